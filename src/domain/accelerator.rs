@@ -1,0 +1,67 @@
+//! Instance types and what is inside them.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::price::Provenance;
+
+/// What kind of device accelerates the box; it decides which telemetry can exist.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AcceleratorKind {
+    /// NVIDIA GPU: NVML, DCGM and the CloudWatch agent can see it.
+    NvidiaGpu,
+    /// AMD GPU: invisible to NVML.
+    AmdGpu,
+    /// AWS Trainium or Inferentia.
+    Neuron,
+    /// Intel Habana Gaudi, Qualcomm and others.
+    Other,
+}
+
+/// The accelerators of an instance type.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Accelerator {
+    /// What kind of device.
+    pub kind: AcceleratorKind,
+    /// Model as AWS names it: `A100`, `H100`, `Trainium`.
+    pub model: Arc<str>,
+    /// Devices the driver sees. A fractional type (g6f) has one logical device.
+    pub devices: u32,
+    /// GPU equivalents: `devices`, or the fraction of a physical GPU for fractional types (0.125).
+    pub equivalents: f64,
+    /// Memory per device in MiB as the EC2 API states it; 0 when unknown.
+    pub memory_mib: u64,
+}
+
+/// An EC2 instance type.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TypeSpec {
+    /// For example `p4d.24xlarge`.
+    pub name: Arc<str>,
+    /// vCPUs in the default configuration.
+    pub vcpus: u32,
+    /// Memory in MiB.
+    pub memory_mib: u64,
+    /// Accelerators, if any.
+    pub accelerator: Option<Accelerator>,
+    /// Total instance store in GB (decimal, as the API states it); 0 without any.
+    pub instance_store_gb: u64,
+    /// Network performance as AWS words it (`400 Gigabit`, `Up to 10 Gigabit`).
+    pub network: Arc<str>,
+    /// Where the row comes from.
+    pub provenance: Provenance,
+}
+
+impl TypeSpec {
+    /// Devices the driver should report on; 0 for a CPU-only type.
+    pub fn devices(&self) -> u32 {
+        self.accelerator.as_ref().map_or(0, |a| a.devices)
+    }
+
+    /// GPU equivalents; 0 for a CPU-only type.
+    pub fn gpus(&self) -> f64 {
+        self.accelerator.as_ref().map_or(0.0, |a| a.equivalents)
+    }
+}

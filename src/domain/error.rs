@@ -1,0 +1,82 @@
+//! What a source says when it fails: what, on what, and what the user can do.
+
+use serde::{Deserialize, Serialize};
+
+use super::text;
+
+/// The kind of trouble, from which the header's word and the retry policy follow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ErrorKind {
+    /// No credentials anywhere in the chain.
+    NoCredentials,
+    /// Credentials were there and have expired (a session, an SSO token).
+    Expired,
+    /// The caller may not do this.
+    Denied,
+    /// The service asked us to slow down.
+    Throttled,
+    /// No answer in time.
+    Timeout,
+    /// Could not connect, or the connection broke.
+    Network,
+    /// This machine's clock and the service's differ too much for signatures.
+    ClockSkew,
+    /// The answer made no sense.
+    Malformed,
+    /// Our own daily cap on billed calls is reached.
+    OwnCostCap,
+    /// Not available: a service without this operation, a region not enabled.
+    Unavailable,
+    /// Anything else.
+    Other,
+}
+
+impl ErrorKind {
+    /// One word for the header: `denied`, `throttled`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::NoCredentials => "no credentials",
+            Self::Expired => "expired",
+            Self::Denied => "denied",
+            Self::Throttled => "throttled",
+            Self::Timeout => "timeout",
+            Self::Network => "unreachable",
+            Self::ClockSkew => "clock skew",
+            Self::Malformed => "malformed",
+            Self::OwnCostCap => "capped",
+            Self::Unavailable => "unavailable",
+            Self::Other => "error",
+        }
+    }
+
+    /// True when trying again by itself can help.
+    pub fn is_transient(self) -> bool {
+        matches!(
+            self,
+            Self::Throttled | Self::Timeout | Self::Network | Self::Malformed | Self::Other
+        )
+    }
+}
+
+/// A failure of a source. All text is clean.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[error("{operation}: {message}")]
+pub struct SourceError {
+    /// The kind of trouble.
+    pub kind: ErrorKind,
+    /// What was tried, as IAM names it: `ec2:DescribeInstances`.
+    pub operation: String,
+    /// What went wrong, one line.
+    pub message: String,
+    /// What the user can do about it, one sentence; empty when nothing sensible can be said.
+    pub fix: String,
+}
+
+impl SourceError {
+    /// Builds an error; the texts are cleaned.
+    pub fn new(kind: ErrorKind, operation: &str, message: &str, fix: &str) -> Self {
+        let clean = |t: &str| text::clean(t).into_owned();
+        Self { kind, operation: clean(operation), message: clean(message), fix: clean(fix) }
+    }
+}

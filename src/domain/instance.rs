@@ -1,0 +1,247 @@
+//! An EC2 instance as burntop needs it.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::scope::Scope;
+use super::tags::Tags;
+
+/// EC2's instance states.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum InstanceState {
+    /// Starting.
+    Pending,
+    /// Running and billed.
+    Running,
+    /// Being stopped.
+    Stopping,
+    /// Stopped: no compute charge, volumes go on billing.
+    Stopped,
+    /// Being terminated.
+    ShuttingDown,
+    /// Gone.
+    Terminated,
+    /// A state this version does not know.
+    Unknown,
+}
+
+impl InstanceState {
+    /// True while compute is billed (hibernation aside, EC2 bills `running` alone).
+    pub fn is_billed(self) -> bool {
+        self == Self::Running
+    }
+
+    /// EC2's own word for the state.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Running => "running",
+            Self::Stopping => "stopping",
+            Self::Stopped => "stopped",
+            Self::ShuttingDown => "shutting-down",
+            Self::Terminated => "terminated",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// How the capacity was bought.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Lifecycle {
+    /// The default; Savings Plans and reservations apply to it.
+    OnDemand,
+    /// Spot.
+    Spot,
+    /// Scheduled reserved instance.
+    Scheduled,
+    /// Capacity Block for ML: prepaid.
+    CapacityBlock,
+}
+
+impl Lifecycle {
+    /// EC2's own word (`on-demand` for the default).
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::OnDemand => "on-demand",
+            Self::Spot => "spot",
+            Self::Scheduled => "scheduled",
+            Self::CapacityBlock => "capacity-block",
+        }
+    }
+}
+
+/// Tenancy, part of the price key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Tenancy {
+    /// Shared hardware.
+    Shared,
+    /// Dedicated instance.
+    Dedicated,
+    /// On a dedicated host, which is billed instead of the instance.
+    Host,
+}
+
+/// Operating system and licensed software, part of the price key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Platform {
+    /// Linux/UNIX without licence charge (`RunInstances`).
+    Linux,
+    /// Windows with licence (`RunInstances:0002`).
+    Windows,
+    /// Red Hat Enterprise Linux (`RunInstances:0010`).
+    Rhel,
+    /// SUSE Linux Enterprise (`RunInstances:000g`).
+    Suse,
+    /// Ubuntu Pro (`RunInstances:0g00`).
+    UbuntuPro,
+    /// Anything else (SQL Server and other licensed software): burntop does not price it.
+    Other,
+}
+
+/// What manages an instance, and would replace it or be surprised if it went away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OwnerKind {
+    /// Auto Scaling group (`aws:autoscaling:groupName`).
+    Asg,
+    /// EKS node group or a `kubernetes.io/cluster/` tag.
+    Eks,
+    /// Karpenter (`karpenter.sh/nodepool`).
+    Karpenter,
+    /// ECS capacity provider (`AmazonECSManaged`, `aws:ecs:clusterName`).
+    Ecs,
+    /// AWS Batch compute environment (`AWSBatchServiceTag`).
+    Batch,
+    /// EMR (`aws:elasticmapreduce:job-flow-id`).
+    Emr,
+    /// CloudFormation stack (`aws:cloudformation:stack-name`).
+    CloudFormation,
+}
+
+impl OwnerKind {
+    /// A short word for the owner.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Asg => "asg",
+            Self::Eks => "eks",
+            Self::Karpenter => "karpenter",
+            Self::Ecs => "ecs",
+            Self::Batch => "batch",
+            Self::Emr => "emr",
+            Self::CloudFormation => "cfn",
+        }
+    }
+}
+
+/// What manages an instance.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Owner {
+    /// Which service.
+    pub kind: OwnerKind,
+    /// Its name there (group, cluster, environment); clean text.
+    pub name: Arc<str>,
+}
+
+impl Owner {
+    /// Every owner that the tags speak of, most binding first.
+    pub fn from_tags(tags: &Tags) -> Vec<Self> {
+        use OwnerKind::{Asg, Batch, CloudFormation, Ecs, Eks, Emr, Karpenter};
+        const EXACT: &[(&str, OwnerKind)] = &[
+            ("aws:autoscaling:groupName", Asg),
+            ("karpenter.sh/nodepool", Karpenter),
+            ("karpenter.sh/provisioner-name", Karpenter),
+            ("eks:cluster-name", Eks),
+            ("aws:eks:cluster-name", Eks),
+            ("aws:ecs:clusterName", Ecs),
+            ("AmazonECSManaged", Ecs),
+            ("AWSBatchServiceTag", Batch),
+            ("aws:batch:compute-environment", Batch),
+            ("aws:elasticmapreduce:job-flow-id", Emr),
+            ("aws:cloudformation:stack-name", CloudFormation),
+        ];
+        let mut owners: Vec<Self> = Vec::new();
+        let mut add = |kind: OwnerKind, name: &str| {
+            if !owners.iter().any(|o| o.kind == kind) {
+                owners.push(Self { kind, name: name.into() });
+            }
+        };
+        for (key, kind) in EXACT {
+            if let Some(value) = tags.get(key) {
+                add(*kind, value);
+            }
+        }
+        for (key, _) in tags.iter() {
+            if let Some(cluster) = key.strip_prefix("kubernetes.io/cluster/") {
+                add(Eks, cluster);
+            }
+        }
+        owners
+    }
+}
+
+/// A volume in the instance's block device mapping.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BlockDevice {
+    /// Device name, `/dev/sda1`.
+    pub device: Arc<str>,
+    /// EBS volume id.
+    pub volume_id: Arc<str>,
+    /// When it was attached.
+    pub attached_at: Option<Timestamp>,
+    /// True when it dies with the instance.
+    pub delete_on_termination: bool,
+}
+
+/// An EC2 instance. All text in it is clean (see [`super::text::clean`]).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Instance {
+    /// `i-…`.
+    pub id: Arc<str>,
+    /// Account and region.
+    pub scope: Scope,
+    /// Availability zone name.
+    pub az: Arc<str>,
+    /// The `Name` tag; empty without one.
+    pub name: Arc<str>,
+    /// For example `p4d.24xlarge`.
+    pub instance_type: Arc<str>,
+    /// State at the time of reading.
+    pub state: InstanceState,
+    /// How the capacity was bought.
+    pub lifecycle: Lifecycle,
+    /// Tenancy.
+    pub tenancy: Tenancy,
+    /// Operating system, for the price.
+    pub platform: Platform,
+    /// Last launch; a stop and start resets it.
+    pub launched_at: Timestamp,
+    /// Volumes; the root device first.
+    pub block_devices: Vec<BlockDevice>,
+    /// True when the root device is the first of `block_devices` (false: instance-store root).
+    pub ebs_root: bool,
+    /// What manages it, most binding first.
+    pub owners: Vec<Owner>,
+    /// Tags.
+    pub tags: Tags,
+    /// Private DNS name, which joins agents that report by host; empty when unknown.
+    pub private_dns: Arc<str>,
+    /// Capacity reservation it runs in, if any.
+    pub capacity_reservation: Option<Arc<str>>,
+    /// True with 1-minute CloudWatch metrics.
+    pub detailed_monitoring: bool,
+}
+
+impl Instance {
+    /// The earliest moment that is known of the instance: last launch or the attachment of the
+    /// root volume, whichever is older. `LaunchTime` alone forgets a life before the last stop.
+    pub fn born_at(&self) -> Timestamp {
+        let root = self.block_devices.first().filter(|_| self.ebs_root).and_then(|d| d.attached_at);
+        root.map_or(self.launched_at, |t| t.min(self.launched_at))
+    }
+}

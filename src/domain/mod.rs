@@ -1,0 +1,34 @@
+//! The nouns of the house: instances, accelerators, series, prices, verdicts, readings.
+//!
+//! Nothing here does I/O, knows a clock or is async. Everything that the cache stores derives
+//! `Serialize`/`Deserialize` and stays readable by a format that is not self-describing: no
+//! `flatten`, no `untagged`, no `skip_serializing_if`.
+
+pub mod accelerator;
+pub mod error;
+pub mod evidence;
+pub mod hour;
+pub mod instance;
+pub mod price;
+pub mod reading;
+pub mod scope;
+pub mod tags;
+pub mod text;
+pub mod verdict;
+
+pub use accelerator::{Accelerator, AcceleratorKind, TypeSpec};
+pub use error::{ErrorKind, SourceError};
+pub use evidence::{HourlySeries, MALFORMED, SeriesSet, Signal};
+pub use hour::{Hour, HourRange};
+pub use instance::{
+    BlockDevice, Instance, InstanceState, Lifecycle, Owner, OwnerKind, Platform, Tenancy,
+};
+pub use price::{Offer, PriceBasis, Provenance, Rate};
+pub use reading::{Reading, SourceId, SourceState};
+pub use scope::Scope;
+pub use tags::{TagKeys, Tags};
+pub use verdict::{EvidenceRole, SignalEvidence, Verdict, VerdictKind};
+
+/// Hours in a month, the convention of AWS's calculators (365 × 24 / 12). Every monthly figure in
+/// burntop uses it and says so.
+pub const HOURS_PER_MONTH: f64 = 730.0;

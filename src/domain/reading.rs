@@ -1,0 +1,86 @@
+//! What a source said, when, about what, and how completely.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::error::SourceError;
+use super::scope::Scope;
+
+/// The sources that burntop reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SourceId {
+    /// STS `GetCallerIdentity` and the list of enabled regions.
+    Identity,
+    /// EC2 inventory.
+    Ec2,
+    /// EC2 instance types.
+    Types,
+    /// CloudWatch metrics.
+    CloudWatch,
+    /// On-demand list prices.
+    Prices,
+    /// Spot prices.
+    Spot,
+}
+
+impl SourceId {
+    /// All sources in the order of the header.
+    pub const ALL: [Self; 6] =
+        [Self::Identity, Self::Ec2, Self::CloudWatch, Self::Prices, Self::Spot, Self::Types];
+
+    /// The short name used in the header and in JSON.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Identity => "sts",
+            Self::Ec2 => "ec2",
+            Self::Types => "types",
+            Self::CloudWatch => "cw",
+            Self::Prices => "prices",
+            Self::Spot => "spot",
+        }
+    }
+}
+
+/// The result of one reading of one source in one scope, without its payload: what the header,
+/// the event log and `readings[]` of the JSON show.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Reading {
+    /// Who.
+    pub source: SourceId,
+    /// About what.
+    pub scope: Scope,
+    /// When the last good answer was taken; `None` when there never was one.
+    pub taken_at: Option<Timestamp>,
+    /// Share of what was asked for that was answered, 0–1.
+    pub coverage: f32,
+    /// How the source is now.
+    pub state: SourceState,
+}
+
+/// How a source is doing.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum SourceState {
+    /// Nothing asked yet; what is shown comes from the cache.
+    Cached,
+    /// A request is under way.
+    Loading,
+    /// The last request was answered.
+    Live,
+    /// The last request failed; the last good value stays on screen.
+    Failed(Arc<SourceError>),
+}
+
+impl SourceState {
+    /// One word, used in JSON: `cached`, `loading`, `live`, `denied`.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Cached => "cached",
+            Self::Loading => "loading",
+            Self::Live => "live",
+            Self::Failed(e) => e.kind.word(),
+        }
+    }
+}

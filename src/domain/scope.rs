@@ -1,0 +1,33 @@
+//! Where something lives: an account and a region.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+/// One account × region: the unit of isolation. What fails in one scope never blanks another.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Scope {
+    /// The 12-digit account id.
+    pub account: Arc<str>,
+    /// The region code, for example `us-east-1`; `-` for what is global to the account.
+    pub region: Arc<str>,
+}
+
+impl Scope {
+    /// A scope from its parts.
+    pub fn new(account: impl Into<Arc<str>>, region: impl Into<Arc<str>>) -> Self {
+        Self { account: account.into(), region: region.into() }
+    }
+
+    /// The scope of what belongs to an account as a whole (identity, regions, prices).
+    pub fn account_wide(account: impl Into<Arc<str>>) -> Self {
+        Self::new(account, "-")
+    }
+}
+
+impl fmt::Display for Scope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.account, self.region)
+    }
+}

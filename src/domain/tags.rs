@@ -1,0 +1,77 @@
+//! Tags, and which of them mean team, project, environment and cost center.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::text;
+
+/// The tags of a resource, in the order of their keys. Keys and values are clean text.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tags(Vec<(Arc<str>, Arc<str>)>);
+
+impl Tags {
+    /// Tags from raw pairs; unsafe characters are replaced (see [`text::clean`]).
+    pub fn from_raw<K: AsRef<str>, V: AsRef<str>>(pairs: impl IntoIterator<Item = (K, V)>) -> Self {
+        let mut all: Vec<(Arc<str>, Arc<str>)> = pairs
+            .into_iter()
+            .map(|(k, v)| (text::clean(k.as_ref()).into(), text::clean(v.as_ref()).into()))
+            .collect();
+        all.sort();
+        Self(all)
+    }
+
+    /// The value of exactly `key`.
+    pub fn get(&self, key: &str) -> Option<&str> {
+        self.0.iter().find(|(k, _)| &**k == key).map(|(_, v)| &**v)
+    }
+
+    /// The value of the first tag whose key equals one of `keys`, ignoring ASCII case; the order
+    /// of `keys` decides.
+    pub fn find<S: AsRef<str>>(&self, keys: &[S]) -> Option<&Arc<str>> {
+        keys.iter().find_map(|want| {
+            self.0.iter().find(|(k, _)| k.eq_ignore_ascii_case(want.as_ref())).map(|(_, v)| v)
+        })
+    }
+
+    /// All pairs, sorted by key.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(k, v)| (&**k, &**v))
+    }
+
+    /// Number of tags.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// True without any tag.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// Which tag keys carry the four allocation dimensions. Compared without regard to ASCII case;
+/// the first key that a resource has wins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TagKeys {
+    /// Keys that name the team.
+    pub team: Vec<String>,
+    /// Keys that name the project.
+    pub project: Vec<String>,
+    /// Keys that name the environment.
+    pub environment: Vec<String>,
+    /// Keys that name the cost center.
+    pub cost_center: Vec<String>,
+}
+
+impl Default for TagKeys {
+    fn default() -> Self {
+        let own = |keys: &[&str]| keys.iter().map(|k| (*k).to_owned()).collect();
+        Self {
+            team: own(&["team", "owner-team", "squad"]),
+            project: own(&["project", "application", "app"]),
+            environment: own(&["environment", "env", "stage"]),
+            cost_center: own(&["cost-center", "costcenter", "cost_center"]),
+        }
+    }
+}

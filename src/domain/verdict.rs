@@ -1,0 +1,137 @@
+//! What burntop concludes about an instance, with the evidence.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::evidence::Signal;
+
+/// The seven verdicts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum VerdictKind {
+    /// Nothing happened for at least the preset's minimum stretch, on full evidence.
+    Idle,
+    /// Some GPUs did nothing for the minimum stretch while others worked.
+    Partial,
+    /// In use, but far below its size.
+    Underused,
+    /// The evidence does not suffice to say anything.
+    Unknown,
+    /// Too young to judge.
+    TooNew,
+    /// In use.
+    Busy,
+    /// Exempt by tag.
+    Exempt,
+}
+
+impl VerdictKind {
+    /// All verdicts, worst first.
+    pub const ALL: [Self; 7] = [
+        Self::Idle,
+        Self::Partial,
+        Self::Underused,
+        Self::Unknown,
+        Self::TooNew,
+        Self::Busy,
+        Self::Exempt,
+    ];
+
+    /// The JSON and filter name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Idle => "idle",
+            Self::Partial => "partial",
+            Self::Underused => "underused",
+            Self::Unknown => "unknown",
+            Self::TooNew => "too_new",
+            Self::Busy => "busy",
+            Self::Exempt => "exempt",
+        }
+    }
+}
+
+/// What part a signal plays in a verdict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EvidenceRole {
+    /// The preset's own test: below the threshold speaks for idle.
+    Test,
+    /// A counter-signal: above the threshold speaks against idle.
+    Counter,
+}
+
+/// One signal as the verdict used it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SignalEvidence {
+    /// The signal, in the words of the evidence page: `GPU 3 max`, `network per day`.
+    pub label: Arc<str>,
+    /// The series behind it (the first of several, for sums).
+    pub signal: Signal,
+    /// Statistic in words: `hourly maximum`, `mean of hourly averages`.
+    pub statistic: Arc<str>,
+    /// Unit of `threshold` and `value`: `%`, `cores`, `bytes/day`, `ops/s`.
+    pub unit: Arc<str>,
+    /// The threshold it was held against.
+    pub threshold: f64,
+    /// The value that decided (the worst over the judged stretch); `None` without a datapoint.
+    pub value: Option<f64>,
+    /// Datapoints that came in the judged hours.
+    pub got: u32,
+    /// Datapoints that should have come.
+    pub expected: u32,
+    /// Test or counter-signal.
+    pub role: EvidenceRole,
+    /// True when this signal speaks for "in use".
+    pub busy: bool,
+}
+
+impl SignalEvidence {
+    /// Datapoints got over expected, 0–1; 1 when none was expected.
+    pub fn coverage(&self) -> f32 {
+        if self.expected == 0 { 1.0 } else { (self.got as f32 / self.expected as f32).min(1.0) }
+    }
+}
+
+/// The verdict on one instance.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Verdict {
+    /// The conclusion.
+    pub kind: VerdictKind,
+    /// Start of the uninterrupted idle stretch that lasts until now (idle and partial only).
+    pub idle_since: Option<Timestamp>,
+    /// GPUs idle for the minimum stretch; `None` where GPUs cannot be told apart or there are none.
+    pub idle_gpus: Option<u32>,
+    /// Devices the box has.
+    pub devices: u32,
+    /// The lowest coverage of any signal that the preset needs, 0–1.
+    pub coverage: f32,
+    /// Mean GPU utilisation over all seen GPUs and judged hours, percent; `None` when not known.
+    pub gpu_percent: Option<f32>,
+    /// Mean CPU over the judged hours, percent; `None` when not known.
+    pub cpu_percent: Option<f32>,
+    /// Mean network bytes per day, in plus out; `None` when not known.
+    pub network_bytes_per_day: Option<f64>,
+    /// Each signal the verdict rests on.
+    pub signals: Vec<SignalEvidence>,
+    /// What was not checked and could matter, in words.
+    pub not_checked: Vec<Arc<str>>,
+    /// One sentence: why this verdict.
+    pub reason: Arc<str>,
+}
+
+impl Verdict {
+    /// The share of the instance's price that the verdict calls waste, 0–1: all of an idle box,
+    /// k of n for a partial one, nothing otherwise (underused is not waste that stopping saves).
+    pub fn waste_share(&self) -> f64 {
+        match self.kind {
+            VerdictKind::Idle => 1.0,
+            VerdictKind::Partial if self.devices > 0 => {
+                f64::from(self.idle_gpus.unwrap_or(0)) / f64::from(self.devices)
+            }
+            _ => 0.0,
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Builds the snapshot.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::prices::PriceBook;
+use super::row::Row;
+use super::totals::Totals;
+use crate::domain::{Instance, Reading, TagKeys, TypeSpec, Verdict};
+
+/// Everything known of the fleet at one moment. Immutable; a change makes a new one.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Fleet {
+    /// Grows with every join in a process; view models are memoised by it.
+    pub version: u64,
+    /// The moment that `wasted_usd` and ages are computed for; `None` for the empty fleet.
+    pub as_of: Option<Timestamp>,
+    /// All instances, costliest waste first, then worst verdict, then costliest, then by id.
+    pub rows: Vec<Arc<Row>>,
+    /// Sums over all rows.
+    pub totals: Totals,
+    /// How each source in each scope is doing.
+    pub readings: Vec<Reading>,
+}
+
+/// What is joined.
+pub struct JoinInput<'a> {
+    /// Version of the result.
+    pub version: u64,
+    /// The moment to compute waste for.
+    pub now: Timestamp,
+    /// Instances of all scopes.
+    pub instances: &'a [Arc<Instance>],
+    /// Types by name.
+    pub types: &'a HashMap<Arc<str>, Arc<TypeSpec>>,
+    /// Prices.
+    pub prices: &'a PriceBook,
+    /// Verdicts by instance id.
+    pub verdicts: &'a HashMap<Arc<str>, Arc<Verdict>>,
+    /// Tag keys that mean team, project, environment, cost center.
+    pub tag_keys: &'a TagKeys,
+    /// State of the sources.
+    pub readings: Vec<Reading>,
+}
+
+/// Joins instances with types, prices, verdicts and tags.
+pub fn join(input: JoinInput<'_>) -> Fleet {
+    let mut rows: Vec<Arc<Row>> = input
+        .instances
+        .iter()
+        .map(|instance| {
+            let verdict = instance
+                .state
+                .is_billed()
+                .then(|| input.verdicts.get(&instance.id).cloned())
+                .flatten();
+            let find = |keys: &[String]| instance.tags.find(keys).cloned();
+            let mut row = Row {
+                spec: input.types.get(&instance.instance_type).cloned(),
+                rate: input.prices.rate_of(instance),
+                verdict,
+                team: find(&input.tag_keys.team),
+                project: find(&input.tag_keys.project),
+                environment: find(&input.tag_keys.environment),
+                cost_center: find(&input.tag_keys.cost_center),
+                wasted_usd: None,
+                instance: instance.clone(),
+            };
+            row.wasted_usd = wasted(&row, input.now);
+            Arc::new(row)
+        })
+        .collect();
+    rows.sort_by(|a, b| {
+        let waste = |r: &Row| r.waste_usd_per_hour().unwrap_or(0.0);
+        let rank = |r: &Row| r.verdict.as_ref().map(|v| v.kind);
+        let burn = |r: &Row| r.usd_per_hour().unwrap_or(0.0);
+        (waste(b).total_cmp(&waste(a)))
+            .then_with(|| match (rank(a), rank(b)) {
+                (Some(x), Some(y)) => x.cmp(&y),
+                (x, y) => y.is_some().cmp(&x.is_some()),
+            })
+            .then_with(|| burn(b).total_cmp(&burn(a)))
+            .then_with(|| a.instance.id.cmp(&b.instance.id))
+    });
+    let totals = Totals::of(rows.iter().map(|r| &**r));
+    Fleet { version: input.version, as_of: Some(input.now), rows, totals, readings: input.readings }
+}
+
+/// Dollars wasted since the idle stretch began: hours since × rate × waste share. The stretch is
+/// priced at today's rate; price changes within it are not known here.
+fn wasted(row: &Row, now: Timestamp) -> Option<f64> {
+    let since = row.verdict.as_ref()?.idle_since?;
+    let hours = now.duration_since(since).as_secs_f64() / 3600.0;
+    Some(row.waste_usd_per_hour()? * hours.max(0.0))
+}

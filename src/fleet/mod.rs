@@ -1,0 +1,14 @@
+//! The join of everything known about the fleet into one immutable, versioned snapshot.
+//!
+//! Pure: instances × types × prices × verdicts × tags → rows. The screen, the reports and the
+//! filter all read the same rows.
+
+pub mod join;
+pub mod prices;
+pub mod row;
+pub mod totals;
+
+pub use join::{Fleet, JoinInput, join};
+pub use prices::PriceBook;
+pub use row::Row;
+pub use totals::Totals;

@@ -1,0 +1,56 @@
+//! One instance with everything joined to it.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::{Instance, Rate, TypeSpec, Verdict};
+
+/// One instance of the fleet, joined.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    /// The instance.
+    pub instance: Arc<Instance>,
+    /// Its type, when known.
+    pub spec: Option<Arc<TypeSpec>>,
+    /// Its price, when known. `None` shows as `–` and is left out of totals, which say so.
+    pub rate: Option<Rate>,
+    /// The verdict; `None` for instances that are not running (nothing to judge) and while none
+    /// was made yet.
+    pub verdict: Option<Arc<Verdict>>,
+    /// Team, from tags.
+    pub team: Option<Arc<str>>,
+    /// Project, from tags.
+    pub project: Option<Arc<str>>,
+    /// Environment, from tags.
+    pub environment: Option<Arc<str>>,
+    /// Cost center, from tags.
+    pub cost_center: Option<Arc<str>>,
+    /// Dollars burned since `idle_since` at the waste share, list price; `None` when not idle or
+    /// not priced.
+    pub wasted_usd: Option<f64>,
+}
+
+impl Row {
+    /// What the instance burns now, USD/h at its rate; `None` when the price is unknown, 0 when
+    /// compute is not billed in its state.
+    pub fn usd_per_hour(&self) -> Option<f64> {
+        if self.instance.state.is_billed() {
+            self.rate.as_ref().map(|r| r.usd_per_hour)
+        } else {
+            Some(0.0)
+        }
+    }
+
+    /// The part of [`Row::usd_per_hour`] that the verdict calls waste. `None` when the price or
+    /// the verdict is unknown.
+    pub fn waste_usd_per_hour(&self) -> Option<f64> {
+        let verdict = self.verdict.as_ref()?;
+        Some(self.usd_per_hour()? * verdict.waste_share())
+    }
+
+    /// GPU equivalents; `None` when the type is unknown.
+    pub fn gpus(&self) -> Option<f64> {
+        self.spec.as_ref().map(|s| s.gpus())
+    }
+}

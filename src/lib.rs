@@ -1,0 +1,18 @@
+//! burntop: top for the money a GPU fleet burns.
+//!
+//! See `docs/architecture.md` for the house and its rules: which folder may use which.
+
+pub mod analyze;
+pub mod app;
+pub mod cache;
+pub mod cli;
+pub mod config;
+pub mod doctor;
+pub mod domain;
+pub mod fleet;
+pub mod query;
+pub mod report;
+pub mod source;
+pub mod term;
+pub mod ui;
+pub mod view;

@@ -1,0 +1,3 @@
+//! The `burntop` binary.
+
+fn main() {}

@@ -1,0 +1,14 @@
+//! Where facts come from. A [`Provider`] answers questions about one account; the AWS provider
+//! asks the real APIs, the demo provider an invented fleet. Everything above the trait (planning,
+//! caching, judging, pricing) is the same for both.
+
+pub mod aws;
+pub mod collect;
+pub mod demo;
+pub mod ledger;
+pub mod planner;
+pub mod provider;
+
+pub use provider::{
+    GpuDimensions, Identity, MetricKey, MetricQuery, MetricResult, Page, Provider, Statistic,
+};

@@ -1,0 +1,165 @@
+//! The boundary between burntop and a cloud account.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use crate::domain::{HourRange, Instance, Offer, Platform, Signal, SourceError, Tenancy, TypeSpec};
+
+/// Who we are in an account.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Identity {
+    /// 12-digit account id.
+    pub account: Arc<str>,
+    /// ARN of the caller; clean text.
+    pub arn: Arc<str>,
+    /// The name the user knows the account by (profile, alias); clean text.
+    pub label: Arc<str>,
+}
+
+/// One page of a paginated answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Page<T> {
+    /// The items.
+    pub items: Vec<T>,
+    /// Token of the next page, `None` on the last.
+    pub next: Option<String>,
+}
+
+/// CloudWatch statistics that burntop asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Statistic {
+    /// `Average`.
+    Average,
+    /// `Maximum`.
+    Maximum,
+    /// `Sum`.
+    Sum,
+}
+
+/// The exact dimensions under which CloudWatch knows a GPU series, as `ListMetrics` returned
+/// them. Two shapes exist (with `host` or with `InstanceId`), so they are never guessed.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct GpuDimensions(pub Vec<(Arc<str>, Arc<str>)>);
+
+/// A metric as CloudWatch names it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum MetricKey {
+    /// `AWS/EC2`, dimension `InstanceId`.
+    Ec2 {
+        /// For example `CPUUtilization`.
+        metric: &'static str,
+    },
+    /// `CWAgent` `nvidia_smi_utilization_gpu` with discovered dimensions.
+    AgentGpu {
+        /// The discovered dimensions.
+        dimensions: GpuDimensions,
+    },
+}
+
+/// One series to fetch; one billed metric.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct MetricQuery {
+    /// Whose metric.
+    pub instance: Arc<str>,
+    /// What it becomes here.
+    pub signal: Signal,
+    /// CloudWatch's name for it.
+    pub key: MetricKey,
+    /// The hourly statistic.
+    pub statistic: Statistic,
+}
+
+/// The answer to one [`MetricQuery`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct MetricResult {
+    /// Index of the query in the request.
+    pub query: usize,
+    /// Start of the hour and value, in any order, possibly with duplicates. Raw: NaN, ∞ and
+    /// negative values come through and are judged as malformed.
+    pub points: Vec<(Timestamp, f64)>,
+    /// False when the service said that data are missing for a reason of its own (`PartialData`,
+    /// `InternalError`, `Forbidden`): absence then proves nothing, and nothing is cached.
+    pub complete: bool,
+}
+
+/// A GPU series that exists in CloudWatch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GpuMetric {
+    /// The instance, when the dimensions name it.
+    pub instance: Option<Arc<str>>,
+    /// The host, when the dimensions name that instead (private DNS name).
+    pub host: Option<Arc<str>>,
+    /// GPU index.
+    pub index: u16,
+    /// The dimensions to ask with.
+    pub dimensions: GpuDimensions,
+}
+
+/// The price of one type that is wanted.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct PriceWanted {
+    /// Region code.
+    pub region: Arc<str>,
+    /// Instance type.
+    pub instance_type: Arc<str>,
+    /// Operating system.
+    pub platform: Platform,
+    /// Tenancy.
+    pub tenancy: Tenancy,
+}
+
+/// An account that can be asked. Implementations time out, retry with jitter and map errors;
+/// they cache nothing and bill nothing to the ledger (the collector does both).
+#[async_trait::async_trait]
+pub trait Provider: Send + Sync {
+    /// A label for messages before the identity is known: the profile or role.
+    fn label(&self) -> &str;
+
+    /// STS `GetCallerIdentity`.
+    async fn identity(&self) -> Result<Identity, SourceError>;
+
+    /// Codes of the regions enabled in the account.
+    async fn regions(&self) -> Result<Vec<Arc<str>>, SourceError>;
+
+    /// One page of instances of a region, up to 1,000.
+    async fn instances(
+        &self,
+        account: &Arc<str>,
+        region: &Arc<str>,
+        token: Option<String>,
+    ) -> Result<Page<Instance>, SourceError>;
+
+    /// Specifications of the named types; unknown names are left out of the answer.
+    async fn types(
+        &self,
+        region: &Arc<str>,
+        names: &[Arc<str>],
+    ) -> Result<Vec<TypeSpec>, SourceError>;
+
+    /// One page of the GPU series of the CloudWatch agent in a region.
+    async fn gpu_metrics(
+        &self,
+        region: &Arc<str>,
+        token: Option<String>,
+    ) -> Result<Page<GpuMetric>, SourceError>;
+
+    /// One `GetMetricData` request (all its pages): at most 500 queries and 100,800 datapoints.
+    /// Hourly periods, `range` on whole hours. One result per query that was answered at all.
+    async fn metric_data(
+        &self,
+        region: &Arc<str>,
+        queries: &[MetricQuery],
+        range: HourRange,
+    ) -> Result<Vec<MetricResult>, SourceError>;
+
+    /// On-demand list prices; what has no price is left out of the answer.
+    async fn list_prices(&self, wanted: &[PriceWanted]) -> Result<Vec<Offer>, SourceError>;
+
+    /// Newest spot prices per zone of the named types.
+    async fn spot_prices(
+        &self,
+        region: &Arc<str>,
+        types: &[Arc<str>],
+    ) -> Result<Vec<Offer>, SourceError>;
+}
