@@ -1,1 +1,45 @@
-//! cache.
+//! What burntop remembers between runs: one SQLite file, owned by one thread.
+//!
+//! [`Cache`] is a cheap handle that sends requests to the thread and awaits the answers. The file
+//! is shared by all burntop processes (WAL, a busy time-out, short transactions). Nothing here
+//! ever fails the caller: what cannot be read is absent, what cannot be written is kept in memory,
+//! and a [`CacheNotice`] says so once.
+//!
+//! Next to the cache lies a second, tiny file with the own-cost ledger (see
+//! [`crate::source::ledger`]), so that neither `cache clear` nor a broken cache loses what was
+//! already spent today.
+//!
+//! No credential reaches these files: the cache takes typed facts, numeric series and the painted
+//! summary, and nothing in this folder may name a credential type (a test walks the sources).
+//!
+//! | file | holds |
+//! |---|---|
+//! | `handle` | [`Cache`], the thread and its queue |
+//! | `store` | the open connection, and what happens when it fails under way |
+//! | `file` | opening, checking, migrating and setting aside a database file |
+//! | `schema` | the tables and their versions |
+//! | `facts`, `series`, `day`, `summary`, `ledger` | the things kept |
+//! | `maintain`, `stats` | size bound, eviction, integrity check, figures |
+//! | `notice` | what the user is told |
+
+mod day;
+mod facts;
+mod file;
+mod handle;
+mod ledger;
+mod maintain;
+mod notice;
+mod schema;
+mod series;
+mod stats;
+mod store;
+mod summary;
+
+pub use facts::{FactKind, Stored};
+pub use handle::{Cache, OpenOptions};
+pub use ledger::{LedgerCharge, LedgerDay, LedgerEntry, Reserved, ledger_path};
+pub use maintain::Maintained;
+pub use notice::{CacheNotice, Defect};
+pub use series::SeriesWrite;
+pub use stats::{CacheStats, FactStats};
+pub use summary::read_summary_sync;

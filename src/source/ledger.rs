@@ -1,1 +1,218 @@
-//! ledger.
+//! What burntop itself costs: every billed call is charged to a ledger *before* it is made, per
+//! UTC day, shared by all processes, and refused once the day's cap would be passed.
+//!
+//! Money is counted in whole millionths of a dollar; no float is ever summed. A call that fails
+//! stays charged: whether AWS billed it cannot be known, and the cap must hold either way.
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+
+use crate::cache::{Cache, LedgerCharge, Reserved};
+
+/// Millionths of a dollar in a dollar.
+const MICRO: u64 = 1_000_000;
+
+/// An API that AWS bills per use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum BilledApi {
+    /// CloudWatch `GetMetricData`; a unit is a metric requested.
+    GetMetricData,
+    /// CloudWatch `ListMetrics`; a unit is a request (a page).
+    ListMetrics,
+    /// Any Cost Explorer API; a unit is a request (a page).
+    CostExplorer,
+}
+
+impl BilledApi {
+    /// All of them, in the order of the own-cost screen.
+    pub const ALL: [Self; 3] = [Self::GetMetricData, Self::ListMetrics, Self::CostExplorer];
+
+    /// The name in the ledger and on screen, as IAM writes it. Never changes: the ledger outlives
+    /// this program.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::GetMetricData => "cloudwatch:GetMetricData",
+            Self::ListMetrics => "cloudwatch:ListMetrics",
+            Self::CostExplorer => "ce:*",
+        }
+    }
+
+    /// The reverse of [`BilledApi::name`].
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|api| api.name() == name)
+    }
+
+    /// What is counted: `metrics`, `requests`.
+    pub fn unit(self) -> &'static str {
+        match self {
+            Self::GetMetricData => "metrics",
+            Self::ListMetrics | Self::CostExplorer => "requests",
+        }
+    }
+
+    /// Price of a unit in millionths of a dollar, us-east-1. The free tier of `ListMetrics` (a
+    /// million requests a month, shared with everything else in the account) is not counted on.
+    pub fn micro_usd_per_unit(self) -> u64 {
+        match self {
+            // $0.01 per 1,000.
+            Self::GetMetricData | Self::ListMetrics => 10,
+            // $0.01 each.
+            Self::CostExplorer => 10_000,
+        }
+    }
+
+    /// The page that states the price.
+    pub fn price_source(self) -> &'static str {
+        match self {
+            Self::GetMetricData | Self::ListMetrics => "https://aws.amazon.com/cloudwatch/pricing/",
+            Self::CostExplorer => {
+                "https://aws.amazon.com/aws-cost-management/aws-cost-explorer/pricing/"
+            }
+        }
+    }
+
+    /// Cost of `units` in millionths of a dollar.
+    pub fn cost_micro_usd(self, units: u64) -> u64 {
+        self.micro_usd_per_unit().saturating_mul(units)
+    }
+}
+
+/// Dollars from millionths, for showing. Exact up to nine billion dollars.
+pub fn usd(micro_usd: u64) -> f64 {
+    micro_usd as f64 / MICRO as f64
+}
+
+/// Millionths from the dollars of the configuration, rounded down: a cap never grows by rounding.
+/// What is negative or not a number caps at nothing.
+pub fn micro_usd(usd: f64) -> u64 {
+    // The cast saturates at both ends and turns NaN into 0. The small addend undoes the binary
+    // representation of decimal amounts (0.29 × 10⁶ is 289,999.99…).
+    (usd * MICRO as f64 + 1e-6).floor() as u64
+}
+
+/// Why a billed call must not be made.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ChargeRefused {
+    /// The day's cap would be passed.
+    #[error(
+        "{} would cost ${:.6} and today's own cost is ${:.6} of ${:.2}; raise \
+         `own_cost_cap_usd_per_day` in the configuration or wait for midnight UTC",
+        .api.name(), usd(*.charge_micro_usd), usd(*.spent_micro_usd), usd(*.cap_micro_usd)
+    )]
+    CapReached {
+        /// What was to be called.
+        api: BilledApi,
+        /// What it would have cost, millionths of a dollar.
+        charge_micro_usd: u64,
+        /// What the UTC day has cost so far, all processes together.
+        spent_micro_usd: u64,
+        /// The cap.
+        cap_micro_usd: u64,
+    },
+    /// The ledger is closed, so nothing can be counted.
+    #[error("{} was not called: the own-cost ledger is closed; restart burntop", .api.name())]
+    Closed {
+        /// What was to be called.
+        api: BilledApi,
+    },
+}
+
+/// What one API was charged on one day.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ApiCost {
+    /// Its name; a newer burntop may have charged one that this one does not know.
+    pub name: String,
+    /// Calls.
+    pub calls: u64,
+    /// Billed units, see [`BilledApi::unit`].
+    pub units: u64,
+    /// Cost, millionths of a dollar.
+    pub micro_usd: u64,
+}
+
+/// What burntop cost on one UTC day, all processes together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnCost {
+    /// The UTC day.
+    pub day: Date,
+    /// Total, millionths of a dollar.
+    pub micro_usd: u64,
+    /// The cap, millionths of a dollar.
+    pub cap_micro_usd: u64,
+    /// By API, in the order of their names; only what was charged.
+    pub apis: Vec<ApiCost>,
+    /// False when the shared file is out of reach and only this process's spending is known.
+    pub shared: bool,
+}
+
+impl OwnCost {
+    /// What may still be spent today, millionths of a dollar.
+    pub fn remaining_micro_usd(&self) -> u64 {
+        self.cap_micro_usd.saturating_sub(self.micro_usd)
+    }
+}
+
+/// The ledger, with this process's cap.
+#[derive(Clone, Debug)]
+pub struct Ledger {
+    cache: Cache,
+    cap_micro_usd: u64,
+}
+
+impl Ledger {
+    /// The ledger that lies beside `cache`; `cap_micro_usd` bounds the day's total of all
+    /// processes as far as this process adds to it.
+    pub fn new(cache: Cache, cap_micro_usd: u64) -> Self {
+        Self { cache, cap_micro_usd }
+    }
+
+    /// Charges one call of `units` billed units before it is made. Atomic across processes: two
+    /// that charge at the same moment cannot pass the cap together.
+    pub async fn charge(
+        &self,
+        api: BilledApi,
+        units: u64,
+        now: Timestamp,
+    ) -> Result<(), ChargeRefused> {
+        let (charge_micro_usd, cap_micro_usd) = (api.cost_micro_usd(units), self.cap_micro_usd);
+        let charge = LedgerCharge {
+            at: now,
+            api: api.name(),
+            units,
+            micro_usd: charge_micro_usd,
+            cap_micro_usd,
+        };
+        match self.cache.ledger_reserve(charge).await {
+            Some(Reserved::Granted) => Ok(()),
+            Some(Reserved::Refused { spent_micro_usd }) => Err(ChargeRefused::CapReached {
+                api,
+                charge_micro_usd,
+                spent_micro_usd,
+                cap_micro_usd,
+            }),
+            None => Err(ChargeRefused::Closed { api }),
+        }
+    }
+
+    /// What the UTC day that contains `now` has cost so far; `None` when the ledger is closed.
+    pub async fn today(&self, now: Timestamp) -> Option<OwnCost> {
+        let day = self.cache.ledger_day(now).await?;
+        let apis: Vec<ApiCost> = day
+            .entries
+            .into_iter()
+            .map(|e| ApiCost {
+                name: e.api,
+                calls: e.calls,
+                units: e.units,
+                micro_usd: e.micro_usd,
+            })
+            .collect();
+        Some(OwnCost {
+            day: day.day,
+            micro_usd: apis.iter().fold(0, |sum, a| sum.saturating_add(a.micro_usd)),
+            cap_micro_usd: self.cap_micro_usd,
+            apis,
+            shared: day.shared,
+        })
+    }
+}

@@ -1,0 +1,359 @@
+//! Opening a database file: created private, recognised, migrated; set aside when unusable.
+
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
+
+use super::notice::Defect;
+use super::schema::Schema;
+
+/// How long a statement waits for another process before it gives up.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Attempts at opening a locked file, which share [`BUSY_TIMEOUT`].
+const OPEN_TRIES: u32 = 20;
+
+/// After a checkpoint the write-ahead log is cut to this size, bytes.
+const JOURNAL_LIMIT: u32 = 16 << 20;
+
+/// Pages held in memory, as SQLite's negative kibibytes: 4 MiB.
+const PAGE_CACHE_KIB: i32 = -4096;
+
+/// What an SQLite error means for the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Trouble {
+    /// The content makes no sense.
+    Broken,
+    /// The disk is full, read-only or failing.
+    NoDisk,
+    /// Another process held the lock for longer than we wait.
+    Busy,
+}
+
+/// Sorts an SQLite error. Errors that are none of the disk's or the lock's (a missing table, a
+/// text where a number must be) can only come from a file whose content is not ours.
+pub(super) fn trouble(error: &rusqlite::Error) -> Trouble {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Trouble::Busy,
+        Some(
+            ErrorCode::DiskFull
+            | ErrorCode::ReadOnly
+            | ErrorCode::SystemIoFailure
+            | ErrorCode::CannotOpen
+            | ErrorCode::PermissionDenied
+            | ErrorCode::OutOfMemory
+            | ErrorCode::FileLockingProtocolFailed,
+        ) => Trouble::NoDisk,
+        _ => Trouble::Broken,
+    }
+}
+
+/// Why a file could not be opened.
+#[derive(Debug)]
+pub(super) enum OpenError {
+    /// It is there and unusable: set it aside.
+    Defect(Defect),
+    /// Another process holds its lock.
+    Busy(String),
+    /// It cannot be had at all: go on in memory.
+    Unavailable(String),
+}
+
+impl From<rusqlite::Error> for OpenError {
+    fn from(error: rusqlite::Error) -> Self {
+        if error.sqlite_error_code() == Some(ErrorCode::NotADatabase) {
+            return Self::Defect(Defect::NotSqlite);
+        }
+        match trouble(&error) {
+            Trouble::Broken => Self::Defect(Defect::Damaged { detail: error.to_string() }),
+            Trouble::Busy => Self::Busy(error.to_string()),
+            Trouble::NoDisk => Self::Unavailable(error.to_string()),
+        }
+    }
+}
+
+impl From<io::Error> for OpenError {
+    fn from(error: io::Error) -> Self {
+        Self::Unavailable(error.to_string())
+    }
+}
+
+/// A file that was renamed.
+#[derive(Debug)]
+pub(super) struct Aside {
+    /// Its new name.
+    pub moved_to: PathBuf,
+    /// What was wrong with it.
+    pub why: Defect,
+}
+
+/// Identity of a file on its file system: device and inode.
+pub(super) type FileId = (u64, u64);
+
+/// The identity of what lies at `path` now.
+pub(super) fn file_id(path: &Path) -> Option<FileId> {
+    fs::metadata(path).ok().map(|m| (m.dev(), m.ino()))
+}
+
+/// Opens `path` read-write; sets an unusable file aside and creates a new one.
+pub(super) fn open_or_replace(
+    path: &Path,
+    schema: &Schema,
+    now: Timestamp,
+) -> Result<(Connection, Option<Aside>), String> {
+    match open(path, schema) {
+        Ok(conn) => Ok((conn, None)),
+        Err(OpenError::Busy(why) | OpenError::Unavailable(why)) => Err(why),
+        Err(OpenError::Defect(_)) => {
+            // Another process may be replacing the same file: under the lock, look again.
+            let _guard = lock_beside(path).map_err(|e| e.to_string())?;
+            match open(path, schema) {
+                Ok(conn) => Ok((conn, None)),
+                Err(OpenError::Busy(why) | OpenError::Unavailable(why)) => Err(why),
+                Err(OpenError::Defect(why)) => {
+                    let moved_to = set_aside(path, now).map_err(|e| e.to_string())?;
+                    reopen(path, schema).map(|conn| (conn, Some(Aside { moved_to, why })))
+                }
+            }
+        }
+    }
+}
+
+/// Replaces a file that turned out to be damaged while it was open. `opened` is its identity: when
+/// another process has replaced it already, the new one is simply opened.
+pub(super) fn replace_damaged(
+    path: &Path,
+    schema: &Schema,
+    opened: Option<FileId>,
+    why: Defect,
+    now: Timestamp,
+) -> Result<(Connection, Option<Aside>), String> {
+    let guard = lock_beside(path).map_err(|e| e.to_string())?;
+    if opened.is_some() && file_id(path) == opened {
+        let moved_to = set_aside(path, now).map_err(|e| e.to_string())?;
+        return reopen(path, schema).map(|conn| (conn, Some(Aside { moved_to, why })));
+    }
+    drop(guard);
+    open_or_replace(path, schema, now)
+}
+
+fn reopen(path: &Path, schema: &Schema) -> Result<Connection, String> {
+    open(path, schema).map_err(|e| match e {
+        OpenError::Busy(why) | OpenError::Unavailable(why) => why,
+        OpenError::Defect(why) => why.to_string(),
+    })
+}
+
+/// A database in memory with the tables of `schema`.
+pub(super) fn open_in_memory(schema: &Schema) -> rusqlite::Result<Connection> {
+    // The URI flag lets `ATTACH` open the file on disk read-only.
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+        | OpenFlags::SQLITE_OPEN_URI
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut conn = Connection::open_in_memory_with_flags(flags)?;
+    conn.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
+    configure(&conn)?;
+    migrate(&mut conn, schema)?;
+    Ok(conn)
+}
+
+/// Opens what lies at `path` for reading only, without waiting for anybody.
+pub(super) fn open_read_only(path: &Path) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let conn = Connection::open_with_flags(path, flags)?;
+    conn.busy_timeout(Duration::ZERO)?;
+    match conn.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(())) {
+        Ok(()) => Ok(conn),
+        // A read-only directory cannot hold the WAL index: read the file as it lies there.
+        Err(e) if trouble(&e) == Trouble::NoDisk => Connection::open_with_flags(
+            uri(path, "immutable=1"),
+            flags | OpenFlags::SQLITE_OPEN_URI,
+        ),
+        Err(e) => Err(e),
+    }
+}
+
+/// An SQLite URI for `path`; `?`, `#` and `%` in the path are escaped.
+pub(super) fn uri(path: &Path, query: &str) -> String {
+    let path = path.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23");
+    format!("file:{path}?{query}")
+}
+
+/// Copies the rows of `tables` from the file at `path` into `conn`, as far as they can be read.
+pub(super) fn copy_from_file(
+    conn: &Connection,
+    path: &Path,
+    schema: &Schema,
+    tables: &[&str],
+) -> rusqlite::Result<()> {
+    // `mode=ro` sees the write-ahead log; a read-only directory allows only `immutable`.
+    let attached = ["mode=ro", "immutable=1"].iter().any(|mode| {
+        let ready = conn.execute("ATTACH DATABASE ?1 AS old", [uri(path, mode)]).is_ok();
+        let readable = ready
+            && conn.query_row("PRAGMA old.user_version", [], |r| r.get::<_, i32>(0))
+                == Ok(schema.version());
+        if ready && !readable {
+            let _ = conn.execute_batch("DETACH DATABASE old");
+        }
+        readable
+    });
+    if attached {
+        for table in tables {
+            // A table that breaks half way leaves the others.
+            let _ = conn.execute(
+                &format!("INSERT OR REPLACE INTO main.{table} SELECT * FROM old.{table}"),
+                [],
+            );
+        }
+        conn.execute_batch("DETACH DATABASE old")?;
+    }
+    Ok(())
+}
+
+fn open(path: &Path, schema: &Schema) -> Result<Connection, OpenError> {
+    create_private(path)?;
+    // Two processes that switch the same new file to WAL at the same instant can meet a lock that
+    // SQLite refuses to wait for, so the waiting is done here, in steps.
+    for _ in 1..OPEN_TRIES {
+        match open_once(path, schema) {
+            Err(OpenError::Busy(_)) => thread::sleep(Duration::from_millis(20)),
+            other => return other,
+        }
+    }
+    open_once(path, schema)
+}
+
+fn open_once(path: &Path, schema: &Schema) -> Result<Connection, OpenError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut conn = Connection::open_with_flags(path, flags)?;
+    conn.busy_timeout(BUSY_TIMEOUT / OPEN_TRIES)?;
+    let number = |name: &str| conn.pragma_query_value(None, name, |r| r.get::<_, i32>(0));
+    // The first read: a foreign header, a truncated file and a bad schema page show here.
+    let tables: i64 = conn.query_row("SELECT count(*) FROM sqlite_schema", [], |r| r.get(0))?;
+    let (application_id, version) = (number("application_id")?, number("user_version")?);
+    let fresh = application_id == 0 && version == 0 && tables == 0;
+    if !fresh && application_id != schema.application_id {
+        return Err(OpenError::Defect(Defect::Foreign { application_id }));
+    }
+    if version > schema.version() {
+        return Err(OpenError::Defect(Defect::FromFuture {
+            found: version,
+            known: schema.version(),
+        }));
+    }
+    if conn.is_readonly("main")? {
+        return Err(OpenError::Unavailable("the file is read-only".into()));
+    }
+    if fresh {
+        // Must come before the first table; lets the file shrink after an eviction.
+        conn.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
+    }
+    // Where WAL cannot be had (some network file systems) SQLite stays with its rollback journal.
+    conn.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
+    configure(&conn)?;
+    migrate(&mut conn, schema)?;
+    conn.busy_timeout(BUSY_TIMEOUT)?;
+    Ok(conn)
+}
+
+fn configure(conn: &Connection) -> rusqlite::Result<()> {
+    // In WAL, NORMAL survives a killed process; only a power cut may lose the last seconds.
+    conn.pragma_update(None, "synchronous", "NORMAL")?;
+    conn.pragma_update(None, "foreign_keys", true)?;
+    conn.pragma_update(None, "cache_size", PAGE_CACHE_KIB)?;
+    // Nothing is spilled to a temporary file outside the private directory.
+    conn.pragma_update(None, "temp_store", "MEMORY")?;
+    conn.pragma_update_and_check(None, "journal_size_limit", JOURNAL_LIMIT, |_| Ok(()))?;
+    conn.set_prepared_statement_cache_capacity(32);
+    Ok(())
+}
+
+fn migrate(conn: &mut Connection, schema: &Schema) -> rusqlite::Result<()> {
+    let version =
+        |c: &Connection| c.pragma_query_value(None, "user_version", |r| r.get::<_, i32>(0));
+    if version(conn)? == schema.version() {
+        return Ok(());
+    }
+    let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    // Another process may have migrated while we waited for the lock.
+    let done = usize::try_from(version(&tx)?).unwrap_or(0);
+    for step in schema.migrations.iter().skip(done) {
+        tx.execute_batch(step)?;
+    }
+    tx.pragma_update(None, "application_id", schema.application_id)?;
+    tx.pragma_update(None, "user_version", schema.version())?;
+    tx.commit()
+}
+
+/// Creates the directory (0700) and the file (0600) where missing, and makes the file private
+/// where it is ours but open to others. SQLite gives its side files the mode of the main one.
+fn create_private(path: &Path) -> io::Result<()> {
+    if let Some(dir) = path.parent().filter(|d| !d.as_os_str().is_empty()) {
+        DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
+    }
+    match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
+        Ok(_) => Ok(()),
+        Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {
+            let meta = fs::metadata(path)?;
+            if !meta.is_file() {
+                return Err(io::Error::other("it is not a file"));
+            }
+            if meta.permissions().mode() & 0o077 != 0 {
+                // Fails on a read-only disk or somebody else's file, which opening will notice.
+                let _ = fs::set_permissions(path, fs::Permissions::from_mode(0o600));
+            }
+            Ok(())
+        }
+        Err(e) => Err(e),
+    }
+}
+
+/// The path of a file that SQLite keeps beside `path`: `-wal`, `-shm`.
+pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
+}
+
+/// Holds `<path>.lock` while a file is replaced. The holder needs milliseconds.
+fn lock_beside(path: &Path) -> io::Result<File> {
+    let lock = OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(0o600)
+        .open(beside(path, ".lock"))?;
+    for _ in 0..200 {
+        match lock.try_lock() {
+            Ok(()) => return Ok(lock),
+            Err(TryLockError::WouldBlock) => thread::sleep(Duration::from_millis(10)),
+            Err(TryLockError::Error(e)) => return Err(e),
+        }
+    }
+    Err(io::Error::other("another process is replacing it and does not finish"))
+}
+
+/// Renames the file and its side files to `<name>.broken-<unix seconds>`; never overwrites.
+fn set_aside(path: &Path, now: Timestamp) -> io::Result<PathBuf> {
+    let mut target = beside(path, &format!(".broken-{}", now.as_second()));
+    let mut n = 1;
+    while target.exists() {
+        target = beside(path, &format!(".broken-{}.{n}", now.as_second()));
+        n += 1;
+    }
+    // The side files first: a log left alone would be replayed into the new file.
+    for side in ["-wal", "-shm"] {
+        match fs::rename(beside(path, side), beside(&target, side)) {
+            Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),
+            _ => {}
+        }
+    }
+    fs::rename(path, &target)?;
+    Ok(target)
+}

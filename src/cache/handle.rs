@@ -1,0 +1,253 @@
+//! The handle: requests go to the cache's thread by a bounded queue, answers come back one by one.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread;
+
+use jiff::Timestamp;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use tokio::sync::{mpsc, oneshot};
+
+use super::facts::{self, FactKind, Stored};
+use super::ledger::{LedgerCharge, LedgerDay, Reserved};
+use super::maintain::{self, Maintained};
+use super::notice::{CacheNotice, NoticeBoard};
+use super::series::{self, SeriesWrite};
+use super::stats::{self, CacheStats};
+use super::store::Store;
+use super::summary;
+use crate::domain::{HourRange, Scope, SeriesSet, Signal};
+
+/// Requests that may wait for the thread before senders wait too.
+const QUEUE: usize = 64;
+
+/// How the cache is opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpenOptions {
+    /// The database file; its directory is created when missing. The ledger lies beside it.
+    pub path: PathBuf,
+    /// Size above which the oldest series days are evicted, bytes.
+    pub max_bytes: u64,
+    /// Days of series, counted back from the newest, that are never evicted for size: what the
+    /// longest preset needs (14 days and the day that runs).
+    pub keep_days: u32,
+    /// True to keep everything in memory, ledger included, and touch no file.
+    pub memory_only: bool,
+}
+
+impl OpenOptions {
+    /// A cache at `path` with the default bounds: 256 MiB, 15 days.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into(), max_bytes: 256 << 20, keep_days: 15, memory_only: false }
+    }
+
+    /// A cache that touches no file.
+    pub fn in_memory() -> Self {
+        Self { memory_only: true, ..Self::new(":memory:") }
+    }
+}
+
+type Job = Box<dyn FnOnce(&mut Store) + Send>;
+
+enum Request {
+    Run(Job),
+    Close(oneshot::Sender<()>),
+}
+
+/// A handle to the cache; clones share the same thread and connection.
+///
+/// No call fails: what cannot be read is absent, what cannot be written on disk is kept in memory,
+/// and [`Cache::take_notices`] tells what the user should know. After [`Cache::close`] every
+/// answer is empty.
+#[derive(Clone, Debug)]
+pub struct Cache {
+    requests: mpsc::Sender<Request>,
+    board: Arc<NoticeBoard>,
+    path: Arc<Path>,
+}
+
+impl Cache {
+    /// Opens the cache and waits until it is usable (milliseconds; seconds when another process
+    /// holds its lock). `now` dates a file that has to be set aside.
+    ///
+    /// An unusable file (not SQLite, another program's, damaged, from a newer burntop) is renamed
+    /// to `<name>.broken-<unix seconds>` and an empty one takes its place; where nothing can be
+    /// written, the cache lives in memory, filled with what can be read. The notices say so.
+    pub fn open(options: OpenOptions, now: Timestamp) -> (Self, Vec<CacheNotice>) {
+        let board = Arc::new(NoticeBoard::default());
+        let path: Arc<Path> = options.path.as_path().into();
+        let (requests, mut queue) = mpsc::channel(QUEUE);
+        let (ready, opened) = std::sync::mpsc::sync_channel(1);
+        let thread_board = Arc::clone(&board);
+        let started = thread::Builder::new().name("cache".into()).spawn(move || {
+            let mut store = Store::open(options, now, thread_board);
+            // The opener waits for this; it cannot have gone away.
+            let _ = ready.send(());
+            series::disclaim_future(&mut store, now);
+            while let Some(request) = queue.blocking_recv() {
+                match request {
+                    Request::Run(job) => job(&mut store),
+                    Request::Close(done) => {
+                        drop(store);
+                        let _ = done.send(());
+                        return;
+                    }
+                }
+            }
+        });
+        let running = started.is_ok() && opened.recv().is_ok();
+        if !running {
+            board.post(CacheNotice::Dropped {
+                file: path.to_path_buf(),
+                why: "its thread could not start".into(),
+            });
+        }
+        let notices = board.take();
+        (Self { requests, board, path }, notices)
+    }
+
+    /// The path the cache was opened with.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What came up since the last call; each cause is told once per process.
+    pub fn take_notices(&self) -> Vec<CacheNotice> {
+        self.board.take()
+    }
+
+    /// Finishes what waits, writes the log back into the file and closes it.
+    pub async fn close(self) {
+        let (done, closed) = oneshot::channel();
+        if self.requests.send(Request::Close(done)).await.is_ok() {
+            let _ = closed.await;
+        }
+    }
+
+    /// Keeps the newest value of `kind` about `scope`, taken at `taken_at`.
+    pub async fn put<T: Serialize>(
+        &self,
+        kind: FactKind,
+        scope: &Scope,
+        taken_at: Timestamp,
+        value: &T,
+    ) {
+        // Encoded here, so that the one thread only does I/O.
+        let Ok(data) = postcard::to_stdvec(value) else {
+            self.board.post(CacheNotice::Dropped {
+                file: self.path.to_path_buf(),
+                why: format!("a value of kind {} cannot be encoded", kind.name),
+            });
+            return;
+        };
+        let scope = scope.clone();
+        self.call(move |store| {
+            store.run(|conn| facts::put(conn, kind, &scope, taken_at, &data));
+        })
+        .await;
+    }
+
+    /// The value of `kind` about `scope`. Absent when there is none, when its layout is not the
+    /// one of `kind`, or when it cannot be decoded. `now` exposes values from the future.
+    pub async fn get<T: DeserializeOwned>(
+        &self,
+        kind: FactKind,
+        scope: &Scope,
+        now: Timestamp,
+    ) -> Option<Stored<T>> {
+        let scope = scope.clone();
+        let raw = self
+            .call(move |store| store.run(|conn| facts::get(conn, kind, &scope)).flatten())
+            .await
+            .flatten()?;
+        raw.decode(kind, now, &self.board)
+    }
+
+    /// Every value of `kind`, in the order of the scopes; what cannot be decoded is left out.
+    pub async fn all<T: DeserializeOwned>(
+        &self,
+        kind: FactKind,
+        now: Timestamp,
+    ) -> Vec<(Scope, Stored<T>)> {
+        let rows = self.call(move |store| store.run(|conn| facts::all(conn, kind))).await.flatten();
+        rows.into_iter()
+            .flatten()
+            .filter_map(|(scope, raw)| Some((scope, raw.decode(kind, now, &self.board)?)))
+            .collect()
+    }
+
+    /// Merges series into what is kept; see [`SeriesWrite`]. Atomic per 1,000 series.
+    pub async fn store_series(&self, writes: Vec<SeriesWrite>) {
+        self.call(move |store| store.run(|conn| series::store(conn, &writes))).await;
+    }
+
+    /// The series of the instances `ids`, cut to `range`. An instance that was never asked about
+    /// is absent, and so is a signal that was never fetched; hours that were not fetched are `NaN`.
+    pub async fn load_series(
+        &self,
+        ids: Vec<Arc<str>>,
+        range: HourRange,
+    ) -> HashMap<Arc<str>, SeriesSet> {
+        self.call(move |store| store.run(|conn| series::load(conn, &ids, range)))
+            .await
+            .flatten()
+            .unwrap_or_default()
+    }
+
+    /// The hours that were fetched of each signal of the instances `ids`.
+    pub async fn fetched(&self, ids: Vec<Arc<str>>) -> HashMap<(Arc<str>, Signal), HourRange> {
+        self.call(move |store| store.run(|conn| series::fetched(conn, &ids)))
+            .await
+            .flatten()
+            .unwrap_or_default()
+    }
+
+    /// Keeps the summary of `kind` that [`super::read_summary_sync`] reads at the next start.
+    pub async fn put_summary(&self, kind: &'static str, bytes: Vec<u8>) {
+        self.call(move |store| store.run(|conn| summary::put(conn, kind, &bytes))).await;
+    }
+
+    /// Evicts what is over the size limit, drops what is long unused, checks the file once a day.
+    /// To be called every hour or so; takes the thread for up to a few hundred milliseconds.
+    pub async fn maintain(&self, now: Timestamp) -> Maintained {
+        self.call(move |store| maintain::run(store, now)).await.unwrap_or_default()
+    }
+
+    /// What is kept and how large it is.
+    pub async fn stats(&self) -> CacheStats {
+        let path = self.path.to_path_buf();
+        self.call(stats::read).await.unwrap_or_else(|| CacheStats::nothing(path))
+    }
+
+    /// Deletes everything but the own-cost ledger and gives the space back. True when it worked.
+    pub async fn clear(&self) -> bool {
+        self.call(maintain::clear).await.unwrap_or(false)
+    }
+
+    /// Reserves the cost of a billed call in the ledger before it is made: refused when the day's
+    /// total of all processes plus this charge would pass the cap. `None` when the cache is closed.
+    pub async fn ledger_reserve(&self, charge: LedgerCharge) -> Option<Reserved> {
+        self.call(move |store| store.ledger.reserve(&charge)).await
+    }
+
+    /// The ledger of the UTC day that contains `now`. `None` when the cache is closed.
+    pub async fn ledger_day(&self, now: Timestamp) -> Option<LedgerDay> {
+        self.call(move |store| store.ledger.day(now)).await
+    }
+
+    /// Runs `f` on the cache's thread; `None` when the thread has ended.
+    pub(super) async fn call<R: Send + 'static>(
+        &self,
+        f: impl FnOnce(&mut Store) -> R + Send + 'static,
+    ) -> Option<R> {
+        let (answer, answered) = oneshot::channel();
+        let job: Job = Box::new(move |store| {
+            // The caller may have been cancelled; the work is done all the same.
+            let _ = answer.send(f(store));
+        });
+        self.requests.send(Request::Run(job)).await.ok()?;
+        answered.await.ok()
+    }
+}

@@ -1,0 +1,213 @@
+//! Housekeeping: what is unused goes, what is over the limit goes oldest first, and the file gives
+//! its space back. Every step is a short transaction, so that another cockpit never waits long.
+
+use jiff::{SignedDuration, Timestamp};
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
+
+use super::notice::CacheNotice;
+use super::series;
+use super::stats::page_bytes;
+use super::store::Store;
+use crate::domain::Hour;
+
+/// Facts that were not renewed for this long are about accounts or regions no longer looked at.
+const FACT_KEEP: SignedDuration = SignedDuration::from_hours(120 * 24);
+
+/// How often the whole file is checked. Damage is noticed without it when a read meets it.
+const CHECK_EVERY: SignedDuration = SignedDuration::from_hours(24);
+
+/// Rows of `series` whose chunks are deleted in one transaction.
+const SERIES_PER_TRANSACTION: i64 = 5_000;
+
+/// Bytes a chunk takes in the file: 96 of data, key, record header and the slack of a B-tree page.
+const CHUNK_BYTES: u64 = 120;
+
+/// Eviction goes down to this share of the limit, so that it does not run again at once.
+const EVICT_TO_PERCENT: u64 = 90;
+
+/// Free pages are given back to the file system from this many bytes on.
+const SHRINK_FROM_BYTES: u64 = 1 << 20;
+
+/// What one round of housekeeping did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Maintained {
+    /// Series dropped because their instances were not seen for longer than the presets need.
+    pub dropped_series: u64,
+    /// Series days evicted for size.
+    pub evicted_days: u64,
+    /// Facts dropped because nobody renewed them.
+    pub dropped_facts: u64,
+    /// Bytes in use before.
+    pub bytes_before: u64,
+    /// Bytes in use after.
+    pub bytes_after: u64,
+}
+
+/// One round.
+pub(super) fn run(store: &mut Store, now: Timestamp) -> Maintained {
+    store.tell_time(now);
+    check(store, now);
+    series::disclaim_future(store, now);
+    let keep_days = i32::try_from(store.options().keep_days).unwrap_or(i32::MAX);
+    let max_bytes = store.options().max_bytes;
+    let in_use = |store: &mut Store| store.run(|c| page_bytes(c)).map_or(0, |b| b.0);
+
+    let mut done = Maintained { bytes_before: in_use(store), ..Maintained::default() };
+    let oldest_kept =
+        store.run(|c| newest_day(c, now)).map_or(i32::MIN, |day| day.saturating_sub(keep_days));
+    done.dropped_series = store.run(|c| drop_unseen(c, oldest_kept)).unwrap_or(0);
+    done.dropped_facts = store.run(|c| drop_facts(c, now)).unwrap_or(0);
+    done.evicted_days = store.run(|c| evict(c, max_bytes, oldest_kept)).unwrap_or(0);
+    store.run(|c| shrink(c));
+    done.bytes_after = in_use(store);
+    if done.bytes_after > max_bytes {
+        store.post(CacheNotice::OverLimit { bytes: done.bytes_after, max_bytes });
+    }
+    done
+}
+
+/// Deletes everything and gives the space back.
+pub(super) fn clear(store: &mut Store) -> bool {
+    let emptied = store.run(|conn| {
+        let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        for table in ["chunk", "series", "fact", "summary", "meta"] {
+            tx.execute(&format!("DELETE FROM {table}"), [])?;
+        }
+        tx.commit()
+    });
+    store.run(|c| shrink(c));
+    emptied.is_some()
+}
+
+/// Once a day, checks the whole file and replaces it when it is damaged.
+fn check(store: &mut Store, now: Timestamp) {
+    let due = store.run(|conn| {
+        let last: Option<i64> = conn
+            .query_row("SELECT value FROM meta WHERE key = 'checked_at'", [], |r| r.get(0))
+            .optional()?;
+        let last = last.and_then(|s| Timestamp::from_second(s).ok());
+        // A date in the future comes from a wrong clock and proves nothing.
+        Ok(last.is_none_or(|t| t > now || now.duration_since(t) >= CHECK_EVERY))
+    });
+    if due != Some(true) {
+        return;
+    }
+    let verdict =
+        store.run(|c| c.query_row("PRAGMA quick_check(1)", [], |r| r.get::<_, String>(0)));
+    if let Some(detail) = verdict.filter(|v| v != "ok") {
+        store.condemn(detail);
+    }
+    store.run(|c| {
+        c.execute(
+            "INSERT OR REPLACE INTO meta (key, value) VALUES ('checked_at', ?1)",
+            [now.as_second()],
+        )
+    });
+}
+
+/// Today, or the newest day that was fetched when that is earlier: a clock that runs years ahead
+/// cannot make everything look old.
+fn newest_day(conn: &Connection, now: Timestamp) -> rusqlite::Result<i32> {
+    let today = Hour::containing(now).day();
+    let newest: Option<i32> =
+        conn.query_row("SELECT max(fetched_to) FROM series", [], |r| r.get(0))?;
+    Ok(newest.map_or(today, |hour| Hour(hour).day().min(today)))
+}
+
+/// The first hour of an epoch day.
+fn first_hour(day: i32) -> i32 {
+    day.saturating_mul(24)
+}
+
+fn drop_unseen(conn: &Connection, oldest_kept: i32) -> rusqlite::Result<u64> {
+    let mut dropped = 0;
+    loop {
+        let n = conn
+            .prepare_cached(
+                "DELETE FROM series WHERE id IN
+                     (SELECT id FROM series WHERE fetched_to <= ?1 LIMIT ?2)",
+            )?
+            .execute(params![first_hour(oldest_kept), SERIES_PER_TRANSACTION])?;
+        if n == 0 {
+            return Ok(dropped);
+        }
+        dropped += n as u64;
+    }
+}
+
+fn drop_facts(conn: &Connection, now: Timestamp) -> rusqlite::Result<u64> {
+    let newest: Option<i64> = conn.query_row(
+        "SELECT max(taken_ms) FROM fact WHERE taken_ms <= ?1",
+        [now.as_millisecond()],
+        |r| r.get(0),
+    )?;
+    let Some(newest) = newest else { return Ok(0) };
+    let limit = newest.saturating_sub(FACT_KEEP.as_millis() as i64);
+    conn.execute("DELETE FROM fact WHERE taken_ms < ?1", [limit]).map(|n| n as u64)
+}
+
+/// Deletes the oldest days until the pages in use fit, but nothing from `oldest_kept` on.
+fn evict(conn: &mut Connection, max_bytes: u64, oldest_kept: i32) -> rusqlite::Result<u64> {
+    let mut evicted = 0;
+    let target = max_bytes / 100 * EVICT_TO_PERCENT;
+    let mut in_use = page_bytes(conn)?.0;
+    if in_use <= max_bytes {
+        return Ok(0);
+    }
+    while in_use > target {
+        let Some(first_kept) = cutoff(conn, in_use - target, oldest_kept)? else { break };
+        evicted += delete_before(conn, first_kept)?;
+        in_use = page_bytes(conn)?.0;
+    }
+    Ok(evicted)
+}
+
+/// The first day to keep so that about `excess` bytes go; `None` when nothing may go.
+fn cutoff(conn: &Connection, excess: u64, oldest_kept: i32) -> rusqlite::Result<Option<i32>> {
+    let mut statement = conn.prepare_cached(
+        "SELECT day, count(*) FROM chunk WHERE day < ?1 GROUP BY day ORDER BY day",
+    )?;
+    let mut rows = statement.query([oldest_kept])?;
+    let (mut first_kept, mut freed) = (None, 0);
+    while freed < excess {
+        let Some(row) = rows.next()? else { break };
+        first_kept = Some(row.get::<_, i32>(0)?.saturating_add(1));
+        freed += u64::from(row.get::<_, u32>(1)?) * CHUNK_BYTES;
+    }
+    Ok(first_kept)
+}
+
+/// Deletes the days before `day` and gives up the claims on their hours in the same transactions.
+fn delete_before(conn: &mut Connection, day: i32) -> rusqlite::Result<u64> {
+    let last: i64 = conn.query_row("SELECT coalesce(max(id), 0) FROM series", [], |r| r.get(0))?;
+    let mut deleted = 0;
+    let mut from = 0;
+    while from <= last {
+        let to = from + SERIES_PER_TRANSACTION;
+        let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        tx.prepare_cached(
+            "UPDATE series SET fetched_from = ?3
+             WHERE id >= ?1 AND id < ?2 AND fetched_from < ?3",
+        )?
+        .execute(params![from, to, first_hour(day)])?;
+        deleted += tx
+            .prepare_cached("DELETE FROM chunk WHERE series >= ?1 AND series < ?2 AND day < ?3")?
+            .execute(params![from, to, day])?;
+        tx.commit()?;
+        from = to;
+    }
+    Ok(deleted as u64)
+}
+
+/// Gives free pages back to the file system and empties the log.
+fn shrink(conn: &Connection) -> rusqlite::Result<()> {
+    let (in_use, all) = page_bytes(conn)?;
+    if all - in_use >= SHRINK_FROM_BYTES {
+        let mut vacuum = conn.prepare("PRAGMA incremental_vacuum")?;
+        let mut rows = vacuum.query([])?;
+        // Each step frees one page.
+        while rows.next()?.is_some() {}
+    }
+    // Reports "busy" in its row instead of failing when another process reads: next time then.
+    conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
+}

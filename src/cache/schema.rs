@@ -1,0 +1,81 @@
+//! The tables of both files, as a list of steps; `PRAGMA user_version` counts the steps taken.
+
+/// A kind of database file: how it is recognised and how it is built.
+#[derive(Debug)]
+pub(super) struct Schema {
+    /// `PRAGMA application_id`: tells our files from those of other programs.
+    pub application_id: i32,
+    /// SQL of each version, oldest first. Steps are appended, never edited.
+    pub migrations: &'static [&'static str],
+}
+
+impl Schema {
+    /// The newest version this program knows.
+    pub const fn version(&self) -> i32 {
+        self.migrations.len() as i32
+    }
+}
+
+/// The cache: ASCII `burn` as its application id.
+pub(super) const CACHE: Schema = Schema {
+    application_id: 0x6275_726e,
+    migrations: &["
+    -- Small numbers about the file itself.
+    CREATE TABLE meta (key TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+
+    -- One typed value per kind and scope: inventory, prices, types. postcard blobs.
+    CREATE TABLE fact (
+        kind     TEXT    NOT NULL,
+        account  TEXT    NOT NULL,
+        region   TEXT    NOT NULL,
+        layout   INTEGER NOT NULL,
+        taken_ms INTEGER NOT NULL,
+        data     BLOB    NOT NULL,
+        PRIMARY KEY (kind, account, region)
+    );
+
+    -- One row per hourly signal; fetched_from <= h < fetched_to were asked for (epoch hours).
+    CREATE TABLE series (
+        id           INTEGER PRIMARY KEY,
+        instance     TEXT    NOT NULL,
+        signal       TEXT    NOT NULL,
+        fetched_from INTEGER NOT NULL,
+        fetched_to   INTEGER NOT NULL,
+        UNIQUE (instance, signal)
+    );
+
+    -- 24 little-endian f32 per series and UTC day (epoch days); NaN = no datapoint.
+    CREATE TABLE chunk (
+        series INTEGER NOT NULL REFERENCES series (id) ON DELETE CASCADE,
+        day    INTEGER NOT NULL,
+        data   BLOB    NOT NULL,
+        PRIMARY KEY (series, day)
+    ) WITHOUT ROWID;
+
+    -- What paints first.
+    CREATE TABLE summary (
+        kind     TEXT PRIMARY KEY,
+        checksum INTEGER NOT NULL,
+        data     BLOB    NOT NULL
+    );
+    "],
+};
+
+/// The tables of the cache that hold data, in an order that respects references.
+pub(super) const CACHE_TABLES: &[&str] = &["meta", "fact", "series", "chunk", "summary"];
+
+/// The own-cost ledger: ASCII `burl` as its application id.
+pub(super) const LEDGER: Schema = Schema {
+    application_id: 0x6275_726c,
+    migrations: &["
+    -- What billed calls cost, per UTC day (epoch days) and API, in millionths of a dollar.
+    CREATE TABLE entry (
+        day       INTEGER NOT NULL,
+        api       TEXT    NOT NULL,
+        calls     INTEGER NOT NULL,
+        units     INTEGER NOT NULL,
+        micro_usd INTEGER NOT NULL,
+        PRIMARY KEY (day, api)
+    ) WITHOUT ROWID;
+    "],
+};

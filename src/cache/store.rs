@@ -1,0 +1,168 @@
+//! The open cache on its thread, and what happens when the file fails under way: a damaged file is
+//! replaced, a full or failing disk is left for memory, and the request is tried once more.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use rusqlite::Connection;
+
+use super::file::{self, FileId, Trouble};
+use super::handle::OpenOptions;
+use super::ledger::{LedgerStore, ledger_path};
+use super::notice::{CacheNotice, Defect, NoticeBoard};
+use super::schema;
+
+/// Where the rows live.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Medium {
+    /// In the file, with its identity when it was opened.
+    File(Option<FileId>),
+    /// In memory, until the process ends.
+    Memory,
+}
+
+/// Everything the cache's thread owns.
+pub(super) struct Store {
+    conn: Option<Connection>,
+    medium: Medium,
+    options: OpenOptions,
+    board: Arc<NoticeBoard>,
+    /// The latest time anybody told us; names files that are set aside.
+    now: Timestamp,
+    /// A file that breaks again after it was replaced is given up for memory.
+    replaced: bool,
+    /// Requests that were dropped.
+    dropped: u64,
+    /// The own-cost ledger, in its own file.
+    pub ledger: LedgerStore,
+}
+
+impl Store {
+    /// Opens cache and ledger. Never fails; what went wrong is on the board.
+    pub fn open(options: OpenOptions, now: Timestamp, board: Arc<NoticeBoard>) -> Self {
+        let ledger = if options.memory_only {
+            LedgerStore::in_memory()
+        } else {
+            LedgerStore::open(ledger_path(&options.path), now, Arc::clone(&board))
+        };
+        let mut store = Self {
+            conn: None,
+            medium: Medium::Memory,
+            options,
+            board,
+            now,
+            replaced: false,
+            dropped: 0,
+            ledger,
+        };
+        if store.options.memory_only {
+            store.conn = file::open_in_memory(&schema::CACHE).ok();
+        } else {
+            match file::open_or_replace(&store.options.path, &schema::CACHE, now) {
+                Ok(opened) => store.adopt(opened),
+                Err(why) => store.go_to_memory(why),
+            }
+        }
+        store
+    }
+
+    /// The options the cache was opened with.
+    pub fn options(&self) -> &OpenOptions {
+        &self.options
+    }
+
+    /// Where the rows live now.
+    pub fn medium(&self) -> Medium {
+        self.medium
+    }
+
+    /// Requests dropped since the start.
+    pub fn dropped(&self) -> u64 {
+        self.dropped
+    }
+
+    /// Remembers the time that came with a request.
+    pub fn tell_time(&mut self, now: Timestamp) {
+        self.now = now;
+    }
+
+    /// Tells the user something, once.
+    pub fn post(&self, notice: CacheNotice) {
+        self.board.post(notice);
+    }
+
+    /// Runs `request` on the database. When the file fails, moves to a new file or to memory and
+    /// runs it again; `None` when that fails too, or when another process holds the lock for ever.
+    pub fn run<R>(
+        &mut self,
+        request: impl Fn(&mut Connection) -> rusqlite::Result<R>,
+    ) -> Option<R> {
+        let error = match self.conn.as_mut().map(&request)? {
+            Ok(answer) => return Some(answer),
+            Err(error) => error,
+        };
+        match (file::trouble(&error), self.medium) {
+            (Trouble::Broken, Medium::File(opened)) => self.replace(opened, &error),
+            (Trouble::NoDisk, Medium::File(_)) => self.go_to_memory(error.to_string()),
+            _ => return self.drop_request(&error),
+        }
+        match self.conn.as_mut().map(&request)? {
+            Ok(answer) => Some(answer),
+            Err(error) => self.drop_request(&error),
+        }
+    }
+
+    /// Sets the open file aside as damaged and goes on with an empty one.
+    pub fn condemn(&mut self, detail: String) {
+        if let Medium::File(opened) = self.medium {
+            self.replace_with(opened, Defect::Damaged { detail });
+        }
+    }
+
+    fn drop_request<R>(&mut self, error: &rusqlite::Error) -> Option<R> {
+        self.dropped += 1;
+        self.post(CacheNotice::Dropped { file: self.options.path.clone(), why: error.to_string() });
+        None
+    }
+
+    fn replace(&mut self, opened: Option<FileId>, error: &rusqlite::Error) {
+        self.replace_with(opened, Defect::Damaged { detail: error.to_string() });
+    }
+
+    fn replace_with(&mut self, opened: Option<FileId>, why: Defect) {
+        // Closed first: the connection must not write to a file that has lost its name.
+        self.conn = None;
+        if self.replaced {
+            self.go_to_memory(format!("it broke again: {why}"));
+            return;
+        }
+        self.replaced = true;
+        let path = self.options.path.clone();
+        match file::replace_damaged(&path, &schema::CACHE, opened, why, self.now) {
+            Ok(opened) => self.adopt(opened),
+            Err(why) => self.go_to_memory(why),
+        }
+    }
+
+    fn adopt(&mut self, (conn, aside): (Connection, Option<file::Aside>)) {
+        self.conn = Some(conn);
+        self.medium = Medium::File(file::file_id(&self.options.path));
+        if let Some(file::Aside { moved_to, why }) = aside {
+            let file = self.options.path.clone();
+            self.post(CacheNotice::SetAside { file, moved_to, why });
+        }
+    }
+
+    /// Goes on in memory with whatever can still be read from the file.
+    fn go_to_memory(&mut self, why: String) {
+        let memory = file::open_in_memory(&schema::CACHE).ok();
+        if let Some(conn) = &memory {
+            let path = &self.options.path;
+            // What cannot be copied is fetched again.
+            let _ = file::copy_from_file(conn, path, &schema::CACHE, schema::CACHE_TABLES);
+        }
+        self.conn = memory;
+        self.medium = Medium::Memory;
+        self.post(CacheNotice::InMemory { file: self.options.path.clone(), why });
+    }
+}
