@@ -3,6 +3,7 @@
 //! caching, judging, pricing) is the same for both.
 
 pub mod aws;
+pub mod catalogue;
 pub mod collect;
 pub mod demo;
 pub mod ledger;
