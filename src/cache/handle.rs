@@ -205,8 +205,9 @@ impl Cache {
     }
 
     /// Keeps the summary of `kind` that [`super::read_summary_sync`] reads at the next start.
-    pub async fn put_summary(&self, kind: &'static str, bytes: Vec<u8>) {
-        self.call(move |store| store.run(|conn| summary::put(conn, kind, &bytes))).await;
+    pub async fn put_summary(&self, kind: &str, bytes: Vec<u8>) {
+        let kind = kind.to_owned();
+        self.call(move |store| store.run(|conn| summary::put(conn, &kind, &bytes))).await;
     }
 
     /// Evicts what is over the size limit, drops what is long unused, checks the file once a day.

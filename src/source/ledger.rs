@@ -166,6 +166,11 @@ impl Ledger {
         Self { cache, cap_micro_usd }
     }
 
+    /// The day's cap, millionths of a dollar.
+    pub fn cap_micro_usd(&self) -> u64 {
+        self.cap_micro_usd
+    }
+
     /// Charges one call of `units` billed units before it is made. Atomic across processes: two
     /// that charge at the same moment cannot pass the cap together.
     pub async fn charge(

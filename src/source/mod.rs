@@ -4,7 +4,6 @@
 
 pub mod aws;
 pub mod catalogue;
-pub mod collect;
 pub mod demo;
 pub mod ledger;
 pub mod planner;
