@@ -1,1 +1,32 @@
-//! query.
+//! The filter language: one line of text becomes a typed expression.
+//!
+//! ```text
+//! filter  = [ or ]
+//! or      = and { "or" and }
+//! and     = unary { [ "and" ] unary }
+//! unary   = "not" unary | "(" or ")" | term
+//! term    = word                    fuzzy search
+//!         | "quoted words"          plain search, as written
+//!         | field op value
+//! op      = "=" "!=" "<" "<=" ">" ">=" "~" (contains) "!~"
+//! ```
+//!
+//! Values are typed by their field: `$10/h`, `$7300/mo` (a month is 730 h), `5%`, `2MB/d`, `16GiB`,
+//! `3d12h`, `2026-01-31`. Text is compared without regard to case. A value that is not known
+//! satisfies no comparison, neither `=` nor `!=`; `not x=y` is the plain negation and so does hold
+//! for it. `=` on an amount holds at the precision that was typed (`$=21.96` finds 21.957642),
+//! the order operators are exact.
+//!
+//! The language knows no field by name: [`FieldName`] is implemented where the fields live.
+
+mod ast;
+mod kind;
+mod lex;
+mod literal;
+mod parse;
+
+pub use ast::{Compare, Expr, Op, Operand, Term};
+pub use kind::{FieldName, Kind, Unit};
+pub use literal::Literal;
+pub(crate) use literal::contains_folded;
+pub use parse::{MAX_BYTES, MAX_NESTING, QueryError, parse};

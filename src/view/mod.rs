@@ -1,1 +1,34 @@
-//! View models, filter application, sort order and the field table shared by screen, reports and filter.
+//! View models: the field table, cells, filter, order, the pages' contents.
+//!
+//! Pure and shared by screen and reports, so that both always say the same. The time is passed in
+//! through [`ViewContext`].
+
+pub mod field;
+mod field_table;
+mod field_value;
+pub mod filter;
+pub mod format;
+pub mod idle;
+pub mod symbols;
+pub mod table;
+pub mod verdict;
+
+#[cfg(test)]
+pub(crate) mod fixture;
+
+pub use field::{Align, Field, FieldSpec};
+pub use field_value::Value;
+pub use filter::{FieldRef, Filter};
+pub use symbols::Symbols;
+pub use table::Sort;
+
+use jiff::Timestamp;
+
+/// What rendering depends on besides the data.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ViewContext {
+    /// The moment that ages and spans are measured to.
+    pub now: Timestamp,
+    /// Which characters may be used.
+    pub symbols: Symbols,
+}

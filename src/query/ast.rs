@@ -1,0 +1,262 @@
+//! The expression, its text form and its evaluation.
+
+use std::fmt;
+
+use jiff::Timestamp;
+
+use super::lex::{is_plain_value, is_plain_word};
+use super::literal::Literal;
+
+/// A filter as a tree over leaves of type `T`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Expr<T> {
+    /// The empty filter: everything matches.
+    All,
+    /// A leaf.
+    Leaf(T),
+    /// The negation.
+    Not(Box<Self>),
+    /// All of them; at least two, none of them an `And`.
+    And(Vec<Self>),
+    /// Any of them; at least two, none of them an `Or`.
+    Or(Vec<Self>),
+}
+
+impl<T> Expr<T> {
+    /// All of `parts`, flat.
+    pub(super) fn and(parts: Vec<Self>) -> Self {
+        let mut flat = Vec::with_capacity(parts.len());
+        for part in parts {
+            match part {
+                Self::And(inner) => flat.extend(inner),
+                other => flat.push(other),
+            }
+        }
+        if flat.len() == 1 { flat.swap_remove(0) } else { Self::And(flat) }
+    }
+
+    /// Any of `parts`, flat.
+    pub(super) fn or(parts: Vec<Self>) -> Self {
+        let mut flat = Vec::with_capacity(parts.len());
+        for part in parts {
+            match part {
+                Self::Or(inner) => flat.extend(inner),
+                other => flat.push(other),
+            }
+        }
+        if flat.len() == 1 { flat.swap_remove(0) } else { Self::Or(flat) }
+    }
+
+    /// True when the expression holds, given what each leaf says.
+    pub fn holds(&self, leaf: &mut impl FnMut(&T) -> bool) -> bool {
+        match self {
+            Self::All => true,
+            Self::Leaf(t) => leaf(t),
+            Self::Not(inner) => !inner.holds(leaf),
+            Self::And(parts) => parts.iter().all(|p| p.holds(leaf)),
+            Self::Or(parts) => parts.iter().any(|p| p.holds(leaf)),
+        }
+    }
+
+    /// The same tree over other leaves.
+    pub fn map<'a, U>(&'a self, f: &mut impl FnMut(&'a T) -> U) -> Expr<U> {
+        match self {
+            Self::All => Expr::All,
+            Self::Leaf(t) => Expr::Leaf(f(t)),
+            Self::Not(inner) => Expr::Not(Box::new(inner.map(f))),
+            Self::And(parts) => Expr::And(parts.iter().map(|p| p.map(f)).collect()),
+            Self::Or(parts) => Expr::Or(parts.iter().map(|p| p.map(f)).collect()),
+        }
+    }
+}
+
+/// A leaf of a parsed filter.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Term<F> {
+    /// A bare word: fuzzy search.
+    Fuzzy(String),
+    /// Quoted text: plain search without regard to case.
+    Phrase(String),
+    /// A comparison.
+    Compare(Compare<F>),
+}
+
+/// `field op value`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Compare<F> {
+    /// The field.
+    pub field: F,
+    /// The operator; one that the field's kind allows.
+    pub op: Op,
+    /// The value, typed by the field.
+    pub value: Literal,
+}
+
+/// Comparison operators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Op {
+    /// `=`
+    Eq,
+    /// `!=`
+    Ne,
+    /// `<`
+    Lt,
+    /// `<=`
+    Le,
+    /// `>`
+    Gt,
+    /// `>=`
+    Ge,
+    /// `~`, contains
+    Contains,
+    /// `!~`, does not contain
+    NotContains,
+}
+
+impl Op {
+    /// The operator as written.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Self::Eq => "=",
+            Self::Ne => "!=",
+            Self::Lt => "<",
+            Self::Le => "<=",
+            Self::Gt => ">",
+            Self::Ge => ">=",
+            Self::Contains => "~",
+            Self::NotContains => "!~",
+        }
+    }
+
+    /// True for the operators that order.
+    pub fn orders(self) -> bool {
+        matches!(self, Self::Lt | Self::Le | Self::Gt | Self::Ge)
+    }
+
+    /// True for the operators that look into text.
+    pub fn searches(self) -> bool {
+        matches!(self, Self::Contains | Self::NotContains)
+    }
+}
+
+/// The value of a field in one row, as a comparison sees it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Operand<'a> {
+    /// Not known: no comparison holds.
+    Unknown,
+    /// Text.
+    Text(&'a str),
+    /// A quantity in the field's unit.
+    Number(f64),
+    /// A moment.
+    Time(Timestamp),
+}
+
+impl<F> Compare<F> {
+    /// True when the comparison holds for `operand`. False for an unknown operand, and for one
+    /// of another type than the literal.
+    pub fn holds(&self, operand: Operand<'_>) -> bool {
+        match (&self.value, operand) {
+            (Literal::Text(want), Operand::Text(have)) => match self.op {
+                Op::Eq => want.equals(have),
+                Op::Ne => !want.equals(have),
+                Op::Contains => want.is_in(have),
+                Op::NotContains => !want.is_in(have),
+                _ => false,
+            },
+            (Literal::Number(want), Operand::Number(have)) if have.is_finite() => match self.op {
+                Op::Eq => want.equals(have),
+                Op::Ne => !want.equals(have),
+                Op::Lt => have < want.value,
+                Op::Le => have <= want.value,
+                Op::Gt => have > want.value,
+                Op::Ge => have >= want.value,
+                _ => false,
+            },
+            (Literal::Time(want), Operand::Time(have)) => match self.op {
+                Op::Eq => want.from <= have && have < want.to,
+                Op::Ne => have < want.from || want.to <= have,
+                Op::Lt => have < want.from,
+                Op::Le => have < want.to,
+                Op::Gt => have >= want.to,
+                Op::Ge => have >= want.from,
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// The same for a field with several texts (the owners of an instance): `=` and `~` hold when
+    /// they hold for any, `!=` and `!~` when they hold for all. False without any text.
+    pub fn holds_any<'a>(&self, texts: impl IntoIterator<Item = &'a str>) -> bool {
+        let negative = matches!(self.op, Op::Ne | Op::NotContains);
+        let mut seen = false;
+        for text in texts {
+            seen = true;
+            let holds = self.holds(Operand::Text(text));
+            if holds != negative {
+                return holds;
+            }
+        }
+        seen && negative
+    }
+}
+
+impl<F: fmt::Display> fmt::Display for Expr<Term<F>> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let list = |f: &mut fmt::Formatter<'_>, parts: &[Self], word: &str, below_and: bool| {
+            for (i, part) in parts.iter().enumerate() {
+                if i > 0 {
+                    write!(f, " {word} ")?;
+                }
+                if below_and && matches!(part, Self::Or(_)) {
+                    write!(f, "({part})")?;
+                } else {
+                    write!(f, "{part}")?;
+                }
+            }
+            Ok(())
+        };
+        match self {
+            Self::All => Ok(()),
+            Self::Leaf(term) => write!(f, "{term}"),
+            Self::Not(inner) if matches!(**inner, Self::And(_) | Self::Or(_)) => {
+                write!(f, "not ({inner})")
+            }
+            Self::Not(inner) => write!(f, "not {inner}"),
+            Self::And(parts) => list(f, parts, "and", true),
+            Self::Or(parts) => list(f, parts, "or", false),
+        }
+    }
+}
+
+impl<F: fmt::Display> fmt::Display for Term<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Fuzzy(word) => f.write_str(word),
+            Self::Phrase(text) => quoted(f, text),
+            Self::Compare(c) => {
+                let name = c.field.to_string();
+                if is_plain_word(&name) {
+                    f.write_str(&name)?;
+                } else {
+                    quoted(f, &name)?;
+                }
+                f.write_str(c.op.symbol())?;
+                let value = c.value.as_written();
+                if is_plain_value(value) { f.write_str(value) } else { quoted(f, value) }
+            }
+        }
+    }
+}
+
+fn quoted(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
+    f.write_str("\"")?;
+    for c in text.chars() {
+        if matches!(c, '"' | '\\') {
+            f.write_str("\\")?;
+        }
+        write!(f, "{c}")?;
+    }
+    f.write_str("\"")
+}

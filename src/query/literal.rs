@@ -1,0 +1,242 @@
+//! Typed values: the text as written and what it means.
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+
+use super::kind::Unit;
+use crate::domain::HOURS_PER_MONTH;
+
+/// A value in a filter.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Literal {
+    /// Text to compare with or to look for.
+    Text(TextLiteral),
+    /// A quantity in the field's unit.
+    Number(NumberLiteral),
+    /// A moment or a day.
+    Time(TimeLiteral),
+}
+
+impl Literal {
+    /// The value as it was written, without quotes.
+    pub fn as_written(&self) -> &str {
+        match self {
+            Self::Text(t) => &t.text,
+            Self::Number(n) => &n.text,
+            Self::Time(t) => &t.text,
+        }
+    }
+}
+
+/// Text, with what comparing without regard to case needs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TextLiteral {
+    text: String,
+    folded: String,
+}
+
+impl TextLiteral {
+    pub(super) fn new(text: &str) -> Self {
+        Self { text: text.to_owned(), folded: text.to_lowercase() }
+    }
+
+    /// True when `have` is this text, ignoring case.
+    pub fn equals(&self, have: &str) -> bool {
+        if have.is_ascii() {
+            have.eq_ignore_ascii_case(&self.folded)
+        } else {
+            have.to_lowercase() == self.folded
+        }
+    }
+
+    /// True when `have` contains this text, ignoring case.
+    pub fn is_in(&self, have: &str) -> bool {
+        contains_folded(have, &self.folded)
+    }
+}
+
+/// True when `have` contains `folded` (lower case) without regard to case. Allocates only for
+/// text beyond ASCII.
+pub(crate) fn contains_folded(have: &str, folded: &str) -> bool {
+    if !have.is_ascii() {
+        return have.to_lowercase().contains(folded);
+    }
+    let (have, want) = (have.as_bytes(), folded.as_bytes());
+    let Some(&first) = want.first() else { return true };
+    if want.len() > have.len() {
+        return false;
+    }
+    (0..=have.len() - want.len()).any(|i| {
+        have[i].to_ascii_lowercase() == first && have[i..i + want.len()].eq_ignore_ascii_case(want)
+    })
+}
+
+/// A quantity.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NumberLiteral {
+    text: String,
+    /// In the field's unit.
+    pub value: f64,
+    /// `=` holds for `value - below ≤ x < value + above`; both 0 for exact comparison.
+    below: f64,
+    above: f64,
+}
+
+impl NumberLiteral {
+    /// True when `have` equals the literal at the precision it was typed with.
+    pub fn equals(&self, have: f64) -> bool {
+        if self.above == 0.0 {
+            // Counts and fractions of GPUs: both sides are typed or tabulated decimals.
+            (have - self.value).abs() < 1e-9
+        } else {
+            self.value - self.below <= have && have < self.value + self.above
+        }
+    }
+
+    /// Reads `text` as a quantity of `unit`; the error says what one looks like.
+    pub(super) fn parse(text: &str, unit: Unit) -> Result<Self, String> {
+        let parsed = match unit {
+            Unit::Seconds => span(text),
+            _ => quantity(text, unit),
+        };
+        let (value, below, above) =
+            parsed.filter(|(v, ..)| v.is_finite()).ok_or_else(|| unit.example().to_owned())?;
+        Ok(Self { text: text.to_owned(), value, below, above })
+    }
+}
+
+/// A moment, as the half-open range that was typed: a day, or a second.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TimeLiteral {
+    text: String,
+    /// First moment of the range.
+    pub from: Timestamp,
+    /// First moment behind the range.
+    pub to: Timestamp,
+}
+
+impl TimeLiteral {
+    /// Reads a UTC date or an RFC 3339 time.
+    pub(super) fn parse(text: &str) -> Result<Self, String> {
+        let range = if let Ok(date) = text.parse::<Date>().and_then(|d| {
+            let start = |d: Date| d.to_zoned(TimeZone::UTC).map(|z| z.timestamp());
+            Ok((start(d)?, start(d.tomorrow()?)?))
+        }) && text.len() == 10
+        {
+            Some(date)
+        } else {
+            text.parse::<Timestamp>()
+                .ok()
+                .and_then(|t| Some((t, t.checked_add(jiff::SignedDuration::from_secs(1)).ok()?)))
+        };
+        let (from, to) = range.ok_or_else(|| {
+            "a UTC date like 2026-01-31 or a time like 2026-01-31T06:00:00Z".to_owned()
+        })?;
+        Ok(Self { text: text.to_owned(), from, to })
+    }
+}
+
+/// The number at the head of `text` and half of its last digit's worth. Thousands may be grouped
+/// by commas.
+fn mantissa(text: &str) -> Option<(f64, f64, &str)> {
+    let end =
+        text.find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | ','))).unwrap_or(text.len());
+    let (number, rest) = text.split_at(end);
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    if whole.is_empty() || fraction.contains(['.', ',']) {
+        return None;
+    }
+    let mut groups = whole.split(',');
+    let head = groups.next()?;
+    let grouped = whole.contains(',');
+    if head.is_empty() || (grouped && head.len() > 3) || groups.any(|g| g.len() != 3) {
+        return None;
+    }
+    let value: f64 = number.replace(',', "").parse().ok()?;
+    Some((value, 0.5 * 10f64.powi(-(fraction.len() as i32)), rest))
+}
+
+/// Value, and how far `=` reaches below and above it.
+type Ranged = (f64, f64, f64);
+
+fn quantity(text: &str, unit: Unit) -> Option<Ranged> {
+    let money = matches!(unit, Unit::Usd | Unit::UsdPerHour);
+    let text = if money { text.strip_prefix('$').unwrap_or(text) } else { text };
+    let (value, half, mut suffix) = mantissa(text)?;
+    let mut factor = 1.0;
+    if money || unit == Unit::Count {
+        for (letter, times) in [("k", 1e3), ("K", 1e3), ("M", 1e6)] {
+            if let Some(rest) = suffix.strip_prefix(letter) {
+                factor = times;
+                suffix = rest;
+                break;
+            }
+        }
+    }
+    let suffix = suffix.to_ascii_lowercase();
+    factor *= match unit {
+        Unit::Count | Unit::Usd => suffix.is_empty().then_some(1.0)?,
+        Unit::Percent => matches!(&*suffix, "" | "%").then_some(1.0)?,
+        Unit::UsdPerHour => match &*suffix {
+            "" | "/h" | "/hr" | "/hour" => 1.0,
+            "/d" | "/day" => 1.0 / 24.0,
+            "/mo" | "/month" => 1.0 / HOURS_PER_MONTH,
+            _ => return None,
+        },
+        Unit::Bytes => bytes_factor(&suffix)?,
+        Unit::BytesPerDay => {
+            let size = suffix.strip_suffix("/day").or_else(|| suffix.strip_suffix("/d"));
+            bytes_factor(size.unwrap_or(&suffix))?
+        }
+        Unit::Seconds => return None,
+    };
+    let reach = if unit == Unit::Count { 0.0 } else { half * factor };
+    Some((value * factor, reach, reach))
+}
+
+/// Bytes in a unit, by its lower-case name: decimal for `kb`, binary for `kib`.
+fn bytes_factor(suffix: &str) -> Option<f64> {
+    Some(match suffix {
+        "" | "b" => 1.0,
+        "kb" => 1e3,
+        "mb" => 1e6,
+        "gb" => 1e9,
+        "tb" => 1e12,
+        "kib" => 1024.0,
+        "mib" => 1024f64.powi(2),
+        "gib" => 1024f64.powi(3),
+        "tib" => 1024f64.powi(4),
+        _ => return None,
+    })
+}
+
+/// A span in seconds: numbers each followed by w, d, h, m or s. `=` holds for spans that are cut
+/// to it (`3d` for all of the fourth day), as ages are shown.
+fn span(text: &str) -> Option<Ranged> {
+    if text == "0" {
+        return Some((0.0, 0.0, 1.0));
+    }
+    let mut rest = text;
+    let mut total = 0.0;
+    let mut last = f64::INFINITY;
+    while !rest.is_empty() {
+        let (value, _, tail) = mantissa(rest)?;
+        let unit = tail.chars().next()?;
+        let seconds = match unit.to_ascii_lowercase() {
+            'w' => 604_800.0,
+            'd' => 86_400.0,
+            'h' => 3_600.0,
+            'm' => 60.0,
+            's' => 1.0,
+            _ => return None,
+        };
+        if seconds >= last {
+            return None;
+        }
+        last = seconds;
+        total += value * seconds;
+        rest = &tail[unit.len_utf8()..];
+    }
+    last.is_finite().then_some((total, 0.0, last))
+}

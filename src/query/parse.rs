@@ -1,0 +1,226 @@
+//! Recursive descent over the tokens.
+
+use super::ast::{Compare, Expr, Op, Term};
+use super::kind::{FieldName, Kind};
+use super::lex::{Keyword, Token, TokenKind, keyword, tokens};
+use super::literal::{Literal, NumberLiteral, TextLiteral, TimeLiteral};
+use crate::domain::text::clean;
+
+/// The longest filter that is read, in bytes.
+pub const MAX_BYTES: usize = 1024;
+
+/// How deep parentheses and `not` may nest.
+pub const MAX_NESTING: usize = 32;
+
+/// Why a text is not a filter.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("column {column}: {message}")]
+pub struct QueryError {
+    /// Where, in characters from 1; one past the end when something is missing there.
+    pub column: usize,
+    /// What is wrong and what would be right; clean text.
+    pub message: String,
+}
+
+impl QueryError {
+    pub(super) fn new(column: usize, message: impl Into<String>) -> Self {
+        Self { column, message: message.into() }
+    }
+}
+
+/// Parses a filter over fields of type `F`.
+pub fn parse<F: FieldName>(text: &str) -> Result<Expr<Term<F>>, QueryError> {
+    if text.len() > MAX_BYTES {
+        let column = text.char_indices().take_while(|(i, _)| *i < MAX_BYTES).count() + 1;
+        return Err(QueryError::new(column, format!("a filter ends at {MAX_BYTES} bytes")));
+    }
+    let tokens = tokens(text)?;
+    if tokens.is_empty() {
+        return Ok(Expr::All);
+    }
+    let end = text.chars().count() + 1;
+    let mut parser = Parser { tokens: &tokens, at: 0, end };
+    let expr = parser.or(0)?;
+    match parser.peek() {
+        None => Ok(expr),
+        Some(t) => Err(QueryError::new(t.column, "this `)` closes nothing")),
+    }
+}
+
+struct Parser<'a> {
+    tokens: &'a [Token],
+    at: usize,
+    end: usize,
+}
+
+impl<'a> Parser<'a> {
+    fn peek(&self) -> Option<&'a Token> {
+        self.tokens.get(self.at)
+    }
+
+    fn peek_keyword(&self) -> Option<Keyword> {
+        // A word in front of an operator is a field name, whatever it says.
+        if matches!(self.tokens.get(self.at + 1), Some(Token { kind: TokenKind::Op(_), .. })) {
+            return None;
+        }
+        match self.peek() {
+            Some(Token { kind: TokenKind::Word(w), .. }) => keyword(w),
+            _ => None,
+        }
+    }
+
+    fn column(&self) -> usize {
+        self.peek().map_or(self.end, |t| t.column)
+    }
+
+    fn or<F: FieldName>(&mut self, depth: usize) -> Result<Expr<Term<F>>, QueryError> {
+        let mut parts = vec![self.and(depth)?];
+        while self.peek_keyword() == Some(Keyword::Or) {
+            self.at += 1;
+            parts.push(self.and(depth)?);
+        }
+        Ok(Expr::or(parts))
+    }
+
+    fn and<F: FieldName>(&mut self, depth: usize) -> Result<Expr<Term<F>>, QueryError> {
+        let mut parts = vec![self.unary(depth)?];
+        loop {
+            match (self.peek_keyword(), self.peek().map(|t| &t.kind)) {
+                (Some(Keyword::Or), _) | (_, None | Some(TokenKind::Close)) => break,
+                (Some(Keyword::And), _) => self.at += 1,
+                _ => {}
+            }
+            parts.push(self.unary(depth)?);
+        }
+        Ok(Expr::and(parts))
+    }
+
+    fn unary<F: FieldName>(&mut self, depth: usize) -> Result<Expr<Term<F>>, QueryError> {
+        let column = self.column();
+        if depth > MAX_NESTING {
+            let message = format!("more than {MAX_NESTING} levels of `(` and `not`");
+            return Err(QueryError::new(column, message));
+        }
+        if self.peek_keyword() == Some(Keyword::Not) {
+            self.at += 1;
+            return Ok(Expr::Not(Box::new(self.unary(depth + 1)?)));
+        }
+        if matches!(self.peek(), Some(Token { kind: TokenKind::Open, .. })) {
+            self.at += 1;
+            let inner = self.or(depth + 1)?;
+            if !matches!(self.peek(), Some(Token { kind: TokenKind::Close, .. })) {
+                return Err(QueryError::new(column, "this `(` is never closed"));
+            }
+            self.at += 1;
+            return Ok(inner);
+        }
+        self.term().map(Expr::Leaf)
+    }
+
+    fn term<F: FieldName>(&mut self) -> Result<Term<F>, QueryError> {
+        const WANTED: &str = "a word or a comparison like gpu<5 is missing here";
+        let column = self.column();
+        if self.peek_keyword().is_some() {
+            return Err(QueryError::new(column, WANTED));
+        }
+        let Some(token) = self.peek() else {
+            return Err(QueryError::new(column, WANTED));
+        };
+        self.at += 1;
+        let (name, quoted) = match &token.kind {
+            TokenKind::Word(word) => (word, false),
+            TokenKind::Quoted(text) => (text, true),
+            TokenKind::Op(op) => {
+                let message = format!("a field name must stand before `{}`", op.symbol());
+                return Err(QueryError::new(column, message));
+            }
+            TokenKind::Open | TokenKind::Close => return Err(QueryError::new(column, WANTED)),
+        };
+        let Some(&Token { kind: TokenKind::Op(op), column: op_column }) = self.peek() else {
+            let text = name.clone();
+            return Ok(if quoted { Term::Phrase(text) } else { Term::Fuzzy(text) });
+        };
+        self.at += 1;
+        let field = F::resolve(name).ok_or_else(|| unknown_field::<F>(name, column))?;
+        let value_column = self.column();
+        let value = match self.peek().map(|t| &t.kind) {
+            Some(TokenKind::Word(text) | TokenKind::Quoted(text)) => text,
+            _ => {
+                let message = format!("a value must follow `{}`", op.symbol());
+                return Err(QueryError::new(value_column, message));
+            }
+        };
+        self.at += 1;
+        let kind = field.kind();
+        check_operator(&field, kind, op, op_column)?;
+        let value = literal(&field, kind, op, value, value_column)?;
+        Ok(Term::Compare(Compare { field, op, value }))
+    }
+}
+
+fn check_operator<F: FieldName>(
+    field: &F,
+    kind: Kind,
+    op: Op,
+    column: usize,
+) -> Result<(), QueryError> {
+    let (fits, are) = match kind {
+        Kind::Text | Kind::Choice(_) => (!op.orders(), "text takes = != ~ !~"),
+        Kind::Number(_) => (!op.searches(), "numbers take = != < <= > >="),
+        Kind::Time => (!op.searches(), "times take = != < <= > >="),
+    };
+    if fits {
+        return Ok(());
+    }
+    let message = format!("`{}` does not fit `{}`: {are}", op.symbol(), clean(&field.to_string()));
+    Err(QueryError::new(column, message))
+}
+
+fn literal<F: FieldName>(
+    field: &F,
+    kind: Kind,
+    op: Op,
+    text: &str,
+    column: usize,
+) -> Result<Literal, QueryError> {
+    let wanted = |what: String| {
+        let message =
+            format!("`{}` wants {what}, not `{}`", clean(&field.to_string()), clean(text));
+        QueryError::new(column, message)
+    };
+    Ok(match kind {
+        Kind::Choice(words) if !op.searches() => {
+            let folded = text.to_lowercase().replace(['-', ' '], "_");
+            let same = |w: &&&str| w.replace('-', "_") == folded;
+            let word = words.iter().find(same).ok_or_else(|| {
+                let hint = nearest(&folded, words.iter().copied())
+                    .map_or_else(|| format!("one of {}", words.join(", ")), |w| format!("`{w}`"));
+                wanted(hint)
+            })?;
+            Literal::Text(TextLiteral::new(word))
+        }
+        Kind::Text | Kind::Choice(_) => Literal::Text(TextLiteral::new(text)),
+        Kind::Number(unit) => Literal::Number(NumberLiteral::parse(text, unit).map_err(wanted)?),
+        Kind::Time => Literal::Time(TimeLiteral::parse(text).map_err(wanted)?),
+    })
+}
+
+fn unknown_field<F: FieldName>(name: &str, column: usize) -> QueryError {
+    let shown = clean(name);
+    let message = match nearest(&name.to_lowercase(), F::known().into_iter()) {
+        Some(near) => format!("no field `{shown}`; did you mean `{near}`?"),
+        None => format!("no field `{shown}`; a tag is written `tag:{shown}`"),
+    };
+    QueryError::new(column, message)
+}
+
+/// The known word that `name` was most likely meant to be, if any is close.
+fn nearest(name: &str, known: impl Iterator<Item = &'static str>) -> Option<&'static str> {
+    // Jaro–Winkler favours a common beginning, which is where people type right; 0.8 lets one or
+    // two wrong letters through in words of this length.
+    known
+        .map(|k| (k, strsim::jaro_winkler(name, k)))
+        .filter(|(_, likeness)| *likeness >= 0.8)
+        .max_by(|a, b| a.1.total_cmp(&b.1))
+        .map(|(k, _)| k)
+}

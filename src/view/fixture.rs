@@ -1,0 +1,1 @@
+//! A small fleet with traps, for tests.

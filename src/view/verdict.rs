@@ -1,0 +1,26 @@
+//! The words of a verdict.
+
+use super::symbols::Symbols;
+use crate::domain::{Verdict, VerdictKind};
+
+/// The word that stands beside a verdict's glyph. What costs money or needs a look is loud.
+pub fn word(kind: VerdictKind) -> &'static str {
+    match kind {
+        VerdictKind::Idle => "IDLE",
+        VerdictKind::Partial => "partly idle",
+        VerdictKind::Underused => "underused",
+        VerdictKind::Unknown => "UNKNOWN",
+        VerdictKind::TooNew => "too new",
+        VerdictKind::Busy => "busy",
+        VerdictKind::Exempt => "exempt",
+    }
+}
+
+/// Glyph and word: `○ IDLE`, `◐ 5/8 idle`.
+pub fn cell(verdict: &Verdict, symbols: Symbols) -> String {
+    let glyph = symbols.verdict(verdict.kind);
+    match (verdict.kind, verdict.idle_gpus) {
+        (VerdictKind::Partial, Some(idle)) => format!("{glyph} {idle}/{} idle", verdict.devices),
+        (kind, _) => format!("{glyph} {}", word(kind)),
+    }
+}
