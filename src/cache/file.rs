@@ -265,7 +265,6 @@ fn open_once(path: &Path, schema: &Schema) -> Result<Connection, OpenError> {
 fn configure(conn: &Connection) -> rusqlite::Result<()> {
     // In WAL, NORMAL survives a killed process; only a power cut may lose the last seconds.
     conn.pragma_update(None, "synchronous", "NORMAL")?;
-    conn.pragma_update(None, "foreign_keys", true)?;
     conn.pragma_update(None, "cache_size", PAGE_CACHE_KIB)?;
     // Nothing is spilled to a temporary file outside the private directory.
     conn.pragma_update(None, "temp_store", "MEMORY")?;

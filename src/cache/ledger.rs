@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -18,6 +19,10 @@ use crate::domain::Hour;
 
 /// After a failure the file is left alone for this long.
 const RETRY_AFTER: SignedDuration = SignedDuration::from_secs(60);
+
+/// How long a charge waits for another process. Charges take well under a millisecond, so whoever
+/// holds the lock for longer has been stopped.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// No figure of one charge is larger (a billion dollars), so that sums stay exact integers.
 const LARGEST: u64 = 1_000_000_000_000_000;
@@ -280,6 +285,8 @@ impl LedgerStore {
                     let file = path.to_path_buf();
                     self.board.post(CacheNotice::LedgerSetAside { file, moved_to, why, salvaged });
                 }
+                // Fails for a time-out out of range only.
+                let _ = conn.busy_timeout(BUSY_TIMEOUT);
                 self.opened = file::file_id(path);
                 self.conn = Some(conn);
             }

@@ -2,7 +2,7 @@
 //! its space back. Every step is a short transaction, so that another cockpit never waits long.
 
 use jiff::{SignedDuration, Timestamp};
-use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 
 use super::notice::CacheNotice;
 use super::series;
@@ -16,11 +16,8 @@ const FACT_KEEP: SignedDuration = SignedDuration::from_hours(120 * 24);
 /// How often the whole file is checked. Damage is noticed without it when a read meets it.
 const CHECK_EVERY: SignedDuration = SignedDuration::from_hours(24);
 
-/// Rows of `series` whose chunks are deleted in one transaction.
-const SERIES_PER_TRANSACTION: i64 = 5_000;
-
-/// Bytes a chunk takes in the file: 96 of data, key, record header and the slack of a B-tree page.
-const CHUNK_BYTES: u64 = 120;
+/// Bytes a chunk takes in the file: 96 of data, the key and the record header.
+const CHUNK_BYTES: u64 = 108;
 
 /// Eviction goes down to this share of the limit, so that it does not run again at once.
 const EVICT_TO_PERCENT: u64 = 90;
@@ -46,7 +43,7 @@ pub struct Maintained {
 /// One round.
 pub(super) fn run(store: &mut Store, now: Timestamp) -> Maintained {
     store.tell_time(now);
-    check(store, now);
+    let checked = check(store, now);
     series::disclaim_future(store, now);
     let keep_days = i32::try_from(store.options().keep_days).unwrap_or(i32::MAX);
     let max_bytes = store.options().max_bytes;
@@ -56,6 +53,9 @@ pub(super) fn run(store: &mut Store, now: Timestamp) -> Maintained {
     let oldest_kept =
         store.run(|c| newest_day(c, now)).map_or(i32::MIN, |day| day.saturating_sub(keep_days));
     done.dropped_series = store.run(|c| drop_unseen(c, oldest_kept)).unwrap_or(0);
+    if checked || done.dropped_series > 0 {
+        store.run(|c| drop_orphans(c));
+    }
     done.dropped_facts = store.run(|c| drop_facts(c, now)).unwrap_or(0);
     done.evicted_days = store.run(|c| evict(c, max_bytes, oldest_kept)).unwrap_or(0);
     store.run(|c| shrink(c));
@@ -79,8 +79,8 @@ pub(super) fn clear(store: &mut Store) -> bool {
     emptied.is_some()
 }
 
-/// Once a day, checks the whole file and replaces it when it is damaged.
-fn check(store: &mut Store, now: Timestamp) {
+/// Once a day, checks the whole file and replaces it when it is damaged. True when it was due.
+fn check(store: &mut Store, now: Timestamp) -> bool {
     let due = store.run(|conn| {
         let last: Option<i64> = conn
             .query_row("SELECT value FROM meta WHERE key = 'checked_at'", [], |r| r.get(0))
@@ -90,7 +90,7 @@ fn check(store: &mut Store, now: Timestamp) {
         Ok(last.is_none_or(|t| t > now || now.duration_since(t) >= CHECK_EVERY))
     });
     if due != Some(true) {
-        return;
+        return false;
     }
     let verdict =
         store.run(|c| c.query_row("PRAGMA quick_check(1)", [], |r| r.get::<_, String>(0)));
@@ -103,6 +103,7 @@ fn check(store: &mut Store, now: Timestamp) {
             [now.as_second()],
         )
     });
+    true
 }
 
 /// Today, or the newest day that was fetched when that is earlier: a clock that runs years ahead
@@ -120,19 +121,35 @@ fn first_hour(day: i32) -> i32 {
 }
 
 fn drop_unseen(conn: &Connection, oldest_kept: i32) -> rusqlite::Result<u64> {
-    let mut dropped = 0;
-    loop {
-        let n = conn
-            .prepare_cached(
-                "DELETE FROM series WHERE id IN
-                     (SELECT id FROM series WHERE fetched_to <= ?1 LIMIT ?2)",
-            )?
-            .execute(params![first_hour(oldest_kept), SERIES_PER_TRANSACTION])?;
-        if n == 0 {
-            return Ok(dropped);
-        }
-        dropped += n as u64;
+    let limit = first_hour(oldest_kept);
+    conn.execute("DELETE FROM series WHERE fetched_to <= ?1", [limit]).map(|n| n as u64)
+}
+
+/// Deletes chunks whose series are gone, a day at a time.
+fn drop_orphans(conn: &Connection) -> rusqlite::Result<()> {
+    let mut delete = conn.prepare_cached(
+        "DELETE FROM chunk WHERE day = ?1 AND series NOT IN (SELECT id FROM series)",
+    )?;
+    for day in stored_days(conn, i32::MAX)? {
+        delete.execute([day])?;
     }
+    Ok(())
+}
+
+/// The days before `end` of which anything is stored, oldest first.
+fn stored_days(conn: &Connection, end: i32) -> rusqlite::Result<Vec<i32>> {
+    // Jumps from day to day along the key instead of looking at every chunk.
+    conn.prepare_cached(
+        "WITH RECURSIVE stored (day) AS (
+             SELECT min(day) FROM chunk
+             UNION ALL
+             SELECT (SELECT min(day) FROM chunk WHERE day > stored.day) FROM stored
+             WHERE stored.day IS NOT NULL
+         )
+         SELECT day FROM stored WHERE day < ?1",
+    )?
+    .query_map([end], |r| r.get(0))?
+    .collect()
 }
 
 fn drop_facts(conn: &Connection, now: Timestamp) -> rusqlite::Result<u64> {
@@ -148,55 +165,26 @@ fn drop_facts(conn: &Connection, now: Timestamp) -> rusqlite::Result<u64> {
 
 /// Deletes the oldest days until the pages in use fit, but nothing from `oldest_kept` on.
 fn evict(conn: &mut Connection, max_bytes: u64, oldest_kept: i32) -> rusqlite::Result<u64> {
-    let mut evicted = 0;
-    let target = max_bytes / 100 * EVICT_TO_PERCENT;
-    let mut in_use = page_bytes(conn)?.0;
-    if in_use <= max_bytes {
+    let excess = page_bytes(conn)?.0;
+    if excess <= max_bytes {
         return Ok(0);
     }
-    while in_use > target {
-        let Some(first_kept) = cutoff(conn, in_use - target, oldest_kept)? else { break };
-        evicted += delete_before(conn, first_kept)?;
-        in_use = page_bytes(conn)?.0;
+    let excess = excess - max_bytes / 100 * EVICT_TO_PERCENT;
+    let (mut evicted, mut freed) = (0, 0);
+    for day in stored_days(conn, oldest_kept)? {
+        if freed >= excess {
+            break;
+        }
+        // The claim goes with the data, or its hours would pass for hours without datapoints.
+        let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        tx.prepare_cached("UPDATE series SET fetched_from = ?1 WHERE fetched_from < ?1")?
+            .execute([first_hour(day.saturating_add(1))])?;
+        let deleted = tx.prepare_cached("DELETE FROM chunk WHERE day = ?1")?.execute([day])? as u64;
+        tx.commit()?;
+        evicted += deleted;
+        freed += deleted * CHUNK_BYTES;
     }
     Ok(evicted)
-}
-
-/// The first day to keep so that about `excess` bytes go; `None` when nothing may go.
-fn cutoff(conn: &Connection, excess: u64, oldest_kept: i32) -> rusqlite::Result<Option<i32>> {
-    let mut statement = conn.prepare_cached(
-        "SELECT day, count(*) FROM chunk WHERE day < ?1 GROUP BY day ORDER BY day",
-    )?;
-    let mut rows = statement.query([oldest_kept])?;
-    let (mut first_kept, mut freed) = (None, 0);
-    while freed < excess {
-        let Some(row) = rows.next()? else { break };
-        first_kept = Some(row.get::<_, i32>(0)?.saturating_add(1));
-        freed += u64::from(row.get::<_, u32>(1)?) * CHUNK_BYTES;
-    }
-    Ok(first_kept)
-}
-
-/// Deletes the days before `day` and gives up the claims on their hours in the same transactions.
-fn delete_before(conn: &mut Connection, day: i32) -> rusqlite::Result<u64> {
-    let last: i64 = conn.query_row("SELECT coalesce(max(id), 0) FROM series", [], |r| r.get(0))?;
-    let mut deleted = 0;
-    let mut from = 0;
-    while from <= last {
-        let to = from + SERIES_PER_TRANSACTION;
-        let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        tx.prepare_cached(
-            "UPDATE series SET fetched_from = ?3
-             WHERE id >= ?1 AND id < ?2 AND fetched_from < ?3",
-        )?
-        .execute(params![from, to, first_hour(day)])?;
-        deleted += tx
-            .prepare_cached("DELETE FROM chunk WHERE series >= ?1 AND series < ?2 AND day < ?3")?
-            .execute(params![from, to, day])?;
-        tx.commit()?;
-        from = to;
-    }
-    Ok(deleted as u64)
 }
 
 /// Gives free pages back to the file system and empties the log.

@@ -35,6 +35,9 @@ mod stats;
 mod store;
 mod summary;
 
+#[cfg(test)]
+mod tests;
+
 pub use facts::{FactKind, Stored};
 pub use handle::{Cache, OpenOptions};
 pub use ledger::{LedgerCharge, LedgerDay, LedgerEntry, Reserved, ledger_path};

@@ -35,8 +35,9 @@ pub(super) const CACHE: Schema = Schema {
     );
 
     -- One row per hourly signal; fetched_from <= h < fetched_to were asked for (epoch hours).
+    -- AUTOINCREMENT: an id is never given again, so that chunks may outlive their series a while.
     CREATE TABLE series (
-        id           INTEGER PRIMARY KEY,
+        id           INTEGER PRIMARY KEY AUTOINCREMENT,
         instance     TEXT    NOT NULL,
         signal       TEXT    NOT NULL,
         fetched_from INTEGER NOT NULL,
@@ -44,12 +45,14 @@ pub(super) const CACHE: Schema = Schema {
         UNIQUE (instance, signal)
     );
 
-    -- 24 little-endian f32 per series and UTC day (epoch days); NaN = no datapoint.
+    -- 24 little-endian f32 per series and UTC day (epoch days); NaN = no datapoint. Day first: the
+    -- hourly refresh of the whole fleet rewrites one small part of the file instead of every page
+    -- of it, and an evicted day frees whole pages.
     CREATE TABLE chunk (
-        series INTEGER NOT NULL REFERENCES series (id) ON DELETE CASCADE,
         day    INTEGER NOT NULL,
+        series INTEGER NOT NULL,
         data   BLOB    NOT NULL,
-        PRIMARY KEY (series, day)
+        PRIMARY KEY (day, series)
     ) WITHOUT ROWID;
 
     -- What paints first.
@@ -61,7 +64,7 @@ pub(super) const CACHE: Schema = Schema {
     "],
 };
 
-/// The tables of the cache that hold data, in an order that respects references.
+/// The tables of the cache.
 pub(super) const CACHE_TABLES: &[&str] = &["meta", "fact", "series", "chunk", "summary"];
 
 /// The own-cost ledger: ASCII `burl` as its application id.

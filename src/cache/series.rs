@@ -15,6 +15,10 @@ use crate::domain::{Hour, HourRange, HourlySeries, SeriesSet, Signal};
 /// Series written in one transaction: short enough that another cockpit does not wait long.
 const WRITES_PER_TRANSACTION: usize = 1_000;
 
+/// Keys this close are read by one scan over what lies between: skipping some rows costs less than
+/// starting another search.
+const LARGEST_GAP: i64 = 8;
+
 /// The answer of a source for one signal of one instance.
 ///
 /// `series.range()` is the range of hours that was asked for, all of them closed. A datapoint
@@ -96,7 +100,7 @@ impl<'c> Statements<'c> {
             extend: conn.prepare_cached(
                 "UPDATE series SET fetched_from = ?2, fetched_to = ?3 WHERE id = ?1",
             )?,
-            read: conn.prepare_cached("SELECT data FROM chunk WHERE series = ?1 AND day = ?2")?,
+            read: conn.prepare_cached("SELECT data FROM chunk WHERE day = ?2 AND series = ?1")?,
             write: conn.prepare_cached(
                 "INSERT OR REPLACE INTO chunk (series, day, data) VALUES (?1, ?2, ?3)",
             )?,
@@ -154,6 +158,17 @@ impl<'c> Statements<'c> {
     }
 }
 
+/// A series that is being read.
+struct Wanted {
+    key: i64,
+    /// Index of its instance.
+    id: usize,
+    signal: Signal,
+    /// The hours that are wanted and were fetched.
+    hours: HourRange,
+    series: HourlySeries,
+}
+
 /// Reads the series of `ids`, cut to `range`, from one state of the database.
 pub(super) fn load(
     conn: &mut Connection,
@@ -161,37 +176,56 @@ pub(super) fn load(
     range: HourRange,
 ) -> rusqlite::Result<HashMap<Arc<str>, SeriesSet>> {
     let tx = conn.transaction()?;
-    let mut found = HashMap::with_capacity(ids.len());
+    let mut wanted = Vec::with_capacity(ids.len());
     {
         let mut known = Known::prepare(&tx)?;
-        let mut chunks = tx.prepare_cached(
-            "SELECT day, data FROM chunk WHERE series = ?1 AND day >= ?2 AND day < ?3",
-        )?;
-        for id in ids {
-            let mut set = SeriesSet::default();
-            for (key, signal, fetched) in known.of(id)? {
-                let mut series = HourlySeries::empty(range);
-                let wanted = overlap(range, fetched);
-                let span = days(wanted);
-                let mut rows = chunks.query(params![key, span.start, span.end])?;
-                while let Some(row) = rows.next()? {
-                    let day = row.get(0)?;
-                    let Some(values) = Day::decode(row.get_ref(1)?.as_blob()?) else { continue };
-                    let part = overlap(wanted, hours_of(day));
-                    for hour in part.from.0..part.to.0 {
-                        let value = values.0[hour.rem_euclid(HOURS as i32) as usize];
-                        series.set(Hour(hour), value);
-                    }
-                }
-                set.insert(signal, series);
+        for (id, instance) in ids.iter().enumerate() {
+            for (key, signal, fetched) in known.of(instance)? {
+                let (hours, series) = (overlap(range, fetched), HourlySeries::empty(range));
+                wanted.push(Wanted { key, id, signal, hours, series });
             }
-            if !set.is_empty() {
-                found.insert(Arc::clone(id), set);
+        }
+        // The order of the table, so that its pages are read one after the other.
+        wanted.sort_unstable_by_key(|w| w.key);
+        let mut chunks = tx.prepare_cached(
+            "SELECT series, data FROM chunk WHERE day = ?1 AND series BETWEEN ?2 AND ?3
+             ORDER BY series",
+        )?;
+        for day in days(range) {
+            for run in wanted.chunk_by_mut(|a, b| b.key - a.key <= LARGEST_GAP) {
+                read_day(&mut chunks, day, run)?;
             }
         }
     }
     tx.finish()?;
+    let mut found: HashMap<Arc<str>, SeriesSet> = HashMap::with_capacity(ids.len());
+    for Wanted { id, signal, series, .. } in wanted {
+        found.entry(Arc::clone(&ids[id])).or_default().insert(signal, series);
+    }
     Ok(found)
+}
+
+/// Reads a day of series whose keys lie close together, in the order of the keys, by one scan.
+fn read_day(
+    chunks: &mut CachedStatement<'_>,
+    day: i32,
+    run: &mut [Wanted],
+) -> rusqlite::Result<()> {
+    let (Some(first), Some(last)) = (run.first(), run.last()) else { return Ok(()) };
+    let mut rows = chunks.query(params![day, first.key, last.key])?;
+    let mut rest = run.iter_mut().peekable();
+    while let Some(row) = rows.next()? {
+        let key = row.get::<_, i64>(0)?;
+        while rest.next_if(|w| w.key < key).is_some() {}
+        let Some(wanted) = rest.next_if(|w| w.key == key) else { continue };
+        let Some(values) = Day::decode(row.get_ref(1)?.as_blob()?) else { continue };
+        let part = overlap(wanted.hours, hours_of(day));
+        for hour in part.from.0..part.to.0 {
+            let value = values.0[hour.rem_euclid(HOURS as i32) as usize];
+            wanted.series.set(Hour(hour), value);
+        }
+    }
+    Ok(())
 }
 
 /// Reads the fetched ranges of `ids`.
@@ -238,25 +272,17 @@ impl<'c> Known<'c> {
 /// Gives up claims on hours that have not happened yet: a clock that was wrong when they were
 /// fetched would otherwise make burntop believe for ever that nothing happened in them.
 pub(super) fn disclaim_future(store: &mut Store, now: Timestamp) {
-    let running = Hour::containing(now);
-    let latest = store
-        .run(|conn| {
-            let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            let latest: Option<i32> = tx.query_row(
-                "SELECT max(fetched_to) FROM series WHERE fetched_to > ?1",
-                [running.0],
-                |r| r.get(0),
-            )?;
-            if latest.is_some() {
-                tx.execute("DELETE FROM series WHERE fetched_from >= ?1", [running.0])?;
-                tx.execute("UPDATE series SET fetched_to = ?1 WHERE fetched_to > ?1", [running.0])?;
-            }
-            tx.commit()?;
-            Ok(latest)
-        })
+    let running = Hour::containing(now).0;
+    let latest: Option<i32> = store
+        .run(|conn| conn.query_row("SELECT max(fetched_to) FROM series", [], |r| r.get(0)))
         .flatten();
-    if let Some(hour) = latest {
-        let claimed = Hour(hour).start();
-        store.post(CacheNotice::FromFuture { what: "metrics".into(), claimed });
-    }
+    let Some(latest) = latest.filter(|hour| *hour > running) else { return };
+    store.run(|conn| {
+        let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        tx.execute("DELETE FROM series WHERE fetched_from >= ?1", [running])?;
+        tx.execute("UPDATE series SET fetched_to = ?1 WHERE fetched_to > ?1", [running])?;
+        tx.commit()
+    });
+    let claimed = Hour(latest).start();
+    store.post(CacheNotice::FromFuture { what: "metrics".into(), claimed });
 }

@@ -2,6 +2,7 @@
 //! replaced, a full or failing disk is left for memory, and the request is tried once more.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use jiff::Timestamp;
 use rusqlite::Connection;
@@ -11,6 +12,9 @@ use super::handle::OpenOptions;
 use super::ledger::{LedgerStore, ledger_path};
 use super::notice::{CacheNotice, Defect, NoticeBoard};
 use super::schema;
+
+/// The busy time-out after the first request that waited in vain.
+const IMPATIENT: Duration = Duration::from_millis(500);
 
 /// Where the rows live.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,6 +106,10 @@ impl Store {
             Err(error) => error,
         };
         match (file::trouble(&error), self.medium) {
+            (Trouble::Busy, _) => {
+                self.be_impatient();
+                return self.drop_request(&error);
+            }
             (Trouble::Broken, Medium::File(opened)) => self.replace(opened, &error),
             (Trouble::NoDisk, Medium::File(_)) => self.go_to_memory(error.to_string()),
             _ => return self.drop_request(&error),
@@ -123,6 +131,15 @@ impl Store {
         self.dropped += 1;
         self.post(CacheNotice::Dropped { file: self.options.path.clone(), why: error.to_string() });
         None
+    }
+
+    /// Whoever held the lock for the whole time-out was stopped inside a transaction; waiting that
+    /// long for each of the next requests as well would stall everything behind them.
+    fn be_impatient(&self) {
+        if let Some(conn) = &self.conn {
+            // Fails for a time-out out of range only.
+            let _ = conn.busy_timeout(IMPATIENT);
+        }
     }
 
     fn replace(&mut self, opened: Option<FileId>, error: &rusqlite::Error) {

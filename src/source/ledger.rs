@@ -82,12 +82,11 @@ pub fn usd(micro_usd: u64) -> f64 {
     micro_usd as f64 / MICRO as f64
 }
 
-/// Millionths from the dollars of the configuration, rounded down: a cap never grows by rounding.
-/// What is negative or not a number caps at nothing.
+/// Millionths from the dollars of the configuration, to the nearest. What is negative or not a
+/// number is nothing.
 pub fn micro_usd(usd: f64) -> u64 {
-    // The cast saturates at both ends and turns NaN into 0. The small addend undoes the binary
-    // representation of decimal amounts (0.29 × 10⁶ is 289,999.99…).
-    (usd * MICRO as f64 + 1e-6).floor() as u64
+    // The cast saturates at both ends and turns NaN into 0.
+    (usd * MICRO as f64).round() as u64
 }
 
 /// Why a billed call must not be made.
@@ -219,5 +218,113 @@ impl Ledger {
             apis,
             shared: day.shared,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::cache::OpenOptions;
+
+    fn now() -> Timestamp {
+        "2026-07-15T12:30:00Z".parse().unwrap()
+    }
+
+    fn ledger(cap_usd: f64) -> Ledger {
+        let (cache, notices) = Cache::open(OpenOptions::in_memory(), now());
+        assert_eq!(notices, []);
+        Ledger::new(cache, micro_usd(cap_usd))
+    }
+
+    #[test]
+    fn prices_are_those_of_the_price_pages() {
+        // $0.01 per 1,000 metrics, $0.01 per 1,000 requests, $0.01 per request.
+        for (api, units, dollars) in [
+            (BilledApi::GetMetricData, 1_000, 0.01),
+            (BilledApi::GetMetricData, 30_000, 0.30),
+            (BilledApi::ListMetrics, 1_000, 0.01),
+            (BilledApi::CostExplorer, 1, 0.01),
+            (BilledApi::CostExplorer, 3, 0.03),
+        ] {
+            assert_eq!(api.cost_micro_usd(units), micro_usd(dollars), "{api:?}");
+        }
+        assert_eq!(BilledApi::CostExplorer.cost_micro_usd(u64::MAX), u64::MAX, "saturates");
+    }
+
+    #[test]
+    fn names_lead_back() {
+        for api in BilledApi::ALL {
+            assert_eq!(BilledApi::from_name(api.name()), Some(api));
+            assert!(api.price_source().starts_with("https://aws.amazon.com/"));
+        }
+        assert_eq!(BilledApi::from_name("s3:ListBucket"), None);
+    }
+
+    #[test]
+    fn dollars_of_the_configuration_become_millionths() {
+        for (dollars, micro) in [
+            (1.0, 1_000_000),
+            (0.29, 290_000),
+            (0.1 + 0.2, 300_000),
+            (0.000_001, 1),
+            (0.000_000_4, 0),
+            (0.0, 0),
+            (-5.0, 0),
+            (f64::NAN, 0),
+            (f64::INFINITY, u64::MAX),
+        ] {
+            assert_eq!(micro_usd(dollars), micro, "{dollars}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn whole_millionths_survive_the_way_through_dollars(n in 0..1_000_000_000_000_u64) {
+            prop_assert_eq!(micro_usd(usd(n)), n);
+        }
+    }
+
+    #[tokio::test]
+    async fn own_cost_is_by_api_and_exact() {
+        let ledger = ledger(1.0);
+        let today = ledger.today(now()).await.unwrap();
+        assert_eq!((today.micro_usd, today.apis.len()), (0, 0));
+        for _ in 0..3 {
+            ledger.charge(BilledApi::GetMetricData, 500, now()).await.unwrap();
+        }
+        ledger.charge(BilledApi::CostExplorer, 1, now()).await.unwrap();
+        let today = ledger.today(now()).await.unwrap();
+        assert_eq!(today.day.to_string(), "2026-07-15");
+        assert_eq!(today.micro_usd, 25_000, "1,500 metrics and one request: $0.025");
+        assert_eq!(today.remaining_micro_usd(), 975_000);
+        let rows: Vec<_> =
+            today.apis.iter().map(|a| (&*a.name, a.calls, a.units, a.micro_usd)).collect();
+        assert_eq!(rows, [("ce:*", 1, 1, 10_000), ("cloudwatch:GetMetricData", 3, 1_500, 15_000)]);
+    }
+
+    #[tokio::test]
+    async fn at_the_cap_it_says_so() {
+        let ledger = ledger(0.01);
+        ledger.charge(BilledApi::GetMetricData, 600, now()).await.unwrap();
+        let refused = ledger.charge(BilledApi::GetMetricData, 500, now()).await.unwrap_err();
+        assert_eq!(
+            refused.to_string(),
+            "cloudwatch:GetMetricData would cost $0.005000 and today's own cost is $0.006000 of \
+             $0.01; raise `own_cost_cap_usd_per_day` in the configuration or wait for midnight UTC"
+        );
+        ledger.charge(BilledApi::GetMetricData, 400, now()).await.unwrap();
+        assert_eq!(ledger.today(now()).await.unwrap().remaining_micro_usd(), 0);
+    }
+
+    #[tokio::test]
+    async fn what_cannot_be_counted_is_not_called() {
+        let (cache, _) = Cache::open(OpenOptions::in_memory(), now());
+        let ledger = Ledger::new(cache.clone(), 1_000_000);
+        cache.close().await;
+        let refused = ledger.charge(BilledApi::ListMetrics, 1, now()).await.unwrap_err();
+        assert_eq!(refused, ChargeRefused::Closed { api: BilledApi::ListMetrics });
+        assert_eq!(ledger.today(now()).await, None);
     }
 }
