@@ -1,0 +1,149 @@
+//! The call planner over CloudWatch `GetMetricData`: what must be asked, in which calls, in which
+//! order, for how many dollars. Pure: the caller says what it wants and what it already has.
+//!
+//! Three rules make a big fleet cheap. Billing is per metric requested, not per datapoint, so
+//! long windows are asked rarely. Closed hours never change (beyond a short tail of late
+//! datapoints), so they are asked once. And signals that cannot change a verdict any more are
+//! not asked at all ([`cascade`]).
+
+pub mod cascade;
+pub mod cost;
+pub mod gpu;
+pub mod signal;
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
+
+use super::provider::MetricQuery;
+use crate::domain::{Hour, HourRange};
+
+pub use cost::{Cost, FleetShape, estimate, monthly_cost};
+pub use signal::signal_query;
+
+/// Queries per `GetMetricData` call (service limit, CloudWatch API reference).
+pub const MAX_QUERIES: usize = 500;
+
+/// Datapoints per `GetMetricData` call (service limit, CloudWatch API reference). The service
+/// counts one per query and period even where a series is sparse.
+pub const MAX_POINTS: usize = 100_800;
+
+/// Closed hours at the end of what is cached that are asked again together with newer ones,
+/// because datapoints may arrive late: agents buffer, and EC2's own metrics lag by minutes.
+pub const REFETCH_HOURS: i32 = 2;
+
+/// One series that somebody wants.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Need {
+    /// The series.
+    pub query: MetricQuery,
+    /// The closed hours that are wanted.
+    pub wanted: HourRange,
+    /// The hours that the cache already holds, whether or not datapoints came in them.
+    pub fetched: Option<HourRange>,
+    /// 0 is served first (the rows on screen), larger numbers later.
+    pub priority: u8,
+}
+
+/// One `GetMetricData` call within the service's limits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Batch {
+    /// The smallest number is sent first.
+    pub priority: u8,
+    /// The hours to ask for.
+    pub range: HourRange,
+    /// At most [`MAX_QUERIES`] series, and at most [`MAX_POINTS`] datapoints with `range`.
+    pub queries: Vec<MetricQuery>,
+}
+
+/// The hours of `wanted` that must be asked when `fetched` is at hand: nothing while no new hour
+/// has closed, else the new hours with the [`REFETCH_HOURS`] before them, and the older hours
+/// that a longer window adds. The ranges are disjoint and in order.
+pub fn missing(wanted: HourRange, fetched: Option<HourRange>) -> Vec<HourRange> {
+    if wanted.is_empty() {
+        return Vec::new();
+    }
+    let Some(have) = fetched.filter(|f| f.from < wanted.to && f.to > wanted.from && !f.is_empty())
+    else {
+        return vec![wanted];
+    };
+    let head = HourRange { from: wanted.from, to: have.from };
+    let refetch = have.to.plus(-REFETCH_HOURS).max(have.from).max(wanted.from);
+    let tail = HourRange { from: refetch, to: wanted.to };
+    let mut ranges = Vec::with_capacity(2);
+    if !head.is_empty() {
+        ranges.push(head);
+    }
+    if have.to < wanted.to {
+        ranges.push(tail);
+    }
+    ranges
+}
+
+/// Turns needs into calls: same ranges together, urgent ones first, every call within the
+/// service's limits, no hour of a series twice even when several needs name it.
+pub fn plan(needs: &[Need]) -> Vec<Batch> {
+    let mut index: HashMap<&MetricQuery, usize> = HashMap::with_capacity(needs.len());
+    let mut series: Vec<(&MetricQuery, u8, Vec<HourRange>)> = Vec::with_capacity(needs.len());
+    for need in needs {
+        let ranges = missing(need.wanted, need.fetched);
+        if ranges.is_empty() {
+            continue;
+        }
+        let at = *index.entry(&need.query).or_insert_with(|| {
+            series.push((&need.query, need.priority, Vec::new()));
+            series.len() - 1
+        });
+        let entry = &mut series[at];
+        entry.1 = entry.1.min(need.priority);
+        entry.2.extend(ranges);
+    }
+
+    // Newest hours first within a priority: they decide whether something is busy right now.
+    let mut groups: BTreeMap<(u8, Reverse<Hour>, Reverse<Hour>), Vec<&MetricQuery>> =
+        BTreeMap::new();
+    for (query, priority, ranges) in series {
+        for range in disjoint(ranges) {
+            groups
+                .entry((priority, Reverse(range.to), Reverse(range.from)))
+                .or_default()
+                .push(query);
+        }
+    }
+
+    let mut batches = Vec::new();
+    for ((priority, Reverse(to), Reverse(from)), queries) in groups {
+        for range in pieces(HourRange { from, to }) {
+            let per_call = (MAX_POINTS / range.len()).clamp(1, MAX_QUERIES);
+            batches.extend(queries.chunks(per_call).map(|chunk| Batch {
+                priority,
+                range,
+                queries: chunk.iter().map(|&q| q.clone()).collect(),
+            }));
+        }
+    }
+    batches
+}
+
+/// Sorts ranges and joins those that touch or overlap.
+fn disjoint(mut ranges: Vec<HourRange>) -> Vec<HourRange> {
+    ranges.sort_by_key(|r| r.from);
+    let mut out: Vec<HourRange> = Vec::with_capacity(ranges.len());
+    for range in ranges {
+        match out.last_mut() {
+            Some(last) if range.from <= last.to => last.to = last.to.max(range.to),
+            _ => out.push(range),
+        }
+    }
+    out
+}
+
+/// Cuts a range so that one series of it fits into a call.
+fn pieces(range: HourRange) -> impl Iterator<Item = HourRange> {
+    (range.from.0..range.to.0).step_by(MAX_POINTS).map(move |from| HourRange {
+        from: Hour(from),
+        to: range.to.min(Hour(from).plus(MAX_POINTS as i32)),
+    })
+}
+
+#[cfg(test)]
+mod tests;

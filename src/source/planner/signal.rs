@@ -1,0 +1,70 @@
+//! What CloudWatch calls our signals.
+
+use std::sync::Arc;
+
+use crate::domain::Signal;
+use crate::source::provider::{GpuDimensions, MetricKey, MetricQuery, Statistic};
+
+/// The query for one signal of one instance; `None` for a GPU signal without discovered
+/// dimensions, because a guessed dimension set silently returns an empty series.
+///
+/// Network and EBS metrics are totals per period, so an hour is their `Sum`; `CPUUtilization` and
+/// the agent's GPU utilisation are percentages, so an hour is their `Average` or `Maximum`.
+pub fn signal_query(
+    instance: &Arc<str>,
+    signal: Signal,
+    gpu: Option<&GpuDimensions>,
+) -> Option<MetricQuery> {
+    let (metric, statistic) = match signal {
+        Signal::CpuMean => ("CPUUtilization", Statistic::Average),
+        Signal::CpuMax => ("CPUUtilization", Statistic::Maximum),
+        Signal::NetworkIn => ("NetworkIn", Statistic::Sum),
+        Signal::NetworkOut => ("NetworkOut", Statistic::Sum),
+        Signal::EbsReadOps => ("EBSReadOps", Statistic::Sum),
+        Signal::EbsWriteOps => ("EBSWriteOps", Statistic::Sum),
+        Signal::GpuMean(_) | Signal::GpuMax(_) => {
+            let statistic = match signal {
+                Signal::GpuMax(_) => Statistic::Maximum,
+                _ => Statistic::Average,
+            };
+            let key = MetricKey::AgentGpu { dimensions: gpu?.clone() };
+            return Some(MetricQuery { instance: Arc::clone(instance), signal, key, statistic });
+        }
+    };
+    let key = MetricKey::Ec2 { metric };
+    Some(MetricQuery { instance: Arc::clone(instance), signal, key, statistic })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_signal_has_cloudwatchs_name_and_statistic() {
+        let id: Arc<str> = "i-1".into();
+        for (signal, metric, statistic) in [
+            (Signal::CpuMean, "CPUUtilization", Statistic::Average),
+            (Signal::CpuMax, "CPUUtilization", Statistic::Maximum),
+            (Signal::NetworkIn, "NetworkIn", Statistic::Sum),
+            (Signal::NetworkOut, "NetworkOut", Statistic::Sum),
+            (Signal::EbsReadOps, "EBSReadOps", Statistic::Sum),
+            (Signal::EbsWriteOps, "EBSWriteOps", Statistic::Sum),
+        ] {
+            let query = signal_query(&id, signal, None).unwrap();
+            assert_eq!(query.key, MetricKey::Ec2 { metric });
+            assert_eq!((query.signal, query.statistic), (signal, statistic));
+        }
+    }
+
+    #[test]
+    fn gpu_signals_use_the_discovered_dimensions_or_nothing() {
+        let id: Arc<str> = "i-1".into();
+        let dims = GpuDimensions(vec![("InstanceId".into(), "i-1".into())]);
+        assert_eq!(signal_query(&id, Signal::GpuMax(3), None), None);
+        let query = signal_query(&id, Signal::GpuMax(3), Some(&dims)).unwrap();
+        assert_eq!(query.statistic, Statistic::Maximum);
+        assert_eq!(query.key, MetricKey::AgentGpu { dimensions: dims.clone() });
+        let mean = signal_query(&id, Signal::GpuMean(3), Some(&dims)).unwrap();
+        assert_eq!(mean.statistic, Statistic::Average);
+    }
+}

@@ -1,0 +1,168 @@
+//! Properties of the planner: whatever is asked, no call breaks a limit, nothing is forgotten,
+//! nothing is asked twice, closed hours stay closed.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::domain::Signal;
+
+fn hours(from: i32, to: i32) -> HourRange {
+    HourRange { from: Hour(from), to: Hour(to) }
+}
+
+fn query(n: u32, signal: Signal) -> MetricQuery {
+    let id: Arc<str> = format!("i-{n}").into();
+    signal_query(&id, signal, None).unwrap()
+}
+
+fn need(n: u32, wanted: HourRange, fetched: Option<HourRange>, priority: u8) -> Need {
+    Need { query: query(n, Signal::CpuMean), wanted, fetched, priority }
+}
+
+#[test]
+fn missing_is_the_tail_the_head_or_everything() {
+    let week = hours(100, 268);
+    for (fetched, expected) in [
+        (None, vec![week]),
+        (Some(hours(100, 268)), vec![]),
+        (Some(hours(50, 300)), vec![]),
+        (Some(hours(100, 267)), vec![hours(265, 268)]),
+        (Some(hours(90, 200)), vec![hours(198, 268)]),
+        (Some(hours(150, 268)), vec![hours(100, 150)]),
+        (Some(hours(150, 200)), vec![hours(100, 150), hours(198, 268)]),
+        // Fewer cached hours than the tail is long: never asked twice.
+        (Some(hours(150, 151)), vec![hours(100, 150), hours(150, 268)]),
+        // A cache from before the window, from the future, and an empty one are no help.
+        (Some(hours(10, 100)), vec![week]),
+        (Some(hours(268, 400)), vec![week]),
+        (Some(hours(150, 150)), vec![week]),
+    ] {
+        assert_eq!(missing(week, fetched), expected, "{fetched:?}");
+    }
+    assert_eq!(missing(hours(5, 5), None), vec![]);
+}
+
+#[test]
+fn calls_are_as_full_as_the_limits_allow() {
+    let needs = |n: u32, range| (0..n).map(|i| need(i, range, None, 1)).collect::<Vec<_>>();
+    // 14 days are 336 points: 300 series per call. 3 hours: 500 series.
+    let fortnight = plan(&needs(1_000, hours(0, 336)));
+    assert_eq!(fortnight.iter().map(|b| b.queries.len()).collect::<Vec<_>>(), [300, 300, 300, 100]);
+    let tail = plan(&needs(1_000, hours(0, 3)));
+    assert_eq!(tail.iter().map(|b| b.queries.len()).collect::<Vec<_>>(), [500, 500]);
+    assert_eq!(
+        estimate(&fortnight),
+        Cost { metrics: 1_000, calls: 4, points: 336_000, micro_usd: 10_000 }
+    );
+}
+
+#[test]
+fn the_viewport_is_served_first_and_newest_hours_before_old_ones() {
+    let batches = plan(&[
+        need(1, hours(0, 100), None, 5),
+        need(2, hours(0, 200), Some(hours(0, 190)), 5),
+        need(3, hours(0, 100), None, 0),
+    ]);
+    let order: Vec<&str> = batches.iter().map(|b| &*b.queries[0].instance).collect();
+    assert_eq!(order, ["i-3", "i-2", "i-1"]);
+}
+
+#[test]
+fn two_wishes_for_one_series_become_one_question() {
+    let batches = plan(&[need(1, hours(0, 100), None, 5), need(1, hours(50, 150), None, 0)]);
+    assert_eq!(batches.len(), 1);
+    assert_eq!((batches[0].priority, batches[0].range), (0, hours(0, 150)));
+}
+
+/// Ranges from very short to longer than CloudWatch keeps anything.
+fn any_range() -> impl Strategy<Value = HourRange> {
+    let length = prop_oneof![0..5i32, 100..400i32, 9_000..12_000i32, 100_000..250_000i32];
+    (0..500i32, length).prop_map(|(from, len)| hours(from, from + len))
+}
+
+fn any_need() -> impl Strategy<Value = Need> {
+    let signal = prop_oneof![
+        Just(Signal::CpuMean),
+        Just(Signal::CpuMax),
+        Just(Signal::NetworkIn),
+        Just(Signal::EbsReadOps),
+    ];
+    (0..40u32, signal, any_range(), prop::option::of(any_range()), 0..3u8).prop_map(
+        |(n, signal, wanted, fetched, priority)| Need {
+            query: query(n, signal),
+            wanted,
+            fetched,
+            priority,
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn no_call_breaks_a_limit_and_urgent_calls_come_first(
+        needs in prop::collection::vec(any_need(), 0..120)
+    ) {
+        let batches = plan(&needs);
+        for batch in &batches {
+            prop_assert!(!batch.queries.is_empty() && !batch.range.is_empty());
+            prop_assert!(batch.queries.len() <= MAX_QUERIES);
+            prop_assert!(batch.queries.len() * batch.range.len() <= MAX_POINTS);
+        }
+        prop_assert!(batches.is_sorted_by_key(|b| b.priority));
+    }
+
+    #[test]
+    fn the_calls_are_exactly_the_missing_hours_and_none_twice(
+        needs in prop::collection::vec(any_need(), 0..40)
+    ) {
+        // Sampled hours keep the brute force small: range ends and their neighbours.
+        let mut probes: HashSet<i32> = HashSet::new();
+        for r in needs.iter().flat_map(|n| [Some(n.wanted), n.fetched]).flatten() {
+            for edge in [r.from.0, r.to.0] {
+                probes.extend(edge - 3..edge + 3);
+            }
+        }
+        let batches = plan(&needs);
+        for need in &needs {
+            let asked = |h: i32| {
+                batches
+                    .iter()
+                    .filter(|b| b.range.from.0 <= h && h < b.range.to.0)
+                    .flat_map(|b| &b.queries)
+                    .filter(|q| **q == need.query)
+                    .count()
+            };
+            let wanted = |h: i32| {
+                needs.iter().filter(|n| n.query == need.query).any(|n| {
+                    missing(n.wanted, n.fetched).iter().any(|r| r.from.0 <= h && h < r.to.0)
+                })
+            };
+            for &h in &probes {
+                prop_assert_eq!(asked(h), usize::from(wanted(h)), "hour {}", h);
+            }
+        }
+    }
+
+    #[test]
+    fn closed_cached_hours_are_never_asked_again_beyond_the_tail(
+        wanted in any_range(), fetched in any_range()
+    ) {
+        let asked = missing(wanted, Some(fetched));
+        let inside = |r: HourRange, h: i32| r.from.0 <= h && h < r.to.0;
+        for edge in [wanted.from.0, wanted.to.0, fetched.from.0, fetched.to.0] {
+            for h in edge - 4..edge + 4 {
+                let again = asked.iter().filter(|r| inside(**r, h)).count();
+                let cached = inside(fetched, h) && h < fetched.to.0 - REFETCH_HOURS;
+                let new = inside(wanted, h) && !inside(fetched, h);
+                prop_assert!(again <= 1);
+                prop_assert!(again == 0 || (inside(wanted, h) && !cached), "hour {}", h);
+                prop_assert!(again == 1 || !new, "hour {} forgotten", h);
+            }
+        }
+    }
+}
