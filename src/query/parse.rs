@@ -143,12 +143,10 @@ impl<'a> Parser<'a> {
         self.at += 1;
         let field = F::resolve(name).ok_or_else(|| unknown_field::<F>(name, column))?;
         let value_column = self.column();
-        let value = match self.peek().map(|t| &t.kind) {
-            Some(TokenKind::Word(text) | TokenKind::Quoted(text)) => text,
-            _ => {
-                let message = format!("a value must follow `{}`", op.symbol());
-                return Err(QueryError::new(value_column, message));
-            }
+        let Some(TokenKind::Word(value) | TokenKind::Quoted(value)) = self.peek().map(|t| &t.kind)
+        else {
+            let message = format!("a value must follow `{}`", op.symbol());
+            return Err(QueryError::new(value_column, message));
         };
         self.at += 1;
         let kind = field.kind();

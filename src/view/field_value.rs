@@ -178,7 +178,7 @@ fn seconds(since: Timestamp, ctx: &ViewContext) -> f64 {
 }
 
 /// Waste where the verdict speaks of it; elsewhere there is nothing to state, which is not 0.
-fn waste(row: &Row) -> Option<f64> {
+pub(super) fn waste(row: &Row) -> Option<f64> {
     let kind = row.verdict.as_ref()?.kind;
     match kind {
         VerdictKind::Unknown | VerdictKind::TooNew => None,

@@ -134,15 +134,16 @@ impl Searcher<'_> {
     }
 }
 
-/// True when `test` holds for a text that a bare word is looked for in.
-fn any_text(row: &Row, ctx: &ViewContext, mut test: impl FnMut(&str) -> bool) -> bool {
+/// True when `found` holds for a text that a bare word is looked for in.
+fn any_text(row: &Row, ctx: &ViewContext, mut found: impl FnMut(&str) -> bool) -> bool {
     FIELDS.iter().filter(|s| s.searched).any(|spec| match spec.field {
-        Field::Verdict => {
-            row.verdict.as_ref().is_some_and(|v| test(verdict::word(v.kind)) || test(v.kind.name()))
-        }
-        Field::Owner => row.instance.owners.iter().any(|o| test(&o.name) || test(o.kind.word())),
+        Field::Verdict => row
+            .verdict
+            .as_ref()
+            .is_some_and(|v| found(verdict::word(v.kind)) || found(v.kind.name())),
+        Field::Owner => row.instance.owners.iter().any(|o| found(&o.name) || found(o.kind.word())),
         field => match field.value(row, ctx) {
-            Value::Text(text) => test(&text),
+            Value::Text(text) => found(&text),
             _ => false,
         },
     })

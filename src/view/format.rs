@@ -119,7 +119,8 @@ pub fn span(seconds: i64) -> String {
         if let Some((next, next_unit)) = UNITS.get(i + 1) {
             let rest = seconds % size / next;
             if rest > 0 {
-                out.push_str(&format!("{rest}{next_unit}"));
+                out.push_str(&rest.to_string());
+                out.push(*next_unit);
             }
         }
         return out;

@@ -9,6 +9,7 @@ mod field_value;
 pub mod filter;
 pub mod format;
 pub mod idle;
+pub mod overview;
 pub mod symbols;
 pub mod table;
 pub mod verdict;

@@ -1,4 +1,14 @@
-//! The Idle tab: its columns and the "why" page.
+//! The Idle tab: its columns and the page that says why.
+
+mod evidence;
+mod graph;
+mod stakes;
+mod why;
+
+pub use evidence::{EvidenceLine, Standing};
+pub use graph::{Graph, GraphPage};
+pub use stakes::{Loss, Stakes};
+pub use why::{WhyPage, why};
 
 use super::field::Field;
 

@@ -1,0 +1,103 @@
+//! Evidence lines: each signal against its threshold.
+
+use std::sync::Arc;
+
+use crate::domain::{EvidenceRole, Signal, SignalEvidence, Verdict};
+use crate::view::{ViewContext, format};
+
+/// What a line says for the verdict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// Below the threshold: speaks for idle.
+    ForIdle,
+    /// At or above the threshold: speaks for use.
+    AgainstIdle,
+    /// Fewer datapoints than a verdict of idle needs.
+    TooFew,
+    /// Not one datapoint.
+    NoData,
+}
+
+impl Standing {
+    /// The standing in a word or two, beside which colour only repeats.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::ForIdle => "ok",
+            Self::AgainstIdle => "against",
+            Self::TooFew => "too few points",
+            Self::NoData => "no data",
+        }
+    }
+}
+
+/// One signal as the verdict used it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EvidenceLine {
+    /// The signal in words.
+    pub label: Arc<str>,
+    /// The statistic in words.
+    pub statistic: Arc<str>,
+    /// The deciding value with its unit; the sign for unknown without a datapoint.
+    pub value: String,
+    /// The threshold with its unit.
+    pub threshold: String,
+    /// Datapoints that came.
+    pub got: u32,
+    /// Datapoints that should have come.
+    pub expected: u32,
+    /// What the line says.
+    pub standing: Standing,
+    /// The first series behind it.
+    pub signal: Signal,
+}
+
+/// The share of datapoints under which nothing is called idle (contract, "Verdicts").
+const ENOUGH: f32 = 0.9;
+
+/// The lines of one role, in the order of the verdict.
+pub(super) fn lines(
+    verdict: Option<&Verdict>,
+    role: EvidenceRole,
+    ctx: &ViewContext,
+) -> Vec<EvidenceLine> {
+    let signals = verdict.map(|v| v.signals.as_slice()).unwrap_or_default();
+    signals.iter().filter(|s| s.role == role).map(|s| line(s, ctx)).collect()
+}
+
+fn line(evidence: &SignalEvidence, ctx: &ViewContext) -> EvidenceLine {
+    let standing = if evidence.busy {
+        Standing::AgainstIdle
+    } else if evidence.got == 0 {
+        Standing::NoData
+    } else if evidence.coverage() < ENOUGH {
+        Standing::TooFew
+    } else {
+        Standing::ForIdle
+    };
+    EvidenceLine {
+        label: evidence.label.clone(),
+        statistic: evidence.statistic.clone(),
+        value: ctx.symbols.or_unknown(evidence.value, |v| quantity(v, &evidence.unit)),
+        threshold: quantity(evidence.threshold, &evidence.unit),
+        got: evidence.got,
+        expected: evidence.expected,
+        standing,
+        signal: evidence.signal,
+    }
+}
+
+/// A value in the words of its unit. One digit behind the point: 4.6 % and 5 % must not look alike
+/// beside a threshold of 5 %.
+pub(super) fn quantity(value: f64, unit: &str) -> String {
+    let short = |v: f64| {
+        let digits = format::grouped(v, 1);
+        digits.strip_suffix(".0").map(str::to_owned).unwrap_or(digits)
+    };
+    match unit {
+        "%" => format!("{}%", short(value)),
+        _ => match unit.strip_prefix("bytes") {
+            Some(per) => format!("{}{per}", format::bytes(value)),
+            None => format!("{} {unit}", short(value)).trim_end().to_owned(),
+        },
+    }
+}

@@ -1,0 +1,165 @@
+//! What stopping or terminating an instance would save and lose, as far as it is known here.
+
+use crate::domain::{HOURS_PER_MONTH, Lifecycle, OwnerKind};
+use crate::fleet::Row;
+use crate::view::field_value::price_basis;
+use crate::view::{ViewContext, format};
+
+/// Money at stake, and what goes with it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stakes {
+    /// Price now, USD/h; `None` when unknown, 0 when not running.
+    pub usd_per_hour: Option<f64>,
+    /// Basis, provenance and date of the price, in words.
+    pub price_basis: String,
+    /// The part of the price that the verdict calls waste, USD/h.
+    pub waste_usd_per_hour: Option<f64>,
+    /// Dollars wasted since the idle stretch began.
+    pub wasted_usd: Option<f64>,
+    /// What stopping the whole instance would save, USD/h at its rate, before commitments;
+    /// `None` when unknown.
+    pub saves_usd_per_hour: Option<f64>,
+    /// The same per month of 730 h.
+    pub saves_usd_per_month: Option<f64>,
+    /// The saving in a sentence.
+    pub saving: String,
+    /// What is known of the saving net of commitments, in a sentence.
+    pub net: String,
+    /// What would be lost, stay behind or get in the way.
+    pub losses: Vec<Loss>,
+}
+
+/// One consequence of stopping or terminating.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Loss {
+    /// What it concerns: `instance store`, `volumes`, `asg`.
+    pub what: String,
+    /// The consequence, a sentence.
+    pub text: String,
+}
+
+impl Loss {
+    fn new(what: &str, text: impl Into<String>) -> Self {
+        Self { what: what.to_owned(), text: text.into() }
+    }
+}
+
+pub(super) fn stakes(row: &Row, ctx: &ViewContext) -> Stakes {
+    let usd_per_hour = row.usd_per_hour();
+    let running = row.instance.state.is_billed();
+    let saves = usd_per_hour.filter(|_| running);
+    let per_month = saves.map(|usd| usd * HOURS_PER_MONTH);
+    let saving = match (saves, per_month) {
+        _ if !running => "Not running: stopping saves nothing on compute.".to_owned(),
+        (Some(hour), Some(month)) => format!(
+            "Stopping saves {} = {} per month of 730 h, gross.",
+            format::usd_per_hour(hour),
+            format::usd_total(month),
+        ),
+        _ => "What stopping saves is not known: the price is not known.".to_owned(),
+    };
+    Stakes {
+        usd_per_hour,
+        price_basis: row
+            .rate
+            .as_ref()
+            .map_or_else(|| ctx.symbols.unknown().to_owned(), price_basis),
+        waste_usd_per_hour: crate::view::field_value::waste(row),
+        wasted_usd: row.wasted_usd,
+        saves_usd_per_hour: saves,
+        saves_usd_per_month: per_month,
+        saving,
+        net: net(row),
+        losses: losses(row),
+    }
+}
+
+/// A commitment that covers the instance goes on being paid after a stop, so gross is not net.
+fn net(row: &Row) -> String {
+    let instance = &*row.instance;
+    match (instance.lifecycle, &instance.capacity_reservation) {
+        (Lifecycle::Spot, _) => {
+            "Net of commitments: the same, no Savings Plan or reservation covers Spot.".to_owned()
+        }
+        (Lifecycle::CapacityBlock, _) => {
+            "Net: nothing, a Capacity Block is paid in advance.".to_owned()
+        }
+        (Lifecycle::Scheduled, _) => {
+            "Net: nothing, a scheduled reservation is paid whether used or not.".to_owned()
+        }
+        (_, Some(reservation)) => format!(
+            "Net of commitments: not known; capacity reservation {reservation} bills whether used \
+             or not."
+        ),
+        _ => "Net of commitments: not known; a Savings Plan or reservation that covers it is paid \
+              on."
+        .to_owned(),
+    }
+}
+
+fn losses(row: &Row) -> Vec<Loss> {
+    let instance = &*row.instance;
+    let mut losses = Vec::new();
+    match row.spec.as_deref() {
+        None => losses.push(Loss::new(
+            "instance store",
+            format!("Not known: type {} is not known.", instance.instance_type),
+        )),
+        Some(spec) if spec.instance_store_gb > 0 => losses.push(Loss::new(
+            "instance store",
+            format!(
+                "{} GB of instance store are erased by a stop as by a termination.",
+                format::grouped(spec.instance_store_gb as f64, 0)
+            ),
+        )),
+        Some(_) => {}
+    }
+    let volumes = instance.block_devices.len();
+    let dies = instance.block_devices.iter().filter(|d| d.delete_on_termination).count();
+    if volumes > 0 {
+        losses.push(Loss::new(
+            "volumes",
+            format!(
+                "A stop leaves {} that {} on; a termination deletes {dies} and leaves {}.",
+                plural(volumes, "volume"),
+                if volumes == 1 { "bills" } else { "bill" },
+                volumes - dies
+            ),
+        ));
+    }
+    if !instance.ebs_root {
+        losses.push(Loss::new(
+            "root device",
+            "The root device is not EBS: the instance cannot be stopped, only terminated.",
+        ));
+    }
+    if instance.lifecycle == Lifecycle::Spot {
+        losses.push(Loss::new(
+            "spot",
+            "Can be stopped only under a persistent Spot request, else terminated.",
+        ));
+    }
+    for owner in &instance.owners {
+        let text = match owner.kind {
+            OwnerKind::Asg => "The Auto Scaling group would replace it; lower its size instead.",
+            OwnerKind::Karpenter => "Karpenter would replace it while pods ask for it.",
+            OwnerKind::Eks => "A node of a cluster: drain it first, its group may replace it.",
+            OwnerKind::Ecs => "A container instance: drain it first, its cluster may replace it.",
+            OwnerKind::Batch => "AWS Batch owns its size; change the compute environment.",
+            OwnerKind::Emr => "A node of an EMR cluster: stopping it can fail the cluster's steps.",
+            OwnerKind::CloudFormation => "Its stack would drift; change the stack instead.",
+        };
+        losses.push(Loss::new(owner.kind.word(), format!("{} ({})", text, owner.name)));
+    }
+    if row.spec.as_ref().is_some_and(|s| s.accelerator.is_some()) && instance.ebs_root {
+        losses.push(Loss::new(
+            "capacity",
+            "Whether the type can be had again at a restart is not known.",
+        ));
+    }
+    losses
+}
+
+fn plural(count: usize, word: &str) -> String {
+    if count == 1 { format!("1 {word}") } else { format!("{count} {word}s") }
+}

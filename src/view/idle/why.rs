@@ -1,0 +1,91 @@
+//! The "why" page: everything a verdict rests on, as text and numbers.
+
+use std::sync::Arc;
+
+use super::evidence::{EvidenceLine, lines};
+use super::graph::{GraphPage, graphs};
+use super::stakes::{Stakes, stakes};
+use crate::domain::{EvidenceRole, SeriesSet, VerdictKind};
+use crate::fleet::Row;
+use crate::view::field_value::owner_words;
+use crate::view::{Field, ViewContext, format};
+
+/// The page for one instance. Texts are clean and fit the context's symbols.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WhyPage {
+    /// Name or id, type and place.
+    pub headline: String,
+    /// Instance id.
+    pub instance_id: Arc<str>,
+    /// The verdict; `None` when there is none (not running, not judged yet).
+    pub verdict: Option<VerdictKind>,
+    /// Glyph and word.
+    pub verdict_cell: String,
+    /// One sentence: why.
+    pub reason: String,
+    /// Length of the idle stretch and when it began; `None` when not idle.
+    pub since: Option<String>,
+    /// The preset's own tests.
+    pub tests: Vec<EvidenceLine>,
+    /// Counter-evidence: what would speak against idle.
+    pub counters: Vec<EvidenceLine>,
+    /// What was not checked and could matter.
+    pub not_checked: Vec<Arc<str>>,
+    /// Name of the preset that judged.
+    pub preset: String,
+    /// Where the preset comes from; see [`WhyPage::with_preset_source`].
+    pub preset_source: Option<String>,
+    /// What manages the instance, most binding first: `asg train-workers`.
+    pub owners: Vec<String>,
+    /// Price, what stopping would save and what it would lose.
+    pub stakes: Stakes,
+    /// The series behind the evidence; `None` while they are not loaded.
+    pub graphs: Option<GraphPage>,
+}
+
+impl WhyPage {
+    /// Adds where the preset comes from.
+    #[must_use]
+    pub fn with_preset_source(mut self, source: &str) -> Self {
+        self.preset_source = Some(source.to_owned());
+        self
+    }
+}
+
+/// Builds the page. `series` may be missing (not loaded yet); the evidence of the verdict stands
+/// without it.
+pub fn why(row: &Row, series: Option<&SeriesSet>, policy_name: &str, ctx: &ViewContext) -> WhyPage {
+    let instance = &*row.instance;
+    let verdict = row.verdict.as_deref();
+    let title = if instance.name.is_empty() { &instance.id } else { &instance.name };
+    let dot = ctx.symbols.separator();
+    let reason = match verdict {
+        Some(v) => v.reason.to_string(),
+        None if !instance.state.is_billed() => {
+            format!(
+                "The instance is {}: no compute charge, nothing to judge.",
+                instance.state.word()
+            )
+        }
+        None => "Not judged yet.".to_owned(),
+    };
+    WhyPage {
+        headline: format!("{title} {dot} {} {dot} {}", instance.instance_type, instance.scope),
+        instance_id: instance.id.clone(),
+        verdict: verdict.map(|v| v.kind),
+        verdict_cell: Field::Verdict.cell(row, ctx),
+        reason,
+        since: verdict.and_then(|v| v.idle_since).map(|t| {
+            let seconds = ctx.now.duration_since(t).as_secs();
+            format!("{}, since {} UTC", format::span(seconds), t.strftime("%Y-%m-%d %H:%M"))
+        }),
+        tests: lines(verdict, EvidenceRole::Test, ctx),
+        counters: lines(verdict, EvidenceRole::Counter, ctx),
+        not_checked: verdict.map(|v| v.not_checked.clone()).unwrap_or_default(),
+        preset: policy_name.to_owned(),
+        preset_source: None,
+        owners: instance.owners.iter().map(owner_words).collect(),
+        stakes: stakes(row, ctx),
+        graphs: graphs(series, verdict, ctx),
+    }
+}

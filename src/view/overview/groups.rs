@@ -1,0 +1,51 @@
+//! Burn and waste by team or place.
+
+use std::collections::HashMap;
+
+use crate::fleet::Row;
+
+/// Sums over the running instances of a team or a place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Group {
+    /// Its name; `None` for instances that carry none.
+    pub name: Option<String>,
+    /// Running instances.
+    pub instances: u32,
+    /// Of them without a price, which the sums leave out.
+    pub unpriced: u32,
+    /// GPU equivalents of known types.
+    pub gpus: f64,
+    /// Burn, USD/h.
+    pub burn: f64,
+    /// Waste, USD/h.
+    pub waste: f64,
+}
+
+/// Groups `rows` by `name`, costliest first, then by name.
+pub(super) fn by<'a>(
+    rows: impl Iterator<Item = &'a Row>,
+    name: impl Fn(&Row) -> Option<String>,
+) -> Vec<Group> {
+    let mut groups: HashMap<Option<String>, Group> = HashMap::new();
+    for row in rows {
+        let name = name(row);
+        let group = groups.entry(name.clone()).or_insert(Group {
+            name,
+            instances: 0,
+            unpriced: 0,
+            gpus: 0.0,
+            burn: 0.0,
+            waste: 0.0,
+        });
+        group.instances += 1;
+        group.gpus += row.gpus().unwrap_or(0.0);
+        match row.usd_per_hour() {
+            Some(usd) => group.burn += usd,
+            None => group.unpriced += 1,
+        }
+        group.waste += row.waste_usd_per_hour().unwrap_or(0.0);
+    }
+    let mut groups: Vec<Group> = groups.into_values().collect();
+    groups.sort_by(|a, b| b.burn.total_cmp(&a.burn).then_with(|| a.name.cmp(&b.name)));
+    groups
+}

@@ -1,0 +1,125 @@
+//! Burn by what it is spent on.
+
+use crate::domain::VerdictKind;
+use crate::fleet::Row;
+
+/// What a part of the burn is spent on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PartKind {
+    /// Working instances, and the working GPUs of partly idle ones.
+    Busy,
+    /// Idle instances.
+    Idle,
+    /// The idle GPUs of partly idle instances.
+    PartlyIdle,
+    /// Instances far larger than their work.
+    Underused,
+    /// Instances of which too little is known.
+    Unknown,
+    /// Instances too young to judge.
+    TooNew,
+    /// Instances exempt by tag.
+    Exempt,
+    /// Instances not judged yet.
+    Unjudged,
+}
+
+impl PartKind {
+    /// All parts, in the order they are shown and summed.
+    pub const ALL: [Self; 8] = [
+        Self::Busy,
+        Self::Idle,
+        Self::PartlyIdle,
+        Self::Underused,
+        Self::Unknown,
+        Self::TooNew,
+        Self::Exempt,
+        Self::Unjudged,
+    ];
+
+    /// The part in words.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Busy => "busy",
+            Self::Idle => "idle",
+            Self::PartlyIdle => "idle GPUs of partly idle",
+            Self::Underused => "underused",
+            Self::Unknown => "unknown",
+            Self::TooNew => "too new",
+            Self::Exempt => "exempt",
+            Self::Unjudged => "not judged yet",
+        }
+    }
+
+    /// The name in JSON and CSV.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Busy => "busy",
+            Self::Idle => "idle",
+            Self::PartlyIdle => "partly_idle",
+            Self::Underused => "underused",
+            Self::Unknown => "unknown",
+            Self::TooNew => "too_new",
+            Self::Exempt => "exempt",
+            Self::Unjudged => "unjudged",
+        }
+    }
+
+    /// True for the parts that add up to the waste.
+    pub fn is_waste(self) -> bool {
+        matches!(self, Self::Idle | Self::PartlyIdle)
+    }
+
+    fn of(verdict: Option<VerdictKind>) -> Self {
+        match verdict {
+            None => Self::Unjudged,
+            Some(VerdictKind::Idle) => Self::Idle,
+            Some(VerdictKind::Partial | VerdictKind::Busy) => Self::Busy,
+            Some(VerdictKind::Underused) => Self::Underused,
+            Some(VerdictKind::Unknown) => Self::Unknown,
+            Some(VerdictKind::TooNew) => Self::TooNew,
+            Some(VerdictKind::Exempt) => Self::Exempt,
+        }
+    }
+}
+
+/// A part of the burn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Part {
+    /// What it is spent on.
+    pub kind: PartKind,
+    /// USD/h.
+    pub usd_per_hour: f64,
+    /// Instances with a share in it; a partly idle one counts as busy and as partly idle.
+    pub instances: u32,
+    /// Of them without a price, which `usd_per_hour` leaves out.
+    pub unpriced: u32,
+}
+
+/// All parts, in the order of [`PartKind::ALL`].
+pub(super) fn parts<'a>(running: impl Iterator<Item = &'a Row>) -> Vec<Part> {
+    let mut parts =
+        PartKind::ALL.map(|kind| Part { kind, usd_per_hour: 0.0, instances: 0, unpriced: 0 });
+    let mut add = |kind: PartKind, usd: Option<f64>| {
+        // The order of `ALL` is that of the variants.
+        let part = &mut parts[kind as usize];
+        part.instances += 1;
+        match usd {
+            Some(usd) => part.usd_per_hour += usd,
+            None => part.unpriced += 1,
+        }
+    };
+    for row in running {
+        let verdict = row.verdict.as_deref();
+        let usd = row.usd_per_hour();
+        let kind = PartKind::of(verdict.map(|v| v.kind));
+        if verdict.is_some_and(|v| v.kind == VerdictKind::Partial) {
+            let idle = row.waste_usd_per_hour();
+            add(PartKind::Busy, usd.zip(idle).map(|(all, idle)| all - idle));
+            add(PartKind::PartlyIdle, idle);
+        } else {
+            add(kind, usd);
+        }
+    }
+    parts.to_vec()
+}
