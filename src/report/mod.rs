@@ -1,1 +1,91 @@
-//! report.
+//! The views without a screen: aligned text, JSON, CSV and GitHub Markdown.
+//!
+//! Pure: everything comes from the fleet and the view models, and leaves as one string.
+
+mod csv;
+mod idle;
+mod json;
+mod markdown;
+mod overview;
+mod sheet;
+mod text;
+
+pub use idle::{default_columns, idle, row_json};
+pub use overview::overview;
+
+use crate::domain::SourceState;
+use crate::fleet::Fleet;
+
+/// What a report is written as.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// Aligned text with totals.
+    #[default]
+    Table,
+    /// One JSON document, schema `burntop/<view>/1`.
+    Json,
+    /// RFC 4180 with a header row of field names.
+    Csv,
+    /// A GitHub table.
+    Md,
+}
+
+impl Format {
+    /// All formats.
+    pub const ALL: [Self; 4] = [Self::Table, Self::Json, Self::Csv, Self::Md];
+
+    /// The name on the command line, also the usual file extension but for `table`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Table => "table",
+            Self::Json => "json",
+            Self::Csv => "csv",
+            Self::Md => "md",
+        }
+    }
+
+    /// The format with this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|f| f.name().eq_ignore_ascii_case(name))
+    }
+
+    /// The extension of an exported file.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Self::Table => "txt",
+            other => other.name(),
+        }
+    }
+}
+
+/// What a report says about how it was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Meta<'a> {
+    /// Name of the preset that judged.
+    pub preset: &'a str,
+    /// The filter in force, if any.
+    pub filter: Option<&'a str>,
+}
+
+impl Meta<'_> {
+    /// What the figures mean, one sentence.
+    fn basis(&self) -> String {
+        let filter = self.filter.filter(|f| !f.is_empty());
+        format!(
+            "USD at on-demand list price (Spot: the zone's spot price), before commitments, \
+             credits and private discounts; waste since idle at today's rate; a month is 730 h; \
+             preset {}{}",
+            self.preset,
+            filter.map(|f| format!("; filter {f}")).unwrap_or_default(),
+        )
+    }
+}
+
+/// A line per source in trouble, with what to do.
+fn troubles(fleet: &Fleet) -> impl Iterator<Item = String> {
+    fleet.readings.iter().filter_map(|r| {
+        let SourceState::Failed(error) = &r.state else { return None };
+        let fix = if error.fix.is_empty() { String::new() } else { format!("; {}", error.fix) };
+        Some(format!("! {} {} {}: {error}{fix}", r.source.word(), r.scope, r.state.word()))
+    })
+}

@@ -37,6 +37,16 @@ impl<'a> Value<'a> {
         number.filter(|n| n.is_finite()).map_or(Self::Unknown, Self::Number)
     }
 
+    /// The same without borrowing.
+    pub fn into_owned(self) -> Value<'static> {
+        match self {
+            Self::Unknown => Value::Unknown,
+            Self::Text(text) => Value::Text(Cow::Owned(text.into_owned())),
+            Self::Number(n) => Value::Number(n),
+            Self::Time(t) => Value::Time(t),
+        }
+    }
+
     /// True when not known.
     pub fn is_unknown(&self) -> bool {
         *self == Self::Unknown
@@ -98,8 +108,8 @@ impl Field {
         }
     }
 
-    /// The value as exports state it: ratios 0–1 instead of percentages, and the moment an idle
-    /// stretch began instead of its length.
+    /// The value as exports state it: ratios 0–1 instead of percentages, enums in snake case, and
+    /// the moment an idle stretch began instead of its length.
     pub fn exported<'a>(self, row: &'a Row, ctx: &ViewContext) -> Value<'a> {
         if self == Self::IdleSince {
             let since = row.verdict.as_deref().and_then(|v| v.idle_since);
@@ -109,6 +119,9 @@ impl Field {
             // Six digits: a 32-bit percentage has no more, and 0.38 shall not become 0.3799999.
             (Kind::Number(Unit::Percent), Value::Number(p)) => {
                 Value::Number((p * 1e4).round() / 1e6)
+            }
+            (Kind::Choice(_), Value::Text(word)) if word.contains('-') => {
+                Value::Text(Cow::Owned(word.replace('-', "_")))
             }
             (_, value) => value,
         }

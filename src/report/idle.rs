@@ -1,0 +1,171 @@
+//! `burntop idle`: one row per instance.
+
+use serde_json::{Map, Value as Json, json};
+
+use super::sheet::{Cell, Column, Sheet};
+use super::{Format, Meta, csv, json, markdown, text};
+use crate::domain::{EvidenceRole, PriceBasis, Provenance, Rate, SignalEvidence};
+use crate::fleet::{Fleet, Row, Totals};
+use crate::view::{Field, ViewContext, format, idle::DEFAULT_COLUMNS};
+
+/// The columns a format has when none are chosen: the screen's for people, all for machines.
+pub fn default_columns(format: Format) -> &'static [Field] {
+    match format {
+        Format::Table | Format::Md => DEFAULT_COLUMNS,
+        Format::Json | Format::Csv => &Field::ALL,
+    }
+}
+
+/// Writes the rows with these indices, in this order. JSON has its own fixed fields, whatever the
+/// columns.
+pub fn idle(
+    fleet: &Fleet,
+    rows: &[u32],
+    columns: &[Field],
+    format: Format,
+    ctx: &ViewContext,
+    meta: &Meta<'_>,
+) -> String {
+    let rows: Vec<&Row> =
+        rows.iter().filter_map(|i| fleet.rows.get(*i as usize)).map(|r| &**r).collect();
+    match format {
+        Format::Json => {
+            let rows = rows.iter().map(|r| row(r, ctx)).collect();
+            json::document("idle", rows, fleet, ctx, meta)
+        }
+        Format::Csv => csv::table(&sheet(&rows, columns, ctx)),
+        Format::Md => {
+            let mut out = markdown::table(&sheet(&rows, columns, ctx));
+            for note in notes(fleet, &rows, ctx, meta) {
+                out.push('\n');
+                out.push_str(&markdown::escape(&note));
+                out.push('\n');
+            }
+            out
+        }
+        Format::Table => {
+            let mut out = text::table(&sheet(&rows, columns, ctx));
+            for note in notes(fleet, &rows, ctx, meta) {
+                out.push_str(&note);
+                out.push('\n');
+            }
+            out
+        }
+    }
+}
+
+/// One instance as a JSON object on one line, as in `rows[]`.
+pub fn row_json(row: &Row, ctx: &ViewContext) -> String {
+    self::row(row, ctx).to_string()
+}
+
+fn sheet(rows: &[&Row], columns: &[Field], ctx: &ViewContext) -> Sheet {
+    let heads = columns.iter().map(|f| {
+        let spec = f.spec();
+        Column { name: spec.name, header: spec.header, align: spec.align }
+    });
+    let cells = |row: &Row| {
+        columns
+            .iter()
+            .map(|f| Cell { shown: f.cell(row, ctx), value: f.exported(row, ctx).into_owned() })
+            .collect()
+    };
+    Sheet { columns: heads.collect(), rows: rows.iter().map(|r| cells(r)).collect() }
+}
+
+/// The lines below the table: totals with what they leave out, basis, sources in trouble.
+fn notes(fleet: &Fleet, rows: &[&Row], ctx: &ViewContext, meta: &Meta<'_>) -> Vec<String> {
+    let totals = Totals::of(rows.iter().copied());
+    let dot = ctx.symbols.separator();
+    let share = totals.waste_share().map(|s| format!(" ({})", format::percent(s * 100.0)));
+    let left_out = match totals.unpriced {
+        0 => String::new(),
+        n => format!(" {dot} {n} left out: price not known"),
+    };
+    let line = format!(
+        "{} of {} instances {dot} burn {} {dot} waste {}{} {dot} wasted since idle {}{left_out}",
+        rows.len(),
+        fleet.rows.len(),
+        format::usd_per_hour(totals.burn),
+        format::usd_per_hour(totals.waste),
+        share.unwrap_or_default(),
+        format::usd_total(totals.wasted_since),
+    );
+    let mut notes = vec![line, format!("basis: {}", meta.basis())];
+    notes.extend(super::troubles(fleet));
+    notes
+}
+
+fn row(row: &Row, ctx: &ViewContext) -> Json {
+    let instance = &*row.instance;
+    let verdict = row.verdict.as_deref();
+    let tags: Map<String, Json> =
+        instance.tags.iter().map(|(k, v)| (k.to_owned(), json!(v))).collect();
+    let field = |f: Field| json::value(&f.exported(row, ctx));
+    json!({
+        "account": instance.scope.account,
+        "region": instance.scope.region,
+        "az": field(Field::Az),
+        "instance_id": instance.id,
+        "name": field(Field::Name),
+        "instance_type": instance.instance_type,
+        "gpus": field(Field::Gpus),
+        "gpu_model": field(Field::GpuModel),
+        "vcpus": field(Field::Vcpus),
+        "lifecycle": field(Field::Lifecycle),
+        "state": field(Field::State),
+        "launched_at": field(Field::LaunchedAt),
+        "owner": field(Field::Owner),
+        "tags": tags,
+        "team": field(Field::Team),
+        "project": field(Field::Project),
+        "environment": field(Field::Environment),
+        "cost_center": field(Field::CostCenter),
+        "verdict": field(Field::Verdict),
+        "reason": field(Field::Reason),
+        "idle_since": field(Field::IdleSince),
+        "idle_gpus": verdict.and_then(|v| v.idle_gpus),
+        "coverage": field(Field::Coverage),
+        "gpu": field(Field::Gpu),
+        "cpu": field(Field::Cpu),
+        "network_per_day": field(Field::NetworkPerDay),
+        "signals": verdict.map(|v| v.signals.iter().map(signal).collect::<Vec<_>>())
+            .unwrap_or_default(),
+        "not_checked": verdict.map(|v| v.not_checked.clone()).unwrap_or_default(),
+        "usd_per_hour": field(Field::UsdPerHour),
+        "price_basis": row.rate.as_ref().map(price_basis),
+        "waste_usd_per_hour": field(Field::WasteUsdPerHour),
+        "wasted_usd": field(Field::WastedUsd),
+    })
+}
+
+fn signal(evidence: &SignalEvidence) -> Json {
+    json!({
+        "label": evidence.label,
+        "signal": evidence.signal.name(),
+        "statistic": evidence.statistic,
+        "unit": evidence.unit,
+        "threshold": json::number(Some(evidence.threshold)),
+        "value": json::number(evidence.value),
+        "got": evidence.got,
+        "expected": evidence.expected,
+        "role": match evidence.role {
+            EvidenceRole::Test => "test",
+            EvidenceRole::Counter => "counter",
+        },
+        "busy": evidence.busy,
+    })
+}
+
+fn price_basis(rate: &Rate) -> Json {
+    let (provenance, date) = match &rate.provenance {
+        Provenance::Live { at } => ("live", Some(at.strftime("%Y-%m-%d").to_string())),
+        Provenance::Embedded { date } => ("embedded", Some(date.to_string())),
+        Provenance::Demo => ("demo", None),
+    };
+    let basis = match rate.basis {
+        PriceBasis::OnDemandList => "on_demand_list",
+        PriceBasis::Spot => "spot",
+    };
+    json!({ "basis": basis, "provenance": provenance, "date": date })
+}

@@ -1,0 +1,288 @@
+//! `burntop overview`: the burn, its parts, findings, teams, places and the scorecard.
+//!
+//! Every format is made of the same records, one per line of the Overview.
+
+use serde_json::{Value as Json, json};
+
+use super::sheet::{Cell, Column, Sheet};
+use super::{Format, Meta, csv, json, markdown, text};
+use crate::domain::HOURS_PER_MONTH;
+use crate::fleet::Fleet;
+use crate::view::overview::{self, Group, Overview};
+use crate::view::{Align, Symbols, Value, ViewContext, format};
+
+/// The sections, in the order they are written: name for machines, title for people.
+const SECTIONS: [(&str, &str); 7] = [
+    ("fleet", "Fleet"),
+    ("part", "Burn by use"),
+    ("finding", "Costliest findings"),
+    ("team", "Teams"),
+    ("place", "Accounts and regions"),
+    ("score", "Scorecard"),
+    ("blind", "GPU telemetry missing"),
+];
+
+/// One line of the Overview. What does not apply or is not known is `None`.
+#[derive(Default)]
+struct Record {
+    section: &'static str,
+    name: String,
+    /// What people read instead of `name`, where that is a machine's word.
+    label: Option<&'static str>,
+    instances: Option<u32>,
+    unpriced: Option<u32>,
+    gpus: Option<f64>,
+    usd_per_hour: Option<f64>,
+    waste_usd_per_hour: Option<f64>,
+    wasted_usd: Option<f64>,
+    /// 0–1: of the burn for a part, the figure itself for a score.
+    share: Option<f64>,
+    grade: Option<&'static str>,
+    note: String,
+}
+
+/// Writes the Overview of the fleet.
+pub fn overview(fleet: &Fleet, format: Format, ctx: &ViewContext, meta: &Meta<'_>) -> String {
+    let model = overview::overview(fleet, ctx);
+    let records = records(&model);
+    match format {
+        Format::Json => {
+            let rows = records.iter().map(row).collect();
+            json::document("overview", rows, fleet, ctx, meta)
+        }
+        Format::Csv => csv::table(&sheet(&records, None, ctx.symbols)),
+        Format::Table | Format::Md => {
+            let mut out = String::new();
+            for (section, title) in SECTIONS {
+                let sheet = sheet(&records, Some(section), ctx.symbols);
+                if sheet.rows.is_empty() {
+                    continue;
+                }
+                out.push_str(&match format {
+                    Format::Md => format!("## {title}\n\n{}\n", markdown::table(&sheet)),
+                    _ => format!("{title}\n{}\n", text::table(&sheet)),
+                });
+            }
+            let notes =
+                std::iter::once(format!("basis: {}", meta.basis())).chain(super::troubles(fleet));
+            for note in notes {
+                let note = if format == Format::Md {
+                    markdown::escape(&note)
+                } else {
+                    note.as_str().into()
+                };
+                out.push_str(&note);
+                out.push('\n');
+            }
+            out
+        }
+    }
+}
+
+fn records(model: &Overview) -> Vec<Record> {
+    let group = |section: &'static str, g: &Group| Record {
+        section,
+        name: g.name.clone().unwrap_or_else(|| "(untagged)".to_owned()),
+        instances: Some(g.instances),
+        unpriced: Some(g.unpriced),
+        gpus: Some(g.gpus),
+        usd_per_hour: Some(g.burn),
+        waste_usd_per_hour: Some(g.waste),
+        share: (model.burn > 0.0).then(|| g.burn / model.burn),
+        ..Record::default()
+    };
+    let mut records = vec![Record {
+        section: "fleet",
+        name: "running".to_owned(),
+        instances: Some(model.running),
+        unpriced: Some(model.unpriced),
+        gpus: Some(model.gpus),
+        usd_per_hour: Some(model.burn),
+        waste_usd_per_hour: Some(model.waste),
+        wasted_usd: Some(model.wasted_since),
+        share: model.waste_share,
+        note: format!(
+            "{} per month of 730 h, of which waste {}",
+            format::usd_total(model.burn_per_month()),
+            format::usd_total(model.waste_per_month()),
+        ),
+        ..Record::default()
+    }];
+    records.extend(model.parts.iter().filter(|p| p.instances > 0).map(|p| Record {
+        section: "part",
+        name: p.kind.name().to_owned(),
+        label: Some(p.kind.label()),
+        instances: Some(p.instances),
+        unpriced: Some(p.unpriced),
+        usd_per_hour: Some(p.usd_per_hour),
+        share: (model.burn > 0.0).then(|| p.usd_per_hour / model.burn),
+        ..Record::default()
+    }));
+    records.extend(model.findings.iter().map(|f| {
+        Record {
+            section: "finding",
+            name: f.name.to_string(),
+            waste_usd_per_hour: Some(f.usd_per_hour),
+            wasted_usd: f.wasted_usd,
+            note: [
+                &*f.verdict,
+                &f.instance_type,
+                &f.instance_id,
+                f.team.as_deref().unwrap_or_default(),
+            ]
+            .join(" ")
+            .trim_end()
+            .to_owned(),
+            ..Record::default()
+        }
+    }));
+    records.extend(model.teams.iter().map(|g| group("team", g)));
+    records.extend(model.places.iter().map(|g| group("place", g)));
+    records.extend(model.scores.iter().map(|s| Record {
+        section: "score",
+        name: s.metric.name().to_owned(),
+        label: Some(s.metric.label()),
+        share: s.share,
+        grade: s.grade.map(overview::Grade::word),
+        note: [&*s.rests_on, s.metric.yardstick()].join("; ").trim_end_matches("; ").to_owned(),
+        ..Record::default()
+    }));
+    if let Some(sentence) = model.blind.sentence() {
+        records.push(Record {
+            section: "blind",
+            name: "missing".to_owned(),
+            instances: Some(model.blind.instances),
+            unpriced: Some(model.blind.unpriced),
+            usd_per_hour: Some(model.blind.usd_per_hour),
+            note: sentence,
+            ..Record::default()
+        });
+    }
+    records
+}
+
+fn row(r: &Record) -> Json {
+    json!({
+        "section": r.section,
+        "name": r.name,
+        "instances": r.instances,
+        "unpriced": r.unpriced,
+        "gpus": json::number(r.gpus),
+        "usd_per_hour": json::number(r.usd_per_hour),
+        "usd_per_month": json::number(r.usd_per_hour.map(|u| u * HOURS_PER_MONTH)),
+        "waste_usd_per_hour": json::number(r.waste_usd_per_hour),
+        "wasted_usd": json::number(r.wasted_usd),
+        "share": json::number(r.share),
+        "grade": r.grade.map(json::snake).map(|g| g.to_lowercase()),
+        "note": r.note,
+    })
+}
+
+/// The records of one section, with the columns that say something in it; or all records with all
+/// columns.
+fn sheet(records: &[Record], section: Option<&str>, symbols: Symbols) -> Sheet {
+    let records: Vec<&Record> =
+        records.iter().filter(|r| section.is_none_or(|s| s == r.section)).collect();
+    let kept: Vec<_> = COLUMNS
+        .iter()
+        .filter(|c| section.is_none() || (c.name != "section" && records.iter().any(|r| c.has(r))))
+        .collect();
+    Sheet {
+        columns: kept
+            .iter()
+            .map(|c| Column { name: c.name, header: c.header, align: c.get.align() })
+            .collect(),
+        rows: records
+            .iter()
+            .map(|r| kept.iter().map(|c| c.get.cell(r, symbols)).collect())
+            .collect(),
+    }
+}
+
+struct RecordColumn {
+    name: &'static str,
+    header: &'static str,
+    get: Get,
+}
+
+enum Get {
+    Name,
+    Text(fn(&Record) -> &str),
+    Number(fn(&Record) -> Option<f64>, fn(f64) -> String),
+}
+
+const COLUMNS: [RecordColumn; 11] = [
+    RecordColumn { name: "section", header: "SECTION", get: Get::Text(|r| r.section) },
+    RecordColumn { name: "name", header: "NAME", get: Get::Name },
+    RecordColumn {
+        name: "instances",
+        header: "INSTANCES",
+        get: Get::Number(|r| r.instances.map(f64::from), format::count),
+    },
+    RecordColumn {
+        name: "unpriced",
+        header: "UNPRICED",
+        get: Get::Number(|r| r.unpriced.map(f64::from), format::count),
+    },
+    RecordColumn { name: "gpus", header: "GPUS", get: Get::Number(|r| r.gpus, format::count) },
+    RecordColumn {
+        name: "usd_per_hour",
+        header: "$/h",
+        get: Get::Number(|r| r.usd_per_hour, |v| format::grouped(v, 2)),
+    },
+    RecordColumn {
+        name: "waste_usd_per_hour",
+        header: "WASTE/h",
+        get: Get::Number(|r| r.waste_usd_per_hour, |v| format::grouped(v, 2)),
+    },
+    RecordColumn {
+        name: "wasted_usd",
+        header: "WASTED",
+        get: Get::Number(|r| r.wasted_usd, format::usd_total),
+    },
+    RecordColumn {
+        name: "share",
+        header: "SHARE",
+        get: Get::Number(|r| r.share, |v| format::percent(v * 100.0)),
+    },
+    RecordColumn {
+        name: "grade",
+        header: "GRADE",
+        get: Get::Text(|r| r.grade.unwrap_or_default()),
+    },
+    RecordColumn { name: "note", header: "", get: Get::Text(|r| &r.note) },
+];
+
+impl RecordColumn {
+    fn has(&self, record: &Record) -> bool {
+        match self.get {
+            Get::Name => true,
+            Get::Text(get) => !get(record).is_empty(),
+            Get::Number(get, _) => get(record).is_some(),
+        }
+    }
+}
+
+impl Get {
+    fn align(&self) -> Align {
+        match self {
+            Self::Name | Self::Text(_) => Align::Left,
+            Self::Number(..) => Align::Right,
+        }
+    }
+
+    fn cell(&self, record: &Record, symbols: Symbols) -> Cell {
+        match self {
+            Self::Name => Cell {
+                shown: record.label.map_or_else(|| record.name.clone(), str::to_owned),
+                value: Value::Text(record.name.clone().into()),
+            },
+            Self::Text(get) => Cell::text(get(record)),
+            Self::Number(get, format) => {
+                let number = get(record).filter(|n| n.is_finite());
+                let value = number.map_or(Value::Unknown, Value::Number);
+                Cell { shown: symbols.or_unknown(number, format), value }
+            }
+        }
+    }
+}

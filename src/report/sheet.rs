@@ -1,0 +1,42 @@
+//! A table before it has a format: cells as they are shown and as they are exported.
+
+use std::borrow::Cow;
+
+use crate::view::{Align, Value};
+
+/// A column of a sheet.
+pub(super) struct Column {
+    /// Name of the field, for machines.
+    pub(super) name: &'static str,
+    /// Heading, for people.
+    pub(super) header: &'static str,
+    /// Alignment.
+    pub(super) align: Align,
+}
+
+/// A cell of a sheet.
+pub(super) struct Cell {
+    /// As it is shown.
+    pub(super) shown: String,
+    /// As it is exported.
+    pub(super) value: Value<'static>,
+}
+
+impl Cell {
+    pub(super) fn text(text: impl Into<String>) -> Self {
+        let shown = text.into();
+        Self { value: Value::Text(Cow::Owned(shown.clone())), shown }
+    }
+}
+
+/// Columns and rows.
+pub(super) struct Sheet {
+    pub(super) columns: Vec<Column>,
+    pub(super) rows: Vec<Vec<Cell>>,
+}
+
+/// A quantity as exports state it: at most six digits behind the point, which is what prices have
+/// and more than any sum of them means.
+pub(super) fn rounded(number: f64) -> f64 {
+    if number.abs() < 1e9 { (number * 1e6).round() / 1e6 } else { number }
+}
