@@ -83,9 +83,9 @@ impl Cache {
         let thread_board = Arc::clone(&board);
         let started = thread::Builder::new().name("cache".into()).spawn(move || {
             let mut store = Store::open(options, now, thread_board);
+            series::disclaim_future(&mut store, now);
             // The opener waits for this; it cannot have gone away.
             let _ = ready.send(());
-            series::disclaim_future(&mut store, now);
             while let Some(request) = queue.blocking_recv() {
                 match request {
                     Request::Run(job) => job(&mut store),

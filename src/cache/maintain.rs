@@ -13,6 +13,9 @@ use crate::domain::Hour;
 /// Facts that were not renewed for this long are about accounts or regions no longer looked at.
 const FACT_KEEP: SignedDuration = SignedDuration::from_hours(120 * 24);
 
+/// Summaries kept; each is of one choice of accounts, regions and preset.
+const SUMMARIES: u32 = 16;
+
 /// How often the whole file is checked. Damage is noticed without it when a read meets it.
 const CHECK_EVERY: SignedDuration = SignedDuration::from_hours(24);
 
@@ -57,6 +60,7 @@ pub(super) fn run(store: &mut Store, now: Timestamp) -> Maintained {
         store.run(|c| drop_orphans(c));
     }
     done.dropped_facts = store.run(|c| drop_facts(c, now)).unwrap_or(0);
+    store.run(|c| drop_summaries(c));
     done.evicted_days = store.run(|c| evict(c, max_bytes, oldest_kept)).unwrap_or(0);
     store.run(|c| shrink(c));
     done.bytes_after = in_use(store);
@@ -161,6 +165,15 @@ fn drop_facts(conn: &Connection, now: Timestamp) -> rusqlite::Result<u64> {
     let Some(newest) = newest else { return Ok(0) };
     let limit = newest.saturating_sub(FACT_KEEP.as_millis() as i64);
     conn.execute("DELETE FROM fact WHERE taken_ms < ?1", [limit]).map(|n| n as u64)
+}
+
+/// Deletes the summaries written longest ago; writing one gives it the highest rowid.
+fn drop_summaries(conn: &Connection) -> rusqlite::Result<usize> {
+    conn.execute(
+        "DELETE FROM summary WHERE rowid NOT IN
+             (SELECT rowid FROM summary ORDER BY rowid DESC LIMIT ?1)",
+        [SUMMARIES],
+    )
 }
 
 /// Deletes the oldest days until the pages in use fit, but nothing from `oldest_kept` on.

@@ -124,6 +124,22 @@ async fn facts_nobody_renews_are_dropped() {
 }
 
 #[tokio::test]
+async fn the_summaries_written_last_are_kept() {
+    let place = Place::new();
+    let cache = place.open_quietly();
+    for n in (0..20).chain([2]) {
+        cache.put_summary(&format!("fleet {n}"), vec![n]).await;
+    }
+    cache.maintain(now()).await;
+    let kept: Vec<u8> = (0..20)
+        .filter_map(|n| crate::cache::read_summary_sync(&place.path, &format!("fleet {n}")))
+        .flatten()
+        .collect();
+    assert_eq!(kept[..2], [2, 5], "2 was renewed, 0, 1, 3 and 4 are old");
+    assert_eq!(kept.len(), 16);
+}
+
+#[tokio::test]
 async fn clearing_keeps_the_ledger_and_frees_the_disk() {
     use crate::source::ledger::{BilledApi, Ledger};
     let place = Place::new();

@@ -127,16 +127,15 @@ async fn claims_on_the_future_are_given_up() {
         ])
         .await;
     cache.close().await;
-    let (cache, _) = place.open();
-    let fetched = cache.fetched(vec!["i-1".into(), "i-2".into(), "i-3".into()]).await;
-    assert_eq!(fetched.len(), 2);
-    assert_eq!(fetched[&("i-1".into(), CPU)], range(running - 3, running));
-    assert_eq!(fetched[&("i-3".into(), CPU)], range(running - 3, running));
-    let notices = cache.take_notices();
+    let (cache, notices) = place.open();
     assert!(
         matches!(&notices[..], [CacheNotice::FromFuture { what, .. }] if what == "metrics"),
         "{notices:?}"
     );
+    let fetched = cache.fetched(vec!["i-1".into(), "i-2".into(), "i-3".into()]).await;
+    assert_eq!(fetched.len(), 2);
+    assert_eq!(fetched[&("i-1".into(), CPU)], range(running - 3, running));
+    assert_eq!(fetched[&("i-3".into(), CPU)], range(running - 3, running));
 }
 
 #[tokio::test]
