@@ -1,0 +1,75 @@
+//! Prices of the demo: the embedded list where it has one, and what follows from it elsewhere.
+
+use std::sync::Arc;
+
+use super::hash::{hash, unit};
+use super::places::{REGIONS, ZONES};
+use crate::domain::{Hour, Offer, Platform, PriceBasis, Provenance, Rate, Tenancy};
+use crate::source::catalogue;
+use crate::source::provider::PriceWanted;
+
+fn demo_rate(usd_per_hour: f64, basis: PriceBasis) -> Rate {
+    // Four decimals, as AWS publishes spot prices; list prices of the catalogue keep theirs.
+    Rate { usd_per_hour, basis, provenance: Provenance::Demo }
+}
+
+fn rounded(usd: f64) -> f64 {
+    (usd * 1e4).round() / 1e4
+}
+
+/// On-demand price of a type: the catalogue's where it has one for the region, otherwise the
+/// price of us-east-1 times the region's factor; `None` when the catalogue has neither.
+pub(super) fn list_price(region: &str, instance_type: &str) -> Option<f64> {
+    let place = REGIONS.iter().find(|r| r.code == region)?;
+    catalogue::list_price(region, instance_type).or_else(|| {
+        catalogue::list_price("us-east-1", instance_type)
+            .map(|usd| rounded(usd * place.price_factor))
+    })
+}
+
+/// The offer for a wanted price: Linux on shared hardware is all that the demo sells.
+pub(super) fn list_offer(wanted: &PriceWanted) -> Option<Offer> {
+    if wanted.platform != Platform::Linux || wanted.tenancy != Tenancy::Shared {
+        return None;
+    }
+    let usd = list_price(&wanted.region, &wanted.instance_type)?;
+    Some(Offer {
+        region: wanted.region.clone(),
+        az: None,
+        instance_type: wanted.instance_type.clone(),
+        platform: wanted.platform,
+        tenancy: wanted.tenancy,
+        rate: demo_rate(usd, PriceBasis::OnDemandList),
+    })
+}
+
+/// Spot prices of a type in the zones of a region: 28–78 % of the list price by zone and type,
+/// moving by up to 3 % from hour to hour.
+pub(super) fn spot_offers(
+    key: u64,
+    region: &Arc<str>,
+    instance_type: &Arc<str>,
+    now: Hour,
+) -> Vec<Offer> {
+    let Some(list) = list_price(region, instance_type) else { return Vec::new() };
+    ZONES
+        .iter()
+        .map(|letter| {
+            let az: Arc<str> = format!("{region}{letter}").into();
+            let market = az
+                .bytes()
+                .chain(instance_type.bytes())
+                .fold(key, |h, byte| hash(h, 11, u64::from(byte)));
+            let share = 0.28 + 0.5 * unit(market);
+            let drift = 0.97 + 0.06 * unit(hash(market, 12, now.0 as u64));
+            Offer {
+                region: region.clone(),
+                az: Some(az),
+                instance_type: instance_type.clone(),
+                platform: Platform::Linux,
+                tenancy: Tenancy::Shared,
+                rate: demo_rate(rounded(list * share * drift), PriceBasis::Spot),
+            }
+        })
+        .collect()
+}

@@ -1,0 +1,168 @@
+//! One account of the demo, answering as AWS would: same pages, same limits, same silences.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use super::places::{Account, REGIONS};
+use super::profile::{Fleet, Profile};
+use super::{Clock, inventory, prices, telemetry};
+use crate::domain::{ErrorKind, Hour, HourRange, Instance, Offer, SourceError, TypeSpec};
+use crate::source::catalogue;
+use crate::source::provider::{GpuMetric, PriceWanted};
+use crate::source::{Identity, MetricQuery, MetricResult, Page, Provider};
+
+/// `DescribeInstances` returns at most this many per page.
+const INSTANCES_PER_PAGE: usize = 1_000;
+/// `ListMetrics` returns at most this many per page.
+const METRICS_PER_PAGE: usize = 500;
+/// `GetMetricData` takes at most this many queries.
+const MAX_QUERIES: usize = 500;
+/// `GetMetricData` returns at most this many datapoints.
+const MAX_POINTS: usize = 100_800;
+
+/// One account of the demo.
+pub(super) struct DemoProvider {
+    account: &'static Account,
+    fleet: Fleet,
+    clock: Clock,
+}
+
+impl DemoProvider {
+    /// The view of `account` on `fleet`.
+    pub fn new(account: &'static Account, fleet: Fleet, clock: Clock) -> Self {
+        Self { account, fleet, clock }
+    }
+
+    fn now(&self) -> Timestamp {
+        (self.clock)()
+    }
+
+    /// The boxes of a region from number `from` on.
+    fn boxes(&self, region: &str, from: u32) -> impl Iterator<Item = Profile> {
+        (from..self.fleet.size())
+            .filter_map(|index| self.fleet.profile(index))
+            .filter(move |p| p.account.id == self.account.id && p.region.code == region)
+    }
+}
+
+/// The number at which a page starts.
+fn start_of(token: Option<&str>, operation: &str) -> Result<u32, SourceError> {
+    token.map_or(Ok(0), |t| {
+        t.parse().map_err(|_| {
+            SourceError::new(ErrorKind::Other, operation, "invalid pagination token", "")
+        })
+    })
+}
+
+#[async_trait::async_trait]
+impl Provider for DemoProvider {
+    fn label(&self) -> &str {
+        self.account.label
+    }
+
+    async fn identity(&self) -> Result<Identity, SourceError> {
+        let id = self.account.id;
+        Ok(Identity {
+            account: id.into(),
+            arn: format!("arn:aws:sts::{id}:assumed-role/burntop-demo/on-call").into(),
+            label: self.account.label.into(),
+        })
+    }
+
+    async fn regions(&self) -> Result<Vec<Arc<str>>, SourceError> {
+        Ok(REGIONS.iter().map(|r| r.code.into()).collect())
+    }
+
+    async fn instances(
+        &self,
+        account: &Arc<str>,
+        region: &Arc<str>,
+        token: Option<String>,
+    ) -> Result<Page<Instance>, SourceError> {
+        const OPERATION: &str = "ec2:DescribeInstances";
+        if **account != *self.account.id {
+            let message = format!("account {account} is not {}", self.account.id);
+            return Err(SourceError::new(ErrorKind::Denied, OPERATION, &message, ""));
+        }
+        let now = self.now();
+        let from = start_of(token.as_deref(), OPERATION)?;
+        let mut items = Vec::new();
+        for profile in self.boxes(region, from) {
+            if items.len() == INSTANCES_PER_PAGE {
+                return Ok(Page { items, next: Some(profile.index.to_string()) });
+            }
+            items.push(inventory::instance(self.fleet, &profile, now));
+        }
+        Ok(Page { items, next: None })
+    }
+
+    async fn types(
+        &self,
+        _region: &Arc<str>,
+        names: &[Arc<str>],
+    ) -> Result<Vec<TypeSpec>, SourceError> {
+        Ok(names.iter().filter_map(|name| catalogue::type_spec(name)).cloned().collect())
+    }
+
+    async fn gpu_metrics(
+        &self,
+        region: &Arc<str>,
+        token: Option<String>,
+    ) -> Result<Page<GpuMetric>, SourceError> {
+        let now = self.now();
+        let from = start_of(token.as_deref(), "cloudwatch:ListMetrics")?;
+        let mut items: Vec<GpuMetric> = Vec::new();
+        for profile in self.boxes(region, from) {
+            let series = telemetry::gpu_series(self.fleet, &profile, now);
+            // A page ends between boxes, so that a token is the number of a box.
+            if items.len() + series.len() > METRICS_PER_PAGE {
+                return Ok(Page { items, next: Some(profile.index.to_string()) });
+            }
+            items.extend(series);
+        }
+        Ok(Page { items, next: None })
+    }
+
+    async fn metric_data(
+        &self,
+        region: &Arc<str>,
+        queries: &[MetricQuery],
+        range: HourRange,
+    ) -> Result<Vec<MetricResult>, SourceError> {
+        if queries.len() > MAX_QUERIES || queries.len() * range.len() > MAX_POINTS {
+            let message = format!(
+                "{} queries of {} hours exceed {MAX_QUERIES} queries or {MAX_POINTS} datapoints",
+                queries.len(),
+                range.len(),
+            );
+            let operation = "cloudwatch:GetMetricData";
+            return Err(SourceError::new(ErrorKind::Other, operation, &message, ""));
+        }
+        let now = self.now();
+        let here = |p: &Profile| p.account.id == self.account.id && p.region.code == &**region;
+        Ok(queries
+            .iter()
+            .enumerate()
+            .map(|(query, asked)| MetricResult {
+                query,
+                points: telemetry::points(self.fleet, asked, range, now, here),
+                complete: true,
+            })
+            .collect())
+    }
+
+    async fn list_prices(&self, wanted: &[PriceWanted]) -> Result<Vec<Offer>, SourceError> {
+        Ok(wanted.iter().filter_map(prices::list_offer).collect())
+    }
+
+    async fn spot_prices(
+        &self,
+        region: &Arc<str>,
+        types: &[Arc<str>],
+    ) -> Result<Vec<Offer>, SourceError> {
+        let now = Hour::containing(self.now());
+        let key = self.fleet.key();
+        Ok(types.iter().flat_map(|t| prices::spot_offers(key, region, t, now)).collect())
+    }
+}

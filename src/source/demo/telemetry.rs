@@ -1,0 +1,120 @@
+//! What CloudWatch would hold of the demo: which GPU series exist, and the points of a query.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use super::inventory;
+use super::profile::{Agent, Fleet, Profile};
+use super::workload;
+use crate::domain::{Hour, HourRange, Signal};
+use crate::source::GpuDimensions;
+use crate::source::provider::{GpuMetric, MetricKey, MetricQuery, Statistic};
+
+/// CloudWatch lists a series until two weeks after its last point.
+const LISTED_HOURS: i32 = 14 * 24;
+
+/// The GPU series that CloudWatch lists for a box; none without an agent.
+pub(super) fn gpu_series(fleet: Fleet, profile: &Profile, now: Timestamp) -> Vec<GpuMetric> {
+    let hour = Hour::containing(now);
+    if profile.stopped || profile.agent == Agent::Absent {
+        return Vec::new();
+    }
+    if let Agent::Died { after } = profile.agent {
+        let launch = profile.life.launch_hour(profile.life.launches(hour));
+        if hour.0 - launch.0 - after > LISTED_HOURS {
+            return Vec::new();
+        }
+    }
+    let id = inventory::id(fleet, profile, profile.life.generation(hour));
+    let by_host = profile.agent == Agent::ByHost;
+    (0..profile.spec.devices() as u16)
+        .map(|index| GpuMetric {
+            instance: (!by_host).then(|| id.clone()),
+            host: by_host.then(|| inventory::private_dns(profile)),
+            index,
+            dimensions: dimensions(profile, &id, index),
+        })
+        .collect()
+}
+
+/// The dimensions of a GPU series: with `host`, or with what the agent's EC2 tagger appends in
+/// its place.
+fn dimensions(profile: &Profile, id: &Arc<str>, index: u16) -> GpuDimensions {
+    let model = profile.spec.accelerator.as_ref().map(|a| a.model.clone()).unwrap_or_default();
+    let mut pairs: Vec<(Arc<str>, Arc<str>)> = if profile.agent == Agent::ByHost {
+        vec![("host".into(), inventory::private_dns(profile))]
+    } else {
+        vec![
+            ("InstanceId".into(), id.clone()),
+            ("ImageId".into(), "ami-0demo0gpu0image00".into()),
+            ("InstanceType".into(), profile.spec.name.clone()),
+        ]
+    };
+    pairs.push(("name".into(), format!("NVIDIA {model}").into()));
+    pairs.push(("index".into(), index.to_string().into()));
+    GpuDimensions(pairs)
+}
+
+/// The points of one query: none for an instance or a series that does not exist, as CloudWatch
+/// answers. `here` tells whether a box belongs to the account and region that is asked.
+pub(super) fn points(
+    fleet: Fleet,
+    query: &MetricQuery,
+    range: HourRange,
+    now: Timestamp,
+    here: impl Fn(&Profile) -> bool,
+) -> Vec<(Timestamp, f64)> {
+    let hour = Hour::containing(now);
+    let Some((profile, generation)) = inventory::resolve(fleet, &query.instance, hour) else {
+        return Vec::new();
+    };
+    if profile.stopped || !here(&profile) || !asks_for(query, &profile) {
+        return Vec::new();
+    }
+    (range.from.0..range.to.0.min(hour.0 + 1))
+        .map(Hour)
+        .filter(|h| {
+            profile.life.ran(generation, *h) && reported(&profile, generation, query.signal, *h)
+        })
+        .map(|h| (h.start(), workload::value(&profile, query.signal, h)))
+        .collect()
+}
+
+/// True when the query's metric, statistic and dimensions are those of its signal.
+fn asks_for(query: &MetricQuery, profile: &Profile) -> bool {
+    let (metric, statistic) = match query.signal {
+        Signal::CpuMean => ("CPUUtilization", Statistic::Average),
+        Signal::CpuMax => ("CPUUtilization", Statistic::Maximum),
+        Signal::NetworkIn => ("NetworkIn", Statistic::Sum),
+        Signal::NetworkOut => ("NetworkOut", Statistic::Sum),
+        Signal::EbsReadOps => ("EBSReadOps", Statistic::Sum),
+        Signal::EbsWriteOps => ("EBSWriteOps", Statistic::Sum),
+        Signal::GpuMean(_) => ("", Statistic::Average),
+        Signal::GpuMax(_) => ("", Statistic::Maximum),
+    };
+    let key_fits = match (&query.key, query.signal.gpu()) {
+        (MetricKey::Ec2 { metric: asked }, None) => *asked == metric,
+        (MetricKey::AgentGpu { dimensions: asked }, Some(index)) => {
+            profile.agent != Agent::Absent
+                && u32::from(index) < profile.spec.devices()
+                && *asked == dimensions(profile, &query.instance, index)
+        }
+        _ => false,
+    };
+    key_fits && query.statistic == statistic
+}
+
+/// False where the agent has lost the datapoint. Only renewed instances have agents that died,
+/// so that the generation is the launch.
+fn reported(profile: &Profile, generation: i32, signal: Signal, hour: Hour) -> bool {
+    let of_gpu = signal.gpu().is_some();
+    match profile.agent {
+        Agent::Died { after } if of_gpu => {
+            let launch = profile.life.launch_hour(generation);
+            (0..after).contains(&(hour.0 - launch.0))
+        }
+        Agent::Patchy if of_gpu => !matches!(hour.0.rem_euclid(5), 0 | 3),
+        _ => true,
+    }
+}
