@@ -31,6 +31,9 @@ use self::provider::DemoProvider;
 pub use self::traps::{Trap, traps};
 use crate::source::Provider;
 
+/// The seed of a demo that nobody seeded: a fleet that wastes about a sixth of what it burns.
+pub const DEFAULT_SEED: u64 = 7;
+
 /// Instances in a demo whose size nobody chose.
 pub const DEFAULT_SIZE: usize = 280;
 

@@ -9,10 +9,10 @@ use crate::source::catalogue;
 use crate::source::provider::PriceWanted;
 
 fn demo_rate(usd_per_hour: f64, basis: PriceBasis) -> Rate {
-    // Four decimals, as AWS publishes spot prices; list prices of the catalogue keep theirs.
     Rate { usd_per_hour, basis, provenance: Provenance::Demo }
 }
 
+/// Four decimals, as AWS publishes spot prices; list prices of the catalogue keep theirs.
 fn rounded(usd: f64) -> f64 {
     (usd * 1e4).round() / 1e4
 }

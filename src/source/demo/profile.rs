@@ -132,14 +132,15 @@ const IDLE: Workload = Workload::Nothing { mb_per_day: 18.0 };
 
 /// What boxes with several GPUs do.
 const NODES: Deck<Workload> = &[
-    (RUNS, 30),
+    (RUNS, 24),
     (LONG_RUNS, 26),
     (Workload::Serving { peak: 62.0 }, 16),
-    (Workload::SomeGpus { busy: 3 }, 4),
+    (Workload::SomeGpus { busy: 3 }, 3),
+    (Workload::SomeGpus { busy: 1 }, 2),
     (Workload::ColdCpu, 6),
-    (Workload::Trickle, 5),
-    (LULLS, 7),
-    (IDLE, 6),
+    (Workload::Trickle, 4),
+    (LULLS, 16),
+    (IDLE, 3),
 ];
 
 /// What boxes with one GPU do.
@@ -148,8 +149,8 @@ const SINGLES: Deck<Workload> = &[
     (RUNS, 18),
     (Workload::Notebook, 12),
     (Workload::Trickle, 6),
-    (LULLS, 6),
-    (IDLE, 18),
+    (LULLS, 12),
+    (IDLE, 12),
 ];
 
 /// What CPU boxes do.
@@ -160,7 +161,7 @@ const CPUS: Deck<Workload> = &[
     (Workload::LightCpu, 10),
     (Workload::WeeklySpike, 2),
     (Workload::OneCore, 3),
-    (IDLE, 42),
+    (IDLE, 46),
 ];
 
 impl Fleet {

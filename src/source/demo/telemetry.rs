@@ -47,7 +47,7 @@ fn dimensions(profile: &Profile, id: &Arc<str>, index: u16) -> GpuDimensions {
     } else {
         vec![
             ("InstanceId".into(), id.clone()),
-            ("ImageId".into(), "ami-0demo0gpu0image00".into()),
+            ("ImageId".into(), "ami-0123456789abcdef0".into()),
             ("InstanceType".into(), profile.spec.name.clone()),
         ]
     };
