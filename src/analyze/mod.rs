@@ -1,1 +1,4 @@
-//! analyze.
+//! Verdicts. Pure: series, types, policies and the time go in, conclusions with their evidence
+//! come out.
+
+pub mod idle;

@@ -1,0 +1,233 @@
+//! The verdict.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use super::exempt::Exemption;
+use super::machine::Machine;
+use super::policy::{Policy, Test};
+use super::reason;
+use super::since::quiet_since;
+use super::survey::{Finding, Frame, Survey, What, survey};
+use super::underused::underused;
+use super::words::WORDS;
+use crate::domain::{Hour, HourRange, Instance, SeriesSet, Signal, TypeSpec, Verdict, VerdictKind};
+
+/// What is judged, and when.
+#[derive(Clone, Copy, Debug)]
+pub struct Subject<'a> {
+    /// The instance.
+    pub instance: &'a Instance,
+    /// Its type; `None` when it is not known.
+    pub spec: Option<&'a TypeSpec>,
+    /// What is known of it, hour by hour. Hours outside the policy's window do no harm: older
+    /// ones tell since when an idle instance is idle.
+    pub series: &'a SeriesSet,
+    /// The present moment; the hour it lies in is not judged.
+    pub now: Timestamp,
+}
+
+/// A first look at a subject: everything that the verdict follows from.
+pub(super) struct Look {
+    pub machine: Machine,
+    pub frame: Frame,
+    pub survey: Survey,
+    /// Hours since the oldest sign of life; negative when that lies in the future.
+    pub age_hours: i64,
+    /// True when the instance is younger than the minimum stretch.
+    pub too_young: bool,
+}
+
+impl Look {
+    /// Looks at `subject` under `policy`.
+    pub fn new(subject: &Subject<'_>, policy: &Policy) -> Self {
+        let machine = Machine::of(subject.spec);
+        let window = HourRange::last_closed(subject.now, policy.window);
+        let judged = window.since(Hour::at_or_after(subject.instance.launched_at));
+        let frame = Frame::new(policy, machine, judged);
+        let survey = survey(subject.series, subject.spec, policy, machine, frame);
+        let age = subject.now.duration_since(born_at(subject, frame));
+        Self {
+            machine,
+            frame,
+            survey,
+            age_hours: age.as_hours(),
+            too_young: age.as_secs() < frame.stretch as i64 * 3600,
+        }
+    }
+
+    /// GPUs idle for the minimum stretch; `None` where that cannot be told of every GPU.
+    pub fn idle_gpus(&self) -> Option<u32> {
+        let known = matches!(self.machine, Machine::Gpus(_))
+            && !self.frame.is_short()
+            && self.survey.gpus().all(|f| f.fetched && f.covered);
+        known.then(|| self.survey.gpus().filter(|f| is_idle_gpu(f)).count() as u32)
+    }
+}
+
+/// True for a finding on a GPU of the type that did nothing in the deciding hours.
+fn is_idle_gpu(f: &Finding) -> bool {
+    matches!(f.what, What::Gpu(_)) && f.required && !f.evidence.busy
+}
+
+/// The oldest of last launch, attachment of the root volume and first CPU datapoint. A launch
+/// alone forgets a life before the last stop. CPU is the one signal that the hypervisor reports
+/// of every running instance, without an agent.
+fn born_at(subject: &Subject<'_>, frame: Frame) -> Timestamp {
+    let born = subject.instance.born_at();
+    // A datapoint can only make a difference where the instance would be too new without it.
+    if subject.now.duration_since(born).as_secs() >= frame.stretch as i64 * 3600 {
+        return born;
+    }
+    let first = subject.series.get(Signal::CpuMean).and_then(|s| {
+        let i = s.values.iter().position(|v| !v.is_nan())?;
+        Some(s.start.plus(i as i32).start())
+    });
+    first.map_or(born, |t| t.min(born))
+}
+
+/// Judges one instance. See the module's documentation for the rules.
+pub fn judge(subject: &Subject<'_>, policy: &Policy) -> Verdict {
+    let look = Look::new(subject, policy);
+    let exemption = Exemption::of(&subject.instance.tags, subject.now);
+    let idle_gpus = look.idle_gpus();
+    let little = if look.survey.in_use() {
+        underused(subject.series, policy, look.machine, look.frame, &look.survey)
+    } else {
+        None
+    };
+    let kind = kind(policy, &look, &exemption, idle_gpus, little.is_some());
+    let idle_since = match kind {
+        VerdictKind::Idle => since(subject, policy, &look, &|f| f.required),
+        VerdictKind::Partial => since(subject, policy, &look, &is_idle_gpu),
+        _ => None,
+    };
+    let reason = reason::of(&reason::Facts {
+        subject,
+        policy,
+        look: &look,
+        exemption: &exemption,
+        kind,
+        idle_gpus,
+        idle_since,
+        little,
+    });
+    let not_checked = not_checked(subject, policy, &look);
+    let Look { machine, survey, frame, .. } = look;
+    let unknown = kind == VerdictKind::Unknown;
+    Verdict {
+        kind,
+        idle_since,
+        idle_gpus: idle_gpus.filter(|_| !unknown),
+        devices: subject.spec.map_or(0, TypeSpec::devices),
+        coverage: coverage(&survey, machine, frame, unknown),
+        gpu_percent: survey.gpu_percent.map(|p| p as f32),
+        cpu_percent: survey.cpu.and_then(|c| c.mean()).map(|p| p as f32),
+        network_bytes_per_day: survey.network_per_day,
+        // What was not fetched is no evidence; it is shown where it is what was missing.
+        signals: survey
+            .findings
+            .into_iter()
+            .filter(|f| f.fetched || unknown)
+            .map(|f| f.evidence)
+            .collect(),
+        not_checked,
+        reason: reason.into(),
+    }
+}
+
+/// The order of verdicts.
+fn kind(
+    policy: &Policy,
+    look: &Look,
+    exemption: &Exemption,
+    idle_gpus: Option<u32>,
+    does_little: bool,
+) -> VerdictKind {
+    let survey = &look.survey;
+    if exemption.holds() {
+        VerdictKind::Exempt
+    } else if look.too_young {
+        VerdictKind::TooNew
+    } else if survey.in_use() {
+        let some_idle = idle_gpus.is_some_and(|k| k > 0);
+        if policy.uses_gpu() && survey.gpu_works() && some_idle && survey.is_covered() {
+            VerdictKind::Partial
+        } else if does_little {
+            VerdictKind::Underused
+        } else {
+            VerdictKind::Busy
+        }
+    } else if look.frame.is_short() {
+        // An old instance, restarted: its evidence is too new.
+        VerdictKind::TooNew
+    } else if matches!(look.machine, Machine::Blind | Machine::UnknownType) || !survey.is_covered()
+    {
+        VerdictKind::Unknown
+    } else {
+        VerdictKind::Idle
+    }
+}
+
+fn since(
+    subject: &Subject<'_>,
+    policy: &Policy,
+    look: &Look,
+    select: &dyn Fn(&Finding) -> bool,
+) -> Option<Timestamp> {
+    quiet_since(subject, policy, look.machine, look.frame, &look.survey, select)
+}
+
+/// The lowest coverage of what the policy needs. What was never fetched counts as 0 where the
+/// verdict is unknown for want of it, and not at all where another signal decided.
+fn coverage(survey: &Survey, machine: Machine, frame: Frame, unknown: bool) -> f32 {
+    if unknown && matches!(machine, Machine::Blind) {
+        return 0.0;
+    }
+    let all = survey.findings.iter().filter(|f| f.required && (f.fetched || unknown));
+    let lowest = all.map(|f| f.coverage).fold(f32::INFINITY, f32::min);
+    match lowest.is_finite() {
+        true => lowest,
+        false if frame.hours() == 0 => 1.0,
+        false => 0.0,
+    }
+}
+
+/// What the verdict does not rest on and could matter.
+fn not_checked(subject: &Subject<'_>, policy: &Policy, look: &Look) -> Vec<Arc<str>> {
+    let words = &*WORDS;
+    let mut out = Vec::with_capacity(6);
+    out.push(words.commitments.clone());
+    out.push(words.memory.clone());
+    if look.machine != Machine::CpuOnly {
+        out.push(words.efa.clone());
+    }
+    match look.machine {
+        Machine::Blind => out.push(words.no_telemetry.clone()),
+        Machine::Gpus(_) if !policy.uses_gpu() => out.push(words.gpu_blind.clone()),
+        _ => {}
+    }
+    if subject.spec.is_some_and(|s| s.instance_store_gb > 0) {
+        out.push(words.instance_store.clone());
+    }
+    let limits = policy.limits(look.machine.has_gpu_limits());
+    let sees_network = match &policy.test {
+        Test::Hourly { .. } => limits.is_some_and(|l| l.network_per_day.is_some()),
+        Test::LowDays { .. } => true,
+        Test::WindowMean { .. } => false,
+    };
+    if !sees_network {
+        out.push(words.no_network.clone());
+    }
+    if limits.is_none_or(|l| l.ebs_ops_per_second.is_none()) {
+        out.push(words.no_ebs.clone());
+    }
+    let decided = look.too_young || look.survey.in_use();
+    let peaks_missing = limits.is_some_and(|l| l.cpu_max_percent.is_some())
+        && subject.series.get(Signal::CpuMax).is_none();
+    if decided && (peaks_missing || look.survey.findings.iter().any(|f| !f.fetched)) {
+        out.push(words.not_fetched.clone());
+    }
+    out
+}

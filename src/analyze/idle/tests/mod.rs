@@ -1,0 +1,9 @@
+//! Tests of the verdicts.
+
+mod boundaries;
+mod cascade;
+mod fixtures;
+mod presets;
+mod properties;
+mod since;
+mod traps;
