@@ -4,6 +4,7 @@
 
 pub mod analyze;
 pub mod app;
+pub mod bus;
 pub mod cache;
 pub mod cli;
 pub mod config;

@@ -119,6 +119,10 @@ pub trait Provider: Send + Sync {
     /// STS `GetCallerIdentity`.
     async fn identity(&self) -> Result<Identity, SourceError>;
 
+    /// The region that the profile, the environment or the instance names; where burntop looks
+    /// when nobody says otherwise.
+    async fn home_region(&self) -> Arc<str>;
+
     /// Codes of the regions enabled in the account.
     async fn regions(&self) -> Result<Vec<Arc<str>>, SourceError>;
 

@@ -70,6 +70,10 @@ impl Provider for DemoProvider {
         })
     }
 
+    async fn home_region(&self) -> Arc<str> {
+        REGIONS[0].code.into()
+    }
+
     async fn regions(&self) -> Result<Vec<Arc<str>>, SourceError> {
         Ok(REGIONS.iter().map(|r| r.code.into()).collect())
     }

@@ -56,6 +56,11 @@ fn dimensions(profile: &Profile, id: &Arc<str>, index: u16) -> GpuDimensions {
     GpuDimensions(pairs)
 }
 
+/// CloudWatch does not mind the order of dimensions.
+fn same(a: &GpuDimensions, b: &GpuDimensions) -> bool {
+    a.0.len() == b.0.len() && a.0.iter().all(|pair| b.0.contains(pair))
+}
+
 /// The points of one query: none for an instance or a series that does not exist, as CloudWatch
 /// answers. `here` tells whether a box belongs to the account and region that is asked.
 pub(super) fn points(
@@ -98,7 +103,7 @@ fn asks_for(query: &MetricQuery, profile: &Profile) -> bool {
         (MetricKey::AgentGpu { dimensions: asked }, Some(index)) => {
             profile.agent != Agent::Absent
                 && u32::from(index) < profile.spec.devices()
-                && *asked == dimensions(profile, &query.instance, index)
+                && same(asked, &dimensions(profile, &query.instance, index))
         }
         _ => false,
     };

@@ -49,9 +49,12 @@ pub struct Assigned {
 /// either in full or up to the first dot (Amazon Linux reports `ip-10-0-0-1.ec2.internal`, Ubuntu
 /// `ip-10-0-0-1`). A host name that two instances share (overlapping VPCs) belongs to neither:
 /// a series on the wrong box could call a working one idle.
-pub fn assign(metrics: Vec<GpuMetric>, instances: &[Instance]) -> Assigned {
+pub fn assign<'a>(
+    metrics: Vec<GpuMetric>,
+    instances: impl IntoIterator<Item = &'a Instance>,
+) -> Assigned {
     let mut by_host: HashMap<&str, Option<&Arc<str>>> = HashMap::new();
-    let mut ids: HashMap<&str, &Arc<str>> = HashMap::with_capacity(instances.len());
+    let mut ids: HashMap<&str, &Arc<str>> = HashMap::new();
     for instance in instances {
         ids.insert(&instance.id, &instance.id);
         let full = &*instance.private_dns;

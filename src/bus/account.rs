@@ -1,0 +1,135 @@
+//! One account: who we are there, which regions, and one task for each of them.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+
+use super::facts::{KnownAccount, account_key, kind};
+use super::world::{Outcome, Update};
+use super::{Account, Regions, Shared, guarded, pause, scope};
+use crate::domain::{ErrorKind, Scope, SourceError, SourceId};
+use crate::source::Identity;
+
+/// Runs until stopped; with `only_once` until every scope was read once.
+pub(super) async fn run(
+    shared: Arc<Shared>,
+    account: Account,
+    updates: mpsc::Sender<Update>,
+    only_once: bool,
+) {
+    let Some(identity) = identify(&shared, &account, &updates, only_once).await else { return };
+    let regions = match &account.regions {
+        Regions::Home => vec![account.provider.home_region().await],
+        Regions::Named(names) => names.clone(),
+        Regions::Enabled => {
+            let Some(names) = enabled(&shared, &account, &identity, &updates, only_once).await
+            else {
+                return;
+            };
+            names
+        }
+    };
+    let mut scopes = JoinSet::new();
+    for region in regions {
+        let scope = Scope::new(identity.account.clone(), region);
+        scopes.spawn(scope::run(scope::Context {
+            shared: shared.clone(),
+            provider: account.provider.clone(),
+            scope,
+            updates: updates.clone(),
+            only_once,
+            types: HashMap::new(),
+        }));
+    }
+    while scopes.join_next().await.is_some() {}
+}
+
+/// Asks who we are until it is answered.
+async fn identify(
+    shared: &Shared,
+    account: &Account,
+    updates: &mpsc::Sender<Update>,
+    only_once: bool,
+) -> Option<Identity> {
+    let unknown = account_key(account.provider.label());
+    let mut attempt = 0;
+    loop {
+        match guarded("sts:GetCallerIdentity", account.provider.identity()).await {
+            Ok(identity) => {
+                let now = shared.now();
+                let home = account.provider.home_region().await;
+                let known = KnownAccount { account: identity.account.clone(), home };
+                shared.cache.put(kind::ACCOUNT, &unknown, now, &known).await;
+                let scope = Scope::account_wide(identity.account.clone());
+                report(updates, SourceId::Identity, scope, Outcome::Good { coverage: 1.0 }).await;
+                let _ = updates.send(Update::Account(identity.clone())).await;
+                return Some(identity);
+            }
+            Err(error) => {
+                let error = Arc::new(error);
+                if error.kind == ErrorKind::NoCredentials {
+                    let _ = updates.send(Update::NoCredentials(error.clone())).await;
+                }
+                report(updates, SourceId::Identity, unknown.clone(), Outcome::Bad(error)).await;
+            }
+        }
+        if only_once || !pause(shared, &mut attempt).await {
+            return None;
+        }
+    }
+}
+
+/// Asks for the enabled regions until it is answered.
+async fn enabled(
+    shared: &Shared,
+    account: &Account,
+    identity: &Identity,
+    updates: &mpsc::Sender<Update>,
+    only_once: bool,
+) -> Option<Vec<Arc<str>>> {
+    let scope = Scope::account_wide(identity.account.clone());
+    let mut attempt = 0;
+    loop {
+        match guarded("ec2:DescribeRegions", account.provider.regions()).await {
+            Ok(regions) => return Some(regions),
+            Err(error) => {
+                let outcome = Outcome::Bad(Arc::new(error));
+                report(updates, SourceId::Identity, scope.clone(), outcome).await;
+            }
+        }
+        if only_once || !pause(shared, &mut attempt).await {
+            return None;
+        }
+    }
+}
+
+/// Tells the world how a source is doing.
+pub(super) async fn report(
+    updates: &mpsc::Sender<Update>,
+    source: SourceId,
+    scope: Scope,
+    outcome: Outcome,
+) {
+    let _ = updates.send(Update::Source { source, scope, outcome }).await;
+}
+
+/// Reports a result and keeps its value.
+pub(super) async fn settle<T>(
+    updates: &mpsc::Sender<Update>,
+    source: SourceId,
+    scope: &Scope,
+    result: Result<T, SourceError>,
+) -> Option<T> {
+    match result {
+        Ok(value) => {
+            report(updates, source, scope.clone(), Outcome::Good { coverage: 1.0 }).await;
+            Some(value)
+        }
+        Err(error) => {
+            report(updates, source, scope.clone(), Outcome::Bad(Arc::new(error))).await;
+            None
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! What the cache remembers of the last run: the first picture, before any source is asked.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::{Regions, Shared};
+use crate::domain::{Instance, Offer, Reading, Scope, SourceId, SourceState, TypeSpec, Verdict};
+
+/// Kinds of facts in the cache. A change of a stored type needs a new layout number.
+pub(super) mod kind {
+    use crate::cache::FactKind;
+
+    /// `Vec<Instance>` per scope.
+    pub const INSTANCES: FactKind = FactKind::new("instances", 1);
+    /// `Vec<TypeSpec>` per scope.
+    pub const TYPES: FactKind = FactKind::new("types", 1);
+    /// `Vec<Offer>` per scope: list prices.
+    pub const OFFERS: FactKind = FactKind::new("offers", 1);
+    /// `Vec<Offer>` per scope: spot prices.
+    pub const SPOT: FactKind = FactKind::new("spot", 1);
+    /// [`super::Judged`] per scope.
+    pub const VERDICTS: FactKind = FactKind::new("verdicts", 1);
+    /// [`super::KnownAccount`] under the label of the account.
+    pub const ACCOUNT: FactKind = FactKind::new("account", 1);
+}
+
+/// Verdicts of a scope as stored.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Judged {
+    /// Name of the policy that judged.
+    pub policy: String,
+    /// Verdicts by instance id.
+    pub verdicts: Vec<(Arc<str>, Arc<Verdict>)>,
+}
+
+/// What is remembered of an account, so that its scopes can be told apart before it answers.
+#[derive(Serialize, Deserialize)]
+pub(super) struct KnownAccount {
+    /// 12-digit id.
+    pub account: Arc<str>,
+    /// Home region of the credentials.
+    pub home: Arc<str>,
+}
+
+/// The cached facts of the selected accounts and regions.
+#[derive(Default)]
+pub(super) struct Cached {
+    pub instances: HashMap<Scope, Vec<Arc<Instance>>>,
+    pub types: Vec<Arc<TypeSpec>>,
+    pub offers: Vec<Offer>,
+    pub verdicts: HashMap<Arc<str>, Arc<Verdict>>,
+    pub readings: BTreeMap<(SourceId, Scope), Reading>,
+    /// True when the cached verdicts were made by another policy than the one in force.
+    pub other_policy: bool,
+}
+
+/// Where an account's identity is kept: under its label, which is known before it answers.
+pub(super) fn account_key(label: &str) -> Scope {
+    Scope::new(label, "-")
+}
+
+/// Loads what the cache holds for `selection` (label and regions of each account).
+pub(super) async fn load(shared: &Shared, selection: &[(String, Regions)]) -> Cached {
+    let now = shared.now();
+    let mut wanted: Vec<(KnownAccount, &Regions)> = Vec::new();
+    for (label, regions) in selection {
+        let known = shared.cache.get::<KnownAccount>(kind::ACCOUNT, &account_key(label), now).await;
+        if let Some(known) = known {
+            wanted.push((known.value, regions));
+        }
+    }
+    let selected = |scope: &Scope| {
+        wanted.iter().any(|(known, regions)| {
+            known.account == scope.account
+                && match regions {
+                    Regions::Home => known.home == scope.region,
+                    Regions::Named(names) => names.contains(&scope.region),
+                    Regions::Enabled => true,
+                }
+        })
+    };
+    let mut cached = Cached::default();
+    for (scope, stored) in shared.cache.all::<Vec<Instance>>(kind::INSTANCES, now).await {
+        if selected(&scope) {
+            cached.note(SourceId::Ec2, &scope, stored.taken_at);
+            cached.instances.insert(scope, stored.value.into_iter().map(Arc::new).collect());
+        }
+    }
+    for (scope, stored) in shared.cache.all::<Vec<TypeSpec>>(kind::TYPES, now).await {
+        if selected(&scope) {
+            cached.note(SourceId::Types, &scope, stored.taken_at);
+            cached.types.extend(stored.value.into_iter().map(Arc::new));
+        }
+    }
+    for (source, kind) in [(SourceId::Prices, kind::OFFERS), (SourceId::Spot, kind::SPOT)] {
+        for (scope, stored) in shared.cache.all::<Vec<Offer>>(kind, now).await {
+            if selected(&scope) {
+                cached.note(source, &scope, stored.taken_at);
+                cached.offers.extend(stored.value);
+            }
+        }
+    }
+    let policy = shared.policy.borrow().name.clone();
+    for (scope, stored) in shared.cache.all::<Judged>(kind::VERDICTS, now).await {
+        if selected(&scope) {
+            cached.note(SourceId::CloudWatch, &scope, stored.taken_at);
+            cached.other_policy |= stored.value.policy != policy;
+            if stored.value.policy == policy {
+                cached.verdicts.extend(stored.value.verdicts);
+            }
+        }
+    }
+    cached
+}
+
+impl Cached {
+    fn note(&mut self, source: SourceId, scope: &Scope, taken_at: Option<Timestamp>) {
+        let reading = Reading {
+            source,
+            scope: scope.clone(),
+            taken_at,
+            coverage: 1.0,
+            state: SourceState::Cached,
+        };
+        self.readings.insert((source, scope.clone()), reading);
+    }
+}

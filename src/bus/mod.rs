@@ -1,0 +1,298 @@
+//! The bus: carries what the sources say through the cache and the verdicts into one immutable
+//! [`Fleet`] after another.
+//!
+//! ```text
+//!  Provider (AWS or demo)          one task per account, one per account × region
+//!     │ inventory · types · prices · metrics (cascade, tail only, capped)
+//!     ▼
+//!  Update ──► World (one task) ──► join on a worker thread ──► Event::Fleet
+//!     │                                                            │
+//!     └── cache (facts, series, ledger)                  cockpit, report, doctor
+//! ```
+//!
+//! A scope that hangs, denies or throttles delays no other: each runs on its own, and the world
+//! publishes whatever is there.
+
+mod account;
+mod facts;
+mod gpus;
+mod metrics;
+mod pricing;
+mod scope;
+#[cfg(test)]
+mod tests;
+mod types;
+mod work;
+mod world;
+
+pub use world::SUMMARY_ROWS;
+
+use std::collections::HashSet;
+use std::future::Future;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use jiff::Timestamp;
+use tokio::sync::{mpsc, watch};
+use tokio_util::sync::CancellationToken;
+
+use crate::analyze::idle::Policy;
+use crate::cache::Cache;
+use crate::domain::{ErrorKind, Reading, SourceError, TagKeys};
+use crate::fleet::Fleet;
+use crate::source::ledger::{Ledger, OwnCost};
+use crate::source::{Identity, Provider};
+
+/// Tells the time. Injected, so that tests and the demo can hold it still.
+pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+
+/// Which regions of an account to read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Regions {
+    /// The home region of the credentials.
+    Home,
+    /// These.
+    Named(Vec<Arc<str>>),
+    /// All that the account has enabled.
+    Enabled,
+}
+
+/// One account to read.
+#[derive(Clone)]
+pub struct Account {
+    /// How to ask it.
+    pub provider: Arc<dyn Provider>,
+    /// Where to look.
+    pub regions: Regions,
+}
+
+/// What the bus needs to know besides the accounts.
+#[derive(Clone)]
+pub struct Settings {
+    /// Tag keys that mean team, project, environment, cost center.
+    pub tag_keys: TagKeys,
+    /// Nothing is asked of any source; the cache alone answers.
+    pub offline: bool,
+    /// Seconds between two readings of the inventory.
+    pub inventory_every_s: u32,
+    /// False where calls cost nothing (the demo): the ledger stays out of it.
+    pub billed: bool,
+    /// Names the selection of accounts and regions, so that the summary which paints first is
+    /// the one of this selection.
+    pub summary_key: String,
+}
+
+/// What the bus tells the cockpit.
+#[derive(Clone, Debug)]
+pub enum Event {
+    /// A new picture of the fleet.
+    Fleet(Arc<Fleet>),
+    /// What burntop itself has spent today.
+    OwnCost(OwnCost),
+    /// A source failed, or works again (`error` is `None`).
+    Source {
+        /// When.
+        at: Timestamp,
+        /// Which source, where.
+        reading: Reading,
+        /// What went wrong.
+        error: Option<Arc<SourceError>>,
+    },
+    /// The policy in force wants metrics that the cache does not hold; what fetching them costs.
+    Missing {
+        /// Metrics to request.
+        metrics: u64,
+        /// Micro-dollars for them.
+        micro_usd: u64,
+    },
+    /// An account answered who we are.
+    Account(Identity),
+    /// No account could be asked for want of credentials.
+    NoCredentials(Arc<SourceError>),
+}
+
+/// Handles the running bus gives out.
+#[derive(Clone)]
+pub struct Handle {
+    shared: Arc<Shared>,
+}
+
+/// What all tasks of the bus share: handles, never state.
+struct Shared {
+    settings: Settings,
+    clock: Clock,
+    cache: Cache,
+    ledger: Ledger,
+    policy: watch::Sender<Arc<Policy>>,
+    refresh: watch::Sender<u64>,
+    viewport: Mutex<HashSet<Arc<str>>>,
+    stop: CancellationToken,
+}
+
+impl Handle {
+    /// Judges by another policy from now on; rows are judged again from the cache at once.
+    pub fn set_policy(&self, policy: Arc<Policy>) {
+        self.shared.policy.send_replace(policy);
+    }
+
+    /// Reads everything again now.
+    pub fn refresh(&self) {
+        self.shared.refresh.send_modify(|n| *n += 1);
+    }
+
+    /// Says which instances are on screen, so that their metrics are fetched first.
+    pub fn set_viewport(&self, ids: impl IntoIterator<Item = Arc<str>>) {
+        let mut viewport = self.shared.viewport.lock().unwrap_or_else(PoisonError::into_inner);
+        *viewport = ids.into_iter().collect();
+    }
+
+    /// Ends all tasks.
+    pub fn stop(&self) {
+        self.shared.stop.cancel();
+    }
+}
+
+impl Shared {
+    fn now(&self) -> Timestamp {
+        (self.clock)()
+    }
+
+    fn viewport(&self) -> HashSet<Arc<str>> {
+        self.viewport.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// What [`start`] and [`once`] run on.
+pub struct Parts {
+    /// The accounts.
+    pub accounts: Vec<Account>,
+    /// Settings.
+    pub settings: Settings,
+    /// The policy to judge by.
+    pub policy: Arc<Policy>,
+    /// The clock.
+    pub clock: Clock,
+    /// The cache.
+    pub cache: Cache,
+    /// The own-cost ledger.
+    pub ledger: Ledger,
+}
+
+/// Starts the bus on the current runtime; it runs until [`Handle::stop`].
+pub fn start(parts: Parts, events: mpsc::Sender<Event>) -> Handle {
+    let (handle, accounts) = share(parts);
+    let shared = handle.shared.clone();
+    tokio::spawn(async move {
+        run(shared, accounts, events, false).await;
+    });
+    handle
+}
+
+/// Reads every account once and returns the fleet; for reports.
+pub async fn once(parts: Parts) -> Outcome {
+    let (handle, accounts) = share(parts);
+    let (tx, mut rx) = mpsc::channel(64);
+    let shared = handle.shared.clone();
+    let run = tokio::spawn(run(shared, accounts, tx, true));
+    let mut outcome = Outcome::default();
+    while let Some(event) = rx.recv().await {
+        match event {
+            Event::Fleet(fleet) => outcome.fleet = fleet,
+            Event::NoCredentials(error) => outcome.no_credentials = Some(error),
+            _ => {}
+        }
+    }
+    let _ = run.await;
+    outcome
+}
+
+/// What one round of reading brought.
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    /// The fleet as far as it could be read.
+    pub fleet: Arc<Fleet>,
+    /// Set when no account could be asked for want of credentials.
+    pub no_credentials: Option<Arc<SourceError>>,
+}
+
+fn share(parts: Parts) -> (Handle, Vec<Account>) {
+    let shared = Arc::new(Shared {
+        settings: parts.settings,
+        clock: parts.clock,
+        cache: parts.cache,
+        ledger: parts.ledger,
+        policy: watch::channel(parts.policy).0,
+        refresh: watch::channel(0).0,
+        viewport: Mutex::default(),
+        stop: CancellationToken::new(),
+    });
+    (Handle { shared }, parts.accounts)
+}
+
+async fn run(
+    shared: Arc<Shared>,
+    accounts: Vec<Account>,
+    events: mpsc::Sender<Event>,
+    only_once: bool,
+) {
+    let (updates, inbox) = mpsc::channel(256);
+    let selection: Vec<_> = accounts
+        .iter()
+        .map(|account| (account.provider.label().to_owned(), account.regions.clone()))
+        .collect();
+    let cached = facts::load(&shared, &selection).await;
+    let mut tasks = tokio::task::JoinSet::new();
+    if !shared.settings.offline {
+        for account in accounts {
+            tasks.spawn(account::run(shared.clone(), account, updates.clone(), only_once));
+        }
+    }
+    let rejudge_first = cached.other_policy && (shared.settings.offline || !only_once);
+    tasks.spawn(metrics::rejudge_on_policy_change(
+        shared.clone(),
+        selection,
+        updates.clone(),
+        rejudge_first,
+        only_once,
+    ));
+    // The world ends when the last task has dropped its sender.
+    drop(updates);
+    world::run(&shared, cached, inbox, &events, only_once).await;
+    tasks.shutdown().await;
+}
+
+/// The longest any single call may take, whatever its own time-outs say.
+const CALL_LIMIT: Duration = Duration::from_secs(60);
+
+/// Runs a call under [`CALL_LIMIT`].
+async fn guarded<T>(
+    operation: &str,
+    call: impl Future<Output = Result<T, SourceError>>,
+) -> Result<T, SourceError> {
+    tokio::time::timeout(CALL_LIMIT, call).await.unwrap_or_else(|_| {
+        Err(SourceError::new(
+            ErrorKind::Timeout,
+            operation,
+            "no answer within a minute",
+            "check the network path to the endpoint; burntop goes on trying",
+        ))
+    })
+}
+
+/// Waits before the next attempt: 5 s, doubled each time, at most 5 minutes, with jitter. A
+/// refresh by the user ends the wait. False when the bus stops.
+async fn pause(shared: &Shared, attempt: &mut u32) -> bool {
+    let base = 5_000_u64.saturating_mul(1 << (*attempt).min(6)).min(300_000);
+    *attempt += 1;
+    wait(shared, Duration::from_millis(base * 3 / 4 + fastrand::u64(..base / 2))).await
+}
+
+/// Waits for `time`, a refresh or the end; false when the bus stops.
+async fn wait(shared: &Shared, time: Duration) -> bool {
+    let mut refresh = shared.refresh.subscribe();
+    tokio::select! {
+        () = shared.stop.cancelled() => false,
+        _ = refresh.changed() => true,
+        () = tokio::time::sleep(time) => true,
+    }
+}

@@ -1,0 +1,147 @@
+//! Prices of a scope: list prices kept for a week, spot prices for ten minutes.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::account::settle;
+use super::facts::kind;
+use super::guarded;
+use super::scope::Context;
+use super::world::Update;
+use crate::domain::{Instance, Lifecycle, Offer, Platform, SourceId, Tenancy};
+use crate::source::provider::PriceWanted;
+
+/// List prices change a few times a year; a week bounds how stale one can be.
+const LIST_FOR: SignedDuration = SignedDuration::from_hours(24 * 7);
+/// Spot prices move slowly since 2017, but in a crunch within the hour.
+const SPOT_FOR: SignedDuration = SignedDuration::from_mins(10);
+
+/// The prices that one scope has read.
+#[derive(Default)]
+pub(super) struct Prices {
+    list: Vec<Offer>,
+    list_at: Option<Timestamp>,
+    /// What was asked for and has no price: not asked again before the list is renewed.
+    without: Vec<PriceWanted>,
+    spot_at: Option<Timestamp>,
+}
+
+impl Prices {
+    /// What the last run left.
+    pub async fn from_cache(ctx: &Context) -> Self {
+        let now = ctx.shared.now();
+        let list = ctx.shared.cache.get::<Vec<Offer>>(kind::OFFERS, &ctx.scope, now).await;
+        let spot = ctx.shared.cache.get::<Vec<Offer>>(kind::SPOT, &ctx.scope, now).await;
+        let spot_at = spot.and_then(|s| s.taken_at);
+        match list {
+            Some(list) => {
+                Self { list: list.value, list_at: list.taken_at, without: Vec::new(), spot_at }
+            }
+            None => Self { spot_at, ..Self::default() },
+        }
+    }
+
+    /// Reads what is missing or too old.
+    pub async fn refresh(&mut self, ctx: &Context, instances: &[Arc<Instance>]) {
+        let running = || instances.iter().filter(|i| i.state.is_billed());
+        let spot_types: BTreeSet<Arc<str>> = running()
+            .filter(|i| i.lifecycle == Lifecycle::Spot)
+            .map(|i| i.instance_type.clone())
+            .collect();
+        let wanted: Vec<PriceWanted> = {
+            let mut wanted: Vec<PriceWanted> = Vec::new();
+            for instance in running().filter(|i| is_listed(i)) {
+                let want = PriceWanted {
+                    region: instance.scope.region.clone(),
+                    instance_type: instance.instance_type.clone(),
+                    platform: instance.platform,
+                    tenancy: instance.tenancy,
+                };
+                if !wanted.contains(&want) {
+                    wanted.push(want);
+                }
+            }
+            wanted
+        };
+        tokio::join!(
+            Self::list(&mut self.list, &mut self.list_at, &mut self.without, ctx, wanted),
+            Self::spot(&mut self.spot_at, ctx, spot_types)
+        );
+    }
+
+    async fn list(
+        list: &mut Vec<Offer>,
+        list_at: &mut Option<Timestamp>,
+        without: &mut Vec<PriceWanted>,
+        ctx: &Context,
+        mut wanted: Vec<PriceWanted>,
+    ) {
+        let now = ctx.shared.now();
+        let fresh = list_at.is_some_and(|at| now.duration_since(at) < LIST_FOR);
+        if fresh {
+            wanted.retain(|want| {
+                !without.contains(want) && !list.iter().any(|offer| answers(offer, want))
+            });
+        }
+        if wanted.is_empty() {
+            return;
+        }
+        let answer = guarded("pricing:GetProducts", ctx.provider.list_prices(&wanted)).await;
+        let Some(offers) = settle(&ctx.updates, SourceId::Prices, &ctx.scope, answer).await else {
+            return;
+        };
+        if !fresh {
+            without.clear();
+            *list_at = Some(now);
+        }
+        without.extend(
+            wanted.into_iter().filter(|want| !offers.iter().any(|offer| answers(offer, want))),
+        );
+        list.retain(|old| !offers.iter().any(|new| same_key(old, new)));
+        list.extend(offers.iter().cloned());
+        let at = list_at.unwrap_or(now);
+        ctx.shared.cache.put(kind::OFFERS, &ctx.scope, at, &*list).await;
+        let _ = ctx.updates.send(Update::Offers(offers)).await;
+    }
+
+    async fn spot(at: &mut Option<Timestamp>, ctx: &Context, types: BTreeSet<Arc<str>>) {
+        let now = ctx.shared.now();
+        let fresh = at.is_some_and(|at| now.duration_since(at) < SPOT_FOR);
+        // The demo's market moves by the minute, and reading it costs nothing.
+        if types.is_empty() || (fresh && ctx.shared.settings.billed) {
+            return;
+        }
+        let names: Vec<Arc<str>> = types.into_iter().collect();
+        let call = ctx.provider.spot_prices(&ctx.scope.region, &names);
+        let answer = guarded("ec2:DescribeSpotPriceHistory", call).await;
+        if let Some(offers) = settle(&ctx.updates, SourceId::Spot, &ctx.scope, answer).await {
+            *at = Some(now);
+            ctx.shared.cache.put(kind::SPOT, &ctx.scope, now, &offers).await;
+            let _ = ctx.updates.send(Update::Offers(offers)).await;
+        }
+    }
+}
+
+/// True when the on-demand price list applies to the instance.
+fn is_listed(instance: &Instance) -> bool {
+    instance.lifecycle == Lifecycle::OnDemand
+        && instance.tenancy != Tenancy::Host
+        && instance.platform != Platform::Other
+}
+
+fn answers(offer: &Offer, want: &PriceWanted) -> bool {
+    offer.region == want.region
+        && offer.instance_type == want.instance_type
+        && offer.platform == want.platform
+        && offer.tenancy == want.tenancy
+}
+
+fn same_key(a: &Offer, b: &Offer) -> bool {
+    a.region == b.region
+        && a.az == b.az
+        && a.instance_type == b.instance_type
+        && a.platform == b.platform
+        && a.tenancy == b.tenancy
+}

@@ -1,0 +1,109 @@
+//! The bus over the demo fleet: the same path as real accounts, without a network.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use super::{Account, Outcome, Parts, Regions, Settings, once};
+use crate::analyze::idle::Preset;
+use crate::cache::{Cache, OpenOptions};
+use crate::domain::{SourceState, TagKeys};
+use crate::fleet::Row;
+use crate::source::demo::{DEFAULT_SEED, DemoOptions, providers, traps};
+use crate::source::ledger::Ledger;
+
+/// Reads the demo fleet once at `now`.
+async fn read(now: Timestamp, preset: Preset, cache: &Cache, offline: bool) -> Outcome {
+    let clock: super::Clock = Arc::new(move || now);
+    let fleet = DemoOptions { seed: DEFAULT_SEED, size: None, clock: clock.clone() };
+    let accounts = providers(&fleet)
+        .into_iter()
+        .map(|provider| Account { provider, regions: Regions::Enabled })
+        .collect();
+    once(Parts {
+        accounts,
+        settings: Settings {
+            tag_keys: TagKeys::default(),
+            offline,
+            inventory_every_s: 60,
+            billed: false,
+            summary_key: "test".into(),
+        },
+        policy: Arc::new(preset.policy()),
+        clock,
+        cache: cache.clone(),
+        ledger: Ledger::new(cache.clone(), 1_000_000),
+    })
+    .await
+}
+
+fn by_name(outcome: &Outcome) -> HashMap<String, Arc<Row>> {
+    outcome.fleet.rows.iter().map(|r| (r.instance.name.to_string(), r.clone())).collect()
+}
+
+/// Moments at which the demo may be opened: every weekday, morning and night, around New Year.
+const MOMENTS: [&str; 6] = [
+    "2026-11-21T03:07:00Z",
+    "2026-11-24T15:59:59Z",
+    "2026-12-31T23:30:00Z",
+    "2027-01-01T00:00:01Z",
+    "2027-02-28T12:00:00Z",
+    "2026-11-29T09:45:00Z",
+];
+
+#[tokio::test]
+async fn every_trap_gets_its_verdict_at_any_moment() {
+    for moment in MOMENTS {
+        let (cache, _) = Cache::open(OpenOptions::in_memory(), moment.parse().unwrap());
+        let outcome = read(moment.parse().unwrap(), Preset::Cautious, &cache, false).await;
+        let rows = by_name(&outcome);
+        for trap in traps() {
+            let row = rows.get(trap.name).unwrap_or_else(|| panic!("{} is missing", trap.name));
+            let verdict = row.verdict.as_ref().map(|v| v.kind);
+            let reason = row.verdict.as_ref().map(|v| v.reason.clone());
+            assert_eq!(verdict, trap.verdict, "{} at {moment}: {reason:?}", trap.name);
+            if let Some(idle) = trap.idle_gpus {
+                let got = row.verdict.as_ref().and_then(|v| v.idle_gpus);
+                assert_eq!(got, Some(idle), "{} at {moment}", trap.name);
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_weekly_spike_fools_the_mean_and_not_us() {
+    let now: Timestamp = MOMENTS[0].parse().unwrap();
+    let (cache, _) = Cache::open(OpenOptions::in_memory(), now);
+    let name = traps().iter().find(|t| t.name.contains("weekly")).unwrap().name;
+    let verdict = |outcome: &Outcome| by_name(outcome)[name].verdict.as_ref().unwrap().kind;
+    let ours = read(now, Preset::Cautious, &cache, false).await;
+    let mean = read(now, Preset::MeanCpu, &cache, false).await;
+    assert_eq!(verdict(&ours).name(), "busy");
+    assert_eq!(verdict(&mean).name(), "idle");
+}
+
+#[tokio::test]
+async fn what_was_read_is_there_offline() {
+    let now: Timestamp = MOMENTS[1].parse().unwrap();
+    let (cache, _) = Cache::open(OpenOptions::in_memory(), now);
+    let live = read(now, Preset::Cautious, &cache, false).await;
+    let offline = read(now, Preset::Cautious, &cache, true).await;
+    let verdicts = |o: &Outcome| -> Vec<_> {
+        o.fleet.rows.iter().map(|r| (r.instance.id.clone(), r.verdict.clone())).collect()
+    };
+    assert_eq!(verdicts(&live), verdicts(&offline));
+    assert_eq!(live.fleet.totals, offline.fleet.totals);
+    assert!(offline.fleet.readings.iter().all(|r| r.state == SourceState::Cached));
+}
+
+#[tokio::test]
+async fn the_demo_is_the_same_every_time() {
+    let now: Timestamp = MOMENTS[2].parse().unwrap();
+    let (first, _) = Cache::open(OpenOptions::in_memory(), now);
+    let (second, _) = Cache::open(OpenOptions::in_memory(), now);
+    let a = read(now, Preset::Cautious, &first, false).await;
+    let b = read(now, Preset::Cautious, &second, false).await;
+    assert_eq!(a.fleet.rows, b.fleet.rows);
+    assert!(a.fleet.totals.instances >= 240 && a.fleet.totals.gpus >= 900.0);
+}

@@ -1,0 +1,259 @@
+//! The one task that holds what is known of the fleet, and publishes it.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep_until};
+
+use super::facts::Cached;
+use super::{Event, Shared, metrics};
+use crate::domain::{
+    Instance, Offer, Reading, Scope, SourceError, SourceId, SourceState, TypeSpec, Verdict,
+};
+use crate::fleet::{Fleet, JoinInput, PriceBook, join};
+use crate::source::{Identity, catalogue};
+
+/// Updates that come within this time become one picture.
+const SETTLE: Duration = Duration::from_millis(120);
+/// A stored summary is at most this old while the fleet moves.
+const SUMMARY_EVERY: Duration = Duration::from_secs(20);
+/// Rows in the summary that paints first: more than any screen shows at once.
+pub const SUMMARY_ROWS: usize = 250;
+
+/// What a task of the bus tells the world.
+pub(super) enum Update {
+    /// A source asked, answered or failed.
+    Source { source: SourceId, scope: Scope, outcome: Outcome },
+    /// An account said who we are.
+    Account(Identity),
+    /// An account could not be asked for want of credentials.
+    NoCredentials(Arc<SourceError>),
+    /// The instances of a scope, all of them.
+    Instances { scope: Scope, items: Vec<Arc<Instance>> },
+    /// Types.
+    Types(Vec<Arc<TypeSpec>>),
+    /// Prices.
+    Offers(Vec<Offer>),
+    /// Verdicts.
+    Verdicts(Vec<(Arc<str>, Arc<Verdict>)>),
+    /// Own cost changed.
+    OwnCost,
+    /// So many metrics would have to be fetched for verdicts that the cache cannot give.
+    Missing { metrics: u64 },
+}
+
+/// How asking a source went.
+pub(super) enum Outcome {
+    /// Under way.
+    Loading,
+    /// Answered, with the share of what was asked for.
+    Good { coverage: f32 },
+    /// Failed.
+    Bad(Arc<SourceError>),
+}
+
+struct World<'a> {
+    shared: &'a Shared,
+    version: u64,
+    instances: HashMap<Scope, Vec<Arc<Instance>>>,
+    types: HashMap<Arc<str>, Arc<TypeSpec>>,
+    prices: PriceBook,
+    verdicts: HashMap<Arc<str>, Arc<Verdict>>,
+    readings: BTreeMap<(SourceId, Scope), Reading>,
+    answered: bool,
+    no_credentials: Option<Arc<SourceError>>,
+}
+
+/// Runs until every task has dropped its sender, then publishes the last picture.
+pub(super) async fn run(
+    shared: &Shared,
+    cached: Cached,
+    mut inbox: mpsc::Receiver<Update>,
+    events: &mpsc::Sender<Event>,
+    only_once: bool,
+) {
+    let mut world = World::new(shared, cached);
+    let mut summary_at: Option<Instant> = None;
+    if !only_once {
+        world.publish(events, &mut summary_at).await;
+        world.own_cost(events).await;
+    }
+    let mut due: Option<Instant> = None;
+    loop {
+        let settle = async {
+            match due {
+                Some(at) => sleep_until(at).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            biased;
+            () = shared.stop.cancelled() => break,
+            () = settle, if due.is_some() && !only_once => {
+                due = None;
+                world.publish(events, &mut summary_at).await;
+            }
+            update = inbox.recv() => {
+                let Some(update) = update else { break };
+                if world.apply(update, events).await {
+                    due.get_or_insert_with(|| Instant::now() + SETTLE);
+                }
+            }
+        }
+    }
+    summary_at = None;
+    world.publish(events, &mut summary_at).await;
+    world.own_cost(events).await;
+}
+
+impl<'a> World<'a> {
+    fn new(shared: &'a Shared, cached: Cached) -> Self {
+        let mut types: HashMap<Arc<str>, Arc<TypeSpec>> = catalogue::type_specs()
+            .iter()
+            .map(|spec| (spec.name.clone(), Arc::new(spec.clone())))
+            .collect();
+        types.extend(cached.types.into_iter().map(|spec| (spec.name.clone(), spec)));
+        let mut prices = PriceBook::default();
+        prices.extend(catalogue::offers());
+        prices.extend(&cached.offers);
+        Self {
+            shared,
+            version: 0,
+            instances: cached.instances,
+            types,
+            prices,
+            verdicts: cached.verdicts,
+            readings: cached.readings,
+            answered: false,
+            no_credentials: None,
+        }
+    }
+
+    /// Takes an update in; true when the picture changed.
+    async fn apply(&mut self, update: Update, events: &mpsc::Sender<Event>) -> bool {
+        match update {
+            Update::Source { source, scope, outcome } => {
+                self.source(source, scope, outcome, events).await;
+            }
+            Update::Account(identity) => {
+                self.answered = true;
+                send(events, Event::Account(identity)).await;
+            }
+            Update::NoCredentials(error) => {
+                // One account with credentials is enough to show a fleet.
+                if !self.answered && self.instances.is_empty() {
+                    send(events, Event::NoCredentials(error.clone())).await;
+                }
+                self.no_credentials = Some(error);
+            }
+            Update::Instances { scope, items } => {
+                self.instances.insert(scope, items);
+            }
+            Update::Types(specs) => {
+                self.types.extend(specs.into_iter().map(|spec| (spec.name.clone(), spec)));
+            }
+            Update::Offers(offers) => self.prices.extend(&offers),
+            Update::Verdicts(verdicts) => self.verdicts.extend(verdicts),
+            Update::Missing { metrics } => {
+                let micro_usd = metrics::get_metric_data(metrics);
+                send(events, Event::Missing { metrics, micro_usd }).await;
+            }
+            Update::OwnCost => {
+                self.own_cost(events).await;
+                return false;
+            }
+        }
+        true
+    }
+
+    async fn source(
+        &mut self,
+        source: SourceId,
+        scope: Scope,
+        outcome: Outcome,
+        events: &mpsc::Sender<Event>,
+    ) {
+        let now = self.shared.now();
+        let reading = self.readings.entry((source, scope.clone())).or_insert_with(|| Reading {
+            source,
+            scope,
+            taken_at: None,
+            coverage: 0.0,
+            state: SourceState::Loading,
+        });
+        let was_failed = matches!(reading.state, SourceState::Failed(_));
+        match outcome {
+            Outcome::Loading => {
+                // A failed source stays "failed" until it works; "loading" would hide the trouble.
+                if !was_failed && reading.taken_at.is_none() {
+                    reading.state = SourceState::Loading;
+                }
+            }
+            Outcome::Good { coverage } => {
+                reading.taken_at = Some(now);
+                reading.coverage = coverage;
+                reading.state = SourceState::Live;
+                if was_failed {
+                    let reading = reading.clone();
+                    send(events, Event::Source { at: now, reading, error: None }).await;
+                }
+            }
+            Outcome::Bad(error) => {
+                let news = match &reading.state {
+                    SourceState::Failed(old) => **old != *error,
+                    _ => true,
+                };
+                reading.state = SourceState::Failed(error.clone());
+                if news {
+                    let reading = reading.clone();
+                    send(events, Event::Source { at: now, reading, error: Some(error) }).await;
+                }
+            }
+        }
+    }
+
+    async fn publish(&mut self, events: &mpsc::Sender<Event>, summary_at: &mut Option<Instant>) {
+        self.version += 1;
+        let instances: Vec<Arc<Instance>> = self.instances.values().flatten().cloned().collect();
+        let fleet = Arc::new(join(JoinInput {
+            version: self.version,
+            now: self.shared.now(),
+            instances: &instances,
+            types: &self.types,
+            prices: &self.prices,
+            verdicts: &self.verdicts,
+            tag_keys: &self.shared.settings.tag_keys,
+            readings: self.readings.values().cloned().collect(),
+        }));
+        send(events, Event::Fleet(fleet.clone())).await;
+        let stale = summary_at.is_none_or(|at| at.elapsed() > SUMMARY_EVERY);
+        if stale && !fleet.rows.is_empty() {
+            *summary_at = Some(Instant::now());
+            self.store_summary(&fleet).await;
+        }
+    }
+
+    /// Stores the part of the fleet that the next start paints first.
+    async fn store_summary(&self, fleet: &Fleet) {
+        let summary = Fleet {
+            rows: fleet.rows.iter().take(SUMMARY_ROWS).cloned().collect(),
+            ..fleet.clone()
+        };
+        if let Ok(bytes) = postcard::to_allocvec(&summary) {
+            self.shared.cache.put_summary(&self.shared.settings.summary_key, bytes).await;
+        }
+    }
+
+    async fn own_cost(&self, events: &mpsc::Sender<Event>) {
+        if let Some(cost) = self.shared.ledger.today(self.shared.now()).await {
+            send(events, Event::OwnCost(cost)).await;
+        }
+    }
+}
+
+/// The receiver may be gone (the cockpit quit); nothing is left to tell then.
+async fn send(events: &mpsc::Sender<Event>, event: Event) {
+    let _ = events.send(event).await;
+}
