@@ -30,3 +30,6 @@ pub use kind::{FieldName, Kind, Unit};
 pub use literal::Literal;
 pub(crate) use literal::contains_folded;
 pub use parse::{MAX_BYTES, MAX_NESTING, QueryError, parse};
+
+#[cfg(test)]
+mod tests;

@@ -207,7 +207,7 @@ fn unknown_field<F: FieldName>(name: &str, column: usize) -> QueryError {
     let shown = clean(name);
     let message = match nearest(&name.to_lowercase(), F::known().into_iter()) {
         Some(near) => format!("no field `{shown}`; did you mean `{near}`?"),
-        None => format!("no field `{shown}`; a tag is written `tag:{shown}`"),
+        None => format!("no field `{shown}`; a tag is written `tag:Key`"),
     };
     QueryError::new(column, message)
 }

@@ -82,12 +82,15 @@ fn notes(fleet: &Fleet, rows: &[&Row], ctx: &ViewContext, meta: &Meta<'_>) -> Ve
         0 => String::new(),
         n => format!(" {dot} {n} left out: price not known"),
     };
+    // Nothing priced: the sums are not 0, they are not known.
+    let priced = totals.unpriced == 0 || totals.unpriced < totals.running;
+    let known = |sum| ctx.symbols.or_unknown(priced.then_some(sum), format::usd_per_hour);
     let line = format!(
         "{} of {} instances {dot} burn {} {dot} waste {}{} {dot} wasted since idle {}{left_out}",
         rows.len(),
         fleet.rows.len(),
-        format::usd_per_hour(totals.burn),
-        format::usd_per_hour(totals.waste),
+        known(totals.burn),
+        known(totals.waste),
         share.unwrap_or_default(),
         format::usd_total(totals.wasted_since),
     );

@@ -40,7 +40,7 @@ fn reading(reading: &Reading, ctx: &ViewContext) -> Json {
         "scope": reading.scope.to_string(),
         "taken_at": reading.taken_at.map(|t| t.to_string()),
         "age_s": age,
-        "coverage": rounded(f64::from(reading.coverage)),
+        "coverage": number(Some(f64::from(reading.coverage))),
         "state": snake(reading.state.word()),
     })
 }
@@ -62,7 +62,12 @@ pub(super) fn snake(word: &str) -> String {
 
 /// A number, or null for one that is not known or not finite.
 pub(super) fn number(value: Option<f64>) -> Json {
-    value.filter(|v| v.is_finite()).map_or(Json::Null, |v| json!(rounded(v)))
+    match value.filter(|v| v.is_finite()).map(rounded) {
+        None => Json::Null,
+        // Exact: counts read as counts.
+        Some(v) if v.fract() == 0.0 && v.abs() < 1e15 => json!(v as i64),
+        Some(v) => json!(v),
+    }
 }
 
 /// A field's exported value.

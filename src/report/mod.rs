@@ -14,6 +14,7 @@ pub use idle::{default_columns, idle, row_json};
 pub use overview::overview;
 
 use crate::domain::SourceState;
+use crate::domain::text::clean;
 use crate::fleet::Fleet;
 
 /// What a report is written as.
@@ -70,7 +71,7 @@ pub struct Meta<'a> {
 impl Meta<'_> {
     /// What the figures mean, one sentence.
     fn basis(&self) -> String {
-        let filter = self.filter.filter(|f| !f.is_empty());
+        let filter = self.filter.filter(|f| !f.is_empty()).map(clean);
         format!(
             "USD at on-demand list price (Spot: the zone's spot price), before commitments, \
              credits and private discounts; waste since idle at today's rate; a month is 730 h; \
@@ -89,3 +90,6 @@ fn troubles(fleet: &Fleet) -> impl Iterator<Item = String> {
         Some(format!("! {} {} {}: {error}{fix}", r.source.word(), r.scope, r.state.word()))
     })
 }
+
+#[cfg(test)]
+mod tests;

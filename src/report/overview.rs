@@ -29,6 +29,7 @@ struct Record {
     name: String,
     /// What people read instead of `name`, where that is a machine's word.
     label: Option<&'static str>,
+    instance_id: Option<String>,
     instances: Option<u32>,
     unpriced: Option<u32>,
     gpus: Option<f64>,
@@ -58,10 +59,13 @@ pub fn overview(fleet: &Fleet, format: Format, ctx: &ViewContext, meta: &Meta<'_
                 if sheet.rows.is_empty() {
                     continue;
                 }
-                out.push_str(&match format {
-                    Format::Md => format!("## {title}\n\n{}\n", markdown::table(&sheet)),
-                    _ => format!("{title}\n{}\n", text::table(&sheet)),
-                });
+                let (heading, table) = match format {
+                    Format::Md => (format!("## {title}\n\n"), markdown::table(&sheet)),
+                    _ => (format!("{title}\n"), text::table(&sheet)),
+                };
+                out.push_str(&heading);
+                out.push_str(&table);
+                out.push('\n');
             }
             let notes =
                 std::iter::once(format!("basis: {}", meta.basis())).chain(super::troubles(fleet));
@@ -72,7 +76,7 @@ pub fn overview(fleet: &Fleet, format: Format, ctx: &ViewContext, meta: &Meta<'_
                     note.as_str().into()
                 };
                 out.push_str(&note);
-                out.push('\n');
+                out.push_str(if format == Format::Md { "\n\n" } else { "\n" });
             }
             out
         }
@@ -80,15 +84,16 @@ pub fn overview(fleet: &Fleet, format: Format, ctx: &ViewContext, meta: &Meta<'_
 }
 
 fn records(model: &Overview) -> Vec<Record> {
+    let of_burn = |usd: Option<f64>| usd.filter(|_| model.burn > 0.0).map(|u| u / model.burn);
     let group = |section: &'static str, g: &Group| Record {
         section,
         name: g.name.clone().unwrap_or_else(|| "(untagged)".to_owned()),
         instances: Some(g.instances),
         unpriced: Some(g.unpriced),
         gpus: Some(g.gpus),
-        usd_per_hour: Some(g.burn),
-        waste_usd_per_hour: Some(g.waste),
-        share: (model.burn > 0.0).then(|| g.burn / model.burn),
+        usd_per_hour: g.known_burn(),
+        waste_usd_per_hour: g.known_waste(),
+        share: of_burn(g.known_burn()),
         ..Record::default()
     };
     let mut records = vec![Record {
@@ -97,7 +102,7 @@ fn records(model: &Overview) -> Vec<Record> {
         instances: Some(model.running),
         unpriced: Some(model.unpriced),
         gpus: Some(model.gpus),
-        usd_per_hour: Some(model.burn),
+        usd_per_hour: model.known_burn(),
         waste_usd_per_hour: Some(model.waste),
         wasted_usd: Some(model.wasted_since),
         share: model.waste_share,
@@ -114,25 +119,21 @@ fn records(model: &Overview) -> Vec<Record> {
         label: Some(p.kind.label()),
         instances: Some(p.instances),
         unpriced: Some(p.unpriced),
-        usd_per_hour: Some(p.usd_per_hour),
-        share: (model.burn > 0.0).then(|| p.usd_per_hour / model.burn),
+        usd_per_hour: p.known(),
+        share: of_burn(p.known()),
         ..Record::default()
     }));
     records.extend(model.findings.iter().map(|f| {
         Record {
             section: "finding",
             name: f.name.to_string(),
+            instance_id: Some(f.instance_id.to_string()),
             waste_usd_per_hour: Some(f.usd_per_hour),
             wasted_usd: f.wasted_usd,
-            note: [
-                &*f.verdict,
-                &f.instance_type,
-                &f.instance_id,
-                f.team.as_deref().unwrap_or_default(),
-            ]
-            .join(" ")
-            .trim_end()
-            .to_owned(),
+            note: [&*f.verdict, &f.instance_type, f.team.as_deref().unwrap_or_default()]
+                .join(" ")
+                .trim_end()
+                .to_owned(),
             ..Record::default()
         }
     }));
@@ -165,6 +166,7 @@ fn row(r: &Record) -> Json {
     json!({
         "section": r.section,
         "name": r.name,
+        "instance_id": r.instance_id,
         "instances": r.instances,
         "unpriced": r.unpriced,
         "gpus": json::number(r.gpus),
@@ -211,9 +213,14 @@ enum Get {
     Number(fn(&Record) -> Option<f64>, fn(f64) -> String),
 }
 
-const COLUMNS: [RecordColumn; 11] = [
+const COLUMNS: [RecordColumn; 12] = [
     RecordColumn { name: "section", header: "SECTION", get: Get::Text(|r| r.section) },
     RecordColumn { name: "name", header: "NAME", get: Get::Name },
+    RecordColumn {
+        name: "instance_id",
+        header: "INSTANCE",
+        get: Get::Text(|r| r.instance_id.as_deref().unwrap_or_default()),
+    },
     RecordColumn {
         name: "instances",
         header: "INSTANCES",

@@ -141,3 +141,67 @@ impl Field {
         FIELDS.iter().find(|s| s.sort_key == Some(key)).map(|s| s.field)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+    use crate::query::Unit;
+
+    #[test]
+    fn each_field_stands_at_its_place() {
+        for (i, field) in Field::ALL.into_iter().enumerate() {
+            assert_eq!(field as usize, i);
+            assert_eq!(field.spec().field, field);
+        }
+    }
+
+    #[test]
+    fn names_and_aliases_are_unique_and_found_in_any_case() {
+        let mut seen = HashSet::new();
+        for field in Field::ALL {
+            let spec = field.spec();
+            for name in std::iter::once(&spec.name).chain(spec.aliases) {
+                assert!(seen.insert(name.to_lowercase()), "{name} twice");
+                assert_eq!(Field::from_name(&name.to_uppercase()), Some(field), "{name}");
+            }
+        }
+        for (alias, field) in [
+            ("env", Field::Environment),
+            ("gpu", Field::Gpu),
+            ("gpus", Field::Gpus),
+            ("$", Field::UsdPerHour),
+            ("idle", Field::IdleSince),
+        ] {
+            assert_eq!(Field::from_name(alias), Some(field));
+        }
+        assert_eq!(Field::from_name("nonsense"), None);
+    }
+
+    #[test]
+    fn sort_keys_are_unique_letters_of_their_heading() {
+        let mut seen = HashSet::new();
+        for spec in Field::ALL.map(Field::spec) {
+            let Some(key) = spec.sort_key else { continue };
+            assert!(seen.insert(key), "{key} sorts two fields");
+            assert!(spec.header.to_lowercase().contains(key), "{key} is not in {}", spec.header);
+            assert_eq!(Field::from_sort_key(key), Some(spec.field));
+        }
+        for field in crate::view::idle::DEFAULT_COLUMNS {
+            assert!(field.spec().sort_key.is_some(), "{} cannot be sorted", field.spec().name);
+        }
+    }
+
+    #[test]
+    fn headings_fit_and_numbers_are_right_aligned() {
+        for spec in Field::ALL.map(Field::spec) {
+            assert!(spec.header.len() <= usize::from(spec.width), "{}", spec.name);
+            let number = matches!(spec.kind, Kind::Number(_));
+            assert_eq!(spec.align == Align::Right, number, "{}", spec.name);
+            assert!(spec.doc.ends_with('.'), "{}", spec.name);
+            let money = matches!(spec.kind, Kind::Number(Unit::Usd | Unit::UsdPerHour));
+            assert!(!money || spec.unit.starts_with('$'), "{}", spec.name);
+        }
+    }
+}

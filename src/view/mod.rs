@@ -33,3 +33,6 @@ pub struct ViewContext {
     /// Which characters may be used.
     pub symbols: Symbols,
 }
+
+#[cfg(test)]
+mod tests;

@@ -26,3 +26,6 @@ pub const DEFAULT_COLUMNS: &[Field] = &[
     Field::Name,
     Field::InstanceType,
 ];
+
+#[cfg(test)]
+mod tests;

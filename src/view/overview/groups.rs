@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use crate::fleet::Row;
+use crate::view::field_value::waste;
 
 /// Sums over the running instances of a team or a place.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,6 +20,20 @@ pub struct Group {
     pub burn: f64,
     /// Waste, USD/h.
     pub waste: f64,
+    /// Instances whose waste is not known: without a price, or not judged, or judged unknown.
+    pub waste_unknown: u32,
+}
+
+impl Group {
+    /// The burn, or `None` when no instance has a price.
+    pub fn known_burn(&self) -> Option<f64> {
+        (self.unpriced < self.instances).then_some(self.burn)
+    }
+
+    /// The waste, or `None` when it is known of no instance.
+    pub fn known_waste(&self) -> Option<f64> {
+        (self.waste_unknown < self.instances).then_some(self.waste)
+    }
 }
 
 /// Groups `rows` by `name`, costliest first, then by name.
@@ -36,6 +51,7 @@ pub(super) fn by<'a>(
             gpus: 0.0,
             burn: 0.0,
             waste: 0.0,
+            waste_unknown: 0,
         });
         group.instances += 1;
         group.gpus += row.gpus().unwrap_or(0.0);
@@ -43,7 +59,10 @@ pub(super) fn by<'a>(
             Some(usd) => group.burn += usd,
             None => group.unpriced += 1,
         }
-        group.waste += row.waste_usd_per_hour().unwrap_or(0.0);
+        match waste(row) {
+            Some(usd) => group.waste += usd,
+            None => group.waste_unknown += 1,
+        }
     }
     let mut groups: Vec<Group> = groups.into_values().collect();
     groups.sort_by(|a, b| b.burn.total_cmp(&a.burn).then_with(|| a.name.cmp(&b.name)));

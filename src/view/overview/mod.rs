@@ -58,6 +58,11 @@ pub struct Overview {
 }
 
 impl Overview {
+    /// The burn, or `None` when instances run and none has a price.
+    pub fn known_burn(&self) -> Option<f64> {
+        (self.unpriced == 0 || self.unpriced < self.running).then_some(self.burn)
+    }
+
     /// Burn per month of 730 h.
     pub fn burn_per_month(&self) -> f64 {
         self.burn * HOURS_PER_MONTH
@@ -194,3 +199,6 @@ fn is_blind(row: &Row) -> bool {
     };
     verdict.gpu_percent.is_none() || verdict.signals.iter().any(silent)
 }
+
+#[cfg(test)]
+mod tests;

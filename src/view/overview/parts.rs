@@ -96,6 +96,13 @@ pub struct Part {
     pub unpriced: u32,
 }
 
+impl Part {
+    /// The dollars, or `None` when no instance in the part has a price.
+    pub fn known(&self) -> Option<f64> {
+        (self.unpriced == 0 || self.unpriced < self.instances).then_some(self.usd_per_hour)
+    }
+}
+
 /// All parts, in the order of [`PartKind::ALL`].
 pub(super) fn parts<'a>(running: impl Iterator<Item = &'a Row>) -> Vec<Part> {
     let mut parts =

@@ -203,7 +203,7 @@ impl Sums {
             ),
             Metric::SpotCoverage => (
                 ratio(self.spot, self.gpus),
-                format!("{} GPUs running", crate::view::format::count(self.gpus)),
+                format!("{} GPUs of known types", crate::view::format::count(self.gpus)),
             ),
             Metric::TagCompliance => (
                 ratio(self.tagged, self.instances),

@@ -1,0 +1,368 @@
+//! The language against a field list of its own.
+
+use std::fmt;
+
+use proptest::prelude::*;
+
+use super::*;
+
+#[derive(Clone, Debug, PartialEq)]
+enum F {
+    Team,
+    State,
+    Gpu,
+    Rate,
+    Wasted,
+    Net,
+    Mem,
+    Idle,
+    Gpus,
+    Born,
+    Tag(String),
+}
+
+impl fmt::Display for F {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tag(key) => write!(f, "tag:{key}"),
+            other => f.write_str(NAMES.iter().find(|(_, n)| n == other).unwrap().0),
+        }
+    }
+}
+
+const NAMES: [(&str, F); 11] = [
+    ("team", F::Team),
+    ("state", F::State),
+    ("gpu", F::Gpu),
+    ("rate", F::Rate),
+    ("$", F::Rate),
+    ("wasted", F::Wasted),
+    ("net", F::Net),
+    ("mem", F::Mem),
+    ("idle", F::Idle),
+    ("gpus", F::Gpus),
+    ("born", F::Born),
+];
+
+impl FieldName for F {
+    fn resolve(name: &str) -> Option<Self> {
+        if let Some(key) = name.strip_prefix("tag:").filter(|k| !k.is_empty()) {
+            return Some(Self::Tag(key.to_owned()));
+        }
+        NAMES.iter().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, f)| f.clone())
+    }
+
+    fn kind(&self) -> Kind {
+        match self {
+            Self::Team | Self::Tag(_) => Kind::Text,
+            Self::State => Kind::Choice(&["running", "shutting-down"]),
+            Self::Gpu => Kind::Number(Unit::Percent),
+            Self::Rate => Kind::Number(Unit::UsdPerHour),
+            Self::Wasted => Kind::Number(Unit::Usd),
+            Self::Net => Kind::Number(Unit::BytesPerDay),
+            Self::Mem => Kind::Number(Unit::Bytes),
+            Self::Idle => Kind::Number(Unit::Seconds),
+            Self::Gpus => Kind::Number(Unit::Count),
+            Self::Born => Kind::Time,
+        }
+    }
+
+    fn known() -> Vec<&'static str> {
+        NAMES.iter().map(|(n, _)| *n).collect()
+    }
+}
+
+fn read(text: &str) -> Expr<Term<F>> {
+    parse(text).unwrap_or_else(|e| panic!("{text}: {e}"))
+}
+
+fn error(text: &str) -> QueryError {
+    parse::<F>(text).expect_err(text)
+}
+
+fn compare(text: &str) -> Compare<F> {
+    match read(text) {
+        Expr::Leaf(Term::Compare(c)) => c,
+        other => panic!("{text} is not a comparison: {other:?}"),
+    }
+}
+
+#[test]
+fn canonical_form_shows_the_structure() {
+    let cases = [
+        ("", ""),
+        ("  ", ""),
+        ("train", "train"),
+        ("train old", "train and old"),
+        ("a or b c", "a or b and c"),
+        ("(a or b) c", "(a or b) and c"),
+        ("((a))", "a"),
+        ("a AND (b and c)", "a and b and c"),
+        ("a or (b or c)", "a or b or c"),
+        ("not a b", "not a and b"),
+        ("not (a b)", "not (a and b)"),
+        ("NOT not a", "not not a"),
+        ("$ > $10/h", "rate>$10/h"),
+        ("GPU<5 and $>10/h and team=nlp", "gpu<5 and rate>10/h and team=nlp"),
+        ("team == nlp", "team=nlp"),
+        ("team='a b'", "team=\"a b\""),
+        ("team=\"a \\\"b\\\\\"", "team=\"a \\\"b\\\\\""),
+        ("team=and", "team=and"),
+        ("\"and\"", "\"and\""),
+        ("team~x=y<z", "team~x=y<z"),
+        ("\"tag:My Key\"=v", "\"tag:My Key\"=v"),
+        ("tag:k8s.io/x:y!~z", "tag:k8s.io/x:y!~z"),
+        ("state=SHUTTING_DOWN", "state=shutting-down"),
+        ("o'brien p4d.24xlarge", "o'brien and p4d.24xlarge"),
+    ];
+    for (text, want) in cases {
+        assert_eq!(read(text).to_string(), want, "{text}");
+    }
+}
+
+#[test]
+fn keywords_as_field_names_are_fields() {
+    assert_eq!(error("not=5").message, "no field `not`; a tag is written `tag:Key`");
+    assert_eq!(read("a tag:or=1 b").to_string(), "a and tag:or=1 and b");
+}
+
+#[test]
+fn errors_name_their_column() {
+    let cases = [
+        ("gpuu<5", 1, "no field `gpuu`; did you mean `gpu`?"),
+        ("a and  zzz=5", 8, "no field `zzz`; a tag is written `tag:Key`"),
+        ("gpu<", 5, "a value must follow `<`"),
+        ("gpu<)", 5, "a value must follow `<`"),
+        ("<5", 1, "a field name must stand before `<`"),
+        ("a or", 5, "a word or a comparison like gpu<5 is missing here"),
+        ("a and or b", 7, "a word or a comparison like gpu<5 is missing here"),
+        ("()", 2, "a word or a comparison like gpu<5 is missing here"),
+        ("(a", 1, "this `(` is never closed"),
+        ("a)", 2, "this `)` closes nothing"),
+        ("äö \"x", 4, "this quote has no end"),
+        ("a !b", 3, "`!` stands for nothing here; write `not`"),
+        ("gpu~5", 4, "`~` does not fit `gpu`: numbers take = != < <= > >="),
+        ("team<x", 5, "`<` does not fit `team`: text takes = != ~ !~"),
+        ("born~x", 5, "`~` does not fit `born`: times take = != < <= > >="),
+        ("gpu<5d", 5, "`gpu` wants a percentage like 5 or 5%, not `5d`"),
+        ("idle>3", 6, "`idle` wants a time span like 90m, 3d or 1w2d, not `3`"),
+        ("state=runing", 7, "`state` wants `running`, not `runing`"),
+        ("state=x", 7, "`state` wants one of running, shutting-down, not `x`"),
+        ("gpu<\u{1b}[2J", 5, "`gpu` wants a percentage like 5 or 5%, not `\u{FFFD}[2J`"),
+    ];
+    for (text, column, message) in cases {
+        assert_eq!(error(text), QueryError { column, message: message.to_owned() }, "{text}");
+    }
+    assert_eq!(error("gpu<").to_string(), "column 5: a value must follow `<`");
+}
+
+#[test]
+fn literals_are_converted_to_the_unit_of_their_field() {
+    // Expected values by hand: a month is 730 h, kB decimal, KiB binary.
+    let cases = [
+        ("gpu=5", 5.0),
+        ("gpu=5%", 5.0),
+        ("rate=10", 10.0),
+        ("rate=$10/h", 10.0),
+        ("rate=$7300/mo", 10.0),
+        ("rate=$7.3k/mo", 10.0),
+        ("rate=$240/d", 10.0),
+        ("wasted=$1,844.50", 1844.5),
+        ("wasted=2M", 2_000_000.0),
+        ("net=5MB", 5_000_000.0),
+        ("net=5mb/d", 5_000_000.0),
+        ("net=1KiB/day", 1024.0),
+        ("mem=16GiB", 17_179_869_184.0),
+        ("mem=512", 512.0),
+        ("mem=1.5kB", 1500.0),
+        ("mem=2TB", 2e12),
+        ("idle=90m", 5400.0),
+        ("idle=3d12h", 302_400.0),
+        ("idle=1w2d", 777_600.0),
+        ("idle=1.5h", 5400.0),
+        ("idle=0", 0.0),
+        ("gpus=8", 8.0),
+        ("gpus=0.125", 0.125),
+        ("gpus=10k", 10_000.0),
+    ];
+    for (text, want) in cases {
+        let Literal::Number(n) = compare(text).value else { panic!("{text}") };
+        assert!((n.value - want).abs() < 1e-9 * want.max(1.0), "{text}: {} ≠ {want}", n.value);
+    }
+    for text in [
+        "gpu=-5",
+        "gpu=nan",
+        "gpu=inf",
+        "gpu=",
+        "gpu=1e400",
+        "gpu=1.2.3",
+        "wasted=1,23",
+        "wasted=,1",
+        "wasted=1234,567",
+        "wasted=$5/h",
+        "rate=$5/w",
+        "mem=5QB",
+        "idle=3d3d",
+        "idle=h",
+        "idle=1h1d",
+        "gpus=1%",
+        "gpus=0x8",
+        "born=2026-02-30",
+        "born=yesterday",
+        "born=2026-1-1",
+    ] {
+        assert!(error(text).column > 4, "{text}");
+    }
+}
+
+#[test]
+fn order_is_exact_and_equality_is_as_typed() {
+    let number = |text: &str, v: f64| compare(text).holds(Operand::Number(v));
+    assert!(number("gpu<5", 4.999));
+    assert!(!number("gpu<5", 5.0));
+    assert!(number("gpu<=5", 5.0));
+    assert!(number("gpu>5", 5.001));
+    assert!(number("gpu>=5", 5.0));
+    assert!(number("$=21.96", 21.957_642));
+    assert!(!number("$!=21.96", 21.957_642));
+    assert!(!number("$=21.958", 21.957_4));
+    assert!(number("gpu=0", 0.4));
+    assert!(!number("gpu=0", 0.6));
+    assert!(!number("gpus=1", 0.75), "counts are exact");
+    assert!(number("gpus=0.125", 0.125));
+    assert!(number("idle=3d", 3.9 * 86_400.0), "as ages are cut");
+    assert!(!number("idle=3d", 4.0 * 86_400.0));
+    assert!(number("idle=3d12h", 84.5 * 3600.0));
+}
+
+#[test]
+fn text_ignores_case_beyond_ascii_too() {
+    let text = |filter: &str, v: &str| compare(filter).holds(Operand::Text(v));
+    assert!(text("team=nlp", "NLP"));
+    assert!(text("team=MÜLL", "müll"));
+    assert!(text("team~LP", "nlp-x"));
+    assert!(text("team~ÜL", "Müll"));
+    assert!(!text("team~nlp", "nl"));
+    assert!(text("team!~x", "nlp"));
+    assert!(text("team!=x", "nlp"));
+    assert!(text("team~\"\"", "anything"));
+    assert!(text("state=shutting_down", "shutting-down"));
+    assert!(text("state~down", "shutting-down"));
+}
+
+#[test]
+fn unknown_satisfies_nothing_but_a_negation() {
+    for filter in
+        ["team=x", "team!=x", "team~x", "team!~x", "gpu<5", "gpu>=0", "gpu!=5", "born>2026-01-01"]
+    {
+        assert!(!compare(filter).holds(Operand::Unknown), "{filter}");
+    }
+    assert!(!compare("gpu<5").holds(Operand::Number(f64::NAN)));
+    assert!(!compare("gpu!=5").holds(Operand::Number(f64::NAN)));
+    let unknown = |t: &Term<F>| match t {
+        Term::Compare(c) => c.holds(Operand::Unknown),
+        _ => false,
+    };
+    assert!(read("not team=x").holds(&mut { unknown }));
+    assert!(!read("not not team=x").holds(&mut { unknown }));
+}
+
+#[test]
+fn several_texts_match_any_and_none() {
+    let owners = ["asg", "train"];
+    assert!(compare("team=asg").holds_any(owners));
+    assert!(compare("team~rai").holds_any(owners));
+    assert!(!compare("team!=asg").holds_any(owners));
+    assert!(compare("team!=eks").holds_any(owners));
+    assert!(!compare("team!=eks").holds_any([]));
+}
+
+#[test]
+fn times_are_days_or_moments() {
+    let time = |filter: &str, t: &str| compare(filter).holds(Operand::Time(t.parse().unwrap()));
+    assert!(time("born=2026-01-31", "2026-01-31T23:59:59Z"));
+    assert!(!time("born=2026-01-31", "2026-02-01T00:00:00Z"));
+    assert!(time("born!=2026-01-31", "2026-02-01T00:00:00Z"));
+    assert!(time("born>2026-01-31", "2026-02-01T00:00:00Z"));
+    assert!(!time("born>2026-01-31", "2026-01-31T12:00:00Z"));
+    assert!(time("born>=2026-01-31", "2026-01-31T00:00:00Z"));
+    assert!(time("born<2026-01-31", "2026-01-30T23:59:59Z"));
+    assert!(time("born<=2026-01-31", "2026-01-31T12:00:00Z"));
+    assert!(time("born<2026-01-31T06:00:00Z", "2026-01-31T05:59:59Z"));
+    assert!(time("born=2026-01-31T06:00:00Z", "2026-01-31T06:00:00Z"));
+}
+
+#[test]
+fn size_and_depth_are_bounded() {
+    assert!(parse::<F>(&"a".repeat(MAX_BYTES)).is_ok());
+    assert_eq!(error(&"a".repeat(MAX_BYTES + 1)).column, MAX_BYTES + 1);
+    assert_eq!(error(&"ä".repeat(MAX_BYTES)).column, MAX_BYTES / 2 + 1);
+    let nested = |n: usize| format!("{}a{}", "(".repeat(n), ")".repeat(n));
+    assert!(parse::<F>(&nested(MAX_NESTING)).is_ok());
+    assert_eq!(error(&nested(MAX_NESTING + 1)).column, MAX_NESTING + 2);
+    assert!(parse::<F>(&format!("{}a", "not ".repeat(MAX_NESTING))).is_ok());
+    assert!(parse::<F>(&format!("{}a", "not ".repeat(MAX_NESTING + 1))).is_err());
+}
+
+/// Texts that are likely to be filters.
+fn filterish() -> impl Strategy<Value = String> {
+    let word = prop_oneof![
+        Just("train".to_owned()),
+        Just("and".to_owned()),
+        Just("\"a b\"".to_owned()),
+        "[a-z!'\\\\\"~=]{1,5}",
+        "\\PC{1,4}",
+    ];
+    let op = prop::sample::select(vec!["=", "!=", "~", "!~", " = ", "=="]);
+    let compare = (prop::sample::select(vec!["team", "tag:K", "\"tag:a b\""]), op, word.clone())
+        .prop_map(|(f, op, v)| format!("{f}{op}{v}"));
+    let typed = prop::sample::select(vec![
+        "gpu<5",
+        "$>$7300/mo",
+        "idle>=3d12h",
+        "net<=5MB/d",
+        "gpus!=8",
+        "born>2026-01-31",
+        "state=running",
+    ])
+    .prop_map(str::to_owned);
+    let leaf = prop_oneof![word, compare, typed];
+    leaf.prop_recursive(5, 24, 3, |inner| {
+        prop_oneof![
+            (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("{a} {b}")),
+            (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("{a} or {b}")),
+            inner.clone().prop_map(|a| format!("({a})")),
+            inner.prop_map(|a| format!("not {a}")),
+        ]
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2_000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn arbitrary_text_never_panics(text in "\\PC{0,80}|[\\x00-\\x7f]{0,80}") {
+        if let Err(e) = parse::<F>(&text) {
+            prop_assert!((1..=text.chars().count() + 1).contains(&e.column), "{e}");
+        }
+    }
+
+    /// The canonical form means the same. (A filter at the limit of length may have a longer one.)
+    #[test]
+    fn canonical_form_reads_back_the_same(text in filterish()) {
+        if let Ok(expr) = parse::<F>(&text) {
+            let canonical = expr.to_string();
+            prop_assume!(canonical.len() <= MAX_BYTES);
+            let again = parse::<F>(&canonical);
+            prop_assert_eq!(again.as_ref(), Ok(&expr), "{} → {}", text, canonical);
+            prop_assert_eq!(again.unwrap().to_string(), canonical);
+        }
+    }
+
+    #[test]
+    fn numbers_read_as_they_are_written(whole in 0u64..10_000_000, cents in 0u64..100) {
+        let text = format!("wasted=${whole}.{cents:02}");
+        let Literal::Number(n) = compare(&text).value else { panic!() };
+        prop_assert!((n.value - (whole as f64 + cents as f64 / 100.0)).abs() < 1e-6);
+    }
+}

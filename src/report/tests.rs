@@ -1,0 +1,172 @@
+//! Each format of each report on the fixture fleet.
+
+use crate::report::{self, Format, Meta};
+use crate::view::fixture::{ascii, ctx, fleet, index};
+use crate::view::{Field, Filter, Sort, ViewContext, table};
+
+const META: Meta<'static> = Meta { preset: "cautious", filter: None };
+
+fn idle(format: Format, ctx: &ViewContext) -> String {
+    let fleet = fleet();
+    let rows = table::select(&fleet, None, Sort::default(), ctx);
+    report::idle(&fleet, &rows, report::default_columns(format), format, ctx, &META)
+}
+
+#[test]
+fn idle_as_a_table() {
+    insta::assert_snapshot!(idle(Format::Table, &ctx()));
+}
+
+#[test]
+fn idle_as_an_ascii_table() {
+    insta::assert_snapshot!(idle(Format::Table, &ascii()));
+}
+
+#[test]
+fn idle_as_markdown() {
+    insta::assert_snapshot!(idle(Format::Md, &ctx()));
+}
+
+#[test]
+fn idle_as_csv() {
+    insta::assert_snapshot!(idle(Format::Csv, &ctx()));
+}
+
+#[test]
+fn idle_as_json() {
+    let fleet = fleet();
+    let filter = Filter::parse("verdict=partial or id=i-0c3unkn or id=i-1d0late").unwrap();
+    let rows = table::select(&fleet, Some(&filter), Sort::default(), &ctx());
+    let meta = Meta { filter: Some("…"), ..META };
+    insta::assert_snapshot!(report::idle(&fleet, &rows, &[], Format::Json, &ctx(), &meta));
+}
+
+#[test]
+fn overview_as_a_table() {
+    insta::assert_snapshot!(report::overview(&fleet(), Format::Table, &ctx(), &META));
+}
+
+#[test]
+fn overview_as_markdown() {
+    insta::assert_snapshot!(report::overview(&fleet(), Format::Md, &ctx(), &META));
+}
+
+#[test]
+fn overview_as_csv() {
+    insta::assert_snapshot!(report::overview(&fleet(), Format::Csv, &ctx(), &META));
+}
+
+#[test]
+fn overview_as_json() {
+    let text = report::overview(&fleet(), Format::Json, &ctx(), &META);
+    let document: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(document["schema"], "burntop/overview/1");
+    insta::assert_snapshot!(serde_json::to_string_pretty(&document["rows"]).unwrap());
+}
+
+#[test]
+fn json_rows_have_the_fields_of_the_contract() {
+    let document: serde_json::Value = serde_json::from_str(&idle(Format::Json, &ctx())).unwrap();
+    assert_eq!(document["schema"], "burntop/idle/1");
+    assert_eq!(document["generated_at"], "2026-03-14T15:09:26Z");
+    let rows = document["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), 11);
+    for row in rows {
+        for name in [
+            "account",
+            "region",
+            "instance_id",
+            "name",
+            "instance_type",
+            "gpus",
+            "lifecycle",
+            "state",
+            "tags",
+            "team",
+            "environment",
+            "verdict",
+            "idle_since",
+            "idle_gpus",
+            "coverage",
+            "signals",
+            "usd_per_hour",
+            "price_basis",
+            "wasted_usd",
+            "reason",
+            "az",
+            "owner",
+            "project",
+            "cost_center",
+            "vcpus",
+            "gpu_model",
+            "not_checked",
+        ] {
+            assert!(row.get(name).is_some(), "{name} is missing in {row}");
+        }
+        assert!(row["tags"].is_object() && row["signals"].is_array());
+    }
+    let by_id = |id: &str| rows.iter().find(|r| r["instance_id"] == id).unwrap();
+    assert_eq!(by_id("i-0a1idle")["idle_since"], "2026-03-11T03:09:26Z");
+    assert_eq!(by_id("i-0a1idle")["gpu"], 0.002);
+    assert_eq!(by_id("i-0d4spot")["lifecycle"], "spot");
+    assert_eq!(by_id("i-0e5cpu")["lifecycle"], "on_demand");
+    assert_eq!(by_id("i-1a7new")["verdict"], "too_new");
+    assert!(by_id("i-0f6lic")["usd_per_hour"].is_null());
+    assert!(by_id("i-0f6lic")["wasted_usd"].is_null());
+    assert!(by_id("i-1d0late")["verdict"].is_null() && by_id("i-1d0late")["gpus"].is_null());
+    assert_eq!(by_id("i-1c9stop")["usd_per_hour"], 0.0);
+    let error = &document["errors"][0];
+    assert_eq!(error["scope"], "111122223333/eu-west-1");
+    assert_eq!(error["fix"], "allow cloudwatch:GetMetricData");
+    assert_eq!(document["readings"][1]["age_s"], 108_000);
+    assert!(document["readings"][2]["taken_at"].is_null());
+}
+
+#[test]
+fn csv_reads_back_with_every_field_of_the_table() {
+    let text = idle(Format::Csv, &ctx());
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    let header: Vec<String> = reader.headers().unwrap().iter().map(str::to_owned).collect();
+    assert_eq!(header, Field::ALL.map(|f| f.spec().name));
+    let name = header.iter().position(|h| h == "name").unwrap();
+    let records: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+    assert_eq!(records.len(), 11);
+    assert!(records.iter().any(|r| &r[name] == "'=HYPERLINK(\"http://x\",\"a|b\")"));
+    for record in &records {
+        for (cell, field) in record.iter().zip(Field::ALL) {
+            if matches!(field.spec().kind, crate::query::Kind::Number(_))
+                && field != Field::IdleSince
+            {
+                assert!(cell.is_empty() || cell.parse::<f64>().is_ok(), "{}: {cell}", header[name]);
+            }
+        }
+    }
+}
+
+#[test]
+fn no_report_carries_a_control_character() {
+    for format in Format::ALL {
+        for text in [idle(format, &ctx()), report::overview(&fleet(), format, &ctx(), &META)] {
+            let unsafe_char =
+                text.chars().find(|c| *c != '\n' && crate::domain::text::is_unsafe(*c));
+            assert_eq!(unsafe_char, None, "{}", format.name());
+        }
+    }
+}
+
+#[test]
+fn a_copied_row_is_one_line_of_json() {
+    let fleet = fleet();
+    let text = report::row_json(&fleet.rows[index(&fleet, "i-0a1idle")], &ctx());
+    assert!(!text.contains('\n'));
+    let row: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(row["signals"].as_array().unwrap().len(), 9);
+}
+
+#[test]
+fn formats_have_names() {
+    for format in Format::ALL {
+        assert_eq!(Format::from_name(&format.name().to_uppercase()), Some(format));
+    }
+    assert_eq!(Format::from_name("xml"), None);
+}

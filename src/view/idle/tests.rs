@@ -1,0 +1,131 @@
+//! The "why" page of the fixture's instances.
+
+use super::*;
+use crate::domain::{Hour, Signal};
+use crate::view::fixture::{ago, ascii, ctx, fleet, index, now, series};
+
+fn page(id: &str) -> WhyPage {
+    let fleet = fleet();
+    why(&fleet.rows[index(&fleet, id)], None, "cautious", &ctx())
+}
+
+#[test]
+fn an_idle_box_shows_evidence_money_and_losses() {
+    let page = page("i-0a1idle").with_preset_source("burntop's own");
+    assert_eq!(page.headline, "train-7b-old · p4d.24xlarge · 111122223333/us-east-1");
+    assert_eq!(page.verdict_cell, "○ IDLE");
+    assert_eq!(page.reason, "all 8 GPUs under 5 % for 3d12h");
+    assert_eq!(page.since.as_deref(), Some("3d12h, since 2026-03-11 03:09 UTC"));
+    assert_eq!(page.preset_source.as_deref(), Some("burntop's own"));
+    assert_eq!(page.tests.len(), 8);
+    let gpu = &page.tests[3];
+    assert_eq!((&*gpu.label, &*gpu.value, &*gpu.threshold), ("GPU 3 max", "1.6%", "5%"));
+    assert_eq!((gpu.got, gpu.expected, gpu.standing), (84, 84, Standing::ForIdle));
+    let network = &page.counters[0];
+    assert_eq!((&*network.value, &*network.threshold), ("2.1 MB/day", "1 GB/day"));
+    assert_eq!(page.not_checked.len(), 1);
+
+    let stakes = &page.stakes;
+    // 21.957642 × 730 = 16,029.08; × 84 h = 1,844.44.
+    assert!((stakes.saves_usd_per_month.unwrap() - 16_029.078_66).abs() < 1e-6);
+    assert!((stakes.wasted_usd.unwrap() - 1_844.441_928).abs() < 1e-6);
+    assert_eq!(stakes.saving, "Stopping saves $21.96/h = $16,029 per month of 730 h, gross.");
+    assert!(stakes.net.starts_with("Net of commitments: not known"), "{}", stakes.net);
+    assert_eq!(stakes.price_basis, "on-demand list, embedded 2026-03-01");
+    let losses: Vec<String> =
+        stakes.losses.iter().map(|l| format!("{}: {}", l.what, l.text)).collect();
+    assert_eq!(
+        losses,
+        [
+            "instance store: 8,000 GB of instance store are erased by a stop as by a termination.",
+            "volumes: A stop leaves 2 volumes that bill on; a termination deletes 1 and leaves 1.",
+            "capacity: Whether the type can be had again at a restart is not known.",
+        ]
+    );
+}
+
+#[test]
+fn standings_tell_silence_from_idleness() {
+    let page = page("i-0c3unkn");
+    let gpu = &page.tests[0];
+    assert_eq!((&*gpu.value, gpu.standing), ("–", Standing::NoData));
+    assert_eq!(page.since, None);
+
+    let fleet = fleet();
+    let mut row = (*fleet.rows[index(&fleet, "i-0a1idle")]).clone();
+    let verdict = std::sync::Arc::make_mut(row.verdict.as_mut().unwrap());
+    verdict.signals[0].got = 75;
+    verdict.signals[1].got = 76;
+    verdict.signals[2].busy = true;
+    let page = why(&row, None, "cautious", &ctx());
+    let standings: Vec<Standing> = page.tests[..3].iter().map(|l| l.standing).collect();
+    // 75 of 84 is 89.3 %, 76 of 84 is 90.5 %.
+    assert_eq!(standings, [Standing::TooFew, Standing::ForIdle, Standing::AgainstIdle]);
+}
+
+#[test]
+fn what_is_not_known_is_said() {
+    let lic = page("i-0f6lic");
+    assert_eq!(lic.stakes.price_basis, "–");
+    assert_eq!(lic.stakes.saves_usd_per_hour, None);
+    assert_eq!(lic.stakes.saving, "What stopping saves is not known: the price is not known.");
+
+    let late = page("i-1d0late");
+    assert_eq!(late.verdict, None);
+    assert_eq!(late.reason, "Not judged yet.");
+    assert_eq!(late.stakes.losses[0].text, "Not known: type x99.metal is not known.");
+
+    let stopped = page("i-1c9stop");
+    assert_eq!(stopped.stakes.saving, "Not running: stopping saves nothing on compute.");
+    assert_eq!(stopped.stakes.saves_usd_per_hour, None);
+    assert!(stopped.reason.starts_with("The instance is stopped"));
+
+    let spot = page("i-0d4spot");
+    assert!(spot.stakes.net.contains("no Savings Plan"), "{}", spot.stakes.net);
+    assert!(spot.stakes.losses.iter().any(|l| l.what == "spot"));
+    assert_eq!(spot.stakes.price_basis, "spot, live 2026-03-14");
+
+    let part = page("i-0b2part");
+    assert_eq!(part.owners, ["asg sweep"]);
+    assert!(part.stakes.losses.iter().any(|l| l.what == "asg" && l.text.ends_with("(sweep)")));
+    // 5 of 8 GPUs of 55.04 $/h.
+    assert!((part.stakes.waste_usd_per_hour.unwrap() - 34.4).abs() < 1e-9);
+}
+
+#[test]
+fn ascii_pages_are_ascii() {
+    let fleet = fleet();
+    let page = why(&fleet.rows[index(&fleet, "i-0c3unkn")], None, "cautious", &ascii());
+    assert!(format!("{page:?}").is_ascii(), "{page:#?}");
+}
+
+#[test]
+fn graphs_share_one_axis_and_shade_the_stretch() {
+    let fleet = fleet();
+    let row = &fleet.rows[index(&fleet, "i-0a1idle")];
+    let page = why(row, Some(&series()), "cautious", &ctx());
+    let graphs = page.graphs.unwrap();
+    assert_eq!(graphs.window.len(), 168);
+    assert_eq!(graphs.window.to, Hour::containing(now()));
+    let idle = graphs.idle.unwrap();
+    assert_eq!(idle.from, Hour::at_or_after(ago(84)));
+    assert_eq!(idle.to, graphs.window.to);
+
+    let [gpu, cpu] = &graphs.graphs[..] else { panic!("{graphs:?}") };
+    assert_eq!((gpu.signal, &*gpu.label, gpu.unit), (Signal::GpuMax(0), "GPU 0 max", "%"));
+    assert_eq!((gpu.max, gpu.ceiling, gpu.threshold), (Some(90.0), 100.0, Some(5.0)));
+    assert!(gpu.values[0].is_nan() && gpu.values[1].is_infinite());
+    assert_eq!(
+        (gpu.values[83].to_bits(), gpu.values[84].to_bits()),
+        (90f32.to_bits(), 1f32.to_bits())
+    );
+    // The CPU series begins a day later; before it nothing is known.
+    assert_eq!(cpu.values.len(), 168);
+    assert!(cpu.values[..24].iter().all(|v| v.is_nan()) && !cpu.values[24].is_nan());
+    assert_eq!(cpu.threshold, None);
+
+    assert_eq!(
+        why(row, Some(&crate::domain::SeriesSet::default()), "cautious", &ctx()).graphs,
+        None
+    );
+}
