@@ -1,1 +1,173 @@
-//! aws.
+//! A real AWS account. One file per service; [`calls`] lists every API operation they use.
+
+pub mod calls;
+mod clients;
+pub mod config;
+mod error;
+mod identity;
+mod inventory;
+mod limit;
+mod metrics;
+mod pricing;
+mod product;
+mod spot;
+mod time;
+mod types;
+
+#[cfg(test)]
+mod faults;
+#[cfg(test)]
+mod testing;
+
+use std::error::Error;
+use std::sync::{Arc, OnceLock};
+
+use aws_smithy_runtime_api::client::orchestrator::HttpResponse;
+use aws_smithy_runtime_api::client::result::SdkError;
+use aws_smithy_types::error::metadata::ProvideErrorMetadata;
+use jiff::Timestamp;
+use tokio::sync::OnceCell;
+
+use self::calls::Call;
+use self::clients::Clients;
+use self::error::Place;
+use self::limit::{Api, Limiter, Permit};
+use super::provider::{
+    GpuMetric, Identity, MetricQuery, MetricResult, Page, PriceWanted, Provider,
+};
+use crate::domain::{HourRange, Instance, Offer, SourceError, TypeSpec};
+
+pub use config::{AccountSource, AssumeRole, Patience};
+
+/// An AWS account behind the [`Provider`] trait. Nothing is read before the first call.
+#[derive(Debug)]
+pub struct AwsProvider {
+    source: AccountSource,
+    patience: Patience,
+    clients: OnceCell<Clients>,
+    /// Known after the first `GetCallerIdentity`; from then on profiles of the same account
+    /// share one rate limit.
+    account: OnceLock<Arc<str>>,
+    limiter: &'static Limiter,
+    now: fn() -> Timestamp,
+}
+
+/// A provider for an account. Returns at once; the first call finds configuration, region and
+/// credentials.
+pub fn connect(source: AccountSource) -> AwsProvider {
+    AwsProvider {
+        source,
+        patience: Patience::DEFAULT,
+        clients: OnceCell::new(),
+        account: OnceLock::new(),
+        limiter: Limiter::shared(),
+        now: Timestamp::now,
+    }
+}
+
+impl AwsProvider {
+    /// The region that the account starts from when the user names none: the hint, `AWS_REGION`,
+    /// the profile's or the instance's region, or `us-east-1`.
+    pub async fn home_region(&self) -> Arc<str> {
+        Arc::clone(self.clients().await.home())
+    }
+
+    async fn clients(&self) -> &Clients {
+        self.clients
+            .get_or_init(|| async {
+                let sdk = config::load(&self.source, self.patience).await;
+                Clients::new(sdk, Arc::clone(&self.source.label))
+            })
+            .await
+    }
+
+    /// Waits for the rate limiter.
+    async fn enter(&self, api: Api, region: &Arc<str>, points: u64) -> Permit {
+        let account = self.account.get().unwrap_or(&self.source.label);
+        self.limiter.enter(account, region, api, points).await
+    }
+
+    fn place<'a>(&'a self, call: &'static Call, region: &'a str) -> Place<'a> {
+        Place {
+            call,
+            label: &self.source.label,
+            profile: self.source.profile.as_deref(),
+            region,
+            now: (self.now)(),
+        }
+    }
+
+    /// What to say of a failed call.
+    fn failed<E>(
+        &self,
+        call: &'static Call,
+        region: &str,
+        error: &SdkError<E, HttpResponse>,
+    ) -> SourceError
+    where
+        E: ProvideErrorMetadata + Error + 'static,
+    {
+        error::from_sdk(error, self.place(call, region))
+    }
+}
+
+#[async_trait::async_trait]
+impl Provider for AwsProvider {
+    fn label(&self) -> &str {
+        &self.source.label
+    }
+
+    async fn identity(&self) -> Result<Identity, SourceError> {
+        identity::identity(self).await
+    }
+
+    async fn regions(&self) -> Result<Vec<Arc<str>>, SourceError> {
+        identity::regions(self).await
+    }
+
+    async fn instances(
+        &self,
+        account: &Arc<str>,
+        region: &Arc<str>,
+        token: Option<String>,
+    ) -> Result<Page<Instance>, SourceError> {
+        inventory::page(self, account, region, token).await
+    }
+
+    async fn types(
+        &self,
+        region: &Arc<str>,
+        names: &[Arc<str>],
+    ) -> Result<Vec<TypeSpec>, SourceError> {
+        types::describe(self, region, names).await
+    }
+
+    async fn gpu_metrics(
+        &self,
+        region: &Arc<str>,
+        token: Option<String>,
+    ) -> Result<Page<GpuMetric>, SourceError> {
+        metrics::list(self, region, token).await
+    }
+
+    async fn metric_data(
+        &self,
+        region: &Arc<str>,
+        queries: &[MetricQuery],
+        range: HourRange,
+    ) -> Result<Vec<MetricResult>, SourceError> {
+        metrics::data(self, region, queries, range).await
+    }
+
+    async fn list_prices(&self, wanted: &[PriceWanted]) -> Result<Vec<Offer>, SourceError> {
+        pricing::list(self, wanted).await
+    }
+
+    async fn spot_prices(
+        &self,
+        region: &Arc<str>,
+        types: &[Arc<str>],
+    ) -> Result<Vec<Offer>, SourceError> {
+        spot::newest(self, region, types).await
+    }
+}

@@ -1,0 +1,175 @@
+//! Every API call that burntop makes, with the IAM action it needs. Call sites take the name of
+//! their operation from here, `burntop iam-policy` is generated from here, and a test walks the
+//! sources so that no call is missing and none is listed that is not made.
+
+/// One API operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// The IAM action, `ec2:DescribeInstances`; also the operation's name in error messages.
+    pub action: &'static str,
+    /// The SDK's method, `describe_instances`.
+    pub method: &'static str,
+    /// What burntop wants it for, half a sentence.
+    pub why: &'static str,
+    /// True when the call changes nothing.
+    pub read_only: bool,
+}
+
+/// STS `GetCallerIdentity`. Needs no permission, but an explicit deny can forbid it.
+pub const GET_CALLER_IDENTITY: Call = Call {
+    action: "sts:GetCallerIdentity",
+    method: "get_caller_identity",
+    why: "to know which account the figures belong to",
+    read_only: true,
+};
+
+/// EC2 `DescribeRegions`.
+pub const DESCRIBE_REGIONS: Call = Call {
+    action: "ec2:DescribeRegions",
+    method: "describe_regions",
+    why: "to list the regions enabled in the account",
+    read_only: true,
+};
+
+/// EC2 `DescribeInstances`.
+pub const DESCRIBE_INSTANCES: Call = Call {
+    action: "ec2:DescribeInstances",
+    method: "describe_instances",
+    why: "to list the instances with their tags",
+    read_only: true,
+};
+
+/// EC2 `DescribeInstanceTypes`.
+pub const DESCRIBE_INSTANCE_TYPES: Call = Call {
+    action: "ec2:DescribeInstanceTypes",
+    method: "describe_instance_types",
+    why: "to know vCPUs, memory and accelerators of types newer than the built-in catalogue",
+    read_only: true,
+};
+
+/// EC2 `DescribeSpotPriceHistory`.
+pub const DESCRIBE_SPOT_PRICE_HISTORY: Call = Call {
+    action: "ec2:DescribeSpotPriceHistory",
+    method: "describe_spot_price_history",
+    why: "to price Spot instances by zone",
+    read_only: true,
+};
+
+/// CloudWatch `ListMetrics`.
+pub const LIST_METRICS: Call = Call {
+    action: "cloudwatch:ListMetrics",
+    method: "list_metrics",
+    why: "to find the GPU series of the CloudWatch agent",
+    read_only: true,
+};
+
+/// CloudWatch `GetMetricData`, billed per metric requested.
+pub const GET_METRIC_DATA: Call = Call {
+    action: "cloudwatch:GetMetricData",
+    method: "get_metric_data",
+    why: "to read CPU, network, EBS and GPU activity",
+    read_only: true,
+};
+
+/// Price List `GetProducts`.
+pub const GET_PRODUCTS: Call = Call {
+    action: "pricing:GetProducts",
+    method: "get_products",
+    why: "to read today's on-demand list prices",
+    read_only: true,
+};
+
+/// All calls that every account needs, in the order of first use. All of them allow no resource
+/// restriction (`"Resource": "*"`), says the Service Authorization Reference.
+pub const ALL: [&Call; 8] = [
+    &GET_CALLER_IDENTITY,
+    &DESCRIBE_REGIONS,
+    &DESCRIBE_INSTANCES,
+    &DESCRIBE_INSTANCE_TYPES,
+    &LIST_METRICS,
+    &GET_METRIC_DATA,
+    &GET_PRODUCTS,
+    &DESCRIBE_SPOT_PRICE_HISTORY,
+];
+
+/// STS `AssumeRole`, made by the SDK's credential provider for roles from the config. Not in
+/// [`ALL`] because it must be granted on the role's ARN and never on `*`.
+pub const ASSUME_ROLE: Call = Call {
+    action: "sts:AssumeRole",
+    method: "assume_role",
+    why: "to read accounts through the roles named in the config",
+    read_only: true,
+};
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::path::Path;
+
+    use super::*;
+
+    /// The sources of this folder without their test modules, whitespace removed.
+    fn sources() -> Vec<(String, String)> {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/source/aws");
+        let mut out = Vec::new();
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            if !path.extension().is_some_and(|e| e == "rs") || name == "calls.rs" {
+                continue;
+            }
+            let text = std::fs::read_to_string(&path).unwrap();
+            let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
+            out.push((name, code.chars().filter(|c| !c.is_whitespace()).collect()));
+        }
+        out
+    }
+
+    /// The identifiers that follow `marker` in `code`.
+    fn after<'a>(code: &'a str, marker: &'a str) -> impl Iterator<Item = &'a str> {
+        code.match_indices(marker).map(move |(at, _)| {
+            let rest = &code[at + marker.len()..];
+            let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+            &rest[..end]
+        })
+    }
+
+    #[test]
+    fn every_call_in_the_sources_is_in_the_table_and_the_other_way_round() {
+        let known: BTreeSet<&str> = ALL.iter().map(|c| c.method).collect();
+        let mut made: BTreeSet<String> = BTreeSet::new();
+        for (name, code) in sources() {
+            // Clients are called `client` by convention; counting the `.send()`s makes sure that
+            // nothing is sent by another name.
+            let methods: Vec<&str> = after(&code, "client.").collect();
+            let operations: Vec<&str> =
+                methods.into_iter().filter(|m| !["clone", "as_ref"].contains(m)).collect();
+            let sends = code.matches(".send()").count();
+            assert_eq!(operations.len(), sends, "{name}: {operations:?} but {sends} sends");
+            for operation in operations {
+                assert!(known.contains(operation), "{name} calls {operation}");
+                made.insert(operation.to_owned());
+            }
+        }
+        let made: BTreeSet<&str> = made.iter().map(String::as_str).collect();
+        assert_eq!(made, known);
+    }
+
+    #[test]
+    fn actions_are_the_iam_names_of_the_methods() {
+        for call in ALL.iter().chain([&&ASSUME_ROLE]) {
+            let (service, operation) = call.action.split_once(':').unwrap();
+            assert!(["ec2", "cloudwatch", "pricing", "sts"].contains(&service));
+            let snake: String = operation
+                .char_indices()
+                .flat_map(|(i, c)| {
+                    let dash = (i > 0 && c.is_uppercase()).then_some('_');
+                    dash.into_iter().chain(c.to_lowercase())
+                })
+                .collect();
+            assert_eq!(snake, call.method);
+            let reads = ["get_", "list_", "describe_"].iter().any(|p| call.method.starts_with(p));
+            assert!(call.read_only == (reads || **call == ASSUME_ROLE), "{}", call.action);
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! From "which account" to an SDK configuration: credentials, home region, time-outs, retries.
+//! No endpoint is ever set here, so `AWS_ENDPOINT_URL`, `AWS_ENDPOINT_URL_<SERVICE>` and the
+//! `services` section of the AWS config file keep working.
+
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
+
+use aws_config::default_provider::credentials::DefaultCredentialsChain;
+use aws_config::environment::region::EnvironmentVariableRegionProvider;
+use aws_config::identity::IdentityCache;
+use aws_config::imds;
+use aws_config::meta::region::RegionProviderChain;
+use aws_config::profile::{ProfileFileCredentialsProvider, ProfileFileRegionProvider};
+use aws_config::provider_config::ProviderConfig;
+use aws_config::retry::RetryConfig;
+use aws_config::stalled_stream_protection::StalledStreamProtectionConfig;
+use aws_config::sts::AssumeRoleProvider;
+use aws_config::timeout::TimeoutConfig;
+use aws_config::{BehaviorVersion, Region, SdkConfig};
+use aws_credential_types::provider::SharedCredentialsProvider;
+use aws_smithy_http_client::tls::{self, rustls_provider::CryptoMode};
+use aws_smithy_runtime_api::client::http::SharedHttpClient;
+
+/// Where an account's credentials come from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AccountSource {
+    /// The name the user knows the account by, in messages.
+    pub label: Arc<str>,
+    /// A named profile; `None` = the default chain (environment, `AWS_PROFILE`, SSO, web
+    /// identity, container, instance role).
+    pub profile: Option<String>,
+    /// A role to assume with those credentials.
+    pub assume_role: Option<AssumeRole>,
+    /// The region to start from; `None` = `AWS_REGION`, the profile's, the instance's, and
+    /// [`FALLBACK_REGION`] when nobody says.
+    pub region_hint: Option<Arc<str>>,
+}
+
+/// A role from the config.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AssumeRole {
+    /// ARN of the role.
+    pub role_arn: String,
+    /// The external id that the role's trust policy asks for.
+    pub external_id: Option<String>,
+    /// Session name, seen in `CloudTrail`; `None` = `burntop`.
+    pub session_name: Option<String>,
+}
+
+/// The home region when nothing names one: every account has it enabled.
+pub const FALLBACK_REGION: &str = "us-east-1";
+
+/// How long to wait for what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Patience {
+    /// TCP and TLS.
+    pub connect: Duration,
+    /// First byte of an answer.
+    pub read: Duration,
+    /// One attempt, with the whole answer: a page of 1,000 instances is several megabytes.
+    pub attempt: Duration,
+    /// All attempts with the pauses between them.
+    pub operation: Duration,
+    /// The longest pause between attempts.
+    pub back_off: Duration,
+}
+
+impl Patience {
+    /// What burntop uses: an endpoint that accepts and never answers is given up after 30 s.
+    pub const DEFAULT: Self = Self {
+        connect: Duration::from_secs(3),
+        read: Duration::from_secs(10),
+        attempt: Duration::from_secs(15),
+        operation: Duration::from_secs(30),
+        back_off: Duration::from_secs(5),
+    };
+
+    /// The SDK's time-outs.
+    pub fn timeouts(self) -> TimeoutConfig {
+        TimeoutConfig::builder()
+            .connect_timeout(self.connect)
+            .read_timeout(self.read)
+            .operation_attempt_timeout(self.attempt)
+            .operation_timeout(self.operation)
+            .build()
+    }
+
+    /// The SDK's standard retries, which have full jitter: four attempts.
+    pub fn retries(self) -> RetryConfig {
+        RetryConfig::standard().with_max_attempts(4).with_max_backoff(self.back_off)
+    }
+}
+
+/// Credentials may come from a chain of SSO, roles and processes; longer means broken.
+const CREDENTIALS_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// Not on EC2 the metadata address leads nowhere; without this bound every start on a laptop
+/// would wait for it.
+const METADATA_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// The HTTP client of the process: TLS by rustls with ring, plain HTTP for emulators. One for all
+/// accounts, so that certificates are loaded once and connections shared.
+pub fn http_client() -> SharedHttpClient {
+    static CLIENT: LazyLock<SharedHttpClient> = LazyLock::new(|| {
+        aws_smithy_http_client::Builder::new()
+            .tls_provider(tls::Provider::Rustls(CryptoMode::Ring))
+            .build_https()
+    });
+    CLIENT.clone()
+}
+
+/// Loads the configuration of an account. Reads the AWS config files and perhaps asks the
+/// instance metadata for a region (a second at most); credentials are resolved by the first call.
+pub async fn load(source: &AccountSource, patience: Patience) -> SdkConfig {
+    let base = ProviderConfig::without_region()
+        .with_http_client(http_client())
+        .with_timeout_config(patience.timeouts())
+        .with_retry_config(patience.retries());
+    let metadata = imds::Client::builder()
+        .configure(&base)
+        .max_attempts(1)
+        .connect_timeout(METADATA_TIMEOUT)
+        .read_timeout(METADATA_TIMEOUT)
+        .build();
+    let region = home_region(source, &base, &metadata).await;
+    let base = base.with_region(Some(region.clone()));
+
+    let mut loader = aws_config::defaults(BehaviorVersion::latest())
+        .http_client(http_client())
+        .region(region.clone())
+        .timeout_config(patience.timeouts())
+        .retry_config(patience.retries())
+        .stalled_stream_protection(StalledStreamProtectionConfig::enabled().build())
+        .identity_cache(IdentityCache::lazy().load_timeout(CREDENTIALS_TIMEOUT).build())
+        .credentials_provider(credentials(source, base, region, metadata).await);
+    if let Some(profile) = &source.profile {
+        loader = loader.profile_name(profile);
+    }
+    let sdk = loader.load().await;
+
+    let Some(role) = &source.assume_role else { return sdk };
+    let mut assume = AssumeRoleProvider::builder(&role.role_arn)
+        .session_name(role.session_name.as_deref().unwrap_or("burntop"))
+        .configure(&sdk);
+    if let Some(id) = &role.external_id {
+        assume = assume.external_id(id);
+    }
+    let provider = SharedCredentialsProvider::new(assume.build().await);
+    sdk.into_builder().credentials_provider(provider).build()
+}
+
+async fn home_region(
+    source: &AccountSource,
+    base: &ProviderConfig,
+    metadata: &imds::Client,
+) -> Region {
+    if let Some(hint) = &source.region_hint {
+        return Region::new(hint.to_string());
+    }
+    let mut profile = ProfileFileRegionProvider::builder().configure(base);
+    if let Some(name) = &source.profile {
+        profile = profile.profile_name(name);
+    }
+    let mut chain = RegionProviderChain::first_try(EnvironmentVariableRegionProvider::new())
+        .or_else(profile.build());
+    if source.profile.is_none() {
+        let instance = imds::region::ImdsRegionProvider::builder()
+            .configure(base)
+            .imds_client(metadata.clone());
+        chain = chain.or_else(instance.build());
+    }
+    chain.region().await.unwrap_or(Region::from_static(FALLBACK_REGION))
+}
+
+/// A profile that was asked for by name is used and nothing else: in the SDK's default chain keys
+/// in the environment would win over it, and two profiles would show one account twice.
+async fn credentials(
+    source: &AccountSource,
+    base: ProviderConfig,
+    region: Region,
+    metadata: imds::Client,
+) -> SharedCredentialsProvider {
+    const INSTANCE_ROLE: &str = "Ec2InstanceMetadata";
+    let instance_role = imds::credentials::ImdsCredentialsProvider::builder()
+        .configure(&base)
+        .imds_client(metadata.clone())
+        .build();
+    match &source.profile {
+        Some(profile) => SharedCredentialsProvider::new(
+            ProfileFileCredentialsProvider::builder()
+                .configure(&base)
+                .profile_name(profile)
+                .with_custom_provider(INSTANCE_ROLE, instance_role)
+                .build(),
+        ),
+        None => SharedCredentialsProvider::new(
+            DefaultCredentialsChain::builder()
+                .configure(base)
+                .region(region)
+                .imds_client(metadata)
+                .with_custom_credential_source(INSTANCE_ROLE, instance_role)
+                .build()
+                .await,
+        ),
+    }
+}

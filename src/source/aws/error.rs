@@ -1,0 +1,418 @@
+//! From the SDK's errors to what burntop says: the kind of trouble, one line about it, and what
+//! the user can do. Nothing secret passes: canonical requests (they quote session tokens) and
+//! encoded authorization messages are cut off.
+
+use std::error::Error;
+
+use aws_credential_types::provider::error::CredentialsError;
+use aws_smithy_runtime_api::client::orchestrator::HttpResponse;
+use aws_smithy_runtime_api::client::result::{ConnectorError, SdkError};
+use aws_smithy_types::error::metadata::ProvideErrorMetadata;
+use jiff::Timestamp;
+use jiff::fmt::rfc2822;
+
+use super::calls::Call;
+use crate::domain::{ErrorKind, SourceError};
+
+/// Where a call failed, for the words of the message.
+#[derive(Clone, Copy, Debug)]
+pub struct Place<'a> {
+    /// The call.
+    pub call: &'static Call,
+    /// The name the user knows the account by.
+    pub label: &'a str,
+    /// The named profile, if one was asked for.
+    pub profile: Option<&'a str>,
+    /// Region of the endpoint.
+    pub region: &'a str,
+    /// This machine's clock.
+    pub now: Timestamp,
+}
+
+/// Signatures are good for five minutes on either side (SigV4); a bigger difference explains
+/// every complaint about signatures and expiry.
+const MAX_SKEW_S: i64 = 300;
+
+/// Translates an SDK error.
+pub fn from_sdk<E>(error: &SdkError<E, HttpResponse>, place: Place<'_>) -> SourceError
+where
+    E: ProvideErrorMetadata + Error + 'static,
+{
+    if let Some(credentials) = find::<CredentialsError>(error) {
+        return from_credentials(credentials, place);
+    }
+    let (kind, message) = match error {
+        SdkError::TimeoutError(_) => (ErrorKind::Timeout, String::new()),
+        SdkError::DispatchFailure(failure) if failure.is_timeout() => {
+            (ErrorKind::Timeout, String::new())
+        }
+        SdkError::DispatchFailure(_) | SdkError::ResponseError(_) if stalled(error) => {
+            (ErrorKind::Timeout, "the answer stopped in the middle".to_owned())
+        }
+        SdkError::DispatchFailure(failure) if failure.is_io() => (ErrorKind::Network, root(error)),
+        SdkError::ResponseError(_) if broken_body(error) => {
+            (ErrorKind::Network, "the connection broke in the middle of the answer".to_owned())
+        }
+        SdkError::ResponseError(response) if response.raw().status().is_success() => {
+            (ErrorKind::Malformed, format!("unreadable answer: {}", root(error)))
+        }
+        SdkError::ServiceError(_) | SdkError::ResponseError(_) => from_service(error, place.now),
+        _ => (ErrorKind::Other, root(error)),
+    };
+    say(kind, &message, place)
+}
+
+/// An answer that the SDK accepted and that still makes no sense.
+pub fn malformed(message: &str, place: Place<'_>) -> SourceError {
+    say(ErrorKind::Malformed, message, place)
+}
+
+/// The first error of type `T` in the chain of causes.
+fn find<'a, T: Error + 'static>(error: &'a (dyn Error + 'static)) -> Option<&'a T> {
+    chain(error).find_map(|e| e.downcast_ref::<T>())
+}
+
+fn chain<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+    let mut next = Some(error);
+    std::iter::from_fn(move || {
+        let this = next?;
+        next = this.source();
+        Some(this)
+    })
+}
+
+/// The innermost cause in words: outer layers only say "dispatch failure".
+fn root(error: &(dyn Error + 'static)) -> String {
+    chain(error).last().map(ToString::to_string).unwrap_or_default()
+}
+
+fn stalled(error: &(dyn Error + 'static)) -> bool {
+    chain(error).any(|e| e.to_string().contains("minimum throughput"))
+}
+
+/// True when the body ended before it was complete. The HTTP layers say so only in words.
+fn broken_body(error: &(dyn Error + 'static)) -> bool {
+    chain(error).any(|e| {
+        let text = e.to_string();
+        e.is::<std::io::Error>()
+            || e.is::<ConnectorError>()
+            || ["reading a body", "connection", "end of file before message"]
+                .iter()
+                .any(|words| text.contains(words))
+    })
+}
+
+fn from_credentials(error: &CredentialsError, place: Place<'_>) -> SourceError {
+    let text = chain(error).map(ToString::to_string).collect::<Vec<_>>().join(": ");
+    let lower = text.to_lowercase();
+    // A role from the config or a profile is assumed through STS: its refusal is an IAM matter.
+    if let Some(refused) = find::<aws_sdk_sts::operation::assume_role::AssumeRoleError>(error)
+        && let Some(code) = refused.code()
+    {
+        let kind = classify(code, 0, false);
+        let message = refused.message().unwrap_or(code);
+        let call = &super::calls::ASSUME_ROLE;
+        return say(kind, &presentable(message), Place { call, ..place });
+    }
+    let kind = match error {
+        CredentialsError::ProviderTimedOut(_) => ErrorKind::Timeout,
+        _ if lower.contains("timed out") || lower.contains("timeout") => ErrorKind::Timeout,
+        _ if ["expired", "invalid_grant", "unauthorizedexception"]
+            .iter()
+            .any(|w| lower.contains(w)) =>
+        {
+            ErrorKind::Expired
+        }
+        CredentialsError::CredentialsNotLoaded(_) => ErrorKind::NoCredentials,
+        // A profile that does not exist, an SSO session that was never opened.
+        _ if ["profile", "sso", "token"].iter().any(|w| lower.contains(w)) => {
+            ErrorKind::NoCredentials
+        }
+        _ => ErrorKind::Other,
+    };
+    let message = match kind {
+        ErrorKind::Other | ErrorKind::Timeout => root(error),
+        _ => String::new(),
+    };
+    say(kind, &presentable(&message), place)
+}
+
+fn from_service<E>(error: &SdkError<E, HttpResponse>, now: Timestamp) -> (ErrorKind, String)
+where
+    E: ProvideErrorMetadata + Error + 'static,
+{
+    let status = error.raw_response().map_or(0, |r| r.status().as_u16());
+    let skewed = error
+        .raw_response()
+        .and_then(|r| r.headers().get("date"))
+        .and_then(|date| rfc2822::parse(date).ok())
+        .is_some_and(|date| (date.timestamp().as_second() - now.as_second()).abs() > MAX_SKEW_S);
+    let code = error.code().unwrap_or_default();
+    let message = error.message().unwrap_or_default();
+    let skewed = skewed || message.to_lowercase().contains("not yet current");
+    let mut text = presentable(message);
+    if text.is_empty() {
+        text = if code.is_empty() { format!("HTTP {status}") } else { code.to_owned() };
+    }
+    (classify(code, status, skewed), text)
+}
+
+/// The kind of a service's refusal. `skewed`: the service's clock and ours differ by more than a
+/// signature allows.
+fn classify(code: &str, status: u16, skewed: bool) -> ErrorKind {
+    let code = code.rsplit_once(['#', '/']).map_or(code, |(_, name)| name);
+    let code = code.strip_prefix("Client.").or(code.strip_prefix("Server.")).unwrap_or(code);
+    match code {
+        "RequestTimeTooSkewed" | "RequestInTheFuture" => ErrorKind::ClockSkew,
+        "RequestExpired"
+        | "ExpiredToken"
+        | "ExpiredTokenException"
+        | "TokenRefreshRequired"
+        | "AuthFailure"
+        | "SignatureDoesNotMatch"
+        | "InvalidSignatureException"
+            if skewed =>
+        {
+            ErrorKind::ClockSkew
+        }
+        "ExpiredToken" | "ExpiredTokenException" | "RequestExpired" | "TokenRefreshRequired" => {
+            ErrorKind::Expired
+        }
+        "AccessDenied"
+        | "AccessDeniedException"
+        | "UnauthorizedOperation"
+        | "UnauthorizedException"
+        | "NotAuthorized"
+        | "AuthFailure"
+        | "SignatureDoesNotMatch"
+        | "InvalidSignatureException"
+        | "IncompleteSignature"
+        | "InvalidClientTokenId"
+        | "InvalidAccessKeyId"
+        | "UnrecognizedClientException"
+        | "MissingAuthenticationToken"
+        | "Blocked"
+        | "PendingVerification" => ErrorKind::Denied,
+        "RequestLimitExceeded"
+        | "Throttling"
+        | "ThrottlingException"
+        | "ThrottledException"
+        | "RequestThrottled"
+        | "RequestThrottledException"
+        | "TooManyRequestsException"
+        | "LimitExceeded"
+        | "LimitExceededException"
+        | "BandwidthLimitExceeded"
+        | "EC2ThrottledException"
+        | "PriorRequestNotComplete"
+        | "SlowDown" => ErrorKind::Throttled,
+        "InvalidAction"
+        | "UnknownOperation"
+        | "UnknownOperationException"
+        | "OptInRequired"
+        | "UnsupportedOperation"
+        | "NotImplemented"
+        | "RegionDisabledException" => ErrorKind::Unavailable,
+        "RequestTimeout" | "RequestTimeoutException" => ErrorKind::Timeout,
+        "" => match status {
+            401 | 403 => ErrorKind::Denied,
+            404 | 405 | 501 => ErrorKind::Unavailable,
+            408 | 504 => ErrorKind::Timeout,
+            429 | 503 => ErrorKind::Throttled,
+            500.. => ErrorKind::Other,
+            _ => ErrorKind::Malformed,
+        },
+        _ if status == 501 => ErrorKind::Unavailable,
+        _ if status == 429 => ErrorKind::Throttled,
+        _ => ErrorKind::Other,
+    }
+}
+
+/// A service's message without what nobody can read and nobody should see.
+fn presentable(message: &str) -> String {
+    let cut =
+        ["Encoded authorization failure message", "The Canonical String", "The String-to-Sign"]
+            .iter()
+            .filter_map(|mark| message.find(mark))
+            .min()
+            .unwrap_or(message.len());
+    message[..cut].split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The IAM action that a refusal names, when it names one.
+fn denied_action(message: &str) -> Option<&str> {
+    let rest = message.split("not authorized to perform: ").nth(1)?;
+    let action = rest.split([' ', ',']).next()?.trim_end_matches('.');
+    action.contains(':').then_some(action)
+}
+
+/// Puts a kind into words: what went wrong (the service's own words where it has some), and what
+/// can be done.
+fn say(kind: ErrorKind, message: &str, place: Place<'_>) -> SourceError {
+    let Place { call, label, profile, region, .. } = place;
+    let login = profile.map_or_else(
+        || "renew them, or set AWS_PROFILE to a profile that has some".to_owned(),
+        |p| format!("run `aws sso login --profile {p}` or `aws configure --profile {p}`"),
+    );
+    let mut operation = call.action;
+    let (own, fix) = match kind {
+        ErrorKind::NoCredentials => (
+            format!("no AWS credentials found for {label}"),
+            profile.map_or_else(
+                || "run `aws configure` or `aws sso login`, or set AWS_PROFILE".to_owned(),
+                |_| login.clone(),
+            ),
+        ),
+        ErrorKind::Expired => (format!("the credentials of {label} have expired"), login),
+        ErrorKind::Denied => {
+            operation = denied_action(message).unwrap_or(operation);
+            let signature = !message.contains("not authorized")
+                && ["credentials", "signature", "security token", "access key", "AuthFailure"]
+                    .iter()
+                    .any(|w| message.to_lowercase().contains(&w.to_lowercase()));
+            let fix = if signature {
+                format!(
+                    "check the access key of {label}, and that region {region} is enabled for it"
+                )
+            } else {
+                format!("allow {operation} for {label}; `burntop iam-policy` prints the policy")
+            };
+            (format!("{label} may not call {operation}"), fix)
+        }
+        ErrorKind::Throttled => (
+            format!("{region} asks to slow down"),
+            "burntop waits and tries again by itself".to_owned(),
+        ),
+        ErrorKind::Timeout => (
+            format!("no answer from {region} in time"),
+            "check the network path to the endpoint; burntop tries again by itself".to_owned(),
+        ),
+        ErrorKind::Network => (
+            format!("cannot reach the endpoint in {region}"),
+            "check the network, DNS and any AWS_ENDPOINT_URL; burntop tries again by itself"
+                .to_owned(),
+        ),
+        ErrorKind::ClockSkew => (
+            "this machine's clock differs too much from AWS's".to_owned(),
+            "set the clock (NTP), then refresh".to_owned(),
+        ),
+        ErrorKind::Unavailable => (
+            format!("not available in {region}"),
+            format!("leave {region} out with --region, or check that it is enabled"),
+        ),
+        ErrorKind::Malformed => (
+            format!("the answer from {region} makes no sense"),
+            "check any AWS_ENDPOINT_URL and proxies; burntop tries again by itself".to_owned(),
+        ),
+        ErrorKind::OwnCostCap | ErrorKind::Other => (format!("failed in {region}"), String::new()),
+    };
+    let message = if message.is_empty() { own } else { format!("{own}: {message}") };
+    SourceError::new(kind, operation, &message, &fix)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::aws::calls::DESCRIBE_INSTANCES;
+
+    const PLACE: Place<'static> = Place {
+        call: &DESCRIBE_INSTANCES,
+        label: "research",
+        profile: Some("research"),
+        region: "eu-west-1",
+        now: Timestamp::UNIX_EPOCH,
+    };
+
+    #[test]
+    fn codes_and_statuses_have_kinds() {
+        use ErrorKind::{
+            ClockSkew, Denied, Expired, Malformed, Other, Throttled, Timeout, Unavailable,
+        };
+        for (code, status, skewed, kind) in [
+            ("UnauthorizedOperation", 403, false, Denied),
+            ("AccessDenied", 403, false, Denied),
+            ("AuthFailure", 401, false, Denied),
+            ("AuthFailure", 401, true, ClockSkew),
+            ("SignatureDoesNotMatch", 403, true, ClockSkew),
+            ("RequestTimeTooSkewed", 403, false, ClockSkew),
+            ("ExpiredToken", 403, false, Expired),
+            ("com.amazon.coral.service#ExpiredTokenException", 400, false, Expired),
+            ("RequestExpired", 400, false, Expired),
+            ("RequestExpired", 400, true, ClockSkew),
+            ("RequestLimitExceeded", 503, false, Throttled),
+            ("Client.RequestLimitExceeded", 503, false, Throttled),
+            ("", 429, false, Throttled),
+            ("", 503, false, Throttled),
+            ("OptInRequired", 403, false, Unavailable),
+            ("InvalidAction", 400, false, Unavailable),
+            ("", 404, false, Unavailable),
+            ("", 501, false, Unavailable),
+            ("", 504, false, Timeout),
+            ("", 500, false, Other),
+            ("InternalFailure", 500, false, Other),
+            ("", 400, false, Malformed),
+        ] {
+            assert_eq!(classify(code, status, skewed), kind, "{code} {status} {skewed}");
+        }
+    }
+
+    #[test]
+    fn a_refusal_names_the_missing_action_and_hides_the_rest() {
+        let raw = "You are not authorized to perform this operation. User: \
+            arn:aws:iam::123456789012:user/kim is not authorized to perform: \
+            ec2:DescribeInstances because no identity-based policy allows the \
+            ec2:DescribeInstances action. Encoded authorization failure message: aGVsbG8K";
+        let error = say(ErrorKind::Denied, &presentable(raw), PLACE);
+        assert_eq!(error.operation, "ec2:DescribeInstances");
+        assert!(error.fix.contains("allow ec2:DescribeInstances for research"), "{}", error.fix);
+        assert!(!error.message.contains("aGVsbG8K"), "{}", error.message);
+        // The action in the message wins over the call: a missing sts:AssumeRole is not EC2's.
+        let raw = "User: arn:aws:iam::1:user/kim is not authorized to perform: sts:AssumeRole on \
+            resource: arn:aws:iam::2:role/x";
+        assert_eq!(say(ErrorKind::Denied, raw, PLACE).operation, "sts:AssumeRole");
+    }
+
+    #[test]
+    fn a_wrong_key_is_not_told_to_change_the_policy_and_no_token_is_shown() {
+        let raw = "The request signature we calculated does not match the signature you provided. \
+            The Canonical String for this request should have been 'POST / \
+            x-amz-security-token:FQoGZXIvYXdzEXAMPLETOKEN'";
+        let error = say(ErrorKind::Denied, &presentable(raw), PLACE);
+        assert!(error.fix.starts_with("check the access key of research"), "{}", error.fix);
+        assert!(!error.message.contains("FQoGZXIvYXdz"), "{}", error.message);
+    }
+
+    #[test]
+    fn credentials_errors_are_told_apart() {
+        for (error, kind, words) in [
+            (
+                CredentialsError::not_loaded("nothing in the chain"),
+                ErrorKind::NoCredentials,
+                "aws sso login --profile research",
+            ),
+            (
+                CredentialsError::provider_error(
+                    "the SSO token has expired and cannot be refreshed",
+                ),
+                ErrorKind::Expired,
+                "aws sso login --profile research",
+            ),
+            (
+                CredentialsError::provider_timed_out(std::time::Duration::from_secs(5)),
+                ErrorKind::Timeout,
+                "network",
+            ),
+            (
+                CredentialsError::invalid_configuration("profile `research` was not defined"),
+                ErrorKind::NoCredentials,
+                "--profile research",
+            ),
+            (CredentialsError::unhandled("surprise"), ErrorKind::Other, ""),
+        ] {
+            let said = from_credentials(&error, PLACE);
+            assert_eq!(said.kind, kind, "{said:?}");
+            assert!(said.fix.contains(words), "{said:?}");
+            assert!(!said.message.is_empty());
+        }
+    }
+}

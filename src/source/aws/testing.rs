@@ -1,0 +1,254 @@
+//! A loopback HTTP server that plays AWS, good and bad days alike, and a provider that talks to
+//! it through the real client stack.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use aws_config::stalled_stream_protection::StalledStreamProtectionConfig;
+use aws_config::{BehaviorVersion, Region, SdkConfig};
+use aws_credential_types::Credentials;
+use aws_credential_types::provider::SharedCredentialsProvider;
+use jiff::Timestamp;
+use tokio::sync::OnceCell;
+
+use super::clients::Clients;
+use super::limit::Limiter;
+use super::{AccountSource, AwsProvider, Patience, config};
+
+/// What the client asked.
+#[derive(Clone, Debug)]
+pub struct Request {
+    pub path: String,
+    pub body: Vec<u8>,
+    headers: String,
+}
+
+impl Request {
+    /// The body (EC2 and STS: a form) as text.
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.body).into_owned()
+    }
+
+    /// True when the signature is for this region.
+    pub fn is_for(&self, region: &str) -> bool {
+        self.headers.contains(&format!("/{region}/"))
+    }
+
+    /// True when the body holds the bytes of `text` (CBOR keeps strings readable).
+    pub fn mentions(&self, text: &str) -> bool {
+        self.body.windows(text.len()).any(|w| w == text.as_bytes())
+    }
+}
+
+/// What the server does with a request.
+pub enum Reply {
+    /// A whole answer: status, content type, further headers, body.
+    Whole(u16, &'static str, &'static str, Vec<u8>),
+    /// The first half of an answer, then the connection closes.
+    Half(Vec<u8>),
+    /// Nothing, for ever.
+    Hang,
+}
+
+impl Reply {
+    pub fn xml(body: impl Into<String>) -> Self {
+        Self::Whole(200, "text/xml;charset=UTF-8", "", body.into().into_bytes())
+    }
+
+    /// An error as EC2 words it.
+    pub fn ec2_error(status: u16, code: &str, message: &str) -> Self {
+        let body = format!(
+            "<Response><Errors><Error><Code>{code}</Code><Message>{message}</Message></Error>\
+             </Errors><RequestID>r-1</RequestID></Response>"
+        );
+        Self::Whole(status, "text/xml", "", body.into_bytes())
+    }
+
+    pub fn json(status: u16, body: impl Into<String>) -> Self {
+        Self::Whole(status, "application/x-amz-json-1.1", "", body.into().into_bytes())
+    }
+
+    pub fn cbor(value: &Cbor) -> Self {
+        let mut body = Vec::new();
+        value.write(&mut body);
+        Self::Whole(200, "application/cbor", "smithy-protocol: rpc-v2-cbor\r\n", body)
+    }
+}
+
+/// A running server; it ends with the process.
+pub struct Server {
+    pub url: String,
+    requests: Arc<AtomicUsize>,
+}
+
+impl Server {
+    /// Answers every request with what `answer` says; the number counts requests from 0.
+    pub fn start(answer: impl Fn(usize, &Request) -> Reply + Send + Sync + 'static) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let requests = Arc::new(AtomicUsize::new(0));
+        let (answer, count) = (Arc::new(answer), Arc::clone(&requests));
+        std::thread::spawn(move || {
+            for stream in listener.incoming().map_while(Result::ok) {
+                let (answer, count) = (Arc::clone(&answer), Arc::clone(&count));
+                std::thread::spawn(move || {
+                    let Some(request) = read(&stream) else { return };
+                    let reply = answer(count.fetch_add(1, Ordering::SeqCst), &request);
+                    write(stream, reply);
+                });
+            }
+        });
+        Self { url, requests }
+    }
+
+    /// Requests so far.
+    pub fn requests(&self) -> usize {
+        self.requests.load(Ordering::SeqCst)
+    }
+
+    /// A provider whose every service is this server.
+    pub fn provider(&self) -> AwsProvider {
+        provider(&self.url)
+    }
+}
+
+fn read(stream: &TcpStream) -> Option<Request> {
+    let mut reader = BufReader::new(stream);
+    let mut headers = String::new();
+    loop {
+        let mut line = String::new();
+        if reader.read_line(&mut line).ok()? == 0 {
+            return None;
+        }
+        if line == "\r\n" {
+            break;
+        }
+        headers.push_str(&line);
+    }
+    let length = headers
+        .lines()
+        .find_map(|l| l.to_ascii_lowercase().strip_prefix("content-length: ")?.parse().ok())
+        .unwrap_or(0);
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).ok()?;
+    let path = headers.split(' ').nth(1)?.to_owned();
+    Some(Request { path, body, headers })
+}
+
+fn write(mut stream: TcpStream, reply: Reply) {
+    let head = |status: u16, kind: &str, more: &str, length: usize| {
+        format!(
+            "HTTP/1.1 {status} X\r\ncontent-type: {kind}\r\n{more}content-length: {length}\r\n\
+             connection: close\r\n\r\n"
+        )
+    };
+    let bytes = match reply {
+        Reply::Whole(status, kind, more, body) => {
+            [head(status, kind, more, body.len()).into_bytes(), body].concat()
+        }
+        Reply::Half(body) => {
+            let half = body[..body.len() / 2].to_vec();
+            [head(200, "text/xml", "", body.len()).into_bytes(), half].concat()
+        }
+        Reply::Hang => loop {
+            std::thread::park();
+        },
+    };
+    // The client may be gone already; that is its right.
+    let _gone = stream.write_all(&bytes);
+}
+
+/// Short waits, so that bad days are over soon.
+pub const IMPATIENT: Patience = Patience {
+    connect: Duration::from_millis(500),
+    read: Duration::from_millis(300),
+    attempt: Duration::from_secs(2),
+    operation: Duration::from_secs(4),
+    back_off: Duration::from_millis(2),
+};
+
+/// The clock of the tests.
+pub fn now() -> Timestamp {
+    "2026-02-03T04:05:06Z".parse().unwrap()
+}
+
+/// A provider with fixed credentials and its own rate limiter, for an endpoint.
+pub fn provider(endpoint: &str) -> AwsProvider {
+    let credentials = Credentials::builder()
+        .access_key_id("AKIDEXAMPLE")
+        .secret_access_key("wJalrXUtnFEMI")
+        .provider_name("test")
+        .build();
+    let sdk = SdkConfig::builder()
+        .behavior_version(BehaviorVersion::latest())
+        .region(Region::new("us-east-1"))
+        .credentials_provider(SharedCredentialsProvider::new(credentials))
+        .http_client(config::http_client())
+        .timeout_config(IMPATIENT.timeouts())
+        .retry_config(IMPATIENT.retries())
+        .stalled_stream_protection(StalledStreamProtectionConfig::enabled().build())
+        .endpoint_url(endpoint)
+        .build();
+    // A label of its own keeps the SDK's retry quota from being shared between tests.
+    let label: Arc<str> = endpoint.into();
+    AwsProvider {
+        source: AccountSource {
+            label: Arc::clone(&label),
+            profile: Some("research".into()),
+            assume_role: None,
+            region_hint: None,
+        },
+        patience: IMPATIENT,
+        clients: OnceCell::new_with(Some(Clients::new(sdk, label))),
+        account: OnceLock::new(),
+        limiter: Box::leak(Box::<Limiter>::default()),
+        now,
+    }
+}
+
+/// Just enough CBOR (RFC 8949) to answer as CloudWatch does.
+pub enum Cbor {
+    Text(&'static str),
+    Float(f64),
+    /// Seconds since the epoch, tag 1.
+    Time(i64),
+    List(Vec<Cbor>),
+    Map(Vec<(&'static str, Cbor)>),
+}
+
+impl Cbor {
+    fn write(&self, out: &mut Vec<u8>) {
+        fn head(major: u8, n: usize, out: &mut Vec<u8>) {
+            out.push(major << 5 | 26);
+            out.extend(u32::try_from(n).unwrap().to_be_bytes());
+        }
+        match self {
+            Self::Text(text) => {
+                head(3, text.len(), out);
+                out.extend(text.as_bytes());
+            }
+            Self::Float(value) => {
+                out.push(0xfb);
+                out.extend(value.to_be_bytes());
+            }
+            Self::Time(seconds) => {
+                out.push(0xc1);
+                Self::Float(*seconds as f64).write(out);
+            }
+            Self::List(items) => {
+                head(4, items.len(), out);
+                items.iter().for_each(|item| item.write(out));
+            }
+            Self::Map(pairs) => {
+                head(5, pairs.len(), out);
+                for (key, value) in pairs {
+                    Self::Text(key).write(out);
+                    value.write(out);
+                }
+            }
+        }
+    }
+}
