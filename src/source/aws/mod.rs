@@ -66,12 +66,6 @@ pub fn connect(source: AccountSource) -> AwsProvider {
 }
 
 impl AwsProvider {
-    /// The region that the account starts from when the user names none: the hint, `AWS_REGION`,
-    /// the profile's or the instance's region, or `us-east-1`.
-    pub async fn home_region(&self) -> Arc<str> {
-        Arc::clone(self.clients().await.home())
-    }
-
     async fn clients(&self) -> &Clients {
         self.clients
             .get_or_init(|| async {
@@ -119,6 +113,10 @@ impl Provider for AwsProvider {
 
     async fn identity(&self) -> Result<Identity, SourceError> {
         identity::identity(self).await
+    }
+
+    async fn home_region(&self) -> Arc<str> {
+        Arc::clone(self.clients().await.home())
     }
 
     async fn regions(&self) -> Result<Vec<Arc<str>>, SourceError> {
