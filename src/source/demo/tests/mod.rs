@@ -4,6 +4,7 @@
 mod api;
 mod fleet;
 mod planted;
+mod verdicts;
 
 use std::collections::HashMap;
 use std::sync::Arc;
