@@ -2,6 +2,7 @@
 //! the same run: `cargo bench --bench table`.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::sync::Arc;
 
 use burntop::domain::{
@@ -131,35 +132,42 @@ fn fleet() -> Fleet {
 }
 
 /// What is measured: a filter and a field to sort by.
-const CASES: [(&str, Field); 5] = [
-    ("", Field::WastedUsd),
-    ("", Field::Name),
-    ("gpu<50 and $>10/h and not env=prod", Field::WastedUsd),
-    ("nlp", Field::Name),
-    ("zzzz", Field::Name),
+struct Case(&'static str, Field);
+
+impl fmt::Display for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} by {}", self.0, self.1.spec().name)
+    }
+}
+
+const CASES: [Case; 5] = [
+    Case("", Field::WastedUsd),
+    Case("", Field::Name),
+    Case("gpu<50 and $>10/h and not env=prod", Field::WastedUsd),
+    Case("nlp", Field::Name),
+    Case("zzzz", Field::Name),
 ];
 
-#[divan::bench(args = 0..CASES.len())]
-fn select(bencher: divan::Bencher<'_, '_>, case: usize) {
-    let (text, field) = CASES[case];
+#[divan::bench(args = CASES)]
+fn select(bencher: divan::Bencher<'_, '_>, case: &Case) {
     let (fleet, ctx) = (fleet(), ctx());
-    let filter = Filter::parse(text).ok();
-    bencher.bench(|| table::select(&fleet, filter.as_ref(), Sort::by(field), &ctx).len());
+    let filter = Filter::parse(case.0).ok();
+    let sort = Sort::by(case.1);
+    bencher.bench(|| table::select(&fleet, filter.as_ref(), sort, &ctx).len());
 }
 
 /// Every visible cell of every row is formatted, searched for the words and compared as text.
-#[divan::bench(args = 0..CASES.len())]
-fn naive(bencher: divan::Bencher<'_, '_>, case: usize) {
-    let (text, field) = CASES[case];
+#[divan::bench(args = CASES)]
+fn naive(bencher: divan::Bencher<'_, '_>, case: &Case) {
     let (fleet, ctx) = (fleet(), ctx());
-    let words: Vec<String> = text.split(' ').map(str::to_lowercase).collect();
+    let words: Vec<String> = case.0.split(' ').map(str::to_lowercase).collect();
     bencher.bench(|| {
         let mut shown: Vec<(String, usize)> = Vec::new();
         for (i, row) in fleet.rows.iter().enumerate() {
             let cells: Vec<String> =
                 DEFAULT_COLUMNS.iter().map(|f| f.cell(row, &ctx).to_lowercase()).collect();
             if words.iter().any(|w| cells.iter().any(|c| c.contains(w))) {
-                shown.push((field.cell(row, &ctx), i));
+                shown.push((case.1.cell(row, &ctx), i));
             }
         }
         shown.sort();

@@ -17,6 +17,9 @@
 //! for it. `=` on an amount holds at the precision that was typed (`$=21.96` finds 21.957642),
 //! the order operators are exact.
 //!
+//! Where words are searched is the caller's business: `view` looks into the texts of a row (names,
+//! ids, tags' values, verdict), not into its numbers, which comparisons are for.
+//!
 //! The language knows no field by name: [`FieldName`] is implemented where the fields live.
 
 mod ast;

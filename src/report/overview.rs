@@ -8,7 +8,7 @@ use super::sheet::{Cell, Column, Sheet};
 use super::{Format, Meta, csv, json, markdown, text};
 use crate::domain::HOURS_PER_MONTH;
 use crate::fleet::Fleet;
-use crate::view::overview::{self, Group, Overview};
+use crate::view::overview::{self, Grade, Group, Overview};
 use crate::view::{Align, Symbols, Value, ViewContext, format};
 
 /// The sections, in the order they are written: name for machines, title for people.
@@ -38,7 +38,7 @@ struct Record {
     wasted_usd: Option<f64>,
     /// 0–1: of the burn for a part, the figure itself for a score.
     share: Option<f64>,
-    grade: Option<&'static str>,
+    grade: Option<Grade>,
     note: String,
 }
 
@@ -144,7 +144,7 @@ fn records(model: &Overview) -> Vec<Record> {
         name: s.metric.name().to_owned(),
         label: Some(s.metric.label()),
         share: s.share,
-        grade: s.grade.map(overview::Grade::word),
+        grade: s.grade,
         note: [&*s.rests_on, s.metric.yardstick()].join("; ").trim_end_matches("; ").to_owned(),
         ..Record::default()
     }));
@@ -175,7 +175,7 @@ fn row(r: &Record) -> Json {
         "waste_usd_per_hour": json::number(r.waste_usd_per_hour),
         "wasted_usd": json::number(r.wasted_usd),
         "share": json::number(r.share),
-        "grade": r.grade.map(json::snake).map(|g| g.to_lowercase()),
+        "grade": r.grade.map(Grade::name),
         "note": r.note,
     })
 }
@@ -209,6 +209,7 @@ struct RecordColumn {
 
 enum Get {
     Name,
+    Grade,
     Text(fn(&Record) -> &str),
     Number(fn(&Record) -> Option<f64>, fn(f64) -> String),
 }
@@ -252,11 +253,7 @@ const COLUMNS: [RecordColumn; 12] = [
         header: "SHARE",
         get: Get::Number(|r| r.share, |v| format::percent(v * 100.0)),
     },
-    RecordColumn {
-        name: "grade",
-        header: "GRADE",
-        get: Get::Text(|r| r.grade.unwrap_or_default()),
-    },
+    RecordColumn { name: "grade", header: "GRADE", get: Get::Grade },
     RecordColumn { name: "note", header: "", get: Get::Text(|r| &r.note) },
 ];
 
@@ -264,6 +261,7 @@ impl RecordColumn {
     fn has(&self, record: &Record) -> bool {
         match self.get {
             Get::Name => true,
+            Get::Grade => record.grade.is_some(),
             Get::Text(get) => !get(record).is_empty(),
             Get::Number(get, _) => get(record).is_some(),
         }
@@ -273,7 +271,7 @@ impl RecordColumn {
 impl Get {
     fn align(&self) -> Align {
         match self {
-            Self::Name | Self::Text(_) => Align::Left,
+            Self::Name | Self::Grade | Self::Text(_) => Align::Left,
             Self::Number(..) => Align::Right,
         }
     }
@@ -284,6 +282,10 @@ impl Get {
                 shown: record.label.map_or_else(|| record.name.clone(), str::to_owned),
                 value: Value::Text(record.name.clone().into()),
             },
+            Self::Grade => record.grade.map_or_else(
+                || Cell { shown: String::new(), value: Value::Unknown },
+                |g| Cell { shown: g.word().to_owned(), value: Value::Text(g.name().into()) },
+            ),
             Self::Text(get) => Cell::text(get(record)),
             Self::Number(get, format) => {
                 let number = get(record).filter(|n| n.is_finite());

@@ -76,8 +76,6 @@ pub struct FieldSpec {
     pub sort_key: Option<char>,
     /// True when sorting begins with the largest.
     pub descending_first: bool,
-    /// True when a bare word of a filter is looked for here.
-    pub searched: bool,
     /// What the field is, one sentence.
     pub doc: &'static str,
 }

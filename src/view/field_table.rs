@@ -26,7 +26,6 @@ pub(super) static FIELDS: [FieldSpec; Field::ALL.len()] = [
         align: Align::Right,
         sort_key: Some('h'),
         descending_first: true,
-        searched: false,
         doc: "What the instance burns now at its list or spot price; 0 when it is not running.",
     },
     FieldSpec {
@@ -41,7 +40,6 @@ pub(super) static FIELDS: [FieldSpec; Field::ALL.len()] = [
         align: Align::Right,
         sort_key: Some('w'),
         descending_first: true,
-        searched: false,
         doc: "Dollars burned since the idle stretch began, times the idle share of the GPUs, at today's rate.",
     },
     FieldSpec {
@@ -56,7 +54,6 @@ pub(super) static FIELDS: [FieldSpec; Field::ALL.len()] = [
         align: Align::Right,
         sort_key: Some('s'),
         descending_first: true,
-        searched: false,
         doc: "The part of $/h that goes to idle capacity: all of an idle instance, k of n GPUs of a partly idle one.",
     },
     FieldSpec {
@@ -71,7 +68,6 @@ pub(super) static FIELDS: [FieldSpec; Field::ALL.len()] = [
         align: Align::Left,
         sort_key: Some('v'),
         descending_first: false,
-        searched: true,
         doc: "What burntop concludes: idle, partial, underused, unknown, too_new, busy or exempt.",
     },
     FieldSpec {
@@ -86,7 +82,6 @@ pub(super) static FIELDS: [FieldSpec; Field::ALL.len()] = [
         align: Align::Right,
         sort_key: Some('i'),
         descending_first: true,
-        searched: false,
         doc: "How long the uninterrupted idle stretch has lasted; in exports, when it began.",
     },
     FieldSpec {
@@ -101,7 +96,6 @@ pub(super) static FIELDS: [FieldSpec; Field::ALL.len()] = [
         align: Align::Right,
         sort_key: Some('g'),
         descending_first: true,
-        searched: false,
         doc: "Mean GPU activity over all seen GPUs and judged hours: share of time with a kernel resident.",
     },
     FieldSpec {
@@ -116,7 +110,6 @@ pub(super) static FIELDS: [FieldSpec; Field::ALL.len()] = [
         align: Align::Right,
         sort_key: Some('c'),
         descending_first: true,
-        searched: false,
         doc: "Mean CPU over the judged hours, of all vCPUs.",
     },
     FieldSpec {
@@ -131,7 +124,6 @@ pub(super) static FIELDS: [FieldSpec; Field::ALL.len()] = [
         align: Align::Right,
         sort_key: Some('n'),
         descending_first: true,
-        searched: false,
         doc: "Mean network bytes per day, in plus out.",
     },
     FieldSpec {
@@ -146,7 +138,6 @@ pub(super) static FIELDS: [FieldSpec; Field::ALL.len()] = [
         align: Align::Right,
         sort_key: Some('o'),
         descending_first: false,
-        searched: false,
         doc: "The lowest share of datapoints that came, over the signals the preset needs.",
     },
     FieldSpec {
@@ -161,7 +152,6 @@ pub(super) static FIELDS: [FieldSpec; Field::ALL.len()] = [
         align: Align::Left,
         sort_key: Some('t'),
         descending_first: false,
-        searched: true,
         doc: "Team, from tags.",
     },
     FieldSpec {
@@ -176,7 +166,6 @@ pub(super) static FIELDS: [FieldSpec; Field::ALL.len()] = [
         align: Align::Left,
         sort_key: Some('j'),
         descending_first: false,
-        searched: true,
         doc: "Project, from tags.",
     },
     FieldSpec {
@@ -191,7 +180,6 @@ pub(super) static FIELDS: [FieldSpec; Field::ALL.len()] = [
         align: Align::Left,
         sort_key: Some('e'),
         descending_first: false,
-        searched: true,
         doc: "Environment, from tags.",
     },
     FieldSpec {
@@ -206,7 +194,6 @@ pub(super) static FIELDS: [FieldSpec; Field::ALL.len()] = [
         align: Align::Left,
         sort_key: None,
         descending_first: false,
-        searched: true,
         doc: "Cost center, from tags.",
     },
     FieldSpec {
@@ -221,7 +208,6 @@ pub(super) static FIELDS: [FieldSpec; Field::ALL.len()] = [
         align: Align::Left,
         sort_key: Some('a'),
         descending_first: false,
-        searched: true,
         doc: "The Name tag.",
     },
     FieldSpec {
@@ -236,7 +222,6 @@ pub(super) static FIELDS: [FieldSpec; Field::ALL.len()] = [
         align: Align::Left,
         sort_key: Some('y'),
         descending_first: false,
-        searched: true,
         doc: "Instance type.",
     },
     FieldSpec {
@@ -251,7 +236,6 @@ pub(super) static FIELDS: [FieldSpec; Field::ALL.len()] = [
         align: Align::Left,
         sort_key: None,
         descending_first: false,
-        searched: true,
         doc: "Instance id.",
     },
     FieldSpec {
@@ -266,7 +250,6 @@ pub(super) static FIELDS: [FieldSpec; Field::ALL.len()] = [
         align: Align::Left,
         sort_key: Some('u'),
         descending_first: false,
-        searched: true,
         doc: "Account id.",
     },
     FieldSpec {
@@ -281,7 +264,6 @@ pub(super) static FIELDS: [FieldSpec; Field::ALL.len()] = [
         align: Align::Left,
         sort_key: Some('r'),
         descending_first: false,
-        searched: true,
         doc: "Region.",
     },
     FieldSpec {
@@ -296,7 +278,6 @@ pub(super) static FIELDS: [FieldSpec; Field::ALL.len()] = [
         align: Align::Left,
         sort_key: Some('z'),
         descending_first: false,
-        searched: false,
         doc: "Availability zone.",
     },
     FieldSpec {
@@ -311,7 +292,6 @@ pub(super) static FIELDS: [FieldSpec; Field::ALL.len()] = [
         align: Align::Left,
         sort_key: None,
         descending_first: false,
-        searched: false,
         doc: "EC2's instance state.",
     },
     FieldSpec {
@@ -326,7 +306,6 @@ pub(super) static FIELDS: [FieldSpec; Field::ALL.len()] = [
         align: Align::Left,
         sort_key: Some('k'),
         descending_first: false,
-        searched: true,
         doc: "How the capacity was bought: on-demand, spot, scheduled or capacity-block.",
     },
     FieldSpec {
@@ -341,7 +320,6 @@ pub(super) static FIELDS: [FieldSpec; Field::ALL.len()] = [
         align: Align::Left,
         sort_key: None,
         descending_first: false,
-        searched: false,
         doc: "Shared, dedicated or host.",
     },
     FieldSpec {
@@ -356,7 +334,6 @@ pub(super) static FIELDS: [FieldSpec; Field::ALL.len()] = [
         align: Align::Left,
         sort_key: None,
         descending_first: false,
-        searched: false,
         doc: "Operating system and licensed software that the price includes.",
     },
     FieldSpec {
@@ -371,7 +348,6 @@ pub(super) static FIELDS: [FieldSpec; Field::ALL.len()] = [
         align: Align::Right,
         sort_key: Some('p'),
         descending_first: true,
-        searched: false,
         doc: "GPUs or accelerators; a fraction for fractional types.",
     },
     FieldSpec {
@@ -386,7 +362,6 @@ pub(super) static FIELDS: [FieldSpec; Field::ALL.len()] = [
         align: Align::Right,
         sort_key: Some('l'),
         descending_first: true,
-        searched: false,
         doc: "GPUs that were idle for the minimum stretch.",
     },
     FieldSpec {
@@ -401,7 +376,6 @@ pub(super) static FIELDS: [FieldSpec; Field::ALL.len()] = [
         align: Align::Left,
         sort_key: Some('m'),
         descending_first: false,
-        searched: true,
         doc: "GPU or accelerator model.",
     },
     FieldSpec {
@@ -416,7 +390,6 @@ pub(super) static FIELDS: [FieldSpec; Field::ALL.len()] = [
         align: Align::Right,
         sort_key: None,
         descending_first: true,
-        searched: false,
         doc: "vCPUs of the type.",
     },
     FieldSpec {
@@ -431,7 +404,6 @@ pub(super) static FIELDS: [FieldSpec; Field::ALL.len()] = [
         align: Align::Right,
         sort_key: None,
         descending_first: true,
-        searched: false,
         doc: "Memory of the type.",
     },
     FieldSpec {
@@ -446,7 +418,6 @@ pub(super) static FIELDS: [FieldSpec; Field::ALL.len()] = [
         align: Align::Left,
         sort_key: None,
         descending_first: false,
-        searched: true,
         doc: "What manages the instance and may replace it: group, cluster, queue or stack.",
     },
     FieldSpec {
@@ -461,7 +432,6 @@ pub(super) static FIELDS: [FieldSpec; Field::ALL.len()] = [
         align: Align::Right,
         sort_key: None,
         descending_first: true,
-        searched: false,
         doc: "Time since the oldest of launch and root volume attachment.",
     },
     FieldSpec {
@@ -476,7 +446,6 @@ pub(super) static FIELDS: [FieldSpec; Field::ALL.len()] = [
         align: Align::Left,
         sort_key: Some('d'),
         descending_first: true,
-        searched: false,
         doc: "Last launch; a stop and start resets it.",
     },
     FieldSpec {
@@ -491,7 +460,6 @@ pub(super) static FIELDS: [FieldSpec; Field::ALL.len()] = [
         align: Align::Left,
         sort_key: None,
         descending_first: false,
-        searched: false,
         doc: "List or spot price, who says so and of which date.",
     },
     FieldSpec {
@@ -506,7 +474,6 @@ pub(super) static FIELDS: [FieldSpec; Field::ALL.len()] = [
         align: Align::Left,
         sort_key: None,
         descending_first: false,
-        searched: false,
         doc: "Why the verdict is what it is.",
     },
 ];

@@ -3,14 +3,11 @@
 use std::fmt;
 use std::sync::Arc;
 
-use nucleo_matcher::pattern::{Atom, AtomKind, CaseMatching, Normalization};
-use nucleo_matcher::{Config, Matcher, Utf32Str};
-
 use super::ViewContext;
 use super::field::Field;
 use super::field_table::FIELDS;
 use super::field_value::Value;
-use super::verdict;
+use super::search::{Needle, Scratch};
 use crate::fleet::Row;
 use crate::query::{self, Compare, Expr, FieldName, Kind, Operand, QueryError, Term};
 
@@ -82,20 +79,13 @@ impl Filter {
 
     /// The filter made ready to run over many rows.
     pub fn searcher(&self) -> Searcher<'_> {
-        let mut fuzzy = false;
+        let mut scratch = Scratch::default();
         let expr = self.expr.map(&mut |term| match term {
-            Term::Fuzzy(word) => {
-                fuzzy = true;
-                let kind = AtomKind::Fuzzy;
-                let (case, forms) = (CaseMatching::Ignore, Normalization::Smart);
-                Leaf::Fuzzy(Atom::new(word, case, forms, kind, false))
-            }
-            Term::Phrase(text) => Leaf::Phrase(text.to_lowercase()),
+            Term::Fuzzy(word) => Leaf::Text(Needle::fuzzy(word, &mut scratch)),
+            Term::Phrase(text) => Leaf::Text(Needle::phrase(text, &mut scratch)),
             Term::Compare(compare) => Leaf::Compare(compare),
         });
-        // The matcher's buffers are 135 kB; a filter without words does without.
-        let matcher = fuzzy.then(|| Matcher::new(Config::DEFAULT));
-        Searcher { expr, matcher, buffer: Vec::new() }
+        Searcher { expr, scratch }
     }
 }
 
@@ -106,47 +96,25 @@ impl fmt::Display for Filter {
 }
 
 enum Leaf<'f> {
-    Fuzzy(Atom),
-    Phrase(String),
+    Text(Needle),
     Compare(&'f Compare<FieldRef>),
 }
 
 /// A filter with the buffers to run it.
 pub struct Searcher<'f> {
     expr: Expr<Leaf<'f>>,
-    matcher: Option<Matcher>,
-    buffer: Vec<char>,
+    scratch: Scratch,
 }
 
 impl Searcher<'_> {
     /// True when `row` matches.
     pub fn matches(&mut self, row: &Row, ctx: &ViewContext) -> bool {
-        let Self { expr, matcher, buffer } = self;
+        let Self { expr, scratch } = self;
         expr.holds(&mut |leaf| match leaf {
-            Leaf::Fuzzy(atom) => matcher.as_mut().is_some_and(|matcher| {
-                any_text(row, ctx, |text| {
-                    atom.score(Utf32Str::new(text, buffer), matcher).is_some()
-                })
-            }),
-            Leaf::Phrase(folded) => any_text(row, ctx, |text| query::contains_folded(text, folded)),
+            Leaf::Text(needle) => needle.is_in(row, scratch),
             Leaf::Compare(compare) => holds(compare, row, ctx),
         })
     }
-}
-
-/// True when `found` holds for a text that a bare word is looked for in.
-fn any_text(row: &Row, ctx: &ViewContext, mut found: impl FnMut(&str) -> bool) -> bool {
-    FIELDS.iter().filter(|s| s.searched).any(|spec| match spec.field {
-        Field::Verdict => row
-            .verdict
-            .as_ref()
-            .is_some_and(|v| found(verdict::word(v.kind)) || found(v.kind.name())),
-        Field::Owner => row.instance.owners.iter().any(|o| found(&o.name) || found(o.kind.word())),
-        field => match field.value(row, ctx) {
-            Value::Text(text) => found(&text),
-            _ => false,
-        },
-    })
 }
 
 fn holds(compare: &Compare<FieldRef>, row: &Row, ctx: &ViewContext) -> bool {

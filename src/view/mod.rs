@@ -10,6 +10,7 @@ pub mod filter;
 pub mod format;
 pub mod idle;
 pub mod overview;
+mod search;
 pub mod symbols;
 pub mod table;
 pub mod verdict;

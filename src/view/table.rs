@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::ViewContext;
 use super::field::Field;
-use super::field_value::{Value, compare_text, verdict_rank};
+use super::field_value::{Value, verdict_rank};
 use super::filter::Filter;
 use crate::fleet::{Fleet, Row};
 
@@ -52,43 +52,57 @@ const UNKNOWN: Key = Key::MAX;
 fn order(fleet: &Fleet, shown: &mut Vec<u32>, field: Field, descending: bool, ctx: &ViewContext) {
     let turn = |key: Key| if descending { UNKNOWN - 1 - key } else { key };
     let mut texts: Vec<Cow<'_, str>> = Vec::new();
-    let mut keyed: Vec<(Key, u32, u32)> = Vec::with_capacity(shown.len());
+    let mut keyed: Vec<Keyed> = Vec::with_capacity(shown.len());
     for &index in &*shown {
         let row: &Row = &fleet.rows[index as usize];
-        let mut text_at = 0;
+        let mut text = NO_TEXT;
         let key = if field == Field::Verdict {
             row.verdict.as_ref().map_or(UNKNOWN, |v| turn(verdict_rank(v.kind) as Key))
         } else {
             match field.value(row, ctx) {
                 Value::Unknown => UNKNOWN,
                 Value::Number(n) => turn(Key::from(ordered_bits(n))),
-                Value::Time(t) => {
-                    turn((t.as_nanosecond() as Key).wrapping_add(1 << 100) & (UNKNOWN >> 1))
-                }
-                Value::Text(text) => {
-                    let key = turn(prefix(&text));
-                    text_at = texts.len() as u32;
-                    texts.push(text);
-                    key
+                // Nanoseconds since the epoch fit into 96 bits with a sign.
+                Value::Time(t) => turn((t.as_nanosecond() + (1 << 96)) as Key),
+                Value::Text(value) => {
+                    text = texts.len() as u32;
+                    texts.push(value);
+                    turn(piece(&texts[text as usize], 0))
                 }
             }
         };
-        keyed.push((key, text_at, index));
+        keyed.push(Keyed { key, index, text });
     }
-    // Indices are unique and ascend in the fleet's order, so that an unstable sort is stable.
-    keyed.sort_unstable_by(|a, b| {
-        a.0.cmp(&b.0)
-            .then_with(|| {
-                if texts.is_empty() || a.0 == UNKNOWN {
-                    return std::cmp::Ordering::Equal;
-                }
-                let ordering = compare_text(&texts[a.1 as usize], &texts[b.1 as usize]);
-                if descending { ordering.reverse() } else { ordering }
-            })
-            .then_with(|| a.2.cmp(&b.2))
-    });
+    sort(&mut keyed, &texts, 0, &turn);
     shown.clear();
-    shown.extend(keyed.iter().map(|k| k.2));
+    shown.extend(keyed.iter().map(|k| k.index));
+}
+
+/// What is sorted: integers only.
+struct Keyed {
+    key: Key,
+    /// Index into the fleet's rows; unique, so that an unstable sort is stable.
+    index: u32,
+    /// Index into the texts, or [`NO_TEXT`].
+    text: u32,
+}
+
+const NO_TEXT: u32 = u32::MAX;
+
+/// Sorts by key. Rows whose texts agree in the piece at `from` are sorted by the next piece, and
+/// so on: texts are read once per piece instead of once per comparison.
+fn sort(keyed: &mut [Keyed], texts: &[Cow<'_, str>], from: usize, turn: &impl Fn(Key) -> Key) {
+    keyed.sort_unstable_by_key(|k| (k.key, k.index));
+    let next = from + PIECE;
+    for run in keyed.chunk_by_mut(|a, b| a.key == b.key) {
+        let goes_on = |k: &Keyed| texts.get(k.text as usize).is_some_and(|t| t.len() > next);
+        if run.len() > 1 && run.iter().any(goes_on) {
+            for k in &mut *run {
+                k.key = texts.get(k.text as usize).map_or(UNKNOWN, |t| turn(piece(t, next)));
+            }
+            sort(run, texts, next, turn);
+        }
+    }
 }
 
 /// The bits of `number` in an order that is the numbers' own.
@@ -97,12 +111,15 @@ fn ordered_bits(number: f64) -> u64 {
     if bits >> 63 == 0 { bits | 1 << 63 } else { !bits }
 }
 
-/// The first 15 bytes in lower case, as a number; 15, so that no text reaches [`UNKNOWN`].
-fn prefix(text: &str) -> Key {
-    let mut key = 0;
-    let bytes = text.as_bytes();
-    for i in 0..15 {
-        key = key << 8 | Key::from(bytes.get(i).map_or(0, u8::to_ascii_lowercase));
+/// Bytes of text in a key; one less than fit, so that no text reaches [`UNKNOWN`].
+const PIECE: usize = 15;
+
+/// The bytes of `text` from `from` on, in lower case, as a number.
+fn piece(text: &str, from: usize) -> Key {
+    let bytes = text.as_bytes().get(from..).unwrap_or_default();
+    let mut block = [0; 16];
+    for (slot, byte) in block[1..].iter_mut().zip(bytes) {
+        *slot = byte.to_ascii_lowercase();
     }
-    key
+    Key::from_be_bytes(block)
 }

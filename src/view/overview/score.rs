@@ -41,6 +41,18 @@ pub enum Grade {
 }
 
 impl Grade {
+    /// The name in JSON and CSV.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Band(Band::Poor) => "poor",
+            Self::Band(Band::Average) => "average",
+            Self::Band(Band::Good) => "good",
+            Self::Band(Band::Elite) => "elite",
+            Self::Target { met: true } => "on_target",
+            Self::Target { met: false } => "below_target",
+        }
+    }
+
     /// The grade's word.
     pub fn word(self) -> &'static str {
         match self {

@@ -1,0 +1,150 @@
+//! Bare and quoted words of a filter: text search in a row.
+
+use nucleo_matcher::pattern::{Atom, AtomKind, CaseMatching, Normalization};
+use nucleo_matcher::{Config, Matcher, Utf32Str};
+
+use super::verdict;
+use crate::domain::VerdictKind;
+use crate::fleet::Row;
+use crate::query::contains_folded;
+
+/// Something to look for, prepared.
+pub(super) struct Needle {
+    kind: NeedleKind,
+    /// Whether the words of each verdict match, in the order of [`VerdictKind::ALL`]: every row
+    /// has one of them.
+    verdicts: [bool; 7],
+}
+
+enum NeedleKind {
+    /// Characters that must occur in order.
+    Fuzzy {
+        /// The word in lower case, when it is ASCII.
+        ascii: Option<Vec<u8>>,
+        atom: Atom,
+    },
+    /// Text that must occur as it stands; in lower case.
+    Phrase(String),
+}
+
+/// What a search needs besides the needle; kept over many rows.
+#[derive(Default)]
+pub(super) struct Scratch {
+    /// Made when first needed: its buffers take 135 kB.
+    matcher: Option<Matcher>,
+    chars: Vec<char>,
+}
+
+impl Needle {
+    /// A bare word: its characters must occur in order in one text.
+    pub(super) fn fuzzy(word: &str, scratch: &mut Scratch) -> Self {
+        let (case, forms) = (CaseMatching::Ignore, Normalization::Smart);
+        let atom = Atom::new(word, case, forms, AtomKind::Fuzzy, false);
+        let ascii = word.is_ascii().then(|| word.to_ascii_lowercase().into_bytes());
+        Self::new(NeedleKind::Fuzzy { ascii, atom }, scratch)
+    }
+
+    /// Quoted text: it must occur as it stands, but for case.
+    pub(super) fn phrase(text: &str, scratch: &mut Scratch) -> Self {
+        Self::new(NeedleKind::Phrase(text.to_lowercase()), scratch)
+    }
+
+    fn new(kind: NeedleKind, scratch: &mut Scratch) -> Self {
+        let verdicts = VerdictKind::ALL
+            .map(|v| kind.is_in(verdict::word(v), scratch) || kind.is_in(v.name(), scratch));
+        Self { kind, verdicts }
+    }
+
+    /// True when the needle is in one of the row's texts: the verdict's words, name, type, team,
+    /// id, project, environment, cost center, region, account, GPU model, lifecycle, owners.
+    ///
+    /// Looks at the texts themselves instead of formatting cells; numbers are for comparisons.
+    pub(super) fn is_in(&self, row: &Row, scratch: &mut Scratch) -> bool {
+        if row.verdict.as_ref().is_some_and(|v| self.verdicts[v.kind as usize]) {
+            return true;
+        }
+        let instance = &*row.instance;
+        let accelerator = row.spec.as_ref().and_then(|s| s.accelerator.as_ref());
+        let texts = [
+            Some(&instance.name),
+            Some(&instance.instance_type),
+            row.team.as_ref(),
+            Some(&instance.id),
+            row.project.as_ref(),
+            row.environment.as_ref(),
+            row.cost_center.as_ref(),
+            Some(&instance.scope.region),
+            Some(&instance.scope.account),
+            accelerator.map(|a| &a.model),
+        ];
+        texts.into_iter().flatten().any(|text| self.kind.is_in(text, scratch))
+            || self.kind.is_in(instance.lifecycle.word(), scratch)
+            || instance.owners.iter().any(|o| {
+                self.kind.is_in(&o.name, scratch) || self.kind.is_in(o.kind.word(), scratch)
+            })
+    }
+}
+
+impl NeedleKind {
+    fn is_in(&self, text: &str, scratch: &mut Scratch) -> bool {
+        match self {
+            Self::Phrase(folded) => contains_folded(text, folded),
+            // For ASCII a loop over bytes says the same in less time than it takes to set the
+            // matcher up.
+            Self::Fuzzy { ascii: Some(word), .. } if text.is_ascii() => {
+                is_subsequence(word, text.as_bytes())
+            }
+            // The matcher knows graphemes, case folding and diacritics (`u` finds `ü`).
+            Self::Fuzzy { atom, .. } => {
+                let matcher = scratch.matcher.get_or_insert_with(|| Matcher::new(Config::DEFAULT));
+                atom.score(Utf32Str::new(text, &mut scratch.chars), matcher).is_some()
+            }
+        }
+    }
+}
+
+/// True when the bytes of `word` (lower case) occur in order in `text`.
+fn is_subsequence(word: &[u8], text: &[u8]) -> bool {
+    let mut rest = text.iter();
+    word.iter().all(|w| rest.any(|b| b.to_ascii_lowercase() == *w))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn fuzzy(word: &str, text: &str) -> bool {
+        let mut scratch = Scratch::default();
+        Needle::fuzzy(word, &mut scratch).kind.is_in(text, &mut scratch)
+    }
+
+    #[test]
+    fn characters_in_order_ignoring_case_and_diacritics() {
+        assert!(fuzzy("t7b", "Train-7B-old"));
+        assert!(!fuzzy("b7t", "train-7b-old"));
+        assert!(fuzzy("muller", "Müller"));
+        assert!(fuzzy("数洗", "数据-清洗"));
+        assert!(!fuzzy("ü", "muller"), "what is typed exactly is meant exactly");
+    }
+
+    #[test]
+    fn verdicts_are_numbered_as_they_are_listed() {
+        for (i, kind) in VerdictKind::ALL.into_iter().enumerate() {
+            assert_eq!(kind as usize, i);
+        }
+    }
+
+    proptest! {
+        /// The short way for ASCII decides as the matcher does.
+        #[test]
+        fn the_byte_loop_agrees_with_the_matcher(word in "[a-cA-C-]{1,4}", text in "[a-dA-D-]{0,12}") {
+            let (case, forms) = (CaseMatching::Ignore, Normalization::Smart);
+            let atom = Atom::new(&word, case, forms, AtomKind::Fuzzy, false);
+            let mut matcher = Matcher::new(Config::DEFAULT);
+            let matched = atom.score(Utf32Str::new(&text, &mut Vec::new()), &mut matcher).is_some();
+            prop_assert_eq!(fuzzy(&word, &text), matched);
+        }
+    }
+}
