@@ -138,7 +138,15 @@ pub async fn load(source: &AccountSource, patience: Patience) -> SdkConfig {
     }
     let sdk = loader.load().await;
 
-    let Some(role) = &source.assume_role else { return sdk };
+    match &source.assume_role {
+        Some(role) => assume(sdk, role).await,
+        None => sdk,
+    }
+}
+
+/// The same configuration with a role's credentials, renewed by the SDK before they expire. STS
+/// is asked by the first call that needs them.
+pub async fn assume(sdk: SdkConfig, role: &AssumeRole) -> SdkConfig {
     let mut assume = AssumeRoleProvider::builder(&role.role_arn)
         .session_name(role.session_name.as_deref().unwrap_or("burntop"))
         .configure(&sdk);

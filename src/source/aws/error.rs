@@ -125,7 +125,7 @@ fn from_credentials(error: &CredentialsError, place: Place<'_>) -> SourceError {
         }
         CredentialsError::CredentialsNotLoaded(_) => ErrorKind::NoCredentials,
         // A profile that does not exist, an SSO session that was never opened.
-        _ if ["profile", "sso", "token"].iter().any(|w| lower.contains(w)) => {
+        _ if ["profile", "sso", "token", "external process"].iter().any(|w| lower.contains(w)) => {
             ErrorKind::NoCredentials
         }
         _ => ErrorKind::Other,
@@ -230,12 +230,16 @@ fn classify(code: &str, status: u16, skewed: bool) -> ErrorKind {
 
 /// A service's message without what nobody can read and nobody should see.
 fn presentable(message: &str) -> String {
-    let cut =
-        ["Encoded authorization failure message", "The Canonical String", "The String-to-Sign"]
-            .iter()
-            .filter_map(|mark| message.find(mark))
-            .min()
-            .unwrap_or(message.len());
+    let cut = [
+        "Encoded authorization failure message",
+        "The Canonical String",
+        "The String-to-Sign",
+        "Stderr:",
+    ]
+    .iter()
+    .filter_map(|mark| message.find(mark))
+    .min()
+    .unwrap_or(message.len());
     message[..cut].split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

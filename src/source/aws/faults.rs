@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::testing::{Cbor, Reply, Server, now, provider};
+use super::AssumeRole;
+use super::testing::{Cbor, Reply, Server, now, provider, provider_with_role};
 use crate::domain::{ErrorKind, Hour, HourRange, Lifecycle, Platform, Provenance, Signal, Tenancy};
 use crate::source::planner::signal_query;
 use crate::source::provider::{MetricQuery, PriceWanted, Provider};
@@ -356,16 +357,75 @@ async fn list_prices_carry_their_date_and_unknown_types_have_none() {
 }
 
 #[tokio::test]
-async fn a_denied_price_list_is_an_error_only_when_nothing_could_be_read() {
-    let denied = || {
+async fn a_denied_price_is_an_error_only_when_no_other_could_be_read() {
+    let server = Server::start(|_, request| {
+        if request.mentions("p4d.24xlarge") {
+            let product = super::product::tests::product("21.9576420000", &[]);
+            let body = serde_json::json!({"FormatVersion": "aws_v1", "PriceList": [product]});
+            return Reply::json(200, body.to_string());
+        }
         Reply::json(
             400,
             r#"{"__type":"AccessDeniedException","Message":"User: arn:aws:iam::1:user/k is not authorized to perform: pricing:GetProducts"}"#,
         )
-    };
-    let server = Server::start(move |_, _| denied());
-    let error = server.provider().list_prices(&[wanted("p4d.24xlarge")]).await.unwrap_err();
+    });
+    let aws = server.provider();
+    let error = aws.list_prices(&[wanted("p5.48xlarge")]).await.unwrap_err();
     assert_eq!((error.kind, &*error.operation), (ErrorKind::Denied, "pricing:GetProducts"));
+    let both = aws.list_prices(&[wanted("p5.48xlarge"), wanted("p4d.24xlarge")]).await;
+    assert_eq!(both.unwrap().len(), 1);
+}
+
+fn reader() -> AssumeRole {
+    AssumeRole {
+        role_arn: "arn:aws:iam::222222222222:role/reader".into(),
+        external_id: Some("shared-7".into()),
+        session_name: None,
+    }
+}
+
+#[tokio::test]
+async fn a_role_is_assumed_once_and_its_keys_sign_the_calls() {
+    let server = Server::start(|_, request| {
+        let form = request.text();
+        if form.contains("Action=AssumeRole") {
+            assert!(form.contains("ExternalId=shared-7"), "{form}");
+            assert!(form.contains("RoleSessionName=burntop"), "{form}");
+            assert!(request.is_signed_by("AKIDEXAMPLE"));
+            return Reply::xml(
+                "<AssumeRoleResponse xmlns=\"https://sts.amazonaws.com/doc/2011-06-15/\">\
+                 <AssumeRoleResult><Credentials><AccessKeyId>ASIAROLE</AccessKeyId>\
+                 <SecretAccessKey>s</SecretAccessKey><SessionToken>t</SessionToken>\
+                 <Expiration>2126-01-01T00:00:00Z</Expiration></Credentials></AssumeRoleResult>\
+                 </AssumeRoleResponse>",
+            );
+        }
+        assert!(request.is_signed_by("ASIAROLE"));
+        Reply::xml(page_xml(&[], None))
+    });
+    let aws = provider_with_role(&server.url, &reader()).await;
+    for _ in 0..2 {
+        aws.instances(&account(), &region(), None).await.unwrap();
+    }
+    // One AssumeRole and two pages: the keys are kept.
+    assert_eq!(server.requests(), 3);
+}
+
+#[tokio::test]
+async fn a_role_that_may_not_be_assumed_is_named_as_such() {
+    let server = Server::start(|_, _| {
+        let message = "User: arn:aws:iam::1:user/k is not authorized to perform: sts:AssumeRole \
+            on resource: arn:aws:iam::222222222222:role/reader";
+        let body = format!(
+            "<ErrorResponse><Error><Type>Sender</Type><Code>AccessDenied</Code>\
+             <Message>{message}</Message></Error></ErrorResponse>"
+        );
+        Reply::Whole(403, "text/xml", "", body.into_bytes())
+    });
+    let aws = provider_with_role(&server.url, &reader()).await;
+    let error = aws.instances(&account(), &region(), None).await.unwrap_err();
+    assert_eq!((error.kind, &*error.operation), (ErrorKind::Denied, "sts:AssumeRole"));
+    assert!(error.message.contains("role/reader"), "{}", error.message);
 }
 
 #[tokio::test]

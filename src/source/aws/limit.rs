@@ -7,7 +7,10 @@ use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::Instant;
 
+use jiff::Timestamp;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use crate::domain::HourRange;
 
 /// The buckets that AWS counts separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -76,6 +79,15 @@ impl TokenBucket {
         self.tokens -= n;
         (-self.tokens / self.per_second).max(0.0)
     }
+}
+
+/// What a `GetMetricData` request weighs against the limit of the newest hours: one per datapoint
+/// if it asks for the last three hours only, less when it starts earlier (CloudWatch quotas:
+/// 180,000 datapoints/s if the start is at most three hours ago, else 396,000).
+pub fn metric_points(queries: usize, range: HourRange, now: Timestamp) -> u64 {
+    let points = (queries * range.len()) as u64;
+    let recent = now.as_second() - range.from.start().as_second() <= 3 * 3600;
+    if recent { points } else { points * 180 / 396 }
 }
 
 #[derive(Debug)]
@@ -150,6 +162,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use crate::domain::Hour;
 
     #[test]
     fn a_bucket_lends_its_burst_then_holds_the_rate() {
@@ -175,6 +188,14 @@ mod tests {
             let calls = times.iter().filter(|t| (from..from + 1.0).contains(*t)).count();
             assert!(calls <= 41, "{calls} calls in second {window}");
         }
+    }
+
+    #[test]
+    fn old_hours_weigh_less_than_the_newest() {
+        let now = Hour(1_000).start();
+        let range = |from| HourRange { from: Hour(from), to: Hour(1_000) };
+        assert_eq!(metric_points(10, range(997), now), 30);
+        assert_eq!(metric_points(500, range(832), now), 500 * 168 * 180 / 396);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use aws_sdk_cloudwatch::types as cw;
 use jiff::Timestamp;
 
 use super::calls::{GET_METRIC_DATA, LIST_METRICS};
-use super::limit::Api;
+use super::limit::{self, Api};
 use super::{AwsProvider, error, time};
 use crate::domain::{HourRange, SourceError, text};
 use crate::source::planner::gpu;
@@ -82,8 +82,11 @@ pub async fn data(
     let mut token: Option<String> = None;
     loop {
         // CloudWatch counts the datapoints of a request once, not again for each page.
-        let points = if token.is_none() { queries.len() * range.len() } else { 0 };
-        let _permit = aws.enter(Api::MetricData, region, points as u64).await;
+        let points = match token {
+            None => limit::metric_points(queries.len(), range, (aws.now)()),
+            Some(_) => 0,
+        };
+        let _permit = aws.enter(Api::MetricData, region, points).await;
         let page = client
             .get_metric_data()
             .set_metric_data_queries(Some(asked.clone()))

@@ -16,7 +16,7 @@ use tokio::sync::OnceCell;
 
 use super::clients::Clients;
 use super::limit::Limiter;
-use super::{AccountSource, AwsProvider, Patience, config};
+use super::{AccountSource, AssumeRole, AwsProvider, Patience, config};
 
 /// What the client asked.
 #[derive(Clone, Debug)]
@@ -35,6 +35,11 @@ impl Request {
     /// True when the signature is for this region.
     pub fn is_for(&self, region: &str) -> bool {
         self.headers.contains(&format!("/{region}/"))
+    }
+
+    /// True when the signature was made with this access key.
+    pub fn is_signed_by(&self, key: &str) -> bool {
+        self.headers.contains(&format!("Credential={key}/"))
     }
 
     /// True when the body holds the bytes of `text` (CBOR keeps strings readable).
@@ -175,14 +180,14 @@ pub fn now() -> Timestamp {
     "2026-02-03T04:05:06Z".parse().unwrap()
 }
 
-/// A provider with fixed credentials and its own rate limiter, for an endpoint.
-pub fn provider(endpoint: &str) -> AwsProvider {
+/// Fixed credentials, short waits, every service at one endpoint.
+fn sdk(endpoint: &str) -> SdkConfig {
     let credentials = Credentials::builder()
         .access_key_id("AKIDEXAMPLE")
         .secret_access_key("wJalrXUtnFEMI")
         .provider_name("test")
         .build();
-    let sdk = SdkConfig::builder()
+    SdkConfig::builder()
         .behavior_version(BehaviorVersion::latest())
         .region(Region::new("us-east-1"))
         .credentials_provider(SharedCredentialsProvider::new(credentials))
@@ -191,7 +196,26 @@ pub fn provider(endpoint: &str) -> AwsProvider {
         .retry_config(IMPATIENT.retries())
         .stalled_stream_protection(StalledStreamProtectionConfig::enabled().build())
         .endpoint_url(endpoint)
-        .build();
+        .build()
+}
+
+/// A provider for an endpoint, with its own rate limiter.
+pub fn provider(endpoint: &str) -> AwsProvider {
+    with_config(endpoint, sdk(endpoint))
+}
+
+/// A provider for an endpoint that assumes a role first.
+pub async fn provider_with_role(endpoint: &str, role: &AssumeRole) -> AwsProvider {
+    // The role provider wants a clock, which only the loader gives.
+    let region = Region::new("us-east-1");
+    let loader = aws_config::defaults(BehaviorVersion::latest()).region(region).no_credentials();
+    let loaded = loader.http_client(config::http_client()).load().await;
+    let mut builder = sdk(endpoint).into_builder();
+    builder.set_time_source(loaded.time_source());
+    with_config(endpoint, config::assume(builder.build(), role).await)
+}
+
+fn with_config(endpoint: &str, sdk: SdkConfig) -> AwsProvider {
     // A label of its own keeps the SDK's retry quota from being shared between tests.
     let label: Arc<str> = endpoint.into();
     AwsProvider {
