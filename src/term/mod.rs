@@ -1,11 +1,126 @@
-//! Owning the terminal. It is asked nothing, ever: what it can do comes from the environment
-//! ([`detect`]).
+//! Owning the terminal, and the loop that runs a cockpit on it.
+//!
+//! Three threads serve the loop: one reads keys ([`decode`]), one writes frames, one hears
+//! signals. The loop itself never waits for the terminal: it sleeps until a key, a message, a
+//! signal or the next deadline, handles everything that waits, and draws at most one frame.
+//!
+//! The terminal is asked nothing, ever: what it can do comes from the environment ([`detect`]),
+//! its size from the kernel.
 
 mod canvas;
+mod crash;
 pub mod decode;
 pub mod detect;
 mod encode;
+mod guard;
+mod input;
 mod osc52;
+mod pace;
+mod run;
+mod tty;
+mod warden;
+mod writer;
+
+use std::io;
+use std::path::PathBuf;
+
+use crossterm::event::Event;
+use jiff::Timestamp;
+use ratatui::Frame;
 
 pub use canvas::Canvas;
 pub use osc52::{MAX_BYTES as MAX_COPY_BYTES, TooLong, osc52};
+pub use run::run;
+
+/// A program with a screen, as a state machine without a terminal.
+///
+/// The loop calls it from one thread and tells it the time; none of its methods may block. What
+/// it wants done outside itself it returns as effects.
+pub trait Cockpit {
+    /// What background tasks send it.
+    type Msg;
+    /// What it asks to be done.
+    type Effect;
+
+    /// A key, a paste, a mouse report or a change of size. A resize comes once for a burst, with
+    /// the size that holds.
+    fn on_event(&mut self, event: Event, now: Timestamp) -> Vec<Self::Effect>;
+    /// A message from a background task.
+    fn on_msg(&mut self, msg: Self::Msg, now: Timestamp) -> Vec<Self::Effect>;
+    /// The deadline that [`Cockpit::next_deadline`] named has come.
+    fn on_tick(&mut self, now: Timestamp) -> Vec<Self::Effect>;
+    /// When it wants to be called next without any other cause; `None` for not at all. An idle
+    /// cockpit wakes for nothing else.
+    fn next_deadline(&self, now: Timestamp) -> Option<Timestamp>;
+    /// True when the picture has changed since [`Cockpit::drawn`].
+    fn is_dirty(&self) -> bool;
+    /// Draws the whole picture. Called only when its bytes can be sent at once.
+    fn draw(&mut self, frame: &mut Frame);
+    /// The picture as drawn is on its way.
+    fn drawn(&mut self);
+    /// Whether mouse reports are wanted; asked after each turn, so changing it is enough.
+    fn wants_mouse(&self) -> bool;
+}
+
+/// What the loop does on behalf of an effect.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Order {
+    /// End the loop.
+    Quit,
+    /// Give the terminal to the shell and stop, as Ctrl-Z does; ignored where no shell could
+    /// resume the program.
+    Suspend,
+    /// Send bytes as they are, ahead of the next frame ([`osc52`]). They must not move the
+    /// cursor or draw.
+    Write(Vec<u8>),
+    /// Clear the screen and paint all of it again.
+    Redraw,
+}
+
+/// How the loop ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// By [`Order::Quit`].
+    Quit,
+    /// By a signal, of this number.
+    Signal(i32),
+    /// The terminal is gone. Nothing can be printed any more: `println!` would panic.
+    TerminalGone,
+}
+
+impl Exit {
+    /// The process's exit status: 0 after a quit, else 128 plus the signal's number as shells
+    /// have it (SIGTERM 143, SIGINT 130, SIGHUP and a vanished terminal 129).
+    pub fn code(self) -> i32 {
+        match self {
+            Self::Quit => 0,
+            Self::Signal(number) => 128 + number,
+            Self::TerminalGone => 128 + rustix::process::Signal::HUP.as_raw(),
+        }
+    }
+}
+
+/// What [`run`] needs to know beside the cockpit.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Where a crash report goes, created when needed; without it none is written.
+    pub crash_dir: Option<PathBuf>,
+    /// The size in cells to take where the terminal says 0, see [`detect::size_hint`].
+    pub size_hint: (Option<u16>, Option<u16>),
+}
+
+/// Why the loop could not start.
+#[derive(Debug, thiserror::Error)]
+pub enum TermError {
+    /// There is no terminal to draw on.
+    #[error(
+        "standard output is not a terminal: {0}; use `--format table` for a report without a screen"
+    )]
+    NoTerminal(#[source] io::Error),
+    /// The terminal's settings could not be changed.
+    #[error("the terminal cannot be put into raw mode: {0}")]
+    RawMode(#[source] io::Error),
+    /// A thread, a pipe or a signal handler could not be had.
+    #[error("the system refuses what the screen needs (threads, pipes, signal handlers): {0}")]
+    System(#[source] io::Error),
+}

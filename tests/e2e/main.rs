@@ -1,0 +1,8 @@
+//! Whole programs in real pseudo-terminals: keys in, screen text out.
+
+// Helpers of tests may fail a test the way tests do.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod demo;
+mod pty;
+mod terminal;
