@@ -11,12 +11,13 @@ fn page(id: &str) -> WhyPage {
 
 #[test]
 fn an_idle_box_shows_evidence_money_and_losses() {
-    let page = page("i-0a1idle").with_preset_source("burntop's own");
+    let page = page("i-0a1idle");
     assert_eq!(page.headline, "train-7b-old · p4d.24xlarge · 111122223333/us-east-1");
     assert_eq!(page.verdict_cell, "○ IDLE");
     assert_eq!(page.reason, "all 8 GPUs under 5 % for 3d12h");
     assert_eq!(page.since.as_deref(), Some("3d12h, since 2026-03-11 03:09 UTC"));
-    assert_eq!(page.preset_source.as_deref(), Some("burntop's own"));
+    let source = crate::analyze::idle::Preset::Cautious.source();
+    assert_eq!(page.preset_source.as_deref(), Some(source));
     assert_eq!(page.tests.len(), 8);
     let gpu = &page.tests[3];
     assert_eq!((&*gpu.label, &*gpu.value, &*gpu.threshold), ("GPU 3 max", "1.6%", "5%"));
@@ -42,6 +43,34 @@ fn an_idle_box_shows_evidence_money_and_losses() {
             "capacity: Whether the type can be had again at a restart is not known.",
         ]
     );
+}
+
+#[test]
+fn a_preset_of_the_users_own_says_itself_where_it_comes_from() {
+    let fleet = fleet();
+    let page = why(&fleet.rows[0], None, "night-batch", &ctx());
+    assert_eq!(page.preset_source, None);
+    let page = page.with_preset_source("config");
+    assert_eq!((&*page.preset, page.preset_source.as_deref()), ("night-batch", Some("config")));
+}
+
+#[test]
+fn values_near_a_threshold_do_not_look_like_it() {
+    use super::evidence::quantity;
+    let cases = [
+        (0.52, "cores", "0.52 cores"),
+        (0.5, "cores", "0.5 cores"),
+        (4.96, "%", "4.96%"),
+        (5.0, "%", "5%"),
+        (38.44, "%", "38.4%"),
+        (1.0, "ops/s", "1 ops/s"),
+        (1e9, "bytes/day", "1 GB/day"),
+        (2.0, "days", "2 days"),
+        (1e20, "ops/s", "1.0e20 ops/s"),
+    ];
+    for (value, unit, want) in cases {
+        assert_eq!(quantity(value, unit), want);
+    }
 }
 
 #[test]

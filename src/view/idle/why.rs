@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::evidence::{EvidenceLine, lines};
 use super::graph::{GraphPage, graphs};
 use super::stakes::{Stakes, stakes};
+use crate::analyze::idle::Preset;
 use crate::domain::{EvidenceRole, SeriesSet, VerdictKind};
 use crate::fleet::Row;
 use crate::view::field_value::owner_words;
@@ -33,7 +34,8 @@ pub struct WhyPage {
     pub not_checked: Vec<Arc<str>>,
     /// Name of the preset that judged.
     pub preset: String,
-    /// Where the preset comes from; see [`WhyPage::with_preset_source`].
+    /// Where the preset comes from; `None` for one that is not built in and did not say
+    /// ([`WhyPage::with_preset_source`]).
     pub preset_source: Option<String>,
     /// What manages the instance, most binding first: `asg train-workers`.
     pub owners: Vec<String>,
@@ -44,7 +46,7 @@ pub struct WhyPage {
 }
 
 impl WhyPage {
-    /// Adds where the preset comes from.
+    /// Sets where the preset comes from, for presets that are not built in.
     #[must_use]
     pub fn with_preset_source(mut self, source: &str) -> Self {
         self.preset_source = Some(source.to_owned());
@@ -83,7 +85,7 @@ pub fn why(row: &Row, series: Option<&SeriesSet>, policy_name: &str, ctx: &ViewC
         counters: lines(verdict, EvidenceRole::Counter, ctx),
         not_checked: verdict.map(|v| v.not_checked.clone()).unwrap_or_default(),
         preset: policy_name.to_owned(),
-        preset_source: None,
+        preset_source: Preset::from_name(policy_name).map(|p| p.source().to_owned()),
         owners: instance.owners.iter().map(owner_words).collect(),
         stakes: stakes(row, ctx),
         graphs: graphs(series, verdict, ctx),
