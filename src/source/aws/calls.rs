@@ -115,7 +115,7 @@ mod tests {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
             let name = path.file_name().unwrap().to_string_lossy().into_owned();
-            if !path.extension().is_some_and(|e| e == "rs") || name == "calls.rs" {
+            if path.extension().is_none_or(|e| e != "rs") || name == "calls.rs" {
                 continue;
             }
             let text = std::fs::read_to_string(&path).unwrap();

@@ -29,7 +29,7 @@ pub struct Place<'a> {
     pub now: Timestamp,
 }
 
-/// Signatures are good for five minutes on either side (SigV4); a bigger difference explains
+/// Signatures are good for five minutes on either side (Signature Version 4); a bigger difference explains
 /// every complaint about signatures and expiry.
 const MAX_SKEW_S: i64 = 300;
 

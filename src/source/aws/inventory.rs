@@ -38,7 +38,7 @@ pub async fn page(
     let items: Option<Vec<Instance>> = answer
         .reservations()
         .iter()
-        .flat_map(|r| r.instances())
+        .flat_map(ec2::Reservation::instances)
         .filter(|i| state(i) != InstanceState::Terminated)
         .map(|i| instance(i, &scope, now))
         .collect();

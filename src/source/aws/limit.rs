@@ -43,13 +43,13 @@ struct Pace {
 impl Api {
     /// The published limits: EC2 `Describe*` 100 calls and 20/s (EC2 API throttling guide);
     /// `GetMetricData` 50/s and 180,000 datapoints/s for the newest hours, `ListMetrics` 25/s
-    /// (CloudWatch quotas). Price List and STS publish none for us; they are asked slowly.
+    /// (CloudWatch quotas). Price List and STS publish none.
     fn pace(self) -> Pace {
         let (per_second, burst, in_flight, points_per_second) = match self {
             Self::Ec2 => (10.0, 20.0, 5, None),
             Self::MetricData => (20.0, 20.0, 5, Some(90_000.0)),
             Self::MetricList => (10.0, 10.0, 2, None),
-            Self::Pricing => (5.0, 10.0, 4, None),
+            Self::Pricing => (10.0, 20.0, 8, None),
             Self::Sts => (5.0, 5.0, 2, None),
         };
         Pace { per_second, burst, in_flight, points_per_second }
@@ -115,10 +115,13 @@ pub struct Permit {
     _slot: Option<OwnedSemaphorePermit>,
 }
 
+/// What AWS counts in one bucket: account, region, API.
+type Scope = (Arc<str>, Arc<str>, Api);
+
 /// One gate per account, region and API, made on first use.
 #[derive(Debug, Default)]
 pub struct Limiter {
-    gates: Mutex<HashMap<(Arc<str>, Arc<str>, Api), Arc<Gate>>>,
+    gates: Mutex<HashMap<Scope, Arc<Gate>>>,
 }
 
 impl Limiter {

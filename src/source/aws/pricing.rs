@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use aws_sdk_pricing::types::{Filter, FilterType};
-use futures_util::stream::{self, StreamExt};
+use futures_util::stream::{self, StreamExt, TryStreamExt};
 
 use super::AwsProvider;
 use super::calls::GET_PRODUCTS;
@@ -16,27 +16,13 @@ use crate::source::provider::PriceWanted;
 /// Questions at a time; the rate limiter has the last word.
 const AT_ONCE: usize = 4;
 
-/// Current prices of what is wanted. What has no single price is left out; an error is returned
-/// only when nothing could be read, so that one refusal does not lose the other answers.
+/// Current prices of what is wanted; what has no single price is left out. The first failure
+/// fails the request: what could not be asked must not look as if it had no price.
 pub async fn list(aws: &AwsProvider, wanted: &[PriceWanted]) -> Result<Vec<Offer>, SourceError> {
     let questions: Vec<_> = wanted.iter().map(|want| price(aws, want)).collect();
-    let answers: Vec<Result<Option<Offer>, SourceError>> =
-        stream::iter(questions).buffered(AT_ONCE).collect().await;
-    let mut offers = Vec::with_capacity(answers.len());
-    let mut failure = None;
-    for answer in answers {
-        match answer {
-            Ok(offer) => offers.extend(offer),
-            Err(error) => {
-                tracing::warn!(%error, "a list price could not be read");
-                failure = Some(error);
-            }
-        }
-    }
-    match failure {
-        Some(error) if offers.is_empty() => Err(error),
-        _ => Ok(offers),
-    }
+    let answers: Vec<Option<Offer>> =
+        stream::iter(questions).buffered(AT_ONCE).try_collect().await?;
+    Ok(answers.into_iter().flatten().collect())
 }
 
 async fn price(aws: &AwsProvider, want: &PriceWanted) -> Result<Option<Offer>, SourceError> {

@@ -67,9 +67,12 @@ const PRODUCTS: [(&str, Platform); 8] = [
     ("SUSE Linux (Amazon VPC)", Platform::Suse),
 ];
 
-/// Type, zone and platform → when the price was set, and dollars per hour.
+/// Type, zone and platform.
+type Key = (Arc<str>, Arc<str>, Platform);
+
+/// When each price was set, and dollars per hour.
 #[derive(Default)]
-struct Newest(HashMap<(Arc<str>, Arc<str>, Platform), (Timestamp, f64)>);
+struct Newest(HashMap<Key, (Timestamp, f64)>);
 
 impl Newest {
     fn add(&mut self, page: &[ec2::SpotPrice]) {
@@ -104,9 +107,7 @@ impl Newest {
     }
 }
 
-type Read = ((Arc<str>, Arc<str>, Platform), Timestamp, f64);
-
-fn read(raw: &ec2::SpotPrice) -> Option<Read> {
+fn read(raw: &ec2::SpotPrice) -> Option<(Key, Timestamp, f64)> {
     let product = raw.product_description()?.as_str();
     let platform = PRODUCTS.iter().find(|(name, _)| *name == product)?.1;
     let usd: f64 = raw.spot_price()?.parse().ok()?;

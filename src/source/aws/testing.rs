@@ -166,12 +166,12 @@ fn write(mut stream: TcpStream, reply: Reply) {
     let _gone = stream.write_all(&bytes);
 }
 
-/// Short waits, so that bad days are over soon.
+/// Short waits, so that bad days are over soon; long enough for a busy machine.
 pub const IMPATIENT: Patience = Patience {
-    connect: Duration::from_millis(500),
-    read: Duration::from_millis(300),
+    connect: Duration::from_secs(2),
+    read: Duration::from_secs(2),
     attempt: Duration::from_secs(2),
-    operation: Duration::from_secs(4),
+    operation: Duration::from_secs(3),
     back_off: Duration::from_millis(2),
 };
 
@@ -209,9 +209,9 @@ pub async fn provider_with_role(endpoint: &str, role: &AssumeRole) -> AwsProvide
     // The role provider wants a clock, which only the loader gives.
     let region = Region::new("us-east-1");
     let loader = aws_config::defaults(BehaviorVersion::latest()).region(region).no_credentials();
-    let loaded = loader.http_client(config::http_client()).load().await;
+    let defaults = loader.http_client(config::http_client()).load().await;
     let mut builder = sdk(endpoint).into_builder();
-    builder.set_time_source(loaded.time_source());
+    builder.set_time_source(defaults.time_source());
     with_config(endpoint, config::assume(builder.build(), role).await)
 }
 
@@ -246,7 +246,7 @@ pub enum Cbor {
 impl Cbor {
     fn write(&self, out: &mut Vec<u8>) {
         fn head(major: u8, n: usize, out: &mut Vec<u8>) {
-            out.push(major << 5 | 26);
+            out.push(major * 0x20 + 26);
             out.extend(u32::try_from(n).unwrap().to_be_bytes());
         }
         match self {
@@ -264,7 +264,9 @@ impl Cbor {
             }
             Self::List(items) => {
                 head(4, items.len(), out);
-                items.iter().for_each(|item| item.write(out));
+                for item in items {
+                    item.write(out);
+                }
             }
             Self::Map(pairs) => {
                 head(5, pairs.len(), out);

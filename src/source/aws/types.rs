@@ -75,8 +75,11 @@ fn named(message: &str) -> Vec<&str> {
 fn spec(raw: &ec2::InstanceTypeInfo, now: Timestamp) -> Option<TypeSpec> {
     let name = raw.instance_type()?.as_str();
     let vcpus = raw.v_cpu_info()?.default_v_cpus().and_then(positive)?;
-    let memory = raw.memory_info().and_then(|m| m.size_in_mib()).unwrap_or(0);
-    let store = raw.instance_storage_info().and_then(|s| s.total_size_in_gb()).unwrap_or(0);
+    let memory = raw.memory_info().and_then(ec2::MemoryInfo::size_in_mib).unwrap_or(0);
+    let store = raw
+        .instance_storage_info()
+        .and_then(ec2::InstanceStorageInfo::total_size_in_gb)
+        .unwrap_or(0);
     let network = raw.network_info().and_then(|n| n.network_performance()).unwrap_or_default();
     Some(TypeSpec {
         name: text::clean(name).into(),
@@ -124,7 +127,7 @@ fn gpus(raw: &ec2::InstanceTypeInfo) -> Option<Accelerator> {
         model: text::clean(first.name().unwrap_or_default()).into(),
         devices,
         equivalents,
-        memory_mib: mib(first.memory_info().and_then(|m| m.size_in_mib())),
+        memory_mib: mib(first.memory_info().and_then(ec2::GpuDeviceMemoryInfo::size_in_mib)),
     })
 }
 
@@ -135,7 +138,7 @@ fn neuron(raw: &ec2::InstanceTypeInfo) -> Option<Accelerator> {
         AcceleratorKind::Neuron,
         first.name(),
         list.iter().map(ec2::NeuronDeviceInfo::count),
-        first.memory_info().and_then(|m| m.size_in_mib()),
+        first.memory_info().and_then(ec2::NeuronDeviceMemoryInfo::size_in_mib),
     )
 }
 
@@ -148,7 +151,7 @@ fn inference(raw: &ec2::InstanceTypeInfo) -> Option<Accelerator> {
         if aws { AcceleratorKind::Neuron } else { AcceleratorKind::Other },
         first.name(),
         list.iter().map(ec2::InferenceDeviceInfo::count),
-        first.memory_info().and_then(|m| m.size_in_mib()),
+        first.memory_info().and_then(ec2::InferenceDeviceMemoryInfo::size_in_mib),
     )
 }
 

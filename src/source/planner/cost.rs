@@ -1,8 +1,7 @@
 //! What the calls cost.
 
 use super::Batch;
-use super::cascade::stages;
-use crate::domain::{HOURS_PER_MONTH, Signal};
+use crate::domain::HOURS_PER_MONTH;
 
 /// `GetMetricData` in millionths of a dollar per metric requested: $0.01 per 1,000, no free tier
 /// (CloudWatch price list, us-east-1).
@@ -34,6 +33,16 @@ pub fn estimate(batches: &[Batch]) -> Cost {
     })
 }
 
+/// Metrics that a judgement asks of every instance: mean CPU.
+const PER_INSTANCE: f64 = 1.0;
+
+/// Metrics per GPU: mean and maximum.
+const PER_GPU: f64 = 2.0;
+
+/// Further metrics of an instance that the first ones leave in doubt: CPU maximum, network in and
+/// out, EBS reads and writes.
+const PER_QUIET_INSTANCE: f64 = 5.0;
+
 /// A fleet, as far as the number of metrics depends on it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FleetShape {
@@ -41,31 +50,18 @@ pub struct FleetShape {
     pub instances: u64,
     /// GPUs that report through the CloudWatch agent, over all instances.
     pub gpus: u64,
-    /// Share of instances that the first stage leaves in doubt, 0–1.
+    /// Share of instances that CPU and GPUs leave in doubt, 0–1.
     pub quiet_share: f64,
 }
 
-/// Dollars per month of 730 h for judging a fleet `judgements_per_day` times with the cascade:
-/// mean CPU of every instance, mean and maximum of every GPU, and CPU maximum, network in and
-/// out, EBS reads and writes of the quiet ones. An upper bound: policies may need fewer signals.
+/// Dollars per month of 730 h for judging a fleet `judgements_per_day` times with the cascade of
+/// the idle engine. An upper bound: a policy may need fewer signals, and the mean of a GPU that
+/// did nothing is not asked.
 pub fn monthly_cost(shape: FleetShape, judgements_per_day: f64) -> f64 {
-    let needed = [
-        Signal::CpuMean,
-        Signal::CpuMax,
-        Signal::NetworkIn,
-        Signal::NetworkOut,
-        Signal::EbsReadOps,
-        Signal::EbsWriteOps,
-        Signal::GpuMean(0),
-        Signal::GpuMax(0),
-    ];
-    let split = stages(&needed);
-    let per_gpu = split.first.iter().filter(|s| s.gpu().is_some()).count();
-    let per_instance = split.first.len() - per_gpu;
-    let quiet = shape.instances as f64 * shape.quiet_share;
-    let metrics = shape.instances as f64 * per_instance as f64
-        + shape.gpus as f64 * per_gpu as f64
-        + quiet * split.second.len() as f64;
+    let instances = shape.instances as f64;
+    let metrics = instances * PER_INSTANCE
+        + shape.gpus as f64 * PER_GPU
+        + instances * shape.quiet_share * PER_QUIET_INSTANCE;
     let usd = metrics * MICRO_USD_PER_METRIC as f64 / 1e6;
     usd * judgements_per_day * HOURS_PER_MONTH / 24.0
 }

@@ -6,6 +6,9 @@ use std::sync::Arc;
 use crate::domain::Instance;
 use crate::source::provider::GpuMetric;
 
+/// A GPU as the dimensions name it: instance, host, index.
+type Device = (Option<Arc<str>>, Option<Arc<str>>, u16);
+
 /// Removes duplicates, and roll-ups that repeat another series of the same GPU with fewer
 /// dimensions (the agent's `aggregation_dimensions`): asking them would be paid for twice.
 /// Series that differ in a value stay (after a change of AMI the old and the new one each hold a
@@ -20,7 +23,7 @@ pub fn distinct(mut metrics: Vec<GpuMetric>) -> Vec<GpuMetric> {
     });
     metrics.dedup_by(|a, b| a.dimensions == b.dimensions);
     let mut kept: Vec<GpuMetric> = Vec::with_capacity(metrics.len());
-    let mut of_gpu: HashMap<(Option<Arc<str>>, Option<Arc<str>>, u16), Vec<usize>> = HashMap::new();
+    let mut of_gpu: HashMap<Device, Vec<usize>> = HashMap::new();
     for metric in metrics {
         let key = (metric.instance.clone(), metric.host.clone(), metric.index);
         let same = of_gpu.entry(key).or_default();

@@ -3,10 +3,9 @@
 //!
 //! Three rules make a big fleet cheap. Billing is per metric requested, not per datapoint, so
 //! long windows are asked rarely. Closed hours never change (beyond a short tail of late
-//! datapoints), so they are asked once. And signals that cannot change a verdict any more are
-//! not asked at all ([`cascade`]).
+//! datapoints), so they are asked once. And what is asked for at all follows the cascade of the
+//! idle engine: signals that cannot change a verdict any more are not among the needs.
 
-pub mod cascade;
 pub mod cost;
 pub mod gpu;
 pub mod signal;
@@ -79,29 +78,39 @@ pub fn missing(wanted: HourRange, fetched: Option<HourRange>) -> Vec<HourRange> 
     ranges
 }
 
+/// All that is missing of one series, and how urgently.
+struct Wish<'a> {
+    query: &'a MetricQuery,
+    priority: u8,
+    ranges: Vec<HourRange>,
+}
+
+/// Priority, end and start of a range: the order of the calls.
+type Order = (u8, Reverse<Hour>, Reverse<Hour>);
+
 /// Turns needs into calls: same ranges together, urgent ones first, every call within the
 /// service's limits, no hour of a series twice even when several needs name it.
 pub fn plan(needs: &[Need]) -> Vec<Batch> {
     let mut index: HashMap<&MetricQuery, usize> = HashMap::with_capacity(needs.len());
-    let mut series: Vec<(&MetricQuery, u8, Vec<HourRange>)> = Vec::with_capacity(needs.len());
+    let mut series: Vec<Wish> = Vec::with_capacity(needs.len());
     for need in needs {
         let ranges = missing(need.wanted, need.fetched);
         if ranges.is_empty() {
             continue;
         }
         let at = *index.entry(&need.query).or_insert_with(|| {
-            series.push((&need.query, need.priority, Vec::new()));
+            let ranges = Vec::new();
+            series.push(Wish { query: &need.query, priority: need.priority, ranges });
             series.len() - 1
         });
         let entry = &mut series[at];
-        entry.1 = entry.1.min(need.priority);
-        entry.2.extend(ranges);
+        entry.priority = entry.priority.min(need.priority);
+        entry.ranges.extend(ranges);
     }
 
     // Newest hours first within a priority: they decide whether something is busy right now.
-    let mut groups: BTreeMap<(u8, Reverse<Hour>, Reverse<Hour>), Vec<&MetricQuery>> =
-        BTreeMap::new();
-    for (query, priority, ranges) in series {
+    let mut groups: BTreeMap<Order, Vec<&MetricQuery>> = BTreeMap::new();
+    for Wish { query, priority, ranges } in series {
         for range in disjoint(ranges) {
             groups
                 .entry((priority, Reverse(range.to), Reverse(range.from)))
