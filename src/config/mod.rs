@@ -1,1 +1,128 @@
-//! config.
+//! File, environment and flags become one validated [`Config`].
+//!
+//! Precedence: flag, then `BURNTOP_*` variable, then the TOML file, then the default. Each of the
+//! first three is read into the same [`FileConfig`] (all of it optional), checked with the place
+//! it came from, and laid over the next. The JSON schema of [`FileConfig`] is the one table of
+//! keys: unknown keys, wrong types and the text of "accepted" all follow from it.
+
+pub mod check;
+pub mod env;
+pub mod error;
+pub mod file;
+pub mod load;
+pub mod parse;
+pub mod paths;
+pub mod print;
+pub mod resolve;
+pub mod schema;
+pub mod secret;
+pub mod suggest;
+pub mod template;
+pub mod validate;
+pub mod views;
+pub mod vocabulary;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+pub use env::Env;
+pub use error::{ConfigError, Notice, Place, Problem};
+pub use file::{ColorChoice, FileConfig, Regions, SavedView, SymbolChoice};
+pub use load::{Loaded, load};
+pub use paths::Paths;
+pub use secret::Secret;
+pub use vocabulary::Vocabulary;
+
+use crate::domain::TagKeys;
+
+/// Everything the user can decide, validated: no name in it is unknown, no figure out of range.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Config {
+    /// The accounts to read, in order; never empty.
+    pub targets: Vec<Target>,
+    /// Which tag keys carry the allocation dimensions.
+    pub tag_keys: TagKeys,
+    /// Name of the idle preset.
+    pub preset: String,
+    /// Presets of the user's own, by name, as they stand in the file.
+    pub custom_presets: BTreeMap<String, toml::Table>,
+    /// What burntop may spend on billed API calls per UTC day, USD; 0 allows none.
+    pub own_cost_cap_usd_per_day: f64,
+    /// The cache.
+    pub cache: CacheConfig,
+    /// The screen.
+    pub ui: UiConfig,
+    /// Key bindings that differ from the built-in ones: action to keys.
+    pub keys: BTreeMap<String, Vec<String>>,
+    /// Saved views by name.
+    pub views: BTreeMap<String, SavedView>,
+}
+
+/// One account to read and how to get into it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Target {
+    /// The name shown: the account's name in the config, else the profile, else `default`.
+    pub label: String,
+    /// AWS profile; `None` is the default credential chain.
+    pub profile: Option<String>,
+    /// Role to assume from there.
+    pub role_arn: Option<String>,
+    /// External id that the role asks for.
+    pub external_id: Option<Secret>,
+    /// Where to look.
+    pub regions: RegionChoice,
+    /// True for accounts whose header is tinted and whose changes need a justification.
+    pub production: bool,
+    /// True when nothing in the account may be changed.
+    pub read_only: bool,
+}
+
+/// Which regions of an account are read.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub enum RegionChoice {
+    /// The region of the profile or of `AWS_REGION`.
+    #[default]
+    Default,
+    /// These.
+    List(Vec<String>),
+    /// All that are enabled in the account.
+    All,
+}
+
+/// Where the cache lies and how large it may grow.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CacheConfig {
+    /// Upper bound in MB (10⁶ bytes).
+    pub max_mb: u32,
+    /// The database file, where it is not the platform's.
+    pub path: Option<PathBuf>,
+}
+
+impl CacheConfig {
+    /// The bound in bytes.
+    pub fn max_bytes(&self) -> u64 {
+        u64::from(self.max_mb) * 1_000_000
+    }
+}
+
+/// How the screen looks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UiConfig {
+    /// Name of the theme; `None` lets the screen choose by the terminal's colours.
+    pub theme: Option<String>,
+    /// Glyphs.
+    pub symbols: SymbolChoice,
+    /// Mouse clicks and wheel.
+    pub mouse: bool,
+    /// Colours.
+    pub color: ColorChoice,
+    /// Graphs of braille dots instead of blocks.
+    pub braille: bool,
+}
+
+/// Default of `idle.preset`.
+pub const DEFAULT_PRESET: &str = "cautious";
+/// Default of `own_cost.cap_usd_per_day`, USD.
+pub const DEFAULT_CAP_USD_PER_DAY: f64 = 1.0;
+/// Default of `cache.max_mb`, MB (10⁶ bytes).
+pub const DEFAULT_CACHE_MB: u32 = 512;

@@ -1,0 +1,236 @@
+//! The shape of the configuration file. Every part is optional; the same shape carries the
+//! environment and the flags. The doc comments are the descriptions in the JSON schema.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::secret::Secret;
+
+/// Configuration of burntop.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+#[schemars(title = "burntop")]
+pub struct FileConfig {
+    /// AWS profiles to read side by side; a name from `accounts` is accepted too. Without any, the
+    /// default credential chain is used.
+    pub profiles: Option<Vec<String>>,
+    /// Regions to read: a list of codes, or "all" for those enabled in the account. Without it,
+    /// the region of the profile.
+    pub regions: Option<Regions>,
+    /// Accounts with a name, a role to assume and rules of their own.
+    pub accounts: Option<Vec<AccountSection>>,
+    /// Which tag keys mean team, project, environment and cost center; compared without regard to
+    /// case, the first key that a resource has wins.
+    pub tags: TagSection,
+    /// How idleness is judged.
+    pub idle: IdleSection,
+    /// What burntop may spend itself.
+    pub own_cost: OwnCostSection,
+    /// The cache on disk.
+    pub cache: CacheSection,
+    /// The screen.
+    pub ui: UiSection,
+    /// Key bindings: action to list of keys, for example `quit = ["q", "ctrl-c"]`. An empty list
+    /// takes the keys away.
+    pub keys: BTreeMap<String, Vec<String>>,
+    /// Views by name.
+    pub views: BTreeMap<String, SavedView>,
+}
+
+/// Regions: a list or all.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Regions {
+    /// Every region that is enabled in the account.
+    All(AllWord),
+    /// These region codes.
+    List(Vec<String>),
+}
+
+impl Regions {
+    /// From words as typed: `all` alone means all.
+    pub fn of(words: &[String]) -> Self {
+        match words {
+            [one] if one == "all" => Self::All(AllWord::All),
+            _ => Self::List(words.to_vec()),
+        }
+    }
+}
+
+/// The word `all`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum AllWord {
+    /// Everything.
+    All,
+}
+
+/// An account: where its credentials come from and what may be done in it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct AccountSection {
+    /// The name shown, and usable with --profile.
+    pub name: String,
+    /// AWS profile the credentials come from; without it, the default chain.
+    pub profile: Option<String>,
+    /// Role to assume, `arn:aws:iam::123456789012:role/burntop-read`.
+    pub role_arn: Option<String>,
+    /// External id that the role asks for. Never shown or logged.
+    pub external_id: Option<Secret>,
+    /// Regions of this account, instead of the general ones.
+    pub regions: Option<Regions>,
+    /// A production account: its header is tinted.
+    #[serde(default)]
+    pub production: bool,
+    /// Nothing in this account may be changed through burntop.
+    #[serde(default)]
+    pub read_only: bool,
+}
+
+/// Tag keys of the allocation dimensions.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct TagSection {
+    /// Keys that name the team.
+    pub team: Option<Vec<String>>,
+    /// Keys that name the project.
+    pub project: Option<Vec<String>>,
+    /// Keys that name the environment.
+    pub environment: Option<Vec<String>>,
+    /// Keys that name the cost center.
+    pub cost_center: Option<Vec<String>>,
+}
+
+/// How idleness is judged.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct IdleSection {
+    /// The preset: a built-in one or one of `idle.presets`.
+    pub preset: Option<String>,
+    /// Presets of your own, by name.
+    #[schemars(with = "BTreeMap<String, BTreeMap<String, serde_json::Value>>")]
+    pub presets: BTreeMap<String, toml::Table>,
+}
+
+/// What burntop may spend itself.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct OwnCostSection {
+    /// Dollars per UTC day for billed API calls, all processes together; at the cap billed sources
+    /// stop and say so. 0 allows none.
+    #[schemars(range(min = 0.0, max = 10_000.0))]
+    pub cap_usd_per_day: Option<f64>,
+}
+
+/// The cache on disk.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct CacheSection {
+    /// Largest size in MB (10⁶ bytes); beyond it the oldest series go first.
+    #[schemars(range(min = 16, max = 1_048_576))]
+    pub max_mb: Option<u32>,
+    /// The database file, where it is not in the platform's cache directory.
+    #[schemars(with = "Option<String>")]
+    pub path: Option<PathBuf>,
+}
+
+/// The screen.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct UiSection {
+    /// Theme.
+    pub theme: Option<String>,
+    /// Glyphs.
+    pub symbols: Option<SymbolChoice>,
+    /// Mouse clicks and wheel.
+    pub mouse: Option<bool>,
+    /// Colours.
+    pub color: Option<ColorChoice>,
+    /// Graphs of braille dots, finer than blocks; some fonts lack them. Without effect in ASCII.
+    pub braille: Option<bool>,
+}
+
+/// Which glyphs the screen draws with.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, clap::ValueEnum,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum SymbolChoice {
+    /// By the locale: Unicode where it is UTF-8.
+    #[default]
+    Auto,
+    /// Box drawing, braille and geometric glyphs.
+    Unicode,
+    /// Nothing outside ASCII.
+    Ascii,
+}
+
+/// When colours are used.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, clap::ValueEnum,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum ColorChoice {
+    /// By the terminal, `NO_COLOR` and whether the output is one.
+    #[default]
+    Auto,
+    /// Always.
+    Always,
+    /// Never; bold, dim and reverse stay.
+    Never,
+}
+
+/// A way of looking at the table: what, in which order, in which columns.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct SavedView {
+    /// Filter, as typed after `/` or given to --filter.
+    pub filter: Option<String>,
+    /// Field to sort by; a leading `-` reverses its natural direction.
+    pub sort: Option<String>,
+    /// Columns, left to right.
+    pub columns: Option<Vec<String>>,
+}
+
+impl FileConfig {
+    /// This layer over `under`: what is set here wins, the rest comes from below.
+    #[must_use]
+    pub fn over(self, under: Self) -> Self {
+        let mut keys = under.keys;
+        keys.extend(self.keys);
+        let mut views = under.views;
+        views.extend(self.views);
+        let mut presets = under.idle.presets;
+        presets.extend(self.idle.presets);
+        Self {
+            profiles: self.profiles.or(under.profiles),
+            regions: self.regions.or(under.regions),
+            accounts: self.accounts.or(under.accounts),
+            tags: TagSection {
+                team: self.tags.team.or(under.tags.team),
+                project: self.tags.project.or(under.tags.project),
+                environment: self.tags.environment.or(under.tags.environment),
+                cost_center: self.tags.cost_center.or(under.tags.cost_center),
+            },
+            idle: IdleSection { preset: self.idle.preset.or(under.idle.preset), presets },
+            own_cost: OwnCostSection {
+                cap_usd_per_day: self.own_cost.cap_usd_per_day.or(under.own_cost.cap_usd_per_day),
+            },
+            cache: CacheSection {
+                max_mb: self.cache.max_mb.or(under.cache.max_mb),
+                path: self.cache.path.or(under.cache.path),
+            },
+            ui: UiSection {
+                theme: self.ui.theme.or(under.ui.theme),
+                symbols: self.ui.symbols.or(under.ui.symbols),
+                mouse: self.ui.mouse.or(under.ui.mouse),
+                color: self.ui.color.or(under.ui.color),
+                braille: self.ui.braille.or(under.ui.braille),
+            },
+            keys,
+            views,
+        }
+    }
+}

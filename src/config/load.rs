@@ -1,0 +1,203 @@
+//! From the places a configuration can stand in to one [`Config`].
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::Config;
+use super::env::{self, Env};
+use super::error::{ConfigError, Notice, Place, Problem};
+use super::file::FileConfig;
+use super::parse;
+use super::paths::Paths;
+use super::resolve::{Layer, Origin, resolve};
+use super::views;
+use super::vocabulary::Vocabulary;
+
+/// What is loaded from where.
+#[derive(Clone, Debug)]
+pub struct Sources<'a> {
+    /// The platform's directories; `None` where no home is known.
+    pub paths: Option<&'a Paths>,
+    /// `--config`.
+    pub file: Option<&'a Path>,
+    /// The environment.
+    pub env: &'a Env,
+    /// What the flags set.
+    pub flags: FileConfig,
+}
+
+impl Sources<'_> {
+    /// The configuration file and whether the user named it (it must exist then).
+    pub fn config_file(&self) -> Option<(PathBuf, bool)> {
+        let named = self.file.map(Path::to_owned);
+        let named = named.or_else(|| self.env.get(env::CONFIG_FILE).map(PathBuf::from));
+        match named {
+            Some(path) => Some((path, true)),
+            None => self.paths.map(|p| (p.config_file(), false)),
+        }
+    }
+}
+
+/// A configuration and how it came about.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Loaded {
+    /// The validated configuration.
+    pub config: Config,
+    /// What was odd: unknown keys and variables, views that cannot be read.
+    pub notices: Vec<Notice>,
+    /// The file that was read; `None` where there is none.
+    pub file: Option<PathBuf>,
+}
+
+/// Loads, layers and validates. Reads the configuration file and the file of saved views.
+pub fn load(sources: &Sources<'_>, words: &Vocabulary) -> Result<Loaded, ConfigError> {
+    let mut notices = Vec::new();
+    let mut layers =
+        vec![Layer { value: sources.flags.clone(), origin: Origin::Flags, lines: BTreeMap::new() }];
+    let value = env::layer(sources.env).map_err(ConfigError::Invalid)?;
+    layers.push(Layer { value, origin: Origin::Env, lines: BTreeMap::new() });
+    for message in env::unknown(sources.env) {
+        notices.push(Problem { place: Place::Env("environment"), message });
+    }
+    let mut file = None;
+    if let Some((path, named)) = sources.config_file()
+        && let Some(source) = read(&path, named)?
+    {
+        let parsed = parse::config(&source, &path)?;
+        notices.extend(parsed.notices);
+        layers.push(Layer {
+            value: parsed.value,
+            origin: Origin::File(path.clone()),
+            lines: parsed.lines,
+        });
+        file = Some(path);
+    }
+    let (mut config, odd) = resolve(layers, words)?;
+    notices.extend(odd);
+    if let Some(paths) = sources.paths {
+        let saved = views::load(&paths.views_file(), words);
+        notices.extend(saved.notices);
+        config.views.extend(saved.views);
+    }
+    Ok(Loaded { config, notices, file })
+}
+
+/// The text of a file; `None` where it does not exist and nobody named it.
+fn read(path: &Path, named: bool) -> Result<Option<String>, ConfigError> {
+    match fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(e) if e.kind() == io::ErrorKind::NotFound && !named => Ok(None),
+        Err(source) => Err(ConfigError::Read { path: path.to_owned(), source }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::file::{Regions, SymbolChoice};
+    use super::super::{DEFAULT_PRESET, RegionChoice};
+    use super::*;
+
+    fn words() -> Vocabulary {
+        Vocabulary {
+            presets: ["cautious", "mean-cpu", "aws-compute-optimizer"].map(Into::into).into(),
+            ..Vocabulary::default()
+        }
+    }
+
+    fn dir() -> (tempfile::TempDir, Paths) {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |n: &str| dir.path().join(n);
+        let paths =
+            Paths { config_dir: at("config"), cache_dir: at("cache"), state_dir: at("state") };
+        fs::create_dir(&paths.config_dir).unwrap();
+        (dir, paths)
+    }
+
+    fn sources<'a>(paths: &'a Paths, env: &'a Env, flags: FileConfig) -> Sources<'a> {
+        Sources { paths: Some(paths), file: None, env, flags }
+    }
+
+    #[test]
+    fn without_anything_the_defaults_hold() {
+        let (_dir, paths) = dir();
+        let env = Env::default();
+        let loaded = load(&sources(&paths, &env, FileConfig::default()), &words()).unwrap();
+        assert_eq!(loaded.config.preset, DEFAULT_PRESET);
+        assert!((loaded.config.own_cost_cap_usd_per_day - 1.0).abs() < f64::EPSILON);
+        assert_eq!(loaded.config.cache.max_bytes(), 512_000_000);
+        assert_eq!(loaded.config.targets.len(), 1);
+        assert_eq!(loaded.config.targets[0].regions, RegionChoice::Default);
+        assert_eq!((loaded.notices.len(), loaded.file), (0, None));
+    }
+
+    #[test]
+    fn a_flag_beats_a_variable_beats_the_file_beats_the_default() {
+        let (_dir, paths) = dir();
+        fs::write(
+            paths.config_file(),
+            "regions = ['eu-west-1']\n[idle]\npreset = 'mean-cpu'\n[ui]\nsymbols = 'ascii'\n\
+             [cache]\nmax_mb = 100\n",
+        )
+        .unwrap();
+        let env: Env =
+            [("BURNTOP_PRESET", "aws-compute-optimizer"), ("BURNTOP_CACHE_MAX_MB", "200")]
+                .into_iter()
+                .collect();
+        let mut flags = FileConfig::default();
+        flags.idle.preset = Some("cautious".into());
+        let config = load(&sources(&paths, &env, flags), &words()).unwrap().config;
+        assert_eq!(config.preset, "cautious", "flag over variable over file");
+        assert_eq!(config.cache.max_mb, 200, "variable over file");
+        assert_eq!(config.ui.symbols, SymbolChoice::Ascii, "file over default");
+        assert!(config.ui.mouse, "default");
+        assert_eq!(config.targets[0].regions, RegionChoice::List(vec!["eu-west-1".into()]));
+    }
+
+    #[test]
+    fn a_named_file_must_exist_and_the_flag_beats_the_variable() {
+        let (_dir, paths) = dir();
+        let missing = paths.config_dir.join("nowhere.toml");
+        let env: Env = [("BURNTOP_CONFIG", missing.to_str().unwrap())].into_iter().collect();
+        let error = load(&sources(&paths, &env, FileConfig::default()), &words()).unwrap_err();
+        assert!(error.to_string().contains("nowhere.toml"), "{error}");
+
+        let there = paths.config_dir.join("there.toml");
+        fs::write(&there, "regions = 'all'").unwrap();
+        let mut both = sources(&paths, &env, FileConfig::default());
+        both.file = Some(&there);
+        let loaded = load(&both, &words()).unwrap();
+        assert_eq!(loaded.config.targets[0].regions, RegionChoice::All);
+        assert_eq!(loaded.file.as_deref(), Some(there.as_path()));
+    }
+
+    #[test]
+    fn a_wrong_name_is_blamed_on_the_place_it_came_from() {
+        let (_dir, paths) = dir();
+        fs::write(paths.config_file(), "\n[idle]\npreset = 'cautios'\n").unwrap();
+        let env = Env::default();
+        let error = load(&sources(&paths, &env, FileConfig::default()), &words()).unwrap_err();
+        let text = error.to_string();
+        assert!(text.contains("config.toml:3: `idle.preset` is \"cautios\""), "{text}");
+        assert!(text.contains("did you mean `cautious`?"), "{text}");
+
+        let env: Env = [("BURNTOP_PRESET", "nope")].into_iter().collect();
+        let error = load(&sources(&paths, &env, FileConfig::default()), &words()).unwrap_err();
+        assert!(error.to_string().starts_with("BURNTOP_PRESET: "), "{error}");
+
+        let regions = Some(Regions::List(vec!["US-EAST-1".into()]));
+        let flags = FileConfig { regions, ..FileConfig::default() };
+        let error = load(&sources(&paths, &env, flags), &words()).unwrap_err();
+        assert!(error.to_string().starts_with("--region: "), "{error}");
+    }
+
+    #[test]
+    fn a_file_that_is_not_text_is_an_error_not_a_panic() {
+        let (_dir, paths) = dir();
+        fs::write(paths.config_file(), [0xff, 0xfe, 0x00]).unwrap();
+        let env = Env::default();
+        let error = load(&sources(&paths, &env, FileConfig::default()), &words()).unwrap_err();
+        assert!(matches!(error, ConfigError::Read { .. }), "{error}");
+    }
+}

@@ -1,0 +1,92 @@
+//! The effective configuration as TOML.
+
+use super::file::{
+    AccountSection, CacheSection, IdleSection, OwnCostSection, TagSection, UiSection,
+};
+use super::file::{AllWord, FileConfig, Regions};
+use super::{Config, RegionChoice};
+
+/// The configuration as a file that says the same, with every default spelled out. Each account is
+/// listed with what holds for it; secrets are redacted.
+pub fn effective(config: &Config) -> Result<String, toml::ser::Error> {
+    let accounts = config.targets.iter().map(|t| AccountSection {
+        name: t.label.clone(),
+        profile: t.profile.clone(),
+        role_arn: t.role_arn.clone(),
+        external_id: t.external_id.clone(),
+        regions: match &t.regions {
+            RegionChoice::Default => None,
+            RegionChoice::All => Some(Regions::All(AllWord::All)),
+            RegionChoice::List(list) => Some(Regions::List(list.clone())),
+        },
+        production: t.production,
+        read_only: t.read_only,
+    });
+    toml::to_string(&FileConfig {
+        profiles: None,
+        regions: None,
+        accounts: Some(accounts.collect()),
+        tags: TagSection {
+            team: Some(config.tag_keys.team.clone()),
+            project: Some(config.tag_keys.project.clone()),
+            environment: Some(config.tag_keys.environment.clone()),
+            cost_center: Some(config.tag_keys.cost_center.clone()),
+        },
+        idle: IdleSection {
+            preset: Some(config.preset.clone()),
+            presets: config.custom_presets.clone(),
+        },
+        own_cost: OwnCostSection { cap_usd_per_day: Some(config.own_cost_cap_usd_per_day) },
+        cache: CacheSection { max_mb: Some(config.cache.max_mb), path: config.cache.path.clone() },
+        ui: UiSection {
+            theme: config.ui.theme.clone(),
+            symbols: Some(config.ui.symbols),
+            mouse: Some(config.ui.mouse),
+            color: Some(config.ui.color),
+            braille: Some(config.ui.braille),
+        },
+        keys: config.keys.clone(),
+        views: config.views.clone(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::env::Env;
+    use super::super::load::{Sources, load};
+    use super::super::vocabulary::Vocabulary;
+    use super::*;
+
+    fn loaded(source: &str) -> Config {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("c.toml");
+        std::fs::write(&path, source).unwrap();
+        let env = Env::default();
+        let sources =
+            Sources { paths: None, file: Some(&path), env: &env, flags: FileConfig::default() };
+        load(&sources, &Vocabulary::default()).unwrap().config
+    }
+
+    const SOURCE: &str = "profiles = ['dev']\nregions = 'all'\n\
+        [[accounts]]\nname = 'prod'\nrole_arn = 'arn:aws:iam::123456789012:role/r'\n\
+        external_id = 'hunter2'\nproduction = true\n\
+        [idle.presets.mine]\nbase = 'cautious'\n\
+        [keys]\nquit = ['q']\n[views.hot]\nfilter = 'gpu<5'\nsort = 'waste'\n";
+
+    #[test]
+    fn is_pinned_and_shows_no_secret() {
+        let text = effective(&loaded(SOURCE)).unwrap();
+        assert!(!text.contains("hunter2"));
+        insta::assert_snapshot!(text);
+    }
+
+    #[test]
+    fn reads_back_as_the_same_configuration() {
+        // Without the secret, which is redacted on purpose.
+        let source = SOURCE.replace("external_id = 'hunter2'\n", "");
+        let config = loaded(&source);
+        assert_eq!(loaded(&effective(&config).unwrap()), config);
+        let plain = loaded("");
+        assert_eq!(loaded(&effective(&plain).unwrap()), plain);
+    }
+}

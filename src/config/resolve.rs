@@ -1,0 +1,182 @@
+//! Layers are checked, laid over each other and become a [`Config`].
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use super::error::{ConfigError, Notice, Place};
+use super::file::{AccountSection, FileConfig, Regions};
+use super::validate::{self, Found};
+use super::vocabulary::Vocabulary;
+use super::{
+    CacheConfig, Config, DEFAULT_CACHE_MB, DEFAULT_CAP_USD_PER_DAY, DEFAULT_PRESET, RegionChoice,
+    Target, UiConfig, env,
+};
+use crate::domain::TagKeys;
+
+/// One layer and where its values stand.
+#[derive(Clone, Debug)]
+pub struct Layer {
+    /// The values.
+    pub value: FileConfig,
+    /// The kind of place.
+    pub origin: Origin,
+    /// Lines of the keys, for a file.
+    pub lines: BTreeMap<String, usize>,
+}
+
+/// The kind of place a layer comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// The command line.
+    Flags,
+    /// The environment.
+    Env,
+    /// A file.
+    File(PathBuf),
+}
+
+/// The flags that set keys.
+pub const FLAGS: &[(&str, &str)] = &[
+    ("profiles", "--profile"),
+    ("regions", "--region"),
+    ("idle.preset", "--preset"),
+    ("ui.theme", "--theme"),
+    ("ui.symbols", "--symbols"),
+    ("ui.mouse", "--mouse"),
+    ("ui.color", "--color"),
+];
+
+impl Layer {
+    /// Where `key` stands in this layer. A key of a list falls back to the list itself.
+    pub fn place(&self, key: &str) -> Place {
+        let bare = key.split('[').next().unwrap_or(key);
+        match &self.origin {
+            Origin::Flags => Place::Flag(
+                FLAGS.iter().find(|(k, _)| *k == bare).map_or("command line", |(_, flag)| flag),
+            ),
+            Origin::Env => Place::Env(
+                env::VARIABLES.iter().find(|v| v.key == bare).map_or("environment", |v| v.name),
+            ),
+            Origin::File(path) => {
+                let line = self.lines.get(key).or_else(|| self.lines.get(bare));
+                Place::File { path: path.clone(), line: line.copied().unwrap_or(1) }
+            }
+        }
+    }
+}
+
+/// Checks each layer (the first wins over the second and so on), merges and validates.
+pub fn resolve(
+    layers: Vec<Layer>,
+    words: &Vocabulary,
+) -> Result<(Config, Vec<Notice>), ConfigError> {
+    let mut found = Found::default();
+    let mut presets = words.presets.clone();
+    presets.extend(layers.iter().flat_map(|l| l.value.idle.presets.keys().cloned()));
+    for layer in &layers {
+        validate::layer(layer, &presets, words, &mut found);
+    }
+    if !found.problems.is_empty() {
+        return Err(ConfigError::Invalid(found.problems));
+    }
+    let regions_forced =
+        layers.iter().any(|l| l.value.regions.is_some() && !matches!(l.origin, Origin::File(_)));
+    let chosen = layers
+        .iter()
+        .find(|l| l.value.profiles.is_some())
+        .is_some_and(|l| !matches!(l.origin, Origin::File(_)));
+    let merged = layers
+        .into_iter()
+        .rev()
+        .map(|l| l.value)
+        .fold(FileConfig::default(), |under, l| l.over(under));
+    Ok((config(merged, chosen, regions_forced), found.notices))
+}
+
+/// Turns checked values into the configuration. `chosen` says that the profiles were named by flag
+/// or variable, which then stand alone; `regions_forced` that the regions were, which then hold
+/// for every account.
+fn config(file: FileConfig, chosen: bool, regions_forced: bool) -> Config {
+    let general = region_choice(file.regions.as_ref());
+    let accounts = file.accounts.unwrap_or_default();
+    let of_account = |a: &AccountSection| Target {
+        label: a.name.clone(),
+        profile: a.profile.clone(),
+        role_arn: a.role_arn.clone(),
+        external_id: a.external_id.clone(),
+        regions: match &a.regions {
+            Some(own) if !regions_forced => region_choice(Some(own)),
+            _ => general.clone(),
+        },
+        production: a.production,
+        read_only: a.read_only,
+    };
+    let bare = |label: &str, profile: Option<String>| Target {
+        label: label.to_owned(),
+        profile,
+        role_arn: None,
+        external_id: None,
+        regions: general.clone(),
+        production: false,
+        read_only: false,
+    };
+    let mut targets: Vec<Target> = Vec::new();
+    let mut add = |target: Target| {
+        if !targets.iter().any(|t| t.label == target.label) {
+            targets.push(target);
+        }
+    };
+    for name in file.profiles.iter().flatten() {
+        match accounts.iter().find(|a| a.name == *name) {
+            Some(account) => add(of_account(account)),
+            None => add(bare(name, Some(name.clone()))),
+        }
+    }
+    if !chosen {
+        accounts.iter().map(of_account).for_each(&mut add);
+    }
+    if targets.is_empty() {
+        targets.push(bare("default", None));
+    }
+    let default_tags = TagKeys::default();
+    Config {
+        targets,
+        tag_keys: TagKeys {
+            team: file.tags.team.unwrap_or(default_tags.team),
+            project: file.tags.project.unwrap_or(default_tags.project),
+            environment: file.tags.environment.unwrap_or(default_tags.environment),
+            cost_center: file.tags.cost_center.unwrap_or(default_tags.cost_center),
+        },
+        preset: file.idle.preset.unwrap_or_else(|| DEFAULT_PRESET.to_owned()),
+        custom_presets: file.idle.presets,
+        own_cost_cap_usd_per_day: file.own_cost.cap_usd_per_day.unwrap_or(DEFAULT_CAP_USD_PER_DAY),
+        cache: CacheConfig {
+            max_mb: file.cache.max_mb.unwrap_or(DEFAULT_CACHE_MB),
+            path: file.cache.path,
+        },
+        ui: UiConfig {
+            theme: file.ui.theme,
+            symbols: file.ui.symbols.unwrap_or_default(),
+            mouse: file.ui.mouse.unwrap_or(true),
+            color: file.ui.color.unwrap_or_default(),
+            braille: file.ui.braille.unwrap_or(true),
+        },
+        keys: file.keys,
+        views: file.views,
+    }
+}
+
+fn region_choice(regions: Option<&Regions>) -> RegionChoice {
+    match regions {
+        None => RegionChoice::Default,
+        Some(Regions::All(_)) => RegionChoice::All,
+        Some(Regions::List(list)) if list.is_empty() => RegionChoice::Default,
+        Some(Regions::List(list)) => {
+            let mut seen = BTreeSet::new();
+            RegionChoice::List(list.iter().filter(|r| seen.insert(*r)).cloned().collect())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,159 @@
+use super::super::Secret;
+use super::super::parse;
+use super::*;
+use std::path::Path;
+
+fn words() -> Vocabulary {
+    Vocabulary {
+        presets: vec!["cautious".into(), "mean-cpu".into()],
+        themes: vec!["dark".into(), "light".into()],
+        actions: vec!["quit".into(), "refresh".into()],
+        fields: vec!["name".into(), "waste".into()],
+        filter: Some(|f| if f.contains("((") { Err("column 1: ((".into()) } else { Ok(()) }),
+        key: Some(|k| if k == "ctrl-c" { Ok(()) } else { Err(format!("\"{k}\" is no key")) }),
+        custom_preset: Some(|name, t| {
+            if t.contains_key("base") {
+                Ok(())
+            } else {
+                Err(format!("preset `{name}`: `base` is missing"))
+            }
+        }),
+    }
+}
+
+fn layer(source: &str) -> Layer {
+    let parsed = parse::config(source, Path::new("c.toml")).unwrap();
+    Layer { value: parsed.value, origin: Origin::File("c.toml".into()), lines: parsed.lines }
+}
+
+fn flags(value: FileConfig) -> Layer {
+    Layer { value, origin: Origin::Flags, lines: BTreeMap::new() }
+}
+
+fn resolved(layers: Vec<Layer>) -> (Config, Vec<Notice>) {
+    resolve(layers, &words()).unwrap()
+}
+
+#[test]
+fn wrong_values_name_line_key_and_what_is_accepted() {
+    let cases = [
+        (
+            "regions = ['us-east-1', 'all']",
+            "c.toml:1: \"all\" is no region code; accepted: codes like `us-east-1`, or `all` alone",
+        ),
+        (
+            "regions = ['evil.example/a-b-c']",
+            "c.toml:1: \"evil.example/a-b-c\" is no region code; accepted: codes like \
+             `us-east-1`, or `all` alone",
+        ),
+        ("profiles = ['']", "c.toml:1: a profile name is empty"),
+        ("profiles = [\"a\\u001b\"]", "c.toml:1: a profile name contains control characters"),
+        (
+            "[[accounts]]\nname = 'a'\n[[accounts]]\nname = 'a'",
+            "c.toml:4: two accounts are named \"a\"",
+        ),
+        (
+            "[[accounts]]\nname = 'a'\nrole_arn = 'role/x'",
+            "c.toml:3: \"role/x\" is no role; accepted: `arn:aws:iam::<12 digits>:role/<name>`",
+        ),
+        (
+            "[[accounts]]\nname = 'a'\nexternal_id = 'x'",
+            "c.toml:3: `external_id` means nothing without `role_arn`",
+        ),
+        (
+            "[ui]\ntheme = 'lihgt'",
+            "c.toml:2: `ui.theme` is \"lihgt\"; accepted: one of `dark`, `light`; did you mean \
+             `light`?",
+        ),
+        (
+            "[idle.presets.cautious]\nbase = 'x'",
+            "c.toml:1: `cautious` is a built-in preset; give yours another name",
+        ),
+        ("[idle.presets.mine]", "c.toml:1: preset `mine`: `base` is missing"),
+        ("[keys]\nquit = ['ctrl-c', 'nokey']", "c.toml:2: \"nokey\" is no key"),
+        ("[views.hot]\nfilter = '(('", "c.toml:2: view `hot`: column 1: (("),
+        (
+            "[views.hot]\nsort = '-wastd'",
+            "c.toml:2: view `hot`: unknown field `wastd`; did you mean `waste`?",
+        ),
+        ("[views.hot]\ncolumns = ['name', 'zzz']", "c.toml:2: view `hot`: unknown field `zzz`"),
+    ];
+    for (source, expected) in cases {
+        let error = resolve(vec![layer(source)], &words()).unwrap_err();
+        assert_eq!(error.to_string(), expected, "{source}");
+    }
+}
+
+#[test]
+fn every_partition_and_role_path_passes() {
+    for arn in [
+        "arn:aws:iam::123456789012:role/burntop-read",
+        "arn:aws-us-gov:iam::123456789012:role/team/burntop",
+        "arn:aws-cn:iam::123456789012:role/x",
+    ] {
+        let source = format!("[[accounts]]\nname = 'a'\nrole_arn = '{arn}'\nexternal_id = 'e'");
+        let (config, _) = resolved(vec![layer(&source)]);
+        assert_eq!(config.targets[0].role_arn.as_deref(), Some(arn));
+        assert_eq!(config.targets[0].external_id, Some(Secret::new("e")));
+    }
+}
+
+#[test]
+fn a_preset_of_ones_own_can_be_chosen_by_flag() {
+    let mut chosen = FileConfig::default();
+    chosen.idle.preset = Some("mine".into());
+    let file = layer("[idle.presets.mine]\nbase = 'cautious'");
+    let (config, _) = resolved(vec![flags(chosen), file]);
+    assert_eq!(config.preset, "mine");
+    assert_eq!(config.custom_presets["mine"]["base"].as_str(), Some("cautious"));
+}
+
+#[test]
+fn an_unknown_action_is_a_notice() {
+    let (config, notices) = resolved(vec![layer("[keys]\n\nquti = []\nquit = ['ctrl-c']")]);
+    assert_eq!(
+        notices.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        ["c.toml:3: unknown action `quti` in `keys`; did you mean `quit`?"]
+    );
+    assert_eq!(config.keys["quit"], ["ctrl-c"]);
+}
+
+const ACCOUNTS: &str = "profiles = ['dev', 'prod']\nregions = ['eu-west-1']\n\
+    [[accounts]]\nname = 'prod'\nrole_arn = 'arn:aws:iam::123456789012:role/r'\n\
+    regions = 'all'\nproduction = true\n[[accounts]]\nname = 'lab'\n";
+
+fn labels(config: &Config) -> Vec<&str> {
+    config.targets.iter().map(|t| t.label.as_str()).collect()
+}
+
+#[test]
+fn profiles_and_accounts_of_the_file_are_read_side_by_side() {
+    let (config, _) = resolved(vec![layer(ACCOUNTS)]);
+    assert_eq!(labels(&config), ["dev", "prod", "lab"]);
+    let [dev, prod, lab] = config.targets.as_slice() else { panic!() };
+    assert_eq!(dev.profile.as_deref(), Some("dev"));
+    assert_eq!(dev.regions, RegionChoice::List(vec!["eu-west-1".into()]));
+    assert!(prod.production && prod.role_arn.is_some() && prod.profile.is_none());
+    assert_eq!(prod.regions, RegionChoice::All);
+    assert_eq!((lab.profile.as_deref(), &lab.regions), (None, &dev.regions));
+}
+
+#[test]
+fn profiles_on_the_command_line_stand_alone_and_find_accounts_by_name() {
+    let chosen =
+        FileConfig { profiles: Some(vec!["prod".into(), "other".into()]), ..FileConfig::default() };
+    let (config, _) = resolved(vec![flags(chosen), layer(ACCOUNTS)]);
+    assert_eq!(labels(&config), ["prod", "other"]);
+    assert!(config.targets[0].role_arn.is_some(), "the account's rules hold");
+    assert_eq!(config.targets[1].profile.as_deref(), Some("other"));
+}
+
+#[test]
+fn regions_on_the_command_line_hold_for_every_account() {
+    let regions = Some(Regions::List(vec!["us-east-1".into(), "us-east-1".into()]));
+    let chosen = FileConfig { regions, ..FileConfig::default() };
+    let (config, _) = resolved(vec![flags(chosen), layer(ACCOUNTS)]);
+    for target in &config.targets {
+        assert_eq!(target.regions, RegionChoice::List(vec!["us-east-1".into()]));
+    }
+}

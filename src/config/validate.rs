@@ -1,0 +1,193 @@
+//! The values of a layer: names, regions, roles, and the words that other parts own.
+
+use std::collections::BTreeSet;
+
+use super::error::{Notice, Problem};
+use super::file::{AccountSection, Regions, SavedView};
+use super::resolve::Layer;
+use super::suggest::nearest;
+use super::vocabulary::Vocabulary;
+use crate::domain::text;
+
+/// What was found wrong and odd.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// Values that cannot be used.
+    pub problems: Vec<Problem>,
+    /// Words without effect.
+    pub notices: Vec<Notice>,
+}
+
+/// Checks one layer. `presets` are the names that `idle.preset` may have: the built-in ones and
+/// those of every layer.
+pub fn layer(layer: &Layer, presets: &[String], words: &Vocabulary, found: &mut Found) {
+    let value = &layer.value;
+    let mut bad = |key: &str, message: String| {
+        found.problems.push(Problem { place: layer.place(key), message });
+    };
+    for (i, name) in value.profiles.iter().flatten().enumerate() {
+        if let Some(why) = unusable_name(name) {
+            bad(&format!("profiles[{i}]"), format!("a profile name {why}"));
+        }
+    }
+    region_problems("regions", value.regions.as_ref(), &mut bad);
+    let mut names = BTreeSet::new();
+    for (i, account) in value.accounts.iter().flatten().enumerate() {
+        let key = format!("accounts[{i}]");
+        account_problems(&key, account, &mut bad);
+        if !names.insert(account.name.as_str()) {
+            bad(
+                &format!("{key}.name"),
+                format!("two accounts are named \"{}\"", text::clean(&account.name)),
+            );
+        }
+        region_problems(&format!("{key}.regions"), account.regions.as_ref(), &mut bad);
+    }
+    if let Some(preset) = &value.idle.preset {
+        one_of("idle.preset", preset, presets, words.presets.is_empty(), &mut bad);
+    }
+    for (name, table) in &value.idle.presets {
+        let key = format!("idle.presets.{name}");
+        if words.presets.contains(name) {
+            bad(&key, format!("`{name}` is a built-in preset; give yours another name"));
+        } else if let Some(Err(why)) = words.custom_preset.map(|check| check(name, table)) {
+            bad(&key, text::clean(&why).into_owned());
+        }
+    }
+    if let Some(theme) = &value.ui.theme {
+        one_of("ui.theme", theme, &words.themes, words.themes.is_empty(), &mut bad);
+    }
+    for (action, keys) in &value.keys {
+        for (i, key) in keys.iter().enumerate() {
+            if let Some(Err(why)) = words.key.map(|check| check(key)) {
+                bad(&format!("keys.{action}[{i}]"), text::clean(&why).into_owned());
+            }
+        }
+    }
+    for (name, view) in &value.views {
+        for (part, why) in view_problems(view, words) {
+            bad(&format!("views.{name}.{part}"), format!("view `{}`: {why}", text::clean(name)));
+        }
+    }
+    for action in value.keys.keys() {
+        if !words.actions.is_empty() && !words.actions.contains(action) {
+            let hint = nearest(action, words.actions.iter().map(String::as_str));
+            let hint = hint.map_or("it has no effect".into(), |h| format!("did you mean `{h}`?"));
+            found.notices.push(Problem {
+                place: layer.place(&format!("keys.{action}")),
+                message: format!("unknown action `{}` in `keys`; {hint}", text::clean(action)),
+            });
+        }
+    }
+}
+
+/// What is wrong with a view: the part and the reason.
+pub fn view_problems(view: &SavedView, words: &Vocabulary) -> Vec<(String, String)> {
+    let mut out = Vec::new();
+    if let (Some(filter), Some(check)) = (&view.filter, words.filter)
+        && let Err(why) = check(filter)
+    {
+        out.push(("filter".into(), text::clean(&why).into_owned()));
+    }
+    let mut field = |part: String, name: &str| {
+        if !words.fields.is_empty() && !words.fields.iter().any(|f| f == name) {
+            let hint = nearest(name, words.fields.iter().map(String::as_str));
+            let hint = hint.map_or(String::new(), |h| format!("; did you mean `{h}`?"));
+            out.push((part, format!("unknown field `{}`{hint}", text::clean(name))));
+        }
+    };
+    if let Some(sort) = &view.sort {
+        field("sort".into(), sort.trim_start_matches('-'));
+    }
+    for (i, column) in view.columns.iter().flatten().enumerate() {
+        field(format!("columns[{i}]"), column);
+    }
+    out
+}
+
+fn one_of(
+    key: &str,
+    value: &str,
+    known: &[String],
+    unchecked: bool,
+    bad: &mut impl FnMut(&str, String),
+) {
+    if unchecked || known.iter().any(|k| k == value) {
+        return;
+    }
+    let hint = nearest(value, known.iter().map(String::as_str));
+    let hint = hint.map_or(String::new(), |h| format!("; did you mean `{h}`?"));
+    let all: Vec<String> = known.iter().map(|k| format!("`{}`", text::clean(k))).collect();
+    bad(
+        key,
+        format!("`{key}` is \"{}\"; accepted: one of {}{hint}", text::clean(value), all.join(", ")),
+    );
+}
+
+fn unusable_name(name: &str) -> Option<&'static str> {
+    if name.trim().is_empty() {
+        Some("is empty")
+    } else if name.chars().any(text::is_unsafe) {
+        Some("contains control characters")
+    } else {
+        None
+    }
+}
+
+/// Region codes become part of host names, so nothing but a code passes.
+fn region_problems(key: &str, regions: Option<&Regions>, bad: &mut impl FnMut(&str, String)) {
+    let Some(Regions::List(list)) = regions else { return };
+    for (i, code) in list.iter().enumerate() {
+        let plain = code.len() <= 32
+            && code.split('-').count() >= 3
+            && code.split('-').all(|part| {
+                !part.is_empty()
+                    && part.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
+            });
+        if !plain {
+            bad(
+                &format!("{key}[{i}]"),
+                format!(
+                    "\"{}\" is no region code; accepted: codes like `us-east-1`, or `all` alone",
+                    text::clean(code)
+                ),
+            );
+        }
+    }
+}
+
+fn account_problems(key: &str, account: &AccountSection, bad: &mut impl FnMut(&str, String)) {
+    if let Some(why) = unusable_name(&account.name) {
+        bad(&format!("{key}.name"), format!("an account name {why}"));
+    }
+    if let Some(why) = account.profile.as_deref().and_then(unusable_name) {
+        bad(&format!("{key}.profile"), format!("a profile name {why}"));
+    }
+    if account.external_id.is_some() && account.role_arn.is_none() {
+        bad(
+            &format!("{key}.external_id"),
+            "`external_id` means nothing without `role_arn`".to_owned(),
+        );
+    }
+    if let Some(arn) = &account.role_arn
+        && !is_role_arn(arn)
+    {
+        bad(
+            &format!("{key}.role_arn"),
+            format!(
+                "\"{}\" is no role; accepted: `arn:aws:iam::<12 digits>:role/<name>`",
+                text::clean(arn)
+            ),
+        );
+    }
+}
+
+fn is_role_arn(arn: &str) -> bool {
+    let parts: Vec<&str> = arn.splitn(6, ':').collect();
+    matches!(parts.as_slice(), ["arn", partition, "iam", "", account, role]
+        if partition.starts_with("aws")
+            && account.len() == 12
+            && account.bytes().all(|b| b.is_ascii_digit())
+            && role.strip_prefix("role/").is_some_and(|name| !name.is_empty())
+            && role.chars().all(|c| c.is_ascii_graphic()))
+}
