@@ -1,0 +1,159 @@
+//! One cheap call per permission.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use super::{Check, Status, Terms};
+use crate::domain::{ErrorKind, HourRange, Platform, Signal, SourceError, Tenancy};
+use crate::source::ledger::BilledApi;
+use crate::source::provider::{MetricKey, MetricQuery, PriceWanted, Provider, Statistic};
+
+/// A permission, and what is lost without it.
+#[derive(Clone, Copy, Debug)]
+pub struct Permission {
+    /// The IAM action.
+    pub action: &'static str,
+    /// True when burntop cannot do its work without it.
+    pub needed: bool,
+    /// What is lost.
+    pub lost: &'static str,
+}
+
+/// The permissions that are probed, in the order of the report. `sts:GetCallerIdentity` is the
+/// check of the credentials.
+pub const PERMISSIONS: [Permission; 7] = [
+    Permission {
+        action: "ec2:DescribeRegions",
+        needed: false,
+        lost: "`--region all` cannot be used",
+    },
+    Permission { action: "ec2:DescribeInstances", needed: true, lost: "no instance is seen" },
+    Permission {
+        action: "ec2:DescribeInstanceTypes",
+        needed: false,
+        lost: "types newer than the built-in catalogue stay unknown",
+    },
+    Permission {
+        action: "cloudwatch:ListMetrics",
+        needed: true,
+        lost: "no GPU is seen, so every GPU box stays unknown",
+    },
+    Permission { action: "cloudwatch:GetMetricData", needed: true, lost: "nothing can be judged" },
+    Permission {
+        action: "pricing:GetProducts",
+        needed: false,
+        lost: "prices come from the built-in list",
+    },
+    Permission {
+        action: "ec2:DescribeSpotPriceHistory",
+        needed: false,
+        lost: "Spot instances have no price",
+    },
+];
+
+/// An answer, or why there is none.
+pub type Asked<T> = Result<T, SourceError>;
+
+/// Waits for an answer no longer than `limit`.
+pub async fn within<T>(
+    limit: Duration,
+    action: &str,
+    call: impl Future<Output = Asked<T>>,
+) -> Asked<T> {
+    tokio::time::timeout(limit, call).await.unwrap_or_else(|_| {
+        let message = format!("no answer within {} s", limit.as_secs_f64());
+        let fix = "see whether a proxy or firewall stands between this machine and AWS";
+        Err(SourceError::new(ErrorKind::Timeout, action, &message, fix))
+    })
+}
+
+/// What an answer says about the permission for `action`.
+pub fn judged<T>(action: &str, answer: &Asked<T>) -> Option<Check> {
+    let permission = PERMISSIONS.iter().find(|p| p.action == action)?;
+    Some(judge(permission, answer.as_ref().err()))
+}
+
+fn judge(permission: &Permission, error: Option<&SourceError>) -> Check {
+    let id = format!("permission/{}", permission.action);
+    let Some(error) = error else { return Check::ok(&id, "allowed") };
+    let lost = permission.lost;
+    let graded = if permission.needed { Status::Fail } else { Status::Warn };
+    let (status, fix) = match error.kind {
+        ErrorKind::Denied => (
+            graded,
+            format!("allow `{}`; `burntop iam-policy` prints the whole policy", permission.action),
+        ),
+        ErrorKind::Throttled => (Status::Warn, "wait a minute and try again".to_owned()),
+        ErrorKind::OwnCostCap => (Status::Skip, error.fix.clone()),
+        _ => (graded, error.fix.clone()),
+    };
+    let message = match error.kind {
+        ErrorKind::OwnCostCap => format!("not asked: {}", error.message),
+        kind => format!("{}: {}; {lost}", kind.word(), error.message),
+    };
+    let fix = (!fix.is_empty()).then_some(fix);
+    Check { fix, ..Check::new(&id, status, message) }
+}
+
+/// Probes, in `region`, what is not learned on the way: types, metrics and prices.
+pub async fn probes(provider: &dyn Provider, region: &Arc<str>, terms: &Terms) -> Vec<Check> {
+    let limit = terms.limit;
+    let small: Arc<str> = "t3.micro".into();
+    let types = [Arc::clone(&small)];
+    let wanted = [PriceWanted {
+        region: Arc::clone(region),
+        instance_type: small,
+        platform: Platform::Linux,
+        tenancy: Tenancy::Shared,
+    }];
+    let (types, list, data, prices, spot) = tokio::join!(
+        within(limit, "ec2:DescribeInstanceTypes", provider.types(region, &types)),
+        within(limit, "cloudwatch:ListMetrics", async {
+            charge(BilledApi::ListMetrics, terms).await?;
+            provider.gpu_metrics(region, None).await
+        }),
+        within(limit, "cloudwatch:GetMetricData", async {
+            charge(BilledApi::GetMetricData, terms).await?;
+            provider.metric_data(region, &[query()], last_hour(terms.now)).await
+        }),
+        within(limit, "pricing:GetProducts", provider.list_prices(&wanted)),
+        within(limit, "ec2:DescribeSpotPriceHistory", provider.spot_prices(region, &types)),
+    );
+    let answers = [
+        judged("ec2:DescribeInstanceTypes", &types),
+        judged("cloudwatch:ListMetrics", &list),
+        judged("cloudwatch:GetMetricData", &data),
+        judged("pricing:GetProducts", &prices),
+        judged("ec2:DescribeSpotPriceHistory", &spot),
+    ];
+    answers.into_iter().flatten().collect()
+}
+
+/// The cheapest metric there is: one, of an instance that does not exist.
+fn query() -> MetricQuery {
+    MetricQuery {
+        instance: "i-00000000000000000".into(),
+        signal: Signal::CpuMean,
+        key: MetricKey::Ec2 { metric: "CPUUtilization" },
+        statistic: Statistic::Average,
+    }
+}
+
+fn last_hour(now: Timestamp) -> HourRange {
+    HourRange::last_closed(now, 1)
+}
+
+/// Charges one unit before the call; refuses where it cannot be counted or the cap is reached.
+async fn charge(api: BilledApi, terms: &Terms) -> Result<(), SourceError> {
+    let refused = |message: &str| {
+        let fix = "raise `own_cost.cap_usd_per_day`, or wait for midnight UTC";
+        SourceError::new(ErrorKind::OwnCostCap, api.name(), message, fix)
+    };
+    match &terms.ledger {
+        _ if terms.demo => Ok(()),
+        None => Err(refused("the call is billed and there is no ledger to count it in")),
+        Some(ledger) => ledger.charge(api, 1, terms.now).await.map_err(|e| refused(&e.to_string())),
+    }
+}

@@ -1,0 +1,56 @@
+//! The report as text and as JSON.
+
+use std::fmt::Write;
+
+use serde_json::json;
+
+use super::{Report, Status};
+
+/// The name of the JSON's layout.
+pub const SCHEMA: &str = "burntop/doctor/1";
+
+impl Report {
+    /// The report for a person.
+    pub fn to_text(&self) -> String {
+        let width = self.checks.iter().map(|c| c.id.len()).max().unwrap_or(0);
+        let mut out = String::new();
+        let mut account = None;
+        // Writing to a string cannot fail.
+        for check in &self.checks {
+            if check.account.is_some() && check.account != account {
+                account.clone_from(&check.account);
+                let _ = writeln!(out, "\n{}", account.as_deref().unwrap_or_default());
+            }
+            let _ = writeln!(
+                out,
+                "  {:<4}  {:<width$}  {}",
+                check.status.word(),
+                check.id,
+                check.message
+            );
+            if let Some(fix) = &check.fix {
+                let _ = writeln!(out, "        {:<width$}  fix: {fix}", "");
+            }
+        }
+        let count = |s: Status| self.checks.iter().filter(|c| c.status == s).count();
+        let _ = writeln!(
+            out,
+            "\n{} ok, {} warned about, {} failed, {} skipped",
+            count(Status::Ok),
+            count(Status::Warn),
+            count(Status::Fail),
+            count(Status::Skip)
+        );
+        out
+    }
+
+    /// The report for a program.
+    pub fn to_json(&self) -> serde_json::Value {
+        json!({
+            "schema": SCHEMA,
+            "generated_at": self.at.to_string(),
+            "status": self.status(),
+            "checks": self.checks,
+        })
+    }
+}
