@@ -1,1 +1,170 @@
-//! cli.
+//! The command line: parse, load the configuration, run one thing, end with the right code.
+//!
+//! [`run`] does everything that shows no fleet (configuration, cache, policy, doctor, completions,
+//! man) by itself and hands the rest, parsed and validated as an [`Invocation`], to its caller.
+
+pub mod accounts;
+pub mod args;
+pub mod cache;
+pub mod completions;
+pub mod config;
+pub mod doctor;
+pub mod exit;
+pub mod fail_on;
+pub mod iam_policy;
+pub mod invocation;
+pub mod log;
+pub mod man;
+pub mod words;
+
+use std::ffi::OsString;
+use std::io::{self, IsTerminal, Write};
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::config::{ConfigError, Env, Loaded, Paths, Vocabulary};
+use args::{Cli, Command, GlobalArgs, OutputFormat};
+pub use exit::{CliError, Exit};
+pub use fail_on::FailOn;
+pub use invocation::{DemoOptions, FleetCommand, Invocation, RunOptions};
+
+/// Runs the program on the process's own arguments, environment and standard streams. `fleet`
+/// runs the commands that show the fleet; it gets the writer of standard output.
+pub fn run(args: impl IntoIterator<Item = OsString>, fleet: impl Fleet) -> ExitCode {
+    let cli = match Cli::try_parse_from(args) {
+        Ok(cli) => cli,
+        // Help and version come this way too; a closed pipe is nobody's fault.
+        Err(message) => {
+            let _ = message.print();
+            return ExitCode::from(message.exit_code().clamp(0, 255) as u8);
+        }
+    };
+    let Cli { command, global } = cli;
+    let asked = Asked {
+        global,
+        env: Env::of_process(),
+        paths: Paths::of_user().ok(),
+        words: words::vocabulary(),
+    };
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    let ended = dispatch(command, &asked, &mut out, fleet)
+        .and_then(|exit| out.flush().map(|()| exit).map_err(CliError::from));
+    match ended {
+        Ok(exit) => exit.into(),
+        Err(error) => {
+            if !error.is_quiet() {
+                // Standard error may be closed as well; there is nobody else to tell.
+                let _ = error
+                    .to_string()
+                    .lines()
+                    .try_for_each(|line| writeln!(io::stderr(), "burntop: {line}"));
+            }
+            error.exit().into()
+        }
+    }
+}
+
+/// What runs the commands that show the fleet.
+pub trait Fleet:
+    FnOnce(FleetCommand, Invocation, &mut dyn Write) -> Result<Exit, CliError>
+{
+}
+
+impl<F> Fleet for F where
+    F: FnOnce(FleetCommand, Invocation, &mut dyn Write) -> Result<Exit, CliError>
+{
+}
+
+/// What the user asked with, before it is known what for.
+struct Asked {
+    global: GlobalArgs,
+    env: Env,
+    paths: Option<Paths>,
+    words: Vocabulary,
+}
+
+impl Asked {
+    fn options(&self) -> Result<RunOptions, CliError> {
+        invocation::options(&self.global, &self.words)
+    }
+
+    fn load(&self) -> Result<Loaded, ConfigError> {
+        invocation::config(&self.global, &self.env, self.paths.as_ref(), &self.words)
+    }
+
+    /// Loads the configuration and says what is odd in it.
+    fn load_aloud(&self) -> Result<Loaded, CliError> {
+        let loaded = self.load()?;
+        config::warnings(&loaded.notices, &mut io::stderr())?;
+        Ok(loaded)
+    }
+
+    fn invocation(&self, loaded: Loaded) -> Result<Invocation, CliError> {
+        Ok(Invocation {
+            config: loaded.config,
+            options: self.options()?,
+            notices: loaded.notices,
+            config_file: loaded.file,
+            paths: self.paths.clone(),
+        })
+    }
+
+    fn log(&self) -> Result<Option<log::LogGuard>, CliError> {
+        let level = log::level(&self.env, self.global.verbose)?;
+        Ok(self.paths.as_ref().map(|p| log::start(&p.state_dir, level)))
+    }
+}
+
+fn dispatch(
+    command: Option<Command>,
+    asked: &Asked,
+    out: &mut dyn Write,
+    fleet: impl Fleet,
+) -> Result<Exit, CliError> {
+    let paths = asked.paths.as_ref();
+    let fleet_command = match command {
+        None => invocation::without_command(&asked.global, io::stdout().is_terminal()),
+        Some(Command::Idle) => FleetCommand::Idle,
+        Some(Command::Overview) => FleetCommand::Overview,
+        Some(Command::Doctor { json }) => {
+            let _log = asked.log()?;
+            let json = json || asked.options()?.format == OutputFormat::Json;
+            return match asked.load() {
+                Ok(loaded) => doctor::run(&asked.invocation(loaded)?, &asked.env, json, out),
+                Err(error) => {
+                    doctor::without_config(&error, &asked.env, asked.options()?.now(), json, out)
+                }
+            };
+        }
+        Some(Command::Config(what)) => {
+            return config::run(what, &asked.global, &asked.env, paths, &asked.words, out);
+        }
+        Some(Command::Cache(what)) => {
+            let invocation = asked.invocation(asked.load_aloud()?)?;
+            let max_bytes = invocation.config.cache.max_bytes();
+            let file = invocation.cache_file()?;
+            return cache::run(what, &file, max_bytes, invocation.options.now(), out);
+        }
+        Some(Command::IamPolicy { actions: true, .. }) => return Err(iam_policy::no_actions()),
+        Some(Command::IamPolicy { .. }) => {
+            iam_policy::print(&asked.load_aloud()?.config, out)?;
+            return Ok(Exit::Ok);
+        }
+        Some(Command::Completions { shell }) => {
+            completions::print(shell, out)?;
+            return Ok(Exit::Ok);
+        }
+        Some(Command::Man { command }) => {
+            man::print(command.as_deref(), out)?;
+            return Ok(Exit::Ok);
+        }
+    };
+    let _log = asked.log()?;
+    // The cockpit shows what is odd in its event log.
+    let loaded = match fleet_command {
+        FleetCommand::Cockpit => asked.load()?,
+        FleetCommand::Idle | FleetCommand::Overview => asked.load_aloud()?,
+    };
+    fleet(fleet_command, asked.invocation(loaded)?, out)
+}

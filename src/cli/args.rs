@@ -1,0 +1,268 @@
+//! The command line. Help, man page and completions all come from these types.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use jiff::Timestamp;
+
+use super::fail_on::FailOn;
+use crate::config::{ColorChoice, SymbolChoice};
+
+/// top for the money a GPU fleet burns.
+///
+/// Without a command, burntop opens the cockpit; where the output is no terminal, it prints the
+/// idle table once.
+#[derive(Clone, Debug, Parser)]
+#[command(name = "burntop", version, after_long_help = AFTER_HELP, max_term_width = 100)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    /// Options of every command.
+    #[command(flatten)]
+    pub global: GlobalArgs,
+}
+
+const AFTER_HELP: &str = "\
+Exit codes: 0 fine · 1 findings (only with --fail-on; doctor: a check failed) · 2 usage or \
+configuration · 3 partial data · 4 nothing could be read · 5 an action was refused or failed.
+
+A flag beats a BURNTOP_* variable (BURNTOP_CONFIG, _PROFILE, _REGION, _PRESET, _THEME, _SYMBOLS, \
+_MOUSE, _COLOR, _OWN_COST_CAP, _CACHE_PATH, _CACHE_MAX_MB), that beats the configuration file. \
+BURNTOP_LOG sets the level of the log.";
+
+/// Options that every command takes.
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Options of every command")]
+pub struct GlobalArgs {
+    /// Shows an embedded, deterministic fleet instead of an account.
+    #[arg(long, global = true)]
+    pub demo: bool,
+    /// Seed of the demo fleet.
+    #[arg(long, global = true, value_name = "S")]
+    pub demo_seed: Option<u64>,
+    /// Number of instances in the demo fleet.
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub demo_size: Option<u32>,
+    /// Uses the cache alone; asks no account anything.
+    #[arg(long, global = true)]
+    pub offline: bool,
+    /// Keeps the cache in memory and reads and writes no file of it.
+    #[arg(long, global = true, conflicts_with = "offline")]
+    pub no_cache: bool,
+    /// Shows only what matches, for example `gpu<5 and $>10/h and team=nlp`.
+    #[arg(long, global = true, value_name = "FILTER")]
+    pub filter: Option<String>,
+    /// Form of a report.
+    #[arg(long, global = true, value_enum, value_name = "FORMAT")]
+    pub format: Option<OutputFormat>,
+    /// Ends a report with exit code 1 on findings: `idle`, `partial`, `underused`, `unknown`, with
+    /// a count `idle>3`, `waste>N/h`; several separated by commas.
+    #[arg(long, global = true, value_name = "FINDINGS")]
+    pub fail_on: Option<FailOn>,
+    /// Configuration file.
+    #[arg(long, global = true, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// AWS profile, or an account's name from the configuration; may be repeated.
+    #[arg(long, global = true, value_name = "NAME", value_delimiter = ',')]
+    pub profile: Vec<String>,
+    /// Region, may be repeated; `all` for those enabled in the account.
+    #[arg(long, global = true, value_name = "REGION", value_delimiter = ',')]
+    pub region: Vec<String>,
+    /// How idleness is judged: cautious, aws-compute-optimizer, aws-trusted-advisor, mean-cpu, or
+    /// one of the configuration.
+    #[arg(long, global = true, value_name = "PRESET")]
+    pub preset: Option<String>,
+    /// Theme of the cockpit.
+    #[arg(long, global = true, value_name = "THEME")]
+    pub theme: Option<String>,
+    /// Glyphs.
+    #[arg(long, global = true, value_enum, value_name = "WHICH")]
+    pub symbols: Option<SymbolChoice>,
+    /// Colours.
+    #[arg(long, global = true, value_enum, value_name = "WHEN")]
+    pub color: Option<ColorChoice>,
+    /// Mouse clicks and wheel (the default).
+    #[arg(long, global = true, overrides_with = "no_mouse")]
+    pub mouse: bool,
+    /// No mouse.
+    #[arg(long, global = true, overrides_with = "mouse")]
+    pub no_mouse: bool,
+    /// Writes more to the log file; twice for everything.
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    pub verbose: u8,
+    /// Fixes the clock, for tests and pictures.
+    #[arg(long, global = true, hide = true, value_name = "RFC3339")]
+    pub now: Option<Timestamp>,
+}
+
+/// Form of a report.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum OutputFormat {
+    /// Aligned columns.
+    #[default]
+    Table,
+    /// JSON with a schema name, readings and errors.
+    Json,
+    /// Comma-separated values.
+    Csv,
+    /// A Markdown table.
+    Md,
+}
+
+/// The commands.
+#[derive(Clone, Debug, PartialEq, Subcommand)]
+pub enum Command {
+    /// Lists instances with their verdicts, worst first.
+    Idle,
+    /// Sums the fleet up: burn, waste, verdicts, owners.
+    Overview,
+    /// Checks configuration, credentials, permissions, regions, clock, terminal and cache.
+    ///
+    /// Exit code 0 when all is well or only warned about, 1 when a check failed, 2 when the
+    /// command line or the configuration cannot be used. To prove two permissions, one metric and
+    /// one page of metrics are requested per account, which AWS bills with up to $0.00002 (counted
+    /// in burntop's own cost).
+    Doctor {
+        /// Prints JSON instead of a table.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Prints the IAM policy that burntop needs, from the list of calls it makes.
+    IamPolicy {
+        /// What reading needs (the default).
+        #[arg(long, conflicts_with = "actions")]
+        read_only: bool,
+        /// What changing things needs.
+        #[arg(long)]
+        actions: bool,
+    },
+    /// Shows or empties the cache.
+    #[command(subcommand)]
+    Cache(CacheCommand),
+    /// Shows, writes or checks the configuration.
+    #[command(subcommand)]
+    Config(ConfigCommand),
+    /// Prints the completion script of a shell.
+    Completions {
+        /// The shell.
+        shell: Shell,
+    },
+    /// Prints the man page, of burntop or of one of its commands.
+    Man {
+        /// The command.
+        command: Option<String>,
+    },
+}
+
+/// What `cache` does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Subcommand)]
+pub enum CacheCommand {
+    /// Prints where the cache lies.
+    Path,
+    /// Prints what is kept and how large it is.
+    Stats,
+    /// Deletes everything but the record of burntop's own cost.
+    Clear,
+}
+
+/// What `config` does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Subcommand)]
+pub enum ConfigCommand {
+    /// Prints where the configuration file lies.
+    Path,
+    /// Writes a commented file where there is none.
+    Init,
+    /// Prints what holds, from flags, environment, file and defaults. Secrets are redacted.
+    Print,
+    /// Checks the configuration: exit code 0, or 2 with each problem.
+    Check,
+    /// Prints the JSON schema of the file, for editors.
+    Schema,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+    use std::fmt::Write;
+
+    fn parse(line: &str) -> Result<Cli, clap::Error> {
+        Cli::try_parse_from(line.split(' '))
+    }
+
+    #[test]
+    fn the_definition_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn help_of_every_command_is_pinned() {
+        fn walk(command: &mut clap::Command, common: &str, out: &mut String) {
+            let name = command.get_bin_name().unwrap_or("burntop").to_owned();
+            let help = command.render_long_help().to_string();
+            let (own, global) = help.split_at(help.find(GLOBAL).unwrap());
+            // The options of every command are pinned once.
+            assert!(common.is_empty() || common.starts_with(global.trim_end()), "{name}");
+            let shown = if common.is_empty() { &help } else { own };
+            writeln!(out, "$ {name} --help\n{}\n", shown.trim_end()).unwrap();
+            for sub in command.get_subcommands_mut().filter(|s| s.get_name() != "help") {
+                walk(sub, global, out);
+            }
+        }
+        const GLOBAL: &str = "Options of every command:";
+        let mut root = Cli::command().term_width(100);
+        root.build();
+        let mut text = String::new();
+        walk(&mut root, "", &mut text);
+        insta::assert_snapshot!(text);
+    }
+
+    #[test]
+    fn global_options_stand_before_and_after_the_command() {
+        for line in
+            ["burntop --demo --region a,b idle", "burntop idle --demo --region a --region b"]
+        {
+            let cli = parse(line).unwrap();
+            assert!(cli.global.demo);
+            assert_eq!(cli.global.region, ["a", "b"]);
+            assert_eq!(cli.command, Some(Command::Idle));
+        }
+    }
+
+    #[test]
+    fn the_last_of_mouse_and_no_mouse_wins() {
+        let on = parse("burntop --no-mouse --mouse").unwrap().global;
+        assert!(on.mouse && !on.no_mouse);
+        let off = parse("burntop --mouse --no-mouse").unwrap().global;
+        assert!(off.no_mouse && !off.mouse);
+    }
+
+    #[test]
+    fn values_out_of_range_are_usage_errors() {
+        for line in [
+            "burntop --demo --demo-size 0",
+            "burntop --demo --demo-size 10001",
+            "burntop --demo --demo-size -1",
+            "burntop --demo --demo-seed x",
+            "burntop idle --format yaml",
+            "burntop --symbols emoji",
+            "burntop --color sometimes",
+            "burntop --now yesterday",
+            "burntop --fail-on busy",
+            "burntop --offline --no-cache",
+            "burntop iam-policy --read-only --actions",
+            "burntop completions tcsh",
+            "burntop idel",
+            "burntop --frobnicate",
+        ] {
+            let error = parse(line).unwrap_err();
+            assert_eq!(error.exit_code(), 2, "{line}");
+            assert!(error.use_stderr(), "{line}");
+        }
+        assert!(parse("burntop --demo --demo-size 1").is_ok());
+        assert!(parse("burntop --demo --demo-size 10000").is_ok());
+    }
+}

@@ -1,0 +1,130 @@
+//! `burntop doctor`: gathers what this machine knows, asks the accounts, prints the report.
+
+use std::io::{self, IsTerminal, Write};
+
+use jiff::Timestamp;
+use tokio::task::spawn_blocking;
+use tokio::time::timeout;
+
+use super::accounts::accounts;
+use super::exit::{CliError, Exit};
+use super::invocation::Invocation;
+use crate::bus::Clock;
+use crate::cache::{Cache, OpenOptions};
+use crate::config::{ConfigError, Env, Loaded};
+use crate::doctor::local::{self, CacheFacts, TerminalFacts};
+use crate::doctor::{Check, LIMIT, Report, Status, Terms, examine};
+use crate::source::ledger::{Ledger, micro_usd};
+use crate::term::detect::{self, ColorDepth};
+
+/// Examines this machine and the accounts and prints the report.
+pub fn run(
+    invocation: &Invocation,
+    env: &Env,
+    json: bool,
+    out: &mut dyn Write,
+) -> Result<Exit, CliError> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let report = runtime.block_on(report(invocation, env));
+    // A thread that still waits for a lock or a name server is not waited for.
+    runtime.shutdown_background();
+    print(&report, json, out)
+}
+
+async fn report(invocation: &Invocation, env: &Env) -> Report {
+    let now = invocation.options.now();
+    let clock: Clock = invocation.options.clock();
+    let accounts = accounts(&invocation.config, &invocation.options, &clock);
+    let loaded = Loaded {
+        config: invocation.config.clone(),
+        notices: invocation.notices.clone(),
+        file: invocation.config_file.clone(),
+    };
+    let (cache, facts) = open_cache(invocation, now).await;
+    let cap = micro_usd(invocation.config.own_cost_cap_usd_per_day);
+    let ledger = cache.map(|cache| Ledger::new(cache, cap));
+    let own = match &ledger {
+        Some(ledger) => ledger.today(now).await,
+        None => None,
+    };
+    let local = vec![
+        local::config(Ok(&loaded)),
+        local::terminal(&terminal(env)),
+        local::cache(&facts),
+        local::own_cost(own.as_ref()),
+    ];
+    let demo = invocation.options.demo.is_some();
+    examine(local, &accounts, &Terms { now, limit: LIMIT, ledger, demo }).await
+}
+
+/// The report where there is no configuration to examine anything with.
+pub fn without_config(
+    error: &ConfigError,
+    env: &Env,
+    now: Timestamp,
+    json: bool,
+    out: &mut dyn Write,
+) -> Result<Exit, CliError> {
+    let text = "not asked: there is no configuration to ask with";
+    let skipped = [local::CACHE, local::OWN_COST, "credentials"].map(|id| Check {
+        id: id.to_owned(),
+        account: None,
+        status: Status::Skip,
+        message: text.to_owned(),
+        fix: None,
+    });
+    let mut checks = vec![local::config(Err(error)), local::terminal(&terminal(env))];
+    checks.extend(skipped);
+    print(&Report { at: now, checks }, json, out)
+}
+
+fn print(report: &Report, json: bool, out: &mut dyn Write) -> Result<Exit, CliError> {
+    if json {
+        writeln!(out, "{:#}", report.to_json())?;
+    } else {
+        write!(out, "{}", report.to_text())?;
+    }
+    Ok(match report.status() {
+        _ if report.is_usage_error() => Exit::Usage,
+        Status::Fail => Exit::Findings,
+        _ => Exit::Ok,
+    })
+}
+
+/// Opens the cache as every command does, and looks after it once: that checks the file.
+async fn open_cache(invocation: &Invocation, now: Timestamp) -> (Option<Cache>, CacheFacts) {
+    let options = match invocation.cache_options() {
+        Ok(options) => options,
+        Err(e) => return (None, CacheFacts::NoPlace(e.to_string())),
+    };
+    let OpenOptions { path, max_bytes, memory_only, .. } = options.clone();
+    let open = async {
+        let (cache, mut notices) = spawn_blocking(move || Cache::open(options, now)).await.ok()?;
+        cache.maintain(now).await;
+        let stats = cache.stats().await;
+        notices.extend(cache.take_notices());
+        Some((cache, CacheFacts::Open { stats, notices, max_bytes }))
+    };
+    match timeout(LIMIT, open).await {
+        Ok(Some((cache, _))) if memory_only => (Some(cache), CacheFacts::Off),
+        Ok(Some((cache, facts))) => (Some(cache), facts),
+        _ => (None, CacheFacts::Stuck(path)),
+    }
+}
+
+/// What the environment and the kernel tell of the terminal.
+fn terminal(env: &Env) -> TerminalFacts {
+    let var = |name: &str| env.get(name).map(str::to_owned);
+    TerminalFacts {
+        is_terminal: io::stdout().is_terminal(),
+        size: crossterm::terminal::size().ok(),
+        term: var("TERM"),
+        colors: match detect::color_depth(var) {
+            ColorDepth::None => "no colour",
+            ColorDepth::Ansi16 => "16 colours",
+            ColorDepth::Ansi256 => "256 colours",
+            ColorDepth::TrueColor => "24-bit colour",
+        },
+        unicode: detect::unicode(var),
+    }
+}

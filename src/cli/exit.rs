@@ -1,0 +1,84 @@
+//! How the program ends.
+
+use std::io;
+use std::process::ExitCode;
+
+use crate::config::ConfigError;
+
+/// The exit codes. Scripts rely on them; their meaning never changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Exit {
+    /// Fine.
+    Ok = 0,
+    /// Findings, only with `--fail-on`; for the doctor, a check that failed.
+    Findings = 1,
+    /// The command line or the configuration cannot be used.
+    Usage = 2,
+    /// Some sources failed; what was printed is incomplete and says so.
+    Partial = 3,
+    /// Nothing could be read or written at all.
+    Unreadable = 4,
+    /// An action was refused or failed.
+    ActionFailed = 5,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
+    }
+}
+
+/// Why a command ended early.
+#[derive(Debug, thiserror::Error)]
+pub enum CliError {
+    /// The configuration cannot be used.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// The command line cannot be used.
+    #[error("{0}")]
+    Usage(String),
+    /// The output could not be written.
+    #[error("cannot write the output: {0}")]
+    Output(#[from] io::Error),
+    /// Nothing could be read, an action failed: with its own code.
+    #[error("{message}")]
+    Failed {
+        /// The code.
+        exit: Exit,
+        /// What failed, on what, and what can be done.
+        message: String,
+    },
+}
+
+impl CliError {
+    /// The code the program ends with.
+    pub fn exit(&self) -> Exit {
+        match self {
+            Self::Config(ConfigError::Write { .. }) => Exit::Unreadable,
+            Self::Config(_) | Self::Usage(_) => Exit::Usage,
+            // `burntop idle | head` is no failure.
+            Self::Output(e) if e.kind() == io::ErrorKind::BrokenPipe => Exit::Ok,
+            Self::Output(_) => Exit::Unreadable,
+            Self::Failed { exit, .. } => *exit,
+        }
+    }
+
+    /// True when there is nobody to tell.
+    pub fn is_quiet(&self) -> bool {
+        matches!(self, Self::Output(e) if e.kind() == io::ErrorKind::BrokenPipe)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_closed_pipe_is_fine_and_a_full_disk_is_not() {
+        let pipe = CliError::Output(io::ErrorKind::BrokenPipe.into());
+        assert_eq!((pipe.exit(), pipe.is_quiet()), (Exit::Ok, true));
+        let full = CliError::Output(io::ErrorKind::StorageFull.into());
+        assert_eq!((full.exit(), full.is_quiet()), (Exit::Unreadable, false));
+    }
+}

@@ -1,0 +1,274 @@
+//! One run of the program: everything that was asked for, parsed and validated.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use super::args::{GlobalArgs, OutputFormat};
+use super::exit::CliError;
+use super::fail_on::FailOn;
+use crate::bus::Clock;
+use crate::cache::OpenOptions;
+use crate::config::load::Sources;
+use crate::config::{
+    Config, ConfigError, Env, FileConfig, Loaded, Notice, Paths, Regions, Vocabulary, load,
+};
+
+/// The commands that show the fleet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FleetCommand {
+    /// The screen.
+    Cockpit,
+    /// The list of instances.
+    Idle,
+    /// The sums.
+    Overview,
+}
+
+/// What this run does differently, beside the configuration.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RunOptions {
+    /// The demo fleet instead of accounts.
+    pub demo: Option<DemoOptions>,
+    /// The cache alone, no calls.
+    pub offline: bool,
+    /// No cache file.
+    pub no_cache: bool,
+    /// Filter as typed.
+    pub filter: Option<String>,
+    /// Form of a report.
+    pub format: OutputFormat,
+    /// Findings that end a report with exit code 1.
+    pub fail_on: Option<FailOn>,
+    /// The moment that is now, where it is fixed.
+    pub now: Option<Timestamp>,
+}
+
+impl RunOptions {
+    /// The moment that is now: the fixed one, or the clock's.
+    pub fn now(&self) -> Timestamp {
+        self.now.unwrap_or_else(Timestamp::now)
+    }
+
+    /// The clock of the run: it stands where the moment is fixed.
+    pub fn clock(&self) -> Clock {
+        let fixed = self.now;
+        Arc::new(move || fixed.unwrap_or_else(Timestamp::now))
+    }
+}
+
+/// Which demo fleet. What is absent is the demo's own default.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DemoOptions {
+    /// Seed.
+    pub seed: Option<u64>,
+    /// Number of instances, 1–10,000.
+    pub size: Option<u32>,
+}
+
+/// One run of a command that looks at accounts.
+#[derive(Clone, Debug)]
+pub struct Invocation {
+    /// The validated configuration.
+    pub config: Config,
+    /// What else was asked for.
+    pub options: RunOptions,
+    /// What was odd in the configuration: for the cockpit's event log. Everything else has had it
+    /// on standard error.
+    pub notices: Vec<Notice>,
+    /// The configuration file that was read.
+    pub config_file: Option<PathBuf>,
+    /// The platform's directories; `None` where no home is known.
+    pub paths: Option<Paths>,
+}
+
+impl Invocation {
+    /// The cache file, see [`cache_file`].
+    pub fn cache_file(&self) -> Result<PathBuf, ConfigError> {
+        cache_file(&self.config, self.paths.as_ref(), self.options.demo)
+    }
+
+    /// How the cache of this run is opened. With `--no-cache` no path is needed.
+    pub fn cache_options(&self) -> Result<OpenOptions, ConfigError> {
+        let max_bytes = self.config.cache.max_bytes();
+        let place = if self.options.no_cache {
+            OpenOptions::in_memory()
+        } else {
+            OpenOptions::new(self.cache_file()?)
+        };
+        Ok(OpenOptions { max_bytes, ..place })
+    }
+}
+
+/// The cache file: the configured one or the platform's. A demo fleet has a file of its own beside
+/// it, one per seed and size, so that nothing invented is ever shown among real accounts.
+pub fn cache_file(
+    config: &Config,
+    paths: Option<&Paths>,
+    demo: Option<DemoOptions>,
+) -> Result<PathBuf, ConfigError> {
+    let live = match (&config.cache.path, paths) {
+        (Some(path), _) => path.clone(),
+        (None, Some(paths)) => paths.cache_dir.join("burntop.db"),
+        (None, None) => return Err(ConfigError::NoHome),
+    };
+    let Some(demo) = demo else { return Ok(live) };
+    let mut name = live.file_stem().unwrap_or_default().to_owned();
+    name.push("-demo");
+    if let Some(seed) = demo.seed {
+        name.push(format!("-s{seed}"));
+    }
+    if let Some(size) = demo.size {
+        name.push(format!("-n{size}"));
+    }
+    name.push(".db");
+    Ok(live.with_file_name(name))
+}
+
+/// The layer of the configuration that the flags make.
+pub fn flags(global: &GlobalArgs) -> FileConfig {
+    let mut layer = FileConfig::default();
+    if !global.profile.is_empty() {
+        layer.profiles = Some(global.profile.clone());
+    }
+    if !global.region.is_empty() {
+        layer.regions = Some(Regions::of(&global.region));
+    }
+    layer.idle.preset.clone_from(&global.preset);
+    layer.ui.theme.clone_from(&global.theme);
+    layer.ui.symbols = global.symbols;
+    layer.ui.color = global.color;
+    layer.ui.mouse = match (global.mouse, global.no_mouse) {
+        (true, _) => Some(true),
+        (_, true) => Some(false),
+        _ => None,
+    };
+    layer
+}
+
+/// Checks the options among each other.
+pub fn options(global: &GlobalArgs, words: &Vocabulary) -> Result<RunOptions, CliError> {
+    if !global.demo && (global.demo_seed.is_some() || global.demo_size.is_some()) {
+        let text = "--demo-seed and --demo-size mean nothing without --demo";
+        return Err(CliError::Usage(text.into()));
+    }
+    if let (Some(filter), Some(check)) = (&global.filter, words.filter) {
+        check(filter).map_err(|e| CliError::Usage(format!("--filter: {e}")))?;
+    }
+    Ok(RunOptions {
+        demo: global.demo.then_some(DemoOptions { seed: global.demo_seed, size: global.demo_size }),
+        offline: global.offline,
+        no_cache: global.no_cache,
+        filter: global.filter.clone(),
+        format: global.format.unwrap_or_default(),
+        fail_on: global.fail_on.clone(),
+        now: global.now,
+    })
+}
+
+/// Loads the configuration of a run.
+pub fn config(
+    global: &GlobalArgs,
+    env: &Env,
+    paths: Option<&Paths>,
+    words: &Vocabulary,
+) -> Result<Loaded, ConfigError> {
+    let sources = Sources { paths, file: global.config.as_deref(), env, flags: flags(global) };
+    load(&sources, words)
+}
+
+/// What a run without a command does: the cockpit on a terminal, unless a report was asked for by
+/// its form or its exit code; else the idle table, once.
+pub fn without_command(global: &GlobalArgs, stdout_is_terminal: bool) -> FleetCommand {
+    if stdout_is_terminal && global.format.is_none() && global.fail_on.is_none() {
+        FleetCommand::Cockpit
+    } else {
+        FleetCommand::Idle
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::args::Cli;
+    use super::*;
+    use crate::config::RegionChoice;
+    use clap::Parser;
+
+    fn global(line: &str) -> GlobalArgs {
+        let words = ["burntop"].into_iter().chain(line.split_whitespace());
+        Cli::try_parse_from(words).unwrap().global
+    }
+
+    #[test]
+    fn flags_become_a_layer() {
+        let layer = flags(&global(
+            "--profile a --profile b,c --region all --preset mean-cpu --theme light \
+             --symbols ascii --color never --no-mouse",
+        ));
+        assert_eq!(layer.profiles.unwrap(), ["a", "b", "c"]);
+        assert!(matches!(layer.regions, Some(Regions::All(_))));
+        assert_eq!(layer.idle.preset.as_deref(), Some("mean-cpu"));
+        assert_eq!(layer.ui.theme.as_deref(), Some("light"));
+        assert_eq!(layer.ui.mouse, Some(false));
+        assert_eq!(flags(&global("")), FileConfig::default());
+    }
+
+    #[test]
+    fn all_among_other_regions_is_refused_with_the_flag_named() {
+        let error = config(
+            &global("--region us-east-1,all"),
+            &Env::default(),
+            None,
+            &Vocabulary::default(),
+        )
+        .unwrap_err();
+        assert!(error.to_string().starts_with("--region: \"all\" is no region code"), "{error}");
+        let fine =
+            config(&global("--region us-east-1"), &Env::default(), None, &Vocabulary::default());
+        assert_eq!(
+            fine.unwrap().config.targets[0].regions,
+            RegionChoice::List(vec!["us-east-1".into()])
+        );
+    }
+
+    #[test]
+    fn demo_options_need_the_demo() {
+        let words = Vocabulary::default();
+        assert!(matches!(options(&global("--demo-size 5"), &words), Err(CliError::Usage(_))));
+        let with = options(&global("--demo --demo-size 5 --demo-seed 7"), &words).unwrap();
+        assert_eq!(with.demo, Some(DemoOptions { seed: Some(7), size: Some(5) }));
+        assert_eq!(options(&global(""), &words).unwrap(), RunOptions::default());
+    }
+
+    #[test]
+    fn a_wrong_filter_is_a_usage_error() {
+        let words = Vocabulary {
+            filter: Some(|_| Err("column 5: no such field".into())),
+            ..Vocabulary::default()
+        };
+        let error = options(&global("--filter x"), &words).unwrap_err();
+        assert_eq!(error.to_string(), "--filter: column 5: no such field");
+    }
+
+    #[test]
+    fn the_screen_opens_on_a_terminal_alone() {
+        assert_eq!(without_command(&global(""), true), FleetCommand::Cockpit);
+        assert_eq!(without_command(&global(""), false), FleetCommand::Idle);
+        assert_eq!(without_command(&global("--format json"), true), FleetCommand::Idle);
+        assert_eq!(without_command(&global("--fail-on idle"), true), FleetCommand::Idle);
+    }
+
+    #[test]
+    fn a_demo_never_shares_the_cache_of_real_accounts() {
+        let config = config(&global(""), &Env::default(), None, &Vocabulary::default());
+        let mut config = config.unwrap().config;
+        assert!(matches!(cache_file(&config, None, None), Err(ConfigError::NoHome)));
+        config.cache.path = Some("/c/my.sqlite".into());
+        let file = |demo| cache_file(&config, None, demo).unwrap();
+        let of = |seed, size| Some(DemoOptions { seed, size });
+        assert_eq!(file(None), PathBuf::from("/c/my.sqlite"));
+        assert_eq!(file(of(None, None)), PathBuf::from("/c/my-demo.db"));
+        assert_eq!(file(of(Some(3), Some(9))), PathBuf::from("/c/my-demo-s3-n9.db"));
+    }
+}

@@ -1,0 +1,105 @@
+//! The words a configuration may use, from the parts that own them.
+
+use crate::analyze::idle::{CustomPolicy, Policy, Preset};
+use crate::config::{Config, Vocabulary};
+use crate::view::{Field, Filter};
+
+/// Everything known at this moment.
+pub fn vocabulary() -> Vocabulary {
+    let fields = Field::ALL.iter().flat_map(|f| {
+        let spec = f.spec();
+        std::iter::once(spec.name).chain(spec.aliases.iter().copied()).map(str::to_owned)
+    });
+    Vocabulary {
+        presets: Preset::ALL.iter().map(|p| p.name().to_owned()).collect(),
+        fields: fields.collect(),
+        filter: Some(|text| Filter::parse(text).map(|_| ()).map_err(|e| e.to_string())),
+        custom_preset: Some(|name, table| custom(name, table).map(|_| ())),
+        ..Vocabulary::default()
+    }
+}
+
+/// A preset of the configuration, or what is wrong with it.
+fn custom(name: &str, table: &toml::Table) -> Result<Policy, String> {
+    let figures: CustomPolicy = table
+        .clone()
+        .try_into()
+        .map_err(|e: toml::de::Error| format!("preset `{name}`: {}", e.message().trim_end()))?;
+    figures.policy(name).map_err(|e| e.to_string())
+}
+
+/// The policy called `name`: a built-in one or one of the configuration, `None` where neither
+/// knows it.
+pub fn policy(config: &Config, name: &str) -> Option<Policy> {
+    let built_in = Preset::from_name(name).map(Preset::policy);
+    // What the configuration holds was checked when it was loaded.
+    built_in.or_else(|| custom(name, config.custom_presets.get(name)?).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::load::Sources;
+    use crate::config::template::TEMPLATE;
+    use crate::config::{ConfigError, Env, FileConfig, load, validate};
+
+    fn loaded(source: &str) -> Result<Config, ConfigError> {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("c.toml");
+        std::fs::write(&path, source).unwrap();
+        let env = Env::default();
+        let flags = FileConfig::default();
+        let sources = Sources { paths: None, file: Some(&path), env: &env, flags };
+        load(&sources, &vocabulary()).map(|l| l.config)
+    }
+
+    #[test]
+    fn presets_of_the_configuration_become_policies() {
+        let config = loaded(
+            "[idle]\npreset = 'nights'\n[idle.presets.nights]\nbase = 'cautious'\n\
+             min_stretch_gpu_hours = 10\ngpu_percent = 3.0",
+        )
+        .unwrap();
+        let nights = policy(&config, &config.preset).unwrap();
+        assert_eq!((nights.name.as_str(), nights.min_stretch_hours(true)), ("nights", 10));
+        assert_eq!(policy(&config, "mean-cpu"), Some(Preset::MeanCpu.policy()));
+        assert_eq!(policy(&config, "nobody"), None);
+    }
+
+    #[test]
+    fn figures_that_make_no_sense_name_the_line_and_the_preset() {
+        let cases = [
+            ("[idle]\npreset = 'cautios'", "c.toml:2: `idle.preset` is \"cautios\""),
+            (
+                "[idle.presets.nights]\ngpu_percent = 90.0",
+                "c.toml:1: preset `nights`: gpu_percent = 90",
+            ),
+            (
+                "[idle.presets.nights]\nhours = 3",
+                "c.toml:1: preset `nights`: unknown field `hours`",
+            ),
+            ("[idle.presets.nights]\nbase = 'best'", "c.toml:1: preset `nights`: unknown variant"),
+        ];
+        for (source, says) in cases {
+            let error = loaded(source).unwrap_err().to_string();
+            assert!(error.contains(says), "{source}: {error}");
+        }
+    }
+
+    #[test]
+    fn the_template_speaks_the_language_of_the_other_parts() {
+        let on: Vec<&str> = TEMPLATE
+            .lines()
+            .map(|l| match l.strip_prefix('#') {
+                Some(rest) if !rest.starts_with(' ') => rest,
+                _ => l,
+            })
+            .collect();
+        let file: FileConfig = toml::from_str(&on.join("\n")).unwrap();
+        let words = vocabulary();
+        assert!(!file.views.is_empty());
+        for (name, view) in &file.views {
+            assert_eq!(validate::view_problems(view, &words), [], "{name}");
+        }
+    }
+}
