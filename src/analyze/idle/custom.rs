@@ -247,7 +247,7 @@ impl Check<'_> {
         }
         let Some(value) = given.take() else { return Ok(()) };
         if !(value > 0.0 && value <= max && value.is_finite()) {
-            let allowed = if max == f64::MAX {
+            let allowed = if max >= f64::MAX {
                 "a number above 0".to_owned()
             } else {
                 format!("a number above 0, at most {max}")

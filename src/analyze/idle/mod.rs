@@ -30,9 +30,12 @@ mod policy;
 mod preset;
 mod reason;
 mod since;
+mod sliding;
 mod stretch;
 mod survey;
+mod surveyor;
 mod underused;
+mod windowed;
 mod words;
 
 #[cfg(test)]

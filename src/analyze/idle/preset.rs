@@ -74,7 +74,7 @@ impl Preset {
 
     /// The policy itself.
     pub fn policy(self) -> Policy {
-        let (window, stretch_gpu, stretch_cpu) = match self {
+        let (window, gpu_box, cpu_box) = match self {
             Self::Cautious => (7 * DAY, DAY, 7 * DAY),
             Self::AwsComputeOptimizer => (14 * DAY, 14 * DAY, 14 * DAY),
             Self::AwsTrustedAdvisor => (14 * DAY, 4 * DAY, 4 * DAY),
@@ -84,8 +84,8 @@ impl Preset {
             name: self.name().into(),
             source: self.source().into(),
             window,
-            stretch_gpu,
-            stretch_cpu,
+            stretch_gpu: gpu_box,
+            stretch_cpu: cpu_box,
             gpu_percent: 5.0,
             test: self.test(),
         }

@@ -25,7 +25,7 @@ pub(super) struct Facts<'a> {
 
 /// Why this verdict, in one sentence (two where an exemption has expired).
 pub(super) fn of(facts: &Facts<'_>) -> String {
-    let mut text = match facts.kind {
+    let text = match facts.kind {
         VerdictKind::Exempt => exempt(facts),
         VerdictKind::TooNew => too_new(facts),
         VerdictKind::Idle => idle(facts),
@@ -34,10 +34,10 @@ pub(super) fn of(facts: &Facts<'_>) -> String {
         VerdictKind::Busy => busy(facts),
         VerdictKind::Unknown => unknown(facts),
     };
-    if let Exemption::Expired(day) = facts.exemption {
-        text.push_str(&format!(" The exemption by tag ended with {day}."));
+    match facts.exemption {
+        Exemption::Expired(day) => format!("{text} The exemption by tag ended with {day}."),
+        _ => text,
     }
-    text
 }
 
 fn exempt(facts: &Facts<'_>) -> String {

@@ -5,7 +5,8 @@ use jiff::Timestamp;
 use super::judge::Subject;
 use super::machine::Machine;
 use super::policy::Policy;
-use super::survey::{Finding, Frame, Survey, survey};
+use super::survey::{Finding, Frame, Survey};
+use super::surveyor::survey;
 use crate::domain::{Hour, HourRange};
 
 /// The moment from which everything that `select` picks has been quiet until the end of the

@@ -3,18 +3,17 @@
 //! Everything here works on slices of the series in place; the passes over all hours are written
 //! in lanes, which the compiler turns into vector instructions.
 
-use super::policy::{Limit, enough, least};
+use super::policy::{enough, least};
 use crate::domain::{HourRange, HourlySeries};
 
-/// Hours over which network traffic is summed.
-const DAY: usize = 24;
 /// Values handled side by side.
-const LANES: usize = 8;
+const LANES: usize = 4;
 
 /// The hours of a series that lie in a range. Hour 0 is the first of the range.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slice<'a> {
-    values: &'a [f32],
+    /// The values, from hour `offset` on.
+    pub values: &'a [f32],
     offset: usize,
     /// Hours of the range.
     pub hours: usize,
@@ -120,36 +119,82 @@ impl<'a> Slice<'a> {
     }
 }
 
+/// Bits of +∞. Of floats that are not negative, the bits compare as the values do, and those of
+/// NaN come above.
+const INFINITY_BITS: i32 = f32::INFINITY.to_bits() as i32;
+
+/// The bits of a value, and all ones where it is sound (finite and not negative).
+#[inline]
+pub(super) fn bits_and_mask(v: f32) -> (i32, i32) {
+    // Adding 0 makes +0 of −0, whose sign bit would read as negative.
+    let bits = (v + 0.0).to_bits() as i32;
+    // As unsigned, what is negative is above +∞ too.
+    (bits, -i32::from((bits as u32) < INFINITY_BITS as u32))
+}
+
+/// The value that `mask` keeps, or 0.
+#[inline]
+pub(super) fn kept(bits: i32, mask: i32) -> f64 {
+    f64::from(f32::from_bits((bits & mask) as u32))
+}
+
+/// Sums up `values` in lanes and without branches: a select on a float would become a jump for
+/// every hour, at ten times the cost.
 fn stats(values: &[f32]) -> Stats {
-    let mut got = [0_u32; LANES];
-    let mut sound = [0_u32; LANES];
-    let mut max = [f32::NEG_INFINITY; LANES];
+    let mut got = [0_i32; LANES];
+    let mut sound = [0_i32; LANES];
+    // Bits of the highest sound value, −1 without one.
+    let mut max = [-1_i32; LANES];
     let mut sum = [0_f64; LANES];
-    let mut step = |lane: usize, v: f32| {
-        // NaN fails every comparison, so a missing hour changes nothing.
-        let fine = (v >= 0.0) & (v < f32::INFINITY);
-        got[lane] += u32::from(!v.is_nan());
-        sound[lane] += u32::from(fine);
-        let kept = if fine { v } else { f32::NEG_INFINITY };
-        max[lane] = if kept > max[lane] { kept } else { max[lane] };
-        sum[lane] += f64::from(if fine { v } else { 0.0 });
+    let mut add = |lane: usize, v: f32| {
+        let (bits, mask) = bits_and_mask(v);
+        got[lane] += i32::from((bits & i32::MAX) <= INFINITY_BITS);
+        sound[lane] -= mask;
+        max[lane] = max[lane].max(bits | !mask);
+        sum[lane] += kept(bits, mask);
     };
-    let chunks = values.chunks_exact(LANES);
-    let rest = chunks.remainder();
+    let (chunks, rest) = values.as_chunks::<LANES>();
     for chunk in chunks {
-        for (lane, &v) in chunk.iter().enumerate() {
-            step(lane, v);
+        for (lane, v) in chunk.iter().enumerate() {
+            add(lane, *v);
         }
     }
-    for (lane, &v) in rest.iter().enumerate() {
-        step(lane, v);
+    for v in rest {
+        add(0, *v);
     }
+    let max = max.into_iter().max().unwrap_or(-1);
     Stats {
-        got: got.iter().sum::<u32>() as usize,
-        sound: sound.iter().sum::<u32>() as usize,
-        max: max.iter().copied().fold(f32::NEG_INFINITY, f32::max),
+        got: got.iter().sum::<i32>() as usize,
+        sound: sound.iter().sum::<i32>() as usize,
+        max: if max < 0 { f32::NEG_INFINITY } else { f32::from_bits(max as u32) },
         sum: sum.iter().sum(),
     }
+}
+
+/// Sum and number of the sound values of `of` in the hours in which `by` is at least `level`.
+pub(super) fn sum_where(of: &Slice<'_>, by: &Slice<'_>, level: f32) -> (f64, usize) {
+    let mut count = [0_i32; LANES];
+    let mut sum = [0_f64; LANES];
+    let mut add = |lane: usize, v: f32, by: f32| {
+        let (bits, mask) = bits_and_mask(v);
+        let mask = mask & -i32::from(by >= level);
+        count[lane] -= mask;
+        sum[lane] += kept(bits, mask);
+    };
+    let from = of.offset.max(by.offset);
+    let (of, by) = (of.from(from), by.from(from));
+    let len = of.len().min(by.len());
+    let (of, of_rest) = of[..len].as_chunks::<LANES>();
+    let (by, by_rest) = by[..len].as_chunks::<LANES>();
+    for (of, by) in of.iter().zip(by) {
+        for lane in 0..LANES {
+            add(lane, of[lane], by[lane]);
+        }
+    }
+    for (of, by) in of_rest.iter().zip(by_rest) {
+        add(0, *of, *by);
+    }
+    (sum.iter().sum(), count.iter().sum::<i32>() as usize)
 }
 
 /// What a look back from the end of the hours found.
@@ -178,83 +223,6 @@ pub(super) fn trail(slice: &Slice<'_>, stats: &Stats, level: f32, recent: usize)
     }
 }
 
-/// Looks back along two series whose hourly sum is judged (EBS reads plus writes), as a rate per
-/// second.
-pub(super) fn trail_per_second(a: &Slice<'_>, b: &Slice<'_>, limit: Limit, recent: usize) -> Trail {
-    let mut out = Trail::default();
-    for i in (0..a.hours).rev() {
-        let (x, y) = (a.at(i), b.at(i));
-        let malformed = is_malformed(x) || is_malformed(y);
-        let seen = [x, y].into_iter().filter(|v| !v.is_nan() && !is_malformed(*v));
-        let rate = seen.map(f64::from).reduce(|p, q| p + q).map(|sum| sum / 3600.0);
-        let in_use = malformed || rate.is_some_and(|r| limit.reached(r));
-        if in_use && out.last_use.is_none() {
-            (out.last_use, out.malformed) = (Some(i), malformed);
-        }
-        // Use that is older than the deciding hours ends the look back and is no part of it.
-        if out.last_use.is_some() && i < recent {
-            break;
-        }
-        out.worst = max(out.worst, rate);
-    }
-    out
-}
-
-/// Looks back along network in and out, summed over sliding windows of a day (of `stretch`, the
-/// minimum stretch in hours, where that is shorter) and scaled to a day.
-///
-/// Missing hours are taken to be like the seen ones as far as 10 % of the window; beyond that the
-/// sum is a lower bound. A window that reaches the limit ends the quiet stretch at its first hour:
-/// a burst belongs to every window around it, and the last of them begins with the burst.
-pub(super) fn trail_per_day(
-    input: &Slice<'_>,
-    output: &Slice<'_>,
-    limit: Limit,
-    recent: usize,
-    stretch: usize,
-) -> Trail {
-    let hours = input.hours;
-    let width = DAY.min(stretch.max(1));
-    let least = least(width);
-    let mut out = Trail::default();
-    // Malformed datapoints carry no amount; each ends the quiet stretch by itself.
-    for slice in [input, output] {
-        out.last_use = out.last_use.max(slice.last_use(f32::INFINITY));
-    }
-    out.malformed = out.last_use.is_some();
-
-    let slices = [input, output];
-    let mut sums = [Sum::default(), Sum::default()];
-    let first = hours.saturating_sub(width);
-    for (sum, slice) in sums.iter_mut().zip(slices) {
-        for i in first..hours {
-            sum.add(slice.at(i));
-        }
-    }
-    for start in (0..=first).rev() {
-        if start < first {
-            for (sum, slice) in sums.iter_mut().zip(slices) {
-                sum.add(slice.at(start));
-                sum.remove(slice.at(start + width));
-            }
-        }
-        let seen = sums.iter().any(|s| s.got > 0);
-        let per_day =
-            sums.iter().map(|s| s.total * DAY as f64 / s.got.max(least) as f64).sum::<f64>();
-        if seen && limit.reached(per_day) && out.last_use.is_none_or(|l| l < start) {
-            (out.last_use, out.malformed) = (Some(start), false);
-        }
-        // Use that is older than the deciding hours ends the look back and is no part of it.
-        if out.last_use.is_some_and(|l| l >= start) && start < recent {
-            break;
-        }
-        if seen {
-            out.worst = max(out.worst, Some(per_day));
-        }
-    }
-    out
-}
-
 impl Trail {
     /// Takes in another look at the same thing: the later use and the higher value count.
     pub fn join(&mut self, other: Self) {
@@ -262,29 +230,6 @@ impl Trail {
             (self.last_use, self.malformed) = (other.last_use, other.malformed);
         }
         self.worst = max(self.worst, other.worst);
-    }
-}
-
-/// A running sum over a window.
-#[derive(Clone, Copy, Default)]
-struct Sum {
-    total: f64,
-    got: usize,
-}
-
-impl Sum {
-    fn add(&mut self, v: f32) {
-        if v >= 0.0 && v < f32::INFINITY {
-            self.total += f64::from(v);
-            self.got += 1;
-        }
-    }
-
-    fn remove(&mut self, v: f32) {
-        if v >= 0.0 && v < f32::INFINITY {
-            self.total = (self.total - f64::from(v)).max(0.0);
-            self.got -= 1;
-        }
     }
 }
 

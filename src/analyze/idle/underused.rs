@@ -1,8 +1,8 @@
 //! In use, but far below its size.
 
 use super::machine::Machine;
-use super::policy::{Policy, gpu_indices};
-use super::stretch::Slice;
+use super::policy::Policy;
+use super::stretch::{Slice, sum_where};
 use super::survey::{Frame, Survey, What};
 use crate::domain::{SeriesSet, Signal};
 
@@ -27,8 +27,8 @@ pub(super) fn underused(
             let highest = f64::from(cpu.max);
             (known && highest <= limits.cpu_percent).then_some(highest)
         }
-        Machine::Gpus(devices) if survey.gpu_works() => {
-            let mean = working_mean(set, policy, devices, frame, survey)?;
+        Machine::Gpus(_) if survey.gpu_works() => {
+            let mean = working_mean(set, policy, frame, survey)?;
             (mean < limits.gpu_percent).then_some(mean)
         }
         _ => None,
@@ -38,43 +38,24 @@ pub(super) fn underused(
 /// Mean of the hourly averages over working GPU-hours: hours of a GPU whose maximum speaks for
 /// use. Idle hours and idle GPUs are left out: how often a box works and how hard are two
 /// questions, and this one is about its size.
-fn working_mean(
-    set: &SeriesSet,
-    policy: &Policy,
-    devices: u32,
-    frame: Frame,
-    survey: &Survey,
-) -> Option<f64> {
-    let all_covered = survey
-        .findings
-        .iter()
-        .filter(|f| matches!(f.what, What::Gpu(_)))
-        .all(|f| f.fetched && f.covered);
-    if !all_covered {
-        return None;
-    }
+fn working_mean(set: &SeriesSet, policy: &Policy, frame: Frame, survey: &Survey) -> Option<f64> {
     let (mut sum, mut hours) = (0.0, 0_usize);
-    for i in gpu_indices(devices) {
-        let max = Slice::of(set.get(Signal::GpuMax(i))?, frame.judged);
-        let stats = max.stats();
-        if stats.malformed() {
+    for f in survey.gpus() {
+        let What::Gpu(i) = f.what else { continue };
+        if !(f.fetched && f.covered) {
             return None;
         }
-        if f64::from(stats.max) < policy.gpu_percent {
+        if f.last_use.is_none() {
             continue;
         }
-        let mean = Slice::of(set.get(Signal::GpuMean(i))?, frame.judged);
-        let stats = mean.stats();
-        if stats.malformed() || !mean.covers(stats.got, frame.recent) {
+        if !f.has_means {
             return None;
         }
-        for hour in 0..frame.hours() {
-            let value = mean.at(hour);
-            if f64::from(max.at(hour)) >= policy.gpu_percent && !value.is_nan() {
-                sum += f64::from(value);
-                hours += 1;
-            }
-        }
+        let max = Slice::of(set.get(Signal::GpuMax(i))?, frame.judged);
+        let mean = Slice::of(set.get(Signal::GpuMean(i))?, frame.judged);
+        let (of_gpu, hours_of_gpu) = sum_where(&mean, &max, policy.gpu_percent as f32);
+        sum += of_gpu;
+        hours += hours_of_gpu;
     }
     (hours > 0).then(|| sum / hours as f64)
 }

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::super::{Preset, next_signals, signals_for};
 use super::properties::any_case;
-use crate::domain::Signal;
+use crate::domain::{Signal, TypeSpec};
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
@@ -17,7 +17,7 @@ proptest! {
         prop_assert_eq!(cascaded.kind, all.kind, "{} / {}", cascaded.reason, all.reason);
         prop_assert_eq!(cascaded.idle_since, all.idle_since);
         prop_assert_eq!(cascaded.idle_gpus.is_some(), cascaded.idle_gpus.is_some() && all.idle_gpus.is_some());
-        let devices = case.spec.as_ref().map_or(0, |s| s.devices());
+        let devices = case.spec.as_ref().map_or(0, TypeSpec::devices);
         let possible = signals_for(&policy, devices);
         prop_assert!(asked.iter().all(|s| possible.contains(s)), "{:?}", asked);
     }

@@ -6,4 +6,5 @@ mod fixtures;
 mod presets;
 mod properties;
 mod since;
+mod stretch;
 mod traps;

@@ -10,7 +10,7 @@ use proptest::test_runner::TestRunner;
 use super::super::{Preset, signals_for};
 use super::fixtures::{Case, background};
 use crate::domain::VerdictKind::{Busy, Exempt, Idle, Partial, TooNew, Underused, Unknown};
-use crate::domain::{AcceleratorKind, MALFORMED, Signal, VerdictKind};
+use crate::domain::{AcceleratorKind, MALFORMED, Signal, TypeSpec, VerdictKind};
 
 /// Hours of series that random cases hold: more than any window.
 const HOURS: i32 = 400;
@@ -172,7 +172,7 @@ proptest! {
     fn idle_implies_coverage_and_the_whole_verdict_is_sound(case in any_case(), preset in 0..4_usize) {
         let preset = Preset::ALL[preset];
         let v = case.judge(preset);
-        let devices = case.spec.as_ref().map_or(0, |s| s.devices());
+        let devices = case.spec.as_ref().map_or(0, TypeSpec::devices);
         if matches!(v.kind, Idle | Partial) {
             prop_assert!(v.coverage >= 0.9);
             prop_assert!(v.signals.iter().all(|s| s.coverage() >= 0.9));
@@ -205,7 +205,7 @@ proptest! {
     fn a_malformed_point_in_the_stretch_is_never_idle(
         (case, preset) in idle_cases(), which in any::<prop::sample::Index>(), ago in any::<prop::sample::Index>()
     ) {
-        let gpus = case.spec.as_ref().map_or(0, |s| s.devices());
+        let gpus = case.spec.as_ref().map_or(0, TypeSpec::devices);
         prop_assert_eq!(case.judge(preset).kind, Idle);
         let signals = signals_for(&preset.policy(), gpus);
         let hours = deciding_hours(preset, gpus);
@@ -218,7 +218,7 @@ proptest! {
     fn a_busy_gpu_hour_in_the_stretch_is_never_idle(
         (case, preset) in idle_cases(), gpu in 0..2_u16, ago in any::<prop::sample::Index>(), load in 5.0..100.0_f32
     ) {
-        let gpus = case.spec.as_ref().map_or(0, |s| s.devices());
+        let gpus = case.spec.as_ref().map_or(0, TypeSpec::devices);
         let hours = deciding_hours(preset, gpus);
         let ago = 1 + ago.index(hours as usize) as i32;
         // On a CPU-only box too: a GPU that works on a type without GPUs is a wrong catalogue.
@@ -237,7 +237,9 @@ proptest! {
     ) {
         let preset = Preset::ALL[preset];
         let before = case.judge(preset);
-        prop_assume!(before.kind != Idle);
+        if before.kind == Idle {
+            return Ok(());
+        }
         let witnesses: Vec<Signal> = if matches!(before.kind, Unknown | TooNew | Exempt) {
             Vec::new()
         } else {
@@ -275,7 +277,7 @@ proptest! {
     fn more_than_a_tenth_missing_is_never_idle(
         (case, preset) in idle_cases(), which in any::<prop::sample::Index>(), from in any::<prop::sample::Index>()
     ) {
-        let gpus = case.spec.as_ref().map_or(0, |s| s.devices());
+        let gpus = case.spec.as_ref().map_or(0, TypeSpec::devices);
         let policy = preset.policy();
         let needed = policy.signals_needed(gpus);
         let hours = policy.window_hours() as i32;

@@ -202,6 +202,9 @@ fn accelerators_without_telemetry_and_unknown_types() {
         let veto = case.fill(Signal::GpuMax(0), preset.policy().window_hours(), 60.0);
         assert_eq!(veto.judge(preset).kind, Busy, "{preset:?}");
     }
+    // The veto of a GPU that the type does not have is shown like any other.
+    let v = Case::quiet(96, 0, DEFAULT).fill(Signal::GpuMean(2), 168, 60.0).judge(DEFAULT);
+    assert!(v.signals.iter().any(|s| &*s.label == "GPU 2 max" && s.busy), "{:?}", v.signals);
     // A GPU type whose catalogue row forgot the devices.
     let mut case = Case::quiet(4, 1, DEFAULT);
     if let Some(a) = case.spec.as_mut().and_then(|s| s.accelerator.as_mut()) {
