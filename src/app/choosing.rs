@@ -1,0 +1,73 @@
+//! Lists to choose from and questions: the column chooser, the presets, the letter to sort by, the
+//! refresh that costs money.
+
+use super::keymap::Action;
+use super::{App, Effect, Level, Notice, Popup, column_entries};
+use crate::view::Field;
+
+impl App {
+    pub(super) fn open_presets(&mut self) {
+        let cursor = self.presets.iter().position(|p| p.0 == self.preset).unwrap_or(0);
+        self.popup = Some(Popup::Presets { cursor });
+    }
+
+    pub(super) fn sort_by_letter(&mut self, letter: char) {
+        match Field::from_sort_key(letter.to_ascii_lowercase()) {
+            Some(field) => self.table.sort_by(field),
+            None => {
+                self.say(Notice::new(Level::Warn, format!("no column sorts by `{letter}`")));
+            }
+        }
+    }
+
+    pub(super) fn act_in_popup(&mut self, action: Action) -> Vec<Effect> {
+        let step = self.distance(action);
+        let entries = match &self.popup {
+            Some(Popup::Columns { .. }) => Field::ALL.len(),
+            _ => self.presets.len(),
+        };
+        let Some(popup) = &mut self.popup else { return Vec::new() };
+        if let (Popup::Columns { cursor } | Popup::Presets { cursor }, Some(lines)) =
+            (&mut *popup, step)
+        {
+            *cursor = cursor.saturating_add_signed(lines).min(entries.saturating_sub(1));
+            return Vec::new();
+        }
+        let popup = popup.clone();
+        match (popup, action) {
+            (Popup::Presets { cursor }, Action::Enter) => {
+                self.popup = None;
+                if let Some((name, _)) = self.presets.get(cursor).cloned() {
+                    return self.set_preset(name);
+                }
+            }
+            (Popup::ConfirmRefresh { .. }, Action::Enter) => {
+                self.popup = None;
+                return vec![Effect::Refresh { force: true }];
+            }
+            (Popup::Columns { cursor }, action) => self.choose_column(cursor, action),
+            (_, Action::Back) => self.popup = None,
+            _ => {}
+        }
+        Vec::new()
+    }
+
+    fn choose_column(&mut self, cursor: usize, action: Action) {
+        let Some((field, _)) = column_entries(self.table.columns()).get(cursor).copied() else {
+            return;
+        };
+        match action {
+            Action::ToggleColumn => self.table.toggle_column(field),
+            Action::ColumnUp | Action::ColumnDown => {
+                let right = action == Action::ColumnDown;
+                if self.table.move_column(field, right) {
+                    let cursor = if right { cursor + 1 } else { cursor - 1 };
+                    self.popup = Some(Popup::Columns { cursor });
+                }
+            }
+            Action::ResetColumns => self.table.set_columns(Vec::new()),
+            Action::Enter | Action::Back => self.popup = None,
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! What can be typed after `:`, one table of it, and its completion.
+
+mod table;
+
+use super::appearance::ThemeName;
+use super::effect::{ExportFormat, Regions};
+use crate::view::Field;
+use table::Arg;
+pub use table::{COMMANDS, CommandSpec};
+
+/// A command, understood.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Command {
+    /// Go to the overview.
+    Overview,
+    /// Go to the idle list.
+    Idle,
+    /// Set the filter; empty text removes it.
+    Filter(String),
+    /// Sort by a field, `None` = the fleet's own order; `true` = largest first, `None` = the
+    /// field's own direction.
+    Sort(Option<Field>, Option<bool>),
+    /// Show these columns; none = open the chooser.
+    Columns(Vec<Field>),
+    /// Read these regions.
+    Region(Regions),
+    /// Change the theme.
+    Theme(ThemeName),
+    /// Judge by a preset.
+    Preset(String),
+    /// Export what is on screen.
+    Export(ExportFormat, Option<String>),
+    /// Use a saved view.
+    View(String),
+    /// Save the view under a name.
+    Save(String),
+    /// Open the event log.
+    Log,
+    /// Open the own-cost page.
+    Cost,
+    /// Open the help.
+    Help,
+    /// Read again.
+    Refresh,
+    /// Freeze or go on.
+    Freeze,
+    /// Mouse on or off.
+    Mouse(bool),
+    /// End.
+    Quit,
+}
+
+/// The names that exist at this moment.
+#[derive(Clone, Copy, Debug)]
+pub struct Known<'a> {
+    /// Presets.
+    pub presets: &'a [String],
+    /// Saved views.
+    pub views: &'a [String],
+    /// Regions seen.
+    pub regions: &'a [String],
+}
+
+/// "unknown X `y`", with the nearest name where one is near.
+fn unknown<'a>(what: &str, name: &str, names: impl IntoIterator<Item = &'a str>) -> String {
+    let near = names
+        .into_iter()
+        .map(|n| (strsim::damerau_levenshtein(n, name), n))
+        .filter(|(distance, _)| *distance <= 2)
+        .min();
+    match near {
+        Some((_, near)) => format!("unknown {what} `{name}`, did you mean `{near}`?"),
+        None => format!("unknown {what} `{name}`"),
+    }
+}
+
+/// The command of a name or alias.
+fn spec_of(name: &str) -> Option<&'static CommandSpec> {
+    COMMANDS.iter().find(|c| c.name == name || c.aliases.contains(&name))
+}
+
+/// Understands a command line (without the colon).
+pub fn parse(line: &str, known: &Known<'_>) -> Result<Command, String> {
+    let line = line.trim();
+    let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    let rest = rest.trim();
+    let spec =
+        spec_of(name).ok_or_else(|| unknown("command", name, COMMANDS.iter().map(|c| c.name)))?;
+    let words: Vec<&str> = rest.split_whitespace().collect();
+    (spec.build)(&words, rest, known)
+}
+
+/// Whole lines that complete `line`, in the order of their tables.
+pub fn complete(line: &str, known: &Known<'_>) -> Vec<String> {
+    let line = line.trim_start();
+    let Some((name, rest)) = line.split_once(char::is_whitespace) else {
+        return COMMANDS
+            .iter()
+            .filter(|c| c.name.starts_with(line))
+            .map(|c| if c.arg == Arg::None { c.name.to_owned() } else { format!("{} ", c.name) })
+            .collect();
+    };
+    let Some(spec) = spec_of(name) else { return Vec::new() };
+    // Only the last word is completed; lists of fields are separated by commas.
+    let cut = match spec.arg {
+        Arg::View => 0,
+        _ => rest.rfind([' ', ',']).map_or(0, |i| i + 1),
+    };
+    let (head, last) = rest.split_at(cut);
+    let candidates: Vec<&str> = match spec.arg {
+        Arg::Field => {
+            let worst = (spec.name == "sort").then_some("worst");
+            worst.into_iter().chain(Field::ALL.iter().map(|f| f.spec().name)).collect()
+        }
+        Arg::Region => {
+            let regions = known.regions.iter().map(String::as_str);
+            std::iter::once("all").chain(regions).collect()
+        }
+        Arg::Theme => ThemeName::ALL.map(ThemeName::name).to_vec(),
+        Arg::Preset => known.presets.iter().map(String::as_str).collect(),
+        Arg::Format if cut == 0 => ExportFormat::ALL.map(ExportFormat::name).to_vec(),
+        Arg::None | Arg::Free | Arg::Format => Vec::new(),
+        Arg::View => known.views.iter().map(String::as_str).collect(),
+        Arg::Switch => vec!["on", "off"],
+    };
+    candidates
+        .into_iter()
+        .filter(|c| c.starts_with(last))
+        .map(|c| format!("{name} {head}{c}"))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with<T>(f: impl FnOnce(&Known<'_>) -> T) -> T {
+        let own = |names: &[&str]| names.iter().map(|n| (*n).to_owned()).collect::<Vec<_>>();
+        f(&Known {
+            presets: &own(&["cautious", "mean-cpu"]),
+            views: &own(&["my view"]),
+            regions: &own(&["eu-west-1", "us-east-1"]),
+        })
+    }
+
+    fn understood(line: &str) -> Result<Command, String> {
+        with(|known| parse(line, known))
+    }
+
+    #[test]
+    fn commands_are_understood() {
+        assert_eq!(understood("q"), Ok(Command::Quit));
+        assert_eq!(understood(" idle "), Ok(Command::Idle));
+        assert_eq!(
+            understood("filter gpu<5 and $>10"),
+            Ok(Command::Filter("gpu<5 and $>10".into()))
+        );
+        assert_eq!(understood("theme mono"), Ok(Command::Theme(ThemeName::Mono)));
+        assert_eq!(understood("region all"), Ok(Command::Region(Regions::All)));
+        assert_eq!(
+            understood("region eu-west-1 us-east-1"),
+            Ok(Command::Region(Regions::These(vec!["eu-west-1".into(), "us-east-1".into()])))
+        );
+        assert_eq!(
+            understood("export csv my file.csv"),
+            Ok(Command::Export(ExportFormat::Csv, Some("my file.csv".into())))
+        );
+        assert_eq!(understood("export json"), Ok(Command::Export(ExportFormat::Json, None)));
+        assert_eq!(understood("sort worst"), Ok(Command::Sort(None, None)));
+        assert_eq!(understood("view my view"), Ok(Command::View("my view".into())));
+        assert_eq!(understood("mouse off"), Ok(Command::Mouse(false)));
+        let waste = Field::from_name("waste").unwrap();
+        assert_eq!(understood("sort waste asc"), Ok(Command::Sort(Some(waste), Some(false))));
+        assert_eq!(understood("columns waste,waste"), Ok(Command::Columns(vec![waste])));
+    }
+
+    #[test]
+    fn errors_say_what_was_meant() {
+        let texts: Vec<_> = [
+            "",
+            "idel",
+            "idle now",
+            "theme monoo",
+            "theme",
+            "preset mean-cup",
+            "sort",
+            "sort wast3",
+            "export",
+            "export xls",
+            "region",
+            "region EU",
+            "view",
+            "view other",
+            "save",
+            "mouse",
+        ]
+        .map(|line| format!("{line:16} {}", understood(line).unwrap_err()))
+        .to_vec();
+        insta::assert_snapshot!(texts.join("\n"));
+    }
+
+    #[test]
+    fn completion_completes_the_last_word() {
+        let complete = |line: &str| with(|known| complete(line, known));
+        assert_eq!(complete("th"), ["theme "]);
+        assert_eq!(complete("theme "), ["theme dark", "theme light", "theme ansi16", "theme mono"]);
+        assert_eq!(complete("preset m"), ["preset mean-cpu"]);
+        assert_eq!(complete("region us-east-1 e"), ["region us-east-1 eu-west-1"]);
+        assert_eq!(complete("view my"), ["view my view"]);
+        assert_eq!(complete("export c"), ["export csv"]);
+        assert_eq!(complete("export csv x"), Vec::<String>::new());
+        assert_eq!(complete("nothing x"), Vec::<String>::new());
+        assert!(complete("").len() == COMMANDS.len());
+    }
+
+    #[test]
+    fn names_and_aliases_are_unique() {
+        let mut names: Vec<&str> =
+            COMMANDS.iter().flat_map(|c| c.aliases.iter().chain([&c.name])).copied().collect();
+        let all = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), all);
+    }
+}

@@ -1,0 +1,274 @@
+//! The table of commands and how each reads its words.
+
+use super::{Command, Known, unknown};
+use crate::app::appearance::ThemeName;
+use crate::app::effect::{ExportFormat, Regions};
+use crate::view::Field;
+
+/// What an argument can be, for completion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Arg {
+    None,
+    Field,
+    Region,
+    Theme,
+    Preset,
+    Format,
+    View,
+    Switch,
+    Free,
+}
+
+/// One row of the table of commands.
+#[derive(Clone, Copy, Debug)]
+pub struct CommandSpec {
+    /// Its name.
+    pub name: &'static str,
+    /// Other names.
+    pub aliases: &'static [&'static str],
+    /// What follows the name.
+    pub usage: &'static str,
+    /// A sentence for the help screen.
+    pub doc: &'static str,
+    pub(super) arg: Arg,
+    pub(super) build: fn(&[&str], &str, &Known<'_>) -> Result<Command, String>,
+}
+
+macro_rules! simple {
+    ($command:expr) => {
+        |words, _, _| match words {
+            [] => Ok($command),
+            [extra, ..] => Err(format!("`{extra}` is one word too many")),
+        }
+    };
+}
+
+/// All commands, in the order of the help screen.
+pub const COMMANDS: &[CommandSpec] = &[
+    CommandSpec {
+        name: "overview",
+        aliases: &[],
+        usage: "",
+        doc: "What the fleet burns and wastes.",
+        arg: Arg::None,
+        build: simple!(Command::Overview),
+    },
+    CommandSpec {
+        name: "idle",
+        aliases: &[],
+        usage: "",
+        doc: "Every instance with its verdict.",
+        arg: Arg::None,
+        build: simple!(Command::Idle),
+    },
+    CommandSpec {
+        name: "filter",
+        aliases: &["f"],
+        usage: "[EXPRESSION]",
+        doc: "Filter the table; without an expression, all rows.",
+        arg: Arg::Free,
+        build: |_, rest, _| Ok(Command::Filter(rest.to_owned())),
+    },
+    CommandSpec {
+        name: "sort",
+        aliases: &[],
+        usage: "FIELD|worst [asc|desc]",
+        doc: "Sort the table; `worst` is the order it starts with.",
+        arg: Arg::Field,
+        build: sort,
+    },
+    CommandSpec {
+        name: "columns",
+        aliases: &["cols"],
+        usage: "[FIELD,FIELD…]",
+        doc: "Show these columns, or choose them in a list.",
+        arg: Arg::Field,
+        build: columns,
+    },
+    CommandSpec {
+        name: "region",
+        aliases: &["regions"],
+        usage: "all|CODE…",
+        doc: "Read these regions; `all` = every enabled one.",
+        arg: Arg::Region,
+        build: region,
+    },
+    CommandSpec {
+        name: "theme",
+        aliases: &[],
+        usage: "dark|light|ansi16|mono",
+        doc: "Change the colours.",
+        arg: Arg::Theme,
+        build: |words, _, _| match words {
+            [name] => ThemeName::from_name(name)
+                .map(Command::Theme)
+                .ok_or_else(|| unknown("theme", name, ThemeName::ALL.map(ThemeName::name))),
+            _ => Err("which theme? dark, light, ansi16 or mono".into()),
+        },
+    },
+    CommandSpec {
+        name: "preset",
+        aliases: &[],
+        usage: "NAME",
+        doc: "Judge by this preset.",
+        arg: Arg::Preset,
+        build: |words, _, known| match words {
+            [name] if known.presets.iter().any(|p| p == name) => {
+                Ok(Command::Preset((*name).to_owned()))
+            }
+            [name] => Err(unknown("preset", name, known.presets.iter().map(String::as_str))),
+            _ => Err("which preset?".into()),
+        },
+    },
+    CommandSpec {
+        name: "export",
+        aliases: &[],
+        usage: "csv|json|md|table [FILE]",
+        doc: "Write what is on screen to a file.",
+        arg: Arg::Format,
+        build: export,
+    },
+    CommandSpec {
+        name: "view",
+        aliases: &[],
+        usage: "NAME",
+        doc: "Use a saved view.",
+        arg: Arg::View,
+        build: |_, rest, known| match rest {
+            "" => Err("which view? `w` saves one".into()),
+            name if known.views.iter().any(|v| v == name) => Ok(Command::View(name.to_owned())),
+            name => Err(unknown("view", name, known.views.iter().map(String::as_str))),
+        },
+    },
+    CommandSpec {
+        name: "save",
+        aliases: &["w"],
+        usage: "NAME",
+        doc: "Save filter, sort and columns as a view.",
+        arg: Arg::View,
+        build: |_, rest, _| match rest {
+            "" => Err("under which name?".into()),
+            name => Ok(Command::Save(name.to_owned())),
+        },
+    },
+    CommandSpec {
+        name: "log",
+        aliases: &[],
+        usage: "",
+        doc: "What failed, and what to do about it.",
+        arg: Arg::None,
+        build: simple!(Command::Log),
+    },
+    CommandSpec {
+        name: "cost",
+        aliases: &[],
+        usage: "",
+        doc: "What burntop's own calls cost today.",
+        arg: Arg::None,
+        build: simple!(Command::Cost),
+    },
+    CommandSpec {
+        name: "refresh",
+        aliases: &[],
+        usage: "",
+        doc: "Read again.",
+        arg: Arg::None,
+        build: simple!(Command::Refresh),
+    },
+    CommandSpec {
+        name: "freeze",
+        aliases: &[],
+        usage: "",
+        doc: "Freeze the picture, or go on.",
+        arg: Arg::None,
+        build: simple!(Command::Freeze),
+    },
+    CommandSpec {
+        name: "mouse",
+        aliases: &[],
+        usage: "on|off",
+        doc: "Mouse reporting.",
+        arg: Arg::Switch,
+        build: |words, _, _| match words {
+            ["on"] => Ok(Command::Mouse(true)),
+            ["off"] => Ok(Command::Mouse(false)),
+            _ => Err("on or off?".into()),
+        },
+    },
+    CommandSpec {
+        name: "help",
+        aliases: &["h"],
+        usage: "",
+        doc: "Keys, commands and the filter language.",
+        arg: Arg::None,
+        build: simple!(Command::Help),
+    },
+    CommandSpec {
+        name: "quit",
+        aliases: &["q"],
+        usage: "",
+        doc: "Quit.",
+        arg: Arg::None,
+        build: simple!(Command::Quit),
+    },
+];
+
+fn field(name: &str) -> Result<Field, String> {
+    Field::from_name(name)
+        .ok_or_else(|| unknown("field", name, Field::ALL.iter().map(|f| f.spec().name)))
+}
+
+fn sort(words: &[&str], _: &str, _: &Known<'_>) -> Result<Command, String> {
+    let (name, direction) = match words {
+        [name] => (*name, None),
+        [name, "asc"] => (*name, Some(false)),
+        [name, "desc"] => (*name, Some(true)),
+        _ => return Err("sort by which field? For example `sort waste` or `sort age asc`".into()),
+    };
+    if name == "worst" {
+        return Ok(Command::Sort(None, direction));
+    }
+    Ok(Command::Sort(Some(field(name)?), direction))
+}
+
+fn columns(_: &[&str], rest: &str, _: &Known<'_>) -> Result<Command, String> {
+    let mut fields: Vec<Field> = Vec::new();
+    for name in rest.split([',', ' ']).filter(|n| !n.is_empty()) {
+        let field = field(name)?;
+        if !fields.contains(&field) {
+            fields.push(field);
+        }
+    }
+    Ok(Command::Columns(fields))
+}
+
+fn region(words: &[&str], _: &str, _: &Known<'_>) -> Result<Command, String> {
+    match words {
+        [] => Err("all, or which regions?".into()),
+        ["all"] => Ok(Command::Region(Regions::All)),
+        codes => {
+            // A region code is lower-case letters, digits and dashes; whether it exists is for
+            // AWS to say.
+            let plausible = |c: &str| {
+                c.contains('-')
+                    && c.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+            };
+            match codes.iter().find(|c| !plausible(c)) {
+                Some(code) => Err(format!("`{code}` is no region code")),
+                None => Ok(Command::Region(Regions::These(
+                    codes.iter().map(|c| (*c).to_owned()).collect(),
+                ))),
+            }
+        }
+    }
+}
+
+fn export(words: &[&str], rest: &str, _: &Known<'_>) -> Result<Command, String> {
+    let Some(name) = words.first() else {
+        return Err("which format? csv, json, md or table".into());
+    };
+    let format = ExportFormat::from_name(name)
+        .ok_or_else(|| unknown("format", name, ExportFormat::ALL.map(ExportFormat::name)))?;
+    let path = rest.strip_prefix(name).map(str::trim).filter(|p| !p.is_empty());
+    Ok(Command::Export(format, path.map(str::to_owned)))
+}

@@ -1,0 +1,235 @@
+//! Series as text: one column per few hours, blocks, braille or ASCII.
+//!
+//! A datapoint of zero draws the lowest mark and a missing one draws nothing, so that "idle" and
+//! "not seen" never look alike.
+
+use super::{Line, columns, pad};
+use crate::app::appearance::{Appearance, Role};
+use crate::domain::{Hour, HourRange};
+use crate::view::Symbols;
+use crate::view::format;
+use crate::view::idle::{Graph, GraphPage};
+
+const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+const ASCII: [char; 8] = ['_', '.', ',', '-', '=', '+', '*', '#'];
+/// Stands for a datapoint that came and made no sense.
+const MALFORMED: char = '!';
+/// Columns of the label and of the axis' upper end.
+const LABEL: usize = 16;
+const CEILING: usize = 10;
+
+/// The fewest columns that a graph makes sense in.
+pub const NARROWEST: usize = 12;
+
+/// How the graphs of a page are drawn: their common scale of time.
+pub struct Plot<'a> {
+    page: &'a GraphPage,
+    braille: bool,
+    symbols: Symbols,
+    per_column: usize,
+    columns: usize,
+    idle: Option<(usize, usize)>,
+}
+
+impl<'a> Plot<'a> {
+    /// A scale for at most `room` columns; `None` when that is too narrow or there are no hours.
+    pub fn of(page: &'a GraphPage, appearance: Appearance, room: usize) -> Option<Self> {
+        let hours = page.window.len();
+        if room < NARROWEST || hours == 0 {
+            return None;
+        }
+        let braille = appearance.braille && appearance.symbols == Symbols::Unicode;
+        // Braille holds two samples in a column.
+        let per_column = if braille { hours.div_ceil(room * 2) * 2 } else { hours.div_ceil(room) };
+        Some(Self {
+            page,
+            braille,
+            symbols: appearance.symbols,
+            per_column,
+            columns: hours.div_ceil(per_column),
+            idle: page.idle.map(|range| shaded(page.window, range, per_column)),
+        })
+    }
+
+    /// Appends the graph of a signal to `line`.
+    pub fn draw(&self, line: Line, graph: &Graph) -> Line {
+        let marks = if self.braille {
+            braille_row(graph, self.per_column / 2)
+        } else {
+            let levels = if self.symbols == Symbols::Ascii { ASCII } else { BLOCKS };
+            row(graph, self.per_column, levels)
+        };
+        shade(line, &marks, self.idle)
+    }
+
+    /// The time axis, its idle stretch drawn differently, so that shading needs no colour; and
+    /// what a column is. Both begin after `margin` columns.
+    pub fn axis(&self, margin: usize) -> [Line; 2] {
+        let (plain, stretch) = match self.symbols {
+            Symbols::Unicode => ('─', '▒'),
+            Symbols::Ascii => ('-', '='),
+        };
+        let marks: Vec<char> = (0..self.columns)
+            .map(|c| match self.idle {
+                Some((from, to)) if (from..to).contains(&c) => stretch,
+                _ => plain,
+            })
+            .collect();
+        let date = |hour: Hour| hour.start().strftime("%m-%d").to_string();
+        let (from, to) = (date(self.page.window.from), date(self.page.window.to));
+        let gap = self.columns.saturating_sub(to.len());
+        let dates = if gap > from.len() { format!("{}{to}", pad(&from, gap)) } else { from };
+        let hours = self.per_column;
+        let legend = match self.idle {
+            Some(_) => format!("column = {hours} h, {stretch} idle"),
+            None => format!("column = {hours} h"),
+        };
+        let legend = if columns(&legend) < margin { legend } else { String::new() };
+        [
+            shade(Line::new().text(" ".repeat(margin)), &marks, self.idle),
+            Line::new().with(Role::Dim, pad(&legend, margin)).with(Role::Dim, dates),
+        ]
+    }
+}
+
+/// All graphs of a page with their common time axis, in `width` columns.
+pub fn lines(page: &GraphPage, appearance: Appearance, width: usize) -> Vec<Line> {
+    let margin = LABEL + CEILING + 1;
+    let Some(plot) = Plot::of(page, appearance, width.saturating_sub(margin)) else {
+        return vec![Line::of(Role::Dim, "The graphs need more room.")];
+    };
+    let graph = |graph: &Graph| {
+        let line = Line::new()
+            .column(Role::Text, &graph.label, LABEL)
+            .number(Role::Dim, &ceiling(graph), CEILING)
+            .text(" ");
+        plot.draw(line, graph)
+    };
+    page.graphs.iter().map(graph).chain(plot.axis(margin)).collect()
+}
+
+/// The columns of the idle stretch, first and one past the last.
+fn shaded(window: HourRange, idle: HourRange, per_column: usize) -> (usize, usize) {
+    let hour = |h: i32| usize::try_from(h - window.from.0).unwrap_or(0);
+    (hour(idle.from.0) / per_column, hour(idle.to.0).div_ceil(per_column))
+}
+
+/// The upper end of the axis with its unit.
+fn ceiling(graph: &Graph) -> String {
+    let top = f64::from(graph.ceiling);
+    match graph.unit {
+        "%" => format::percent(top),
+        "bytes/h" => format!("{}/h", format::bytes(top)),
+        unit => format!("{} {unit}", format::grouped(top, 0)),
+    }
+}
+
+/// The largest value among the hours of a column: NaN when none came, infinite when one of them
+/// made no sense.
+fn peak(values: &[f32]) -> f32 {
+    values.iter().copied().filter(|v| !v.is_nan()).reduce(f32::max).unwrap_or(f32::NAN)
+}
+
+fn level(value: f32, ceiling: f32, levels: usize) -> usize {
+    if ceiling <= 0.0 {
+        return 0;
+    }
+    let share = (value / ceiling).clamp(0.0, 1.0);
+    (share * (levels - 1) as f32).round() as usize
+}
+
+fn row(graph: &Graph, per_column: usize, levels: [char; 8]) -> Vec<char> {
+    graph
+        .values
+        .chunks(per_column)
+        .map(|hours| match peak(hours) {
+            v if v.is_nan() => ' ',
+            v if v.is_infinite() => MALFORMED,
+            v => levels[level(v, graph.ceiling, levels.len())],
+        })
+        .collect()
+}
+
+/// Two samples per cell, four levels each.
+fn braille_row(graph: &Graph, per_sample: usize) -> Vec<char> {
+    // Dots of the left and right column from the bottom up, as bits of U+2800.
+    const LEFT: [u32; 4] = [0x40, 0x44, 0x46, 0x47];
+    const RIGHT: [u32; 4] = [0x80, 0xa0, 0xb0, 0xb8];
+    let samples: Vec<f32> = graph.values.chunks(per_sample).map(peak).collect();
+    samples
+        .chunks(2)
+        .map(|pair| {
+            if pair.iter().any(|v| v.is_infinite()) {
+                return MALFORMED;
+            }
+            let dots = |side: [u32; 4], v: Option<&f32>| {
+                v.filter(|v| !v.is_nan()).map_or(0, |v| side[level(*v, graph.ceiling, 4)])
+            };
+            match dots(LEFT, pair.first()) | dots(RIGHT, pair.get(1)) {
+                0 => ' ',
+                bits => char::from_u32(0x2800 | bits).unwrap_or(' '),
+            }
+        })
+        .collect()
+}
+
+/// Appends `marks`, the idle stretch among them in its own role.
+fn shade(line: Line, marks: &[char], idle: Option<(usize, usize)>) -> Line {
+    let end = marks.len();
+    let (from, to) = idle.map_or((end, end), |(a, b)| (a.min(end), b.min(end)));
+    let text = |range: &[char]| range.iter().collect::<String>();
+    let mut line = line;
+    for (role, range) in
+        [(Role::Ok, &marks[..from]), (Role::Shade, &marks[from..to]), (Role::Ok, &marks[to..])]
+    {
+        if !range.is_empty() {
+            line = line.with(role, text(range));
+        }
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{MALFORMED as NONSENSE, Signal};
+
+    fn graph(values: &[f32]) -> Graph {
+        Graph {
+            signal: Signal::CpuMax,
+            label: "CPU max".into(),
+            unit: "%",
+            values: values.to_vec(),
+            max: None,
+            ceiling: 100.0,
+            threshold: None,
+        }
+    }
+
+    #[test]
+    fn zero_missing_and_nonsense_look_different() {
+        let g = graph(&[0.0, f32::NAN, NONSENSE, 50.0, 100.0]);
+        assert_eq!(row(&g, 1, BLOCKS).iter().collect::<String>(), "▁ !▅█");
+        assert_eq!(row(&g, 1, ASCII).iter().collect::<String>(), "_ !=#");
+    }
+
+    #[test]
+    fn a_column_shows_the_peak_of_its_hours() {
+        let g = graph(&[0.0, 100.0, f32::NAN, 0.0, f32::NAN, f32::NAN]);
+        assert_eq!(row(&g, 2, BLOCKS).iter().collect::<String>(), "█▁ ");
+    }
+
+    #[test]
+    fn braille_holds_two_samples() {
+        let g = graph(&[0.0, 100.0, f32::NAN, 0.0, f32::NAN]);
+        let text: String = braille_row(&g, 1).iter().collect();
+        assert_eq!(text, "\u{28f8}\u{2880} ");
+    }
+
+    #[test]
+    fn the_idle_stretch_covers_its_columns() {
+        let window = HourRange { from: Hour(100), to: Hour(268) };
+        let idle = HourRange { from: Hour(200), to: Hour(268) };
+        assert_eq!(shaded(window, idle, 3), (33, 56));
+    }
+}

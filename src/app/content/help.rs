@@ -1,0 +1,76 @@
+//! The help screen, made from the tables of keys, commands and fields.
+
+use super::{Line, wrap};
+use crate::app::App;
+use crate::app::appearance::Role;
+use crate::app::command::COMMANDS;
+use crate::app::keymap::{Action, Context};
+use crate::view::Field;
+
+/// Columns that keys and names take.
+const NAME_WIDTH: usize = 26;
+
+/// The page.
+pub fn lines(app: &App, width: usize) -> Vec<Line> {
+    let mut lines = Vec::new();
+    for context in Context::ALL {
+        heading(context.title(), &mut lines);
+        for spec in Action::ALL.iter().filter(|s| s.context == context) {
+            let keys: Vec<String> =
+                app.keymap().keys(spec.action).iter().map(ToString::to_string).collect();
+            let keys = if keys.is_empty() { "(no key)".to_owned() } else { keys.join("  ") };
+            entry(&keys, spec.doc.trim(), width, &mut lines);
+        }
+    }
+    heading("Commands, after :", &mut lines);
+    for command in COMMANDS {
+        let name = format!("{} {}", command.name, command.usage);
+        entry(name.trim_end(), command.doc, width, &mut lines);
+    }
+    heading("The filter", &mut lines);
+    for (example, doc) in [
+        ("notebook", "A word: fuzzy search over the names, tags, types and ids."),
+        ("\"train-7b\"", "In quotes: exactly these characters."),
+        ("gpu<5 and $>10/h", "Field, operator, value with a unit; `and` may be left out."),
+        ("idle>3d or verdict=unknown", "Either."),
+        ("not env=prod", "The opposite; parentheses group."),
+        ("name~eval", "Contains; !~ does not."),
+        ("tag:owner=mia", "Any tag, by its key."),
+    ] {
+        entry(example, doc, width, &mut lines);
+    }
+    heading("Fields, for filter, sort and columns", &mut lines);
+    for field in Field::ALL {
+        let spec = field.spec();
+        let mut name = spec.name.to_owned();
+        if let Some(alias) = spec.aliases.first() {
+            name = format!("{name}, {alias}");
+        }
+        entry(&name, spec.doc, width, &mut lines);
+    }
+    lines
+}
+
+fn heading(text: &'static str, lines: &mut Vec<Line>) {
+    if !lines.is_empty() {
+        lines.push(Line::new());
+    }
+    lines.push(Line::of(Role::Heading, text));
+}
+
+fn entry(name: &str, doc: &str, width: usize, lines: &mut Vec<Line>) {
+    // On a narrow screen the sentence goes below the name.
+    let beside = width >= NAME_WIDTH + 30;
+    if !beside || super::columns(name) >= NAME_WIDTH {
+        lines.push(Line::new().text("  ").with(Role::Accent, name.to_owned()));
+        let indent = if beside { NAME_WIDTH + 2 } else { 4 };
+        for part in wrap(doc, width.saturating_sub(indent)) {
+            lines.push(Line::new().text(" ".repeat(indent)).text(part));
+        }
+        return;
+    }
+    for (i, part) in wrap(doc, width - NAME_WIDTH - 2).into_iter().enumerate() {
+        let name = if i == 0 { name } else { "" };
+        lines.push(Line::new().text("  ").column(Role::Accent, name, NAME_WIDTH).text(part));
+    }
+}

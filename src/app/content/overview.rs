@@ -1,0 +1,298 @@
+//! The Overview as text: the burn and what it is spent on, the costliest findings, the scorecard,
+//! whose it is and where.
+
+use super::{Line, columns, pad, wrap};
+use crate::app::App;
+use crate::app::appearance::Role;
+use crate::view::format;
+use crate::view::overview::{Band, Finding, Grade, Group, Overview, Part, PartKind, Score};
+use crate::view::{Symbols, ViewContext};
+
+/// Blanks between blocks that stand side by side.
+const GAP: usize = 4;
+
+/// Teams and places listed; the rest is summed up in a line.
+const GROUPS: usize = 10;
+
+/// The page.
+pub fn lines(app: &App, overview: &Overview, width: usize) -> Vec<Line> {
+    let ctx = app.view_context();
+    let mut lines = Vec::new();
+    if overview.instances == 0 {
+        lines.push(Line::of(Role::Dim, "No instance in any account and region that is read."));
+        return lines;
+    }
+    burn(overview, &ctx, width, &mut lines);
+    let parts = parts(overview, &ctx);
+    let scores = scorecard(&overview.scores, &ctx, width);
+    // On a wide screen the scorecard stands beside the parts, else below the findings.
+    let together = widest(&parts) + GAP + widest(&scores) <= width;
+    if together {
+        let left = widest(&parts) + GAP;
+        lines.extend(beside(parts, scores.clone(), left));
+    } else {
+        lines.extend(parts);
+    }
+    lines.push(Line::new());
+    findings(overview, &ctx, &mut lines);
+    if let Some(sentence) = overview.blind.sentence() {
+        for part in wrap(&sentence, width) {
+            lines.push(Line::of(Role::Warn, part));
+        }
+    }
+    lines.push(Line::new());
+    if !together {
+        lines.extend(scores);
+        lines.push(Line::new());
+    }
+    let teams = groups("By team", "no team tag", &overview.teams, ctx.symbols);
+    let places = groups("By account and region", "", &overview.places, ctx.symbols);
+    if widest(&teams) + GAP + widest(&places) <= width {
+        let left = widest(&teams) + GAP;
+        lines.extend(beside(teams, places, left));
+    } else {
+        lines.extend(teams);
+        lines.push(Line::new());
+        lines.extend(places);
+    }
+    lines
+}
+
+/// The glyph and role of a part, so that the bar can be read without colour.
+fn part_look(kind: PartKind, symbols: Symbols) -> (char, Role) {
+    let (unicode, ascii, role) = match kind {
+        PartKind::Busy => ('█', '#', Role::Ok),
+        PartKind::Idle => ('░', '.', Role::Idle),
+        PartKind::PartlyIdle => ('▒', '%', Role::Idle),
+        PartKind::Underused => ('▞', '-', Role::Warn),
+        PartKind::Unknown => ('?', '?', Role::Warn),
+        PartKind::TooNew => ('+', '+', Role::Dim),
+        PartKind::Exempt => ('x', 'x', Role::Dim),
+        PartKind::Unjudged => ('~', '~', Role::Dim),
+    };
+    (if symbols == Symbols::Ascii { ascii } else { unicode }, role)
+}
+
+fn burn(overview: &Overview, ctx: &ViewContext, width: usize, lines: &mut Vec<Line>) {
+    let month = format::usd_total(overview.burn_per_month());
+    let waste = format::usd_total(overview.waste_per_month());
+    let dot = ctx.symbols.separator();
+    let running = format!(
+        " {dot} {} of {} running {dot} {} GPUs",
+        format::grouped(f64::from(overview.running), 0),
+        format::grouped(f64::from(overview.instances), 0),
+        format::count(overview.gpus)
+    );
+    lines.push(
+        Line::of(Role::Heading, "A month of 730 h")
+            .text(format!("  {month} "))
+            .with(Role::Idle, format!("{dot} waste {waste}"))
+            .with(Role::Dim, running),
+    );
+    let widths = apportion(&overview.parts, width);
+    let mut bar = Line::new();
+    for (part, cells) in overview.parts.iter().zip(widths) {
+        let (glyph, role) = part_look(part.kind, ctx.symbols);
+        if cells > 0 {
+            bar = bar.with(role, glyph.to_string().repeat(cells));
+        }
+    }
+    lines.push(bar);
+}
+
+/// One line per part that has instances; its glyph is that of the bar.
+fn parts(overview: &Overview, ctx: &ViewContext) -> Vec<Line> {
+    let mut lines = Vec::new();
+    for part in overview.parts.iter().filter(|p| p.instances > 0) {
+        let (glyph, role) = part_look(part.kind, ctx.symbols);
+        let share = (overview.burn > 0.0).then(|| part.usd_per_hour / overview.burn * 100.0);
+        let mut line = Line::new()
+            .with(role, format!("{glyph} "))
+            .column(Role::Text, part.kind.label(), 25)
+            .number(Role::Text, &format::usd_per_hour(part.usd_per_hour), 13)
+            .number(Role::Dim, &ctx.symbols.or_unknown(share, format::percent), 6)
+            .number(
+                Role::Dim,
+                &format!("{} inst", format::grouped(f64::from(part.instances), 0)),
+                12,
+            );
+        if part.unpriced > 0 {
+            line = line.with(Role::Warn, format!("  {} unpriced", part.unpriced));
+        }
+        lines.push(line);
+    }
+    lines
+}
+
+/// Cells of a bar of `width` for each part: proportional, by largest remainder, so that they sum
+/// up to `width` (or to nothing when nothing burns).
+fn apportion(parts: &[Part], width: usize) -> Vec<usize> {
+    let total: f64 = parts.iter().map(|p| p.usd_per_hour).sum();
+    if total <= 0.0 {
+        return vec![0; parts.len()];
+    }
+    let exact: Vec<f64> = parts.iter().map(|p| p.usd_per_hour / total * width as f64).collect();
+    let mut cells: Vec<usize> = exact.iter().map(|e| e.floor() as usize).collect();
+    let mut by_remainder: Vec<usize> = (0..parts.len()).collect();
+    by_remainder.sort_by(|a, b| exact[*b].fract().total_cmp(&exact[*a].fract()));
+    let missing = width.saturating_sub(cells.iter().sum());
+    for i in by_remainder.into_iter().take(missing) {
+        cells[i] += 1;
+    }
+    cells
+}
+
+fn findings(overview: &Overview, ctx: &ViewContext, lines: &mut Vec<Line>) {
+    lines.push(Line::of(Role::Heading, "Costliest findings"));
+    if overview.findings.is_empty() {
+        lines.push(Line::of(Role::Ok, "  nothing is known to be wasted"));
+    }
+    let verdict = overview.findings.iter().map(|f| columns(&f.verdict)).max().unwrap_or(0);
+    let name = overview.findings.iter().map(|f| columns(&f.name)).max().unwrap_or(0).min(24);
+    for finding in &overview.findings {
+        lines.push(finding_line(finding, ctx, verdict, name));
+    }
+}
+
+fn finding_line(finding: &Finding, ctx: &ViewContext, verdict: usize, name: usize) -> Line {
+    let wasted = ctx.symbols.or_unknown(finding.wasted_usd, format::usd_total);
+    let team = finding.team.as_deref().unwrap_or(ctx.symbols.unknown());
+    Line::new()
+        .text("  ")
+        .number(Role::Text, &format::usd_per_hour(finding.usd_per_hour), 10)
+        .number(Role::Text, &wasted, 9)
+        .text("  ")
+        .column(Role::Idle, &finding.verdict, verdict + 2)
+        .column(Role::Text, &finding.name, name + 2)
+        .column(Role::Dim, &finding.instance_type, 15)
+        .with(Role::Dim, team.to_owned())
+        .to(finding.instance_id.clone())
+}
+
+fn scorecard(scores: &[Score], ctx: &ViewContext, width: usize) -> Vec<Line> {
+    let mut lines = vec![Line::of(Role::Heading, "Scorecard")];
+    let rests_on = scores.iter().map(|s| columns(&s.rests_on)).max().unwrap_or(0);
+    for score in scores {
+        let share = score.share.map(|s| s * 100.0);
+        let (role, grade) = match score.grade {
+            Some(grade) => (grade_role(grade), grade.word()),
+            None => (Role::Dim, ctx.symbols.unknown()),
+        };
+        let mut line = Line::new()
+            .text("  ")
+            .column(Role::Text, score.metric.label(), 28)
+            .number(Role::Text, &ctx.symbols.or_unknown(share, format::percent), 5)
+            .text("  ")
+            .column(role, grade, 14)
+            .column(Role::Dim, &score.rests_on, rests_on);
+        let yardstick = score.metric.yardstick();
+        let room = width.saturating_sub(line_columns(&line) + 4);
+        if columns(yardstick) <= room && ctx.symbols == Symbols::Unicode && !yardstick.is_empty() {
+            line = line.with(Role::Dim, format!("    {yardstick}"));
+        }
+        lines.push(line);
+    }
+    lines
+}
+
+fn grade_role(grade: Grade) -> Role {
+    match grade {
+        Grade::Band(Band::Poor) => Role::Crit,
+        Grade::Band(Band::Average) | Grade::Target { met: false } => Role::Warn,
+        Grade::Band(Band::Good | Band::Elite) | Grade::Target { met: true } => Role::Ok,
+    }
+}
+
+fn groups(title: &'static str, unnamed: &str, groups: &[Group], symbols: Symbols) -> Vec<Line> {
+    let name_of = |g: &Group| g.name.clone().unwrap_or_else(|| unnamed.to_owned());
+    let name = groups.iter().take(GROUPS).map(|g| columns(&name_of(g))).max().unwrap_or(0);
+    let name = name.clamp(8, 28);
+    let mut lines = vec![
+        Line::new()
+            .column(Role::Heading, title, name + 2)
+            .number(Role::Dim, "burn", 13)
+            .number(Role::Dim, "waste", 13)
+            .number(Role::Dim, "GPUs", 8),
+    ];
+    for group in groups.iter().take(GROUPS) {
+        let label: String = cut(&name_of(group), name, symbols);
+        let mut line = Line::new()
+            .text("  ")
+            .column(Role::Text, &label, name.max(columns(title)))
+            .number(Role::Text, &format::usd_per_hour(group.burn), 13)
+            .number(Role::Idle, &format::usd_per_hour(group.waste), 13)
+            .number(Role::Dim, &format::count(group.gpus), 8);
+        if group.unpriced > 0 {
+            line = line.with(Role::Warn, format!("  {} unpriced", group.unpriced));
+        }
+        lines.push(line);
+    }
+    if let Some(rest) = groups.get(GROUPS..).filter(|r| !r.is_empty()) {
+        let burn: f64 = rest.iter().map(|g| g.burn).sum();
+        let text = format!("  {} more, {}", rest.len(), format::usd_per_hour(burn));
+        lines.push(Line::of(Role::Dim, text));
+    }
+    lines
+}
+
+/// `text` in at most `width` columns, with a sign where it was cut.
+fn cut(text: &str, width: usize, symbols: Symbols) -> String {
+    if columns(text) <= width {
+        return text.to_owned();
+    }
+    let mut out = String::new();
+    for c in text.chars() {
+        let next = unicode_width::UnicodeWidthChar::width(c).unwrap_or(0);
+        if columns(&out) + next + 1 > width {
+            break;
+        }
+        out.push(c);
+    }
+    out.push_str(symbols.ellipsis());
+    out
+}
+
+fn line_columns(line: &Line) -> usize {
+    line.spans.iter().map(|s| columns(&s.text)).sum()
+}
+
+fn widest(lines: &[Line]) -> usize {
+    lines.iter().map(line_columns).max().unwrap_or(0)
+}
+
+/// Two blocks side by side; `left` is the width of the first.
+fn beside(first: Vec<Line>, second: Vec<Line>, left: usize) -> Vec<Line> {
+    let height = first.len().max(second.len());
+    let mut second = second.into_iter();
+    let mut first = first.into_iter();
+    (0..height)
+        .map(|_| {
+            let mut line = first.next().unwrap_or_default();
+            let gap = left.saturating_sub(line_columns(&line));
+            if let Some(right) = second.next() {
+                line = line.text(pad("", gap));
+                line.spans.extend(right.spans);
+            }
+            line
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn part(usd_per_hour: f64) -> Part {
+        Part { kind: PartKind::Busy, usd_per_hour, instances: 1, unpriced: 0 }
+    }
+
+    #[test]
+    fn a_bar_is_as_long_as_it_should_be() {
+        let parts = [part(1.0), part(1.0), part(1.0), part(0.0)];
+        assert_eq!(apportion(&parts, 10), [4, 3, 3, 0]);
+        assert_eq!(apportion(&[part(0.0)], 10), [0]);
+        for width in 0..200 {
+            assert_eq!(apportion(&parts, width).iter().sum::<usize>(), width);
+        }
+    }
+}

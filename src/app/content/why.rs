@@ -1,0 +1,215 @@
+//! The page that says why: evidence, counter-evidence, what was not checked, money, what would
+//! be lost, the graphs.
+
+use std::sync::Arc;
+
+use super::graph::{self, Plot};
+use super::{Line, columns, wrap};
+use crate::app::App;
+use crate::app::appearance::Role;
+use crate::domain::{SeriesSet, VerdictKind};
+use crate::fleet::Row;
+use crate::view::idle::{EvidenceLine, Stakes, Standing, WhyPage, why};
+use crate::view::{Field, Symbols, ViewContext, format};
+
+/// The role of a verdict.
+pub fn verdict_role(kind: VerdictKind) -> Role {
+    match kind {
+        VerdictKind::Idle | VerdictKind::Partial => Role::Idle,
+        VerdictKind::Underused | VerdictKind::Unknown => Role::Warn,
+        VerdictKind::Busy => Role::Ok,
+        VerdictKind::TooNew | VerdictKind::Exempt => Role::Dim,
+    }
+}
+
+/// The page of an instance.
+pub fn lines(
+    app: &App,
+    instance: &Arc<str>,
+    series: Option<&SeriesSet>,
+    width: usize,
+) -> Vec<Line> {
+    let row = app.shown().and_then(|f| f.rows.iter().find(|r| r.instance.id == *instance));
+    let Some(row) = row else {
+        return vec![
+            Line::of(Role::Warn, format!("{instance} is not in the fleet any more.")),
+            Line::of(Role::Dim, "It was terminated, or its region is not read."),
+        ];
+    };
+    let ctx = app.view_context();
+    let mut page = why(row, series, app.preset(), &ctx);
+    if let Some((_, source)) = app.presets().iter().find(|p| p.0 == app.preset()) {
+        page = page.with_preset_source(source);
+    }
+    let mut lines = head(&page, row, &ctx, width);
+    evidence(&page, app, width, &mut lines);
+    money(&page.stakes, width, &mut lines);
+    lines.push(Line::new());
+    match &page.graphs {
+        Some(graphs) => lines.extend(graph::lines(graphs, app.appearance(), width)),
+        None if series.is_some() => {
+            lines.push(Line::of(Role::Dim, "No series of this instance was ever fetched."));
+        }
+        None => lines.push(Line::of(Role::Dim, "Loading the series.")),
+    }
+    lines
+}
+
+fn head(page: &WhyPage, row: &Row, ctx: &ViewContext, width: usize) -> Vec<Line> {
+    let role = page.verdict.map_or(Role::Dim, verdict_role);
+    let mut verdict = Line::of(role, page.verdict_cell.clone());
+    if let Some(since) = &page.since {
+        verdict = verdict.text(format!("  {since}"));
+    }
+    let mut lines = vec![Line::of(Role::Heading, page.headline.clone()), verdict];
+    paragraph(Role::Text, &page.reason, width, &mut lines);
+    let mut whose = vec![page.instance_id.to_string()];
+    for field in [Field::Team, Field::Project, Field::Environment] {
+        if !field.value(row, ctx).is_unknown() {
+            whose.push(format!("{} {}", field.spec().name, field.cell(row, ctx)));
+        }
+    }
+    if !page.owners.is_empty() {
+        whose.push(format!("managed by {}", page.owners.join(", ")));
+    }
+    let separator = format!(" {} ", ctx.symbols.separator());
+    paragraph(Role::Dim, &whose.join(&separator), width, &mut lines);
+    lines
+}
+
+fn evidence(page: &WhyPage, app: &App, width: usize, lines: &mut Vec<Line>) {
+    lines.push(Line::new());
+    let preset = match &page.preset_source {
+        Some(source) => format!("preset {} ({source})", page.preset),
+        None => format!("preset {}", page.preset),
+    };
+    if page.tests.is_empty() && page.counters.is_empty() {
+        lines.push(Line::of(Role::Dim, format!("No evidence was taken, {preset}.")));
+    }
+    let table = Table::of(page, app, width);
+    if !page.tests.is_empty() {
+        let title = Line::of(Role::Heading, "Evidence").with(Role::Dim, format!(", {preset}"));
+        lines.push(title);
+        lines.extend(page.tests.iter().map(|row| table.line(row)));
+    }
+    if !page.counters.is_empty() {
+        lines.push(Line::of(Role::Heading, "Counter-evidence"));
+        lines.extend(page.counters.iter().map(|row| table.line(row)));
+    }
+    lines.extend(table.axis());
+    if !page.not_checked.is_empty() {
+        lines.push(Line::of(Role::Heading, "Not checked"));
+        for what in &page.not_checked {
+            bullet(Role::Dim, what, width, lines);
+        }
+    }
+}
+
+/// Columns of the sign between value and threshold, and of `got/expected`.
+const SIGN: usize = 4;
+const POINTS: usize = 9;
+
+/// How evidence lines up: label, value and threshold, datapoints, what it says; the statistic and
+/// the graph where there is room.
+struct Table<'a> {
+    page: &'a WhyPage,
+    label: usize,
+    statistic: usize,
+    value: usize,
+    threshold: usize,
+    standing: usize,
+    at_least: &'static str,
+    plot: Option<Plot<'a>>,
+    /// Columns before the graphs.
+    margin: usize,
+}
+
+impl<'a> Table<'a> {
+    fn of(page: &'a WhyPage, app: &App, width: usize) -> Self {
+        let widest = |text: fn(&EvidenceLine) -> &str| {
+            page.tests.iter().chain(&page.counters).map(|r| columns(text(r))).max().unwrap_or(0)
+        };
+        let label = widest(|r| &r.label) + 2;
+        let statistic = if width >= 110 { widest(|r| &r.statistic) + 2 } else { 0 };
+        let value = widest(|r| &r.value);
+        let threshold = widest(|r| &r.threshold);
+        let standing = widest(|r| standing(r.standing)) + 2;
+        let margin = 2 + label + statistic + value + SIGN + threshold + POINTS + 2 + standing;
+        let at_least = if app.appearance().symbols == Symbols::Ascii { ">=" } else { "≥" };
+        let graphs = page.graphs.as_ref();
+        let room = width.saturating_sub(margin);
+        let plot = graphs.and_then(|g| Plot::of(g, app.appearance(), room));
+        Self { page, label, statistic, value, threshold, standing, at_least, plot, margin }
+    }
+
+    fn line(&self, row: &EvidenceLine) -> Line {
+        let (role, sign) = match row.standing {
+            Standing::ForIdle => (Role::Idle, "<"),
+            Standing::AgainstIdle => (Role::Ok, self.at_least),
+            Standing::TooFew | Standing::NoData => (Role::Warn, "of"),
+        };
+        let mut line = Line::new().text("  ").column(Role::Text, &row.label, self.label);
+        if self.statistic > 0 {
+            line = line.column(Role::Dim, &row.statistic, self.statistic);
+        }
+        let line = line
+            .number(role, &row.value, self.value)
+            .number(Role::Dim, sign, SIGN - 1)
+            .text(" ")
+            .number(Role::Dim, &row.threshold, self.threshold)
+            .number(Role::Dim, &format!("{}/{}", row.got, row.expected), POINTS)
+            .text("  ")
+            .column(role, standing(row.standing), self.standing);
+        let mut graphs = self.page.graphs.iter().flat_map(|g| &g.graphs);
+        match (&self.plot, graphs.find(|g| g.signal == row.signal)) {
+            (Some(plot), Some(graph)) => plot.draw(line, graph),
+            _ => line,
+        }
+    }
+
+    fn axis(&self) -> Vec<Line> {
+        self.plot.as_ref().map(|p| p.axis(self.margin).to_vec()).unwrap_or_default()
+    }
+}
+
+/// What a signal says, in a word or two.
+fn standing(standing: Standing) -> &'static str {
+    match standing {
+        Standing::ForIdle => "quiet",
+        Standing::AgainstIdle => "in use",
+        Standing::TooFew | Standing::NoData => standing.word(),
+    }
+}
+
+fn money(stakes: &Stakes, width: usize, lines: &mut Vec<Line>) {
+    lines.push(Line::new());
+    let mut price = Line::of(Role::Heading, "Money");
+    if let Some(usd) = stakes.usd_per_hour {
+        price = price.text(format!("  {}", format::usd_per_hour(usd)));
+    }
+    lines.push(price.with(Role::Dim, format!("  {}", stakes.price_basis)));
+    if let Some(wasted) = stakes.wasted_usd {
+        let rate = stakes.waste_usd_per_hour.map(format::usd_per_hour).unwrap_or_default();
+        let text = format!("Wasted so far {}, {rate} of it now.", format::usd_total(wasted));
+        bullet(Role::Idle, &text, width, lines);
+    }
+    bullet(Role::Text, &stakes.saving, width, lines);
+    bullet(Role::Text, &stakes.net, width, lines);
+    if !stakes.losses.is_empty() {
+        lines.push(Line::of(Role::Heading, "What a stop would lose or meet"));
+        for loss in &stakes.losses {
+            bullet(Role::Text, &format!("{}: {}", loss.what, loss.text), width, lines);
+        }
+    }
+}
+
+fn paragraph(role: Role, text: &str, width: usize, lines: &mut Vec<Line>) {
+    lines.extend(wrap(text, width).into_iter().map(|l| Line::of(role, l)));
+}
+
+/// An indented paragraph.
+fn bullet(role: Role, text: &str, width: usize, lines: &mut Vec<Line>) {
+    for part in wrap(text, width.saturating_sub(2)) {
+        lines.push(Line::new().text("  ").with(role, part));
+    }
+}

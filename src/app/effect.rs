@@ -1,0 +1,134 @@
+//! What the cockpit wants done in the world. An executor outside does it and answers with
+//! messages; the cockpit itself touches nothing.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::fleet::Fleet;
+use crate::view::Field;
+
+/// Something to be done. The executor answers failures and successes with
+/// [`super::Msg::Notice`] where nothing else is said.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Effect {
+    /// End the program.
+    Quit,
+    /// Stop the process group until it is continued.
+    Suspend,
+    /// Clear the terminal and draw everything.
+    Redraw,
+    /// Read the sources again; answered by [`super::Msg::Fleet`].
+    Refresh {
+        /// True: also what is billed and not due yet.
+        force: bool,
+    },
+    /// Load the series of an instance; answered by [`super::Msg::Series`].
+    LoadSeries {
+        /// Instance id.
+        instance: Arc<str>,
+    },
+    /// Judge by this preset; answered by [`super::Msg::Preset`] and [`super::Msg::Fleet`].
+    SetPreset(String),
+    /// Read these regions; answered by [`super::Msg::Fleet`].
+    SetRegions(Regions),
+    /// Put text into the terminal's clipboard (OSC 52).
+    Copy(String),
+    /// Put the rows as JSON, as the report prints them, into the terminal's clipboard.
+    CopyRows(Picture),
+    /// Write a file.
+    Export {
+        /// Where; a relative path is relative to the working directory.
+        path: String,
+        /// How.
+        format: ExportFormat,
+        /// What.
+        picture: Picture,
+    },
+    /// Keep a view under its name.
+    SaveView(SavedView),
+    /// Start the demo instead of the (missing) accounts; answered by [`super::Msg::Mode`].
+    SwitchToDemo,
+    /// Mouse reporting on or off.
+    SetMouse(bool),
+}
+
+/// Which regions to read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Regions {
+    /// All that are enabled in the account.
+    All,
+    /// These codes.
+    These(Vec<String>),
+}
+
+/// What is on screen, to be rendered by a report. Holds the snapshot, so that it may be rendered
+/// on another thread.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Picture {
+    /// Which report: `idle` or `overview`.
+    pub view: &'static str,
+    /// The snapshot shown.
+    pub fleet: Arc<Fleet>,
+    /// Indices into its rows, in the order shown.
+    pub rows: Vec<u32>,
+    /// Columns shown.
+    pub columns: Vec<Field>,
+    /// The moment that ages are computed for.
+    pub now: Timestamp,
+}
+
+/// The format of an export.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExportFormat {
+    /// Comma-separated values.
+    Csv,
+    /// JSON as the report prints it.
+    Json,
+    /// Markdown table.
+    Md,
+    /// Aligned text.
+    Table,
+}
+
+impl ExportFormat {
+    /// All formats.
+    pub const ALL: [Self; 4] = [Self::Csv, Self::Json, Self::Md, Self::Table];
+
+    /// The name in `:export`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Csv => "csv",
+            Self::Json => "json",
+            Self::Md => "md",
+            Self::Table => "table",
+        }
+    }
+
+    /// The ending of a file of this format.
+    pub fn extension(self) -> &'static str {
+        if self == Self::Table { "txt" } else { self.name() }
+    }
+
+    /// The format of a name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|f| f.name() == name)
+    }
+}
+
+/// Filter, sort and columns under a name.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SavedView {
+    /// The name.
+    pub name: String,
+    /// Filter as typed; empty for none.
+    pub filter: String,
+    /// Name of the field sorted by; empty for the fleet's own order, worst first.
+    pub sort: String,
+    /// True when the largest comes first.
+    pub descending: bool,
+    /// Names of the columns; empty for the default ones.
+    pub columns: Vec<String>,
+}

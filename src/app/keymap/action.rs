@@ -1,0 +1,255 @@
+//! Every action of the cockpit with its default keys: the one table from which key handling, the
+//! footer, the help screen, the documentation and the config file's `[keys]` come.
+
+/// Where a key means something. Contexts overlap as [`Context::overlaps`] says; within
+/// overlapping contexts a key has one meaning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Context {
+    /// Anywhere, also while typing.
+    Any,
+    /// Anywhere but while typing.
+    Move,
+    /// On every page, while no list to choose from and no question is open.
+    Main,
+    /// In the table of instances.
+    Table,
+    /// In the column chooser.
+    Columns,
+    /// On the first screen without credentials.
+    Welcome,
+    /// While typing a filter, a command or a name.
+    Text,
+}
+
+impl Context {
+    /// All contexts, in the order of the help screen.
+    pub const ALL: [Self; 7] =
+        [Self::Move, Self::Main, Self::Table, Self::Columns, Self::Welcome, Self::Text, Self::Any];
+
+    /// Heading in the help screen.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Any => "Anywhere, also while typing",
+            Self::Move => "Moving",
+            Self::Main => "On every page",
+            Self::Table => "In the table",
+            Self::Columns => "Choosing columns",
+            Self::Welcome => "Without credentials",
+            Self::Text => "While typing",
+        }
+    }
+
+    /// True when both can be in force at the same moment.
+    pub fn overlaps(self, other: Self) -> bool {
+        use Context::{Any, Columns, Main, Move, Table, Welcome};
+        self == other
+            || matches!(
+                (self.min(other), self.max(other)),
+                (Any, _) | (Move, Main | Table | Columns | Welcome) | (Main, Table | Welcome)
+            )
+    }
+}
+
+macro_rules! actions {
+    ($($(#[doc = $doc:literal])+ $variant:ident $name:literal $context:ident [$($key:literal)*] $short:literal;)+) => {
+        /// Something the user can ask for with a key.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Action {
+            $($(#[doc = $doc])+ $variant,)+
+        }
+
+        impl Action {
+            /// The table, in the order of the help screen.
+            pub const ALL: &'static [ActionSpec] = &[
+                $(ActionSpec {
+                    action: Action::$variant,
+                    name: $name,
+                    context: Context::$context,
+                    keys: &[$($key),*],
+                    short: $short,
+                    doc: concat!($($doc),+),
+                },)+
+            ];
+        }
+    };
+}
+
+/// One row of the table of actions.
+#[derive(Clone, Copy, Debug)]
+pub struct ActionSpec {
+    /// The action.
+    pub action: Action,
+    /// Its name in the config file.
+    pub name: &'static str,
+    /// Where its keys work.
+    pub context: Context,
+    /// Default keys, the one to show first.
+    pub keys: &'static [&'static str],
+    /// One or two words for the footer.
+    pub short: &'static str,
+    /// A sentence for the help screen.
+    pub doc: &'static str,
+}
+
+actions! {
+    /// Next line.
+    Down "down" Move ["j" "down"] "down";
+    /// Previous line.
+    Up "up" Move ["k" "up"] "up";
+    /// Columns to the left; on a why page, the previous instance.
+    Left "left" Move ["h" "left"] "left";
+    /// Columns to the right; on a why page, the next instance.
+    Right "right" Move ["l" "right"] "right";
+    /// First line.
+    Top "top" Move ["g" "home"] "top";
+    /// Last line.
+    Bottom "bottom" Move ["G" "end"] "bottom";
+    /// Half a page down.
+    HalfDown "half-page-down" Move ["ctrl-d"] "half down";
+    /// Half a page up.
+    HalfUp "half-page-up" Move ["ctrl-u"] "half up";
+    /// A page down.
+    PageDown "page-down" Move ["pgdn" "ctrl-f"] "page down";
+    /// A page up.
+    PageUp "page-up" Move ["pgup" "ctrl-b"] "page up";
+    /// Go in: why this verdict, the finding, the choice.
+    Enter "enter" Move ["enter"] "open";
+    /// Come back.
+    Back "back" Move ["esc"] "back";
+    /// Quit.
+    Interrupt "interrupt" Move ["ctrl-c"] "quit";
+
+    /// Tab 1, what the fleet burns and what of it is waste.
+    TabOverview "overview" Main ["1"] "overview";
+    /// Tab 3, every instance with its verdict, worst first.
+    TabIdle "idle" Main ["3"] "idle";
+    /// Next tab.
+    NextTab "next-tab" Main ["tab"] "next tab";
+    /// Previous tab.
+    PreviousTab "previous-tab" Main ["shift-tab"] "previous tab";
+    /// This help.
+    Help "help" Main ["?" "f1"] "help";
+    /// Type a command; tab completes.
+    Command "command" Main [":"] "command";
+    /// What failed, and what to do about it.
+    Log "log" Main ["!"] "log";
+    /// What burntop's own calls cost today.
+    OwnCost "own-cost" Main ["$"] "own cost";
+    /// Read again; says the price first where the calls are billed.
+    Refresh "refresh" Main ["r"] "refresh";
+    /// Freeze the picture; data keep arriving.
+    Freeze "freeze" Main ["f"] "freeze";
+    /// Choose the preset that verdicts follow.
+    Preset "preset" Main ["p"] "preset";
+    /// Export what is on screen to a file.
+    Export "export" Main ["e"] "export";
+    /// Copy the instance id to the terminal's clipboard.
+    CopyId "copy-id" Main ["y"] "copy id";
+    /// Copy the instance as JSON to the terminal's clipboard.
+    CopyRow "copy-row" Main ["Y"] "copy row";
+    /// Mouse on or off; off leaves selecting text to the terminal.
+    Mouse "mouse" Main ["M"] "mouse";
+    /// Quit.
+    Quit "quit" Main ["q"] "quit";
+
+    /// Filter, live while typing.
+    Filter "filter" Table ["/"] "filter";
+    /// Sort by the column whose underlined letter follows; again reverses.
+    Sort "sort" Table ["s"] "sort";
+    /// Choose and order columns.
+    Columns "columns" Table ["c"] "columns";
+    /// Save filter, sort and columns under a name.
+    SaveView "save-view" Table ["w"] "save view";
+    /// Mark or unmark the instance.
+    Mark "mark" Table ["space"] "mark";
+    /// Start a range; again marks all up to here.
+    MarkRange "mark-range" Table ["V"] "range";
+    /// Forget all marks.
+    Unmark "unmark" Table ["u"] "unmark";
+
+    /// Show or hide the column.
+    ToggleColumn "toggle-column" Columns ["space"] "show/hide";
+    /// Move the column to the left.
+    ColumnUp "column-up" Columns ["K" "shift-up"] "move up";
+    /// Move the column to the right.
+    ColumnDown "column-down" Columns ["J" "shift-down"] "move down";
+    /// Back to the default columns.
+    ResetColumns "reset-columns" Columns ["r"] "defaults";
+
+    /// Open the built-in demo fleet.
+    Demo "demo" Welcome ["d"] "demo";
+
+    /// Take what was typed.
+    Accept "accept" Text ["enter"] "accept";
+    /// Leave it as it was.
+    Cancel "cancel" Text ["esc" "ctrl-c"] "cancel";
+    /// Complete.
+    Complete "complete" Text ["tab"] "complete";
+    /// Complete, the other way round.
+    CompleteBack "complete-back" Text ["shift-tab"] "complete";
+    /// Earlier entry.
+    HistoryBack "history-back" Text ["up" "ctrl-p"] "earlier";
+    /// Later entry.
+    HistoryForward "history-forward" Text ["down" "ctrl-n"] "later";
+    /// One character to the left.
+    TextLeft "text-left" Text ["left" "ctrl-b"] "left";
+    /// One character to the right.
+    TextRight "text-right" Text ["right" "ctrl-f"] "right";
+    /// Start of the line.
+    TextStart "text-start" Text ["home" "ctrl-a"] "start";
+    /// End of the line.
+    TextEnd "text-end" Text ["end" "ctrl-e"] "end";
+    /// Delete the character before the cursor.
+    Backspace "backspace" Text ["backspace" "ctrl-h"] "delete";
+    /// Delete the character under the cursor.
+    Delete "delete" Text ["delete" "ctrl-d"] "delete";
+    /// Delete the word before the cursor.
+    KillWord "kill-word" Text ["ctrl-w" "alt-backspace"] "delete word";
+    /// Delete everything before the cursor.
+    KillStart "kill-start" Text ["ctrl-u"] "clear";
+    /// Delete everything after the cursor.
+    KillEnd "kill-end" Text ["ctrl-k"] "clear to end";
+
+    /// Suspend; `fg` comes back.
+    Suspend "suspend" Any ["ctrl-z"] "suspend";
+    /// Draw everything anew.
+    Redraw "redraw" Any ["ctrl-l"] "redraw";
+}
+
+impl Action {
+    /// The row of the table.
+    pub fn spec(self) -> &'static ActionSpec {
+        // The table holds every variant in the order of the enum (it is made by one macro).
+        &Self::ALL[self as usize]
+    }
+
+    /// The action of a name in the config file.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|s| s.name == name).map(|s| s.action)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_in_the_order_of_the_enum_and_names_are_unique() {
+        for (i, spec) in Action::ALL.iter().enumerate() {
+            assert_eq!(spec.action as usize, i);
+            assert_eq!(Action::from_name(spec.name), Some(spec.action));
+            assert_eq!(Action::ALL.iter().filter(|s| s.name == spec.name).count(), 1);
+            assert!(spec.doc.trim().ends_with('.'), "{}", spec.name);
+        }
+    }
+
+    #[test]
+    fn typing_shares_nothing_with_moving() {
+        assert!(!Context::Text.overlaps(Context::Move));
+        assert!(!Context::Text.overlaps(Context::Main));
+        assert!(!Context::Table.overlaps(Context::Columns));
+        assert!(Context::Any.overlaps(Context::Text));
+        assert!(Context::Table.overlaps(Context::Main));
+        assert!(Context::Columns.overlaps(Context::Move));
+    }
+}

@@ -1,0 +1,191 @@
+//! Which key does what: the table of actions, its defaults and the user's changes.
+
+mod action;
+mod key;
+
+use std::collections::{BTreeMap, HashMap};
+
+pub use action::{Action, ActionSpec, Context};
+pub use key::{Key, KeyError};
+
+/// The keys in force.
+#[derive(Clone, Debug)]
+pub struct Keymap {
+    /// Keys per action, in the order of [`Action::ALL`]; the first is the one shown.
+    keys: Vec<Vec<Key>>,
+    /// Actions by key; several where contexts do not overlap.
+    by_key: HashMap<Key, Vec<Action>>,
+}
+
+/// What is wrong with the keys of a config file. The rest of the file stays in force.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum KeymapProblem {
+    /// No action has this name.
+    #[error("unknown action `{name}` in [keys]{}", suggestion.map_or_else(String::new, |s| format!(", did you mean `{s}`?")))]
+    UnknownAction {
+        /// What the file says.
+        name: String,
+        /// The nearest action.
+        suggestion: Option<&'static str>,
+    },
+    /// A key that cannot be read.
+    #[error("[keys] {action}: {error}")]
+    BadKey {
+        /// The action.
+        action: &'static str,
+        /// What is wrong.
+        error: KeyError,
+    },
+    /// One key for two actions that can be meant at the same moment; the first one keeps it.
+    #[error("[keys] `{key}` means both `{first}` and `{second}`; `{first}` keeps it")]
+    Conflict {
+        /// The key.
+        key: String,
+        /// The action that keeps it.
+        first: &'static str,
+        /// The action that loses it.
+        second: &'static str,
+    },
+}
+
+impl Default for Keymap {
+    fn default() -> Self {
+        Self::with_overrides(&BTreeMap::new()).0
+    }
+}
+
+impl Keymap {
+    /// The default keys with the user's changes: action name → keys, which replace all default
+    /// keys of that action (none = the action has no key). A key given to an action is taken from
+    /// an action that has it by default only; two given ones conflict.
+    pub fn with_overrides(changes: &BTreeMap<String, Vec<String>>) -> (Self, Vec<KeymapProblem>) {
+        let mut problems = Vec::new();
+        let mut given: HashMap<Action, Vec<Key>> = HashMap::new();
+        for (name, keys) in changes {
+            let Some(action) = Action::from_name(name) else {
+                problems.push(KeymapProblem::UnknownAction {
+                    name: crate::domain::text::clean(name).into_owned(),
+                    suggestion: nearest(name),
+                });
+                continue;
+            };
+            let mut list = Vec::new();
+            for key in keys {
+                match Key::parse(key) {
+                    Ok(key) => list.push(key),
+                    Err(error) => {
+                        problems.push(KeymapProblem::BadKey { action: action.spec().name, error });
+                    }
+                }
+            }
+            given.insert(action, list);
+        }
+        let mut map = Self { keys: vec![Vec::new(); Action::ALL.len()], by_key: HashMap::new() };
+        for spec in Action::ALL {
+            for key in given.get(&spec.action).into_iter().flatten() {
+                if let Some(first) = map.bind(*key, spec.action) {
+                    problems.push(KeymapProblem::Conflict {
+                        key: key.to_string(),
+                        first: first.spec().name,
+                        second: spec.name,
+                    });
+                }
+            }
+        }
+        for spec in Action::ALL.iter().filter(|s| !given.contains_key(&s.action)) {
+            for key in spec.keys.iter().filter_map(|k| Key::parse(k).ok()) {
+                // A default that the user gave to another action is lost silently: he asked for it.
+                map.bind(key, spec.action);
+            }
+        }
+        (map, problems)
+    }
+
+    /// Binds `key` unless an action in an overlapping context has it, which is returned.
+    fn bind(&mut self, key: Key, action: Action) -> Option<Action> {
+        let holders = self.by_key.entry(key).or_default();
+        let taken =
+            holders.iter().find(|a| a.spec().context.overlaps(action.spec().context)).copied();
+        if let Some(holder) = taken {
+            (holder != action).then_some(holder)
+        } else {
+            holders.push(action);
+            self.keys[action as usize].push(key);
+            None
+        }
+    }
+
+    /// What `key` means where `contexts` are in force.
+    pub fn lookup(&self, key: Key, contexts: &[Context]) -> Option<Action> {
+        self.by_key.get(&key)?.iter().find(|a| contexts.contains(&a.spec().context)).copied()
+    }
+
+    /// The keys of an action, the one to show first; empty when the user took them all away.
+    pub fn keys(&self, action: Action) -> &[Key] {
+        &self.keys[action as usize]
+    }
+}
+
+/// The action whose name is nearest to `name`, if any is near.
+fn nearest(name: &str) -> Option<&'static str> {
+    Action::ALL
+        .iter()
+        .map(|s| (strsim::damerau_levenshtein(s.name, name), s.name))
+        .filter(|(distance, _)| *distance <= 3)
+        .min()
+        .map(|(_, name)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn changed(changes: &[(&str, &[&str])]) -> (Keymap, Vec<KeymapProblem>) {
+        let own = |keys: &[&str]| keys.iter().map(|k| (*k).to_owned()).collect();
+        Keymap::with_overrides(
+            &changes.iter().map(|(name, keys)| ((*name).to_owned(), own(keys))).collect(),
+        )
+    }
+
+    #[test]
+    fn defaults_parse_and_do_not_conflict() {
+        let map = Keymap::default();
+        for spec in Action::ALL {
+            // A default that were taken would be missing here.
+            assert_eq!(map.keys(spec.action).len(), spec.keys.len(), "{}", spec.name);
+        }
+    }
+
+    #[test]
+    fn a_key_means_what_the_context_says() {
+        let map = Keymap::default();
+        let space = Key::parse("space").unwrap();
+        assert_eq!(map.lookup(space, &[Context::Move, Context::Table]), Some(Action::Mark));
+        assert_eq!(
+            map.lookup(space, &[Context::Move, Context::Columns]),
+            Some(Action::ToggleColumn)
+        );
+        assert_eq!(map.lookup(space, &[Context::Text]), None);
+    }
+
+    #[test]
+    fn a_given_key_replaces_and_takes() {
+        let (map, problems) = changed(&[("filter", &["f"])]);
+        assert_eq!(problems, []);
+        let f = Key::parse("f").unwrap();
+        assert_eq!(map.lookup(f, &[Context::Table, Context::Main]), Some(Action::Filter));
+        assert_eq!(map.keys(Action::Freeze), []);
+        let slash = Key::parse("/").unwrap();
+        assert_eq!(map.lookup(slash, &[Context::Table, Context::Main]), None);
+    }
+
+    #[test]
+    fn problems_are_told_and_the_rest_stands() {
+        let (map, problems) =
+            changed(&[("fliter", &["x"]), ("sort", &["ctrl-", "o"]), ("mark", &["o"])]);
+        let texts: Vec<_> = problems.iter().map(ToString::to_string).collect();
+        insta::assert_debug_snapshot!(texts);
+        assert_eq!(map.keys(Action::Sort), [Key::parse("o").unwrap()]);
+        assert_eq!(map.keys(Action::Mark), []);
+    }
+}

@@ -1,0 +1,274 @@
+//! Keys: from the key through the keymap to the action, and what each action does.
+
+use super::keymap::{Action, Context, Key};
+use super::{App, Effect, Level, Notice, Page, Picture, Popup, Prompt, PromptKind, Tab};
+use crate::view::Field;
+
+/// Lines that a wheel step moves.
+pub(super) const WHEEL: isize = 3;
+
+impl App {
+    /// The contexts whose keys are in force.
+    pub fn contexts(&self) -> &'static [Context] {
+        if self.prompt.is_some() {
+            return &[Context::Text, Context::Any];
+        }
+        match &self.popup {
+            Some(Popup::Columns { .. }) => &[Context::Columns, Context::Move, Context::Any],
+            Some(_) => &[Context::Move, Context::Any],
+            None if self.shows_table() => {
+                &[Context::Table, Context::Main, Context::Move, Context::Any]
+            }
+            None if self.pages.is_empty() && self.no_credentials().is_some() => {
+                &[Context::Welcome, Context::Main, Context::Move, Context::Any]
+            }
+            None => &[Context::Main, Context::Move, Context::Any],
+        }
+    }
+
+    pub(super) fn on_key(&mut self, key: Key) -> Vec<Effect> {
+        self.notice = None;
+        // A letter after `s` names a column, whatever else it means.
+        if self.popup == Some(Popup::Sort)
+            && let Some(letter) = key.text()
+        {
+            self.popup = None;
+            self.sort_by_letter(letter);
+            return Vec::new();
+        }
+        if let Some(action) = self.keymap.lookup(key, self.contexts()) {
+            self.act(action)
+        } else {
+            if let (Some(prompt), Some(c)) = (&mut self.prompt, key.text()) {
+                prompt.line.insert(c.encode_utf8(&mut [0; 4]));
+                self.typed();
+            }
+            Vec::new()
+        }
+    }
+
+    fn act(&mut self, action: Action) -> Vec<Effect> {
+        match action {
+            Action::Suspend => return vec![Effect::Suspend],
+            Action::Redraw => return vec![Effect::Redraw],
+            Action::Quit | Action::Interrupt => return vec![Effect::Quit],
+            _ => {}
+        }
+        if self.prompt.is_some() {
+            return self.act_in_prompt(action);
+        }
+        if self.popup.is_some() {
+            return self.act_in_popup(action);
+        }
+        match action {
+            Action::TabOverview => self.go_to_tab(Tab::Overview),
+            Action::TabIdle => self.go_to_tab(Tab::Idle),
+            // Two tabs: the next is also the previous.
+            Action::NextTab | Action::PreviousTab => self.go_to_tab(match self.tab {
+                Tab::Overview => Tab::Idle,
+                Tab::Idle => Tab::Overview,
+            }),
+            Action::Help => self.toggle_page(Page::Help),
+            Action::Log => self.toggle_page(Page::Log),
+            Action::OwnCost => self.toggle_page(Page::OwnCost),
+            Action::Command => self.prompt = Some(Prompt::new(PromptKind::Command, "")),
+            Action::Refresh => return self.refresh(),
+            Action::Freeze => self.toggle_freeze(),
+            Action::Preset => self.open_presets(),
+            Action::Export => self.open_export(),
+            Action::CopyId => return self.copy_id(),
+            Action::CopyRow => return self.copy_row(),
+            Action::Mouse => {
+                self.mouse = !self.mouse;
+                return vec![Effect::SetMouse(self.mouse)];
+            }
+            Action::Demo => return vec![Effect::SwitchToDemo],
+            Action::Back => self.back(),
+            Action::Enter => return self.enter(),
+            _ if self.shows_table() => self.act_in_table(action),
+            Action::Left | Action::Right => return self.next_why(action == Action::Right),
+            _ => self.scroll(action),
+        }
+        Vec::new()
+    }
+
+    fn toggle_page(&mut self, page: Page) {
+        let open = self
+            .page()
+            .is_some_and(|o| std::mem::discriminant(&o.page) == std::mem::discriminant(&page));
+        if open {
+            self.pages.pop();
+        } else {
+            self.open(page);
+        }
+    }
+
+    fn back(&mut self) {
+        if self.pages.pop().is_some() {
+            return;
+        }
+        if self.shows_table() && !self.table.cancel_range() {
+            self.table.set_filter("", None);
+        }
+    }
+
+    fn enter(&mut self) -> Vec<Effect> {
+        self.prepare();
+        if self.pages.is_empty()
+            && let Some(row) = self.current_row()
+        {
+            let id = row.instance.id.clone();
+            return self.open_why(id);
+        }
+        Vec::new()
+    }
+
+    /// On a why page: the page of the row above or below in the table.
+    fn next_why(&mut self, below: bool) -> Vec<Effect> {
+        let Some(Page::Why { instance, .. }) = self.page().map(|o| &o.page) else {
+            return Vec::new();
+        };
+        let instance = instance.clone();
+        self.sync_table();
+        let Some(fleet) = self.shown().cloned() else { return Vec::new() };
+        if !self.table.go_to(&fleet, &instance) {
+            return Vec::new();
+        }
+        let before = self.table.cursor();
+        self.table.step(&fleet, if below { 1 } else { -1 });
+        match self.table.current(&fleet) {
+            Some(row) if self.table.cursor() != before => {
+                let id = row.instance.id.clone();
+                self.open_why(id)
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn page_height(&self) -> isize {
+        let body = self.layout().map_or(1, |l| l.body_height);
+        let lines = if self.shows_table() { body.saturating_sub(1) } else { body };
+        isize::try_from(lines.max(1)).unwrap_or(1)
+    }
+
+    /// The lines that a movement goes by; `None` for what is no movement.
+    pub(super) fn distance(&self, action: Action) -> Option<isize> {
+        let page = self.page_height();
+        Some(match action {
+            Action::Down => 1,
+            Action::Up => -1,
+            Action::HalfDown => (page / 2).max(1),
+            Action::HalfUp => -(page / 2).max(1),
+            Action::PageDown => page,
+            Action::PageUp => -page,
+            // Far enough for any list; stepping stops at the ends.
+            Action::Top => -(isize::MAX / 2),
+            Action::Bottom => isize::MAX / 2,
+            _ => return None,
+        })
+    }
+
+    fn act_in_table(&mut self, action: Action) {
+        self.sync_table();
+        let empty = std::sync::Arc::default();
+        let fleet = self.shown().cloned().unwrap_or(empty);
+        if let Some(lines) = self.distance(action) {
+            self.table.step(&fleet, lines);
+            return;
+        }
+        match action {
+            Action::Left | Action::Right => {
+                self.table.scroll_columns(action == Action::Right, self.size.0);
+            }
+            Action::Filter => self.open_filter(),
+            Action::Sort => self.popup = Some(Popup::Sort),
+            Action::Columns => self.popup = Some(Popup::Columns { cursor: 0 }),
+            Action::SaveView => self.prompt = Some(Prompt::new(PromptKind::SaveView, "")),
+            Action::Mark => self.table.toggle_mark(&fleet),
+            Action::MarkRange => self.table.mark_range(&fleet),
+            Action::Unmark => self.table.unmark(&fleet),
+            _ => {}
+        }
+    }
+
+    /// Moves through a page of text, or through the findings of the overview.
+    fn scroll(&mut self, action: Action) {
+        match action {
+            Action::Top if self.pages.is_empty() => {
+                self.finding = 0;
+                self.overview_scroll = 0;
+            }
+            Action::Bottom if self.pages.is_empty() => {
+                self.finding = self.findings().saturating_sub(1);
+                self.overview_scroll = self.last_scroll();
+            }
+            _ => {
+                if let Some(lines) = self.distance(action) {
+                    self.scroll_by(lines);
+                }
+            }
+        }
+    }
+
+    /// The cursor goes from finding to finding; before the first, behind the last and where none
+    /// is in sight, the page itself moves.
+    pub(super) fn scroll_by(&mut self, lines: isize) {
+        let last = self.last_scroll();
+        if let Some(opened) = self.pages.last_mut() {
+            opened.scroll = opened.scroll.saturating_add_signed(lines).min(last);
+            return;
+        }
+        let end = if lines > 0 { self.findings().saturating_sub(1) } else { 0 };
+        if self.finding == end || self.finding_in_sight().is_none() {
+            self.overview_scroll = self.overview_scroll.saturating_add_signed(lines).min(last);
+            return;
+        }
+        let to = self.finding.saturating_add_signed(lines);
+        self.finding = if lines > 0 { to.min(end) } else { to };
+        self.show_finding();
+    }
+
+    /// The export command, ready to be sent or changed.
+    fn open_export(&mut self) {
+        if self.picture().is_none() {
+            self.say(Notice::new(Level::Warn, "there is nothing here to export"));
+            return;
+        }
+        let text = format!("export csv {}", self.export_name(super::ExportFormat::Csv));
+        self.prompt = Some(Prompt::new(PromptKind::Command, &text));
+    }
+
+    fn copy_id(&mut self) -> Vec<Effect> {
+        self.prepare();
+        let Some(id) = self.current_row().map(|r| r.instance.id.to_string()) else {
+            self.say(Notice::new(Level::Warn, "there is no instance here to copy"));
+            return Vec::new();
+        };
+        // Whether the terminal takes it cannot be known.
+        self.say(Notice::new(Level::Info, format!("sent {id} to the terminal's clipboard")));
+        vec![Effect::Copy(id)]
+    }
+
+    fn copy_row(&mut self) -> Vec<Effect> {
+        self.prepare();
+        let found = self.shown().zip(self.current_row()).and_then(|(fleet, row)| {
+            let at = fleet.rows.iter().position(|r| r.instance.id == row.instance.id)?;
+            Some((fleet.clone(), u32::try_from(at).ok()?, row.instance.id.to_string()))
+        });
+        let Some((fleet, at, id)) = found else {
+            self.say(Notice::new(Level::Warn, "there is no instance here to copy"));
+            return Vec::new();
+        };
+        self.say(Notice::new(
+            Level::Info,
+            format!("sent {id} as JSON to the terminal's clipboard"),
+        ));
+        vec![Effect::CopyRows(Picture {
+            view: "idle",
+            fleet,
+            rows: vec![at],
+            columns: Field::ALL.to_vec(),
+            now: self.view_context().now,
+        })]
+    }
+}

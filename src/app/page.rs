@@ -1,0 +1,103 @@
+//! What fills the body: tabs, the pages that open above them, lists to choose from.
+
+use std::sync::Arc;
+
+use crate::domain::SeriesSet;
+use crate::view::Field;
+
+/// The tabs. A tab keeps its number for ever; one without content yet is not listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tab {
+    /// What the fleet burns.
+    Overview,
+    /// Every instance with its verdict.
+    Idle,
+}
+
+impl Tab {
+    /// All tabs, in the order of their numbers.
+    pub const ALL: [Self; 2] = [Self::Overview, Self::Idle];
+
+    /// Its number, which is also its key.
+    pub fn number(self) -> u8 {
+        match self {
+            Self::Overview => 1,
+            Self::Idle => 3,
+        }
+    }
+
+    /// Its name.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Overview => "Overview",
+            Self::Idle => "Idle",
+        }
+    }
+}
+
+/// A page above the tab; `esc` goes back.
+#[derive(Clone, Debug)]
+pub enum Page {
+    /// Why an instance has its verdict.
+    Why {
+        /// Which instance.
+        instance: Arc<str>,
+        /// Its series, once loaded.
+        series: Option<Arc<SeriesSet>>,
+    },
+    /// Keys, commands, filter language.
+    Help,
+    /// The event log.
+    Log,
+    /// What burntop's own calls cost.
+    OwnCost,
+}
+
+impl Page {
+    /// Its name, for the line above the body.
+    pub fn title(&self) -> &'static str {
+        match self {
+            Self::Why { .. } => "Why",
+            Self::Help => "Help",
+            Self::Log => "Log",
+            Self::OwnCost => "Own cost",
+        }
+    }
+}
+
+/// A page with how far it is scrolled.
+#[derive(Clone, Debug)]
+pub struct Opened {
+    /// The page.
+    pub page: Page,
+    /// First line on screen.
+    pub scroll: usize,
+}
+
+/// What stands above page and tab and takes the keys.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Popup {
+    /// The column chooser.
+    Columns {
+        /// Which entry the cursor is on.
+        cursor: usize,
+    },
+    /// The preset chooser.
+    Presets {
+        /// Which entry the cursor is on.
+        cursor: usize,
+    },
+    /// Waiting for the letter of the column to sort by.
+    Sort,
+    /// A refresh that costs money.
+    ConfirmRefresh {
+        /// How much, USD.
+        usd: f64,
+    },
+}
+
+/// The entries of the column chooser: the columns shown, in their order, then the others.
+pub fn column_entries(shown: &[Field]) -> Vec<(Field, bool)> {
+    let hidden = Field::ALL.into_iter().filter(|f| !shown.contains(f)).map(|f| (f, false));
+    shown.iter().map(|f| (*f, true)).chain(hidden).collect()
+}

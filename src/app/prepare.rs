@@ -1,0 +1,138 @@
+//! What is derived: once per fleet, once per deadline, once per frame.
+
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::age::Age;
+use super::content::{self, Line};
+use super::{App, Extent, Page, Role, Sources};
+use crate::fleet::Fleet;
+use crate::view::overview::overview;
+
+impl App {
+    /// Brings what is drawn up to date: the order of rows, the lines of pages, scrolling. To be
+    /// called before drawing; costs nothing when nothing changed.
+    pub fn prepare(&mut self) {
+        self.sync_table();
+        let Some(layout) = self.layout() else { return };
+        if self.shows_table() {
+            // One line is the heading.
+            self.table.scroll_into(usize::from(layout.body_height.saturating_sub(1)));
+            return;
+        }
+        let width = usize::from(layout.width.saturating_sub(2));
+        self.make_overview();
+        self.body.lines = self.body_lines(width);
+        let last = self.last_scroll();
+        if let Some(opened) = self.pages.last_mut() {
+            opened.scroll = opened.scroll.min(last);
+            return;
+        }
+        self.finding = self.finding.min(self.findings().saturating_sub(1));
+        self.overview_scroll = self.overview_scroll.min(last);
+    }
+
+    fn body_lines(&self, width: usize) -> Vec<Line> {
+        if self.pages.is_empty()
+            && let Some(message) = self.no_credentials()
+        {
+            return content::welcome::lines(self, message, width);
+        }
+        match self.page().map(|o| &o.page) {
+            None => match &self.overview {
+                Some((_, _, overview)) => content::overview::lines(self, overview, width),
+                None => vec![Line::of(Role::Dim, "Reading the fleet.")],
+            },
+            Some(Page::Why { instance, series }) => {
+                content::why::lines(self, instance, series.as_deref(), width)
+            }
+            Some(Page::Help) => content::help::lines(self, width),
+            Some(Page::Log) => content::log::lines(self, width),
+            Some(Page::OwnCost) => content::own_cost::lines(self.own_cost(), width),
+        }
+    }
+
+    fn make_overview(&mut self) {
+        let ctx = self.view_context();
+        let Some(fleet) = self.shown() else {
+            self.overview = None;
+            return;
+        };
+        let current = (fleet.version, fleet.as_of);
+        if self.overview.as_ref().is_none_or(|o| (o.0, o.1) != current) {
+            self.overview = Some((current.0, current.1, overview(fleet, &ctx)));
+        }
+    }
+
+    fn body_height(&self) -> usize {
+        self.layout().map_or(0, |l| usize::from(l.body_height))
+    }
+
+    /// The first line on screen when the page is scrolled to its end.
+    pub(super) fn last_scroll(&self) -> usize {
+        self.body.lines.len().saturating_sub(self.body_height())
+    }
+
+    /// The line of the overview that the cursor is on, if it is on screen.
+    pub(super) fn finding_in_sight(&self) -> Option<usize> {
+        let seen = self.overview_scroll..self.overview_scroll + self.body_height();
+        self.finding_line().filter(|l| seen.contains(l))
+    }
+
+    /// Scrolls the overview so that the cursor is on screen.
+    pub(super) fn show_finding(&mut self) {
+        if let Some(line) = self.finding_line() {
+            let lowest = (line + 1).saturating_sub(self.body_height());
+            self.overview_scroll = self.overview_scroll.min(line).max(lowest);
+        }
+    }
+
+    /// How many lines of the overview lead somewhere.
+    pub(super) fn findings(&self) -> usize {
+        self.body.lines.iter().filter(|l| l.target.is_some()).count()
+    }
+
+    /// The line of the overview that the cursor is on.
+    pub(super) fn finding_line(&self) -> Option<usize> {
+        let mut lines = self.body.lines.iter().enumerate();
+        lines.by_ref().filter(|(_, l)| l.target.is_some()).nth(self.finding).map(|(i, _)| i)
+    }
+
+    pub(super) fn sync_table(&mut self) {
+        let ctx = self.view_context();
+        if let Some(fleet) = self.shown().cloned() {
+            self.table.sync(&fleet, &ctx);
+        }
+    }
+
+    /// Takes a fleet in. Costs a walk over its rows, no more.
+    pub(super) fn take_fleet(&mut self, fleet: Arc<Fleet>) {
+        self.extent = Extent::of(&fleet);
+        self.fleet = Some(fleet);
+        self.fold_sources();
+    }
+
+    pub(super) fn fold_sources(&mut self) {
+        self.sources = self.fleet.as_ref().map_or_else(Sources::default, |f| {
+            Sources::fold(&f.readings, &self.intervals, self.now)
+        });
+        self.set_deadline();
+    }
+
+    /// Brings everything that depends on the time up to date.
+    pub(super) fn tell_time(&mut self) {
+        let seconds = self.now.as_second();
+        self.minute = Timestamp::from_second(seconds - seconds.rem_euclid(60)).unwrap_or(self.now);
+        self.fold_sources();
+    }
+
+    pub(super) fn set_deadline(&mut self) {
+        // Spans in the body move by the minute; a frozen or empty body does not.
+        let next_minute = (self.fleet.is_some() && self.frozen.is_none())
+            .then(|| self.minute.saturating_add(SignedDuration::from_mins(1)).ok())
+            .flatten();
+        let banner = self.frozen.as_ref().map(|f| Age::between(f.at, self.now).changes_at(f.at));
+        self.deadline = [self.sources.changes_at, next_minute, banner].into_iter().flatten().min();
+    }
+}

@@ -1,0 +1,483 @@
+//! The cockpit driven by scripts of keys: what is shown, what it asks for.
+
+use std::sync::Arc;
+
+use jiff::SignedDuration;
+
+use super::fixture::{self, app, app_with, fleet, fleet_of, press, readings};
+use super::*;
+use crate::view::Field;
+
+const SIZE: (u16, u16) = (80, 24);
+
+/// Name under the cursor.
+fn here(app: &mut App) -> String {
+    app.prepare();
+    app.current_row().map(|r| r.instance.name.to_string()).unwrap_or_default()
+}
+
+fn names(app: &mut App) -> Vec<String> {
+    app.prepare();
+    let fleet = app.shown().unwrap();
+    let name = |i: &u32| fleet.rows[*i as usize].instance.name.to_string();
+    app.table().order().iter().map(name).collect()
+}
+
+#[test]
+fn movement_stops_at_the_ends() {
+    let mut app = app(SIZE);
+    press(&mut app, "3k");
+    assert_eq!(here(&mut app), "eval-sweep");
+    press(&mut app, "jj");
+    assert_eq!(here(&mut app), "etl-nightly");
+    press(&mut app, "Gjj");
+    assert_eq!(app.table().cursor(), 8);
+    press(&mut app, "g");
+    assert_eq!(app.table().cursor(), 0);
+}
+
+#[test]
+fn pages_and_half_pages_keep_the_cursor_in_sight() {
+    let mut app = app_with(fleet_of(1000, 1, readings(0, None)), SIZE);
+    press(&mut app, "3<pgdn>");
+    app.prepare();
+    assert_eq!(app.table().cursor(), 17);
+    press(&mut app, "<ctrl-d><ctrl-d><pgdn><ctrl-u>");
+    app.prepare();
+    assert_eq!(app.table().cursor(), 17 + 8 + 8 + 17 - 8);
+    let height = 17;
+    for keys in ["G", "g", "<pgdn><pgdn>k", "<ctrl-u>"] {
+        press(&mut app, keys);
+        app.prepare();
+        let (top, cursor) = (app.table().top(), app.table().cursor());
+        assert!((top..top + height).contains(&cursor), "{keys}: {top} {cursor}");
+    }
+}
+
+#[test]
+fn a_filter_applies_while_typing_and_an_error_keeps_the_old_one() {
+    let mut app = app(SIZE);
+    press(&mut app, "3/team=nlp");
+    assert_eq!(names(&mut app), ["train-7b-old", "fresh-box", "train-70b"]);
+    app.update(Msg::Paste(" and $>".into()));
+    assert_eq!(names(&mut app).len(), 3);
+    let error = app.prompt().unwrap().error.clone().unwrap();
+    assert!(error.column.is_some(), "{error:?}");
+    // Enter does not hide the error; the rest of the expression repairs it.
+    press(&mut app, "<enter>");
+    assert!(app.prompt().is_some());
+    press(&mut app, "50/h<enter>");
+    assert!(app.prompt().is_none());
+    assert_eq!(names(&mut app), ["train-70b"]);
+    // Esc on the table removes it, up brings it back.
+    press(&mut app, "<esc>");
+    assert_eq!(names(&mut app).len(), 9);
+    press(&mut app, "/<up><enter>");
+    assert_eq!(names(&mut app), ["train-70b"]);
+}
+
+#[test]
+fn esc_while_typing_restores_the_filter_from_before() {
+    let mut app = app(SIZE);
+    press(&mut app, "3/team=nlp<enter>/<ctrl-u>team=data");
+    assert_eq!(names(&mut app), ["etl-nightly"]);
+    press(&mut app, "<esc>");
+    assert_eq!(app.table().filter_text(), "team=nlp");
+    assert_eq!(names(&mut app).len(), 3);
+}
+
+#[test]
+fn letters_of_commands_are_only_letters_while_typing() {
+    let mut app = app(SIZE);
+    let effects = press(&mut app, "3/qrfy1!");
+    assert_eq!(effects, []);
+    assert_eq!(app.prompt().unwrap().line.text(), "qrfy1!");
+    app.update(Msg::Paste("\r\nrm".into()));
+    assert_eq!(app.prompt().unwrap().line.text(), "qrfy1!  rm");
+}
+
+#[test]
+fn sorting_by_letter_and_again_for_reverse() {
+    let mut app = app(SIZE);
+    press(&mut app, "3sh");
+    assert_eq!(app.table().sort.field, Some(Field::UsdPerHour));
+    assert!(app.table().sort.descending);
+    assert_eq!(names(&mut app)[0], "eval-sweep");
+    press(&mut app, "sh");
+    assert!(!app.table().sort.descending);
+    // Unknown prices stay last.
+    assert_eq!(names(&mut app)[0], "licence-host");
+    press(&mut app, "s%");
+    assert_eq!(app.notice().unwrap().level, Level::Warn);
+    press(&mut app, "s<esc>j");
+    assert!(app.popup().is_none());
+}
+
+#[test]
+fn the_cursor_and_the_marks_follow_their_instances() {
+    let mut app = app(SIZE);
+    press(&mut app, "3jj ");
+    assert_eq!(here(&mut app), "notebook-17");
+    let line = app.table().cursor() - app.table().top();
+    // The same fleet the other way round.
+    let mut turned = fleet();
+    turned.version = 2;
+    turned.rows.reverse();
+    app.update(Msg::Fleet(Arc::new(turned)));
+    assert_eq!(here(&mut app), "notebook-17");
+    assert_eq!(app.table().cursor(), 5);
+    assert!(app.table().cursor() - app.table().top() >= line);
+    assert_eq!(app.table().marked().unwrap().count, 1);
+    // The marked instance goes; so does its mark.
+    let mut without = fleet();
+    without.version = 3;
+    without.rows.retain(|r| &*r.instance.name != "etl-nightly");
+    app.update(Msg::Fleet(Arc::new(without)));
+    app.prepare();
+    assert_eq!(app.table().marked(), None);
+    assert_eq!(here(&mut app), "notebook-17");
+}
+
+#[test]
+fn a_cursor_whose_row_is_gone_stays_on_its_line() {
+    let mut app = app(SIZE);
+    press(&mut app, "3jj");
+    let mut without = fleet();
+    without.version = 2;
+    without.rows.retain(|r| &*r.instance.name != "etl-nightly");
+    app.update(Msg::Fleet(Arc::new(without)));
+    assert_eq!(here(&mut app), "notebook-17");
+    let mut none = fleet_of(0, 3, readings(0, None));
+    none.version = 3;
+    app.update(Msg::Fleet(Arc::new(none)));
+    assert_eq!(here(&mut app), "");
+    assert_eq!(press(&mut app, "jkGg V<enter>yY"), []);
+}
+
+#[test]
+fn marks_sum_up_and_ranges_mark_all_between() {
+    let mut app = app(SIZE);
+    press(&mut app, "3 ");
+    let one = app.table().marked().unwrap();
+    assert_eq!((one.count, one.unpriced), (1, 0));
+    assert!((one.usd_per_hour - 55.04).abs() < 1e-9);
+    press(&mut app, "gVjjV");
+    let three = app.table().marked().unwrap();
+    // 55.04 + 21.957642 + 0.8064, from the price list of the fixture.
+    assert_eq!(three.count, 3);
+    assert!((three.usd_per_hour - 77.804_042).abs() < 1e-9);
+    press(&mut app, "GVkk<esc>");
+    assert_eq!(app.table().marked().unwrap().count, 3);
+    press(&mut app, "G ");
+    assert_eq!(app.table().marked().unwrap().unpriced, 1);
+    press(&mut app, "u");
+    assert_eq!(app.table().marked(), None);
+}
+
+#[test]
+fn enter_opens_why_and_asks_for_the_series() {
+    let mut app = app(SIZE);
+    let effects = press(&mut app, "3j<enter>");
+    let id: Arc<str> = "i-00000000000000000".into();
+    assert_eq!(effects, [Effect::LoadSeries { instance: id.clone() }]);
+    app.update(Msg::Series { instance: id.clone(), series: Arc::new(fixture::series()) });
+    let Some(Page::Why { series: Some(_), .. }) = app.page().map(|o| &o.page) else {
+        panic!("{:?}", app.page());
+    };
+    // The next one, back, and out again.
+    assert!(matches!(press(&mut app, "l")[..], [Effect::LoadSeries { .. }]));
+    press(&mut app, "h<esc>");
+    assert!(app.page().is_none());
+    assert_eq!(here(&mut app), "train-7b-old");
+}
+
+#[test]
+fn findings_of_the_overview_lead_to_their_why_page() {
+    let mut app = app(SIZE);
+    assert_eq!(here(&mut app), "eval-sweep");
+    press(&mut app, "j");
+    assert_eq!(here(&mut app), "train-7b-old");
+    let effects = press(&mut app, "<enter>");
+    assert_eq!(effects, [Effect::LoadSeries { instance: "i-00000000000000000".into() }]);
+    press(&mut app, "<esc>");
+    assert_eq!(app.tab(), Tab::Overview);
+}
+
+#[test]
+fn the_end_of_the_overview_can_be_reached_on_a_short_screen() {
+    let mut app = app((80, 10));
+    app.prepare();
+    assert_eq!(app.text_body().1, 0);
+    press(&mut app, "jjjjG");
+    app.prepare();
+    let (lines, scroll, _) = app.text_body();
+    assert_eq!(scroll + usize::from(app.layout().unwrap().body_height), lines.len());
+    press(&mut app, &"k".repeat(60));
+    app.prepare();
+    assert_eq!(app.text_body().1, 0);
+    // No finding is in sight there, so enter goes nowhere; further down it does.
+    assert_eq!(press(&mut app, "<enter>"), []);
+    press(&mut app, "<pgdn><pgdn>");
+    assert!(matches!(press(&mut app, "<enter>")[..], [Effect::LoadSeries { .. }]));
+}
+
+#[test]
+fn a_new_verdict_reloads_the_series_on_screen() {
+    let mut app = app(SIZE);
+    press(&mut app, "3<enter>");
+    let mut same = fleet();
+    same.version = 2;
+    assert_eq!(app.update(Msg::Fleet(Arc::new(same))), []);
+    let mut judged = fleet();
+    judged.version = 3;
+    let mut row = (*judged.rows[0]).clone();
+    row.verdict = None;
+    judged.rows[0] = Arc::new(row);
+    let effects = app.update(Msg::Fleet(Arc::new(judged)));
+    assert_eq!(effects, [Effect::LoadSeries { instance: "i-00000000000000001".into() }]);
+}
+
+#[test]
+fn copying_and_exporting_say_what_is_on_screen() {
+    let mut app = app(SIZE);
+    assert_eq!(press(&mut app, "3jy"), [Effect::Copy("i-00000000000000000".into())]);
+    let effects = press(&mut app, "Y");
+    let [Effect::CopyRows(picture)] = &effects[..] else { panic!("{effects:?}") };
+    assert_eq!(&*picture.fleet.rows[picture.rows[0] as usize].instance.name, "train-7b-old");
+
+    let effects = press(&mut app, "/team=nlp<enter>e<enter>");
+    let [Effect::Export { path, format, picture }] = &effects[..] else { panic!("{effects:?}") };
+    assert_eq!(path, "burntop-idle-20260115T0312Z.csv");
+    assert_eq!((*format, picture.rows.len(), picture.view), (ExportFormat::Csv, 3, "idle"));
+
+    let effects = press(&mut app, ":export json my.json<enter>");
+    let [Effect::Export { path, format, .. }] = &effects[..] else { panic!("{effects:?}") };
+    assert_eq!((path.as_str(), *format), ("my.json", ExportFormat::Json));
+    let effects = press(&mut app, "1:export md<enter>");
+    let [Effect::Export { picture, .. }] = &effects[..] else { panic!("{effects:?}") };
+    assert_eq!(picture.view, "overview");
+    assert_eq!(press(&mut app, "?e"), []);
+    assert!(app.notice().is_some());
+}
+
+#[test]
+fn refreshing_asks_only_where_it_costs() {
+    let mut app = app(SIZE);
+    assert_eq!(press(&mut app, "r"), [Effect::Refresh { force: false }]);
+    app.update(Msg::RefreshCost(Some(0.12)));
+    assert_eq!(press(&mut app, "r"), []);
+    assert_eq!(press(&mut app, "<esc>"), []);
+    assert_eq!(press(&mut app, "r<enter>"), [Effect::Refresh { force: true }]);
+}
+
+#[test]
+fn presets_are_chosen_from_a_list_or_named() {
+    let mut app = app(SIZE);
+    assert_eq!(press(&mut app, "pj<enter>"), [Effect::SetPreset("aws-compute-optimizer".into())]);
+    assert_eq!(press(&mut app, ":preset mean-cpu<enter>"), [Effect::SetPreset("mean-cpu".into())]);
+    app.update(Msg::Preset { name: "mean-cpu".into(), missing_usd: None });
+    assert_eq!(app.preset(), "mean-cpu");
+    // The one in force is not asked for again.
+    assert_eq!(press(&mut app, "p<enter>"), []);
+}
+
+#[test]
+fn columns_are_chosen_and_ordered() {
+    let mut app = app(SIZE);
+    press(&mut app, "3c J<esc>");
+    // The first was hidden; what came up in its place moved one to the right.
+    assert_eq!(app.table().columns()[..2], [Field::Verdict, Field::WastedUsd]);
+    press(&mut app, ":columns name,cov<enter>");
+    assert_eq!(app.table().columns(), [Field::Name, Field::Coverage]);
+    press(&mut app, "c <down> ");
+    press(&mut app, "<esc>");
+    assert!(!app.table().columns().is_empty());
+    press(&mut app, "cr<esc>");
+    assert_eq!(app.table().columns(), crate::view::idle::DEFAULT_COLUMNS);
+}
+
+#[test]
+fn views_are_saved_and_used() {
+    let mut app = app(SIZE);
+    let effects = press(&mut app, "3/team=nlp<enter>sh:columns name,$<enter>wnlp now<enter>");
+    let view = SavedView {
+        name: "nlp now".into(),
+        filter: "team=nlp".into(),
+        sort: "usd_per_hour".into(),
+        descending: true,
+        columns: vec!["name".into(), "usd_per_hour".into()],
+    };
+    assert_eq!(effects, [Effect::SaveView(view)]);
+    press(&mut app, "<esc>cr<esc>sv1:view nlp now<enter>");
+    assert_eq!(app.tab(), Tab::Idle);
+    assert_eq!(app.table().filter_text(), "team=nlp");
+    assert_eq!(app.table().columns(), [Field::Name, Field::UsdPerHour]);
+    assert_eq!(app.table().sort.field, Some(Field::UsdPerHour));
+    assert_eq!(press(&mut app, "w<enter>"), []);
+    assert_eq!(app.notice().unwrap().level, Level::Warn);
+}
+
+#[test]
+fn commands_complete_and_remember() {
+    let mut app = app(SIZE);
+    press(&mut app, ":the<tab>");
+    assert_eq!(app.prompt().unwrap().line.text(), "theme ");
+    press(&mut app, "<tab>");
+    assert_eq!(app.prompt().unwrap().line.text(), "theme dark");
+    press(&mut app, "<shift-tab>");
+    assert_eq!(app.prompt().unwrap().line.text(), "theme mono");
+    assert_eq!(press(&mut app, "<enter>"), [Effect::Redraw]);
+    assert_eq!(app.appearance().theme, ThemeName::Mono);
+    press(&mut app, ":<up>");
+    assert_eq!(app.prompt().unwrap().line.text(), "theme mono");
+    press(&mut app, "<esc>:nonsense<enter>");
+    assert!(app.prompt().unwrap().error.is_some());
+    press(&mut app, "<esc>");
+    assert_eq!(press(&mut app, ":region all<enter>"), [Effect::SetRegions(Regions::All)]);
+    assert_eq!(press(&mut app, ":q<enter>"), [Effect::Quit]);
+}
+
+#[test]
+fn freezing_keeps_the_picture_and_its_time() {
+    let mut app = app(SIZE);
+    press(&mut app, "3f");
+    let before = names(&mut app);
+    let mut newer = fleet_of(3, 2, readings(0, None));
+    newer.version = 2;
+    app.update(Msg::Fleet(Arc::new(newer)));
+    app.update(Msg::Now(fixture::now() + SignedDuration::from_mins(7)));
+    assert_eq!(names(&mut app), before);
+    assert_eq!(app.frozen_for().unwrap().to_string(), "7m");
+    assert_eq!(app.latest().unwrap().rows.len(), 3);
+    press(&mut app, "f");
+    assert_eq!(names(&mut app).len(), 3);
+}
+
+#[test]
+fn without_credentials_one_key_opens_the_demo() {
+    let mut app = App::new(fixture::init(None, SIZE));
+    app.update(Msg::NoCredentials { message: "none".into() });
+    assert_eq!(press(&mut app, "d"), [Effect::SwitchToDemo]);
+    app.update(Msg::Mode(Mode::Demo));
+    app.update(Msg::Fleet(Arc::new(fleet())));
+    assert_eq!(app.no_credentials(), None);
+    assert_eq!(press(&mut app, "d"), []);
+}
+
+#[test]
+fn quitting_suspending_and_the_mouse() {
+    let mut app = app(SIZE);
+    assert_eq!(press(&mut app, "q"), [Effect::Quit]);
+    assert_eq!(press(&mut app, "<ctrl-c>"), [Effect::Quit]);
+    assert_eq!(press(&mut app, "3/x<ctrl-z>"), [Effect::Suspend]);
+    assert_eq!(press(&mut app, "<ctrl-c>"), []);
+    assert!(app.prompt().is_none());
+    assert_eq!(press(&mut app, "MM"), [Effect::SetMouse(true), Effect::SetMouse(false)]);
+    assert_eq!(press(&mut app, "<ctrl-l>"), [Effect::Redraw]);
+}
+
+#[test]
+fn clicks_reach_tabs_headings_and_rows() {
+    use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
+    let mut app = app(SIZE);
+    let mouse = |app: &mut App, kind, column, row| {
+        app.update(Msg::Mouse(MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE }))
+    };
+    let click = MouseEventKind::Down(MouseButton::Left);
+    mouse(&mut app, click, 14, 1);
+    assert_eq!(app.tab(), Tab::Idle);
+    mouse(&mut app, click, 13, 4);
+    assert_eq!(app.table().sort.field, Some(Field::WastedUsd));
+    press(&mut app, ":sort worst<enter>");
+    mouse(&mut app, click, 20, 7);
+    assert_eq!(here(&mut app), "etl-nightly");
+    let effects = mouse(&mut app, click, 20, 7);
+    assert!(matches!(effects[..], [Effect::LoadSeries { .. }]));
+    press(&mut app, "<esc>");
+    mouse(&mut app, MouseEventKind::ScrollDown, 20, 7);
+    assert_eq!(app.table().cursor(), 5);
+    mouse(&mut app, click, 20, 20);
+    assert_eq!(app.table().cursor(), 5);
+}
+
+#[test]
+fn remapped_keys_work_and_show_in_the_help() {
+    let changes = [("filter".to_owned(), vec!["ctrl-x".to_owned()])].into();
+    let (keymap, problems) = Keymap::with_overrides(&changes);
+    assert_eq!(problems, []);
+    let mut init = fixture::init(Some(fleet()), SIZE);
+    init.keymap = keymap;
+    let mut app = App::new(init);
+    press(&mut app, "3/");
+    assert!(app.prompt().is_none());
+    press(&mut app, "<ctrl-x>");
+    assert!(app.prompt().is_some());
+    let help = content::help::lines(&app, 80);
+    assert!(help.iter().any(|l| l.spans.iter().any(|s| s.text.contains("ctrl-x"))));
+}
+
+#[test]
+fn many_keys_at_once_are_all_taken() {
+    let mut app = app_with(fleet_of(1000, 1, readings(0, None)), SIZE);
+    press(&mut app, "3");
+    press(&mut app, &"j".repeat(200));
+    press(&mut app, &"k".repeat(50));
+    assert_eq!(app.table().cursor(), 150);
+}
+
+proptest::proptest! {
+    /// Whatever is pressed in whatever order: nothing panics, the cursor stays in the table.
+    #[test]
+    fn any_keys_in_any_order(keys in proptest::collection::vec(0usize..KEYS.len(), 0..60)) {
+        let mut app = app(SIZE);
+        for key in keys {
+            press(&mut app, KEYS[key]);
+            app.prepare();
+            let rows = app.table().order().len();
+            proptest::prop_assert!(rows == 0 || app.table().cursor() < rows);
+        }
+    }
+}
+
+const KEYS: [&str; 40] = [
+    "j",
+    "k",
+    "h",
+    "l",
+    "g",
+    "G",
+    "<pgdn>",
+    "<pgup>",
+    "<ctrl-d>",
+    "<ctrl-u>",
+    "<enter>",
+    "<esc>",
+    "<tab>",
+    "<shift-tab>",
+    "1",
+    "3",
+    "?",
+    ":",
+    "!",
+    "$",
+    "r",
+    "f",
+    "p",
+    "e",
+    "y",
+    "Y",
+    "M",
+    "/",
+    "s",
+    "c",
+    "w",
+    " ",
+    "V",
+    "u",
+    "J",
+    "K",
+    "<backspace>",
+    "<up>",
+    "x",
+    "<lt>",
+];

@@ -1,0 +1,315 @@
+//! How the sources are doing, folded over accounts and regions for the header, and how fresh the
+//! figures of each scope are.
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::age::Age;
+use crate::domain::{ErrorKind, Lifecycle, Reading, Scope, SourceId, SourceState};
+use crate::view::Field;
+
+/// How often each source is meant to be read. Figures older than twice their interval are stale.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Intervals {
+    /// Instances, seconds.
+    pub ec2: u32,
+    /// Metrics, seconds.
+    pub cloudwatch: u32,
+    /// List prices and types, seconds.
+    pub catalogue: u32,
+    /// Spot prices, seconds.
+    pub spot: u32,
+    /// Identity and regions, seconds.
+    pub identity: u32,
+}
+
+impl Default for Intervals {
+    /// Inventory each minute, metrics each hour (they are hourly), spot prices hourly, identity
+    /// hourly, prices and types daily.
+    fn default() -> Self {
+        Self { ec2: 60, cloudwatch: 3600, catalogue: 86_400, spot: 3600, identity: 3600 }
+    }
+}
+
+impl Intervals {
+    /// The interval of a source.
+    pub fn of(&self, source: SourceId) -> SignedDuration {
+        let seconds = match source {
+            SourceId::Ec2 => self.ec2,
+            SourceId::CloudWatch => self.cloudwatch,
+            SourceId::Prices | SourceId::Types => self.catalogue,
+            SourceId::Spot => self.spot,
+            SourceId::Identity => self.identity,
+        };
+        SignedDuration::from_secs(i64::from(seconds))
+    }
+
+    /// The moment from which a reading taken at `taken_at` is stale.
+    pub fn stale_from(&self, source: SourceId, taken_at: Timestamp) -> Timestamp {
+        taken_at.saturating_add(self.of(source) * 2).unwrap_or(Timestamp::MAX)
+    }
+}
+
+/// One source over all scopes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SourceStatus {
+    /// Which.
+    pub source: SourceId,
+    /// Scopes it reads.
+    pub scopes: u32,
+    /// Scopes whose last request failed.
+    pub failed: u32,
+    /// The worst failure among them.
+    pub trouble: Option<ErrorKind>,
+    /// The oldest last good reading; `None` when a scope never had one.
+    pub oldest: Option<Timestamp>,
+    /// True when the oldest reading is stale.
+    pub stale: bool,
+    /// True while a first answer is awaited somewhere.
+    pub loading: bool,
+}
+
+impl SourceStatus {
+    /// The age of the oldest last good reading.
+    pub fn age(&self, now: Timestamp) -> Option<Age> {
+        self.oldest.map(|then| Age::between(then, now))
+    }
+
+    /// True when the header shows it even where nothing is wrong.
+    pub fn is_essential(&self) -> bool {
+        matches!(self.source, SourceId::Ec2 | SourceId::CloudWatch | SourceId::Prices)
+    }
+}
+
+/// Which sources are stale for one scope.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Staleness(u8);
+
+impl Staleness {
+    /// True when `source` is stale.
+    pub fn has(self, source: SourceId) -> bool {
+        self.0 & bit(source) != 0
+    }
+
+    fn add(&mut self, source: SourceId) {
+        self.0 |= bit(source);
+    }
+}
+
+fn bit(source: SourceId) -> u8 {
+    1 << (source as u8)
+}
+
+/// All sources at one moment.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sources {
+    /// In the order of [`SourceId::ALL`], those that read anything.
+    pub by_source: Vec<SourceStatus>,
+    /// Scopes with something stale; account-wide sources are under the region `-`.
+    stale: Vec<(Scope, Staleness)>,
+    /// When any of this looks different, if nothing new arrives.
+    pub changes_at: Option<Timestamp>,
+}
+
+impl Sources {
+    /// Folds `readings` at `now`.
+    pub fn fold(readings: &[Reading], intervals: &Intervals, now: Timestamp) -> Self {
+        let mut sources = Self::default();
+        for source in SourceId::ALL {
+            let mut status = SourceStatus {
+                source,
+                scopes: 0,
+                failed: 0,
+                trouble: None,
+                oldest: None,
+                stale: false,
+                loading: false,
+            };
+            let mut missing = false;
+            for reading in readings.iter().filter(|r| r.source == source) {
+                status.scopes += 1;
+                if let SourceState::Failed(error) = &reading.state {
+                    status.failed += 1;
+                    status.trouble = match status.trouble {
+                        Some(kind) if severity(kind) >= severity(error.kind) => Some(kind),
+                        _ => Some(error.kind),
+                    };
+                }
+                let Some(taken_at) = reading.taken_at else {
+                    missing = true;
+                    status.loading |= !matches!(reading.state, SourceState::Failed(_));
+                    continue;
+                };
+                status.oldest = Some(status.oldest.map_or(taken_at, |t| t.min(taken_at)));
+                let stale_from = intervals.stale_from(source, taken_at);
+                if now >= stale_from {
+                    sources.add_stale(&reading.scope, source);
+                    status.stale = true;
+                } else {
+                    sources.wake(stale_from);
+                }
+            }
+            if missing && status.failed == 0 {
+                status.oldest = None;
+            }
+            if let Some(then) = status.oldest {
+                sources.wake(Age::between(then, now).changes_at(then));
+            }
+            if status.scopes > 0 {
+                sources.by_source.push(status);
+            }
+        }
+        sources
+    }
+
+    fn add_stale(&mut self, scope: &Scope, source: SourceId) {
+        if let Some((_, staleness)) = self.stale.iter_mut().find(|(s, _)| s == scope) {
+            staleness.add(source);
+        } else {
+            let mut staleness = Staleness::default();
+            staleness.add(source);
+            self.stale.push((scope.clone(), staleness));
+        }
+    }
+
+    fn wake(&mut self, at: Timestamp) {
+        self.changes_at = Some(self.changes_at.map_or(at, |t| t.min(at)));
+    }
+
+    /// What is stale for an instance in `scope`: its own scope's sources and its account's.
+    pub fn staleness(&self, scope: &Scope) -> Staleness {
+        let mut all = Staleness::default();
+        for (s, staleness) in &self.stale {
+            if s.account == scope.account && (s.region == scope.region || &*s.region == "-") {
+                all.0 |= staleness.0;
+            }
+        }
+        all
+    }
+}
+
+/// The sources that a cell rests on: when one of them is stale, so is the cell.
+pub fn behind(field: Field, lifecycle: Lifecycle) -> &'static [SourceId] {
+    use SourceId::{CloudWatch, Ec2, Prices, Spot, Types};
+    let spot = lifecycle == Lifecycle::Spot;
+    match field {
+        Field::UsdPerHour | Field::PriceBasis if spot => &[Ec2, Spot],
+        Field::UsdPerHour | Field::PriceBasis => &[Ec2, Prices],
+        Field::WastedUsd | Field::WasteUsdPerHour if spot => &[Ec2, Spot, CloudWatch],
+        Field::WastedUsd | Field::WasteUsdPerHour => &[Ec2, Prices, CloudWatch],
+        Field::Verdict
+        | Field::IdleSince
+        | Field::Gpu
+        | Field::Cpu
+        | Field::NetworkPerDay
+        | Field::Coverage
+        | Field::IdleGpus
+        | Field::Reason => &[Ec2, CloudWatch],
+        Field::Gpus | Field::GpuModel | Field::Vcpus | Field::Memory => &[Ec2, Types],
+        _ => &[Ec2],
+    }
+}
+
+/// Orders failures by how little can be done without the user.
+fn severity(kind: ErrorKind) -> u8 {
+    match kind {
+        ErrorKind::NoCredentials => 10,
+        ErrorKind::Expired => 9,
+        ErrorKind::Denied => 8,
+        ErrorKind::ClockSkew => 7,
+        ErrorKind::OwnCostCap => 6,
+        ErrorKind::Unavailable => 5,
+        ErrorKind::Malformed => 4,
+        ErrorKind::Network => 3,
+        ErrorKind::Timeout => 2,
+        ErrorKind::Throttled => 1,
+        ErrorKind::Other => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::domain::SourceError;
+
+    fn at(s: i64) -> Timestamp {
+        Timestamp::from_second(1_768_440_000 + s).unwrap()
+    }
+
+    fn reading(
+        source: SourceId,
+        region: &str,
+        taken: Option<i64>,
+        fails: Option<ErrorKind>,
+    ) -> Reading {
+        let state = fails.map_or(SourceState::Live, |kind| {
+            SourceState::Failed(Arc::new(SourceError::new(kind, "op", "no", "do")))
+        });
+        Reading {
+            source,
+            scope: Scope::new("1", region),
+            taken_at: taken.map(at),
+            coverage: 1.0,
+            state,
+        }
+    }
+
+    fn fold(readings: &[Reading], now: i64) -> Sources {
+        Sources::fold(readings, &Intervals::default(), at(now))
+    }
+
+    #[test]
+    fn the_worst_scope_wins_and_failures_are_counted() {
+        let sources = fold(
+            &[
+                reading(SourceId::Ec2, "a", Some(0), None),
+                reading(SourceId::Ec2, "b", Some(-50), Some(ErrorKind::Throttled)),
+                reading(SourceId::Ec2, "c", None, Some(ErrorKind::Denied)),
+            ],
+            5,
+        );
+        let [ec2] = sources.by_source[..] else { panic!("{sources:?}") };
+        assert_eq!((ec2.scopes, ec2.failed, ec2.trouble), (3, 2, Some(ErrorKind::Denied)));
+        assert_eq!(ec2.oldest, Some(at(-50)));
+        assert!(!ec2.stale);
+    }
+
+    #[test]
+    fn stale_from_twice_the_interval_on_and_for_its_scope_alone() {
+        let readings = [
+            reading(SourceId::Ec2, "a", Some(0), None),
+            reading(SourceId::Ec2, "b", Some(60), None),
+        ];
+        assert!(!fold(&readings, 119).staleness(&Scope::new("1", "a")).has(SourceId::Ec2));
+        let later = fold(&readings, 120);
+        assert!(later.staleness(&Scope::new("1", "a")).has(SourceId::Ec2));
+        assert!(!later.staleness(&Scope::new("1", "a")).has(SourceId::CloudWatch));
+        assert!(!later.staleness(&Scope::new("1", "b")).has(SourceId::Ec2));
+        assert!(!later.staleness(&Scope::new("2", "a")).has(SourceId::Ec2));
+    }
+
+    #[test]
+    fn account_wide_sources_reach_all_regions_of_the_account() {
+        let sources = fold(&[reading(SourceId::Prices, "-", Some(-200_000), None)], 0);
+        assert!(sources.staleness(&Scope::new("1", "x")).has(SourceId::Prices));
+        assert!(!sources.staleness(&Scope::new("2", "x")).has(SourceId::Prices));
+    }
+
+    #[test]
+    fn the_next_change_is_known() {
+        let readings = [reading(SourceId::Ec2, "a", Some(0), None)];
+        assert_eq!(fold(&readings, 3).changes_at, Some(at(10)));
+        assert_eq!(fold(&readings, 70).changes_at, Some(at(120)));
+        assert_eq!(fold(&[], 0).changes_at, None);
+    }
+
+    #[test]
+    fn a_scope_that_never_answered_is_loading_not_new() {
+        let sources = fold(
+            &[reading(SourceId::Ec2, "a", Some(0), None), reading(SourceId::Ec2, "b", None, None)],
+            5,
+        );
+        assert_eq!((sources.by_source[0].oldest, sources.by_source[0].loading), (None, true));
+    }
+}

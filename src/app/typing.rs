@@ -1,0 +1,134 @@
+//! What happens in the line where one types.
+
+use super::keymap::Action;
+use super::{App, Effect, Prompt, PromptError, PromptKind, command};
+use crate::query::QueryError;
+use crate::view::Filter;
+
+impl App {
+    pub(super) fn open_filter(&mut self) {
+        let text = self.table.filter_text().to_owned();
+        let before = (text.clone(), Filter::parse(&text).ok().filter(|f| !f.is_empty()));
+        self.prompt = Some(Prompt::new(PromptKind::Filter { before }, &text));
+    }
+
+    pub(super) fn on_paste(&mut self, text: &str) {
+        if let Some(prompt) = &mut self.prompt {
+            prompt.line.insert(text);
+            self.typed();
+        }
+    }
+
+    pub(super) fn act_in_prompt(&mut self, action: Action) -> Vec<Effect> {
+        let Some(prompt) = &mut self.prompt else { return Vec::new() };
+        match action {
+            Action::Accept => return self.accept(),
+            Action::Cancel => {
+                if let Some(Prompt {
+                    kind: PromptKind::Filter { before: (text, filter) }, ..
+                }) = self.prompt.take()
+                {
+                    self.table.set_filter(&text, filter);
+                }
+                self.filter_history.leave();
+                self.command_history.leave();
+            }
+            Action::Complete | Action::CompleteBack => {
+                if prompt.completions.is_empty() && matches!(prompt.kind, PromptKind::Command) {
+                    self.complete_command();
+                }
+                if let Some(prompt) = &mut self.prompt {
+                    prompt.complete(action == Action::Complete);
+                    // One candidate needs no second choice: go on with what follows it.
+                    if prompt.completions.len() == 1 {
+                        prompt.completions.clear();
+                        prompt.chosen = None;
+                    }
+                }
+            }
+            Action::HistoryBack | Action::HistoryForward => {
+                let history = match prompt.kind {
+                    PromptKind::Filter { .. } => &mut self.filter_history,
+                    PromptKind::Command => &mut self.command_history,
+                    PromptKind::SaveView => return Vec::new(),
+                };
+                if action == Action::HistoryBack {
+                    history.back(&mut prompt.line);
+                } else {
+                    history.forward(&mut prompt.line);
+                }
+                self.typed();
+            }
+            edit => {
+                // Nothing to delete in an empty command line: leave it, as vi does.
+                if edit == Action::Backspace
+                    && prompt.line.text().is_empty()
+                    && matches!(prompt.kind, PromptKind::Command)
+                {
+                    self.prompt = None;
+                } else if prompt.line.apply(edit) {
+                    self.typed();
+                }
+            }
+        }
+        Vec::new()
+    }
+
+    /// The text changed: apply a filter that parses, say what is wrong with one that does not.
+    pub(super) fn typed(&mut self) {
+        let Some(prompt) = &mut self.prompt else { return };
+        prompt.error = None;
+        prompt.completions.clear();
+        prompt.chosen = None;
+        if !matches!(prompt.kind, PromptKind::Filter { .. }) {
+            return;
+        }
+        match Filter::parse(prompt.line.text()) {
+            Ok(filter) => {
+                let text = prompt.line.text().to_owned();
+                self.table.set_filter(&text, Some(filter).filter(|f| !f.is_empty()));
+            }
+            Err(QueryError { column, message }) => {
+                prompt.error = Some(PromptError { column: Some(column), message });
+            }
+        }
+    }
+
+    fn accept(&mut self) -> Vec<Effect> {
+        let Some(prompt) = &self.prompt else { return Vec::new() };
+        let text = prompt.line.text().to_owned();
+        match prompt.kind {
+            // A filter with an error stays open: what is in force is not what is typed.
+            PromptKind::Filter { .. } if prompt.error.is_some() => {}
+            PromptKind::Filter { .. } => {
+                self.prompt = None;
+                self.filter_history.push(text.trim());
+            }
+            PromptKind::SaveView => {
+                self.prompt = None;
+                return self.save_view(text.trim());
+            }
+            PromptKind::Command if text.trim().is_empty() => self.prompt = None,
+            PromptKind::Command => match self.understand(&text) {
+                Ok(command) => {
+                    self.prompt = None;
+                    self.command_history.push(text.trim());
+                    return self.run(command);
+                }
+                Err(message) => {
+                    if let Some(prompt) = &mut self.prompt {
+                        prompt.error = Some(PromptError { column: None, message });
+                    }
+                }
+            },
+        }
+        Vec::new()
+    }
+
+    fn complete_command(&mut self) {
+        let names = self.known_names();
+        if let Some(prompt) = &mut self.prompt {
+            prompt.completions = command::complete(prompt.line.before(), &names.known());
+        }
+    }
+}

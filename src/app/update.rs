@@ -1,0 +1,199 @@
+//! Messages in, effects out.
+
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::keymap::Key;
+use super::{App, Effect, Level, LogEntry, Mode, Msg, Notice, Page, Popup, Tab};
+use crate::domain::SeriesSet;
+use crate::fleet::Fleet;
+
+impl App {
+    /// Takes a message in and says what is to be done. Never waits.
+    pub fn update(&mut self, msg: Msg) -> Vec<Effect> {
+        if let Msg::Now(now) = msg {
+            self.set_now(now);
+            return Vec::new();
+        }
+        self.dirty = true;
+        match msg {
+            Msg::Key(event) if event.is_release() => {
+                self.dirty = false;
+                Vec::new()
+            }
+            Msg::Key(event) => self.on_key(Key::of(event)),
+            Msg::Mouse(event) => self.on_mouse(event),
+            Msg::Paste(text) => {
+                self.on_paste(&text);
+                Vec::new()
+            }
+            Msg::Resize(width, height) => {
+                self.size = (width, height);
+                Vec::new()
+            }
+            Msg::Fleet(fleet) => self.on_fleet(fleet),
+            Msg::Series { instance, series } => {
+                self.on_series(&instance, &series);
+                Vec::new()
+            }
+            Msg::OwnCost(cost) => {
+                self.own_cost = Some(cost);
+                Vec::new()
+            }
+            Msg::RefreshCost(usd) => {
+                self.refresh_usd = usd;
+                Vec::new()
+            }
+            Msg::Preset { name, missing_usd } => {
+                self.preset = name;
+                self.missing_usd = missing_usd;
+                Vec::new()
+            }
+            Msg::Log(entry) => {
+                self.on_log(entry);
+                Vec::new()
+            }
+            Msg::Notice(notice) => {
+                self.notice = Some(notice);
+                Vec::new()
+            }
+            Msg::Accounts(accounts) => {
+                self.accounts = accounts;
+                Vec::new()
+            }
+            Msg::NoCredentials { message } => {
+                self.no_credentials = Some(message);
+                Vec::new()
+            }
+            Msg::Mode(mode) => {
+                self.on_mode(mode);
+                Vec::new()
+            }
+            Msg::Now(_) => Vec::new(),
+        }
+    }
+
+    /// Until the deadline a tick changes nothing and allocates nothing. A clock that was set back
+    /// by more than a minute makes all ages anew.
+    fn set_now(&mut self, now: Timestamp) {
+        let set_back = now.saturating_add(SignedDuration::from_mins(1)).unwrap_or(now) < self.now;
+        self.now = now;
+        if set_back || self.deadline.is_some_and(|d| now >= d) {
+            self.tell_time();
+            self.dirty = true;
+        }
+    }
+
+    fn on_fleet(&mut self, fleet: Arc<Fleet>) -> Vec<Effect> {
+        if fleet.rows.is_empty() && self.no_credentials.is_some() && self.mode == Mode::Live {
+            // Nothing was read: the page that says why stays.
+            self.take_fleet(fleet);
+            return Vec::new();
+        }
+        self.no_credentials = None;
+        self.from_cache = false;
+        let before = self.why_verdict();
+        self.take_fleet(fleet);
+        // The graphs on screen belong to the verdict on screen.
+        let after = self.why_verdict();
+        if before == after {
+            return Vec::new();
+        }
+        match self.page().map(|o| &o.page) {
+            Some(Page::Why { instance, .. }) => {
+                vec![Effect::LoadSeries { instance: instance.clone() }]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The verdict that the why page on screen explains.
+    fn why_verdict(&self) -> Option<Arc<crate::domain::Verdict>> {
+        matches!(self.page()?.page, Page::Why { .. })
+            .then(|| self.current_row()?.verdict.clone())
+            .flatten()
+    }
+
+    fn on_series(&mut self, of: &Arc<str>, loaded: &Arc<SeriesSet>) {
+        for opened in &mut self.pages {
+            if let Page::Why { instance, series } = &mut opened.page
+                && instance == of
+            {
+                *series = Some(loaded.clone());
+            }
+        }
+    }
+
+    fn on_log(&mut self, entry: LogEntry) {
+        if self.log.len() == Self::LOG_MAX {
+            self.log.pop_front();
+        }
+        self.log.push_back(entry);
+    }
+
+    /// Other data from here on: what is known of the old ones goes.
+    fn on_mode(&mut self, mode: Mode) {
+        self.mode = mode;
+        self.no_credentials = None;
+        self.fleet = None;
+        self.frozen = None;
+        self.accounts.clear();
+        self.extent = super::Extent::default();
+        self.overview = None;
+        self.pages.clear();
+        self.popup = None;
+        self.own_cost = None;
+        self.missing_usd = None;
+        self.fold_sources();
+    }
+
+    pub(super) fn say(&mut self, notice: Notice) {
+        self.notice = Some(notice);
+    }
+
+    pub(super) fn open(&mut self, page: Page) {
+        self.popup = None;
+        // The same page twice would need two steps back.
+        let same =
+            |o: &super::Opened| std::mem::discriminant(&o.page) == std::mem::discriminant(&page);
+        self.pages.retain(|o| !same(o));
+        self.pages.push(super::Opened { page, scroll: 0 });
+    }
+
+    pub(super) fn go_to_tab(&mut self, tab: Tab) {
+        self.tab = tab;
+        self.pages.clear();
+        self.popup = None;
+    }
+
+    /// Opens the page that says why, and asks for the series behind it.
+    pub(super) fn open_why(&mut self, instance: Arc<str>) -> Vec<Effect> {
+        self.open(Page::Why { instance: instance.clone(), series: None });
+        vec![Effect::LoadSeries { instance }]
+    }
+
+    pub(super) fn toggle_freeze(&mut self) {
+        self.frozen = match self.frozen.take() {
+            Some(_) => None,
+            None => {
+                Some(super::Frozen { fleet: self.fleet.clone(), at: self.now, minute: self.minute })
+            }
+        };
+        self.set_deadline();
+    }
+
+    /// Reads again; where that costs money, asks first.
+    pub(super) fn refresh(&mut self) -> Vec<Effect> {
+        match self.refresh_usd {
+            Some(usd) if usd > 0.0 => {
+                self.popup = Some(Popup::ConfirmRefresh { usd });
+                Vec::new()
+            }
+            _ => {
+                self.say(Notice::new(Level::Info, "reading again"));
+                vec![Effect::Refresh { force: false }]
+            }
+        }
+    }
+}
