@@ -1,1 +1,66 @@
-//! ui.
+//! Drawing: what [`App`] holds becomes cells. Nothing is decided here but looks.
+
+mod canvas;
+mod footer;
+mod header;
+mod lines;
+mod popup;
+mod table;
+mod text;
+pub mod theme;
+
+#[cfg(test)]
+mod budget;
+#[cfg(test)]
+mod golden;
+
+use ratatui::Frame;
+
+use crate::app::{App, Layout, MINIMUM, Role};
+use canvas::Canvas;
+
+pub use crate::app::ColorDepth;
+
+/// Draws the cockpit. Only what is visible is formatted; sizes below [`MINIMUM`] get one line that
+/// says what is needed.
+pub fn draw(frame: &mut Frame<'_>, app: &mut App) {
+    let area = frame.area();
+    app.fit((area.width, area.height));
+    app.prepare();
+    let appearance = app.appearance();
+    let mut canvas = Canvas::new(frame.buffer_mut(), appearance);
+    let Some(layout) = app.layout() else {
+        let text = format!("{}x{} < {}x{}", area.width, area.height, MINIMUM.0, MINIMUM.1);
+        let style = canvas.style(Role::Text);
+        canvas.put(0, 0, u16::MAX, &text, style);
+        return;
+    };
+    if let Some(cursor) = draw_frame(&mut canvas, app, &layout) {
+        frame.set_cursor_position(cursor);
+    }
+}
+
+fn draw_frame(canvas: &mut Canvas<'_>, app: &App, layout: &Layout) -> Option<(u16, u16)> {
+    if let Some(y) = layout.header {
+        header::draw(canvas, app, y);
+    }
+    if let Some(y) = layout.tabs {
+        lines::tabs(canvas, app, y);
+    }
+    if let Some(y) = layout.burn {
+        lines::burn(canvas, app, y);
+    }
+    if let Some(y) = layout.upper_rule {
+        lines::upper_rule(canvas, app, y);
+    }
+    if app.shows_table() {
+        table::draw(canvas, app, layout);
+    } else {
+        text::draw(canvas, app, layout);
+    }
+    popup::draw(canvas, app, layout);
+    if let Some(y) = layout.lower_rule {
+        lines::lower_rule(canvas, app, layout, y);
+    }
+    footer::draw(canvas, app, layout)
+}

@@ -1,0 +1,160 @@
+//! What a key, a page and a second at rest cost on the wire and in allocations. Deterministic:
+//! bytes and counts, never time.
+
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex};
+
+use jiff::SignedDuration;
+use ratatui::backend::CrosstermBackend;
+use ratatui::layout::Rect;
+use ratatui::{Terminal, TerminalOptions, Viewport};
+
+use crate::app::fixture::{self, app_with, fleet_of, press, readings};
+use crate::app::{App, ColorDepth, Msg};
+
+/// Where the bytes for the terminal go.
+#[derive(Clone, Default)]
+struct Wire(Arc<Mutex<Vec<u8>>>);
+
+impl Wire {
+    /// Bytes written since the last call.
+    fn taken(&self) -> usize {
+        std::mem::take(&mut *self.0.lock().unwrap()).len()
+    }
+}
+
+impl Write for Wire {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+struct Screen {
+    app: App,
+    terminal: Terminal<CrosstermBackend<Wire>>,
+    wire: Wire,
+}
+
+impl Screen {
+    /// The table of 10,000 instances at 200×50.
+    fn huge(depth: ColorDepth) -> Self {
+        let size = (200, 50);
+        let mut init = fixture::init(None, size);
+        init.appearance.depth = depth;
+        let mut app = App::new(init);
+        app.update(Msg::Fleet(Arc::new(fleet_of(10_000, 1, readings(0, None)))));
+        app.update(Msg::OwnCost(fixture::own_cost()));
+        let wire = Wire::default();
+        // A fixed area: nothing is asked of a terminal.
+        let options =
+            TerminalOptions { viewport: Viewport::Fixed(Rect::new(0, 0, size.0, size.1)) };
+        let terminal =
+            Terminal::with_options(CrosstermBackend::new(wire.clone()), options).unwrap();
+        let mut screen = Self { app, terminal, wire };
+        press(&mut screen.app, "3");
+        screen.draw();
+        screen
+    }
+
+    /// Draws when there is something to draw; returns the bytes it took.
+    fn draw(&mut self) -> usize {
+        if self.app.is_dirty() {
+            self.terminal.draw(|frame| crate::ui::draw(frame, &mut self.app)).unwrap();
+            self.app.mark_drawn();
+        }
+        self.wire.taken()
+    }
+
+    fn key(&mut self, key: &str) -> usize {
+        press(&mut self.app, key);
+        self.draw()
+    }
+}
+
+#[test]
+fn keys_and_pages_stay_within_their_budgets() {
+    crossterm::style::force_color_output(true);
+    for depth in [ColorDepth::None, ColorDepth::Ansi16, ColorDepth::Ansi256, ColorDepth::TrueColor]
+    {
+        let mut screen = Screen::huge(depth);
+        for _ in 0..20 {
+            let bytes = screen.key("j");
+            assert!((1..=4_000).contains(&bytes), "j at {depth:?}: {bytes}");
+        }
+        // Into the middle, where verdicts of several kinds meet.
+        for keys in ["<pgdn>", "<pgdn>", "<ctrl-d>", "<pgup>", "G", "<pgup>", "<pgup>"] {
+            let bytes = screen.key(keys);
+            assert!((1..=12_000).contains(&bytes), "{keys} at {depth:?}: {bytes}");
+        }
+        // Every verdict in turn: the most changes of colour that a page can have.
+        press(&mut screen.app, ":sort id<enter>");
+        screen.draw();
+        for _ in 0..10 {
+            let bytes = screen.key("<pgdn>");
+            assert!((1..=12_000).contains(&bytes), "mixed page at {depth:?}: {bytes}");
+        }
+    }
+}
+
+#[test]
+fn a_second_at_rest_draws_and_allocates_nothing() {
+    let mut screen = Screen::huge(ColorDepth::TrueColor);
+    let mut now = fixture::now() + SignedDuration::from_secs(1);
+    let info = allocation_counter::measure(|| {
+        screen.app.update(Msg::Now(now));
+    });
+    assert_eq!(info.count_total, 0);
+    assert!(!screen.app.is_dirty());
+    // Ten minutes at rest: some ages change, in all no more than a few cells.
+    let mut bytes = 0;
+    let mut frames = 0;
+    for _ in 0..600 {
+        now += SignedDuration::from_secs(1);
+        screen.app.update(Msg::Now(now));
+        let drawn = screen.draw();
+        frames += usize::from(drawn > 0);
+        bytes += drawn;
+        // At worst the whole page grows old at once.
+        assert!(drawn <= 12_000, "{drawn} at {now}");
+    }
+    // 2 kB/s is the budget of an idle cockpit.
+    assert!(bytes < 600 * 200, "{bytes} bytes in {frames} frames");
+    assert!(frames <= 60, "{frames}");
+}
+
+#[test]
+fn the_deadline_is_when_the_screen_changes() {
+    let mut screen = Screen::huge(ColorDepth::Ansi16);
+    for _ in 0..50 {
+        let deadline = screen.app.next_deadline().unwrap();
+        screen.app.update(Msg::Now(deadline - SignedDuration::from_millis(1)));
+        assert!(!screen.app.is_dirty(), "{deadline}");
+        screen.app.update(Msg::Now(deadline));
+        assert!(screen.app.is_dirty(), "{deadline}");
+        screen.draw();
+        assert!(screen.app.next_deadline().unwrap() > deadline);
+    }
+}
+
+#[test]
+fn a_frame_allocates_by_what_is_visible_not_by_the_fleet() {
+    let frame = |size: usize| {
+        let mut app = app_with(fleet_of(size, 1, readings(0, None)), (200, 50));
+        press(&mut app, "3j");
+        let mut terminal = Terminal::new(ratatui::backend::TestBackend::new(200, 50)).unwrap();
+        terminal.draw(|f| crate::ui::draw(f, &mut app)).unwrap();
+        press(&mut app, "j");
+        allocation_counter::measure(|| {
+            terminal.draw(|f| crate::ui::draw(f, &mut app)).unwrap();
+        })
+        .count_total
+    };
+    let (some, many) = (frame(100), frame(10_000));
+    // Other rows are in sight and numbers are longer; a hundred times the rows must not show.
+    assert!(many <= some + some / 4, "{some} allocations with 100 rows, {many} with 10,000");
+}

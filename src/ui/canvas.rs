@@ -1,0 +1,95 @@
+//! Text onto cells, never beyond the edge.
+
+use ratatui::buffer::Buffer;
+use ratatui::style::Style;
+
+use super::theme::Theme;
+use crate::app::content::columns;
+use crate::app::{Appearance, Role};
+use crate::view::Symbols;
+
+/// The screen being drawn, with the looks in force.
+pub struct Canvas<'a> {
+    buffer: &'a mut Buffer,
+    theme: Theme,
+    symbols: Symbols,
+}
+
+impl<'a> Canvas<'a> {
+    /// A canvas over `buffer`.
+    pub fn new(buffer: &'a mut Buffer, appearance: Appearance) -> Self {
+        Self { buffer, theme: Theme::of(appearance), symbols: appearance.symbols }
+    }
+
+    /// Columns of the screen.
+    pub fn width(&self) -> u16 {
+        self.buffer.area.width
+    }
+
+    /// Unicode or ASCII.
+    pub fn symbols(&self) -> Symbols {
+        self.symbols
+    }
+
+    /// `unicode`, or `ascii` where only that may be used.
+    pub fn glyph<T>(&self, unicode: T, ascii: T) -> T {
+        match self.symbols {
+            Symbols::Unicode => unicode,
+            Symbols::Ascii => ascii,
+        }
+    }
+
+    /// The look of a role.
+    pub fn style(&self, role: Role) -> Style {
+        self.theme.get(role)
+    }
+
+    /// Puts `text` at column `x` of row `y`, in at most `room` columns; returns the column after
+    /// it. Text that does not fit ends with a sign for what was cut.
+    pub fn put(&mut self, x: u16, y: u16, room: u16, text: &str, style: Style) -> u16 {
+        let area = self.buffer.area;
+        let room = room.min(area.right().saturating_sub(x));
+        if room == 0 || y >= area.bottom() {
+            return x;
+        }
+        let fits = text.len() <= usize::from(room) || columns(text) <= usize::from(room);
+        if fits {
+            return self.buffer.set_stringn(x, y, text, usize::from(room), style).0;
+        }
+        let (end, _) = self.buffer.set_stringn(x, y, text, usize::from(room) - 1, style);
+        self.buffer.set_stringn(end, y, self.symbols.ellipsis(), 1, style).0
+    }
+
+    /// Puts `text` so that it ends before column `end`, in at most `room` columns; returns the
+    /// column where it begins.
+    pub fn put_right(&mut self, end: u16, y: u16, room: u16, text: &str, style: Style) -> u16 {
+        let width = u16::try_from(columns(text)).unwrap_or(u16::MAX).min(room);
+        let x = end.saturating_sub(width);
+        self.put(x, y, end - x, text, style);
+        x
+    }
+
+    /// Adds `style` to the cells of a row from `x` on.
+    pub fn tint(&mut self, x: u16, y: u16, width: u16, style: Style) {
+        let area = self.buffer.area.intersection(ratatui::layout::Rect { x, y, width, height: 1 });
+        self.buffer.set_style(area, style);
+    }
+
+    /// Fills a row from `x` on with blanks of no style.
+    pub fn blank(&mut self, x: u16, y: u16, width: u16) {
+        for x in x..x.saturating_add(width).min(self.buffer.area.right()) {
+            if let Some(cell) = self.buffer.cell_mut((x, y)) {
+                cell.reset();
+            }
+        }
+    }
+
+    /// Repeats `glyph` over a row from `x` on.
+    pub fn fill(&mut self, x: u16, y: u16, width: u16, glyph: &str, style: Style) {
+        for x in x..x.saturating_add(width).min(self.buffer.area.right()) {
+            if let Some(cell) = self.buffer.cell_mut((x, y)) {
+                cell.set_symbol(glyph).set_style(style);
+            }
+        }
+    }
+}

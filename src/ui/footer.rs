@@ -1,0 +1,204 @@
+//! The last line: where one types, a notice, or the keys that matter here.
+
+use ratatui::style::Modifier;
+
+use super::canvas::Canvas;
+use super::lines;
+use crate::app::content::columns;
+use crate::app::{Action, App, Layout, Level, Page, Popup, Prompt, Role, Tab};
+use crate::view::format;
+
+/// Draws the line; returns where the cursor of the terminal belongs, if anywhere.
+pub fn draw(canvas: &mut Canvas<'_>, app: &App, layout: &Layout) -> Option<(u16, u16)> {
+    let y = layout.footer;
+    if let Some(prompt) = app.prompt() {
+        return Some(draw_prompt(canvas, app, prompt, layout));
+    }
+    if let Some(notice) = app.notice() {
+        let role = match notice.level {
+            Level::Info => Role::Accent,
+            Level::Warn => Role::Warn,
+            Level::Error => Role::Crit,
+        };
+        let style = canvas.style(role);
+        let width = canvas.width();
+        canvas.put(1, y, width.saturating_sub(2), &notice.text, style);
+        return None;
+    }
+    if app.popup() == Some(&Popup::Sort) {
+        sort_letters(canvas, app, y);
+        return None;
+    }
+    let mut x = 1;
+    // Without the upper rule the banner has no other place.
+    if layout.upper_rule.is_none()
+        && let Some((text, role)) = lines::banner(app)
+    {
+        let style = canvas.style(role);
+        x = canvas.put(x, y, u16::MAX, &text, style) + 3;
+    }
+    if app.shows_table() {
+        x = marks(canvas, app, x, y);
+    }
+    hints(canvas, app, x, y);
+    None
+}
+
+fn draw_prompt(canvas: &mut Canvas<'_>, app: &App, prompt: &Prompt, layout: &Layout) -> (u16, u16) {
+    let y = layout.footer;
+    let width = canvas.width();
+    let accent = canvas.style(Role::Accent);
+    let start = canvas.put(1, y, width.saturating_sub(2), prompt.label(), accent);
+    // A text longer than the line is shown around the cursor.
+    let room = usize::from(width.saturating_sub(start).saturating_sub(1)).max(1);
+    let before = columns(prompt.line.before());
+    let skip = before.saturating_sub(room.saturating_sub(1));
+    let mut skipped = 0;
+    let visible: String = prompt
+        .line
+        .text()
+        .chars()
+        .skip_while(|c| {
+            let more = skipped < skip;
+            if more {
+                skipped += unicode_width::UnicodeWidthChar::width(*c).unwrap_or(0);
+            }
+            more
+        })
+        .collect();
+    let plain = canvas.style(Role::Text);
+    let end = canvas.put(start, y, u16::try_from(room).unwrap_or(u16::MAX), &visible, plain);
+    let cursor = start.saturating_add(u16::try_from(before.saturating_sub(skipped)).unwrap_or(0));
+    // Without the lower rule an error stands beside the text.
+    if layout.lower_rule.is_none()
+        && let Some((text, role)) = lines::remark(app)
+    {
+        let style = canvas.style(role);
+        canvas.put(end + 2, y, width.saturating_sub(end + 3), &text, style);
+    }
+    (cursor.min(width.saturating_sub(1)), y)
+}
+
+/// Count and price of the marks.
+fn marks(canvas: &mut Canvas<'_>, app: &App, mut x: u16, y: u16) -> u16 {
+    if app.table().has_range() {
+        let style = canvas.style(Role::Marked);
+        x = canvas.put(x, y, u16::MAX, "RANGE, V marks it, esc does not", style) + 3;
+    }
+    if let Some(marked) = app.table().marked() {
+        let mut text =
+            format!("{} marked {}", marked.count, format::usd_per_hour(marked.usd_per_hour));
+        if marked.unpriced > 0 {
+            text = format!("{text} + {} unpriced", marked.unpriced);
+        }
+        let style = canvas.style(Role::Marked).add_modifier(Modifier::BOLD);
+        x = canvas.put(x, y, u16::MAX, &text, style) + 3;
+    }
+    x
+}
+
+fn sort_letters(canvas: &mut Canvas<'_>, app: &App, y: u16) {
+    let dim = canvas.style(Role::Dim);
+    let accent = canvas.style(Role::Accent);
+    let mut x = canvas.put(1, y, u16::MAX, "sort by", dim) + 2;
+    for field in app.table().columns() {
+        let spec = field.spec();
+        let Some(key) = spec.sort_key else { continue };
+        let needed = spec.header.len() + 4;
+        if usize::from(x) + needed > usize::from(canvas.width()) {
+            break;
+        }
+        x = canvas.put(x, y, 1, key.encode_utf8(&mut [0; 4]), accent) + 1;
+        x = canvas.put(x, y, u16::MAX, spec.header, dim) + 2;
+    }
+}
+
+/// The keys that matter here, as many as fit; help is always among them.
+fn hints(canvas: &mut Canvas<'_>, app: &App, mut x: u16, y: u16) {
+    let label = |action: Action, label: &'static str| -> Option<(String, &'static str)> {
+        let key = app.keymap().keys(action).first()?.to_string();
+        Some((key, if label.is_empty() { action.spec().short } else { label }))
+    };
+    let all: Vec<(String, &str)> =
+        shown_keys(app).iter().filter_map(|(action, text)| label(*action, text)).collect();
+    let last = label(Action::Help, "").filter(|_| app.popup().is_none());
+    let needed = |(key, text): &(String, &str)| columns(key) + 1 + columns(text) + 3;
+    let reserved = last.as_ref().map_or(0, needed);
+    let accent = canvas.style(Role::Accent);
+    let dim = canvas.style(Role::Dim);
+    let width = usize::from(canvas.width());
+    let mut put = |x: u16, (key, text): &(String, &str)| -> u16 {
+        let x = canvas.put(x, y, u16::MAX, key, accent) + 1;
+        canvas.put(x, y, u16::MAX, text, dim) + 3
+    };
+    for hint in &all {
+        if usize::from(x) + needed(hint) + reserved > width + 3 {
+            break;
+        }
+        x = put(x, hint);
+    }
+    if let Some(hint) = last.filter(|h| usize::from(x) + needed(h) <= width + 3) {
+        put(x, &hint);
+    }
+}
+
+/// Which keys the footer names, most important first, with a label where the action's own is too
+/// general.
+fn shown_keys(app: &App) -> &'static [(Action, &'static str)] {
+    match app.popup() {
+        Some(Popup::Columns { .. }) => {
+            return &[
+                (Action::ToggleColumn, ""),
+                (Action::ColumnUp, ""),
+                (Action::ColumnDown, ""),
+                (Action::ResetColumns, ""),
+                (Action::Back, "done"),
+            ];
+        }
+        Some(Popup::Presets { .. }) => {
+            return &[(Action::Enter, "judge by it"), (Action::Back, "cancel")];
+        }
+        Some(Popup::ConfirmRefresh { .. }) => {
+            return &[(Action::Enter, "refresh"), (Action::Back, "cancel")];
+        }
+        Some(Popup::Sort) | None => {}
+    }
+    match app.page().map(|o| &o.page) {
+        Some(Page::Why { .. }) => {
+            return &[
+                (Action::Back, ""),
+                (Action::Right, "next"),
+                (Action::Left, "previous"),
+                (Action::CopyId, ""),
+                (Action::CopyRow, ""),
+                (Action::Export, ""),
+            ];
+        }
+        Some(_) => return &[(Action::Back, ""), (Action::Down, ""), (Action::PageDown, "")],
+        None => {}
+    }
+    if app.no_credentials().is_some() {
+        return &[(Action::Demo, ""), (Action::Quit, "")];
+    }
+    match app.tab() {
+        Tab::Overview => &[
+            (Action::Enter, "why"),
+            (Action::NextTab, "idle list"),
+            (Action::Command, ""),
+            (Action::Refresh, ""),
+            (Action::Log, ""),
+            (Action::Quit, ""),
+        ],
+        Tab::Idle => &[
+            (Action::Filter, ""),
+            (Action::Sort, ""),
+            (Action::Mark, ""),
+            (Action::Enter, "why"),
+            (Action::Export, ""),
+            (Action::Preset, ""),
+            (Action::Columns, ""),
+            (Action::Command, ""),
+            (Action::Freeze, ""),
+        ],
+    }
+}

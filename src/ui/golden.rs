@@ -1,0 +1,277 @@
+//! Golden files of every screen. The text is what a reader sees; below it the attributes and
+//! colours of each line, so that a change of looks is a change of the file.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use jiff::SignedDuration;
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use ratatui::buffer::{Buffer, Cell};
+use ratatui::layout::Rect;
+use ratatui::style::{Color, Modifier};
+
+use super::draw;
+use crate::app::fixture::{self, app, app_with, fleet, fleet_of, press, readings};
+use crate::app::{App, ColorDepth, Level, LogEntry, Mode, Msg, ThemeName};
+use crate::domain::{ErrorKind, Scope, SourceId};
+use crate::view::Symbols;
+
+/// The screen as text, without blanks at the ends of lines.
+pub(crate) fn screen(app: &mut App) -> String {
+    let buffer = render(app);
+    let mut out = String::new();
+    for line in lines(&buffer) {
+        let text: String = line.iter().map(|c| c.symbol()).collect();
+        out.push_str(text.trim_end());
+        out.push('\n');
+    }
+    out
+}
+
+fn render(app: &mut App) -> Buffer {
+    let (width, height) = app.size();
+    let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+    terminal.draw(|frame| draw(frame, app)).unwrap();
+    terminal.backend().buffer().clone()
+}
+
+fn lines(buffer: &Buffer) -> impl Iterator<Item = Vec<&Cell>> {
+    let width = usize::from(buffer.area.width).max(1);
+    buffer.content.chunks(width).map(|cells| {
+        // The second half of a wide character holds nothing of its own.
+        let mut skip = 0;
+        cells
+            .iter()
+            .filter(|c| {
+                if skip > 0 {
+                    skip -= 1;
+                    return false;
+                }
+                skip = crate::app::content::columns(c.symbol()).saturating_sub(1);
+                true
+            })
+            .collect()
+    })
+}
+
+/// Text, then per line the runs of looks: first column, length, look.
+fn golden(app: &mut App) -> String {
+    let buffer = render(app);
+    let mut out = screen(app);
+    out.push_str("---\n");
+    let width = usize::from(buffer.area.width).max(1);
+    for (y, cells) in buffer.content.chunks(width).enumerate() {
+        let mut runs: Vec<(usize, usize, String)> = Vec::new();
+        for (x, cell) in cells.iter().enumerate() {
+            let look = look(cell);
+            match runs.last_mut() {
+                Some((_, length, last)) if *last == look => *length += 1,
+                _ => runs.push((x, 1, look)),
+            }
+        }
+        runs.retain(|r| !r.2.is_empty());
+        if !runs.is_empty() {
+            let words: Vec<String> =
+                runs.iter().map(|(x, length, look)| format!("{x}+{length} {look}")).collect();
+            writeln!(out, "{y:3}: {}", words.join(", ")).unwrap();
+        }
+    }
+    out
+}
+
+fn look(cell: &Cell) -> String {
+    let mut words = Vec::new();
+    if cell.fg != Color::Reset {
+        words.push(cell.fg.to_string().to_lowercase());
+    }
+    if cell.bg != Color::Reset {
+        words.push(format!("on {}", cell.bg).to_lowercase());
+    }
+    for (flag, word) in [
+        (Modifier::BOLD, "bold"),
+        (Modifier::DIM, "dim"),
+        (Modifier::UNDERLINED, "underlined"),
+        (Modifier::REVERSED, "reversed"),
+    ] {
+        if cell.modifier.contains(flag) {
+            words.push(word.into());
+        }
+    }
+    words.join(" ")
+}
+
+/// The screens, each by the keys that lead to it.
+const SCREENS: [(&str, &str); 13] = [
+    ("overview", ""),
+    ("idle", "3"),
+    ("why", "3<enter>"),
+    ("help", "?"),
+    ("log", "!"),
+    ("own_cost", "$"),
+    ("command", "3:sort <tab>"),
+    ("filter", "3/team=nlp"),
+    ("filter_error", "3/team=nlp and gpu<lt>x"),
+    ("sort", "3s"),
+    ("columns", "3cj"),
+    ("presets", "3p"),
+    ("marks", "3 j Vj"),
+];
+
+/// A way in which a screen can differ.
+type Variant = (&'static str, fn() -> App);
+
+const VARIANTS: [Variant; 9] = [
+    ("80x24", || app((80, 24))),
+    ("200x50", || app((200, 50))),
+    ("20x3", || app((20, 3))),
+    ("no_colour", || {
+        let mut init = fixture::init(None, (80, 24));
+        init.appearance.depth = ColorDepth::None;
+        heard(App::new(init))
+    }),
+    ("ascii", || {
+        let mut init = fixture::init(None, (80, 24));
+        init.appearance.symbols = Symbols::Ascii;
+        heard(App::new(init))
+    }),
+    ("stale", || {
+        let mut app = app((80, 24));
+        app.update(Msg::Now(fixture::now() + SignedDuration::from_hours(3)));
+        app
+    }),
+    ("error", || {
+        let failing = Some((SourceId::CloudWatch, ErrorKind::Denied));
+        let mut app = app_with(fleet_of(9, 1, readings(0, failing)), (80, 24));
+        app.update(Msg::Log(LogEntry {
+            at: fixture::now(),
+            level: Level::Error,
+            source: Some(SourceId::CloudWatch),
+            scope: Some(Scope::new(fixture::ACCOUNT, "eu-west-1")),
+            message: "cloudwatch:GetMetricData was denied".into(),
+            fix: "Allow cloudwatch:GetMetricData to this role.".into(),
+        }));
+        app
+    }),
+    ("empty", || app_with(fleet_of(0, 1, readings(0, None)), (80, 24))),
+    ("huge", || app_with(fleet_of(10_000, 1, readings(0, None)), (200, 50))),
+];
+
+fn heard(mut app: App) -> App {
+    app.update(Msg::Fleet(Arc::new(fleet())));
+    app.update(Msg::OwnCost(fixture::own_cost()));
+    app
+}
+
+/// Loads the series of a why page, as an executor would.
+fn go(app: &mut App, keys: &str) {
+    for effect in press(app, keys) {
+        if let crate::app::Effect::LoadSeries { instance } = effect {
+            app.update(Msg::Series { instance, series: Arc::new(fixture::series()) });
+        }
+    }
+}
+
+#[test]
+fn every_screen_in_every_variant() {
+    for (variant, make) in VARIANTS {
+        for (name, keys) in SCREENS {
+            let mut app = make();
+            go(&mut app, keys);
+            insta::assert_snapshot!(format!("{name}@{variant}"), golden(&mut app));
+        }
+    }
+}
+
+#[test]
+fn first_screens() {
+    let mut app = App::new(fixture::init(None, (80, 24)));
+    insta::assert_snapshot!("first@nothing_yet", golden(&mut app));
+    app.update(Msg::NoCredentials {
+        message: "No profile, no environment variables, no instance role answered.".into(),
+    });
+    insta::assert_snapshot!("first@no_credentials", golden(&mut app));
+    let mut app = App::new(fixture::init(Some(fleet()), (80, 24)));
+    insta::assert_snapshot!("first@from_cache", golden(&mut app));
+}
+
+#[test]
+fn states_of_the_frame() {
+    let mut frozen = app((80, 24));
+    press(&mut frozen, "3f");
+    frozen.update(Msg::Now(fixture::now() + SignedDuration::from_mins(4)));
+    insta::assert_snapshot!("frame@frozen", golden(&mut frozen));
+
+    let mut init = fixture::init(None, (80, 24));
+    init.mode = Mode::Demo;
+    init.accounts[0].production = true;
+    let mut production = heard(App::new(init));
+    insta::assert_snapshot!("frame@demo_and_production", golden(&mut production));
+
+    let mut asking = app((80, 24));
+    asking.update(Msg::RefreshCost(Some(0.12)));
+    press(&mut asking, "3r");
+    insta::assert_snapshot!("frame@refresh_costs", golden(&mut asking));
+
+    let mut lacking = app((80, 24));
+    lacking.update(Msg::Preset { name: "mean-cpu".into(), missing_usd: Some(0.4) });
+    let capped = crate::app::OwnCost { today_usd: 1.0, ..fixture::own_cost() };
+    lacking.update(Msg::OwnCost(capped));
+    insta::assert_snapshot!("frame@lacking_and_capped", golden(&mut lacking));
+
+    let mut init = fixture::init(None, (100, 24));
+    init.appearance.braille = true;
+    let mut braille = heard(App::new(init));
+    go(&mut braille, "3<enter>G");
+    insta::assert_snapshot!("why@braille", golden(&mut braille));
+}
+
+#[test]
+fn themes_look_as_they_should() {
+    for theme in ThemeName::ALL {
+        let mut init = fixture::init(None, (80, 12));
+        init.appearance.theme = theme;
+        init.appearance.depth = ColorDepth::Ansi256;
+        let mut app = heard(App::new(init));
+        go(&mut app, "3");
+        insta::assert_snapshot!(format!("theme@{}", theme.name()), golden(&mut app));
+    }
+}
+
+#[test]
+fn ascii_means_ascii_on_every_screen() {
+    for (name, keys) in SCREENS {
+        let mut init = fixture::init(None, (120, 40));
+        init.appearance.symbols = Symbols::Ascii;
+        let mut app = App::new(init);
+        let mut plain = fleet();
+        // What comes from outside may be anything.
+        plain.rows.retain(|r| r.instance.name.is_ascii());
+        app.update(Msg::Fleet(Arc::new(plain)));
+        go(&mut app, keys);
+        let text = screen(&mut app);
+        let foreign: String = text.chars().filter(|c| !c.is_ascii()).collect();
+        assert_eq!(foreign, "", "{name}:\n{text}");
+    }
+}
+
+/// Every screen at every height to 40 and every width to 40, then each third width to 120: where
+/// columns come and go, every case occurs below 40 already.
+#[test]
+fn no_size_panics() {
+    let backend = TestBackend::new(120, 40);
+    let mut terminal = Terminal::new(backend).unwrap();
+    for (name, keys) in SCREENS {
+        let mut app = app((120, 40));
+        go(&mut app, keys);
+        for height in 0..=40 {
+            for width in (0..=40).chain((41..=120).step_by(3)) {
+                let area = Rect::new(0, 0, width, height);
+                terminal.resize(area).unwrap();
+                let mut frame = terminal.get_frame();
+                draw(&mut frame, &mut app);
+                assert_eq!(app.size(), (width, height), "{name}");
+            }
+        }
+    }
+}

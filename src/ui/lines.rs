@@ -1,0 +1,203 @@
+//! The lines between header and footer that are not the body: tabs, burn, rules.
+
+use ratatui::style::Modifier;
+
+use super::canvas::Canvas;
+use crate::app::content::columns;
+use crate::app::{App, Layout, Role, Tab, tab_label};
+use crate::domain::SourceId;
+use crate::view::format;
+
+/// ` 1 Overview  3 Idle › Why`, and on the right what the table shows.
+pub fn tabs(canvas: &mut Canvas<'_>, app: &App, y: u16) {
+    let mut x = 1;
+    for tab in Tab::ALL {
+        let style = if tab == app.tab() {
+            canvas.style(Role::Accent).add_modifier(Modifier::UNDERLINED)
+        } else {
+            canvas.style(Role::Dim)
+        };
+        x = canvas.put(x, y, u16::MAX, &tab_label(tab), style) + 2;
+    }
+    if let Some(opened) = app.page() {
+        let into = canvas.glyph("›", ">");
+        let style = canvas.style(Role::Heading);
+        x = canvas.put(x, y, u16::MAX, &format!("{into} {}", opened.page.title()), style) + 2;
+    }
+    let width = canvas.width();
+    let mut end = width.saturating_sub(1);
+    // The most important stands at the edge; what has no room is left out.
+    for (text, role) in table_state(app) {
+        let needed = u16::try_from(columns(&text)).unwrap_or(u16::MAX);
+        if end.saturating_sub(needed) < x {
+            break;
+        }
+        let style = canvas.style(role);
+        end = canvas.put_right(end, y, needed, &text, style).saturating_sub(2);
+    }
+}
+
+fn table_state(app: &App) -> Vec<(String, Role)> {
+    let mut parts = Vec::new();
+    if !app.shows_table() {
+        return parts;
+    }
+    let Some(fleet) = app.shown() else { return parts };
+    let table = app.table();
+    let (shown, all) = (table.order().len(), fleet.rows.len());
+    if table.filter_text().is_empty() {
+        parts.push((format!("{} instances", count(all)), Role::Dim));
+    } else {
+        parts.push((format!("{} of {}", count(shown), count(all)), Role::Warn));
+        parts.push((format!("/ {}", table.filter_text()), Role::Accent));
+    }
+    let sort = match (table.sort.field, table.sort.descending) {
+        (None, false) => "worst first".to_owned(),
+        (None, true) => "best first".to_owned(),
+        (Some(field), true) => format!("by {}, largest first", field.spec().name),
+        (Some(field), false) => format!("by {}, smallest first", field.spec().name),
+    };
+    parts.push((sort, Role::Dim));
+    parts.push((app.preset().to_owned(), Role::Dim));
+    parts
+}
+
+/// `burn $412.30/h · waste $96.10/h (23 %) · 12 unpriced`.
+pub fn burn(canvas: &mut Canvas<'_>, app: &App, y: u16) {
+    let Some(fleet) = app.shown() else {
+        if app.no_credentials().is_none() {
+            let style = canvas.style(Role::Dim);
+            canvas.put(1, y, u16::MAX, "reading the fleet", style);
+        }
+        return;
+    };
+    let totals = &fleet.totals;
+    let old = app
+        .sources()
+        .by_source
+        .iter()
+        .any(|s| s.stale && matches!(s.source, SourceId::Ec2 | SourceId::Prices));
+    let about = if old { "~" } else { "" };
+    let plain = if old { Role::Dim } else { Role::Heading };
+    let loss = if old { Role::Dim } else { Role::Idle };
+    let share = totals.waste_share().map(|s| format!(" ({:.0} %)", s * 100.0)).unwrap_or_default();
+    let mut parts = vec![
+        (format!("burn {about}{}", format::usd_per_hour(totals.burn)), plain),
+        (format!("waste {about}{}{share}", format::usd_per_hour(totals.waste)), loss),
+    ];
+    if totals.unpriced > 0 {
+        parts.push((format!("{} unpriced", count(totals.unpriced as usize)), Role::Warn));
+    }
+    if totals.unjudged.count > 0 {
+        let unjudged = count(totals.unjudged.count as usize);
+        parts.push((format!("{unjudged} not judged yet"), Role::Dim));
+    }
+    let idle = count(totals.idle_gpus as usize);
+    let gpus = format::count(totals.gpus);
+    parts.push((format!("{idle} idle GPUs of {gpus}"), Role::Dim));
+    let separator = format!(" {} ", canvas.symbols().separator());
+    let mut x = 1;
+    for (i, (text, role)) in parts.iter().enumerate() {
+        let needed = columns(text) + if i > 0 { columns(&separator) } else { 0 };
+        if i > 0 && usize::from(x) + needed > usize::from(canvas.width()) {
+            break;
+        }
+        if i > 0 {
+            let style = canvas.style(Role::Dim);
+            x = canvas.put(x, y, u16::MAX, &separator, style);
+        }
+        let style = canvas.style(*role);
+        x = canvas.put(x, y, u16::MAX, text, style);
+    }
+}
+
+/// The rule above the body, with a banner where the picture is not the newest.
+pub fn upper_rule(canvas: &mut Canvas<'_>, app: &App, y: u16) {
+    rule(canvas, y);
+    if let Some((text, role)) = banner(app) {
+        let style = canvas.style(role);
+        canvas.put(2, y, canvas.width().saturating_sub(4), &format!(" {text} "), style);
+    }
+}
+
+/// Why the picture is not the newest.
+pub fn banner(app: &App) -> Option<(String, Role)> {
+    if let Some(age) = app.frozen_for() {
+        return Some((format!("FROZEN {age} ago, data keep arriving; f goes on"), Role::Warn));
+    }
+    app.is_from_cache().then(|| ("from the cache".to_owned(), Role::Dim))
+}
+
+/// The rule below the body: what is wrong with what is typed, what would complete it, what the
+/// preset lacks; on the right, where in the body one is.
+pub fn lower_rule(canvas: &mut Canvas<'_>, app: &App, layout: &Layout, y: u16) {
+    rule(canvas, y);
+    let width = canvas.width();
+    let position = position(app, layout);
+    let mut room = width.saturating_sub(4);
+    if let Some(text) = &position {
+        let text = format!(" {text} ");
+        let style = canvas.style(Role::Dim);
+        let x = canvas.put_right(width.saturating_sub(2), y, room, &text, style);
+        room = x.saturating_sub(3);
+    }
+    if let Some((text, role)) = remark(app) {
+        let style = canvas.style(role);
+        canvas.put(2, y, room, &format!(" {text} "), style);
+    }
+}
+
+/// What is said about what is typed or judged.
+pub fn remark(app: &App) -> Option<(String, Role)> {
+    if let Some(prompt) = app.prompt() {
+        if let Some(error) = &prompt.error {
+            let text = match error.column {
+                Some(column) => format!("column {column}: {}", error.message),
+                None => error.message.clone(),
+            };
+            return Some((text, Role::Crit));
+        }
+        if prompt.completions.len() > 1 {
+            let last = |line: &str| {
+                line.trim_end().rsplit([' ', ',']).next().unwrap_or_default().to_owned()
+            };
+            let chosen = prompt.chosen.unwrap_or(0);
+            // Those from the chosen one on: the next ones are what one looks for.
+            let words: Vec<String> = prompt.completions[chosen..].iter().map(|c| last(c)).collect();
+            return Some((words.join("  "), Role::Accent));
+        }
+        return None;
+    }
+    app.missing_usd().map(|usd| {
+        let text = format!(
+            "{} lacks signals; fetching them costs about {}: r",
+            app.preset(),
+            format::usd(usd)
+        );
+        (text, Role::Warn)
+    })
+}
+
+fn position(app: &App, layout: &Layout) -> Option<String> {
+    if app.shows_table() {
+        let all = app.table().order().len();
+        return (all > 0).then(|| format!("{} of {}", count(app.table().cursor() + 1), count(all)));
+    }
+    let (lines, scroll, _) = app.text_body();
+    let height = usize::from(layout.body_height);
+    (lines.len() > height).then(|| {
+        format!("{}-{} of {}", scroll + 1, (scroll + height).min(lines.len()), lines.len())
+    })
+}
+
+/// A number of things, with separators between thousands.
+fn count(number: usize) -> String {
+    format::grouped(number as f64, 0)
+}
+
+fn rule(canvas: &mut Canvas<'_>, y: u16) {
+    let glyph = canvas.glyph("─", "-");
+    let style = canvas.style(Role::Dim);
+    let width = canvas.width();
+    canvas.fill(0, y, width, glyph, style);
+}

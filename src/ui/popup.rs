@@ -1,0 +1,129 @@
+//! Lists to choose from and questions, in a box over the body.
+
+use super::canvas::Canvas;
+use crate::app::content::{columns, wrap};
+use crate::app::{App, Layout, Popup, Role, column_entries};
+use crate::view::format;
+
+/// One line of a box.
+struct Entry {
+    text: String,
+    role: Role,
+}
+
+pub fn draw(canvas: &mut Canvas<'_>, app: &App, layout: &Layout) {
+    let Some(popup) = app.popup() else { return };
+    let widest = usize::from(layout.width.saturating_sub(6).min(72));
+    match popup {
+        Popup::Sort => {}
+        Popup::Columns { cursor } => {
+            let entries: Vec<Entry> = column_entries(app.table().columns())
+                .into_iter()
+                .map(|(field, shown)| {
+                    let spec = field.spec();
+                    Entry {
+                        text: format!(
+                            "[{}] {:18} {}",
+                            if shown { 'x' } else { ' ' },
+                            spec.name,
+                            spec.doc
+                        ),
+                        role: if shown { Role::Text } else { Role::Dim },
+                    }
+                })
+                .collect();
+            list(canvas, layout, "Columns", &entries, Some(*cursor), widest);
+        }
+        Popup::Presets { cursor } => {
+            let entries: Vec<Entry> = app
+                .presets()
+                .iter()
+                .map(|(name, source)| {
+                    let current = name == app.preset();
+                    Entry {
+                        text: format!("{} {name:22} {source}", if current { '*' } else { ' ' }),
+                        role: Role::Text,
+                    }
+                })
+                .collect();
+            list(canvas, layout, "Judge by", &entries, Some(*cursor), widest);
+        }
+        Popup::ConfirmRefresh { usd } => {
+            let mut text = format!("Reading everything again costs about {}.", format::usd(*usd));
+            if let Some(own) = app.own_cost() {
+                text = format!(
+                    "{text} Today so far {} of {}.",
+                    format::usd(own.today_usd),
+                    format::usd(own.cap_usd)
+                );
+            }
+            let entries: Vec<Entry> = wrap(&text, widest.min(50))
+                .into_iter()
+                .map(|text| Entry { text, role: Role::Text })
+                .collect();
+            list(canvas, layout, "Refresh", &entries, None, widest);
+        }
+    }
+}
+
+/// A box in the middle of the body; where there is no room for a border, the lines alone.
+fn list(
+    canvas: &mut Canvas<'_>,
+    layout: &Layout,
+    title: &str,
+    entries: &[Entry],
+    cursor: Option<usize>,
+    widest: usize,
+) {
+    let border = layout.body_height >= 4 && layout.width >= 24;
+    let frame = if border { 2 } else { 0 };
+    let height = layout.body_height.min(u16::try_from(entries.len()).unwrap_or(u16::MAX) + frame);
+    let inner = usize::from(height - frame.min(height));
+    let longest = entries.iter().map(|e| columns(&e.text)).max().unwrap_or(0).min(widest);
+    let width = if border {
+        u16::try_from(longest).unwrap_or(u16::MAX).max(16).saturating_add(4).min(layout.width)
+    } else {
+        layout.width
+    };
+    let x = (layout.width - width) / 2;
+    let y = layout.body_top + (layout.body_height - height) / 2;
+    for row in 0..height {
+        canvas.blank(x, y + row, width);
+    }
+    if border {
+        outline(canvas, (x, y, width, height), title);
+    }
+    // The cursor's entry is always in sight.
+    let first = cursor.map_or(0, |c| (c + 1).saturating_sub(inner));
+    let pad = u16::from(border);
+    for (row, (at, entry)) in entries.iter().enumerate().skip(first).take(inner).enumerate() {
+        let y = y + pad + u16::try_from(row).unwrap_or(0);
+        let style = canvas.style(entry.role);
+        let room = width.saturating_sub(4 * pad);
+        canvas.put(x + 2 * pad, y, room, &entry.text, style);
+        if cursor == Some(at) {
+            let selected = canvas.style(Role::Selected);
+            canvas.tint(x + pad, y, width.saturating_sub(2 * pad), selected);
+        }
+    }
+}
+
+fn outline(canvas: &mut Canvas<'_>, (x, y, width, height): (u16, u16, u16, u16), title: &str) {
+    let style = canvas.style(Role::Dim);
+    let (horizontal, vertical) = canvas.glyph(("─", "│"), ("-", "|"));
+    let corners = canvas.glyph(["┌", "┐", "└", "┘"], ["+", "+", "+", "+"]);
+    let (right, bottom) = (x + width - 1, y + height - 1);
+    canvas.fill(x, y, width, horizontal, style);
+    canvas.fill(x, bottom, width, horizontal, style);
+    for row in y + 1..bottom {
+        canvas.fill(x, row, 1, vertical, style);
+        canvas.fill(right, row, 1, vertical, style);
+    }
+    for ((x, y), corner) in
+        [(x, y), (right, y), (x, bottom), (right, bottom)].into_iter().zip(corners)
+    {
+        canvas.fill(x, y, 1, corner, style);
+    }
+    let heading = canvas.style(Role::Heading);
+    canvas.put(x + 2, y, width.saturating_sub(4), &format!(" {title} "), heading);
+}
