@@ -5,8 +5,7 @@
 //! fails leaves the last good verdicts standing, with their age.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, PoisonError};
 
 use jiff::Timestamp;
 use tokio::sync::mpsc;
@@ -32,31 +31,25 @@ const MAX_STEPS: usize = 8;
 /// Requests in flight per scope.
 const IN_FLIGHT: usize = 4;
 
-/// Scopes whose rounds share the daily cap.
-static SCOPES: AtomicU32 = AtomicU32::new(0);
-
 /// The rounds of one scope: when the last was, what it cost.
 pub(super) struct Rounds {
     last: Option<Timestamp>,
-    /// Micro-dollars of the last full round.
-    cost: u64,
     judged: HashMap<Arc<str>, Arc<Verdict>>,
 }
 
 impl Rounds {
     /// What the last run left.
     pub async fn from_cache(ctx: &Context) -> Self {
-        SCOPES.fetch_add(1, Ordering::Relaxed);
         let policy = ctx.shared.policy.borrow().name.clone();
         let now = ctx.shared.now();
         let stored = ctx.shared.cache.get::<Judged>(kind::VERDICTS, &ctx.scope, now).await;
         match stored.filter(|s| s.value.policy == policy) {
-            Some(stored) => Self {
-                last: stored.taken_at,
-                cost: get_metric_data(stored.value.verdicts.len() as u64 * 4),
-                judged: stored.value.verdicts.into_iter().collect(),
-            },
-            None => Self { last: None, cost: 0, judged: HashMap::new() },
+            Some(stored) => {
+                // Until a round has shown what it costs: four metrics an instance.
+                note_cost(ctx, get_metric_data(stored.value.verdicts.len() as u64 * 4));
+                Self { last: stored.taken_at, judged: stored.value.verdicts.into_iter().collect() }
+            }
+            None => Self { last: None, judged: HashMap::new() },
         }
     }
 
@@ -81,7 +74,7 @@ impl Rounds {
         round.finish().await;
         if full {
             self.last = Some(now);
-            self.cost = round.cost;
+            note_cost(ctx, round.cost);
         }
         let running: HashSet<&Arc<str>> = instances.iter().map(|i| &i.id).collect();
         self.judged.retain(|id, _| running.contains(id));
@@ -100,11 +93,18 @@ impl Rounds {
         let hours = if ctx.only_once || !ctx.shared.settings.billed {
             1
         } else {
-            let scopes = u64::from(SCOPES.load(Ordering::Relaxed).max(1));
-            cadence_hours(self.cost * scopes, ctx.shared.ledger.cap_micro_usd())
+            let costs = ctx.shared.round_costs.lock().unwrap_or_else(PoisonError::into_inner);
+            cadence_hours(costs.values().sum(), ctx.shared.ledger.cap_micro_usd())
         };
         Hour::containing(now).0 - Hour::containing(last).0 >= hours
     }
+}
+
+/// Remembers what a full round of a scope costs; free calls cost nothing.
+fn note_cost(ctx: &Context, micro_usd: u64) {
+    let cost = if ctx.shared.settings.billed { micro_usd } else { 0 };
+    let mut costs = ctx.shared.round_costs.lock().unwrap_or_else(PoisonError::into_inner);
+    costs.insert(ctx.scope.clone(), cost);
 }
 
 /// Micro-dollars for requesting so many metrics.
@@ -187,7 +187,7 @@ impl<'a> Round<'a> {
             .map(|instance| {
                 let spec = self.ctx.types.get(&instance.instance_type).cloned();
                 let series = stored.remove(&instance.id).unwrap_or_default();
-                Work::new(instance.clone(), spec, series, &fetched, self.range)
+                Work::new(instance.clone(), spec, &series, &fetched, self.range)
             })
             .collect();
         for _ in 0..MAX_STEPS {
@@ -324,7 +324,10 @@ pub(super) async fn rejudge_on_policy_change(
     if at_once {
         rejudge(&shared, &selection, &updates).await;
     }
-    while !only_once {
+    if only_once {
+        return;
+    }
+    loop {
         tokio::select! {
             () = shared.stop.cancelled() => return,
             changed = policy.changed() => {

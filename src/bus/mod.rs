@@ -27,7 +27,7 @@ mod world;
 
 pub use world::SUMMARY_ROWS;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -38,7 +38,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::analyze::idle::Policy;
 use crate::cache::Cache;
-use crate::domain::{ErrorKind, Reading, SourceError, TagKeys};
+use crate::domain::{ErrorKind, Reading, Scope, SourceError, TagKeys};
 use crate::fleet::Fleet;
 use crate::source::ledger::{Ledger, OwnCost};
 use crate::source::{Identity, Provider};
@@ -126,6 +126,8 @@ struct Shared {
     policy: watch::Sender<Arc<Policy>>,
     refresh: watch::Sender<u64>,
     viewport: Mutex<HashSet<Arc<str>>>,
+    /// Micro-dollars of the last full round of each scope.
+    round_costs: Mutex<HashMap<Scope, u64>>,
     stop: CancellationToken,
 }
 
@@ -138,6 +140,13 @@ impl Handle {
     /// Reads everything again now.
     pub fn refresh(&self) {
         self.shared.refresh.send_modify(|n| *n += 1);
+    }
+
+    /// What reading every metric again would cost now, micro-dollars: what the last full rounds
+    /// cost. 0 where calls are free.
+    pub fn refresh_cost_micro_usd(&self) -> u64 {
+        let costs = self.shared.round_costs.lock().unwrap_or_else(PoisonError::into_inner);
+        costs.values().sum()
     }
 
     /// Says which instances are on screen, so that their metrics are fetched first.
@@ -224,6 +233,7 @@ fn share(parts: Parts) -> (Handle, Vec<Account>) {
         policy: watch::channel(parts.policy).0,
         refresh: watch::channel(0).0,
         viewport: Mutex::default(),
+        round_costs: Mutex::default(),
         stop: CancellationToken::new(),
     });
     (Handle { shared }, parts.accounts)
@@ -262,7 +272,7 @@ async fn run(
 }
 
 /// The longest any single call may take, whatever its own time-outs say.
-const CALL_LIMIT: Duration = Duration::from_secs(60);
+const CALL_LIMIT: Duration = Duration::from_mins(1);
 
 /// Runs a call under [`CALL_LIMIT`].
 async fn guarded<T>(

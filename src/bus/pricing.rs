@@ -18,6 +18,10 @@ const LIST_FOR: SignedDuration = SignedDuration::from_hours(24 * 7);
 /// Spot prices move slowly since 2017, but in a crunch within the hour.
 const SPOT_FOR: SignedDuration = SignedDuration::from_mins(10);
 
+/// Prices asked for together: all regions share the price list's own rate limit, and a long list
+/// must not run into the time limit of a call.
+const PRICES_PER_CALL: usize = 25;
+
 /// The prices that one scope has read.
 #[derive(Default)]
 pub(super) struct Prices {
@@ -88,7 +92,18 @@ impl Prices {
         if wanted.is_empty() {
             return;
         }
-        let answer = guarded("pricing:GetProducts", ctx.provider.list_prices(&wanted)).await;
+        let mut offers = Vec::new();
+        let mut failed = None;
+        for some in wanted.chunks(PRICES_PER_CALL) {
+            match guarded("pricing:GetProducts", ctx.provider.list_prices(some)).await {
+                Ok(found) => offers.extend(found),
+                Err(error) => {
+                    failed = Some(error);
+                    break;
+                }
+            }
+        }
+        let answer = failed.map_or(Ok(offers), Err);
         let Some(offers) = settle(&ctx.updates, SourceId::Prices, &ctx.scope, answer).await else {
             return;
         };

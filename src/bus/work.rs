@@ -32,7 +32,7 @@ impl Work {
     pub fn new(
         instance: Arc<Instance>,
         spec: Option<Arc<TypeSpec>>,
-        stored: SeriesSet,
+        stored: &SeriesSet,
         fetched: &HashMap<(Arc<str>, Signal), HourRange>,
         range: HourRange,
     ) -> Self {
