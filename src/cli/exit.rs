@@ -41,6 +41,12 @@ pub enum CliError {
     /// The output could not be written.
     #[error("cannot write the output: {0}")]
     Output(#[from] io::Error),
+    /// A signal or a vanished terminal ended the screen; nobody is told.
+    #[error("ended by a signal")]
+    Ended(
+        /// 128 plus the signal's number, as shells have it.
+        u8,
+    ),
     /// Nothing could be read, an action failed: with its own code.
     #[error("{message}")]
     Failed {
@@ -57,6 +63,7 @@ impl CliError {
         match self {
             Self::Config(ConfigError::Write { .. }) => Exit::Unreadable,
             Self::Config(_) | Self::Usage(_) => Exit::Usage,
+            Self::Ended(_) => Exit::Ok,
             // `burntop idle | head` is no failure.
             Self::Output(e) if e.kind() == io::ErrorKind::BrokenPipe => Exit::Ok,
             Self::Output(_) => Exit::Unreadable,
@@ -66,7 +73,19 @@ impl CliError {
 
     /// True when there is nobody to tell.
     pub fn is_quiet(&self) -> bool {
-        matches!(self, Self::Output(e) if e.kind() == io::ErrorKind::BrokenPipe)
+        match self {
+            Self::Output(e) => e.kind() == io::ErrorKind::BrokenPipe,
+            Self::Ended(_) => true,
+            _ => false,
+        }
+    }
+
+    /// What the process ends with: [`CliError::exit`], or the signal's number.
+    pub fn status(&self) -> ExitCode {
+        match self {
+            Self::Ended(code) => ExitCode::from(*code),
+            _ => self.exit().into(),
+        }
     }
 }
 

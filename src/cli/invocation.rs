@@ -123,7 +123,8 @@ pub fn cache_file(
         name.push(format!("-n{size}"));
     }
     name.push(".db");
-    Ok(live.with_file_name(name))
+    // A directory of its own, because the own-cost ledger lies beside the cache.
+    Ok(live.with_file_name("demo").join(name))
 }
 
 /// The layer of the configuration that the flags make.
@@ -268,7 +269,7 @@ mod tests {
         let file = |demo| cache_file(&config, None, demo).unwrap();
         let of = |seed, size| Some(DemoOptions { seed, size });
         assert_eq!(file(None), PathBuf::from("/c/my.sqlite"));
-        assert_eq!(file(of(None, None)), PathBuf::from("/c/my-demo.db"));
-        assert_eq!(file(of(Some(3), Some(9))), PathBuf::from("/c/my-demo-s3-n9.db"));
+        assert_eq!(file(of(None, None)), PathBuf::from("/c/demo/my-demo.db"));
+        assert_eq!(file(of(Some(3), Some(9))), PathBuf::from("/c/demo/my-demo-s3-n9.db"));
     }
 }

@@ -5,7 +5,9 @@
 
 pub mod accounts;
 pub mod args;
+mod backend;
 pub mod cache;
+mod cockpit;
 pub mod completions;
 pub mod config;
 pub mod doctor;
@@ -15,6 +17,9 @@ pub mod iam_policy;
 pub mod invocation;
 pub mod log;
 pub mod man;
+mod reports;
+mod session;
+mod views;
 pub mod words;
 
 use std::ffi::OsString;
@@ -60,7 +65,22 @@ pub fn run(args: impl IntoIterator<Item = OsString>, fleet: impl Fleet) -> ExitC
                     .lines()
                     .try_for_each(|line| writeln!(io::stderr(), "burntop: {line}"));
             }
-            error.exit().into()
+            error.status()
+        }
+    }
+}
+
+/// Runs the commands that show the fleet.
+pub fn fleet(
+    command: FleetCommand,
+    invocation: Invocation,
+    out: &mut dyn Write,
+) -> Result<Exit, CliError> {
+    let env = Env::of_process();
+    match command {
+        FleetCommand::Cockpit => cockpit::run(invocation, &env),
+        FleetCommand::Idle | FleetCommand::Overview => {
+            reports::run(command, &invocation, &env, out)
         }
     }
 }

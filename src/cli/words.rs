@@ -1,6 +1,7 @@
 //! The words a configuration may use, from the parts that own them.
 
 use crate::analyze::idle::{CustomPolicy, Policy, Preset};
+use crate::app::{Action, Key, ThemeName};
 use crate::config::{Config, Vocabulary};
 use crate::view::{Field, Filter};
 
@@ -12,10 +13,12 @@ pub fn vocabulary() -> Vocabulary {
     });
     Vocabulary {
         presets: Preset::ALL.iter().map(|p| p.name().to_owned()).collect(),
+        themes: ThemeName::ALL.iter().map(|t| t.name().to_owned()).collect(),
+        actions: Action::ALL.iter().map(|a| a.name.to_owned()).collect(),
+        key: Some(|name| Key::parse(name).map(|_| ()).map_err(|e| e.to_string())),
         fields: fields.collect(),
         filter: Some(|text| Filter::parse(text).map(|_| ()).map_err(|e| e.to_string())),
         custom_preset: Some(|name, table| custom(name, table).map(|_| ())),
-        ..Vocabulary::default()
     }
 }
 

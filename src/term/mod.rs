@@ -29,6 +29,7 @@ use jiff::Timestamp;
 use ratatui::Frame;
 
 pub use canvas::Canvas;
+pub use detect::ColorDepth;
 pub use osc52::{MAX_BYTES as MAX_COPY_BYTES, TooLong, osc52};
 pub use run::run;
 

@@ -1,0 +1,394 @@
+//! Behind the screen: a thread of its own with the runtime of the bus. It takes commands, and
+//! answers with messages; the screen never waits for it.
+
+use std::collections::HashSet;
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::SyncSender;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use tokio::sync::mpsc;
+
+use super::cockpit::report_format;
+use super::exit::CliError;
+use super::invocation::{DemoOptions, Invocation};
+use super::{session, views};
+use crate::app::{
+    AccountInfo, ExportFormat, Level, LogEntry, Mode, Msg, Notice, OwnCost, Picture, Regions,
+    SavedView,
+};
+use crate::bus::{self, Event};
+use crate::cache::{Cache, CacheNotice};
+use crate::config::{self, RegionChoice};
+use crate::domain::{HourRange, SeriesSet};
+use crate::report::{self, Meta};
+use crate::source::ledger;
+use crate::view::{Symbols, ViewContext};
+
+/// How often the cache tidies up.
+const MAINTAIN_EVERY: Duration = Duration::from_hours(1);
+/// Events of the bus that may wait.
+const EVENTS: usize = 64;
+
+/// What the screen asks for.
+pub enum Command {
+    /// Read everything again.
+    Refresh,
+    /// The series of an instance.
+    LoadSeries(Arc<str>),
+    /// Judge by another preset.
+    SetPreset(String),
+    /// Look at other regions.
+    SetRegions(Regions),
+    /// Write a file.
+    Export {
+        /// Where.
+        path: String,
+        /// How.
+        format: ExportFormat,
+        /// What.
+        picture: Picture,
+    },
+    /// Keep a view.
+    SaveView(SavedView),
+    /// The demo instead of the accounts.
+    SwitchToDemo,
+    /// End, and say when the cache is closed.
+    Close(SyncSender<()>),
+}
+
+/// The backend before it runs.
+pub struct Backend {
+    invocation: Invocation,
+    messages: mpsc::Sender<Msg>,
+    commands: mpsc::UnboundedReceiver<Command>,
+}
+
+impl Backend {
+    /// Made at once, started after the first picture.
+    pub fn new(
+        invocation: Invocation,
+        messages: mpsc::Sender<Msg>,
+        commands: mpsc::UnboundedReceiver<Command>,
+    ) -> Self {
+        Self { invocation, messages, commands }
+    }
+
+    /// Starts the thread. A system that gives no thread leaves the screen with what the cache
+    /// had, and a word about it.
+    pub fn start(self) {
+        let messages = self.messages.clone();
+        let started = std::thread::Builder::new().name("backend".into()).spawn(move || {
+            let runtime = tokio::runtime::Builder::new_multi_thread()
+                .worker_threads(2)
+                .thread_name("source")
+                .enable_all()
+                .build();
+            match runtime {
+                Ok(runtime) => runtime.block_on(Running::run(self)),
+                Err(error) => say(&self.messages, &error),
+            }
+        });
+        if let Err(error) = started {
+            say(&messages, &error);
+        }
+    }
+}
+
+fn say(messages: &mpsc::Sender<Msg>, error: &std::io::Error) {
+    let text = format!("nothing can be read: the system gives no threads ({error})");
+    let _ = messages.try_send(Msg::Notice(Notice::new(Level::Error, text)));
+}
+
+/// One bus and what belongs to it.
+struct Running {
+    invocation: Invocation,
+    messages: mpsc::Sender<Msg>,
+    cache: Cache,
+    bus: bus::Handle,
+    events: mpsc::Receiver<Event>,
+    accounts: Vec<AccountInfo>,
+    /// Name of the preset that judges.
+    preset: String,
+}
+
+impl Running {
+    async fn run(backend: Backend) {
+        let Backend { invocation, messages, mut commands } = backend;
+        let mut running = match Self::begin(invocation, messages.clone()).await {
+            Ok(running) => running,
+            Err(error) => {
+                let notice = Notice::new(Level::Error, error.to_string());
+                let _ = messages.send(Msg::Notice(notice)).await;
+                return;
+            }
+        };
+        let mut tidy = tokio::time::interval(MAINTAIN_EVERY);
+        // The first tick is at once; the start has better things to do.
+        tidy.reset();
+        loop {
+            tokio::select! {
+                biased;
+                command = commands.recv() => match command {
+                    Some(Command::Close(done)) => {
+                        running.end().await;
+                        let _ = done.send(());
+                        return;
+                    }
+                    Some(command) => {
+                        if let Some(next) = running.command(command).await {
+                            running = next;
+                        }
+                    }
+                    None => return running.end().await,
+                },
+                event = running.events.recv() => match event {
+                    Some(event) => running.event(event).await,
+                    // The bus ends only when it is told to.
+                    None => return,
+                },
+                _ = tidy.tick() => {
+                    running.cache.maintain(running.now()).await;
+                    running.cache_notices().await;
+                }
+            }
+        }
+    }
+
+    /// Opens the cache and starts the bus.
+    async fn begin(invocation: Invocation, messages: mpsc::Sender<Msg>) -> Result<Self, CliError> {
+        let (cache, notices) = session::open_cache(&invocation);
+        let parts = session::parts(&invocation, cache.clone())?;
+        let (sender, events) = mpsc::channel(EVENTS);
+        let bus = bus::start(parts, sender);
+        let preset = invocation.config.preset.clone();
+        let accounts = Vec::new();
+        let running = Self { invocation, messages, cache, bus, events, accounts, preset };
+        for notice in notices {
+            running.log_cache(&notice).await;
+        }
+        Ok(running)
+    }
+
+    async fn end(&mut self) {
+        self.bus.stop();
+        // The bus stores its last picture before it drops the sender.
+        let drain = async { while self.events.recv().await.is_some() {} };
+        let _ = tokio::time::timeout(session::CLOSE_WITHIN / 2, drain).await;
+        self.cache.clone().close().await;
+    }
+
+    fn now(&self) -> Timestamp {
+        self.invocation.options.now()
+    }
+
+    async fn send(&self, msg: Msg) {
+        // The screen may be gone already; there is nobody left to tell.
+        let _ = self.messages.send(msg).await;
+    }
+
+    async fn notice(&self, level: Level, text: impl Into<String>) {
+        self.send(Msg::Notice(Notice::new(level, text))).await;
+    }
+
+    /// Does what the screen asks; returns what runs instead when everything starts anew.
+    async fn command(&mut self, command: Command) -> Option<Self> {
+        match command {
+            Command::Refresh => self.bus.refresh(),
+            Command::LoadSeries(instance) => self.series(instance).await,
+            Command::SetPreset(name) => match session::policy(&self.invocation.config, &name) {
+                Ok(policy) => {
+                    self.preset.clone_from(&name);
+                    self.invocation.config.preset.clone_from(&name);
+                    self.bus.set_policy(Arc::new(policy));
+                    self.send(Msg::Preset { name, missing_usd: None }).await;
+                }
+                Err(error) => self.notice(Level::Error, error.to_string()).await,
+            },
+            Command::SetRegions(regions) => return self.restart_in(regions).await,
+            Command::Export { path, format, picture } => {
+                self.export(path, format, picture).await;
+            }
+            Command::SaveView(view) => self.save(view).await,
+            Command::SwitchToDemo => {
+                let mut invocation = self.invocation.clone();
+                invocation.options.demo = Some(DemoOptions::default());
+                invocation.options.offline = false;
+                self.send(Msg::Mode(Mode::Demo)).await;
+                return self.restart(invocation).await;
+            }
+            Command::Close(_) => {}
+        }
+        None
+    }
+
+    async fn restart_in(&mut self, regions: Regions) -> Option<Self> {
+        let choice = match regions {
+            Regions::All => RegionChoice::All,
+            Regions::These(names) => RegionChoice::List(names),
+        };
+        let mut invocation = self.invocation.clone();
+        for target in &mut invocation.config.targets {
+            target.regions = choice.clone();
+        }
+        self.restart(invocation).await
+    }
+
+    async fn restart(&mut self, invocation: Invocation) -> Option<Self> {
+        self.end().await;
+        match Self::begin(invocation, self.messages.clone()).await {
+            Ok(running) => Some(running),
+            Err(error) => {
+                self.notice(Level::Error, error.to_string()).await;
+                None
+            }
+        }
+    }
+
+    async fn series(&self, instance: Arc<str>) {
+        let hours = session::policy(&self.invocation.config, &self.preset)
+            .map_or(168, |policy| policy.window_hours());
+        let range = HourRange::last_closed(self.now(), hours);
+        let mut found = self.cache.load_series(vec![instance.clone()], range).await;
+        let series = found.remove(&instance).unwrap_or_else(SeriesSet::default);
+        self.send(Msg::Series { instance, series: Arc::new(series) }).await;
+    }
+
+    async fn event(&mut self, event: Event) {
+        match event {
+            Event::Fleet(fleet) => {
+                let cost = ledger::usd(self.bus.refresh_cost_micro_usd());
+                self.send(Msg::Fleet(fleet)).await;
+                self.send(Msg::RefreshCost(Some(cost))).await;
+                self.cache_notices().await;
+            }
+            Event::OwnCost(cost) => self.send(Msg::OwnCost(own_cost(&cost))).await,
+            Event::Source { at, reading, error } => {
+                let (level, message, fix) = match error {
+                    Some(error) => (Level::Error, error.to_string(), error.fix.clone()),
+                    None => (Level::Info, "works again".to_owned(), String::new()),
+                };
+                let entry = LogEntry {
+                    at,
+                    level,
+                    source: Some(reading.source),
+                    scope: Some(reading.scope),
+                    message,
+                    fix,
+                };
+                self.send(Msg::Log(entry)).await;
+            }
+            Event::Missing { metrics, micro_usd } => {
+                let missing_usd = (metrics > 0).then(|| ledger::usd(micro_usd));
+                let name = self.preset.clone();
+                self.send(Msg::Preset { name, missing_usd }).await;
+            }
+            Event::Account(identity) => {
+                let production = self
+                    .invocation
+                    .config
+                    .targets
+                    .iter()
+                    .any(|t| t.production && *t.label == *identity.label);
+                let info = AccountInfo { id: identity.account, label: identity.label, production };
+                self.accounts.retain(|a| a.id != info.id);
+                self.accounts.push(info);
+                self.send(Msg::Accounts(self.accounts.clone())).await;
+            }
+            Event::NoCredentials(error) => {
+                self.send(Msg::NoCredentials { message: error.message.clone() }).await;
+            }
+        }
+    }
+
+    /// What the cache has to say since it was last asked.
+    async fn cache_notices(&self) {
+        let mut said = HashSet::new();
+        for notice in self.cache.take_notices() {
+            if said.insert(notice.message()) {
+                self.log_cache(&notice).await;
+            }
+        }
+    }
+
+    async fn log_cache(&self, notice: &CacheNotice) {
+        let entry = LogEntry {
+            at: self.now(),
+            level: Level::Warn,
+            source: None,
+            scope: None,
+            message: notice.message(),
+            fix: notice.fix().to_owned(),
+        };
+        self.send(Msg::Log(entry)).await;
+        self.notice(Level::Warn, notice.message()).await;
+    }
+
+    async fn export(&self, path: String, format: ExportFormat, picture: Picture) {
+        let preset = self.preset.clone();
+        let target = path.clone();
+        let written = tokio::task::spawn_blocking(move || {
+            let text = render(&picture, format, &preset);
+            write_new(Path::new(&target), text.as_bytes())
+        })
+        .await;
+        match written {
+            Ok(Ok(())) => self.notice(Level::Info, format!("wrote {path}")).await,
+            Ok(Err(error)) => {
+                self.notice(Level::Error, format!("cannot write {path}: {error}")).await;
+            }
+            Err(_) => self.notice(Level::Error, format!("cannot render {path}")).await,
+        }
+    }
+
+    async fn save(&self, view: SavedView) {
+        let Some(paths) = &self.invocation.paths else {
+            return self.notice(Level::Error, "there is no home directory to save in").await;
+        };
+        let file = paths.views_file();
+        let name = view.name.clone();
+        let kept = views::to_config(&view);
+        let saved =
+            tokio::task::spawn_blocking(move || config::views::save(&file, &view.name, &kept))
+                .await;
+        match saved {
+            Ok(Ok(())) => self.notice(Level::Info, format!("saved view {name}")).await,
+            Ok(Err(error)) => self.notice(Level::Error, error.to_string()).await,
+            Err(_) => self.notice(Level::Error, format!("view {name} was not saved")).await,
+        }
+    }
+}
+
+fn own_cost(cost: &ledger::OwnCost) -> OwnCost {
+    OwnCost {
+        today_usd: ledger::usd(cost.micro_usd),
+        cap_usd: ledger::usd(cost.cap_micro_usd),
+        calls: cost
+            .apis
+            .iter()
+            .map(|api| (api.name.clone(), api.units, ledger::usd(api.micro_usd)))
+            .collect(),
+    }
+}
+
+/// The picture as the report of the same name prints it.
+fn render(picture: &Picture, format: ExportFormat, preset: &str) -> String {
+    let ctx = ViewContext { now: picture.now, symbols: Symbols::Unicode };
+    let meta = Meta { preset, filter: None };
+    let format = report_format(format);
+    if picture.view == "overview" {
+        report::overview(&picture.fleet, format, &ctx, &meta)
+    } else {
+        report::idle(&picture.fleet, &picture.rows, &picture.columns, format, &ctx, &meta)
+    }
+}
+
+/// Writes a file that must not exist yet: an export never overwrites, and follows no link.
+fn write_new(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
+    file.write_all(bytes)?;
+    file.sync_all()
+}

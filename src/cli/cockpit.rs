@@ -1,0 +1,268 @@
+//! `burntop`: the screen. Paints what the last run left, then starts everything else.
+
+use std::io::{IsTerminal, stdin};
+use std::sync::Arc;
+
+use crossterm::event::{Event, KeyEventKind};
+use jiff::Timestamp;
+use ratatui::Frame;
+use tokio::sync::mpsc;
+
+use super::backend::{Backend, Command};
+use super::exit::{CliError, Exit};
+use super::invocation::Invocation;
+use super::{session, views};
+use crate::analyze::idle::Preset;
+use crate::app::{
+    AccountInfo, App, AppInit, Appearance, ColorDepth, Effect, ExportFormat, Intervals, Keymap,
+    Level, LogEntry, Mode, Msg, Picture, ThemeName,
+};
+use crate::cache::read_summary_sync;
+use crate::config::{ColorChoice, Env};
+use crate::fleet::Fleet;
+use crate::report;
+use crate::term::{self, Cockpit, Order, detect};
+use crate::ui;
+use crate::view::{Symbols, ViewContext};
+
+/// Messages that may wait for the screen; a source that is faster waits.
+const MESSAGES: usize = 256;
+/// Rows copied as JSON at most: more does not fit into a terminal's clipboard.
+const COPIED_ROWS: usize = 200;
+
+/// Runs the cockpit until it ends.
+pub fn run(invocation: Invocation, env: &Env) -> Result<Exit, CliError> {
+    if !stdin().is_terminal() {
+        return Err(CliError::Usage(
+            "standard input is not a terminal; use `burntop idle` for a report without a screen"
+                .into(),
+        ));
+    }
+    let clock = invocation.options.clock();
+    let (keymap, conflicts) = Keymap::with_overrides(&invocation.config.keys);
+    let mut app = App::new(init(&invocation, env, keymap, clock()));
+    let notes = invocation
+        .notices
+        .iter()
+        .map(ToString::to_string)
+        .chain(conflicts.iter().map(ToString::to_string));
+    for message in notes {
+        app.update(Msg::Log(LogEntry {
+            at: clock(),
+            level: Level::Warn,
+            source: None,
+            scope: None,
+            message,
+            fix: String::new(),
+        }));
+    }
+    let options = term::Options {
+        crash_dir: invocation.paths.as_ref().map(|p| p.state_dir.clone()),
+        size_hint: detect::size_hint(|name| env.get(name).map(str::to_owned)),
+    };
+    let in_tmux = env.get("TMUX").is_some();
+    let (messages, inbox) = mpsc::channel(MESSAGES);
+    let (commands, orders) = mpsc::unbounded_channel();
+    let backend = Backend::new(invocation, messages, orders);
+    let fixed = clock.clone();
+    let mut screen = Screen { app, backend: Some(backend), clock: fixed };
+    let ended =
+        term::run(&mut screen, inbox, |effect| perform(effect, &commands, in_tmux), &options)
+            .map_err(|e| CliError::Failed { exit: Exit::Unreadable, message: e.to_string() })?;
+    // The backend writes the last picture while the shell has its prompt back already; a signal
+    // does not wait for it.
+    if ended == term::Exit::Quit {
+        let (done, closed) = std::sync::mpsc::sync_channel(1);
+        if commands.send(Command::Close(done)).is_ok() {
+            let _ = closed.recv_timeout(session::CLOSE_WITHIN);
+        }
+        return Ok(Exit::Ok);
+    }
+    Err(CliError::Ended(ended.code() as u8))
+}
+
+/// What the app starts with: configuration, environment, and the picture of the last run.
+fn init(invocation: &Invocation, env: &Env, keymap: Keymap, now: Timestamp) -> AppInit {
+    let config = &invocation.config;
+    let demo = invocation.options.demo.is_some();
+    let mut presets: Vec<(String, String)> = Preset::ALL
+        .iter()
+        .map(|preset| (preset.name().to_owned(), preset.policy().source.clone()))
+        .collect();
+    presets.extend(
+        config.custom_presets.keys().map(|name| (name.clone(), "your configuration".to_owned())),
+    );
+    AppInit {
+        fleet: summary(invocation).map(Arc::new),
+        mode: if demo {
+            Mode::Demo
+        } else if invocation.options.offline {
+            Mode::Offline
+        } else {
+            Mode::Live
+        },
+        appearance: appearance(invocation, env),
+        keymap,
+        intervals: Intervals::default(),
+        presets,
+        preset: config.preset.clone(),
+        views: config.views.iter().map(|(name, view)| views::to_screen(name, view)).collect(),
+        accounts: Vec::<AccountInfo>::new(),
+        mouse: config.ui.mouse,
+        size: (80, 24),
+        now,
+    }
+}
+
+/// The picture that the last run with the same accounts, regions and preset left.
+fn summary(invocation: &Invocation) -> Option<Fleet> {
+    if invocation.options.no_cache {
+        return None;
+    }
+    let path = invocation.cache_file().ok()?;
+    let bytes = read_summary_sync(&path, &session::summary_key(invocation))?;
+    postcard::from_bytes(&bytes).ok()
+}
+
+fn appearance(invocation: &Invocation, env: &Env) -> Appearance {
+    let ui = &invocation.config.ui;
+    let get = |name: &str| env.get(name).map(str::to_owned);
+    let depth = match ui.color {
+        ColorChoice::Auto => depth(detect::color_depth(get)),
+        // At least the sixteen that every terminal has, whatever NO_COLOR or TERM say.
+        ColorChoice::Always => depth(detect::color_depth(|name| match name {
+            "NO_COLOR" => None,
+            _ => get(name),
+        }))
+        .max(ColorDepth::Ansi16),
+        ColorChoice::Never => ColorDepth::None,
+    };
+    let symbols = session::symbols(invocation, env);
+    let theme = ui.theme.as_deref().and_then(ThemeName::from_name);
+    Appearance { theme: theme.unwrap_or(ThemeName::Dark), depth, symbols, braille: ui.braille }
+}
+
+fn depth(found: detect::ColorDepth) -> ColorDepth {
+    match found {
+        detect::ColorDepth::None => ColorDepth::None,
+        detect::ColorDepth::Ansi16 => ColorDepth::Ansi16,
+        detect::ColorDepth::Ansi256 => ColorDepth::Ansi256,
+        detect::ColorDepth::TrueColor => ColorDepth::TrueColor,
+    }
+}
+
+/// The app on a terminal.
+struct Screen {
+    app: App,
+    /// Started when the first picture is on its way.
+    backend: Option<Backend>,
+    clock: crate::bus::Clock,
+}
+
+impl Screen {
+    fn tell(&mut self, msg: Msg) -> Vec<Effect> {
+        // A fixed clock stays fixed on the screen as well.
+        let now = (self.clock)();
+        let mut effects = self.app.update(Msg::Now(now));
+        effects.extend(self.app.update(msg));
+        effects
+    }
+}
+
+impl Cockpit for Screen {
+    type Msg = Msg;
+    type Effect = Effect;
+
+    fn on_event(&mut self, event: Event, _: Timestamp) -> Vec<Effect> {
+        match event {
+            Event::Key(key) if key.kind != KeyEventKind::Release => self.tell(Msg::Key(key)),
+            Event::Mouse(mouse) => self.tell(Msg::Mouse(mouse)),
+            Event::Resize(columns, rows) => self.tell(Msg::Resize(columns, rows)),
+            Event::Paste(text) => self.tell(Msg::Paste(text)),
+            _ => Vec::new(),
+        }
+    }
+
+    fn on_msg(&mut self, msg: Msg, _: Timestamp) -> Vec<Effect> {
+        self.tell(msg)
+    }
+
+    fn on_tick(&mut self, _: Timestamp) -> Vec<Effect> {
+        self.app.update(Msg::Now((self.clock)()))
+    }
+
+    fn next_deadline(&self, _: Timestamp) -> Option<Timestamp> {
+        self.app.next_deadline()
+    }
+
+    fn is_dirty(&self) -> bool {
+        self.app.is_dirty()
+    }
+
+    fn draw(&mut self, frame: &mut Frame) {
+        ui::draw(frame, &mut self.app);
+    }
+
+    fn drawn(&mut self) {
+        self.app.mark_drawn();
+        if let Some(backend) = self.backend.take() {
+            backend.start();
+        }
+    }
+
+    fn wants_mouse(&self) -> bool {
+        self.app.mouse()
+    }
+}
+
+/// Does what needs the terminal at once; hands the rest to the backend, which never makes the
+/// screen wait.
+fn perform(
+    effect: Effect,
+    backend: &mpsc::UnboundedSender<Command>,
+    in_tmux: bool,
+) -> Option<Order> {
+    let command = match effect {
+        Effect::Quit => return Some(Order::Quit),
+        Effect::Suspend => return Some(Order::Suspend),
+        Effect::Redraw => return Some(Order::Redraw),
+        // The loop asks the app after each turn.
+        Effect::SetMouse(_) => return None,
+        Effect::Copy(text) => return term::osc52(&text, in_tmux).ok().map(Order::Write),
+        Effect::CopyRows(picture) => {
+            return term::osc52(&json(&picture), in_tmux).ok().map(Order::Write);
+        }
+        Effect::Refresh { .. } => Command::Refresh,
+        Effect::LoadSeries { instance } => Command::LoadSeries(instance),
+        Effect::SetPreset(name) => Command::SetPreset(name),
+        Effect::SetRegions(regions) => Command::SetRegions(regions),
+        Effect::Export { path, format, picture } => Command::Export { path, format, picture },
+        Effect::SaveView(view) => Command::SaveView(view),
+        Effect::SwitchToDemo => Command::SwitchToDemo,
+    };
+    // The receiver lives as long as the backend; without it there is nothing to be done.
+    let _ = backend.send(command);
+    None
+}
+
+fn json(picture: &Picture) -> String {
+    let ctx = ViewContext { now: picture.now, symbols: Symbols::Unicode };
+    let rows: Vec<String> = picture
+        .rows
+        .iter()
+        .take(COPIED_ROWS)
+        .filter_map(|i| picture.fleet.rows.get(*i as usize))
+        .map(|row| report::row_json(row, &ctx))
+        .collect();
+    rows.join("\n")
+}
+
+/// The report's format of an export.
+pub(super) fn report_format(format: ExportFormat) -> report::Format {
+    match format {
+        ExportFormat::Csv => report::Format::Csv,
+        ExportFormat::Json => report::Format::Json,
+        ExportFormat::Md => report::Format::Md,
+        ExportFormat::Table => report::Format::Table,
+    }
+}

@@ -1,0 +1,127 @@
+//! `burntop idle` and `burntop overview`: one round of reading, printed, with an exit code.
+
+use std::io::Write;
+
+use super::args::OutputFormat;
+use super::exit::{CliError, Exit};
+use super::invocation::{FleetCommand, Invocation};
+use super::session;
+use crate::bus::{self, Outcome};
+use crate::config::Env;
+use crate::domain::{Reading, SourceId, SourceState};
+use crate::fleet::{Fleet, Totals};
+use crate::report::{self, Format, Meta};
+use crate::view::{Filter, Sort, ViewContext, table};
+
+/// Reads every account once and prints the report.
+pub fn run(
+    command: FleetCommand,
+    invocation: &Invocation,
+    env: &Env,
+    out: &mut dyn Write,
+) -> Result<Exit, CliError> {
+    let filter = match &invocation.options.filter {
+        Some(text) => Some(Filter::parse(text).map_err(|e| CliError::Usage(e.to_string()))?),
+        None => None,
+    };
+    let outcome = read(invocation)?;
+    let fleet = &*outcome.fleet;
+    unreadable(invocation, &outcome)?;
+    let ctx =
+        ViewContext { now: invocation.options.now(), symbols: session::symbols(invocation, env) };
+    let meta =
+        Meta { preset: &invocation.config.preset, filter: invocation.options.filter.as_deref() };
+    let rows = table::select(fleet, filter.as_ref(), Sort::default(), &ctx);
+    let format = format_of(invocation.options.format);
+    let text = if command == FleetCommand::Overview {
+        report::overview(&narrowed(fleet, &rows), format, &ctx, &meta)
+    } else {
+        report::idle(fleet, &rows, report::default_columns(format), format, &ctx, &meta)
+    };
+    out.write_all(text.as_bytes())?;
+    if format == Format::Table {
+        for line in troubles(fleet) {
+            // Standard error may be closed; the report itself went out.
+            let _ = writeln!(std::io::stderr(), "burntop: {line}");
+        }
+    }
+    let totals = Totals::of(rows.iter().filter_map(|i| fleet.rows.get(*i as usize)).map(|r| &**r));
+    if let Some(found) = invocation.options.fail_on.as_ref().and_then(|f| f.tripped(&totals)) {
+        let _ = writeln!(std::io::stderr(), "burntop: --fail-on: {found}");
+        return Ok(Exit::Findings);
+    }
+    Ok(if fleet.readings.iter().any(is_failed) { Exit::Partial } else { Exit::Ok })
+}
+
+fn format_of(chosen: OutputFormat) -> Format {
+    match chosen {
+        OutputFormat::Table => Format::Table,
+        OutputFormat::Json => Format::Json,
+        OutputFormat::Csv => Format::Csv,
+        OutputFormat::Md => Format::Md,
+    }
+}
+
+fn read(invocation: &Invocation) -> Result<Outcome, CliError> {
+    let (cache, notices) = session::open_cache(invocation);
+    for notice in notices {
+        let _ = writeln!(std::io::stderr(), "burntop: {}", notice.message());
+    }
+    let parts = session::parts(invocation, cache.clone())?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .map_err(CliError::Output)?;
+    Ok(runtime.block_on(async {
+        let outcome = bus::once(parts).await;
+        cache.close().await;
+        outcome
+    }))
+}
+
+/// Ends with code 4 when no source gave anything to show.
+fn unreadable(invocation: &Invocation, outcome: &Outcome) -> Result<(), CliError> {
+    let failed = |message: String| Err(CliError::Failed { exit: Exit::Unreadable, message });
+    let seen = |r: &Reading| r.source == SourceId::Ec2 && r.taken_at.is_some();
+    if outcome.fleet.readings.iter().any(seen) {
+        return Ok(());
+    }
+    if let Some(error) = &outcome.no_credentials {
+        return failed(format!(
+            "no AWS credentials found ({}).\nLog in (for example with `aws sso login`), name a \
+             profile with --profile, or try `burntop --demo`.",
+            error.message
+        ));
+    }
+    if invocation.options.offline {
+        return failed(
+            "the cache holds nothing for these accounts and regions; run once without --offline"
+                .into(),
+        );
+    }
+    let lines: Vec<String> = troubles(&outcome.fleet).collect();
+    failed(if lines.is_empty() { "no region was read".into() } else { lines.join("\n") })
+}
+
+/// One line per failed source.
+fn troubles(fleet: &Fleet) -> impl Iterator<Item = String> + '_ {
+    fleet.readings.iter().filter_map(|reading| match &reading.state {
+        SourceState::Failed(error) => {
+            let fix = if error.fix.is_empty() { String::new() } else { format!("; {}", error.fix) };
+            Some(format!("{}: {error}{fix}", reading.scope))
+        }
+        _ => None,
+    })
+}
+
+fn is_failed(reading: &Reading) -> bool {
+    matches!(reading.state, SourceState::Failed(_))
+}
+
+/// The fleet of the selected rows, for sums that follow the filter.
+fn narrowed(fleet: &Fleet, rows: &[u32]) -> Fleet {
+    let rows: Vec<_> = rows.iter().filter_map(|i| fleet.rows.get(*i as usize)).cloned().collect();
+    let totals = Totals::of(rows.iter().map(|r| &**r));
+    Fleet { rows, totals, ..fleet.clone() }
+}

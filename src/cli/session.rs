@@ -1,0 +1,88 @@
+//! From an [`Invocation`] to a bus that can run: accounts, cache, ledger, policy, clock.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::accounts::accounts;
+use super::exit::CliError;
+use super::invocation::Invocation;
+use super::words;
+use crate::analyze::idle::Policy;
+use crate::bus::{Parts, Settings};
+use crate::cache::{Cache, CacheNotice, OpenOptions};
+use crate::config::{Config, Env, RegionChoice, SymbolChoice};
+use crate::source::ledger::{Ledger, micro_usd};
+use crate::term::detect;
+use crate::view::Symbols;
+
+/// Seconds between two readings of the inventory of real accounts. `DescribeInstances` is free
+/// and its bucket refills 20 a second; a minute is what an on-call engineer expects of "now".
+const INVENTORY_EVERY_S: u32 = 60;
+/// The demo's inventory costs nothing and should be seen to live.
+const DEMO_INVENTORY_EVERY_S: u32 = 10;
+
+/// How long the end waits for the cache to close.
+pub const CLOSE_WITHIN: Duration = Duration::from_millis(400);
+
+/// Opens the cache of a run. Never fails: without a place to keep it, it is in memory.
+pub fn open_cache(invocation: &Invocation) -> (Cache, Vec<CacheNotice>) {
+    let options = invocation.cache_options().unwrap_or_else(|_| OpenOptions::in_memory());
+    Cache::open(options, invocation.options.now())
+}
+
+/// The policy of that name: built in or the user's own.
+pub fn policy(config: &Config, name: &str) -> Result<Policy, CliError> {
+    words::policy(config, name)
+        .ok_or_else(|| CliError::Usage(format!("there is no preset named {name}")))
+}
+
+/// The glyphs of a run: chosen, or by the locale.
+pub fn symbols(invocation: &Invocation, env: &Env) -> Symbols {
+    let unicode = match invocation.config.ui.symbols {
+        SymbolChoice::Unicode => true,
+        SymbolChoice::Ascii => false,
+        SymbolChoice::Auto => detect::unicode(|name| env.get(name).map(str::to_owned)),
+    };
+    if unicode { Symbols::Unicode } else { Symbols::Ascii }
+}
+
+/// Everything the bus runs on.
+pub fn parts(invocation: &Invocation, cache: Cache) -> Result<Parts, CliError> {
+    let clock = invocation.options.clock();
+    let config = &invocation.config;
+    let is_demo = invocation.options.demo.is_some();
+    let ledger = Ledger::new(cache.clone(), micro_usd(config.own_cost_cap_usd_per_day));
+    Ok(Parts {
+        accounts: accounts(config, &invocation.options, &clock),
+        settings: Settings {
+            tag_keys: config.tag_keys.clone(),
+            offline: invocation.options.offline,
+            inventory_every_s: if is_demo { DEMO_INVENTORY_EVERY_S } else { INVENTORY_EVERY_S },
+            billed: !is_demo,
+            summary_key: summary_key(invocation),
+        },
+        policy: Arc::new(policy(config, &config.preset)?),
+        clock,
+        cache,
+        ledger,
+    })
+}
+
+/// Names what a run looks at, so that the picture painted first is of the same accounts, regions
+/// and preset.
+pub fn summary_key(invocation: &Invocation) -> String {
+    let mut key = format!("fleet/1/{}", invocation.config.preset);
+    if invocation.options.demo.is_some() {
+        return key;
+    }
+    for target in &invocation.config.targets {
+        let place = match &target.regions {
+            RegionChoice::Default => "default".to_owned(),
+            RegionChoice::List(names) => names.join(","),
+            RegionChoice::All => "all".to_owned(),
+        };
+        let _ = write!(key, "/{}:{place}", target.label);
+    }
+    key
+}

@@ -1,0 +1,60 @@
+//! Saved views between the screen's form and the configuration's.
+
+use crate::app;
+use crate::config;
+use crate::view::Field;
+
+/// A view of the configuration, as the screen takes it.
+pub fn to_screen(name: &str, view: &config::SavedView) -> app::SavedView {
+    let sort = view.sort.clone().unwrap_or_default();
+    let (reversed, field) = match sort.strip_prefix('-') {
+        Some(field) => (true, field),
+        None => (false, &*sort),
+    };
+    let natural = Field::from_name(field).is_some_and(|f| f.spec().descending_first);
+    app::SavedView {
+        name: name.to_owned(),
+        filter: view.filter.clone().unwrap_or_default(),
+        sort: field.to_owned(),
+        descending: natural != reversed,
+        columns: view.columns.clone().unwrap_or_default(),
+    }
+}
+
+/// A view of the screen, as the configuration keeps it.
+pub fn to_config(view: &app::SavedView) -> config::SavedView {
+    let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+    let natural = Field::from_name(&view.sort).is_some_and(|f| f.spec().descending_first);
+    let sign = if view.descending == natural { "" } else { "-" };
+    config::SavedView {
+        filter: some(&view.filter),
+        sort: some(&view.sort).map(|field| format!("{sign}{field}")),
+        columns: (!view.columns.is_empty()).then(|| view.columns.clone()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_view_survives_the_way_there_and_back() {
+        for (sort, descending) in [
+            ("", false),
+            ("name", false),
+            ("name", true),
+            ("usd_per_hour", true),
+            ("usd_per_hour", false),
+        ] {
+            let view = app::SavedView {
+                name: "mine".into(),
+                filter: "gpu<5".into(),
+                sort: sort.into(),
+                descending,
+                columns: vec!["name".into()],
+            };
+            let back = to_screen("mine", &to_config(&view));
+            assert_eq!(back, view, "{sort} {descending}");
+        }
+    }
+}
