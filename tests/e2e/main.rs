@@ -3,6 +3,11 @@
 // Helpers of tests may fail a test the way tests do.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod aws;
 mod demo;
+mod emulators;
+mod fault;
+mod house;
+mod pricing;
 mod pty;
 mod terminal;

@@ -1,0 +1,171 @@
+//! A proxy in front of an emulator that can misbehave for one region, service or action.
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+/// What a request is about, read from its signature and body.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// Region of the signature's scope.
+    pub region: String,
+    /// Service of the signature's scope.
+    pub service: String,
+    /// `Action=` of a query body, the `X-Amz-Target` or the last segment of the path.
+    pub action: String,
+    /// How many requests the proxy has seen before this one.
+    pub number: usize,
+}
+
+/// What the proxy does with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// Forward it.
+    Pass,
+    /// Accept and never answer.
+    Hang,
+    /// EC2's `UnauthorizedOperation`.
+    Deny,
+    /// EC2's `RequestLimitExceeded`.
+    Throttle,
+    /// `ExpiredToken`.
+    Expired,
+    /// Half of the real answer, then the connection is reset.
+    HalfThenReset,
+    /// 200 with something that is no answer.
+    Garbage,
+}
+
+/// Starts a proxy to `upstream` (`http://host:port`) and returns its own address and the number
+/// of requests it has seen.
+pub fn proxy(
+    upstream: &str,
+    decide: impl Fn(&Request) -> Fault + Send + Sync + 'static,
+) -> (String, Arc<AtomicUsize>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    let upstream = upstream.trim_start_matches("http://").trim_end_matches('/').to_owned();
+    let seen = Arc::new(AtomicUsize::new(0));
+    let (decide, count) = (Arc::new(decide), seen.clone());
+    std::thread::spawn(move || {
+        for client in listener.incoming().flatten() {
+            let (decide, upstream, count) = (decide.clone(), upstream.clone(), count.clone());
+            std::thread::spawn(move || {
+                let number = count.fetch_add(1, Ordering::SeqCst);
+                let _ = serve(client, &upstream, &*decide, number);
+            });
+        }
+    });
+    (address, seen)
+}
+
+fn serve(
+    mut client: TcpStream,
+    upstream: &str,
+    decide: &(dyn Fn(&Request) -> Fault + Send + Sync),
+    number: usize,
+) -> std::io::Result<()> {
+    let Some((head, body)) = read_request(&mut client)? else { return Ok(()) };
+    let fault = decide(&about(&head, &body, number));
+    let answer = |status: &str, text: &str| {
+        format!(
+            "HTTP/1.1 {status}\r\nContent-Type: text/xml\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{text}",
+            text.len()
+        )
+    };
+    match fault {
+        Fault::Hang => std::thread::sleep(Duration::from_mins(2)),
+        Fault::Deny => client.write_all(
+            answer(
+                "403 Forbidden",
+                &ec2_error(
+                    "UnauthorizedOperation",
+                    "You are not authorized to perform this operation.",
+                ),
+            )
+            .as_bytes(),
+        )?,
+        Fault::Throttle => client.write_all(
+            answer(
+                "503 Service Unavailable",
+                &ec2_error("RequestLimitExceeded", "Request limit exceeded."),
+            )
+            .as_bytes(),
+        )?,
+        Fault::Expired => client.write_all(
+            answer(
+                "400 Bad Request",
+                &ec2_error("ExpiredToken", "The security token included in the request is expired"),
+            )
+            .as_bytes(),
+        )?,
+        Fault::Garbage => client.write_all(answer("200 OK", "<<<not xml").as_bytes())?,
+        Fault::Pass | Fault::HalfThenReset => {
+            let mut server = TcpStream::connect(upstream)?;
+            let head = head.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n");
+            server.write_all(head.as_bytes())?;
+            server.write_all(&body)?;
+            let mut whole = Vec::new();
+            server.read_to_end(&mut whole)?;
+            let send = if fault == Fault::Pass { whole.len() } else { whole.len() / 2 };
+            client.write_all(&whole[..send])?;
+        }
+    }
+    Ok(())
+}
+
+fn ec2_error(code: &str, message: &str) -> String {
+    format!(
+        "<Response><Errors><Error><Code>{code}</Code><Message>{message}</Message></Error></Errors><RequestID>0</RequestID></Response>"
+    )
+}
+
+fn read_request(client: &mut TcpStream) -> std::io::Result<Option<(String, Vec<u8>)>> {
+    client.set_read_timeout(Some(Duration::from_secs(30)))?;
+    let mut bytes = Vec::new();
+    let mut buffer = [0; 8192];
+    let split = loop {
+        if let Some(at) = bytes.windows(4).position(|w| w == b"\r\n\r\n") {
+            break at + 4;
+        }
+        match client.read(&mut buffer)? {
+            0 => return Ok(None),
+            n => bytes.extend_from_slice(&buffer[..n]),
+        }
+    };
+    let mut body = bytes.split_off(split);
+    let head = String::from_utf8_lossy(&bytes).into_owned();
+    let length: usize = header(&head, "content-length").and_then(|v| v.parse().ok()).unwrap_or(0);
+    while body.len() < length {
+        match client.read(&mut buffer)? {
+            0 => return Ok(None),
+            n => body.extend_from_slice(&buffer[..n]),
+        }
+    }
+    Ok(Some((head, body)))
+}
+
+fn header<'a>(head: &'a str, name: &str) -> Option<&'a str> {
+    head.lines().find_map(|line| {
+        let (key, value) = line.split_once(':')?;
+        key.eq_ignore_ascii_case(name).then_some(value.trim())
+    })
+}
+
+fn about(head: &str, body: &[u8], number: usize) -> Request {
+    // Credential=KEY/20260101/us-east-1/ec2/aws4_request
+    let scope = header(head, "authorization").unwrap_or_default();
+    let mut parts = scope.split_once("Credential=").map_or("", |(_, c)| c).split('/').skip(2);
+    let region = parts.next().unwrap_or_default().to_owned();
+    let service = parts.next().unwrap_or_default().to_owned();
+    let body = String::from_utf8_lossy(body);
+    let query = body.split('&').find_map(|pair| pair.strip_prefix("Action="));
+    let path = head.split_whitespace().nth(1).unwrap_or_default();
+    let action = query
+        .or_else(|| header(head, "x-amz-target"))
+        .unwrap_or_else(|| path.rsplit('/').next().unwrap_or_default())
+        .to_owned();
+    Request { region, service, action, number }
+}

@@ -1,0 +1,253 @@
+"""Serves a small AWS for the tests: moto for EC2, STS and Auto Scaling, ministack for CloudWatch.
+
+Seeds a fleet with one instance for each case that burntop must tell apart, back-dates the launches
+(moto's LaunchTime is always now, so this works in process), writes 170 hours of metrics, prints one
+JSON line with the endpoints and the instance ids, and serves until standard input closes.
+"""
+
+import datetime as dt
+import json
+import logging
+import math
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+
+os.environ.update(
+    AWS_ACCESS_KEY_ID="testing",
+    AWS_SECRET_ACCESS_KEY="testing",
+    AWS_DEFAULT_REGION="us-east-1",
+    AWS_EC2_METADATA_DISABLED="true",
+    MOTO_ACCOUNT_ID="123456789012",
+    # ministack cannot read compressed bodies.
+    AWS_DISABLE_REQUEST_COMPRESSION="true",
+)
+
+import boto3  # noqa: E402
+from moto.ec2.models import ec2_backends  # noqa: E402
+from moto.server import ThreadedMotoServer  # noqa: E402
+
+ACCOUNT = "123456789012"
+HOURS = 170
+# An Amazon Linux image of moto's catalogue: no Platform, so the price is Linux.
+NOW = dt.datetime.now(dt.timezone.utc).replace(minute=0, second=0, microsecond=0)
+OLD = dt.timedelta(days=40)
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+def start_ministack():
+    port, mqtt = free_port(), free_port()
+    env = dict(os.environ, GATEWAY_PORT=str(port), BIND_HOST="127.0.0.1", IOT_MTLS_PORT=str(mqtt))
+    exe = os.path.join(os.path.dirname(sys.executable), "ministack")
+    child = subprocess.Popen([exe], env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    url = f"http://127.0.0.1:{port}"
+    for _ in range(300):
+        if child.poll() is not None:
+            sys.exit(f"ministack ended with {child.returncode}")
+        try:
+            with socket.create_connection(("127.0.0.1", port), timeout=1):
+                return child, url
+        except OSError:
+            time.sleep(0.1)
+    sys.exit("ministack did not start")
+
+
+def linux_image(ec2):
+    images = ec2.describe_images(Owners=["amazon"])["Images"]
+    for image in images:
+        if "Platform" not in image and image.get("RootDeviceType") == "ebs":
+            return image["ImageId"]
+    sys.exit("no Linux image in the emulator")
+
+
+class Fleet:
+    """Collects instances and their metrics."""
+
+    def __init__(self, moto, cloudwatch, region):
+        self.region = region
+        self.ec2 = boto3.client("ec2", endpoint_url=moto, region_name=region)
+        self.cw = boto3.client("cloudwatch", endpoint_url=cloudwatch, region_name=region)
+        self.image = linux_image(self.ec2)
+        self.ids = {}
+        self.data = {}
+
+    def run(self, name, kind, age=OLD, tags=(), **more):
+        tags = [{"Key": "Name", "Value": name}] + [{"Key": k, "Value": v} for k, v in tags]
+        spec = [{"ResourceType": "instance", "Tags": tags}]
+        answer = self.ec2.run_instances(
+            ImageId=self.image, InstanceType=kind, MinCount=1, MaxCount=1, TagSpecifications=spec, **more
+        )
+        self.adopt(name, answer["Instances"][0]["InstanceId"], age)
+        return self.ids[name]
+
+    def adopt(self, name, instance_id, age=OLD):
+        self.ids[name] = instance_id
+        instance = ec2_backends[ACCOUNT][self.region].get_instance(instance_id)
+        born = NOW - age
+        instance.launch_time = born.strftime("%Y-%m-%dT%H:%M:%S.000Z")
+        for device in instance.block_device_mapping.values():
+            device.attach_time = born.strftime("%Y-%m-%dT%H:%M:%S.000Z")
+
+    def put(self, namespace, metric, dimensions, hourly):
+        """hourly: list of (hours ago, [values within the hour])"""
+        data = self.data.setdefault(namespace, [])
+        for ago, values in hourly:
+            data.append(
+                {
+                    "MetricName": metric,
+                    "Dimensions": [{"Name": n, "Value": v} for n, v in dimensions],
+                    "Timestamp": NOW - dt.timedelta(hours=ago) + dt.timedelta(minutes=5),
+                    "Values": values,
+                    "Counts": [1.0] * len(values),
+                }
+            )
+
+    def ec2_metrics(self, name, cpu, net=1000.0, ebs=10.0, hours=HOURS):
+        """cpu: function of hours ago giving (mean-ish, max) percent"""
+        dims = [("InstanceId", self.ids[name])]
+        ago = range(1, hours + 1)
+        self.put("AWS/EC2", "CPUUtilization", dims, [(h, list(cpu(h))) for h in ago])
+        for metric in ("NetworkIn", "NetworkOut"):
+            self.put("AWS/EC2", metric, dims, [(h, [net]) for h in ago])
+        for metric in ("EBSReadOps", "EBSWriteOps"):
+            self.put("AWS/EC2", metric, dims, [(h, [ebs]) for h in ago])
+
+    def gpu_metrics(self, name, kind, model, values, by_host=False, ago=None):
+        """values: one function of hours ago per GPU"""
+        for index, value in enumerate(values):
+            if by_host:
+                host = self.ec2.describe_instances(InstanceIds=[self.ids[name]])["Reservations"][0]["Instances"][0]
+                dims = [("host", host["PrivateDnsName"])]
+            else:
+                dims = [("InstanceId", self.ids[name]), ("ImageId", self.image), ("InstanceType", kind)]
+            dims += [("index", str(index)), ("name", model), ("arch", "Ampere")]
+            hourly = [(h, [value(h)]) for h in (ago or range(1, HOURS + 1))]
+            self.put("CWAgent", "nvidia_smi_utilization_gpu", dims, hourly)
+
+    def flush(self):
+        for namespace, data in self.data.items():
+            for i in range(0, len(data), 400):
+                self.cw.put_metric_data(Namespace=namespace, MetricData=data[i : i + 400])
+
+
+def seed(moto, cloudwatch):
+    f = Fleet(moto, cloudwatch, "us-east-1")
+    quiet = lambda h: (1.0, 2.0)  # noqa: E731
+    busy = lambda h: (55.0, 90.0)  # noqa: E731
+    zero = lambda h: 0.0  # noqa: E731
+    full = lambda h: 92.0 + 5.0 * math.sin(h)  # noqa: E731
+
+    f.run("train-7b-old", "p4d.24xlarge", tags=[("team", "nlp"), ("env", "dev")])
+    f.ec2_metrics("train-7b-old", quiet)
+    f.gpu_metrics("train-7b-old", "p4d.24xlarge", "NVIDIA A100-SXM4-40GB", [zero] * 8)
+
+    f.run("eval-sweep", "p5.48xlarge", tags=[("team", "vision"), ("env", "prod")])
+    f.ec2_metrics("eval-sweep", lambda h: (9.0, 30.0), net=2e8)
+    f.gpu_metrics("eval-sweep", "p5.48xlarge", "NVIDIA H100 80GB HBM3", [full] * 3 + [zero] * 5)
+
+    f.run("quiet-host-busy-gpu", "g5.48xlarge", tags=[("team", "nlp")])
+    f.ec2_metrics("quiet-host-busy-gpu", lambda h: (2.0, 3.0))
+    f.gpu_metrics("quiet-host-busy-gpu", "g5.48xlarge", "NVIDIA A10G", [lambda h: 95.0] * 8, by_host=True)
+
+    f.run("one-core-of-96", "m5.24xlarge", tags=[("team", "data")])
+    f.ec2_metrics("one-core-of-96", lambda h: (1.04, 1.05))
+
+    f.run("started-today", "g5.xlarge", age=dt.timedelta(hours=3), tags=[("team", "vision")])
+    f.ec2_metrics("started-today", quiet, hours=3)
+    f.gpu_metrics("started-today", "g5.xlarge", "NVIDIA A10G", [zero], ago=range(1, 4))
+
+    f.run("agent-died", "g5.12xlarge", tags=[("team", "vision")])
+    f.ec2_metrics("agent-died", quiet)
+    f.gpu_metrics("agent-died", "g5.12xlarge", "NVIDIA A10G", [zero] * 4, ago=range(145, HOURS + 1))
+
+    f.run("kept-warm", "g5.2xlarge", tags=[("team", "nlp"), ("burntop:exempt", "true")])
+    f.ec2_metrics("kept-warm", quiet)
+    f.gpu_metrics("kept-warm", "g5.2xlarge", "NVIDIA A10G", [zero])
+
+    f.run("protected", "g5.xlarge", tags=[("team", "nlp")], DisableApiTermination=True)
+    f.ec2_metrics("protected", quiet)
+    f.gpu_metrics("protected", "g5.xlarge", "NVIDIA A10G", [zero])
+
+    f.run("spot-idle", "g5.4xlarge", tags=[("team", "nlp")], InstanceMarketOptions={"MarketType": "spot"})
+    f.ec2_metrics("spot-idle", quiet)
+    f.gpu_metrics("spot-idle", "g5.4xlarge", "NVIDIA A10G", [zero])
+
+    f.run("evil\u009b31m\u202ename", "m5.xlarge", tags=[("team", "x\u009b2Jy")])
+    f.ids["evil"] = f.ids.pop("evil\u009b31m\u202ename")
+    f.ec2_metrics("evil", busy)
+
+    f.run("weekly-batch", "c5.4xlarge", tags=[("team", "data")])
+    f.ec2_metrics("weekly-batch", lambda h: (100.0, 100.0) if h == 30 else (1.0, 1.5))
+
+    f.run("forgotten-box", "m5.xlarge", tags=[("team", "data"), ("project", "etl"), ("env", "dev"), ("cost-center", "42")])
+    f.ec2_metrics("forgotten-box", quiet)
+
+    f.run("half-asleep", "m5.4xlarge", tags=[("team", "data")])
+    f.ec2_metrics("half-asleep", lambda h: (10.0, 25.0), net=5e7)
+
+    f.run("stopped-box", "m5.xlarge")
+    f.ec2.stop_instances(InstanceIds=[f.ids["stopped-box"]])
+
+    asg = boto3.client("autoscaling", endpoint_url=moto, region_name=f.region)
+    asg.create_launch_configuration(LaunchConfigurationName="lc", ImageId=f.image, InstanceType="g5.xlarge")
+    asg.create_auto_scaling_group(
+        AutoScalingGroupName="workers",
+        LaunchConfigurationName="lc",
+        MinSize=1,
+        MaxSize=1,
+        DesiredCapacity=1,
+        AvailabilityZones=["us-east-1a"],
+        Tags=[{"Key": "Name", "Value": "asg-member", "PropagateAtLaunch": True}],
+    )
+    member = asg.describe_auto_scaling_groups()["AutoScalingGroups"][0]["Instances"][0]["InstanceId"]
+    f.adopt("asg-member", member)
+    f.ec2_metrics("asg-member", quiet)
+    f.gpu_metrics("asg-member", "g5.xlarge", "NVIDIA A10G", [zero])
+    f.flush()
+
+    europe = Fleet(moto, cloudwatch, "eu-west-1")
+    europe.run("europe-idle", "m5.2xlarge", tags=[("team", "nlp")])
+    europe.ec2_metrics("europe-idle", quiet)
+    europe.flush()
+    return {**f.ids, **europe.ids}
+
+
+def extra(moto, cloudwatch, count):
+    """A plain fleet of `count` quiet and busy boxes in us-west-2, for the scan figures."""
+    f = Fleet(moto, cloudwatch, "us-west-2")
+    for i in range(count):
+        f.run(f"box-{i:04}", "m5.xlarge")
+        load = (1.0, 2.0) if i % 3 == 0 else (55.0, 90.0)
+        f.ec2_metrics(f"box-{i:04}", lambda h, load=load: load, hours=168)
+    f.flush()
+
+
+def main():
+    logging.disable(logging.CRITICAL)
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    moto = f"http://{host}:{port}"
+    urllib.request.urlopen(f"{moto}/moto-api/", timeout=10).read()
+    child, cloudwatch = start_ministack()
+    try:
+        ids = seed(moto, cloudwatch)
+        if len(sys.argv) > 1:
+            extra(moto, cloudwatch, int(sys.argv[1]))
+        print(json.dumps({"moto": moto, "cloudwatch": cloudwatch, "ids": ids}), flush=True)
+        sys.stdin.read()
+    finally:
+        child.terminate()
+        server.stop()
+
+
+if __name__ == "__main__":
+    main()
