@@ -1,4 +1,4 @@
-//! The demo: an invented fleet behind the same [`Provider`](crate::source::Provider) as the real
+//! The demo: an invented fleet behind the same [`Provider`] as the real
 //! one, so that everything above the trait can be tried without an account.
 //!
 //! The fleet is a pure function of (seed, size, clock). Nothing is stored and nothing happens in

@@ -1,0 +1,63 @@
+"""Makes the pictures of the README from the real program: the demo fleet in a real terminal (tmux),
+its screen captured with colours and written as SVG.
+
+    pip install rich && python docs/pictures/make.py target/release/burntop
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+from rich.console import Console
+from rich.terminal_theme import MONOKAI
+from rich.text import Text
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+COLUMNS, ROWS = 110, 32
+# Fixed, so that the same program draws the same picture.
+NOW = "2026-11-20T14:20:00Z"
+PICTURES = [
+    ("overview", []),
+    ("idle", ["3"]),
+    ("why", ["3", "/", "eval-sweep", "Enter", "Enter"]),
+    ("filter", ["3", "/", "gpu<5 and $>10/h and team=nlp"]),
+    ("presets", ["3", "p"]),
+    ("help", ["?"]),
+    ("own-cost", ["$"]),
+]
+
+
+def tmux(*args):
+    return subprocess.run(["tmux", "-L", "burntop-pictures", "-f", "/dev/null", *args], capture_output=True, text=True)
+
+
+def capture(burntop, home, keys):
+    env = f"HOME={home} LANG=C.UTF-8 TERM=tmux-256color"
+    command = f"env -u NO_COLOR {env} {burntop} --demo --now {NOW}"
+    tmux("new-session", "-d", "-x", str(COLUMNS), "-y", str(ROWS), command)
+    time.sleep(4)
+    for key in keys:
+        tmux("send-keys", *(["-l"] if len(key) > 1 and key != "Enter" else []), key)
+        time.sleep(0.6)
+    time.sleep(1)
+    screen = tmux("capture-pane", "-p", "-e").stdout
+    tmux("kill-server")
+    return screen
+
+
+def main():
+    burntop = os.path.abspath(sys.argv[1])
+    with tempfile.TemporaryDirectory() as home:
+        for name, keys in PICTURES:
+            screen = capture(burntop, home, keys)
+            console = Console(width=COLUMNS, record=True, file=open(os.devnull, "w"), legacy_windows=False)
+            console.print(Text.from_ansi(screen.rstrip("\n")), soft_wrap=True)
+            path = os.path.join(HERE, f"{name}.svg")
+            console.save_svg(path, title=f"burntop: {name}", theme=MONOKAI)
+            print(path)
+
+
+if __name__ == "__main__":
+    main()
