@@ -37,6 +37,8 @@ const EVENTS: usize = 64;
 pub enum Command {
     /// Read everything again.
     Refresh,
+    /// These instances are on screen now.
+    Viewport(Vec<Arc<str>>),
     /// The series of an instance.
     LoadSeries(Arc<str>),
     /// Judge by another preset.
@@ -198,6 +200,7 @@ impl Running {
     async fn command(&mut self, command: Command) -> Option<Self> {
         match command {
             Command::Refresh => self.bus.refresh(),
+            Command::Viewport(ids) => self.bus.set_viewport(ids),
             Command::LoadSeries(instance) => self.series(instance).await,
             Command::SetPreset(name) => match session::policy(&self.invocation.config, &name) {
                 Ok(policy) => {

@@ -65,7 +65,13 @@ pub fn run(invocation: Invocation, env: &Env) -> Result<Exit, CliError> {
     let (commands, orders) = mpsc::unbounded_channel();
     let backend = Backend::new(invocation, messages, orders);
     let fixed = clock.clone();
-    let mut screen = Screen { app, backend: Some(backend), clock: fixed };
+    let mut screen = Screen {
+        app,
+        backend: Some(backend),
+        commands: commands.clone(),
+        viewport: Vec::new(),
+        clock: fixed,
+    };
     let ended =
         term::run(&mut screen, inbox, |effect| perform(effect, &commands, in_tmux), &options)
             .map_err(|e| CliError::Failed { exit: Exit::Unreadable, message: e.to_string() })?;
@@ -156,6 +162,9 @@ struct Screen {
     app: App,
     /// Started when the first picture is on its way.
     backend: Option<Backend>,
+    commands: mpsc::UnboundedSender<Command>,
+    /// Instances on screen, as the backend knows them: their metrics are fetched first.
+    viewport: Vec<Arc<str>>,
     clock: crate::bus::Clock,
 }
 
@@ -166,6 +175,22 @@ impl Screen {
         let mut effects = self.app.update(Msg::Now(now));
         effects.extend(self.app.update(msg));
         effects
+    }
+
+    /// Tells the backend which instances are on screen, when they are others than before.
+    fn tell_viewport(&mut self) {
+        let Some(fleet) = self.app.shown() else { return };
+        let (table, lines) = (self.app.table(), usize::from(self.app.size().1));
+        let visible = table.order().iter().skip(table.top()).take(lines);
+        let mut ids = visible
+            .filter_map(|i| fleet.rows.get(*i as usize))
+            .map(|row| &row.instance.id);
+        if ids.clone().eq(&self.viewport) {
+            return;
+        }
+        self.viewport = ids.by_ref().cloned().collect();
+        // The receiver lives as long as the backend.
+        let _ = self.commands.send(Command::Viewport(self.viewport.clone()));
     }
 }
 
@@ -208,6 +233,7 @@ impl Cockpit for Screen {
         if let Some(backend) = self.backend.take() {
             backend.start();
         }
+        self.tell_viewport();
     }
 
     fn wants_mouse(&self) -> bool {
