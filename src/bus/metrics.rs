@@ -168,6 +168,13 @@ impl<'a> Round<'a> {
 
     /// Reports how the source did in this round.
     async fn finish(&mut self) {
+        tracing::info!(
+            scope = %self.ctx.scope,
+            asked = self.asked,
+            answered = self.answered,
+            micro_usd = self.cost,
+            "round of metrics"
+        );
         let outcome = match self.error.take() {
             Some(error) => Outcome::Bad(Arc::new(error)),
             None if self.asked == 0 => Outcome::Good { coverage: 1.0 },

@@ -196,6 +196,7 @@ impl<'a> World<'a> {
                 reading.coverage = coverage;
                 reading.state = SourceState::Live;
                 if was_failed {
+                    tracing::info!(source = source.word(), scope = %reading.scope, "works again");
                     let reading = reading.clone();
                     send(events, Event::Source { at: now, reading, error: None }).await;
                 }
@@ -207,6 +208,7 @@ impl<'a> World<'a> {
                 };
                 reading.state = SourceState::Failed(error.clone());
                 if news {
+                    tracing::warn!(source = source.word(), scope = %reading.scope, %error, "failed");
                     let reading = reading.clone();
                     send(events, Event::Source { at: now, reading, error: Some(error) }).await;
                 }
