@@ -64,6 +64,8 @@ async fn identify(
                 shared.cache.put(kind::ACCOUNT, &unknown, now, &known).await;
                 let scope = Scope::account_wide(identity.account.clone());
                 report(updates, SourceId::Identity, scope, Outcome::Good { coverage: 1.0 }).await;
+                let forget = Update::Forget { source: SourceId::Identity, scope: unknown };
+                let _ = updates.send(forget).await;
                 let _ = updates.send(Update::Account(identity.clone())).await;
                 return Some(identity);
             }

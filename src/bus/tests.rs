@@ -2,16 +2,22 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use jiff::Timestamp;
+use tokio::sync::mpsc;
 
-use super::{Account, Outcome, Parts, Regions, Settings, once};
+use super::{Account, Event, Outcome, Parts, Regions, Settings, once, start};
 use crate::analyze::idle::Preset;
 use crate::cache::{Cache, OpenOptions};
-use crate::domain::{SourceState, TagKeys};
+use crate::domain::{
+    ErrorKind, HourRange, Instance, Offer, Reading, SourceError, SourceState, TagKeys, TypeSpec,
+};
 use crate::fleet::Row;
 use crate::source::demo::{DEFAULT_SEED, DemoOptions, providers, traps};
 use crate::source::ledger::Ledger;
+use crate::source::provider::{GpuMetric, PriceWanted};
+use crate::source::{Identity, MetricQuery, MetricResult, Page, Provider};
 
 /// Reads the demo fleet once at `now`.
 async fn read(now: Timestamp, preset: Preset, cache: &Cache, offline: bool) -> Outcome {
@@ -106,4 +112,110 @@ async fn the_demo_is_the_same_every_time() {
     let b = read(now, Preset::Cautious, &second, false).await;
     assert_eq!(a.fleet.rows, b.fleet.rows);
     assert!(a.fleet.totals.instances >= 240 && a.fleet.totals.gpus >= 900.0);
+}
+
+/// A demo account that has no credentials the first time it is asked who it is.
+struct LateLogin {
+    inner: Arc<dyn Provider>,
+    asked: AtomicU32,
+}
+
+#[async_trait::async_trait]
+impl Provider for LateLogin {
+    fn label(&self) -> &'static str {
+        "late"
+    }
+    async fn identity(&self) -> Result<Identity, SourceError> {
+        if self.asked.fetch_add(1, Ordering::SeqCst) == 0 {
+            let kind = ErrorKind::Expired;
+            return Err(SourceError::new(kind, "sts:GetCallerIdentity", "expired", "log in"));
+        }
+        self.inner.identity().await
+    }
+    async fn home_region(&self) -> Arc<str> {
+        self.inner.home_region().await
+    }
+    async fn regions(&self) -> Result<Vec<Arc<str>>, SourceError> {
+        self.inner.regions().await
+    }
+    async fn instances(
+        &self,
+        account: &Arc<str>,
+        region: &Arc<str>,
+        token: Option<String>,
+    ) -> Result<Page<Instance>, SourceError> {
+        self.inner.instances(account, region, token).await
+    }
+    async fn types(
+        &self,
+        region: &Arc<str>,
+        names: &[Arc<str>],
+    ) -> Result<Vec<TypeSpec>, SourceError> {
+        self.inner.types(region, names).await
+    }
+    async fn gpu_metrics(
+        &self,
+        region: &Arc<str>,
+        token: Option<String>,
+    ) -> Result<Page<GpuMetric>, SourceError> {
+        self.inner.gpu_metrics(region, token).await
+    }
+    async fn metric_data(
+        &self,
+        region: &Arc<str>,
+        queries: &[MetricQuery],
+        range: HourRange,
+    ) -> Result<Vec<MetricResult>, SourceError> {
+        self.inner.metric_data(region, queries, range).await
+    }
+    async fn list_prices(&self, wanted: &[PriceWanted]) -> Result<Vec<Offer>, SourceError> {
+        self.inner.list_prices(wanted).await
+    }
+    async fn spot_prices(
+        &self,
+        region: &Arc<str>,
+        types: &[Arc<str>],
+    ) -> Result<Vec<Offer>, SourceError> {
+        self.inner.spot_prices(region, types).await
+    }
+}
+
+#[tokio::test]
+async fn a_failed_login_is_forgotten_when_the_next_one_works() {
+    let now: Timestamp = MOMENTS[0].parse().unwrap();
+    let clock: super::Clock = Arc::new(move || now);
+    let (cache, _) = Cache::open(OpenOptions::in_memory(), now);
+    let fleet = DemoOptions { seed: DEFAULT_SEED, size: None, clock: clock.clone() };
+    let inner = providers(&fleet).remove(0);
+    let provider = Arc::new(LateLogin { inner, asked: AtomicU32::new(0) });
+    let parts = Parts {
+        accounts: vec![Account { provider, regions: Regions::Home }],
+        settings: Settings {
+            tag_keys: TagKeys::default(),
+            offline: false,
+            inventory_every_s: 60,
+            billed: false,
+            summary_key: "test".into(),
+        },
+        policy: Arc::new(Preset::Cautious.policy()),
+        clock,
+        cache: cache.clone(),
+        ledger: Ledger::new(cache, 1_000_000),
+    };
+    let (sender, mut events) = mpsc::channel(64);
+    let handle = start(parts, sender);
+    let mut failed = false;
+    while let Some(event) = events.recv().await {
+        let Event::Fleet(fleet) = event else { continue };
+        let is_failed = |r: &Reading| matches!(r.state, SourceState::Failed(_));
+        if fleet.readings.iter().any(is_failed) && !failed {
+            failed = true;
+            // As the user does after logging in.
+            handle.refresh();
+        } else if failed && !fleet.rows.is_empty() {
+            assert!(!fleet.readings.iter().any(is_failed), "{:?}", fleet.readings);
+            handle.stop();
+        }
+    }
+    assert!(failed);
 }

@@ -26,6 +26,8 @@ pub const SUMMARY_ROWS: usize = 250;
 pub(super) enum Update {
     /// A source asked, answered or failed.
     Source { source: SourceId, scope: Scope, outcome: Outcome },
+    /// A reading is about nothing any more: an account that failed under its label has an id now.
+    Forget { source: SourceId, scope: Scope },
     /// An account said who we are.
     Account(Identity),
     /// An account could not be asked for want of credentials.
@@ -136,6 +138,9 @@ impl<'a> World<'a> {
         match update {
             Update::Source { source, scope, outcome } => {
                 self.source(source, scope, outcome, events).await;
+            }
+            Update::Forget { source, scope } => {
+                self.readings.remove(&(source, scope));
             }
             Update::Account(identity) => {
                 self.answered = true;

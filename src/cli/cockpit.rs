@@ -182,9 +182,8 @@ impl Screen {
         let Some(fleet) = self.app.shown() else { return };
         let (table, lines) = (self.app.table(), usize::from(self.app.size().1));
         let visible = table.order().iter().skip(table.top()).take(lines);
-        let mut ids = visible
-            .filter_map(|i| fleet.rows.get(*i as usize))
-            .map(|row| &row.instance.id);
+        let mut ids =
+            visible.filter_map(|i| fleet.rows.get(*i as usize)).map(|row| &row.instance.id);
         if ids.clone().eq(&self.viewport) {
             return;
         }

@@ -71,5 +71,8 @@ fn venv() -> PathBuf {
 
 fn run(command: &mut Command, otherwise: &str) {
     let ended = command.status();
-    assert!(ended.as_ref().is_ok_and(std::process::ExitStatus::success), "{otherwise} ({command:?}: {ended:?})");
+    assert!(
+        ended.as_ref().is_ok_and(std::process::ExitStatus::success),
+        "{otherwise} ({command:?}: {ended:?})"
+    );
 }
