@@ -231,7 +231,7 @@ pub fn readings(age: i64, failing: Option<(SourceId, ErrorKind)>) -> Vec<Reading
     };
     let mut all = vec![
         live(SourceId::Identity, "-", age + 30),
-        live(SourceId::Prices, "-", age + 2 * 24 * HOUR - HOUR),
+        live(SourceId::Prices, "-", age + 2 * 24 * HOUR),
     ];
     for region in ["us-east-1", "us-west-2", "eu-west-1", "ap-south-1"] {
         all.push(live(SourceId::Ec2, region, age + 12));

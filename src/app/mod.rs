@@ -250,6 +250,14 @@ impl App {
         self.from_cache
     }
 
+    /// Rows on screen and instances of the fleet, where not all rows are there yet: the picture
+    /// that paints first holds the worst ones, with the totals of all.
+    pub fn partly_loaded(&self) -> Option<(usize, usize)> {
+        let fleet = self.shown()?;
+        let all = fleet.totals.instances as usize;
+        (fleet.rows.len() < all).then_some((fleet.rows.len(), all))
+    }
+
     /// What cells and spans are rendered with.
     pub fn view_context(&self) -> ViewContext {
         let now = self.frozen.as_ref().map_or(self.minute, |f| f.minute);

@@ -156,7 +156,10 @@ impl App {
         };
         self.go_to_tab(Tab::Idle);
         self.table.set_filter(&view.filter, Some(filter).filter(|f| !f.is_empty()));
-        self.table.sort = Sort { field: Field::from_name(&view.sort), descending: view.descending };
+        // A field that this version does not know leaves the fleet's own order.
+        let field = Field::from_name(&view.sort);
+        let descending = field.is_some() && view.descending;
+        self.table.sort = Sort { field, descending };
         // A column that this version does not know is left out, the others stay.
         let columns = view.columns.iter().filter_map(|c| Field::from_name(c)).collect();
         self.table.set_columns(columns);

@@ -23,10 +23,10 @@ pub struct Intervals {
 }
 
 impl Default for Intervals {
-    /// Inventory each minute, metrics each hour (they are hourly), spot prices hourly, identity
-    /// hourly, prices and types daily.
+    /// Inventory each minute, metrics each hour (they are hourly), spot prices and identity
+    /// hourly, prices and types weekly.
     fn default() -> Self {
-        Self { ec2: 60, cloudwatch: 3600, catalogue: 86_400, spot: 3600, identity: 3600 }
+        Self { ec2: 60, cloudwatch: 3600, catalogue: 7 * 86_400, spot: 3600, identity: 3600 }
     }
 }
 
@@ -291,7 +291,7 @@ mod tests {
 
     #[test]
     fn account_wide_sources_reach_all_regions_of_the_account() {
-        let sources = fold(&[reading(SourceId::Prices, "-", Some(-200_000), None)], 0);
+        let sources = fold(&[reading(SourceId::Prices, "-", Some(-2_000_000), None)], 0);
         assert!(sources.staleness(&Scope::new("1", "x")).has(SourceId::Prices));
         assert!(!sources.staleness(&Scope::new("2", "x")).has(SourceId::Prices));
     }

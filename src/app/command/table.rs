@@ -213,9 +213,15 @@ pub const COMMANDS: &[CommandSpec] = &[
     },
 ];
 
+/// All names of a field.
+fn names(field: Field) -> impl Iterator<Item = &'static str> {
+    let spec = field.spec();
+    std::iter::once(spec.name).chain(spec.aliases.iter().copied())
+}
+
 fn field(name: &str) -> Result<Field, String> {
     Field::from_name(name)
-        .ok_or_else(|| unknown("field", name, Field::ALL.iter().map(|f| f.spec().name)))
+        .ok_or_else(|| unknown("field", name, Field::ALL.iter().flat_map(|f| names(*f))))
 }
 
 fn sort(words: &[&str], _: &str, _: &Known<'_>) -> Result<Command, String> {
@@ -226,7 +232,10 @@ fn sort(words: &[&str], _: &str, _: &Known<'_>) -> Result<Command, String> {
         _ => return Err("sort by which field? For example `sort waste` or `sort age asc`".into()),
     };
     if name == "worst" {
-        return Ok(Command::Sort(None, direction));
+        return match direction {
+            None => Ok(Command::Sort(None, None)),
+            Some(_) => Err("`worst` has one direction".into()),
+        };
     }
     Ok(Command::Sort(Some(field(name)?), direction))
 }

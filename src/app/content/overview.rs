@@ -18,9 +18,15 @@ const GROUPS: usize = 10;
 pub fn lines(app: &App, overview: &Overview, width: usize) -> Vec<Line> {
     let ctx = app.view_context();
     let mut lines = Vec::new();
-    if overview.instances == 0 {
+    if overview.instances == 0 && app.partly_loaded().is_none() {
         lines.push(Line::of(Role::Dim, "No instance in any account and region that is read."));
         return lines;
+    }
+    if let Some((some, all)) = app.partly_loaded() {
+        let count = |n: usize| format::grouped(n as f64, 0);
+        let text =
+            format!("The sums below are of {} of {} instances so far.", count(some), count(all));
+        lines.push(Line::of(Role::Warn, text));
     }
     burn(overview, &ctx, width, &mut lines);
     let parts = parts(overview, &ctx);
