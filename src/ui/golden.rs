@@ -193,6 +193,10 @@ fn first_screens() {
     insta::assert_snapshot!("first@no_credentials", golden(&mut app));
     let mut app = App::new(fixture::init(Some(fleet()), (80, 24)));
     insta::assert_snapshot!("first@from_cache", golden(&mut app));
+    let mut summary = fleet_of(10_000, 1, readings(0, None));
+    summary.rows.truncate(250);
+    let mut app = App::new(fixture::init(Some(summary), (80, 24)));
+    insta::assert_snapshot!("first@from_summary", golden(&mut app));
 }
 
 #[test]

@@ -44,7 +44,7 @@ fn table_state(app: &App) -> Vec<(String, Role)> {
     }
     let Some(fleet) = app.shown() else { return parts };
     let table = app.table();
-    let (shown, all) = (table.order().len(), fleet.rows.len());
+    let (shown, all) = (table.order().len(), fleet.totals.instances as usize);
     if table.filter_text().is_empty() {
         parts.push((format!("{} instances", count(all)), Role::Dim));
     } else {
@@ -52,8 +52,7 @@ fn table_state(app: &App) -> Vec<(String, Role)> {
         parts.push((format!("/ {}", table.filter_text()), Role::Accent));
     }
     let sort = match (table.sort.field, table.sort.descending) {
-        (None, false) => "worst first".to_owned(),
-        (None, true) => "best first".to_owned(),
+        (None, _) => "worst first".to_owned(),
         (Some(field), true) => format!("by {}, largest first", field.spec().name),
         (Some(field), false) => format!("by {}, smallest first", field.spec().name),
     };
@@ -124,6 +123,10 @@ pub fn upper_rule(canvas: &mut Canvas<'_>, app: &App, y: u16) {
 pub fn banner(app: &App) -> Option<(String, Role)> {
     if let Some(age) = app.frozen_for() {
         return Some((format!("FROZEN {age} ago, data keep arriving; f goes on"), Role::Warn));
+    }
+    if let Some((some, all)) = app.partly_loaded() {
+        let text = format!("from the cache: the worst {} of {}", count(some), count(all));
+        return Some((text, Role::Dim));
     }
     app.is_from_cache().then(|| ("from the cache".to_owned(), Role::Dim))
 }
