@@ -15,7 +15,7 @@ use super::{session, views};
 use crate::analyze::idle::Preset;
 use crate::app::{
     AccountInfo, App, AppInit, Appearance, ColorDepth, Effect, ExportFormat, Intervals, Keymap,
-    Level, LogEntry, Mode, Msg, Picture, ThemeName,
+    Level, LogEntry, Mode, Msg, Notice, Picture, ThemeName,
 };
 use crate::cache::read_summary_sync;
 use crate::config::{ColorChoice, Env};
@@ -63,6 +63,7 @@ pub fn run(invocation: Invocation, env: &Env) -> Result<Exit, CliError> {
     let in_tmux = env.get("TMUX").is_some();
     let (messages, inbox) = mpsc::channel(MESSAGES);
     let (commands, orders) = mpsc::unbounded_channel();
+    let answers = messages.clone();
     let backend = Backend::new(invocation, messages, orders);
     let fixed = clock.clone();
     let mut screen = Screen {
@@ -72,9 +73,13 @@ pub fn run(invocation: Invocation, env: &Env) -> Result<Exit, CliError> {
         viewport: Vec::new(),
         clock: fixed,
     };
-    let ended =
-        term::run(&mut screen, inbox, |effect| perform(effect, &commands, in_tmux), &options)
-            .map_err(|e| CliError::Failed { exit: Exit::Unreadable, message: e.to_string() })?;
+    let ended = term::run(
+        &mut screen,
+        inbox,
+        |effect| perform(effect, &commands, &answers, in_tmux),
+        &options,
+    )
+    .map_err(|e| CliError::Failed { exit: Exit::Unreadable, message: e.to_string() })?;
     // The backend writes the last picture while the shell has its prompt back already; a signal
     // does not wait for it.
     if ended == term::Exit::Quit {
@@ -245,6 +250,7 @@ impl Cockpit for Screen {
 fn perform(
     effect: Effect,
     backend: &mpsc::UnboundedSender<Command>,
+    answers: &mpsc::Sender<Msg>,
     in_tmux: bool,
 ) -> Option<Order> {
     let command = match effect {
@@ -253,10 +259,8 @@ fn perform(
         Effect::Redraw => return Some(Order::Redraw),
         // The loop asks the app after each turn.
         Effect::SetMouse(_) => return None,
-        Effect::Copy(text) => return term::osc52(&text, in_tmux).ok().map(Order::Write),
-        Effect::CopyRows(picture) => {
-            return term::osc52(&json(&picture), in_tmux).ok().map(Order::Write);
-        }
+        Effect::Copy(text) => return copy(&text, answers, in_tmux),
+        Effect::CopyRows(picture) => return copy(&json(&picture), answers, in_tmux),
         Effect::Refresh { .. } => Command::Refresh,
         Effect::LoadSeries { instance } => Command::LoadSeries(instance),
         Effect::SetPreset(name) => Command::SetPreset(name),
@@ -268,6 +272,18 @@ fn perform(
     // The receiver lives as long as the backend; without it there is nothing to be done.
     let _ = backend.send(command);
     None
+}
+
+/// The bytes that copy `text`; a word on the screen where it is too long for a terminal.
+fn copy(text: &str, answers: &mpsc::Sender<Msg>, in_tmux: bool) -> Option<Order> {
+    match term::osc52(text, in_tmux) {
+        Ok(bytes) => Some(Order::Write(bytes)),
+        Err(error) => {
+            // A full queue means that the screen is about to change anyway.
+            let _ = answers.try_send(Msg::Notice(Notice::new(Level::Warn, error.to_string())));
+            None
+        }
+    }
 }
 
 fn json(picture: &Picture) -> String {
