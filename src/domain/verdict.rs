@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::evidence::Signal;
+use super::instance::Instance;
 
 /// The seven verdicts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -123,6 +124,12 @@ pub struct Verdict {
 }
 
 impl Verdict {
+    /// True unless the verdict speaks of the instance before its last launch: an idle stretch
+    /// ends when the instance stops.
+    pub fn is_of_life(&self, instance: &Instance) -> bool {
+        self.idle_since.is_none_or(|since| since >= instance.launched_at)
+    }
+
     /// The share of the instance's price that the verdict calls waste, 0–1: all of an idle box,
     /// k of n for a partial one, nothing otherwise (underused is not waste that stopping saves).
     pub fn waste_share(&self) -> f64 {

@@ -9,14 +9,15 @@ use serde::{Deserialize, Serialize};
 use super::prices::PriceBook;
 use super::row::Row;
 use super::totals::Totals;
-use crate::domain::{Instance, Reading, TagKeys, TypeSpec, Verdict};
+use crate::domain::{Instance, Reading, Scope, SourceId, TagKeys, TypeSpec, Verdict};
 
 /// Everything known of the fleet at one moment. Immutable; a change makes a new one.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Fleet {
     /// Grows with every join in a process; view models are memoised by it.
     pub version: u64,
-    /// The moment that `wasted_usd` and ages are computed for; `None` for the empty fleet.
+    /// The moment of the join; `None` for the empty fleet. `wasted_usd` ends with the last reading of
+    /// the metrics before it.
     pub as_of: Option<Timestamp>,
     /// All instances, costliest waste first, then worst verdict, then costliest, then by id.
     pub rows: Vec<Arc<Row>>,
@@ -30,7 +31,7 @@ pub struct Fleet {
 pub struct JoinInput<'a> {
     /// Version of the result.
     pub version: u64,
-    /// The moment to compute waste for.
+    /// The present moment. Waste is counted to the last reading of the metrics before it.
     pub now: Timestamp,
     /// Instances of all scopes.
     pub instances: &'a [Arc<Instance>],
@@ -48,6 +49,12 @@ pub struct JoinInput<'a> {
 
 /// Joins instances with types, prices, verdicts and tags.
 pub fn join(input: JoinInput<'_>) -> Fleet {
+    let seen_until: HashMap<&Scope, Timestamp> = input
+        .readings
+        .iter()
+        .filter(|r| r.source == SourceId::CloudWatch)
+        .filter_map(|r| Some((&r.scope, r.taken_at?)))
+        .collect();
     let mut rows: Vec<Arc<Row>> = input
         .instances
         .iter()
@@ -55,8 +62,9 @@ pub fn join(input: JoinInput<'_>) -> Fleet {
             let verdict = instance
                 .state
                 .is_billed()
-                .then(|| input.verdicts.get(&instance.id).cloned())
-                .flatten();
+                .then(|| input.verdicts.get(&instance.id).filter(|v| v.is_of_life(instance)))
+                .flatten()
+                .cloned();
             let find = |keys: &[String]| instance.tags.find(keys).cloned();
             let mut row = Row {
                 spec: input.types.get(&instance.instance_type).cloned(),
@@ -69,7 +77,8 @@ pub fn join(input: JoinInput<'_>) -> Fleet {
                 wasted_usd: None,
                 instance: instance.clone(),
             };
-            row.wasted_usd = wasted(&row, input.now);
+            let looked = seen_until.get(&row.instance.scope).copied();
+            row.wasted_usd = wasted(&row, looked.map_or(input.now, |t| t.min(input.now)));
             Arc::new(row)
         })
         .collect();
@@ -89,10 +98,12 @@ pub fn join(input: JoinInput<'_>) -> Fleet {
     Fleet { version: input.version, as_of: Some(input.now), rows, totals, readings: input.readings }
 }
 
-/// Dollars wasted since the idle stretch began: hours since × rate × waste share. The stretch is
+/// Dollars wasted since the idle stretch began: hours from then to `until` × rate × waste share.
+/// `until` is when the metrics of the scope were last read: nobody looked at the hours after it
+/// (a cache of last week, a source that fails), so nobody can call them wasted. The stretch is
 /// priced at today's rate; price changes within it are not known here.
-fn wasted(row: &Row, now: Timestamp) -> Option<f64> {
+fn wasted(row: &Row, until: Timestamp) -> Option<f64> {
     let since = row.verdict.as_ref()?.idle_since?;
-    let hours = now.duration_since(since).as_secs_f64() / 3600.0;
+    let hours = until.duration_since(since).as_secs_f64() / 3600.0;
     Some(row.waste_usd_per_hour()? * hours.max(0.0))
 }
