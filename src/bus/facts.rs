@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{Regions, Shared};
+use crate::analyze::idle::Policy;
 use crate::domain::{Instance, Offer, Reading, Scope, SourceId, SourceState, TypeSpec, Verdict};
 
 /// Kinds of facts in the cache. A change of a stored type needs a new layout number.
@@ -30,10 +31,22 @@ pub(super) mod kind {
 /// Verdicts of a scope as stored.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Judged {
-    /// Name of the policy that judged.
+    /// [`policy_key`] of the policy that judged.
     pub policy: String,
     /// Verdicts by instance id.
     pub verdicts: Vec<(Arc<str>, Arc<Verdict>)>,
+}
+
+impl Judged {
+    /// True when `policy` made these verdicts.
+    pub fn is_by(&self, policy: &Policy) -> bool {
+        self.policy == policy_key(policy)
+    }
+}
+
+/// Tells policies apart by all that they test: a preset of the user's may change under its name.
+pub(super) fn policy_key(policy: &Policy) -> String {
+    format!("{policy:?}")
 }
 
 /// What is remembered of an account, so that its scopes can be told apart before it answers.
@@ -103,13 +116,14 @@ pub(super) async fn load(shared: &Shared, selection: &[(String, Regions)]) -> Ca
             }
         }
     }
-    let policy = shared.policy.borrow().name.clone();
+    let policy = shared.policy.borrow().clone();
     for (scope, stored) in shared.cache.all::<Judged>(kind::VERDICTS, now).await {
         if selected(&scope) {
             cached.note(SourceId::CloudWatch, &scope, stored.taken_at);
-            cached.other_policy |= stored.value.policy != policy;
-            if stored.value.policy == policy {
+            if stored.value.is_by(&policy) {
                 cached.verdicts.extend(stored.value.verdicts);
+            } else {
+                cached.other_policy = true;
             }
         }
     }

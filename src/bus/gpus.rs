@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::guarded;
+use super::metrics::charge;
 use super::scope::Context;
 use crate::domain::{AcceleratorKind, Instance, SourceError};
 use crate::source::GpuDimensions;
@@ -25,10 +26,13 @@ impl GpuMap {
     }
 }
 
-/// Lists the agent's series where a box with NVIDIA GPUs is among `instances`.
+/// Lists the agent's series where a box with NVIDIA GPUs is among `wanted`. A host name is looked
+/// up among `all` instances of the scope: it may be that of another one as well. A list that
+/// cannot be read to its end is an error: what is missing in it would look like no telemetry.
 pub(super) async fn discover(
     ctx: &Context,
-    instances: &[Arc<Instance>],
+    wanted: &[Arc<Instance>],
+    all: &[Arc<Instance>],
 ) -> Result<GpuMap, SourceError> {
     let has_gpu = |i: &Arc<Instance>| {
         ctx.types
@@ -37,18 +41,14 @@ pub(super) async fn discover(
             .is_some_and(|a| a.kind == AcceleratorKind::NvidiaGpu)
     };
     let mut map = GpuMap::default();
-    if !instances.iter().any(has_gpu) {
+    if !wanted.iter().any(has_gpu) {
         return Ok(map);
     }
     let mut listed = Vec::new();
     let mut token = None;
     for _ in 0..MAX_PAGES {
         if ctx.shared.settings.billed {
-            let charge = ctx.shared.ledger.charge(BilledApi::ListMetrics, 1, ctx.shared.now());
-            // At the cap there is nothing to discover for: no metric could be asked anyway.
-            if charge.await.is_err() {
-                break;
-            }
+            charge(ctx, BilledApi::ListMetrics, 1).await?;
         }
         let call = ctx.provider.gpu_metrics(&ctx.scope.region, token);
         let page = guarded("cloudwatch:ListMetrics", call).await?;
@@ -58,7 +58,7 @@ pub(super) async fn discover(
             break;
         }
     }
-    let assigned = assign(distinct(listed), instances.iter().map(|i| &**i));
+    let assigned = assign(distinct(listed), all.iter().map(|i| &**i));
     for (id, metrics) in assigned.by_instance {
         for metric in metrics {
             map.0.entry((id.clone(), metric.index)).or_default().push(metric.dimensions);

@@ -2,13 +2,12 @@
 //!
 //! A round asks for CPU first and for the rest only where it can change the verdict
 //! ([`next_signals`]); closed hours that the cache holds are not asked for again. A round that
-//! fails leaves the last good verdicts standing, with their age.
+//! fails leaves the last good verdicts standing, with their age, and is tried again by itself.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, PoisonError};
 
-use jiff::Timestamp;
-use tokio::sync::mpsc;
+use jiff::{SignedDuration, Timestamp};
 
 use super::account::report;
 use super::facts::{self, Judged, kind};
@@ -16,79 +15,119 @@ use super::gpus::{self, GpuMap};
 use super::scope::Context;
 use super::work::Work;
 use super::world::{Outcome, Update};
-use super::{Regions, Shared, guarded};
-use crate::analyze::idle::{Policy, Subject, judge, next_signals};
+use super::{guarded, rejudge};
+use crate::analyze::idle::{Policy, judge, next_signals};
 use crate::domain::{
-    ErrorKind, Hour, HourRange, Instance, Signal, SourceError, SourceId, TypeSpec, Verdict,
+    ErrorKind, Hour, HourRange, Instance, SourceError, SourceId, Verdict, VerdictKind,
 };
 use crate::source::ledger::BilledApi;
 use crate::source::planner::{self, Need};
 
 /// Instances judged together: bounds the series held in memory at once.
-const CHUNK: usize = 500;
+pub(super) const CHUNK: usize = 500;
 /// The cascade has four steps; the rest guards against one that never ends.
 const MAX_STEPS: usize = 8;
 /// Requests in flight per scope.
 const IN_FLIGHT: usize = 4;
 
+/// A failed round is tried again after this long, doubled with each failure in a row.
+const RETRY_AFTER: SignedDuration = SignedDuration::from_mins(5);
+/// The longest wait for that: what was refused for want of a permission costs little this way.
+const RETRY_AT_MOST: SignedDuration = SignedDuration::from_hours(1);
+
 /// The rounds of one scope: when the last was, what it cost.
 pub(super) struct Rounds {
+    policy: Arc<Policy>,
+    /// When the last full round was answered.
     last: Option<Timestamp>,
+    /// When a failed round is tried again, and the failures in a row.
+    retry: Option<(Timestamp, u32)>,
     judged: HashMap<Arc<str>, Arc<Verdict>>,
 }
 
 impl Rounds {
     /// What the last run left.
     pub async fn from_cache(ctx: &Context) -> Self {
-        let policy = ctx.shared.policy.borrow().name.clone();
+        let policy = ctx.shared.policy.borrow().clone();
         let now = ctx.shared.now();
         let stored = ctx.shared.cache.get::<Judged>(kind::VERDICTS, &ctx.scope, now).await;
-        match stored.filter(|s| s.value.policy == policy) {
+        let none = Self { policy, last: None, retry: None, judged: HashMap::new() };
+        match stored.filter(|s| s.value.is_by(&none.policy)) {
             Some(stored) => {
                 // Until a round has shown what it costs: four metrics an instance.
                 note_cost(ctx, get_metric_data(stored.value.verdicts.len() as u64 * 4));
-                Self { last: stored.taken_at, judged: stored.value.verdicts.into_iter().collect() }
+                let judged = stored.value.verdicts.into_iter().collect();
+                Self { last: stored.taken_at, judged, ..none }
             }
-            None => Self { last: None, judged: HashMap::new() },
+            None => none,
         }
     }
 
     /// Judges what is due: everything when an hour (or more, see [`cadence_hours`]) has closed
-    /// since the last round or the user asks, otherwise only instances that are new.
+    /// since the last round, when a failed one is due again or the user asks; otherwise only
+    /// instances that are new or were started anew.
     pub async fn run(&mut self, ctx: &Context, instances: &[Arc<Instance>], forced: bool) {
         let now = ctx.shared.now();
+        self.follow_policy(ctx, instances).await;
         let full = forced || self.is_due(ctx, now);
+        let is_judged = |i: &Instance| self.judged.get(&i.id).is_some_and(|v| v.is_of_life(i));
         let subset: Vec<Arc<Instance>> = instances
             .iter()
-            .filter(|i| i.state.is_billed() && (full || !self.judged.contains_key(&i.id)))
+            .filter(|i| i.state.is_billed() && (full || !is_judged(i)))
             .cloned()
             .collect();
         if subset.is_empty() {
             if full {
-                self.last = Some(now);
+                (self.last, self.retry) = (Some(now), None);
             }
             return;
         }
-        let mut round = Round::new(ctx, now);
-        round.run(subset, &mut self.judged).await;
-        round.finish().await;
-        if full {
-            self.last = Some(now);
+        let mut round = Round::new(ctx, self.policy.clone(), now, full);
+        round.run(subset, instances, &mut self.judged).await;
+        let answered = round.finish().await;
+        if !answered {
+            let failures = self.retry.map_or(0, |(_, n)| n);
+            let wait = RETRY_AFTER.saturating_mul(1 << failures.min(8)).min(RETRY_AT_MOST);
+            self.retry = Some((now.saturating_add(wait).unwrap_or(now), failures + 1));
+        } else if full {
+            (self.last, self.retry) = (Some(now), None);
             note_cost(ctx, round.cost);
         }
-        let running: HashSet<&Arc<str>> = instances.iter().map(|i| &i.id).collect();
+        // A stopped instance is judged anew when it runs again.
+        let running: HashSet<&Arc<str>> =
+            instances.iter().filter(|i| i.state.is_billed()).map(|i| &i.id).collect();
         self.judged.retain(|id, _| running.contains(id));
-        self.keep(ctx, &round.policy).await;
+        self.keep(ctx).await;
     }
 
-    async fn keep(&self, ctx: &Context, policy: &Policy) {
+    /// After a change of policy, the verdicts that the cached evidence gives under the new one.
+    async fn follow_policy(&mut self, ctx: &Context, instances: &[Arc<Instance>]) {
+        let policy = ctx.shared.policy.borrow().clone();
+        if policy == self.policy {
+            return;
+        }
+        let now = self.last.unwrap_or_else(|| ctx.shared.now());
+        let again = rejudge::from_cache(&ctx.shared, &policy, instances, &ctx.types, now).await;
+        self.judged = again.verdicts.iter().cloned().collect();
+        self.policy = policy.clone();
+        // A round under the old policy may have read more since the world was told.
+        let update = Update::Verdicts { policy, verdicts: again.verdicts };
+        let _ = ctx.updates.send(update).await;
+    }
+
+    /// Keeps the verdicts for the next start, dated by the last round that was answered: without
+    /// one there is nothing to date them by.
+    async fn keep(&self, ctx: &Context) {
+        let Some(at) = self.last else { return };
         let verdicts = self.judged.iter().map(|(id, v)| (id.clone(), v.clone())).collect();
-        let judged = Judged { policy: policy.name.clone(), verdicts };
-        let at = self.last.unwrap_or_else(|| ctx.shared.now());
+        let judged = Judged { policy: facts::policy_key(&self.policy), verdicts };
         ctx.shared.cache.put(kind::VERDICTS, &ctx.scope, at, &judged).await;
     }
 
     fn is_due(&self, ctx: &Context, now: Timestamp) -> bool {
+        if let Some((at, _)) = self.retry {
+            return now >= at;
+        }
         let Some(last) = self.last else { return true };
         let hours = if ctx.only_once || !ctx.shared.settings.billed {
             1
@@ -126,48 +165,61 @@ struct Round<'a> {
     policy: Arc<Policy>,
     now: Timestamp,
     range: HourRange,
+    /// True when every running instance of the scope is in it.
+    full: bool,
     viewport: HashSet<Arc<str>>,
     asked: u64,
     answered: u64,
     cost: u64,
     error: Option<SourceError>,
+    /// Every further request would be refused the same way.
+    refused: bool,
 }
 
 impl<'a> Round<'a> {
-    fn new(ctx: &'a Context, now: Timestamp) -> Self {
-        let policy = ctx.shared.policy.borrow().clone();
+    fn new(ctx: &'a Context, policy: Arc<Policy>, now: Timestamp, full: bool) -> Self {
         let range = HourRange::last_closed(now, policy.window_hours());
-        let viewport = HashSet::new();
-        Self { ctx, policy, now, range, viewport, asked: 0, answered: 0, cost: 0, error: None }
+        let viewport = ctx.shared.viewport();
+        let (asked, answered, cost, error, refused) = (0, 0, 0, None, false);
+        Self { ctx, policy, now, range, full, viewport, asked, answered, cost, error, refused }
     }
 
     async fn run(
         &mut self,
         mut subset: Vec<Arc<Instance>>,
+        all: &[Arc<Instance>],
         judged: &mut HashMap<Arc<str>, Arc<Verdict>>,
     ) {
-        report(&self.ctx.updates, SourceId::CloudWatch, self.ctx.scope.clone(), Outcome::Loading)
-            .await;
-        self.viewport = self.ctx.shared.viewport();
+        if self.full {
+            self.report(Outcome::Loading).await;
+        }
         subset.sort_by_key(|i| !self.viewport.contains(&i.id));
-        let gpus = match gpus::discover(self.ctx, &subset).await {
-            Ok(gpus) => gpus,
+        let gpus = match gpus::discover(self.ctx, &subset, all).await {
+            Ok(gpus) => Some(gpus),
+            // The host's metrics are another permission and another limit.
             Err(error) => {
                 self.error = Some(error);
-                GpuMap::default()
+                None
             }
         };
         for chunk in subset.chunks(CHUNK) {
-            let works = self.fetch(chunk, &gpus).await;
+            let works = self.fetch(chunk, gpus.as_ref()).await;
             let verdicts = self.judge(works, judged).await;
             judged.extend(verdicts.iter().cloned());
-            let _ = self.ctx.updates.send(Update::Verdicts(verdicts)).await;
+            let update = Update::Verdicts { policy: self.policy.clone(), verdicts };
+            let _ = self.ctx.updates.send(update).await;
             let _ = self.ctx.updates.send(Update::OwnCost).await;
         }
     }
 
-    /// Reports how the source did in this round.
-    async fn finish(&mut self) {
+    async fn report(&self, outcome: Outcome) {
+        let scope = self.ctx.scope.clone();
+        report(&self.ctx.updates, SourceId::CloudWatch, scope, outcome).await;
+    }
+
+    /// Reports how the source did in this round; true when it did not fail. A round over a few
+    /// new instances says nothing about the age of the others' evidence.
+    async fn finish(&mut self) -> bool {
         tracing::info!(
             scope = %self.ctx.scope,
             asked = self.asked,
@@ -175,16 +227,23 @@ impl<'a> Round<'a> {
             micro_usd = self.cost,
             "round of metrics"
         );
-        let outcome = match self.error.take() {
-            Some(error) => Outcome::Bad(Arc::new(error)),
-            None if self.asked == 0 => Outcome::Good { coverage: 1.0 },
-            None => Outcome::Good { coverage: self.answered as f32 / self.asked as f32 },
-        };
-        report(&self.ctx.updates, SourceId::CloudWatch, self.ctx.scope.clone(), outcome).await;
+        match self.error.take() {
+            Some(error) => {
+                self.report(Outcome::Bad(Arc::new(error))).await;
+                return false;
+            }
+            None if !self.full => {}
+            None if self.asked == 0 => self.report(Outcome::Good { coverage: 1.0 }).await,
+            None => {
+                let coverage = self.answered as f32 / self.asked as f32;
+                self.report(Outcome::Good { coverage }).await;
+            }
+        }
+        true
     }
 
     /// Runs the cascade for a chunk until nothing more could change a verdict.
-    async fn fetch(&mut self, chunk: &[Arc<Instance>], gpus: &GpuMap) -> Vec<Work> {
+    async fn fetch(&mut self, chunk: &[Arc<Instance>], gpus: Option<&GpuMap>) -> Vec<Work> {
         let cache = &self.ctx.shared.cache;
         let ids: Vec<Arc<str>> = chunk.iter().map(|i| i.id.clone()).collect();
         let mut stored = cache.load_series(ids.clone(), self.range).await;
@@ -198,25 +257,25 @@ impl<'a> Round<'a> {
             })
             .collect();
         for _ in 0..MAX_STEPS {
-            let needs = self.needs(&mut works, gpus);
-            if needs.is_empty() {
+            if self.refused {
                 break;
             }
-            self.step(&mut works, &needs).await;
-            if self.is_hopeless() {
+            let needs = self.needs(&mut works, gpus);
+            if needs.is_empty() || !self.step(&mut works, &needs).await {
                 break;
+            }
+        }
+        // Where the cascade ended early, what it would have wanted next was not answered.
+        for work in &mut works {
+            for signal in next_signals(&work.subject(self.now), &self.policy) {
+                work.miss(signal);
             }
         }
         works
     }
 
-    /// True when asking on makes no sense: every further request would fail the same way.
-    fn is_hopeless(&self) -> bool {
-        self.error.as_ref().is_some_and(|e| !matches!(e.kind, ErrorKind::Malformed))
-    }
-
     /// What the cascade wants next.
-    fn needs(&self, works: &mut [Work], gpus: &GpuMap) -> Vec<Need> {
+    fn needs(&self, works: &mut [Work], gpus: Option<&GpuMap>) -> Vec<Need> {
         let mut needs = Vec::new();
         for work in works {
             let wanted = next_signals(&work.subject(self.now), &self.policy);
@@ -228,18 +287,20 @@ impl<'a> Round<'a> {
         needs
     }
 
-    /// Fetches one step of the cascade, in batches at the limits of the API.
-    async fn step(&mut self, works: &mut [Work], needs: &[Need]) {
+    /// Fetches one step of the cascade, in batches at the limits of the API. False when a batch
+    /// failed, so that asking on makes no sense for now.
+    async fn step(&mut self, works: &mut [Work], needs: &[Need]) -> bool {
         use futures_util::stream::{self, StreamExt as _};
         let index: HashMap<Arc<str>, usize> =
             works.iter().enumerate().map(|(i, w)| (w.instance.id.clone(), i)).collect();
-        self.asked += needs.len() as u64;
         let ctx = self.ctx;
         let mut answers = stream::iter(planner::plan(needs))
             .map(|batch| async move { (charge_and_ask(ctx, &batch).await, batch) })
             .buffer_unordered(IN_FLIGHT);
         let mut touched = BTreeSet::new();
+        let mut go_on = true;
         while let Some((answer, batch)) = answers.next().await {
+            self.asked += batch.queries.len() as u64;
             match answer {
                 Ok(results) => {
                     if self.ctx.shared.settings.billed {
@@ -253,7 +314,11 @@ impl<'a> Round<'a> {
                         touched.insert((i, query.signal, batch.range.from, batch.range.to));
                     }
                 }
-                Err(error) => self.error = Some(error),
+                Err(error) => {
+                    go_on &= error.kind == ErrorKind::Malformed;
+                    self.refused |= !error.kind.is_transient();
+                    self.error = Some(error);
+                }
             }
         }
         drop(answers);
@@ -262,38 +327,62 @@ impl<'a> Round<'a> {
             .filter_map(|(i, signal, from, to)| works[i].write(signal, HourRange { from, to }))
             .collect();
         self.ctx.shared.cache.store_series(writes).await;
+        go_on
     }
 
-    /// Judges a chunk on a worker thread. An instance whose evidence could not be read now keeps
-    /// its last good verdict.
+    /// Judges a chunk on a worker thread. An instance whose evidence could not be read in full
+    /// keeps its last good verdict, unless what was read is a new witness of use.
     async fn judge(
-        &self,
+        &mut self,
         works: Vec<Work>,
         last_good: &HashMap<Arc<str>, Arc<Verdict>>,
     ) -> Vec<(Arc<str>, Arc<Verdict>)> {
-        let keep: HashSet<Arc<str>> = works
-            .iter()
-            .filter(|w| w.has_unanswered() && last_good.contains_key(&w.instance.id))
-            .map(|w| w.instance.id.clone())
+        let works: Vec<(Work, Option<Arc<Verdict>>)> = works
+            .into_iter()
+            .map(|work| {
+                let old = last_good.get(&work.instance.id);
+                let old = old.filter(|v| work.has_unanswered() && v.is_of_life(&work.instance));
+                let old = old.cloned();
+                (work, old)
+            })
             .collect();
         let (policy, now) = (self.policy.clone(), self.now);
-        on_worker(move || {
+        let judged = on_worker(move || {
             works
                 .into_iter()
-                .filter(|work| !keep.contains(&work.instance.id))
-                .map(|work| {
-                    let work = work.settle();
-                    (work.instance.id.clone(), Arc::new(judge(&work.subject(now), &policy)))
+                .filter_map(|(work, old)| {
+                    let work = if work.has_unanswered() { work.settle() } else { work };
+                    let new = judge(&work.subject(now), &policy);
+                    let keep = old.is_some_and(|old| !overrides(&new, &old));
+                    (!keep).then(|| (work.instance.id.clone(), Arc::new(new)))
                 })
                 .collect()
         })
-        .await
-        .unwrap_or_default()
+        .await;
+        judged.unwrap_or_else(|| {
+            self.error = Some(SourceError::new(
+                ErrorKind::Other,
+                "burntop:judge",
+                "the verdicts of some instances could not be computed: a defect in burntop",
+                "please report it with the crash file in the state directory",
+            ));
+            Vec::new()
+        })
     }
 }
 
+/// True when a verdict on incomplete evidence counts for more than the last good one: use needs
+/// one witness, and who is exempt or new is known without metrics.
+fn overrides(new: &Verdict, old: &Verdict) -> bool {
+    let seen = |label: &str| old.signals.iter().any(|s| s.busy && *s.label == *label);
+    matches!(new.kind, VerdictKind::Exempt | VerdictKind::TooNew)
+        || new.signals.iter().any(|s| s.busy && !seen(&s.label))
+}
+
 /// Runs heavy pure work off the async threads; `None` when it panicked.
-async fn on_worker<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+pub(super) async fn on_worker<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Option<T> {
     tokio::task::spawn_blocking(work).await.ok()
 }
 
@@ -303,90 +392,21 @@ async fn charge_and_ask(
     batch: &planner::Batch,
 ) -> Result<Vec<crate::source::MetricResult>, SourceError> {
     if ctx.shared.settings.billed {
-        let units = batch.queries.len() as u64;
-        let charge = ctx.shared.ledger.charge(BilledApi::GetMetricData, units, ctx.shared.now());
-        if let Err(refused) = charge.await {
-            return Err(SourceError::new(
-                ErrorKind::OwnCostCap,
-                "cloudwatch:GetMetricData",
-                &refused.to_string(),
-                "raise own_cost.cap_usd_per_day in the configuration, or wait for the next UTC day",
-            ));
-        }
+        charge(ctx, BilledApi::GetMetricData, batch.queries.len() as u64).await?;
     }
     let call = ctx.provider.metric_data(&ctx.scope.region, &batch.queries, batch.range);
     guarded("cloudwatch:GetMetricData", call).await
 }
 
-/// Judges everything again from the cache whenever the policy changes, and once at the start
-/// when the cached verdicts are another policy's.
-pub(super) async fn rejudge_on_policy_change(
-    shared: Arc<Shared>,
-    selection: Vec<(String, Regions)>,
-    updates: mpsc::Sender<Update>,
-    at_once: bool,
-    only_once: bool,
-) {
-    let mut policy = shared.policy.subscribe();
-    if at_once {
-        rejudge(&shared, &selection, &updates).await;
-    }
-    if only_once {
-        return;
-    }
-    loop {
-        tokio::select! {
-            () = shared.stop.cancelled() => return,
-            changed = policy.changed() => {
-                if changed.is_err() {
-                    return;
-                }
-                rejudge(&shared, &selection, &updates).await;
-            }
-        }
-    }
-}
-
-async fn rejudge(shared: &Shared, selection: &[(String, Regions)], updates: &mpsc::Sender<Update>) {
-    let cached = facts::load(shared, selection).await;
-    let types: HashMap<Arc<str>, Arc<TypeSpec>> =
-        cached.types.iter().map(|spec| (spec.name.clone(), spec.clone())).collect();
-    let policy = shared.policy.borrow().clone();
-    let mut missing = 0;
-    for (scope, instances) in cached.instances {
-        // The evidence ends where the last round ended: judging later hours would only count
-        // them as missing.
-        let reading = cached.readings.get(&(SourceId::CloudWatch, scope));
-        let now = reading.and_then(|r| r.taken_at).unwrap_or_else(|| shared.now());
-        let range = HourRange::last_closed(now, policy.window_hours());
-        let running: Vec<_> = instances.into_iter().filter(|i| i.state.is_billed()).collect();
-        for chunk in running.chunks(CHUNK) {
-            let ids: Vec<Arc<str>> = chunk.iter().map(|i| i.id.clone()).collect();
-            let stored = shared.cache.load_series(ids, range).await;
-            let (chunk, types, policy) = (chunk.to_vec(), types.clone(), policy.clone());
-            let judged = on_worker(move || {
-                let mut wanted: Vec<Signal> = Vec::new();
-                let verdicts: Vec<_> = chunk
-                    .iter()
-                    .map(|instance| {
-                        let empty = crate::domain::SeriesSet::default();
-                        let subject = Subject {
-                            instance,
-                            spec: super::types::known(&types, &instance.instance_type),
-                            series: stored.get(&instance.id).unwrap_or(&empty),
-                            now,
-                        };
-                        wanted.extend(next_signals(&subject, &policy));
-                        (instance.id.clone(), Arc::new(judge(&subject, &policy)))
-                    })
-                    .collect();
-                (verdicts, wanted.len() as u64)
-            })
-            .await;
-            let Some((verdicts, wanted)) = judged else { continue };
-            missing += wanted;
-            let _ = updates.send(Update::Verdicts(verdicts)).await;
-        }
-    }
-    let _ = updates.send(Update::Missing { metrics: missing }).await;
+/// Charges a call to the ledger before it is made.
+pub(super) async fn charge(ctx: &Context, api: BilledApi, units: u64) -> Result<(), SourceError> {
+    let charged = ctx.shared.ledger.charge(api, units, ctx.shared.now()).await;
+    charged.map_err(|refused| {
+        SourceError::new(
+            ErrorKind::OwnCostCap,
+            api.name(),
+            &refused.to_string(),
+            "raise own_cost.cap_usd_per_day in the configuration, or wait for the next UTC day",
+        )
+    })
 }

@@ -18,6 +18,7 @@ mod facts;
 mod gpus;
 mod metrics;
 mod pricing;
+mod rejudge;
 mod scope;
 #[cfg(test)]
 mod tests;
@@ -258,7 +259,7 @@ async fn run(
         }
     }
     let rejudge_first = cached.other_policy && (shared.settings.offline || !only_once);
-    tasks.spawn(metrics::rejudge_on_policy_change(
+    tasks.spawn(rejudge::on_policy_change(
         shared.clone(),
         selection,
         updates.clone(),

@@ -1,5 +1,8 @@
 //! The bus over the demo fleet: the same path as real accounts, without a network.
 
+mod rounds;
+mod scripted;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -58,6 +58,6 @@ pub(super) async fn ensure(ctx: &mut Context, instances: &[Arc<Instance>]) {
 pub(super) fn known<'a>(
     extra: &'a HashMap<Arc<str>, Arc<TypeSpec>>,
     name: &Arc<str>,
-) -> Option<&'a TypeSpec> {
-    extra.get(name).map(|spec| &**spec).or_else(|| CATALOGUE.get(name).map(|spec| &**spec))
+) -> Option<&'a Arc<TypeSpec>> {
+    extra.get(name).or_else(|| CATALOGUE.get(name))
 }

@@ -1,6 +1,6 @@
 //! One instance on its way through the cascade: what is fresh, what is old, what was asked.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -22,9 +22,20 @@ pub(super) struct Work {
     stale: BTreeMap<Signal, HourlySeries>,
     /// Hours that the cache holds of a stale series.
     held: BTreeMap<Signal, HourRange>,
-    /// Asked in this round and not answered.
-    open: BTreeSet<Signal>,
+    /// Asked in this round and not answered in full.
+    open: BTreeMap<Signal, Open>,
     range: HourRange,
+}
+
+/// A signal that was asked for. Several series of one GPU, and the parts of a window that is
+/// cached in its middle, are answers of their own; the signal is known when all have come.
+struct Open {
+    /// Answers still to come.
+    left: usize,
+    /// Series behind the signal.
+    series: usize,
+    /// What came so far.
+    arrived: HourlySeries,
 }
 
 impl Work {
@@ -42,7 +53,7 @@ impl Work {
             fresh: SeriesSet::default(),
             stale: BTreeMap::new(),
             held: BTreeMap::new(),
-            open: BTreeSet::new(),
+            open: BTreeMap::new(),
             range,
         };
         for (signal, series) in stored.iter() {
@@ -67,25 +78,37 @@ impl Work {
     }
 
     /// Adds what has to be asked for `signal` to `needs`. A GPU that no agent reports is looked
-    /// at and found without data, which is evidence of nothing.
-    pub fn want(&mut self, signal: Signal, gpus: &GpuMap, priority: u8, needs: &mut Vec<Need>) {
-        if !self.open.insert(signal) {
+    /// at and found without data, which is evidence of nothing; where the list of GPU series
+    /// itself could not be read (`gpus` is `None`), nobody knows, and the signal stays open.
+    pub fn want(
+        &mut self,
+        signal: Signal,
+        gpus: Option<&GpuMap>,
+        priority: u8,
+        needs: &mut Vec<Need>,
+    ) {
+        if self.open.contains_key(&signal) {
             return;
         }
         let id = &self.instance.id;
-        let queries: Vec<MetricQuery> = match signal.gpu() {
-            None => planner::signal_query(id, signal, None).into_iter().collect(),
-            Some(gpu) => gpus
+        let queries: Vec<MetricQuery> = match (signal.gpu(), gpus) {
+            (None, _) => planner::signal_query(id, signal, None).into_iter().collect(),
+            (Some(_), None) => return self.miss(signal),
+            (Some(gpu), Some(gpus)) => gpus
                 .of(id, gpu)
                 .iter()
                 .filter_map(|dimensions| planner::signal_query(id, signal, Some(dimensions)))
                 .collect(),
         };
-        if queries.is_empty() {
-            self.open.remove(&signal);
-            self.fresh.insert(signal, HourlySeries::empty(self.range));
-        }
         let fetched = self.held.get(&signal).copied();
+        let parts = planner::missing(self.range, fetched).len();
+        if queries.is_empty() || parts == 0 {
+            self.fresh.insert(signal, HourlySeries::empty(self.range));
+            return;
+        }
+        let arrived = HourlySeries::empty(self.range);
+        let open = Open { left: queries.len() * parts, series: queries.len(), arrived };
+        self.open.insert(signal, open);
         needs.extend(queries.into_iter().map(|query| Need {
             query,
             wanted: self.range,
@@ -94,24 +117,46 @@ impl Work {
         }));
     }
 
+    /// Notes that `signal` is wanted and cannot be asked for in this round.
+    pub fn miss(&mut self, signal: Signal) {
+        let arrived = HourlySeries::empty(self.range);
+        self.open.entry(signal).or_insert(Open { left: 1, series: 1, arrived });
+    }
+
     /// Takes an answer in. Several series of one GPU merge: the busier value tells, and a
     /// malformed point (∞) wins over all.
     pub fn take(&mut self, signal: Signal, points: &[(Timestamp, f64)]) {
-        self.open.remove(&signal);
-        let second = self.fresh.get(signal).cloned();
-        let merging = second.is_some();
-        let mut series = second
-            .or_else(|| self.stale.remove(&signal))
-            .unwrap_or_else(|| HourlySeries::empty(self.range));
+        let Some(open) = self.open.get_mut(&signal) else { return };
         for &(at, raw) in points {
             let (hour, new) = (Hour::containing(at), signal.observe(raw));
-            let old = series.at(hour);
-            series.set(hour, if merging && !old.is_nan() { old.max(new) } else { new });
+            // `max` ignores the NaN of an hour that nothing has come for.
+            open.arrived.set(hour, open.arrived.at(hour).max(new));
         }
-        self.fresh.insert(signal, series);
+        open.left = open.left.saturating_sub(1);
+        if open.left > 0 {
+            return;
+        }
+        if let Some(open) = self.open.remove(&signal) {
+            let series = self.renewed(signal, &open.arrived);
+            self.stale.remove(&signal);
+            self.fresh.insert(signal, series);
+        }
     }
 
-    /// The part of a series that was just asked for, for the cache.
+    /// What the cache held of a signal with what has arrived in its place.
+    fn renewed(&self, signal: Signal, arrived: &HourlySeries) -> HourlySeries {
+        let Some(stale) = self.stale.get(&signal) else { return arrived.clone() };
+        let mut series = stale.clone();
+        for (hour, value) in (arrived.start.0..).zip(&arrived.values) {
+            if !value.is_nan() {
+                series.set(Hour(hour), *value);
+            }
+        }
+        series
+    }
+
+    /// The part of a series that was just asked for, for the cache; `None` while answers are
+    /// missing, because the hours would count as fetched from then on.
     pub fn write(&self, signal: Signal, asked: HourRange) -> Option<SeriesWrite> {
         let series = self.fresh.get(signal)?;
         let values = (asked.from.0..asked.to.0).map(|h| series.at(Hour(h))).collect();
@@ -119,17 +164,23 @@ impl Work {
         Some(SeriesWrite { instance: self.instance.id.clone(), signal, series })
     }
 
-    /// True when something was asked in this round and no answer came.
+    /// True when something was wanted in this round and no full answer came.
     pub fn has_unanswered(&self) -> bool {
         !self.open.is_empty()
     }
 
-    /// Ends the round: what could not be renewed counts with the hours it has.
+    /// Ends a round that could not be finished: what was not renewed counts with the hours it
+    /// has. Of a GPU with several series nothing new counts until all have answered: the one that
+    /// is missing may be the one that works.
     pub fn settle(mut self) -> Self {
-        for (signal, series) in std::mem::take(&mut self.stale) {
-            if self.open.contains(&signal) {
-                self.fresh.insert(signal, series);
+        for (signal, open) in std::mem::take(&mut self.open) {
+            if open.series == 1 && open.arrived.values.iter().any(|v| !v.is_nan()) {
+                let series = self.renewed(signal, &open.arrived);
+                self.stale.insert(signal, series);
             }
+        }
+        for (signal, series) in std::mem::take(&mut self.stale) {
+            self.fresh.insert(signal, series);
         }
         self
     }

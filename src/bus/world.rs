@@ -1,6 +1,6 @@
 //! The one task that holds what is known of the fleet, and publishes it.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,6 +9,7 @@ use tokio::time::{Instant, sleep_until};
 
 use super::facts::Cached;
 use super::{Event, Shared, metrics};
+use crate::analyze::idle::Policy;
 use crate::domain::{
     Instance, Offer, Reading, Scope, SourceError, SourceId, SourceState, TypeSpec, Verdict,
 };
@@ -38,8 +39,8 @@ pub(super) enum Update {
     Types(Vec<Arc<TypeSpec>>),
     /// Prices.
     Offers(Vec<Offer>),
-    /// Verdicts.
-    Verdicts(Vec<(Arc<str>, Arc<Verdict>)>),
+    /// Verdicts of a policy.
+    Verdicts { policy: Arc<Policy>, verdicts: Vec<(Arc<str>, Arc<Verdict>)> },
     /// Own cost changed.
     OwnCost,
     /// So many metrics would have to be fetched for verdicts that the cache cannot give.
@@ -154,13 +155,27 @@ impl<'a> World<'a> {
                 self.no_credentials = Some(error);
             }
             Update::Instances { scope, items } => {
+                // What is gone or stopped has no verdict; what runs again gets a new one.
+                let running: HashSet<&str> =
+                    items.iter().filter(|i| i.state.is_billed()).map(|i| &*i.id).collect();
+                for known in self.instances.get(&scope).into_iter().flatten() {
+                    if !running.contains(&*known.id) {
+                        self.verdicts.remove(&known.id);
+                    }
+                }
+                drop(running);
                 self.instances.insert(scope, items);
             }
             Update::Types(specs) => {
                 self.types.extend(specs.into_iter().map(|spec| (spec.name.clone(), spec)));
             }
             Update::Offers(offers) => self.prices.extend(&offers),
-            Update::Verdicts(verdicts) => self.verdicts.extend(verdicts),
+            // A round that began before the policy was changed speaks of the old one.
+            Update::Verdicts { policy, verdicts } => {
+                if policy == *self.shared.policy.borrow() {
+                    self.verdicts.extend(verdicts);
+                }
+            }
             Update::Missing { metrics } => {
                 let micro_usd = metrics::get_metric_data(metrics);
                 send(events, Event::Missing { metrics, micro_usd }).await;

@@ -95,7 +95,7 @@ pub enum ChargeRefused {
     /// The day's cap would be passed.
     #[error(
         "{} would cost ${:.6} and today's own cost is ${:.6} of ${:.2}; raise \
-         `own_cost_cap_usd_per_day` in the configuration or wait for midnight UTC",
+         `own_cost.cap_usd_per_day` in the configuration or wait for midnight UTC",
         .api.name(), usd(*.charge_micro_usd), usd(*.spent_micro_usd), usd(*.cap_micro_usd)
     )]
     CapReached {
@@ -312,7 +312,7 @@ mod tests {
         assert_eq!(
             refused.to_string(),
             "cloudwatch:GetMetricData would cost $0.005000 and today's own cost is $0.006000 of \
-             $0.01; raise `own_cost_cap_usd_per_day` in the configuration or wait for midnight UTC"
+             $0.01; raise `own_cost.cap_usd_per_day` in the configuration or wait for midnight UTC"
         );
         ledger.charge(BilledApi::GetMetricData, 400, now()).await.unwrap();
         assert_eq!(ledger.today(now()).await.unwrap().remaining_micro_usd(), 0);

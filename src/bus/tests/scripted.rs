@@ -1,0 +1,256 @@
+//! An account that answers what a test tells it to.
+
+use std::sync::{Arc, Mutex};
+
+use jiff::Timestamp;
+
+use super::super::{Account, Clock, Outcome, Parts, Regions, Settings, once};
+use crate::analyze::idle::Preset;
+use crate::cache::Cache;
+use crate::domain::{
+    ErrorKind, HourRange, Instance, InstanceState, Lifecycle, Offer, Platform, Scope, SourceError,
+    TagKeys, Tags, Tenancy, TypeSpec,
+};
+use crate::source::ledger::Ledger;
+use crate::source::provider::{
+    GpuDimensions, GpuMetric, Identity, MetricKey, MetricQuery, MetricResult, Page, PriceWanted,
+    Provider,
+};
+
+/// What one series answers.
+#[derive(Clone, Copy, Debug)]
+pub enum Answer {
+    /// This, every hour.
+    Every(f64),
+    /// Nothing is there.
+    Nothing,
+    /// The service could not look.
+    Incomplete,
+    /// The whole request fails.
+    Fail(ErrorKind),
+}
+
+type Answers = Arc<dyn Fn(&MetricQuery) -> Answer + Send + Sync>;
+
+/// The account of the moment.
+#[derive(Clone)]
+pub struct Script {
+    pub account: &'static str,
+    pub regions: Vec<&'static str>,
+    pub instances: Vec<Instance>,
+    pub gpus: Vec<GpuMetric>,
+    /// `ListMetrics` fails.
+    pub no_list: Option<ErrorKind>,
+    pub answers: Answers,
+}
+
+impl Script {
+    /// An account with these instances, whose series all answer the same.
+    pub fn new(instances: Vec<Instance>, answer: Answer) -> Self {
+        Self {
+            account: ACCOUNT,
+            regions: vec![REGION],
+            instances,
+            gpus: vec![],
+            no_list: None,
+            answers: Arc::new(move |_| answer),
+        }
+    }
+
+    pub fn answering(
+        self,
+        answers: impl Fn(&MetricQuery) -> Answer + Send + Sync + 'static,
+    ) -> Self {
+        Self { answers: Arc::new(answers), ..self }
+    }
+}
+
+pub const ACCOUNT: &str = "123456789012";
+pub const REGION: &str = "us-east-1";
+
+pub struct Scripted {
+    script: Mutex<Script>,
+    /// Everything that was asked of `GetMetricData`.
+    pub asked: Mutex<Vec<MetricQuery>>,
+    /// Called before each answer of `GetMetricData`.
+    pub on_data: Mutex<Option<Box<dyn FnMut() + Send>>>,
+}
+
+impl Scripted {
+    pub fn new(script: Script) -> Arc<Self> {
+        Arc::new(Self {
+            script: Mutex::new(script),
+            asked: Mutex::default(),
+            on_data: Mutex::default(),
+        })
+    }
+
+    pub fn play(&self, script: Script) {
+        *self.script.lock().unwrap() = script;
+    }
+
+    fn script(&self) -> Script {
+        self.script.lock().unwrap().clone()
+    }
+}
+
+fn failed(kind: ErrorKind, operation: &str) -> SourceError {
+    SourceError::new(kind, operation, "the script says so", "change the script")
+}
+
+#[async_trait::async_trait]
+impl Provider for Scripted {
+    fn label(&self) -> &'static str {
+        "default"
+    }
+
+    async fn identity(&self) -> Result<Identity, SourceError> {
+        let account = self.script().account;
+        Ok(Identity { account: account.into(), arn: "arn".into(), label: "default".into() })
+    }
+
+    async fn home_region(&self) -> Arc<str> {
+        REGION.into()
+    }
+
+    async fn regions(&self) -> Result<Vec<Arc<str>>, SourceError> {
+        Ok(self.script().regions.into_iter().map(Arc::from).collect())
+    }
+
+    async fn instances(
+        &self,
+        account: &Arc<str>,
+        region: &Arc<str>,
+        _: Option<String>,
+    ) -> Result<Page<Instance>, SourceError> {
+        let scope = Scope::new(account.clone(), region.clone());
+        let items = self.script().instances.into_iter().filter(|i| i.scope == scope).collect();
+        Ok(Page { items, next: None })
+    }
+
+    async fn types(&self, _: &Arc<str>, _: &[Arc<str>]) -> Result<Vec<TypeSpec>, SourceError> {
+        Ok(vec![])
+    }
+
+    async fn gpu_metrics(
+        &self,
+        _: &Arc<str>,
+        _: Option<String>,
+    ) -> Result<Page<GpuMetric>, SourceError> {
+        let script = self.script();
+        match script.no_list {
+            Some(kind) => Err(failed(kind, "cloudwatch:ListMetrics")),
+            None => Ok(Page { items: script.gpus, next: None }),
+        }
+    }
+
+    async fn metric_data(
+        &self,
+        _: &Arc<str>,
+        queries: &[MetricQuery],
+        range: HourRange,
+    ) -> Result<Vec<MetricResult>, SourceError> {
+        if let Some(call) = &mut *self.on_data.lock().unwrap() {
+            call();
+        }
+        self.asked.lock().unwrap().extend(queries.iter().cloned());
+        let answers = self.script().answers;
+        let every = |v: f64| {
+            (range.from.0..range.to.0).map(|h| (crate::domain::Hour(h).start(), v)).collect()
+        };
+        let mut out = vec![];
+        for (query, asked) in queries.iter().enumerate() {
+            let (points, complete) = match answers(asked) {
+                Answer::Every(value) => (every(value), true),
+                Answer::Nothing => (vec![], true),
+                Answer::Incomplete => (vec![], false),
+                Answer::Fail(kind) => return Err(failed(kind, "cloudwatch:GetMetricData")),
+            };
+            out.push(MetricResult { query, points, complete });
+        }
+        Ok(out)
+    }
+
+    async fn list_prices(&self, _: &[PriceWanted]) -> Result<Vec<Offer>, SourceError> {
+        Ok(vec![])
+    }
+
+    async fn spot_prices(&self, _: &Arc<str>, _: &[Arc<str>]) -> Result<Vec<Offer>, SourceError> {
+        Ok(vec![])
+    }
+}
+
+/// A running instance of the script's account, half a year old.
+pub fn instance(id: &str, instance_type: &str) -> Instance {
+    Instance {
+        id: id.into(),
+        scope: Scope::new(ACCOUNT, REGION),
+        az: "us-east-1a".into(),
+        name: id.into(),
+        instance_type: instance_type.into(),
+        state: InstanceState::Running,
+        lifecycle: Lifecycle::OnDemand,
+        tenancy: Tenancy::Shared,
+        platform: Platform::Linux,
+        launched_at: "2026-01-01T00:00:00Z".parse().unwrap(),
+        block_devices: vec![],
+        ebs_root: false,
+        owners: vec![],
+        tags: Tags::default(),
+        private_dns: "".into(),
+        capacity_reservation: None,
+        detailed_monitoring: false,
+    }
+}
+
+/// A GPU series as the agent names it, with one dimension that tells two of them apart.
+pub fn gpu_of(key: (&str, &str), index: u16, arch: &str) -> GpuMetric {
+    let named = |name: &str| (key.0 == name).then(|| Arc::from(key.1));
+    let pairs = [key, ("index", &index.to_string()), ("arch", arch)];
+    GpuMetric {
+        instance: named("InstanceId"),
+        host: named("host"),
+        index,
+        dimensions: GpuDimensions(pairs.map(|(k, v)| (k.into(), v.into())).to_vec()),
+    }
+}
+
+/// True when the query is about a GPU series with this `arch`.
+pub fn is_arch(query: &MetricQuery, arch: &str) -> bool {
+    match &query.key {
+        MetricKey::AgentGpu { dimensions } => {
+            dimensions.0.iter().any(|(k, v)| &**k == "arch" && &**v == arch)
+        }
+        MetricKey::Ec2 { .. } => false,
+    }
+}
+
+pub fn parts(
+    provider: &Arc<Scripted>,
+    now: &str,
+    preset: Preset,
+    cache: &Cache,
+    offline: bool,
+) -> Parts {
+    let now: Timestamp = now.parse().unwrap();
+    let clock: Clock = Arc::new(move || now);
+    Parts {
+        accounts: vec![Account { provider: provider.clone(), regions: Regions::Enabled }],
+        settings: Settings {
+            tag_keys: TagKeys::default(),
+            offline,
+            inventory_every_s: 1,
+            billed: true,
+            summary_key: "test".into(),
+        },
+        policy: Arc::new(preset.policy()),
+        clock,
+        cache: cache.clone(),
+        ledger: Ledger::new(cache.clone(), 1_000_000),
+    }
+}
+
+/// Reads the account once.
+pub async fn read(provider: &Arc<Scripted>, now: &str, preset: Preset, cache: &Cache) -> Outcome {
+    once(parts(provider, now, preset, cache, false)).await
+}
