@@ -1,68 +1,14 @@
 //! The real program against the emulators: every planted case, and every bad day of a network.
 
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
 use std::sync::atomic::Ordering;
 
 use serde_json::Value;
 
 use crate::emulators::emulators;
-use crate::fault::{Fault, Request, proxy};
-use crate::pricing::price_list;
-
-const DEAD: &str = "http://127.0.0.1:9";
-
-/// Where each service answers.
-struct World {
-    ec2: String,
-    cloudwatch: String,
-    pricing: String,
-    credentials: bool,
-}
-
-impl World {
-    /// The emulators as they are.
-    fn fine() -> Self {
-        let e = emulators();
-        Self {
-            ec2: e.moto.clone(),
-            cloudwatch: e.cloudwatch.clone(),
-            pricing: price_list(),
-            credentials: true,
-        }
-    }
-
-    /// EC2 behind a proxy that misbehaves.
-    fn with_ec2(decide: impl Fn(&Request) -> Fault + Send + Sync + 'static) -> Self {
-        let (ec2, _) = proxy(&emulators().moto, decide);
-        Self { ec2, ..Self::fine() }
-    }
-
-    fn command(&self, home: &Path, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_burntop"));
-        command
-            .args(args)
-            .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .env("HOME", home)
-            .env("AWS_EC2_METADATA_DISABLED", "true")
-            .env("AWS_ENDPOINT_URL_EC2", &self.ec2)
-            .env("AWS_ENDPOINT_URL_STS", &self.ec2)
-            .env("AWS_ENDPOINT_URL_CLOUDWATCH", &self.cloudwatch)
-            .env("AWS_ENDPOINT_URL_PRICING", &self.pricing);
-        if self.credentials {
-            command.env("AWS_ACCESS_KEY_ID", "testing").env("AWS_SECRET_ACCESS_KEY", SECRET);
-        }
-        command
-    }
-
-    fn run(&self, home: &Path, args: &[&str]) -> Output {
-        self.command(home, args).output().expect("burntop starts")
-    }
-}
-
-/// Must never be found in anything that burntop writes.
-const SECRET: &str = "wJalrXUtnFEMIsecretEXAMPLEKEY";
+use crate::fault::{Fault, proxy};
+use crate::world::{DEAD, SECRET, World};
 
 fn json(output: &Output) -> Value {
     serde_json::from_slice(&output.stdout).unwrap_or_else(|e| {
@@ -118,7 +64,7 @@ fn every_planted_case_gets_its_verdict() {
     assert_eq!(got, expected, "{report:#}");
 
     let partial = row(&report, "eval-sweep");
-    assert_eq!((&partial["idle_gpus"], &partial["gpus"]), (&5.into(), &8.0.into()));
+    assert_eq!((partial["idle_gpus"].as_f64(), partial["gpus"].as_f64()), (Some(5.0), Some(8.0)));
     // The live list price, not the embedded one; a spot box pays the zone's spot price.
     assert_eq!(row(&report, "train-7b-old")["usd_per_hour"], 21.5);
     assert_eq!(row(&report, "spot-idle")["usd_per_hour"], 0.00001);

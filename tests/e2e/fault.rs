@@ -32,6 +32,10 @@ pub enum Fault {
     Throttle,
     /// `ExpiredToken`.
     Expired,
+    /// `RequestTimeTooSkewed`: this machine's clock is wrong.
+    Skewed,
+    /// The real answer with the tag value `forgotten-box` grown to 10 kB of emoji.
+    Emoji,
     /// Half of the real answer, then the connection is reset.
     HalfThenReset,
     /// 200 with something that is no answer.
@@ -101,19 +105,42 @@ fn serve(
             )
             .as_bytes(),
         )?,
+        Fault::Skewed => client.write_all(
+            answer(
+                "403 Forbidden",
+                &ec2_error(
+                    "RequestTimeTooSkewed",
+                    "The difference between the request time and the current time is too large.",
+                ),
+            )
+            .as_bytes(),
+        )?,
         Fault::Garbage => client.write_all(answer("200 OK", "<<<not xml").as_bytes())?,
-        Fault::Pass | Fault::HalfThenReset => {
-            let mut server = TcpStream::connect(upstream)?;
-            let head = head.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n");
-            server.write_all(head.as_bytes())?;
-            server.write_all(&body)?;
-            let mut whole = Vec::new();
-            server.read_to_end(&mut whole)?;
-            let send = if fault == Fault::Pass { whole.len() } else { whole.len() / 2 };
-            client.write_all(&whole[..send])?;
+        Fault::Emoji => {
+            let whole = forward(upstream, &head, &body)?;
+            let whole = String::from_utf8_lossy(&whole);
+            let text = whole.split_once("\r\n\r\n").map_or("", |(_, text)| text);
+            let long = "\u{1f525}".repeat(2_500);
+            client.write_all(answer("200 OK", &text.replace("forgotten-box", &long)).as_bytes())?;
+        }
+        Fault::Pass => client.write_all(&forward(upstream, &head, &body)?)?,
+        Fault::HalfThenReset => {
+            let whole = forward(upstream, &head, &body)?;
+            client.write_all(&whole[..whole.len() / 2])?;
         }
     }
     Ok(())
+}
+
+/// The whole answer of the emulator.
+fn forward(upstream: &str, head: &str, body: &[u8]) -> std::io::Result<Vec<u8>> {
+    let mut server = TcpStream::connect(upstream)?;
+    let head = head.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n");
+    server.write_all(head.as_bytes())?;
+    server.write_all(body)?;
+    let mut whole = Vec::new();
+    server.read_to_end(&mut whole)?;
+    Ok(whole)
 }
 
 fn ec2_error(code: &str, message: &str) -> String {

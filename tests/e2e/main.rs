@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod aws;
+mod cockpit;
 mod demo;
 mod emulators;
 mod fault;
@@ -11,3 +12,4 @@ mod house;
 mod pricing;
 mod pty;
 mod terminal;
+mod world;

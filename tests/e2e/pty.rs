@@ -17,7 +17,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use rustix::termios::LocalModes;
 
 /// How long anything may take before the test fails. Slow machines are no failures.
-pub const LIMIT: Duration = Duration::from_secs(20);
+pub const LIMIT: Duration = Duration::from_mins(1);
 
 /// A running program and its terminal. Dropping it kills the program.
 pub struct Pty {
@@ -158,6 +158,22 @@ impl Pty {
             assert!(!left.is_zero() && !seen.ended, "waited in vain for {what}\n{}", report(&seen));
             seen = self.shared.changed.wait_timeout(seen, left).unwrap().0;
         }
+    }
+
+    /// Waits until one line of the screen holds all of `words`.
+    #[track_caller]
+    pub fn wait_for_line(&self, words: &[&str]) {
+        self.wait_until(&format!("a line with {words:?}"), |screen| {
+            rows(screen).any(|line| words.iter().all(|word| line.contains(word)))
+        });
+    }
+
+    /// Waits until `text` is gone from the screen.
+    #[track_caller]
+    pub fn wait_gone(&self, text: &str) {
+        self.wait_until(&format!("no {text:?} on the screen"), |screen| {
+            !screen.contents().contains(text)
+        });
     }
 
     /// Waits until the program has been silent for `quiet`, to measure what one action costs.
@@ -314,10 +330,12 @@ fn size(cols: u16, rows: u16) -> PtySize {
     PtySize { rows, cols, pixel_width: 0, pixel_height: 0 }
 }
 
+fn rows(screen: &vt100::Screen) -> impl Iterator<Item = String> {
+    screen.rows(0, screen.size().1.get()).map(|line| line.trim_end().to_owned())
+}
+
 fn text(parser: &vt100::Parser) -> String {
-    let columns = parser.screen().size().1.get();
-    let lines: Vec<String> =
-        parser.screen().rows(0, columns).map(|line| line.trim_end().to_owned()).collect();
+    let lines: Vec<String> = rows(parser.screen()).collect();
     lines.join("\n").trim_end().to_owned()
 }
 
