@@ -179,10 +179,10 @@ impl<C: Cockpit, P: FnMut(C::Effect) -> Option<Order>> Turns<'_, C, P> {
             Some(Signal::Suspend) => self.suspend(),
             Some(Signal::Continue) => self.resume(),
             Some(Signal::Resize) => {
-                let size = self.tty.size(self.size_hint);
-                if size != self.canvas.size() {
-                    self.handle_resize(size);
-                }
+                // Also at the size that it has already: between two looks the terminal may have
+                // been another size, and what it showed is cut or moved.
+                self.canvas.forget();
+                self.handle_resize(self.tty.size(self.size_hint));
             }
         }
     }
