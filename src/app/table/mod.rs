@@ -35,6 +35,9 @@ pub struct Table {
     /// Index into `order`.
     cursor: usize,
     cursor_id: Option<Arc<str>>,
+    /// True once the user moved the cursor. Until then it stays on the first line while the fleet
+    /// comes in, so that a list opens with the worst.
+    chosen: bool,
     /// First line on screen.
     top: usize,
     marks: HashSet<Arc<str>>,
@@ -78,6 +81,7 @@ impl Default for Table {
             made_from: None,
             cursor: 0,
             cursor_id: None,
+            chosen: false,
             top: 0,
             marks: HashSet::new(),
             range_from: None,
@@ -108,7 +112,8 @@ impl Table {
             self.drop_gone_marks(fleet);
         }
         let line = self.cursor.saturating_sub(self.top);
-        if let Some(at) = self.cursor_id.as_ref().and_then(|id| self.position(fleet, id)) {
+        let chosen = self.cursor_id.as_ref().filter(|_| self.chosen);
+        if let Some(at) = chosen.and_then(|id| self.position(fleet, id)) {
             self.cursor = at;
         }
         self.cursor = self.cursor.min(self.order.len().saturating_sub(1));
@@ -160,6 +165,7 @@ impl Table {
     /// Moves the cursor to line `to`, or to the last one.
     pub fn go(&mut self, fleet: &Fleet, to: usize) {
         self.cursor = to.min(self.order.len().saturating_sub(1));
+        self.chosen = true;
         self.remember(fleet);
     }
 
