@@ -54,7 +54,9 @@ impl Extent {
             .map(|r| &r.scope)
             .chain(fleet.rows.iter().map(|r| &r.instance.scope));
         for scope in scopes {
-            if !extent.accounts.contains(&scope.account) {
+            // Until an account says who it is, what fails there has only its label.
+            let known = scope.account.bytes().all(|b| b.is_ascii_digit());
+            if known && !extent.accounts.contains(&scope.account) {
                 extent.accounts.push(scope.account.clone());
             }
             if &*scope.region != "-" && !extent.regions.iter().any(|r| **r == *scope.region) {
