@@ -55,7 +55,7 @@ pub fn lines(cost: Option<&OwnCost>, width: usize) -> Vec<Line> {
         (
             Role::Warn,
             "The cap is reached: billed sources rest until midnight UTC; what is shown stays and \
-             ages. `own_cost_cap_usd_per_day` in the config file raises it.",
+             ages. `own_cost.cap_usd_per_day` in the config file raises it.",
         )
     } else {
         (
