@@ -72,7 +72,9 @@ fn serve(
     number: usize,
 ) -> std::io::Result<()> {
     let Some((head, body)) = read_request(&mut client)? else { return Ok(()) };
-    let fault = decide(&about(&head, &body, number));
+    let request = about(&head, &body, number);
+    let fault = decide(&request);
+    let refusal = |code, message| refusal(&request.service, code, message);
     let answer = |status: &str, text: &str| {
         format!(
             "HTTP/1.1 {status}\r\nContent-Type: text/xml\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{text}",
@@ -84,7 +86,7 @@ fn serve(
         Fault::Deny => client.write_all(
             answer(
                 "403 Forbidden",
-                &ec2_error(
+                &refusal(
                     "UnauthorizedOperation",
                     "You are not authorized to perform this operation.",
                 ),
@@ -94,21 +96,21 @@ fn serve(
         Fault::Throttle => client.write_all(
             answer(
                 "503 Service Unavailable",
-                &ec2_error("RequestLimitExceeded", "Request limit exceeded."),
+                &refusal("RequestLimitExceeded", "Request limit exceeded."),
             )
             .as_bytes(),
         )?,
         Fault::Expired => client.write_all(
             answer(
                 "400 Bad Request",
-                &ec2_error("ExpiredToken", "The security token included in the request is expired"),
+                &refusal("ExpiredToken", "The security token included in the request is expired"),
             )
             .as_bytes(),
         )?,
         Fault::Skewed => client.write_all(
             answer(
                 "403 Forbidden",
-                &ec2_error(
+                &refusal(
                     "RequestTimeTooSkewed",
                     "The difference between the request time and the current time is too large.",
                 ),
@@ -143,10 +145,14 @@ fn forward(upstream: &str, head: &str, body: &[u8]) -> std::io::Result<Vec<u8>> 
     Ok(whole)
 }
 
-fn ec2_error(code: &str, message: &str) -> String {
-    format!(
-        "<Response><Errors><Error><Code>{code}</Code><Message>{message}</Message></Error></Errors><RequestID>0</RequestID></Response>"
-    )
+/// An error in the shape of the service.
+fn refusal(service: &str, code: &str, message: &str) -> String {
+    let error = format!("<Error><Code>{code}</Code><Message>{message}</Message></Error>");
+    if service == "ec2" {
+        format!("<Response><Errors>{error}</Errors><RequestID>0</RequestID></Response>")
+    } else {
+        format!("<ErrorResponse>{error}<RequestId>0</RequestId></ErrorResponse>")
+    }
 }
 
 fn read_request(client: &mut TcpStream) -> std::io::Result<Option<(String, Vec<u8>)>> {

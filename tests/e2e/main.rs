@@ -1,4 +1,34 @@
 //! Whole programs in real pseudo-terminals: keys in, screen text out.
+//!
+//! Where each bad day has its test (a module alone: several of its tests):
+//!
+//! | what goes wrong | on the screen | in the reports and below |
+//! |---|---|---|
+//! | no credentials | `outages::without_credentials_…` | `aws::without_credentials_…`, `tests/cli.rs` (doctor) |
+//! | expired credentials in mid-run | `outages::whatever_fails_in_mid_run_…` | `aws::broken_answers_…` |
+//! | access denied on one call | `cockpit::a_denied_region_…`, `outages::whatever_fails_in_mid_run_…` | `aws::a_denied_region_…` |
+//! | throttling storms | `outages::throttling_at_the_start_…`, `outages::whatever_fails_in_mid_run_…` | `aws::throttling_that_ends_…` |
+//! | an endpoint that accepts and never answers | `outages::an_endpoint_that_never_answers_…`, `outages::a_second_start_paints_…` | `aws::a_region_that_hangs_…` |
+//! | half a page, then a reset; an answer that is none | `outages::whatever_fails_in_mid_run_…` | `aws::broken_answers_…` |
+//! | wrong clock | `outages::whatever_fails_in_mid_run_…` | `reports::a_wrong_clock_…` |
+//! | a tag with control characters | `cockpit::a_first_start_…` | `aws::every_planted_case_…`; `domain::text` |
+//! | a tag of 10 kB of emoji | `outages::a_tag_of_ten_kilobytes_…` | `domain::text`, `ui::golden` (`huge`) |
+//! | metrics that are NaN, infinite, negative | | `reports::metrics_that_are_no_numbers_…`; `analyze::idle` |
+//! | 0 instances | `outages::a_region_without_instances_…` | `aws::an_empty_region_…` |
+//! | 10,000 instances | `screens::ten_thousand_instances_…` | `reports::a_reader_that_goes_away_…` (2,000) |
+//! | a cache from the future | | `reports::a_cache_from_the_future_…`; `cache::tests` |
+//! | a corrupt or foreign cache | `outages::a_corrupt_cache_…` | `cache::tests::broken` |
+//! | a cache that cannot be written | `outages::a_cache_that_cannot_be_written_…` | `cache::tests::broken` |
+//! | two cockpits, one cache | `outages::two_cockpits_…` | `cache::tests::sharing` |
+//! | configuration with a typo | `screens::a_typo_…` | `reports::a_typo_…`, `tests/cli.rs` |
+//! | a terminal of 1×1, storms of sizes | `screens::tiny_terminals_…` | `ui::golden` (`20x3`) |
+//! | terminal gone | `screens::a_terminal_that_goes_away_…`, `remote::over_ssh` | `terminal` |
+//! | Ctrl-Z | `screens::ctrl_z_…` | `terminal` |
+//! | SIGTERM, SIGHUP, SIGINT | `screens::signals_…` | `terminal` |
+//! | panic in a draw | | `terminal::a_panic_in_a_draw_…` (no key of burntop's makes one) |
+//! | no terminal at all | `screens::without_a_keyboard_…` | `screens::without_a_terminal_…` |
+//! | no colour, dumb terminal | `screens::no_color_…`, `screens::a_dumb_terminal_…` | `terminal` |
+//! | the own-cost cap | | `aws::the_cap_…`; `bus`, `ui::golden` (`capped`) |
 
 // Helpers of tests may fail a test the way tests do.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
@@ -12,6 +42,7 @@ mod house;
 mod outages;
 mod pricing;
 mod pty;
+mod remote;
 mod reports;
 mod screens;
 mod terminal;

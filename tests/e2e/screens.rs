@@ -73,6 +73,27 @@ fn a_dumb_terminal_gets_ascii() {
 }
 
 #[test]
+fn the_list_opens_with_the_worst() {
+    let (_home, mut cockpit) = small(&[], SIZE);
+    cockpit.wait_for_line(&["burntop", "cw <10s"]);
+    cockpit.send("3");
+    cockpit.wait_for_line(&["▸", "eval-sweep", "5/8 idle"]);
+}
+
+#[test]
+fn a_typo_in_the_configuration_is_in_the_log() {
+    let home = tempfile::tempdir().unwrap();
+    let config = home.path().join("c.toml");
+    std::fs::write(&config, "[ui]\ntheem = \"mono\"\n").unwrap();
+    let args = [&SMALL[..], &["--config", config.to_str().unwrap()]].concat();
+    let mut cockpit = demo(home.path(), &args, &[], SIZE);
+    cockpit.wait_for("DEMO");
+    cockpit.send("!");
+    cockpit.wait_for("theem");
+    cockpit.wait_for("did you mean");
+}
+
+#[test]
 fn tiny_terminals_and_storms_of_sizes() {
     let (_home, mut cockpit) = small(&[], (1, 1));
     cockpit.wait_until("a frame", vt100::Screen::alternate_screen);
