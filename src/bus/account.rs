@@ -1,8 +1,10 @@
 //! One account: who we are there, which regions, and one task for each of them.
 
 use std::collections::HashMap;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
+use futures_util::FutureExt as _;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
@@ -32,9 +34,12 @@ pub(super) async fn run(
         }
     };
     let mut scopes = JoinSet::new();
-    for region in regions {
-        let scope = Scope::new(identity.account.clone(), region);
-        scopes.spawn(scope::run(scope::Context {
+    let read: Vec<Scope> =
+        regions.into_iter().map(|region| Scope::new(identity.account.clone(), region)).collect();
+    let label = account.provider.label().to_owned();
+    let _ = updates.send(Update::Scopes { label, scopes: read.iter().cloned().collect() }).await;
+    for scope in read {
+        scopes.spawn(watched(scope::Context {
             shared: shared.clone(),
             provider: account.provider.clone(),
             scope,
@@ -44,6 +49,29 @@ pub(super) async fn run(
         }));
     }
     while scopes.join_next().await.is_some() {}
+}
+
+/// Runs a scope. A defect of burntop that ends it is shown like any failure of the source, and the
+/// scope starts anew; without this its rows would grow old without a word.
+async fn watched(ctx: scope::Context) {
+    let mut attempt = 0;
+    loop {
+        let run = AssertUnwindSafe(scope::run(ctx.clone())).catch_unwind();
+        if run.await.is_ok() {
+            return;
+        }
+        let error = SourceError::new(
+            ErrorKind::Other,
+            "burntop:scope",
+            "reading this region ended in a defect of burntop",
+            "please report it with the crash file in the state directory",
+        );
+        let outcome = Outcome::Bad(Arc::new(error));
+        report(&ctx.updates, SourceId::Ec2, ctx.scope.clone(), outcome).await;
+        if ctx.only_once || !pause(&ctx.shared, &mut attempt).await {
+            return;
+        }
+    }
 }
 
 /// Asks who we are until it is answered.
@@ -95,7 +123,13 @@ async fn enabled(
     let mut attempt = 0;
     loop {
         match guarded("ec2:DescribeRegions", account.provider.regions()).await {
-            Ok(regions) => return Some(regions),
+            Ok(regions) => {
+                if attempt > 0 {
+                    let good = Outcome::Good { coverage: 1.0 };
+                    report(updates, SourceId::Identity, scope, good).await;
+                }
+                return Some(regions);
+            }
             Err(error) => {
                 let outcome = Outcome::Bad(Arc::new(error));
                 report(updates, SourceId::Identity, scope.clone(), outcome).await;

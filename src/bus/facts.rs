@@ -1,6 +1,6 @@
 //! What the cache remembers of the last run: the first picture, before any source is asked.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -66,6 +66,9 @@ pub(super) struct Cached {
     pub offers: Vec<Offer>,
     pub verdicts: HashMap<Arc<str>, Arc<Verdict>>,
     pub readings: BTreeMap<(SourceId, Scope), Reading>,
+    /// Which of it is shown because of which account, by label: the label may lead to another
+    /// account by now, and the account to other regions.
+    pub claims: HashMap<String, HashSet<Scope>>,
     /// True when the cached verdicts were made by another policy than the one in force.
     pub other_policy: bool,
 }
@@ -78,23 +81,22 @@ pub(super) fn account_key(label: &str) -> Scope {
 /// Loads what the cache holds for `selection` (label and regions of each account).
 pub(super) async fn load(shared: &Shared, selection: &[(String, Regions)]) -> Cached {
     let now = shared.now();
-    let mut wanted: Vec<(KnownAccount, &Regions)> = Vec::new();
+    let mut wanted: Vec<(&str, KnownAccount, &Regions)> = Vec::new();
     for (label, regions) in selection {
         let known = shared.cache.get::<KnownAccount>(kind::ACCOUNT, &account_key(label), now).await;
         if let Some(known) = known {
-            wanted.push((known.value, regions));
+            wanted.push((label, known.value, regions));
         }
     }
-    let selected = |scope: &Scope| {
-        wanted.iter().any(|(known, regions)| {
-            known.account == scope.account
-                && match regions {
-                    Regions::Home => known.home == scope.region,
-                    Regions::Named(names) => names.contains(&scope.region),
-                    Regions::Enabled => true,
-                }
-        })
+    let claims = |(_, known, regions): &&(&str, KnownAccount, &Regions), scope: &Scope| {
+        known.account == scope.account
+            && match regions {
+                Regions::Home => known.home == scope.region,
+                Regions::Named(names) => names.contains(&scope.region),
+                Regions::Enabled => true,
+            }
     };
+    let selected = |scope: &Scope| wanted.iter().any(|w| claims(&w, scope));
     let mut cached = Cached::default();
     for (scope, stored) in shared.cache.all::<Vec<Instance>>(kind::INSTANCES, now).await {
         if selected(&scope) {
@@ -126,6 +128,11 @@ pub(super) async fn load(shared: &Shared, selection: &[(String, Regions)]) -> Ca
                 cached.other_policy = true;
             }
         }
+    }
+    for want in &wanted {
+        let scopes = cached.readings.keys().map(|(_, scope)| scope).filter(|s| claims(&want, s));
+        let scopes = scopes.cloned().collect();
+        cached.claims.insert(want.0.to_owned(), scopes);
     }
     cached
 }

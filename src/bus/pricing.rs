@@ -103,21 +103,25 @@ impl Prices {
                 }
             }
         }
-        let answer = failed.map_or(Ok(offers), Err);
-        let Some(offers) = settle(&ctx.updates, SourceId::Prices, &ctx.scope, answer).await else {
+        // What was answered before a failure counts; the rest is asked for again.
+        let answer = failed.map_or(Ok(()), Err);
+        if settle(&ctx.updates, SourceId::Prices, &ctx.scope, answer).await.is_some() {
+            if !fresh {
+                without.clear();
+                *list_at = Some(now);
+            }
+            without.extend(
+                wanted.into_iter().filter(|want| !offers.iter().any(|offer| answers(offer, want))),
+            );
+        } else if offers.is_empty() {
             return;
-        };
-        if !fresh {
-            without.clear();
-            *list_at = Some(now);
         }
-        without.extend(
-            wanted.into_iter().filter(|want| !offers.iter().any(|offer| answers(offer, want))),
-        );
         list.retain(|old| !offers.iter().any(|new| same_key(old, new)));
         list.extend(offers.iter().cloned());
-        let at = list_at.unwrap_or(now);
-        ctx.shared.cache.put(kind::OFFERS, &ctx.scope, at, &*list).await;
+        // Without a complete answer there is no date; the next start asks again.
+        if let Some(at) = *list_at {
+            ctx.shared.cache.put(kind::OFFERS, &ctx.scope, at, &*list).await;
+        }
         let _ = ctx.updates.send(Update::Offers(offers)).await;
     }
 

@@ -14,6 +14,7 @@ use crate::domain::{Instance, Scope, SourceError, SourceId, TypeSpec};
 use crate::source::Provider;
 
 /// What the tasks of a scope work with.
+#[derive(Clone)]
 pub(super) struct Context {
     pub shared: Arc<Shared>,
     pub provider: Arc<dyn Provider>,

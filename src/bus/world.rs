@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 
-use super::facts::Cached;
+use super::facts::{Cached, account_key};
 use super::{Event, Shared, metrics};
 use crate::analyze::idle::Policy;
 use crate::domain::{
@@ -31,6 +31,8 @@ pub(super) enum Update {
     Forget { source: SourceId, scope: Scope },
     /// An account said who we are.
     Account(Identity),
+    /// What an account turned out to hold, all of it.
+    Scopes { label: String, scopes: HashSet<Scope> },
     /// An account could not be asked for want of credentials.
     NoCredentials(Arc<SourceError>),
     /// The instances of a scope, all of them.
@@ -65,8 +67,9 @@ struct World<'a> {
     prices: PriceBook,
     verdicts: HashMap<Arc<str>, Arc<Verdict>>,
     readings: BTreeMap<(SourceId, Scope), Reading>,
+    /// The scopes of each account, by its label.
+    claims: HashMap<String, HashSet<Scope>>,
     answered: bool,
-    no_credentials: Option<Arc<SourceError>>,
 }
 
 /// Runs until every task has dropped its sender, then publishes the last picture.
@@ -129,8 +132,8 @@ impl<'a> World<'a> {
             prices,
             verdicts: cached.verdicts,
             readings: cached.readings,
+            claims: cached.claims,
             answered: false,
-            no_credentials: None,
         }
     }
 
@@ -145,15 +148,18 @@ impl<'a> World<'a> {
             }
             Update::Account(identity) => {
                 self.answered = true;
+                // Until it answered, it failed under its label.
+                let unknown = (SourceId::Identity, account_key(&identity.label));
+                self.readings.remove(&unknown);
                 send(events, Event::Account(identity)).await;
             }
             Update::NoCredentials(error) => {
                 // One account with credentials is enough to show a fleet.
                 if !self.answered && self.instances.is_empty() {
-                    send(events, Event::NoCredentials(error.clone())).await;
+                    send(events, Event::NoCredentials(error)).await;
                 }
-                self.no_credentials = Some(error);
             }
+            Update::Scopes { label, scopes } => self.claim(label, scopes),
             Update::Instances { scope, items } => {
                 // What is gone or stopped has no verdict; what runs again gets a new one.
                 let running: HashSet<&str> =
@@ -186,6 +192,20 @@ impl<'a> World<'a> {
             }
         }
         true
+    }
+
+    /// Forgets what the cache showed for an account and no account holds: the label led to
+    /// another account then, or the region is not read any more.
+    fn claim(&mut self, label: String, scopes: HashSet<Scope>) {
+        self.claims.insert(label, scopes);
+        let claims = &self.claims;
+        let held = |scope: &Scope| claims.values().any(|scopes| scopes.contains(scope));
+        for (_, gone) in self.instances.extract_if(|scope, _| !held(scope)) {
+            for instance in gone {
+                self.verdicts.remove(&instance.id);
+            }
+        }
+        self.readings.retain(|(source, scope), _| *source == SourceId::Identity || held(scope));
     }
 
     async fn source(

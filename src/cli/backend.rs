@@ -149,8 +149,13 @@ impl Running {
                 },
                 event = running.events.recv() => match event {
                     Some(event) => running.event(event).await,
-                    // The bus ends only when it is told to.
-                    None => return,
+                    // The bus ends only when it is told to: this is a defect.
+                    None => {
+                        let text = "nothing is read any more (a defect): restart burntop";
+                        running.notice(Level::Error, text).await;
+                        running.cache.close().await;
+                        return;
+                    }
                 },
                 _ = tidy.tick() => {
                     running.cache.maintain(running.now()).await;

@@ -8,8 +8,8 @@ use super::super::{Account, Clock, Outcome, Parts, Regions, Settings, once};
 use crate::analyze::idle::Preset;
 use crate::cache::Cache;
 use crate::domain::{
-    ErrorKind, HourRange, Instance, InstanceState, Lifecycle, Offer, Platform, Scope, SourceError,
-    TagKeys, Tags, Tenancy, TypeSpec,
+    ErrorKind, HourRange, Instance, InstanceState, Lifecycle, Offer, Platform, PriceBasis,
+    Provenance, Rate, Scope, SourceError, TagKeys, Tags, Tenancy, TypeSpec,
 };
 use crate::source::ledger::Ledger;
 use crate::source::provider::{
@@ -39,6 +39,12 @@ pub struct Script {
     pub regions: Vec<&'static str>,
     pub instances: Vec<Instance>,
     pub gpus: Vec<GpuMetric>,
+    /// `DescribeInstances` panics.
+    pub panics: bool,
+    /// `GetCallerIdentity` fails so many times.
+    pub strangers: u32,
+    /// `GetProducts` fails for this type, and knows every other one.
+    pub no_price_of: Option<&'static str>,
     /// `ListMetrics` fails.
     pub no_list: Option<ErrorKind>,
     pub answers: Answers,
@@ -52,6 +58,9 @@ impl Script {
             regions: vec![REGION],
             instances,
             gpus: vec![],
+            panics: false,
+            strangers: 0,
+            no_price_of: None,
             no_list: None,
             answers: Arc::new(move |_| answer),
         }
@@ -105,7 +114,12 @@ impl Provider for Scripted {
     }
 
     async fn identity(&self) -> Result<Identity, SourceError> {
-        let account = self.script().account;
+        let mut script = self.script.lock().unwrap();
+        if script.strangers > 0 {
+            script.strangers -= 1;
+            return Err(failed(ErrorKind::Network, "sts:GetCallerIdentity"));
+        }
+        let account = script.account;
         Ok(Identity { account: account.into(), arn: "arn".into(), label: "default".into() })
     }
 
@@ -123,6 +137,7 @@ impl Provider for Scripted {
         region: &Arc<str>,
         _: Option<String>,
     ) -> Result<Page<Instance>, SourceError> {
+        assert!(!self.script().panics, "the script says so");
         let scope = Scope::new(account.clone(), region.clone());
         let items = self.script().instances.into_iter().filter(|i| i.scope == scope).collect();
         Ok(Page { items, next: None })
@@ -171,8 +186,24 @@ impl Provider for Scripted {
         Ok(out)
     }
 
-    async fn list_prices(&self, _: &[PriceWanted]) -> Result<Vec<Offer>, SourceError> {
-        Ok(vec![])
+    async fn list_prices(&self, wanted: &[PriceWanted]) -> Result<Vec<Offer>, SourceError> {
+        let Some(unknown) = self.script().no_price_of else { return Ok(vec![]) };
+        if wanted.iter().any(|want| &*want.instance_type == unknown) {
+            return Err(failed(ErrorKind::Throttled, "pricing:GetProducts"));
+        }
+        let offer = |want: &PriceWanted| Offer {
+            region: want.region.clone(),
+            az: None,
+            instance_type: want.instance_type.clone(),
+            platform: want.platform,
+            tenancy: want.tenancy,
+            rate: Rate {
+                usd_per_hour: 7.0,
+                basis: PriceBasis::OnDemandList,
+                provenance: Provenance::Demo,
+            },
+        };
+        Ok(wanted.iter().map(offer).collect())
     }
 
     async fn spot_prices(&self, _: &Arc<str>, _: &[Arc<str>]) -> Result<Vec<Offer>, SourceError> {
