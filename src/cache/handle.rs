@@ -33,14 +33,22 @@ pub struct OpenOptions {
     /// Days of series, counted back from the newest, that are never evicted for size: what the
     /// longest preset needs (14 days and the day that runs).
     pub keep_days: u32,
-    /// True to keep everything in memory, ledger included, and touch no file.
+    /// True to keep everything in memory; without a path in `ledger`, no file is touched.
     pub memory_only: bool,
+    /// The own-cost ledger; `None`: beside the cache, in memory where that is.
+    pub ledger: Option<PathBuf>,
 }
 
 impl OpenOptions {
     /// A cache at `path` with the default bounds: 256 MiB, 15 days.
     pub fn new(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into(), max_bytes: 256 << 20, keep_days: 15, memory_only: false }
+        Self {
+            path: path.into(),
+            max_bytes: 256 << 20,
+            keep_days: 15,
+            memory_only: false,
+            ledger: None,
+        }
     }
 
     /// A cache that touches no file.

@@ -44,10 +44,10 @@ pub(super) struct Store {
 impl Store {
     /// Opens cache and ledger. Never fails; what went wrong is on the board.
     pub fn open(options: OpenOptions, now: Timestamp, board: Arc<NoticeBoard>) -> Self {
-        let ledger = if options.memory_only {
-            LedgerStore::in_memory()
-        } else {
-            LedgerStore::open(ledger_path(&options.path), now, Arc::clone(&board))
+        let beside = || (!options.memory_only).then(|| ledger_path(&options.path));
+        let ledger = match options.ledger.clone().or_else(beside) {
+            Some(path) => LedgerStore::open(path, now, Arc::clone(&board)),
+            None => LedgerStore::in_memory(),
         };
         let mut store = Self {
             conn: None,

@@ -8,8 +8,9 @@ use jiff::Timestamp;
 use super::args::{GlobalArgs, OutputFormat};
 use super::exit::CliError;
 use super::fail_on::FailOn;
+use super::words;
 use crate::bus::Clock;
-use crate::cache::OpenOptions;
+use crate::cache::{OpenOptions, ledger_path};
 use crate::config::load::Sources;
 use crate::config::{
     Config, ConfigError, Env, FileConfig, Loaded, Notice, Paths, Regions, Vocabulary, load,
@@ -89,15 +90,24 @@ impl Invocation {
         cache_file(&self.config, self.paths.as_ref(), self.options.demo)
     }
 
-    /// How the cache of this run is opened. With `--no-cache` no path is needed.
+    /// How the cache of this run is opened. With `--no-cache` no path is needed; the own-cost
+    /// ledger is kept where there is one, or the daily cap would begin anew with each run.
     pub fn cache_options(&self) -> Result<OpenOptions, ConfigError> {
         let max_bytes = self.config.cache.max_bytes();
         let place = if self.options.no_cache {
-            OpenOptions::in_memory()
+            let billed = self.options.demo.is_none();
+            let ledger = self.cache_file().ok().filter(|_| billed).map(|path| ledger_path(&path));
+            OpenOptions { ledger, ..OpenOptions::in_memory() }
         } else {
             OpenOptions::new(self.cache_file()?)
         };
-        Ok(OpenOptions { max_bytes, ..place })
+        // What a preset of the user's looks at is not evicted: it would be fetched, and paid,
+        // again in each round.
+        let names = self.config.custom_presets.keys();
+        let policies = names.filter_map(|name| words::policy(&self.config, name));
+        let longest =
+            policies.map(|policy| policy.window_hours()).max().unwrap_or(0).div_ceil(24) + 1;
+        Ok(OpenOptions { max_bytes, keep_days: place.keep_days.max(longest), ..place })
     }
 }
 
@@ -258,6 +268,43 @@ mod tests {
         assert_eq!(without_command(&global(""), false), FleetCommand::Idle);
         assert_eq!(without_command(&global("--format json"), true), FleetCommand::Idle);
         assert_eq!(without_command(&global("--fail-on idle"), true), FleetCommand::Idle);
+    }
+
+    #[test]
+    fn the_ledger_outlives_a_run_without_a_cache() {
+        let loaded = config(&global(""), &Env::default(), None, &Vocabulary::default()).unwrap();
+        let mut invocation = Invocation {
+            config: loaded.config,
+            options: RunOptions { no_cache: true, ..RunOptions::default() },
+            notices: vec![],
+            config_file: None,
+            paths: None,
+        };
+        let nowhere = invocation.cache_options().unwrap();
+        assert!(nowhere.memory_only && nowhere.ledger.is_none());
+        invocation.config.cache.path = Some("/c/my.sqlite".into());
+        let options = invocation.cache_options().unwrap();
+        assert!(options.memory_only);
+        assert_eq!(options.ledger, Some("/c/ledger.db".into()));
+        invocation.options.demo = Some(DemoOptions::default());
+        assert_eq!(invocation.cache_options().unwrap().ledger, None, "nothing is billed");
+    }
+
+    #[test]
+    fn the_cache_keeps_what_the_longest_preset_looks_at() {
+        let loaded = config(&global(""), &Env::default(), None, &Vocabulary::default()).unwrap();
+        let mut invocation = Invocation {
+            config: loaded.config,
+            options: RunOptions::default(),
+            notices: vec![],
+            config_file: None,
+            paths: None,
+        };
+        invocation.config.cache.path = Some("/c/my.sqlite".into());
+        assert_eq!(invocation.cache_options().unwrap().keep_days, 15);
+        let long = toml::Table::from_iter([("window_hours".to_owned(), (40 * 24).into())]);
+        invocation.config.custom_presets.insert("long".into(), long);
+        assert_eq!(invocation.cache_options().unwrap().keep_days, 41);
     }
 
     #[test]

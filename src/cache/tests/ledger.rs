@@ -39,6 +39,23 @@ async fn charges_add_up_until_the_cap() {
 }
 
 #[tokio::test]
+async fn a_cache_in_memory_can_keep_its_ledger_on_disk() {
+    let place = Place::new();
+    let ledger = Some(ledger_path(&place.path));
+    let options = || OpenOptions { memory_only: true, ledger: ledger.clone(), ..place.options() };
+    for (already, answer) in
+        [(0, Reserved::Granted), (60, Reserved::Refused { spent_micro_usd: 60 })]
+    {
+        let (cache, notices) = Cache::open(options(), now());
+        assert_eq!(notices, []);
+        assert_eq!(spent(&cache).await, already);
+        assert_eq!(cache.ledger_reserve(charge(60, 100)).await, Some(answer));
+        cache.close().await;
+    }
+    assert_eq!(place.files("cache"), [""; 0], "the cache itself stays in memory");
+}
+
+#[tokio::test]
 async fn days_are_utc_and_apart() {
     let place = Place::new();
     let cache = place.open_quietly();
