@@ -39,7 +39,8 @@ pub fn run(
         report::idle(fleet, &rows, report::default_columns(format), format, &ctx, &meta)
     };
     out.write_all(text.as_bytes())?;
-    if format == Format::Table {
+    // The other formats say it themselves.
+    if matches!(format, Format::Table | Format::Csv) {
         for line in troubles(fleet) {
             // Standard error may be closed; the report itself went out.
             let _ = writeln!(std::io::stderr(), "burntop: {line}");
@@ -50,7 +51,7 @@ pub fn run(
         let _ = writeln!(std::io::stderr(), "burntop: --fail-on: {found}");
         return Ok(Exit::Findings);
     }
-    Ok(if fleet.readings.iter().any(is_failed) { Exit::Partial } else { Exit::Ok })
+    Ok(if fleet.readings.iter().any(is_partial) { Exit::Partial } else { Exit::Ok })
 }
 
 fn format_of(chosen: OutputFormat) -> Format {
@@ -115,8 +116,10 @@ fn troubles(fleet: &Fleet) -> impl Iterator<Item = String> + '_ {
     })
 }
 
-fn is_failed(reading: &Reading) -> bool {
+/// True when a source failed, or answered for a part of what was asked only.
+fn is_partial(reading: &Reading) -> bool {
     matches!(reading.state, SourceState::Failed(_))
+        || (reading.state == SourceState::Live && reading.coverage < 1.0)
 }
 
 /// The fleet of the selected rows, for sums that follow the filter.
@@ -124,4 +127,32 @@ fn narrowed(fleet: &Fleet, rows: &[u32]) -> Fleet {
     let rows: Vec<_> = rows.iter().filter_map(|i| fleet.rows.get(*i as usize)).cloned().collect();
     let totals = Totals::of(rows.iter().map(|r| &**r));
     Fleet { rows, totals, ..fleet.clone() }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::domain::{ErrorKind, Scope, SourceError};
+
+    #[test]
+    fn half_an_answer_is_partial_and_an_old_one_is_not() {
+        let error = SourceError::new(ErrorKind::Denied, "ec2:DescribeInstances", "no", "");
+        for (state, coverage, partial) in [
+            (SourceState::Live, 1.0, false),
+            (SourceState::Live, 0.99, true),
+            (SourceState::Cached, 1.0, false),
+            (SourceState::Failed(Arc::new(error)), 1.0, true),
+        ] {
+            let reading = Reading {
+                source: SourceId::CloudWatch,
+                scope: Scope::new("123456789012", "us-east-1"),
+                taken_at: None,
+                coverage,
+                state,
+            };
+            assert_eq!(is_partial(&reading), partial, "{reading:?}");
+        }
+    }
 }
