@@ -8,7 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{Regions, Shared};
 use crate::analyze::idle::Policy;
-use crate::domain::{Instance, Offer, Reading, Scope, SourceId, SourceState, TypeSpec, Verdict};
+use crate::domain::{
+    Instance, Offer, Reading, Scope, SourceId, SourceState, TypeSpec, Verdict, text,
+};
 
 /// Kinds of facts in the cache. A change of a stored type needs a new layout number.
 pub(super) mod kind {
@@ -75,7 +77,7 @@ pub(super) struct Cached {
 
 /// Where an account's identity is kept: under its label, which is known before it answers.
 pub(super) fn account_key(label: &str) -> Scope {
-    Scope::new(label, "-")
+    Scope::new(&*text::clean(label), "-")
 }
 
 /// Loads what the cache holds for `selection` (label and regions of each account).

@@ -57,7 +57,9 @@ pub(super) async fn run(mut ctx: Context) {
                 }
                 let every = u64::from(ctx.shared.settings.inventory_every_s) * 1000;
                 let jitter = fastrand::u64(..=every / 10);
-                wait(&ctx.shared, Duration::from_millis(every + jitter)).await
+                // Who asked for a refresh during the round has not been served by it.
+                *ctx.shared.refresh.borrow() != refreshes
+                    || wait(&ctx.shared, Duration::from_millis(every + jitter)).await
             }
             Err(error) => {
                 let outcome = Outcome::Bad(Arc::new(error));

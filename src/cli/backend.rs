@@ -147,16 +147,15 @@ impl Running {
                     }
                     None => return running.end().await,
                 },
-                event = running.events.recv() => match event {
-                    Some(event) => running.event(event).await,
-                    // The bus ends only when it is told to: this is a defect.
-                    None => {
+                event = running.events.recv() => {
+                    let Some(event) = event else {
+                        // The bus ends only when it is told to: this is a defect.
                         let text = "nothing is read any more (a defect): restart burntop";
                         running.notice(Level::Error, text).await;
-                        running.cache.close().await;
-                        return;
-                    }
-                },
+                        return running.cache.close().await;
+                    };
+                    running.event(event).await;
+                }
                 _ = tidy.tick() => {
                     running.cache.maintain(running.now()).await;
                     running.cache_notices().await;

@@ -1,5 +1,6 @@
 //! Accounts and regions that come, go and break.
 
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use super::super::{Event, start};
@@ -77,6 +78,28 @@ async fn an_account_that_answers_after_all_has_not_failed() {
     let fleet = recovered.await.unwrap();
     let failed = |r: &&_| matches!(r, crate::domain::Reading { state: SourceState::Failed(_), .. });
     assert_eq!(fleet.readings.iter().find(failed), None);
+    handle.stop();
+}
+
+#[tokio::test]
+async fn a_refresh_during_a_round_is_not_lost() {
+    let provider = Scripted::new(of(ACCOUNT, vec![REGION]));
+    let (events, mut inbox) = tokio::sync::mpsc::channel(64);
+    let mut parts = parts(&provider, NOW, PRESET, &cache(), false);
+    parts.settings.inventory_every_s = 24 * 3600;
+    let handle = start(parts, events);
+    let (asking, mut asked) = (handle.clone(), false);
+    *provider.on_data.lock().unwrap() = Some(Box::new(move || {
+        if !std::mem::replace(&mut asked, true) {
+            asking.refresh();
+        }
+    }));
+    let again = tokio::time::timeout(Duration::from_secs(20), async {
+        while provider.listed.load(Ordering::Relaxed) < 2 {
+            inbox.recv().await.unwrap();
+        }
+    });
+    again.await.expect("the inventory is read again at once");
     handle.stop();
 }
 

@@ -1,5 +1,6 @@
 //! An account that answers what a test tells it to.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use jiff::Timestamp;
@@ -79,6 +80,8 @@ pub const REGION: &str = "us-east-1";
 
 pub struct Scripted {
     script: Mutex<Script>,
+    /// Calls of `DescribeInstances`.
+    pub listed: AtomicUsize,
     /// Everything that was asked of `GetMetricData`.
     pub asked: Mutex<Vec<MetricQuery>>,
     /// Called before each answer of `GetMetricData`.
@@ -89,6 +92,7 @@ impl Scripted {
     pub fn new(script: Script) -> Arc<Self> {
         Arc::new(Self {
             script: Mutex::new(script),
+            listed: AtomicUsize::new(0),
             asked: Mutex::default(),
             on_data: Mutex::default(),
         })
@@ -137,6 +141,7 @@ impl Provider for Scripted {
         region: &Arc<str>,
         _: Option<String>,
     ) -> Result<Page<Instance>, SourceError> {
+        self.listed.fetch_add(1, Ordering::Relaxed);
         assert!(!self.script().panics, "the script says so");
         let scope = Scope::new(account.clone(), region.clone());
         let items = self.script().instances.into_iter().filter(|i| i.scope == scope).collect();
