@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use crate::emulators::emulators;
 use crate::fault::{Fault, proxy};
 use crate::pty::{LIMIT, Pty};
-use crate::world::{DEAD, World, warm_home};
+use crate::world::{DEAD, World, quit, refresh_at_a_price, warm_home};
 
 /// Goes to the list and waits until the whole fleet is in it and judged.
 fn list(cockpit: &mut Pty) {
@@ -21,12 +21,6 @@ fn list(cockpit: &mut Pty) {
 fn filter(cockpit: &mut Pty, text: &str) {
     cockpit.send(&format!("/\x15{text}\r"));
     cockpit.wait_for(&format!("/ {text}"));
-}
-
-fn quit(mut cockpit: Pty) {
-    cockpit.send("q");
-    assert_eq!(cockpit.wait_exit(), 0);
-    cockpit.assert_restored();
 }
 
 /// The text that went to the terminal's clipboard last, from the bytes on the wire.
@@ -289,15 +283,12 @@ fn a_refresh_says_its_price_and_asks_again() {
     let world = World { cloudwatch, ..World::fine() };
     let mut cockpit = world.cockpit(home.path());
     list(&mut cockpit);
-    cockpit.send("r");
-    cockpit.wait_for("Refresh");
+    refresh_at_a_price(&mut cockpit);
     cockpit.wait_for("$0.00");
-    let before = asked.load(Ordering::SeqCst);
     cockpit.send("\x1b");
     cockpit.wait_gone("enter refresh");
-    assert_eq!(asked.load(Ordering::SeqCst), before);
-    cockpit.send("r");
-    cockpit.wait_for("enter refresh");
+    refresh_at_a_price(&mut cockpit);
+    let before = asked.load(Ordering::SeqCst);
     cockpit.send("\r");
     wait_for_requests(&asked, before);
     quit(cockpit);

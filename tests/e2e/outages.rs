@@ -8,8 +8,7 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::fault::Fault;
-use crate::pty::Pty;
-use crate::world::{REGIONS, World, cache_dir, warm_home};
+use crate::world::{REGIONS, World, cache_dir, quit, refresh_until, warm_home};
 
 /// A world whose EC2 fails as the switch says, STS left alone.
 fn switchable() -> (World, Arc<Mutex<Fault>>) {
@@ -22,12 +21,6 @@ fn switchable() -> (World, Arc<Mutex<Fault>>) {
             },
         );
     (world, switch)
-}
-
-fn quit(mut cockpit: Pty) {
-    cockpit.send("q");
-    assert_eq!(cockpit.wait_exit(), 0);
-    cockpit.assert_restored();
 }
 
 #[test]
@@ -46,8 +39,7 @@ fn whatever_fails_in_mid_run_the_last_good_rows_stay_and_the_header_says_why() {
         (Fault::Throttle, "ec2 throttled 2/2", "asks to slow down"),
     ] {
         *switch.lock().unwrap() = fault;
-        cockpit.send(":refresh\r\r");
-        cockpit.wait_for(word);
+        refresh_until(&mut cockpit, word);
         cockpit.wait_for("16 instances");
         cockpit.wait_for_line(&["train-7b-old", "IDLE", "21.50"]);
         cockpit.wait_for_line(&["eval-sweep", "5/8 idle", "55.50"]);
@@ -59,8 +51,7 @@ fn whatever_fails_in_mid_run_the_last_good_rows_stay_and_the_header_says_why() {
         cockpit.wait_for("16 instances");
     }
     *switch.lock().unwrap() = Fault::Pass;
-    cockpit.send(":refresh\r\r");
-    cockpit.wait_for_line(&["burntop", "ec2 <10s"]);
+    refresh_until(&mut cockpit, "ec2 <10s");
     cockpit.send("!");
     cockpit.wait_for("Every source answers.");
     cockpit.wait_for("works again");

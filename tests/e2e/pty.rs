@@ -151,13 +151,25 @@ impl Pty {
     /// Waits until the emulator is in a certain state; `what` names it for the failure.
     #[track_caller]
     pub fn wait_until(&self, what: &str, is: impl Fn(&vt100::Screen) -> bool) {
-        let until = Instant::now() + LIMIT;
+        assert!(
+            self.comes_to(LIMIT, is),
+            "waited in vain for {what}\n{}",
+            report(&self.shared.seen())
+        );
+    }
+
+    /// Waits `at_most` so long for the emulator to be in a certain state; whether it came to it.
+    pub fn comes_to(&self, at_most: Duration, is: impl Fn(&vt100::Screen) -> bool) -> bool {
+        let until = Instant::now() + at_most;
         let mut seen = self.shared.seen();
         while !is(seen.parser.screen()) {
             let left = until.saturating_duration_since(Instant::now());
-            assert!(!left.is_zero() && !seen.ended, "waited in vain for {what}\n{}", report(&seen));
+            if left.is_zero() || seen.ended {
+                return false;
+            }
             seen = self.shared.changed.wait_timeout(seen, left).unwrap().0;
         }
+        true
     }
 
     /// Waits until one line of the screen holds all of `words`.

@@ -21,7 +21,7 @@ fn installed(name: &str) -> Option<PathBuf> {
         .find(|file| file.is_file());
     if found.is_none() {
         let text = format!("{name} is not installed");
-        assert!(std::env::var_os("BURNTOP_CI").is_none(), "{text}");
+        assert!(std::env::var("BURNTOP_CI").as_deref() != Ok("1"), "{text}");
         eprintln!("skipped: {text}");
     }
     found

@@ -3,13 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
 use crate::emulators::emulators;
 use crate::fault::{Fault, Request, proxy};
 use crate::pricing::price_list;
-use crate::pty::Pty;
+use crate::pty::{LIMIT, Pty};
 
 /// An address where nobody listens.
 pub const DEAD: &str = "http://127.0.0.1:9";
@@ -136,6 +137,52 @@ pub fn warm_home() -> TempDir {
         std::fs::write(cache.join(path.file_name().unwrap()), bytes).unwrap();
     }
     home
+}
+
+/// Ends the cockpit the way a user does.
+#[track_caller]
+pub fn quit(mut cockpit: Pty) {
+    cockpit.send("q");
+    assert_eq!(cockpit.wait_exit(), 0);
+    cockpit.assert_restored();
+}
+
+/// Presses `r` on a main page and waits for what comes of it: true where the price is asked
+/// about, which waits for an answer; false where reading has begun.
+#[track_caller]
+fn press_refresh(cockpit: &mut Pty) -> bool {
+    cockpit.send("r");
+    cockpit.wait_until("the price or the reading", |screen| {
+        ["enter refresh", "reading again"].iter().any(|text| screen.contents().contains(text))
+    });
+    cockpit.screen().contains("enter refresh")
+}
+
+/// Presses `r` until the price is asked about: it is known when the first round is over, and until
+/// then a refresh is part of that.
+#[track_caller]
+pub fn refresh_at_a_price(cockpit: &mut Pty) {
+    let until = Instant::now() + LIMIT;
+    while !press_refresh(cockpit) {
+        assert!(Instant::now() < until, "no price\n{}", cockpit.screen());
+    }
+}
+
+/// Refreshes until `text` stands on the screen. A reading under way does not begin anew, so that
+/// one refresh may not be enough.
+#[track_caller]
+pub fn refresh_until(cockpit: &mut Pty, text: &str) {
+    let until = Instant::now() + LIMIT;
+    loop {
+        if press_refresh(cockpit) {
+            cockpit.send("\r");
+            cockpit.wait_gone("enter refresh");
+        }
+        if cockpit.comes_to(Duration::from_secs(3), |screen| screen.contents().contains(text)) {
+            return;
+        }
+        assert!(Instant::now() < until, "no {text:?}\n{}", cockpit.screen());
+    }
 }
 
 /// Where the cache of this home lies.
