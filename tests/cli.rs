@@ -70,7 +70,7 @@ fn directories_follow_xdg() {
     assert_eq!(at(cache, Some(("BURNTOP_CACHE_PATH", "/y/z.db"))), "/y/z.db");
     assert_eq!(
         at(&["cache", "path", "--demo"], None),
-        format!("{home_path}/.cache/burntop/burntop-demo.db")
+        format!("{home_path}/.cache/burntop/demo/burntop-demo.db")
     );
 }
 
