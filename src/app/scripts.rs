@@ -139,6 +139,20 @@ fn the_cursor_and_the_marks_follow_their_instances() {
 }
 
 #[test]
+fn the_cursor_stays_on_top_until_it_is_moved() {
+    let mut app = app(SIZE);
+    press(&mut app, "3");
+    assert_eq!(here(&mut app), "eval-sweep");
+    let mut turned = fleet();
+    turned.version = 2;
+    turned.rows.reverse();
+    app.update(Msg::Fleet(Arc::new(turned)));
+    let first = names(&mut app)[0].clone();
+    assert_ne!(first, "eval-sweep");
+    assert_eq!((app.table().cursor(), here(&mut app)), (0, first));
+}
+
+#[test]
 fn a_cursor_whose_row_is_gone_stays_on_its_line() {
     let mut app = app(SIZE);
     press(&mut app, "3jj");
