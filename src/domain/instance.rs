@@ -5,6 +5,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::intern;
 use super::scope::Scope;
 use super::tags::Tags;
 
@@ -145,6 +146,7 @@ pub struct Owner {
     /// Which service.
     pub kind: OwnerKind,
     /// Its name there (group, cluster, environment); clean text.
+    #[serde(deserialize_with = "intern::text")]
     pub name: Arc<str>,
 }
 
@@ -168,7 +170,7 @@ impl Owner {
         let mut owners: Vec<Self> = Vec::new();
         let mut add = |kind: OwnerKind, name: &str| {
             if !owners.iter().any(|o| o.kind == kind) {
-                owners.push(Self { kind, name: name.into() });
+                owners.push(Self { kind, name: intern::shared(name) });
             }
         };
         for (key, kind) in EXACT {
@@ -189,6 +191,7 @@ impl Owner {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BlockDevice {
     /// Device name, `/dev/sda1`.
+    #[serde(deserialize_with = "intern::text")]
     pub device: Arc<str>,
     /// EBS volume id.
     pub volume_id: Arc<str>,
@@ -206,10 +209,12 @@ pub struct Instance {
     /// Account and region.
     pub scope: Scope,
     /// Availability zone name.
+    #[serde(deserialize_with = "intern::text")]
     pub az: Arc<str>,
     /// The `Name` tag; empty without one.
     pub name: Arc<str>,
     /// For example `p4d.24xlarge`.
+    #[serde(deserialize_with = "intern::text")]
     pub instance_type: Arc<str>,
     /// State at the time of reading.
     pub state: InstanceState,

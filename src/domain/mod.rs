@@ -9,6 +9,7 @@ pub mod error;
 pub mod evidence;
 pub mod hour;
 pub mod instance;
+pub mod intern;
 pub mod price;
 pub mod reading;
 pub mod scope;

@@ -5,12 +5,16 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::intern;
+
 /// One account × region: the unit of isolation. What fails in one scope never blanks another.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Scope {
     /// The 12-digit account id.
+    #[serde(deserialize_with = "intern::text")]
     pub account: Arc<str>,
     /// The region code, for example `us-east-1`; `-` for what is global to the account.
+    #[serde(deserialize_with = "intern::text")]
     pub region: Arc<str>,
 }
 

@@ -1,23 +1,35 @@
 //! Tags, and which of them mean team, project, environment and cost center.
 
+use std::fmt;
 use std::sync::Arc;
 
+use serde::de::{Deserializer, Error as _, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
-use super::text;
+use super::{intern, text};
 
 /// The tags of a resource, in the order of their keys. Keys and values are clean text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Tags(Vec<(Arc<str>, Arc<str>)>);
+pub struct Tags(#[serde(deserialize_with = "pairs")] Pairs);
+
+type Pairs = Vec<(Arc<str>, Arc<str>)>;
+
+/// The one tag whose values differ from one resource to the next.
+const NAME: &str = "Name";
 
 impl Tags {
     /// Tags from raw pairs; unsafe characters are replaced (see [`text::clean`]).
     pub fn from_raw<K: AsRef<str>, V: AsRef<str>>(pairs: impl IntoIterator<Item = (K, V)>) -> Self {
-        let mut all: Vec<(Arc<str>, Arc<str>)> = pairs
+        let mut all: Pairs = pairs
             .into_iter()
-            .map(|(k, v)| (text::clean(k.as_ref()).into(), text::clean(v.as_ref()).into()))
+            .map(|(k, v)| {
+                let (key, value) = (text::clean(k.as_ref()), text::clean(v.as_ref()));
+                let value = if key == NAME { value.into() } else { intern::shared(&value) };
+                (intern::shared(&key), value)
+            })
             .collect();
         all.sort();
+        all.shrink_to_fit();
         Self(all)
     }
 
@@ -47,6 +59,38 @@ impl Tags {
     /// True without any tag.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+}
+
+/// Reads tags; what repeats from one resource to the next is shared.
+fn pairs<'de, D: Deserializer<'de>>(from: D) -> Result<Pairs, D::Error> {
+    Vec::<Pair>::deserialize(from).map(|pairs| pairs.into_iter().map(|p| (p.0, p.1)).collect())
+}
+
+struct Pair(Arc<str>, Arc<str>);
+
+impl<'de> Deserialize<'de> for Pair {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Reader;
+        impl<'de> Visitor<'de> for Reader {
+            type Value = Pair;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a key and a value")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Pair, A::Error> {
+                let missing = |n| A::Error::invalid_length(n, &self);
+                let key = seq.next_element::<intern::Text>()?.ok_or_else(|| missing(0))?.0;
+                let value = if *key == *NAME {
+                    seq.next_element()?
+                } else {
+                    seq.next_element::<intern::Text>()?.map(|t| t.0)
+                };
+                Ok(Pair(key, value.ok_or_else(|| missing(1))?))
+            }
+        }
+        from.deserialize_tuple(2, Reader)
     }
 }
 

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::evidence::Signal;
 use super::instance::Instance;
+use super::intern;
 
 /// The seven verdicts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -68,12 +69,15 @@ pub enum EvidenceRole {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SignalEvidence {
     /// The signal, in the words of the evidence page: `GPU 3 max`, `network per day`.
+    #[serde(deserialize_with = "intern::text")]
     pub label: Arc<str>,
     /// The series behind it (the first of several, for sums).
     pub signal: Signal,
     /// Statistic in words: `hourly maximum`, `mean of hourly averages`.
+    #[serde(deserialize_with = "intern::text")]
     pub statistic: Arc<str>,
     /// Unit of `threshold` and `value`: `%`, `cores`, `bytes/day`, `ops/s`.
+    #[serde(deserialize_with = "intern::text")]
     pub unit: Arc<str>,
     /// The threshold it was held against.
     pub threshold: f64,
@@ -118,6 +122,7 @@ pub struct Verdict {
     /// Each signal the verdict rests on.
     pub signals: Vec<SignalEvidence>,
     /// What was not checked and could matter, in words.
+    #[serde(deserialize_with = "intern::list")]
     pub not_checked: Vec<Arc<str>>,
     /// One sentence: why this verdict.
     pub reason: Arc<str>,

@@ -13,7 +13,9 @@ use super::survey::{Finding, Frame, Survey, What};
 use super::surveyor::survey;
 use super::underused::underused;
 use super::words::WORDS;
-use crate::domain::{Hour, HourRange, Instance, SeriesSet, Signal, TypeSpec, Verdict, VerdictKind};
+use crate::domain::{
+    Hour, HourRange, Instance, SeriesSet, Signal, SignalEvidence, TypeSpec, Verdict, VerdictKind,
+};
 
 /// What is judged, and when.
 #[derive(Clone, Copy, Debug)]
@@ -117,22 +119,22 @@ pub fn judge(subject: &Subject<'_>, policy: &Policy) -> Verdict {
     let not_checked = not_checked(subject, policy, &look);
     let Look { machine, survey, frame, .. } = look;
     let unknown = kind == VerdictKind::Unknown;
+    let coverage = coverage(&survey, machine, frame, unknown);
+    // What was not fetched is no evidence; it is shown where it is what was missing. Collected in
+    // place, the list would keep the memory of the findings, which are larger.
+    let mut signals: Vec<SignalEvidence> =
+        survey.findings.into_iter().filter(|f| f.fetched || unknown).map(|f| f.evidence).collect();
+    signals.shrink_to_fit();
     Verdict {
         kind,
         idle_since,
         idle_gpus: idle_gpus.filter(|_| !unknown),
         devices: subject.spec.map_or(0, TypeSpec::devices),
-        coverage: coverage(&survey, machine, frame, unknown),
+        coverage,
         gpu_percent: survey.gpu_percent.map(|p| p as f32),
         cpu_percent: survey.cpu.and_then(|c| c.mean()).map(|p| p as f32),
         network_bytes_per_day: survey.network_per_day,
-        // What was not fetched is no evidence; it is shown where it is what was missing.
-        signals: survey
-            .findings
-            .into_iter()
-            .filter(|f| f.fetched || unknown)
-            .map(|f| f.evidence)
-            .collect(),
+        signals,
         not_checked,
         reason: reason.into(),
     }

@@ -10,7 +10,7 @@ use super::limit::Api;
 use super::{AwsProvider, error, time};
 use crate::domain::{
     BlockDevice, Instance, InstanceState, Lifecycle, Owner, Platform, Scope, SourceError, Tags,
-    Tenancy, text,
+    Tenancy, intern, text,
 };
 use crate::source::provider::Page;
 
@@ -54,6 +54,11 @@ fn clean(raw: Option<&str>) -> Arc<str> {
     text::clean(raw.unwrap_or_default()).into()
 }
 
+/// For what many instances have in common.
+fn shared(raw: Option<&str>) -> Arc<str> {
+    intern::shared(&text::clean(raw.unwrap_or_default()))
+}
+
 /// `None` without an instance id; everything else has a value that errs towards "in use".
 fn instance(raw: &ec2::Instance, scope: &Scope, now: Timestamp) -> Option<Instance> {
     let id = raw.instance_id().filter(|id| !id.is_empty())?;
@@ -62,9 +67,9 @@ fn instance(raw: &ec2::Instance, scope: &Scope, now: Timestamp) -> Option<Instan
     Some(Instance {
         id: clean(Some(id)),
         scope: scope.clone(),
-        az: clean(raw.placement().and_then(|p| p.availability_zone())),
+        az: shared(raw.placement().and_then(|p| p.availability_zone())),
         name: tags.get("Name").unwrap_or_default().into(),
-        instance_type: clean(raw.instance_type().map(ec2::InstanceType::as_str)),
+        instance_type: shared(raw.instance_type().map(ec2::InstanceType::as_str)),
         state: state(raw),
         lifecycle: lifecycle(raw),
         tenancy: tenancy(raw),
@@ -165,7 +170,7 @@ fn block_devices(raw: &ec2::Instance) -> (Vec<BlockDevice>, bool) {
         .filter_map(|mapping| {
             let ebs = mapping.ebs()?;
             Some(BlockDevice {
-                device: clean(mapping.device_name()),
+                device: shared(mapping.device_name()),
                 volume_id: clean(Some(ebs.volume_id()?)),
                 attached_at: ebs.attach_time().and_then(time::from_sdk),
                 delete_on_termination: ebs.delete_on_termination().unwrap_or(false),

@@ -10,6 +10,7 @@ use super::profile::{Fleet, Profile};
 use super::workload::Workload;
 use crate::domain::{
     BlockDevice, Hour, Instance, InstanceState, Lifecycle, Owner, Platform, Scope, Tags, Tenancy,
+    intern,
 };
 
 /// Bits of an id that hold the number in the fleet; the rest holds the generation.
@@ -38,7 +39,7 @@ pub(super) fn resolve(fleet: Fleet, id: &str, now: Hour) -> Option<(Profile, i32
 /// The zone of a box.
 pub(super) fn zone(profile: &Profile) -> Arc<str> {
     let letter = ZONES.get((profile.hash % 3) as usize).copied().unwrap_or('a');
-    format!("{}{letter}", profile.region.code).into()
+    intern::shared(&format!("{}{letter}", profile.region.code))
 }
 
 /// The private DNS name of a box, which also is the host name that its agent reports.
@@ -66,7 +67,7 @@ pub(super) fn instance(fleet: Fleet, profile: &Profile, now: Timestamp) -> Insta
     let launched_at = launched_at(profile, now);
     Instance {
         id: id(fleet, profile, generation),
-        scope: Scope::new(profile.account.id, profile.region.code),
+        scope: Scope::new(intern::shared(profile.account.id), intern::shared(profile.region.code)),
         az: zone(profile),
         name: tags.get("Name").unwrap_or_default().into(),
         instance_type: profile.spec.name.clone(),
@@ -97,13 +98,13 @@ fn block_devices(profile: &Profile, generation: i32, launched: Timestamp) -> Vec
     let born = before(launched, months * 30 * 86_400);
     let volume = |n: u64| format!("vol-0{:016x}", hash(profile.hash, 10 + n, generation as u64));
     let root = BlockDevice {
-        device: "/dev/xvda".into(),
+        device: intern::shared("/dev/xvda"),
         volume_id: volume(0).into(),
         attached_at: Some(born),
         delete_on_termination: true,
     };
     let data = (profile.hash.is_multiple_of(3)).then(|| BlockDevice {
-        device: "/dev/sdf".into(),
+        device: intern::shared("/dev/sdf"),
         volume_id: volume(1).into(),
         attached_at: Some(launched),
         delete_on_termination: false,
