@@ -1,6 +1,6 @@
 //! One account of the demo, answering as AWS would: same pages, same limits, same silences.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use jiff::Timestamp;
 
@@ -26,12 +26,14 @@ pub(super) struct DemoProvider {
     account: &'static Account,
     fleet: Fleet,
     clock: Clock,
+    /// Numbers of this account's boxes, by region in the order of [`REGIONS`].
+    numbers: OnceLock<[Vec<u32>; REGIONS.len()]>,
 }
 
 impl DemoProvider {
     /// The view of `account` on `fleet`.
     pub fn new(account: &'static Account, fleet: Fleet, clock: Clock) -> Self {
-        Self { account, fleet, clock }
+        Self { account, fleet, clock, numbers: OnceLock::new() }
     }
 
     fn now(&self) -> Timestamp {
@@ -40,9 +42,25 @@ impl DemoProvider {
 
     /// The boxes of a region from number `from` on.
     fn boxes(&self, region: &str, from: u32) -> impl Iterator<Item = Profile> {
-        (from..self.fleet.size())
-            .filter_map(|index| self.fleet.profile(index))
-            .filter(move |p| p.account.id == self.account.id && p.region.code == region)
+        let numbers = self.numbers.get_or_init(|| self.count());
+        let region = REGIONS.iter().position(|r| r.code == region);
+        let here = region.and_then(|r| numbers.get(r)).map_or(&[][..], Vec::as_slice);
+        let start = here.partition_point(|index| *index < from);
+        here[start..].iter().filter_map(|index| self.fleet.profile(*index))
+    }
+
+    /// Where the boxes of this account are. They never move.
+    fn count(&self) -> [Vec<u32>; REGIONS.len()] {
+        let mut numbers = [const { Vec::new() }; REGIONS.len()];
+        for profile in (0..self.fleet.size()).filter_map(|index| self.fleet.profile(index)) {
+            let region = REGIONS.iter().position(|r| r.code == profile.region.code);
+            if profile.account.id == self.account.id
+                && let Some(here) = region.and_then(|r| numbers.get_mut(r))
+            {
+                here.push(profile.index);
+            }
+        }
+        numbers
     }
 }
 
