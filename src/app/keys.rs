@@ -186,7 +186,7 @@ impl App {
             Action::SaveView => self.prompt = Some(Prompt::new(PromptKind::SaveView, "")),
             Action::Mark => self.table.toggle_mark(&fleet),
             Action::MarkRange => self.table.mark_range(&fleet),
-            Action::Unmark => self.table.unmark(&fleet),
+            Action::Unmark => self.table.unmark(),
             _ => {}
         }
     }

@@ -3,7 +3,7 @@
 
 mod placement;
 
-use std::collections::HashSet;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -40,7 +40,8 @@ pub struct Table {
     chosen: bool,
     /// First line on screen.
     top: usize,
-    marks: HashSet<Arc<str>>,
+    /// Marked instances with what each burns, USD/h; `None` without a known price.
+    marks: BTreeMap<Arc<str>, Option<f64>>,
     range_from: Option<Arc<str>>,
     /// The sums of the marks, kept so that drawing does not walk the fleet.
     marked: Option<Marked>,
@@ -83,7 +84,7 @@ impl Default for Table {
             cursor_id: None,
             chosen: false,
             top: 0,
-            marks: HashSet::new(),
+            marks: BTreeMap::new(),
             range_from: None,
             marked: None,
         }
@@ -109,7 +110,7 @@ impl Table {
         self.made_from = Some(inputs);
         self.order = table::select(fleet, self.filter.as_ref(), self.sort, ctx);
         if new_fleet {
-            self.drop_gone_marks(fleet);
+            self.renew_marks(fleet);
         }
         let line = self.cursor.saturating_sub(self.top);
         let chosen = self.cursor_id.as_ref().filter(|_| self.chosen);
@@ -121,12 +122,13 @@ impl Table {
         self.remember(fleet);
     }
 
-    fn drop_gone_marks(&mut self, fleet: &Fleet) {
+    /// Marks that are still there, with what they burn now.
+    fn renew_marks(&mut self, fleet: &Fleet) {
         if !self.marks.is_empty() {
-            let there: HashSet<&Arc<str>> = fleet.rows.iter().map(|r| &r.instance.id).collect();
-            self.marks.retain(|id| there.contains(id));
+            let marked = fleet.rows.iter().filter(|r| self.marks.contains_key(&r.instance.id));
+            self.marks = marked.map(mark).collect();
         }
-        self.sum_marks(fleet);
+        self.sum_marks();
     }
 
     fn position(&self, fleet: &Fleet, id: &Arc<str>) -> Option<usize> {
@@ -258,7 +260,7 @@ impl Table {
 
     /// True when the instance is marked.
     pub fn is_marked(&self, id: &Arc<str>) -> bool {
-        self.marks.contains(id)
+        self.marks.contains_key(id)
     }
 
     /// Sums over the marks; `None` without any.
@@ -268,11 +270,11 @@ impl Table {
 
     /// Marks or unmarks the current row and goes on to the next.
     pub fn toggle_mark(&mut self, fleet: &Fleet) {
-        let Some(id) = self.current(fleet).map(|r| r.instance.id.clone()) else { return };
-        if !self.marks.remove(&id) {
-            self.marks.insert(id);
+        let Some((id, usd)) = self.current(fleet).map(mark) else { return };
+        if self.marks.remove(&id).is_none() {
+            self.marks.insert(id, usd);
         }
-        self.sum_marks(fleet);
+        self.sum_marks();
         self.step(fleet, 1);
     }
 
@@ -290,10 +292,10 @@ impl Table {
     /// Starts a range at the cursor, or marks the one that was started.
     pub fn mark_range(&mut self, fleet: &Fleet) {
         if let Some((from, to)) = self.range(fleet) {
-            let ids = self.order[from..=to].iter().filter_map(|i| row(fleet, *i));
-            self.marks.extend(ids.map(|r| r.instance.id.clone()));
+            let rows = self.order[from..=to].iter().filter_map(|i| row(fleet, *i));
+            self.marks.extend(rows.map(mark));
             self.range_from = None;
-            self.sum_marks(fleet);
+            self.sum_marks();
         } else {
             self.range_from.clone_from(&self.cursor_id);
         }
@@ -305,24 +307,26 @@ impl Table {
     }
 
     /// Forgets all marks.
-    pub fn unmark(&mut self, fleet: &Fleet) {
+    pub fn unmark(&mut self) {
         self.marks.clear();
-        self.sum_marks(fleet);
+        self.sum_marks();
     }
 
-    fn sum_marks(&mut self, fleet: &Fleet) {
-        let mut sum = Marked::default();
-        if !self.marks.is_empty() {
-            for row in fleet.rows.iter().filter(|r| self.marks.contains(&r.instance.id)) {
-                sum.count += 1;
-                match row.usd_per_hour() {
-                    Some(usd) => sum.usd_per_hour += usd,
-                    None => sum.unpriced += 1,
-                }
+    /// Walks the marks alone: a key must not pay for the size of the fleet.
+    fn sum_marks(&mut self) {
+        let mut sum = Marked { count: self.marks.len(), ..Marked::default() };
+        for usd in self.marks.values() {
+            match usd {
+                Some(usd) => sum.usd_per_hour += usd,
+                None => sum.unpriced += 1,
             }
         }
         self.marked = (sum.count > 0).then_some(sum);
     }
+}
+
+fn mark(row: &Arc<Row>) -> (Arc<str>, Option<f64>) {
+    (row.instance.id.clone(), row.usd_per_hour())
 }
 
 fn row(fleet: &Fleet, index: u32) -> Option<&Arc<Row>> {
