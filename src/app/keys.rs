@@ -118,6 +118,9 @@ impl App {
             && let Some(row) = self.current_row()
         {
             let id = row.instance.id.clone();
+            if self.shows_table() {
+                self.table.choose();
+            }
             return self.open_why(id);
         }
         Vec::new()

@@ -139,17 +139,48 @@ fn the_cursor_and_the_marks_follow_their_instances() {
 }
 
 #[test]
-fn the_cursor_stays_on_top_until_it_is_moved() {
-    let mut app = app(SIZE);
-    press(&mut app, "3");
+fn rows_that_arrive_later_do_not_push_an_untouched_cursor_down() {
+    let mut late = fleet();
+    late.rows.retain(|r| &*r.instance.name != "eval-sweep");
+    let start = || {
+        let mut app = app_with(late.clone(), SIZE);
+        press(&mut app, "3");
+        app.prepare();
+        app
+    };
+    let complete = || {
+        let mut all = fleet();
+        all.version = 2;
+        Msg::Fleet(Arc::new(all))
+    };
+    let mut app = start();
+    assert_eq!(here(&mut app), "train-7b-old");
+    app.update(complete());
     assert_eq!(here(&mut app), "eval-sweep");
-    let mut turned = fleet();
-    turned.version = 2;
-    turned.rows.reverse();
-    app.update(Msg::Fleet(Arc::new(turned)));
-    let first = names(&mut app)[0].clone();
-    assert_ne!(first, "eval-sweep");
-    assert_eq!((app.table().cursor(), here(&mut app)), (0, first));
+    assert_eq!((app.table().cursor(), app.table().top()), (0, 0));
+    // A row that was chosen, by going to it or into it, is followed.
+    for keys in ["jk", "<enter><esc>"] {
+        let mut app = start();
+        press(&mut app, keys);
+        app.update(complete());
+        assert_eq!(here(&mut app), "train-7b-old", "{keys}");
+    }
+}
+
+#[test]
+fn another_order_and_a_filter_without_the_row_begin_at_the_first_line() {
+    let mut app = app(SIZE);
+    press(&mut app, "3jjjsh");
+    app.prepare();
+    assert_eq!((app.table().cursor(), app.table().top()), (0, 0));
+    press(&mut app, "jjj/team=nlp<enter>");
+    app.prepare();
+    let row = here(&mut app);
+    press(&mut app, "<esc>");
+    assert_eq!(here(&mut app), row);
+    press(&mut app, "G/team=nlp<enter>");
+    app.prepare();
+    assert_eq!(app.table().cursor(), 0);
 }
 
 #[test]

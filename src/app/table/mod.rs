@@ -35,8 +35,8 @@ pub struct Table {
     /// Index into `order`.
     cursor: usize,
     cursor_id: Option<Arc<str>>,
-    /// True once the user moved the cursor. Until then it stays on the first line while the fleet
-    /// comes in, so that a list opens with the worst.
+    /// True from when the user chose a row: until then the cursor stays on the first line, while
+    /// rows arrive above the one that was painted first.
     chosen: bool,
     /// First line on screen.
     top: usize,
@@ -93,7 +93,9 @@ impl Default for Table {
 
 impl Table {
     /// Brings selection and order up to date with `fleet`, when anything they depend on changed;
-    /// the cursor stays on its instance and, where it can, on its line of the screen.
+    /// the cursor stays on its instance and, where it can, on its line of the screen. Another
+    /// order, or a filter that takes the instance away, begins at the first line: its answer is
+    /// there.
     pub fn sync(&mut self, fleet: &Fleet, ctx: &ViewContext) {
         let inputs = Inputs {
             version: fleet.version,
@@ -105,18 +107,22 @@ impl Table {
         if self.made_from == Some(inputs) {
             return;
         }
+        let before = self.made_from.replace(inputs);
         let new_fleet =
-            self.made_from.is_none_or(|m| (m.version, m.as_of) != (inputs.version, inputs.as_of));
-        self.made_from = Some(inputs);
+            before.is_none_or(|m| (m.version, m.as_of) != (inputs.version, inputs.as_of));
+        self.chosen &= before.is_none_or(|m| m.sort == inputs.sort);
         self.order = table::select(fleet, self.filter.as_ref(), self.sort, ctx);
         if new_fleet {
             self.renew_marks(fleet);
         }
         let line = self.cursor.saturating_sub(self.top);
-        let chosen = self.cursor_id.as_ref().filter(|_| self.chosen);
-        if let Some(at) = chosen.and_then(|id| self.position(fleet, id)) {
-            self.cursor = at;
-        }
+        let at = self.cursor_id.as_ref().and_then(|id| self.position(fleet, id));
+        let refiltered = before.is_some_and(|m| m.filter != inputs.filter);
+        self.cursor = match at {
+            Some(at) if self.chosen => at,
+            None if self.chosen && !refiltered => self.cursor,
+            _ => 0,
+        };
         self.cursor = self.cursor.min(self.order.len().saturating_sub(1));
         self.top = self.cursor.saturating_sub(line);
         self.remember(fleet);
@@ -167,8 +173,13 @@ impl Table {
     /// Moves the cursor to line `to`, or to the last one.
     pub fn go(&mut self, fleet: &Fleet, to: usize) {
         self.cursor = to.min(self.order.len().saturating_sub(1));
-        self.chosen = true;
         self.remember(fleet);
+        self.choose();
+    }
+
+    /// The user means the row under the cursor: from here on the cursor follows it.
+    pub fn choose(&mut self) {
+        self.chosen = !self.order.is_empty();
     }
 
     /// Moves the cursor to an instance; false when it is not shown.
