@@ -130,10 +130,14 @@ impl Field {
     /// The text of the cell, not padded and not cut.
     pub fn cell(self, row: &Row, ctx: &ViewContext) -> String {
         if self == Self::Verdict {
-            return row.verdict.as_deref().map_or_else(
-                || ctx.symbols.unknown().to_owned(),
-                |v| verdict::cell(v, ctx.symbols),
-            );
+            return match row.verdict.as_deref() {
+                Some(v) => verdict::cell(v, ctx.symbols),
+                None if row.instance.state.is_billed() => {
+                    format!("{} not judged", ctx.symbols.unknown())
+                }
+                // There is nothing to judge; the state says why.
+                None => format!("{} {}", ctx.symbols.unknown(), row.instance.state.word()),
+            };
         }
         match self.value(row, ctx) {
             Value::Unknown => ctx.symbols.unknown().to_owned(),

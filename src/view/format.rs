@@ -48,6 +48,11 @@ pub fn usd(amount: f64) -> String {
     dollars(amount, 2)
 }
 
+/// Small sums in dollars and cents: `$0.03`. What is not nothing does not look like it: `<$0.01`.
+pub fn usd_spent(amount: f64) -> String {
+    if amount > 0.0 && amount < 0.005 { "<$0.01".to_owned() } else { usd(amount) }
+}
+
 /// Dollars per hour: `$412.30/h`.
 pub fn usd_per_hour(rate: f64) -> String {
     if rate.is_finite() { format!("{}/h", dollars(rate, 2)) } else { NOT_A_NUMBER.to_owned() }
@@ -164,6 +169,14 @@ mod tests {
             assert_eq!(usd_per_hour(amount), rate);
             assert_eq!(usd_total(amount), total);
         }
+    }
+
+    #[test]
+    fn small_sums_are_not_nothing() {
+        assert_eq!(usd_spent(0.0), "$0.00");
+        assert_eq!(usd_spent(0.0001), "<$0.01");
+        assert_eq!(usd_spent(0.005), "$0.01");
+        assert_eq!(usd_spent(f64::NAN), "–");
     }
 
     #[test]

@@ -44,8 +44,8 @@ fn cells_of_every_kind_of_row() {
         ),
         ("i-0f6lic", "– | – | ○ IDLE | 2d | 0% | 3% | 2.1 MB | 100% | vision | render | g6.xlarge"),
         ("i-1a7new", "0.80 | – | · too new | – | – | 3% | 2.1 MB | 100% | nlp | – | g6.xlarge"),
-        ("i-1c9stop", "0.00 | – | – | – | – | – | – | – | nlp | parked | p4d.24xlarge"),
-        ("i-1d0late", "– | – | – | – | – | – | – | – | core | mystery | x99.metal"),
+        ("i-1c9stop", "0.00 | – | – stopped | – | – | – | – | – | nlp | parked | p4d.24xlarge"),
+        ("i-1d0late", "– | – | – not judged | – | – | – | – | – | core | mystery | x99.metal"),
     ];
     for (id, want) in rows {
         assert_eq!(cells(id, &ctx()), want, "{id}");

@@ -27,5 +27,23 @@ pub const DEFAULT_COLUMNS: &[Field] = &[
     Field::InstanceType,
 ];
 
+/// The columns of the Idle tab on a screen: where there is room, the row also says which account
+/// and region it is of.
+pub const SCREEN_COLUMNS: &[Field] = &[
+    Field::UsdPerHour,
+    Field::WastedUsd,
+    Field::Verdict,
+    Field::IdleSince,
+    Field::Gpu,
+    Field::Cpu,
+    Field::NetworkPerDay,
+    Field::Coverage,
+    Field::Team,
+    Field::Name,
+    Field::InstanceType,
+    Field::Region,
+    Field::Account,
+];
+
 #[cfg(test)]
 mod tests;

@@ -2,6 +2,7 @@
 
 use crate::domain::{Lifecycle, Verdict, VerdictKind};
 use crate::fleet::Row;
+use crate::view::format::count;
 
 /// How good a figure is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -207,19 +208,22 @@ impl Sums {
         let (share, rests_on) = match metric {
             Metric::GpuUtilisation => (
                 ratio(self.percent / 100.0, self.seen),
-                format!("{} of {} GPUs seen", self.seen, self.devices),
+                format!("{} of {} GPUs seen", count(self.seen), count(self.devices)),
             ),
             Metric::IdleGpuHours => (
                 ratio(self.idle, self.judged),
-                format!("{} of {} GPUs judged", self.judged, self.devices),
+                format!("{} of {} GPUs judged", count(self.judged), count(self.devices)),
             ),
-            Metric::SpotCoverage => (
-                ratio(self.spot, self.gpus),
-                format!("{} GPUs of known types", crate::view::format::count(self.gpus)),
-            ),
+            Metric::SpotCoverage => {
+                (ratio(self.spot, self.gpus), format!("{} GPUs of known types", count(self.gpus)))
+            }
             Metric::TagCompliance => (
                 ratio(self.tagged, self.instances),
-                format!("{} instances running", self.instances),
+                if (self.instances - 1.0).abs() < 0.5 {
+                    "1 instance running".to_owned()
+                } else {
+                    format!("{} instances running", count(self.instances))
+                },
             ),
         };
         Score { metric, share, grade: share.and_then(|s| metric.grade(s)), rests_on }
