@@ -43,7 +43,7 @@ impl App {
             }
             (Popup::ConfirmRefresh { .. }, Action::Enter) => {
                 self.popup = None;
-                return vec![Effect::Refresh { force: true }];
+                return self.read_again(true);
             }
             (Popup::Columns { cursor }, action) => self.choose_column(cursor, action),
             (_, Action::Back) => self.popup = None,

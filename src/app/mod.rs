@@ -45,7 +45,7 @@ pub use mouse::tab_label;
 pub use msg::{AccountInfo, Level, LogEntry, Mode, Msg, Notice, OwnCost};
 pub use page::{Opened, Page, Popup, Tab, column_entries};
 pub use prompt::{Prompt, PromptError, PromptKind};
-pub use sources::{Intervals, SourceStatus, Sources, Staleness, behind};
+pub use sources::{Intervals, Progress, SourceStatus, Sources, Staleness, behind};
 pub use table::{GUTTER, Marked, Placed, Placement, Table};
 
 use crate::fleet::{Fleet, Row};
@@ -256,6 +256,11 @@ impl App {
         let fleet = self.shown()?;
         let all = fleet.totals.instances as usize;
         (fleet.rows.len() < all).then_some((fleet.rows.len(), all))
+    }
+
+    /// True when there is no instance to show: none was read, or there is none.
+    pub fn is_empty(&self) -> bool {
+        self.shown().is_none_or(|f| f.rows.is_empty())
     }
 
     /// What cells and spans are rendered with.

@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::age::Age;
 use super::content::{self, Line};
-use super::{App, Extent, Page, Role, Sources};
+use super::{App, Extent, Page, Sources};
 use crate::fleet::Fleet;
 use crate::view::overview::overview;
 
@@ -41,8 +41,10 @@ impl App {
         }
         match self.page().map(|o| &o.page) {
             None => match &self.overview {
-                Some((_, _, overview)) => content::overview::lines(self, overview, width),
-                None => vec![Line::of(Role::Dim, "Reading the fleet.")],
+                Some((_, _, overview)) if !self.is_empty() => {
+                    content::overview::lines(self, overview, width)
+                }
+                _ => content::reading::lines(self, width),
             },
             Some(Page::Why { instance, series }) => {
                 content::why::lines(self, instance, series.as_deref(), width)

@@ -102,7 +102,8 @@ impl App {
         if name == self.preset {
             return Vec::new();
         }
-        self.say(Notice::new(Level::Info, format!("judging by {name}")));
+        let hidden = if self.frozen.is_some() { "; the frozen picture hides it" } else { "" };
+        self.say(Notice::new(Level::Info, format!("judging by {name}{hidden}")));
         vec![Effect::SetPreset(name)]
     }
 

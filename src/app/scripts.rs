@@ -338,7 +338,7 @@ fn columns_are_chosen_and_ordered() {
     press(&mut app, "<esc>");
     assert!(!app.table().columns().is_empty());
     press(&mut app, "cr<esc>");
-    assert_eq!(app.table().columns(), crate::view::idle::DEFAULT_COLUMNS);
+    assert_eq!(app.table().columns(), crate::view::idle::SCREEN_COLUMNS);
 }
 
 #[test]

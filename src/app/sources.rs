@@ -99,11 +99,46 @@ fn bit(source: SourceId) -> u8 {
     1 << (source as u8)
 }
 
+/// How much of the fleet has been read at all. A scope is a region of an account, or an account
+/// whose regions are not known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Scopes to be read, as far as they are known.
+    pub scopes: u32,
+    /// Of them those whose first answer is awaited.
+    pub waiting: u32,
+    /// Of them those that failed and never answered: no sum holds them.
+    pub unread: u32,
+}
+
+impl Progress {
+    /// True when no scope ever answered.
+    pub fn is_nothing(&self) -> bool {
+        self.scopes == self.waiting + self.unread
+    }
+
+    fn add(&mut self, reading: &Reading) {
+        let answered = reading.taken_at.is_some();
+        // An account that answered stands for nothing more: its regions are scopes themselves.
+        if reading.source == SourceId::Identity && answered {
+            return;
+        }
+        self.scopes += 1;
+        match reading.state {
+            _ if answered => {}
+            SourceState::Failed(_) => self.unread += 1,
+            _ => self.waiting += 1,
+        }
+    }
+}
+
 /// All sources at one moment.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sources {
     /// In the order of [`SourceId::ALL`], those that read anything.
     pub by_source: Vec<SourceStatus>,
+    /// How much of the fleet has been read.
+    pub progress: Progress,
     /// Scopes with something stale; account-wide sources are under the region `-`.
     stale: Vec<(Scope, Staleness)>,
     /// When any of this looks different, if nothing new arrives.
@@ -127,6 +162,9 @@ impl Sources {
             let mut missing = false;
             for reading in readings.iter().filter(|r| r.source == source) {
                 status.scopes += 1;
+                if matches!(source, SourceId::Ec2 | SourceId::Identity) {
+                    sources.progress.add(reading);
+                }
                 if let SourceState::Failed(error) = &reading.state {
                     status.failed += 1;
                     status.trouble = match status.trouble {
@@ -159,6 +197,11 @@ impl Sources {
             }
         }
         sources
+    }
+
+    /// True while a first answer of `source` is awaited somewhere.
+    pub fn is_loading(&self, source: SourceId) -> bool {
+        self.by_source.iter().any(|s| s.source == source && s.loading)
     }
 
     fn add_stale(&mut self, scope: &Scope, source: SourceId) {
@@ -302,6 +345,23 @@ mod tests {
         assert_eq!(fold(&readings, 3).changes_at, Some(at(10)));
         assert_eq!(fold(&readings, 70).changes_at, Some(at(120)));
         assert_eq!(fold(&[], 0).changes_at, None);
+    }
+
+    #[test]
+    fn what_was_never_read_is_counted() {
+        let progress = |readings: &[Reading]| fold(readings, 5).progress;
+        assert!(progress(&[]).is_nothing());
+        assert!(progress(&[reading(SourceId::Identity, "-", Some(0), None)]).is_nothing());
+        let some = progress(&[
+            reading(SourceId::Identity, "-", Some(0), None),
+            reading(SourceId::Identity, "-", None, Some(ErrorKind::Denied)),
+            reading(SourceId::Ec2, "a", Some(0), Some(ErrorKind::Denied)),
+            reading(SourceId::Ec2, "b", None, None),
+            reading(SourceId::Ec2, "c", None, Some(ErrorKind::Timeout)),
+            reading(SourceId::CloudWatch, "c", None, None),
+        ]);
+        assert_eq!(some, Progress { scopes: 4, waiting: 1, unread: 2 });
+        assert!(!some.is_nothing());
     }
 
     #[test]

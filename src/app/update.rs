@@ -183,6 +183,13 @@ impl App {
         self.set_deadline();
     }
 
+    /// Asks for everything anew, what the preset lacked included.
+    pub(super) fn read_again(&mut self, force: bool) -> Vec<Effect> {
+        self.missing_usd = None;
+        self.say(Notice::new(Level::Info, "reading again"));
+        vec![Effect::Refresh { force }]
+    }
+
     /// Reads again; where that costs money, asks first.
     pub(super) fn refresh(&mut self) -> Vec<Effect> {
         match self.refresh_usd {
@@ -190,10 +197,7 @@ impl App {
                 self.popup = Some(Popup::ConfirmRefresh { usd });
                 Vec::new()
             }
-            _ => {
-                self.say(Notice::new(Level::Info, "reading again"));
-                vec![Effect::Refresh { force: false }]
-            }
+            _ => self.read_again(false),
         }
     }
 }

@@ -1,7 +1,10 @@
 //! Text onto cells, never beyond the edge.
 
+use std::borrow::Cow;
+
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;
+use unicode_segmentation::UnicodeSegmentation;
 
 use super::theme::Theme;
 use crate::app::content::columns;
@@ -47,6 +50,7 @@ impl<'a> Canvas<'a> {
     /// Puts `text` at column `x` of row `y`, in at most `room` columns; returns the column after
     /// it. Text that does not fit ends with a sign for what was cut.
     pub fn put(&mut self, x: u16, y: u16, room: u16, text: &str, style: Style) -> u16 {
+        let text = &*self.plain(text);
         let area = self.buffer.area;
         let room = room.min(area.right().saturating_sub(x));
         if room == 0 || y >= area.bottom() {
@@ -58,6 +62,26 @@ impl<'a> Canvas<'a> {
         }
         let (end, _) = self.buffer.set_stringn(x, y, text, usize::from(room) - 1, style);
         self.buffer.set_stringn(end, y, self.symbols.ellipsis(), 1, style).0
+    }
+
+    /// `text` in the characters that may be used: on a terminal of plain ASCII anything else
+    /// would come out as several wrong ones. As wide as before.
+    fn plain<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        if self.symbols == Symbols::Unicode || text.is_ascii() {
+            return Cow::Borrowed(text);
+        }
+        let mut out = String::with_capacity(text.len());
+        for cluster in text.graphemes(true) {
+            match cluster {
+                c if c.is_ascii() => out.push_str(c),
+                "–" | "—" | "−" => out.push('-'),
+                "…" => out.push('~'),
+                "·" => out.push('|'),
+                "×" => out.push('x'),
+                c => out.extend(std::iter::repeat_n('?', columns(c))),
+            }
+        }
+        Cow::Owned(out)
     }
 
     /// Puts `text` so that it ends before column `end`, in at most `room` columns; returns the

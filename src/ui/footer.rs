@@ -5,8 +5,8 @@ use ratatui::style::Modifier;
 use super::canvas::Canvas;
 use super::lines;
 use crate::app::content::columns;
-use crate::app::{Action, App, Layout, Level, Page, Popup, Prompt, Role, Tab};
-use crate::view::format;
+use crate::app::{Action, App, Layout, Level, Page, Popup, Prompt, Role, Tab, column_entries};
+use crate::view::{Field, format};
 
 /// Draws the line; returns where the cursor of the terminal belongs, if anywhere.
 pub fn draw(canvas: &mut Canvas<'_>, app: &App, layout: &Layout) -> Option<(u16, u16)> {
@@ -26,7 +26,7 @@ pub fn draw(canvas: &mut Canvas<'_>, app: &App, layout: &Layout) -> Option<(u16,
         return None;
     }
     if app.popup() == Some(&Popup::Sort) {
-        sort_letters(canvas, app, y);
+        sort_letters(canvas, app, layout);
         return None;
     }
     let mut x = 1;
@@ -97,11 +97,16 @@ fn marks(canvas: &mut Canvas<'_>, app: &App, mut x: u16, y: u16) -> u16 {
     x
 }
 
-fn sort_letters(canvas: &mut Canvas<'_>, app: &App, y: u16) {
+/// The letters to sort by: columns on screen first, then the others.
+fn sort_letters(canvas: &mut Canvas<'_>, app: &App, layout: &Layout) {
+    let y = layout.footer;
     let dim = canvas.style(Role::Dim);
     let accent = canvas.style(Role::Accent);
     let mut x = canvas.put(1, y, u16::MAX, "sort by", dim) + 2;
-    for field in app.table().columns() {
+    let placed = app.table().placement(layout.width).columns;
+    let seen: Vec<Field> = placed.iter().map(|c| c.field).collect();
+    let rest = column_entries(&seen).into_iter().map(|(field, _)| field);
+    for field in rest {
         let spec = field.spec();
         let Some(key) = spec.sort_key else { continue };
         let needed = spec.header.len() + 4;

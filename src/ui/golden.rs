@@ -248,10 +248,7 @@ fn ascii_means_ascii_on_every_screen() {
         let mut init = fixture::init(None, (120, 40));
         init.appearance.symbols = Symbols::Ascii;
         let mut app = App::new(init);
-        let mut plain = fleet();
-        // What comes from outside may be anything.
-        plain.rows.retain(|r| r.instance.name.is_ascii());
-        app.update(Msg::Fleet(Arc::new(plain)));
+        app.update(Msg::Fleet(Arc::new(fleet())));
         go(&mut app, keys);
         let text = screen(&mut app);
         let foreign: String = text.chars().filter(|c| !c.is_ascii()).collect();

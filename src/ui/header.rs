@@ -67,7 +67,7 @@ fn parts(app: &App, symbols: Symbols) -> Vec<Part> {
     let mut left = |text: String, role, importance| {
         parts.push(Part { text, role, importance, right: false });
     };
-    left("burntop".into(), Role::Accent, 3);
+    left("burntop".into(), Role::Accent, 4);
     match app.mode() {
         Mode::Live => {}
         Mode::Demo => left("DEMO".into(), Role::Warn, 9),
@@ -81,8 +81,8 @@ fn parts(app: &App, symbols: Symbols) -> Vec<Part> {
     }
     match app.extent().regions.as_slice() {
         [] => {}
-        [one] => left(one.clone(), Role::Dim, 4),
-        many => left(format!("{} regions", many.len()), Role::Dim, 4),
+        [one] => left(one.clone(), Role::Dim, 3),
+        many => left(format!("{} regions", many.len()), Role::Dim, 3),
     }
     for status in &app.sources().by_source {
         if let Some((text, role, importance)) = source(status, app, symbols) {
@@ -131,8 +131,12 @@ fn source(status: &SourceStatus, app: &App, symbols: Symbols) -> Option<(String,
     if !status.is_essential() {
         return None;
     }
-    // Prices change least often.
-    let importance = if status.source == SourceId::Prices { 5 } else { 6 };
+    // Prices change least often; what is old matters whatever it is.
+    let importance = match status.source {
+        _ if status.stale => 7,
+        SourceId::Prices => 2,
+        _ => 6,
+    };
     Some(match status.age(app.now()) {
         Some(age) if status.stale => (format!("{word} ~{age}"), Role::Dim, importance),
         Some(age) => (format!("{word} {age}"), Role::Text, importance),
@@ -148,10 +152,7 @@ fn own(app: &App, symbols: Symbols) -> (String, Role) {
     match app.own_cost() {
         None => (format!("own {}", symbols.unknown()), Role::Dim),
         Some(cost) => {
-            let usd = match cost.today_usd {
-                usd if usd > 0.0 && usd < 0.005 => "<$0.01".to_owned(),
-                usd => format::usd(usd),
-            };
+            let usd = format::usd_spent(cost.today_usd);
             if cost.is_capped() {
                 (format!("own {usd} CAP"), Role::Warn)
             } else {

@@ -4,9 +4,10 @@ use ratatui::style::Modifier;
 
 use super::canvas::Canvas;
 use crate::app::content::columns;
-use crate::app::{App, Layout, Role, Tab, tab_label};
-use crate::domain::SourceId;
-use crate::view::format;
+use crate::app::{App, Layout, Mode, Role, SourceStatus, Tab, tab_label};
+use crate::domain::{SourceId, VerdictKind};
+use crate::fleet::Totals;
+use crate::view::{Symbols, format};
 
 /// ` 1 Overview  3 Idle › Why`, and on the right what the table shows.
 pub fn tabs(canvas: &mut Canvas<'_>, app: &App, y: u16) {
@@ -46,7 +47,8 @@ fn table_state(app: &App) -> Vec<(String, Role)> {
     let table = app.table();
     let (shown, all) = (table.order().len(), fleet.totals.instances as usize);
     if table.filter_text().is_empty() {
-        parts.push((format!("{} instances", count(all)), Role::Dim));
+        let noun = if all == 1 { "instance" } else { "instances" };
+        parts.push((format!("{} {noun}", count(all)), Role::Dim));
     } else {
         parts.push((format!("{} of {}", count(shown), count(all)), Role::Warn));
         parts.push((format!("/ {}", table.filter_text()), Role::Accent));
@@ -61,44 +63,17 @@ fn table_state(app: &App) -> Vec<(String, Role)> {
     parts
 }
 
-/// `burn $412.30/h · waste $96.10/h (23 %) · 12 unpriced`.
+/// `burn $412.30/h · waste $96.10/h (23 %) · 12 unpriced`; what is not known is not `$0.00`.
 pub fn burn(canvas: &mut Canvas<'_>, app: &App, y: u16) {
-    let Some(fleet) = app.shown() else {
-        if app.no_credentials().is_none() {
-            let style = canvas.style(Role::Dim);
-            canvas.put(1, y, u16::MAX, "reading the fleet", style);
-        }
+    if app.is_empty() && app.no_credentials().is_some() {
         return;
-    };
-    let totals = &fleet.totals;
-    let old = app
-        .sources()
-        .by_source
-        .iter()
-        .any(|s| s.stale && matches!(s.source, SourceId::Ec2 | SourceId::Prices));
-    let about = if old { "~" } else { "" };
-    let plain = if old { Role::Dim } else { Role::Heading };
-    let loss = if old { Role::Dim } else { Role::Idle };
-    let share = totals.waste_share().map(|s| format!(" ({:.0} %)", s * 100.0)).unwrap_or_default();
-    let mut parts = vec![
-        (format!("burn {about}{}", format::usd_per_hour(totals.burn)), plain),
-        (format!("waste {about}{}{share}", format::usd_per_hour(totals.waste)), loss),
-    ];
-    if totals.unpriced > 0 {
-        parts.push((format!("{} unpriced", count(totals.unpriced as usize)), Role::Warn));
     }
-    if totals.unjudged.count > 0 {
-        let unjudged = count(totals.unjudged.count as usize);
-        parts.push((format!("{unjudged} not judged yet"), Role::Dim));
-    }
-    let idle = count(totals.idle_gpus as usize);
-    let gpus = format::count(totals.gpus);
-    parts.push((format!("{idle} idle GPUs of {gpus}"), Role::Dim));
+    let width = usize::from(canvas.width());
     let separator = format!(" {} ", canvas.symbols().separator());
     let mut x = 1;
-    for (i, (text, role)) in parts.iter().enumerate() {
+    for (i, (text, role)) in burn_parts(app, canvas.symbols(), width).iter().enumerate() {
         let needed = columns(text) + if i > 0 { columns(&separator) } else { 0 };
-        if i > 0 && usize::from(x) + needed > usize::from(canvas.width()) {
+        if i > 0 && usize::from(x) + needed > width {
             break;
         }
         if i > 0 {
@@ -108,6 +83,75 @@ pub fn burn(canvas: &mut Canvas<'_>, app: &App, y: u16) {
         let style = canvas.style(*role);
         x = canvas.put(x, y, u16::MAX, text, style);
     }
+}
+
+/// The parts of the burn line, most important first.
+fn burn_parts(app: &App, symbols: Symbols, width: usize) -> Vec<(String, Role)> {
+    let none = Totals::default();
+    let totals = app.shown().map_or(&none, |f| &f.totals);
+    let sources = app.sources();
+    let progress = sources.progress;
+    let stale = |s: &SourceStatus| s.stale && matches!(s.source, SourceId::Ec2 | SourceId::Prices);
+    let old = sources.by_source.iter().any(stale);
+    let about = if old { "~" } else { "" };
+    let plain = if old { Role::Dim } else { Role::Heading };
+    let loss = if old { Role::Dim } else { Role::Idle };
+
+    let read = totals.instances > 0 || !progress.is_nothing();
+    let priced = totals.running == 0 || totals.unpriced < totals.running;
+    let burn = Some(totals.burn).filter(|_| read && priced);
+    let silent = [VerdictKind::Unknown, VerdictKind::TooNew].map(|k| totals.verdict(k).count);
+    let spoken = totals.running - totals.unjudged.count - silent[0] - silent[1];
+    let waste =
+        Some(totals.waste).filter(|_| burn.is_some() && (totals.running == 0 || spoken > 0));
+    // While verdicts come in, the waste only grows.
+    let loading = sources.is_loading(SourceId::CloudWatch);
+    let growing = loading || totals.unjudged.count > 0;
+    let so_far = if growing && waste.is_some() { " so far" } else { "" };
+    let share = totals
+        .waste_share()
+        .filter(|_| waste.is_some() && !loading)
+        .map(|s| format!(" ({:.0} %)", s * 100.0))
+        .unwrap_or_default();
+    let pair = |rate: fn(f64) -> String, share: &str| {
+        let rate = |usd: Option<f64>| match usd {
+            Some(usd) => format!("{about}{}", rate(usd)),
+            None => symbols.unknown().to_owned(),
+        };
+        (format!("burn {}", rate(burn)), format!("waste {}{share}{so_far}", rate(waste)))
+    };
+    // Where both do not fit, first the share goes, then the cents.
+    let fits = |(burn, waste): &(String, String)| columns(burn) + columns(waste) + 4 <= width;
+    let whole = |usd: f64| format!("{}/h", format::usd_total(usd));
+    let (burn, waste) = [pair(format::usd_per_hour, &share), pair(format::usd_per_hour, "")]
+        .into_iter()
+        .find(fits)
+        .unwrap_or_else(|| pair(whole, ""));
+
+    let mut parts = vec![(burn, plain), (waste, loss)];
+    if progress.unread > 0 {
+        let text = format!("{} of {} regions unread: !", progress.unread, progress.scopes);
+        parts.push((text, Role::Warn));
+    }
+    if progress.waiting > 0 || (progress.scopes == 0 && app.mode() != Mode::Offline) {
+        let text = match progress.scopes {
+            0 => "reading".to_owned(),
+            all => format!("reading {} of {all} regions", progress.waiting),
+        };
+        parts.push((text, Role::Accent));
+    }
+    if totals.unpriced > 0 {
+        parts.push((format!("{} unpriced", count(totals.unpriced as usize)), Role::Warn));
+    }
+    if totals.unjudged.count > 0 {
+        let unjudged = count(totals.unjudged.count as usize);
+        parts.push((format!("{unjudged} not judged yet"), Role::Dim));
+    }
+    if read {
+        let idle = count(totals.idle_gpus as usize);
+        parts.push((format!("{idle} idle GPUs of {}", format::count(totals.gpus)), Role::Dim));
+    }
+    parts
 }
 
 /// The rule above the body, with a banner where the picture is not the newest.
@@ -122,7 +166,10 @@ pub fn upper_rule(canvas: &mut Canvas<'_>, app: &App, y: u16) {
 /// Why the picture is not the newest.
 pub fn banner(app: &App) -> Option<(String, Role)> {
     if let Some(age) = app.frozen_for() {
-        return Some((format!("FROZEN {age} ago, data keep arriving; f goes on"), Role::Warn));
+        return Some((
+            format!("FROZEN picture, {age} old; data keep arriving, f shows them"),
+            Role::Warn,
+        ));
     }
     if let Some((some, all)) = app.partly_loaded() {
         let text = format!("from the cache: the worst {} of {}", count(some), count(all));
@@ -172,11 +219,8 @@ pub fn remark(app: &App) -> Option<(String, Role)> {
         return None;
     }
     app.missing_usd().map(|usd| {
-        let text = format!(
-            "{} lacks signals; fetching them costs about {}: r",
-            app.preset(),
-            format::usd(usd)
-        );
+        let usd = format::usd_spent(usd);
+        let text = format!("r fetches what {} lacks, for about {usd}", app.preset());
         (text, Role::Warn)
     })
 }

@@ -6,9 +6,30 @@ use crate::app::{App, Layout, Popup, Role, column_entries};
 use crate::view::format;
 
 /// One line of a box.
-struct Entry {
+struct Entry<'a> {
     text: String,
     role: Role,
+    /// The sentence that `text` may have to cut.
+    note: &'a str,
+}
+
+/// The whole sentence of the entry under the cursor, below the list.
+#[derive(Default)]
+struct Note {
+    lines: Vec<String>,
+}
+
+impl Note {
+    /// As high as the longest needs, so that the box keeps its size; nothing where no entry is cut.
+    fn of(entries: &[Entry<'_>], cursor: usize, width: usize) -> Self {
+        if entries.iter().all(|e| columns(&e.text) <= width) {
+            return Self::default();
+        }
+        let height = entries.iter().map(|e| wrap(e.note, width).len()).max().unwrap_or(0);
+        let mut lines = entries.get(cursor).map(|e| wrap(e.note, width)).unwrap_or_default();
+        lines.resize(height, String::new());
+        Self { lines }
+    }
 }
 
 pub fn draw(canvas: &mut Canvas<'_>, app: &App, layout: &Layout) {
@@ -29,10 +50,12 @@ pub fn draw(canvas: &mut Canvas<'_>, app: &App, layout: &Layout) {
                             spec.doc
                         ),
                         role: if shown { Role::Text } else { Role::Dim },
+                        note: spec.doc,
                     }
                 })
                 .collect();
-            list(canvas, layout, "Columns", &entries, Some(*cursor), widest);
+            let note = Note::of(&entries, *cursor, widest);
+            list(canvas, layout, "Columns", (&entries, &note), Some(*cursor), widest);
         }
         Popup::Presets { cursor } => {
             let entries: Vec<Entry> = app
@@ -43,25 +66,28 @@ pub fn draw(canvas: &mut Canvas<'_>, app: &App, layout: &Layout) {
                     Entry {
                         text: format!("{} {name:22} {source}", if current { '*' } else { ' ' }),
                         role: Role::Text,
+                        note: source.as_str(),
                     }
                 })
                 .collect();
-            list(canvas, layout, "Judge by", &entries, Some(*cursor), widest);
+            let note = Note::of(&entries, *cursor, widest);
+            list(canvas, layout, "Judge by", (&entries, &note), Some(*cursor), widest);
         }
         Popup::ConfirmRefresh { usd } => {
-            let mut text = format!("Reading everything again costs about {}.", format::usd(*usd));
+            let mut text =
+                format!("Reading everything again costs about {}.", format::usd_spent(*usd));
             if let Some(own) = app.own_cost() {
                 text = format!(
                     "{text} Today so far {} of {}.",
-                    format::usd(own.today_usd),
+                    format::usd_spent(own.today_usd),
                     format::usd(own.cap_usd)
                 );
             }
             let entries: Vec<Entry> = wrap(&text, widest.min(50))
                 .into_iter()
-                .map(|text| Entry { text, role: Role::Text })
+                .map(|text| Entry { text, role: Role::Text, note: "" })
                 .collect();
-            list(canvas, layout, "Refresh", &entries, None, widest);
+            list(canvas, layout, "Refresh", (&entries, &Note::default()), None, widest);
         }
     }
 }
@@ -71,14 +97,21 @@ fn list(
     canvas: &mut Canvas<'_>,
     layout: &Layout,
     title: &str,
-    entries: &[Entry],
+    (entries, note): (&[Entry<'_>], &Note),
     cursor: Option<usize>,
     widest: usize,
 ) {
     let border = layout.body_height >= 4 && layout.width >= 24;
     let frame = if border { 2 } else { 0 };
-    let height = layout.body_height.min(u16::try_from(entries.len()).unwrap_or(u16::MAX) + frame);
-    let inner = usize::from(height - frame.min(height));
+    // A note that would leave few entries in sight is left out.
+    let below = match u16::try_from(note.lines.len()).unwrap_or(u16::MAX) {
+        0 => 0,
+        lines if layout.body_height >= frame + lines + 5 => lines + 1,
+        _ => 0,
+    };
+    let wanted = u16::try_from(entries.len()).unwrap_or(u16::MAX).saturating_add(frame + below);
+    let height = layout.body_height.min(wanted);
+    let inner = usize::from(height - (frame + below).min(height));
     let longest = entries.iter().map(|e| columns(&e.text)).max().unwrap_or(0).min(widest);
     let width = if border {
         u16::try_from(longest).unwrap_or(u16::MAX).max(16).saturating_add(4).min(layout.width)
@@ -102,8 +135,20 @@ fn list(
         let room = width.saturating_sub(4 * pad);
         canvas.put(x + 2 * pad, y, room, &entry.text, style);
         if cursor == Some(at) {
+            if border {
+                let marker = canvas.glyph("▸", ">");
+                let accent = canvas.style(Role::Accent);
+                canvas.put(x + pad, y, 1, marker, accent);
+            }
             let selected = canvas.style(Role::Selected);
             canvas.tint(x + pad, y, width.saturating_sub(2 * pad), selected);
+        }
+    }
+    if below > 0 {
+        let dim = canvas.style(Role::Dim);
+        let first = y + height - pad - below + 1;
+        for (line, y) in note.lines.iter().zip(first..) {
+            canvas.put(x + 2 * pad, y, width.saturating_sub(4 * pad), line, dim);
         }
     }
 }

@@ -3,8 +3,10 @@
 use ratatui::style::{Modifier, Style};
 
 use super::canvas::Canvas;
+use super::text;
+use crate::app::content::reading;
 use crate::app::content::why::verdict_role;
-use crate::app::{App, GUTTER, Layout, Placed, Placement, Role, Staleness, behind};
+use crate::app::{App, GUTTER, Layout, Placed, Placement, Popup, Role, Staleness, behind};
 use crate::domain::VerdictKind;
 use crate::fleet::Row;
 use crate::view::{Align, Field, ViewContext};
@@ -19,10 +21,21 @@ pub fn draw(canvas: &mut Canvas<'_>, app: &App, layout: &Layout) {
         heading(canvas, app, &placement, y);
         y += 1;
     }
-    let Some(fleet) = app.shown() else { return };
+    let fleet = match app.shown() {
+        Some(fleet) if !app.is_empty() => fleet,
+        _ => {
+            let lines = reading::lines(app, usize::from(layout.width.saturating_sub(2)));
+            for (line, y) in lines.iter().zip(y..end) {
+                text::put(canvas, line, y);
+            }
+            return;
+        }
+    };
     if app.table().order().is_empty() {
+        let way_out = if app.prompt().is_some() { "" } else { " esc removes it." };
+        let text = format!("None of {} instances matches the filter.{way_out}", fleet.rows.len());
         let style = canvas.style(Role::Dim);
-        canvas.put(1, y, u16::MAX, &nothing(app), style);
+        canvas.put(1, y, u16::MAX, &text, style);
         return;
     }
     let ctx = app.view_context();
@@ -32,6 +45,7 @@ pub fn draw(canvas: &mut Canvas<'_>, app: &App, layout: &Layout) {
         let Some(row) = fleet.rows.get(*index as usize) else { continue };
         let look = Look {
             current: line == app.table().cursor(),
+            pointed: matches!(app.popup(), None | Some(Popup::Sort)),
             marked: app.table().is_marked(&row.instance.id),
             in_range: range.is_some_and(|(a, b)| (a..=b).contains(&line)),
             stale: app.sources().staleness(&row.instance.scope),
@@ -44,18 +58,11 @@ pub fn draw(canvas: &mut Canvas<'_>, app: &App, layout: &Layout) {
 #[derive(Clone, Copy)]
 struct Look {
     current: bool,
+    /// The table takes the keys, not a box above it.
+    pointed: bool,
     marked: bool,
     in_range: bool,
     stale: Staleness,
-}
-
-fn nothing(app: &App) -> String {
-    let all = app.shown().map_or(0, |f| f.rows.len());
-    if all == 0 {
-        return "No instance in any account and region that is read.".to_owned();
-    }
-    let way_out = if app.prompt().is_some() { "" } else { " esc removes it." };
-    format!("None of {all} instances matches the filter.{way_out}")
 }
 
 fn heading(canvas: &mut Canvas<'_>, app: &App, placement: &Placement, y: u16) {
@@ -109,7 +116,7 @@ fn draw_row(
     ctx: &ViewContext,
     y: u16,
 ) {
-    if look.current {
+    if look.current && look.pointed {
         let marker = canvas.glyph("▸", ">");
         let style = canvas.style(Role::Accent);
         canvas.put(0, y, 1, marker, style);

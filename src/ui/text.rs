@@ -1,18 +1,25 @@
 //! A page of text: the visible lines, the one under the cursor marked.
 
 use super::canvas::Canvas;
+use crate::app::content::Line;
 use crate::app::{App, Layout, Role};
+
+/// Puts a line onto row `y`; returns the column after it.
+pub fn put(canvas: &mut Canvas<'_>, line: &Line, y: u16) -> u16 {
+    let mut x = 1;
+    for span in &line.spans {
+        let style = canvas.style(span.role);
+        let room = canvas.width().saturating_sub(1).saturating_sub(x);
+        x = canvas.put(x, y, room, &span.text, style);
+    }
+    x
+}
 
 pub fn draw(canvas: &mut Canvas<'_>, app: &App, layout: &Layout) {
     let (lines, scroll, cursor) = app.text_body();
     let rows = layout.body_top..layout.body_top + layout.body_height;
     for ((at, line), y) in lines.iter().enumerate().skip(scroll).zip(rows) {
-        let mut x = 1;
-        for span in &line.spans {
-            let style = canvas.style(span.role);
-            let room = canvas.width().saturating_sub(1).saturating_sub(x);
-            x = canvas.put(x, y, room, &span.text, style);
-        }
+        let x = put(canvas, line, y);
         if cursor == Some(at) {
             let marker = canvas.glyph("▸", ">");
             let style = canvas.style(Role::Accent);

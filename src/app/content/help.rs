@@ -5,10 +5,31 @@ use crate::app::App;
 use crate::app::appearance::Role;
 use crate::app::command::COMMANDS;
 use crate::app::keymap::{Action, Context};
+use crate::domain::VerdictKind;
 use crate::view::Field;
 
 /// Columns that keys and names take.
 const NAME_WIDTH: usize = 26;
+
+/// The verdicts, worst first.
+const VERDICTS: [(VerdictKind, &str); 7] = [
+    (VerdictKind::Idle, "Nothing happened for the preset's whole stretch, on full evidence."),
+    (VerdictKind::Partial, "k of n GPUs did nothing, the others work."),
+    (VerdictKind::Underused, "In use, but far below its size. Not counted as waste."),
+    (VerdictKind::Unknown, "The evidence does not suffice. Never counted as idle."),
+    (VerdictKind::TooNew, "Too young to judge."),
+    (VerdictKind::Busy, "In use."),
+    (VerdictKind::Exempt, "Exempt by its tag."),
+];
+
+/// Other signs of the screen.
+const SIGNS: [(&str, &str); 5] = [
+    ("~", "Before a number: older than twice the interval it is read at."),
+    ("ec2 12s  cw 4m", "A source and the age of its oldest last good answer."),
+    ("cw denied 2/8", "A source in trouble in 2 of 8 accounts and regions; ! says what to do."),
+    ("own $0.03", "What burntop's own billed calls cost today; CAP: they rest until midnight UTC."),
+    ("RO", "burntop only reads."),
+];
 
 /// The page.
 pub fn lines(app: &App, width: usize) -> Vec<Line> {
@@ -21,6 +42,16 @@ pub fn lines(app: &App, width: usize) -> Vec<Line> {
             let keys = if keys.is_empty() { "(no key)".to_owned() } else { keys.join("  ") };
             entry(&keys, spec.doc.trim(), width, &mut lines);
         }
+    }
+    heading("What the signs mean", &mut lines);
+    let symbols = app.appearance().symbols;
+    for (kind, doc) in VERDICTS {
+        let sign = format!("{} {}", symbols.verdict(kind), crate::view::verdict::word(kind));
+        entry(&sign, doc, width, &mut lines);
+    }
+    entry(symbols.unknown(), "Not known; never the same as 0.", width, &mut lines);
+    for (sign, doc) in SIGNS {
+        entry(sign, doc, width, &mut lines);
     }
     heading("Commands, after :", &mut lines);
     for command in COMMANDS {

@@ -21,7 +21,9 @@ pub fn lines(app: &App, width: usize) -> Vec<Line> {
             _ => None,
         })
         .collect();
-    if failing.is_empty() {
+    if failing.is_empty() && app.sources().progress.is_nothing() {
+        lines.push(Line::of(Role::Dim, "No source has answered yet."));
+    } else if failing.is_empty() {
         lines.push(Line::of(Role::Ok, "Every source answers."));
     } else {
         lines.push(Line::of(Role::Heading, "Failing now"));

@@ -5,6 +5,7 @@ pub mod help;
 pub mod log;
 pub mod overview;
 pub mod own_cost;
+pub mod reading;
 pub mod welcome;
 pub mod why;
 

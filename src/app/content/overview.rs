@@ -18,10 +18,6 @@ const GROUPS: usize = 10;
 pub fn lines(app: &App, overview: &Overview, width: usize) -> Vec<Line> {
     let ctx = app.view_context();
     let mut lines = Vec::new();
-    if overview.instances == 0 && app.partly_loaded().is_none() {
-        lines.push(Line::of(Role::Dim, "No instance in any account and region that is read."));
-        return lines;
-    }
     if let Some((some, all)) = app.partly_loaded() {
         let count = |n: usize| format::grouped(n as f64, 0);
         let text =
@@ -29,7 +25,7 @@ pub fn lines(app: &App, overview: &Overview, width: usize) -> Vec<Line> {
         lines.push(Line::of(Role::Warn, text));
     }
     burn(overview, &ctx, width, &mut lines);
-    let parts = parts(overview, &ctx);
+    let parts = parts(overview, &ctx, width);
     let scores = scorecard(&overview.scores, &ctx, width);
     // On a wide screen the scorecard stands beside the parts, else below the findings.
     let together = widest(&parts) + GAP + widest(&scores) <= width;
@@ -40,7 +36,7 @@ pub fn lines(app: &App, overview: &Overview, width: usize) -> Vec<Line> {
         lines.extend(parts);
     }
     lines.push(Line::new());
-    findings(overview, &ctx, &mut lines);
+    findings(overview, &ctx, width, &mut lines);
     if let Some(sentence) = overview.blind.sentence() {
         for part in wrap(&sentence, width) {
             lines.push(Line::of(Role::Warn, part));
@@ -80,21 +76,31 @@ fn part_look(kind: PartKind, symbols: Symbols) -> (char, Role) {
 }
 
 fn burn(overview: &Overview, ctx: &ViewContext, width: usize, lines: &mut Vec<Line>) {
-    let month = format::usd_total(overview.burn_per_month());
-    let waste = format::usd_total(overview.waste_per_month());
+    let running = overview.running;
+    let known = |usd: f64, is: bool| ctx.symbols.or_unknown(is.then_some(usd), format::usd_total);
+    let month = known(overview.burn_per_month(), running == 0 || overview.unpriced < running);
+    // Waste is known as soon as it is known of one instance.
+    let judged = overview.teams.iter().any(|t| t.known_waste().is_some());
+    let waste = known(overview.waste_per_month(), running == 0 || judged);
     let dot = ctx.symbols.separator();
-    let running = format!(
-        " {dot} {} of {} running {dot} {} GPUs",
-        format::grouped(f64::from(overview.running), 0),
+    let heading = Line::of(Role::Heading, "A month of 730 h").text(format!("  {month} "));
+    let waste = Line::new().with(Role::Idle, format!("{dot} waste {waste} "));
+    let instances = format!(
+        "{dot} {} of {} running ",
+        format::grouped(f64::from(running), 0),
         format::grouped(f64::from(overview.instances), 0),
-        format::count(overview.gpus)
     );
-    lines.push(
-        Line::of(Role::Heading, "A month of 730 h")
-            .text(format!("  {month} "))
-            .with(Role::Idle, format!("{dot} waste {waste}"))
-            .with(Role::Dim, running),
-    );
+    let gpus = format!("{dot} {} GPUs", format::count(overview.gpus));
+    // What does not fit goes to the next line: a number that is cut is a wrong number.
+    let mut line = heading;
+    for part in [waste, Line::of(Role::Dim, instances), Line::of(Role::Dim, gpus)] {
+        if line_columns(&line) + line_columns(&part) > width + 1 {
+            lines.push(std::mem::take(&mut line));
+            line = line.text("  ");
+        }
+        line.spans.extend(part.spans);
+    }
+    lines.push(line);
     let widths = apportion(&overview.parts, width);
     let mut bar = Line::new();
     for (part, cells) in overview.parts.iter().zip(widths) {
@@ -106,22 +112,28 @@ fn burn(overview: &Overview, ctx: &ViewContext, width: usize, lines: &mut Vec<Li
     lines.push(bar);
 }
 
-/// One line per part that has instances; its glyph is that of the bar.
-fn parts(overview: &Overview, ctx: &ViewContext) -> Vec<Line> {
+/// One line per part that has instances; its glyph is that of the bar. On a narrow screen the
+/// label gives way to the dollars.
+fn parts(overview: &Overview, ctx: &ViewContext, width: usize) -> Vec<Line> {
+    const LABEL: usize = 25;
+    const MONEY: usize = 13;
+    let label = LABEL.min(width.saturating_sub(MONEY + 2)).max(8);
     let mut lines = Vec::new();
     for part in overview.parts.iter().filter(|p| p.instances > 0) {
         let (glyph, role) = part_look(part.kind, ctx.symbols);
-        let share = (overview.burn > 0.0).then(|| part.usd_per_hour / overview.burn * 100.0);
+        let share =
+            part.known().filter(|_| overview.burn > 0.0).map(|usd| usd / overview.burn * 100.0);
         let mut line = Line::new()
             .with(role, format!("{glyph} "))
-            .column(Role::Text, part.kind.label(), 25)
-            .number(Role::Text, &format::usd_per_hour(part.usd_per_hour), 13)
-            .number(Role::Dim, &ctx.symbols.or_unknown(share, format::percent), 6)
-            .number(
-                Role::Dim,
-                &format!("{} inst", format::grouped(f64::from(part.instances), 0)),
-                12,
-            );
+            .column(Role::Text, &cut(part.kind.label(), label, ctx.symbols), label)
+            .number(Role::Text, &ctx.symbols.or_unknown(part.known(), format::usd_per_hour), MONEY);
+        if LABEL + MONEY + 8 <= width {
+            line = line.number(Role::Dim, &ctx.symbols.or_unknown(share, format::percent), 6);
+        }
+        if LABEL + MONEY + 20 <= width {
+            let instances = format::grouped(f64::from(part.instances), 0);
+            line = line.number(Role::Dim, &format!("{instances} inst"), 12);
+        }
         if part.unpriced > 0 {
             line = line.with(Role::Warn, format!("  {} unpriced", part.unpriced));
         }
@@ -148,29 +160,55 @@ fn apportion(parts: &[Part], width: usize) -> Vec<usize> {
     cells
 }
 
-fn findings(overview: &Overview, ctx: &ViewContext, lines: &mut Vec<Line>) {
-    lines.push(Line::of(Role::Heading, "Costliest findings"));
+fn findings(overview: &Overview, ctx: &ViewContext, width: usize, lines: &mut Vec<Line>) {
+    let heading = Line::of(Role::Heading, "Costliest findings");
     if overview.findings.is_empty() {
+        lines.push(heading);
         lines.push(Line::of(Role::Ok, "  nothing is known to be wasted"));
+        return;
     }
-    let verdict = overview.findings.iter().map(|f| columns(&f.verdict)).max().unwrap_or(0);
-    let name = overview.findings.iter().map(|f| columns(&f.name)).max().unwrap_or(0).min(24);
-    for finding in &overview.findings {
-        lines.push(finding_line(finding, ctx, verdict, name));
+    lines.push(heading.with(Role::Dim, "  waste per hour, wasted so far"));
+    let shape = Shape::of(overview, width);
+    lines.extend(overview.findings.iter().map(|f| finding_line(f, ctx, &shape)));
+}
+
+/// Columns of the texts of the findings, so that they line up and never touch.
+struct Shape {
+    verdict: usize,
+    name: usize,
+    kind: usize,
+}
+
+impl Shape {
+    /// Columns before the verdict, and the fewest and most that a name gets.
+    const MONEY: usize = 24;
+    const NAME: (usize, usize) = (10, 32);
+
+    fn of(overview: &Overview, width: usize) -> Self {
+        let widest = |text: fn(&Finding) -> &str| {
+            overview.findings.iter().map(|f| columns(text(f))).max().unwrap_or(0)
+        };
+        let verdict = widest(|f| &f.verdict) + 2;
+        let kind = widest(|f| &f.instance_type) + 2;
+        let team = widest(|f| f.team.as_deref().unwrap_or_default()).max(1);
+        let room = width.saturating_sub(Self::MONEY + verdict + kind + team);
+        let name = (widest(|f| &f.name) + 2).min(room.clamp(Self::NAME.0, Self::NAME.1));
+        Self { verdict, name, kind }
     }
 }
 
-fn finding_line(finding: &Finding, ctx: &ViewContext, verdict: usize, name: usize) -> Line {
+fn finding_line(finding: &Finding, ctx: &ViewContext, shape: &Shape) -> Line {
     let wasted = ctx.symbols.or_unknown(finding.wasted_usd, format::usd_total);
     let team = finding.team.as_deref().unwrap_or(ctx.symbols.unknown());
+    let name = cut(&finding.name, shape.name.saturating_sub(2), ctx.symbols);
     Line::new()
         .text("  ")
         .number(Role::Text, &format::usd_per_hour(finding.usd_per_hour), 10)
-        .number(Role::Text, &wasted, 9)
+        .number(Role::Text, &wasted, 10)
         .text("  ")
-        .column(Role::Idle, &finding.verdict, verdict + 2)
-        .column(Role::Text, &finding.name, name + 2)
-        .column(Role::Dim, &finding.instance_type, 15)
+        .column(Role::Idle, &finding.verdict, shape.verdict)
+        .column(Role::Text, &name, shape.name)
+        .column(Role::Dim, &finding.instance_type, shape.kind)
         .with(Role::Dim, team.to_owned())
         .to(finding.instance_id.clone())
 }
@@ -225,8 +263,8 @@ fn groups(title: &'static str, unnamed: &str, groups: &[Group], symbols: Symbols
         let mut line = Line::new()
             .text("  ")
             .column(Role::Text, &label, name.max(columns(title)))
-            .number(Role::Text, &format::usd_per_hour(group.burn), 13)
-            .number(Role::Idle, &format::usd_per_hour(group.waste), 13)
+            .number(Role::Text, &symbols.or_unknown(group.known_burn(), format::usd_per_hour), 13)
+            .number(Role::Idle, &symbols.or_unknown(group.known_waste(), format::usd_per_hour), 13)
             .number(Role::Dim, &format::count(group.gpus), 8);
         if group.unpriced > 0 {
             line = line.with(Role::Warn, format!("  {} unpriced", group.unpriced));

@@ -61,7 +61,23 @@ fn head(page: &WhyPage, row: &Row, ctx: &ViewContext, width: usize) -> Vec<Line>
     if let Some(since) = &page.since {
         verdict = verdict.text(format!("  {since}"));
     }
-    let mut lines = vec![Line::of(Role::Heading, page.headline.clone()), verdict];
+    let mut lines = Vec::new();
+    paragraph(Role::Heading, &page.headline, width, &mut lines);
+    // The money stands beside the verdict, where it fits: it is what one decides by.
+    let mut money = Line::new().text("  ").with(
+        Role::Heading,
+        ctx.symbols.or_unknown(page.stakes.usd_per_hour, format::usd_per_hour),
+    );
+    if let Some(wasted) = page.stakes.wasted_usd {
+        money = money.with(Role::Idle, format!(", {} wasted so far", format::usd_total(wasted)));
+    }
+    let used = |line: &Line| line.spans.iter().map(|s| columns(&s.text)).sum::<usize>();
+    if used(&verdict) + used(&money) <= width {
+        verdict.spans.extend(money.spans);
+        lines.push(verdict);
+    } else {
+        lines.extend([verdict, money]);
+    }
     paragraph(Role::Text, &page.reason, width, &mut lines);
     let mut whose = vec![page.instance_id.to_string()];
     for field in [Field::Team, Field::Project, Field::Environment] {
@@ -79,17 +95,16 @@ fn head(page: &WhyPage, row: &Row, ctx: &ViewContext, width: usize) -> Vec<Line>
 
 fn evidence(page: &WhyPage, app: &App, width: usize, lines: &mut Vec<Line>) {
     lines.push(Line::new());
-    let preset = match &page.preset_source {
-        Some(source) => format!("preset {} ({source})", page.preset),
-        None => format!("preset {}", page.preset),
-    };
     if page.tests.is_empty() && page.counters.is_empty() {
-        lines.push(Line::of(Role::Dim, format!("No evidence was taken, {preset}.")));
+        lines.push(Line::of(Role::Dim, format!("No evidence was taken, preset {}.", page.preset)));
     }
     let table = Table::of(page, app, width);
     if !page.tests.is_empty() {
-        let title = Line::of(Role::Heading, "Evidence").with(Role::Dim, format!(", {preset}"));
-        lines.push(title);
+        let preset = format!(", preset {}", page.preset);
+        lines.push(Line::of(Role::Heading, "Evidence").with(Role::Dim, preset));
+        if let Some(source) = &page.preset_source {
+            bullet(Role::Dim, source, width, lines);
+        }
         lines.extend(page.tests.iter().map(|row| table.line(row)));
     }
     if !page.counters.is_empty() {

@@ -11,7 +11,7 @@ use jiff::Timestamp;
 pub use placement::{GUTTER, Placed, Placement};
 
 use crate::fleet::{Fleet, Row};
-use crate::view::idle::DEFAULT_COLUMNS;
+use crate::view::idle::SCREEN_COLUMNS;
 use crate::view::{Field, Filter, Sort, ViewContext, table};
 
 /// State of the table.
@@ -76,7 +76,7 @@ impl Default for Table {
             filter: None,
             filter_revision: 0,
             sort: Sort::default(),
-            columns: DEFAULT_COLUMNS.to_vec(),
+            columns: SCREEN_COLUMNS.to_vec(),
             column_offset: 0,
             order: Vec::new(),
             made_from: None,
@@ -228,7 +228,7 @@ impl Table {
 
     /// Shows these columns; none = the default ones.
     pub fn set_columns(&mut self, columns: Vec<Field>) {
-        self.columns = if columns.is_empty() { DEFAULT_COLUMNS.to_vec() } else { columns };
+        self.columns = if columns.is_empty() { SCREEN_COLUMNS.to_vec() } else { columns };
         self.column_offset = 0;
     }
 

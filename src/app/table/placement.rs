@@ -29,7 +29,9 @@ pub struct Placement {
 
 /// What may go first when there is not enough room, least important first. What is not listed
 /// goes after these, from the right.
-const DROPPED_FIRST: [Field; 6] = [
+const DROPPED_FIRST: [Field; 8] = [
+    Field::Account,
+    Field::Region,
     Field::Coverage,
     Field::NetworkPerDay,
     Field::InstanceType,
@@ -95,7 +97,7 @@ impl Placement {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::view::idle::DEFAULT_COLUMNS;
+    use crate::view::idle::SCREEN_COLUMNS;
 
     fn fields(p: &Placement) -> Vec<Field> {
         p.columns.iter().map(|c| c.field).collect()
@@ -103,15 +105,15 @@ mod tests {
 
     #[test]
     fn everything_fits_on_a_wide_screen_and_text_grows() {
-        let p = Placement::of(DEFAULT_COLUMNS, 0, 200);
-        assert_eq!(fields(&p), DEFAULT_COLUMNS);
+        let p = Placement::of(SCREEN_COLUMNS, 0, 200);
+        assert_eq!(fields(&p), SCREEN_COLUMNS);
         let name = p.columns.iter().find(|c| c.field == Field::Name).unwrap();
         assert!(name.width > Field::Name.spec().width);
     }
 
     #[test]
     fn at_80_columns_money_verdict_team_and_name_stay() {
-        let p = Placement::of(DEFAULT_COLUMNS, 0, 80);
+        let p = Placement::of(SCREEN_COLUMNS, 0, 80);
         for field in [
             Field::UsdPerHour,
             Field::WastedUsd,
@@ -128,15 +130,15 @@ mod tests {
     #[test]
     fn what_is_placed_fits_and_does_not_overlap() {
         for width in 0..=220 {
-            for offset in 0..DEFAULT_COLUMNS.len() + 2 {
-                let p = Placement::of(DEFAULT_COLUMNS, offset, width);
+            for offset in 0..SCREEN_COLUMNS.len() + 2 {
+                let p = Placement::of(SCREEN_COLUMNS, offset, width);
                 assert!(!p.columns.is_empty());
                 for pair in p.columns.windows(2) {
                     assert!(pair[0].x + pair[0].width < pair[1].x);
                 }
                 let end = p.columns.last().map_or(0, |c| c.x + c.width);
                 assert!(end <= width.max(GUTTER), "{width} {offset}");
-                assert_eq!(p.hidden_left + p.columns.len() + p.hidden_right, DEFAULT_COLUMNS.len());
+                assert_eq!(p.hidden_left + p.columns.len() + p.hidden_right, SCREEN_COLUMNS.len());
             }
         }
     }
