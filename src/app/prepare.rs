@@ -108,9 +108,13 @@ impl App {
         }
     }
 
-    /// Takes a fleet in. Costs a walk over its rows, no more.
+    /// Takes a fleet in. Costs a walk over its rows, no more; nothing where only the readings are
+    /// new.
     pub(super) fn take_fleet(&mut self, fleet: Arc<Fleet>) {
-        self.extent = Extent::of(&fleet);
+        let made_from = |f: &Fleet| (f.version, f.as_of, f.readings.len());
+        if self.fleet.as_deref().map(made_from) != Some(made_from(&fleet)) {
+            self.extent = Extent::of(&fleet);
+        }
         self.fleet = Some(fleet);
         self.fold_sources();
     }

@@ -60,10 +60,26 @@ pub(super) struct KnownAccount {
     pub home: Arc<str>,
 }
 
+/// An inventory and when it was taken.
+pub(super) type Instances = (Vec<Arc<Instance>>, Option<Timestamp>);
+/// Verdicts by instance id and when they were made.
+pub(super) type Verdicts = (Vec<(Arc<str>, Arc<Verdict>)>, Option<Timestamp>);
+
+/// What a scope goes on from: the same instances and verdicts as on the screen, not copies.
+#[derive(Default)]
+pub(super) struct Remembered {
+    /// The inventory and when it was taken.
+    pub instances: Option<Instances>,
+    /// Verdicts by the policy in force, and when they were made.
+    pub verdicts: Option<Verdicts>,
+}
+
 /// The cached facts of the selected accounts and regions.
 #[derive(Default)]
 pub(super) struct Cached {
     pub instances: HashMap<Scope, Vec<Arc<Instance>>>,
+    /// What the scopes go on from.
+    pub remembered: HashMap<Scope, Remembered>,
     pub types: Vec<Arc<TypeSpec>>,
     pub offers: Vec<Offer>,
     pub verdicts: HashMap<Arc<str>, Arc<Verdict>>,
@@ -103,7 +119,10 @@ pub(super) async fn load(shared: &Shared, selection: &[(String, Regions)]) -> Ca
     for (scope, stored) in shared.cache.all::<Vec<Instance>>(kind::INSTANCES, now).await {
         if selected(&scope) {
             cached.note(SourceId::Ec2, &scope, stored.taken_at);
-            cached.instances.insert(scope, stored.value.into_iter().map(Arc::new).collect());
+            let instances: Vec<_> = stored.value.into_iter().map(Arc::new).collect();
+            cached.remembered.entry(scope.clone()).or_default().instances =
+                Some((instances.clone(), stored.taken_at));
+            cached.instances.insert(scope, instances);
         }
     }
     for (scope, stored) in shared.cache.all::<Vec<TypeSpec>>(kind::TYPES, now).await {
@@ -125,7 +144,9 @@ pub(super) async fn load(shared: &Shared, selection: &[(String, Regions)]) -> Ca
         if selected(&scope) {
             cached.note(SourceId::CloudWatch, &scope, stored.taken_at);
             if stored.value.is_by(&policy) {
-                cached.verdicts.extend(stored.value.verdicts);
+                cached.verdicts.extend(stored.value.verdicts.iter().cloned());
+                cached.remembered.entry(scope).or_default().verdicts =
+                    Some((stored.value.verdicts, stored.taken_at));
             } else {
                 cached.other_policy = true;
             }

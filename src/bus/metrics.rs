@@ -47,20 +47,24 @@ pub(super) struct Rounds {
 
 impl Rounds {
     /// What the last run left.
-    pub async fn from_cache(ctx: &Context) -> Self {
+    pub async fn from_cache(ctx: &Context, remembered: Option<facts::Verdicts>) -> Self {
         let policy = ctx.shared.policy.borrow().clone();
-        let now = ctx.shared.now();
-        let stored = ctx.shared.cache.get::<Judged>(kind::VERDICTS, &ctx.scope, now).await;
+        let stored = match remembered {
+            Some(verdicts) => Some(verdicts),
+            None => Self::stored(ctx, &policy).await,
+        };
         let none = Self { policy, last: None, retry: None, judged: HashMap::new() };
-        match stored.filter(|s| s.value.is_by(&none.policy)) {
-            Some(stored) => {
-                // Until a round has shown what it costs: four metrics an instance.
-                note_cost(ctx, get_metric_data(stored.value.verdicts.len() as u64 * 4));
-                let judged = stored.value.verdicts.into_iter().collect();
-                Self { last: stored.taken_at, judged, ..none }
-            }
-            None => none,
-        }
+        let Some((verdicts, last)) = stored else { return none };
+        // Until a round has shown what it costs: four metrics an instance.
+        note_cost(ctx, get_metric_data(verdicts.len() as u64 * 4));
+        Self { last, judged: verdicts.into_iter().collect(), ..none }
+    }
+
+    /// What the cache holds of a scope that nothing was known of at the start.
+    async fn stored(ctx: &Context, policy: &Policy) -> Option<facts::Verdicts> {
+        let now = ctx.shared.now();
+        let stored = ctx.shared.cache.get::<Judged>(kind::VERDICTS, &ctx.scope, now).await?;
+        stored.value.is_by(policy).then_some((stored.value.verdicts, stored.taken_at))
     }
 
     /// Judges what is due: everything when an hour (or more, see [`cadence_hours`]) has closed

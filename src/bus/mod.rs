@@ -16,6 +16,7 @@
 mod account;
 mod facts;
 mod gpus;
+mod inventory;
 mod metrics;
 mod pricing;
 mod rejudge;
@@ -127,6 +128,10 @@ struct Shared {
     policy: watch::Sender<Arc<Policy>>,
     refresh: watch::Sender<u64>,
     viewport: Mutex<HashSet<Arc<str>>>,
+    /// What the cache held at the start, until its scope takes it.
+    remembered: Mutex<HashMap<Scope, facts::Remembered>>,
+    /// When the bus started: the beat of all scopes.
+    started: tokio::time::Instant,
     /// Micro-dollars of the last full round of each scope.
     round_costs: Mutex<HashMap<Scope, u64>>,
     stop: CancellationToken,
@@ -165,6 +170,12 @@ impl Handle {
 impl Shared {
     fn now(&self) -> Timestamp {
         (self.clock)()
+    }
+
+    /// What the last run left for `scope`; nothing the second time.
+    fn recall(&self, scope: &Scope) -> facts::Remembered {
+        let mut remembered = self.remembered.lock().unwrap_or_else(PoisonError::into_inner);
+        remembered.remove(scope).unwrap_or_default()
     }
 
     fn viewport(&self) -> HashSet<Arc<str>> {
@@ -234,6 +245,8 @@ fn share(parts: Parts) -> (Handle, Vec<Account>) {
         policy: watch::channel(parts.policy).0,
         refresh: watch::channel(0).0,
         viewport: Mutex::default(),
+        remembered: Mutex::default(),
+        started: tokio::time::Instant::now(),
         round_costs: Mutex::default(),
         stop: CancellationToken::new(),
     });
@@ -251,9 +264,11 @@ async fn run(
         .iter()
         .map(|account| (account.provider.label().to_owned(), account.regions.clone()))
         .collect();
-    let cached = facts::load(&shared, &selection).await;
+    let mut cached = facts::load(&shared, &selection).await;
+    let remembered = std::mem::take(&mut cached.remembered);
     let mut tasks = tokio::task::JoinSet::new();
     if !shared.settings.offline {
+        *shared.remembered.lock().unwrap_or_else(PoisonError::into_inner) = remembered;
         for account in accounts {
             tasks.spawn(account::run(shared.clone(), account, updates.clone(), only_once));
         }

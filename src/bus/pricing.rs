@@ -1,6 +1,6 @@
 //! Prices of a scope: list prices kept for a week, spot prices for ten minutes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
@@ -54,21 +54,16 @@ impl Prices {
             .filter(|i| i.lifecycle == Lifecycle::Spot)
             .map(|i| i.instance_type.clone())
             .collect();
-        let wanted: Vec<PriceWanted> = {
-            let mut wanted: Vec<PriceWanted> = Vec::new();
-            for instance in running().filter(|i| is_listed(i)) {
-                let want = PriceWanted {
-                    region: instance.scope.region.clone(),
-                    instance_type: instance.instance_type.clone(),
-                    platform: instance.platform,
-                    tenancy: instance.tenancy,
-                };
-                if !wanted.contains(&want) {
-                    wanted.push(want);
-                }
-            }
-            wanted
-        };
+        let mut seen = HashSet::new();
+        let wanted: Vec<PriceWanted> = running()
+            .filter(|i| is_listed(i) && seen.insert((&i.instance_type, i.platform, i.tenancy)))
+            .map(|instance| PriceWanted {
+                region: instance.scope.region.clone(),
+                instance_type: instance.instance_type.clone(),
+                platform: instance.platform,
+                tenancy: instance.tenancy,
+            })
+            .collect();
         tokio::join!(
             Self::list(&mut self.list, &mut self.list_at, &mut self.without, ctx, wanted),
             Self::spot(&mut self.spot_at, ctx, spot_types)
@@ -128,8 +123,7 @@ impl Prices {
     async fn spot(at: &mut Option<Timestamp>, ctx: &Context, types: BTreeSet<Arc<str>>) {
         let now = ctx.shared.now();
         let fresh = at.is_some_and(|at| now.duration_since(at) < SPOT_FOR);
-        // The demo's market moves by the minute, and reading it costs nothing.
-        if types.is_empty() || (fresh && ctx.shared.settings.billed) {
+        if types.is_empty() || fresh {
             return;
         }
         let names: Vec<Arc<str>> = types.into_iter().collect();

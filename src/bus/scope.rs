@@ -7,10 +7,10 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 
 use super::account::report;
-use super::facts::kind;
+use super::inventory::Inventory;
 use super::world::{Outcome, Update};
-use super::{Shared, guarded, metrics, pause, pricing, types, wait};
-use crate::domain::{Instance, Scope, SourceError, SourceId, TypeSpec};
+use super::{Shared, metrics, pause, pricing, types, wait};
+use crate::domain::{Scope, SourceId, TypeSpec};
 use crate::source::Provider;
 
 /// What the tasks of a scope work with.
@@ -27,16 +27,17 @@ pub(super) struct Context {
 
 /// Runs until stopped; with `only_once` one round.
 pub(super) async fn run(mut ctx: Context) {
+    let remembered = ctx.shared.recall(&ctx.scope);
+    let mut inventory = Inventory::new(remembered.instances);
+    let mut rounds = metrics::Rounds::from_cache(&ctx, remembered.verdicts).await;
     let mut prices = pricing::Prices::from_cache(&ctx).await;
-    let mut rounds = metrics::Rounds::from_cache(&ctx).await;
     let mut refreshes = *ctx.shared.refresh.borrow();
     let mut attempt = 0;
     loop {
         report(&ctx.updates, SourceId::Ec2, ctx.scope.clone(), Outcome::Loading).await;
-        let again = match inventory(&ctx).await {
+        let again = match inventory.read(&ctx).await {
             Ok(instances) => {
                 attempt = 0;
-                keep(&ctx, &instances).await;
                 report(
                     &ctx.updates,
                     SourceId::Ec2,
@@ -44,22 +45,18 @@ pub(super) async fn run(mut ctx: Context) {
                     Outcome::Good { coverage: 1.0 },
                 )
                 .await;
-                types::ensure(&mut ctx, &instances).await;
+                types::ensure(&mut ctx, instances).await;
                 // A user's refresh reaches the metrics as well, whatever their own rhythm.
                 let now_at = *ctx.shared.refresh.borrow();
                 let forced = std::mem::replace(&mut refreshes, now_at) != now_at;
-                tokio::join!(
-                    prices.refresh(&ctx, &instances),
-                    rounds.run(&ctx, &instances, forced)
-                );
+                tokio::join!(prices.refresh(&ctx, instances), rounds.run(&ctx, instances, forced));
                 if ctx.only_once {
                     return;
                 }
-                let every = u64::from(ctx.shared.settings.inventory_every_s) * 1000;
-                let jitter = fastrand::u64(..=every / 10);
+                let every = Duration::from_secs(ctx.shared.settings.inventory_every_s.into());
                 // Who asked for a refresh during the round has not been served by it.
                 *ctx.shared.refresh.borrow() != refreshes
-                    || wait(&ctx.shared, Duration::from_millis(every + jitter)).await
+                    || wait(&ctx.shared, until_beat(ctx.shared.started.elapsed(), every)).await
             }
             Err(error) => {
                 let outcome = Outcome::Bad(Arc::new(error));
@@ -76,26 +73,29 @@ pub(super) async fn run(mut ctx: Context) {
     }
 }
 
-/// All pages of the inventory, or nothing: half an inventory would read as instances gone.
-async fn inventory(ctx: &Context) -> Result<Vec<Arc<Instance>>, SourceError> {
-    let mut all = Vec::new();
-    let mut token = None;
-    loop {
-        let call = ctx.provider.instances(&ctx.scope.account, &ctx.scope.region, token);
-        let page = guarded("ec2:DescribeInstances", call).await?;
-        all.extend(page.items.into_iter().map(Arc::new));
-        token = page.next;
-        if token.is_none() {
-            return Ok(all);
-        }
-    }
+/// Time until the next common beat, when `elapsed` of the run has passed: between a half and one
+/// and a half of `every`. All scopes read on the same beat, so that the machine wakes once and
+/// one picture takes all of them in; EC2 limits each region of an account by itself. Processes
+/// keep apart by when they were started.
+fn until_beat(elapsed: Duration, every: Duration) -> Duration {
+    let every = every.max(Duration::from_secs(1));
+    let beats = (elapsed + every / 2).as_millis() / every.as_millis() + 1;
+    (every * u32::try_from(beats).unwrap_or(u32::MAX)).saturating_sub(elapsed)
 }
 
-/// Publishes the inventory and remembers it for the next start.
-async fn keep(ctx: &Context, instances: &[Arc<Instance>]) {
-    let items = instances.to_vec();
-    let update = Update::Instances { scope: ctx.scope.clone(), items };
-    let _ = ctx.updates.send(update).await;
-    let now = ctx.shared.now();
-    ctx.shared.cache.put(kind::INSTANCES, &ctx.scope, now, &instances).await;
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scopes_that_finish_at_different_times_meet_on_the_next_beat() {
+        let s = Duration::from_secs;
+        let next = |elapsed| elapsed + until_beat(elapsed, s(60));
+        assert_eq!(next(s(0)), s(60));
+        assert_eq!(next(s(2)), s(60));
+        assert_eq!(next(s(29)), s(60));
+        assert_eq!(next(s(31)), s(120), "too close to the beat to read again");
+        assert_eq!(next(s(3_601)), s(3_660));
+        assert!(until_beat(s(5), Duration::ZERO) > Duration::ZERO);
+    }
 }

@@ -6,18 +6,23 @@ mod scripted;
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
 
 use jiff::Timestamp;
 use tokio::sync::mpsc;
 
-use super::{Account, Event, Outcome, Parts, Regions, Settings, once, start};
+use super::facts::kind;
+use super::inventory::Inventory;
+use super::scope::Context;
+use super::world::Update;
+use super::{Account, Clock, Event, Outcome, Parts, Regions, Settings, once, share, start};
 use crate::analyze::idle::Preset;
 use crate::cache::{Cache, OpenOptions};
 use crate::domain::{
-    ErrorKind, HourRange, Instance, Offer, Reading, SourceError, SourceState, TagKeys, TypeSpec,
+    ErrorKind, HourRange, Instance, Offer, Reading, Scope, SourceError, SourceId, SourceState,
+    TagKeys, TypeSpec,
 };
-use crate::fleet::Row;
+use crate::fleet::{Fleet, Row};
 use crate::source::demo::{DEFAULT_SEED, DemoOptions, providers, traps};
 use crate::source::ledger::Ledger;
 use crate::source::provider::{GpuMetric, PriceWanted};
@@ -25,18 +30,22 @@ use crate::source::{Identity, MetricQuery, MetricResult, Page, Provider};
 
 /// Reads the demo fleet once at `now`.
 async fn read(now: Timestamp, preset: Preset, cache: &Cache, offline: bool) -> Outcome {
-    let clock: super::Clock = Arc::new(move || now);
+    once(parts(Arc::new(move || now), preset, cache, offline)).await
+}
+
+/// The demo fleet under `clock`.
+fn parts(clock: Clock, preset: Preset, cache: &Cache, offline: bool) -> Parts {
     let fleet = DemoOptions { seed: DEFAULT_SEED, size: None, clock: clock.clone() };
     let accounts = providers(&fleet)
         .into_iter()
         .map(|provider| Account { provider, regions: Regions::Enabled })
         .collect();
-    once(Parts {
+    Parts {
         accounts,
         settings: Settings {
             tag_keys: TagKeys::default(),
             offline,
-            inventory_every_s: 60,
+            inventory_every_s: 1,
             billed: false,
             summary_key: "test".into(),
         },
@@ -44,8 +53,7 @@ async fn read(now: Timestamp, preset: Preset, cache: &Cache, offline: bool) -> O
         clock,
         cache: cache.clone(),
         ledger: Ledger::new(cache.clone(), 1_000_000),
-    })
-    .await
+    }
 }
 
 fn by_name(outcome: &Outcome) -> HashMap<String, Arc<Row>> {
@@ -187,7 +195,7 @@ impl Provider for LateLogin {
 #[tokio::test]
 async fn a_failed_login_is_forgotten_when_the_next_one_works() {
     let now: Timestamp = MOMENTS[0].parse().unwrap();
-    let clock: super::Clock = Arc::new(move || now);
+    let clock: Clock = Arc::new(move || now);
     let (cache, _) = Cache::open(OpenOptions::in_memory(), now);
     let fleet = DemoOptions { seed: DEFAULT_SEED, size: None, clock: clock.clone() };
     let inner = providers(&fleet).remove(0);
@@ -222,4 +230,83 @@ async fn a_failed_login_is_forgotten_when_the_next_one_works() {
         }
     }
     assert!(failed);
+}
+
+/// A clock that is moved by hand.
+fn hands(start: Timestamp) -> (Clock, Arc<AtomicI64>) {
+    let seconds = Arc::new(AtomicI64::new(start.as_second()));
+    let shown = seconds.clone();
+    let clock: Clock =
+        Arc::new(move || Timestamp::from_second(shown.load(Ordering::Relaxed)).unwrap());
+    (clock, seconds)
+}
+
+#[tokio::test]
+async fn an_unchanged_inventory_is_neither_told_nor_written_again() {
+    let now: Timestamp = MOMENTS[1].parse().unwrap();
+    let (cache, _) = Cache::open(OpenOptions::in_memory(), now);
+    let (clock, seconds) = hands(now);
+    let (handle, accounts) = share(parts(clock, Preset::Cautious, &cache, false));
+    let provider = accounts[0].provider.clone();
+    let account = provider.identity().await.unwrap().account;
+    let scope = Scope::new(account, provider.home_region().await);
+    let (updates, mut told) = mpsc::channel(16);
+    let ctx = Context {
+        shared: handle.shared.clone(),
+        provider,
+        scope: scope.clone(),
+        updates,
+        only_once: false,
+        types: HashMap::new(),
+    };
+    let dated = async |at| {
+        let stored = cache.get::<Vec<Instance>>(kind::INSTANCES, &scope, at).await.unwrap();
+        stored.taken_at.unwrap().duration_since(now).as_secs()
+    };
+    let mut inventory = Inventory::new(None);
+    let first = inventory.read(&ctx).await.unwrap().to_vec();
+    assert!(matches!(told.try_recv(), Ok(Update::Instances { items, .. }) if items == first));
+
+    seconds.fetch_add(10, Ordering::Relaxed);
+    let second = inventory.read(&ctx).await.unwrap().to_vec();
+    assert!(first.iter().zip(&second).all(|(a, b)| Arc::ptr_eq(a, b)));
+    assert!(told.try_recv().is_err());
+    assert_eq!(dated(ctx.shared.now()).await, 0);
+    seconds.fetch_add(50, Ordering::Relaxed);
+    inventory.read(&ctx).await.unwrap();
+    assert!(told.try_recv().is_err());
+    assert_eq!(dated(ctx.shared.now()).await, 60, "seen unchanged a minute later");
+
+    // Two weeks on, something was launched anew; what was not is still the same.
+    seconds.fetch_add(14 * 86_400, Ordering::Relaxed);
+    let later = inventory.read(&ctx).await.unwrap().to_vec();
+    let kept = later.iter().filter(|l| second.iter().any(|s| Arc::ptr_eq(s, l))).count();
+    assert!(kept > 0 && kept < later.len(), "{kept} of {}", later.len());
+    assert!(matches!(told.try_recv(), Ok(Update::Instances { .. })));
+}
+
+#[tokio::test]
+async fn news_of_the_sources_alone_leave_the_rows_as_they_are() {
+    let now: Timestamp = MOMENTS[1].parse().unwrap();
+    let (cache, _) = Cache::open(OpenOptions::in_memory(), now);
+    let (clock, seconds) = hands(now);
+    let (events, mut inbox) = mpsc::channel(64);
+    let handle = start(parts(clock, Preset::Cautious, &cache, false), events);
+    let mut last = Arc::default();
+    while let Some(event) = inbox.recv().await {
+        let Event::Fleet(fleet) = event else { continue };
+        seconds.fetch_add(1, Ordering::Relaxed);
+        let read_at = |f: &Fleet| {
+            f.readings.iter().filter(|r| r.source == SourceId::Ec2).map(|r| r.taken_at).max()
+        };
+        let before: Arc<Fleet> = std::mem::replace(&mut last, fleet);
+        if before.version == last.version && read_at(&before) < read_at(&last) {
+            // The next beat: read again, nothing changed.
+            assert_eq!(before.as_of, last.as_of);
+            assert!(before.rows.iter().zip(&last.rows).all(|(a, b)| Arc::ptr_eq(a, b)));
+            break;
+        }
+    }
+    handle.stop();
+    assert!(!last.rows.is_empty());
 }

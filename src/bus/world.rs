@@ -19,7 +19,10 @@ use crate::source::{Identity, catalogue};
 /// Updates that come within this time become one picture.
 const SETTLE: Duration = Duration::from_millis(120);
 /// A stored summary is at most this old while the fleet moves.
-const SUMMARY_EVERY: Duration = Duration::from_secs(20);
+const SUMMARY_EVERY: Duration = Duration::from_mins(1);
+/// What was wasted so far grows with the time: rows that nothing else changes are made anew this
+/// often, when the screen is brought up to date anyway.
+const REJOIN_EVERY: Duration = Duration::from_secs(55);
 /// Rows in the summary that paints first: more than any screen shows at once.
 pub const SUMMARY_ROWS: usize = 250;
 
@@ -59,6 +62,23 @@ pub(super) enum Outcome {
     Bad(Arc<SourceError>),
 }
 
+/// What an update changed.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Change {
+    /// Nothing that is shown.
+    Nothing,
+    /// How the sources are doing.
+    Readings,
+    /// Rows.
+    Rows,
+}
+
+impl Change {
+    fn rows_if(changed: bool) -> Self {
+        if changed { Self::Rows } else { Self::Nothing }
+    }
+}
+
 struct World<'a> {
     shared: &'a Shared,
     version: u64,
@@ -69,6 +89,11 @@ struct World<'a> {
     readings: BTreeMap<(SourceId, Scope), Reading>,
     /// The scopes of each account, by its label.
     claims: HashMap<String, HashSet<Scope>>,
+    /// What changed since the last picture.
+    change: Change,
+    /// The last picture and when its rows were joined.
+    last: Option<(Arc<Fleet>, Instant)>,
+    summary_at: Option<Instant>,
     answered: bool,
 }
 
@@ -81,9 +106,8 @@ pub(super) async fn run(
     only_once: bool,
 ) {
     let mut world = World::new(shared, cached);
-    let mut summary_at: Option<Instant> = None;
     if !only_once {
-        world.publish(events, &mut summary_at).await;
+        world.publish(events).await;
         world.own_cost(events).await;
     }
     let mut due: Option<Instant> = None;
@@ -99,18 +123,20 @@ pub(super) async fn run(
             () = shared.stop.cancelled() => break,
             () = settle, if due.is_some() && !only_once => {
                 due = None;
-                world.publish(events, &mut summary_at).await;
+                world.publish(events).await;
             }
             update = inbox.recv() => {
                 let Some(update) = update else { break };
-                if world.apply(update, events).await {
+                let change = world.apply(update, events).await;
+                world.change = world.change.max(change);
+                if change != Change::Nothing {
                     due.get_or_insert_with(|| Instant::now() + SETTLE);
                 }
             }
         }
     }
-    summary_at = None;
-    world.publish(events, &mut summary_at).await;
+    world.summary_at = None;
+    world.publish(events).await;
     world.own_cost(events).await;
 }
 
@@ -133,18 +159,22 @@ impl<'a> World<'a> {
             verdicts: cached.verdicts,
             readings: cached.readings,
             claims: cached.claims,
+            change: Change::Rows,
+            last: None,
+            summary_at: None,
             answered: false,
         }
     }
 
-    /// Takes an update in; true when the picture changed.
-    async fn apply(&mut self, update: Update, events: &mpsc::Sender<Event>) -> bool {
+    /// Takes an update in.
+    async fn apply(&mut self, update: Update, events: &mpsc::Sender<Event>) -> Change {
         match update {
             Update::Source { source, scope, outcome } => {
-                self.source(source, scope, outcome, events).await;
+                self.source(source, scope, outcome, events).await
             }
             Update::Forget { source, scope } => {
                 self.readings.remove(&(source, scope));
+                Change::Readings
             }
             Update::Account(identity) => {
                 self.answered = true;
@@ -152,14 +182,19 @@ impl<'a> World<'a> {
                 let unknown = (SourceId::Identity, account_key(&identity.label));
                 self.readings.remove(&unknown);
                 send(events, Event::Account(identity)).await;
+                Change::Nothing
             }
             Update::NoCredentials(error) => {
                 // One account with credentials is enough to show a fleet.
                 if !self.answered && self.instances.is_empty() {
                     send(events, Event::NoCredentials(error)).await;
                 }
+                Change::Nothing
             }
-            Update::Scopes { label, scopes } => self.claim(label, scopes),
+            Update::Scopes { label, scopes } => {
+                self.claim(label, scopes);
+                Change::Rows
+            }
             Update::Instances { scope, items } => {
                 // What is gone or stopped has no verdict; what runs again gets a new one.
                 let running: HashSet<&str> =
@@ -171,27 +206,30 @@ impl<'a> World<'a> {
                 }
                 drop(running);
                 self.instances.insert(scope, items);
+                Change::Rows
             }
             Update::Types(specs) => {
                 self.types.extend(specs.into_iter().map(|spec| (spec.name.clone(), spec)));
+                Change::Rows
             }
-            Update::Offers(offers) => self.prices.extend(&offers),
+            Update::Offers(offers) => Change::rows_if(self.prices.extend(&offers)),
             // A round that began before the policy was changed speaks of the old one.
             Update::Verdicts { policy, verdicts } => {
                 if policy == *self.shared.policy.borrow() {
                     self.verdicts.extend(verdicts);
                 }
+                Change::Rows
             }
             Update::Missing { metrics } => {
                 let micro_usd = metrics::get_metric_data(metrics);
                 send(events, Event::Missing { metrics, micro_usd }).await;
+                Change::Nothing
             }
             Update::OwnCost => {
                 self.own_cost(events).await;
-                return false;
+                Change::Nothing
             }
         }
-        true
     }
 
     /// Forgets what the cache showed for an account and no account holds: the label led to
@@ -214,7 +252,7 @@ impl<'a> World<'a> {
         scope: Scope,
         outcome: Outcome,
         events: &mpsc::Sender<Event>,
-    ) {
+    ) -> Change {
         let now = self.shared.now();
         let reading = self.readings.entry((source, scope.clone())).or_insert_with(|| Reading {
             source,
@@ -227,9 +265,10 @@ impl<'a> World<'a> {
         match outcome {
             Outcome::Loading => {
                 // A failed source stays "failed" until it works; "loading" would hide the trouble.
-                if !was_failed && reading.taken_at.is_none() {
-                    reading.state = SourceState::Loading;
+                if was_failed || reading.taken_at.is_some() {
+                    return Change::Nothing;
                 }
+                reading.state = SourceState::Loading;
             }
             Outcome::Good { coverage } => {
                 reading.taken_at = Some(now);
@@ -254,9 +293,30 @@ impl<'a> World<'a> {
                 }
             }
         }
+        Change::Readings
     }
 
-    async fn publish(&mut self, events: &mpsc::Sender<Event>, summary_at: &mut Option<Instant>) {
+    async fn publish(&mut self, events: &mpsc::Sender<Event>) {
+        let fleet = self.picture();
+        self.change = Change::Nothing;
+        send(events, Event::Fleet(fleet.clone())).await;
+        let stale = self.summary_at.is_none_or(|at| at.elapsed() > SUMMARY_EVERY);
+        if stale && !fleet.rows.is_empty() {
+            self.summary_at = Some(Instant::now());
+            self.store_summary(&fleet).await;
+        }
+    }
+
+    /// The fleet as it is now. Where no row changed, version and rows are those of the last
+    /// picture, and nothing that is made from rows has to be made again.
+    fn picture(&mut self) -> Arc<Fleet> {
+        let readings = self.readings.values().cloned().collect();
+        let last = self.last.as_ref().filter(|_| self.change < Change::Rows);
+        if let Some((last, joined)) = last.filter(|(_, joined)| joined.elapsed() < REJOIN_EVERY) {
+            let fleet = Arc::new(Fleet { readings, ..(**last).clone() });
+            self.last = Some((fleet.clone(), *joined));
+            return fleet;
+        }
         self.version += 1;
         let instances: Vec<Arc<Instance>> = self.instances.values().flatten().cloned().collect();
         let fleet = Arc::new(join(JoinInput {
@@ -267,14 +327,10 @@ impl<'a> World<'a> {
             prices: &self.prices,
             verdicts: &self.verdicts,
             tag_keys: &self.shared.settings.tag_keys,
-            readings: self.readings.values().cloned().collect(),
+            readings,
         }));
-        send(events, Event::Fleet(fleet.clone())).await;
-        let stale = summary_at.is_none_or(|at| at.elapsed() > SUMMARY_EVERY);
-        if stale && !fleet.rows.is_empty() {
-            *summary_at = Some(Instant::now());
-            self.store_summary(&fleet).await;
-        }
+        self.last = Some((fleet.clone(), Instant::now()));
+        fleet
     }
 
     /// Stores the part of the fleet that the next start paints first.

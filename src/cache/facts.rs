@@ -98,6 +98,30 @@ pub(super) fn put(
     Ok(())
 }
 
+/// Dates the value anew that was taken at `before`; false when there is none.
+pub(super) fn touch(
+    conn: &Connection,
+    kind: FactKind,
+    scope: &Scope,
+    before: Timestamp,
+    taken_at: Timestamp,
+) -> rusqlite::Result<bool> {
+    let rows = conn
+        .prepare_cached(
+            "UPDATE fact SET taken_ms = ?6
+             WHERE kind = ?1 AND account = ?2 AND region = ?3 AND layout = ?4 AND taken_ms = ?5",
+        )?
+        .execute(params![
+            kind.name,
+            &*scope.account,
+            &*scope.region,
+            kind.layout,
+            before.as_millisecond(),
+            taken_at.as_millisecond()
+        ])?;
+    Ok(rows > 0)
+}
+
 /// Reads one value.
 pub(super) fn get(
     conn: &Connection,

@@ -157,6 +157,22 @@ impl Cache {
         .await;
     }
 
+    /// Dates the value of `kind` about `scope` anew: what was taken at `before` was found unchanged
+    /// at `taken_at`. False when the cache holds another value (or none) by now.
+    pub async fn touch(
+        &self,
+        kind: FactKind,
+        scope: &Scope,
+        before: Timestamp,
+        taken_at: Timestamp,
+    ) -> bool {
+        let scope = scope.clone();
+        self.call(move |store| store.run(|conn| facts::touch(conn, kind, &scope, before, taken_at)))
+            .await
+            .flatten()
+            .unwrap_or_default()
+    }
+
     /// The value of `kind` about `scope`. Absent when there is none, when its layout is not the
     /// one of `kind`, or when it cannot be decoded. `now` exposes values from the future.
     pub async fn get<T: DeserializeOwned>(

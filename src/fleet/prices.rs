@@ -17,8 +17,9 @@ pub struct PriceBook {
 
 impl PriceBook {
     /// Adds offers. An offer whose rate is not finite or negative is dropped: a wrong price is
-    /// worse than none.
-    pub fn extend<'a>(&mut self, offers: impl IntoIterator<Item = &'a Offer>) {
+    /// worse than none. True when a price is new or another one than before.
+    pub fn extend<'a>(&mut self, offers: impl IntoIterator<Item = &'a Offer>) -> bool {
+        let mut changed = false;
         for offer in offers {
             if !offer.rate.usd_per_hour.is_finite() || offer.rate.usd_per_hour < 0.0 {
                 continue;
@@ -26,7 +27,8 @@ impl PriceBook {
             match (&offer.az, offer.rate.basis) {
                 (Some(az), PriceBasis::Spot) => {
                     let key = (az.clone(), offer.instance_type.clone(), offer.platform);
-                    self.spot.insert(key, offer.rate.clone());
+                    let old = self.spot.insert(key, offer.rate.clone());
+                    changed |= old.as_ref() != Some(&offer.rate);
                 }
                 (_, PriceBasis::OnDemandList) => {
                     let key = (
@@ -35,11 +37,13 @@ impl PriceBook {
                         offer.platform,
                         offer.tenancy,
                     );
-                    self.list.insert(key, offer.rate.clone());
+                    let old = self.list.insert(key, offer.rate.clone());
+                    changed |= old.as_ref() != Some(&offer.rate);
                 }
                 (None, PriceBasis::Spot) => {}
             }
         }
+        changed
     }
 
     /// The rate the instance pays, or `None` when unknown.
@@ -87,5 +91,23 @@ impl PriceBook {
     /// True without any price.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::catalogue;
+
+    #[test]
+    fn only_news_change_the_book() {
+        let mut book = PriceBook::default();
+        assert!(book.extend(catalogue::offers()));
+        assert!(!book.extend(catalogue::offers()), "the same again");
+        let mut offer = catalogue::offers()[0].clone();
+        offer.rate.usd_per_hour += 1.0;
+        assert!(book.extend([&offer]));
+        offer.rate.usd_per_hour = f64::NAN;
+        assert!(!book.extend([&offer]), "no price");
     }
 }

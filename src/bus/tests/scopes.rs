@@ -106,7 +106,8 @@ async fn a_refresh_during_a_round_is_not_lost() {
 #[tokio::test]
 async fn prices_that_came_before_a_failure_count() {
     // Two lists of 25: the second one fails.
-    let boxes = (0..26).map(|i| instance(&format!("i-{i}"), &format!("x{i:02}.large"))).collect();
+    let boxes =
+        (0..26).map(|i| instance(&format!("i-{i:02}"), &format!("x{i:02}.large"))).collect();
     let mut script = Script::new(boxes, Answer::Every(0.0));
     script.no_price_of = Some("x25.large");
     let fleet = read(&Scripted::new(script), NOW, PRESET, &cache()).await.fleet;

@@ -31,6 +31,26 @@ async fn a_fact_survives_reopening() {
 }
 
 #[tokio::test]
+async fn what_was_found_unchanged_is_dated_anew() {
+    let place = Place::new();
+    let cache = place.open_quietly();
+    let later = now() + SignedDuration::from_mins(1);
+    assert!(!cache.touch(NAMES, &scope(), now(), later).await, "there is nothing yet");
+    put_names(&cache, &["a"]).await;
+    assert!(cache.touch(NAMES, &scope(), now(), later).await);
+    let stored = cache.get::<Vec<String>>(NAMES, &scope(), later).await.unwrap();
+    assert_eq!((stored.value, stored.taken_at), (vec!["a".to_owned()], Some(later)));
+
+    // Another process has put something else meanwhile: its date is not ours to change.
+    let other = later + SignedDuration::from_secs(1);
+    put_names_of(&cache, &scope(), other, &["b"]).await;
+    let much_later = later + SignedDuration::from_mins(1);
+    assert!(!cache.touch(NAMES, &scope(), later, much_later).await);
+    let stored = cache.get::<Vec<String>>(NAMES, &scope(), much_later).await.unwrap();
+    assert_eq!(stored.taken_at, Some(other));
+}
+
+#[tokio::test]
 async fn all_facts_of_a_kind_come_in_order_of_scopes() {
     let place = Place::new();
     let cache = place.open_quietly();
