@@ -187,6 +187,26 @@ fn every_screen_in_every_variant() {
 fn first_screens() {
     let mut app = App::new(fixture::init(None, (80, 24)));
     insta::assert_snapshot!("first@nothing_yet", golden(&mut app));
+    // Some scopes answered, none has a row yet; then one of them is refused for good.
+    let mut some = readings(0, Some((SourceId::Ec2, ErrorKind::Denied)));
+    for reading in some.iter_mut().filter(|r| r.source != SourceId::Prices) {
+        reading.taken_at = None;
+    }
+    let mut waiting = some.clone();
+    for reading in &mut waiting {
+        reading.state = crate::domain::SourceState::Loading;
+    }
+    for (name, readings) in [("first@reading", waiting), ("first@denied", some)] {
+        let mut asked = app_with(fleet_of(0, 1, readings), (80, 24));
+        press(&mut asked, "3");
+        insta::assert_snapshot!(name, golden(&mut asked));
+    }
+    let mut without_one = readings(0, Some((SourceId::Ec2, ErrorKind::Denied)));
+    for reading in without_one.iter_mut().filter(|r| r.state != crate::domain::SourceState::Live) {
+        reading.taken_at = None;
+    }
+    let mut partial = app_with(fleet_of(9, 1, without_one), (100, 24));
+    insta::assert_snapshot!("first@a_region_unread", golden(&mut partial));
     app.update(Msg::NoCredentials {
         message: "No profile, no environment variables, no instance role answered.".into(),
     });

@@ -129,13 +129,15 @@ fn burn_parts(app: &App, symbols: Symbols, width: usize) -> Vec<(String, Role)> 
         .unwrap_or_else(|| pair(whole, ""));
 
     let mut parts = vec![(burn, plain), (waste, loss)];
-    if progress.unread > 0 {
+    // Where nothing was read, the body says so.
+    if progress.unread > 0 && !progress.is_nothing() {
         let text = format!("{} of {} regions unread: !", progress.unread, progress.scopes);
         parts.push((text, Role::Warn));
     }
     if progress.waiting > 0 || (progress.scopes == 0 && app.mode() != Mode::Offline) {
         let text = match progress.scopes {
             0 => "reading".to_owned(),
+            1 => "reading 1 region".to_owned(),
             all => format!("reading {} of {all} regions", progress.waiting),
         };
         parts.push((text, Role::Accent));

@@ -44,8 +44,11 @@ pub fn draw(canvas: &mut Canvas<'_>, app: &App, layout: &Layout) {
     for ((line, index), y) in visible.zip(y..end) {
         let Some(row) = fleet.rows.get(*index as usize) else { continue };
         let look = Look {
-            current: line == app.table().cursor(),
-            pointed: matches!(app.popup(), None | Some(Popup::Sort)),
+            cursor: match app.popup() {
+                _ if line != app.table().cursor() => Cursor::Elsewhere,
+                None | Some(Popup::Sort) => Cursor::Here,
+                Some(_) => Cursor::BehindBox,
+            },
             marked: app.table().is_marked(&row.instance.id),
             in_range: range.is_some_and(|(a, b)| (a..=b).contains(&line)),
             stale: app.sources().staleness(&row.instance.scope),
@@ -54,14 +57,20 @@ pub fn draw(canvas: &mut Canvas<'_>, app: &App, layout: &Layout) {
     }
 }
 
+/// Whether the cursor is on a row, and whether the keys go there or to a box above the table.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Cursor {
+    Elsewhere,
+    Here,
+    BehindBox,
+}
+
 /// How a row differs from others.
 #[derive(Clone, Copy)]
 // Four independent facts, not a state machine.
 #[allow(clippy::struct_excessive_bools)]
 struct Look {
-    current: bool,
-    /// The table takes the keys, not a box above it.
-    pointed: bool,
+    cursor: Cursor,
     marked: bool,
     in_range: bool,
     stale: Staleness,
@@ -118,7 +127,7 @@ fn draw_row(
     ctx: &ViewContext,
     y: u16,
 ) {
-    if look.current && look.pointed {
+    if look.cursor == Cursor::Here {
         let marker = canvas.glyph("▸", ">");
         let style = canvas.style(Role::Accent);
         canvas.put(0, y, 1, marker, style);
@@ -135,7 +144,7 @@ fn draw_row(
         let style = canvas.style(Role::Marked);
         canvas.tint(GUTTER, y, u16::MAX - GUTTER, style);
     }
-    if look.current {
+    if look.cursor != Cursor::Elsewhere {
         let style = canvas.style(Role::Selected);
         canvas.tint(0, y, u16::MAX, style);
     }

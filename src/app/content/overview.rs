@@ -83,22 +83,23 @@ fn burn(overview: &Overview, ctx: &ViewContext, width: usize, lines: &mut Vec<Li
     let judged = overview.teams.iter().any(|t| t.known_waste().is_some());
     let waste = known(overview.waste_per_month(), running == 0 || judged);
     let dot = ctx.symbols.separator();
-    let heading = Line::of(Role::Heading, "A month of 730 h").text(format!("  {month} "));
-    let waste = Line::new().with(Role::Idle, format!("{dot} waste {waste} "));
+    let mut line = Line::of(Role::Heading, "Month, 730 h").text(format!("  {month}"));
     let instances = format!(
-        "{dot} {} of {} running ",
+        "{dot} {} of {} running",
         format::grouped(f64::from(running), 0),
         format::grouped(f64::from(overview.instances), 0),
     );
-    let gpus = format!("{dot} {} GPUs", format::count(overview.gpus));
+    let parts = [
+        (Role::Idle, format!("{dot} waste {waste}")),
+        (Role::Dim, instances),
+        (Role::Dim, format!("{dot} {} GPUs", format::count(overview.gpus))),
+    ];
     // What does not fit goes to the next line: a number that is cut is a wrong number.
-    let mut line = heading;
-    for part in [waste, Line::of(Role::Dim, instances), Line::of(Role::Dim, gpus)] {
-        if line_columns(&line) + line_columns(&part) > width + 1 {
+    for (role, part) in parts {
+        if line_columns(&line) + 1 + columns(&part) > width {
             lines.push(std::mem::take(&mut line));
-            line = line.text("  ");
         }
-        line.spans.extend(part.spans);
+        line = line.text(" ").with(role, part);
     }
     lines.push(line);
     let widths = apportion(&overview.parts, width);
@@ -164,7 +165,12 @@ fn findings(overview: &Overview, ctx: &ViewContext, width: usize, lines: &mut Ve
     let heading = Line::of(Role::Heading, "Costliest findings");
     if overview.findings.is_empty() {
         lines.push(heading);
-        lines.push(Line::of(Role::Ok, "  nothing is known to be wasted"));
+        let spoken = |t: &Group| t.waste_unknown < t.instances;
+        lines.push(if overview.running == 0 || overview.teams.iter().any(spoken) {
+            Line::of(Role::Ok, "  nothing is known to be wasted")
+        } else {
+            Line::of(Role::Dim, "  no verdict yet")
+        });
         return;
     }
     lines.push(heading.with(Role::Dim, "  waste per hour, wasted so far"));

@@ -54,6 +54,7 @@ pub fn lines(app: &App, width: usize) -> Vec<Line> {
         lines.extend(ASKED.map(|(source, what)| asked(source, what, readings)));
         let text = "Nothing is in the cache yet; the next start shows the last picture at once.";
         paragraph(Role::Dim, text, width, &mut lines);
+        failures(app, readings, width, &mut lines);
     }
     lines
 }
