@@ -284,7 +284,7 @@ fn a_refresh_says_its_price_and_asks_again() {
     let mut cockpit = world.cockpit(home.path());
     list(&mut cockpit);
     refresh_at_a_price(&mut cockpit);
-    cockpit.wait_for("$0.00");
+    cockpit.wait_for("costs about <$0.01");
     cockpit.send("\x1b");
     cockpit.wait_gone("enter refresh");
     refresh_at_a_price(&mut cockpit);

@@ -152,6 +152,8 @@ pub fn quit(mut cockpit: Pty) {
 #[track_caller]
 fn press_refresh(cockpit: &mut Pty) -> bool {
     cockpit.send("r");
+    // The word of an earlier press may still stand until this key is handled.
+    cockpit.settle(Duration::from_millis(300));
     cockpit.wait_until("the price or the reading", |screen| {
         ["enter refresh", "reading again"].iter().any(|text| screen.contents().contains(text))
     });
@@ -179,6 +181,10 @@ pub fn refresh_until(cockpit: &mut Pty, text: &str) {
             cockpit.wait_gone("enter refresh");
         }
         if cockpit.comes_to(Duration::from_secs(3), |screen| screen.contents().contains(text)) {
+            if cockpit.screen().contains("enter refresh") {
+                cockpit.send("\x1b");
+                cockpit.wait_gone("enter refresh");
+            }
             return;
         }
         assert!(Instant::now() < until, "no {text:?}\n{}", cockpit.screen());
