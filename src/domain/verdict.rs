@@ -81,7 +81,8 @@ pub struct SignalEvidence {
     pub unit: Arc<str>,
     /// The threshold it was held against.
     pub threshold: f64,
-    /// The value that decided (the worst over the judged stretch); `None` without a datapoint.
+    /// The value that decided (the worst over the judged stretch); `None` without a datapoint, and
+    /// where one that made no sense decided.
     pub value: Option<f64>,
     /// Datapoints that came in the judged hours.
     pub got: u32,
@@ -94,6 +95,11 @@ pub struct SignalEvidence {
 }
 
 impl SignalEvidence {
+    /// True when what decided was a datapoint that made no sense.
+    pub fn is_malformed(&self) -> bool {
+        self.busy && self.value.is_none()
+    }
+
     /// Datapoints got over expected, 0–1; 1 when none was expected.
     pub fn coverage(&self) -> f32 {
         if self.expected == 0 { 1.0 } else { (self.got as f32 / self.expected as f32).min(1.0) }
@@ -113,7 +119,8 @@ pub struct Verdict {
     pub devices: u32,
     /// The lowest coverage of any signal that the preset needs, 0–1.
     pub coverage: f32,
-    /// Mean GPU utilisation over all seen GPUs and judged hours, percent; `None` when not known.
+    /// Mean GPU utilisation over all seen GPUs, percent: since `idle_since` where there is one, else
+    /// over all judged hours. `None` when not known.
     pub gpu_percent: Option<f32>,
     /// Mean CPU over the judged hours, percent; `None` when not known.
     pub cpu_percent: Option<f32>,

@@ -93,6 +93,18 @@ impl Totals {
             .map_or_else(VerdictTotals::default, |i| self.by_verdict[i])
     }
 
+    /// Running instances whose waste is known: priced, with a verdict that says something of it.
+    pub fn waste_known(&self) -> u32 {
+        let says = |kind: &VerdictKind| !matches!(kind, VerdictKind::Unknown | VerdictKind::TooNew);
+        let of = |kind: &VerdictKind| self.verdict(*kind);
+        VerdictKind::ALL.iter().filter(|k| says(k)).map(|k| of(k).count - of(k).unpriced).sum()
+    }
+
+    /// True when a sum of waste says something: it is known of an instance, or nothing runs.
+    pub fn knows_waste(&self) -> bool {
+        self.running == 0 || self.waste_known() > 0
+    }
+
     /// Waste over burn, 0–1; `None` when nothing burns.
     pub fn waste_share(&self) -> Option<f64> {
         (self.burn > 0.0).then(|| self.waste / self.burn)

@@ -77,7 +77,10 @@ fn sheet(rows: &[&Row], columns: &[Field], ctx: &ViewContext) -> Sheet {
 fn notes(fleet: &Fleet, rows: &[&Row], ctx: &ViewContext, meta: &Meta<'_>) -> Vec<String> {
     let totals = Totals::of(rows.iter().copied());
     let dot = ctx.symbols.separator();
-    let share = totals.waste_share().map(|s| format!(" ({})", format::percent(s * 100.0)));
+    let share = totals
+        .waste_share()
+        .filter(|_| totals.knows_waste())
+        .map(|s| format!(" ({})", format::percent(s * 100.0)));
     let left_out = match totals.unpriced {
         0 => String::new(),
         n => format!(" {dot} {n} left out: price not known"),
@@ -85,14 +88,16 @@ fn notes(fleet: &Fleet, rows: &[&Row], ctx: &ViewContext, meta: &Meta<'_>) -> Ve
     // Nothing priced: the sums are not 0, they are not known.
     let priced = totals.unpriced == 0 || totals.unpriced < totals.running;
     let known = |sum| ctx.symbols.or_unknown(priced.then_some(sum), format::usd_per_hour);
+    // Nothing judged: no sum of waste either.
+    let wasted = |usd: f64| priced.then_some(usd).filter(|_| totals.knows_waste());
     let line = format!(
         "{} of {} instances {dot} burn {} {dot} waste {}{} {dot} wasted since idle {}{left_out}",
         rows.len(),
         fleet.rows.len(),
         known(totals.burn),
-        known(totals.waste),
+        ctx.symbols.or_unknown(wasted(totals.waste), format::usd_per_hour),
         share.unwrap_or_default(),
-        format::usd_total(totals.wasted_since),
+        ctx.symbols.or_unknown(wasted(totals.wasted_since), format::usd_total),
     );
     let mut notes = vec![line, format!("basis: {}", meta.basis())];
     notes.extend(super::troubles(fleet));
@@ -157,6 +162,7 @@ fn signal(evidence: &SignalEvidence) -> Json {
             EvidenceRole::Counter => "counter",
         },
         "busy": evidence.busy,
+        "malformed": evidence.is_malformed(),
     })
 }
 

@@ -45,7 +45,7 @@ struct Record {
 /// Writes the Overview of the fleet.
 pub fn overview(fleet: &Fleet, format: Format, ctx: &ViewContext, meta: &Meta<'_>) -> String {
     let model = overview::overview(fleet, ctx);
-    let records = records(&model);
+    let records = records(&model, ctx.symbols);
     match format {
         Format::Json => {
             let rows = records.iter().map(row).collect();
@@ -83,7 +83,8 @@ pub fn overview(fleet: &Fleet, format: Format, ctx: &ViewContext, meta: &Meta<'_
     }
 }
 
-fn records(model: &Overview) -> Vec<Record> {
+fn records(model: &Overview, symbols: Symbols) -> Vec<Record> {
+    let known = |usd| symbols.or_unknown(usd, format::usd_total);
     let of_burn = |usd: Option<f64>| usd.filter(|_| model.burn > 0.0).map(|u| u / model.burn);
     let group = |section: &'static str, g: &Group| Record {
         section,
@@ -103,13 +104,13 @@ fn records(model: &Overview) -> Vec<Record> {
         unpriced: Some(model.unpriced),
         gpus: Some(model.gpus),
         usd_per_hour: model.known_burn(),
-        waste_usd_per_hour: Some(model.waste),
-        wasted_usd: Some(model.wasted_since),
-        share: model.waste_share,
+        waste_usd_per_hour: model.known_waste(),
+        wasted_usd: model.known_wasted_since(),
+        share: model.waste_share.filter(|_| model.known_waste().is_some()),
         note: format!(
             "{} per month of 730 h, of which waste {}",
-            format::usd_total(model.burn_per_month()),
-            format::usd_total(model.waste_per_month()),
+            known(model.known_burn().map(|_| model.burn_per_month())),
+            known(model.known_waste().map(|_| model.waste_per_month())),
         ),
         ..Record::default()
     }];

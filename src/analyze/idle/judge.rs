@@ -5,6 +5,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::exempt::Exemption;
+use super::gpu_mean::gpu_mean;
 use super::machine::Machine;
 use super::policy::{Policy, Test};
 use super::reason;
@@ -117,6 +118,10 @@ pub fn judge(subject: &Subject<'_>, policy: &Policy) -> Verdict {
         little,
     });
     let not_checked = not_checked(subject, policy, &look);
+    // What an idle stretch is like is told by its own hours: the work before it is over.
+    let gpu_percent = idle_since.map_or(look.survey.gpu_percent, |since| {
+        gpu_mean(subject.series, look.frame.judged.since(Hour::containing(since)))
+    });
     let Look { machine, survey, frame, .. } = look;
     let unknown = kind == VerdictKind::Unknown;
     let coverage = coverage(&survey, machine, frame, unknown);
@@ -131,7 +136,7 @@ pub fn judge(subject: &Subject<'_>, policy: &Policy) -> Verdict {
         idle_gpus: idle_gpus.filter(|_| !unknown),
         devices: subject.spec.map_or(0, TypeSpec::devices),
         coverage,
-        gpu_percent: survey.gpu_percent.map(|p| p as f32),
+        gpu_percent: gpu_percent.map(|p| p as f32),
         cpu_percent: survey.cpu.and_then(|c| c.mean()).map(|p| p as f32),
         network_bytes_per_day: survey.network_per_day,
         signals,

@@ -24,6 +24,8 @@
 mod cascade;
 mod custom;
 mod exempt;
+mod gpu_mean;
+mod hours;
 mod judge;
 mod machine;
 mod policy;
@@ -44,6 +46,7 @@ mod tests;
 pub use cascade::{next_signals, signals_for};
 pub use custom::{CustomPolicy, PolicyError};
 pub use exempt::{EXEMPT_TAG, Exemption};
+pub use hours::{HourUse, HoursOfUse, hours_of_use};
 pub use judge::{Subject, judge};
 pub use policy::Policy;
 pub use preset::Preset;

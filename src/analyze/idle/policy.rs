@@ -201,6 +201,6 @@ impl Policy {
 }
 
 /// Device indices as signals carry them.
-pub(super) fn gpu_indices(devices: u32) -> impl Iterator<Item = u16> {
+pub(super) fn gpu_indices(devices: u32) -> impl Iterator<Item = u16> + Clone {
     0..u16::try_from(devices).unwrap_or(u16::MAX)
 }

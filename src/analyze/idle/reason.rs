@@ -239,7 +239,11 @@ fn unknown(facts: &Facts<'_>) -> String {
     let silent = lacking.iter().all(|f| f.evidence.got == 0);
     if gpus > 0 {
         let n = look.machine.gpus();
-        return if silent && gpus == n as usize {
+        let unread = lacking.iter().any(|f| matches!(f.what, What::Gpu(_)) && !f.fetched);
+        return if silent && gpus == n as usize && unread {
+            "Unknown: the GPU metrics were not fetched, so nothing says that the GPUs are idle."
+                .into()
+        } else if silent && gpus == n as usize {
             "Unknown: no GPU telemetry; install the CloudWatch agent with nvidia_gpu.".into()
         } else {
             format!(

@@ -97,6 +97,13 @@ impl<'a> Surveyor<'a> {
         let lowest = series.iter().map(|(_, s)| s.stats.got).min().unwrap_or(0);
         let coverage = if hours == 0 { 1.0 } else { (lowest as f32 / hours as f32).min(1.0) };
         let Some(&(signal, _)) = series.first() else { return };
+        // The sound values beside a malformed one decided nothing.
+        let by_value = trail.worst.is_some_and(|worst| worst >= line.threshold);
+        let value = match line.what {
+            What::LowDays => trail.worst,
+            _ if busy && trail.malformed && !by_value => None,
+            _ => trail.worst,
+        };
         self.out.findings.push(Finding {
             what: line.what,
             evidence: SignalEvidence {
@@ -105,7 +112,7 @@ impl<'a> Surveyor<'a> {
                 statistic: line.statistic,
                 unit: line.unit,
                 threshold: line.threshold,
-                value: trail.worst,
+                value,
                 got: got as u32,
                 expected: (hours * series.len()) as u32,
                 role: line.role,

@@ -77,7 +77,11 @@ fn line(evidence: &SignalEvidence, ctx: &ViewContext) -> EvidenceLine {
     EvidenceLine {
         label: evidence.label.clone(),
         statistic: evidence.statistic.clone(),
-        value: ctx.symbols.or_unknown(evidence.value, |v| quantity(v, &evidence.unit)),
+        value: if evidence.is_malformed() {
+            "malformed".to_owned()
+        } else {
+            ctx.symbols.or_unknown(evidence.value, |v| quantity(v, &evidence.unit))
+        },
         threshold: quantity(evidence.threshold, &evidence.unit),
         got: evidence.got,
         expected: evidence.expected,

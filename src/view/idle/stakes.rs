@@ -147,6 +147,7 @@ fn losses(row: &Row) -> Vec<Loss> {
             OwnerKind::Ecs => "A container instance: drain it first, its cluster may replace it.",
             OwnerKind::Batch => "AWS Batch owns its size; change the compute environment.",
             OwnerKind::Emr => "A node of an EMR cluster: stopping it can fail the cluster's steps.",
+            OwnerKind::HyperPod => "HyperPod replaces its nodes; change the cluster instead.",
             OwnerKind::CloudFormation => "Its stack would drift; change the stack instead.",
         };
         losses.push(Loss::new(owner.kind.word(), format!("{} ({})", text, owner.name)));

@@ -41,6 +41,8 @@ pub struct Overview {
     pub waste: f64,
     /// Waste over burn, 0–1; `None` when nothing burns.
     pub waste_share: Option<f64>,
+    /// False when the waste of no running instance is known.
+    pub knows_waste: bool,
     /// Dollars wasted since the idle stretches began.
     pub wasted_since: f64,
     /// Idle and partly idle instances without a price, which `waste` leaves out.
@@ -61,6 +63,16 @@ impl Overview {
     /// The burn, or `None` when instances run and none has a price.
     pub fn known_burn(&self) -> Option<f64> {
         (self.unpriced == 0 || self.unpriced < self.running).then_some(self.burn)
+    }
+
+    /// The waste, or `None` when it is known of no running instance.
+    pub fn known_waste(&self) -> Option<f64> {
+        self.knows_waste.then_some(self.waste)
+    }
+
+    /// The dollars wasted so far, or `None` when they are known of no running instance.
+    pub fn known_wasted_since(&self) -> Option<f64> {
+        self.known_waste().map(|_| self.wasted_since)
     }
 
     /// Burn per month of 730 h.
@@ -145,6 +157,7 @@ pub fn overview(fleet: &Fleet, ctx: &ViewContext) -> Overview {
         unpriced: fleet.totals.unpriced,
         waste,
         waste_share: (burn > 0.0).then(|| waste / burn),
+        knows_waste: fleet.totals.knows_waste(),
         wasted_since: fleet.totals.wasted_since,
         unpriced_waste: [VerdictKind::Idle, VerdictKind::Partial]
             .iter()

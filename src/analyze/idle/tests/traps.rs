@@ -32,6 +32,30 @@ fn an_idle_p4d() {
 }
 
 #[test]
+fn an_idle_stretch_is_told_by_its_own_hours() {
+    // Two GPUs at 80 % until 48 h ago, at 0 since: the week's mean is 57 %.
+    let worked = 49..=168;
+    let mut case = Case::quiet(96, 2, DEFAULT).fill(Signal::GpuMean(0), 168, 0.0).fill(
+        Signal::GpuMean(1),
+        168,
+        0.0,
+    );
+    for gpu in 0..2 {
+        case = case.with(Signal::GpuMax(gpu), worked.clone(), 95.0);
+        case = case.with(Signal::GpuMean(gpu), worked.clone(), 80.0);
+    }
+    let v = case.judge(DEFAULT);
+    assert_eq!((v.kind, v.gpu_percent), (Idle, Some(0.0)));
+    // One works on: the mean of both since the other stopped.
+    let case = case.fill(Signal::GpuMax(1), 168, 95.0).fill(Signal::GpuMean(1), 168, 80.0);
+    let v = case.judge(DEFAULT);
+    assert_eq!((v.kind, v.gpu_percent), (Partial, Some(40.0)));
+    // Without the means of the one that works, nobody knows.
+    let v = case.without(Signal::GpuMean(1)).judge(DEFAULT);
+    assert_eq!((v.kind, v.gpu_percent), (Partial, None));
+}
+
+#[test]
 fn a_p5_with_three_of_eight_gpus_busy() {
     let mut case = Case::quiet(192, 8, DEFAULT);
     for gpu in [1, 2, 6] {
@@ -181,6 +205,12 @@ fn missing_gpu_telemetry_is_never_idle() {
         assert_eq!(means.judge(preset).kind, Busy, "{preset:?}");
     }
     let v = (0..8).fold(Case::quiet(96, 8, DEFAULT), |c, i| c.without(Signal::GpuMax(i)));
+    // Whether an agent is there is not known before somebody asked.
+    insta::assert_snapshot!(v.judge(DEFAULT).reason, @"Unknown: the GPU metrics were not fetched, so nothing says that the GPUs are idle.");
+    let v = (0..8).fold(v, |mut case, i| {
+        case.series.insert(Signal::GpuMax(i), HourlySeries::default());
+        case
+    });
     insta::assert_snapshot!(v.judge(DEFAULT).reason, @"Unknown: no GPU telemetry; install the CloudWatch agent with nvidia_gpu.");
 }
 
@@ -273,6 +303,16 @@ fn malformed_evidence_means_in_use() {
             }
         }
     }
+    // The zeros around it decided nothing.
+    let v = Case::quiet(8, 1, DEFAULT).with(Signal::GpuMax(0), [3], MALFORMED).judge(DEFAULT);
+    let gpu = v.signals.iter().find(|s| s.signal == Signal::GpuMax(0)).unwrap();
+    assert!(gpu.busy && gpu.value.is_none() && gpu.is_malformed());
+    assert!(v.signals.iter().filter(|s| *s != gpu).all(|s| !s.is_malformed()));
+    // A sound value that passes the limit decides by itself.
+    let both = Case::quiet(8, 1, DEFAULT).with(Signal::GpuMax(0), [3], MALFORMED);
+    let v = both.with(Signal::GpuMax(0), [2], 90.0).judge(DEFAULT);
+    let gpu = v.signals.iter().find(|s| s.signal == Signal::GpuMax(0)).unwrap();
+    assert_eq!((gpu.busy, gpu.value, gpu.is_malformed()), (true, Some(90.0), false));
     let v = Case::quiet(8, 1, DEFAULT).with(Signal::NetworkIn, [3], MALFORMED).judge(DEFAULT);
     insta::assert_snapshot!(v.reason, @"Idle for only 2 h, minimum 24 h: a network datapoint made no sense (NaN, infinite or negative), which counts as use; no GPU worked.");
 }
