@@ -2,6 +2,7 @@
 //!
 //! See `docs/architecture.md` for the house and its rules: which folder may use which.
 
+pub mod act;
 pub mod analyze;
 pub mod app;
 pub mod bus;

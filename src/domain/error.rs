@@ -28,8 +28,11 @@ pub enum ErrorKind {
     OwnCostCap,
     /// Not available: a service without this operation, a region not enabled.
     Unavailable,
-    /// Anything else.
+    /// Anything else; of a call that changes something: it may have happened.
     Other,
+    /// The service turned the request down (a wrong state, a protected instance, an unknown id, a
+    /// quota): it was not carried out, and the same request will be turned down again.
+    Refused,
 }
 
 impl ErrorKind {
@@ -47,6 +50,7 @@ impl ErrorKind {
             Self::OwnCostCap => "capped",
             Self::Unavailable => "unavailable",
             Self::Other => "error",
+            Self::Refused => "refused",
         }
     }
 

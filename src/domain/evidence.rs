@@ -60,6 +60,20 @@ impl Signal {
         }
     }
 
+    /// As a person reads it: `CPU mean`, `GPU 3 max`.
+    pub fn words(self) -> String {
+        match self {
+            Self::CpuMean => "CPU mean".into(),
+            Self::CpuMax => "CPU max".into(),
+            Self::NetworkIn => "network in".into(),
+            Self::NetworkOut => "network out".into(),
+            Self::EbsReadOps => "EBS reads".into(),
+            Self::EbsWriteOps => "EBS writes".into(),
+            Self::GpuMean(i) => format!("GPU {i} mean"),
+            Self::GpuMax(i) => format!("GPU {i} max"),
+        }
+    }
+
     /// The reverse of [`Signal::name`].
     pub fn from_name(name: &str) -> Option<Self> {
         Some(match name {

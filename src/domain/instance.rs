@@ -123,6 +123,9 @@ pub enum OwnerKind {
     Emr,
     /// CloudFormation stack (`aws:cloudformation:stack-name`).
     CloudFormation,
+    /// SageMaker HyperPod cluster (`sagemaker:cluster…`). The last one: the cache stores variants
+    /// by their number.
+    HyperPod,
 }
 
 impl OwnerKind {
@@ -136,6 +139,7 @@ impl OwnerKind {
             Self::Batch => "batch",
             Self::Emr => "emr",
             Self::CloudFormation => "cfn",
+            Self::HyperPod => "hyperpod",
         }
     }
 }
@@ -153,7 +157,7 @@ pub struct Owner {
 impl Owner {
     /// Every owner that the tags speak of, most binding first.
     pub fn from_tags(tags: &Tags) -> Vec<Self> {
-        use OwnerKind::{Asg, Batch, CloudFormation, Ecs, Eks, Emr, Karpenter};
+        use OwnerKind::{Asg, Batch, CloudFormation, Ecs, Eks, Emr, HyperPod, Karpenter};
         const EXACT: &[(&str, OwnerKind)] = &[
             ("aws:autoscaling:groupName", Asg),
             ("karpenter.sh/nodepool", Karpenter),
@@ -165,6 +169,8 @@ impl Owner {
             ("AWSBatchServiceTag", Batch),
             ("aws:batch:compute-environment", Batch),
             ("aws:elasticmapreduce:job-flow-id", Emr),
+            ("sagemaker:cluster-name", HyperPod),
+            ("sagemaker:cluster-arn", HyperPod),
             ("aws:cloudformation:stack-name", CloudFormation),
         ];
         let mut owners: Vec<Self> = Vec::new();
@@ -178,9 +184,12 @@ impl Owner {
                 add(*kind, value);
             }
         }
-        for (key, _) in tags.iter() {
+        for (key, value) in tags.iter() {
             if let Some(cluster) = key.strip_prefix("kubernetes.io/cluster/") {
                 add(Eks, cluster);
+            }
+            if key.starts_with("sagemaker:cluster") {
+                add(HyperPod, value);
             }
         }
         owners
@@ -248,5 +257,35 @@ impl Instance {
     pub fn born_at(&self) -> Timestamp {
         let root = self.block_devices.first().filter(|_| self.ebs_root).and_then(|d| d.attached_at);
         root.map_or(self.launched_at, |t| t.min(self.launched_at))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kinds(pairs: &[(&str, &str)]) -> Vec<(OwnerKind, String)> {
+        let owners = Owner::from_tags(&Tags::from_raw(pairs.iter().copied()));
+        owners.into_iter().map(|o| (o.kind, o.name.to_string())).collect()
+    }
+
+    #[test]
+    fn a_hyperpod_node_is_owned_by_its_cluster() {
+        let named = |n: &str| vec![(OwnerKind::HyperPod, n.to_owned())];
+        assert_eq!(kinds(&[("sagemaker:cluster-name", "llm")]), named("llm"));
+        assert_eq!(kinds(&[("sagemaker:cluster-arn", "arn:x")]), named("arn:x"));
+        assert_eq!(kinds(&[("sagemaker:cluster-instance-group", "w")]), named("w"));
+        let both = [("sagemaker:cluster-arn", "arn:x"), ("sagemaker:cluster-name", "llm")];
+        assert_eq!(kinds(&both), named("llm"));
+        assert!(kinds(&[("sagemaker:domain", "x")]).is_empty());
+    }
+
+    #[test]
+    fn a_new_owner_moves_no_old_one() {
+        // The cache holds the number of the variant.
+        let number = |kind: OwnerKind| postcard::to_stdvec(&kind).unwrap();
+        assert_eq!(number(OwnerKind::Asg), [0]);
+        assert_eq!(number(OwnerKind::CloudFormation), [6]);
+        assert_eq!(number(OwnerKind::HyperPod), [7]);
     }
 }

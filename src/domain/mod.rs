@@ -8,6 +8,7 @@ pub mod accelerator;
 pub mod error;
 pub mod evidence;
 pub mod hour;
+pub mod inspection;
 pub mod instance;
 pub mod intern;
 pub mod price;
@@ -21,6 +22,10 @@ pub use accelerator::{Accelerator, AcceleratorKind, TypeSpec};
 pub use error::{ErrorKind, SourceError};
 pub use evidence::{HourlySeries, MALFORMED, SeriesSet, Signal};
 pub use hour::{Hour, HourRange};
+pub use inspection::{
+    Addresses, Caller, GroupFact, Inspection, Known, LaunchSpec, Recent, RecentSeries, SpotFact,
+    TargetGroupFact, VolumeFact,
+};
 pub use instance::{
     BlockDevice, Instance, InstanceState, Lifecycle, Owner, OwnerKind, Platform, Tenancy,
 };

@@ -1,0 +1,193 @@
+//! How much may go wrong at once.
+
+use serde::{Deserialize, Serialize};
+
+/// The blast radius: how much one plan may touch. Only stopping and terminating count.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Caps {
+    /// Instances.
+    pub max_instances: u32,
+    /// Share of the fleet, percent; one instance is always allowed.
+    pub max_fleet_percent: f64,
+    /// USD per hour of what is stopped; `None` is no limit. Rows without a price break it: what
+    /// is not known cannot be below a limit.
+    pub max_usd_per_hour: Option<f64>,
+}
+
+impl Default for Caps {
+    fn default() -> Self {
+        Self { max_instances: 10, max_fleet_percent: 10.0, max_usd_per_hour: None }
+    }
+}
+
+/// A cap that a plan would break.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Breach {
+    /// Too many instances.
+    #[error("{rows} instances are more than actions.max_instances allows ({max}); choose fewer")]
+    Instances {
+        /// Rows.
+        rows: u32,
+        /// Allowed.
+        max: u32,
+    },
+    /// Too large a share of the fleet.
+    #[error(
+        "{rows} of {fleet} instances are more than actions.max_fleet_percent allows ({percent} %: \
+         {max}); choose fewer"
+    )]
+    Share {
+        /// Rows.
+        rows: u32,
+        /// Fleet.
+        fleet: u32,
+        /// The cap, percent.
+        percent: f64,
+        /// Instances that it allows.
+        max: u32,
+    },
+    /// Too many dollars.
+    #[error("${usd:.2}/h is more than actions.max_usd_per_hour allows (${max:.2}); choose fewer")]
+    Usd {
+        /// Dollars per hour of the rows.
+        usd: f64,
+        /// Allowed.
+        max: f64,
+    },
+    /// A row has no price, so the cap on dollars cannot be held.
+    #[error("{rows} rows have no known price, and actions.max_usd_per_hour is set")]
+    Unpriced {
+        /// Rows without a price.
+        rows: u32,
+    },
+}
+
+impl Caps {
+    /// Every cap that `prices` (USD/h of each row) of a fleet of `fleet` instances would break.
+    pub fn breaches(&self, prices: &[Option<f64>], fleet: u32) -> Vec<Breach> {
+        let rows = u32::try_from(prices.len()).unwrap_or(u32::MAX);
+        let mut out = Vec::new();
+        if rows > self.max_instances {
+            out.push(Breach::Instances { rows, max: self.max_instances });
+        }
+        // The cast saturates; a share is of whole instances, and of one at least.
+        let share = ((f64::from(fleet) * self.max_fleet_percent / 100.0).floor() as u32).max(1);
+        if rows > share {
+            let percent = self.max_fleet_percent;
+            out.push(Breach::Share { rows, fleet, percent, max: share });
+        }
+        if let Some(max) = self.max_usd_per_hour {
+            // A price that is no number is as unknown as none, and a limit that is none allows
+            // nothing.
+            let known = |p: &&f64| p.is_finite() && **p >= 0.0;
+            let usd: f64 = prices.iter().flatten().filter(known).sum();
+            let unpriced = prices.len() - prices.iter().flatten().filter(known).count();
+            if usd > max || max.is_nan() {
+                out.push(Breach::Usd { usd, max });
+            }
+            if unpriced > 0 {
+                out.push(Breach::Unpriced { rows: u32::try_from(unpriced).unwrap_or(u32::MAX) });
+            }
+        }
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const OPEN: Caps =
+        Caps { max_instances: u32::MAX, max_fleet_percent: 100.0, max_usd_per_hour: None };
+
+    fn names(breaches: &[Breach]) -> Vec<&'static str> {
+        let name = |b: &Breach| match b {
+            Breach::Instances { .. } => "instances",
+            Breach::Share { .. } => "share",
+            Breach::Usd { .. } => "usd",
+            Breach::Unpriced { .. } => "unpriced",
+        };
+        breaches.iter().map(name).collect()
+    }
+
+    #[test]
+    fn the_default_is_ten_instances_and_ten_percent() {
+        let caps = Caps::default();
+        let rows = |n: usize| vec![Some(1.0); n];
+        assert!(caps.breaches(&rows(10), 100).is_empty());
+        assert_eq!(names(&caps.breaches(&rows(11), 1000)), ["instances"]);
+        assert_eq!(names(&caps.breaches(&rows(10), 99)), ["share"]);
+        assert_eq!(names(&caps.breaches(&rows(11), 20)), ["instances", "share"]);
+        // One is always allowed: a fleet of three has no tenth.
+        assert!(caps.breaches(&rows(1), 3).is_empty());
+        assert_eq!(names(&caps.breaches(&rows(2), 3)), ["share"]);
+        assert!(caps.breaches(&[], 0).is_empty());
+    }
+
+    #[test]
+    fn what_has_no_price_is_not_below_a_limit() {
+        let caps = Caps { max_usd_per_hour: Some(10.0), ..OPEN };
+        assert!(caps.breaches(&[Some(4.0), Some(6.0)], 9).is_empty());
+        assert_eq!(names(&caps.breaches(&[Some(4.0), Some(6.01)], 9)), ["usd"]);
+        assert_eq!(names(&caps.breaches(&[None, Some(1.0)], 9)), ["unpriced"]);
+        for odd in [f64::NAN, f64::INFINITY, -5.0] {
+            assert_eq!(names(&caps.breaches(&[Some(odd), Some(1.0)], 9)), ["unpriced"], "{odd}");
+        }
+        assert!(OPEN.breaches(&[None, Some(f64::NAN)], 9).is_empty());
+    }
+
+    #[test]
+    fn a_limit_that_is_no_number_allows_least() {
+        let share = Caps { max_fleet_percent: f64::NAN, ..OPEN };
+        assert!(share.breaches(&[Some(1.0)], 100).is_empty());
+        assert_eq!(names(&share.breaches(&[Some(1.0); 2], 100)), ["share"]);
+        let usd = Caps { max_usd_per_hour: Some(f64::NAN), ..OPEN };
+        assert_eq!(names(&usd.breaches(&[Some(0.0)], 100)), ["usd"]);
+    }
+
+    proptest! {
+        /// Against whole numbers: cents and tenths of a percent, each limit counted by hand.
+        #[test]
+        fn caps_against_whole_numbers(
+            cents in prop::collection::vec(prop::option::of(0_u32..5_000), 0..40),
+            fleet in 0_u32..400,
+            max in 0_u32..40,
+            tenths in 0_u32..1_000,
+            cap in prop::option::of(0_u32..100_000),
+        ) {
+            let prices: Vec<Option<f64>> =
+                cents.iter().map(|c| c.map(|c| f64::from(c) / 100.0)).collect();
+            let caps = Caps {
+                max_instances: max,
+                max_fleet_percent: f64::from(tenths) / 10.0,
+                max_usd_per_hour: cap.map(|c| f64::from(c) / 100.0),
+            };
+            let rows = prices.len() as u64;
+            let sum: u64 = cents.iter().flatten().map(|c| u64::from(*c)).sum();
+            let mut expected = Vec::new();
+            if rows > u64::from(max) {
+                expected.push("instances");
+            }
+            if rows > 1 && rows * 1_000 > u64::from(fleet) * u64::from(tenths) {
+                expected.push("share");
+            }
+            if cap.is_some_and(|c| sum > u64::from(c)) {
+                expected.push("usd");
+            }
+            if cap.is_some() && cents.iter().any(Option::is_none) {
+                expected.push("unpriced");
+            }
+            let seen = names(&caps.breaches(&prices, fleet));
+            // On the line itself binary fractions may fall to the careful side, never to the other.
+            let exact = rows * 1_000 == u64::from(fleet) * u64::from(tenths)
+                || cap.is_some_and(|c| sum == u64::from(c));
+            if exact {
+                prop_assert!(expected.iter().all(|e| seen.contains(e)), "{seen:?} {expected:?}");
+            } else {
+                prop_assert_eq!(seen, expected);
+            }
+        }
+    }
+}

@@ -1,0 +1,334 @@
+//! The last word of a person, and what it opens.
+//!
+//! ```compile_fail
+//! // A confirmation cannot be made by hand: its fields are private and it has no constructor.
+//! let confirmed = burntop::act::plan::Confirmed {};
+//! ```
+//!
+//! ```compile_fail
+//! // Nor can an order.
+//! let order = burntop::act::plan::Order {};
+//! ```
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use super::approval::{Approval, ApprovalError};
+use super::item::Plan;
+use super::preflighted::{CheckedRow, Preflighted, Via};
+use super::verb::Verb;
+use crate::domain::Scope;
+
+/// How long a confirmation may wait for its execution.
+pub const VALID_FOR: SignedDuration = SignedDuration::from_secs(60);
+
+/// How old the checks may be when they are confirmed: the world moves on.
+pub const CHECKS_VALID_FOR: SignedDuration = SignedDuration::from_mins(5);
+
+/// How far a clock may seem to run backwards between two looks at it: a picture is drawn with the
+/// time of its last tick. Beyond it somebody set the clock, and no age is known any more.
+pub const CLOCK_SLACK: SignedDuration = SignedDuration::from_secs(5);
+
+/// The most instances of one call.
+pub const MAX_BATCH: usize = 50;
+
+/// What has to be said before the plan runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Challenge {
+    /// What must be typed, any one of these; empty when a dialog with a focused Cancel suffices.
+    pub typed: Vec<String>,
+    /// True when a justification must be written: an instance is production.
+    pub justification: bool,
+}
+
+/// What was said.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Answer {
+    /// What was typed.
+    pub typed: String,
+    /// Why.
+    pub justification: String,
+}
+
+/// Why nothing was confirmed, or a confirmation is void.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ConfirmError {
+    /// Nothing passed the guards.
+    #[error("every row of the plan is blocked; there is nothing to do")]
+    Nothing,
+    /// A cap.
+    #[error("{0}")]
+    Cap(#[from] super::caps::Breach),
+    /// Typed something else.
+    #[error("type {0} to go on")]
+    Typed(String),
+    /// No justification.
+    #[error("an instance is production: write why")]
+    Justification,
+    /// The checks are old.
+    #[error("the checks are more than 5 minutes old: check again")]
+    Stale,
+    /// Confirmed before.
+    #[error("this plan was confirmed already: check again")]
+    Taken,
+    /// Too late.
+    #[error("the confirmation is older than 60 seconds: check and confirm again")]
+    Expired,
+    /// Used before.
+    #[error("a confirmation is good for one execution, and this one was used")]
+    Spent,
+    /// The approval is not good.
+    #[error("{0}")]
+    Approval(#[from] ApprovalError),
+}
+
+/// On whose word a plan runs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Authority {
+    /// Somebody at the screen.
+    Person,
+    /// Somebody else approved the plan or the policy file.
+    Approval(Approval),
+}
+
+/// A plan that may run: once, within [`VALID_FOR`].
+#[derive(Debug)]
+pub struct Confirmed {
+    plan: Arc<Plan>,
+    rows: Vec<CheckedRow>,
+    callers: BTreeMap<Arc<str>, Arc<str>>,
+    authority: Authority,
+    justification: String,
+    at: Timestamp,
+    spent: AtomicBool,
+}
+
+impl Preflighted {
+    /// What has to be said before this may run.
+    pub fn challenge(&self) -> Challenge {
+        let rows: Vec<&CheckedRow> = self.passed().collect();
+        let count = rows.len();
+        let loses_data = || rows.iter().any(|r| r.stakes.instance_store_gb > 0);
+        let typed = match self.plan.verb {
+            Verb::Terminate { .. } => {
+                let mut words = vec![format!("terminate {count}")];
+                if let [only] = rows.as_slice() {
+                    words.push(only.item.id.to_string());
+                }
+                words
+            }
+            Verb::Stop if loses_data() => vec![format!("stop {count}")],
+            _ => Vec::new(),
+        };
+        let justification = self.plan.verb.is_destructive() && rows.iter().any(|r| r.production);
+        Challenge { typed, justification }
+    }
+
+    /// Takes a person's word. The first confirmation of a preflight is the only one.
+    pub fn confirm(&self, answer: &Answer, now: Timestamp) -> Result<Confirmed, ConfirmError> {
+        self.may_confirm(now)?;
+        let challenge = self.challenge();
+        let typed = answer.typed.trim();
+        if let Some(first) = challenge.typed.first()
+            && !challenge.typed.iter().any(|word| word == typed)
+        {
+            return Err(ConfirmError::Typed(first.clone()));
+        }
+        let written = match answer.justification.trim() {
+            "" => self.plan.justification.trim(),
+            written => written,
+        };
+        if challenge.justification && written.is_empty() {
+            return Err(ConfirmError::Justification);
+        }
+        self.mint(Authority::Person, written, now)
+    }
+
+    /// Takes the word of somebody else: `subject` is the hash of what was approved, the plan's or
+    /// the policy file's. Approver and caller must differ in every account of the plan.
+    pub fn confirm_by(
+        &self,
+        approval: &Approval,
+        subject: &str,
+        now: Timestamp,
+    ) -> Result<Confirmed, ConfirmError> {
+        self.may_confirm(now)?;
+        approval.check(subject, &self.callers, now)?;
+        // A row passes with a known caller alone; an account that nobody asked is nobody's to
+        // approve.
+        let unasked = |r: &&CheckedRow| !self.callers.contains_key(&r.item.scope.account);
+        if let Some(row) = self.passed().find(unasked) {
+            return Err(ApprovalError::Uncovered(row.item.scope.account.clone()).into());
+        }
+        let written = self.plan.justification.trim();
+        if self.challenge().justification && written.is_empty() {
+            return Err(ConfirmError::Justification);
+        }
+        self.mint(Authority::Approval(approval.clone()), written, now)
+    }
+
+    fn may_confirm(&self, now: Timestamp) -> Result<(), ConfirmError> {
+        if self.passed().next().is_none() {
+            return Err(ConfirmError::Nothing);
+        }
+        if let Some(breach) = self.breaches.first() {
+            return Err(breach.clone().into());
+        }
+        let age = now.duration_since(self.checked_at);
+        // A clock that went backwards makes no check young.
+        if age > CHECKS_VALID_FOR || age < -CLOCK_SLACK {
+            return Err(ConfirmError::Stale);
+        }
+        Ok(())
+    }
+
+    fn mint(
+        &self,
+        authority: Authority,
+        justification: &str,
+        at: Timestamp,
+    ) -> Result<Confirmed, ConfirmError> {
+        if !self.take() {
+            return Err(ConfirmError::Taken);
+        }
+        Ok(Confirmed {
+            plan: self.plan.clone(),
+            rows: self.passed().cloned().collect(),
+            callers: self.callers.clone(),
+            authority,
+            justification: crate::domain::text::clean(justification).into_owned(),
+            at,
+            spent: AtomicBool::new(false),
+        })
+    }
+}
+
+impl Confirmed {
+    /// The plan.
+    pub fn plan(&self) -> &Arc<Plan> {
+        &self.plan
+    }
+
+    /// The rows that passed the guards.
+    pub fn rows(&self) -> &[CheckedRow] {
+        &self.rows
+    }
+
+    /// Opens the one execution that this is good for.
+    pub fn redeem(&self, now: Timestamp) -> Result<Ticket<'_>, ConfirmError> {
+        let age = now.duration_since(self.at);
+        if age > VALID_FOR || age < -CLOCK_SLACK {
+            return Err(ConfirmError::Expired);
+        }
+        if self.spent.swap(true, Ordering::SeqCst) {
+            return Err(ConfirmError::Spent);
+        }
+        Ok(Ticket { confirmed: self })
+    }
+}
+
+/// A redeemed confirmation: what one execution holds.
+#[derive(Debug)]
+pub struct Ticket<'a> {
+    confirmed: &'a Confirmed,
+}
+
+impl Ticket<'_> {
+    /// The plan.
+    pub fn plan(&self) -> &Arc<Plan> {
+        &self.confirmed.plan
+    }
+
+    /// The rows that passed the guards when it was confirmed.
+    pub fn rows(&self) -> &[CheckedRow] {
+        &self.confirmed.rows
+    }
+
+    /// Who was asked to act, by account.
+    pub fn callers(&self) -> &BTreeMap<Arc<str>, Arc<str>> {
+        &self.confirmed.callers
+    }
+
+    /// On whose word.
+    pub fn authority(&self) -> &Authority {
+        &self.confirmed.authority
+    }
+
+    /// Why.
+    pub fn justification(&self) -> &str {
+        &self.confirmed.justification
+    }
+
+    /// An order for `ids`: rows of this ticket, of one scope, zone and API, [`MAX_BATCH`] at
+    /// most. `None` when they are anything else.
+    pub fn order(&self, ids: &[Arc<str>]) -> Option<Order> {
+        let rows: Vec<&CheckedRow> = ids
+            .iter()
+            .map(|id| self.rows().iter().find(|r| r.item.id == *id))
+            .collect::<Option<_>>()?;
+        let first = *rows.first()?;
+        let one_group = rows
+            .iter()
+            .all(|r| r.item.scope == first.item.scope && r.az == first.az && r.via == first.via);
+        let distinct = ids.iter().collect::<BTreeSet<_>>().len() == ids.len();
+        (one_group && distinct && ids.len() <= MAX_BATCH).then(|| Order {
+            scope: first.item.scope.clone(),
+            az: first.az.clone(),
+            via: first.via.clone(),
+            verb: self.plan().verb.clone(),
+            by: self.callers().get(&first.item.scope.account).cloned().unwrap_or_default(),
+            ids: ids.to_vec(),
+        })
+    }
+}
+
+/// What an executor does: one call's worth. Comes out of a [`Ticket`] alone.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Order {
+    scope: Scope,
+    az: Arc<str>,
+    via: Via,
+    verb: Verb,
+    by: Arc<str>,
+    ids: Vec<Arc<str>>,
+}
+
+impl Order {
+    /// Account and region.
+    pub fn scope(&self) -> &Scope {
+        &self.scope
+    }
+
+    /// Zone of all instances.
+    pub fn az(&self) -> &Arc<str> {
+        &self.az
+    }
+
+    /// Through which API.
+    pub fn via(&self) -> &Via {
+        &self.via
+    }
+
+    /// What is to be done.
+    pub fn verb(&self) -> &Verb {
+        &self.verb
+    }
+
+    /// ARN of who does it.
+    pub fn by(&self) -> &Arc<str> {
+        &self.by
+    }
+
+    /// To which instances.
+    pub fn ids(&self) -> &[Arc<str>] {
+        &self.ids
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,121 @@
+//! From rows of the fleet to a plan.
+
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::digest::sha256_hex;
+use super::item::{PLAN_SCHEMA, Plan, PlanItem};
+use super::rules::Rules;
+use super::verb::Verb;
+use crate::domain::{InstanceState, PriceBasis, Provenance, Rate, Scope, SourceId, text};
+use crate::fleet::{Fleet, Row};
+
+/// What a plan is drafted from, beside the rows.
+#[derive(Clone, Debug)]
+pub struct Draft<'a> {
+    /// What is to be done.
+    pub verb: Verb,
+    /// The preset that judged.
+    pub preset: &'a str,
+    /// The filter that chose the rows; empty for rows marked by hand.
+    pub filter: &'a str,
+    /// Why.
+    pub justification: &'a str,
+    /// How long the plan is valid.
+    pub valid_for: SignedDuration,
+    /// The present moment.
+    pub now: Timestamp,
+}
+
+/// Why there is no plan.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DraftError {
+    /// No rows.
+    #[error("no instance was chosen; mark some, or narrow with a filter that matches some")]
+    Empty,
+}
+
+/// Drafts a plan for `rows` of `fleet`. Rows that cannot pass the guards are taken in as well:
+/// the preflight says why they leave, which is more than a row that is not there can say.
+pub fn draft(
+    fleet: &Fleet,
+    rows: &[&Row],
+    rules: &Rules,
+    draft: &Draft<'_>,
+) -> Result<Plan, DraftError> {
+    if rows.is_empty() {
+        return Err(DraftError::Empty);
+    }
+    let living = fleet.rows.iter().filter(|r| r.instance.state != InstanceState::Terminated);
+    // The first picture of a session holds some rows only, with the totals of all.
+    let size = living.count().max(fleet.totals.instances as usize);
+    Ok(Plan {
+        schema: PLAN_SCHEMA.to_owned(),
+        created_at: draft.now,
+        expires_at: draft.now.saturating_add(draft.valid_for).unwrap_or(draft.now),
+        verb: draft.verb.clone(),
+        preset: draft.preset.to_owned(),
+        filter: text::clean(draft.filter).into_owned(),
+        justification: text::clean(draft.justification).into_owned(),
+        fleet_size: u32::try_from(size).unwrap_or(u32::MAX),
+        items: rows.iter().map(|row| item(fleet, row, rules)).collect(),
+    })
+}
+
+fn item(fleet: &Fleet, row: &Row, rules: &Rules) -> PlanItem {
+    let instance = &row.instance;
+    let verdict = row.verdict.as_deref();
+    PlanItem {
+        id: instance.id.clone(),
+        scope: instance.scope.clone(),
+        az: instance.az.clone(),
+        name: instance.name.clone(),
+        instance_type: instance.instance_type.clone(),
+        state: instance.state,
+        launched_at: instance.launched_at,
+        verdict: verdict.map(|v| v.kind),
+        idle_since: verdict.and_then(|v| v.idle_since),
+        judged_until: judged_until(fleet, &instance.scope),
+        evidence_sha256: evidence_hash(row),
+        usd_per_hour: row.rate.as_ref().map(|r| whole_millionths(r.usd_per_hour)),
+        price_basis: row.rate.as_ref().map(basis).unwrap_or_default(),
+        production: rules.is_production(&instance.scope.account, &instance.tags),
+    }
+}
+
+/// USD to six digits behind the point, as price lists have them. Longer numbers need not come back
+/// from JSON as they went (`serde_json` reads them to one unit in the last place), and the hash of
+/// a plan that was read would not be that of the plan that was written.
+pub(super) fn whole_millionths(usd: f64) -> f64 {
+    (usd * 1e6).round() / 1e6
+}
+
+/// The last good reading of the metrics of a scope.
+pub(super) fn judged_until(fleet: &Fleet, scope: &Scope) -> Option<Timestamp> {
+    let readings = fleet.readings.iter();
+    readings
+        .filter(|r| r.source == SourceId::CloudWatch && r.scope == *scope)
+        .filter_map(|r| r.taken_at)
+        .max()
+}
+
+/// SHA-256 over id, launch and verdict with every signal, as compact JSON.
+fn evidence_hash(row: &Row) -> String {
+    let evidence: (&Arc<str>, Timestamp, Option<&crate::domain::Verdict>) =
+        (&row.instance.id, row.instance.launched_at, row.verdict.as_deref());
+    serde_json::to_vec(&evidence).map_or_else(|_| String::new(), |bytes| sha256_hex(&bytes))
+}
+
+/// Basis and provenance in words.
+fn basis(rate: &Rate) -> String {
+    let kind = match rate.basis {
+        PriceBasis::OnDemandList => "on-demand list price",
+        PriceBasis::Spot => "spot price",
+    };
+    match &rate.provenance {
+        Provenance::Live { at } => format!("{kind}, read {at}"),
+        Provenance::Embedded { date } => format!("{kind} of {date}"),
+        Provenance::Demo => format!("{kind}, demo"),
+    }
+}

@@ -1,0 +1,94 @@
+//! Is it still what was judged?
+
+use jiff::SignedDuration;
+
+use super::scene::{Says, Scene};
+use super::{CLOCK_SLACK, FACTS_VALID_FOR};
+use crate::act::plan::verb::Verb;
+use crate::analyze::idle::{EXEMPT_TAG, Exemption};
+use crate::domain::InstanceState;
+
+const SOURCE: &str = "ec2:DescribeInstances";
+
+pub(super) fn state(scene: &Scene<'_>, says: &mut Says<'_>) {
+    let (item, inspection) = (scene.look.item, scene.look.inspection);
+    let age = scene.look.now.duration_since(inspection.taken_at);
+    if age > FACTS_VALID_FOR || age < -CLOCK_SLACK {
+        let text = format!("it was looked at at {}, not now: check again", inspection.taken_at);
+        says.block(text, SOURCE);
+    }
+    if inspection.id != item.id {
+        says.block(format!("the answer is about {}, not about it", inspection.id), SOURCE);
+    }
+    let found = match &inspection.instance {
+        Err(e) => return says.unknown("its state", e),
+        Ok(None) => return says.block("it does not exist any more", SOURCE),
+        Ok(Some(found)) => found,
+    };
+    if found.id != item.id || found.scope != item.scope {
+        says.block(format!("the answer is about {} in {}", found.id, found.scope), SOURCE);
+    }
+    let wanted = match scene.look.plan.verb {
+        Verb::Stop | Verb::Terminate { .. } | Verb::Mark { .. } => InstanceState::Running,
+        Verb::Start => InstanceState::Stopped,
+        Verb::Remind | Verb::Unmark => {
+            use InstanceState::{ShuttingDown, Terminated, Unknown};
+            if matches!(found.state, ShuttingDown | Terminated | Unknown) {
+                says.block(format!("it is {}", found.state.word()), SOURCE);
+            }
+            return;
+        }
+    };
+    if item.state != wanted {
+        let text =
+            format!("it was {} when it was planned, not {}", item.state.word(), wanted.word());
+        says.block(text, "plan");
+    }
+    if found.state != wanted {
+        says.block(format!("it is {} now, not {}", found.state.word(), wanted.word()), SOURCE);
+    }
+}
+
+pub(super) fn life(scene: &Scene<'_>, says: &mut Says<'_>) {
+    let item = scene.look.item;
+    let Some(found) = scene.found else { return };
+    if found.launched_at != item.launched_at {
+        let text = format!(
+            "it was launched anew at {}; the evidence is about its life from {} on",
+            found.launched_at, item.launched_at
+        );
+        says.block(text, SOURCE);
+    }
+    if found.instance_type != item.instance_type {
+        let text =
+            format!("it is a {} now, planned as {}", found.instance_type, item.instance_type);
+        says.block(text, SOURCE);
+    }
+    if item.idle_since.is_some_and(|since| since < found.launched_at) {
+        says.block("its idle stretch began before its launch", "plan");
+    }
+}
+
+pub(super) fn exempt(scene: &Scene<'_>, says: &mut Says<'_>) {
+    let Some(found) = scene.found else { return };
+    let text = match Exemption::of(&found.tags, scene.look.now) {
+        Exemption::None | Exemption::Expired(_) => return,
+        Exemption::Always => format!("exempt: {EXEMPT_TAG} is true"),
+        Exemption::Until(day) => format!("exempt until the end of {day} UTC ({EXEMPT_TAG})"),
+        Exemption::Malformed => {
+            format!("{EXEMPT_TAG} is neither true nor a date: taken as exempt; mend the tag")
+        }
+    };
+    says.block(text, "tags");
+}
+
+/// Counts from the last launch: it is never earlier than the birth, so the younger age decides.
+pub(super) fn age(scene: &Scene<'_>, says: &mut Says<'_>) {
+    let Some(found) = scene.found else { return };
+    let hours = scene.look.rules.min_age_hours;
+    let age = scene.look.now.duration_since(found.launched_at);
+    if age < SignedDuration::from_hours(i64::from(hours)) {
+        let text = format!("launched at {}, less than {hours} h ago", found.launched_at);
+        says.block(text, SOURCE);
+    }
+}

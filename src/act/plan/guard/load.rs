@@ -1,0 +1,58 @@
+//! Who sends it requests.
+
+use super::scene::{Says, Scene};
+use crate::domain::TargetGroupFact;
+
+/// What a registration means for the load balancer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Duty {
+    /// It gets requests, or may: words that we do not know count here, and `unavailable` too
+    /// (health checks are off, so requests are sent).
+    Serving,
+    /// It gets none while another target is healthy. Without a healthy one, load balancers send
+    /// requests to all ("fail open").
+    Standing,
+    /// It gets none: no listener uses the group, or its zone is off.
+    Unused,
+}
+
+impl Duty {
+    /// What the API's word for the health means.
+    pub fn of(fact: &TargetGroupFact) -> Self {
+        match &*fact.health {
+            "unused" => Self::Unused,
+            "unhealthy" => Self::Standing,
+            _ => Self::Serving,
+        }
+    }
+}
+
+pub(super) fn target_groups(scene: &Scene<'_>, says: &mut Says<'_>) {
+    const SOURCE: &str = "elasticloadbalancing:DescribeTargetHealth";
+    let groups = match &scene.look.inspection.target_groups {
+        Err(e) => return says.unknown("whether a load balancer sends it requests", e),
+        Ok(groups) => groups,
+    };
+    for fact in groups {
+        let name = &fact.name;
+        match (Duty::of(fact), fact.other_healthy) {
+            (Duty::Serving, 0) => {
+                says.block(
+                    format!("the last healthy target of {name}: deregister it first"),
+                    SOURCE,
+                );
+            }
+            (Duty::Serving, others) => {
+                let text = format!("serves target group {name} ({}); {others} others", fact.health);
+                says.warn(text, SOURCE);
+            }
+            (Duty::Standing, 0) => {
+                let text = format!("unhealthy in {name}, where no target is healthy");
+                says.warn(text, SOURCE);
+            }
+            (Duty::Standing | Duty::Unused, _) => {
+                says.note(format!("registered in target group {name} ({})", fact.health), SOURCE);
+            }
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! A plan and its rows, as they stand in a plan file.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::digest::sha256_hex;
+use super::verb::Verb;
+use crate::domain::{InstanceState, Scope, VerdictKind};
+
+/// The schema of a plan.
+pub const PLAN_SCHEMA: &str = "burntop/plan/1";
+
+/// What is to be done to which instances, and on which evidence. Changes nothing by itself.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// [`PLAN_SCHEMA`].
+    pub schema: String,
+    /// When it was drafted.
+    pub created_at: Timestamp,
+    /// When it stops being valid; the evidence is old then.
+    pub expires_at: Timestamp,
+    /// What is to be done.
+    pub verb: Verb,
+    /// The preset whose verdicts it rests on.
+    pub preset: String,
+    /// The filter that chose the rows, as typed; empty when they were marked by hand.
+    pub filter: String,
+    /// Why, in the words of who drafted it; needed where an instance is production.
+    pub justification: String,
+    /// Instances of the fleet at the time, not terminated: what the share of a cap is of.
+    pub fleet_size: u32,
+    /// The rows.
+    pub items: Vec<PlanItem>,
+}
+
+/// One instance of a plan, with what was known of it when it was drafted.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PlanItem {
+    /// Instance id.
+    pub id: Arc<str>,
+    /// Account and region.
+    pub scope: Scope,
+    /// Availability zone.
+    pub az: Arc<str>,
+    /// The `Name` tag; clean text, may be empty.
+    pub name: Arc<str>,
+    /// Instance type.
+    pub instance_type: Arc<str>,
+    /// Its state then.
+    pub state: InstanceState,
+    /// Its last launch: another one means another life, and the evidence is void.
+    pub launched_at: Timestamp,
+    /// The verdict; `None` where there was none (stopped instances).
+    pub verdict: Option<VerdictKind>,
+    /// Start of the idle stretch.
+    pub idle_since: Option<Timestamp>,
+    /// End of the time the verdict looked at: the last reading of the metrics.
+    pub judged_until: Option<Timestamp>,
+    /// SHA-256 over the verdict with all its signals, see [`super::draft`].
+    pub evidence_sha256: String,
+    /// What it burns, USD per hour; `None` when not known.
+    pub usd_per_hour: Option<f64>,
+    /// Basis and provenance of that price in words: `on-demand list price, live`.
+    pub price_basis: String,
+    /// True when account, configuration or tags say production.
+    pub production: bool,
+}
+
+impl Plan {
+    /// SHA-256 over the plan as compact JSON: what an approval is for. Two plans that differ in
+    /// anything differ in it.
+    pub fn hash(&self) -> String {
+        // A plan holds no map with other than string keys and no value that JSON lacks; should
+        // serialisation fail all the same, no approval can match the empty hash.
+        serde_json::to_vec(self).map_or_else(|_| String::new(), |bytes| sha256_hex(&bytes))
+    }
+
+    /// The first twelve digits of the hash: the plan's name in messages and in the audit log.
+    pub fn id(&self) -> String {
+        self.hash().chars().take(12).collect()
+    }
+
+    /// Dollars per hour of all rows with a price, and how many rows have none.
+    pub fn usd_per_hour(&self) -> (f64, usize) {
+        let priced: Vec<f64> = self.items.iter().filter_map(|i| i.usd_per_hour).collect();
+        (priced.iter().sum(), self.items.len() - priced.len())
+    }
+}

@@ -1,0 +1,47 @@
+//! Plans, guards, caps and confirmation: pure types and functions.
+//!
+//! The types follow the flow, and each can only be made from the one before: a [`Plan`] is
+//! drafted from the fleet, [`Preflighted`] holds it with the facts and what the guards said,
+//! [`Confirmed`] is minted from that by a person (or an approval) and is good for sixty seconds
+//! and one execution, and an [`Order`], which is what an executor takes, comes only out of the
+//! [`Ticket`] of a redeemed `Confirmed`.
+
+mod approval;
+mod caps;
+mod confirm;
+mod digest;
+mod draft;
+pub mod file;
+mod finding;
+#[cfg(test)]
+pub(crate) mod fixture;
+pub mod guard;
+mod item;
+mod outcome;
+pub mod policy;
+mod preflighted;
+pub mod recheck;
+mod rejudge;
+mod rules;
+pub mod stakes;
+mod undo;
+mod verb;
+
+pub use approval::{Approval, ApprovalError, Signature};
+pub use caps::{Breach, Caps};
+pub use confirm::{
+    Answer, Authority, CHECKS_VALID_FOR, Challenge, ConfirmError, Confirmed, MAX_BATCH, Order,
+    Ticket, VALID_FOR,
+};
+pub use digest::sha256_hex;
+pub use draft::{Draft, DraftError, draft};
+pub use file::{PlanFile, PlanFileError};
+pub use finding::{Finding, Guard, Severity};
+pub use item::{PLAN_SCHEMA, Plan, PlanItem};
+pub use outcome::{Outcome, OutcomeKind, Progress, Verified};
+pub use preflighted::{CheckedRow, Preflighted, Ties, Via};
+pub use rejudge::{Rejudged, rejudge};
+pub use rules::{AccountRules, Rules};
+pub use stakes::{Stakes, VolumeStake};
+pub use undo::Undo;
+pub use verb::{BY_TAG, EXPIRES_TAG, REASON_TAG, REMINDED_TAG, Verb};

@@ -1,0 +1,152 @@
+//! A plan with the facts of this moment and what the guards said.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use jiff::Timestamp;
+
+use super::caps::Breach;
+use super::finding::{Finding, Guard, Severity};
+use super::guard::together;
+use super::item::{Plan, PlanItem};
+use super::stakes::Stakes;
+use super::undo::Undo;
+use crate::domain::{GroupFact, TargetGroupFact};
+
+/// Through which API a row is acted on.
+#[derive(
+    Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Via {
+    /// EC2.
+    Ec2,
+    /// Auto Scaling, which terminates its own members.
+    AutoScaling {
+        /// The group.
+        group: Arc<str>,
+        /// True when it is to want one instance less.
+        decrement: bool,
+    },
+}
+
+/// One row after the preflight.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CheckedRow {
+    /// What was planned.
+    pub item: Arc<PlanItem>,
+    /// What the guards said, worst first.
+    pub findings: Vec<Finding>,
+    /// What is lost, what stays, what it saves.
+    pub stakes: Stakes,
+    /// The way back; `None` where there is none.
+    pub undo: Option<Undo>,
+    /// Through which API.
+    pub via: Via,
+    /// The zone it is in now.
+    pub az: Arc<str>,
+    /// True when account, configuration or tags say production, now or when it was planned.
+    pub production: bool,
+    /// What it may share with other rows.
+    pub ties: Ties,
+}
+
+/// What an instance shares with others. Rows that pass one by one may be too many together: see
+/// [`together`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ties {
+    /// Its Auto Scaling group.
+    pub group: Option<GroupFact>,
+    /// Its target groups.
+    pub target_groups: Vec<TargetGroupFact>,
+}
+
+impl CheckedRow {
+    /// True when a guard takes the row out of the plan.
+    pub fn is_blocked(&self) -> bool {
+        self.findings.iter().any(|f| f.severity == Severity::Block)
+    }
+
+    /// The first reason why the row is blocked.
+    pub fn reason(&self) -> Option<&Finding> {
+        self.findings.iter().find(|f| f.severity == Severity::Block)
+    }
+
+    /// The first reason that lies in the instance, else the first one: that a session is not armed
+    /// is said once, and not again at every row.
+    pub fn own_reason(&self) -> Option<&Finding> {
+        let mut blocks = self.findings.iter().filter(|f| f.severity == Severity::Block);
+        blocks.find(|f| !self.is_about_arming(f)).or_else(|| self.reason())
+    }
+
+    /// True when nothing but the missing arming takes the row out of the plan.
+    pub fn is_only_unarmed(&self) -> bool {
+        self.own_reason().is_some_and(|f| self.is_about_arming(f))
+    }
+
+    /// True for what is said of the session and the account, not of the instance. The executor
+    /// that refuses everything refuses the dry run of the call as well.
+    pub fn is_about_arming(&self, finding: &Finding) -> bool {
+        let refuses = |f: &Finding| f.guard == Guard::Executor && f.severity == Severity::Block;
+        match finding.guard {
+            Guard::Armed | Guard::Executor => true,
+            Guard::Permission => self.findings.iter().any(refuses),
+            _ => false,
+        }
+    }
+}
+
+/// A plan that was checked against the world. Good for one confirmation.
+#[derive(Debug)]
+pub struct Preflighted {
+    /// The plan.
+    pub plan: Arc<Plan>,
+    /// Every row of it, in its order.
+    pub rows: Vec<CheckedRow>,
+    /// When the checks were complete.
+    pub checked_at: Timestamp,
+    /// Caps that what is left of the plan breaks; nothing runs then.
+    pub breaches: Vec<Breach>,
+    /// ARN of the caller by account, asked by this preflight.
+    pub callers: BTreeMap<Arc<str>, Arc<str>>,
+    pub(super) taken: AtomicBool,
+}
+
+impl Preflighted {
+    /// Puts the rows together: those that are too many together leave the plan, and the caps are
+    /// held against what is left of a plan that ends work.
+    pub fn new(
+        plan: Arc<Plan>,
+        mut rows: Vec<CheckedRow>,
+        checked_at: Timestamp,
+        callers: BTreeMap<Arc<str>, Arc<str>>,
+        caps: &super::Caps,
+    ) -> Self {
+        together(&plan.verb, &mut rows);
+        let breaches = if plan.verb.is_destructive() {
+            let left = rows.iter().filter(|r| !r.is_blocked());
+            let prices: Vec<Option<f64>> = left.map(|r| r.item.usd_per_hour).collect();
+            caps.breaches(&prices, plan.fleet_size)
+        } else {
+            Vec::new()
+        };
+        let taken = AtomicBool::new(false);
+        Self { plan, rows, checked_at, breaches, callers, taken }
+    }
+
+    /// The rows that may be acted on.
+    pub fn passed(&self) -> impl Iterator<Item = &CheckedRow> {
+        self.rows.iter().filter(|r| !r.is_blocked())
+    }
+
+    /// The rows that left the plan.
+    pub fn blocked(&self) -> impl Iterator<Item = &CheckedRow> {
+        self.rows.iter().filter(|r| r.is_blocked())
+    }
+
+    /// True once, for whoever confirms first.
+    pub(super) fn take(&self) -> bool {
+        !self.taken.swap(true, Ordering::SeqCst)
+    }
+}

@@ -1,0 +1,73 @@
+//! The re-measurement at the moment of acting: did it do anything in the last minutes?
+
+mod busy;
+mod quiet;
+#[cfg(test)]
+mod tests;
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::item::PlanItem;
+use super::rules::Rules;
+use crate::domain::{MALFORMED, Recent, RecentSeries, TypeSpec};
+
+/// What the last minutes say.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Activity {
+    /// Every series came, complete and recent, and none shows use.
+    Quiet(String),
+    /// Use was seen.
+    Busy(String),
+    /// Something that should have come did not, or is too old.
+    Missing(String),
+    /// Something came that makes no sense.
+    Malformed(String),
+}
+
+/// The time to be measured anew: the configured minutes (15–60), and everything since the verdict was
+/// made, so that no hour lies between the evidence and the action.
+pub fn window(item: &PlanItem, rules: &Rules, now: Timestamp) -> (Timestamp, Timestamp) {
+    let minutes = i64::from(rules.recheck_minutes.clamp(15, 60));
+    let back = now.saturating_sub(SignedDuration::from_mins(minutes)).unwrap_or(now);
+    let judged = item.judged_until.unwrap_or(back);
+    // The hour that was running when the metrics were read was not judged.
+    let hour = crate::domain::Hour::containing(judged).start();
+    (back.min(hour), now)
+}
+
+/// What the last minutes say, by the limits of the cautious preset whatever preset judged: who is
+/// about to act wants the strictest eye. One witness of use is enough; quiet takes all of them.
+/// Disk operations are not measured anew.
+pub fn judge(recent: &Recent, spec: Option<&TypeSpec>, now: Timestamp) -> Activity {
+    if let Some(what) = busy::witness(recent, spec) {
+        return Activity::Busy(what);
+    }
+    if let Some(what) = nonsense(recent) {
+        return Activity::Malformed(what);
+    }
+    match quiet::testimony(recent, spec, now) {
+        Ok(text) => Activity::Quiet(text),
+        Err(what) => Activity::Missing(what),
+    }
+}
+
+/// The first thing that makes no sense.
+fn nonsense(recent: &Recent) -> Option<String> {
+    if recent.from >= recent.to {
+        return Some(format!("a time from {} to {}", recent.from, recent.to));
+    }
+    recent.series.iter().find_map(|series| {
+        let name = series.signal.name();
+        if series.period_s == 0 {
+            return Some(format!("{name} of {} has no period", series.source));
+        }
+        let late = |at: Timestamp| at > recent.to;
+        let point = series.points.iter().find(|p| !is_sane(series, p.1) || late(p.0))?;
+        Some(format!("{name} of {} is {} at {}", series.source, point.1, point.0))
+    })
+}
+
+/// False for what a sensor cannot mean: see [`crate::domain::Signal::observe`].
+fn is_sane(series: &RecentSeries, value: f64) -> bool {
+    series.signal.observe(value) != MALFORMED
+}

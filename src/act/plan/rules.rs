@@ -1,0 +1,148 @@
+//! What the configuration says about acting.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::caps::Caps;
+use crate::domain::{TagKeys, Tags};
+
+/// Values of an environment tag that mean production, in any case.
+const PRODUCTION: [&str; 3] = ["production", "prod", "prd"];
+
+/// What may be done in one account.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AccountRules {
+    /// Actions are allowed here: by `--allow-actions` or by the account's own key.
+    pub armed: bool,
+    /// Pinned read-only: wins over `armed`.
+    pub read_only: bool,
+    /// A production account.
+    pub production: bool,
+}
+
+impl AccountRules {
+    /// True when something may be changed here.
+    pub fn may_act(&self) -> bool {
+        self.armed && !self.read_only
+    }
+}
+
+/// The rules of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rules {
+    /// By account id.
+    pub accounts: BTreeMap<Arc<str>, AccountRules>,
+    /// Blast radius.
+    pub caps: Caps,
+    /// Tags, as (key, value), that make an instance production. Keys and values are compared
+    /// without regard to case.
+    pub production_tags: Vec<(String, String)>,
+    /// Tags that pin an instance read-only.
+    pub read_only_tags: Vec<(String, String)>,
+    /// Which keys mean environment: `production`, `prod` and `prd` there are production.
+    pub tag_keys: TagKeys,
+    /// Minutes that the re-measurement looks back, 15–60.
+    pub recheck_minutes: u32,
+    /// Youngest age at which an instance may be stopped or terminated, hours.
+    pub min_age_hours: u32,
+    /// Oldest verdict that may be acted on, hours.
+    pub max_evidence_hours: u32,
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Self {
+            accounts: BTreeMap::new(),
+            caps: Caps::default(),
+            production_tags: Vec::new(),
+            read_only_tags: Vec::new(),
+            tag_keys: TagKeys::default(),
+            recheck_minutes: 60,
+            min_age_hours: 24,
+            max_evidence_hours: 24,
+        }
+    }
+}
+
+impl Rules {
+    /// The rules of an account; nothing is allowed in one that nobody named.
+    pub fn account(&self, id: &str) -> AccountRules {
+        self.accounts.get(id).cloned().unwrap_or_default()
+    }
+
+    /// True when the account, the configuration or the tags say production.
+    pub fn is_production(&self, account: &str, tags: &Tags) -> bool {
+        // Any of the keys: where `env` says dev and `stage` says prod, somebody means production.
+        let by_environment = tags.iter().any(|(key, value)| {
+            let is_key = self.tag_keys.environment.iter().any(|k| k.eq_ignore_ascii_case(key));
+            is_key && PRODUCTION.iter().any(|w| value.trim().eq_ignore_ascii_case(w))
+        });
+        self.account(account).production || by_environment || any(&self.production_tags, tags)
+    }
+
+    /// True when tags pin the instance read-only.
+    pub fn is_pinned(&self, tags: &Tags) -> bool {
+        any(&self.read_only_tags, tags)
+    }
+}
+
+fn any(wanted: &[(String, String)], tags: &Tags) -> bool {
+    wanted.iter().any(|(key, value)| {
+        tags.iter().any(|(k, v)| {
+            k.eq_ignore_ascii_case(key.trim()) && v.trim().eq_ignore_ascii_case(value.trim())
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rules() -> Rules {
+        let pair = |k: &str, v: &str| vec![(k.to_owned(), v.to_owned())];
+        Rules {
+            accounts: [
+                ("1".into(), AccountRules { armed: true, ..AccountRules::default() }),
+                ("2".into(), AccountRules { armed: true, read_only: true, production: true }),
+            ]
+            .into(),
+            production_tags: pair("Tier", "gold"),
+            read_only_tags: pair("hands", "off"),
+            ..Rules::default()
+        }
+    }
+
+    #[test]
+    fn nothing_is_allowed_where_nobody_said_so() {
+        let rules = rules();
+        assert!(rules.account("1").may_act());
+        assert!(!rules.account("2").may_act(), "pinned");
+        assert!(!rules.account("3").may_act());
+        assert!(!Rules::default().account("1").may_act());
+    }
+
+    #[test]
+    fn production_by_account_tag_or_environment() {
+        let rules = rules();
+        let by = |account: &str, tags: &[(&str, &str)]| {
+            rules.is_production(account, &Tags::from_raw(tags.iter().copied()))
+        };
+        assert!(by("2", &[]));
+        assert!(!by("1", &[]));
+        for (key, value) in [("env", "prod"), ("Environment", " PRODUCTION"), ("STAGE", "prd")] {
+            assert!(by("1", &[(key, value)]), "{key}={value}");
+        }
+        assert!(by("1", &[("env", "dev"), ("stage", "prod")]));
+        assert!(!by("1", &[("env", "preprod"), ("team", "prod")]));
+        assert!(by("1", &[("tier", "Gold ")]));
+        assert!(!by("1", &[("tier", "silver")]));
+    }
+
+    #[test]
+    fn tags_can_pin() {
+        let pinned = |k: &str, v: &str| rules().is_pinned(&Tags::from_raw([(k, v)]));
+        assert!(pinned("Hands", "OFF"));
+        assert!(!pinned("hands", "on"));
+        assert!(!pinned("x", "off"));
+    }
+}

@@ -1,0 +1,110 @@
+//! What is lost, what stays and bills, what it saves.
+
+mod ebs;
+
+use std::sync::Arc;
+
+use super::item::PlanItem;
+use super::verb::Verb;
+use crate::domain::{Inspection, Instance, Lifecycle, Tenancy, VolumeFact};
+
+pub use ebs::usd_per_month;
+
+/// USD per hour of a public IPv4 address, in use or not, an elastic IP among them: the charge of
+/// 1 February 2024, the same in every commercial region (Amazon VPC pricing; AWS News Blog, "New –
+/// AWS Public IPv4 Address Charge", 28 July 2023). Addresses that were brought along are free.
+pub const PUBLIC_IPV4_USD_PER_HOUR: f64 = 0.005;
+
+/// What an action costs and brings for one instance.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Stakes {
+    /// Volumes that die with it.
+    pub dies: Vec<VolumeStake>,
+    /// Volumes that stay and go on billing.
+    pub stays: Vec<VolumeStake>,
+    /// Instance-store data that are lost, GB (decimal, as the API states it); 0 when none.
+    pub instance_store_gb: u64,
+    /// The public IPv4 address that is lost.
+    pub public_ipv4: Option<Arc<str>>,
+    /// Elastic IPs that stay and bill.
+    pub elastic_ips: Vec<Arc<str>>,
+    /// USD per hour that the list price or spot price says it saves; `None` when not known.
+    pub saves_usd_per_hour: Option<f64>,
+    /// Why the real saving is less or nothing; empty when nothing is known to lessen it.
+    pub saving_note: String,
+}
+
+/// A volume at stake.
+#[derive(Clone, Debug, PartialEq)]
+pub struct VolumeStake {
+    /// `vol-…`.
+    pub id: Arc<str>,
+    /// Device name.
+    pub device: Arc<str>,
+    /// GiB; `None` when not known.
+    pub size_gib: Option<u64>,
+    /// USD per month of 730 h, list price; `None` when not known.
+    pub usd_per_month: Option<f64>,
+}
+
+/// What is at stake for `item`. What could not be read is left out: the guards say so.
+pub fn of(verb: &Verb, item: &PlanItem, inspection: &Inspection) -> Stakes {
+    if !verb.is_destructive() {
+        return Stakes::default();
+    }
+    let terminates = matches!(verb, Verb::Terminate { .. });
+    let volumes = inspection.volumes.as_deref().unwrap_or_default();
+    let dies = |v: &&VolumeFact| terminates && v.delete_on_termination;
+    let stake = |v: &VolumeFact| VolumeStake {
+        id: v.id.clone(),
+        device: v.device.clone(),
+        size_gib: v.size_gib,
+        usd_per_month: usd_per_month(v),
+    };
+    let addresses = inspection.addresses.clone().unwrap_or_default();
+    let spec = inspection.spec.as_ref().ok().and_then(Option::as_deref);
+    let instance = inspection.instance.as_ref().ok().and_then(Option::as_deref);
+    let (saves_usd_per_hour, saving_note) = saving(item, instance);
+    Stakes {
+        dies: volumes.iter().filter(dies).map(stake).collect(),
+        stays: volumes.iter().filter(|v| !dies(v)).map(stake).collect(),
+        instance_store_gb: spec.map_or(0, |s| s.instance_store_gb),
+        public_ipv4: addresses.public_ipv4,
+        elastic_ips: addresses.elastic,
+        saves_usd_per_hour,
+        saving_note,
+    }
+}
+
+/// USD per hour and what lessens it. Disks and addresses bill before and after: they take nothing
+/// from the price of the instance, and those that die with it are not counted as saved.
+fn saving(item: &PlanItem, instance: Option<&Instance>) -> (Option<f64>, String) {
+    if let Some(paid) = instance.and_then(paid_anyway) {
+        return (Some(0.0), paid);
+    }
+    let price = item.usd_per_hour.filter(|usd| usd.is_finite() && *usd >= 0.0);
+    if price.is_none() || instance.is_none() {
+        return (None, "its price is not known".to_owned());
+    }
+    let spot = instance.is_some_and(|i| i.lifecycle == Lifecycle::Spot);
+    let note = if spot {
+        item.price_basis.clone()
+    } else {
+        format!("{}; net of Savings Plans and reservations: not known", item.price_basis)
+    };
+    (price, note)
+}
+
+/// Why its price is paid whether it runs or not; `None` when it is not.
+fn paid_anyway(instance: &Instance) -> Option<String> {
+    match instance.lifecycle {
+        Lifecycle::CapacityBlock => return Some("its Capacity Block is prepaid".to_owned()),
+        Lifecycle::Scheduled => return Some("its schedule is reserved and paid".to_owned()),
+        Lifecycle::OnDemand | Lifecycle::Spot => {}
+    }
+    if instance.tenancy == Tenancy::Host {
+        return Some("its dedicated host goes on billing".to_owned());
+    }
+    let reservation = instance.capacity_reservation.as_ref()?;
+    Some(format!("capacity reservation {reservation} goes on billing until it is cancelled"))
+}

@@ -1,0 +1,115 @@
+//! The way back as shell commands.
+
+use serde_json::{Value, json};
+
+use super::Undo;
+use crate::domain::{LaunchSpec, Scope};
+
+/// Lines for a POSIX shell.
+pub(super) fn lines(undo: &Undo) -> Vec<String> {
+    match undo {
+        Undo::Start { scope, id } => vec![ec2(scope, "start-instances", &["--instance-ids", id])],
+        Undo::Stop { scope, id } => vec![ec2(scope, "stop-instances", &["--instance-ids", id])],
+        Undo::Launch { scope, spec, attach } => launch(scope, spec, attach),
+        Undo::Tags { scope, id, tags } => {
+            let set: Vec<Value> = tags
+                .iter()
+                .filter_map(|(k, v)| v.as_ref().map(|v| json!({"Key": k, "Value": v})))
+                .collect();
+            let gone: Vec<Value> =
+                tags.iter().filter(|t| t.1.is_none()).map(|t| json!({"Key": t.0})).collect();
+            [("create-tags", set), ("delete-tags", gone)]
+                .into_iter()
+                .filter(|(_, tags)| !tags.is_empty())
+                .map(|(verb, tags)| {
+                    let tags = Value::Array(tags).to_string();
+                    ec2(scope, verb, &["--resources", id, "--tags", &tags])
+                })
+                .collect()
+        }
+    }
+}
+
+fn launch(
+    scope: &Scope,
+    spec: &LaunchSpec,
+    attach: &[(impl AsRef<str>, impl AsRef<str>)],
+) -> Vec<String> {
+    let request = request(spec).to_string();
+    let run = ec2(scope, "run-instances", &["--cli-input-json", &request]);
+    if attach.is_empty() {
+        return vec![run];
+    }
+    // A volume can be attached to a running instance alone, and its id is known after the launch.
+    let mut out = vec![
+        format!("NEW=$({run} --query 'Instances[0].InstanceId' --output text)"),
+        format!("{} --instance-ids \"$NEW\"", ec2(scope, "wait", &["instance-running"])),
+    ];
+    out.extend(attach.iter().map(|(volume, device)| {
+        let args = ["--volume-id", volume.as_ref(), "--device", device.as_ref()];
+        format!("{} --instance-id \"$NEW\"", ec2(scope, "attach-volume", &args))
+    }));
+    out
+}
+
+/// `RunInstances` as JSON: the CLI's shorthand would read commas in values, and `file://` in
+/// single arguments.
+fn request(spec: &LaunchSpec) -> Value {
+    let mut out = json!({
+        "InstanceType": spec.instance_type,
+        "MinCount": 1,
+        "MaxCount": 1,
+        "EbsOptimized": spec.ebs_optimized,
+    });
+    let mut set = |key: &str, value: Option<Value>| {
+        if let Some(value) = value {
+            out[key] = value;
+        }
+    };
+    let text = |value: &Option<String>| value.as_ref().map(|v| json!(v));
+    set("ImageId", text(&spec.image_id));
+    set("KeyName", text(&spec.key_name));
+    set("SubnetId", text(&spec.subnet_id));
+    set("PrivateIpAddress", text(&spec.private_ip));
+    let groups = &spec.security_group_ids;
+    set("SecurityGroupIds", (!groups.is_empty()).then(|| json!(groups)));
+    set("IamInstanceProfile", spec.iam_instance_profile.as_ref().map(|arn| json!({"Arn": arn})));
+    set("MetadataOptions", spec.metadata_tokens.as_ref().map(|t| json!({"HttpTokens": t})));
+    let mut placement = json!({});
+    for (key, value) in [
+        ("AvailabilityZone", &spec.availability_zone),
+        ("GroupName", &spec.placement_group),
+        ("Tenancy", &spec.tenancy),
+    ] {
+        if let Some(value) = value {
+            placement[key] = json!(value);
+        }
+    }
+    set("Placement", (placement != json!({})).then_some(placement));
+    // EC2 refuses tags of AWS's own.
+    let own = spec.tags.iter().filter(|(key, _)| !key.starts_with("aws:"));
+    let tags: Vec<Value> = own.map(|(k, v)| json!({"Key": k, "Value": v})).collect();
+    let tags = (!tags.is_empty()).then(|| json!([{"ResourceType": "instance", "Tags": tags}]));
+    set("TagSpecifications", tags);
+    out
+}
+
+/// `aws ec2 VERB ARGS… --region …`, every argument quoted where it needs to be.
+fn ec2(scope: &Scope, verb: &str, args: &[&str]) -> String {
+    let words = ["aws", "ec2", verb].into_iter().chain(args.iter().copied());
+    let words = words.chain(["--region", &scope.region]);
+    words.map(quoted).collect::<Vec<_>>().join(" ")
+}
+
+/// One word of a POSIX shell: as it is where every character is harmless, else in single quotes,
+/// within which nothing has a meaning but the quote itself.
+fn quoted(word: &str) -> String {
+    let harmless = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | ':');
+    if !word.is_empty() && word.chars().all(harmless) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests;
