@@ -6,68 +6,153 @@ use std::io::Write;
 use serde_json::{Value, json};
 
 use super::exit::CliError;
-use crate::config::Config;
+use crate::config::{AuditCopy, Config};
 use crate::source::aws::calls;
 
-/// Prints the policy. Roles from the configuration become a statement of their own: it belongs to
-/// whoever assumes them, the first one to the roles.
-pub fn print(config: &Config, out: &mut dyn Write) -> Result<(), CliError> {
+/// Prints the policy: what reading needs, and with `actions` what acting needs besides. Roles from
+/// the configuration become a statement of their own: it belongs to whoever assumes them, the
+/// other statements to the roles.
+pub fn print(config: &Config, actions: bool, out: &mut dyn Write) -> Result<(), CliError> {
     let roles = config.targets.iter().filter_map(|t| t.role_arn.as_deref()).collect();
-    writeln!(out, "{:#}", read_only(&roles))?;
+    let mut statements = vec![reading()];
+    if actions {
+        statements.extend(acting());
+        statements.extend(config.actions.approval_kms_key.as_deref().map(approving));
+        statements.extend(config.actions.audit_copy.as_ref().and_then(copying));
+    }
+    statements.extend(assuming(&roles));
+    writeln!(out, "{:#}", policy(&statements))?;
     Ok(())
 }
 
-/// The refusal of `--actions`: there is nothing to allow, and a policy for nothing would be one
-/// that somebody attaches.
-pub fn no_actions() -> CliError {
-    CliError::Usage(
-        "this release changes nothing in an account, so there is no policy for actions; \
-         `burntop iam-policy` prints what reading needs"
-            .into(),
-    )
+fn policy(statements: &[Value]) -> Value {
+    json!({ "Version": "2012-10-17", "Statement": statements })
+}
+
+fn actions(calls: &[&calls::Call]) -> BTreeSet<&'static str> {
+    calls.iter().map(|c| c.action).collect()
 }
 
 /// What reading needs. None of the calls can be restricted to resources (Service Authorization
-/// Reference), but for assuming a role, which is granted on the role alone.
-fn read_only(roles: &BTreeSet<&str>) -> Value {
-    let reads = calls::ALL.iter().filter(|c| c.read_only).map(|c| c.action);
-    let mut statements = vec![json!({
+/// Reference).
+fn reading() -> Value {
+    json!({
         "Sid": "BurntopReads",
         "Effect": "Allow",
-        "Action": reads.collect::<BTreeSet<_>>(),
+        "Action": actions(&calls::READING),
         "Resource": "*",
-    })];
-    if !roles.is_empty() {
-        statements.push(json!({
+    })
+}
+
+/// Assuming a role is granted on the role alone.
+fn assuming(roles: &BTreeSet<&str>) -> Option<Value> {
+    (!roles.is_empty()).then(|| {
+        json!({
             "Sid": "BurntopAssumesItsRoles",
             "Effect": "Allow",
             "Action": calls::ASSUME_ROLE.action,
             "Resource": roles,
-        }));
+        })
+    })
+}
+
+/// What acting needs besides: a close look first (no resource restriction there either), then the
+/// writes, on instances and members of groups alone. The tags are burntop's own: without the
+/// condition whoever may mark could also write the tags that other policies decide by, and
+/// `DeleteTags` without keys takes every tag away.
+fn acting() -> [Value; 4] {
+    let tagging = [&calls::CREATE_TAGS, &calls::DELETE_TAGS];
+    let states = [&calls::STOP_INSTANCES, &calls::TERMINATE_INSTANCES, &calls::START_INSTANCES];
+    [
+        json!({
+            "Sid": "BurntopLooksBeforeItActs",
+            "Effect": "Allow",
+            "Action": actions(&calls::PREFLIGHT),
+            "Resource": "*",
+        }),
+        json!({
+            "Sid": "BurntopStopsTerminatesAndStarts",
+            "Effect": "Allow",
+            "Action": actions(&states),
+            "Resource": "arn:aws:ec2:*:*:instance/*",
+        }),
+        json!({
+            "Sid": "BurntopMarks",
+            "Effect": "Allow",
+            "Action": actions(&tagging),
+            "Resource": "arn:aws:ec2:*:*:instance/*",
+            "Condition": {
+                "ForAllValues:StringLike": { "aws:TagKeys": "burntop:*" },
+                "Null": { "aws:TagKeys": "false" },
+            },
+        }),
+        json!({
+            "Sid": "BurntopTerminatesMembersOfGroups",
+            "Effect": "Allow",
+            "Action": calls::TERMINATE_INSTANCE_IN_AUTO_SCALING_GROUP.action,
+            "Resource": "arn:aws:autoscaling:*:*:autoScalingGroup:*:autoScalingGroupName/*",
+        }),
+    ]
+}
+
+/// Signing approvals and checking them. Who may only apply needs `kms:Verify` alone: take
+/// `kms:Sign` away there, or the signature says nothing. IAM knows no aliases as resources, so an
+/// alias becomes a condition.
+fn approving(key: &str) -> Value {
+    let mut statement = json!({
+        "Sid": "BurntopSignsAndChecksApprovals",
+        "Effect": "Allow",
+        "Action": ["kms:Sign", "kms:Verify"],
+        "Resource": key,
+    });
+    if let Some((account, alias)) = key.split_once(":alias/") {
+        statement["Resource"] = json!(format!("{account}:key/*"));
+        statement["Condition"] = json!({
+            "ForAnyValue:StringEquals": { "kms:ResourceAliases": format!("alias/{alias}") },
+        });
     }
-    json!({ "Version": "2012-10-17", "Statement": statements })
+    statement
+}
+
+/// Copies of the audit log: objects below the prefix are put, none is read or deleted.
+fn copying(to: &AuditCopy) -> Option<Value> {
+    let AuditCopy::S3 { bucket, prefix } = to else { return None };
+    let below = if prefix.is_empty() { "*".to_owned() } else { format!("{prefix}/*") };
+    Some(json!({
+        "Sid": "BurntopCopiesItsAuditLog",
+        "Effect": "Allow",
+        "Action": "s3:PutObject",
+        "Resource": format!("arn:aws:s3:::{bucket}/{below}"),
+    }))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::act::plan::{BY_TAG, EXPIRES_TAG, REASON_TAG, REMINDED_TAG};
     use crate::doctor::PERMISSIONS;
+
+    fn allowed(statement: &Value) -> BTreeSet<String> {
+        let action = &statement["Action"];
+        let one = action.as_str().map(str::to_owned);
+        let list = action.as_array().into_iter().flatten();
+        one.into_iter().chain(list.map(|a| a.as_str().unwrap().to_owned())).collect()
+    }
 
     #[test]
     fn the_policy_is_pinned() {
-        insta::assert_snapshot!(format!("{:#}", read_only(&BTreeSet::new())));
+        insta::assert_snapshot!(format!("{:#}", policy(&[reading()])));
+    }
+
+    #[test]
+    fn the_policy_for_actions_is_pinned() {
+        insta::assert_snapshot!(format!("{:#}", policy(&acting())));
     }
 
     #[test]
     fn the_policy_allows_exactly_the_calls_that_are_made() {
-        let policy = read_only(&BTreeSet::new());
-        let allowed: BTreeSet<&str> = policy["Statement"][0]["Action"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|a| a.as_str().unwrap())
-            .collect();
-        assert_eq!(allowed, calls::ALL.iter().map(|c| c.action).collect());
+        let allowed = allowed(&reading());
+        assert_eq!(allowed, calls::READING.iter().map(|c| c.action.to_owned()).collect());
         for action in &allowed {
             let (_, operation) = action.split_once(':').unwrap();
             let reads = ["Get", "List", "Describe"].iter().any(|p| operation.starts_with(p));
@@ -76,11 +161,76 @@ mod tests {
     }
 
     #[test]
+    fn acting_allows_the_look_and_the_writes_and_restricts_every_write() {
+        let statements = acting();
+        let all: BTreeSet<String> = statements.iter().flat_map(allowed).collect();
+        let made = calls::PREFLIGHT.iter().chain(&calls::WRITES);
+        assert_eq!(all, made.map(|c| c.action.to_owned()).collect());
+        for statement in &statements {
+            let writes = calls::WRITES.iter().any(|c| allowed(statement).contains(c.action));
+            assert_eq!(statement["Resource"] != "*", writes, "{statement:#}");
+            let tags = allowed(statement).iter().any(|a| a.ends_with("Tags"));
+            let own =
+                statement["Condition"]["ForAllValues:StringLike"]["aws:TagKeys"] == "burntop:*";
+            assert_eq!(own && statement["Condition"]["Null"]["aws:TagKeys"] == "false", tags);
+        }
+        // The keys that are written are those that the condition lets through.
+        for key in [EXPIRES_TAG, BY_TAG, REASON_TAG, REMINDED_TAG] {
+            assert!(key.starts_with("burntop:"), "{key}");
+        }
+    }
+
+    #[test]
     fn roles_are_named_and_never_a_star() {
         let role = "arn:aws:iam::123456789012:role/burntop-read";
-        let policy = read_only(&[role].into());
-        assert_eq!(policy["Statement"][1]["Action"], "sts:AssumeRole");
-        assert_eq!(policy["Statement"][1]["Resource"], json!([role]));
+        let statement = assuming(&[role].into()).unwrap();
+        assert_eq!(statement["Action"], "sts:AssumeRole");
+        assert_eq!(statement["Resource"], json!([role]));
+        assert_eq!(assuming(&BTreeSet::new()), None);
+    }
+
+    /// The statements of `iam-policy` under a configuration.
+    fn printed(source: &str, actions: bool) -> Vec<Value> {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("c.toml");
+        std::fs::write(&path, source).unwrap();
+        let (env, flags) = (crate::config::Env::default(), crate::config::FileConfig::default());
+        let sources =
+            crate::config::load::Sources { paths: None, file: Some(&path), env: &env, flags };
+        let config = crate::config::load(&sources, &crate::config::Vocabulary::default()).unwrap();
+        let mut out = Vec::new();
+        print(&config.config, actions, &mut out).unwrap();
+        let policy: Value = serde_json::from_slice(&out).unwrap();
+        policy["Statement"].as_array().unwrap().clone()
+    }
+
+    #[test]
+    fn signing_and_copying_are_allowed_where_they_are_configured_and_there_alone() {
+        let key = "arn:aws:kms:eu-west-1:123456789012:key/0a1b2c3d-0000-4000-8000-0a1b2c3d4e5f";
+        let both = format!(
+            "[actions]\naudit_copy = 's3://logs/burntop/audit'\napproval_kms_key = '{key}'"
+        );
+        let with = |source: &str, action: &str| {
+            printed(source, true).into_iter().find(|s| allowed(s).contains(action))
+        };
+        assert_eq!(with(&both, "kms:Sign").unwrap()["Resource"], key);
+        assert_eq!(with(&both, "kms:Sign"), with(&both, "kms:Verify"));
+        let copy = with(&both, "s3:PutObject").unwrap();
+        assert_eq!(copy["Resource"], "arn:aws:s3:::logs/burntop/audit/*");
+        let bare = with("[actions]\naudit_copy = 's3://logs'", "s3:PutObject").unwrap();
+        assert_eq!(bare["Resource"], "arn:aws:s3:::logs/*");
+        let alias = "arn:aws:kms:eu-west-1:123456789012:alias/burntop";
+        let alias = with(&format!("[actions]\napproval_kms_key = '{alias}'"), "kms:Sign").unwrap();
+        assert_eq!(alias["Resource"], "arn:aws:kms:eu-west-1:123456789012:key/*");
+        let condition = &alias["Condition"]["ForAnyValue:StringEquals"];
+        assert_eq!(condition["kms:ResourceAliases"], "alias/burntop");
+        // Neither without the configuration, nor to whoever only reads.
+        for (source, actions) in
+            [("", true), ("[actions]\naudit_copy = '/mnt/audit'", true), (both.as_str(), false)]
+        {
+            let all: BTreeSet<String> = printed(source, actions).iter().flat_map(allowed).collect();
+            assert!(!all.iter().any(|a| a.starts_with("kms:") || a.starts_with("s3:")), "{all:?}");
+        }
     }
 
     #[test]
@@ -88,6 +238,6 @@ mod tests {
         let mut probed: BTreeSet<&str> = PERMISSIONS.iter().map(|p| p.action).collect();
         // The check of the credentials.
         probed.insert("sts:GetCallerIdentity");
-        assert_eq!(probed, calls::ALL.iter().map(|c| c.action).collect());
+        assert_eq!(probed, calls::READING.iter().map(|c| c.action).collect());
     }
 }

@@ -5,10 +5,12 @@
 pub mod aws;
 pub mod catalogue;
 pub mod demo;
+pub mod inspect;
 pub mod ledger;
 pub mod planner;
 pub mod provider;
 
+pub use inspect::{Inspector, Seen};
 pub use provider::{
     GpuDimensions, Identity, MetricKey, MetricQuery, MetricResult, Page, Provider, Statistic,
 };

@@ -79,9 +79,9 @@ pub const GET_PRODUCTS: Call = Call {
     read_only: true,
 };
 
-/// All calls that every account needs, in the order of first use. All of them allow no resource
+/// What reading the fleet takes, in the order of first use. All of them allow no resource
 /// restriction (`"Resource": "*"`), says the Service Authorization Reference.
-pub const ALL: [&Call; 8] = [
+pub const READING: [&Call; 8] = [
     &GET_CALLER_IDENTITY,
     &DESCRIBE_REGIONS,
     &DESCRIBE_INSTANCES,
@@ -92,8 +92,149 @@ pub const ALL: [&Call; 8] = [
     &DESCRIBE_SPOT_PRICE_HISTORY,
 ];
 
+/// EC2 `DescribeInstanceAttribute`.
+pub const DESCRIBE_INSTANCE_ATTRIBUTE: Call = Call {
+    action: "ec2:DescribeInstanceAttribute",
+    method: "describe_instance_attribute",
+    why: "to know whether an instance is protected from being stopped or terminated",
+    read_only: true,
+};
+
+/// EC2 `DescribeVolumes`.
+pub const DESCRIBE_VOLUMES: Call = Call {
+    action: "ec2:DescribeVolumes",
+    method: "describe_volumes",
+    why: "to say which volumes die with an instance and which go on billing",
+    read_only: true,
+};
+
+/// EC2 `DescribeAddresses`.
+pub const DESCRIBE_ADDRESSES: Call = Call {
+    action: "ec2:DescribeAddresses",
+    method: "describe_addresses",
+    why: "to say which public addresses are lost and which go on billing",
+    read_only: true,
+};
+
+/// EC2 `DescribeSpotInstanceRequests`.
+pub const DESCRIBE_SPOT_INSTANCE_REQUESTS: Call = Call {
+    action: "ec2:DescribeSpotInstanceRequests",
+    method: "describe_spot_instance_requests",
+    why: "to know whether a Spot request would bring an instance back",
+    read_only: true,
+};
+
+/// Auto Scaling `DescribeAutoScalingInstances`.
+pub const DESCRIBE_AUTO_SCALING_INSTANCES: Call = Call {
+    action: "autoscaling:DescribeAutoScalingInstances",
+    method: "describe_auto_scaling_instances",
+    why: "to know which group an instance is a member of",
+    read_only: true,
+};
+
+/// Auto Scaling `DescribeAutoScalingGroups`.
+pub const DESCRIBE_AUTO_SCALING_GROUPS: Call = Call {
+    action: "autoscaling:DescribeAutoScalingGroups",
+    method: "describe_auto_scaling_groups",
+    why: "to know how many instances a group wants",
+    read_only: true,
+};
+
+/// Elastic Load Balancing `DescribeTargetGroups`.
+pub const DESCRIBE_TARGET_GROUPS: Call = Call {
+    action: "elasticloadbalancing:DescribeTargetGroups",
+    method: "describe_target_groups",
+    why: "to find the load balancers that send requests to an instance",
+    read_only: true,
+};
+
+/// Elastic Load Balancing `DescribeTargetHealth`.
+pub const DESCRIBE_TARGET_HEALTH: Call = Call {
+    action: "elasticloadbalancing:DescribeTargetHealth",
+    method: "describe_target_health",
+    why: "to know whether a load balancer sends requests to an instance now",
+    read_only: true,
+};
+
+/// What is read besides, of single instances, before anything is done to them. No resource
+/// restriction here either.
+pub const PREFLIGHT: [&Call; 8] = [
+    &DESCRIBE_INSTANCE_ATTRIBUTE,
+    &DESCRIBE_VOLUMES,
+    &DESCRIBE_ADDRESSES,
+    &DESCRIBE_SPOT_INSTANCE_REQUESTS,
+    &DESCRIBE_AUTO_SCALING_INSTANCES,
+    &DESCRIBE_AUTO_SCALING_GROUPS,
+    &DESCRIBE_TARGET_GROUPS,
+    &DESCRIBE_TARGET_HEALTH,
+];
+
+/// EC2 `StopInstances`.
+pub const STOP_INSTANCES: Call = Call {
+    action: "ec2:StopInstances",
+    method: "stop_instances",
+    why: "to stop instances",
+    read_only: false,
+};
+
+/// EC2 `TerminateInstances`.
+pub const TERMINATE_INSTANCES: Call = Call {
+    action: "ec2:TerminateInstances",
+    method: "terminate_instances",
+    why: "to terminate instances",
+    read_only: false,
+};
+
+/// EC2 `StartInstances`.
+pub const START_INSTANCES: Call = Call {
+    action: "ec2:StartInstances",
+    method: "start_instances",
+    why: "to start stopped instances again",
+    read_only: false,
+};
+
+/// EC2 `CreateTags`.
+pub const CREATE_TAGS: Call = Call {
+    action: "ec2:CreateTags",
+    method: "create_tags",
+    why: "to mark instances with the tags `burntop:*`",
+    read_only: false,
+};
+
+/// EC2 `DeleteTags`.
+pub const DELETE_TAGS: Call = Call {
+    action: "ec2:DeleteTags",
+    method: "delete_tags",
+    why: "to take the marks away again",
+    read_only: false,
+};
+
+/// Auto Scaling `TerminateInstanceInAutoScalingGroup`.
+pub const TERMINATE_INSTANCE_IN_AUTO_SCALING_GROUP: Call = Call {
+    action: "autoscaling:TerminateInstanceInAutoScalingGroup",
+    method: "terminate_instance_in_auto_scaling_group",
+    why: "to terminate members of groups so that the group knows",
+    read_only: false,
+};
+
+/// What changes something. `act::exec` alone makes these calls.
+pub const WRITES: [&Call; 6] = [
+    &STOP_INSTANCES,
+    &TERMINATE_INSTANCES,
+    &START_INSTANCES,
+    &CREATE_TAGS,
+    &DELETE_TAGS,
+    &TERMINATE_INSTANCE_IN_AUTO_SCALING_GROUP,
+];
+
+/// True for an action that reading the fleet does not need and acting does: a message about it
+/// points to the policy for actions.
+pub fn is_for_acting(action: &str) -> bool {
+    PREFLIGHT.iter().chain(&WRITES).any(|c| c.action == action)
+}
+
 /// STS `AssumeRole`, made by the SDK's credential provider for roles from the config. Not in
-/// [`ALL`] because it must be granted on the role's ARN and never on `*`.
+/// [`READING`] because it must be granted on the role's ARN and never on `*`.
 pub const ASSUME_ROLE: Call = Call {
     action: "sts:AssumeRole",
     method: "assume_role",
@@ -108,21 +249,34 @@ mod tests {
 
     use super::*;
 
-    /// The sources of this folder without their test modules, whitespace removed.
+    /// The sources that make calls, without their test modules, whitespace removed.
     fn sources() -> Vec<(String, String)> {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/source/aws");
-        let mut out = Vec::new();
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            let name = path.file_name().unwrap().to_string_lossy().into_owned();
-            if path.extension().is_none_or(|e| e != "rs") || name == "calls.rs" {
-                continue;
+        fn walk(path: &Path, out: &mut Vec<(String, String)>) {
+            if path.is_dir() {
+                for entry in std::fs::read_dir(path).unwrap() {
+                    walk(&entry.unwrap().path(), out);
+                }
+                return;
             }
-            let text = std::fs::read_to_string(&path).unwrap();
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            let for_tests = path.ends_with("inspect/tests.rs") || name == "calls.rs";
+            if path.extension().is_none_or(|e| e != "rs") || for_tests {
+                return;
+            }
+            let text = std::fs::read_to_string(path).unwrap();
             let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
             out.push((name, code.chars().filter(|c| !c.is_whitespace()).collect()));
         }
+        let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+        let mut out = Vec::new();
+        for place in ["source/aws", "act/exec/aws.rs"] {
+            walk(&src.join(place), &mut out);
+        }
         out
+    }
+
+    fn all() -> impl Iterator<Item = &'static Call> {
+        READING.into_iter().chain(PREFLIGHT).chain(WRITES)
     }
 
     /// The identifiers that follow `marker` in `code`.
@@ -136,7 +290,7 @@ mod tests {
 
     #[test]
     fn every_call_in_the_sources_is_in_the_table_and_the_other_way_round() {
-        let known: BTreeSet<&str> = ALL.iter().map(|c| c.method).collect();
+        let known: BTreeSet<&str> = all().map(|c| c.method).collect();
         let mut made: BTreeSet<String> = BTreeSet::new();
         for (name, code) in sources() {
             // Clients are called `client` by convention; counting the `.send()`s makes sure that
@@ -157,9 +311,11 @@ mod tests {
 
     #[test]
     fn actions_are_the_iam_names_of_the_methods() {
-        for call in ALL.iter().chain([&&ASSUME_ROLE]) {
+        let services =
+            ["ec2", "cloudwatch", "pricing", "sts", "autoscaling", "elasticloadbalancing"];
+        for call in all().chain([&ASSUME_ROLE]) {
             let (service, operation) = call.action.split_once(':').unwrap();
-            assert!(["ec2", "cloudwatch", "pricing", "sts"].contains(&service));
+            assert!(services.contains(&service));
             let snake: String = operation
                 .char_indices()
                 .flat_map(|(i, c)| {
@@ -169,7 +325,8 @@ mod tests {
                 .collect();
             assert_eq!(snake, call.method);
             let reads = ["get_", "list_", "describe_"].iter().any(|p| call.method.starts_with(p));
-            assert!(call.read_only == (reads || **call == ASSUME_ROLE), "{}", call.action);
+            assert_eq!(call.read_only, !WRITES.contains(&call), "{}", call.action);
+            assert!(call.read_only == (reads || *call == ASSUME_ROLE), "{}", call.action);
         }
     }
 }

@@ -3,7 +3,10 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use aws_config::retry::RetryConfig;
 use aws_config::{Region, SdkConfig};
+
+use super::config::Patience;
 
 /// The Price List API has few endpoints; this one knows the prices of every commercial region.
 pub const PRICING_REGION: &str = "us-east-1";
@@ -16,13 +19,23 @@ pub struct Clients {
     label: Arc<str>,
     ec2: Mutex<HashMap<Arc<str>, aws_sdk_ec2::Client>>,
     cloudwatch: Mutex<HashMap<Arc<str>, aws_sdk_cloudwatch::Client>>,
+    auto_scaling: Mutex<HashMap<Arc<str>, aws_sdk_autoscaling::Client>>,
+    load_balancing: Mutex<HashMap<Arc<str>, aws_sdk_elasticloadbalancingv2::Client>>,
 }
 
 impl Clients {
     /// No client yet; `sdk` names the home region.
     pub fn new(sdk: SdkConfig, label: Arc<str>) -> Self {
         let home = sdk.region().map_or(super::config::FALLBACK_REGION, |r| r.as_ref()).into();
-        Self { sdk, home, label, ec2: Mutex::default(), cloudwatch: Mutex::default() }
+        Self {
+            sdk,
+            home,
+            label,
+            ec2: Mutex::default(),
+            cloudwatch: Mutex::default(),
+            auto_scaling: Mutex::default(),
+            load_balancing: Mutex::default(),
+        }
     }
 
     /// The region that STS and `DescribeRegions` are asked in.
@@ -56,6 +69,52 @@ impl Clients {
                 .retry_partition(RetryPartition::new(self.quota("cloudwatch", region)));
             aws_sdk_cloudwatch::Client::from_conf(config.build())
         })
+    }
+
+    /// Auto Scaling in a region.
+    pub fn auto_scaling(&self, region: &Arc<str>) -> aws_sdk_autoscaling::Client {
+        use aws_sdk_autoscaling::config::{Builder, retry::RetryPartition};
+        cached(&self.auto_scaling, region, || {
+            let config = Builder::from(&self.sdk)
+                .region(Region::new(region.to_string()))
+                .retry_partition(RetryPartition::new(self.quota("autoscaling", region)));
+            aws_sdk_autoscaling::Client::from_conf(config.build())
+        })
+    }
+
+    /// Elastic Load Balancing (version 2) in a region.
+    pub fn load_balancing(&self, region: &Arc<str>) -> aws_sdk_elasticloadbalancingv2::Client {
+        use aws_sdk_elasticloadbalancingv2::config::{Builder, retry::RetryPartition};
+        cached(&self.load_balancing, region, || {
+            let config = Builder::from(&self.sdk)
+                .region(Region::new(region.to_string()))
+                .retry_partition(RetryPartition::new(self.quota("elb", region)));
+            aws_sdk_elasticloadbalancingv2::Client::from_conf(config.build())
+        })
+    }
+
+    /// EC2 for calls that change something: one attempt, with the time that reads have for all of
+    /// theirs. A retry of the SDK would act again without a look at what the first attempt did.
+    /// Not kept: such calls are few.
+    pub fn ec2_once(&self, region: &Arc<str>, patience: Patience) -> aws_sdk_ec2::Client {
+        let config = aws_sdk_ec2::config::Builder::from(&self.sdk)
+            .region(Region::new(region.to_string()))
+            .retry_config(RetryConfig::disabled())
+            .timeout_config(patience.once());
+        aws_sdk_ec2::Client::from_conf(config.build())
+    }
+
+    /// Auto Scaling for calls that change something, like [`Clients::ec2_once`].
+    pub fn auto_scaling_once(
+        &self,
+        region: &Arc<str>,
+        patience: Patience,
+    ) -> aws_sdk_autoscaling::Client {
+        let config = aws_sdk_autoscaling::config::Builder::from(&self.sdk)
+            .region(Region::new(region.to_string()))
+            .retry_config(RetryConfig::disabled())
+            .timeout_config(patience.once());
+        aws_sdk_autoscaling::Client::from_conf(config.build())
     }
 
     /// STS in the home region.

@@ -85,6 +85,17 @@ impl Patience {
             .build()
     }
 
+    /// The time-outs of a call that is made once: the one attempt gets the time of all of them, so
+    /// that a slow answer is still an answer. What is not answered may have been done all the same.
+    pub fn once(self) -> TimeoutConfig {
+        TimeoutConfig::builder()
+            .connect_timeout(self.connect)
+            .read_timeout(self.operation)
+            .operation_attempt_timeout(self.operation)
+            .operation_timeout(self.operation)
+            .build()
+    }
+
     /// The SDK's standard retries, which have full jitter: four attempts.
     pub fn retries(self) -> RetryConfig {
         RetryConfig::standard().with_max_attempts(4).with_max_backoff(self.back_off)

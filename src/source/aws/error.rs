@@ -41,7 +41,48 @@ where
     if let Some(credentials) = find::<CredentialsError>(error) {
         return from_credentials(credentials, place);
     }
-    let (kind, message) = match error {
+    let (kind, message) = kind_and_message(error, place.now);
+    say(kind, &message, place)
+}
+
+/// Translates the error of a call that changes something. `request_id` leads AWS's support and
+/// `CloudTrail` to it. What may have been done all the same is never called turned down.
+pub fn from_action<E>(
+    error: &SdkError<E, HttpResponse>,
+    request_id: Option<&str>,
+    place: Place<'_>,
+) -> SourceError
+where
+    E: ProvideErrorMetadata + Error + 'static,
+{
+    if let Some(credentials) = find::<CredentialsError>(error) {
+        return from_credentials(credentials, place);
+    }
+    let (kind, mut message) = kind_and_message(error, place.now);
+    let coded = error.code().is_some_and(|code| !code.is_empty());
+    let kind = match kind {
+        // "You cannot stop a one-time Spot instance" is said in this code, among others.
+        ErrorKind::Unavailable if coded => ErrorKind::Refused,
+        // A gateway's answer, not the service's: nobody knows how far the request came.
+        ErrorKind::Throttled | ErrorKind::Unavailable if !coded => ErrorKind::Other,
+        kind => kind,
+    };
+    if let Some(id) = request_id {
+        message = format!("{message} (request {id})");
+    }
+    let mut said = say(kind, message.trim_start(), place);
+    if kind.is_transient() {
+        // What the texts for reads say does not hold: nothing is tried again blindly.
+        "look at the instances before it is tried again".clone_into(&mut said.fix);
+    }
+    said
+}
+
+fn kind_and_message<E>(error: &SdkError<E, HttpResponse>, now: Timestamp) -> (ErrorKind, String)
+where
+    E: ProvideErrorMetadata + Error + 'static,
+{
+    match error {
         SdkError::TimeoutError(_) => (ErrorKind::Timeout, String::new()),
         SdkError::DispatchFailure(failure) if failure.is_timeout() => {
             (ErrorKind::Timeout, String::new())
@@ -56,10 +97,9 @@ where
         SdkError::ResponseError(response) if response.raw().status().is_success() => {
             (ErrorKind::Malformed, format!("unreadable answer: {}", root(error)))
         }
-        SdkError::ServiceError(_) | SdkError::ResponseError(_) => from_service(error, place.now),
+        SdkError::ServiceError(_) | SdkError::ResponseError(_) => from_service(error, now),
         _ => (ErrorKind::Other, root(error)),
-    };
-    say(kind, &message, place)
+    }
 }
 
 /// An answer that the SDK accepted and that still makes no sense.
@@ -224,6 +264,14 @@ fn classify(code: &str, status: u16, skewed: bool) -> ErrorKind {
         },
         _ if status == 501 => ErrorKind::Unavailable,
         _ if status == 429 => ErrorKind::Throttled,
+        _ if status == 408 => ErrorKind::Timeout,
+        // EC2 says these with a 5xx status, and means that there is no room: nothing was started.
+        "InsufficientInstanceCapacity" | "InsufficientHostCapacity" | "InsufficientCapacity" => {
+            ErrorKind::Refused
+        }
+        // "Client errors are usually caused by something the client did" (EC2 API reference,
+        // error codes): the request as such was turned down.
+        _ if (400..500).contains(&status) => ErrorKind::Refused,
         _ => ErrorKind::Other,
     }
 }
@@ -279,7 +327,9 @@ fn say(kind: ErrorKind, message: &str, place: Place<'_>) -> SourceError {
                     "check the access key of {label}, and that region {region} is enabled for it"
                 )
             } else {
-                format!("allow {operation} for {label}; `burntop iam-policy` prints the policy")
+                let acting = super::calls::is_for_acting(operation);
+                let policy = if acting { "iam-policy --actions" } else { "iam-policy" };
+                format!("allow {operation} for {label}; `burntop {policy}` prints the policy")
             };
             (format!("{label} may not call {operation}"), fix)
         }
@@ -308,6 +358,7 @@ fn say(kind: ErrorKind, message: &str, place: Place<'_>) -> SourceError {
             format!("the answer from {region} makes no sense"),
             "check any AWS_ENDPOINT_URL and proxies; burntop tries again by itself".to_owned(),
         ),
+        ErrorKind::Refused => (format!("{region} turned the request down"), String::new()),
         ErrorKind::OwnCostCap | ErrorKind::Other => (format!("failed in {region}"), String::new()),
     };
     let message = if message.is_empty() { own } else { format!("{own}: {message}") };
@@ -330,7 +381,7 @@ mod tests {
     #[test]
     fn codes_and_statuses_have_kinds() {
         use ErrorKind::{
-            ClockSkew, Denied, Expired, Malformed, Other, Throttled, Timeout, Unavailable,
+            ClockSkew, Denied, Expired, Malformed, Other, Refused, Throttled, Timeout, Unavailable,
         };
         for (code, status, skewed, kind) in [
             ("UnauthorizedOperation", 403, false, Denied),
@@ -355,6 +406,17 @@ mod tests {
             ("", 500, false, Other),
             ("InternalFailure", 500, false, Other),
             ("", 400, false, Malformed),
+            // Surely not done.
+            ("OperationNotPermitted", 400, false, Refused),
+            ("IncorrectInstanceState", 400, false, Refused),
+            ("InvalidInstanceID.NotFound", 400, false, Refused),
+            ("InvalidParameterValue", 400, false, Refused),
+            ("ValidationError", 400, false, Refused),
+            ("InsufficientInstanceCapacity", 500, false, Refused),
+            // Perhaps done.
+            ("InternalError", 500, false, Other),
+            ("ServiceUnavailable", 503, false, Other),
+            ("Unavailable", 503, false, Other),
         ] {
             assert_eq!(classify(code, status, skewed), kind, "{code} {status} {skewed}");
         }

@@ -50,7 +50,7 @@ pub async fn page(
     Ok(Page { items, next: answer.next_token.filter(|t| !t.is_empty()) })
 }
 
-fn clean(raw: Option<&str>) -> Arc<str> {
+pub(super) fn clean(raw: Option<&str>) -> Arc<str> {
     text::clean(raw.unwrap_or_default()).into()
 }
 
@@ -60,7 +60,7 @@ fn shared(raw: Option<&str>) -> Arc<str> {
 }
 
 /// `None` without an instance id; everything else has a value that errs towards "in use".
-fn instance(raw: &ec2::Instance, scope: &Scope, now: Timestamp) -> Option<Instance> {
+pub(super) fn instance(raw: &ec2::Instance, scope: &Scope, now: Timestamp) -> Option<Instance> {
     let id = raw.instance_id().filter(|id| !id.is_empty())?;
     let tags = Tags::from_raw(raw.tags().iter().filter_map(|t| Some((t.key()?, t.value()?))));
     let (block_devices, ebs_root) = block_devices(raw);

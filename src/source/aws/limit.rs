@@ -17,6 +17,12 @@ use crate::domain::HourRange;
 pub enum Api {
     /// EC2 `Describe*`.
     Ec2,
+    /// EC2 calls that change something, each kind with a bucket of its own.
+    Ec2Actions,
+    /// Auto Scaling.
+    AutoScaling,
+    /// Elastic Load Balancing `Describe*`.
+    LoadBalancing,
     /// CloudWatch `GetMetricData`.
     MetricData,
     /// CloudWatch `ListMetrics`.
@@ -43,10 +49,14 @@ struct Pace {
 impl Api {
     /// The published limits: EC2 `Describe*` 100 calls and 20/s (EC2 API throttling guide);
     /// `GetMetricData` 50/s and 180,000 datapoints/s for the newest hours, `ListMetrics` 25/s
-    /// (CloudWatch quotas). Price List and STS publish none.
+    /// (CloudWatch quotas); EC2 actions 50 calls and 5/s (the same guide, "mutating actions"). The
+    /// others publish none.
     fn pace(self) -> Pace {
         let (per_second, burst, in_flight, points_per_second) = match self {
             Self::Ec2 => (10.0, 20.0, 5, None),
+            Self::Ec2Actions => (2.5, 10.0, 2, None),
+            Self::AutoScaling => (5.0, 10.0, 2, None),
+            Self::LoadBalancing => (5.0, 10.0, 4, None),
             Self::MetricData => (20.0, 20.0, 5, Some(90_000.0)),
             Self::MetricList => (10.0, 10.0, 2, None),
             Self::Pricing => (10.0, 20.0, 8, None),
@@ -205,6 +215,7 @@ mod tests {
     fn burntop_takes_at_most_half_of_what_aws_allows() {
         let data = Api::MetricData.pace();
         assert!(data.per_second <= 25.0 && data.points_per_second.unwrap() <= 90_000.0);
+        assert!(Api::Ec2Actions.pace().per_second <= 2.5 && Api::Ec2Actions.pace().burst <= 25.0);
         assert!(Api::Ec2.pace().per_second <= 10.0 && Api::MetricList.pace().per_second <= 12.5);
     }
 

@@ -15,23 +15,31 @@ use crate::source::provider::{
     GpuDimensions, GpuMetric, MetricKey, MetricQuery, MetricResult, Page, Statistic,
 };
 
+/// The namespace of EC2's own metrics.
+pub(super) const EC2_NAMESPACE: &str = "AWS/EC2";
+
 /// The CloudWatch agent's namespace and its GPU metric: share of time with a kernel resident.
-const AGENT_NAMESPACE: &str = "CWAgent";
+pub(super) const AGENT_NAMESPACE: &str = "CWAgent";
 const AGENT_GPU_METRIC: &str = "nvidia_smi_utilization_gpu";
 
-/// One page of the agent's GPU series. `RecentlyActive` stays unset: an agent that died days ago
-/// is part of the evidence (CloudWatch lists series with data in the last two weeks).
+/// One page of the agent's GPU series, of all hosts or of those with one dimension. `RecentlyActive`
+/// stays unset: an agent that died days ago is part of the evidence (CloudWatch lists series with
+/// data in the last two weeks).
 pub async fn list(
     aws: &AwsProvider,
     region: &Arc<str>,
+    only: Option<(&str, &str)>,
     token: Option<String>,
 ) -> Result<Page<GpuMetric>, SourceError> {
     let _permit = aws.enter(Api::MetricList, region, 0).await;
     let client = aws.clients().await.cloudwatch(region);
+    let only = only
+        .map(|(name, value)| vec![cw::DimensionFilter::builder().name(name).value(value).build()]);
     let answer = client
         .list_metrics()
         .namespace(AGENT_NAMESPACE)
         .metric_name(AGENT_GPU_METRIC)
+        .set_dimensions(only)
         .set_next_token(token)
         .send()
         .await
@@ -63,35 +71,44 @@ fn gpu_metric(raw: &cw::Metric) -> Option<GpuMetric> {
     })
 }
 
-/// One `GetMetricData` request with all its pages. Either all of them arrive or the whole
-/// request fails: half an answer would look like missing datapoints.
+/// Hourly data.
 pub async fn data(
     aws: &AwsProvider,
     region: &Arc<str>,
     queries: &[MetricQuery],
     range: HourRange,
 ) -> Result<Vec<MetricResult>, SourceError> {
-    if queries.is_empty() || range.is_empty() {
+    let points = limit::metric_points(queries.len(), range, (aws.now)());
+    let asked = queries.iter().enumerate().map(|(i, q)| metric_query(i, q, 3600)).collect();
+    request(aws, region, asked, (range.from.start(), range.to.start()), points).await
+}
+
+/// One `GetMetricData` request with all its pages. Either all of them arrive or the whole
+/// request fails: half an answer would look like missing datapoints. `points` is what it weighs
+/// against the limit of datapoints.
+pub(super) async fn request(
+    aws: &AwsProvider,
+    region: &Arc<str>,
+    asked: Vec<cw::MetricDataQuery>,
+    (from, to): (Timestamp, Timestamp),
+    points: u64,
+) -> Result<Vec<MetricResult>, SourceError> {
+    if asked.is_empty() || from >= to {
         return Ok(Vec::new());
     }
     let client = aws.clients().await.cloudwatch(region);
-    let asked: Vec<cw::MetricDataQuery> =
-        queries.iter().enumerate().map(|(i, q)| metric_query(i, q)).collect();
-    let mut merged = Merged::new(queries.len());
+    let mut merged = Merged::new(asked.len());
     let mut tokens: HashSet<String> = HashSet::new();
     let mut token: Option<String> = None;
     loop {
         // CloudWatch counts the datapoints of a request once, not again for each page.
-        let points = match token {
-            None => limit::metric_points(queries.len(), range, (aws.now)()),
-            Some(_) => 0,
-        };
+        let points = if token.is_none() { points } else { 0 };
         let _permit = aws.enter(Api::MetricData, region, points).await;
         let page = client
             .get_metric_data()
             .set_metric_data_queries(Some(asked.clone()))
-            .start_time(time::to_sdk(range.from.start()))
-            .end_time(time::to_sdk(range.to.start()))
+            .start_time(time::to_sdk(from))
+            .end_time(time::to_sdk(to))
             .scan_by(cw::ScanBy::TimestampAscending)
             .set_next_token(token)
             .send()
@@ -117,11 +134,16 @@ pub async fn data(
     }
 }
 
-/// Ids must begin with a lower-case letter; the number is the query's index.
-fn metric_query(index: usize, query: &MetricQuery) -> cw::MetricDataQuery {
+/// A query for periods of `period_s` seconds. Ids must begin with a lower-case letter; the number
+/// is the query's index.
+pub(super) fn metric_query(
+    index: usize,
+    query: &MetricQuery,
+    period_s: i32,
+) -> cw::MetricDataQuery {
     let (namespace, name, dimensions) = match &query.key {
         MetricKey::Ec2 { metric } => {
-            ("AWS/EC2", *metric, vec![dimension("InstanceId", &query.instance)])
+            (EC2_NAMESPACE, *metric, vec![dimension("InstanceId", &query.instance)])
         }
         MetricKey::AgentGpu { dimensions } => (
             AGENT_NAMESPACE,
@@ -139,9 +161,10 @@ fn metric_query(index: usize, query: &MetricQuery) -> cw::MetricDataQuery {
         .metric_name(name)
         .set_dimensions(Some(dimensions))
         .build();
+    let stat = cw::MetricStat::builder().metric(metric).period(period_s).stat(statistic);
     cw::MetricDataQuery::builder()
         .id(format!("m{index}"))
-        .metric_stat(cw::MetricStat::builder().metric(metric).period(3600).stat(statistic).build())
+        .metric_stat(stat.build())
         .return_data(true)
         .build()
 }
@@ -242,7 +265,7 @@ mod tests {
     fn a_query_is_hourly_with_its_own_dimensions() {
         let id: Arc<str> = "i-9".into();
         let query = signal_query(&id, Signal::NetworkIn, None).unwrap();
-        let built = metric_query(12, &query);
+        let built = metric_query(12, &query, 3600);
         assert_eq!(built.id(), Some("m12"));
         let stat = built.metric_stat().unwrap();
         assert_eq!((stat.period(), stat.stat()), (Some(3600), Some("Sum")));
@@ -253,7 +276,7 @@ mod tests {
         );
         assert_eq!(metric.dimensions()[0].value(), Some("i-9"));
         let dims = GpuDimensions(vec![("host".into(), "h".into()), ("index".into(), "3".into())]);
-        let gpu = metric_query(0, &signal_query(&id, Signal::GpuMax(3), Some(&dims)).unwrap());
+        let gpu = metric_query(0, &signal_query(&id, Signal::GpuMax(3), Some(&dims)).unwrap(), 60);
         let metric = gpu.metric_stat().unwrap().metric().unwrap();
         assert_eq!((metric.namespace(), metric.dimensions().len()), (Some("CWAgent"), 2));
     }

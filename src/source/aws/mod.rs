@@ -5,6 +5,7 @@ mod clients;
 pub mod config;
 mod error;
 mod identity;
+mod inspect;
 mod inventory;
 mod limit;
 mod metrics;
@@ -13,11 +14,12 @@ mod product;
 mod spot;
 mod time;
 mod types;
+mod writing;
 
 #[cfg(test)]
 mod faults;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 
 use std::error::Error;
 use std::sync::{Arc, OnceLock};
@@ -145,7 +147,7 @@ impl Provider for AwsProvider {
         region: &Arc<str>,
         token: Option<String>,
     ) -> Result<Page<GpuMetric>, SourceError> {
-        metrics::list(self, region, token).await
+        metrics::list(self, region, None, token).await
     }
 
     async fn metric_data(

@@ -1,0 +1,75 @@
+//! The instances themselves.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use aws_sdk_ec2::types as ec2;
+
+use super::filter;
+use crate::domain::{Instance, Scope, SourceError};
+use crate::source::aws::calls::DESCRIBE_INSTANCES;
+use crate::source::aws::limit::Api;
+use crate::source::aws::{AwsProvider, error, inventory};
+
+/// The most that `DescribeInstances` gives at once.
+const PAGE: i32 = 1_000;
+
+/// An instance as EC2 says it and as burntop needs it.
+#[derive(Debug)]
+pub struct Found {
+    pub raw: ec2::Instance,
+    pub instance: Arc<Instance>,
+}
+
+/// The instances of `ids` that exist, terminated ones included.
+pub async fn by_id(
+    aws: &AwsProvider,
+    scope: &Scope,
+    ids: &[Arc<str>],
+) -> Result<HashMap<Arc<str>, Found>, SourceError> {
+    if ids.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let found = matching(aws, scope, filter("instance-id", ids.iter().map(|id| &**id))).await?;
+    Ok(found.into_iter().map(|f| (Arc::clone(&f.instance.id), f)).collect())
+}
+
+/// The instances that a filter matches, terminated ones included.
+pub async fn matching(
+    aws: &AwsProvider,
+    scope: &Scope,
+    filter: ec2::Filter,
+) -> Result<Vec<Found>, SourceError> {
+    let region = &scope.region;
+    let client = aws.clients().await.ec2(region);
+    let mut out = Vec::new();
+    let mut token: Option<String> = None;
+    loop {
+        let _permit = aws.enter(Api::Ec2, region, 0).await;
+        let page = client
+            .describe_instances()
+            .filters(filter.clone())
+            .max_results(PAGE)
+            .set_next_token(token.take())
+            .send()
+            .await
+            .map_err(|e| aws.failed(&DESCRIBE_INSTANCES, region, &e))?;
+        let now = (aws.now)();
+        for raw in page
+            .reservations
+            .unwrap_or_default()
+            .into_iter()
+            .flat_map(|r| r.instances.unwrap_or_default())
+        {
+            let instance = inventory::instance(&raw, scope, now).ok_or_else(|| {
+                let place = aws.place(&DESCRIBE_INSTANCES, region);
+                error::malformed("an instance came without an id", place)
+            })?;
+            out.push(Found { raw, instance: Arc::new(instance) });
+        }
+        token = page.next_token.filter(|t| !t.is_empty());
+        if token.is_none() {
+            return Ok(out);
+        }
+    }
+}

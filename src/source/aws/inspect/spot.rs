@@ -1,0 +1,81 @@
+//! Spot requests: a persistent one launches a new instance for one that ends.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use aws_sdk_ec2::types as ec2;
+
+use super::filter;
+use super::instances::Found;
+use crate::domain::{ErrorKind, Known, Lifecycle, SourceError, SpotFact};
+use crate::source::aws::AwsProvider;
+use crate::source::aws::calls::DESCRIBE_SPOT_INSTANCE_REQUESTS;
+use crate::source::aws::inventory::clean;
+use crate::source::aws::limit::Api;
+
+/// By request id: true for a persistent one.
+type Requests = HashMap<Arc<str>, bool>;
+
+/// The requests of the Spot instances.
+pub async fn requests(
+    aws: &AwsProvider,
+    region: &Arc<str>,
+    instances: &[&Found],
+) -> Known<Requests> {
+    read(aws, region, instances).await.map_err(Arc::new)
+}
+
+async fn read(
+    aws: &AwsProvider,
+    region: &Arc<str>,
+    instances: &[&Found],
+) -> Result<Requests, SourceError> {
+    let spot = instances.iter().filter(|f| f.instance.lifecycle == Lifecycle::Spot);
+    let ids: Vec<&str> = spot.filter_map(|f| request(f)).collect();
+    let mut out = Requests::new();
+    if ids.is_empty() {
+        return Ok(out);
+    }
+    let client = aws.clients().await.ec2(region);
+    let mut token: Option<String> = None;
+    loop {
+        let _permit = aws.enter(Api::Ec2, region, 0).await;
+        let page = client
+            .describe_spot_instance_requests()
+            .filters(filter("spot-instance-request-id", ids.iter().copied()))
+            .set_next_token(token.take())
+            .send()
+            .await
+            .map_err(|e| aws.failed(&DESCRIBE_SPOT_INSTANCE_REQUESTS, region, &e))?;
+        for found in page.spot_instance_requests() {
+            // A kind that nobody knows counts as persistent: it may bring the instance back.
+            let persistent = found.r#type() != Some(&ec2::SpotInstanceType::OneTime);
+            out.insert(clean(found.spot_instance_request_id()), persistent);
+        }
+        token = page.next_token.filter(|t| !t.is_empty());
+        if token.is_none() {
+            return Ok(out);
+        }
+    }
+}
+
+fn request(found: &Found) -> Option<&str> {
+    found.raw.spot_instance_request_id().filter(|id| !id.is_empty())
+}
+
+/// The request of one instance; `None` when it is no Spot instance.
+pub fn of(found: &Found, requests: &Known<Requests>) -> Known<Option<SpotFact>> {
+    if found.instance.lifecycle != Lifecycle::Spot {
+        return Ok(None);
+    }
+    let Some(id) = request(found) else {
+        return Ok(Some(SpotFact { request: "".into(), persistent: false }));
+    };
+    let request = clean(Some(id));
+    let persistent = *requests.as_ref().map_err(Arc::clone)?.get(&request).ok_or_else(|| {
+        let message = format!("EC2 names the Spot request {request} and does not describe it");
+        let call = DESCRIBE_SPOT_INSTANCE_REQUESTS.action;
+        Arc::new(SourceError::new(ErrorKind::Malformed, call, &message, ""))
+    })?;
+    Ok(Some(SpotFact { request, persistent }))
+}
