@@ -1,0 +1,144 @@
+//! Checking the whole log: nothing changed, dropped, slipped in or put in another order.
+
+use std::fmt;
+
+use super::seal::{ORIGIN, open};
+use crate::act::plan::sha256_hex;
+
+/// What the check of a log says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chain {
+    /// Lines that hold.
+    pub lines: u64,
+    /// Hash of the last line, zeros without any. Whoever notes it elsewhere can tell later whether
+    /// lines were cut off the end, which a chain alone cannot.
+    pub head: String,
+    /// What is wrong, in the order of the file.
+    pub problems: Vec<Problem>,
+}
+
+impl Chain {
+    /// True when nothing is wrong.
+    pub fn holds(&self) -> bool {
+        self.problems.is_empty()
+    }
+}
+
+/// Something wrong with the log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// Number of the line in the file, from 1.
+    pub line: u64,
+    /// What.
+    pub defect: Defect,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: {}", self.line, self.defect)
+    }
+}
+
+/// What can be wrong with a line.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Defect {
+    /// Its hash is not that of what it says.
+    #[error("was changed: it does not carry its own hash")]
+    Changed,
+    /// It does not follow the line before.
+    #[error(
+        "does not follow the line before it (its number is {seq}, expected {expected}): lines were \
+         dropped, slipped in or moved"
+    )]
+    Unchained {
+        /// Its number as it says.
+        seq: u64,
+        /// The number that follows.
+        expected: u64,
+    },
+    /// It is no line, and nothing accounts for it.
+    #[error("is no line of the log, and no line behind it accounts for a crash")]
+    Unaccounted,
+    /// Half a line at the end of the file.
+    #[error("is half a line, as a crash leaves it; `burntop audit reconcile` accounts for it")]
+    Torn,
+    /// The last line lacks its newline.
+    #[error("lacks its end; `burntop audit reconcile` puts it right")]
+    Unended,
+    /// It accounts for torn bytes that are not there.
+    #[error("accounts for half a line that is not there, or was changed")]
+    Phantom,
+}
+
+/// What lies in the file, line by line.
+pub(super) enum Piece<'a> {
+    /// A line with its number in the file.
+    Line(u64, &'a [u8]),
+    /// Bytes that are no line and that the next line accounts for.
+    Accounted,
+    /// Something wrong.
+    Wrong(Problem),
+}
+
+/// Walks through the whole log.
+pub(super) fn walk<'a>(log: &'a [u8], each: &mut dyn FnMut(Piece<'a>)) -> Chain {
+    let mut chain = Chain { lines: 0, head: ORIGIN.to_owned(), problems: Vec::new() };
+    let mut seq = 0;
+    // Bytes that are no line: where they start, in the file and as a line number.
+    let mut torn: Option<(usize, u64)> = None;
+    let (mut at, mut number) = (0, 0);
+    let wrong = |each: &mut dyn FnMut(Piece<'a>), chain: &mut Chain, line, defect| {
+        let problem = Problem { line, defect };
+        chain.problems.push(problem.clone());
+        each(Piece::Wrong(problem));
+    };
+    while at < log.len() {
+        number += 1;
+        let start = at;
+        let end = log[at..].iter().position(|b| *b == b'\n').map_or(log.len(), |n| at + n);
+        at = end + 1;
+        let Some(line) = open(&log[start..end]) else {
+            torn.get_or_insert((start, number));
+            continue;
+        };
+        if !line.holds {
+            if let Some((_, first)) = torn.take() {
+                wrong(each, &mut chain, first, Defect::Unaccounted);
+            }
+            wrong(each, &mut chain, number, Defect::Changed);
+            // What it says of itself is what the next line was written against.
+            (seq, chain.head) = (line.seq, line.hash);
+            continue;
+        }
+        let left = torn.take().map(|(from, first)| (&log[from..start - 1], first));
+        match (left, &line.recovered) {
+            (None, None) => {}
+            (Some((left, _)), Some((bytes, sha256)))
+                if left.len() as u64 == *bytes && sha256_hex(left) == *sha256 =>
+            {
+                each(Piece::Accounted);
+            }
+            (left, recovered) => {
+                if let Some((_, first)) = left {
+                    wrong(each, &mut chain, first, Defect::Unaccounted);
+                }
+                if recovered.is_some() {
+                    wrong(each, &mut chain, number, Defect::Phantom);
+                }
+            }
+        }
+        if line.seq != seq + 1 || line.prev != chain.head {
+            let defect = Defect::Unchained { seq: line.seq, expected: seq + 1 };
+            wrong(each, &mut chain, number, defect);
+        }
+        (seq, chain.head) = (line.seq, line.hash);
+        chain.lines += 1;
+        each(Piece::Line(number, &log[start..end]));
+    }
+    if let Some((_, first)) = torn {
+        wrong(each, &mut chain, first, Defect::Torn);
+    } else if log.last().is_some_and(|b| *b != b'\n') {
+        wrong(each, &mut chain, number, Defect::Unended);
+    }
+    chain
+}

@@ -1,0 +1,33 @@
+//! Why the log could not be used.
+
+use super::disk::DiskError;
+
+/// Why the log could not be used, and what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum AuditError {
+    /// The disk.
+    #[error("{0}; nothing is done without an audit log: free or mend the disk, then try again")]
+    Disk(#[from] DiskError),
+    /// A line does not carry the hash of what it says.
+    #[error(
+        "audit log: line {line} {why}; nothing is done on a log that somebody changed: see \
+         `burntop audit verify`, then move the log aside and keep it"
+    )]
+    Broken {
+        /// Its number in the file, from 1; 0 when it is the last one, which is found from the end.
+        line: u64,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// A line that this version cannot read.
+    #[error("audit log: line {line} says what this burntop does not know ({why}); update burntop")]
+    Foreign {
+        /// Its number in the file, from 1.
+        line: u64,
+        /// What the parser said.
+        why: String,
+    },
+    /// A line that cannot be written as JSON.
+    #[error("audit log: a line cannot be written: {0}; please report it")]
+    Encode(#[from] serde_json::Error),
+}

@@ -1,0 +1,75 @@
+//! Hands for the demo: they move its invented fleet, and nothing else.
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use super::{Hands, Receipt};
+use crate::act::plan::{BY_TAG, EXPIRES_TAG, Order, REASON_TAG, REMINDED_TAG, Verb, Via};
+use crate::domain::{Scope, SourceError};
+use crate::source::demo::{Controls, DemoAccount, Lever};
+
+/// Hands for one account of a demo.
+pub struct DemoHands(Arc<Controls>);
+
+/// Hands for `account`. They change the world that its provider and inspector show.
+pub fn hands(account: &DemoAccount) -> Arc<dyn Hands> {
+    Arc::new(DemoHands(account.controls.clone()))
+}
+
+#[async_trait::async_trait]
+impl Hands for DemoHands {
+    fn name(&self) -> &'static str {
+        "demo"
+    }
+
+    async fn permitted(
+        &self,
+        scope: &Scope,
+        verb: &Verb,
+        _ids: &[Arc<str>],
+    ) -> Result<(), SourceError> {
+        let lever = match verb {
+            Verb::Stop => Lever::Stop,
+            Verb::Terminate { .. } => Lever::Terminate,
+            Verb::Start => Lever::Start,
+            Verb::Mark { .. } | Verb::Remind => Lever::Tag(&[(EXPIRES_TAG, Some(""))]),
+            Verb::Unmark => Lever::Tag(&[(EXPIRES_TAG, None)]),
+        };
+        self.0.permitted(scope, &lever)
+    }
+
+    async fn act(&self, order: &Order) -> Result<Receipt, SourceError> {
+        let pull = |lever: &Lever<'_>| {
+            let accepted = self.0.pull(order.scope(), lever, order.ids())?;
+            Ok(Receipt {
+                request_ids: vec![accepted.request_id],
+                states: accepted.states,
+                pretended: false,
+            })
+        };
+        match (order.verb(), order.via()) {
+            (Verb::Stop, _) => pull(&Lever::Stop),
+            (Verb::Start, _) => pull(&Lever::Start),
+            (Verb::Terminate { .. }, Via::Ec2) => pull(&Lever::Terminate),
+            (Verb::Terminate { .. }, Via::AutoScaling { group, decrement }) => {
+                pull(&Lever::LeaveGroup { group, decrement: *decrement })
+            }
+            (Verb::Mark { expires, reason }, _) => pull(&Lever::Tag(&[
+                (EXPIRES_TAG, Some(&expires.to_string())),
+                (BY_TAG, Some(order.by())),
+                (REASON_TAG, Some(reason)),
+            ])),
+            (Verb::Remind, _) => {
+                pull(&Lever::Tag(&[(REMINDED_TAG, Some(&self.0.now().to_string()))]))
+            }
+            (Verb::Unmark, _) => pull(&Lever::Tag(&[
+                (EXPIRES_TAG, None),
+                (BY_TAG, None),
+                (REASON_TAG, None),
+                (REMINDED_TAG, None),
+            ])),
+        }
+    }
+}

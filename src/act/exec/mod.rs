@@ -1,0 +1,20 @@
+//! Doing it: the only part of burntop with calls that change anything.
+
+pub mod audit;
+pub mod aws;
+pub mod demo;
+mod dry_run;
+pub mod hands;
+#[cfg(test)]
+mod harness;
+pub mod kms;
+mod operator;
+mod pace;
+mod service;
+
+#[cfg(test)]
+mod fixture;
+
+pub use dry_run::DryRun;
+pub use hands::{Hands, Receipt, Refuse};
+pub use operator::{ActError, Operator, Patience, Post};

@@ -1,0 +1,201 @@
+//! The operator: checks a plan, carries out a confirmed one, and says what became of each row.
+
+mod batch;
+mod call;
+mod claim;
+mod execute;
+mod judge;
+mod look;
+mod reconcile;
+mod run;
+#[cfg(test)]
+mod tests;
+mod verify;
+
+use std::collections::HashMap;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::pace::{Instant, timeout_at};
+use futures_util::FutureExt as _;
+use jiff::Timestamp;
+
+use super::audit::{AuditCopy, AuditError, Journal};
+use super::hands::Hands;
+use crate::act::plan::{
+    ConfirmError, Confirmed, Outcome, Plan, Preflighted, Progress, Rules, Verified,
+};
+use crate::domain::{ErrorKind, Known, SourceError};
+use crate::source::inspect::Inspector;
+use crate::source::ledger::Ledger;
+
+/// Scopes (account × region) that are worked on at the same time.
+const SCOPES_AT_ONCE: usize = 8;
+
+/// What is needed in one account: eyes and hands.
+#[derive(Clone)]
+pub struct Post {
+    /// Looks.
+    pub inspector: Arc<dyn Inspector>,
+    /// Acts; [`super::Refuse`] where nothing may be done.
+    pub hands: Arc<dyn Hands>,
+}
+
+/// How long things may take, and how often they are tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Patience {
+    /// All questions of a preflight, and of the look before a call. What comes later counts as
+    /// not known.
+    pub look: Duration,
+    /// One call, or one look at states.
+    pub call: Duration,
+    /// Calls for the same instance at most, the first included.
+    pub attempts: u32,
+    /// Pause before the second attempt; doubled before each further one.
+    pub back_off: Duration,
+    /// Pause between two looks at states at first.
+    pub poll: Duration,
+    /// The longest that this pause grows to.
+    pub poll_at_most: Duration,
+    /// How long an accepted call may take to show.
+    pub settle_within: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self {
+            look: Duration::from_mins(1),
+            call: Duration::from_mins(1),
+            attempts: 3,
+            back_off: Duration::from_secs(2),
+            poll: Duration::from_secs(3),
+            poll_at_most: Duration::from_secs(15),
+            settle_within: Duration::from_mins(10),
+        }
+    }
+}
+
+/// Why a confirmed plan was not begun. Nothing was called.
+#[derive(Debug, thiserror::Error)]
+pub enum ActError {
+    /// The confirmation is not good (any more).
+    #[error("{0}")]
+    Confirm(#[from] ConfirmError),
+    /// The audit log cannot be used.
+    #[error("{0}")]
+    Audit(#[from] AuditError),
+}
+
+/// Carries out plans. One for all accounts; runs of several operators, in this process or in
+/// others, share nothing but the audit log.
+pub struct Operator {
+    rules: Rules,
+    journal: Arc<Journal>,
+    clock: Arc<dyn Fn() -> Timestamp + Send + Sync>,
+    ledger: Option<Ledger>,
+    patience: Patience,
+    copies: Vec<Arc<dyn AuditCopy>>,
+    posts: HashMap<Arc<str>, Post>,
+}
+
+impl Operator {
+    /// One without any account yet. `clock` says what time it is.
+    pub fn new(
+        rules: Rules,
+        journal: Arc<Journal>,
+        clock: Arc<dyn Fn() -> Timestamp + Send + Sync>,
+    ) -> Self {
+        Self {
+            rules,
+            journal,
+            clock,
+            ledger: None,
+            patience: Patience::default(),
+            copies: Vec::new(),
+            posts: HashMap::new(),
+        }
+    }
+
+    /// Charges what re-measuring costs before it is done. Without a ledger nothing is counted.
+    #[must_use]
+    pub fn with_ledger(mut self, ledger: Ledger) -> Self {
+        self.ledger = Some(ledger);
+        self
+    }
+
+    /// Waits longer, or less long.
+    #[must_use]
+    pub fn with_patience(mut self, patience: Patience) -> Self {
+        self.patience = patience;
+        self
+    }
+
+    /// Copies the log there as well, after each run.
+    #[must_use]
+    pub fn with_copy(mut self, copy: Arc<dyn AuditCopy>) -> Self {
+        self.copies.push(copy);
+        self
+    }
+
+    /// Adds an account. What is in an account that was not added is blocked.
+    pub fn add(&mut self, account: Arc<str>, post: Post) {
+        self.posts.insert(account, post);
+    }
+
+    /// The rules it holds plans against.
+    pub fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    /// The audit log.
+    pub fn journal(&self) -> &Arc<Journal> {
+        &self.journal
+    }
+
+    /// Asks everything about every row of a plan and holds it against the guards. Changes nothing.
+    pub async fn preflight(&self, plan: Arc<Plan>) -> Preflighted {
+        let items: Vec<_> = plan.items.iter().cloned().map(Arc::new).collect();
+        let looked = self.look(&plan, &items).await;
+        let rows = looked.rows.into_iter().map(|r| r.checked).collect();
+        Preflighted::new(plan, rows, self.now(), looked.callers, &self.rules.caps)
+    }
+
+    /// Carries out a confirmed plan: once, and within sixty seconds of the confirmation. `say` is
+    /// told what happens; it must not block.
+    ///
+    /// When the future is dropped, what is in flight stays in the audit log as an intent without
+    /// outcome, which [`Operator::reconcile`] settles later.
+    pub async fn execute(
+        &self,
+        confirmed: &Confirmed,
+        say: &(dyn Fn(Progress) + Send + Sync),
+    ) -> Result<Verified, ActError> {
+        execute::execute(self, confirmed, say).await
+    }
+
+    /// Settles the intents of runs that died: looks at the instances and writes what became of
+    /// them. Rows of accounts that are not there or cannot be read are left for the next time;
+    /// they are in the answer as unknown, with a text that says so.
+    pub async fn reconcile(&self) -> Result<Vec<Outcome>, ActError> {
+        reconcile::reconcile(self).await
+    }
+
+    fn now(&self) -> Timestamp {
+        (self.clock)()
+    }
+
+    /// Waits for an answer until `deadline`. A defect in what answers is no answer.
+    async fn within<T>(
+        deadline: Instant,
+        operation: &str,
+        answer: impl Future<Output = T>,
+    ) -> Known<T> {
+        let error = |kind, message, fix| Arc::new(SourceError::new(kind, operation, message, fix));
+        match timeout_at(deadline, AssertUnwindSafe(answer).catch_unwind()).await {
+            Ok(Ok(answer)) => Ok(answer),
+            Ok(Err(_)) => Err(error(ErrorKind::Other, "burntop failed inside", "please report it")),
+            Err(_) => Err(error(ErrorKind::Timeout, "no answer in time", "check again")),
+        }
+    }
+}

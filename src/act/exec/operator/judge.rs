@@ -1,0 +1,97 @@
+//! What a look at an instance says about what was asked of it.
+
+use jiff::Timestamp;
+
+use crate::act::plan::{EXPIRES_TAG, PlanItem, REMINDED_TAG, Verb};
+use crate::domain::{InstanceState, Tags};
+use crate::source::inspect::Seen;
+
+/// What is seen of an instance, held against what was asked of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Sight {
+    /// It is as it was to be, in the life that was meant.
+    Reached,
+    /// It is as it was before.
+    Former,
+    /// It is on the way, or in a state that says nothing yet.
+    Moving,
+    /// EC2 knows no such instance.
+    Gone,
+    /// Something else became of it.
+    Elsewhere(String),
+}
+
+/// Judges what is seen of what was asked for at `since`. Where a launch that differs from the planned one is seen, nothing is known
+/// of the instance that was meant.
+pub(super) fn sight(verb: &Verb, item: &PlanItem, seen: &Seen, since: Timestamp) -> Sight {
+    use InstanceState::{Pending, Running, ShuttingDown, Stopped, Stopping, Terminated};
+    let Some(state) = seen.state else { return Sight::Gone };
+    let same_life = seen.launched_at == Some(item.launched_at);
+    let elsewhere = |text: String| Sight::Elsewhere(text);
+    let anew = || {
+        let at = seen.launched_at.map_or_else(|| "at an unknown time".into(), |at| at.to_string());
+        elsewhere(format!("{}, and launched anew {at}", state.word()))
+    };
+    match verb {
+        Verb::Stop | Verb::Terminate { .. } if !same_life => anew(),
+        Verb::Stop => match state {
+            Stopped => Sight::Reached,
+            Terminated | ShuttingDown => elsewhere(format!("{}, not stopped", state.word())),
+            _ if state == item.state => Sight::Former,
+            _ => Sight::Moving,
+        },
+        Verb::Terminate { .. } => match state {
+            Terminated => Sight::Reached,
+            _ if state == item.state => Sight::Former,
+            _ => Sight::Moving,
+        },
+        // A start is a new launch.
+        Verb::Start => match state {
+            Running => Sight::Reached,
+            Pending | Stopping => Sight::Moving,
+            Stopped if same_life => Sight::Former,
+            Stopped => elsewhere("started, and stopped again".to_owned()),
+            _ => elsewhere(format!("{}, not running", state.word())),
+        },
+        Verb::Mark { .. } | Verb::Remind | Verb::Unmark => {
+            if is_tagged(verb, &seen.tags, since) {
+                Sight::Reached
+            } else if same_life {
+                Sight::Former
+            } else {
+                anew()
+            }
+        }
+    }
+}
+
+/// True when the tags are as the verb wants them.
+fn is_tagged(verb: &Verb, tags: &Tags, since: Timestamp) -> bool {
+    let time = |key| tags.get(key).and_then(|text| text.parse::<Timestamp>().ok());
+    match verb {
+        Verb::Mark { expires, .. } => {
+            time(EXPIRES_TAG).is_some_and(|tag| tag.as_second() == expires.as_second())
+        }
+        // One from before is the reminder of an earlier mark.
+        Verb::Remind => time(REMINDED_TAG).is_some_and(|tag| tag.as_second() >= since.as_second()),
+        Verb::Unmark => tags.get(EXPIRES_TAG).is_none(),
+        Verb::Stop | Verb::Terminate { .. } | Verb::Start => false,
+    }
+}
+
+/// What is said of a row that reached what was wanted.
+pub(super) fn reached(verb: &Verb) -> String {
+    match verb {
+        Verb::Stop => "stopped".to_owned(),
+        Verb::Terminate { .. } => "terminated".to_owned(),
+        Verb::Start => "running".to_owned(),
+        Verb::Mark { expires, .. } => format!("marked: {EXPIRES_TAG}={expires}"),
+        Verb::Remind => "reminded".to_owned(),
+        Verb::Unmark => "the mark is gone".to_owned(),
+    }
+}
+
+/// What is said of what is seen when it is not what was wanted.
+pub(super) fn as_seen(seen: Option<InstanceState>) -> String {
+    seen.map_or_else(|| "nothing could be seen of it".to_owned(), |s| format!("it is {}", s.word()))
+}
