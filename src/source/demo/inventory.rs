@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
+use super::facts;
 use super::hash::{hash, mix, pick, unit, unmix};
 use super::places::{TEAMS, Team, ZONES};
 use super::profile::{Fleet, Profile};
@@ -15,6 +16,9 @@ use crate::domain::{
 
 /// Bits of an id that hold the number in the fleet; the rest holds the generation.
 const INDEX_BITS: u32 = 24;
+
+/// The image that everything is launched from.
+pub(super) const IMAGE: &str = "ami-0123456789abcdef0";
 
 /// The id of `profile` in `generation`: number and generation, scrambled under the fleet's key.
 pub(super) fn id(fleet: Fleet, profile: &Profile, generation: i32) -> Arc<str> {
@@ -63,7 +67,7 @@ pub(super) fn instance(fleet: Fleet, profile: &Profile, now: Timestamp) -> Insta
     let hour = Hour::containing(now);
     let generation = profile.life.generation(hour);
     let runs = !profile.stopped && profile.life.ran(generation, hour);
-    let tags = Tags::from_raw(raw_tags(profile));
+    let tags = Tags::from_raw(raw_tags(profile, now));
     let launched_at = launched_at(profile, now);
     Instance {
         id: id(fleet, profile, generation),
@@ -81,7 +85,7 @@ pub(super) fn instance(fleet: Fleet, profile: &Profile, now: Timestamp) -> Insta
         owners: Owner::from_tags(&tags),
         tags,
         private_dns: private_dns(profile),
-        capacity_reservation: (profile.lifecycle == Lifecycle::CapacityBlock)
+        capacity_reservation: is_reserved(profile)
             .then(|| format!("cr-0{:016x}", hash(profile.hash, 8, 0)).into()),
         detailed_monitoring: false,
     }
@@ -103,7 +107,7 @@ fn block_devices(profile: &Profile, generation: i32, launched: Timestamp) -> Vec
         attached_at: Some(born),
         delete_on_termination: true,
     };
-    let data = (profile.hash.is_multiple_of(3)).then(|| BlockDevice {
+    let data = facts::has_data_volume(profile).then(|| BlockDevice {
         device: intern::shared("/dev/sdf"),
         volume_id: volume(1).into(),
         attached_at: Some(launched),
@@ -115,14 +119,46 @@ fn block_devices(profile: &Profile, generation: i32, launched: Timestamp) -> Vec
 type RawTags = Vec<(String, String)>;
 
 /// The tags as the API would send them: not cleaned.
-fn raw_tags(profile: &Profile) -> RawTags {
-    let own = |(k, v): &(&str, &str)| ((*k).to_owned(), (*v).to_owned());
+fn raw_tags(profile: &Profile, now: Timestamp) -> RawTags {
+    let own = |(k, v): &(&str, &str)| ((*k).to_owned(), dated(v, now));
     let Some(trap) = profile.trap else { return ordinary_tags(profile).unwrap_or_default() };
     let mut tags: RawTags = trap.tags().iter().map(own).collect();
     if !tags.iter().any(|(key, _)| key == "Name") {
         tags.push(("Name".into(), trap.name.into()));
     }
     tags
+}
+
+/// `{n}` in a planted value is midnight (UTC) `n` days from today.
+fn dated(value: &str, now: Timestamp) -> String {
+    let parts = value.split_once('{').and_then(|(head, rest)| {
+        let (days, tail) = rest.split_once('}')?;
+        Some((head, days.parse::<i32>().ok()?, tail))
+    });
+    parts.map_or_else(
+        || value.to_owned(),
+        |(head, days, tail)| {
+            let midnight = Hour((Hour::containing(now).day() + days) * 24).start();
+            format!("{head}{midnight}{tail}")
+        },
+    )
+}
+
+/// The `Name` tag of a box.
+pub(super) fn name_of(profile: &Profile, now: Timestamp) -> String {
+    let name = raw_tags(profile, now).into_iter().find(|(key, _)| key == "Name");
+    name.map(|(_, value)| value).unwrap_or_default()
+}
+
+/// The Auto Scaling group that a box is a member of.
+pub(super) fn group_of(profile: &Profile, now: Timestamp) -> Option<Arc<str>> {
+    let mut tags = raw_tags(profile, now).into_iter();
+    tags.find(|(key, _)| key == "aws:autoscaling:groupName").map(|(_, value)| value.into())
+}
+
+fn is_reserved(profile: &Profile) -> bool {
+    profile.lifecycle == Lifecycle::CapacityBlock
+        || profile.trap.is_some_and(|trap| trap.facts().reserved)
 }
 
 /// What a box is called for by what it does.

@@ -1,23 +1,30 @@
 //! The demo: an invented fleet behind the same [`Provider`] as the real
 //! one, so that everything above the trait can be tried without an account.
 //!
-//! The fleet is a pure function of (seed, size, clock). Nothing is stored and nothing happens in
-//! between: every instance, datapoint and price is computed when asked for, from hashes of what
+//! The fleet is a pure function of (seed, size, clock). Nothing is stored: every instance, datapoint and price is computed when asked for, from hashes of what
 //! it is about. Two sessions with one seed see one fleet; a day later it is one day older, its
 //! closed hours unchanged, so that a cache of yesterday still fits.
 //!
+//! What is done to it (stop, start, terminate, tag) lives in a [`World`] beside it, for as long as
+//! the process does: a demo begun anew has everything back.
+//!
 //! Some instances are planted ([`traps`]); `docs/demo.md` lists them.
 
+mod controls;
+mod facts;
 mod hash;
+mod inspector;
 mod inventory;
 mod life;
 mod places;
 mod prices;
 mod profile;
 mod provider;
+mod recent;
 mod telemetry;
 mod traps;
 mod workload;
+mod world;
 
 #[cfg(test)]
 mod tests;
@@ -26,10 +33,12 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
+pub use self::controls::{Accepted, Controls, Lever};
 use self::profile::Fleet;
 use self::provider::DemoProvider;
 pub use self::traps::{Trap, traps};
-use crate::source::Provider;
+pub use self::world::World;
+use crate::source::{Inspector, Provider};
 
 /// The seed of a demo that nobody seeded: a fleet that wastes about a sixth of what it burns.
 pub const DEFAULT_SEED: u64 = 7;
@@ -43,6 +52,15 @@ pub const MAX_SIZE: usize = 10_000;
 /// The clock that the demo lives by.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
+/// Who looks at a demo that nobody else was named for: the name of the session of a role.
+pub const DEFAULT_PERSON: &str = "on-call";
+
+/// The second person, who approves what [`DEFAULT_PERSON`] planned.
+pub const SECOND_PERSON: &str = "reviewer";
+
+/// The account and region where stopping is denied by a policy of the organization.
+const DENIED: (&str, &str) = (places::ACCOUNTS[2].id, places::REGIONS[3].code);
+
 /// What a demo is made from.
 #[derive(Clone)]
 pub struct DemoOptions {
@@ -53,17 +71,55 @@ pub struct DemoOptions {
     pub size: Option<usize>,
     /// The clock; the fleet ages by it.
     pub clock: Clock,
+    /// What was done to the fleet: shared by all who are to see it.
+    pub world: Arc<World>,
+    /// Who is looking and acting: the session name in the caller's ARN.
+    pub person: Arc<str>,
 }
 
-/// The accounts of a demo, one provider each.
-pub fn providers(options: &DemoOptions) -> Vec<Arc<dyn Provider>> {
-    let size = options.size.unwrap_or(DEFAULT_SIZE).min(MAX_SIZE) as u32;
-    let fleet = Fleet::new(options.seed, size);
+impl DemoOptions {
+    /// A demo to which nothing was done yet, seen by [`DEFAULT_PERSON`].
+    pub fn new(seed: u64, size: Option<usize>, clock: Clock) -> Self {
+        Self { seed, size, clock, world: Arc::default(), person: DEFAULT_PERSON.into() }
+    }
+
+    fn fleet(&self) -> Fleet {
+        let size = self.size.unwrap_or(DEFAULT_SIZE).min(MAX_SIZE) as u32;
+        Fleet::new(self.seed, size)
+    }
+}
+
+/// An account of a demo, with everything that can be asked and done there.
+pub struct DemoAccount {
+    /// 12-digit id.
+    pub id: Arc<str>,
+    /// The fleet as the collector reads it.
+    pub provider: Arc<dyn Provider>,
+    /// Single instances, closely.
+    pub inspector: Arc<dyn Inspector>,
+    /// What changes them; `act::exec::demo` makes hands of it.
+    pub controls: Arc<Controls>,
+}
+
+/// The accounts of a demo. All that come from clones of one `options` share its world.
+pub fn accounts(options: &DemoOptions) -> Vec<DemoAccount> {
+    let fleet = options.fleet();
+    let (clock, world) = (&options.clock, &options.world);
     places::ACCOUNTS
         .iter()
         .map(|account| {
-            let provider = DemoProvider::new(account, fleet, options.clock.clone());
-            Arc::new(provider) as Arc<dyn Provider>
+            let provider = Arc::new(DemoProvider::new(account, fleet, options));
+            DemoAccount {
+                id: account.id.into(),
+                inspector: provider.clone(),
+                provider,
+                controls: Arc::new(Controls::new(account, fleet, clock.clone(), world.clone())),
+            }
         })
         .collect()
+}
+
+/// The accounts of a demo, one provider each, for those who only read.
+pub fn providers(options: &DemoOptions) -> Vec<Arc<dyn Provider>> {
+    accounts(options).into_iter().map(|account| account.provider).collect()
 }

@@ -6,7 +6,8 @@ use jiff::Timestamp;
 
 use super::places::{Account, REGIONS};
 use super::profile::{Fleet, Profile};
-use super::{Clock, inventory, prices, telemetry};
+use super::world::World;
+use super::{Clock, DemoOptions, inventory, prices, telemetry};
 use crate::domain::{ErrorKind, Hour, HourRange, Instance, Offer, SourceError, TypeSpec};
 use crate::source::catalogue;
 use crate::source::provider::{GpuMetric, PriceWanted};
@@ -23,20 +24,29 @@ const MAX_POINTS: usize = 100_800;
 
 /// One account of the demo.
 pub(super) struct DemoProvider {
-    account: &'static Account,
-    fleet: Fleet,
+    pub(super) account: &'static Account,
+    pub(super) fleet: Fleet,
+    pub(super) world: Arc<World>,
     clock: Clock,
+    person: Arc<str>,
     /// Numbers of this account's boxes, by region in the order of [`REGIONS`].
     numbers: OnceLock<[Vec<u32>; REGIONS.len()]>,
 }
 
 impl DemoProvider {
-    /// The view of `account` on `fleet`.
-    pub fn new(account: &'static Account, fleet: Fleet, clock: Clock) -> Self {
-        Self { account, fleet, clock, numbers: OnceLock::new() }
+    /// The view that the person of `options` has of `account` and `fleet`.
+    pub fn new(account: &'static Account, fleet: Fleet, options: &DemoOptions) -> Self {
+        Self {
+            account,
+            fleet,
+            world: options.world.clone(),
+            clock: options.clock.clone(),
+            person: options.person.clone(),
+            numbers: OnceLock::new(),
+        }
     }
 
-    fn now(&self) -> Timestamp {
+    pub(super) fn now(&self) -> Timestamp {
         (self.clock)()
     }
 
@@ -83,7 +93,7 @@ impl Provider for DemoProvider {
         let id = self.account.id;
         Ok(Identity {
             account: id.into(),
-            arn: format!("arn:aws:sts::{id}:assumed-role/burntop-demo/on-call").into(),
+            arn: format!("arn:aws:sts::{id}:assumed-role/burntop-demo/{}", self.person).into(),
             label: self.account.label.into(),
         })
     }
@@ -114,7 +124,7 @@ impl Provider for DemoProvider {
             if items.len() == INSTANCES_PER_PAGE {
                 return Ok(Page { items, next: Some(profile.index.to_string()) });
             }
-            items.push(inventory::instance(self.fleet, &profile, now));
+            items.extend(self.world.show(inventory::instance(self.fleet, &profile, now), now));
         }
         Ok(Page { items, next: None })
     }
@@ -136,7 +146,7 @@ impl Provider for DemoProvider {
         let from = start_of(token.as_deref(), "cloudwatch:ListMetrics")?;
         let mut items: Vec<GpuMetric> = Vec::new();
         for profile in self.boxes(region, from) {
-            let series = telemetry::gpu_series(self.fleet, &profile, now);
+            let series = telemetry::gpu_series(self.fleet, &self.world, &profile, now);
             // A page ends between boxes, so that a token is the number of a box.
             if items.len() + series.len() > METRICS_PER_PAGE {
                 return Ok(Page { items, next: Some(profile.index.to_string()) });
@@ -168,7 +178,7 @@ impl Provider for DemoProvider {
             .enumerate()
             .map(|(query, asked)| MetricResult {
                 query,
-                points: telemetry::points(self.fleet, asked, range, now, here),
+                points: telemetry::points(self.fleet, &self.world, asked, range, now, here),
                 complete: true,
             })
             .collect())

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use super::inventory;
 use super::profile::{Agent, Fleet, Profile};
 use super::workload;
+use super::world::{Story, World};
 use crate::domain::{Hour, HourRange, Signal};
 use crate::source::GpuDimensions;
 use crate::source::provider::{GpuMetric, MetricKey, MetricQuery, Statistic};
@@ -15,9 +16,16 @@ use crate::source::provider::{GpuMetric, MetricKey, MetricQuery, Statistic};
 const LISTED_HOURS: i32 = 14 * 24;
 
 /// The GPU series that CloudWatch lists for a box; none without an agent.
-pub(super) fn gpu_series(fleet: Fleet, profile: &Profile, now: Timestamp) -> Vec<GpuMetric> {
+pub(super) fn gpu_series(
+    fleet: Fleet,
+    world: &World,
+    profile: &Profile,
+    now: Timestamp,
+) -> Vec<GpuMetric> {
     let hour = Hour::containing(now);
-    if profile.stopped || profile.agent == Agent::Absent {
+    let id = inventory::id(fleet, profile, profile.life.generation(hour));
+    let began = || world.story(&id).is_some_and(|story| story.began().is_some());
+    if profile.agent == Agent::Absent || (profile.stopped && !began()) {
         return Vec::new();
     }
     if let Agent::Died { after } = profile.agent {
@@ -26,7 +34,6 @@ pub(super) fn gpu_series(fleet: Fleet, profile: &Profile, now: Timestamp) -> Vec
             return Vec::new();
         }
     }
-    let id = inventory::id(fleet, profile, profile.life.generation(hour));
     let by_host = profile.agent == Agent::ByHost;
     (0..profile.spec.devices() as u16)
         .map(|index| GpuMetric {
@@ -47,7 +54,7 @@ fn dimensions(profile: &Profile, id: &Arc<str>, index: u16) -> GpuDimensions {
     } else {
         vec![
             ("InstanceId".into(), id.clone()),
-            ("ImageId".into(), "ami-0123456789abcdef0".into()),
+            ("ImageId".into(), inventory::IMAGE.into()),
             ("InstanceType".into(), profile.spec.name.clone()),
         ]
     };
@@ -65,6 +72,7 @@ fn same(a: &GpuDimensions, b: &GpuDimensions) -> bool {
 /// answers. `here` tells whether a box belongs to the account and region that is asked.
 pub(super) fn points(
     fleet: Fleet,
+    world: &World,
     query: &MetricQuery,
     range: HourRange,
     now: Timestamp,
@@ -74,16 +82,35 @@ pub(super) fn points(
     let Some((profile, generation)) = inventory::resolve(fleet, &query.instance, hour) else {
         return Vec::new();
     };
-    if profile.stopped || !here(&profile) || !asks_for(query, &profile) {
+    if !here(&profile) || !asks_for(query, &profile) {
         return Vec::new();
     }
+    let story = world.story(&query.instance);
     (range.from.0..range.to.0.min(hour.0 + 1))
         .map(Hour)
         .filter(|h| {
-            profile.life.ran(generation, *h) && reported(&profile, generation, query.signal, *h)
+            ran_in(&profile, generation, story.as_ref(), *h)
+                && reported(&profile, generation, query.signal, *h)
         })
         .map(|h| (h.start(), workload::value(&profile, query.signal, h)))
         .collect()
+}
+
+/// True when the box ran at `at`.
+pub(super) fn ran(
+    profile: &Profile,
+    generation: i32,
+    story: Option<&Story>,
+    at: Timestamp,
+) -> bool {
+    let fleet = !profile.stopped && profile.life.ran(generation, Hour::containing(at));
+    story.map_or(fleet, |story| story.ran(fleet, at))
+}
+
+/// True when CloudWatch has a datapoint of `hour`: one of a part of it is one.
+fn ran_in(profile: &Profile, generation: i32, story: Option<&Story>, hour: Hour) -> bool {
+    let last = hour.end().checked_sub(SignedDuration::from_secs(1)).unwrap_or(hour.end());
+    ran(profile, generation, story, hour.start()) || ran(profile, generation, story, last)
 }
 
 /// True when the query's metric, statistic and dimensions are those of its signal.
@@ -112,7 +139,7 @@ fn asks_for(query: &MetricQuery, profile: &Profile) -> bool {
 
 /// False where the agent has lost the datapoint. Only renewed instances have agents that died,
 /// so that the generation is the launch.
-fn reported(profile: &Profile, generation: i32, signal: Signal, hour: Hour) -> bool {
+pub(super) fn reported(profile: &Profile, generation: i32, signal: Signal, hour: Hour) -> bool {
     let of_gpu = signal.gpu().is_some();
     match profile.agent {
         Agent::Died { after } if of_gpu => {

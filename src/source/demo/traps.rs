@@ -21,8 +21,47 @@ pub struct Trap {
     pub idle_gpus: Option<u32>,
     /// What burntop says, in short.
     pub says: &'static str,
+    /// What the preflight of an action says; a dash where the verdict alone forbids it.
+    pub acting: &'static str,
     plan: Plan,
 }
+
+/// What a close look at a trap finds.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Facts {
+    /// Termination protection is on.
+    pub termination_protection: bool,
+    /// Stop protection is on.
+    pub stop_protection: bool,
+    /// It runs in an on-demand capacity reservation.
+    pub reserved: bool,
+    /// Whether it has a data volume that outlives it; `None` leaves it to chance.
+    pub data_volume: Option<bool>,
+    /// The target group it serves in, and how many others are healthy there.
+    pub target_group: Option<(&'static str, u32)>,
+    /// Its last minutes.
+    pub lately: Lately,
+}
+
+/// The last minutes of a trap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lately {
+    /// They are like the hours before.
+    AsEver,
+    /// It went to work some minutes ago, whenever one looks: no closed hour shows it yet.
+    WokeUp,
+    /// Its agent sends nothing any more, whenever one looks.
+    AgentSilent,
+}
+
+const PLAIN: Facts = Facts {
+    termination_protection: false,
+    stop_protection: false,
+    reserved: false,
+    data_volume: None,
+    target_group: None,
+    lately: Lately::AsEver,
+};
 
 /// How a trap is built.
 #[derive(Debug)]
@@ -34,7 +73,9 @@ struct Plan {
     life: Life,
     lifecycle: Lifecycle,
     stopped: bool,
-    /// Raw tags, as the API would send them.
+    facts: Facts,
+    /// Raw tags, as the API would send them; `{n}` in a value is midnight `n` days from
+    /// today.
     tags: &'static [(&'static str, &'static str)],
 }
 
@@ -53,6 +94,7 @@ impl Plan {
             life: Life::old(instance_type.len() as i32 * 100),
             lifecycle: Lifecycle::OnDemand,
             stopped: false,
+            facts: PLAIN,
             tags,
         }
     }
@@ -72,6 +114,11 @@ impl Plan {
         self
     }
 
+    const fn facts(mut self, facts: Facts) -> Self {
+        self.facts = facts;
+        self
+    }
+
     const fn stopped(mut self) -> Self {
         self.stopped = true;
         self
@@ -82,6 +129,11 @@ impl Trap {
     /// The raw tags, without `Name` where the shown name is the raw one.
     pub(super) fn tags(&self) -> &'static [(&'static str, &'static str)] {
         self.plan.tags
+    }
+
+    /// What a close look finds.
+    pub(super) fn facts(&self) -> &Facts {
+        &self.plan.facts
     }
 
     /// The trap as the box at `index`; `None` if its type or place did not exist.
@@ -114,17 +166,25 @@ pub fn traps() -> &'static [Trap] {
 const QUIET: Workload = Workload::Nothing { mb_per_day: 2.0 };
 const CHATTY: Workload = Workload::Nothing { mb_per_day: 41.0 };
 
+/// Who marked what is marked.
+const BY: &str = "arn:aws:sts::444455556666:assumed-role/burntop-demo/on-call";
+
+/// What is not idle is neither stopped nor terminated.
+const NOT_IDLE: &str = "–";
+const MARK_ONLY: &str = "can be marked, no more";
+
 const IDLE: Option<VerdictKind> = Some(VerdictKind::Idle);
 const BUSY: Option<VerdictKind> = Some(VerdictKind::Busy);
 const UNKNOWN: Option<VerdictKind> = Some(VerdictKind::Unknown);
 
-static TRAPS: [Trap; 25] = [
+static TRAPS: [Trap; 34] = [
     Trap {
         name: "train-7b-old",
         what: "p4d.24xlarge whose training ended weeks ago",
         verdict: IDLE,
         idle_gpus: Some(8),
         says: "idle, 8 of 8 GPUs; the whole price is waste",
+        acting: "8,000 GB of instance store are erased (typed `stop 1`), P4d may not be had again; a data volume outlives a termination",
         plan: Plan::new(
             (0, 0),
             "p4d.24xlarge",
@@ -135,7 +195,8 @@ static TRAPS: [Trap; 25] = [
                 ("environment", "research"),
                 ("cost-center", "cc-1001"),
             ],
-        ),
+        )
+        .facts(Facts { data_volume: Some(true), ..PLAIN }),
     },
     Trap {
         name: "eval-sweep",
@@ -143,6 +204,7 @@ static TRAPS: [Trap; 25] = [
         verdict: Some(VerdictKind::Partial),
         idle_gpus: Some(5),
         says: "5/8 idle; five eighths of the price are waste",
+        acting: MARK_ONLY,
         plan: Plan::new(
             (1, 1),
             "p5.48xlarge",
@@ -157,6 +219,7 @@ static TRAPS: [Trap; 25] = [
         verdict: BUSY,
         idle_gpus: None,
         says: "busy: a GPU at work outweighs a quiet CPU",
+        acting: NOT_IDLE,
         plan: Plan::new(
             (0, 0),
             "p5.48xlarge",
@@ -175,6 +238,7 @@ static TRAPS: [Trap; 25] = [
         verdict: Some(VerdictKind::Underused),
         idle_gpus: None,
         says: "not idle: one busy core is work, whatever the percentage; underused",
+        acting: MARK_ONLY,
         plan: Plan::new(
             (2, 0),
             "m7i.24xlarge",
@@ -188,6 +252,7 @@ static TRAPS: [Trap; 25] = [
         verdict: Some(VerdictKind::TooNew),
         idle_gpus: None,
         says: "too new to judge",
+        acting: NOT_IDLE,
         plan: Plan::new((1, 0), "g6e.12xlarge", QUIET, &[("Team", "vision"), ("Project", "ocr")])
             .life(Life { period: 12, min_age: 2, offset: 5, gap: 0, renewed: true }),
     },
@@ -197,6 +262,7 @@ static TRAPS: [Trap; 25] = [
         verdict: UNKNOWN,
         idle_gpus: None,
         says: "unknown: GPU series exist, none has a point in the window",
+        acting: NOT_IDLE,
         plan: Plan::new((0, 2), "g5.48xlarge", CHATTY, &[("team", "speech"), ("project", "asr")])
             .agent(Agent::Died { after: 20 })
             .life(Life { period: 4 * DAY, min_age: 8 * DAY, offset: 31, gap: 0, renewed: true }),
@@ -207,6 +273,7 @@ static TRAPS: [Trap; 25] = [
         verdict: IDLE,
         idle_gpus: Some(8),
         says: "idle: protection changes what may be done, not what is true; it is checked before any action",
+        acting: "stops, with 8,000 GB of instance store erased; termination blocked: burntop switches no protection off",
         plan: Plan::new(
             (0, 1),
             "p4de.24xlarge",
@@ -217,7 +284,8 @@ static TRAPS: [Trap; 25] = [
                 ("environment", "prod"),
                 ("cost-center", "cc-2001"),
             ],
-        ),
+        )
+        .facts(Facts { termination_protection: true, ..PLAIN }),
     },
     Trap {
         name: "standby-dr",
@@ -225,6 +293,7 @@ static TRAPS: [Trap; 25] = [
         verdict: Some(VerdictKind::Exempt),
         idle_gpus: None,
         says: "exempt: judged no further",
+        acting: NOT_IDLE,
         plan: Plan::new(
             (0, 2),
             "p4d.24xlarge",
@@ -238,6 +307,7 @@ static TRAPS: [Trap; 25] = [
         verdict: IDLE,
         idle_gpus: Some(4),
         says: "idle: the exemption has expired",
+        acting: "3,800 GB of instance store are erased",
         plan: Plan::new(
             (1, 2),
             "g5.12xlarge",
@@ -251,6 +321,7 @@ static TRAPS: [Trap; 25] = [
         verdict: IDLE,
         idle_gpus: Some(4),
         says: "idle, owner asg:serve-llm; stopping it would only make the group replace it",
+        acting: "stop blocked; termination only with `--decrement`, and with a justification: it is production",
         plan: Plan::new(
             (0, 0),
             "g6.12xlarge",
@@ -270,6 +341,7 @@ static TRAPS: [Trap; 25] = [
         verdict: IDLE,
         idle_gpus: Some(4),
         says: "idle, priced at the spot price of its zone",
+        acting: "stop blocked: a one-time Spot instance cannot be stopped; it can be terminated",
         plan: Plan::new((1, 0), "g5.12xlarge", QUIET, &[("Team", "robotics"), ("Project", "sim")])
             .bought(Lifecycle::Spot),
     },
@@ -279,6 +351,7 @@ static TRAPS: [Trap; 25] = [
         verdict: IDLE,
         idle_gpus: Some(8),
         says: "idle; the saving shown is gross, at list price: net of the commitment is not known",
+        acting: "7,600 GB of instance store are erased; production, so a justification is needed",
         plan: Plan::new(
             (0, 3),
             "g5.48xlarge",
@@ -297,6 +370,7 @@ static TRAPS: [Trap; 25] = [
         verdict: IDLE,
         idle_gpus: Some(4),
         says: "idle; each control character is shown as \u{FFFD}, none reaches the terminal",
+        acting: "3,800 GB of instance store are erased",
         plan: Plan::new(
             (1, 3),
             "g6e.12xlarge",
@@ -314,6 +388,7 @@ static TRAPS: [Trap; 25] = [
         verdict: BUSY,
         idle_gpus: None,
         says: "busy: no quiet stretch lasts seven days; the `mean-cpu` preset calls it idle",
+        acting: NOT_IDLE,
         plan: Plan::new(
             (2, 2),
             "c6i.8xlarge",
@@ -327,6 +402,7 @@ static TRAPS: [Trap; 25] = [
         verdict: UNKNOWN,
         idle_gpus: None,
         says: "unknown: no GPU telemetry is no evidence of idleness",
+        acting: NOT_IDLE,
         plan: Plan::new((1, 0), "g5.48xlarge", CHATTY, &[]).agent(Agent::Absent),
     },
     Trap {
@@ -335,6 +411,7 @@ static TRAPS: [Trap; 25] = [
         verdict: UNKNOWN,
         idle_gpus: None,
         says: "unknown: no source reads Neuron devices",
+        acting: NOT_IDLE,
         plan: Plan::new((1, 1), "trn1.32xlarge", CHATTY, &[("Team", "nlp"), ("Project", "llm-7b")]),
     },
     Trap {
@@ -343,6 +420,7 @@ static TRAPS: [Trap; 25] = [
         verdict: IDLE,
         idle_gpus: Some(8),
         says: "idle, price and waste `–`; the totals count it as left out",
+        acting: "30,400 GB of instance store are erased, P5e may not be had again; what it saves is not known, which breaks any cap in dollars",
         plan: Plan::new(
             (0, 1),
             "p5e.48xlarge",
@@ -356,6 +434,7 @@ static TRAPS: [Trap; 25] = [
         verdict: BUSY,
         idle_gpus: None,
         says: "busy: malformed evidence means in use",
+        acting: NOT_IDLE,
         plan: Plan::new(
             (2, 0),
             "g5.12xlarge",
@@ -369,6 +448,7 @@ static TRAPS: [Trap; 25] = [
         verdict: Some(VerdictKind::Underused),
         idle_gpus: None,
         says: "underused: in use, far below its size",
+        acting: MARK_ONLY,
         plan: Plan::new(
             (0, 3),
             "g6e.12xlarge",
@@ -379,7 +459,8 @@ static TRAPS: [Trap; 25] = [
                 ("environment", "prod"),
                 ("cost-center", "cc-1003"),
             ],
-        ),
+        )
+        .facts(Facts { target_group: Some(("tts", 3)), ..PLAIN }),
     },
     Trap {
         name: "agent-patchy",
@@ -387,6 +468,7 @@ static TRAPS: [Trap; 25] = [
         verdict: UNKNOWN,
         idle_gpus: None,
         says: "unknown: 60 % coverage is not enough to say idle",
+        acting: NOT_IDLE,
         plan: Plan::new((1, 2), "g6.12xlarge", QUIET, &[("Team", "vision")]).agent(Agent::Patchy),
     },
     Trap {
@@ -395,6 +477,7 @@ static TRAPS: [Trap; 25] = [
         verdict: IDLE,
         idle_gpus: Some(4),
         says: "idle since the start: a fresh launch time is not a young machine",
+        acting: "3,800 GB of instance store are erased",
         plan: Plan::new(
             (1, 1),
             "g5.24xlarge",
@@ -415,6 +498,7 @@ static TRAPS: [Trap; 25] = [
         verdict: None,
         idle_gpus: None,
         says: "stopped: nothing to judge, compute costs $0",
+        acting: "can be started; may not be had now",
         plan: Plan::new((2, 1), "p3.16xlarge", QUIET, &[("team", "data"), ("app", "features")])
             .stopped(),
     },
@@ -424,6 +508,7 @@ static TRAPS: [Trap; 25] = [
         verdict: BUSY,
         idle_gpus: None,
         says: "busy, price `–`: the hour is not what is paid for",
+        acting: NOT_IDLE,
         plan: Plan::new(
             (0, 0),
             "p5.48xlarge",
@@ -438,6 +523,7 @@ static TRAPS: [Trap; 25] = [
         verdict: UNKNOWN,
         idle_gpus: None,
         says: "unknown: NVIDIA's tools do not see these GPUs",
+        acting: NOT_IDLE,
         plan: Plan::new((2, 0), "g4ad.16xlarge", CHATTY, &[("team", "platform")]),
     },
     Trap {
@@ -446,7 +532,162 @@ static TRAPS: [Trap; 25] = [
         verdict: IDLE,
         idle_gpus: Some(1),
         says: "idle; one device, counted as 0.125 GPUs",
+        acting: "stop blocked: a policy of the organization denies it in this account and region",
         plan: Plan::new((2, 3), "g6f.xlarge", QUIET, &[("team", "platform"), ("app", "ci")])
             .agent(Agent::ByHost),
+    },
+    Trap {
+        name: "resumed-run",
+        what: "g6.12xlarge idle for weeks, whose next run began minutes ago",
+        verdict: IDLE,
+        idle_gpus: Some(4),
+        says: "idle: no closed hour shows the run yet",
+        acting: "blocked: the last minutes, measured anew, show it in use",
+        plan: Plan::new(
+            (1, 1),
+            "g6.12xlarge",
+            QUIET,
+            &[("Team", "vision"), ("Project", "segment"), ("Environment", "research")],
+        )
+        .facts(Facts { lately: Lately::WokeUp, ..PLAIN }),
+    },
+    Trap {
+        name: "agent-hung",
+        what: "idle g5.12xlarge whose agent fell silent half an hour ago",
+        verdict: IDLE,
+        idle_gpus: Some(4),
+        says: "idle: every closed hour is there",
+        acting: "blocked: nobody knows what its GPUs did in the last minutes",
+        plan: Plan::new(
+            (1, 2),
+            "g5.12xlarge",
+            CHATTY,
+            &[("Team", "speech"), ("Project", "diarize"), ("Environment", "dev")],
+        )
+        .facts(Facts { lately: Lately::AgentSilent, ..PLAIN }),
+    },
+    Trap {
+        name: "last-target",
+        what: "idle g6.xlarge, the last healthy target of its load balancer",
+        verdict: IDLE,
+        idle_gpus: Some(1),
+        says: "idle: nobody sends it requests, but the load balancer would",
+        acting: "blocked: deregister it first",
+        plan: Plan::new(
+            (1, 0),
+            "g6.xlarge",
+            QUIET,
+            &[("Team", "speech"), ("Project", "asr"), ("Environment", "dev")],
+        )
+        .facts(Facts { target_group: Some(("asr-edge", 0)), ..PLAIN }),
+    },
+    Trap {
+        name: "do-not-stop",
+        what: "idle g6e.xlarge with stop protection",
+        verdict: IDLE,
+        idle_gpus: Some(1),
+        says: "idle: protection changes what may be done, not what is true",
+        acting: "stop and termination blocked: burntop switches no protection off",
+        plan: Plan::new(
+            (1, 3),
+            "g6e.xlarge",
+            QUIET,
+            &[("Team", "robotics"), ("Project", "policy"), ("Environment", "research")],
+        )
+        .facts(Facts { stop_protection: true, ..PLAIN }),
+    },
+    Trap {
+        name: "marked-expired",
+        what: "idle g5.xlarge marked by hand, its date five days in the past",
+        verdict: IDLE,
+        idle_gpus: Some(1),
+        says: "idle: a mark is no verdict",
+        acting: "a policy with a grace of up to 4 days stops it; 250 GB of instance store are erased",
+        plan: Plan::new(
+            (1, 0),
+            "g5.xlarge",
+            QUIET,
+            &[
+                ("Team", "nlp"),
+                ("Project", "tokenizer"),
+                ("Environment", "dev"),
+                ("burntop:expires", "{-5}"),
+                ("burntop:by", BY),
+                ("burntop:reason", "left over from the sweep"),
+                ("burntop:reminded", "{-5}"),
+            ],
+        ),
+    },
+    Trap {
+        name: "marked-busy",
+        what: "g6e.xlarge marked by hand and at work again",
+        verdict: BUSY,
+        idle_gpus: None,
+        says: "busy: whatever its tags say",
+        acting: "blocked: not idle; a policy takes the mark away",
+        plan: Plan::new(
+            (1, 1),
+            "g6e.xlarge",
+            Workload::ColdCpu,
+            &[
+                ("Team", "vision"),
+                ("Project", "ocr"),
+                ("Environment", "dev"),
+                ("burntop:expires", "{2}"),
+                ("burntop:by", BY),
+                ("burntop:reason", "idle over the weekend"),
+            ],
+        ),
+    },
+    Trap {
+        name: "marked-waiting",
+        what: "idle g6.xlarge marked by hand, its date three days ahead",
+        verdict: IDLE,
+        idle_gpus: Some(1),
+        says: "idle: a mark is no verdict",
+        acting: "a policy waits for the date; 250 GB of instance store are erased",
+        plan: Plan::new(
+            (1, 2),
+            "g6.xlarge",
+            QUIET,
+            &[
+                ("Team", "recsys"),
+                ("Project", "ranker"),
+                ("Environment", "dev"),
+                ("burntop:expires", "{3}"),
+                ("burntop:by", BY),
+                ("burntop:reason", "is anybody using this?"),
+            ],
+        ),
+    },
+    Trap {
+        name: "reserved-idle",
+        what: "idle g6e.12xlarge in an on-demand capacity reservation",
+        verdict: IDLE,
+        idle_gpus: Some(4),
+        says: "idle, at list price",
+        acting: "saves $0: the reservation bills all the same; 3,800 GB of instance store are erased",
+        plan: Plan::new(
+            (0, 1),
+            "g6e.12xlarge",
+            QUIET,
+            &[("team", "recsys"), ("project", "twotower"), ("environment", "staging")],
+        )
+        .facts(Facts { reserved: true, ..PLAIN }),
+    },
+    Trap {
+        name: "scratch-cpu",
+        what: "idle CPU-only m7i.4xlarge with a root volume and nothing else",
+        verdict: IDLE,
+        idle_gpus: None,
+        says: "idle for all seven days",
+        acting: "stops without a warning; a termination deletes its root volume",
+        plan: Plan::new(
+            (2, 0),
+            "m7i.4xlarge",
+            QUIET,
+            &[("team", "platform"), ("app", "ci"), ("env", "dev")],
+        )
+        .facts(Facts { data_volume: Some(false), ..PLAIN }),
     },
 ];

@@ -1,6 +1,7 @@
 //! The demo keeps its promises at every hour, size and seed. Here: reading it the way the
 //! collector does.
 
+mod acting;
 mod api;
 mod fleet;
 mod planted;
@@ -21,7 +22,7 @@ const NOW: i64 = 1_795_184_730;
 
 fn demo(seed: u64, size: Option<usize>, now: i64) -> Vec<Arc<dyn Provider>> {
     let now = Timestamp::from_second(now).unwrap();
-    providers(&DemoOptions { seed, size, clock: Arc::new(move || now) })
+    providers(&DemoOptions::new(seed, size, Arc::new(move || now)))
 }
 
 struct Seen {

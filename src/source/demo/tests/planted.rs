@@ -98,7 +98,7 @@ fn the_page_lists_every_trap() {
         .iter()
         .map(|t| {
             let verdict = t.verdict.map_or("–", |v| v.name());
-            format!("| `{}` | {} | {verdict} | {} |", t.name, t.what, t.says)
+            format!("| `{}` | {} | {verdict} | {} | {} |", t.name, t.what, t.says, t.acting)
         })
         .collect();
     assert_eq!(table, expected, "the table should read:\n{}", expected.join("\n"));
