@@ -29,6 +29,8 @@ pub struct FileConfig {
     pub idle: IdleSection,
     /// What burntop may spend itself.
     pub own_cost: OwnCostSection,
+    /// Bounds of what may be changed, where changing is allowed at all.
+    pub actions: ActionsSection,
     /// The cache on disk.
     pub cache: CacheSection,
     /// The screen.
@@ -81,12 +83,15 @@ pub struct AccountSection {
     pub external_id: Option<Secret>,
     /// Regions of this account, instead of the general ones.
     pub regions: Option<Regions>,
-    /// A production account: its header is tinted.
+    /// A production account: its header is tinted, and stopping anything in it needs a reason.
     #[serde(default)]
     pub production: bool,
-    /// Nothing in this account may be changed through burntop.
+    /// Nothing in this account may be changed through burntop. Wins over everything that allows it.
     #[serde(default)]
     pub read_only: bool,
+    /// Instances of this account may be changed, as with --allow-actions.
+    #[serde(default)]
+    pub allow_actions: bool,
 }
 
 /// Tag keys of the allocation dimensions.
@@ -122,6 +127,51 @@ pub struct OwnCostSection {
     /// stop and say so. 0 allows none.
     #[schemars(range(min = 0.0, max = 10_000.0))]
     pub cap_usd_per_day: Option<f64>,
+}
+
+/// Bounds of what may be changed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct ActionsSection {
+    /// The most instances that one plan may stop or terminate.
+    #[schemars(range(min = 1, max = 1000))]
+    pub max_instances: Option<u32>,
+    /// The largest share of the fleet that one plan may stop or terminate, percent; one instance
+    /// is always allowed.
+    #[schemars(range(min = 0.0, max = 100.0))]
+    pub max_fleet_percent: Option<f64>,
+    /// The most that one plan may stop or terminate, USD per hour at list or spot price. Without it
+    /// no limit; with it, an instance without a known price cannot be in a plan.
+    #[schemars(range(min = 0.0, max = 1_000_000.0))]
+    pub max_usd_per_hour: Option<f64>,
+    /// Hours that a plan is valid: its evidence is old then.
+    #[schemars(range(min = 1, max = 168))]
+    pub plan_valid_hours: Option<u32>,
+    /// Hours that an approval is valid when its giver says nothing else, and at most.
+    #[schemars(range(min = 1, max = 168))]
+    pub approval_valid_hours: Option<u32>,
+    /// Minutes that are measured anew right before acting.
+    #[schemars(range(min = 15, max = 60))]
+    pub recheck_minutes: Option<u32>,
+    /// Hours that an instance must have lived before it may be stopped or terminated.
+    #[schemars(range(min = 0, max = 8760))]
+    pub min_age_hours: Option<u32>,
+    /// Hours after which a verdict is too old to act on.
+    #[schemars(range(min = 1, max = 168))]
+    pub max_evidence_hours: Option<u32>,
+    /// Account ids in which nothing may be changed, whatever allows it.
+    pub read_only_accounts: Option<Vec<String>>,
+    /// Account ids that are production: stopping anything there needs a reason.
+    pub production_accounts: Option<Vec<String>>,
+    /// Tags, `key=value`, that make an instance production; compared without regard to case.
+    pub production_tags: Option<Vec<String>>,
+    /// Tags, `key=value`, of instances that may not be changed, whatever allows it.
+    pub read_only_tags: Option<Vec<String>>,
+    /// A second place for the audit log: a directory, or `s3://bucket/prefix`.
+    pub audit_copy: Option<String>,
+    /// ARN of a KMS key (or of its alias) that signs approvals. With it, an approval without its
+    /// signature is none.
+    pub approval_kms_key: Option<String>,
 }
 
 /// The cache on disk.
@@ -218,6 +268,7 @@ impl FileConfig {
             own_cost: OwnCostSection {
                 cap_usd_per_day: self.own_cost.cap_usd_per_day.or(under.own_cost.cap_usd_per_day),
             },
+            actions: self.actions.over(under.actions),
             cache: CacheSection {
                 max_mb: self.cache.max_mb.or(under.cache.max_mb),
                 path: self.cache.path.or(under.cache.path),
@@ -231,6 +282,27 @@ impl FileConfig {
             },
             keys,
             views,
+        }
+    }
+}
+
+impl ActionsSection {
+    fn over(self, under: Self) -> Self {
+        Self {
+            max_instances: self.max_instances.or(under.max_instances),
+            max_fleet_percent: self.max_fleet_percent.or(under.max_fleet_percent),
+            max_usd_per_hour: self.max_usd_per_hour.or(under.max_usd_per_hour),
+            plan_valid_hours: self.plan_valid_hours.or(under.plan_valid_hours),
+            approval_valid_hours: self.approval_valid_hours.or(under.approval_valid_hours),
+            recheck_minutes: self.recheck_minutes.or(under.recheck_minutes),
+            min_age_hours: self.min_age_hours.or(under.min_age_hours),
+            max_evidence_hours: self.max_evidence_hours.or(under.max_evidence_hours),
+            read_only_accounts: self.read_only_accounts.or(under.read_only_accounts),
+            production_accounts: self.production_accounts.or(under.production_accounts),
+            production_tags: self.production_tags.or(under.production_tags),
+            read_only_tags: self.read_only_tags.or(under.read_only_tags),
+            audit_copy: self.audit_copy.or(under.audit_copy),
+            approval_kms_key: self.approval_kms_key.or(under.approval_kms_key),
         }
     }
 }

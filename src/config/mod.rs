@@ -5,6 +5,7 @@
 //! it came from, and laid over the next. The JSON schema of [`FileConfig`] is the one table of
 //! keys: unknown keys, wrong types and the text of "accepted" all follow from it.
 
+pub mod actions;
 pub mod check;
 pub mod env;
 pub mod error;
@@ -25,6 +26,7 @@ pub mod vocabulary;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+pub use actions::{ActionsConfig, AuditCopy};
 pub use env::Env;
 pub use error::{ConfigError, Notice, Place, Problem};
 pub use file::{ColorChoice, FileConfig, Regions, SavedView, SymbolChoice};
@@ -48,6 +50,8 @@ pub struct Config {
     pub custom_presets: BTreeMap<String, toml::Table>,
     /// What burntop may spend on billed API calls per UTC day, USD; 0 allows none.
     pub own_cost_cap_usd_per_day: f64,
+    /// Bounds of what may be changed.
+    pub actions: ActionsConfig,
     /// The cache.
     pub cache: CacheConfig,
     /// The screen.
@@ -75,6 +79,8 @@ pub struct Target {
     pub production: bool,
     /// True when nothing in the account may be changed.
     pub read_only: bool,
+    /// True when the account's own key allows changes.
+    pub allow_actions: bool,
 }
 
 /// Which regions of an account are read.

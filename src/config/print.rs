@@ -21,6 +21,7 @@ pub fn effective(config: &Config) -> Result<String, toml::ser::Error> {
         },
         production: t.production,
         read_only: t.read_only,
+        allow_actions: t.allow_actions,
     });
     toml::to_string(&FileConfig {
         profiles: None,
@@ -37,6 +38,7 @@ pub fn effective(config: &Config) -> Result<String, toml::ser::Error> {
             presets: config.custom_presets.clone(),
         },
         own_cost: OwnCostSection { cap_usd_per_day: Some(config.own_cost_cap_usd_per_day) },
+        actions: config.actions.section(),
         cache: CacheSection { max_mb: Some(config.cache.max_mb), path: config.cache.path.clone() },
         ui: UiSection {
             theme: config.ui.theme.clone(),

@@ -8,8 +8,8 @@ use super::file::{AccountSection, FileConfig, Regions};
 use super::validate::{self, Found};
 use super::vocabulary::Vocabulary;
 use super::{
-    CacheConfig, Config, DEFAULT_CACHE_MB, DEFAULT_CAP_USD_PER_DAY, DEFAULT_PRESET, RegionChoice,
-    Target, UiConfig, env,
+    ActionsConfig, CacheConfig, Config, DEFAULT_CACHE_MB, DEFAULT_CAP_USD_PER_DAY, DEFAULT_PRESET,
+    RegionChoice, Target, UiConfig, env,
 };
 use crate::domain::TagKeys;
 
@@ -110,6 +110,7 @@ fn config(file: FileConfig, chosen: bool, regions_forced: bool) -> Config {
         },
         production: a.production,
         read_only: a.read_only,
+        allow_actions: a.allow_actions,
     };
     let bare = |label: &str, profile: Option<String>| Target {
         label: label.to_owned(),
@@ -119,6 +120,7 @@ fn config(file: FileConfig, chosen: bool, regions_forced: bool) -> Config {
         regions: general.clone(),
         production: false,
         read_only: false,
+        allow_actions: false,
     };
     let mut targets: Vec<Target> = Vec::new();
     let mut add = |target: Target| {
@@ -150,6 +152,7 @@ fn config(file: FileConfig, chosen: bool, regions_forced: bool) -> Config {
         preset: file.idle.preset.unwrap_or_else(|| DEFAULT_PRESET.to_owned()),
         custom_presets: file.idle.presets,
         own_cost_cap_usd_per_day: file.own_cost.cap_usd_per_day.unwrap_or(DEFAULT_CAP_USD_PER_DAY),
+        actions: ActionsConfig::of(file.actions),
         cache: CacheConfig {
             max_mb: file.cache.max_mb.unwrap_or(DEFAULT_CACHE_MB),
             path: file.cache.path,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::actions;
 use super::error::{Notice, Problem};
 use super::file::{AccountSection, Regions, SavedView};
 use super::resolve::Layer;
@@ -53,6 +54,9 @@ pub fn layer(layer: &Layer, presets: &[String], words: &Vocabulary, found: &mut 
         } else if let Some(Err(why)) = words.custom_preset.map(|check| check(name, table)) {
             bad(&key, text::clean(&why).into_owned());
         }
+    }
+    for (key, why) in actions::problems(&value.actions) {
+        bad(&format!("actions.{key}"), format!("`actions.{key}`: {why}"));
     }
     if let Some(theme) = &value.ui.theme {
         one_of("ui.theme", theme, &words.themes, words.themes.is_empty(), &mut bad);
@@ -167,6 +171,12 @@ fn account_problems(key: &str, account: &AccountSection, bad: &mut impl FnMut(&s
         bad(
             &format!("{key}.external_id"),
             "`external_id` means nothing without `role_arn`".to_owned(),
+        );
+    }
+    if account.read_only && account.allow_actions {
+        bad(
+            &format!("{key}.allow_actions"),
+            "`read_only` and `allow_actions` contradict each other; take one away".to_owned(),
         );
     }
     if let Some(arn) = &account.role_arn
