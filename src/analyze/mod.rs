@@ -2,3 +2,4 @@
 //! come out.
 
 pub mod idle;
+pub mod schedule;

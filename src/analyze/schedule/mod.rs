@@ -1,0 +1,16 @@
+//! Off-hours, proposed from the hour-of-week profile: the hours of the week in which an instance
+//! was never seen in use.
+//!
+//! A proposal is a finding about the past and nothing else. It asks that every hour of a window
+//! was seen in several weeks and quiet in all of them, and it says what was not looked at.
+
+mod cron;
+mod profile;
+mod propose;
+
+#[cfg(test)]
+mod tests;
+
+pub use cron::{cron_lines, eventbridge};
+pub use profile::{HOURS_PER_WEEK, Profile, Shift, Window, shifts, windows};
+pub use propose::{Advice, MIN_WINDOW_HOURS, Obstacle, Proposal, propose, usd_per_month};

@@ -1,0 +1,163 @@
+//! `burntop policy run`: one run of a policy.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::super::acting::{self, Acting};
+use super::super::exit::{CliError, Exit};
+use super::super::invocation::Invocation;
+use super::super::{plan, reports, session};
+use super::carry_out::{Carried, CarryOut};
+use super::{PolicyFile, read};
+use crate::act::plan::policy::{Scene, decide, plans};
+use crate::act::plan::{Outcome, OutcomeKind};
+use crate::bus;
+use crate::cache::Cache;
+use crate::config::Env;
+use crate::domain::text;
+use crate::report::acting::{PolicyReport, policy as report_policy};
+use crate::view::{Filter, ViewContext};
+
+/// Decides, carries it out where that was asked for, and prints it.
+pub fn run(
+    path: &Path,
+    apply: bool,
+    invocation: &Invocation,
+    env: &Env,
+    out: &mut dyn Write,
+) -> Result<Exit, CliError> {
+    // Tags of yesterday say nothing about the marks of today.
+    plan::not_offline(invocation)?;
+    let file = read(path)?;
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    runtime.block_on(async {
+        let (cache, notices) = session::open_cache(invocation);
+        for notice in notices {
+            let _ = writeln!(std::io::stderr(), "burntop: {}", notice.message());
+        }
+        // On the heap: it holds a whole run.
+        let run = one_run(path, &file, apply, invocation, env, &cache, out);
+        let exit = Box::pin(run).await;
+        cache.close().await;
+        exit
+    })
+}
+
+async fn one_run(
+    path: &Path,
+    file: &PolicyFile,
+    apply: bool,
+    invocation: &Invocation,
+    env: &Env,
+    cache: &Cache,
+    out: &mut dyn Write,
+) -> Result<Exit, CliError> {
+    let filter = match &invocation.options.filter {
+        Some(text) => Filter::parse(text).map_err(|e| CliError::Usage(e.to_string()))?,
+        None => Filter::parse("").map_err(|e| CliError::Usage(e.to_string()))?,
+    };
+    let parts = session::parts(invocation, cache.clone())?;
+    let ledger = parts.ledger.clone();
+    let outcome = bus::once(parts).await;
+    reports::unreadable(invocation, &outcome)?;
+    let fleet = &*outcome.fleet;
+    // Without --apply there are no hands in the process that could change anything.
+    let Acting { operator, troubles } = acting::open(invocation, Some(ledger), !apply).await?;
+    if apply {
+        acting::whole(operator.journal())?;
+        acting::in_order(operator.journal(), invocation)?;
+        // What an earlier run left open is settled first.
+        for settled in operator.reconcile().await.map_err(|e| acting::failed(&e))? {
+            let kind = settled.kind.word();
+            let _ = writeln!(
+                std::io::stderr(),
+                "burntop: from an earlier run: {} {kind}: {}",
+                settled.id,
+                settled.text
+            );
+        }
+    }
+    let preset = text::clean(&invocation.config.preset);
+    let window_hours = session::policy(&invocation.config, &preset)?.window_hours();
+    let ctx = ViewContext {
+        now: invocation.options.clock()(),
+        symbols: session::symbols(invocation, env),
+    };
+    let scene = Scene { rules: operator.rules(), window_hours, ctx };
+    let mut search = filter.searcher();
+    let decisions = decide(&file.policy, fleet, &scene, |row| search.matches(row, &ctx));
+    let planned = plans(&file.policy, fleet, &decisions, &scene, &preset);
+    let mut carried = CarryOut { path, file, invocation, operator: &operator, fleet, scene }
+        .all(&planned, apply)
+        .await;
+    carried.errors.extend(troubles);
+    let format = reports::format_of(invocation.options.format);
+    let outcomes: BTreeMap<Arc<str>, Outcome> =
+        carried.outcomes.iter().map(|o| (o.id.clone(), o.clone())).collect();
+    let report = PolicyReport {
+        policy: &file.policy,
+        sha256: &file.sha256,
+        decisions: &decisions,
+        applied: apply,
+        outcomes: &outcomes,
+        refusals: &carried.refusals,
+        runs: &carried.runs,
+        errors: &carried.errors,
+        readings: &fleet.readings,
+    };
+    out.write_all(report_policy(&report, format, &ctx).as_bytes())?;
+    for line in reports::troubles(fleet) {
+        let _ = writeln!(std::io::stderr(), "burntop: {line}");
+    }
+    let partial = !carried.errors.is_empty() || fleet.readings.iter().any(reports::is_partial);
+    Ok(exit(&carried, apply, partial))
+}
+
+/// A dry run ends well whatever it found; a real one says what was refused or failed.
+fn exit(carried: &Carried, apply: bool, partial: bool) -> Exit {
+    let any = |kinds: &[OutcomeKind]| carried.outcomes.iter().any(|o| kinds.contains(&o.kind));
+    let refused = !carried.refusals.is_empty() || any(&[OutcomeKind::Refused, OutcomeKind::Failed]);
+    if apply && refused {
+        Exit::ActionFailed
+    } else if partial || (apply && any(&[OutcomeKind::Unknown])) {
+        Exit::Partial
+    } else {
+        Exit::Ok
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::Scope;
+
+    #[test]
+    fn how_a_run_ends() {
+        use OutcomeKind::{Done, Failed, Refused, Unknown};
+        let outcome = |kind| Outcome {
+            id: "i-1".into(),
+            scope: Scope::new("123456789012", "eu-west-1"),
+            kind,
+            text: String::new(),
+            state: None,
+            request_ids: vec![],
+            at: "2026-03-01T00:00:00Z".parse().unwrap(),
+        };
+        let of = |kinds: &[OutcomeKind], refusals: &[&str]| Carried {
+            outcomes: kinds.iter().map(|k| outcome(*k)).collect(),
+            refusals: refusals.iter().map(|r| (*r).to_owned()).collect(),
+            ..Carried::default()
+        };
+        assert_eq!(exit(&of(&[], &[]), true, false), Exit::Ok);
+        assert_eq!(exit(&of(&[Done], &[]), true, true), Exit::Partial);
+        assert_eq!(exit(&of(&[Done, Unknown], &[]), true, false), Exit::Partial);
+        assert_eq!(exit(&of(&[Done, Refused], &[]), true, true), Exit::ActionFailed);
+        assert_eq!(exit(&of(&[Failed], &[]), true, false), Exit::ActionFailed);
+        assert_eq!(exit(&of(&[Done], &["over the cap"]), true, false), Exit::ActionFailed);
+        // A dry run only reports.
+        assert_eq!(exit(&of(&[Refused], &["over the cap"]), false, false), Exit::Ok);
+    }
+}

@@ -1,0 +1,100 @@
+//! `burntop policy schedule`: off-hours from what the cache holds.
+
+use std::io::Write;
+use std::sync::Arc;
+
+use jiff::tz::TimeZone;
+
+use super::super::exit::{CliError, Exit};
+use super::super::invocation::Invocation;
+use super::super::{reports, session};
+use crate::analyze::idle::{Subject, hours_of_use};
+use crate::analyze::schedule::propose;
+use crate::bus;
+use crate::cache::Cache;
+use crate::config::Env;
+use crate::domain::{HourRange, SeriesSet, text};
+use crate::fleet::Row;
+use crate::report::acting::{ScheduleReport, Snippet, schedule as report_schedule};
+use crate::view::{Filter, Sort, ViewContext, table};
+
+/// Instances whose series are in memory at a time.
+const CHUNK: usize = 200;
+
+/// Reads the fleet, looks at its hours and prints what could be off.
+pub fn run(
+    zone: &str,
+    weeks: u16,
+    snippet: Snippet,
+    invocation: &Invocation,
+    env: &Env,
+    out: &mut dyn Write,
+) -> Result<Exit, CliError> {
+    let tz = TimeZone::get(zone).map_err(|_| {
+        CliError::Usage(format!(
+            "--tz: this machine knows no time zone {}; accepted are names like Europe/Berlin",
+            text::clean(zone)
+        ))
+    })?;
+    let filter = match &invocation.options.filter {
+        Some(text) => Some(Filter::parse(text).map_err(|e| CliError::Usage(e.to_string()))?),
+        None => None,
+    };
+    let policy = session::policy(&invocation.config, &invocation.config.preset)?;
+    let keep_days = invocation.cache_options().map_or(0, |o| o.keep_days);
+    let hours = policy.window_hours().max(keep_days.saturating_mul(24));
+    let ctx =
+        ViewContext { now: invocation.options.now(), symbols: session::symbols(invocation, env) };
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    runtime.block_on(async {
+        let (cache, notices) = session::open_cache(invocation);
+        for notice in notices {
+            let _ = writeln!(std::io::stderr(), "burntop: {}", notice.message());
+        }
+        let read = async {
+            let outcome = bus::once(session::parts(invocation, cache.clone())?).await;
+            reports::unreadable(invocation, &outcome)?;
+            Ok::<_, CliError>(outcome.fleet)
+        };
+        let fleet = match read.await {
+            Ok(fleet) => fleet,
+            Err(error) => {
+                cache.close().await;
+                return Err(error);
+            }
+        };
+        let shown = table::select(&fleet, filter.as_ref(), Sort::default(), &ctx);
+        let rows: Vec<Arc<Row>> =
+            shown.iter().filter_map(|i| fleet.rows.get(*i as usize)).cloned().collect();
+        let range = HourRange::last_closed(ctx.now, hours);
+        let mut advised = Vec::with_capacity(rows.len());
+        for chunk in rows.chunks(CHUNK) {
+            let series = series(&cache, chunk, range).await;
+            for (row, series) in chunk.iter().zip(series) {
+                let subject = Subject {
+                    instance: &row.instance,
+                    spec: row.spec.as_deref(),
+                    series: &series,
+                    now: ctx.now,
+                };
+                let hours = hours_of_use(&subject, &policy, range);
+                let advice = propose(row, hours.as_ref(), &tz, weeks, ctx.now);
+                advised.push((row.clone(), advice));
+            }
+        }
+        cache.close().await;
+        let report =
+            ScheduleReport { rows: &advised, zone, weeks, snippet, readings: &fleet.readings };
+        let format = reports::format_of(invocation.options.format);
+        out.write_all(report_schedule(&report, format, &ctx).as_bytes())?;
+        let partial = fleet.readings.iter().any(reports::is_partial);
+        Ok(if partial { Exit::Partial } else { Exit::Ok })
+    })
+}
+
+async fn series(cache: &Cache, rows: &[Arc<Row>], range: HourRange) -> Vec<SeriesSet> {
+    let ids: Vec<Arc<str>> = rows.iter().map(|r| r.instance.id.clone()).collect();
+    let mut found = cache.load_series(ids.clone(), range).await;
+    ids.iter().map(|id| found.remove(id).unwrap_or_default()).collect()
+}
