@@ -6,6 +6,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::act::plan::{Confirmed, Plan};
 use crate::fleet::Fleet;
 use crate::view::Field;
 
@@ -52,6 +53,21 @@ pub enum Effect {
     SwitchToDemo,
     /// Mouse reporting on or off.
     SetMouse(bool),
+    /// Ask everything that is asked before a plan may run; answered by [`super::Msg::Preflighted`]
+    /// or [`super::Msg::NotPreflighted`]. Changes nothing.
+    Preflight(Arc<Plan>),
+    /// Do it; answered by [`super::Msg::Acting`] and at the end by [`super::Msg::Acted`].
+    Execute(Confirmation),
+}
+
+/// A confirmed plan on its way to the executor. Two are equal when they are one and the same.
+#[derive(Clone, Debug)]
+pub struct Confirmation(pub Arc<Confirmed>);
+
+impl PartialEq for Confirmation {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
 }
 
 /// Which regions to read.
@@ -75,6 +91,8 @@ pub struct Picture {
     pub rows: Vec<u32>,
     /// Columns shown.
     pub columns: Vec<Field>,
+    /// The filter that chose the rows, as typed.
+    pub filter: String,
     /// The moment that ages are computed for.
     pub now: Timestamp,
 }

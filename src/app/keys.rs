@@ -1,6 +1,7 @@
 //! Keys: from the key through the keymap to the action, and what each action does.
 
 use super::keymap::{Action, Context, Key};
+use super::sheet::Sheet;
 use super::{App, Effect, Level, Notice, Page, Picture, Popup, Prompt, PromptKind, Tab};
 use crate::view::Field;
 
@@ -13,9 +14,15 @@ impl App {
         if self.prompt.is_some() {
             return &[Context::Text, Context::Any];
         }
+        if self.dialog().is_some() && self.popup.is_none() {
+            return &[Context::Text, Context::Any];
+        }
         match &self.popup {
             Some(Popup::Columns { .. }) => &[Context::Columns, Context::Move, Context::Any],
             Some(_) => &[Context::Move, Context::Any],
+            None if self.on_sheet() => {
+                &[Context::Sheet, Context::Main, Context::Move, Context::Any]
+            }
             None if self.shows_table() => {
                 &[Context::Table, Context::Main, Context::Move, Context::Any]
             }
@@ -28,6 +35,10 @@ impl App {
 
     pub(super) fn on_key(&mut self, key: Key) -> Vec<Effect> {
         self.notice = None;
+        let quit_asked = std::mem::take(&mut self.quit_asked);
+        if self.prompt.is_none() && self.popup.is_none() && self.dialog().is_some() {
+            return self.on_key_in_dialog(key);
+        }
         // A letter after `s` names a column, whatever else it means.
         if self.popup == Some(Popup::Sort)
             && let Some(letter) = key.text()
@@ -37,7 +48,7 @@ impl App {
             return Vec::new();
         }
         if let Some(action) = self.keymap.lookup(key, self.contexts()) {
-            self.act(action)
+            self.act(action, quit_asked)
         } else {
             if let (Some(prompt), Some(c)) = (&mut self.prompt, key.text()) {
                 prompt.line.insert(c.encode_utf8(&mut [0; 4]));
@@ -47,11 +58,16 @@ impl App {
         }
     }
 
-    fn act(&mut self, action: Action) -> Vec<Effect> {
+    fn act(&mut self, action: Action, quit_asked: bool) -> Vec<Effect> {
         match action {
+            // A process that sleeps could neither see nor write down what its calls did.
+            Action::Suspend if self.sheet.as_ref().is_some_and(Sheet::is_running) => {
+                self.say(Notice::new(Level::Warn, "not while something runs: wait for its end"));
+                return Vec::new();
+            }
             Action::Suspend => return vec![Effect::Suspend],
             Action::Redraw => return vec![Effect::Redraw],
-            Action::Quit | Action::Interrupt => return vec![Effect::Quit],
+            Action::Quit | Action::Interrupt => return self.quit(quit_asked),
             _ => {}
         }
         if self.prompt.is_some() {
@@ -60,7 +76,13 @@ impl App {
         if self.popup.is_some() {
             return self.act_in_popup(action);
         }
+        if self.on_sheet()
+            && let Some(effects) = self.act_on_sheet(action)
+        {
+            return effects;
+        }
         match action {
+            Action::Act => return self.open_sheet(None),
             Action::TabOverview => self.go_to_tab(Tab::Overview),
             Action::TabIdle => self.go_to_tab(Tab::Idle),
             // Two tabs: the next is also the previous.
@@ -271,6 +293,7 @@ impl App {
             fleet,
             rows: vec![at],
             columns: Field::ALL.to_vec(),
+            filter: String::new(),
             now: self.view_context().now,
         })]
     }

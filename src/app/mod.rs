@@ -25,6 +25,7 @@ mod prompt;
 mod run;
 #[cfg(test)]
 mod scripts;
+pub mod sheet;
 mod sources;
 mod table;
 mod typing;
@@ -32,11 +33,12 @@ mod update;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::time::Duration;
 
 use jiff::Timestamp;
 
 pub use appearance::{Appearance, ColorDepth, Role, ThemeName};
-pub use effect::{Effect, ExportFormat, Picture, Regions, SavedView};
+pub use effect::{Confirmation, Effect, ExportFormat, Picture, Regions, SavedView};
 pub use init::{AppInit, Extent};
 pub use input::{History, LineEdit};
 pub use keymap::{Action, ActionSpec, Context, Key, KeyError, Keymap, KeymapProblem};
@@ -48,11 +50,14 @@ pub use prompt::{Prompt, PromptError, PromptKind};
 pub use sources::{Intervals, Progress, SourceStatus, Sources, Staleness, behind};
 pub use table::{GUTTER, Marked, Placed, Placement, Table};
 
+use crate::act::plan::Rules;
 use crate::fleet::{Fleet, Row};
 use crate::view::ViewContext;
 use crate::view::overview::Overview;
 use age::Age;
 use content::Line;
+use content::sheet::dialog::Box as DialogBox;
+use sheet::Sheet;
 
 /// The picture that `f` keeps.
 #[derive(Clone, Debug)]
@@ -67,10 +72,22 @@ struct Frozen {
 #[derive(Clone, Debug, Default)]
 struct Body {
     lines: Vec<Line>,
+    /// The line of the sheet that the cursor is on.
+    cursor: Option<usize>,
+    /// The dialog above it.
+    dialog: Option<DialogBox>,
+}
+
+impl Body {
+    /// True when a dialog is there and all of it is on the screen.
+    fn dialog_fits(&self) -> bool {
+        self.dialog.as_ref().is_some_and(|dialog| dialog.fits)
+    }
 }
 
 /// The cockpit.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct App {
     mode: Mode,
     appearance: Appearance,
@@ -94,6 +111,7 @@ pub struct App {
     refresh_usd: Option<f64>,
     missing_usd: Option<f64>,
     log: VecDeque<LogEntry>,
+    rules: Arc<Rules>,
     no_credentials: Option<String>,
 
     tab: Tab,
@@ -102,6 +120,9 @@ pub struct App {
     prompt: Option<Prompt>,
     notice: Option<Notice>,
     table: Table,
+    sheet: Option<Sheet>,
+    /// True after a quit that has to be said twice.
+    quit_asked: bool,
     /// Line of the overview that the cursor is on, counted over lines that lead somewhere.
     finding: usize,
     overview_scroll: usize,
@@ -111,6 +132,8 @@ pub struct App {
     overview: Option<(u64, Option<Timestamp>, Overview)>,
     body: Body,
 
+    /// How long the cockpit has run, by a clock that never goes back.
+    uptime: Duration,
     now: Timestamp,
     /// `now` in whole minutes: what ages and spans in the body are measured to, so that nothing
     /// there changes each second.
@@ -145,6 +168,7 @@ impl App {
             refresh_usd: None,
             missing_usd: None,
             log: VecDeque::new(),
+            rules: Arc::default(),
             no_credentials: None,
             tab: Tab::Overview,
             pages: Vec::new(),
@@ -152,12 +176,15 @@ impl App {
             prompt: None,
             notice: None,
             table: Table::default(),
+            sheet: None,
+            quit_asked: false,
             finding: 0,
             overview_scroll: 0,
             filter_history: History::default(),
             command_history: History::default(),
             overview: None,
             body: Body::default(),
+            uptime: Duration::ZERO,
             now: init.now,
             minute: init.now,
             deadline: None,
@@ -178,6 +205,7 @@ impl App {
     /// What is on screen is up to date.
     pub fn mark_drawn(&mut self) {
         self.dirty = false;
+        self.dialog_drawn();
     }
 
     /// What is on screen is gone or garbled: draw again.
@@ -353,8 +381,13 @@ impl App {
     /// cursor is on.
     pub fn text_body(&self) -> (&[Line], usize, Option<usize>) {
         let scroll = self.page().map_or(self.overview_scroll, |p| p.scroll);
-        let cursor = self.pages.is_empty().then(|| self.finding_line()).flatten();
+        let cursor = if self.pages.is_empty() { self.finding_line() } else { self.body.cursor };
         (&self.body.lines, scroll, cursor)
+    }
+
+    /// The dialog as it is to be drawn.
+    pub fn dialog_box(&self) -> Option<&DialogBox> {
+        self.body.dialog.as_ref()
     }
 
     /// The row that keys like `y` mean.

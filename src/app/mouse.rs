@@ -7,7 +7,7 @@ use super::{App, Effect, Tab};
 
 impl App {
     pub(super) fn on_mouse(&mut self, event: MouseEvent) -> Vec<Effect> {
-        if self.prompt.is_some() || self.popup.is_some() {
+        if self.prompt.is_some() || self.popup.is_some() || self.dialog().is_some() {
             return Vec::new();
         }
         match event.kind {

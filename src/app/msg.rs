@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crossterm::event::{KeyEvent, MouseEvent};
 use jiff::Timestamp;
 
+use crate::act::plan::{Plan, Preflighted, Progress, Rules, Verified};
 use crate::domain::{Scope, SeriesSet, SourceId};
 use crate::fleet::Fleet;
 
@@ -55,6 +56,21 @@ pub enum Msg {
     },
     /// Who the cockpit runs for has changed (the demo was opened from the first screen).
     Mode(Mode),
+    /// What may be done where; until this comes, nothing.
+    Rules(Arc<Rules>),
+    /// A plan was checked, asked for by [`super::Effect::Preflight`].
+    Preflighted(Arc<Preflighted>),
+    /// A plan could not be checked at all.
+    NotPreflighted {
+        /// Which, the same one that was sent.
+        plan: Arc<Plan>,
+        /// Why, one sentence; clean text.
+        why: String,
+    },
+    /// The run that [`super::Effect::Execute`] began goes on.
+    Acting(Progress),
+    /// The run has ended, or could not begin; then the text says why.
+    Acted(Result<Arc<Verified>, String>),
 }
 
 /// Where the data come from.

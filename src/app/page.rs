@@ -51,6 +51,8 @@ pub enum Page {
     Log,
     /// What burntop's own calls cost.
     OwnCost,
+    /// The action sheet; [`super::App::sheet`] holds it.
+    Sheet,
 }
 
 impl Page {
@@ -61,6 +63,7 @@ impl Page {
             Self::Help => "Help",
             Self::Log => "Log",
             Self::OwnCost => "Own cost",
+            Self::Sheet => "Act",
         }
     }
 }

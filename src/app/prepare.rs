@@ -23,7 +23,10 @@ impl App {
         }
         let width = usize::from(layout.width.saturating_sub(2));
         self.make_overview();
+        self.body.cursor = None;
+        self.body.dialog = None;
         self.body.lines = self.body_lines(width);
+        self.prepare_sheet(width);
         let last = self.last_scroll();
         if let Some(opened) = self.pages.last_mut() {
             opened.scroll = opened.scroll.min(last);
@@ -52,6 +55,33 @@ impl App {
             Some(Page::Help) => content::help::lines(self, width),
             Some(Page::Log) => content::log::lines(self, width),
             Some(Page::OwnCost) => content::own_cost::lines(self.own_cost(), width),
+            // Made with its cursor.
+            Some(Page::Sheet) => Vec::new(),
+        }
+    }
+
+    /// The lines of the action sheet, the one under the cursor in sight, and its dialog.
+    fn prepare_sheet(&mut self, width: usize) {
+        let Some(sheet) = self.sheet.as_ref().filter(|_| self.on_sheet()) else { return };
+        let page = content::sheet::page(self, sheet, width);
+        let follows = sheet.follows();
+        self.body.dialog = self.dialog().map(|d| content::sheet::dialog::of(self, sheet, d));
+        if !self.body.dialog_fits() {
+            self.dialog_gone();
+        }
+        self.body.lines = page.lines;
+        self.body.cursor = page.cursor.as_ref().map(|lines| lines.start);
+        let height = self.body_height();
+        if let (Some(block), Some(opened)) =
+            (page.cursor.filter(|_| follows), self.pages.last_mut())
+        {
+            // The whole block where it fits, its first line in any case.
+            let lowest = block.end.saturating_sub(height);
+            opened.scroll = opened.scroll.max(lowest).min(block.start);
+            // What stands above the first line one can go to belongs to it.
+            if Some(block.start) == page.first {
+                opened.scroll = opened.scroll.min(block.end.saturating_sub(height));
+            }
         }
     }
 
@@ -139,6 +169,8 @@ impl App {
             .then(|| self.minute.saturating_add(SignedDuration::from_mins(1)).ok())
             .flatten();
         let banner = self.frozen.as_ref().map(|f| Age::between(f.at, self.now).changes_at(f.at));
-        self.deadline = [self.sources.changes_at, next_minute, banner].into_iter().flatten().min();
+        let checks = self.sheet_changes_at();
+        let all = [self.sources.changes_at, next_minute, banner, checks];
+        self.deadline = all.into_iter().flatten().min();
     }
 }

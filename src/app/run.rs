@@ -1,9 +1,10 @@
 //! What commands do, and what leaves the cockpit as a picture.
 
-use super::command::{self, Command, Known};
+use super::command::{self, Command, Known, Until, Wish};
 use super::{
     App, Effect, ExportFormat, Level, Notice, Page, Picture, Popup, Regions, SavedView, Tab,
 };
+use crate::act::plan::Verb;
 use crate::view::{Field, Filter, Sort};
 
 /// The names that exist at this moment, owned.
@@ -93,9 +94,35 @@ impl App {
                 self.mouse = on;
                 return vec![Effect::SetMouse(on)];
             }
-            Command::Quit => return vec![Effect::Quit],
+            Command::Act(wish) => return self.act_on_command(wish),
+            Command::Quit => return self.quit(false),
         }
         Vec::new()
+    }
+
+    /// A verb as a command goes straight to its checks.
+    fn act_on_command(&mut self, wish: Wish) -> Vec<Effect> {
+        let verb = match wish {
+            Wish::Stop => Verb::Stop,
+            Wish::Terminate { decrement } => Verb::Terminate { decrement },
+            Wish::Start => Verb::Start,
+            Wish::Unmark => Verb::Unmark,
+            Wish::Mark { until, reason } => {
+                let expires = match until {
+                    Until::In(time) => self.now.saturating_add(time).unwrap_or(self.now),
+                    Until::At(moment) => moment,
+                };
+                if expires <= self.now {
+                    let text = "a mark expires in the future: `mark 4d` or `mark 2026-12-24`";
+                    self.say(Notice::new(Level::Warn, text));
+                    return Vec::new();
+                }
+                self.prepare();
+                let reason = reason.unwrap_or_else(|| self.mark_reason());
+                Verb::Mark { expires, reason }
+            }
+        };
+        self.open_sheet(Some(verb))
     }
 
     pub(super) fn set_preset(&mut self, name: String) -> Vec<Effect> {
@@ -117,16 +144,19 @@ impl App {
             Some(Page::Why { instance, .. }) => {
                 let at = fleet.rows.iter().position(|r| r.instance.id == *instance)?;
                 let rows = vec![u32::try_from(at).ok()?];
-                Some(Picture { view: "idle", fleet, rows, columns: Field::ALL.to_vec(), now })
+                let columns = Field::ALL.to_vec();
+                Some(Picture { view: "idle", fleet, rows, columns, filter: String::new(), now })
             }
             Some(_) => None,
             None if self.tab == Tab::Idle => {
                 let rows = self.table.order().to_vec();
-                Some(Picture { view: "idle", fleet, rows, columns, now })
+                let filter = self.table.filter_text().to_owned();
+                Some(Picture { view: "idle", fleet, rows, columns, filter, now })
             }
             None => {
                 let rows = (0..u32::try_from(fleet.rows.len()).ok()?).collect();
-                Some(Picture { view: "overview", fleet, rows, columns, now })
+                let filter = String::new();
+                Some(Picture { view: "overview", fleet, rows, columns, filter, now })
             }
         }
     }

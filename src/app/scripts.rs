@@ -294,13 +294,15 @@ fn copying_and_exporting_say_what_is_on_screen() {
     let [Effect::Export { path, format, picture }] = &effects[..] else { panic!("{effects:?}") };
     assert_eq!(path, "burntop-idle-20260115T0312Z.csv");
     assert_eq!((*format, picture.rows.len(), picture.view), (ExportFormat::Csv, 3, "idle"));
+    // The basis line of the file names the filter.
+    assert_eq!(picture.filter, "team=nlp");
 
     let effects = press(&mut app, ":export json my.json<enter>");
     let [Effect::Export { path, format, .. }] = &effects[..] else { panic!("{effects:?}") };
     assert_eq!((path.as_str(), *format), ("my.json", ExportFormat::Json));
     let effects = press(&mut app, "1:export md<enter>");
     let [Effect::Export { picture, .. }] = &effects[..] else { panic!("{effects:?}") };
-    assert_eq!(picture.view, "overview");
+    assert_eq!((picture.view, picture.filter.as_str()), ("overview", ""));
     assert_eq!(press(&mut app, "?e"), []);
     assert!(app.notice().is_some());
 }
@@ -484,7 +486,9 @@ proptest::proptest! {
     }
 }
 
-const KEYS: [&str; 40] = [
+const KEYS: [&str; 42] = [
+    "a",
+    "c<tab><enter>",
     "j",
     "k",
     "h",

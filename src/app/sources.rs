@@ -109,12 +109,31 @@ pub struct Progress {
     pub waiting: u32,
     /// Of them those that failed and never answered: no sum holds them.
     pub unread: u32,
+    /// Of `unread` those that are accounts: how many regions they have nobody knows.
+    pub accounts: u32,
 }
 
 impl Progress {
     /// True when no scope ever answered.
     pub fn is_nothing(&self) -> bool {
         self.scopes == self.waiting + self.unread
+    }
+
+    /// What could not be read, in words: `1 account`, `2 of 8 regions`, `1 account and 2 of 8
+    /// regions`.
+    pub fn unread_words(&self) -> String {
+        let regions = self.unread - self.accounts;
+        let all = self.scopes - self.accounts;
+        let accounts = match self.accounts {
+            0 => String::new(),
+            1 => "1 account".to_owned(),
+            n => format!("{n} accounts"),
+        };
+        match (self.accounts, regions) {
+            (_, 0) => accounts,
+            (0, _) => format!("{regions} of {all} regions"),
+            _ => format!("{accounts} and {regions} of {all} regions"),
+        }
     }
 
     fn add(&mut self, reading: &Reading) {
@@ -126,7 +145,10 @@ impl Progress {
         self.scopes += 1;
         match reading.state {
             _ if answered => {}
-            SourceState::Failed(_) => self.unread += 1,
+            SourceState::Failed(_) => {
+                self.unread += 1;
+                self.accounts += u32::from(reading.source == SourceId::Identity);
+            }
             _ => self.waiting += 1,
         }
     }
@@ -260,7 +282,7 @@ fn severity(kind: ErrorKind) -> u8 {
         ErrorKind::Denied => 8,
         ErrorKind::ClockSkew => 7,
         ErrorKind::OwnCostCap => 6,
-        ErrorKind::Unavailable => 5,
+        ErrorKind::Unavailable | ErrorKind::Refused => 5,
         ErrorKind::Malformed => 4,
         ErrorKind::Network => 3,
         ErrorKind::Timeout => 2,
@@ -360,8 +382,12 @@ mod tests {
             reading(SourceId::Ec2, "c", None, Some(ErrorKind::Timeout)),
             reading(SourceId::CloudWatch, "c", None, None),
         ]);
-        assert_eq!(some, Progress { scopes: 4, waiting: 1, unread: 2 });
+        assert_eq!(some, Progress { scopes: 4, waiting: 1, unread: 2, accounts: 1 });
         assert!(!some.is_nothing());
+        // An account is no region.
+        assert_eq!(some.unread_words(), "1 account and 1 of 3 regions");
+        assert_eq!(Progress { accounts: 2, ..some }.unread_words(), "2 accounts");
+        assert_eq!(Progress { accounts: 0, ..some }.unread_words(), "2 of 4 regions");
     }
 
     #[test]

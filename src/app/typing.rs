@@ -13,7 +13,9 @@ impl App {
     }
 
     pub(super) fn on_paste(&mut self, text: &str) {
-        if let Some(prompt) = &mut self.prompt {
+        if self.prompt.is_none() && self.dialog().is_some() {
+            self.on_paste_in_dialog(text);
+        } else if let Some(prompt) = &mut self.prompt {
             prompt.line.insert(text);
             self.typed();
         }

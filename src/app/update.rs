@@ -17,6 +17,12 @@ impl App {
             return Vec::new();
         }
         self.dirty = true;
+        let effects = self.take(msg);
+        self.settle_sheet();
+        effects
+    }
+
+    fn take(&mut self, msg: Msg) -> Vec<Effect> {
         match msg {
             Msg::Key(event) if event.is_release() => {
                 self.dirty = false;
@@ -30,6 +36,7 @@ impl App {
             }
             Msg::Resize(width, height) => {
                 self.size = (width, height);
+                self.dialog_gone();
                 Vec::new()
             }
             Msg::Fleet(fleet) => self.on_fleet(fleet),
@@ -68,6 +75,27 @@ impl App {
             }
             Msg::Mode(mode) => {
                 self.on_mode(mode);
+                Vec::new()
+            }
+            Msg::Rules(rules) => {
+                self.rules = rules;
+                Vec::new()
+            }
+            Msg::Preflighted(checked) => {
+                self.on_preflighted(checked);
+                self.set_deadline();
+                Vec::new()
+            }
+            Msg::NotPreflighted { plan, why } => {
+                self.on_not_preflighted(&plan, why);
+                Vec::new()
+            }
+            Msg::Acting(progress) => {
+                self.on_acting(&progress);
+                Vec::new()
+            }
+            Msg::Acted(ended) => {
+                self.on_acted(ended);
                 Vec::new()
             }
             Msg::Now(_) => Vec::new(),
@@ -139,6 +167,7 @@ impl App {
         self.fleet = None;
         self.frozen = None;
         self.accounts.clear();
+        self.rules = Arc::default();
         self.extent = super::Extent::default();
         self.overview = None;
         self.pages.clear();

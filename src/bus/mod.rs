@@ -5,7 +5,7 @@
 //!  Provider (AWS or demo)          one task per account, one per account × region
 //!     │ inventory · types · prices · metrics (cascade, tail only, capped)
 //!     ▼
-//!  Update ──► World (one task) ──► join on a worker thread ──► Event::Fleet
+//!  Update ──► World (one task) ──► join, at most every 120 ms ──► Event::Fleet
 //!     │                                                            │
 //!     └── cache (facts, series, ledger)                  cockpit, report, doctor
 //! ```
@@ -127,6 +127,8 @@ struct Shared {
     ledger: Ledger,
     policy: watch::Sender<Arc<Policy>>,
     refresh: watch::Sender<u64>,
+    /// Grows when the inventory is to be read, and nothing that is billed.
+    look: watch::Sender<u64>,
     viewport: Mutex<HashSet<Arc<str>>>,
     /// What the cache held at the start, until its scope takes it.
     remembered: Mutex<HashMap<Scope, facts::Remembered>>,
@@ -146,6 +148,12 @@ impl Handle {
     /// Reads everything again now.
     pub fn refresh(&self) {
         self.shared.refresh.send_modify(|n| *n += 1);
+    }
+
+    /// Reads the inventory now, after something was changed. Metrics keep their own rhythm: what
+    /// is billed is not read because of it.
+    pub fn look_again(&self) {
+        self.shared.look.send_modify(|n| *n += 1);
     }
 
     /// What reading every metric again would cost now, micro-dollars: what the last full rounds
@@ -244,6 +252,7 @@ fn share(parts: Parts) -> (Handle, Vec<Account>) {
         ledger: parts.ledger,
         policy: watch::channel(parts.policy).0,
         refresh: watch::channel(0).0,
+        look: watch::channel(0).0,
         viewport: Mutex::default(),
         remembered: Mutex::default(),
         started: tokio::time::Instant::now(),
@@ -313,12 +322,13 @@ async fn pause(shared: &Shared, attempt: &mut u32) -> bool {
     wait(shared, Duration::from_millis(base * 3 / 4 + fastrand::u64(..base / 2))).await
 }
 
-/// Waits for `time`, a refresh or the end; false when the bus stops.
+/// Waits for `time`, a refresh, a look at the inventory or the end; false when the bus stops.
 async fn wait(shared: &Shared, time: Duration) -> bool {
-    let mut refresh = shared.refresh.subscribe();
+    let (mut refresh, mut look) = (shared.refresh.subscribe(), shared.look.subscribe());
     tokio::select! {
         () = shared.stop.cancelled() => false,
         _ = refresh.changed() => true,
+        _ = look.changed() => true,
         () = tokio::time::sleep(time) => true,
     }
 }

@@ -32,9 +32,11 @@ pub(super) async fn run(mut ctx: Context) {
     let mut rounds = metrics::Rounds::from_cache(&ctx, remembered.verdicts).await;
     let mut prices = pricing::Prices::from_cache(&ctx).await;
     let mut refreshes = *ctx.shared.refresh.borrow();
+    let mut looks;
     let mut attempt = 0;
     loop {
         report(&ctx.updates, SourceId::Ec2, ctx.scope.clone(), Outcome::Loading).await;
+        looks = *ctx.shared.look.borrow();
         let again = match inventory.read(&ctx).await {
             Ok(instances) => {
                 attempt = 0;
@@ -56,6 +58,7 @@ pub(super) async fn run(mut ctx: Context) {
                 let every = Duration::from_secs(ctx.shared.settings.inventory_every_s.into());
                 // Who asked for a refresh during the round has not been served by it.
                 *ctx.shared.refresh.borrow() != refreshes
+                    || *ctx.shared.look.borrow() != looks
                     || wait(&ctx.shared, until_beat(ctx.shared.started.elapsed(), every)).await
             }
             Err(error) => {

@@ -1,5 +1,6 @@
 //! The bus over the demo fleet: the same path as real accounts, without a network.
 
+mod looks;
 mod rounds;
 mod scopes;
 mod scripted;
@@ -35,7 +36,7 @@ async fn read(now: Timestamp, preset: Preset, cache: &Cache, offline: bool) -> O
 
 /// The demo fleet under `clock`.
 fn parts(clock: Clock, preset: Preset, cache: &Cache, offline: bool) -> Parts {
-    let fleet = DemoOptions { seed: DEFAULT_SEED, size: None, clock: clock.clone() };
+    let fleet = DemoOptions::new(DEFAULT_SEED, None, clock.clone());
     let accounts = providers(&fleet)
         .into_iter()
         .map(|provider| Account { provider, regions: Regions::Enabled })
@@ -197,7 +198,7 @@ async fn a_failed_login_is_forgotten_when_the_next_one_works() {
     let now: Timestamp = MOMENTS[0].parse().unwrap();
     let clock: Clock = Arc::new(move || now);
     let (cache, _) = Cache::open(OpenOptions::in_memory(), now);
-    let fleet = DemoOptions { seed: DEFAULT_SEED, size: None, clock: clock.clone() };
+    let fleet = DemoOptions::new(DEFAULT_SEED, None, clock.clone());
     let inner = providers(&fleet).remove(0);
     let provider = Arc::new(LateLogin { inner, asked: AtomicU32::new(0) });
     let parts = Parts {

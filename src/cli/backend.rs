@@ -1,6 +1,10 @@
 //! Behind the screen: a thread of its own with the runtime of the bus. It takes commands, and
 //! answers with messages; the screen never waits for it.
 
+mod acts;
+#[cfg(test)]
+mod tests;
+
 use std::collections::HashSet;
 use std::fs::OpenOptions;
 use std::io::Write as _;
@@ -12,10 +16,14 @@ use std::time::Duration;
 use jiff::Timestamp;
 use tokio::sync::mpsc;
 
+use acts::Acts;
+
+use super::accounts::Reaches;
 use super::cockpit::report_format;
 use super::exit::CliError;
 use super::invocation::{DemoOptions, Invocation};
 use super::{session, views};
+use crate::act::plan::{Confirmed, Plan};
 use crate::app::{
     AccountInfo, ExportFormat, Level, LogEntry, Mode, Msg, Notice, OwnCost, Picture, Regions,
     SavedView,
@@ -58,6 +66,10 @@ pub enum Command {
     SaveView(SavedView),
     /// The demo instead of the accounts.
     SwitchToDemo,
+    /// Ask everything that is asked before a plan may run.
+    Preflight(Arc<Plan>),
+    /// Do what was confirmed.
+    Execute(Arc<Confirmed>),
     /// End, and say when the cache is closed.
     Close(SyncSender<()>),
 }
@@ -111,6 +123,7 @@ struct Running {
     messages: mpsc::Sender<Msg>,
     cache: Cache,
     bus: bus::Handle,
+    acts: Arc<Acts>,
     events: mpsc::Receiver<Event>,
     accounts: Vec<AccountInfo>,
     /// Name of the preset that judges.
@@ -169,10 +182,12 @@ impl Running {
         let (cache, notices) = session::open_cache(&invocation);
         let parts = session::parts(&invocation, cache.clone())?;
         let (sender, events) = mpsc::channel(EVENTS);
+        let ledger = parts.ledger.clone();
         let bus = bus::start(parts, sender);
+        let acts = Acts::begin(invocation.clone(), ledger, messages.clone(), bus.clone());
         let preset = invocation.config.preset.clone();
         let accounts = Vec::new();
-        let running = Self { invocation, messages, cache, bus, events, accounts, preset };
+        let running = Self { invocation, messages, cache, bus, acts, events, accounts, preset };
         for notice in notices {
             running.log_cache(&notice).await;
         }
@@ -227,6 +242,8 @@ impl Running {
                 self.send(Msg::Mode(Mode::Demo)).await;
                 return self.restart(invocation).await;
             }
+            Command::Preflight(plan) => self.acts.preflight(plan),
+            Command::Execute(confirmed) => self.acts.execute(confirmed),
             Command::Close(_) => {}
         }
         None
@@ -238,6 +255,10 @@ impl Running {
             Regions::These(names) => RegionChoice::List(names),
         };
         let mut invocation = self.invocation.clone();
+        // The demo's regions are its own, and its world shall stay what was made of it.
+        if invocation.options.demo.is_none() {
+            invocation.reach = Reaches::default();
+        }
         for target in &mut invocation.config.targets {
             target.regions = choice.clone();
         }
@@ -384,7 +405,7 @@ fn own_cost(cost: &ledger::OwnCost) -> OwnCost {
 /// The picture as the report of the same name prints it.
 fn render(picture: &Picture, format: ExportFormat, preset: &str) -> String {
     let ctx = ViewContext { now: picture.now, symbols: Symbols::Unicode };
-    let meta = Meta { preset, filter: None };
+    let meta = Meta { preset, filter: Some(&picture.filter) };
     let format = report_format(format);
     if picture.view == "overview" {
         report::overview(&picture.fleet, format, &ctx, &meta)

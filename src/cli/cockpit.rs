@@ -2,6 +2,7 @@
 
 use std::io::{IsTerminal, stdin};
 use std::sync::Arc;
+use std::time::Instant;
 
 use crossterm::event::{Event, KeyEventKind};
 use jiff::Timestamp;
@@ -14,8 +15,8 @@ use super::invocation::Invocation;
 use super::{session, views};
 use crate::analyze::idle::Preset;
 use crate::app::{
-    AccountInfo, App, AppInit, Appearance, ColorDepth, Effect, ExportFormat, Intervals, Keymap,
-    Level, LogEntry, Mode, Msg, Notice, Picture, ThemeName,
+    AccountInfo, App, AppInit, Appearance, ColorDepth, Confirmation, Effect, ExportFormat,
+    Intervals, Keymap, Level, LogEntry, Mode, Msg, Notice, Picture, ThemeName,
 };
 use crate::cache::read_summary_sync;
 use crate::config::{ColorChoice, Env};
@@ -72,6 +73,7 @@ pub fn run(invocation: Invocation, env: &Env) -> Result<Exit, CliError> {
         commands: commands.clone(),
         viewport: Vec::new(),
         clock: fixed,
+        started: Instant::now(),
     };
     let ended = term::run(
         &mut screen,
@@ -171,12 +173,15 @@ struct Screen {
     /// Instances on screen, as the backend knows them: their metrics are fetched first.
     viewport: Vec<Arc<str>>,
     clock: crate::bus::Clock,
+    /// What a clock that may be set, or stand still, cannot tell: how long something stands.
+    started: Instant,
 }
 
 impl Screen {
     fn tell(&mut self, msg: Msg) -> Vec<Effect> {
         // A fixed clock stays fixed on the screen as well.
         let now = (self.clock)();
+        self.app.set_uptime(self.started.elapsed());
         let mut effects = self.app.update(Msg::Now(now));
         effects.extend(self.app.update(msg));
         effects
@@ -233,6 +238,7 @@ impl Cockpit for Screen {
     }
 
     fn drawn(&mut self) {
+        self.app.set_uptime(self.started.elapsed());
         self.app.mark_drawn();
         if let Some(backend) = self.backend.take() {
             backend.start();
@@ -268,6 +274,8 @@ fn perform(
         Effect::Export { path, format, picture } => Command::Export { path, format, picture },
         Effect::SaveView(view) => Command::SaveView(view),
         Effect::SwitchToDemo => Command::SwitchToDemo,
+        Effect::Preflight(plan) => Command::Preflight(plan),
+        Effect::Execute(Confirmation(confirmed)) => Command::Execute(confirmed),
     };
     // The receiver lives as long as the backend; without it there is nothing to be done.
     let _ = backend.send(command);

@@ -5,6 +5,7 @@ use ratatui::style::Modifier;
 use super::canvas::Canvas;
 use super::lines;
 use crate::app::content::columns;
+use crate::app::sheet::{Sheet, Stage};
 use crate::app::{Action, App, Layout, Level, Page, Popup, Prompt, Role, Tab, column_entries};
 use crate::view::{Field, format};
 
@@ -36,6 +37,14 @@ pub fn draw(canvas: &mut Canvas<'_>, app: &App, layout: &Layout) -> Option<(u16,
     {
         let style = canvas.style(role);
         x = canvas.put(x, y, u16::MAX, &text, style) + 3;
+    }
+    if !app.pages_show_run()
+        && let Some(text) = app.run_in_words()
+    {
+        let key = app.keymap().keys(Action::Act).first();
+        let shows = key.map_or_else(String::new, |key| format!(" ({key} shows it)"));
+        let style = canvas.style(Role::Warn);
+        x = canvas.put(x, y, u16::MAX, &format!("{text}{shows}"), style) + 3;
     }
     if app.shows_table() {
         x = marks(canvas, app, x, y);
@@ -86,8 +95,8 @@ fn marks(canvas: &mut Canvas<'_>, app: &App, mut x: u16, y: u16) -> u16 {
         x = canvas.put(x, y, u16::MAX, "RANGE, V marks it, esc does not", style) + 3;
     }
     if let Some(marked) = app.table().marked() {
-        let mut text =
-            format!("{} marked {}", marked.count, format::usd_per_hour(marked.usd_per_hour));
+        let count = format::grouped(marked.count as f64, 0);
+        let mut text = format!("{count} marked {}", format::usd_per_hour(marked.usd_per_hour));
         if marked.unpriced > 0 {
             text = format!("{text} + {} unpriced", marked.unpriced);
         }
@@ -126,7 +135,8 @@ fn hints(canvas: &mut Canvas<'_>, app: &App, mut x: u16, y: u16) {
     };
     let all: Vec<(String, &str)> =
         shown_keys(app).iter().filter_map(|(action, text)| label(*action, text)).collect();
-    let last = label(Action::Help, "").filter(|_| app.popup().is_none());
+    let asked = app.popup().is_some() || app.dialog().is_some();
+    let last = label(Action::Help, "").filter(|_| !asked);
     let needed = |(key, text): &(String, &str)| columns(key) + 1 + columns(text) + 3;
     let reserved = last.as_ref().map_or(0, needed);
     let accent = canvas.style(Role::Accent);
@@ -172,6 +182,7 @@ fn shown_keys(app: &App) -> &'static [(Action, &'static str)] {
         Some(Page::Why { .. }) => {
             return &[
                 (Action::Back, ""),
+                (Action::Act, ""),
                 (Action::Right, "next"),
                 (Action::Left, "previous"),
                 (Action::CopyId, ""),
@@ -179,6 +190,7 @@ fn shown_keys(app: &App) -> &'static [(Action, &'static str)] {
                 (Action::Export, ""),
             ];
         }
+        Some(Page::Sheet) => return sheet_keys(app),
         Some(_) => return &[(Action::Back, ""), (Action::Down, ""), (Action::PageDown, "")],
         None => {}
     }
@@ -188,22 +200,56 @@ fn shown_keys(app: &App) -> &'static [(Action, &'static str)] {
     match app.tab() {
         Tab::Overview => &[
             (Action::Enter, "why"),
+            (Action::Act, ""),
             (Action::NextTab, "idle list"),
             (Action::Command, ""),
             (Action::Refresh, ""),
             (Action::Log, ""),
             (Action::Quit, ""),
         ],
+        // What was marked was marked for this.
+        Tab::Idle if app.table().marked().is_some() => &[
+            (Action::Act, ""),
+            (Action::Mark, ""),
+            (Action::Unmark, ""),
+            (Action::Filter, ""),
+            (Action::Sort, ""),
+            (Action::Enter, "why"),
+            (Action::Export, ""),
+        ],
         Tab::Idle => &[
             (Action::Filter, ""),
             (Action::Sort, ""),
             (Action::Mark, ""),
             (Action::Enter, "why"),
+            (Action::Act, ""),
             (Action::Export, ""),
             (Action::Preset, ""),
             (Action::Columns, ""),
             (Action::Command, ""),
             (Action::Freeze, ""),
         ],
+    }
+}
+
+/// The keys of the action sheet.
+fn sheet_keys(app: &App) -> &'static [(Action, &'static str)] {
+    if app.dialog().is_some() {
+        return &[(Action::Cancel, ""), (Action::Complete, "next"), (Action::Accept, "take")];
+    }
+    match app.sheet().map(Sheet::stage) {
+        Some(Stage::Choose(_)) => {
+            &[(Action::Back, "leave"), (Action::Down, ""), (Action::Enter, "check it")]
+        }
+        Some(Stage::Review(_)) => &[
+            (Action::Back, "leave"),
+            (Action::Enter, "details"),
+            (Action::Refresh, "check again"),
+            (Action::GoOn, ""),
+        ],
+        Some(Stage::Run(run)) if run.is_over() => {
+            &[(Action::Back, "leave"), (Action::CopyId, "copy the way back"), (Action::Down, "")]
+        }
+        _ => &[(Action::Back, "leave"), (Action::Down, "")],
     }
 }

@@ -13,6 +13,7 @@ use ratatui::style::{Color, Modifier};
 
 use super::draw;
 use crate::app::fixture::{self, app, app_with, fleet, fleet_of, press, readings};
+use crate::app::sheet::fixture as acting;
 use crate::app::{App, ColorDepth, Level, LogEntry, Mode, Msg, ThemeName};
 use crate::domain::{ErrorKind, Scope, SourceId};
 use crate::view::Symbols;
@@ -183,6 +184,89 @@ fn every_screen_in_every_variant() {
     }
 }
 
+/// Each page of the action sheet, at each size and look. Built at 80×24, as nothing can be
+/// confirmed where the dialog is not seen.
+#[test]
+fn the_action_sheet_in_every_variant() {
+    let plain = || acting::app(46);
+    let looking = |change: fn(&mut crate::app::AppInit)| {
+        let mut init = fixture::init(None, (80, 24));
+        change(&mut init);
+        let mut app = App::new(init);
+        app.update(Msg::Fleet(Arc::new(fleet_of(46, 1, readings(0, None)))));
+        app.update(Msg::OwnCost(fixture::own_cost()));
+        app.update(Msg::Rules(acting::armed()));
+        app
+    };
+    for stage in acting::STAGES {
+        let variants = [
+            ("80x24", plain(), (80, 24)),
+            ("200x50", plain(), (200, 50)),
+            ("20x3", plain(), (20, 3)),
+            ("no_colour", looking(|i| i.appearance.depth = ColorDepth::None), (80, 24)),
+            ("ascii", looking(|i| i.appearance.symbols = Symbols::Ascii), (80, 24)),
+        ];
+        for (variant, app, (width, height)) in variants {
+            let mut app = acting::at(stage, app);
+            app.update(Msg::Resize(width, height));
+            insta::assert_snapshot!(format!("act_{stage}@{variant}"), golden(&mut app));
+            if variant == "ascii" {
+                let text = screen(&mut app);
+                let foreign: String = text.chars().filter(|c| !c.is_ascii()).collect();
+                assert_eq!(foreign, "", "{stage}:\n{text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn states_of_the_action_sheet() {
+    // One row, with a name too long for any column.
+    let mut one = acting::app(9);
+    press(&mut one, "3/state=running<enter>sn");
+    press(&mut one, "G");
+    acting::press_checked(&mut one, "a");
+    insta::assert_snapshot!("act@long_name", golden(&mut one));
+    // Fifty at once, more than the caps allow.
+    let mut many = acting::app(450);
+    press(&mut many, "3/verdict=idle<enter>VGV");
+    acting::press_checked(&mut many, "a<enter>");
+    press(&mut many, "jjjjjjjjjjjj");
+    insta::assert_snapshot!("act@fifty", golden(&mut many));
+    // Nothing may be changed.
+    let mut read_only = app_with(fleet_of(46, 1, readings(0, None)), (80, 24));
+    press(&mut read_only, "3/verdict=idle<enter>VGV");
+    for effect in press(&mut read_only, "a<enter>") {
+        let crate::app::Effect::Preflight(plan) = effect else { continue };
+        read_only.update(Msg::Preflighted(acting::checked_as(&plan, false)));
+    }
+    press(&mut read_only, "c");
+    insta::assert_snapshot!("act@read_only", golden(&mut read_only));
+    // A small window: the dialog leaves out what the page has said.
+    let mut small = acting::at("typed", acting::app(46));
+    small.update(Msg::Resize(60, 18));
+    insta::assert_snapshot!("act@small", golden(&mut small));
+    // Elsewhere while it runs, and asked to quit.
+    let mut running = acting::at("running", acting::app(46));
+    press(&mut running, "<esc>");
+    insta::assert_snapshot!("act@running_elsewhere", golden(&mut running));
+    press(&mut running, "q");
+    insta::assert_snapshot!("act@quit_while_running", golden(&mut running));
+    let mut failed = acting::at("running", acting::app(46));
+    failed.update(Msg::Acted(Err("the audit log cannot be written: no space left".into())));
+    insta::assert_snapshot!("act@failed", golden(&mut failed));
+    // One account of three is armed, and production.
+    let mut init = fixture::init(None, (100, 12));
+    for id in ["210987654321", "310987654321"] {
+        let id: Arc<str> = id.into();
+        let account = crate::app::AccountInfo { id: id.clone(), label: id, production: true };
+        init.accounts.push(account);
+    }
+    let mut some = heard(App::new(init));
+    some.update(Msg::Rules(acting::armed()));
+    insta::assert_snapshot!("frame@armed_in_part", golden(&mut some));
+}
+
 #[test]
 fn first_screens() {
     let mut app = App::new(fixture::init(None, (80, 24)));
@@ -292,6 +376,22 @@ fn no_size_panics() {
                 let mut frame = terminal.get_frame();
                 draw(&mut frame, &mut app);
                 assert_eq!(app.size(), (width, height), "{name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn no_size_panics_on_the_action_sheet() {
+    let mut terminal = Terminal::new(TestBackend::new(120, 40)).unwrap();
+    for stage in acting::STAGES {
+        let mut app = acting::at(stage, acting::app(46));
+        for height in 0..=40 {
+            for width in [0, 19, 20, 35, 36, 49, 52, 71, 72, 80, 149, 150, 200] {
+                terminal.resize(Rect::new(0, 0, width, height)).unwrap();
+                let mut frame = terminal.get_frame();
+                draw(&mut frame, &mut app);
+                assert_eq!(app.size(), (width, height), "{stage}");
             }
         }
     }

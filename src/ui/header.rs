@@ -1,4 +1,6 @@
-//! The header: who, where, how fresh, what burntop itself costs, and that it may not act.
+//! The header: who, where, how fresh, what burntop itself costs, and whether it may act.
+
+use std::collections::BTreeSet;
 
 use ratatui::style::{Modifier, Style};
 
@@ -91,8 +93,21 @@ fn parts(app: &App, symbols: Symbols) -> Vec<Part> {
     }
     let (own, role) = own(app, symbols);
     parts.push(Part { text: own, role, importance: 6, right: true });
-    parts.push(Part { text: "RO".into(), role: Role::Dim, importance: 10, right: true });
+    let (text, role) = armed(app);
+    parts.push(Part { text, role, importance: 10, right: true });
     parts
+}
+
+/// `RO`, `ARMED`, or `ARMED 1/3` where only some accounts may be changed.
+fn armed(app: &App) -> (String, Role) {
+    let rules = app.rules();
+    let named = app.accounts().iter().map(|a| &a.id).chain(&app.extent().accounts);
+    let all: BTreeSet<_> = named.chain(rules.accounts.keys()).collect();
+    match all.iter().filter(|id| rules.account(id).may_act()).count() {
+        0 => ("RO".into(), Role::Dim),
+        some if some < all.len() => (format!("ARMED {some}/{}", all.len()), Role::Warn),
+        _ => ("ARMED".into(), Role::Warn),
+    }
 }
 
 /// `prod-ml 1234…9012`, or `3 accounts`.

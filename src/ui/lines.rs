@@ -131,7 +131,7 @@ fn burn_parts(app: &App, symbols: Symbols, width: usize) -> Vec<(String, Role)> 
     let mut parts = vec![(burn, plain), (waste, loss)];
     // Where nothing was read, the body says so.
     if progress.unread > 0 && !progress.is_nothing() {
-        let text = format!("{} of {} regions unread: !", progress.unread, progress.scopes);
+        let text = format!("{} unread: !", progress.unread_words());
         parts.push((text, Role::Warn));
     }
     if progress.waiting > 0 || (progress.scopes == 0 && app.mode() != Mode::Offline) {

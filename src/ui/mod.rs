@@ -1,6 +1,7 @@
 //! Drawing: what [`App`] holds becomes cells. Nothing is decided here but looks.
 
 mod canvas;
+mod dialog;
 mod footer;
 mod header;
 mod lines;
@@ -59,8 +60,9 @@ fn draw_frame(canvas: &mut Canvas<'_>, app: &App, layout: &Layout) -> Option<(u1
         text::draw(canvas, app, layout);
     }
     popup::draw(canvas, app, layout);
+    let caret = dialog::draw(canvas, app, layout);
     if let Some(y) = layout.lower_rule {
         lines::lower_rule(canvas, app, layout, y);
     }
-    footer::draw(canvas, app, layout)
+    footer::draw(canvas, app, layout).or(caret)
 }

@@ -153,7 +153,8 @@ fn list(
     }
 }
 
-fn outline(canvas: &mut Canvas<'_>, (x, y, width, height): (u16, u16, u16, u16), title: &str) {
+/// A frame with a title.
+pub fn outline(canvas: &mut Canvas<'_>, (x, y, width, height): (u16, u16, u16, u16), title: &str) {
     let style = canvas.style(Role::Dim);
     let (horizontal, vertical) = canvas.glyph(("─", "│"), ("-", "|"));
     let corners = canvas.glyph(["┌", "┐", "└", "┘"], ["+", "+", "+", "+"]);

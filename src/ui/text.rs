@@ -6,11 +6,16 @@ use crate::app::{App, Layout, Role};
 
 /// Puts a line onto row `y`; returns the column after it.
 pub fn put(canvas: &mut Canvas<'_>, line: &Line, y: u16) -> u16 {
-    let mut x = 1;
+    let room = canvas.width().saturating_sub(2);
+    put_at(canvas, line, (1, y), room)
+}
+
+/// Puts a line into `room` columns from `(x, y)` on; returns the column after it.
+pub fn put_at(canvas: &mut Canvas<'_>, line: &Line, (mut x, y): (u16, u16), room: u16) -> u16 {
+    let end = x.saturating_add(room);
     for span in &line.spans {
         let style = canvas.style(span.role);
-        let room = canvas.width().saturating_sub(1).saturating_sub(x);
-        x = canvas.put(x, y, room, &span.text, style);
+        x = canvas.put(x, y, end.saturating_sub(x), &span.text, style);
     }
     x
 }

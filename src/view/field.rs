@@ -40,6 +40,7 @@ pub enum Field {
     LaunchedAt,
     PriceBasis,
     Reason,
+    Expires,
 }
 
 /// How a column is aligned.
@@ -82,7 +83,7 @@ pub struct FieldSpec {
 
 impl Field {
     /// All fields, in the order of the table.
-    pub const ALL: [Self; 33] = [
+    pub const ALL: [Self; 34] = [
         Self::UsdPerHour,
         Self::WastedUsd,
         Self::WasteUsdPerHour,
@@ -116,6 +117,7 @@ impl Field {
         Self::LaunchedAt,
         Self::PriceBasis,
         Self::Reason,
+        Self::Expires,
     ];
 
     /// Everything about the field but its value.

@@ -476,4 +476,18 @@ pub(super) static FIELDS: [FieldSpec; Field::ALL.len()] = [
         descending_first: false,
         doc: "Why the verdict is what it is.",
     },
+    FieldSpec {
+        field: Field::Expires,
+        name: "expires",
+        aliases: &["marked_until"],
+        header: "EXPIRES",
+        kind: Kind::Time,
+        unit: "UTC",
+        width: 16,
+        grows: false,
+        align: Align::Left,
+        sort_key: Some('x'),
+        descending_first: false,
+        doc: "From when on a marked instance may be stopped: its tag burntop:expires.",
+    },
 ];

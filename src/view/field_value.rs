@@ -105,6 +105,11 @@ impl Field {
                 .as_ref()
                 .map_or(Value::Unknown, |r| Value::Text(Cow::Owned(price_basis(r)))),
             Self::Reason => Value::maybe(judged.map(|v| &*v.reason)),
+            // A date that cannot be read is not known; the page of the instance shows the tag.
+            Self::Expires => {
+                let tag = instance.tags.get(super::EXPIRES_TAG);
+                tag.and_then(|t| t.trim().parse().ok()).map_or(Value::Unknown, Value::Time)
+            }
         }
     }
 

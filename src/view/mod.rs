@@ -26,6 +26,10 @@ pub use table::Sort;
 
 use jiff::Timestamp;
 
+/// The tag of a marked instance: from when on it may be stopped, RFC 3339. `act::plan`, which
+/// stands above this folder, writes it.
+pub const EXPIRES_TAG: &str = "burntop:expires";
+
 /// What rendering depends on besides the data.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ViewContext {

@@ -2,6 +2,8 @@
 
 mod table;
 
+use jiff::{SignedDuration, Timestamp};
+
 use super::appearance::ThemeName;
 use super::effect::{ExportFormat, Regions};
 use crate::view::Field;
@@ -46,8 +48,42 @@ pub enum Command {
     Freeze,
     /// Mouse on or off.
     Mouse(bool),
+    /// Open the action sheet at the checks of a verb.
+    Act(Wish),
     /// End.
     Quit,
+}
+
+/// What a command wants done to the chosen instances.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Wish {
+    /// Stop them.
+    Stop,
+    /// Terminate them.
+    Terminate {
+        /// Auto Scaling groups are to want fewer instances.
+        decrement: bool,
+    },
+    /// Start them.
+    Start,
+    /// Mark them.
+    Mark {
+        /// Until when.
+        until: Until,
+        /// Why; `None` for what the verdict says.
+        reason: Option<String>,
+    },
+    /// Take the mark away.
+    Unmark,
+}
+
+/// A moment, given as it is or as a time from now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Until {
+    /// After this time.
+    In(SignedDuration),
+    /// At this moment.
+    At(Timestamp),
 }
 
 /// The names that exist at this moment.
@@ -119,9 +155,11 @@ pub fn complete(line: &str, known: &Known<'_>) -> Vec<String> {
         Arg::Theme => ThemeName::ALL.map(ThemeName::name).to_vec(),
         Arg::Preset => known.presets.iter().map(String::as_str).collect(),
         Arg::Format if cut == 0 => ExportFormat::ALL.map(ExportFormat::name).to_vec(),
-        Arg::None | Arg::Free | Arg::Format => Vec::new(),
+        Arg::Until if cut == 0 => vec!["1d", "4d", "7d", "14d"],
+        Arg::None | Arg::Free | Arg::Format | Arg::Until => Vec::new(),
         Arg::View => known.views.iter().map(String::as_str).collect(),
         Arg::Switch => vec!["on", "off"],
+        Arg::Decrement => vec!["decrement"],
     };
     candidates
         .into_iter()

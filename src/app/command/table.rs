@@ -1,8 +1,13 @@
 //! The table of commands and how each reads its words.
 
-use super::{Command, Known, unknown};
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
+
+use super::{Command, Known, Until, Wish, unknown};
 use crate::app::appearance::ThemeName;
 use crate::app::effect::{ExportFormat, Regions};
+use crate::app::sheet::GRACE;
 use crate::view::Field;
 
 /// What an argument can be, for completion.
@@ -16,6 +21,8 @@ pub(super) enum Arg {
     Format,
     View,
     Switch,
+    Until,
+    Decrement,
     Free,
 }
 
@@ -152,6 +159,51 @@ pub const COMMANDS: &[CommandSpec] = &[
         },
     },
     CommandSpec {
+        name: "stop",
+        aliases: &[],
+        usage: "",
+        doc: "Check whether the marked instances may be stopped, then ask.",
+        arg: Arg::None,
+        build: simple!(Command::Act(Wish::Stop)),
+    },
+    CommandSpec {
+        name: "mark",
+        aliases: &[],
+        usage: "[DATE|4d] [REASON]",
+        doc: "Tag them `burntop:expires`, for a stop later; without a date, in 4 days.",
+        arg: Arg::Until,
+        build: mark,
+    },
+    CommandSpec {
+        name: "terminate",
+        aliases: &[],
+        usage: "[decrement]",
+        doc: "Check whether they may be terminated, then ask; `decrement` makes their Auto Scaling \
+              groups smaller.",
+        arg: Arg::Decrement,
+        build: |words, _, _| match words {
+            [] => Ok(Command::Act(Wish::Terminate { decrement: false })),
+            ["decrement"] => Ok(Command::Act(Wish::Terminate { decrement: true })),
+            [extra, ..] => Err(format!("`{extra}`: `terminate` or `terminate decrement`")),
+        },
+    },
+    CommandSpec {
+        name: "start",
+        aliases: &[],
+        usage: "",
+        doc: "Check whether they may be started again, then ask.",
+        arg: Arg::None,
+        build: simple!(Command::Act(Wish::Start)),
+    },
+    CommandSpec {
+        name: "unmark",
+        aliases: &[],
+        usage: "",
+        doc: "Take the tag `burntop:expires` away again.",
+        arg: Arg::None,
+        build: simple!(Command::Act(Wish::Unmark)),
+    },
+    CommandSpec {
         name: "log",
         aliases: &[],
         usage: "",
@@ -212,6 +264,42 @@ pub const COMMANDS: &[CommandSpec] = &[
         build: simple!(Command::Quit),
     },
 ];
+
+/// Longest time that a mark may give: beyond it, nobody remembers why.
+const MOST_DAYS: i64 = 366;
+
+fn mark(words: &[&str], rest: &str, _: &Known<'_>) -> Result<Command, String> {
+    let Some(first) = words.first() else {
+        return Ok(Command::Act(Wish::Mark { until: Until::In(GRACE), reason: None }));
+    };
+    let until = until(first)?;
+    let reason = rest.strip_prefix(first).map(str::trim).filter(|r| !r.is_empty());
+    let reason = reason.map(|r| crate::domain::text::clean(r).into_owned());
+    Ok(Command::Act(Wish::Mark { until, reason }))
+}
+
+/// `4d`, `36h`, `2w`, a date (its first moment, UTC) or a moment in RFC 3339.
+fn until(word: &str) -> Result<Until, String> {
+    let units = [('h', 1), ('d', 24), ('w', 7 * 24)];
+    let hours = units.iter().find_map(|(unit, hours)| {
+        let number: i64 = word.strip_suffix(*unit)?.parse().ok()?;
+        number.checked_mul(*hours)
+    });
+    match hours {
+        Some(hours) if (1..=MOST_DAYS * 24).contains(&hours) => {
+            return Ok(Until::In(SignedDuration::from_hours(hours)));
+        }
+        Some(_) => return Err(format!("`{word}`: between an hour and {MOST_DAYS} days")),
+        None => {}
+    }
+    let moment = word.parse::<Timestamp>().ok().or_else(|| {
+        let date: Date = word.parse().ok()?;
+        Some(date.to_zoned(TimeZone::UTC).ok()?.timestamp())
+    });
+    moment
+        .map(Until::At)
+        .ok_or_else(|| format!("`{word}` is no date: write 4d, 36h, 2w or 2026-12-24"))
+}
 
 /// All names of a field.
 fn names(field: Field) -> impl Iterator<Item = &'static str> {

@@ -23,12 +23,13 @@ const VERDICTS: [(VerdictKind, &str); 7] = [
 ];
 
 /// Other signs of the screen.
-const SIGNS: [(&str, &str); 5] = [
+const SIGNS: [(&str, &str); 6] = [
     ("~", "Before a number: older than twice the interval it is read at."),
     ("ec2 12s  cw 4m", "A source and the age of its oldest last good answer."),
     ("cw denied 2/8", "A source in trouble in 2 of 8 accounts and regions; ! says what to do."),
     ("own $0.03", "What burntop's own billed calls cost today; CAP: they rest until midnight UTC."),
-    ("RO", "burntop only reads."),
+    ("RO", "burntop only reads: nothing can be changed from here."),
+    ("ARMED, ARMED 1/3", "Instances of all accounts, or of some, can be stopped and terminated."),
 ];
 
 /// The page.

@@ -6,6 +6,7 @@ pub mod log;
 pub mod overview;
 pub mod own_cost;
 pub mod reading;
+pub mod sheet;
 pub mod welcome;
 pub mod why;
 

@@ -35,7 +35,7 @@ pub fn lines(app: &App, width: usize) -> Vec<Line> {
         };
         paragraph(Role::Dim, &text, width, &mut lines);
         if progress.unread > 0 {
-            let text = format!("{} could not be read.", regions(progress.unread));
+            let text = format!("{} could not be read.", progress.unread_words());
             paragraph(Role::Warn, &text, width, &mut lines);
             failures(app, readings, width, &mut lines);
         }

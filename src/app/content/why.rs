@@ -5,8 +5,10 @@ use std::sync::Arc;
 
 use super::graph::{self, Plot};
 use super::{Line, columns, wrap};
+use crate::act::plan::{BY_TAG, EXPIRES_TAG, REASON_TAG};
 use crate::app::App;
 use crate::app::appearance::Role;
+use crate::app::keymap::Action;
 use crate::domain::{SeriesSet, VerdictKind};
 use crate::fleet::Row;
 use crate::view::idle::{EvidenceLine, Stakes, Standing, WhyPage, why};
@@ -44,6 +46,7 @@ pub fn lines(
     let mut lines = head(&page, row, &ctx, width);
     evidence(&page, app, width, &mut lines);
     money(&page.stakes, width, &mut lines);
+    act_hint(app, width, &mut lines);
     lines.push(Line::new());
     match &page.graphs {
         Some(graphs) => lines.extend(graph::lines(graphs, app.appearance(), width)),
@@ -79,6 +82,7 @@ fn head(page: &WhyPage, row: &Row, ctx: &ViewContext, width: usize) -> Vec<Line>
         lines.extend([verdict, money]);
     }
     paragraph(Role::Text, &page.reason, width, &mut lines);
+    mark(row, width, &mut lines);
     let mut whose = vec![page.instance_id.to_string()];
     for field in [Field::Team, Field::Project, Field::Environment] {
         if !field.value(row, ctx).is_unknown() {
@@ -215,6 +219,31 @@ fn money(stakes: &Stakes, width: usize, lines: &mut Vec<Line>) {
         for loss in &stakes.losses {
             bullet(Role::Text, &format!("{}: {}", loss.what, loss.text), width, lines);
         }
+    }
+}
+
+/// Until when it is marked, and by whom.
+fn mark(row: &Row, width: usize, lines: &mut Vec<Line>) {
+    let tags = &row.instance.tags;
+    let Some(expires) = tags.get(EXPIRES_TAG) else { return };
+    let mut text = match expires.trim().parse::<jiff::Timestamp>() {
+        Ok(at) => format!("Marked: may be stopped from {} on", at.strftime("%Y-%m-%d %H:%M UTC")),
+        Err(_) => format!("Marked, until a date that cannot be read: {expires}"),
+    };
+    if let Some(by) = tags.get(BY_TAG) {
+        text = format!("{text}, by {by}");
+    }
+    if let Some(reason) = tags.get(REASON_TAG) {
+        text = format!("{text}: {reason}");
+    }
+    paragraph(Role::Warn, &text, width, lines);
+}
+
+/// Where what would be lost is checked, fact by fact.
+fn act_hint(app: &App, width: usize, lines: &mut Vec<Line>) {
+    if let Some(key) = app.keymap().keys(Action::Act).first() {
+        let text = format!("{key} checks every fact anew, before anything is done.");
+        bullet(Role::Dim, &text, width, lines);
     }
 }
 

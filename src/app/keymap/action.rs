@@ -13,6 +13,8 @@ pub enum Context {
     Main,
     /// In the table of instances.
     Table,
+    /// On the action sheet.
+    Sheet,
     /// In the column chooser.
     Columns,
     /// On the first screen without credentials.
@@ -23,8 +25,16 @@ pub enum Context {
 
 impl Context {
     /// All contexts, in the order of the help screen.
-    pub const ALL: [Self; 7] =
-        [Self::Move, Self::Main, Self::Table, Self::Columns, Self::Welcome, Self::Text, Self::Any];
+    pub const ALL: [Self; 8] = [
+        Self::Move,
+        Self::Main,
+        Self::Table,
+        Self::Sheet,
+        Self::Columns,
+        Self::Welcome,
+        Self::Text,
+        Self::Any,
+    ];
 
     /// Heading in the help screen.
     pub fn title(self) -> &'static str {
@@ -33,6 +43,7 @@ impl Context {
             Self::Move => "Moving",
             Self::Main => "On every page",
             Self::Table => "In the table",
+            Self::Sheet => "On the action sheet",
             Self::Columns => "Choosing columns",
             Self::Welcome => "Without credentials",
             Self::Text => "While typing",
@@ -41,11 +52,13 @@ impl Context {
 
     /// True when both can be in force at the same moment.
     pub fn overlaps(self, other: Self) -> bool {
-        use Context::{Any, Columns, Main, Move, Table, Welcome};
+        use Context::{Any, Columns, Main, Move, Sheet, Table, Welcome};
         self == other
             || matches!(
                 (self.min(other), self.max(other)),
-                (Any, _) | (Move, Main | Table | Columns | Welcome) | (Main, Table | Welcome)
+                (Any, _)
+                    | (Move, Main | Table | Sheet | Columns | Welcome)
+                    | (Main, Table | Sheet | Welcome)
             )
     }
 }
@@ -135,7 +148,9 @@ actions! {
     Log "log" Main ["!"] "log";
     /// What burntop's own calls cost today.
     OwnCost "own-cost" Main ["$"] "own cost";
-    /// Read again; says the price first where the calls are billed.
+    /// Act on the marked instances, else on the one under the cursor: stop, mark, terminate, start.
+    Act "act" Main ["a"] "act";
+    /// Read again; says the price first where the calls are billed. On the action sheet: check again.
     Refresh "refresh" Main ["r"] "refresh";
     /// Freeze the picture; data keep arriving.
     Freeze "freeze" Main ["f"] "freeze";
@@ -143,7 +158,7 @@ actions! {
     Preset "preset" Main ["p"] "preset";
     /// Export what is on screen to a file.
     Export "export" Main ["e"] "export";
-    /// Copy the instance id to the terminal's clipboard.
+    /// Copy the instance id to the terminal's clipboard; after a run, the way back.
     CopyId "copy-id" Main ["y"] "copy id";
     /// Copy the instance as JSON to the terminal's clipboard.
     CopyRow "copy-row" Main ["Y"] "copy row";
@@ -167,6 +182,9 @@ actions! {
     /// Forget all marks.
     Unmark "unmark" Table ["u"] "unmark";
 
+    /// Go on, to the last question before anything is done.
+    GoOn "go-on" Sheet ["c"] "go on";
+
     /// Show or hide the column.
     ToggleColumn "toggle-column" Columns ["space"] "show/hide";
     /// Move the column to the left.
@@ -183,7 +201,7 @@ actions! {
     Accept "accept" Text ["enter"] "accept";
     /// Leave it as it was.
     Cancel "cancel" Text ["esc" "ctrl-c"] "cancel";
-    /// Complete.
+    /// Complete; in a dialog, the next field or button.
     Complete "complete" Text ["tab"] "complete";
     /// Complete, the other way round.
     CompleteBack "complete-back" Text ["shift-tab"] "complete";

@@ -274,6 +274,11 @@ impl Table {
         self.marks.contains_key(id)
     }
 
+    /// The marked instances, also those that the filter hides.
+    pub fn marks(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.marks.keys()
+    }
+
     /// Sums over the marks; `None` without any.
     pub fn marked(&self) -> Option<Marked> {
         self.marked

@@ -1,0 +1,139 @@
+//! The first pages: what can be done to these, and what is being checked.
+
+use super::instance::Cells;
+use super::{Line, SheetPage, Sign, accounts, indented, instances, paragraph};
+use crate::act::plan::{Plan, Verb};
+use crate::app::appearance::Role;
+use crate::app::sheet::{Choice, Offer, Sheet, VerbKind};
+use crate::app::{App, Mode};
+use crate::view::format;
+
+/// Columns of the verbs.
+const VERB: usize = 12;
+
+const CHOSEN: Sign = Sign::new("·", ".", "chosen", Role::Dim);
+const WAITING: Sign = Sign::new("…", "~", "checking", Role::Dim);
+
+/// What is to be done to these?
+pub(super) fn choose(
+    app: &App,
+    sheet: &Sheet,
+    choice: &Choice,
+    width: usize,
+    page: &mut SheetPage,
+) {
+    let rows = sheet.rows();
+    let lines = &mut page.lines;
+    let priced: Vec<f64> = rows.iter().filter_map(|r| r.usd_per_hour()).collect();
+    let usd = match (priced.len(), rows.len() - priced.len()) {
+        _ if rows.iter().all(|r| !r.instance.state.is_billed()) => "not running".to_owned(),
+        (0, _) => "price not known".to_owned(),
+        (_, 0) => format::usd_per_hour(priced.iter().sum()),
+        (_, unpriced) => {
+            format!("{} + {unpriced} unpriced", format::usd_per_hour(priced.iter().sum()))
+        }
+    };
+    let head = format!("{}, {usd}", instances(rows.len()));
+    let whose = accounts(app, rows.iter().map(|r| &r.instance.scope.account));
+    paragraph(Role::Heading, &format!("{head}, {whose}"), width, lines);
+    let rules = app.rules();
+    let production =
+        rows.iter().filter(|r| rules.is_production(&r.instance.scope.account, &r.instance.tags));
+    match production.count() {
+        0 => {}
+        count => {
+            paragraph(Role::Crit, &format!("{} in production", instances(count)), width, lines);
+        }
+    }
+    if !rows.iter().any(|r| rules.account(&r.instance.scope.account).may_act()) {
+        read_only(app, width, lines);
+    }
+    lines.push(Line::new());
+    page.first = Some(lines.len());
+    for (at, offer) in choice.offers().iter().enumerate() {
+        let from = lines.len();
+        verb(offer, choice, rows.len(), width, lines);
+        if at == choice.cursor() {
+            page.cursor = Some(from..lines.len());
+        }
+    }
+    lines.push(Line::new());
+    for row in rows {
+        Cells::of_row(row).lines(app, &CHOSEN, None, width, lines);
+    }
+}
+
+fn verb(offer: &Offer, choice: &Choice, all: usize, width: usize, lines: &mut Vec<Line>) {
+    let mut doc = offer.verb.doc().to_owned();
+    if offer.verb == VerbKind::Mark {
+        let until = choice.expires().strftime("%Y-%m-%d %H:%M UTC");
+        doc = format!("{doc} Until {until}; :mark 7d gives another time.");
+    }
+    if offer.fits > 0 && offer.fits < all {
+        doc = format!("{doc} Makes sense for {} of {all}.", offer.fits);
+    }
+    let (name, role) = match offer.objection {
+        Some(objection) => {
+            doc = format!("not now: {objection}.");
+            (Role::Dim, Role::Dim)
+        }
+        None => (Role::Accent, Role::Text),
+    };
+    let beside = width >= VERB + 40;
+    if !beside {
+        lines.push(Line::of(name, offer.verb.word()));
+        return indented(role, &doc, 2, width, lines);
+    }
+    for (i, part) in super::wrap(&doc, width - VERB).into_iter().enumerate() {
+        let word = if i == 0 { offer.verb.word() } else { "" };
+        lines.push(Line::new().column(name, word, VERB).with(role, part));
+    }
+}
+
+/// What a session that may not act says, and how to get one that may.
+pub(super) fn read_only(app: &App, width: usize, lines: &mut Vec<Line>) {
+    if app.mode() == Mode::Offline {
+        let text = "Offline: nothing can be checked or changed.";
+        return paragraph(Role::Warn, text, width, lines);
+    }
+    let text = "Read-only: the checks are made, and nothing can be run. To arm, start burntop with \
+                --allow-actions, or set allow_actions = true for the account.";
+    paragraph(Role::Warn, text, width, lines);
+}
+
+/// The plan, while its facts are being read.
+pub(super) fn checking(app: &App, plan: &Plan, width: usize, page: &mut SheetPage) {
+    let lines = &mut page.lines;
+    let what = plan_in_words(plan);
+    paragraph(Role::Heading, &format!("Checking before: {what}"), width, lines);
+    let text = "Owners, protection, volumes, addresses, load balancers, permission, and what each \
+                did in the last minutes. Nothing is changed; esc leaves.";
+    paragraph(Role::Dim, text, width, lines);
+    lines.push(Line::new());
+    for item in &plan.items {
+        Cells::of_item(item).lines(app, &WAITING, None, width, lines);
+    }
+}
+
+/// `stop 3 instances`, with what belongs to the verb.
+pub(super) fn plan_in_words(plan: &Plan) -> String {
+    let what = format!("{} {}", plan.verb.word(), instances(plan.items.len()));
+    match verb_in_words(&plan.verb) {
+        Some(words) => format!("{what}, {words}"),
+        None => what,
+    }
+}
+
+/// What belongs to a verb; `None` where there is nothing.
+pub(super) fn verb_in_words(verb: &Verb) -> Option<String> {
+    match verb {
+        Verb::Mark { expires, reason } => {
+            let until = expires.strftime("%Y-%m-%d %H:%M UTC");
+            Some(format!("until {until}, reason: {reason}"))
+        }
+        Verb::Terminate { decrement: true } => {
+            Some("Auto Scaling groups want one instance less for each".to_owned())
+        }
+        _ => None,
+    }
+}

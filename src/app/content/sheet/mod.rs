@@ -1,0 +1,128 @@
+//! The pages of the action sheet.
+
+mod choose;
+pub mod dialog;
+mod instance;
+mod review;
+mod run;
+
+use std::ops::Range;
+
+use super::{Line, columns, wrap};
+use crate::app::App;
+use crate::app::appearance::Role;
+use crate::app::sheet::{Sheet, Stage};
+use crate::view::Symbols;
+
+/// A page of the sheet.
+#[derive(Clone, Debug, Default)]
+pub struct SheetPage {
+    /// Its lines.
+    pub lines: Vec<Line>,
+    /// The lines of what the cursor is on; the marker stands on the first.
+    pub cursor: Option<Range<usize>>,
+    /// The first line that the cursor can be on: above it is the head of the page.
+    pub first: Option<usize>,
+}
+
+/// The page of where the sheet is.
+pub fn page(app: &App, sheet: &Sheet, width: usize) -> SheetPage {
+    let mut page = SheetPage::default();
+    if let Some(word) = sheet.word() {
+        paragraph(Role::Warn, word, width, &mut page.lines);
+        page.lines.push(Line::new());
+    }
+    match sheet.stage() {
+        Stage::Choose(choice) => choose::choose(app, sheet, choice, width, &mut page),
+        Stage::Checking(plan) => choose::checking(app, plan, width, &mut page),
+        Stage::Review(review) | Stage::Confirm(review, _) => {
+            review::review(app, review, width, &mut page);
+        }
+        Stage::Run(run) => run::run(app, run, width, &mut page),
+    }
+    page
+}
+
+/// What a glyph says, with the word that it never stands without.
+pub(super) struct Sign {
+    unicode: &'static str,
+    ascii: &'static str,
+    word: &'static str,
+    role: Role,
+}
+
+impl Sign {
+    const fn new(
+        unicode: &'static str,
+        ascii: &'static str,
+        word: &'static str,
+        role: Role,
+    ) -> Self {
+        Self { unicode, ascii, word, role }
+    }
+
+    fn text(&self, symbols: Symbols) -> String {
+        let glyph = if symbols == Symbols::Ascii { self.ascii } else { self.unicode };
+        format!("{glyph} {}", self.word)
+    }
+}
+
+/// `one instance`, `3 instances`.
+fn instances(count: usize) -> String {
+    if count == 1 { "1 instance".to_owned() } else { format!("{count} instances") }
+}
+
+/// An account as it is named where one decides about it: never shortened.
+fn account(app: &App, id: &str) -> String {
+    match app.accounts().iter().find(|a| *a.id == *id) {
+        Some(known) if *known.label != *known.id => format!("{} {id}", known.label),
+        _ => id.to_owned(),
+    }
+}
+
+/// `account prod-ml 123456789012`, or several of them.
+fn accounts<'a>(app: &App, ids: impl Iterator<Item = &'a std::sync::Arc<str>>) -> String {
+    let counts = crate::app::sheet::by_account(ids);
+    let one = counts.len() == 1;
+    let names: Vec<String> = counts
+        .iter()
+        .map(|(id, count)| {
+            let name = account(app, id);
+            if one { name } else { format!("{name} ({count})") }
+        })
+        .collect();
+    format!("account{} {}", if one { "" } else { "s" }, names.join(", "))
+}
+
+fn paragraph(role: Role, text: &str, width: usize, lines: &mut Vec<Line>) {
+    lines.extend(wrap(text, width).into_iter().map(|l| Line::of(role, l)));
+}
+
+/// A paragraph `indent` columns from the left.
+fn indented(role: Role, text: &str, indent: usize, width: usize, lines: &mut Vec<Line>) {
+    let indent = indent.min(width / 2);
+    for part in wrap(text, width.saturating_sub(indent)) {
+        lines.push(Line::new().text(" ".repeat(indent)).with(role, part));
+    }
+}
+
+/// `text` in at most `width` columns; what was cut ends with a sign for it.
+fn fit(text: &str, width: usize, symbols: Symbols) -> String {
+    use unicode_segmentation::UnicodeSegmentation as _;
+    if columns(text) <= width {
+        return text.to_owned();
+    }
+    let mut out = String::new();
+    let mut used = 0;
+    for cluster in text.graphemes(true) {
+        if used + columns(cluster) + 1 > width {
+            break;
+        }
+        used += columns(cluster);
+        out.push_str(cluster);
+    }
+    if width > 0 {
+        out.push_str(symbols.ellipsis());
+    }
+    out
+}

@@ -1,0 +1,162 @@
+//! What can be done to the chosen instances, and what cannot.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use super::GRACE;
+use crate::act::plan::{EXPIRES_TAG, Verb};
+use crate::domain::{InstanceState, VerdictKind};
+use crate::fleet::Row;
+
+/// A verb without what goes with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VerbKind {
+    /// Stop.
+    Stop,
+    /// Mark for later.
+    Mark,
+    /// Terminate.
+    Terminate,
+    /// Start.
+    Start,
+    /// Take the mark away.
+    Unmark,
+}
+
+impl VerbKind {
+    /// All, in the order of the sheet: what loses least first, the way back last.
+    pub const ALL: [Self; 5] = [Self::Stop, Self::Mark, Self::Terminate, Self::Start, Self::Unmark];
+
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Stop => "stop",
+            Self::Mark => "mark",
+            Self::Terminate => "terminate",
+            Self::Start => "start",
+            Self::Unmark => "unmark",
+        }
+    }
+
+    /// What it does and what it can lose.
+    pub fn doc(self) -> &'static str {
+        match self {
+            Self::Stop => {
+                "Stop them. Volumes stay and bill; instance-store data and public addresses are \
+                 lost, and the capacity may be gone when you start them again."
+            }
+            Self::Mark => {
+                "Tag them burntop:expires, for a stop later. Loses nothing; the owner has until \
+                 then."
+            }
+            Self::Terminate => {
+                "End them for good. Volumes that die with them and instance-store data are lost; \
+                 what is kept is how to launch their like."
+            }
+            Self::Start => {
+                "Start them again. They bill from then on, under another public address."
+            }
+            Self::Unmark => "Take the mark away. Nothing else changes.",
+        }
+    }
+
+    /// Why it makes no sense for one instance; `None` when it does.
+    fn objection(self, row: &Row) -> Option<&'static str> {
+        let running = row.instance.state == InstanceState::Running;
+        let verdict = row.verdict.as_ref().map(|v| v.kind);
+        match self {
+            Self::Stop | Self::Terminate | Self::Mark if !running => {
+                Some("none of them is running")
+            }
+            Self::Stop | Self::Terminate => {
+                (verdict != Some(VerdictKind::Idle)).then_some("only idle instances, and none is")
+            }
+            Self::Mark => {
+                use VerdictKind::{Idle, Partial, Underused};
+                let fits = matches!(verdict, Some(Idle | Partial | Underused));
+                (!fits).then_some("only idle, partly idle or underused instances, and none is")
+            }
+            Self::Start => {
+                (row.instance.state != InstanceState::Stopped).then_some("none of them is stopped")
+            }
+            Self::Unmark => {
+                row.instance.tags.get(EXPIRES_TAG).is_none().then_some("none of them is marked")
+            }
+        }
+    }
+}
+
+/// A verb on offer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Offer {
+    /// Which.
+    pub verb: VerbKind,
+    /// How many of the instances it makes sense for.
+    pub fits: usize,
+    /// Why it makes no sense for any of them.
+    pub objection: Option<&'static str>,
+}
+
+/// The first page of the sheet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choice {
+    offers: Vec<Offer>,
+    cursor: usize,
+    expires: Timestamp,
+}
+
+impl Choice {
+    /// What can be done to `rows`; the cursor stands on stop where that makes sense.
+    pub fn of(rows: &[Arc<Row>], now: Timestamp) -> Self {
+        let offers: Vec<Offer> = VerbKind::ALL
+            .into_iter()
+            .map(|verb| {
+                let objections: Vec<&str> = rows.iter().filter_map(|r| verb.objection(r)).collect();
+                let fits = rows.len() - objections.len();
+                // Where they differ, what an instance lacks that runs says more.
+                let further = objections.iter().find(|o| o.starts_with("only"));
+                let objection = further.or(objections.first()).copied().filter(|_| fits == 0);
+                Offer { verb, fits, objection }
+            })
+            .collect();
+        let cursor = offers.iter().position(|o| o.objection.is_none()).unwrap_or(0);
+        Self { offers, cursor, expires: now.saturating_add(GRACE).unwrap_or(now) }
+    }
+
+    /// The verbs.
+    pub fn offers(&self) -> &[Offer] {
+        &self.offers
+    }
+
+    /// The one that the cursor is on.
+    pub fn cursor(&self) -> usize {
+        self.cursor
+    }
+
+    /// Until when a mark gives time.
+    pub fn expires(&self) -> Timestamp {
+        self.expires
+    }
+
+    /// Moves the cursor, stopping at the ends.
+    pub fn step(&mut self, lines: isize) {
+        self.cursor =
+            self.cursor.saturating_add_signed(lines).min(self.offers.len().saturating_sub(1));
+    }
+
+    /// The verb under the cursor, or why it makes no sense.
+    pub fn chosen(&self, reason: &str) -> Result<Verb, String> {
+        let Some(offer) = self.offers.get(self.cursor) else { return Err(String::new()) };
+        if let Some(objection) = offer.objection {
+            return Err(format!("{}: {objection}", offer.verb.word()));
+        }
+        Ok(match offer.verb {
+            VerbKind::Stop => Verb::Stop,
+            VerbKind::Mark => Verb::Mark { expires: self.expires, reason: reason.to_owned() },
+            VerbKind::Terminate => Verb::Terminate { decrement: false },
+            VerbKind::Start => Verb::Start,
+            VerbKind::Unmark => Verb::Unmark,
+        })
+    }
+}

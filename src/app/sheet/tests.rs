@@ -1,0 +1,443 @@
+//! The sheet driven by keys: what it asks for, and above all what it does not.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::SignedDuration;
+
+use super::fixture::{self, answer, app, at, checked, executed, look, press_checked, verified};
+use super::{SETTLE, Stage, VerbKind};
+use crate::act::plan::{EXPIRES_TAG, OutcomeKind, Progress, Verb};
+use crate::app::fixture::{now, press};
+use crate::app::{App, Effect, Msg, Notice, Page};
+
+/// At the review of three idle instances that are not production.
+fn reviewed() -> App {
+    let mut app = at("confirm", app(46));
+    press(&mut app, "<esc>");
+    assert!(matches!(stage(&app), Stage::Review(_)));
+    app
+}
+
+/// In the dialog with Cancel and a button, as it just opened.
+fn asked() -> App {
+    let app = at("confirm", app(46));
+    assert!(app.dialog().is_some());
+    app
+}
+
+/// In the dialog that wants `terminate N` and a justification.
+fn typed() -> App {
+    let mut app = app(46);
+    press(&mut app, "3/verdict=idle<enter>VGV");
+    press_checked(&mut app, ":terminate<enter>");
+    press(&mut app, "c");
+    assert!(app.dialog().is_some());
+    app
+}
+
+fn stage(app: &App) -> &Stage {
+    app.sheet().unwrap().stage()
+}
+
+fn go_count(app: &App) -> usize {
+    app.sheet().unwrap().checked().unwrap().passed().count()
+}
+
+#[test]
+fn the_marked_rows_are_meant_else_the_one_under_the_cursor() {
+    let mut app = app(46);
+    let names = |app: &App| -> Vec<String> {
+        app.sheet().unwrap().rows().iter().map(|r| r.instance.name.to_string()).collect()
+    };
+    press(&mut app, "3ja");
+    assert_eq!(names(&app).len(), 1);
+    press(&mut app, "<esc>");
+    assert!(app.sheet().is_none());
+    press(&mut app, "g j ");
+    let marked = app.table().marked().unwrap().count;
+    press(&mut app, "Ga");
+    assert_eq!(names(&app).len(), marked);
+    // On a why page, what one looks at.
+    press(&mut app, "<esc>g<enter>");
+    let id = app.current_row().unwrap().instance.id.clone();
+    press(&mut app, "a");
+    assert_eq!(app.sheet().unwrap().rows()[0].instance.id, id);
+    assert_eq!(names(&app).len(), 1);
+    press(&mut app, "<esc>");
+    assert!(matches!(app.page().unwrap().page, Page::Why { .. }));
+    // And on a finding of the overview.
+    press(&mut app, "1a");
+    assert_eq!(names(&app).len(), 1);
+    // Where nothing is meant, nothing opens.
+    press(&mut app, "<esc>?a");
+    assert!(app.sheet().is_none());
+    assert!(app.notice().is_some());
+}
+
+#[test]
+fn stop_is_the_default_and_verbs_that_make_no_sense_say_why() {
+    let mut app = app(46);
+    press(&mut app, "3/verdict=idle<enter>a");
+    let Stage::Choose(choice) = stage(&app) else { panic!() };
+    assert_eq!(choice.offers()[choice.cursor()].verb, VerbKind::Stop);
+    assert_eq!(choice.expires(), now() + SignedDuration::from_hours(96));
+    let effects = press(&mut app, "G<enter>");
+    assert_eq!(effects, []);
+    assert_eq!(app.sheet().unwrap().word(), Some("unmark: none of them is marked"));
+    let effects = press(&mut app, "g<enter>");
+    let [Effect::Preflight(plan)] = &effects[..] else { panic!("{effects:?}") };
+    assert_eq!((&plan.verb, plan.items.len()), (&Verb::Stop, 1));
+    assert_eq!(plan.created_at, now());
+    // A busy one is not stopped; there is nothing to choose.
+    press(&mut app, "<esc><esc>/verdict=busy<enter>ga");
+    let Stage::Choose(choice) = stage(&app) else { panic!() };
+    let objections: Vec<_> = choice.offers().iter().map(|o| o.objection).collect();
+    assert!(objections.iter().all(Option::is_some), "{objections:?}");
+    assert_eq!(press(&mut app, "<enter>c"), []);
+    // A stopped one can be started, and nothing else.
+    press(&mut app, "<esc><esc>/state=stopped<enter>ga");
+    let Stage::Choose(choice) = stage(&app) else { panic!() };
+    let can: Vec<_> =
+        choice.offers().iter().filter(|o| o.objection.is_none()).map(|o| o.verb).collect();
+    assert_eq!(can, [VerbKind::Start]);
+    assert_eq!(choice.offers()[choice.cursor()].verb, VerbKind::Start);
+}
+
+#[test]
+fn commands_go_straight_to_the_checks() {
+    let verb = |command: &str| {
+        let mut app = app(46);
+        let effects = press(&mut app, &format!("3/verdict=idle<enter>:{command}<enter>"));
+        match &effects[..] {
+            [Effect::Preflight(plan)] => Ok(plan.verb.clone()),
+            _ => Err(app
+                .notice()
+                .map(|n| n.text.clone())
+                .or_else(|| app.prompt().and_then(|p| p.error.clone()).map(|e| e.message))),
+        }
+    };
+    let mark = |hours, reason: &str| Verb::Mark {
+        expires: now() + SignedDuration::from_hours(hours),
+        reason: reason.into(),
+    };
+    assert_eq!(verb("stop"), Ok(Verb::Stop));
+    assert_eq!(verb("terminate"), Ok(Verb::Terminate { decrement: false }));
+    assert_eq!(verb("terminate decrement"), Ok(Verb::Terminate { decrement: true }));
+    assert_eq!(verb("mark"), Ok(mark(96, "idle by preset cautious")));
+    assert_eq!(verb("mark 36h end of sprint"), Ok(mark(36, "end of sprint")));
+    assert_eq!(verb("mark 2w"), Ok(mark(336, "idle by preset cautious")));
+    let expires = "2026-02-01T00:00:00Z".parse().unwrap();
+    let reason = "idle by preset cautious".into();
+    assert_eq!(verb("mark 2026-02-01"), Ok(Verb::Mark { expires, reason }));
+    for wrong in ["mark tomorrow", "mark 0d", "mark 9999d", "mark 2020-01-01", "terminate all"] {
+        assert!(verb(wrong).unwrap_err().is_some(), "{wrong}");
+    }
+}
+
+#[test]
+fn a_late_answer_reaches_only_the_sheet_that_asked() {
+    let mut app = app(46);
+    let first = press(&mut app, "3/verdict=idle<enter>a<enter>");
+    let [Effect::Preflight(old)] = &first[..] else { panic!() };
+    // The sheet was left: nothing comes back.
+    press(&mut app, "<esc>");
+    app.update(Msg::Preflighted(checked(old)));
+    assert!(app.sheet().is_none());
+    // Another sheet for the same rows does not take the answer of the first.
+    let second = press(&mut app, "a<enter>");
+    let [Effect::Preflight(new)] = &second[..] else { panic!() };
+    assert_eq!(old, new, "equal, and yet another one");
+    app.update(Msg::Preflighted(checked(old)));
+    assert!(matches!(stage(&app), Stage::Checking(_)));
+    app.update(Msg::NotPreflighted { plan: old.clone(), why: "gone".into() });
+    assert!(matches!(stage(&app), Stage::Checking(_)));
+    // A page above it changes nothing; the answer is there when one comes back.
+    press(&mut app, "?");
+    app.update(Msg::Preflighted(checked(new)));
+    press(&mut app, "<esc>");
+    assert!(matches!(stage(&app), Stage::Review(_)));
+    // Checking again drafts anew.
+    let again = press(&mut app, "r");
+    let [Effect::Preflight(newer)] = &again[..] else { panic!("{again:?}") };
+    assert!(!Arc::ptr_eq(new, newer));
+    app.update(Msg::NotPreflighted { plan: newer.clone(), why: "no credentials".into() });
+    assert!(matches!(stage(&app), Stage::Choose(_)));
+    assert_eq!(app.sheet().unwrap().word(), Some("no credentials"));
+}
+
+#[test]
+fn keys_typed_before_the_dialog_stood_are_dropped() {
+    // Not drawn at all, for however long.
+    let mut app = asked();
+    app.set_uptime(Duration::from_secs(100));
+    assert_eq!(press(&mut app, "<tab><enter><enter>"), []);
+    assert!(app.dialog().is_some());
+    assert_eq!(app.dialog().unwrap().focus(), super::Place::Cancel);
+    // Drawn, but a moment ago: a burst is dropped to its end, however long it goes on.
+    app.prepare();
+    app.mark_drawn();
+    let almost = SETTLE.saturating_sub(Duration::from_millis(1));
+    let mut uptime = Duration::from_secs(100);
+    for _ in 0..20 {
+        uptime += almost;
+        app.set_uptime(uptime);
+        assert_eq!(press(&mut app, "<tab>"), []);
+    }
+    assert_eq!(app.dialog().unwrap().focus(), super::Place::Cancel);
+    assert!(app.notice().unwrap().text.contains("dropped"));
+    // After a pause it listens.
+    app.set_uptime(uptime + SETTLE);
+    let effects = press(&mut app, "<tab><enter>");
+    assert_eq!(executed(&effects).unwrap().rows().len(), 2);
+}
+
+#[test]
+fn typing_ahead_of_a_phrase_confirms_nothing() {
+    let mut app = typed();
+    let phrase = format!("terminate {}", go_count(&app));
+    // Everything at once, as a terminal that was slow delivers it.
+    let keys = format!("{phrase}<tab>because<enter>");
+    assert_eq!(press(&mut app, &keys), []);
+    look(&mut app, 5);
+    app.set_uptime(Duration::from_secs(5) + SETTLE / 2);
+    assert_eq!(press(&mut app, &keys), []);
+    assert_eq!(app.dialog().unwrap().phrase().text(), "");
+    assert_eq!(app.dialog().unwrap().justification().text(), "");
+}
+
+#[test]
+fn a_resize_and_a_window_too_small_make_the_dialog_deaf() {
+    let mut app = asked();
+    look(&mut app, 10);
+    app.update(Msg::Resize(100, 30));
+    assert_eq!(press(&mut app, "<tab><enter>"), []);
+    assert_eq!(app.dialog().unwrap().focus(), super::Place::Cancel);
+    // What is not seen whole cannot be confirmed.
+    app.update(Msg::Resize(80, 6));
+    look(&mut app, 20);
+    assert_eq!(press(&mut app, "<tab><enter>"), []);
+    assert!(app.dialog().is_some());
+    app.update(Msg::Resize(80, 24));
+    look(&mut app, 30);
+    assert!(executed(&press(&mut app, "<tab><enter>")).is_some());
+}
+
+#[test]
+fn cancel_is_focused_and_no_single_key_confirms() {
+    let mut app = asked();
+    look(&mut app, 10);
+    assert_eq!(press(&mut app, "<enter>"), []);
+    assert!(matches!(stage(&app), Stage::Review(_)), "enter on a fresh dialog cancels");
+    for key in [
+        "<enter>",
+        "<space>",
+        "y",
+        "Y",
+        "q",
+        "c",
+        "a",
+        "r",
+        "s",
+        "1",
+        "<tab>",
+        "<esc>",
+        "<ctrl-c>",
+        "<ctrl-d>",
+        "<left>",
+        "<right>",
+        "<up>",
+        "<down>",
+        "<shift-tab>",
+        "<f1>",
+        "?",
+        ":",
+    ] {
+        let mut app = asked();
+        look(&mut app, 10);
+        assert_eq!(press(&mut app, key), [], "{key}");
+        assert!(!matches!(stage(&app), Stage::Run(_)), "{key}");
+    }
+    let mut app = asked();
+    look(&mut app, 10);
+    assert_eq!(press(&mut app, "<tab><tab><enter>"), [], "twice round is Cancel again");
+    assert!(matches!(stage(&app), Stage::Review(_)));
+}
+
+#[test]
+fn only_the_phrase_opens_and_only_typed() {
+    let mut app = typed();
+    let count = go_count(&app);
+    look(&mut app, 10);
+    for wrong in ["", "terminate", "terminate 99", "TERMINATE 1", "stop 1"] {
+        assert_eq!(press(&mut app, &format!("<ctrl-u>{wrong}<enter>")), [], "{wrong}");
+        assert!(app.dialog().unwrap().error().is_some(), "{wrong}");
+    }
+    // Pasted, it does not count.
+    press(&mut app, "<ctrl-u>");
+    app.update(Msg::Paste(format!("terminate {count}")));
+    assert_eq!(app.dialog().unwrap().phrase().text(), "");
+    assert!(app.dialog().unwrap().error().unwrap().contains("type it"));
+    // Typed it does, and then production wants a reason, which may be pasted.
+    press(&mut app, &format!("terminate {count}<enter>"));
+    assert_eq!(app.dialog().unwrap().focus(), super::Place::Justification);
+    app.update(Msg::Paste("INC-4711,\nagreed with nlp".into()));
+    let confirmed = executed(&press(&mut app, "<enter>")).unwrap();
+    assert_eq!(confirmed.rows().len(), count);
+    let ticket = confirmed.redeem(now()).unwrap();
+    assert_eq!(ticket.justification(), "INC-4711, agreed with nlp");
+    assert!(matches!(confirmed.plan().verb, Verb::Terminate { decrement: false }));
+}
+
+#[test]
+fn a_read_only_session_sees_the_checks_and_can_confirm_nothing() {
+    let mut app = crate::app::fixture::app_with(
+        crate::app::fixture::fleet_of(46, 1, crate::app::fixture::readings(0, None)),
+        (80, 24),
+    );
+    press(&mut app, "3/verdict=idle<enter>VGV");
+    press_checked(&mut app, "a<enter>");
+    assert!(go_count(&app) > 0, "the rows pass, and yet");
+    look(&mut app, 10);
+    assert_eq!(press(&mut app, "cG<enter><enter>"), []);
+    assert!(app.dialog().is_none());
+    press(&mut app, "c");
+    assert!(app.sheet().unwrap().word().unwrap().contains("--allow-actions"));
+    // A session that loses its arms in the middle confirms nothing either.
+    let mut app = asked();
+    look(&mut app, 10);
+    app.update(Msg::Rules(Arc::default()));
+    assert_eq!(press(&mut app, "<tab><enter>"), []);
+    assert!(matches!(stage(&app), Stage::Review(_)));
+}
+
+#[test]
+fn checks_that_are_old_are_made_again() {
+    let mut app = reviewed();
+    app.update(Msg::Now(now() + SignedDuration::from_secs(301)));
+    press(&mut app, "c");
+    assert!(app.dialog().is_none());
+    assert!(app.sheet().unwrap().word().unwrap().contains("5 minutes"));
+    // They grow old while the dialog is open, too.
+    let mut app = asked();
+    look(&mut app, 10);
+    app.update(Msg::Now(now() + SignedDuration::from_secs(301)));
+    assert_eq!(press(&mut app, "<tab><enter>"), []);
+    assert!(matches!(stage(&app), Stage::Review(_)));
+    let effects = press(&mut app, "r");
+    answer(&mut app, &effects);
+    press(&mut app, "c");
+    look(&mut app, 20);
+    assert!(executed(&press(&mut app, "<tab><enter>")).is_some());
+}
+
+#[test]
+fn rows_unfold_and_the_button_is_the_last_stop() {
+    let mut app = reviewed();
+    press(&mut app, "g<enter>");
+    let Stage::Review(review) = stage(&app) else { panic!() };
+    assert!(review.is_unfolded(0) && !review.is_unfolded(1));
+    press(&mut app, "<enter>");
+    let Stage::Review(review) = stage(&app) else { panic!() };
+    assert!(!review.is_unfolded(0));
+    press(&mut app, "GGG<enter>");
+    assert!(app.dialog().is_some());
+}
+
+#[test]
+fn the_tally_agrees_with_a_sum_by_hand() {
+    let app = at("review", app(46));
+    let Stage::Review(review) = stage(&app) else { panic!() };
+    let tally = review.tally();
+    // p4d.24xlarge, 21.957642 USD/h each in the fixture's price list; three of six are in use.
+    assert_eq!((tally.go, tally.blocked, tally.unpriced), (3, 3, 0));
+    assert!((tally.saves_usd_per_hour - 3.0 * 21.957_642).abs() < 1e-9);
+    assert!((tally.stays_usd_per_month - 120.0).abs() < 1e-9);
+    assert_eq!((tally.stays_unpriced, tally.instance_store_gb, tally.losing), (3, 8000, 1));
+    assert_eq!(tally.production, 1);
+}
+
+#[test]
+fn a_run_goes_on_while_other_pages_are_on_screen() {
+    let mut app = asked();
+    look(&mut app, 10);
+    let confirmed = executed(&press(&mut app, "<tab><enter>")).unwrap();
+    assert_eq!(app.table().marked(), None);
+    press(&mut app, "<esc>");
+    assert!(app.sheet().unwrap().is_running());
+    assert_eq!(app.run_in_words().unwrap(), "stop: 0 of 2 settled");
+    fixture::step(&mut app, &confirmed);
+    // No second run beside it.
+    assert_eq!(press(&mut app, ":stop<enter>"), []);
+    assert!(matches!(app.page().unwrap().page, Page::Sheet));
+    press(&mut app, "<esc>");
+    let end = verified(&confirmed);
+    app.update(Msg::Acting(Progress::Settled(end.outcomes[0].clone())));
+    assert_eq!(app.run_in_words().unwrap(), "stop: 1 of 2 settled");
+    // What comes after a row is settled changes it no more.
+    let id = end.outcomes[0].id.clone();
+    app.update(Msg::Acting(Progress::Calling(vec![id])));
+    assert_eq!(app.sheet().unwrap().run().unwrap().settled(), 1);
+    app.update(Msg::Acted(Ok(end)));
+    assert!(app.notice().unwrap().text.starts_with("stop has ended: 1 of 2 done"));
+    // The end waits until it was seen, then it may go.
+    press(&mut app, "1j3");
+    assert!(app.sheet().is_some());
+    press(&mut app, "a");
+    let run = app.sheet().unwrap().run().unwrap();
+    assert_eq!((run.count(OutcomeKind::Done), run.count(OutcomeKind::Refused)), (1, 1));
+    let effects = press(&mut app, "y");
+    let [Effect::Copy(text)] = &effects[..] else { panic!("{effects:?}") };
+    // One was refused: of it there is nothing to take back.
+    assert_eq!(text.lines().count(), 1, "{text}");
+    press(&mut app, "<esc>");
+    assert!(app.sheet().is_none());
+}
+
+#[test]
+fn quitting_while_something_runs_takes_two_words() {
+    let mut app = at("running", app(46));
+    assert_eq!(press(&mut app, "<ctrl-z>"), []);
+    assert_eq!(press(&mut app, "q"), []);
+    assert!(app.notice().unwrap().text.contains("calls may be in flight"));
+    assert_eq!(press(&mut app, "jq"), [], "the second has to follow the first");
+    assert_eq!(press(&mut app, "q"), [Effect::Quit]);
+    let mut app = at("running", fixture::app(46));
+    assert_eq!(press(&mut app, "<ctrl-c><ctrl-c>"), [Effect::Quit]);
+    let mut app = at("running", fixture::app(46));
+    assert_eq!(press(&mut app, ":q<enter>"), []);
+    let mut app = at("result", fixture::app(46));
+    assert_eq!(press(&mut app, "q"), [Effect::Quit]);
+}
+
+#[test]
+fn an_error_of_the_run_is_shown_and_what_is_not_settled_stays_so() {
+    let mut app = at("running", app(46));
+    app.update(Msg::Acted(Err("the audit log cannot be written".into())));
+    let run = app.sheet().unwrap().run().unwrap();
+    assert!(run.is_over());
+    assert_eq!(run.settled(), 0);
+    // A late word about the run changes nothing any more.
+    let before = run.in_flight();
+    let id = run.confirmed().rows()[2].item.id.clone();
+    app.update(Msg::Acting(Progress::Calling(vec![id])));
+    assert_eq!(app.sheet().unwrap().run().unwrap().in_flight(), before);
+}
+
+#[test]
+fn too_many_rows_and_the_demo_end_the_sheet() {
+    let mut app = app(5400);
+    press(&mut app, "3gVGVa");
+    assert!(app.sheet().is_none());
+    assert!(app.notice().unwrap().text.contains("burntop plan"));
+    let mut app = at("review", fixture::app(46));
+    app.update(Msg::Mode(crate::app::Mode::Demo));
+    assert!(app.sheet().is_none());
+    assert!(!app.rules().accounts.values().any(crate::act::plan::AccountRules::may_act));
+    app.update(Msg::Notice(Notice::new(crate::app::Level::Info, "")));
+}
+
+#[test]
+fn the_mark_that_views_show_is_the_one_that_is_written() {
+    assert_eq!(EXPIRES_TAG, crate::view::EXPIRES_TAG);
+}

@@ -1,0 +1,168 @@
+//! The cockpit with its real backend on the demo: from the marked row to what came of it.
+
+use std::time::{Duration, Instant};
+
+use tokio::sync::mpsc;
+
+use super::{Backend, Command};
+use crate::act::plan::{AccountRules, OutcomeKind};
+use crate::app::fixture::{init, press};
+use crate::app::sheet::{Run, Stage};
+use crate::app::{App, Confirmation, Effect, Msg, Regions};
+use crate::cli::invocation::{DemoOptions, Invocation, RunOptions};
+use crate::config::load::Sources;
+use crate::config::{Env, FileConfig, Paths, Vocabulary, load};
+use crate::domain::InstanceState;
+
+/// Longer than anything here takes; a run that hangs fails.
+const PATIENCE: Duration = Duration::from_mins(2);
+
+struct Cockpit {
+    app: App,
+    messages: mpsc::Receiver<Msg>,
+    commands: mpsc::UnboundedSender<Command>,
+    started: Instant,
+    _home: tempfile::TempDir,
+}
+
+impl Cockpit {
+    fn start(allow_actions: bool) -> Self {
+        let options = RunOptions {
+            demo: Some(DemoOptions::default()),
+            allow_actions,
+            no_cache: true,
+            ..RunOptions::default()
+        };
+        let home = tempfile::tempdir().unwrap();
+        let below = |name: &str| home.path().join(name);
+        let paths = Paths {
+            config_dir: below("config"),
+            cache_dir: below("cache"),
+            state_dir: below("state"),
+        };
+        let env = Env::default();
+        let sources = Sources { paths: None, file: None, env: &env, flags: FileConfig::default() };
+        let loaded = load(&sources, &Vocabulary::default());
+        let invocation = Invocation {
+            config: loaded.unwrap().config,
+            options,
+            notices: vec![],
+            config_file: None,
+            paths: Some(paths),
+            reach: crate::cli::accounts::Reaches::default(),
+        };
+        let (sender, messages) = mpsc::channel(256);
+        let (commands, orders) = mpsc::unbounded_channel();
+        let mut start = init(None, (120, 40));
+        start.accounts.clear();
+        start.mode = crate::app::Mode::Demo;
+        Backend::new(invocation, sender, orders).start();
+        Self { app: App::new(start), messages, commands, started: Instant::now(), _home: home }
+    }
+
+    /// Takes messages in until `done`.
+    fn until(&mut self, what: &str, done: impl Fn(&App) -> bool) {
+        let deadline = Instant::now() + PATIENCE;
+        while !done(&self.app) {
+            assert!(Instant::now() < deadline, "never: {what}; {:?}", self.app.notice());
+            match self.messages.try_recv() {
+                Ok(msg) => {
+                    self.app.update(Msg::Now(jiff::Timestamp::now()));
+                    let effects = self.app.update(msg);
+                    self.perform(effects);
+                }
+                Err(_) => std::thread::sleep(Duration::from_millis(5)),
+            }
+        }
+    }
+
+    fn keys(&mut self, keys: &str) {
+        self.app.update(Msg::Now(jiff::Timestamp::now()));
+        self.app.set_uptime(self.started.elapsed());
+        let effects = press(&mut self.app, keys);
+        self.perform(effects);
+        self.app.prepare();
+        self.app.mark_drawn();
+    }
+
+    fn perform(&self, effects: Vec<Effect>) {
+        for effect in effects {
+            let command = match effect {
+                Effect::Preflight(plan) => Command::Preflight(plan),
+                Effect::Execute(Confirmation(confirmed)) => Command::Execute(confirmed),
+                _ => continue,
+            };
+            self.commands.send(command).unwrap();
+        }
+    }
+}
+
+#[test]
+fn an_idle_box_of_the_demo_is_stopped_from_the_sheet() {
+    let mut cockpit = Cockpit::start(true);
+    cockpit.until("armed", |app| app.rules().accounts.values().any(AccountRules::may_act));
+    cockpit.until("verdicts", |app| {
+        app.latest().is_some_and(|f| f.totals.unjudged.count == 0 && f.totals.running > 0)
+    });
+    cockpit.keys("3/verdict=idle<enter>gVGV:stop<enter>");
+    cockpit.until("checks", |app| matches!(app.sheet().unwrap().stage(), Stage::Review(_)));
+    let passed: Vec<_> = {
+        let checked = cockpit.app.sheet().unwrap().checked().unwrap();
+        checked
+            .passed()
+            .map(|r| (r.item.clone(), r.stakes.instance_store_gb, r.production))
+            .collect()
+    };
+    assert!(!passed.is_empty(), "the demo has something that may be stopped");
+    // One of them, which asks for no phrase if there is such a one.
+    let plain = passed.iter().find(|p| p.1 == 0 && !p.2).unwrap_or(&passed[0]).clone();
+    let id = plain.0.id.clone();
+    cockpit.keys(&format!("<esc>u/<ctrl-u>id=\"{id}\"<enter>ga<enter>"));
+    cockpit.until("checks of one", |app| matches!(app.sheet().unwrap().stage(), Stage::Review(_)));
+    cockpit.keys("c");
+    let challenge = cockpit.app.dialog().expect("a dialog").challenge().clone();
+    std::thread::sleep(Duration::from_millis(350));
+    let mut answer = challenge.typed.first().cloned().unwrap_or_default();
+    if challenge.justification {
+        answer.push_str("<tab>a test");
+    }
+    if challenge.typed.is_empty() {
+        answer.push_str("<tab>");
+    }
+    cockpit.keys(&format!("{answer}<enter>"));
+    cockpit.until("the end", |app| app.sheet().unwrap().run().is_some_and(Run::is_over));
+    let run = cockpit.app.sheet().unwrap().run().unwrap();
+    assert_eq!(run.count(OutcomeKind::Done), 1, "{:?}", run.ended());
+    assert!(run.undo()[0].contains("start-instances"), "{:?}", run.undo());
+    // The fleet on screen knows it soon, without a key.
+    cockpit.until("stopped in the fleet", |app| {
+        let rows = &app.latest().unwrap().rows;
+        rows.iter().any(|r| r.instance.id == id && r.instance.state == InstanceState::Stopped)
+    });
+    // Other regions begin everything anew but the demo's world: what was stopped can be started.
+    cockpit.commands.send(Command::SetRegions(Regions::All)).unwrap();
+    cockpit.keys("<esc>g:start<enter>");
+    cockpit.until("checks of the start", |app| {
+        let stage = app.sheet().map(crate::app::sheet::Sheet::stage);
+        matches!(stage, Some(Stage::Review(_)))
+    });
+    let checked = cockpit.app.sheet().unwrap().checked().unwrap();
+    let rows: Vec<_> = checked.rows.iter().map(|r| (&r.item.id, r.reason())).collect();
+    assert_eq!(rows, [(&id, None)], "the hands are armed and the world is the same");
+}
+
+#[test]
+fn a_demo_that_is_not_armed_checks_and_cannot_run() {
+    let mut cockpit = Cockpit::start(false);
+    cockpit.until("rules", |app| !app.rules().accounts.is_empty());
+    cockpit.until("verdicts", |app| {
+        app.latest().is_some_and(|f| f.totals.unjudged.count == 0 && f.totals.running > 0)
+    });
+    cockpit.keys("3/verdict=idle<enter>g:stop<enter>");
+    cockpit.until("checks", |app| matches!(app.sheet().unwrap().stage(), Stage::Review(_)));
+    assert_eq!(cockpit.app.sheet().unwrap().checked().unwrap().passed().count(), 0);
+    cockpit.keys("c");
+    assert!(cockpit.app.dialog().is_none());
+    let word = cockpit.app.sheet().unwrap().word().unwrap().to_owned();
+    assert!(word.contains("--allow-actions"), "{word}");
+}
