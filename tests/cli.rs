@@ -40,7 +40,6 @@ fn help_and_version_are_fine_and_usage_errors_are_two() {
         (&["idle", "--preset"], "--preset"),
         (&["idle", "--fail-on", "rain"], "accepted: idle"),
         (&["idle", "--config", "/nowhere.toml"], "/nowhere.toml"),
-        (&["iam-policy", "--actions"], "changes nothing"),
         (&["man", "idel"], "did you mean `idle`"),
     ] {
         let output = run(home.path(), args);
@@ -124,8 +123,17 @@ fn the_doctor_finds_the_demo_well() {
     let checks = report["checks"].as_array().unwrap();
     let of = |id: &str| checks.iter().filter(|c| c["id"] == id).count();
     assert_eq!((of("config"), of("cache"), of("own_cost")), (1, 1, 1), "{report:#}");
+    assert_eq!((of("audit_log"), of("actions")), (1, 3), "{report:#}");
     assert_eq!((of("credentials"), of("permission/pricing:GetProducts")), (3, 3), "{report:#}");
     assert!(checks.iter().all(|c| c["status"] != "fail"), "{report:#}");
+    assert_eq!(of("preflight"), 0, "nothing is asked of what nothing may be done in");
+
+    let armed = ["doctor", "--demo", "--format", "json", "--demo-size", "300", "--allow-actions"];
+    let output = run(home.path(), &armed);
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let checks = report["checks"].as_array().unwrap().iter();
+    let looked: Vec<_> = checks.filter(|c| c["id"] == "preflight").map(|c| &c["status"]).collect();
+    assert_eq!(looked, ["ok", "ok", "ok"], "{report:#}");
 }
 
 #[test]
@@ -194,4 +202,289 @@ fn commands_without_a_fleet_leave_no_files_behind() {
         assert_eq!(run(home.path(), args).status.code(), Some(0), "{args:?}");
     }
     assert_eq!(fs::read_dir(home.path()).unwrap().count(), 0);
+}
+
+/// A moment at which the demo is fixed, for the tests that act.
+const NOW: &str = "2026-03-01T12:00:00Z";
+
+/// The demo at [`NOW`], with what else is asked.
+fn demo<'a>(args: &[&'a str]) -> Vec<&'a str> {
+    [&["--demo", "--now", NOW], args].concat()
+}
+
+/// Plans to stop the planted idle box `train-7b-old`; returns the plan's twelve digits.
+fn planned(home: &Path, file: &str) -> String {
+    let output = run(
+        home,
+        &demo(&[
+            "plan",
+            "idle",
+            "--filter",
+            "name=train-7b-old",
+            "--format",
+            "json",
+            "--out",
+            file,
+        ]),
+    );
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{report:#} {}", text(&output.stderr));
+    assert_eq!(report["schema"], "burntop/preflight/1");
+    assert_eq!(report["rows"].as_array().unwrap().len(), 1, "{report:#}");
+    report["plan_sha256"].as_str().unwrap()[..12].to_owned()
+}
+
+fn approved(home: &Path, file: &str, digits: &str) {
+    let output = run(home, &demo(&["approve", file, "--yes-i-reviewed", digits]));
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let shown = text(&output.stdout);
+    for part in ["train-7b-old", "p4d.24xlarge", "stop", "1 of a fleet of", digits] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+}
+
+#[test]
+fn a_plan_is_drafted_approved_applied_and_written_down() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("plan.json");
+    let file = path.to_str().unwrap();
+    let digits = planned(home.path(), file);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+    let again = run(home.path(), &demo(&["plan", "idle", "--out", file]));
+    assert_eq!(again.status.code(), Some(2), "a plan that is there stays");
+
+    // Nobody has approved it.
+    let apply = demo(&["apply", file, "--allow-actions", "--format", "json"]);
+    let early = run(home.path(), &apply);
+    assert_eq!(early.status.code(), Some(5), "{}", text(&early.stderr));
+    assert!(text(&early.stderr).contains("nobody has approved it"), "{}", text(&early.stderr));
+    // Without a terminal, and with the digits of another plan, nothing is approved.
+    let before = fs::read(&path).unwrap();
+    for args in [&["approve", file][..], &["approve", file, "--yes-i-reviewed", "000000000000"]] {
+        let refused = run(home.path(), &demo(args));
+        assert_eq!(refused.status.code(), Some(2), "{args:?}");
+        assert!(text(&refused.stderr).contains(&digits), "{args:?}");
+    }
+    assert_eq!(fs::read(&path).unwrap(), before);
+    approved(home.path(), file, &digits);
+
+    // Read-only, every row is refused.
+    let read_only = run(home.path(), &demo(&["apply", file, "--format", "json"]));
+    assert_eq!(read_only.status.code(), Some(5), "{}", text(&read_only.stderr));
+    let report: serde_json::Value = serde_json::from_slice(&read_only.stdout).unwrap();
+    assert_eq!(report["rows"][0]["outcome"], "refused", "{report:#}");
+    // A dry run does nothing either.
+    let dry = run(home.path(), &demo(&["apply", file, "--allow-actions", "--dry-run"]));
+    assert_eq!(dry.status.code(), Some(0), "{}{}", text(&dry.stdout), text(&dry.stderr));
+    let list = demo(&["audit", "list", "--format", "json"]);
+    let none: serde_json::Value = serde_json::from_slice(&run(home.path(), &list).stdout).unwrap();
+    assert_eq!(none["rows"], serde_json::json!([]));
+
+    let done = run(home.path(), &apply);
+    let report: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
+    assert_eq!(done.status.code(), Some(0), "{report:#} {}", text(&done.stderr));
+    assert_eq!(report["rows"][0]["outcome"], "done", "{report:#}");
+    assert_eq!(report["rows"][0]["state"], "stopped", "{report:#}");
+    assert!(text(&done.stderr).contains("written down, calling for i-"), "{}", text(&done.stderr));
+
+    let runs: serde_json::Value = serde_json::from_slice(&run(home.path(), &list).stdout).unwrap();
+    assert_eq!(runs["rows"].as_array().unwrap().len(), 1, "{runs:#}");
+    assert_eq!((&runs["rows"][0]["done"], &runs["rows"][0]["open"]), (&1.into(), &0.into()));
+    let name = runs["rows"][0]["run"].as_str().unwrap();
+    assert_eq!(report["run"], name);
+    let show = text(&run(home.path(), &demo(&["audit", "show", name])).stdout);
+    assert!(show.contains("aws ec2 start-instances --instance-ids i-"), "{show}");
+    assert!(show.contains("reviewer"), "on whose word: {show}");
+
+    // The log stands apart from the real one, holds, and says so when it does not.
+    let log = home.path().join(".local/state/burntop/demo/audit/audit.jsonl");
+    assert!(!home.path().join(".local/state/burntop/audit").exists());
+    let verify = demo(&["audit", "verify"]);
+    assert_eq!(run(home.path(), &verify).status.code(), Some(0));
+    let exported = run(home.path(), &demo(&["audit", "export"]));
+    assert_eq!(exported.stdout, fs::read(&log).unwrap());
+    let tampered = fs::read_to_string(&log).unwrap().replace("\"done\"", "\"failed\"");
+    fs::write(&log, tampered).unwrap();
+    let broken = run(home.path(), &verify);
+    assert_eq!(broken.status.code(), Some(1), "{}", text(&broken.stdout));
+    let refused = run(home.path(), &apply);
+    assert_eq!(refused.status.code(), Some(5));
+    assert!(
+        text(&refused.stderr).contains("the audit log was changed"),
+        "{}",
+        text(&refused.stderr)
+    );
+}
+
+#[test]
+fn a_plan_that_was_changed_after_its_approval_is_not_applied() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("plan.json");
+    let file = path.to_str().unwrap();
+    let digits = planned(home.path(), file);
+    approved(home.path(), file, &digits);
+    let good = fs::read_to_string(&path).unwrap();
+    for (from, to, code, says) in [
+        ("\"kind\": \"stop\"", "\"kind\": \"terminate\", \"decrement\": false", 5, "changed after"),
+        ("train-7b-old", "train-7b-new", 5, "changed after"),
+        ("burntop/plan/1", "burntop/plan/9", 2, "burntop/plan/9"),
+        ("train-7b-old", "\\u001b[2J", 2, "control characters"),
+        ("\"usd_per_hour\": ", "\"usd_per_hour\": -", 2, "usd_per_hour"),
+        ("\"preset\"", "\"force\": true, \"preset\"", 2, "knows no such key"),
+    ] {
+        let bad = good.replacen(from, to, 1);
+        assert_ne!(bad, good, "{from}");
+        fs::write(&path, bad).unwrap();
+        let output = run(home.path(), &demo(&["apply", file, "--allow-actions"]));
+        assert_eq!(output.status.code(), Some(code), "{to}: {}", text(&output.stderr));
+        assert!(text(&output.stderr).contains(says), "{to}: {}", text(&output.stderr));
+        assert!(!text(&output.stderr).contains('\u{1b}'), "{to}");
+    }
+    // Two days later neither plan nor approval holds.
+    fs::write(&path, good).unwrap();
+    let late = ["--demo", "--now", "2026-03-03T12:00:00Z", "apply", file, "--allow-actions"];
+    let output = run(home.path(), &late);
+    assert_eq!(output.status.code(), Some(5));
+    assert!(text(&output.stderr).contains("expired"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn what_may_not_be_done_stays_out_of_the_plan() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("plan.json");
+    let file = path.to_str().unwrap();
+    // A busy box that is named, and an idle one with termination protection.
+    let planned = run(
+        home.path(),
+        &demo(&[
+            "plan",
+            "idle",
+            "--action",
+            "terminate",
+            "--allow-actions",
+            "--format",
+            "json",
+            "--out",
+            file,
+            "--filter",
+            "name=baseline-protected or name=pretrain-70b or name=train-7b-old",
+        ]),
+    );
+    let report: serde_json::Value = serde_json::from_slice(&planned.stdout).unwrap();
+    assert_eq!(planned.status.code(), Some(0), "{report:#} {}", text(&planned.stderr));
+    let rows = report["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), 2, "a busy box is not even drafted: {report:#}");
+    let protected = rows.iter().find(|r| r["name"] == "baseline-protected").unwrap();
+    assert_eq!(protected["go"], false, "{protected:#}");
+    let says = protected["findings"].to_string();
+    assert!(says.contains("termination_protection"), "{says}");
+    let kept: serde_json::Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    let items = kept["plan"]["items"].as_array().unwrap();
+    let names: Vec<_> = items.iter().map(|i| &i["name"]).collect();
+    assert_eq!(names, ["train-7b-old"], "{kept:#}");
+
+    for (args, says) in [
+        (&["plan", "start"][..], "--id or --filter"),
+        (&["plan", "idle", "--decrement"], "--action terminate"),
+        (&["plan", "idle", "--action", "mark"], "--expires 4d"),
+        (&["plan", "idle", "--action", "mark", "--expires", "0d"], "--expires"),
+        (&["plan", "idle", "--id", "i-nobody"], "there is no instance i-nobody"),
+        (&["plan", "idle", "--offline"], "--offline"),
+        (&["apply", "/nowhere.json"], "there is no file"),
+        (&["audit", "show", "nothing"], "there is no run nothing"),
+    ] {
+        let output = run(home.path(), &demo(args));
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {}", text(&output.stderr));
+        assert!(text(&output.stderr).contains(says), "{args:?}: {}", text(&output.stderr));
+    }
+}
+
+#[test]
+fn a_policy_marks_unmarks_and_stops_once_somebody_else_approved_it() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("p.toml");
+    let file = path.to_str().unwrap();
+    let at = |args: &[&str]| run(home.path(), &demo(args));
+    assert_eq!(at(&["policy", "init", file]).status.code(), Some(0));
+    let only = ["--filter", "marked or h200-waiting", "--format", "json"];
+    let decided = |output: &Output| {
+        let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(json["schema"], "burntop/policy/1");
+        let rows = json["rows"].as_array().unwrap().clone();
+        let of = |r: &serde_json::Value, key: &str| r[key].as_str().unwrap_or("-").to_owned();
+        let mut rows: Vec<[String; 3]> =
+            rows.iter().map(|r| [of(r, "name"), of(r, "decision"), of(r, "outcome")]).collect();
+        rows.sort();
+        rows
+    };
+    let expected = |outcomes: [&str; 4]| {
+        let all = [
+            ["h200-waiting", "mark"],
+            ["marked-busy", "unmark"],
+            ["marked-expired", "stop"],
+            ["marked-waiting", "wait"],
+        ];
+        let rows = all.iter().zip(outcomes);
+        rows.map(|(r, o)| [r[0].to_owned(), r[1].to_owned(), o.to_owned()]).collect::<Vec<_>>()
+    };
+    // Dry: nothing happens, and it ends well.
+    let dry = at(&[&["policy", "run", file][..], &only].concat());
+    assert_eq!(dry.status.code(), Some(0), "{}", text(&dry.stderr));
+    assert_eq!(decided(&dry), expected(["-", "-", "-", "-"]));
+    let log = at(&["audit", "list"]);
+    assert!(text(&log.stdout).contains("nothing was done yet"));
+    // Not approved: refused, all of it.
+    let apply = [&["policy", "run", file, "--apply", "--allow-actions"][..], &only].concat();
+    let early = at(&apply);
+    assert_eq!(early.status.code(), Some(5));
+    assert_eq!(decided(&early), expected(["refused", "refused", "refused", "-"]));
+    assert!(text(&early.stdout).contains("nobody has approved"));
+    // Approved: done, and written down.
+    let shown = at(&["approve", file]);
+    assert_eq!(shown.status.code(), Some(2), "without a terminal nothing is approved");
+    let digits = text(&shown.stderr);
+    let digits = digits.split("--yes-i-reviewed ").nth(1).unwrap()[..12].to_owned();
+    let approved = at(&["approve", file, "--valid-for", "30d", "--yes-i-reviewed", &digits]);
+    assert_eq!(approved.status.code(), Some(0), "{}", text(&approved.stderr));
+    assert!(text(&approved.stdout).contains("development: stop what matches"));
+    let done = at(&apply);
+    assert_eq!(done.status.code(), Some(0), "{}\n{}", text(&done.stdout), text(&done.stderr));
+    assert_eq!(decided(&done), expected(["done", "done", "done", "-"]));
+    assert_eq!(at(&["audit", "verify"]).status.code(), Some(0));
+    // Not armed: refused.
+    let unarmed = at(&[&["policy", "run", file, "--apply"][..], &only].concat());
+    assert_eq!(unarmed.status.code(), Some(5));
+    // A byte more is another policy.
+    let mut changed = fs::read_to_string(&path).unwrap();
+    changed.push('\n');
+    fs::write(&path, changed).unwrap();
+    let other = at(&apply);
+    assert_eq!(other.status.code(), Some(5));
+    assert!(text(&other.stdout).contains("changed after it was approved"));
+    // And one without a grace is none.
+    fs::write(&path, "name='p'\n[[rules]]\nname='r'\nfilter=''\naction='stop'\n").unwrap();
+    let wrong = at(&["policy", "run", file]);
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(text(&wrong.stderr).contains("p.toml:2:1: rule `r`: `grace` is missing"));
+}
+
+#[test]
+fn off_hours_are_proposed_with_lines_to_copy() {
+    let home = tempfile::tempdir().unwrap();
+    let args = ["policy", "schedule", "--weeks", "1", "--snippet", "cron"];
+    let table = run(home.path(), &demo(&args));
+    assert_eq!(table.status.code(), Some(0), "{}", text(&table.stderr));
+    let table = text(&table.stdout);
+    assert!(table.contains("CRON_TZ=UTC") && table.contains("aws ec2 stop-instances"), "{table}");
+    // A week of evidence is none by itself.
+    let json = run(home.path(), &demo(&["policy", "schedule", "--format", "json"]));
+    let json: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
+    assert_eq!(json["schema"], "burntop/schedule/1");
+    assert!(json["rows"].as_array().unwrap().iter().all(|r| r["off"].is_null()));
+    let wrong = run(home.path(), &demo(&["policy", "schedule", "--tz", "Nowhere/Land"]));
+    assert_eq!(wrong.status.code(), Some(2));
 }

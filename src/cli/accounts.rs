@@ -1,28 +1,116 @@
-//! From the configuration to accounts that can be asked.
+//! From the configuration to accounts that can be asked, and where it is allowed, changed.
 
-use std::sync::Arc;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use super::invocation::RunOptions;
+use super::invocation::{DemoOptions, RunOptions};
+use crate::act::exec::aws::AwsHands;
+use crate::act::exec::{Hands, demo as demo_hands};
 use crate::bus::{Account, Clock, Regions};
 use crate::config::{Config, RegionChoice, Target};
-use crate::source::aws::{AccountSource, AssumeRole, connect};
-use crate::source::demo;
+use crate::source::aws::{AccountSource, AssumeRole, AwsProvider, connect};
+use crate::source::demo::{self, DemoAccount};
+use crate::source::{Inspector, Provider};
 
-/// The accounts of a run: those of the demo, or those of the configuration. Asks nobody anything.
-pub fn accounts(config: &Config, options: &RunOptions, clock: &Clock) -> Vec<Account> {
-    let Some(chosen) = options.demo else {
-        return config.targets.iter().map(account).collect();
-    };
-    let providers = demo::providers(&demo::DemoOptions {
-        seed: chosen.seed.unwrap_or(demo::DEFAULT_SEED),
-        size: chosen.size.map(|n| n as usize),
-        clock: Arc::clone(clock),
-    });
-    // The demo's regions are its own; a list from the configuration is about real accounts.
-    providers.into_iter().map(|provider| Account { provider, regions: Regions::Enabled }).collect()
+/// One account of a run: how it is read, and how it is looked at closely before anything is done.
+#[derive(Clone)]
+pub struct Reach {
+    /// The entry of the configuration; `None` in the demo.
+    pub target: Option<Target>,
+    /// Which regions are read.
+    pub regions: Regions,
+    way: Way,
 }
 
-fn account(target: &Target) -> Account {
+#[derive(Clone)]
+enum Way {
+    Aws(Arc<AwsProvider>),
+    Demo(Arc<DemoAccount>),
+}
+
+impl Reach {
+    /// Reads the fleet.
+    pub fn provider(&self) -> Arc<dyn Provider> {
+        match &self.way {
+            Way::Aws(provider) => provider.clone(),
+            Way::Demo(account) => account.provider.clone(),
+        }
+    }
+
+    /// Looks at single instances.
+    pub fn inspector(&self) -> Arc<dyn Inspector> {
+        match &self.way {
+            Way::Aws(provider) => provider.clone(),
+            Way::Demo(account) => account.inspector.clone(),
+        }
+    }
+
+    /// Hands that change the account. Made for accounts that may be changed, and for no other.
+    pub(super) fn hands(&self) -> Arc<dyn Hands> {
+        match &self.way {
+            Way::Aws(provider) => Arc::new(AwsHands::new(provider.clone())),
+            Way::Demo(account) => demo_hands::hands(account),
+        }
+    }
+
+    /// The account as the bus reads it.
+    pub fn account(&self) -> Account {
+        Account { provider: self.provider(), regions: self.regions.clone() }
+    }
+}
+
+/// The accounts of a run, made once: who reads the fleet and who acts on it must see one demo
+/// world, and log in to one account once.
+#[derive(Clone, Default)]
+pub struct Reaches(Arc<Mutex<Option<Known>>>);
+
+/// For which fleet, and its accounts.
+type Known = (Option<DemoOptions>, Arc<[Reach]>);
+
+impl fmt::Debug for Reaches {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Reaches")
+    }
+}
+
+impl Reaches {
+    /// The accounts, the same each time for the same fleet. Asks nobody anything.
+    pub fn of(&self, config: &Config, options: &RunOptions) -> Arc<[Reach]> {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((fleet, reaches)) = &*known
+            && *fleet == options.demo
+        {
+            return reaches.clone();
+        }
+        let made: Arc<[Reach]> =
+            reaches(config, options, &options.clock(), demo::DEFAULT_PERSON).into();
+        *known = Some((options.demo, made.clone()));
+        made
+    }
+}
+
+/// The accounts of a run: those of the demo as `person` sees them, or those of the configuration.
+/// Asks nobody anything.
+pub fn reaches(config: &Config, options: &RunOptions, clock: &Clock, person: &str) -> Vec<Reach> {
+    let Some(chosen) = options.demo else {
+        return config.targets.iter().map(reach).collect();
+    };
+    let mut fleet = demo::DemoOptions::new(
+        chosen.seed.unwrap_or(demo::DEFAULT_SEED),
+        chosen.size.map(|n| n as usize),
+        Arc::clone(clock),
+    );
+    fleet.person = person.into();
+    // The demo's regions are its own; a list from the configuration is about real accounts.
+    let reach = |account| Reach {
+        target: None,
+        regions: Regions::Enabled,
+        way: Way::Demo(Arc::new(account)),
+    };
+    demo::accounts(&fleet).into_iter().map(reach).collect()
+}
+
+fn reach(target: &Target) -> Reach {
     let regions = match &target.regions {
         RegionChoice::Default => Regions::Home,
         RegionChoice::All => Regions::Enabled,
@@ -30,10 +118,12 @@ fn account(target: &Target) -> Account {
             Regions::Named(list.iter().map(|r| r.as_str().into()).collect())
         }
     };
-    Account { provider: Arc::new(connect(source(target))), regions }
+    let way = Way::Aws(Arc::new(connect(source(target))));
+    Reach { target: Some(target.clone()), regions, way }
 }
 
-fn source(target: &Target) -> AccountSource {
+/// Where the credentials of an account come from.
+pub(super) fn source(target: &Target) -> AccountSource {
     AccountSource {
         label: target.label.as_str().into(),
         profile: target.profile.clone(),
@@ -51,7 +141,6 @@ fn source(target: &Target) -> AccountSource {
 
 #[cfg(test)]
 mod tests {
-    use super::super::invocation::DemoOptions;
     use super::*;
     use crate::config::{Env, FileConfig, Secret, Vocabulary, load, load::Sources};
 
@@ -64,6 +153,7 @@ mod tests {
             regions: RegionChoice::List(vec!["eu-west-1".into(), "us-east-1".into()]),
             production: true,
             read_only: false,
+            allow_actions: false,
         }
     }
 
@@ -79,22 +169,28 @@ mod tests {
     }
 
     #[test]
-    fn the_demo_stands_alone() {
+    fn the_demo_stands_alone_and_is_one_world() {
         let env = Env::default();
         let flags = FileConfig::default();
         let sources = Sources { paths: None, file: None, env: &env, flags };
         let mut config = load(&sources, &Vocabulary::default()).unwrap().config;
         config.targets = vec![target()];
-        let now: jiff::Timestamp = "2026-11-21T03:07:00Z".parse().unwrap();
-        let clock: Clock = Arc::new(move || now);
-        let mut options = RunOptions::default();
-        let real = accounts(&config, &options, &clock);
+        let mut options = RunOptions {
+            now: Some("2026-11-21T03:07:00Z".parse().unwrap()),
+            ..RunOptions::default()
+        };
+        let shared = Reaches::default();
+        let real = shared.of(&config, &options);
         assert_eq!(real.len(), 1);
-        assert_eq!(real[0].provider.label(), "prod");
+        assert_eq!(real[0].provider().label(), "prod");
         assert_eq!(real[0].regions, Regions::Named(vec!["eu-west-1".into(), "us-east-1".into()]));
         options.demo = Some(DemoOptions::default());
-        let demo = accounts(&config, &options, &clock);
+        let demo = shared.of(&config, &options);
         assert_eq!(demo.len(), 3);
-        assert!(demo.iter().all(|a| a.provider.label() != "prod"));
+        assert!(demo.iter().all(|r| r.provider().label() != "prod" && r.target.is_none()));
+        let again = shared.clone().of(&config, &options);
+        assert!(Arc::ptr_eq(&demo, &again), "reading and acting see one world");
+        options.demo = Some(DemoOptions { seed: Some(9), size: None });
+        assert!(!Arc::ptr_eq(&demo, &shared.of(&config, &options)));
     }
 }

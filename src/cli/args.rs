@@ -62,6 +62,11 @@ pub struct GlobalArgs {
     /// a count `idle>3`, `waste>N/h`; several separated by commas.
     #[arg(long, global = true, value_name = "FINDINGS")]
     pub fail_on: Option<FailOn>,
+    /// Allows changes: without it, and without `allow_actions` of an account in the configuration,
+    /// nothing can be stopped, terminated, started or tagged. Accounts pinned read-only stay so.
+    /// There is no variable for it: one that is set once would arm every later run unseen.
+    #[arg(long, global = true)]
+    pub allow_actions: bool,
     /// Configuration file.
     #[arg(long, global = true, value_name = "FILE")]
     pub config: Option<PathBuf>,
@@ -119,6 +124,35 @@ pub enum Command {
     Idle,
     /// Sums the fleet up: burn, waste, verdicts, owners.
     Overview,
+    /// Writes a plan: what is to be done to which instances, checked, for somebody else to approve.
+    ///
+    /// Changes nothing. Prints what the guards say of each row; rows that they block for what the
+    /// instance is stay out of the file. `burntop approve` and `burntop apply` take it from there.
+    #[command(subcommand)]
+    Plan(PlanCommand),
+    /// Approves the plan in a file, after showing it, or a policy (a file that ends in `.toml`).
+    ///
+    /// Who approves a plan may not apply it. On a terminal the approval is typed; without one,
+    /// name the plan by the first twelve digits of its hash, as `burntop approve` shows it.
+    Approve(ApproveArgs),
+    /// Carries out the approved plan in a file: checks all of it anew, then acts and verifies.
+    ///
+    /// Needs --allow-actions, or accounts that allow actions, and the approval of somebody else.
+    /// Exit code 0 when everything was seen done, 5 when a row was refused or failed, 3 when it is
+    /// not known of a row what became of it.
+    Apply {
+        /// The plan file.
+        file: PathBuf,
+        /// Checks everything, asks AWS for a dry run, and does nothing.
+        #[arg(long)]
+        dry_run: bool,
+    },
+    /// Shows, checks or copies the log of everything that burntop did.
+    #[command(subcommand)]
+    Audit(AuditCommand),
+    /// Marks, reminds and stops idle instances by rules, for cron; proposes off-hours.
+    #[command(subcommand)]
+    Policy(PolicyCommand),
     /// Checks configuration, credentials, permissions, regions, clock, terminal and cache.
     ///
     /// Exit code 0 when all is well or only warned about, 1 when a check failed, 2 when the
@@ -155,6 +189,166 @@ pub enum Command {
         /// The command.
         command: Option<String>,
     },
+}
+
+/// What `plan` plans.
+#[derive(Clone, Debug, PartialEq, Subcommand)]
+pub enum PlanCommand {
+    /// Ends idle instances: those that match --filter, or those named.
+    Idle {
+        /// What is to be done to them.
+        #[arg(long, value_enum, default_value_t)]
+        action: PlanAction,
+        /// Lets the Auto Scaling groups of terminated members want one instance less; without it
+        /// a group replaces its member.
+        #[arg(long)]
+        decrement: bool,
+        /// From when on a marked instance may be stopped: a UTC date (2026-12-31), a time
+        /// (2026-12-31T18:00:00Z) or a duration (36h, 4d, 2w).
+        #[arg(long, value_name = "WHEN")]
+        expires: Option<String>,
+        /// Why they are marked; becomes a tag.
+        #[arg(long, value_name = "TEXT")]
+        reason: Option<String>,
+        /// What the file says.
+        #[command(flatten)]
+        common: PlanArgs,
+    },
+    /// Starts stopped instances again: those that match --filter, or those named.
+    Start {
+        /// What the file says.
+        #[command(flatten)]
+        common: PlanArgs,
+    },
+    /// Takes marks away: of those that match --filter, of those named, or of all.
+    Unmark {
+        /// What the file says.
+        #[command(flatten)]
+        common: PlanArgs,
+    },
+}
+
+impl PlanCommand {
+    /// What all plans have in common.
+    pub fn common(&self) -> &PlanArgs {
+        match self {
+            Self::Idle { common, .. } | Self::Start { common } | Self::Unmark { common } => common,
+        }
+    }
+}
+
+/// What all plans have in common.
+#[derive(Clone, Debug, Default, PartialEq, Args)]
+pub struct PlanArgs {
+    /// An instance, whatever its verdict; may be repeated.
+    #[arg(long, value_name = "ID", value_delimiter = ',')]
+    pub id: Vec<String>,
+    /// Why; needed where an instance is production.
+    #[arg(long, value_name = "TEXT")]
+    pub justification: Option<String>,
+    /// Writes the plan to a new file, for its owner alone.
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+}
+
+/// What is to be done to idle instances.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum PlanAction {
+    /// Stop: disks stay and bill.
+    #[default]
+    Stop,
+    /// Terminate: cannot be undone.
+    Terminate,
+    /// Mark for later, by tags.
+    Mark,
+}
+
+/// What `policy` does.
+#[derive(Clone, Debug, PartialEq, Subcommand)]
+pub enum PolicyCommand {
+    /// Writes a commented policy where there is none.
+    Init {
+        /// The file.
+        #[arg(default_value = "policy.toml")]
+        file: PathBuf,
+    },
+    /// Says what a policy would do and why; with --apply, does it.
+    ///
+    /// Idle instances are marked, their owners reminded once, marks taken away when work is seen
+    /// again, and what stayed idle through its whole grace is stopped, by the same guards and
+    /// into the same log as any plan. Applying needs --allow-actions, or accounts that allow
+    /// actions, and an approval of the file: `burntop approve policy.toml --valid-for 30d`.
+    /// Exit code 5 when something was refused or failed.
+    Run {
+        /// The policy file.
+        file: PathBuf,
+        /// Does it, instead of saying what would be done.
+        #[arg(long)]
+        apply: bool,
+    },
+    /// Proposes off-hours from the hours of the week in which an instance was never in use.
+    ///
+    /// From the hours that the cache holds, and without asking for any more: the longer burntop
+    /// runs, the more weeks there are.
+    Schedule {
+        /// The clocks that are meant, by the zone's name: Europe/Berlin.
+        #[arg(long, value_name = "ZONE", default_value = "UTC")]
+        tz: String,
+        /// The fewest weeks in which an hour must have been seen.
+        #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=53))]
+        weeks: u16,
+        /// Lines to copy below the table.
+        #[arg(long, value_enum, value_name = "WHICH")]
+        snippet: Option<SnippetChoice>,
+    },
+}
+
+/// Which lines to copy are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SnippetChoice {
+    /// Lines of a crontab.
+    Cron,
+    /// Expressions of Amazon's event scheduler.
+    Eventbridge,
+}
+
+/// How a plan is approved.
+#[derive(Clone, Debug, PartialEq, Args)]
+pub struct ApproveArgs {
+    /// The plan file, into which the approval is written, or the policy file, beside which it is
+    /// written.
+    pub file: PathBuf,
+    /// How long the approval is valid: 90m, 8h, 2d. Not longer than `actions.approval_valid_hours`
+    /// and the plan itself; of a policy 30d at most.
+    #[arg(long, value_name = "DURATION")]
+    pub valid_for: Option<String>,
+    /// The first twelve digits of the plan's hash, where nobody can type: says that this plan and
+    /// no other was reviewed.
+    #[arg(long, value_name = "DIGITS")]
+    pub yes_i_reviewed: Option<String>,
+}
+
+/// What `audit` does.
+#[derive(Clone, Debug, PartialEq, Subcommand)]
+pub enum AuditCommand {
+    /// Lists what was done, one row per run.
+    List,
+    /// Shows one run with its evidence, what became of each row, and the commands that undo it.
+    Show {
+        /// The run, as `list` names it.
+        run: String,
+    },
+    /// Checks that no line was changed, dropped or slipped in: exit code 0, or 1 with what is
+    /// wrong.
+    Verify,
+    /// Prints the log as it is, or copies it to a new file.
+    Export {
+        /// The file.
+        #[arg(long, value_name = "FILE")]
+        out: Option<PathBuf>,
+    },
+    /// Finds out what became of rows whose run ended before it could say so.
+    Reconcile,
 }
 
 /// What `cache` does.
@@ -257,6 +451,13 @@ mod tests {
             "burntop completions tcsh",
             "burntop idel",
             "burntop --frobnicate",
+            "burntop plan",
+            "burntop plan idle --action explode",
+            "burntop approve",
+            "burntop apply",
+            "burntop audit show",
+            "burntop policy run",
+            "burntop policy schedule --weeks 0",
         ] {
             let error = parse(line).unwrap_err();
             assert_eq!(error.exit_code(), 2, "{line}");

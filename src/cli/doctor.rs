@@ -2,18 +2,24 @@
 
 use std::io::{self, IsTerminal, Write};
 
+use futures_util::future::join_all;
 use jiff::Timestamp;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
-use super::accounts::accounts;
+use super::accounts::Reach;
+use super::acting;
 use super::exit::{CliError, Exit};
 use super::invocation::Invocation;
-use crate::bus::Clock;
+use crate::act::plan::Verb;
+use crate::bus::Regions;
 use crate::cache::{Cache, OpenOptions};
 use crate::config::{ConfigError, Env, Loaded};
+use crate::doctor::acting as checks;
 use crate::doctor::local::{self, CacheFacts, TerminalFacts};
 use crate::doctor::{Check, LIMIT, Report, Status, Terms, examine};
+use crate::domain::InstanceState;
+use crate::source::Identity;
 use crate::source::ledger::{Ledger, micro_usd};
 use crate::term::detect::{self, ColorDepth};
 
@@ -33,8 +39,7 @@ pub fn run(
 
 async fn report(invocation: &Invocation, env: &Env) -> Report {
     let now = invocation.options.now();
-    let clock: Clock = invocation.options.clock();
-    let accounts = accounts(&invocation.config, &invocation.options, &clock);
+    let accounts: Vec<_> = invocation.reaches().iter().map(Reach::account).collect();
     let loaded = Loaded {
         config: invocation.config.clone(),
         notices: invocation.notices.clone(),
@@ -47,14 +52,76 @@ async fn report(invocation: &Invocation, env: &Env) -> Report {
         Some(ledger) => ledger.today(now).await,
         None => None,
     };
-    let local = vec![
+    let mut local = vec![
         local::config(Ok(&loaded)),
         local::terminal(&terminal(env)),
         local::cache(&facts),
         local::own_cost(own.as_ref()),
     ];
+    local.extend(audit_log(invocation));
+    local.extend(actions(invocation).await);
     let demo = invocation.options.demo.is_some();
     examine(local, &accounts, &Terms { now, limit: LIMIT, ledger, demo }).await
+}
+
+/// Whether the audit log holds, and could be written. Makes nothing: a log begins with the first
+/// line.
+fn audit_log(invocation: &Invocation) -> Option<Check> {
+    let dir = acting::audit_dir(invocation).ok()?;
+    let chain = acting::journal(invocation).ok()?.verify();
+    // The nearest directory that is there is where the missing ones would be made.
+    let there = dir.ancestors().find(|d| d.exists())?;
+    let writable = rustix::fs::access(there, rustix::fs::Access::WRITE_OK);
+    let writable = writable.map_err(|e| io::Error::from(e).to_string());
+    Some(checks::audit(&dir.join("audit.jsonl").display().to_string(), chain.as_ref(), writable))
+}
+
+/// What may be changed where, and whether the guards would get their answers there. Accounts that
+/// do not answer have a check that says so.
+async fn actions(invocation: &Invocation) -> Vec<Check> {
+    let reaches = invocation.reaches();
+    let Ok((known, _)) = timeout(LIMIT, acting::identities(&reaches)).await else {
+        return Vec::new();
+    };
+    let rules = acting::rules(invocation, known.iter().map(|(r, who)| (&*who.account, *r)));
+    let of = async |(reach, who): &(&Reach, Identity)| {
+        let rules = rules.account(&who.account);
+        let provider = reach.provider();
+        let label = provider.label();
+        let mut found = vec![checks::actions(label, &rules, invocation.options.allow_actions)];
+        // Of an account that nothing may be done in not even a permission is asked.
+        if rules.may_act() {
+            found.extend(timeout(LIMIT, preflight(reach, who)).await.unwrap_or_default());
+        }
+        found
+    };
+    join_all(known.iter().map(of)).await.concat()
+}
+
+/// Looks at one instance of the account as the guards do, and asks for a stop by EC2's dry run.
+/// Nothing of it is billed. Empty where there is no instance to look at.
+async fn preflight(reach: &Reach, who: &Identity) -> Vec<Check> {
+    let provider = reach.provider();
+    let regions = match &reach.regions {
+        Regions::Home => vec![provider.home_region().await],
+        Regions::Named(regions) => regions.clone(),
+        Regions::Enabled => provider.regions().await.unwrap_or_default(),
+    };
+    let pages = join_all(regions.iter().map(async |region| {
+        provider.instances(&who.account, region, None).await.map_or_else(|_| vec![], |p| p.items)
+    }));
+    let all = pages.await.concat();
+    let Some(one) = all.iter().find(|i| i.state == InstanceState::Running) else {
+        return Vec::new();
+    };
+    let ids = [one.id.clone()];
+    let (inspector, hands) = (reach.inspector(), reach.hands());
+    let (looked_at, permitted) = tokio::join!(
+        inspector.inspect(&one.scope, &ids),
+        hands.permitted(&one.scope, &Verb::Stop, &ids),
+    );
+    let of = |look| checks::preflight(provider.label(), look, &permitted);
+    looked_at.first().map(of).unwrap_or_default()
 }
 
 /// The report where there is no configuration to examine anything with.

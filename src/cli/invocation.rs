@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
+use super::accounts::{Reach, Reaches};
 use super::args::{GlobalArgs, OutputFormat};
 use super::exit::CliError;
 use super::fail_on::FailOn;
@@ -34,6 +35,8 @@ pub struct RunOptions {
     pub demo: Option<DemoOptions>,
     /// The cache alone, no calls.
     pub offline: bool,
+    /// Accounts may be changed that are not pinned read-only.
+    pub allow_actions: bool,
     /// No cache file.
     pub no_cache: bool,
     /// Filter as typed.
@@ -82,12 +85,19 @@ pub struct Invocation {
     pub config_file: Option<PathBuf>,
     /// The platform's directories; `None` where no home is known.
     pub paths: Option<Paths>,
+    /// The accounts, once they are wanted.
+    pub reach: Reaches,
 }
 
 impl Invocation {
     /// The cache file, see [`cache_file`].
     pub fn cache_file(&self) -> Result<PathBuf, ConfigError> {
         cache_file(&self.config, self.paths.as_ref(), self.options.demo)
+    }
+
+    /// The accounts of this run, the same ones each time.
+    pub fn reaches(&self) -> Arc<[Reach]> {
+        self.reach.of(&self.config, &self.options)
     }
 
     /// How the cache of this run is opened. With `--no-cache` no path is needed; the own-cost
@@ -170,6 +180,7 @@ pub fn options(global: &GlobalArgs, words: &Vocabulary) -> Result<RunOptions, Cl
     Ok(RunOptions {
         demo: global.demo.then_some(DemoOptions { seed: global.demo_seed, size: global.demo_size }),
         offline: global.offline,
+        allow_actions: global.allow_actions,
         no_cache: global.no_cache,
         filter: global.filter.clone(),
         format: global.format.unwrap_or_default(),
@@ -279,6 +290,7 @@ mod tests {
             notices: vec![],
             config_file: None,
             paths: None,
+            reach: Reaches::default(),
         };
         let nowhere = invocation.cache_options().unwrap();
         assert!(nowhere.memory_only && nowhere.ledger.is_none());
@@ -299,6 +311,7 @@ mod tests {
             notices: vec![],
             config_file: None,
             paths: None,
+            reach: Reaches::default(),
         };
         invocation.config.cache.path = Some("/c/my.sqlite".into());
         assert_eq!(invocation.cache_options().unwrap().keep_days, 15);

@@ -4,7 +4,11 @@
 //! man) by itself and hands the rest, parsed and validated as an [`Invocation`], to its caller.
 
 pub mod accounts;
+pub mod acting;
+mod apply;
+mod approve;
 pub mod args;
+mod audit;
 mod backend;
 pub mod cache;
 mod cockpit;
@@ -17,9 +21,13 @@ pub mod iam_policy;
 pub mod invocation;
 pub mod log;
 pub mod man;
+mod plan;
+mod plan_file;
+mod policy;
 mod reports;
 mod session;
 mod views;
+mod when;
 pub mod words;
 
 use std::ffi::OsString;
@@ -29,7 +37,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use crate::config::{ConfigError, Env, Loaded, Paths, Vocabulary};
-use args::{Cli, Command, GlobalArgs, OutputFormat};
+use args::{Cli, Command, GlobalArgs, OutputFormat, PolicyCommand};
 pub use exit::{CliError, Exit};
 pub use fail_on::FailOn;
 pub use invocation::{DemoOptions, FleetCommand, Invocation, RunOptions};
@@ -127,6 +135,7 @@ impl Asked {
             notices: loaded.notices,
             config_file: loaded.file,
             paths: self.paths.clone(),
+            reach: accounts::Reaches::default(),
         })
     }
 
@@ -136,6 +145,15 @@ impl Asked {
     }
 }
 
+/// Runs a command that acts, with the log open and what is odd in the configuration told.
+fn with_log(
+    asked: &Asked,
+    run: impl FnOnce(&Invocation) -> Result<Exit, CliError>,
+) -> Result<Exit, CliError> {
+    let _log = asked.log()?;
+    run(&asked.invocation(asked.load_aloud()?)?)
+}
+
 fn dispatch(
     command: Option<Command>,
     asked: &Asked,
@@ -143,6 +161,7 @@ fn dispatch(
     fleet: impl Fleet,
 ) -> Result<Exit, CliError> {
     let paths = asked.paths.as_ref();
+    let env = asked.env.clone();
     let fleet_command = match command {
         None => invocation::without_command(&asked.global, io::stdout().is_terminal()),
         Some(Command::Idle) => FleetCommand::Idle,
@@ -166,9 +185,25 @@ fn dispatch(
             let file = invocation.cache_file()?;
             return cache::run(what, &file, max_bytes, invocation.options.now(), out);
         }
-        Some(Command::IamPolicy { actions: true, .. }) => return Err(iam_policy::no_actions()),
-        Some(Command::IamPolicy { .. }) => {
-            iam_policy::print(&asked.load_aloud()?.config, out)?;
+        Some(Command::Plan(what)) => {
+            return with_log(asked, |asked| plan::run(&what, asked, &env, out));
+        }
+        Some(Command::Approve(what)) => {
+            return with_log(asked, |asked| approve::run(&what, asked, &env, out));
+        }
+        Some(Command::Apply { file, dry_run }) => {
+            return with_log(asked, |asked| apply::run(&file, dry_run, asked, &env, out));
+        }
+        Some(Command::Audit(what)) => {
+            return with_log(asked, |asked| audit::run(&what, asked, &env, out));
+        }
+        // Needs no configuration.
+        Some(Command::Policy(PolicyCommand::Init { file })) => return policy::init(&file, out),
+        Some(Command::Policy(what)) => {
+            return with_log(asked, |asked| policy::run(&what, asked, &env, out));
+        }
+        Some(Command::IamPolicy { actions, .. }) => {
+            iam_policy::print(&asked.load_aloud()?.config, actions, out)?;
             return Ok(Exit::Ok);
         }
         Some(Command::Completions { shell }) => {

@@ -54,7 +54,7 @@ pub fn run(
     Ok(if fleet.readings.iter().any(is_partial) { Exit::Partial } else { Exit::Ok })
 }
 
-fn format_of(chosen: OutputFormat) -> Format {
+pub(super) fn format_of(chosen: OutputFormat) -> Format {
     match chosen {
         OutputFormat::Table => Format::Table,
         OutputFormat::Json => Format::Json,
@@ -82,7 +82,7 @@ fn read(invocation: &Invocation) -> Result<Outcome, CliError> {
 }
 
 /// Ends with code 4 when no source gave anything to show.
-fn unreadable(invocation: &Invocation, outcome: &Outcome) -> Result<(), CliError> {
+pub(super) fn unreadable(invocation: &Invocation, outcome: &Outcome) -> Result<(), CliError> {
     let failed = |message: String| Err(CliError::Failed { exit: Exit::Unreadable, message });
     let seen = |r: &Reading| r.source == SourceId::Ec2 && r.taken_at.is_some();
     if outcome.fleet.readings.iter().any(seen) {
@@ -106,7 +106,7 @@ fn unreadable(invocation: &Invocation, outcome: &Outcome) -> Result<(), CliError
 }
 
 /// One line per failed source.
-fn troubles(fleet: &Fleet) -> impl Iterator<Item = String> + '_ {
+pub(super) fn troubles(fleet: &Fleet) -> impl Iterator<Item = String> + '_ {
     fleet.readings.iter().filter_map(|reading| match &reading.state {
         SourceState::Failed(error) => {
             let fix = if error.fix.is_empty() { String::new() } else { format!("; {}", error.fix) };
@@ -117,7 +117,7 @@ fn troubles(fleet: &Fleet) -> impl Iterator<Item = String> + '_ {
 }
 
 /// True when a source failed, or answered for a part of what was asked only.
-fn is_partial(reading: &Reading) -> bool {
+pub(super) fn is_partial(reading: &Reading) -> bool {
     matches!(reading.state, SourceState::Failed(_))
         || (reading.state == SourceState::Live && reading.coverage < 1.0)
 }

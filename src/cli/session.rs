@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::accounts::accounts;
 use super::exit::CliError;
 use super::invocation::Invocation;
 use super::words;
@@ -54,7 +53,7 @@ pub fn parts(invocation: &Invocation, cache: Cache) -> Result<Parts, CliError> {
     let is_demo = invocation.options.demo.is_some();
     let ledger = Ledger::new(cache.clone(), micro_usd(config.own_cost_cap_usd_per_day));
     Ok(Parts {
-        accounts: accounts(config, &invocation.options, &clock),
+        accounts: invocation.reaches().iter().map(super::accounts::Reach::account).collect(),
         settings: Settings {
             tag_keys: config.tag_keys.clone(),
             offline: invocation.options.offline,

@@ -4,12 +4,14 @@
 //!
 //! | file | holds |
 //! |---|---|
+//! | `acting` | what may be changed, and the audit log; facts in, checks out |
 //! | `local` | what this machine alone can tell; facts in, checks out, no I/O |
 //! | `account` | what an account answers through its [`crate::source::Provider`] |
 //! | `probe` | one cheap call per permission |
 //! | `render` | the report as text and JSON |
 
 mod account;
+pub mod acting;
 pub mod local;
 mod probe;
 mod render;

@@ -16,21 +16,29 @@ pub(super) fn document(
     ctx: &ViewContext,
     meta: &Meta<'_>,
 ) -> String {
-    let readings = fleet.readings.iter().map(|r| reading(r, ctx)).collect();
-    let errors = fleet.readings.iter().filter_map(error).collect();
     // Not by `json!`, which would copy the rows.
     let document: Map<String, Json> = [
         ("schema", json!(format!("burntop/{view}/1"))),
         ("generated_at", json!(ctx.now.to_string())),
         ("basis", json!(meta.basis())),
         ("rows", Json::Array(rows)),
-        ("readings", Json::Array(readings)),
-        ("errors", Json::Array(errors)),
+        ("readings", readings(&fleet.readings, ctx)),
+        ("errors", Json::Array(errors(&fleet.readings))),
     ]
     .into_iter()
     .map(|(k, v)| (k.to_owned(), v))
     .collect();
     format!("{:#}\n", Json::Object(document))
+}
+
+/// `readings[]`.
+pub(super) fn readings(all: &[Reading], ctx: &ViewContext) -> Json {
+    all.iter().map(|r| reading(r, ctx)).collect()
+}
+
+/// `errors[]`: the sources that failed.
+pub(super) fn errors(all: &[Reading]) -> Vec<Json> {
+    all.iter().filter_map(error).collect()
 }
 
 fn reading(reading: &Reading, ctx: &ViewContext) -> Json {

@@ -2,6 +2,7 @@
 //!
 //! Pure: everything comes from the fleet and the view models, and leaves as one string.
 
+pub mod acting;
 mod csv;
 mod idle;
 mod json;

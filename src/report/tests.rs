@@ -170,3 +170,26 @@ fn formats_have_names() {
     }
     assert_eq!(Format::from_name("xml"), None);
 }
+
+#[test]
+fn what_is_not_known_is_no_zero() {
+    let mut fleet = fleet();
+    let bare = |row: &std::sync::Arc<crate::fleet::Row>| {
+        let row = crate::fleet::Row { verdict: None, wasted_usd: None, ..(**row).clone() };
+        std::sync::Arc::new(row)
+    };
+    fleet.rows = fleet.rows.iter().map(bare).collect();
+    fleet.totals = crate::fleet::Totals::of(fleet.rows.iter().map(|r| &**r));
+    let text = report::overview(&fleet, Format::Json, &ctx(), &META);
+    let document: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let sums = &document["rows"][0];
+    assert_eq!(sums["section"], "fleet");
+    assert!(sums["usd_per_hour"].as_f64().unwrap() > 0.0);
+    for field in ["waste_usd_per_hour", "wasted_usd", "share"] {
+        assert!(sums[field].is_null(), "{field}: {sums}");
+    }
+    let rows: Vec<u32> = (0..fleet.rows.len() as u32).collect();
+    let columns = report::default_columns(Format::Table);
+    let table = report::idle(&fleet, &rows, columns, Format::Table, &ctx(), &META);
+    assert!(table.contains("waste – · wasted since idle –"), "{table}");
+}

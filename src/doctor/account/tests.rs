@@ -240,7 +240,7 @@ fn no_region_at_all_is_a_failure_with_the_flag_to_use() {
 #[test]
 fn the_demo_is_well_and_costs_nothing() {
     let clock: crate::bus::Clock = Arc::new(now);
-    let demo = crate::source::demo::DemoOptions { seed: 7, size: Some(300), clock };
+    let demo = crate::source::demo::DemoOptions::new(7, Some(300), clock);
     let accounts: Vec<Account> = crate::source::demo::providers(&demo)
         .into_iter()
         .map(|provider| Account { provider, regions: Regions::Enabled })

@@ -1,0 +1,377 @@
+//! From an [`Invocation`] to an [`Operator`]: who may be changed, by whom, and where it is written
+//! down.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use jiff::SignedDuration;
+
+use super::accounts::{self, Reach};
+use super::exit::{CliError, Exit};
+use super::invocation::Invocation;
+use crate::act::exec::audit::{BucketCopy, Chain, Defect, DirectoryCopy, FileDisk, Journal};
+use crate::act::exec::{DryRun, Hands, Operator, Post, Refuse};
+use crate::act::plan::{AccountRules, Caps, Rules};
+use crate::config::{AuditCopy, Config, ConfigError};
+use crate::domain::{ErrorKind, SourceError, text};
+use crate::report::acting::Trouble;
+use crate::source::Identity;
+use crate::source::aws::{Patience, config as aws_config};
+use crate::source::ledger::Ledger;
+
+/// How long an account may take to say who we are in it.
+const IDENTITY_WITHIN: Duration = Duration::from_secs(30);
+
+/// How far a clock may be set back without a word: time servers do so.
+const CLOCK_SLACK: SignedDuration = SignedDuration::from_mins(5);
+
+/// An operator, and what was not well on the way to it.
+pub struct Acting {
+    /// The operator, with every account that said who we are.
+    pub operator: Operator,
+    /// Accounts that did not answer.
+    pub troubles: Vec<Trouble>,
+}
+
+/// The operator of a run. Accounts that do not say who we are stay out of it, and with them every
+/// row of theirs.
+pub async fn operator(
+    invocation: &Invocation,
+    ledger: Option<Ledger>,
+) -> Result<Operator, CliError> {
+    open(invocation, ledger, false).await.map(|acting| acting.operator)
+}
+
+/// As [`operator`], with what went wrong. With `pretend` there are no hands in the process that
+/// could change anything.
+pub async fn open(
+    invocation: &Invocation,
+    ledger: Option<Ledger>,
+    pretend: bool,
+) -> Result<Acting, CliError> {
+    let journal = Arc::new(journal(invocation)?);
+    let reaches = invocation.reaches();
+    let (known, troubles) = identities(&reaches).await;
+    let rules = rules(invocation, known.iter().map(|(reach, who)| (&*who.account, *reach)));
+    let mut operator = Operator::new(rules.clone(), journal, invocation.options.clock());
+    // The demo bills nothing, and what it does is nobody's record.
+    if invocation.options.demo.is_none() {
+        if let Some(ledger) = ledger {
+            operator = operator.with_ledger(ledger);
+        }
+        operator = with_copy(operator, &invocation.config).await;
+    }
+    let mut added = BTreeSet::new();
+    for (reach, who) in known {
+        let hands: Arc<dyn Hands> = match rules.account(&who.account).may_act() {
+            false => Arc::new(Refuse),
+            true if pretend => Arc::new(DryRun::new(reach.hands())),
+            true => reach.hands(),
+        };
+        // Of two ways into one account the first is taken: it is the first in the configuration.
+        if added.insert(who.account.clone()) {
+            operator.add(who.account, Post { inspector: reach.inspector(), hands });
+        }
+    }
+    Ok(Acting { operator, troubles })
+}
+
+/// Asks every account who we are.
+pub async fn identities(reaches: &[Reach]) -> (Vec<(&Reach, Identity)>, Vec<Trouble>) {
+    let answers = join_all(reaches.iter().map(async |reach| {
+        let inspector = reach.inspector();
+        let answer = tokio::time::timeout(IDENTITY_WITHIN, inspector.caller()).await;
+        let late = || {
+            let fix = "see whether a proxy or firewall stands between this machine and AWS";
+            SourceError::new(ErrorKind::Timeout, "sts:GetCallerIdentity", "no answer in time", fix)
+        };
+        (reach, answer.unwrap_or_else(|_| Err(late())))
+    }))
+    .await;
+    let (mut known, mut troubles) = (Vec::new(), Vec::new());
+    for (reach, answer) in answers {
+        match answer {
+            Ok(who) => known.push((reach, who)),
+            Err(error) => troubles.push(Trouble {
+                source: "sts",
+                scope: text::clean(reach.provider().label()).into_owned(),
+                message: error.to_string(),
+                fix: error.fix,
+            }),
+        }
+    }
+    (known, troubles)
+}
+
+/// The rules of a run: the bounds of the configuration, and for each account what its entries and
+/// the lists of ids say. Where two entries lead to one account, a pin of either holds, and it is
+/// armed only if both are.
+pub fn rules<'a>(
+    invocation: &Invocation,
+    known: impl Iterator<Item = (&'a str, &'a Reach)>,
+) -> Rules {
+    let config = &invocation.config.actions;
+    let mut accounts: BTreeMap<Arc<str>, AccountRules> = BTreeMap::new();
+    for (id, reach) in known {
+        let target = reach.target.as_ref();
+        let own = AccountRules {
+            armed: invocation.options.allow_actions || target.is_some_and(|t| t.allow_actions),
+            read_only: target.is_some_and(|t| t.read_only),
+            production: target.is_some_and(|t| t.production),
+        };
+        let account = accounts.entry(id.into()).or_insert_with(|| own.clone());
+        account.armed &= own.armed;
+        account.read_only |= own.read_only;
+        account.production |= own.production;
+    }
+    // What an entry pins stays pinned when that entry's own credentials do not answer.
+    for target in &invocation.config.targets {
+        let id = target.role_arn.as_deref().and_then(|arn| arn.split(':').nth(4));
+        if let Some(id) = id.filter(|_| target.read_only || target.production) {
+            let account = accounts.entry(id.into()).or_default();
+            account.read_only |= target.read_only;
+            account.production |= target.production;
+        }
+    }
+    for id in &config.read_only_accounts {
+        accounts.entry(id.as_str().into()).or_default().read_only = true;
+    }
+    for id in &config.production_accounts {
+        accounts.entry(id.as_str().into()).or_default().production = true;
+    }
+    Rules {
+        accounts,
+        caps: Caps {
+            max_instances: config.max_instances,
+            max_fleet_percent: config.max_fleet_percent,
+            max_usd_per_hour: config.max_usd_per_hour,
+        },
+        production_tags: config.production_tags.clone(),
+        read_only_tags: config.read_only_tags.clone(),
+        tag_keys: invocation.config.tag_keys.clone(),
+        recheck_minutes: config.recheck_minutes,
+        min_age_hours: config.min_age_hours,
+        max_evidence_hours: config.max_evidence_hours,
+    }
+}
+
+/// Where the audit log of this run lies. The demo has one of its own: what it invents never stands
+/// in the real log.
+pub fn audit_dir(invocation: &Invocation) -> Result<PathBuf, CliError> {
+    let paths = invocation.paths.as_ref().ok_or(ConfigError::NoHome)?;
+    let state = &paths.state_dir;
+    let base = if invocation.options.demo.is_some() { state.join("demo") } else { state.clone() };
+    Ok(base.join("audit"))
+}
+
+/// The audit log of this run.
+pub fn journal(invocation: &Invocation) -> Result<Journal, CliError> {
+    Ok(Journal::new(Arc::new(FileDisk::new(audit_dir(invocation)?))))
+}
+
+/// Refuses to go on with a log that somebody changed. What a crash left is not that.
+pub fn whole(journal: &Journal) -> Result<(), CliError> {
+    let chain = journal.verify().map_err(|e| failed(&e))?;
+    match broken(&chain).first() {
+        None => Ok(()),
+        Some(problem) => Err(refused(format!(
+            "the audit log was changed: {problem}.\nNothing is done on it. `burntop audit verify` \
+             lists what is wrong; keep it with `burntop audit export --out FILE`, find out who \
+             changed it, and move it away: the next run begins a new one."
+        ))),
+    }
+}
+
+/// Refuses to act by a clock that was set back behind the last line of the log: plans, approvals
+/// and marks that are over would be good again. The demo's clock begins anew each time.
+pub fn in_order(journal: &Journal, invocation: &Invocation) -> Result<(), CliError> {
+    if invocation.options.demo.is_some() {
+        return Ok(());
+    }
+    let now = invocation.options.clock()();
+    let lines = journal.read().map_err(|e| failed(&e))?;
+    match lines.iter().map(|line| line.at).max() {
+        Some(last) if now < last.saturating_sub(CLOCK_SLACK).unwrap_or(last) => {
+            Err(refused(format!(
+                "this machine's clock says {now:.0}, and the audit log has a line of {last:.0}. \
+                 Nothing is done by a clock that was set back: mend it. If the log is what is \
+                 wrong, keep it with `burntop audit export --out FILE` and move it away."
+            )))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// What is wrong with a log beside the marks of a crash.
+pub fn broken(chain: &Chain) -> Vec<String> {
+    let crash = |d: &Defect| matches!(d, Defect::Torn | Defect::Unended);
+    chain.problems.iter().filter(|p| !crash(&p.defect)).map(ToString::to_string).collect()
+}
+
+/// An action that did not come about: exit code 5.
+pub fn refused(message: impl Into<String>) -> CliError {
+    CliError::Failed { exit: Exit::ActionFailed, message: message.into() }
+}
+
+/// As [`refused`], of an error.
+pub fn failed(error: &dyn std::fmt::Display) -> CliError {
+    refused(error.to_string())
+}
+
+async fn with_copy(operator: Operator, config: &Config) -> Operator {
+    match &config.actions.audit_copy {
+        None => operator,
+        Some(AuditCopy::Directory(dir)) => {
+            operator.with_copy(Arc::new(DirectoryCopy::new(dir, &machine())))
+        }
+        Some(AuditCopy::S3 { bucket, prefix }) => {
+            let Some(target) = config.targets.first() else { return operator };
+            let sdk = aws_config::load(&accounts::source(target), Patience::DEFAULT).await;
+            operator.with_copy(Arc::new(BucketCopy::new(&sdk, bucket, prefix)))
+        }
+    }
+}
+
+/// This machine's name, for the file of its copy.
+fn machine() -> String {
+    let kernel = std::fs::read_to_string("/proc/sys/kernel/hostname").ok();
+    let name = kernel.or_else(|| std::env::var("HOSTNAME").ok()).unwrap_or_default();
+    let name = name.trim();
+    if name.is_empty() { "this-machine".to_owned() } else { text::clean(name).into_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::accounts::{Reaches, reaches};
+    use crate::cli::invocation::RunOptions;
+    use crate::config::{Env, FileConfig, Vocabulary, load, load::Sources};
+
+    fn invocation(source: &str, allow: bool) -> Invocation {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("c.toml");
+        std::fs::write(&path, source).unwrap();
+        let env = Env::default();
+        let flags = FileConfig::default();
+        let sources = Sources { paths: None, file: Some(&path), env: &env, flags };
+        Invocation {
+            config: load(&sources, &Vocabulary::default()).unwrap().config,
+            options: RunOptions { allow_actions: allow, ..RunOptions::default() },
+            notices: vec![],
+            config_file: None,
+            paths: None,
+            reach: Reaches::default(),
+        }
+    }
+
+    /// The rules of account 1 when the entries of the configuration all lead there.
+    fn first(source: &str, allow: bool) -> AccountRules {
+        let invocation = invocation(source, allow);
+        let reaches = invocation.reaches();
+        rules(&invocation, reaches.iter().map(|r| ("111111111111", r))).account("111111111111")
+    }
+
+    #[test]
+    fn nothing_is_armed_unless_it_is_said() {
+        let may = |source, allow| first(source, allow).may_act();
+        assert!(!may("", false));
+        assert!(may("", true), "--allow-actions");
+        assert!(may("[[accounts]]\nname = 'a'\nallow_actions = true", false));
+        assert!(!may("[[accounts]]\nname = 'a'\nread_only = true", true), "a pin wins");
+        assert!(!may("[actions]\nread_only_accounts = ['111111111111']", true), "so does an id");
+    }
+
+    #[test]
+    fn of_two_ways_into_one_account_the_careful_one_holds() {
+        let two = |second: &str| {
+            first(
+                &format!(
+                    "[[accounts]]\nname = 'a'\nallow_actions = true\n[[accounts]]\nname = 'b'\n{second}"
+                ),
+                false,
+            )
+        };
+        assert!(two("allow_actions = true").may_act());
+        assert!(!two("").may_act());
+        assert!(!two("read_only = true").may_act());
+        assert!(two("allow_actions = true\nproduction = true").production);
+    }
+
+    #[test]
+    fn a_pin_holds_though_its_own_entry_does_not_answer() {
+        let invocation = invocation(
+            "[[accounts]]\nname = 'a'\nallow_actions = true\n[[accounts]]\nname = 'b'\n\
+             role_arn = 'arn:aws:iam::111111111111:role/x'\nread_only = true",
+            false,
+        );
+        let reaches = invocation.reaches();
+        let first = reaches.iter().take(1).map(|r| ("111111111111", r));
+        let account = rules(&invocation, first).account("111111111111");
+        assert!(account.armed && !account.may_act(), "{account:?}");
+    }
+
+    #[test]
+    fn an_account_that_nobody_reached_can_be_pinned_and_is_never_armed() {
+        let invocation = invocation(
+            "[actions]\nread_only_accounts = ['222222222222']\n\
+             production_accounts = ['333333333333']\nmax_instances = 3\nmax_usd_per_hour = 7.5\n\
+             production_tags = ['tier=gold']",
+            true,
+        );
+        let rules = rules(&invocation, std::iter::empty());
+        assert!(rules.account("222222222222").read_only);
+        assert!(rules.account("333333333333").production);
+        assert!(rules.accounts.values().all(|a| !a.may_act()));
+        assert_eq!((rules.caps.max_instances, rules.caps.max_usd_per_hour), (3, Some(7.5)));
+        assert_eq!(rules.production_tags, [("tier".to_owned(), "gold".to_owned())]);
+    }
+
+    #[test]
+    fn a_clock_that_was_set_back_acts_on_nothing() {
+        use crate::act::exec::audit::Body;
+        let dir = tempfile::tempdir().unwrap();
+        let journal = Journal::new(Arc::new(FileDisk::new(dir.path())));
+        let mut invocation = invocation("", true);
+        assert!(in_order(&journal, &invocation).is_ok(), "no line yet");
+        let now = invocation.options.clock()();
+        let line = |minutes: i64| {
+            let body =
+                Body::Approved { what: "plan".into(), sha256: String::new(), approver: [].into() };
+            journal.append(now + SignedDuration::from_mins(minutes), body).unwrap();
+        };
+        line(-1_000);
+        line(4);
+        line(-500);
+        assert!(in_order(&journal, &invocation).is_ok());
+        line(60);
+        line(-1);
+        let error = in_order(&journal, &invocation).unwrap_err();
+        assert_eq!(error.exit(), Exit::ActionFailed);
+        assert!(error.to_string().contains("set back"), "{error}");
+        invocation.options.demo = Some(crate::cli::DemoOptions::default());
+        assert!(in_order(&journal, &invocation).is_ok());
+    }
+
+    #[tokio::test]
+    async fn the_second_person_of_the_demo_is_another() {
+        let mut invocation = invocation("", true);
+        invocation.options.demo = Some(crate::cli::DemoOptions::default());
+        let second = reaches(
+            &invocation.config,
+            &invocation.options,
+            &invocation.options.clock(),
+            crate::source::demo::SECOND_PERSON,
+        );
+        let first = invocation.reaches();
+        let (mine, _) = identities(&first).await;
+        let (theirs, _) = identities(&second).await;
+        assert_eq!(mine.len(), 3);
+        for ((_, a), (_, b)) in mine.iter().zip(&theirs) {
+            assert_eq!(a.account, b.account);
+            assert_ne!(a.arn, b.arn);
+        }
+    }
+}

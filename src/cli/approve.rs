@@ -1,0 +1,259 @@
+//! `burntop approve`: the word of a second person, in the plan's file.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, IsTerminal, Write};
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::accounts::{self, Reach};
+use super::args::ApproveArgs;
+use super::exit::{CliError, Exit};
+use super::invocation::Invocation;
+use super::{acting, plan, plan_file, policy, session, when};
+use crate::act::exec::audit::Body;
+use crate::act::exec::kms::ApprovalKey;
+use crate::act::plan::{Approval, Plan, PlanFile, Verb};
+use crate::config::Env;
+use crate::domain::text;
+use crate::report::acting::rows_of_plan;
+use crate::source::aws::{Patience, config as aws_config};
+use crate::source::demo;
+use crate::view::{ViewContext, format};
+
+/// Shows the plan, takes the approval and writes it into the file.
+pub fn run(
+    args: &ApproveArgs,
+    invocation: &Invocation,
+    env: &Env,
+    out: &mut dyn Write,
+) -> Result<Exit, CliError> {
+    plan::not_offline(invocation)?;
+    if policy::is_policy(&args.file) {
+        return policy::approve(args, invocation, out);
+    }
+    let (file, bytes) = plan_file::read(&args.file)?;
+    let now = invocation.options.now();
+    let ctx = ViewContext { now, symbols: session::symbols(invocation, env) };
+    show(&file.plan, out, &ctx)?;
+    let expires_at = expiry(args, &file.plan, invocation, now)?;
+    let word = format!("approve {}", file.plan.items.len());
+    reviewed(args, "plan", &file.plan.hash(), &word)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let approval = runtime.block_on(approval(&file.plan, expires_at, invocation))?;
+    let body = Body::Approved {
+        what: "plan".to_owned(),
+        sha256: approval.sha256.clone(),
+        approver: approval.approver.clone(),
+    };
+    let names: BTreeSet<&str> = approval.approver.values().map(|arn| &**arn).collect();
+    let done = format!(
+        "approved plan {} as {} until {:.0}",
+        file.plan.id(),
+        names.into_iter().collect::<Vec<_>>().join(", "),
+        approval.expires_at
+    );
+    // The line first: an approval that nobody logged is not handed out.
+    let journal = acting::journal(invocation)?;
+    journal.append(now, body).map_err(|e| acting::failed(&e))?;
+    let mut approvals = file.approvals;
+    approvals.push(approval);
+    let file = PlanFile { plan: file.plan, approvals };
+    plan_file::replace(&args.file, &bytes, file.to_text().as_bytes())?;
+    writeln!(out, "{done}")?;
+    Ok(Exit::Ok)
+}
+
+/// What is approved, in full.
+fn show(plan: &Plan, out: &mut dyn Write, ctx: &ViewContext) -> io::Result<()> {
+    let (usd, unpriced) = plan.usd_per_hour();
+    let accounts: BTreeSet<&str> = plan.items.iter().map(|i| &*i.scope.account).collect();
+    let left_out = match unpriced {
+        0 => String::new(),
+        n => format!(" ({n} without a known price left out)"),
+    };
+    let what = match &plan.verb {
+        Verb::Terminate { decrement: true } => {
+            "terminate (their groups want one less each)".to_owned()
+        }
+        Verb::Mark { expires, reason } if reason.is_empty() => format!("mark until {expires}"),
+        Verb::Mark { expires, reason } => format!("mark until {expires}: {reason}"),
+        other => other.word().to_owned(),
+    };
+    out.write_all(rows_of_plan(plan, ctx).as_bytes())?;
+    let unknown = ctx.symbols.unknown();
+    let or_unknown =
+        |text: &str| if text.is_empty() { unknown.to_owned() } else { text.to_owned() };
+    for (name, text) in [
+        ("what", what),
+        ("instances", format!("{} of a fleet of {}", plan.items.len(), plan.fleet_size)),
+        ("burn", format!("{}{left_out}", format::usd_per_hour(usd))),
+        ("accounts", accounts.into_iter().collect::<Vec<_>>().join(", ")),
+        ("why", or_unknown(&plan.justification)),
+        ("preset", or_unknown(&plan.preset)),
+        ("filter", or_unknown(&plan.filter)),
+        ("drafted", format!("{:.0}", plan.created_at)),
+        ("valid until", format!("{:.0}", plan.expires_at)),
+        ("plan", plan.id()),
+    ] {
+        writeln!(out, "{name:<12}  {text}")?;
+    }
+    out.flush()
+}
+
+/// When the approval ends: as asked for, not later than the configuration and the plan allow.
+fn expiry(
+    args: &ApproveArgs,
+    plan: &Plan,
+    invocation: &Invocation,
+    now: Timestamp,
+) -> Result<Timestamp, CliError> {
+    if now >= plan.expires_at {
+        return Err(acting::refused(format!(
+            "the plan expired at {}; its evidence is old, draft it again",
+            plan.expires_at
+        )));
+    }
+    let longest = SignedDuration::from_hours(invocation.config.actions.approval_valid_hours.into());
+    let asked = match &args.valid_for {
+        Some(typed) => {
+            when::duration(typed).map_err(|e| CliError::Usage(format!("--valid-for: {e}")))?
+        }
+        None => longest,
+    };
+    if asked > longest {
+        return Err(CliError::Usage(format!(
+            "--valid-for: actions.approval_valid_hours allows {} hours at most",
+            longest.as_hours()
+        )));
+    }
+    let until = now.saturating_add(asked).map_err(|e| CliError::Usage(e.to_string()))?;
+    Ok(until.min(plan.expires_at))
+}
+
+/// Takes the word: digits of the hash of what is approved, twelve or more from its beginning, or
+/// `word` typed on a terminal. Twelve say which plan is meant; who makes plans can make two that
+/// share them, so a script that fears an exchange gives more.
+pub(super) fn reviewed(
+    args: &ApproveArgs,
+    what: &str,
+    hash: &str,
+    word: &str,
+) -> Result<(), CliError> {
+    let id = hash.get(..12).unwrap_or_default();
+    if let Some(digits) = &args.yes_i_reviewed {
+        return if digits.len() >= 12 && hash.starts_with(digits.as_str()) {
+            Ok(())
+        } else {
+            Err(CliError::Usage(format!(
+                "--yes-i-reviewed names {what} {}, and this is {what} {id}; nothing was approved",
+                text::clean(digits),
+            )))
+        };
+    }
+    let stdin = io::stdin();
+    if !stdin.is_terminal() {
+        return Err(CliError::Usage(format!(
+            "there is no terminal to type the approval on; who has reviewed it says so with \
+             `--yes-i-reviewed {id}`",
+        )));
+    }
+    // What was typed before the question is no answer to it.
+    #[cfg(unix)]
+    let _ = rustix::termios::tcflush(&stdin, rustix::termios::QueueSelector::IFlush);
+    let mut stderr = io::stderr();
+    write!(stderr, "type `{word}` to approve, anything else to leave it: ")?;
+    stderr.flush()?;
+    let mut line = String::new();
+    io::BufRead::read_line(&mut io::Read::take(stdin.lock(), 200), &mut line)?;
+    if line.trim() == word { Ok(()) } else { Err(acting::refused("nothing was approved")) }
+}
+
+/// The accounts as the approver sees them. In the demo, what is drafted and applied by one
+/// invented person is approved by another, so that the whole way can be gone alone.
+pub(super) fn reaches(invocation: &Invocation) -> Arc<[Reach]> {
+    if invocation.options.demo.is_none() {
+        return invocation.reaches();
+    }
+    let clock = invocation.options.clock();
+    accounts::reaches(&invocation.config, &invocation.options, &clock, demo::SECOND_PERSON).into()
+}
+
+/// The approval with the signature of the key, where one is configured.
+pub(super) async fn signed(
+    mut approval: Approval,
+    invocation: &Invocation,
+) -> Result<Approval, CliError> {
+    if let Some(key) = key(invocation).await? {
+        key.sign(&mut approval).await.map_err(|e| {
+            acting::refused(format!("the approval could not be signed: {e}; {}", e.fix))
+        })?;
+    }
+    Ok(approval)
+}
+
+/// The approval, from who STS says we are in each account of the plan.
+async fn approval(
+    plan: &Plan,
+    expires_at: Timestamp,
+    invocation: &Invocation,
+) -> Result<Approval, CliError> {
+    let reaches = reaches(invocation);
+    let (known, troubles) = acting::identities(&reaches).await;
+    let mut approver: BTreeMap<Arc<str>, Arc<str>> = BTreeMap::new();
+    for item in &plan.items {
+        let account = &item.scope.account;
+        let Some((_, who)) = known.iter().find(|(_, who)| who.account == *account) else {
+            let why: Vec<String> = troubles.iter().map(|t| format!("\n{}", t.line())).collect();
+            return Err(acting::refused(format!(
+                "the plan is about account {account}, and no profile leads there: approve with \
+                 credentials for it{}",
+                why.concat()
+            )));
+        };
+        approver.insert(account.clone(), who.arn.clone());
+    }
+    let approval = Approval {
+        sha256: plan.hash(),
+        approver,
+        approved_at: invocation.options.now(),
+        expires_at,
+        signature: None,
+    };
+    signed(approval, invocation).await
+}
+
+/// The key that signs approvals, when one is configured. The demo signs nothing: there is nobody
+/// to ask. A key that cannot be asked is an error: it must not become none.
+pub(super) async fn key(invocation: &Invocation) -> Result<Option<ApprovalKey>, CliError> {
+    let Some(arn) = invocation.config.actions.approval_kms_key.as_deref() else { return Ok(None) };
+    if invocation.options.demo.is_some() {
+        return Ok(None);
+    }
+    let target = invocation.config.targets.first().ok_or_else(|| {
+        acting::refused("actions.approval_kms_key is set, and there is no account to ask it with")
+    })?;
+    let sdk = aws_config::load(&accounts::source(target), Patience::DEFAULT).await;
+    Ok(Some(ApprovalKey::new(&sdk, arn)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_types_nothing_names_what_was_reviewed() {
+        let hash = crate::act::plan::sha256_hex(b"a plan");
+        let holds = |digits: &str| {
+            let args = ApproveArgs {
+                file: "p.json".into(),
+                valid_for: None,
+                yes_i_reviewed: Some(digits.into()),
+            };
+            reviewed(&args, "plan", &hash, "approve 1").is_ok()
+        };
+        assert!(holds(&hash[..12]) && holds(&hash[..40]) && holds(&hash));
+        assert!(!holds("") && !holds(&hash[..11]) && !holds(&hash[1..13]));
+        assert!(!holds(&format!("{hash}0")) && !holds(&format!("{}x", &hash[..12])));
+    }
+}

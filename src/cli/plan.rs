@@ -1,0 +1,242 @@
+//! `burntop plan`: what is to be done to which instances, checked and written down. Changes
+//! nothing.
+
+use std::io::Write;
+use std::sync::Arc;
+
+use jiff::SignedDuration;
+
+use super::args::{PlanAction, PlanArgs, PlanCommand};
+use super::exit::{CliError, Exit};
+use super::invocation::Invocation;
+use super::{acting, plan_file, reports, session, when};
+use crate::act::plan::policy::is_like_a_policys;
+use crate::act::plan::{
+    CheckedRow, Draft, EXPIRES_TAG, Guard, Plan, PlanFile, Preflighted, Severity, Verb, draft,
+};
+use crate::bus;
+use crate::config::Env;
+use crate::domain::{InstanceState, VerdictKind, text};
+use crate::fleet::{Fleet, Row};
+use crate::report::acting::{PlanReport, plan as report_plan};
+use crate::view::{Filter, Sort, ViewContext, table};
+
+/// The longest reason: a tag's value has 256 characters.
+const MAX_REASON: usize = 255;
+
+/// Drafts a plan, checks it, prints what was found and writes the file.
+pub fn run(
+    command: &PlanCommand,
+    invocation: &Invocation,
+    env: &Env,
+    out: &mut dyn Write,
+) -> Result<Exit, CliError> {
+    not_offline(invocation)?;
+    let verb = verb(command, invocation)?;
+    let args = command.common();
+    let filter = match &invocation.options.filter {
+        Some(text) => Some(Filter::parse(text).map_err(|e| CliError::Usage(e.to_string()))?),
+        None => None,
+    };
+    if verb == Verb::Start && filter.is_none() && args.id.is_empty() {
+        return Err(CliError::Usage(
+            "name what is to be started, with --id or --filter: starting costs money".into(),
+        ));
+    }
+    if let Some(path) = &args.out
+        && path.exists()
+    {
+        let text = format!("{} exists already; it stays as it is", path.display());
+        return Err(CliError::Usage(text));
+    }
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    runtime.block_on(planned(&verb, args, filter.as_ref(), invocation, env, out))
+}
+
+async fn planned(
+    verb: &Verb,
+    args: &PlanArgs,
+    filter: Option<&Filter>,
+    invocation: &Invocation,
+    env: &Env,
+    out: &mut dyn Write,
+) -> Result<Exit, CliError> {
+    let (cache, notices) = session::open_cache(invocation);
+    for notice in notices {
+        let _ = writeln!(std::io::stderr(), "burntop: {}", notice.message());
+    }
+    let parts = session::parts(invocation, cache.clone())?;
+    let ledger = parts.ledger.clone();
+    let outcome = bus::once(parts).await;
+    let checked = async {
+        reports::unreadable(invocation, &outcome)?;
+        let ctx = ViewContext {
+            now: invocation.options.clock()(),
+            symbols: session::symbols(invocation, env),
+        };
+        let rows = chosen(&outcome.fleet, verb, args, filter, &ctx)?;
+        if rows.is_empty() {
+            return Ok::<_, CliError>(None);
+        }
+        let acting = acting::open(invocation, Some(ledger), false).await?;
+        let hours = invocation.config.actions.plan_valid_hours;
+        let drafted = draft(
+            &outcome.fleet,
+            &rows,
+            acting.operator.rules(),
+            &Draft {
+                verb: verb.clone(),
+                preset: &text::clean(&invocation.config.preset),
+                filter: &text::clean(invocation.options.filter.as_deref().unwrap_or_default()),
+                justification: &text::clean(args.justification.as_deref().unwrap_or_default()),
+                valid_for: SignedDuration::from_hours(i64::from(hours)),
+                now: ctx.now,
+            },
+        )
+        .map_err(|e| CliError::Usage(e.to_string()))?;
+        let checked = acting.operator.preflight(Arc::new(drafted)).await;
+        Ok(Some((checked, acting.troubles, ctx)))
+    }
+    .await;
+    cache.close().await;
+    let Some((checked, errors, ctx)) = checked? else {
+        let _ = writeln!(std::io::stderr(), "burntop: nothing to {} matches", verb.word());
+        return Ok(Exit::Ok);
+    };
+    let kept = kept(&checked);
+    let file = args.out.as_ref().filter(|_| !kept.items.is_empty());
+    let format = reports::format_of(invocation.options.format);
+    if let Some(path) = file {
+        let file = PlanFile { plan: kept.clone(), approvals: Vec::new() };
+        plan_file::create(path, file.to_text().as_bytes())?;
+    }
+    let is_partial = !errors.is_empty() || outcome.fleet.readings.iter().any(reports::is_partial);
+    let report = PlanReport { written: file.map(|_| kept.hash()), errors };
+    out.write_all(report_plan(&checked, &report, format, &ctx).as_bytes())?;
+    for line in reports::troubles(&outcome.fleet) {
+        let _ = writeln!(std::io::stderr(), "burntop: {line}");
+    }
+    match (&args.out, file) {
+        (Some(path), Some(_)) => {
+            let _ = writeln!(
+                std::io::stderr(),
+                "burntop: wrote {} of {} rows to {}; plan {}. Somebody else approves it with \
+                 `burntop approve {}`",
+                kept.items.len(),
+                checked.rows.len(),
+                path.display(),
+                kept.id(),
+                path.display()
+            );
+        }
+        (Some(path), None) => {
+            return Err(acting::refused(format!(
+                "every row is blocked, so there is no plan; {} was not written",
+                path.display()
+            )));
+        }
+        _ => {}
+    }
+    Ok(if is_partial { Exit::Partial } else { Exit::Ok })
+}
+
+/// Acting asks the accounts themselves, and a plan is of no use without.
+pub(super) fn not_offline(invocation: &Invocation) -> Result<(), CliError> {
+    if invocation.options.offline {
+        let text = "--offline asks no account anything, and the guards have to ask";
+        return Err(CliError::Usage(text.into()));
+    }
+    Ok(())
+}
+
+/// What is to be done, from the command line.
+fn verb(command: &PlanCommand, invocation: &Invocation) -> Result<Verb, CliError> {
+    let usage = |text: &str| Err(CliError::Usage(text.to_owned()));
+    let PlanCommand::Idle { action, decrement, expires, reason, .. } = command else {
+        return Ok(match command {
+            PlanCommand::Start { .. } => Verb::Start,
+            _ => Verb::Unmark,
+        });
+    };
+    if *decrement && *action != PlanAction::Terminate {
+        return usage("--decrement means nothing without --action terminate");
+    }
+    if (expires.is_some() || reason.is_some()) && *action != PlanAction::Mark {
+        return usage("--expires and --reason mean nothing without --action mark");
+    }
+    match action {
+        PlanAction::Stop => Ok(Verb::Stop),
+        PlanAction::Terminate => Ok(Verb::Terminate { decrement: *decrement }),
+        PlanAction::Mark => {
+            let Some(typed) = expires else {
+                return usage("say from when on it may be stopped, for example --expires 4d");
+            };
+            let expires = when::ahead(typed, invocation.options.now())
+                .map_err(|e| CliError::Usage(format!("--expires: {e}")))?;
+            let reason = text::clean(reason.as_deref().unwrap_or_default().trim()).into_owned();
+            if reason.chars().count() > MAX_REASON {
+                return usage("--reason is longer than a tag can hold (255 characters)");
+            }
+            if is_like_a_policys(&reason) {
+                return usage("--reason reads like the mark of a policy; begin it otherwise");
+            }
+            Ok(Verb::Mark { expires, reason })
+        }
+    }
+}
+
+/// The rows that were asked for: those named, whatever they are, so that the guards can say why
+/// not; else those that the filter and the verb choose.
+fn chosen<'a>(
+    fleet: &'a Fleet,
+    verb: &Verb,
+    args: &PlanArgs,
+    filter: Option<&Filter>,
+    ctx: &ViewContext,
+) -> Result<Vec<&'a Row>, CliError> {
+    let all = table::select(fleet, filter, Sort::default(), ctx);
+    let rows = all.iter().filter_map(|i| fleet.rows.get(*i as usize)).map(|r| &**r);
+    if args.id.is_empty() {
+        return Ok(rows.filter(|row| is_for(verb, row)).collect());
+    }
+    let rows: Vec<&Row> =
+        rows.filter(|r| args.id.iter().any(|id| **id == *r.instance.id)).collect();
+    match args.id.iter().find(|id| !rows.iter().any(|r| *r.instance.id == ***id)) {
+        Some(id) => Err(CliError::Usage(format!(
+            "there is no instance {}{}",
+            text::clean(id),
+            if filter.is_some() { " that matches the filter" } else { "" }
+        ))),
+        None => Ok(rows),
+    }
+}
+
+/// True for rows that the verb is meant for.
+fn is_for(verb: &Verb, row: &Row) -> bool {
+    let verdict = row.verdict.as_ref().map(|v| v.kind);
+    match verb {
+        Verb::Stop | Verb::Terminate { .. } => verdict == Some(VerdictKind::Idle),
+        Verb::Mark { .. } => matches!(
+            verdict,
+            Some(VerdictKind::Idle | VerdictKind::Partial | VerdictKind::Underused)
+        ),
+        Verb::Start => row.instance.state == InstanceState::Stopped,
+        Verb::Unmark | Verb::Remind => {
+            row.instance.tags.get(EXPIRES_TAG).is_some()
+                && row.instance.state != InstanceState::Terminated
+        }
+    }
+}
+
+/// The plan without the rows that are blocked for what the instance is. Rows that are blocked only
+/// because of who asked stay: who plans need not be able to act, and who applies is asked anew.
+fn kept(checked: &Preflighted) -> Plan {
+    let for_the_asker =
+        |guard: Guard| matches!(guard, Guard::Armed | Guard::Executor | Guard::Permission);
+    let stays = |row: &&CheckedRow| {
+        row.findings.iter().all(|f| f.severity != Severity::Block || for_the_asker(f.guard))
+    };
+    let items = checked.rows.iter().filter(stays).map(|r| (*r.item).clone()).collect();
+    Plan { items, ..(*checked.plan).clone() }
+}

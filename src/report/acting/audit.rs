@@ -1,0 +1,426 @@
+//! The audit log by run.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use serde_json::{Value as Json, json};
+
+use super::{Trouble, document, left, outcome, plan, right, written};
+use crate::act::exec::audit::{Body, IntentRow, Line};
+use crate::act::plan::{Authority, Outcome, OutcomeKind, Undo, Verb};
+use crate::report::Format;
+use crate::report::sheet::{Cell, Sheet};
+use crate::view::{Value, ViewContext};
+
+const BASIS: &str = "the audit log of this machine; an open row has an intent and no outcome yet";
+
+/// One run as the log has it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Run {
+    /// Its id.
+    pub id: String,
+    /// The plan.
+    pub plan: String,
+    /// What; `None` where nothing got as far as an intent.
+    pub verb: Option<Verb>,
+    /// When its first line was written.
+    pub at: Timestamp,
+    /// Who, by ARN: one in each account.
+    pub by: BTreeSet<Arc<str>>,
+    /// From where.
+    pub from: String,
+    /// Through which executor.
+    pub executor: String,
+    /// Why.
+    pub justification: String,
+    /// On whose word.
+    pub authority: Option<Authority>,
+    /// What was intended, in the order of the log.
+    pub rows: Vec<IntentRow>,
+    /// The last outcome of each instance.
+    pub outcomes: BTreeMap<Arc<str>, Outcome>,
+    /// True when an outcome was found out at a later start.
+    pub reconciled: bool,
+}
+
+impl Run {
+    fn new(id: &str, at: Timestamp) -> Self {
+        Self {
+            id: id.to_owned(),
+            plan: String::new(),
+            verb: None,
+            at,
+            by: BTreeSet::new(),
+            from: String::new(),
+            executor: String::new(),
+            justification: String::new(),
+            authority: None,
+            rows: Vec::new(),
+            outcomes: BTreeMap::new(),
+            reconciled: false,
+        }
+    }
+
+    /// Outcomes of a kind.
+    pub fn count(&self, kind: OutcomeKind) -> usize {
+        self.outcomes.values().filter(|o| o.kind == kind).count()
+    }
+
+    /// Rows with an intent and without an outcome.
+    pub fn open(&self) -> usize {
+        self.rows.iter().filter(|r| !self.outcomes.contains_key(&r.item.id)).count()
+    }
+
+    /// Everybody who acted, in one line.
+    pub fn who(&self) -> String {
+        self.by.iter().map(|arn| &**arn).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Instances.
+    pub fn size(&self) -> usize {
+        self.outcomes.len() + self.open()
+    }
+}
+
+/// The runs of a log, newest first.
+pub fn runs(lines: &[Line]) -> Vec<Run> {
+    let mut all: Vec<Run> = Vec::new();
+    let mut of = |id: &str, at: Timestamp, change: &mut dyn FnMut(&mut Run)| {
+        let index = all.iter().position(|r| r.id == id).unwrap_or_else(|| {
+            all.push(Run::new(id, at));
+            all.len() - 1
+        });
+        if let Some(run) = all.get_mut(index) {
+            change(run);
+        }
+    };
+    for line in lines {
+        match &line.body {
+            Body::Intent {
+                run,
+                plan,
+                verb,
+                by,
+                from,
+                executor,
+                authority,
+                justification,
+                rows,
+                ..
+            } => of(run, line.at, &mut |r| {
+                r.plan.clone_from(plan);
+                r.verb = Some(verb.clone());
+                r.by.insert(by.clone());
+                r.from.clone_from(from);
+                r.executor.clone_from(executor);
+                r.justification.clone_from(justification);
+                r.authority = Some(authority.clone());
+                r.rows.extend(rows.iter().cloned());
+            }),
+            Body::Outcome { run, outcomes, reconciled, .. } => of(run, line.at, &mut |r| {
+                r.reconciled |= reconciled;
+                r.outcomes.extend(outcomes.iter().map(|o| (o.id.clone(), o.clone())));
+            }),
+            Body::Refused { run, plan, outcomes } => of(run, line.at, &mut |r| {
+                r.plan.clone_from(plan);
+                r.outcomes.extend(outcomes.iter().map(|o| (o.id.clone(), o.clone())));
+            }),
+            Body::Approved { .. } | Body::Recovered { .. } => {}
+        }
+    }
+    all.reverse();
+    all
+}
+
+/// Writes one row per run.
+pub fn audit_list(runs: &[Run], errors: &[Trouble], format: Format, ctx: &ViewContext) -> String {
+    if format == Format::Json {
+        let rows = runs.iter().map(summary).collect();
+        return document("audit_list", ctx.now, BASIS, rows, errors, vec![]);
+    }
+    let columns = vec![
+        left("at", "WHEN"),
+        left("run", "RUN"),
+        left("verb", "WHAT"),
+        right("rows", "ROWS"),
+        right("done", "DONE"),
+        right("refused", "REFUSED"),
+        right("failed", "FAILED"),
+        right("unknown", "UNKNOWN"),
+        right("open", "OPEN"),
+        left("executor", "THROUGH"),
+        left("by", "BY"),
+    ];
+    let count = |n: usize| Cell { shown: n.to_string(), value: Value::Number(n as f64) };
+    let cells = |run: &Run| {
+        let unknown = ctx.symbols.unknown();
+        vec![
+            Cell::text(to_the_second(run.at)),
+            Cell::text(run.id.as_str()),
+            Cell::text(run.verb.as_ref().map_or(unknown, Verb::word)),
+            count(run.size()),
+            count(run.count(OutcomeKind::Done)),
+            count(run.count(OutcomeKind::Refused)),
+            count(run.count(OutcomeKind::Failed)),
+            count(run.count(OutcomeKind::Unknown)),
+            count(run.open()),
+            Cell::text(if run.executor.is_empty() { unknown } else { &run.executor }),
+            Cell::text(if run.by.is_empty() { unknown.to_owned() } else { run.who() }),
+        ]
+    };
+    let sheet = Sheet { columns, rows: runs.iter().map(cells).collect() };
+    let mut notes = Vec::new();
+    if runs.is_empty() {
+        notes.push("nothing was done yet".to_owned());
+    }
+    let open: usize = runs.iter().map(Run::open).sum();
+    if open > 0 {
+        let rows = if open == 1 { "1 row has".into() } else { format!("{open} rows have") };
+        notes.push(format!("! {rows} no outcome; `burntop audit reconcile` finds it out"));
+    }
+    notes.extend(errors.iter().map(|e| format!("! {}", e.line())));
+    written(&sheet, &notes, format)
+}
+
+fn summary(run: &Run) -> Json {
+    json!({
+        "run": run.id,
+        "at": run.at.to_string(),
+        "plan": run.plan,
+        "verb": run.verb,
+        "by": run.who(),
+        "from": run.from,
+        "executor": run.executor,
+        "rows": run.size(),
+        "done": run.count(OutcomeKind::Done),
+        "refused": run.count(OutcomeKind::Refused),
+        "failed": run.count(OutcomeKind::Failed),
+        "unknown": run.count(OutcomeKind::Unknown),
+        "open": run.open(),
+        "reconciled": run.reconciled,
+    })
+}
+
+/// Writes one run: its rows, what the guards said, what became of them and the way back.
+pub fn audit_show(run: &Run, format: Format, ctx: &ViewContext) -> String {
+    let outcomes: Vec<Outcome> = run.outcomes.values().cloned().collect();
+    if format == Format::Json {
+        let mut rows: Vec<Json> = run.rows.iter().map(|row| shown(run, row)).collect();
+        let intended = |o: &&Outcome| run.rows.iter().any(|r| r.item.id == o.id);
+        rows.extend(outcomes.iter().filter(|o| !intended(o)).map(outcome::json));
+        let more = vec![
+            ("run", summary(run)),
+            ("justification", json!(run.justification)),
+            ("authority", json!(run.authority)),
+        ];
+        return document("audit_show", ctx.now, BASIS, rows, &[], more);
+    }
+    let table = outcome::outcomes(&outcomes, None, &[], format, ctx);
+    if format == Format::Csv {
+        return table;
+    }
+    let unknown = ctx.symbols.unknown();
+    let or_unknown =
+        |text: &str| if text.is_empty() { unknown.to_owned() } else { text.to_owned() };
+    let mut out = String::new();
+    for (name, text) in [
+        ("run", run.id.clone()),
+        ("plan", or_unknown(&run.plan)),
+        ("when", to_the_second(run.at)),
+        ("what", run.verb.as_ref().map_or(unknown, Verb::word).to_owned()),
+        ("by", or_unknown(&run.who())),
+        ("from", or_unknown(&run.from)),
+        ("through", or_unknown(&run.executor)),
+        ("on the word of", run.authority.as_ref().map_or(unknown.to_owned(), word_of)),
+        ("why", or_unknown(&run.justification)),
+    ] {
+        // Writing to a string cannot fail.
+        let _ = writeln!(out, "{name:<14}  {text}");
+    }
+    out.push('\n');
+    out.push_str(&table);
+    let open: Vec<&str> = run
+        .rows
+        .iter()
+        .filter(|r| !run.outcomes.contains_key(&r.item.id))
+        .map(|r| &*r.item.id)
+        .collect();
+    if !open.is_empty() {
+        let _ = writeln!(out, "! no outcome yet: {}", open.join(", "));
+    }
+    let undone = |row: &&IntentRow| {
+        let kind = run.outcomes.get(&row.item.id).map(|o| o.kind);
+        // What is not known may have happened.
+        !matches!(kind, Some(OutcomeKind::Refused | OutcomeKind::Failed))
+    };
+    let back: Vec<String> = run
+        .rows
+        .iter()
+        .filter(undone)
+        .filter_map(|r| r.undo.as_ref())
+        .flat_map(Undo::commands)
+        .collect();
+    if !back.is_empty() {
+        out.push_str("\nThe way back:\n");
+        for command in back {
+            out.push_str("  ");
+            out.push_str(&command);
+            out.push('\n');
+        }
+    }
+    out
+}
+
+/// For people; JSON has the time as the log has it.
+fn to_the_second(at: Timestamp) -> String {
+    format!("{at:.0}")
+}
+
+fn word_of(authority: &Authority) -> String {
+    match authority {
+        Authority::Person => "the person at the screen".to_owned(),
+        Authority::Approval(approval) => {
+            let mut names: Vec<&str> = approval.approver.values().map(|arn| &**arn).collect();
+            names.sort_unstable();
+            names.dedup();
+            let signed = if approval.signature.is_some() { ", signed" } else { "" };
+            let at = to_the_second(approval.approved_at);
+            format!("{} ({at}{signed})", names.join(", "))
+        }
+    }
+}
+
+fn shown(run: &Run, row: &IntentRow) -> Json {
+    let mut fields = plan::item(&row.item);
+    let outcome = run.outcomes.get(&row.item.id);
+    fields.extend([
+        ("findings", json!(row.findings)),
+        ("outcome", json!(outcome.map(|o| o.kind))),
+        ("text", json!(outcome.map(|o| &o.text))),
+        ("request_ids", json!(outcome.map(|o| o.request_ids.clone()).unwrap_or_default())),
+        ("undo", json!(row.undo.as_ref().map(Undo::commands).unwrap_or_default())),
+    ]);
+    Json::Object(fields.into_iter().map(|(k, v)| (k.to_owned(), v)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::act::plan::Via;
+    use crate::domain::{InstanceState, Scope};
+    use crate::view::fixture::ctx;
+
+    fn line(seq: u64, body: Body) -> Line {
+        let at: Timestamp = "2026-03-01T12:00:00Z".parse().unwrap();
+        Line { seq, at, prev: String::new(), body, hash: String::new() }
+    }
+
+    fn row(id: &str) -> IntentRow {
+        let scope = Scope::new("123456789012", "eu-west-1");
+        let item = serde_json::from_value(json!({
+            "id": id, "scope": scope, "az": "eu-west-1a", "name": "n", "instance_type": "g5.xlarge",
+            "state": "running", "launched_at": "2026-01-01T00:00:00Z", "verdict": "idle",
+            "idle_since": null, "judged_until": null, "evidence_sha256": "", "usd_per_hour": 1.0,
+            "price_basis": "", "production": false,
+        }));
+        let undo = Undo::Start { scope, id: id.into() };
+        IntentRow { item: item.unwrap(), findings: vec![], undo: Some(undo) }
+    }
+
+    fn outcome(id: &str, kind: OutcomeKind) -> Outcome {
+        Outcome {
+            id: id.into(),
+            scope: Scope::new("123456789012", "eu-west-1"),
+            kind,
+            text: "seen".into(),
+            state: Some(InstanceState::Stopped),
+            request_ids: vec!["r-1".into()],
+            at: "2026-03-01T12:01:00Z".parse().unwrap(),
+        }
+    }
+
+    /// Run a: one done, one failed, one open. Run b: refused before anything was called.
+    fn log() -> Vec<Line> {
+        let intent = Body::Intent {
+            run: "a".into(),
+            plan: "p".into(),
+            verb: Verb::Stop,
+            scope: Scope::new("123456789012", "eu-west-1"),
+            az: "eu-west-1a".into(),
+            via: Via::Ec2,
+            by: "arn:aws:iam::123456789012:user/x".into(),
+            from: "x@y".into(),
+            executor: "live".into(),
+            authority: Authority::Person,
+            justification: "INC-7".into(),
+            rows: vec![row("i-1"), row("i-2"), row("i-3")],
+        };
+        let outcomes = vec![outcome("i-1", OutcomeKind::Done), outcome("i-2", OutcomeKind::Failed)];
+        let settled = Body::Outcome { run: "a".into(), intent: 1, outcomes, reconciled: false };
+        let refused = Body::Refused {
+            run: "b".into(),
+            plan: "q".into(),
+            outcomes: vec![outcome("i-9", OutcomeKind::Refused)],
+        };
+        vec![line(1, intent), line(2, settled), line(3, refused)]
+    }
+
+    #[test]
+    fn runs_are_put_together_from_their_lines() {
+        let runs = runs(&log());
+        let counts: Vec<_> = runs
+            .iter()
+            .map(|r| (r.id.as_str(), r.size(), r.open(), r.count(OutcomeKind::Done)))
+            .collect();
+        assert_eq!(counts, [("b", 1, 0, 0), ("a", 3, 1, 1)], "the newest first");
+        let json: Json =
+            serde_json::from_str(&audit_list(&runs, &[], Format::Json, &ctx())).unwrap();
+        assert_eq!(
+            (&json["schema"], &json["rows"][1]["failed"]),
+            (&json!("burntop/audit_list/1"), &json!(1))
+        );
+        let table = audit_list(&runs, &[], Format::Table, &ctx());
+        assert!(table.contains("! 1 row has no outcome"), "{table}");
+    }
+
+    #[test]
+    fn everybody_who_acted_is_named_and_times_are_to_the_second() {
+        let mut log = log();
+        for (seq, who) in [(4, "arn:aws:iam::210987654321:user/x"), (5, "")] {
+            let mut other = log[0].clone();
+            other.seq = seq;
+            let Body::Intent { by, .. } = &mut other.body else { panic!() };
+            if !who.is_empty() {
+                *by = who.into();
+            }
+            log.push(other);
+        }
+        log[0].at = "2026-03-01T12:00:00.987654321Z".parse().unwrap();
+        let runs = runs(&log);
+        let run = runs.iter().find(|r| r.id == "a").unwrap();
+        let both = "arn:aws:iam::123456789012:user/x, arn:aws:iam::210987654321:user/x";
+        assert_eq!(run.who(), both);
+        for text in
+            [audit_list(&runs, &[], Format::Table, &ctx()), audit_show(run, Format::Table, &ctx())]
+        {
+            assert!(text.contains(both), "{text}");
+            assert!(text.contains("2026-03-01T12:00:00Z") && !text.contains(".98"), "{text}");
+        }
+        let json = audit_list(&runs, &[], Format::Json, &ctx());
+        assert!(json.contains("2026-03-01T12:00:00.987654321Z"), "{json}");
+    }
+
+    #[test]
+    fn only_what_may_have_happened_is_undone() {
+        let runs = runs(&log());
+        let text = audit_show(&runs[1], Format::Table, &ctx());
+        let back = text.split("The way back:").nth(1).unwrap();
+        assert!(back.contains("i-1") && back.contains("i-3") && !back.contains("i-2"), "{text}");
+        assert!(text.contains("no outcome yet: i-3") && text.contains("INC-7"), "{text}");
+        let json: Json = serde_json::from_str(&audit_show(&runs[1], Format::Json, &ctx())).unwrap();
+        assert_eq!(json["rows"].as_array().unwrap().len(), 3);
+        assert_eq!(json["rows"][2]["outcome"], Json::Null, "{json:#}");
+    }
+}

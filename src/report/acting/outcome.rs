@@ -1,0 +1,97 @@
+//! What became of the rows of a plan.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use serde_json::{Value as Json, json};
+
+use super::{Trouble, document, left, written};
+use crate::act::plan::{CheckedRow, Outcome, OutcomeKind};
+use crate::report::Format;
+use crate::report::sheet::{Cell, Sheet};
+use crate::view::ViewContext;
+
+/// What an outcome says.
+const BASIS: &str = "done is what was seen in the state that was asked for; unknown is what was \
+                     asked for and not seen";
+
+/// The outcome of a row that never left the preflight.
+pub fn outcome_of_blocked(row: &CheckedRow, at: Timestamp) -> Outcome {
+    let text = row.reason().map(|f| f.text.clone()).unwrap_or_default();
+    Outcome {
+        id: row.item.id.clone(),
+        scope: row.item.scope.clone(),
+        kind: OutcomeKind::Refused,
+        text,
+        state: None,
+        request_ids: Vec::new(),
+        at,
+    }
+}
+
+/// Writes the outcomes of one run, or of several.
+pub fn outcomes(
+    all: &[Outcome],
+    run: Option<&str>,
+    errors: &[Trouble],
+    format: Format,
+    ctx: &ViewContext,
+) -> String {
+    if format == Format::Json {
+        let more = vec![("run", json!(run))];
+        return document("outcome", ctx.now, BASIS, all.iter().map(json).collect(), errors, more);
+    }
+    let columns = vec![
+        left("outcome", "OUTCOME"),
+        left("instance_id", "ID"),
+        left("account", "ACCOUNT"),
+        left("region", "REGION"),
+        left("state", "STATE"),
+        left("text", "WHAT WAS SEEN"),
+        left("request_ids", "REQUESTS"),
+    ];
+    let unknown = ctx.symbols.unknown();
+    let cells = |o: &Outcome| {
+        vec![
+            Cell::text(o.kind.word()),
+            Cell::text(&*o.id),
+            Cell::text(&*o.scope.account),
+            Cell::text(&*o.scope.region),
+            Cell::text(o.state.map_or(unknown, crate::domain::InstanceState::word)),
+            Cell::text(o.text.as_str()),
+            Cell::text(o.request_ids.join(" ")),
+        ]
+    };
+    let sheet = Sheet { columns, rows: all.iter().map(cells).collect() };
+    let mut notes = vec![counts(all, ctx)];
+    notes.extend(run.map(|run| format!("run {run}: `burntop audit show {run}` has the way back")));
+    notes.extend(errors.iter().map(|e| format!("! {}", e.line())));
+    written(&sheet, &notes, format)
+}
+
+/// `2 done · 1 refused`; what there is none of is left out.
+pub(super) fn counts(all: &[Outcome], ctx: &ViewContext) -> String {
+    use OutcomeKind::{Done, Failed, Refused, Unknown};
+    let dot = ctx.symbols.separator();
+    let count = |kind| all.iter().filter(|o| o.kind == kind).count();
+    let parts: Vec<String> = [Done, Refused, Failed, Unknown]
+        .into_iter()
+        .filter(|kind| count(*kind) > 0)
+        .map(|kind| format!("{} {}", count(kind), kind.word()))
+        .collect();
+    if parts.is_empty() { "nothing was done".to_owned() } else { parts.join(&format!(" {dot} ")) }
+}
+
+pub(super) fn json(outcome: &Outcome) -> Json {
+    let id: &Arc<str> = &outcome.id;
+    json!({
+        "account": outcome.scope.account,
+        "region": outcome.scope.region,
+        "instance_id": id,
+        "outcome": outcome.kind,
+        "text": outcome.text,
+        "state": outcome.state,
+        "request_ids": outcome.request_ids,
+        "at": outcome.at.to_string(),
+    })
+}
