@@ -25,7 +25,7 @@ pub fn emulators() -> &'static Emulators {
     // Held for the life of the process: the server ends when its standard input closes.
     static CHILD: Mutex<Option<Child>> = Mutex::new(None);
     RUNNING.get_or_init(|| {
-        let mut child = Command::new(venv().join("bin/python"))
+        let mut child = Command::new(python())
             .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/emulators/serve.py"))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -39,8 +39,13 @@ pub fn emulators() -> &'static Emulators {
     })
 }
 
+/// The Python of the emulators, which has their client as well.
+pub fn python() -> PathBuf {
+    venv().join("bin/python")
+}
+
 /// The venv with the pinned emulators, made when the pins changed or it is not there.
-fn venv() -> PathBuf {
+pub fn venv() -> PathBuf {
     static READY: OnceLock<PathBuf> = OnceLock::new();
     READY
         .get_or_init(|| {

@@ -15,6 +15,8 @@ pub struct Request {
     pub service: String,
     /// `Action=` of a query body, the `X-Amz-Target` or the last segment of the path.
     pub action: String,
+    /// The body, as text.
+    pub body: String,
     /// How many requests the proxy has seen before this one.
     pub number: usize,
 }
@@ -200,5 +202,6 @@ fn about(head: &str, body: &[u8], number: usize) -> Request {
         .or_else(|| header(head, "x-amz-target"))
         .unwrap_or_else(|| path.rsplit('/').next().unwrap_or_default())
         .to_owned();
-    Request { region, service, action, number }
+    let body = body.into_owned();
+    Request { region, service, action, body, number }
 }

@@ -1,19 +1,23 @@
 //! The rules of the house, checked on the source itself: who may use whom, and what the pure
 //! folders may not touch.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Folder, and the folders of the crate it may use besides itself.
+/// Folder, and the folders of the crate it may use besides itself. The two halves of `act` count
+/// as folders of their own; `act` means both.
 const MAY_USE: &[(&str, &[&str])] = &[
     ("domain", &[]),
     ("fleet", &["domain"]),
     ("analyze", &["domain", "fleet"]),
     ("query", &["domain"]),
     ("view", &["domain", "fleet", "analyze", "query"]),
-    ("app", &["domain", "fleet", "analyze", "query", "view", "report"]),
-    ("ui", &["domain", "fleet", "analyze", "query", "view", "app"]),
+    ("app", &["domain", "fleet", "analyze", "query", "view", "report", "act/plan"]),
+    ("ui", &["domain", "fleet", "analyze", "query", "view", "app", "act/plan"]),
     ("term", &["domain"]),
-    ("report", &["domain", "fleet", "query", "view", "analyze"]),
+    ("act/plan", &["domain", "fleet", "analyze", "query", "view"]),
+    ("act/exec", &["domain", "act/plan", "source", "cache"]),
+    ("report", &["domain", "act/plan", "act/exec", "fleet", "query", "view", "analyze"]),
     ("source", &["domain", "cache", "bus"]),
     ("cache", &["domain", "source"]),
     ("bus", &["domain", "fleet", "analyze", "cache", "source"]),
@@ -21,7 +25,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
 ];
 
 /// Folders without clock, I/O and async.
-const PURE: &[&str] = &["domain", "fleet", "analyze", "query", "view", "app", "ui"];
+const PURE: &[&str] = &["domain", "fleet", "analyze", "query", "view", "app", "ui", "act/plan"];
 
 /// What a pure folder may not name.
 const IMPURE: &[&str] = &[
@@ -40,24 +44,53 @@ const IMPURE: &[&str] = &[
     "fastrand::",
 ];
 
-/// Calls of the SDKs that change something. Nothing in this release may contain one.
-const MUTATING: &[&str] = &[
-    ".terminate_instances(",
+/// Calls of the SDKs that change something and that burntop makes: in [`HANDS`] and nowhere else.
+const HELD: &[&str] = &[
     ".stop_instances(",
+    ".terminate_instances(",
     ".start_instances(",
+    ".create_tags(",
+    ".delete_tags(",
+    ".terminate_instance_in_auto_scaling_group(",
+    // The copy of the audit log, and signatures of approvals.
+    ".put_object(",
+    ".sign()",
+];
+
+/// Calls and parameters that burntop never uses: what would force an action, switch a protection
+/// off, or change what nobody asked for.
+const NEVER: &[&str] = &[
+    ".force(",
+    ".set_force(",
+    "skip_os_shutdown(",
+    ".hibernate(",
     ".reboot_instances(",
     ".run_instances(",
-    ".create_",
-    ".delete_tags(",
+    ".modify_",
+    ".set_desired_capacity(",
+    ".set_instance_protection(",
+    ".update_auto_scaling_group(",
+    ".detach_instances(",
+    ".enter_standby(",
+    ".deregister_targets(",
+    ".delete_alarms(",
     ".delete_volume(",
     ".delete_snapshot(",
-    ".modify_",
+    ".delete_object",
     ".attach_volume(",
     ".detach_volume(",
-    ".put_",
     ".release_address(",
-    ".update_",
+    ".disassociate_address(",
+    ".cancel_spot_instance_requests(",
+    ".create_snapshot",
+    ".create_image(",
 ];
+
+/// What a source may not call, whatever comes after it: these begin the names of writes.
+const WRITES: &[&str] = &[".create_", ".put_", ".update_"];
+
+/// The one folder with calls that change something.
+const HANDS: &str = "act/exec";
 
 fn sources() -> Vec<(PathBuf, String)> {
     fn walk(dir: &Path, out: &mut Vec<(PathBuf, String)>) {
@@ -87,10 +120,35 @@ fn code(text: &str) -> String {
         .join("\n")
 }
 
+/// The folder of a file: `domain`, `act/plan`.
 fn folder(path: &Path) -> String {
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let inside = path.strip_prefix(src).unwrap();
-    inside.components().next().unwrap().as_os_str().to_string_lossy().replace(".rs", "")
+    let mut parts = inside.components().map(|c| c.as_os_str().to_string_lossy().replace(".rs", ""));
+    let first = parts.next().unwrap();
+    match parts.next() {
+        Some(half) if first == "act" && half != "mod" => format!("act/{half}"),
+        _ => first,
+    }
+}
+
+/// The folders that code names: `domain`, `act/plan`; `act` where it does not say which half.
+fn used(code: &str) -> Vec<String> {
+    let name = |text: &str| -> String {
+        text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
+    };
+    let mut out = Vec::new();
+    for rest in code.split("crate::").skip(1) {
+        let first = name(rest);
+        let half = rest.strip_prefix("act::").map(name).unwrap_or_default();
+        out.push(if half.is_empty() { first } else { format!("act/{half}") });
+    }
+    out
+}
+
+/// True when `name` is allowed, by itself or as a half of what is.
+fn is_allowed(name: &str, allowed: &[&str]) -> bool {
+    allowed.iter().any(|a| name == *a || name.strip_prefix(a).is_some_and(|r| r.starts_with('/')))
 }
 
 /// Files and folders that only tests compile: `#[cfg(test)] mod name;` somewhere.
@@ -132,10 +190,9 @@ fn folders_use_only_what_they_may() {
     for (path, text) in &shipped() {
         let here = folder(path);
         let Some((_, allowed)) = MAY_USE.iter().find(|(name, _)| *name == here) else { continue };
-        for used in code(text).split("crate::").skip(1) {
-            let name: String =
-                used.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
-            if !name.is_empty() && name != here && !allowed.contains(&name.as_str()) {
+        for name in used(&code(text)) {
+            // A list in braces would hide what it names.
+            if name != here && (name.is_empty() || !is_allowed(&name, allowed)) {
                 broken.push(format!("{} uses {name}", path.display()));
             }
         }
@@ -162,16 +219,62 @@ fn pure_folders_touch_no_clock_and_do_no_io() {
 }
 
 #[test]
-fn nothing_changes_a_resource() {
+fn names_of_folders_are_read_from_paths_and_code() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    for (path, name) in [
+        ("act/mod.rs", "act"),
+        ("act/plan/guard/tests.rs", "act/plan"),
+        ("act/exec/aws.rs", "act/exec"),
+        ("source/aws/mod.rs", "source"),
+        ("lib.rs", "lib"),
+    ] {
+        assert_eq!(folder(&src.join(path)), name);
+    }
+    let code = "use crate::act::plan::Plan; crate::act::exec; crate::act::{exec}; crate::domain::X";
+    assert_eq!(used(code), ["act/plan", "act/exec", "act", "domain"]);
+    assert!(is_allowed("act/exec", &["act"]) && is_allowed("act/plan", &["act/plan"]));
+    assert!(!is_allowed("act", &["act/plan"]) && !is_allowed("act/exec", &["act/plan"]));
+    assert!(!is_allowed("action", &["act"]));
+}
+
+/// Code without white space: a call may be broken over lines.
+fn joined(text: &str) -> String {
+    code(text).chars().filter(|c| !c.is_whitespace()).collect()
+}
+
+#[test]
+fn only_the_hands_change_a_resource() {
+    let (mut broken, mut held) = (Vec::new(), BTreeSet::<&str>::new());
+    for (path, text) in &shipped() {
+        let (here, code) = (folder(path), joined(text));
+        let mut forbidden: Vec<&str> = NEVER.to_vec();
+        if here == "source" {
+            forbidden.extend(WRITES);
+        }
+        if here == HANDS {
+            held.extend(HELD.iter().copied().filter(|word| code.contains(word)));
+        } else {
+            forbidden.extend(HELD);
+        }
+        let found = forbidden.iter().filter(|word| code.contains(**word));
+        broken.extend(found.map(|word| format!("{} contains {word}", path.display())));
+    }
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
+    // The words are those of the SDK, or nothing would be found anywhere.
+    for word in HELD.iter().filter(|w| w.contains("instance") || w.contains("tags")) {
+        assert!(held.contains(*word), "{word} is nowhere");
+    }
+}
+
+#[test]
+fn sdks_are_used_by_sources_and_hands_alone_and_the_read_only_executor_has_none() {
     let mut broken = Vec::new();
-    for (path, text) in shipped().iter().filter(|(p, _)| folder(p) == "source") {
+    for (path, text) in &shipped() {
         let code = code(text);
-        broken.extend(
-            MUTATING
-                .iter()
-                .filter(|word| code.contains(**word))
-                .map(|word| format!("{} contains {word}", path.display())),
-        );
+        let may = path.to_string_lossy().contains("src/source/aws/") || folder(path) == HANDS;
+        if code.contains("aws_sdk_") && (!may || path.ends_with("act/exec/hands.rs")) {
+            broken.push(format!("{} uses an SDK", path.display()));
+        }
     }
     assert!(broken.is_empty(), "{}", broken.join("\n"));
 }

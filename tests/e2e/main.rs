@@ -28,20 +28,26 @@
 //! | panic in a draw | | `terminal::a_panic_in_a_draw_…` (no key of burntop's makes one) |
 //! | no terminal at all | `screens::without_a_keyboard_…` | `screens::without_a_terminal_…` |
 //! | no colour, dumb terminal | `screens::no_color_…`, `screens::a_dumb_terminal_…` | `terminal` |
+//! | kill -9 while instances are stopped | | `kills::killed_at_any_moment_…`; `act::exec::harness` |
 //! | the own-cost cap | | `aws::the_cap_…`; `bus`, `ui::golden` (`capped`) |
 
 // Helpers of tests may fail a test the way tests do.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod acting;
+mod approving;
 mod aws;
 mod cockpit;
 mod demo;
 mod emulators;
 mod fault;
 mod house;
+mod kills;
 mod outages;
+mod policies;
 mod pricing;
 mod pty;
+mod read_only;
 mod remote;
 mod reports;
 mod screens;

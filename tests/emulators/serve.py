@@ -32,6 +32,10 @@ from moto.server import ThreadedMotoServer  # noqa: E402
 
 ACCOUNT = "123456789012"
 HOURS = 170
+# Where tests stop and terminate, and where a read-only session tries to.
+ACTING = ["ca-central-1", "eu-north-1", "eu-west-2"]
+# Where a policy is run.
+POLICY = "sa-east-1"
 # An Amazon Linux image of moto's catalogue: no Platform, so the price is Linux.
 NOW = dt.datetime.now(dt.timezone.utc).replace(minute=0, second=0, microsecond=0)
 OLD = dt.timedelta(days=40)
@@ -80,12 +84,17 @@ class Fleet:
         self.data = {}
 
     def run(self, name, kind, age=OLD, tags=(), **more):
+        # Of RunInstances moto takes DisableApiStop alone.
+        protected = more.pop("DisableApiTermination", False)
         tags = [{"Key": "Name", "Value": name}] + [{"Key": k, "Value": v} for k, v in tags]
         spec = [{"ResourceType": "instance", "Tags": tags}]
         answer = self.ec2.run_instances(
             ImageId=self.image, InstanceType=kind, MinCount=1, MaxCount=1, TagSpecifications=spec, **more
         )
         self.adopt(name, answer["Instances"][0]["InstanceId"], age)
+        if protected:
+            attribute = {"DisableApiTermination": {"Value": True}}
+            self.ec2.modify_instance_attribute(InstanceId=self.ids[name], **attribute)
         return self.ids[name]
 
     def adopt(self, name, instance_id, age=OLD):
@@ -131,6 +140,31 @@ class Fleet:
             dims += [("index", str(index)), ("name", model), ("arch", "Ampere")]
             hourly = [(h, [value(h)]) for h in (ago or range(1, HOURS + 1))]
             self.put("CWAgent", "nvidia_smi_utilization_gpu", dims, hourly)
+
+    def recent(self, name, kind="", model="", gpus=(), cpu=1.0, net=1000.0):
+        """Points of five minutes for the last two hours and for half an hour to come, which a test sees as
+        they become past: what is measured anew before an instance is acted on. gpus: one function of
+        minutes ago per GPU."""
+        now = dt.datetime.now(dt.timezone.utc)
+        start = now.replace(minute=now.minute // 5 * 5, second=0, microsecond=0) - dt.timedelta(hours=2)
+        times = [start + dt.timedelta(minutes=5 * i) for i in range(31)]
+        own = [("InstanceId", self.ids[name])]
+        series = [("AWS/EC2", "CPUUtilization", own, lambda ago: cpu)]
+        series += [("AWS/EC2", metric, own, lambda ago: net) for metric in ("NetworkIn", "NetworkOut")]
+        for index, value in enumerate(gpus):
+            dims = own + [("ImageId", self.image), ("InstanceType", kind)]
+            dims += [("index", str(index)), ("name", model), ("arch", "Ampere")]
+            series.append(("CWAgent", "nvidia_smi_utilization_gpu", dims, value))
+        for namespace, metric, dims, value in series:
+            self.data.setdefault(namespace, []).extend(
+                {
+                    "MetricName": metric,
+                    "Dimensions": [{"Name": n, "Value": v} for n, v in dims],
+                    "Timestamp": time,
+                    "Value": value((now - time).total_seconds() / 60),
+                }
+                for time in times
+            )
 
     def flush(self):
         for namespace, data in self.data.items():
@@ -220,6 +254,58 @@ def seed(moto, cloudwatch):
     return {**f.ids, **europe.ids}
 
 
+def seed_acting(moto, cloudwatch, region):
+    """Twelve instances to act on, in a region of their own: what a test stops there nobody else misses.
+    Names end with the region."""
+    f = Fleet(moto, cloudwatch, region)
+    quiet = lambda h: (1.0, 2.0)  # noqa: E731
+    zero = lambda x: 0.0  # noqa: E731
+    kind, model = "g5.xlarge", "NVIDIA A10G"
+
+    def idle(case, zone, gpu=zero, **more):
+        name = f"{case}.{region}"
+        tags = [("team", "nlp"), ("env", "dev")]
+        f.run(name, kind, tags=tags, Placement={"AvailabilityZone": region + zone}, **more)
+        f.ec2_metrics(name, quiet)
+        f.gpu_metrics(name, kind, model, [zero])
+        return name
+
+    for case, zone in [("idle-one", "a"), ("idle-two", "a"), ("idle-far", "b")]:
+        f.recent(idle(case, zone), kind, model, [zero])
+    f.recent(idle("guarded", "a", DisableApiTermination=True), kind, model, [zero])
+    # Idle for a week, at work for a quarter of an hour.
+    f.recent(idle("woken", "a"), kind, model, [lambda ago: 88.0 if ago < 16 else 0.0])
+    # Nothing has come in for two hours.
+    idle("silent", "a")
+    for n in range(6):
+        name = f"working-{n}.{region}"
+        f.run(name, "m5.xlarge", tags=[("team", "data")])
+        f.ec2_metrics(name, lambda h: (55.0, 90.0))
+        f.recent(name, cpu=60.0)
+    f.flush()
+    return f.ids
+
+
+def seed_policy(moto, cloudwatch, region):
+    """One instance for each way in which a policy can decide. Names end with the region."""
+    f = Fleet(moto, cloudwatch, region)
+    zero = lambda x: 0.0  # noqa: E731
+    kind, model = "g5.xlarge", "NVIDIA A10G"
+    for case, env in [("fresh", "dev"), ("soon", "dev"), ("due", "dev"), ("gold", "prod")]:
+        name = f"{case}.{region}"
+        f.run(name, kind, tags=[("env", env)])
+        f.ec2_metrics(name, lambda h: (1.0, 2.0))
+        f.gpu_metrics(name, kind, model, [zero])
+        f.recent(name, kind, model, [zero])
+    # Nobody can see what its GPU does.
+    f.run(f"blind.{region}", kind, tags=[("env", "dev")])
+    f.ec2_metrics(f"blind.{region}", lambda h: (1.0, 2.0))
+    f.run(f"working.{region}", "m5.xlarge", tags=[("env", "dev")])
+    f.ec2_metrics(f"working.{region}", lambda h: (55.0, 90.0))
+    f.flush()
+    return f.ids
+
+
 def extra(moto, cloudwatch, count):
     """A plain fleet of `count` quiet and busy boxes in us-west-2, for the scan figures."""
     f = Fleet(moto, cloudwatch, "us-west-2")
@@ -240,6 +326,9 @@ def main():
     child, cloudwatch = start_ministack()
     try:
         ids = seed(moto, cloudwatch)
+        for region in ACTING:
+            ids.update(seed_acting(moto, cloudwatch, region))
+        ids.update(seed_policy(moto, cloudwatch, POLICY))
         if len(sys.argv) > 1:
             extra(moto, cloudwatch, int(sys.argv[1]))
         print(json.dumps({"moto": moto, "cloudwatch": cloudwatch, "ids": ids}), flush=True)
