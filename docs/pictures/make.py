@@ -19,6 +19,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 COLUMNS, ROWS = 110, 32
 # Fixed, so that the same program draws the same picture.
 NOW = "2026-11-20T14:20:00Z"
+# Some that go, and some that are blocked for different reasons.
+ACTING = "train-7b or scratch-cpu or resumed-run or last-target or do-not-stop or spot-leftover or sp-covered"
+# Keys; None waits for what takes longer than a key.
 PICTURES = [
     ("overview", []),
     ("idle", ["3"]),
@@ -27,6 +30,8 @@ PICTURES = [
     ("presets", ["3", "p"]),
     ("help", ["?"]),
     ("own-cost", ["$"]),
+    ("act", ["3", "/", ACTING, "Enter", "V", "G", "V", "a", "Enter", None]),
+    ("confirm", ["3", "/", ACTING, "Enter", "V", "G", "V", ":", "terminate", "Enter", None, "c", None, "terminate 4"]),
 ]
 
 
@@ -35,11 +40,15 @@ def tmux(*args):
 
 
 def capture(burntop, home, keys):
+    armed = " --allow-actions" if "a" in keys or "terminate" in keys else ""
     env = f"HOME={home} LANG=C.UTF-8 TERM=tmux-256color"
-    command = f"env -u NO_COLOR {env} {burntop} --demo --now {NOW}"
+    command = f"env -u NO_COLOR {env} {burntop} --demo{armed} --now {NOW}"
     tmux("new-session", "-d", "-x", str(COLUMNS), "-y", str(ROWS), command)
     time.sleep(4)
     for key in keys:
+        if key is None:
+            time.sleep(3)
+            continue
         tmux("send-keys", *(["-l"] if len(key) > 1 and key != "Enter" else []), key)
         time.sleep(0.6)
     time.sleep(1)
