@@ -68,8 +68,8 @@ for r in ec2.describe_instances()['Reservations']:
 
 /// The cases of a region that are no longer running.
 pub fn gone(region: &str) -> Vec<String> {
-    let running =
-        |id: &str| truth(region).iter().any(|(i, state, _)| i == id && state == "running");
+    let truth = truth(region);
+    let running = |id: &str| truth.iter().any(|(i, state, _)| i == id && state == "running");
     let names = emulators().ids.iter().filter(|(name, _)| name.ends_with(region));
     names.filter(|(_, id)| !running(id)).map(|(name, _)| name.clone()).collect()
 }
