@@ -1,6 +1,6 @@
 //! The guards: what has to be true before anything is done to an instance.
 //!
-//! Each guard is one row of [`table::TABLE`]: which verbs it is asked for, and the function that
+//! Each guard is one row of `table::TABLE`: which verbs it is asked for, and the function that
 //! asks. A fact that could not be read blocks wherever the guard needs it.
 
 mod activity;
