@@ -12,9 +12,10 @@ use jiff::SignedDuration;
 use super::accounts::{self, Reach};
 use super::exit::{CliError, Exit};
 use super::invocation::Invocation;
+use super::tell::tell;
 use crate::act::exec::audit::{BucketCopy, Chain, Defect, DirectoryCopy, FileDisk, Journal};
 use crate::act::exec::{DryRun, Hands, Operator, Post, Refuse};
-use crate::act::plan::{AccountRules, Caps, Rules};
+use crate::act::plan::{AccountRules, Caps, Outcome, Rules};
 use crate::config::{AuditCopy, Config, ConfigError};
 use crate::domain::{ErrorKind, SourceError, text};
 use crate::report::acting::Trouble;
@@ -187,7 +188,7 @@ pub fn whole(journal: &Journal) -> Result<(), CliError> {
 
 /// Refuses to act by a clock that was set back behind the last line of the log: plans, approvals
 /// and marks that are over would be good again. The demo's clock begins anew each time.
-pub fn in_order(journal: &Journal, invocation: &Invocation) -> Result<(), CliError> {
+fn in_order(journal: &Journal, invocation: &Invocation) -> Result<(), CliError> {
     if invocation.options.demo.is_some() {
         return Ok(());
     }
@@ -202,6 +203,29 @@ pub fn in_order(journal: &Journal, invocation: &Invocation) -> Result<(), CliErr
             )))
         }
         _ => Ok(()),
+    }
+}
+
+/// Refuses to go on with a log that somebody changed, or by a clock that was set back.
+pub fn sound(journal: &Journal, invocation: &Invocation) -> Result<(), CliError> {
+    whole(journal)?;
+    in_order(journal, invocation)
+}
+
+/// What an earlier run left open is settled before anything is done, and said.
+pub async fn settle(operator: &Operator) -> Result<(), CliError> {
+    for outcome in operator.reconcile().await.map_err(|e| failed(&e))? {
+        tell(format_args!("from an earlier run: {}", described(&outcome)));
+    }
+    Ok(())
+}
+
+/// What became of a row, in a line.
+pub fn described(outcome: &Outcome) -> String {
+    let Outcome { id, kind, text, .. } = outcome;
+    match text.as_str() {
+        "" => format!("{id} {}", kind.word()),
+        text => format!("{id} {}: {text}", kind.word()),
     }
 }
 

@@ -9,6 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::acting::{self, Acting};
 use super::exit::{CliError, Exit};
 use super::invocation::Invocation;
+use super::tell::tell;
 use super::{approve, plan, plan_file, reports, session};
 use crate::act::exec::Operator;
 use crate::act::plan::guard::verdicts_for;
@@ -43,10 +44,7 @@ pub fn run(
     let ctx =
         ViewContext { now: invocation.options.now(), symbols: session::symbols(invocation, env) };
     runtime.block_on(async {
-        let (cache, notices) = session::open_cache(invocation);
-        for notice in notices {
-            tell(notice.message());
-        }
+        let cache = session::open_cache_aloud(invocation);
         let exit = Box::pin(applied(file, dry_run, invocation, &cache, &ctx, out)).await;
         cache.close().await;
         exit
@@ -82,13 +80,9 @@ async fn applied(
     let parts = session::parts(invocation, cache.clone())?;
     let Acting { operator, mut troubles } =
         acting::open(invocation, Some(parts.ledger.clone()), dry_run).await?;
-    acting::whole(operator.journal())?;
-    acting::in_order(operator.journal(), invocation)?;
+    acting::sound(operator.journal(), invocation)?;
     if !dry_run {
-        // What an earlier run left open is settled first.
-        for outcome in operator.reconcile().await.map_err(|e| acting::failed(&e))? {
-            tell(format!("from an earlier run: {} {}", outcome.id, described(&outcome)));
-        }
+        acting::settle(&operator).await?;
     }
     let format = reports::format_of(invocation.options.format);
     let (plan, approvals) = (Arc::new(file.plan), file.approvals);
@@ -128,12 +122,7 @@ async fn applied(
     all.extend(verified.outcomes.iter().cloned());
     let place = |o: &Outcome| plan.items.iter().position(|i| i.id == o.id);
     all.sort_by_key(place);
-    troubles.extend(verified.warnings.iter().map(|message| Trouble {
-        source: "audit",
-        scope: verified.run_id.clone(),
-        message: message.clone(),
-        fix: String::new(),
-    }));
+    troubles.extend(Trouble::after(&verified));
     let text = outcomes(&all, Some(&verified.run_id), &troubles, format, ctx);
     out.write_all(text.as_bytes())?;
     Ok(exit_of(&all))
@@ -179,18 +168,8 @@ async fn confirmed(
     let hash = checked.plan.hash();
     let mut why = ApprovalError::Missing;
     for approval in approvals.iter().rev() {
-        let holds = async {
-            approval.check(&hash, &checked.callers, now)?;
-            let until = approval.approved_at.saturating_add(longest).unwrap_or(approval.expires_at);
-            if now >= until {
-                return Err(ApprovalError::Expired { from: approval.approved_at, to: until });
-            }
-            match &key {
-                Some(key) => key.verify(approval).await,
-                None => Ok(()),
-            }
-        };
-        match holds.await {
+        let subject = approve::Subject { sha256: &hash, callers: &checked.callers, longest, now };
+        match subject.is_approved_by(approval, key.as_ref()).await {
             Ok(()) => {
                 // The clock went on while KMS was asked.
                 let now: Timestamp = invocation.options.clock()();
@@ -216,21 +195,8 @@ fn progress_lines(progress: &Progress) -> Vec<String> {
         Progress::Calling(these) => vec![format!("written down, calling for {}", ids(these))],
         Progress::Accepted(these) => vec![format!("accepted for {}", ids(these))],
         Progress::State(id, state) => vec![format!("{id} is {}", state.word())],
-        Progress::Settled(outcome) => vec![format!("{} {}", outcome.id, described(outcome))],
+        Progress::Settled(outcome) => vec![acting::described(outcome)],
     }
-}
-
-fn described(outcome: &Outcome) -> String {
-    if outcome.text.is_empty() {
-        outcome.kind.word().to_owned()
-    } else {
-        format!("{}: {}", outcome.kind.word(), outcome.text)
-    }
-}
-
-/// A line for who is watching; standard error may be closed.
-fn tell(line: impl std::fmt::Display) {
-    let _ = writeln!(std::io::stderr(), "burntop: {line}");
 }
 
 #[cfg(test)]

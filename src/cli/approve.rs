@@ -13,7 +13,7 @@ use super::invocation::Invocation;
 use super::{acting, plan, plan_file, policy, session, when};
 use crate::act::exec::audit::Body;
 use crate::act::exec::kms::ApprovalKey;
-use crate::act::plan::{Approval, Plan, PlanFile, Verb};
+use crate::act::plan::{Approval, ApprovalError, Plan, PlanFile, Verb};
 use crate::config::Env;
 use crate::domain::text;
 use crate::report::acting::rows_of_plan;
@@ -167,6 +167,38 @@ pub(super) fn reviewed(
     let mut line = String::new();
     io::BufRead::read_line(&mut io::Read::take(stdin.lock(), 200), &mut line)?;
     if line.trim() == word { Ok(()) } else { Err(acting::refused("nothing was approved")) }
+}
+
+/// What an approval has to be for.
+pub(super) struct Subject<'a> {
+    /// Hash of the plan or of the policy file.
+    pub sha256: &'a str,
+    /// Who acts, by account.
+    pub callers: &'a BTreeMap<Arc<str>, Arc<str>>,
+    /// How long any approval may hold here, whatever it says itself.
+    pub longest: SignedDuration,
+    /// The present moment.
+    pub now: Timestamp,
+}
+
+impl Subject<'_> {
+    /// Checks an approval to its signature.
+    pub async fn is_approved_by(
+        &self,
+        approval: &Approval,
+        key: Option<&ApprovalKey>,
+    ) -> Result<(), ApprovalError> {
+        approval.check(self.sha256, self.callers, self.now)?;
+        let from = approval.approved_at;
+        let until = from.saturating_add(self.longest).unwrap_or(approval.expires_at);
+        if self.now >= until {
+            return Err(ApprovalError::Expired { from, to: until });
+        }
+        match key {
+            Some(key) => key.verify(approval).await,
+            None => Ok(()),
+        }
+    }
 }
 
 /// The accounts as the approver sees them. In the demo, what is drafted and applied by one

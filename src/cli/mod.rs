@@ -26,6 +26,7 @@ mod plan_file;
 mod policy;
 mod reports;
 mod session;
+mod tell;
 mod views;
 mod when;
 pub mod words;

@@ -9,11 +9,10 @@ use jiff::SignedDuration;
 use super::args::{PlanAction, PlanArgs, PlanCommand};
 use super::exit::{CliError, Exit};
 use super::invocation::Invocation;
+use super::tell::tell;
 use super::{acting, plan_file, reports, session, when};
 use crate::act::plan::policy::is_like_a_policys;
-use crate::act::plan::{
-    CheckedRow, Draft, EXPIRES_TAG, Guard, Plan, PlanFile, Preflighted, Severity, Verb, draft,
-};
+use crate::act::plan::{CheckedRow, Draft, EXPIRES_TAG, Plan, PlanFile, Preflighted, Verb, draft};
 use crate::bus;
 use crate::config::Env;
 use crate::domain::{InstanceState, VerdictKind, text};
@@ -62,10 +61,7 @@ async fn planned(
     env: &Env,
     out: &mut dyn Write,
 ) -> Result<Exit, CliError> {
-    let (cache, notices) = session::open_cache(invocation);
-    for notice in notices {
-        let _ = writeln!(std::io::stderr(), "burntop: {}", notice.message());
-    }
+    let cache = session::open_cache_aloud(invocation);
     let parts = session::parts(invocation, cache.clone())?;
     let ledger = parts.ledger.clone();
     let outcome = bus::once(parts).await;
@@ -101,7 +97,7 @@ async fn planned(
     .await;
     cache.close().await;
     let Some((checked, errors, ctx)) = checked? else {
-        let _ = writeln!(std::io::stderr(), "burntop: nothing to {} matches", verb.word());
+        tell(format_args!("nothing to {} matches", verb.word()));
         return Ok(Exit::Ok);
     };
     let kept = kept(&checked);
@@ -115,20 +111,19 @@ async fn planned(
     let report = PlanReport { written: file.map(|_| kept.hash()), errors };
     out.write_all(report_plan(&checked, &report, format, &ctx).as_bytes())?;
     for line in reports::troubles(&outcome.fleet) {
-        let _ = writeln!(std::io::stderr(), "burntop: {line}");
+        tell(line);
     }
     match (&args.out, file) {
         (Some(path), Some(_)) => {
-            let _ = writeln!(
-                std::io::stderr(),
-                "burntop: wrote {} of {} rows to {}; plan {}. Somebody else approves it with \
+            tell(format_args!(
+                "wrote {} of {} rows to {}; plan {}. Somebody else approves it with \
                  `burntop approve {}`",
                 kept.items.len(),
                 checked.rows.len(),
                 path.display(),
                 kept.id(),
                 path.display()
-            );
+            ));
         }
         (Some(path), None) => {
             return Err(acting::refused(format!(
@@ -232,11 +227,7 @@ fn is_for(verb: &Verb, row: &Row) -> bool {
 /// The plan without the rows that are blocked for what the instance is. Rows that are blocked only
 /// because of who asked stay: who plans need not be able to act, and who applies is asked anew.
 fn kept(checked: &Preflighted) -> Plan {
-    let for_the_asker =
-        |guard: Guard| matches!(guard, Guard::Armed | Guard::Executor | Guard::Permission);
-    let stays = |row: &&CheckedRow| {
-        row.findings.iter().all(|f| f.severity != Severity::Block || for_the_asker(f.guard))
-    };
+    let stays = |row: &&CheckedRow| row.reason_for_anybody().is_none();
     let items = checked.rows.iter().filter(stays).map(|r| (*r.item).clone()).collect();
     Plan { items, ..(*checked.plan).clone() }
 }

@@ -6,6 +6,7 @@ use super::args::OutputFormat;
 use super::exit::{CliError, Exit};
 use super::invocation::{FleetCommand, Invocation};
 use super::session;
+use super::tell::tell;
 use crate::bus::{self, Outcome};
 use crate::config::Env;
 use crate::domain::{Reading, SourceId, SourceState};
@@ -42,13 +43,12 @@ pub fn run(
     // The other formats say it themselves.
     if matches!(format, Format::Table | Format::Csv) {
         for line in troubles(fleet) {
-            // Standard error may be closed; the report itself went out.
-            let _ = writeln!(std::io::stderr(), "burntop: {line}");
+            tell(line);
         }
     }
     let totals = Totals::of(rows.iter().filter_map(|i| fleet.rows.get(*i as usize)).map(|r| &**r));
     if let Some(found) = invocation.options.fail_on.as_ref().and_then(|f| f.tripped(&totals)) {
-        let _ = writeln!(std::io::stderr(), "burntop: --fail-on: {found}");
+        tell(format_args!("--fail-on: {found}"));
         return Ok(Exit::Findings);
     }
     Ok(if fleet.readings.iter().any(is_partial) { Exit::Partial } else { Exit::Ok })
@@ -64,10 +64,7 @@ pub(super) fn format_of(chosen: OutputFormat) -> Format {
 }
 
 fn read(invocation: &Invocation) -> Result<Outcome, CliError> {
-    let (cache, notices) = session::open_cache(invocation);
-    for notice in notices {
-        let _ = writeln!(std::io::stderr(), "burntop: {}", notice.message());
-    }
+    let cache = session::open_cache_aloud(invocation);
     let parts = session::parts(invocation, cache.clone())?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)

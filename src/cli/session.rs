@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::exit::CliError;
 use super::invocation::Invocation;
+use super::tell::tell;
 use super::words;
 use crate::analyze::idle::Policy;
 use crate::bus::{Parts, Settings};
@@ -28,6 +29,15 @@ pub const CLOSE_WITHIN: Duration = Duration::from_millis(400);
 pub fn open_cache(invocation: &Invocation) -> (Cache, Vec<CacheNotice>) {
     let options = invocation.cache_options().unwrap_or_else(|_| OpenOptions::in_memory());
     Cache::open(options, invocation.options.now())
+}
+
+/// As [`open_cache`], with what is odd about it on standard error.
+pub fn open_cache_aloud(invocation: &Invocation) -> Cache {
+    let (cache, notices) = open_cache(invocation);
+    for notice in notices {
+        tell(notice.message());
+    }
+    cache
 }
 
 /// The policy of that name: built in or the user's own.

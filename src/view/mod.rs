@@ -26,8 +26,8 @@ pub use table::Sort;
 
 use jiff::Timestamp;
 
-/// The tag of a marked instance: from when on it may be stopped, RFC 3339. `act::plan`, which
-/// stands above this folder, writes it.
+/// The tag of a marked instance: from when on it may be stopped, RFC 3339 UTC.
+/// `act::plan`, which stands above this folder, writes it.
 pub const EXPIRES_TAG: &str = "burntop:expires";
 
 /// What rendering depends on besides the data.

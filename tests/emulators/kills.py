@@ -9,13 +9,11 @@ Prints one JSON line with the endpoints, then answers each line of standard inpu
 """
 
 import json
-import logging
 import sys
 import datetime as dt
-import urllib.request
 
 import serve
-from serve import ACCOUNT, Fleet, ThreadedMotoServer, ec2_backends
+from serve import ACCOUNT, Fleet, ec2_backends
 
 REGION = "us-east-1"
 
@@ -73,23 +71,13 @@ class Boxes(Fleet):
 
 
 def main():
-    logging.disable(logging.CRITICAL)
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
-    moto = f"http://{host}:{port}"
-    urllib.request.urlopen(f"{moto}/moto-api/", timeout=10).read()
-    child, cloudwatch = serve.start_ministack()
-    try:
+    with serve.emulators() as (moto, cloudwatch):
         boxes = Boxes(moto, cloudwatch, REGION)
         print(json.dumps({"moto": moto, "cloudwatch": cloudwatch}), flush=True)
         for line in sys.stdin:
             what, *args = line.split()
             args = [int(a) if what == "fleet" else a for a in args]
             print(json.dumps(getattr(boxes, what)(*args)), flush=True)
-    finally:
-        child.terminate()
-        server.stop()
 
 
 if __name__ == "__main__":

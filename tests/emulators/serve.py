@@ -5,6 +5,7 @@ Seeds a fleet with one instance for each case that burntop must tell apart, back
 JSON line with the endpoints and the instance ids, and serves until standard input closes.
 """
 
+import contextlib
 import datetime as dt
 import json
 import logging
@@ -316,7 +317,9 @@ def extra(moto, cloudwatch, count):
     f.flush()
 
 
-def main():
+@contextlib.contextmanager
+def emulators():
+    """moto and ministack, for as long as they are needed; their addresses."""
     logging.disable(logging.CRITICAL)
     server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     server.start()
@@ -325,6 +328,14 @@ def main():
     urllib.request.urlopen(f"{moto}/moto-api/", timeout=10).read()
     child, cloudwatch = start_ministack()
     try:
+        yield moto, cloudwatch
+    finally:
+        child.terminate()
+        server.stop()
+
+
+def main():
+    with emulators() as (moto, cloudwatch):
         ids = seed(moto, cloudwatch)
         for region in ACTING:
             ids.update(seed_acting(moto, cloudwatch, region))
@@ -333,9 +344,6 @@ def main():
             extra(moto, cloudwatch, int(sys.argv[1]))
         print(json.dumps({"moto": moto, "cloudwatch": cloudwatch, "ids": ids}), flush=True)
         sys.stdin.read()
-    finally:
-        child.terminate()
-        server.stop()
 
 
 if __name__ == "__main__":

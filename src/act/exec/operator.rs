@@ -143,6 +143,11 @@ impl Operator {
         self.posts.insert(account, post);
     }
 
+    /// Who looks at an account; `None` for one that was not added.
+    pub fn inspector(&self, account: &str) -> Option<&Arc<dyn Inspector>> {
+        self.posts.get(account).map(|post| &post.inspector)
+    }
+
     /// The rules it holds plans against.
     pub fn rules(&self) -> &Rules {
         &self.rules

@@ -90,6 +90,11 @@ guards! {
 }
 
 impl Guard {
+    /// True for what is said of who asks, not of the instance: somebody else may be able to.
+    pub fn is_about_the_asker(self) -> bool {
+        matches!(self, Self::Armed | Self::Executor | Self::Permission)
+    }
+
     /// Its name in JSON and in the documentation.
     pub fn name(self) -> &'static str {
         Self::ALL.iter().find(|g| g.0 == self).map_or("", |g| g.1)

@@ -73,6 +73,12 @@ impl CheckedRow {
         self.findings.iter().find(|f| f.severity == Severity::Block)
     }
 
+    /// The first reason that holds whoever asks.
+    pub fn reason_for_anybody(&self) -> Option<&Finding> {
+        let mut blocks = self.findings.iter().filter(|f| f.severity == Severity::Block);
+        blocks.find(|f| !f.guard.is_about_the_asker())
+    }
+
     /// The first reason that lies in the instance, else the first one: that a session is not armed
     /// is said once, and not again at every row.
     pub fn own_reason(&self) -> Option<&Finding> {

@@ -54,8 +54,8 @@ impl Verb {
     }
 }
 
-/// The tag that says from when on a marked instance may be stopped, RFC 3339 UTC.
-pub const EXPIRES_TAG: &str = "burntop:expires";
+pub use crate::view::EXPIRES_TAG;
+
 /// The tag that says who marked it.
 pub const BY_TAG: &str = "burntop:by";
 /// The tag that says why.

@@ -439,5 +439,6 @@ fn too_many_rows_and_the_demo_end_the_sheet() {
 
 #[test]
 fn the_mark_that_views_show_is_the_one_that_is_written() {
-    assert_eq!(EXPIRES_TAG, crate::view::EXPIRES_TAG);
+    // One constant serves both; its text is in tags that are there already.
+    assert_eq!(EXPIRES_TAG, "burntop:expires");
 }

@@ -4,22 +4,20 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::super::acting;
-use super::super::approve::key;
+use super::super::approve::{Subject, key};
 use super::super::invocation::Invocation;
 use super::approve::LONGEST;
 use super::{PolicyFile, approval};
 use crate::act::exec::Operator;
 use crate::act::plan::policy::{DecisionKind, Planned, Scene};
 use crate::act::plan::{
-    Approval, ApprovalError, BY_TAG, CheckedRow, EXPIRES_TAG, Guard, Outcome, OutcomeKind, Plan,
-    PlanItem, Preflighted, REASON_TAG, REMINDED_TAG, Severity, Verified,
+    Approval, BY_TAG, CheckedRow, EXPIRES_TAG, MAX_BATCH, Outcome, OutcomeKind, Plan, PlanItem,
+    Preflighted, REASON_TAG, REMINDED_TAG, Verified,
 };
 use crate::analyze::idle::EXEMPT_TAG;
 use crate::domain::{Scope, Tags};
 use crate::fleet::Fleet;
 use crate::report::acting::{Trouble, outcome_of_blocked};
-use crate::source::Inspector;
 
 /// What came of it.
 #[derive(Debug, Default)]
@@ -51,7 +49,6 @@ impl CarryOut<'_> {
         if planned.is_empty() {
             return carried;
         }
-        let eyes = if apply { self.eyes().await } else { BTreeMap::new() };
         for one in planned {
             if let Some(breach) = one.breaches.first() {
                 let text = format!(
@@ -67,7 +64,7 @@ impl CarryOut<'_> {
                 continue;
             }
             if apply {
-                self.one(one, &eyes, &mut carried).await;
+                self.one(one, &mut carried).await;
             } else {
                 self.pretend(one, &mut carried).await;
             }
@@ -79,26 +76,15 @@ impl CarryOut<'_> {
     async fn pretend(&self, planned: &Planned, carried: &mut Carried) {
         let checked = self.operator.preflight(Arc::new(planned.plan.clone())).await;
         for row in &checked.rows {
-            let of_the_asker =
-                |guard: Guard| matches!(guard, Guard::Armed | Guard::Executor | Guard::Permission);
-            let against = row
-                .findings
-                .iter()
-                .find(|f| f.severity == Severity::Block && !of_the_asker(f.guard));
-            if let Some(finding) = against {
+            if let Some(finding) = row.reason_for_anybody() {
                 let text = format!("{}: {}", finding.guard.name(), finding.text);
                 carried.outcomes.push(self.refused(&row.item, &text));
             }
         }
     }
 
-    async fn one(
-        &self,
-        planned: &Planned,
-        eyes: &BTreeMap<Arc<str>, Arc<dyn Inspector>>,
-        carried: &mut Carried,
-    ) {
-        let (kept, changed) = self.unchanged(&planned.plan, eyes).await;
+    async fn one(&self, planned: &Planned, carried: &mut Carried) {
+        let (kept, changed) = self.unchanged(&planned.plan).await;
         let text = "its tags were changed since they were read, or could not be read again";
         carried.outcomes.extend(changed.iter().map(|i| self.refused(i, text)));
         let Some(checked) = self.checked(planned.kind, kept, carried).await else { return };
@@ -111,12 +97,7 @@ impl CarryOut<'_> {
             Ok(verified) => {
                 carried.outcomes.extend(verified.outcomes.iter().cloned());
                 carried.runs.push(verified.run_id.clone());
-                carried.errors.extend(verified.warnings.iter().map(|message| Trouble {
-                    source: "audit",
-                    scope: verified.run_id.clone(),
-                    message: message.clone(),
-                    fix: String::new(),
-                }));
+                carried.errors.extend(Trouble::after(&verified));
             }
             Err(why) => {
                 let left = checked.passed().map(|r| self.refused(&r.item, &why));
@@ -173,41 +154,28 @@ impl CarryOut<'_> {
             let path = self.path.display();
             format!("nobody has approved {path}; a second person runs `burntop approve {path}`")
         })?;
-        let now = self.invocation.options.clock()();
-        let until = approval.approved_at.saturating_add(LONGEST).unwrap_or(approval.expires_at);
-        if now >= until {
-            let from = approval.approved_at;
-            return Err(ApprovalError::Expired { from, to: until }.to_string());
-        }
-        approval.check(&self.file.sha256, &checked.callers, now).map_err(|e| e.to_string())?;
-        if let Some(key) = key(self.invocation).await.map_err(|e| e.to_string())? {
-            key.verify(&approval).await.map_err(|e| e.to_string())?;
-        }
+        let key = key(self.invocation).await.map_err(|e| e.to_string())?;
+        let subject = Subject {
+            sha256: &self.file.sha256,
+            callers: &checked.callers,
+            longest: LONGEST,
+            now: self.invocation.options.clock()(),
+        };
+        subject.is_approved_by(&approval, key.as_ref()).await.map_err(|e| e.to_string())?;
         Ok(approval)
-    }
-
-    /// Who looks at each account.
-    async fn eyes(&self) -> BTreeMap<Arc<str>, Arc<dyn Inspector>> {
-        let reaches = self.invocation.reaches();
-        let (known, _) = acting::identities(&reaches).await;
-        known.into_iter().rev().map(|(reach, who)| (who.account, reach.inspector())).collect()
     }
 
     /// The plan without the rows whose tags are not as they were when it was decided: an owner may
     /// have taken the mark away, another run may have made one.
-    async fn unchanged(
-        &self,
-        plan: &Plan,
-        eyes: &BTreeMap<Arc<str>, Arc<dyn Inspector>>,
-    ) -> (Plan, Vec<PlanItem>) {
+    async fn unchanged(&self, plan: &Plan) -> (Plan, Vec<PlanItem>) {
         let mut by_scope: BTreeMap<Scope, Vec<Arc<str>>> = BTreeMap::new();
         for item in &plan.items {
             by_scope.entry(item.scope.clone()).or_default().push(item.id.clone());
         }
         let mut now: BTreeMap<Arc<str>, Tags> = BTreeMap::new();
         for (scope, ids) in by_scope {
-            let Some(inspector) = eyes.get(&scope.account) else { continue };
-            for ids in ids.chunks(50) {
+            let Some(inspector) = self.operator.inspector(&scope.account) else { continue };
+            for ids in ids.chunks(MAX_BATCH) {
                 // What cannot be seen is not unchanged.
                 let Ok(seen) = inspector.states(&scope, ids).await else { continue };
                 now.extend(seen.into_iter().map(|s| (s.id, s.tags)));

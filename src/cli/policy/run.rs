@@ -6,13 +6,15 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::super::acting::{self, Acting};
+use super::super::apply::exit_of;
 use super::super::exit::{CliError, Exit};
 use super::super::invocation::Invocation;
+use super::super::tell::tell;
 use super::super::{plan, reports, session};
 use super::carry_out::{Carried, CarryOut};
 use super::{PolicyFile, read};
+use crate::act::plan::Outcome;
 use crate::act::plan::policy::{Scene, decide, plans};
-use crate::act::plan::{Outcome, OutcomeKind};
 use crate::bus;
 use crate::cache::Cache;
 use crate::config::Env;
@@ -34,10 +36,7 @@ pub fn run(
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     runtime.block_on(async {
-        let (cache, notices) = session::open_cache(invocation);
-        for notice in notices {
-            let _ = writeln!(std::io::stderr(), "burntop: {}", notice.message());
-        }
+        let cache = session::open_cache_aloud(invocation);
         // On the heap: it holds a whole run.
         let run = one_run(path, &file, apply, invocation, env, &cache, out);
         let exit = Box::pin(run).await;
@@ -67,18 +66,8 @@ async fn one_run(
     // Without --apply there are no hands in the process that could change anything.
     let Acting { operator, troubles } = acting::open(invocation, Some(ledger), !apply).await?;
     if apply {
-        acting::whole(operator.journal())?;
-        acting::in_order(operator.journal(), invocation)?;
-        // What an earlier run left open is settled first.
-        for settled in operator.reconcile().await.map_err(|e| acting::failed(&e))? {
-            let kind = settled.kind.word();
-            let _ = writeln!(
-                std::io::stderr(),
-                "burntop: from an earlier run: {} {kind}: {}",
-                settled.id,
-                settled.text
-            );
-        }
+        acting::sound(operator.journal(), invocation)?;
+        acting::settle(&operator).await?;
     }
     let preset = text::clean(&invocation.config.preset);
     let window_hours = session::policy(&invocation.config, &preset)?.window_hours();
@@ -110,7 +99,7 @@ async fn one_run(
     };
     out.write_all(report_policy(&report, format, &ctx).as_bytes())?;
     for line in reports::troubles(fleet) {
-        let _ = writeln!(std::io::stderr(), "burntop: {line}");
+        tell(line);
     }
     let partial = !carried.errors.is_empty() || fleet.readings.iter().any(reports::is_partial);
     Ok(exit(&carried, apply, partial))
@@ -118,20 +107,18 @@ async fn one_run(
 
 /// A dry run ends well whatever it found; a real one says what was refused or failed.
 fn exit(carried: &Carried, apply: bool, partial: bool) -> Exit {
-    let any = |kinds: &[OutcomeKind]| carried.outcomes.iter().any(|o| kinds.contains(&o.kind));
-    let refused = !carried.refusals.is_empty() || any(&[OutcomeKind::Refused, OutcomeKind::Failed]);
-    if apply && refused {
-        Exit::ActionFailed
-    } else if partial || (apply && any(&[OutcomeKind::Unknown])) {
-        Exit::Partial
-    } else {
-        Exit::Ok
-    }
+    let done = match apply {
+        true if !carried.refusals.is_empty() => Exit::ActionFailed,
+        true => exit_of(&carried.outcomes),
+        false => Exit::Ok,
+    };
+    if done == Exit::Ok && partial { Exit::Partial } else { done }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::act::plan::OutcomeKind;
     use crate::domain::Scope;
 
     #[test]

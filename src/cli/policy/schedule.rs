@@ -48,10 +48,7 @@ pub fn run(
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     runtime.block_on(async {
-        let (cache, notices) = session::open_cache(invocation);
-        for notice in notices {
-            let _ = writeln!(std::io::stderr(), "burntop: {}", notice.message());
-        }
+        let cache = session::open_cache_aloud(invocation);
         let read = async {
             let outcome = bus::once(session::parts(invocation, cache.clone())?).await;
             reports::unreadable(invocation, &outcome)?;

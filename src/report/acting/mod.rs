@@ -30,6 +30,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::sheet::{Column, Sheet};
 use super::{Format, csv, json, markdown, text};
+use crate::act::plan::Verified;
 use crate::domain::Reading;
 use crate::view::{Align, ViewContext};
 
@@ -47,6 +48,16 @@ pub struct Trouble {
 }
 
 impl Trouble {
+    /// What went wrong beside the rows of a run.
+    pub fn after(run: &Verified) -> impl Iterator<Item = Self> {
+        run.warnings.iter().map(|message| Self {
+            source: "audit",
+            scope: run.run_id.clone(),
+            message: message.clone(),
+            fix: String::new(),
+        })
+    }
+
     /// As one line.
     pub fn line(&self) -> String {
         let fix = if self.fix.is_empty() { String::new() } else { format!("; {}", self.fix) };

@@ -10,7 +10,7 @@ use super::judge::{Sight, as_seen, reached, sight};
 use super::run::{Row, Run, Settled};
 use crate::act::plan::{MAX_BATCH, OutcomeKind, Verb, Via};
 use crate::domain::{ErrorKind, Known, Scope, SourceError};
-use crate::source::inspect::{Inspector, Seen};
+use crate::source::inspect::Seen;
 
 impl Run<'_> {
     /// Polls the rows of a scope that have no outcome yet, until each has one.
@@ -112,10 +112,6 @@ impl Operator {
         let found = Self::within(deadline, "autoscaling:DescribeAutoScalingInstances", asked).await;
         let first = found.ok().and_then(|f| f.into_iter().next()).filter(|i| i.id == *id);
         first.is_some_and(|i| matches!(i.group, Ok(Some(group)) if is_in_service(&group)))
-    }
-
-    fn inspector(&self, account: &str) -> Option<&Arc<dyn Inspector>> {
-        self.posts.get(account).map(|post| &post.inspector)
     }
 }
 

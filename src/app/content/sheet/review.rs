@@ -101,16 +101,16 @@ pub(super) fn saving(tally: &Tally) -> String {
         return "What it saves is not known: no price is known.".to_owned();
     }
     let saves = if tally.go > 0 { "Saves" } else { "Would save" };
-    let hour = tally.saves_usd_per_hour;
-    let mut text = format!(
-        "{saves} {} gross, {} per month of 730 h",
-        format::usd_per_hour(hour),
-        format::usd_total(hour * HOURS_PER_MONTH)
-    );
-    if tally.unpriced > 0 {
-        text = format!("{text}, + {} unpriced", tally.unpriced);
-    }
-    format!("{text}; net of commitments: not known.")
+    let sum = sum(saves, tally.saves_usd_per_hour, " gross", tally.unpriced);
+    format!("{sum}; net of commitments: not known.")
+}
+
+/// Dollars per hour and month, and how many rows are not among them.
+fn sum(verb: &str, usd_per_hour: f64, basis: &str, unpriced: usize) -> String {
+    let hour = format::usd_per_hour(usd_per_hour);
+    let month = format::usd_total(usd_per_hour * HOURS_PER_MONTH);
+    let text = format!("{verb} {hour}{basis}, {month} per month of 730 h");
+    if unpriced > 0 { format!("{text}, + {unpriced} unpriced") } else { text }
 }
 
 /// What a start costs, at list price.
@@ -118,16 +118,8 @@ pub(super) fn cost(tally: &Tally) -> String {
     if tally.rate_unknown == tally.any() {
         return "What it costs is not known: no price is known.".to_owned();
     }
-    let hour = tally.rate_usd_per_hour;
-    let mut text = format!(
-        "Costs {} from then on, {} per month of 730 h",
-        format::usd_per_hour(hour),
-        format::usd_total(hour * HOURS_PER_MONTH)
-    );
-    if tally.rate_unknown > 0 {
-        text = format!("{text}, + {} unpriced", tally.rate_unknown);
-    }
-    format!("{text}.")
+    let sum = sum("Costs", tally.rate_usd_per_hour, " from then on", tally.rate_unknown);
+    format!("{sum}.")
 }
 
 pub(super) fn instance_store(tally: &Tally) -> String {
