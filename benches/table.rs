@@ -11,7 +11,7 @@ use burntop::domain::{
 };
 use burntop::fleet::{Fleet, JoinInput, PriceBook, join};
 use burntop::view::idle::DEFAULT_COLUMNS;
-use burntop::view::{Field, Filter, Sort, Symbols, ViewContext, table};
+use burntop::view::{Field, Filter, Sort, Symbols, TableField, ViewContext, table};
 use jiff::{SignedDuration, Timestamp};
 
 const ROWS: usize = 10_000;
@@ -153,7 +153,7 @@ fn select(bencher: divan::Bencher<'_, '_>, case: &Case) {
     let (fleet, ctx) = (fleet(), ctx());
     let filter = Filter::parse(case.0).ok();
     let sort = Sort::by(case.1);
-    bencher.bench(|| table::select(&fleet, filter.as_ref(), sort, &ctx).len());
+    bencher.bench(|| table::select(&fleet.rows, filter.as_ref(), sort, &ctx).len());
 }
 
 /// Every visible cell of every row is formatted, searched for the words and compared as text.

@@ -2,8 +2,7 @@
 //! refresh that costs money.
 
 use super::keymap::Action;
-use super::{App, Effect, Level, Notice, Popup, column_entries};
-use crate::view::Field;
+use super::{App, Effect, Level, Notice, Popup};
 
 impl App {
     pub(super) fn open_presets(&mut self) {
@@ -12,18 +11,15 @@ impl App {
     }
 
     pub(super) fn sort_by_letter(&mut self, letter: char) {
-        match Field::from_sort_key(letter.to_ascii_lowercase()) {
-            Some(field) => self.table.sort_by(field),
-            None => {
-                self.say(Notice::new(Level::Warn, format!("no column sorts by `{letter}`")));
-            }
+        if !self.table.sort_by_letter(letter) {
+            self.say(Notice::new(Level::Warn, format!("no column sorts by `{letter}`")));
         }
     }
 
     pub(super) fn act_in_popup(&mut self, action: Action) -> Vec<Effect> {
         let step = self.distance(action);
         let entries = match &self.popup {
-            Some(Popup::Columns { .. }) => Field::ALL.len(),
+            Some(Popup::Columns { .. }) => self.table.fields(),
             _ => self.presets.len(),
         };
         let Some(popup) = &mut self.popup else { return Vec::new() };
@@ -45,29 +41,13 @@ impl App {
                 self.popup = None;
                 return self.read_again(true);
             }
-            (Popup::Columns { cursor }, action) => self.choose_column(cursor, action),
-            (_, Action::Back) => self.popup = None,
+            (Popup::Columns { .. }, Action::Enter) | (_, Action::Back) => self.popup = None,
+            (Popup::Columns { cursor }, action) => {
+                let cursor = self.table.change_columns(cursor, action);
+                self.popup = Some(Popup::Columns { cursor });
+            }
             _ => {}
         }
         Vec::new()
-    }
-
-    fn choose_column(&mut self, cursor: usize, action: Action) {
-        let Some((field, _)) = column_entries(self.table.columns()).get(cursor).copied() else {
-            return;
-        };
-        match action {
-            Action::ToggleColumn => self.table.toggle_column(field),
-            Action::ColumnUp | Action::ColumnDown => {
-                let right = action == Action::ColumnDown;
-                if self.table.move_column(field, right) {
-                    let cursor = if right { cursor + 1 } else { cursor - 1 };
-                    self.popup = Some(Popup::Columns { cursor });
-                }
-            }
-            Action::ResetColumns => self.table.set_columns(Vec::new()),
-            Action::Enter | Action::Back => self.popup = None,
-            _ => {}
-        }
     }
 }

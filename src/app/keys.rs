@@ -130,7 +130,7 @@ impl App {
             return;
         }
         if self.shows_table() && !self.table.cancel_range() {
-            self.table.set_filter("", None);
+            self.table.clear_filter();
         }
     }
 
@@ -156,12 +156,12 @@ impl App {
         let instance = instance.clone();
         self.sync_table();
         let Some(fleet) = self.shown().cloned() else { return Vec::new() };
-        if !self.table.go_to(&fleet, &instance) {
+        if !self.table.go_to(&fleet.rows, &instance) {
             return Vec::new();
         }
         let before = self.table.cursor();
-        self.table.step(&fleet, if below { 1 } else { -1 });
-        match self.table.current(&fleet) {
+        self.table.step(&fleet.rows, if below { 1 } else { -1 });
+        match self.table.current(&fleet.rows) {
             Some(row) if self.table.cursor() != before => {
                 let id = row.instance.id.clone();
                 self.open_why(id)
@@ -198,21 +198,15 @@ impl App {
         let empty = std::sync::Arc::default();
         let fleet = self.shown().cloned().unwrap_or(empty);
         if let Some(lines) = self.distance(action) {
-            self.table.step(&fleet, lines);
+            self.table.step(&fleet.rows, lines);
             return;
         }
         match action {
-            Action::Left | Action::Right => {
-                self.table.scroll_columns(action == Action::Right, self.size.0);
-            }
             Action::Filter => self.open_filter(),
             Action::Sort => self.popup = Some(Popup::Sort),
             Action::Columns => self.popup = Some(Popup::Columns { cursor: 0 }),
             Action::SaveView => self.prompt = Some(Prompt::new(PromptKind::SaveView, "")),
-            Action::Mark => self.table.toggle_mark(&fleet),
-            Action::MarkRange => self.table.mark_range(&fleet),
-            Action::Unmark => self.table.unmark(),
-            _ => {}
+            _ => self.table.act(&fleet.rows, action, self.size.0),
         }
     }
 

@@ -45,10 +45,10 @@ pub use keymap::{Action, ActionSpec, Context, Key, KeyError, Keymap, KeymapProbl
 pub use layout::{Layout, MINIMUM};
 pub use mouse::tab_label;
 pub use msg::{AccountInfo, Level, LogEntry, Mode, Msg, Notice, OwnCost};
-pub use page::{Opened, Page, Popup, Tab, column_entries};
+pub use page::{Opened, Page, Popup, Tab};
 pub use prompt::{Prompt, PromptError, PromptKind};
 pub use sources::{Intervals, Progress, SourceStatus, Sources, Staleness, behind};
-pub use table::{GUTTER, Marked, Placed, Placement, Table};
+pub use table::{GUTTER, Marked, Placed, Placement, Table, column_entries};
 
 use crate::act::plan::Rules;
 use crate::fleet::{Fleet, Row};
@@ -397,7 +397,7 @@ impl App {
         match self.page().map(|o| &o.page) {
             Some(Page::Why { instance, .. }) => by_id(instance),
             Some(_) => None,
-            None if self.shows_table() => self.table.current(fleet),
+            None if self.shows_table() => self.table.current(&fleet.rows),
             None => by_id(self.body.lines.get(self.finding_in_sight()?)?.target.as_ref()?),
         }
     }

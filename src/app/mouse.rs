@@ -25,7 +25,7 @@ impl App {
         if self.shows_table() {
             self.sync_table();
             if let Some(fleet) = self.shown().cloned() {
-                self.table.step(&fleet, lines);
+                self.table.step(&fleet.rows, lines);
             }
         } else {
             self.scroll_by(lines);
@@ -47,9 +47,7 @@ impl App {
             return self.click_text(usize::from(line));
         }
         if line == 0 {
-            if let Some(field) = self.table.placement(layout.width).at(x) {
-                self.table.sort_by(field);
-            }
+            self.table.sort_by_heading(x, layout.width);
             return Vec::new();
         }
         self.prepare();
@@ -60,12 +58,12 @@ impl App {
         }
         // The second click on a row goes in.
         if at == self.table.cursor() {
-            return match self.table.current(&fleet) {
+            return match self.table.current(&fleet.rows) {
                 Some(row) => self.open_why(row.instance.id.clone()),
                 None => Vec::new(),
             };
         }
-        self.table.go(&fleet, at);
+        self.table.go(&fleet.rows, at);
         Vec::new()
     }
 

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use crate::domain::SeriesSet;
-use crate::view::Field;
 
 /// The tabs. A tab keeps its number for ever; one without content yet is not listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,10 +96,4 @@ pub enum Popup {
         /// How much, USD.
         usd: f64,
     },
-}
-
-/// The entries of the column chooser: the columns shown, in their order, then the others.
-pub fn column_entries(shown: &[Field]) -> Vec<(Field, bool)> {
-    let hidden = Field::ALL.into_iter().filter(|f| !shown.contains(f)).map(|f| (f, false));
-    shown.iter().map(|f| (*f, true)).chain(hidden).collect()
 }

@@ -134,7 +134,7 @@ impl App {
     pub(super) fn sync_table(&mut self) {
         let ctx = self.view_context();
         if let Some(fleet) = self.shown().cloned() {
-            self.table.sync(&fleet, &ctx);
+            self.table.sync(&fleet.rows, fleet.version, fleet.as_of, &ctx);
         }
     }
 

@@ -1,7 +1,6 @@
 //! The line where one types: a filter, a command, a name.
 
 use super::input::LineEdit;
-use crate::view::Filter;
 
 /// What is being typed.
 #[derive(Clone, Debug)]
@@ -9,7 +8,7 @@ pub enum PromptKind {
     /// A filter, applied while typing.
     Filter {
         /// The filter from before, which `esc` restores.
-        before: (String, Option<Filter>),
+        before: String,
     },
     /// A command.
     Command,

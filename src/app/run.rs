@@ -5,7 +5,7 @@ use super::{
     App, Effect, ExportFormat, Level, Notice, Page, Picture, Popup, Regions, SavedView, Tab,
 };
 use crate::act::plan::Verb;
-use crate::view::{Field, Filter, Sort};
+use crate::view::{Field, Filter, Sort, TableField};
 
 /// The names that exist at this moment, owned.
 pub(super) struct Names {
@@ -33,7 +33,7 @@ impl App {
         let command = command::parse(text, &self.known_names().known())?;
         match &command {
             Command::Filter(filter) => {
-                Filter::parse(filter).map(|_| ()).map_err(|e| e.to_string())?;
+                Filter::<Field>::parse(filter).map(|_| ()).map_err(|e| e.to_string())?;
             }
             Command::Export(..) if self.picture().is_none() => {
                 return Err("there is nothing here to export".into());
@@ -48,9 +48,8 @@ impl App {
             Command::Overview => self.go_to_tab(Tab::Overview),
             Command::Idle => self.go_to_tab(Tab::Idle),
             Command::Filter(text) => {
-                if let Ok(filter) = Filter::parse(&text) {
+                if self.table.filter_by(&text).is_ok() {
                     self.go_to_tab(Tab::Idle);
-                    self.table.set_filter(&text, Some(filter).filter(|f| !f.is_empty()));
                     self.filter_history.push(text.trim());
                 }
             }
@@ -177,16 +176,12 @@ impl App {
 
     fn use_view(&mut self, name: &str) {
         let Some(view) = self.views.iter().find(|v| v.name == name).cloned() else { return };
-        let filter = match Filter::parse(&view.filter) {
-            Ok(filter) => filter,
-            Err(error) => {
-                let text = format!("view {name}: filter {error}");
-                self.say(Notice::new(Level::Error, text));
-                return;
-            }
-        };
+        if let Err(error) = self.table.filter_by(&view.filter) {
+            let text = format!("view {name}: filter {error}");
+            self.say(Notice::new(Level::Error, text));
+            return;
+        }
         self.go_to_tab(Tab::Idle);
-        self.table.set_filter(&view.filter, Some(filter).filter(|f| !f.is_empty()));
         // A field that this version does not know leaves the fleet's own order.
         let field = Field::from_name(&view.sort);
         let descending = field.is_some() && view.descending;

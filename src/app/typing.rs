@@ -3,13 +3,11 @@
 use super::keymap::Action;
 use super::{App, Effect, Prompt, PromptError, PromptKind, command};
 use crate::query::QueryError;
-use crate::view::Filter;
 
 impl App {
     pub(super) fn open_filter(&mut self) {
         let text = self.table.filter_text().to_owned();
-        let before = (text.clone(), Filter::parse(&text).ok().filter(|f| !f.is_empty()));
-        self.prompt = Some(Prompt::new(PromptKind::Filter { before }, &text));
+        self.prompt = Some(Prompt::new(PromptKind::Filter { before: text.clone() }, &text));
     }
 
     pub(super) fn on_paste(&mut self, text: &str) {
@@ -26,11 +24,10 @@ impl App {
         match action {
             Action::Accept => return self.accept(),
             Action::Cancel => {
-                if let Some(Prompt {
-                    kind: PromptKind::Filter { before: (text, filter) }, ..
-                }) = self.prompt.take()
+                if let Some(Prompt { kind: PromptKind::Filter { before }, .. }) = self.prompt.take()
+                    && self.table.filter_by(&before).is_err()
                 {
-                    self.table.set_filter(&text, filter);
+                    self.table.clear_filter();
                 }
                 self.filter_history.leave();
                 self.command_history.leave();
@@ -85,14 +82,8 @@ impl App {
         if !matches!(prompt.kind, PromptKind::Filter { .. }) {
             return;
         }
-        match Filter::parse(prompt.line.text()) {
-            Ok(filter) => {
-                let text = prompt.line.text().to_owned();
-                self.table.set_filter(&text, Some(filter).filter(|f| !f.is_empty()));
-            }
-            Err(QueryError { column, message }) => {
-                prompt.error = Some(PromptError { column: Some(column), message });
-            }
+        if let Err(QueryError { column, message }) = self.table.filter_by(prompt.line.text()) {
+            prompt.error = Some(PromptError { column: Some(column), message });
         }
     }
 

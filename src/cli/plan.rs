@@ -190,7 +190,7 @@ fn chosen<'a>(
     filter: Option<&Filter>,
     ctx: &ViewContext,
 ) -> Result<Vec<&'a Row>, CliError> {
-    let all = table::select(fleet, filter, Sort::default(), ctx);
+    let all = table::select(&fleet.rows, filter, Sort::default(), ctx);
     let rows = all.iter().filter_map(|i| fleet.rows.get(*i as usize)).map(|r| &**r);
     if args.id.is_empty() {
         return Ok(rows.filter(|row| is_for(verb, row)).collect());

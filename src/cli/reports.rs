@@ -21,7 +21,7 @@ pub fn run(
     env: &Env,
     out: &mut dyn Write,
 ) -> Result<Exit, CliError> {
-    let filter = match &invocation.options.filter {
+    let filter: Option<Filter> = match &invocation.options.filter {
         Some(text) => Some(Filter::parse(text).map_err(|e| CliError::Usage(e.to_string()))?),
         None => None,
     };
@@ -32,7 +32,7 @@ pub fn run(
         ViewContext { now: invocation.options.now(), symbols: session::symbols(invocation, env) };
     let meta =
         Meta { preset: &invocation.config.preset, filter: invocation.options.filter.as_deref() };
-    let rows = table::select(fleet, filter.as_ref(), Sort::default(), &ctx);
+    let rows = table::select(&fleet.rows, filter.as_ref(), Sort::default(), &ctx);
     let format = format_of(invocation.options.format);
     let text = if command == FleetCommand::Overview {
         report::overview(&narrowed(fleet, &rows), format, &ctx, &meta)

@@ -2,7 +2,7 @@
 
 use crate::app;
 use crate::config;
-use crate::view::Field;
+use crate::view::{Field, TableField};
 
 /// A view of the configuration, as the screen takes it.
 pub fn to_screen(name: &str, view: &config::SavedView) -> app::SavedView {

@@ -3,7 +3,7 @@
 use crate::analyze::idle::{CustomPolicy, Policy, Preset};
 use crate::app::{Action, Key, ThemeName};
 use crate::config::{Config, Vocabulary};
-use crate::view::{Field, Filter};
+use crate::view::{Field, Filter, TableField};
 
 /// Everything known at this moment.
 pub fn vocabulary() -> Vocabulary {
@@ -17,7 +17,7 @@ pub fn vocabulary() -> Vocabulary {
         actions: Action::ALL.iter().map(|a| a.name.to_owned()).collect(),
         key: Some(|name| Key::parse(name).map(|_| ()).map_err(|e| e.to_string())),
         fields: fields.collect(),
-        filter: Some(|text| Filter::parse(text).map(|_| ()).map_err(|e| e.to_string())),
+        filter: Some(|text| Filter::<Field>::parse(text).map(|_| ()).map_err(|e| e.to_string())),
         custom_preset: Some(|name, table| custom(name, table).map(|_| ())),
     }
 }

@@ -2,11 +2,11 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use super::sheet::{Cell, Column, Sheet};
+use super::sheet;
 use super::{Format, Meta, csv, json, markdown, text};
 use crate::domain::{EvidenceRole, PriceBasis, Provenance, Rate, SignalEvidence};
 use crate::fleet::{Fleet, Row, Totals};
-use crate::view::{Field, ViewContext, format, idle::DEFAULT_COLUMNS};
+use crate::view::{Field, TableField, ViewContext, format, idle::DEFAULT_COLUMNS};
 
 /// The columns a format has when none are chosen: the screen's for people, all for machines.
 pub fn default_columns(format: Format) -> &'static [Field] {
@@ -33,9 +33,9 @@ pub fn idle(
             let rows = rows.iter().map(|r| row(r, ctx)).collect();
             json::document("idle", rows, fleet, ctx, meta)
         }
-        Format::Csv => csv::table(&sheet(&rows, columns, ctx)),
+        Format::Csv => csv::table(&sheet::of(&rows, columns, ctx)),
         Format::Md => {
-            let mut out = markdown::table(&sheet(&rows, columns, ctx));
+            let mut out = markdown::table(&sheet::of(&rows, columns, ctx));
             for note in notes(fleet, &rows, ctx, meta) {
                 out.push('\n');
                 out.push_str(&markdown::escape(&note));
@@ -44,7 +44,7 @@ pub fn idle(
             out
         }
         Format::Table => {
-            let mut out = text::table(&sheet(&rows, columns, ctx));
+            let mut out = text::table(&sheet::of(&rows, columns, ctx));
             for note in notes(fleet, &rows, ctx, meta) {
                 out.push_str(&note);
                 out.push('\n');
@@ -57,20 +57,6 @@ pub fn idle(
 /// One instance as a JSON object on one line, as in `rows[]`.
 pub fn row_json(row: &Row, ctx: &ViewContext) -> String {
     self::row(row, ctx).to_string()
-}
-
-fn sheet(rows: &[&Row], columns: &[Field], ctx: &ViewContext) -> Sheet {
-    let heads = columns.iter().map(|f| {
-        let spec = f.spec();
-        Column { name: spec.name, header: spec.header, align: spec.align }
-    });
-    let cells = |row: &Row| {
-        columns
-            .iter()
-            .map(|f| Cell { shown: f.cell(row, ctx), value: f.exported(row, ctx).into_owned() })
-            .collect()
-    };
-    Sheet { columns: heads.collect(), rows: rows.iter().map(|r| cells(r)).collect() }
 }
 
 /// The lines below the table: totals with what they leave out, basis, sources in trouble.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::view::{Align, Value};
+use crate::view::{Align, TableField, Value, ViewContext};
 
 /// A column of a sheet.
 pub(super) struct Column {
@@ -33,6 +33,21 @@ impl Cell {
 pub(super) struct Sheet {
     pub(super) columns: Vec<Column>,
     pub(super) rows: Vec<Vec<Cell>>,
+}
+
+/// These columns of these rows.
+pub(super) fn of<F: TableField>(rows: &[&F::Row], columns: &[F], ctx: &ViewContext) -> Sheet {
+    let heads = columns.iter().map(|f| {
+        let spec = f.spec();
+        Column { name: spec.name, header: spec.header, align: spec.align }
+    });
+    let cells = |row: &F::Row| {
+        columns
+            .iter()
+            .map(|f| Cell { shown: f.cell(row, ctx), value: f.exported(row, ctx).into_owned() })
+            .collect()
+    };
+    Sheet { columns: heads.collect(), rows: rows.iter().map(|r| cells(r)).collect() }
 }
 
 /// A quantity as exports state it: at most six digits behind the point, which is what prices have

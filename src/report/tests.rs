@@ -2,13 +2,13 @@
 
 use crate::report::{self, Format, Meta};
 use crate::view::fixture::{ascii, ctx, fleet, index};
-use crate::view::{Field, Filter, Sort, ViewContext, table};
+use crate::view::{Field, Filter, Sort, TableField, ViewContext, table};
 
 const META: Meta<'static> = Meta { preset: "cautious", filter: None };
 
 fn idle(format: Format, ctx: &ViewContext) -> String {
     let fleet = fleet();
-    let rows = table::select(&fleet, None, Sort::default(), ctx);
+    let rows = table::select(&fleet.rows, None, Sort::<Field>::default(), ctx);
     report::idle(&fleet, &rows, report::default_columns(format), format, ctx, &META)
 }
 
@@ -35,8 +35,8 @@ fn idle_as_csv() {
 #[test]
 fn idle_as_json() {
     let fleet = fleet();
-    let filter = Filter::parse("verdict=partial or id=i-0c3unkn or id=i-1d0late").unwrap();
-    let rows = table::select(&fleet, Some(&filter), Sort::default(), &ctx());
+    let filter = Filter::<Field>::parse("verdict=partial or id=i-0c3unkn or id=i-1d0late").unwrap();
+    let rows = table::select(&fleet.rows, Some(&filter), Sort::default(), &ctx());
     let meta = Meta { filter: Some("…"), ..META };
     insta::assert_snapshot!(report::idle(&fleet, &rows, &[], Format::Json, &ctx(), &meta));
 }

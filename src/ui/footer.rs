@@ -6,8 +6,10 @@ use super::canvas::Canvas;
 use super::lines;
 use crate::app::content::columns;
 use crate::app::sheet::{Sheet, Stage};
-use crate::app::{Action, App, Layout, Level, Page, Popup, Prompt, Role, Tab, column_entries};
-use crate::view::{Field, format};
+use crate::app::{
+    Action, App, Layout, Level, Page, Popup, Prompt, Role, Tab, Table, column_entries,
+};
+use crate::view::{TableField, format};
 
 /// Draws the line; returns where the cursor of the terminal belongs, if anywhere.
 pub fn draw(canvas: &mut Canvas<'_>, app: &App, layout: &Layout) -> Option<(u16, u16)> {
@@ -27,7 +29,7 @@ pub fn draw(canvas: &mut Canvas<'_>, app: &App, layout: &Layout) -> Option<(u16,
         return None;
     }
     if app.popup() == Some(&Popup::Sort) {
-        sort_letters(canvas, app, layout);
+        sort_letters(canvas, app.table(), layout);
         return None;
     }
     let mut x = 1;
@@ -47,7 +49,7 @@ pub fn draw(canvas: &mut Canvas<'_>, app: &App, layout: &Layout) -> Option<(u16,
         x = canvas.put(x, y, u16::MAX, &format!("{text}{shows}"), style) + 3;
     }
     if app.shows_table() {
-        x = marks(canvas, app, x, y);
+        x = marks(canvas, app.table(), x, y);
     }
     hints(canvas, app, x, y);
     None
@@ -89,12 +91,12 @@ fn draw_prompt(canvas: &mut Canvas<'_>, app: &App, prompt: &Prompt, layout: &Lay
 }
 
 /// Count and price of the marks.
-fn marks(canvas: &mut Canvas<'_>, app: &App, mut x: u16, y: u16) -> u16 {
-    if app.table().has_range() {
+fn marks<F: TableField>(canvas: &mut Canvas<'_>, table: &Table<F>, mut x: u16, y: u16) -> u16 {
+    if table.has_range() {
         let style = canvas.style(Role::Marked);
         x = canvas.put(x, y, u16::MAX, "RANGE, V marks it, esc does not", style) + 3;
     }
-    if let Some(marked) = app.table().marked() {
+    if let Some(marked) = table.marked() {
         let count = format::grouped(marked.count as f64, 0);
         let mut text = format!("{count} marked {}", format::usd_per_hour(marked.usd_per_hour));
         if marked.unpriced > 0 {
@@ -107,13 +109,13 @@ fn marks(canvas: &mut Canvas<'_>, app: &App, mut x: u16, y: u16) -> u16 {
 }
 
 /// The letters to sort by: columns on screen first, then the others.
-fn sort_letters(canvas: &mut Canvas<'_>, app: &App, layout: &Layout) {
+fn sort_letters<F: TableField>(canvas: &mut Canvas<'_>, table: &Table<F>, layout: &Layout) {
     let y = layout.footer;
     let dim = canvas.style(Role::Dim);
     let accent = canvas.style(Role::Accent);
     let mut x = canvas.put(1, y, u16::MAX, "sort by", dim) + 2;
-    let placed = app.table().placement(layout.width).columns;
-    let seen: Vec<Field> = placed.iter().map(|c| c.field).collect();
+    let placed = table.placement(layout.width).columns;
+    let seen: Vec<F> = placed.iter().map(|c| c.field).collect();
     let rest = column_entries(&seen).into_iter().map(|(field, _)| field);
     for field in rest {
         let spec = field.spec();

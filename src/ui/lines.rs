@@ -3,8 +3,9 @@
 use ratatui::style::Modifier;
 
 use super::canvas::Canvas;
+use super::table::Drawn;
 use crate::app::content::columns;
-use crate::app::{App, Layout, Mode, Role, SourceStatus, Tab, tab_label};
+use crate::app::{App, Layout, Mode, Role, SourceStatus, Tab, Table, tab_label};
 use crate::domain::{SourceId, VerdictKind};
 use crate::fleet::Totals;
 use crate::view::{Symbols, format};
@@ -28,7 +29,13 @@ pub fn tabs(canvas: &mut Canvas<'_>, app: &App, y: u16) {
     let width = canvas.width();
     let mut end = width.saturating_sub(1);
     // The most important stands at the edge; what has no room is left out.
-    for (text, role) in table_state(app) {
+    let state = match app.shown() {
+        Some(fleet) if app.shows_table() => {
+            table_state(app, app.table(), fleet.totals.instances as usize)
+        }
+        _ => Vec::new(),
+    };
+    for (text, role) in state {
         let needed = u16::try_from(columns(&text)).unwrap_or(u16::MAX);
         if end.saturating_sub(needed) < x {
             break;
@@ -38,16 +45,12 @@ pub fn tabs(canvas: &mut Canvas<'_>, app: &App, y: u16) {
     }
 }
 
-fn table_state(app: &App) -> Vec<(String, Role)> {
+/// How many rows the table shows, by which filter and in which order, and the preset.
+fn table_state<F: Drawn>(app: &App, table: &Table<F>, all: usize) -> Vec<(String, Role)> {
     let mut parts = Vec::new();
-    if !app.shows_table() {
-        return parts;
-    }
-    let Some(fleet) = app.shown() else { return parts };
-    let table = app.table();
-    let (shown, all) = (table.order().len(), fleet.totals.instances as usize);
+    let shown = table.order().len();
     if table.filter_text().is_empty() {
-        let noun = if all == 1 { "instance" } else { "instances" };
+        let noun = F::NOUNS[usize::from(all != 1)];
         parts.push((format!("{} {noun}", count(all)), Role::Dim));
     } else {
         parts.push((format!("{} of {}", count(shown), count(all)), Role::Warn));

@@ -4,6 +4,7 @@ mod canvas;
 mod dialog;
 mod footer;
 mod header;
+mod instances;
 mod lines;
 mod popup;
 mod table;
@@ -55,7 +56,8 @@ fn draw_frame(canvas: &mut Canvas<'_>, app: &App, layout: &Layout) -> Option<(u1
         lines::upper_rule(canvas, app, y);
     }
     if app.shows_table() {
-        table::draw(canvas, app, layout);
+        let rows = app.shown().filter(|_| !app.is_empty()).map(|f| &*f.rows);
+        table::draw(canvas, app, app.table(), rows, layout);
     } else {
         text::draw(canvas, app, layout);
     }

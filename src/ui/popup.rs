@@ -2,8 +2,8 @@
 
 use super::canvas::Canvas;
 use crate::app::content::{columns, wrap};
-use crate::app::{App, Layout, Popup, Role, column_entries};
-use crate::view::format;
+use crate::app::{App, Layout, Popup, Role, Table, column_entries};
+use crate::view::{TableField, format};
 
 /// One line of a box.
 struct Entry<'a> {
@@ -32,28 +32,26 @@ impl Note {
     }
 }
 
+fn column_list<F: TableField>(table: &Table<F>) -> Vec<Entry<'static>> {
+    let entry = |(field, shown): (F, bool)| {
+        let spec = field.spec();
+        let mark = if shown { 'x' } else { ' ' };
+        Entry {
+            text: format!("[{mark}] {:18} {}", spec.name, spec.doc),
+            role: if shown { Role::Text } else { Role::Dim },
+            note: spec.doc,
+        }
+    };
+    column_entries(table.columns()).into_iter().map(entry).collect()
+}
+
 pub fn draw(canvas: &mut Canvas<'_>, app: &App, layout: &Layout) {
     let Some(popup) = app.popup() else { return };
     let widest = usize::from(layout.width.saturating_sub(6).min(72));
     match popup {
         Popup::Sort => {}
         Popup::Columns { cursor } => {
-            let entries: Vec<Entry> = column_entries(app.table().columns())
-                .into_iter()
-                .map(|(field, shown)| {
-                    let spec = field.spec();
-                    Entry {
-                        text: format!(
-                            "[{}] {:18} {}",
-                            if shown { 'x' } else { ' ' },
-                            spec.name,
-                            spec.doc
-                        ),
-                        role: if shown { Role::Text } else { Role::Dim },
-                        note: spec.doc,
-                    }
-                })
-                .collect();
+            let entries = column_list(app.table());
             let note = Note::of(&entries, *cursor, widest);
             list(canvas, layout, "Columns", (&entries, &note), Some(*cursor), widest);
         }

@@ -1,59 +1,78 @@
-//! The table of instances: the heading and the visible rows, nothing else.
+//! A table: the heading and the visible rows, nothing else.
+
+use std::sync::Arc;
 
 use ratatui::style::{Modifier, Style};
 
 use super::canvas::Canvas;
 use super::text;
 use crate::app::content::reading;
-use crate::app::content::why::verdict_role;
-use crate::app::{App, GUTTER, Layout, Placed, Placement, Popup, Role, Staleness, behind};
-use crate::domain::VerdictKind;
-use crate::fleet::Row;
-use crate::view::{Align, Field, ViewContext};
+use crate::app::{App, GUTTER, Layout, Placed, Placement, Popup, Role, Staleness, Table};
+use crate::view::{Align, Sort, TableField, ViewContext};
 
-/// Draws heading and rows; `layout` has room for at least one line.
-pub fn draw(canvas: &mut Canvas<'_>, app: &App, layout: &Layout) {
-    let placement = app.table().placement(layout.width);
+/// How one kind of row looks.
+pub trait Drawn: TableField {
+    /// What one row and what several are called.
+    const NOUNS: [&'static str; 2];
+
+    /// The meaning of a cell's colour. Few cells have one: each change of colour is bytes over
+    /// SSH.
+    fn role(self, row: &Self::Row) -> Role;
+
+    /// Which sources are behind where the row comes from; asked once per row.
+    fn staleness(app: &App, row: &Self::Row) -> Staleness;
+
+    /// True when the field of this row rests on a source that is behind.
+    fn is_old(self, row: &Self::Row, stale: Staleness) -> bool;
+}
+
+/// Draws heading and rows, or, while there are no rows to choose from, what is being read;
+/// `layout` has room for at least one line.
+pub fn draw<F: Drawn>(
+    canvas: &mut Canvas<'_>,
+    app: &App,
+    table: &Table<F>,
+    rows: Option<&[Arc<F::Row>]>,
+    layout: &Layout,
+) {
+    let placement = table.placement(layout.width);
     let mut y = layout.body_top;
     let end = y + layout.body_height;
     // Where only one line is left, it is for a row.
     if layout.body_height > 1 {
-        heading(canvas, app, &placement, y);
+        heading(canvas, table.sort, &placement, y);
         y += 1;
     }
-    let fleet = match app.shown() {
-        Some(fleet) if !app.is_empty() => fleet,
-        _ => {
-            let lines = reading::lines(app, usize::from(layout.width.saturating_sub(2)));
-            for (line, y) in lines.iter().zip(y..end) {
-                text::put(canvas, line, y);
-            }
-            return;
+    let Some(rows) = rows else {
+        let lines = reading::lines(app, usize::from(layout.width.saturating_sub(2)));
+        for (line, y) in lines.iter().zip(y..end) {
+            text::put(canvas, line, y);
         }
+        return;
     };
-    if app.table().order().is_empty() {
+    if table.order().is_empty() {
         let way_out = if app.prompt().is_some() { "" } else { " esc removes it." };
-        let text = format!("None of {} instances matches the filter.{way_out}", fleet.rows.len());
+        let text = format!("None of {} {} matches the filter.{way_out}", rows.len(), F::NOUNS[1]);
         let style = canvas.style(Role::Dim);
         canvas.put(1, y, u16::MAX, &text, style);
         return;
     }
     let ctx = app.view_context();
-    let range = app.table().range(fleet);
-    let visible = app.table().order().iter().enumerate().skip(app.table().top());
+    let range = table.range(rows);
+    let visible = table.order().iter().enumerate().skip(table.top());
     for ((line, index), y) in visible.zip(y..end) {
-        let Some(row) = fleet.rows.get(*index as usize) else { continue };
+        let Some(row) = rows.get(*index as usize) else { continue };
         let look = Look {
             cursor: match app.popup() {
-                _ if line != app.table().cursor() => Cursor::Elsewhere,
+                _ if line != table.cursor() => Cursor::Elsewhere,
                 None | Some(Popup::Sort) => Cursor::Here,
                 Some(_) => Cursor::BehindBox,
             },
-            marked: app.table().is_marked(&row.instance.id),
+            marked: table.is_marked(F::id(row)),
             in_range: range.is_some_and(|(a, b)| (a..=b).contains(&line)),
-            stale: app.sources().staleness(&row.instance.scope),
+            stale: F::staleness(app, row),
         };
-        draw_row(canvas, row, &placement, look, &ctx, y);
+        draw_row::<F>(canvas, row, &placement, look, &ctx, y);
     }
 }
 
@@ -76,8 +95,12 @@ struct Look {
     stale: Staleness,
 }
 
-fn heading(canvas: &mut Canvas<'_>, app: &App, placement: &Placement, y: u16) {
-    let sort = app.table().sort;
+fn heading<F: TableField>(
+    canvas: &mut Canvas<'_>,
+    sort: Sort<F>,
+    placement: &Placement<F>,
+    y: u16,
+) {
     let style = canvas.style(Role::Heading);
     for placed in &placement.columns {
         let spec = placed.field.spec();
@@ -112,17 +135,17 @@ fn heading(canvas: &mut Canvas<'_>, app: &App, placement: &Placement, y: u16) {
 }
 
 /// Where in its heading the letter stands that sorts by the field.
-fn letter(field: Field) -> Option<u16> {
+fn letter<F: TableField>(field: F) -> Option<u16> {
     let spec = field.spec();
     let key = spec.sort_key?;
     let at = spec.header.chars().position(|c| c.to_ascii_lowercase() == key)?;
     u16::try_from(at).ok()
 }
 
-fn draw_row(
+fn draw_row<F: Drawn>(
     canvas: &mut Canvas<'_>,
-    row: &Row,
-    placement: &Placement,
+    row: &F::Row,
+    placement: &Placement<F>,
     look: Look,
     ctx: &ViewContext,
     y: u16,
@@ -150,11 +173,17 @@ fn draw_row(
     }
 }
 
-fn cell(canvas: &mut Canvas<'_>, row: &Row, placed: Placed, look: Look, ctx: &ViewContext, y: u16) {
+fn cell<F: Drawn>(
+    canvas: &mut Canvas<'_>,
+    row: &F::Row,
+    placed: Placed<F>,
+    look: Look,
+    ctx: &ViewContext,
+    y: u16,
+) {
     let field = placed.field;
-    let old = behind(field, row.instance.lifecycle).iter().any(|s| look.stale.has(*s));
-    let role = if old { Role::Dim } else { role(field, row) };
-    let style = canvas.style(role);
+    let old = field.is_old(row, look.stale);
+    let style = canvas.style(if old { Role::Dim } else { field.role(row) });
     let text = field.cell(row, ctx);
     match field.spec().align {
         Align::Left => {
@@ -168,19 +197,5 @@ fn cell(canvas: &mut Canvas<'_>, row: &Row, placed: Placed, look: Look, ctx: &Vi
                 canvas.put(x.saturating_sub(1), y, 1, "~", style);
             }
         }
-    }
-}
-
-/// Few cells have a colour: each change of colour is bytes over SSH.
-fn role(field: Field, row: &Row) -> Role {
-    let kind = row.verdict.as_ref().map(|v| v.kind);
-    match (field, kind) {
-        (Field::Verdict, Some(kind)) => verdict_role(kind),
-        (
-            Field::WastedUsd | Field::WasteUsdPerHour,
-            Some(VerdictKind::Idle | VerdictKind::Partial),
-        ) => Role::Idle,
-        _ if !row.instance.state.is_billed() => Role::Dim,
-        _ => Role::Text,
     }
 }

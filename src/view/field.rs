@@ -1,8 +1,5 @@
 //! The fields of a fleet row: one table from which columns, filter, sort and exports come.
 
-use super::field_table::FIELDS;
-use crate::query::Kind;
-
 /// A field of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[expect(missing_docs, reason = "each field is documented in the field table")]
@@ -43,44 +40,6 @@ pub enum Field {
     Expires,
 }
 
-/// How a column is aligned.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Align {
-    /// Text.
-    Left,
-    /// Numbers.
-    Right,
-}
-
-/// Everything about a field but its value.
-#[derive(Debug)]
-pub struct FieldSpec {
-    /// The field.
-    pub field: Field,
-    /// Name in filters, JSON, CSV and config.
-    pub name: &'static str,
-    /// Other names the filter takes.
-    pub aliases: &'static [&'static str],
-    /// Column heading.
-    pub header: &'static str,
-    /// Type and unit of the value; what a filter literal must be.
-    pub kind: Kind,
-    /// The unit as the cell shows it, for help and legends; empty without one.
-    pub unit: &'static str,
-    /// Width of the column in terminal cells, wide enough for ordinary values.
-    pub width: u16,
-    /// True for text that gains from more room than `width`.
-    pub grows: bool,
-    /// Alignment of cells and heading.
-    pub align: Align,
-    /// The key that sorts by this field, a letter of the heading in lower case; unique.
-    pub sort_key: Option<char>,
-    /// True when sorting begins with the largest.
-    pub descending_first: bool,
-    /// What the field is, one sentence.
-    pub doc: &'static str,
-}
-
 impl Field {
     /// All fields, in the order of the table.
     pub const ALL: [Self; 34] = [
@@ -119,27 +78,6 @@ impl Field {
         Self::Reason,
         Self::Expires,
     ];
-
-    /// Everything about the field but its value.
-    pub fn spec(self) -> &'static FieldSpec {
-        &FIELDS[self as usize]
-    }
-
-    /// The field with this name or alias, ignoring ASCII case.
-    pub fn from_name(name: &str) -> Option<Self> {
-        FIELDS
-            .iter()
-            .find(|s| {
-                s.name.eq_ignore_ascii_case(name)
-                    || s.aliases.iter().any(|a| a.eq_ignore_ascii_case(name))
-            })
-            .map(|s| s.field)
-    }
-
-    /// The field that `key` sorts by.
-    pub fn from_sort_key(key: char) -> Option<Self> {
-        FIELDS.iter().find(|s| s.sort_key == Some(key)).map(|s| s.field)
-    }
 }
 
 #[cfg(test)]
@@ -147,7 +85,8 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
-    use crate::query::Unit;
+    use crate::query::{Kind, Unit};
+    use crate::view::{Align, TableField};
 
     #[test]
     fn each_field_stands_at_its_place() {

@@ -1,6 +1,7 @@
 //! The table of fields.
 
-use super::field::{Align, Field, FieldSpec};
+use super::field::Field;
+use super::table_field::{Align, FieldSpec};
 use crate::query::{Kind, Unit};
 
 /// Names of the verdicts, in the order of `VerdictKind::ALL`.

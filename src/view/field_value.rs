@@ -1,62 +1,56 @@
-//! What a row says for a field: as a value, as a cell, in order.
+//! What an instance says for a field: as a value, as a cell, in order, to a search.
 
 use std::borrow::Cow;
-use std::cmp::Ordering;
+use std::sync::Arc;
 
 use jiff::Timestamp;
 
 use super::field::Field;
+use super::field_table::FIELDS;
+use super::idle::SCREEN_COLUMNS;
+use super::table_field::{FieldSpec, TableField};
+use super::value::Value;
 use super::{ViewContext, format, verdict};
 use crate::domain::{Owner, Platform, PriceBasis, Provenance, Rate, Tenancy, Verdict, VerdictKind};
 use crate::fleet::Row;
-use crate::query::{Kind, Unit};
 
-/// The value of a field in one row, in the unit of the field's kind.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Value<'a> {
-    /// Not known, or nothing to know.
-    Unknown,
-    /// Text.
-    Text(Cow<'a, str>),
-    /// A finite quantity.
-    Number(f64),
-    /// A moment.
-    Time(Timestamp),
-}
+impl TableField for Field {
+    type Row = Row;
 
-impl<'a> Value<'a> {
-    fn text(text: &'a str) -> Self {
-        if text.is_empty() { Self::Unknown } else { Self::Text(Cow::Borrowed(text)) }
+    const SCREEN_COLUMNS: &'static [Self] = SCREEN_COLUMNS;
+
+    const DROPPED_FIRST: &'static [Self] = &[
+        Self::Account,
+        Self::Region,
+        Self::Coverage,
+        Self::NetworkPerDay,
+        Self::InstanceType,
+        Self::Cpu,
+        Self::Team,
+        Self::Gpu,
+    ];
+
+    fn all() -> &'static [Self] {
+        &Self::ALL
     }
 
-    fn maybe(text: Option<&'a str>) -> Self {
-        text.map_or(Self::Unknown, Self::text)
+    fn spec(self) -> &'static FieldSpec {
+        &FIELDS[self as usize]
     }
 
-    fn number(number: Option<f64>) -> Self {
-        number.filter(|n| n.is_finite()).map_or(Self::Unknown, Self::Number)
+    fn id(row: &Row) -> &Arc<str> {
+        &row.instance.id
     }
 
-    /// The same without borrowing.
-    pub fn into_owned(self) -> Value<'static> {
-        match self {
-            Self::Unknown => Value::Unknown,
-            Self::Text(text) => Value::Text(Cow::Owned(text.into_owned())),
-            Self::Number(n) => Value::Number(n),
-            Self::Time(t) => Value::Time(t),
-        }
+    fn usd_per_hour(row: &Row) -> Option<f64> {
+        row.usd_per_hour()
     }
 
-    /// True when not known.
-    pub fn is_unknown(&self) -> bool {
-        *self == Self::Unknown
+    fn tag<'a>(row: &'a Row, key: &str) -> Option<&'a str> {
+        row.instance.tags.get(key)
     }
-}
 
-impl Field {
-    /// The value in `row`, in the unit of the field's kind: percentages 0–100, spans in seconds
-    /// up to `ctx.now`.
-    pub fn value<'a>(self, row: &'a Row, ctx: &ViewContext) -> Value<'a> {
+    fn value<'a>(self, row: &'a Row, ctx: &ViewContext) -> Value<'a> {
         let instance = &*row.instance;
         let spec = row.spec.as_deref();
         let judged = row.verdict.as_deref();
@@ -113,27 +107,16 @@ impl Field {
         }
     }
 
-    /// The value as exports state it: ratios 0–1 instead of percentages, enums in snake case, and
-    /// the moment an idle stretch began instead of its length.
-    pub fn exported<'a>(self, row: &'a Row, ctx: &ViewContext) -> Value<'a> {
+    /// The moment an idle stretch began instead of its length; else as everywhere.
+    fn exported<'a>(self, row: &'a Row, ctx: &ViewContext) -> Value<'a> {
         if self == Self::IdleSince {
             let since = row.verdict.as_deref().and_then(|v| v.idle_since);
             return since.map_or(Value::Unknown, Value::Time);
         }
-        match (self.spec().kind, self.value(row, ctx)) {
-            // Six digits: a 32-bit percentage has no more, and 0.38 shall not become 0.3799999.
-            (Kind::Number(Unit::Percent), Value::Number(p)) => {
-                Value::Number((p * 1e4).round() / 1e6)
-            }
-            (Kind::Choice(_), Value::Text(word)) if word.contains('-') => {
-                Value::Text(Cow::Owned(word.replace('-', "_")))
-            }
-            (_, value) => value,
-        }
+        self.value(row, ctx).exported(self.spec().kind)
     }
 
-    /// The text of the cell, not padded and not cut.
-    pub fn cell(self, row: &Row, ctx: &ViewContext) -> String {
+    fn cell(self, row: &Row, ctx: &ViewContext) -> String {
         if self == Self::Verdict {
             return match row.verdict.as_deref() {
                 Some(v) => verdict::cell(v, ctx.symbols),
@@ -144,54 +127,62 @@ impl Field {
                 None => format!("{} {}", ctx.symbols.unknown(), row.instance.state.word()),
             };
         }
-        match self.value(row, ctx) {
-            Value::Unknown => ctx.symbols.unknown().to_owned(),
-            Value::Text(text) => text.into_owned(),
-            Value::Time(t) => t.strftime("%Y-%m-%d %H:%M").to_string(),
-            Value::Number(n) => match self.spec().kind {
-                Kind::Number(Unit::UsdPerHour) => format::grouped(n, 2),
-                Kind::Number(Unit::Usd) => format::usd_total(n),
-                // Cut, not rounded: 89.9 % of the datapoints are not the 90 % that a verdict needs.
-                Kind::Number(Unit::Percent) if self == Self::Coverage => {
-                    format::percent((n + 1e-4).floor())
-                }
-                Kind::Number(Unit::Percent) => format::percent(n),
-                Kind::Number(Unit::Bytes) => format::gib(n),
-                Kind::Number(Unit::BytesPerDay) => format::bytes(n),
-                Kind::Number(Unit::Seconds) if self == Self::Age => format::age(n as i64),
-                Kind::Number(Unit::Seconds) => format::span(n as i64),
-                _ => format::count(n),
-            },
+        match (self, self.value(row, ctx)) {
+            // Cut, not rounded: 89.9 % of the datapoints are not the 90 % that a verdict needs.
+            (Self::Coverage, Value::Number(n)) => format::percent((n + 1e-4).floor()),
+            (Self::Age, Value::Number(n)) => format::age(n as i64),
+            (_, value) => value.shown(self.spec().kind, ctx),
         }
     }
 
-    /// Ascending order of two rows by this field, with what is not known last; verdicts worst
-    /// first, text without regard to ASCII case.
-    pub fn compare(self, a: &Row, b: &Row, ctx: &ViewContext) -> Ordering {
+    /// Verdicts worst first.
+    fn ranked<'a>(self, row: &'a Row, ctx: &ViewContext) -> Value<'a> {
         if self == Self::Verdict {
-            let rank = |r: &Row| r.verdict.as_ref().map_or(usize::MAX, |v| verdict_rank(v.kind));
-            return rank(a).cmp(&rank(b));
+            return Value::number(row.verdict.as_ref().map(|v| verdict_rank(v.kind) as f64));
         }
-        match (self.value(a, ctx), self.value(b, ctx)) {
-            (Value::Unknown, Value::Unknown) => Ordering::Equal,
-            (Value::Unknown, _) => Ordering::Greater,
-            (_, Value::Unknown) => Ordering::Less,
-            (Value::Number(x), Value::Number(y)) => x.total_cmp(&y),
-            (Value::Time(x), Value::Time(y)) => x.cmp(&y),
-            (Value::Text(x), Value::Text(y)) => compare_text(&x, &y),
-            // A field has values of one kind.
-            _ => Ordering::Equal,
-        }
+        self.value(row, ctx)
     }
-}
 
-/// Byte order without regard to ASCII case.
-pub(super) fn compare_text(a: &str, b: &str) -> Ordering {
-    a.bytes().map(|b| b.to_ascii_lowercase()).cmp(b.bytes().map(|b| b.to_ascii_lowercase()))
+    /// All owners, each by its kind and by its name.
+    fn several<'a>(self, row: &'a Row) -> Option<impl Iterator<Item = &'a str>> {
+        let owners = || row.instance.owners.iter().flat_map(|o| [o.kind.word(), &*o.name]);
+        (self == Self::Owner).then(owners)
+    }
+
+    /// The words of the verdicts, in the order of [`VerdictKind::ALL`].
+    fn shared_words() -> Vec<[&'static str; 2]> {
+        VerdictKind::ALL.map(|v| [verdict::word(v), v.name()]).to_vec()
+    }
+
+    fn shared_word(row: &Row) -> Option<usize> {
+        row.verdict.as_ref().map(|v| v.kind as usize)
+    }
+
+    /// Name, type, team, id, project, environment, cost center, region, account, GPU model,
+    /// lifecycle, owners; numbers are for comparisons.
+    fn any_text(row: &Row, mut holds: impl FnMut(&str) -> bool) -> bool {
+        let instance = &*row.instance;
+        let accelerator = row.spec.as_ref().and_then(|s| s.accelerator.as_ref());
+        let texts = [
+            Some(&instance.name),
+            Some(&instance.instance_type),
+            row.team.as_ref(),
+            Some(&instance.id),
+            row.project.as_ref(),
+            row.environment.as_ref(),
+            row.cost_center.as_ref(),
+            Some(&instance.scope.region),
+            Some(&instance.scope.account),
+            accelerator.map(|a| &a.model),
+        ];
+        texts.into_iter().flatten().any(|text| holds(text))
+            || holds(instance.lifecycle.word())
+            || instance.owners.iter().any(|o| holds(&o.name) || holds(o.kind.word()))
+    }
 }
 
 /// Place of a verdict in the order worst first.
-pub(super) fn verdict_rank(kind: VerdictKind) -> usize {
+fn verdict_rank(kind: VerdictKind) -> usize {
     VerdictKind::ALL.iter().position(|k| *k == kind).unwrap_or(usize::MAX)
 }
 
@@ -253,5 +244,17 @@ pub fn price_basis(rate: &Rate) -> String {
         Provenance::Live { at } => format!("{basis}, live {}", at.strftime("%Y-%m-%d")),
         Provenance::Embedded { date } => format!("{basis}, embedded {date}"),
         Provenance::Demo => format!("{basis}, demo"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn verdicts_are_numbered_as_they_are_listed() {
+        for (i, kind) in VerdictKind::ALL.into_iter().enumerate() {
+            assert_eq!(kind as usize, i);
+        }
     }
 }

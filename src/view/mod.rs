@@ -13,16 +13,19 @@ pub mod overview;
 mod search;
 pub mod symbols;
 pub mod table;
+mod table_field;
+mod value;
 pub mod verdict;
 
 #[cfg(test)]
 pub(crate) mod fixture;
 
-pub use field::{Align, Field, FieldSpec};
-pub use field_value::Value;
+pub use field::Field;
 pub use filter::{FieldRef, Filter};
 pub use symbols::Symbols;
 pub use table::Sort;
+pub use table_field::{Align, FieldSpec, TableField};
+pub use value::Value;
 
 use jiff::Timestamp;
 

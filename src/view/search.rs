@@ -3,17 +3,14 @@
 use nucleo_matcher::pattern::{Atom, AtomKind, CaseMatching, Normalization};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 
-use super::verdict;
-use crate::domain::VerdictKind;
-use crate::fleet::Row;
+use super::table_field::TableField;
 use crate::query::contains_folded;
 
 /// Something to look for, prepared.
 pub(super) struct Needle {
     kind: NeedleKind,
-    /// Whether the words of each verdict match, in the order of [`VerdictKind::ALL`]: every row
-    /// has one of them.
-    verdicts: [bool; 7],
+    /// Which of the table's [`TableField::shared_words`] match.
+    shared: Vec<bool>,
 }
 
 enum NeedleKind {
@@ -37,51 +34,28 @@ pub(super) struct Scratch {
 
 impl Needle {
     /// A bare word: its characters must occur in order in one text.
-    pub(super) fn fuzzy(word: &str, scratch: &mut Scratch) -> Self {
+    pub(super) fn fuzzy<F: TableField>(word: &str, scratch: &mut Scratch) -> Self {
         let (case, forms) = (CaseMatching::Ignore, Normalization::Smart);
         let atom = Atom::new(word, case, forms, AtomKind::Fuzzy, false);
         let ascii = word.is_ascii().then(|| word.to_ascii_lowercase().into_bytes());
-        Self::new(NeedleKind::Fuzzy { ascii, atom }, scratch)
+        Self::new::<F>(NeedleKind::Fuzzy { ascii, atom }, scratch)
     }
 
     /// Quoted text: it must occur as it stands, but for case.
-    pub(super) fn phrase(text: &str, scratch: &mut Scratch) -> Self {
-        Self::new(NeedleKind::Phrase(text.to_lowercase()), scratch)
+    pub(super) fn phrase<F: TableField>(text: &str, scratch: &mut Scratch) -> Self {
+        Self::new::<F>(NeedleKind::Phrase(text.to_lowercase()), scratch)
     }
 
-    fn new(kind: NeedleKind, scratch: &mut Scratch) -> Self {
-        let verdicts = VerdictKind::ALL
-            .map(|v| kind.is_in(verdict::word(v), scratch) || kind.is_in(v.name(), scratch));
-        Self { kind, verdicts }
+    fn new<F: TableField>(kind: NeedleKind, scratch: &mut Scratch) -> Self {
+        let mut is_in = |word: &str| kind.is_in(word, scratch);
+        let shared = F::shared_words().iter().map(|[a, b]| is_in(a) || is_in(b)).collect();
+        Self { kind, shared }
     }
 
-    /// True when the needle is in one of the row's texts: the verdict's words, name, type, team,
-    /// id, project, environment, cost center, region, account, GPU model, lifecycle, owners.
-    ///
-    /// Looks at the texts themselves instead of formatting cells; numbers are for comparisons.
-    pub(super) fn is_in(&self, row: &Row, scratch: &mut Scratch) -> bool {
-        if row.verdict.as_ref().is_some_and(|v| self.verdicts[v.kind as usize]) {
-            return true;
-        }
-        let instance = &*row.instance;
-        let accelerator = row.spec.as_ref().and_then(|s| s.accelerator.as_ref());
-        let texts = [
-            Some(&instance.name),
-            Some(&instance.instance_type),
-            row.team.as_ref(),
-            Some(&instance.id),
-            row.project.as_ref(),
-            row.environment.as_ref(),
-            row.cost_center.as_ref(),
-            Some(&instance.scope.region),
-            Some(&instance.scope.account),
-            accelerator.map(|a| &a.model),
-        ];
-        texts.into_iter().flatten().any(|text| self.kind.is_in(text, scratch))
-            || self.kind.is_in(instance.lifecycle.word(), scratch)
-            || instance.owners.iter().any(|o| {
-                self.kind.is_in(&o.name, scratch) || self.kind.is_in(o.kind.word(), scratch)
-            })
+    /// True when the needle is in one of the row's texts.
+    pub(super) fn is_in<F: TableField>(&self, row: &F::Row, scratch: &mut Scratch) -> bool {
+        F::shared_word(row).is_some_and(|at| self.shared.get(at) == Some(&true))
+            || F::any_text(row, |text| self.kind.is_in(text, scratch))
     }
 }
 
@@ -114,10 +88,11 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::view::Field;
 
     fn fuzzy(word: &str, text: &str) -> bool {
         let mut scratch = Scratch::default();
-        Needle::fuzzy(word, &mut scratch).kind.is_in(text, &mut scratch)
+        Needle::fuzzy::<Field>(word, &mut scratch).kind.is_in(text, &mut scratch)
     }
 
     #[test]
@@ -127,13 +102,6 @@ mod tests {
         assert!(fuzzy("muller", "Müller"));
         assert!(fuzzy("数洗", "数据-清洗"));
         assert!(!fuzzy("ü", "muller"), "what is typed exactly is meant exactly");
-    }
-
-    #[test]
-    fn verdicts_are_numbered_as_they_are_listed() {
-        for (i, kind) in VerdictKind::ALL.into_iter().enumerate() {
-            assert_eq!(kind as usize, i);
-        }
     }
 
     proptest! {

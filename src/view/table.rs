@@ -1,46 +1,58 @@
 //! Which rows are shown, in which order.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::ViewContext;
 use super::field::Field;
-use super::field_value::{Value, verdict_rank};
 use super::filter::Filter;
-use crate::fleet::{Fleet, Row};
+use super::table_field::TableField;
+use super::value::Value;
 
 /// The order of a table.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Sort {
-    /// The field to sort by; `None` for the fleet's own order, worst first.
-    pub field: Option<Field>,
-    /// Largest first; for the fleet's own order, best first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Sort<F = Field> {
+    /// The field to sort by; `None` for the rows' own order, worst first.
+    pub field: Option<F>,
+    /// Largest first; for the rows' own order, best first.
     pub descending: bool,
 }
 
-impl Sort {
+impl<F> Default for Sort<F> {
+    fn default() -> Self {
+        Self { field: None, descending: false }
+    }
+}
+
+impl<F: TableField> Sort<F> {
     /// The order that the first press of a field's sort key gives.
-    pub fn by(field: Field) -> Self {
+    pub fn by(field: F) -> Self {
         Self { field: Some(field), descending: field.spec().descending_first }
     }
 }
 
-/// Indices into `fleet.rows` of the rows that match, in order. Ties keep the fleet's order; what
-/// is not known comes last in either direction.
+/// Indices into `rows` of those that match, in order. Ties keep the rows' own order; what is not
+/// known comes last in either direction.
 ///
 /// Values are taken once per row and sorted as plain keys; no cell is formatted.
-pub fn select(fleet: &Fleet, filter: Option<&Filter>, sort: Sort, ctx: &ViewContext) -> Vec<u32> {
-    let all = 0..fleet.rows.len() as u32;
+pub fn select<F: TableField>(
+    rows: &[Arc<F::Row>],
+    filter: Option<&Filter<F>>,
+    sort: Sort<F>,
+    ctx: &ViewContext,
+) -> Vec<u32> {
+    let all = 0..rows.len() as u32;
     let mut shown: Vec<u32> = match filter.filter(|f| !f.is_empty()) {
         None => all.collect(),
         Some(filter) => {
             let mut searcher = filter.searcher();
-            all.filter(|i| searcher.matches(&fleet.rows[*i as usize], ctx)).collect()
+            all.filter(|i| searcher.matches(&rows[*i as usize], ctx)).collect()
         }
     };
     match sort.field {
         None if sort.descending => shown.reverse(),
         None => {}
-        Some(field) => order(fleet, &mut shown, field, sort.descending, ctx),
+        Some(field) => order(rows, &mut shown, field, sort.descending, ctx),
     }
     shown
 }
@@ -49,26 +61,27 @@ pub fn select(fleet: &Fleet, filter: Option<&Filter>, sort: Sort, ctx: &ViewCont
 type Key = u128;
 const UNKNOWN: Key = Key::MAX;
 
-fn order(fleet: &Fleet, shown: &mut Vec<u32>, field: Field, descending: bool, ctx: &ViewContext) {
+fn order<F: TableField>(
+    rows: &[Arc<F::Row>],
+    shown: &mut Vec<u32>,
+    field: F,
+    descending: bool,
+    ctx: &ViewContext,
+) {
     let turn = |key: Key| if descending { UNKNOWN - 1 - key } else { key };
     let mut texts: Vec<Cow<'_, str>> = Vec::new();
     let mut keyed: Vec<Keyed> = Vec::with_capacity(shown.len());
     for &index in &*shown {
-        let row: &Row = &fleet.rows[index as usize];
         let mut text = NO_TEXT;
-        let key = if field == Field::Verdict {
-            row.verdict.as_ref().map_or(UNKNOWN, |v| turn(verdict_rank(v.kind) as Key))
-        } else {
-            match field.value(row, ctx) {
-                Value::Unknown => UNKNOWN,
-                Value::Number(n) => turn(Key::from(ordered_bits(n))),
-                // Nanoseconds since the epoch fit into 96 bits with a sign.
-                Value::Time(t) => turn((t.as_nanosecond() + (1 << 96)) as Key),
-                Value::Text(value) => {
-                    text = texts.len() as u32;
-                    texts.push(value);
-                    turn(piece(&texts[text as usize], 0))
-                }
+        let key = match field.ranked(&rows[index as usize], ctx) {
+            Value::Unknown => UNKNOWN,
+            Value::Number(n) => turn(Key::from(ordered_bits(n))),
+            // Nanoseconds since the epoch fit into 96 bits with a sign.
+            Value::Time(t) => turn((t.as_nanosecond() + (1 << 96)) as Key),
+            Value::Text(value) => {
+                text = texts.len() as u32;
+                texts.push(value);
+                turn(piece(&texts[text as usize], 0))
             }
         };
         keyed.push(Keyed { key, index, text });
@@ -81,7 +94,7 @@ fn order(fleet: &Fleet, shown: &mut Vec<u32>, field: Field, descending: bool, ct
 /// What is sorted: integers only.
 struct Keyed {
     key: Key,
-    /// Index into the fleet's rows; unique, so that an unstable sort is stable.
+    /// Index into the rows; unique, so that an unstable sort is stable.
     index: u32,
     /// Index into the texts, or [`NO_TEXT`].
     text: u32,

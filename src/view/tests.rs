@@ -9,7 +9,7 @@ use crate::fleet::Fleet;
 
 fn ids(fleet: &Fleet, filter: &str, sort: Sort) -> Vec<String> {
     let filter = Filter::parse(filter).unwrap_or_else(|e| panic!("{filter}: {e}"));
-    table::select(fleet, Some(&filter), sort, &ctx())
+    table::select(&fleet.rows, Some(&filter), sort, &ctx())
         .into_iter()
         .map(|i| fleet.rows[i as usize].instance.id[2..4].to_owned())
         .collect()
@@ -136,8 +136,8 @@ fn filters_find_what_they_say() {
 fn a_filter_matches_one_row_as_it_selects_many() {
     let fleet = fleet();
     for text in ["gpu<5", "sweep", "\"a|b\"", "not team=nlp", "owner=asg or wasted>0"] {
-        let filter = Filter::parse(text).unwrap();
-        let selected = table::select(&fleet, Some(&filter), Sort::default(), &ctx());
+        let filter = Filter::<Field>::parse(text).unwrap();
+        let selected = table::select(&fleet.rows, Some(&filter), Sort::default(), &ctx());
         for (i, row) in fleet.rows.iter().enumerate() {
             assert_eq!(filter.matches(row, &ctx()), selected.contains(&(i as u32)), "{text}");
         }
@@ -146,7 +146,7 @@ fn a_filter_matches_one_row_as_it_selects_many() {
 
 #[test]
 fn errors_of_the_bound_language_suggest_names_and_aliases() {
-    let message = |text: &str| Filter::parse(text).unwrap_err().to_string();
+    let message = |text: &str| Filter::<Field>::parse(text).unwrap_err().to_string();
     assert_eq!(
         message("enviroment=x"),
         "column 1: no field `enviroment`; did you mean `environment`?"
@@ -158,7 +158,7 @@ fn errors_of_the_bound_language_suggest_names_and_aliases() {
 
 #[test]
 fn the_canonical_form_uses_full_names() {
-    let canonical = |text: &str| Filter::parse(text).unwrap().to_string();
+    let canonical = |text: &str| Filter::<Field>::parse(text).unwrap().to_string();
     assert_eq!(
         canonical("ENV=prod $>5 TAG:Key=v"),
         "environment=prod and usd_per_hour>5 and tag:Key=v"
@@ -198,7 +198,7 @@ fn select_agrees_with_compare() {
     for field in Field::ALL {
         for descending in [false, true] {
             let sort = Sort { field: Some(field), descending };
-            let got = table::select(&fleet, None, sort, &ctx());
+            let got = table::select(&fleet.rows, None, sort, &ctx());
             let mut want: Vec<u32> = (0..fleet.rows.len() as u32).collect();
             want.sort_by(|a, b| {
                 let (a, b) = (&fleet.rows[*a as usize], &fleet.rows[*b as usize]);
@@ -223,7 +223,7 @@ fn long_common_beginnings_still_sort() {
     }
     for descending in [false, true] {
         let sort = Sort { field: Some(Field::Name), descending };
-        let order = table::select(&fleet, None, sort, &ctx());
+        let order = table::select(&fleet.rows, None, sort, &ctx());
         for pair in order.windows(2) {
             let key = |i: u32| (name(i as usize), i);
             let (a, b) = (key(pair[0]), key(pair[1]));

@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::appearance::ThemeName;
 use super::effect::{ExportFormat, Regions};
-use crate::view::Field;
+use crate::view::{Field, TableField};
 use table::Arg;
 pub use table::{COMMANDS, CommandSpec};
 

@@ -8,7 +8,7 @@ use super::{Command, Known, Until, Wish, unknown};
 use crate::app::appearance::ThemeName;
 use crate::app::effect::{ExportFormat, Regions};
 use crate::app::sheet::GRACE;
-use crate::view::Field;
+use crate::view::{Field, TableField};
 
 /// What an argument can be, for completion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -301,15 +301,9 @@ fn until(word: &str) -> Result<Until, String> {
         .ok_or_else(|| format!("`{word}` is no date: write 4d, 36h, 2w or 2026-12-24"))
 }
 
-/// All names of a field.
-fn names(field: Field) -> impl Iterator<Item = &'static str> {
-    let spec = field.spec();
-    std::iter::once(spec.name).chain(spec.aliases.iter().copied())
-}
-
 fn field(name: &str) -> Result<Field, String> {
     Field::from_name(name)
-        .ok_or_else(|| unknown("field", name, Field::ALL.iter().flat_map(|f| names(*f))))
+        .ok_or_else(|| unknown("field", name, Field::ALL.iter().flat_map(|f| f.names())))
 }
 
 fn sort(words: &[&str], _: &str, _: &Known<'_>) -> Result<Command, String> {

@@ -6,7 +6,7 @@ use crate::app::appearance::Role;
 use crate::app::command::COMMANDS;
 use crate::app::keymap::{Action, Context};
 use crate::domain::VerdictKind;
-use crate::view::Field;
+use crate::view::{Field, TableField};
 
 /// Columns that keys and names take.
 const NAME_WIDTH: usize = 26;

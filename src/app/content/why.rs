@@ -12,7 +12,7 @@ use crate::app::keymap::Action;
 use crate::domain::{SeriesSet, VerdictKind};
 use crate::fleet::Row;
 use crate::view::idle::{EvidenceLine, Stakes, Standing, WhyPage, why};
-use crate::view::{Field, Symbols, ViewContext, format};
+use crate::view::{Field, Symbols, TableField, ViewContext, format};
 
 /// The role of a verdict.
 pub fn verdict_role(kind: VerdictKind) -> Role {

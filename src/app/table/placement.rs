@@ -1,15 +1,15 @@
 //! Which columns fit, and where they stand.
 
-use crate::view::Field;
+use crate::view::{Field, TableField};
 
 /// Columns before the first one: the cursor's marker and the mark.
 pub const GUTTER: u16 = 2;
 
 /// A column on screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Placed {
+pub struct Placed<F = Field> {
     /// What it shows.
-    pub field: Field,
+    pub field: F,
     /// First terminal column, from the left edge of the table.
     pub x: u16,
     /// Width; the column before `x` is always blank.
@@ -17,47 +17,40 @@ pub struct Placed {
 }
 
 /// The columns that fit, and whether there are more.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Placement {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Placement<F = Field> {
     /// From left to right.
-    pub columns: Vec<Placed>,
+    pub columns: Vec<Placed<F>>,
     /// Columns scrolled away to the left.
     pub hidden_left: usize,
     /// Columns that did not fit.
     pub hidden_right: usize,
 }
 
-/// What may go first when there is not enough room, least important first. What is not listed
-/// goes after these, from the right.
-const DROPPED_FIRST: [Field; 8] = [
-    Field::Account,
-    Field::Region,
-    Field::Coverage,
-    Field::NetworkPerDay,
-    Field::InstanceType,
-    Field::Cpu,
-    Field::Team,
-    Field::Gpu,
-];
-
 /// Room that a growing column can make use of, in terms of its own width.
 const GROWTH: u16 = 3;
 
-impl Placement {
+impl<F> Default for Placement<F> {
+    fn default() -> Self {
+        Self { columns: Vec::new(), hidden_left: 0, hidden_right: 0 }
+    }
+}
+
+impl<F: TableField> Placement<F> {
     /// Places `columns` from number `offset` on into `width` terminal columns. Not scrolled, the
     /// least important ones give way; scrolled, those on the right. At least one is placed.
-    pub fn of(columns: &[Field], offset: usize, width: u16) -> Self {
+    pub fn of(columns: &[F], offset: usize, width: u16) -> Self {
         let offset = offset.min(columns.len().saturating_sub(1));
-        let mut fields: Vec<Field> = columns[offset..].to_vec();
+        let mut fields: Vec<F> = columns[offset..].to_vec();
         let room = width.saturating_sub(GUTTER);
-        let needed = |fields: &[Field]| -> u32 {
+        let needed = |fields: &[F]| -> u32 {
             // One blank between columns.
             let gaps = fields.len().saturating_sub(1) as u32;
             fields.iter().map(|f| u32::from(f.spec().width)).sum::<u32>() + gaps
         };
         while fields.len() > 1 && needed(&fields) > u32::from(room) {
             let victim = (offset == 0)
-                .then(|| DROPPED_FIRST.iter().find_map(|d| fields.iter().position(|f| f == d)))
+                .then(|| F::DROPPED_FIRST.iter().find_map(|d| fields.iter().position(|f| f == d)))
                 .flatten()
                 .unwrap_or(fields.len() - 1);
             fields.remove(victim);
@@ -66,7 +59,7 @@ impl Placement {
         let mut spare = u32::from(room).saturating_sub(needed(&fields)) as u16;
         let mut widths: Vec<u16> = fields.iter().map(|f| f.spec().width.min(room)).collect();
         // Each growing column takes one in turn, so that none starves.
-        let limit = |f: &Field| f.spec().width * GROWTH;
+        let limit = |f: &F| f.spec().width * GROWTH;
         loop {
             let before = spare;
             for (field, width) in fields.iter().zip(&mut widths) {
@@ -89,7 +82,7 @@ impl Placement {
     }
 
     /// The column at terminal column `x`.
-    pub fn at(&self, x: u16) -> Option<Field> {
+    pub fn at(&self, x: u16) -> Option<F> {
         self.columns.iter().find(|c| (c.x..=c.x + c.width).contains(&x)).map(|c| c.field)
     }
 }
@@ -145,6 +138,6 @@ mod tests {
 
     #[test]
     fn no_columns_place_nothing() {
-        assert_eq!(Placement::of(&[], 0, 80), Placement::default());
+        assert_eq!(Placement::<Field>::of(&[], 0, 80), Placement::default());
     }
 }

@@ -54,7 +54,7 @@ async fn one_run(
     cache: &Cache,
     out: &mut dyn Write,
 ) -> Result<Exit, CliError> {
-    let filter = match &invocation.options.filter {
+    let filter: Filter = match &invocation.options.filter {
         Some(text) => Filter::parse(text).map_err(|e| CliError::Usage(e.to_string()))?,
         None => Filter::parse("").map_err(|e| CliError::Usage(e.to_string()))?,
     };

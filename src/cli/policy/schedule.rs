@@ -36,7 +36,7 @@ pub fn run(
             text::clean(zone)
         ))
     })?;
-    let filter = match &invocation.options.filter {
+    let filter: Option<Filter> = match &invocation.options.filter {
         Some(text) => Some(Filter::parse(text).map_err(|e| CliError::Usage(e.to_string()))?),
         None => None,
     };
@@ -61,7 +61,7 @@ pub fn run(
                 return Err(error);
             }
         };
-        let shown = table::select(&fleet, filter.as_ref(), Sort::default(), &ctx);
+        let shown = table::select(&fleet.rows, filter.as_ref(), Sort::default(), &ctx);
         let rows: Vec<Arc<Row>> =
             shown.iter().filter_map(|i| fleet.rows.get(*i as usize)).cloned().collect();
         let range = HourRange::last_closed(ctx.now, hours);

@@ -9,7 +9,7 @@ use crate::analyze::idle::Preset;
 use crate::domain::{EvidenceRole, SeriesSet, VerdictKind};
 use crate::fleet::Row;
 use crate::view::field_value::owner_words;
-use crate::view::{Field, ViewContext, format};
+use crate::view::{Field, TableField, ViewContext, format};
 
 /// The page for one instance. Texts are clean and fit the context's symbols.
 #[derive(Clone, Debug, PartialEq)]

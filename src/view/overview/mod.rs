@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::{Field, ViewContext, format};
+use super::{Field, TableField, ViewContext, format};
 use crate::domain::{HOURS_PER_MONTH, VerdictKind};
 use crate::fleet::{Fleet, Row};
 

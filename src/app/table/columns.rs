@@ -1,0 +1,100 @@
+//! The columns of a table, and the one it is sorted by.
+
+use super::{Placement, Table};
+use crate::app::keymap::Action;
+use crate::view::{Sort, TableField};
+
+/// The entries of the column chooser: the columns shown, in their order, then the others.
+pub fn column_entries<F: TableField>(shown: &[F]) -> Vec<(F, bool)> {
+    let hidden = F::all().iter().filter(|f| !shown.contains(f)).map(|f| (*f, false));
+    shown.iter().map(|f| (*f, true)).chain(hidden).collect()
+}
+
+impl<F: TableField> Table<F> {
+    /// Sorts by `field`: first in its own direction, then reversed.
+    pub fn sort_by(&mut self, field: F) {
+        self.sort = match self.sort.field {
+            Some(f) if f == field => Sort { descending: !self.sort.descending, ..self.sort },
+            _ => Sort::by(field),
+        };
+    }
+
+    /// Sorts by the field that this letter stands for; false when it stands for none.
+    pub fn sort_by_letter(&mut self, letter: char) -> bool {
+        let field = F::from_sort_key(letter.to_ascii_lowercase());
+        field.map(|f| self.sort_by(f)).is_some()
+    }
+
+    /// Sorts by the column at terminal column `x`, if there is one.
+    pub fn sort_by_heading(&mut self, x: u16, width: u16) {
+        if let Some(field) = self.placement(width).at(x) {
+            self.sort_by(field);
+        }
+    }
+
+    /// Columns, from left to right.
+    pub fn columns(&self) -> &[F] {
+        &self.columns
+    }
+
+    /// Shows these columns; none = the default ones.
+    pub fn set_columns(&mut self, columns: Vec<F>) {
+        self.columns = if columns.is_empty() { F::SCREEN_COLUMNS.to_vec() } else { columns };
+        self.column_offset = 0;
+    }
+
+    /// Shows a column (at the end) or hides it; the last one stays.
+    pub fn toggle_column(&mut self, field: F) {
+        match self.columns.iter().position(|f| *f == field) {
+            Some(at) if self.columns.len() > 1 => {
+                self.columns.remove(at);
+            }
+            Some(_) => {}
+            None => self.columns.push(field),
+        }
+        self.column_offset = 0;
+    }
+
+    /// How many fields there are to choose from.
+    pub fn fields(&self) -> usize {
+        F::all().len()
+    }
+
+    /// What a key does to entry `at` of the column chooser; the number of that entry afterwards.
+    pub fn change_columns(&mut self, at: usize, action: Action) -> usize {
+        let Some((field, _)) = column_entries(&self.columns).get(at).copied() else { return at };
+        match action {
+            Action::ToggleColumn => self.toggle_column(field),
+            Action::ColumnUp if self.move_column(field, false) => return at - 1,
+            Action::ColumnDown if self.move_column(field, true) => return at + 1,
+            Action::ResetColumns => self.set_columns(Vec::new()),
+            _ => {}
+        }
+        at
+    }
+
+    /// Moves a column by one place; false at the ends and for hidden ones.
+    pub fn move_column(&mut self, field: F, right: bool) -> bool {
+        let Some(at) = self.columns.iter().position(|f| *f == field) else { return false };
+        let to = if right { at + 1 } else { at.wrapping_sub(1) };
+        if to >= self.columns.len() {
+            return false;
+        }
+        self.columns.swap(at, to);
+        true
+    }
+
+    /// Scrolls sideways by whole columns, as long as there are hidden ones on that side.
+    pub fn scroll_columns(&mut self, right: bool, width: u16) {
+        if !right {
+            self.column_offset = self.column_offset.saturating_sub(1);
+        } else if self.placement(width).hidden_right > 0 {
+            self.column_offset += 1;
+        }
+    }
+
+    /// Where the columns stand in `width` terminal columns.
+    pub fn placement(&self, width: u16) -> Placement<F> {
+        Placement::of(&self.columns, self.column_offset, width)
+    }
+}

@@ -1,0 +1,151 @@
+//! What makes a table: a list of fields, and what each says of a row. Filter, order, columns,
+//! drawing and exports are written against this once and compiled for each kind of row.
+
+use std::cmp::Ordering;
+use std::fmt::Debug;
+use std::hash::Hash;
+use std::sync::Arc;
+
+use super::ViewContext;
+use super::field::Field;
+use super::value::{Value, compare_text};
+use crate::query::Kind;
+
+/// How a column is aligned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Align {
+    /// Text.
+    Left,
+    /// Numbers.
+    Right,
+}
+
+/// Everything about a field but its value.
+#[derive(Debug)]
+pub struct FieldSpec<F = Field> {
+    /// The field.
+    pub field: F,
+    /// Name in filters, JSON, CSV and config.
+    pub name: &'static str,
+    /// Other names the filter takes.
+    pub aliases: &'static [&'static str],
+    /// Column heading.
+    pub header: &'static str,
+    /// Type and unit of the value; what a filter literal must be.
+    pub kind: Kind,
+    /// The unit as the cell shows it, for help and legends; empty without one.
+    pub unit: &'static str,
+    /// Width of the column in terminal cells, wide enough for ordinary values.
+    pub width: u16,
+    /// True for text that gains from more room than `width`.
+    pub grows: bool,
+    /// Alignment of cells and heading.
+    pub align: Align,
+    /// The key that sorts by this field, a letter of the heading in lower case; unique.
+    pub sort_key: Option<char>,
+    /// True when sorting begins with the largest.
+    pub descending_first: bool,
+    /// What the field is, one sentence.
+    pub doc: &'static str,
+}
+
+/// A field of one kind of table, and through it the table: which fields there are, and what each
+/// says of a row.
+pub trait TableField: Copy + Eq + Ord + Hash + Debug + Send + Sync + 'static {
+    /// What stands on a line.
+    type Row;
+
+    /// The columns on a screen when none are chosen.
+    const SCREEN_COLUMNS: &'static [Self];
+
+    /// The columns that may go first when there is not enough room, least important first. What is
+    /// not listed goes after these, from the right.
+    const DROPPED_FIRST: &'static [Self];
+
+    /// All fields, in the order of their table.
+    fn all() -> &'static [Self];
+
+    /// Everything about the field but its value.
+    fn spec(self) -> &'static FieldSpec<Self>;
+
+    /// The value in `row`, in the unit of the field's kind: percentages 0–100, spans in seconds
+    /// up to `ctx.now`.
+    fn value<'a>(self, row: &'a Self::Row, ctx: &ViewContext) -> Value<'a>;
+
+    /// What a row is known by, unique in its table: the cursor and the marks belong to it.
+    fn id(row: &Self::Row) -> &Arc<str>;
+
+    /// What a row burns now, USD/h, for the sum of the marked ones; `None` without a known price.
+    fn usd_per_hour(row: &Self::Row) -> Option<f64>;
+
+    /// The value of the tag with exactly this key, for `tag:Key`.
+    fn tag<'a>(row: &'a Self::Row, key: &str) -> Option<&'a str>;
+
+    /// True when `holds` for any of the texts that a bare word is searched in, but for
+    /// [`TableField::shared_words`]. The texts themselves, no cell formatted: this runs for every
+    /// row at every key.
+    fn any_text(row: &Self::Row, holds: impl FnMut(&str) -> bool) -> bool;
+
+    /// Texts for bare words that recur from row to row, such as the words of a verdict: a search
+    /// looks into each once instead of once per row. Each entry is what rows show and what
+    /// exports call it.
+    fn shared_words() -> Vec<[&'static str; 2]> {
+        Vec::new()
+    }
+
+    /// Which of [`TableField::shared_words`] the row has.
+    fn shared_word(_row: &Self::Row) -> Option<usize> {
+        None
+    }
+
+    /// The text of the cell, not padded and not cut.
+    fn cell(self, row: &Self::Row, ctx: &ViewContext) -> String {
+        self.value(row, ctx).shown(self.spec().kind, ctx)
+    }
+
+    /// The value as exports state it: ratios 0–1 instead of percentages, enums in snake case.
+    fn exported<'a>(self, row: &'a Self::Row, ctx: &ViewContext) -> Value<'a> {
+        self.value(row, ctx).exported(self.spec().kind)
+    }
+
+    /// What rows are ordered by: the value, or a place in an order that its words do not have.
+    fn ranked<'a>(self, row: &'a Self::Row, ctx: &ViewContext) -> Value<'a> {
+        self.value(row, ctx)
+    }
+
+    /// The texts of a field that has several in one row, for comparisons; `None` for the others.
+    fn several<'a>(self, _row: &'a Self::Row) -> Option<impl Iterator<Item = &'a str>> {
+        None::<std::iter::Empty<&'a str>>
+    }
+
+    /// The field with this name or alias, ignoring ASCII case.
+    fn from_name(name: &str) -> Option<Self> {
+        Self::all().iter().copied().find(|f| f.names().any(|n| n.eq_ignore_ascii_case(name)))
+    }
+
+    /// The field that `key` sorts by.
+    fn from_sort_key(key: char) -> Option<Self> {
+        Self::all().iter().copied().find(|f| f.spec().sort_key == Some(key))
+    }
+
+    /// Its name, then its aliases.
+    fn names(self) -> impl Iterator<Item = &'static str> {
+        let spec = self.spec();
+        std::iter::once(spec.name).chain(spec.aliases.iter().copied())
+    }
+
+    /// Ascending order of two rows by this field, with what is not known last; verdicts worst
+    /// first, text without regard to ASCII case.
+    fn compare(self, a: &Self::Row, b: &Self::Row, ctx: &ViewContext) -> Ordering {
+        match (self.ranked(a, ctx), self.ranked(b, ctx)) {
+            (Value::Unknown, Value::Unknown) => Ordering::Equal,
+            (Value::Unknown, _) => Ordering::Greater,
+            (_, Value::Unknown) => Ordering::Less,
+            (Value::Number(x), Value::Number(y)) => x.total_cmp(&y),
+            (Value::Time(x), Value::Time(y)) => x.cmp(&y),
+            (Value::Text(x), Value::Text(y)) => compare_text(&x, &y),
+            // A field has values of one kind.
+            _ => Ordering::Equal,
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! A value of a field, whatever kind of row it is of.
+
+use std::borrow::Cow;
+use std::cmp::Ordering;
+
+use jiff::Timestamp;
+
+use super::{ViewContext, format};
+use crate::query::{Kind, Unit};
+
+/// The value of a field in one row, in the unit of the field's kind.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value<'a> {
+    /// Not known, or nothing to know.
+    Unknown,
+    /// Text.
+    Text(Cow<'a, str>),
+    /// A finite quantity.
+    Number(f64),
+    /// A moment.
+    Time(Timestamp),
+}
+
+impl<'a> Value<'a> {
+    /// Text; not known when empty.
+    pub(super) fn text(text: &'a str) -> Self {
+        if text.is_empty() { Self::Unknown } else { Self::Text(Cow::Borrowed(text)) }
+    }
+
+    /// Text that may be missing.
+    pub(super) fn maybe(text: Option<&'a str>) -> Self {
+        text.map_or(Self::Unknown, Self::text)
+    }
+
+    /// A quantity; not known when missing or not finite.
+    pub(super) fn number(number: Option<f64>) -> Self {
+        number.filter(|n| n.is_finite()).map_or(Self::Unknown, Self::Number)
+    }
+
+    /// The same without borrowing.
+    pub fn into_owned(self) -> Value<'static> {
+        match self {
+            Self::Unknown => Value::Unknown,
+            Self::Text(text) => Value::Text(Cow::Owned(text.into_owned())),
+            Self::Number(n) => Value::Number(n),
+            Self::Time(t) => Value::Time(t),
+        }
+    }
+
+    /// True when not known.
+    pub fn is_unknown(&self) -> bool {
+        *self == Self::Unknown
+    }
+
+    /// The value of a field of this kind as exports state it: ratios 0–1 instead of percentages,
+    /// enums in snake case.
+    pub(super) fn exported(self, kind: Kind) -> Self {
+        match (kind, self) {
+            // Six digits: a 32-bit percentage has no more, and 0.38 shall not become 0.3799999.
+            (Kind::Number(Unit::Percent), Self::Number(p)) => Self::Number((p * 1e4).round() / 1e6),
+            (Kind::Choice(_), Self::Text(word)) if word.contains('-') => {
+                Self::Text(Cow::Owned(word.replace('-', "_")))
+            }
+            (_, value) => value,
+        }
+    }
+
+    /// The value of a field of this kind as a cell shows it.
+    pub(super) fn shown(self, kind: Kind, ctx: &ViewContext) -> String {
+        match self {
+            Self::Unknown => ctx.symbols.unknown().to_owned(),
+            Self::Text(text) => text.into_owned(),
+            Self::Time(t) => t.strftime("%Y-%m-%d %H:%M").to_string(),
+            Self::Number(n) => match kind {
+                Kind::Number(Unit::UsdPerHour) => format::grouped(n, 2),
+                Kind::Number(Unit::Usd) => format::usd_total(n),
+                Kind::Number(Unit::Percent) => format::percent(n),
+                Kind::Number(Unit::Bytes) => format::gib(n),
+                Kind::Number(Unit::BytesPerDay) => format::bytes(n),
+                Kind::Number(Unit::Seconds) => format::span(n as i64),
+                _ => format::count(n),
+            },
+        }
+    }
+}
+
+/// Byte order without regard to ASCII case.
+pub(super) fn compare_text(a: &str, b: &str) -> Ordering {
+    a.bytes().map(|b| b.to_ascii_lowercase()).cmp(b.bytes().map(|b| b.to_ascii_lowercase()))
+}
