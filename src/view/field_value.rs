@@ -144,7 +144,7 @@ impl TableField for Field {
     }
 
     /// All owners, each by its kind and by its name.
-    fn several<'a>(self, row: &'a Row) -> Option<impl Iterator<Item = &'a str>> {
+    fn several(self, row: &Row) -> Option<impl Iterator<Item = &str>> {
         let owners = || row.instance.owners.iter().flat_map(|o| [o.kind.word(), &*o.name]);
         (self == Self::Owner).then(owners)
     }

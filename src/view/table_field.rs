@@ -149,3 +149,108 @@ pub trait TableField: Copy + Eq + Ord + Hash + Debug + Send + Sync + 'static {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::query::Unit;
+    use crate::view::fixture::ctx;
+    use crate::view::{Filter, Sort, table};
+
+    /// A table with no more than a table has to have.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    enum Disk {
+        Id,
+        Full,
+    }
+
+    struct DiskRow {
+        id: Arc<str>,
+        percent_full: Option<f64>,
+    }
+
+    const fn spec(field: Disk, name: &'static str, kind: Kind, align: Align) -> FieldSpec<Disk> {
+        FieldSpec {
+            field,
+            name,
+            aliases: &[],
+            header: name,
+            kind,
+            unit: "",
+            width: 8,
+            grows: false,
+            align,
+            sort_key: None,
+            descending_first: matches!(align, Align::Right),
+            doc: "",
+        }
+    }
+
+    static DISKS: [FieldSpec<Disk>; 2] = [
+        spec(Disk::Id, "id", Kind::Text, Align::Left),
+        spec(Disk::Full, "full", Kind::Number(Unit::Percent), Align::Right),
+    ];
+
+    impl TableField for Disk {
+        type Row = DiskRow;
+        const SCREEN_COLUMNS: &'static [Self] = &[Self::Id, Self::Full];
+        const DROPPED_FIRST: &'static [Self] = &[];
+
+        fn all() -> &'static [Self] {
+            &[Self::Id, Self::Full]
+        }
+
+        fn spec(self) -> &'static FieldSpec<Self> {
+            &DISKS[self as usize]
+        }
+
+        fn value<'a>(self, row: &'a DiskRow, _: &ViewContext) -> Value<'a> {
+            match self {
+                Self::Id => Value::text(&row.id),
+                Self::Full => Value::number(row.percent_full),
+            }
+        }
+
+        fn id(row: &DiskRow) -> &Arc<str> {
+            &row.id
+        }
+
+        fn usd_per_hour(_: &DiskRow) -> Option<f64> {
+            None
+        }
+
+        fn tag<'a>(_: &'a DiskRow, _: &str) -> Option<&'a str> {
+            None
+        }
+
+        fn any_text(row: &DiskRow, mut holds: impl FnMut(&str) -> bool) -> bool {
+            holds(&row.id)
+        }
+    }
+
+    #[test]
+    fn another_table_is_searched_compared_sorted_and_shown_by_its_own_fields() {
+        let row = |(id, percent_full): (&str, Option<f64>)| {
+            Arc::new(DiskRow { id: id.into(), percent_full })
+        };
+        let rows = [("b", Some(12.4)), ("a", None), ("scratch", Some(97.0))].map(row);
+        let ids = |filter: &str, sort| -> Vec<&str> {
+            let filter = Filter::<Disk>::parse(filter).unwrap();
+            let shown = table::select(&rows, Some(&filter), sort, &ctx());
+            shown.into_iter().map(|i| &*rows[i as usize].id).collect()
+        };
+        assert_eq!(ids("", Sort::by(Disk::Full)), ["scratch", "b", "a"]);
+        assert_eq!(ids("", Sort::by(Disk::Id)), ["a", "b", "scratch"]);
+        assert_eq!(ids("full>10", Sort::default()), ["b", "scratch"]);
+        assert_eq!(ids("sch", Sort::default()), ["scratch"]);
+        assert_eq!(ids("tag:Name=b", Sort::default()), [""; 0]);
+
+        let error = Filter::<Disk>::parse("gpu<5").unwrap_err();
+        assert!(error.message.contains("no field `gpu`"), "{error}");
+
+        let full =
+            |i: usize| (Disk::Full.cell(&rows[i], &ctx()), Disk::Full.exported(&rows[i], &ctx()));
+        assert_eq!(full(0), ("12%".to_owned(), Value::Number(0.124)));
+        assert_eq!(full(1), ("–".to_owned(), Value::Unknown));
+    }
+}
