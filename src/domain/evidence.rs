@@ -11,7 +11,7 @@ pub const MALFORMED: f32 = f32::INFINITY;
 /// One hourly signal of one instance. GPU signals carry the device index as the driver counts it.
 ///
 /// Sources: `AWS/EC2` (`CPUUtilization`, `NetworkIn`, `NetworkOut`, `EBSReadOps`, `EBSWriteOps`)
-/// and `CWAgent` (`nvidia_smi_utilization_gpu`).
+/// and `CWAgent` (`nvidia_smi_utilization_gpu`); for GPUs, telemetry as well ([`super::GpuHour`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Signal {
     /// Mean CPU over the hour, percent of all vCPUs, 0–100.
@@ -26,9 +26,10 @@ pub enum Signal {
     EbsReadOps,
     /// EBS write operations in the hour.
     EbsWriteOps,
-    /// Mean of `utilization.gpu` over the hour, percent of time with a kernel resident, 0–100.
+    /// Mean over the hour, percent, 0–100: of `utilization.gpu` (the share of time with a kernel
+    /// resident) from CloudWatch, of the effective activity from GPU telemetry; the busier of both.
     GpuMean(u16),
-    /// Highest `utilization.gpu` sample within the hour, percent, 0–100.
+    /// Highest sample of the same within the hour, percent, 0–100.
     GpuMax(u16),
 }
 

@@ -245,6 +245,8 @@ pub struct Instance {
     pub tags: Tags,
     /// Private DNS name, which joins agents that report by host; empty when unknown.
     pub private_dns: Arc<str>,
+    /// Private IPv4 address, which joins exporters that are known by address.
+    pub private_ip: Option<Arc<str>>,
     /// Capacity reservation it runs in, if any.
     pub capacity_reservation: Option<Arc<str>>,
     /// True with 1-minute CloudWatch metrics.

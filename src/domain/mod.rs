@@ -7,6 +7,8 @@
 pub mod accelerator;
 pub mod error;
 pub mod evidence;
+pub mod gpu;
+pub mod hash;
 pub mod hour;
 pub mod inspection;
 pub mod instance;
@@ -14,6 +16,7 @@ pub mod intern;
 pub mod price;
 pub mod reading;
 pub mod scope;
+pub mod secret;
 pub mod tags;
 pub mod text;
 pub mod verdict;
@@ -21,6 +24,12 @@ pub mod verdict;
 pub use accelerator::{Accelerator, AcceleratorKind, TypeSpec};
 pub use error::{ErrorKind, SourceError};
 pub use evidence::{HourlySeries, MALFORMED, SeriesSet, Signal};
+pub use gpu::{
+    Activity, GpuHistory, GpuHour, GpuIdentity, GpuKey, GpuModel, GpuOwner, GpuProcess, GpuSample,
+    GpuSignal, GpuSignals, GpuState, GpuTrace, GpuVerdict, HostNames, HostTrouble, Mig,
+    RecentWindow, Rung, Sweep, Throttle, Witness, Workload,
+};
+pub use hash::{FastHasher, FastMap, FastSet};
 pub use hour::{Hour, HourRange};
 pub use inspection::{
     Addresses, Caller, GroupFact, Inspection, Known, LaunchSpec, Recent, RecentSeries, SpotFact,
@@ -32,6 +41,7 @@ pub use instance::{
 pub use price::{Offer, PriceBasis, Provenance, Rate};
 pub use reading::{Reading, SourceId, SourceState};
 pub use scope::Scope;
+pub use secret::Secret;
 pub use tags::{TagKeys, Tags};
 pub use verdict::{EvidenceRole, SignalEvidence, Verdict, VerdictKind};
 

@@ -24,12 +24,41 @@ pub enum SourceId {
     Prices,
     /// Spot prices.
     Spot,
+    /// GPU telemetry from a Prometheus HTTP API.
+    Prometheus,
+    /// GPU telemetry scraped from exporters.
+    Exporter,
+    /// The GPUs of this host.
+    Nvml,
+    /// GPU telemetry from CloudWatch, by the minute.
+    CloudWatchGpu,
+    /// `nvidia-smi` over ssh.
+    Ssh,
 }
 
 impl SourceId {
     /// All sources in the order of the header.
-    pub const ALL: [Self; 6] =
-        [Self::Identity, Self::Ec2, Self::CloudWatch, Self::Prices, Self::Spot, Self::Types];
+    pub const ALL: [Self; 11] = [
+        Self::Identity,
+        Self::Ec2,
+        Self::CloudWatch,
+        Self::Prometheus,
+        Self::Exporter,
+        Self::Nvml,
+        Self::Ssh,
+        Self::CloudWatchGpu,
+        Self::Prices,
+        Self::Spot,
+        Self::Types,
+    ];
+
+    /// True for the sources of GPU telemetry.
+    pub fn is_gpu(self) -> bool {
+        matches!(
+            self,
+            Self::Prometheus | Self::Exporter | Self::Nvml | Self::Ssh | Self::CloudWatchGpu
+        )
+    }
 
     /// The short name used in the header and in JSON.
     pub fn word(self) -> &'static str {
@@ -40,6 +69,11 @@ impl SourceId {
             Self::CloudWatch => "cw",
             Self::Prices => "prices",
             Self::Spot => "spot",
+            Self::Prometheus => "prom",
+            Self::Exporter => "dcgm",
+            Self::Nvml => "nvml",
+            Self::CloudWatchGpu => "cw-gpu",
+            Self::Ssh => "ssh",
         }
     }
 }

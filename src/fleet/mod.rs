@@ -3,11 +3,13 @@
 //! Pure: instances × types × prices × verdicts × tags → rows. The screen, the reports and the
 //! filter all read the same rows.
 
+pub mod gpu;
 pub mod join;
 pub mod prices;
 pub mod row;
 pub mod totals;
 
+pub use gpu::{Blind, GpuFleet, GpuNode, GpuRow, GpuTotals, Told};
 pub use join::{Fleet, JoinInput, join};
 pub use prices::PriceBook;
 pub use row::Row;

@@ -1,0 +1,46 @@
+//! The past of GPUs: closed hours for verdicts, traces for graphs.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::identity::GpuIdentity;
+use super::signal::GpuSignal;
+use super::state::Rung;
+
+/// What a GPU did in one closed hour, by the best evidence that the source has.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GpuHour {
+    /// Who.
+    pub identity: Arc<GpuIdentity>,
+    /// Mean activity over the samples of the hour, 0–1.
+    pub mean: f32,
+    /// Highest activity of a sample within the hour, 0–1; on rung C capped by what the highest power
+    /// of the hour allows.
+    pub max: f32,
+    /// Samples in the hour.
+    pub samples: u32,
+    /// Which evidence.
+    pub rung: Rung,
+}
+
+/// Values over time, evenly spaced.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct GpuTrace {
+    /// What.
+    pub signal: Option<GpuSignal>,
+    /// Values in the signal's unit; `NaN` = no sample.
+    pub values: Vec<f32>,
+}
+
+/// The past of one GPU for the graphs of its page.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct GpuHistory {
+    /// The moment of the first value.
+    pub from: Option<Timestamp>,
+    /// Seconds between two values.
+    pub step_s: u32,
+    /// One trace per signal that is known.
+    pub traces: Vec<GpuTrace>,
+}

@@ -1,0 +1,76 @@
+//! The names under which a source knows a host.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::Instance;
+
+/// Everything a source says about where a GPU sits. Which instance it is follows from whichever of
+/// these leads to exactly one.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct HostNames {
+    /// EC2 instance id, where the source has it (`InstanceId`, a relabelled target).
+    pub instance_id: Option<Arc<str>>,
+    /// Name of the node: Kubernetes', or the host's own.
+    pub node: Option<Arc<str>>,
+    /// `host:port` or address that was read (`instance` of Prometheus, an exporter's target).
+    pub address: Option<Arc<str>>,
+}
+
+impl HostNames {
+    /// The name to show: node, else address without its port, else instance id.
+    pub fn shown(&self) -> &str {
+        let address = self.address.as_deref().map(without_port);
+        self.node.as_deref().or(address).or(self.instance_id.as_deref()).unwrap_or_default()
+    }
+
+    /// True when nothing is known.
+    pub fn is_empty(&self) -> bool {
+        self.instance_id.is_none() && self.node.is_none() && self.address.is_none()
+    }
+}
+
+/// The names under which the host of an instance may be told, by its private DNS name: in full, and
+/// up to the first dot (Amazon Linux reports `ip-10-0-0-1.ec2.internal`, Ubuntu `ip-10-0-0-1`).
+pub fn dns_names(instance: &Instance) -> impl Iterator<Item = &str> {
+    let full = &*instance.private_dns;
+    let short = full.split_once('.').map(|(short, _)| short);
+    [Some(full), short].into_iter().flatten().filter(|name| !name.is_empty())
+}
+
+/// `address` without a trailing port: `10.0.0.7:9400` is `10.0.0.7`, `[fd00::7]:9400` is `fd00::7`.
+pub fn without_port(address: &str) -> &str {
+    if let Some(rest) = address.strip_prefix('[') {
+        return rest.split(']').next().unwrap_or(rest);
+    }
+    match address.rsplit_once(':') {
+        Some((host, port))
+            if !host.contains(':')
+                && !port.is_empty()
+                && port.bytes().all(|b| b.is_ascii_digit()) =>
+        {
+            host
+        }
+        _ => address,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ports_go_and_addresses_stay() {
+        for (given, want) in [
+            ("10.0.0.7:9400", "10.0.0.7"),
+            ("gpu-node-0001", "gpu-node-0001"),
+            ("gpu-node-0001:9400", "gpu-node-0001"),
+            ("[fd00::7]:9400", "fd00::7"),
+            ("fd00::7", "fd00::7"),
+            ("odd:", "odd:"),
+        ] {
+            assert_eq!(without_port(given), want);
+        }
+    }
+}

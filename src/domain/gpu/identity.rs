@@ -1,0 +1,130 @@
+//! Who a GPU is.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::host::HostNames;
+
+/// A slice of a partitioned GPU.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Mig {
+    /// Id of the GPU instance within its GPU (`GPU_I_ID`).
+    pub gpu_instance: u32,
+    /// Profile, `1g.10gb`; empty when not known.
+    pub profile: Arc<str>,
+}
+
+impl Mig {
+    /// Compute slices of the profile, 1–7: the number before `g`. `None` for what is no profile.
+    pub fn slices(&self) -> Option<u32> {
+        let (digits, _) = self.profile.split_once('g')?;
+        // `1c.2g.10gb` is a compute instance within a GPU instance of 2 slices.
+        let digits = digits.rsplit('.').next()?;
+        digits.parse().ok().filter(|n| (1..=7).contains(n))
+    }
+}
+
+/// Who a GPU is, as one source says. Clean text; shared by all samples of the GPU.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct GpuIdentity {
+    /// `GPU-…` as the driver names the physical device; `None` where the source does not say, or
+    /// masks it with zeros. A Trainium or Inferentia device has none.
+    pub uuid: Option<Arc<str>>,
+    /// The slice, where the sample is about a slice.
+    pub mig: Option<Mig>,
+    /// Index on its host, as the driver counts.
+    pub index: Option<u16>,
+    /// Model as the source names it: `NVIDIA H100 80GB HBM3`; empty when not known.
+    pub model: Arc<str>,
+    /// PCI bus id; empty when not known.
+    pub pci_bus_id: Arc<str>,
+    /// Where it sits.
+    pub host: HostNames,
+}
+
+/// What tells GPUs apart over all sources and hosts: one UUID is one GPU, wherever it is read; its
+/// slices are told apart by the id of the GPU instance. Without a UUID it is the host and the index.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct GpuKey {
+    /// The UUID, or `host/index`.
+    pub device: Arc<str>,
+    /// The GPU instance of a slice.
+    pub gpu_instance: Option<u32>,
+}
+
+impl GpuIdentity {
+    /// The key where the UUID is known.
+    pub fn key(&self) -> Option<GpuKey> {
+        let device = self.uuid.clone()?;
+        Some(GpuKey { device, gpu_instance: self.mig.as_ref().map(|m| m.gpu_instance) })
+    }
+
+    /// The key by what this identity says alone: without a UUID by the instance it names, else by
+    /// its host. A GPU that is found on an instance by other names has another key in the fleet.
+    pub fn own_key(&self) -> GpuKey {
+        let host = &self.host;
+        self.key_on(host.instance_id.as_deref().unwrap_or_else(|| host.shown()))
+    }
+
+    /// The key; without a UUID made of `host` (an instance id, or the name shown) and the index.
+    pub fn key_on(&self, host: &str) -> GpuKey {
+        self.key().unwrap_or_else(|| GpuKey {
+            device: match self.index {
+                Some(index) => format!("{host}/{index}").into(),
+                None => host.into(),
+            },
+            gpu_instance: self.mig.as_ref().map(|m| m.gpu_instance),
+        })
+    }
+}
+
+impl std::fmt::Display for GpuKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.gpu_instance {
+            Some(gi) => write!(f, "{}/gi{gi}", self.device),
+            None => f.write_str(&self.device),
+        }
+    }
+}
+
+/// A UUID as the driver writes it, `GPU-` and lower case, whatever the source made of it;
+/// `None` for one that is masked (all zeros) or empty. `MIG-…` UUIDs are of slices and kept.
+pub fn uuid(raw: &str) -> Option<Arc<str>> {
+    let raw = raw.trim();
+    let bare = raw.strip_prefix("GPU-").or_else(|| raw.strip_prefix("gpu-")).unwrap_or(raw);
+    if bare.is_empty() || bare.bytes().all(|b| matches!(b, b'0' | b'-')) {
+        return None;
+    }
+    if bare.starts_with("MIG-") {
+        return Some(bare.into());
+    }
+    Some(format!("GPU-{}", bare.to_ascii_lowercase()).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_device_has_one_uuid_however_it_is_written() {
+        let want = Some(Arc::from("GPU-6085db41-848b-e6eb-82c2-6abd7b0d0c03"));
+        assert_eq!(uuid("GPU-6085db41-848b-e6eb-82c2-6abd7b0d0c03"), want);
+        assert_eq!(uuid("6085DB41-848b-e6eb-82c2-6abd7b0d0c03"), want);
+        assert_eq!(uuid("00000000-0000-0000-0000-000000000000"), None, "masked");
+        assert_eq!(uuid("GPU-00000000-0000-0000-0000-000000000000"), None);
+        assert_eq!(uuid(" "), None);
+        assert_eq!(uuid("MIG-5c89").as_deref(), Some("MIG-5c89"));
+    }
+
+    #[test]
+    fn slices_are_read_from_the_profile() {
+        let mig = |profile: &str| Mig { gpu_instance: 1, profile: profile.into() }.slices();
+        assert_eq!(mig("1g.10gb"), Some(1));
+        assert_eq!(mig("3g.40gb"), Some(3));
+        assert_eq!(mig("1g.10gb+me"), Some(1));
+        assert_eq!(mig("1c.2g.20gb"), Some(2));
+        assert_eq!(mig(""), None);
+        assert_eq!(mig("9g.1gb"), None);
+    }
+}

@@ -1,0 +1,112 @@
+//! What is known of a GPU by its model: names, idle power, board power.
+
+/// A model. Power in W; `None` where no figure is known, and the fleet's own readings have to do.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GpuModel {
+    /// Name as EC2 has it: `H100`.
+    pub name: &'static str,
+    /// Draw with nothing on it. From captures of real cards (H100, H200, A100, A10G, L40S, T4) and
+    /// the profiles of NVIDIA's mock driver (B200, GB200's and B300's from the GB300 profile).
+    pub idle_w: Option<f32>,
+    /// Draw with a context on it that does nothing, where it was seen to differ much.
+    pub held_w: Option<f32>,
+    /// Board power limit as delivered; the enforced limit goes before it.
+    pub tdp_w: Option<f32>,
+    /// True when it can be partitioned (MIG).
+    pub mig: bool,
+}
+
+const fn nvidia(name: &'static str, idle_w: Option<f32>, tdp_w: f32, mig: bool) -> GpuModel {
+    GpuModel { name, idle_w, held_w: None, tdp_w: Some(tdp_w), mig }
+}
+
+const fn other(name: &'static str) -> GpuModel {
+    GpuModel { name, idle_w: None, held_w: None, tdp_w: None, mig: false }
+}
+
+/// The models that EC2 rents, each with the words that make it out in a source's name for it.
+const MODELS: [(&[&str], GpuModel); 23] = [
+    (&["PRO", "6000"], nvidia("RTX PRO Server 6000", None, 600.0, true)),
+    (&["PRO", "4500"], nvidia("RTX PRO 4500", None, 200.0, false)),
+    (&["GB300"], nvidia("GB300", Some(175.0), 1400.0, true)),
+    (&["GB200"], nvidia("GB200", Some(175.0), 1200.0, true)),
+    (&["B300"], nvidia("B300", Some(175.0), 1400.0, true)),
+    (&["B200"], nvidia("B200", Some(130.0), 1000.0, true)),
+    (&["H200"], nvidia("H200", Some(78.0), 700.0, true)),
+    (&["H100"], nvidia("H100", Some(70.0), 700.0, true)),
+    (&["A100"], nvidia("A100", Some(67.0), 400.0, true)),
+    (&["A10G"], nvidia("A10G", Some(26.0), 300.0, false)),
+    (&["L40S"], nvidia("L40S", Some(65.0), 350.0, false)),
+    (&["L4"], nvidia("L4", None, 72.0, false)),
+    // 9 W asleep, up to 27 W with a context.
+    (
+        &["T4"],
+        GpuModel {
+            name: "T4",
+            idle_w: Some(9.0),
+            held_w: Some(28.0),
+            tdp_w: Some(70.0),
+            mig: false,
+        },
+    ),
+    (&["T4G"], nvidia("T4g", None, 70.0, false)),
+    (&["V100"], nvidia("V100", None, 300.0, false)),
+    (&["V520"], other("Radeon Pro V520")),
+    (&["TRAINIUM2"], other("Trainium2")),
+    (&["TRN2"], other("Trainium2")),
+    (&["TRAINIUM"], other("Trainium")),
+    (&["TRN1"], other("Trainium")),
+    (&["INFERENTIA2"], other("Inferentia2")),
+    (&["INF2"], other("Inferentia2")),
+    (&["INFERENTIA"], other("Inferentia")),
+];
+
+/// The model that a source's name means: `Tesla T4`, `NVIDIA-H100-80GB-HBM3` and `NVIDIA RTX PRO
+/// 6000 Blackwell Server Edition` are T4, H100 and RTX PRO Server 6000. Whole words count: an A10G
+/// is no A10, a GH200 no H200.
+pub fn model(name: &str) -> Option<&'static GpuModel> {
+    let is_word = |word: &str| {
+        name.split(|c: char| !c.is_ascii_alphanumeric()).any(|w| w.eq_ignore_ascii_case(word))
+    };
+    MODELS.iter().find(|(words, _)| words.iter().all(|w| is_word(w))).map(|(_, model)| model)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_sources_lead_to_the_model() {
+        for (given, want) in [
+            ("Tesla T4", Some("T4")),
+            ("NVIDIA T4G", Some("T4g")),
+            ("NVIDIA H100 80GB HBM3", Some("H100")),
+            ("NVIDIA-H100-80GB-HBM3", Some("H100")),
+            ("NVIDIA H200", Some("H200")),
+            ("NVIDIA GH200 480GB", None),
+            ("NVIDIA A100-SXM4-40GB", Some("A100")),
+            ("Tesla V100-SXM2-16GB", Some("V100")),
+            ("NVIDIA A10G", Some("A10G")),
+            ("NVIDIA A10", None),
+            ("NVIDIA L40S", Some("L40S")),
+            ("NVIDIA L40", None),
+            ("NVIDIA L4", Some("L4")),
+            ("NVIDIA B200", Some("B200")),
+            ("NVIDIA RTX PRO 6000 Blackwell Server Edition", Some("RTX PRO Server 6000")),
+            ("RTX PRO Server 6000", Some("RTX PRO Server 6000")),
+            ("Trainium2", Some("Trainium2")),
+            ("Trainium", Some("Trainium")),
+            ("", None),
+        ] {
+            assert_eq!(model(given).map(|m| m.name), want, "{given}");
+        }
+    }
+
+    #[test]
+    fn idle_lies_below_held_below_the_limit() {
+        for (_, m) in MODELS {
+            let (idle, limit) = (m.idle_w.unwrap_or(0.0), m.tdp_w.unwrap_or(1.0));
+            assert!(idle < m.held_w.unwrap_or(limit) && m.held_w.unwrap_or(0.0) < limit, "{m:?}");
+        }
+    }
+}

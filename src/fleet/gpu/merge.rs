@@ -1,0 +1,257 @@
+//! What several sources say of one GPU, made one.
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use super::Told;
+use crate::domain::{GpuIdentity, GpuSample, GpuSignal, RecentWindow, Rung, SourceId};
+
+/// Two readings further apart, seconds, may differ because the work changed.
+const COMPARABLE_S: i64 = 60;
+/// Ratios further apart than this disagree.
+const RATIO_APART: f32 = 0.2;
+/// Power and memory further apart than this share of the larger disagree.
+const SHARE_APART: f32 = 0.25;
+/// Watts and MiB within which a GPU at rest may differ by any share.
+const NOISE: f32 = 10.0;
+
+/// What is compared between sources.
+const COMPARED: [(GpuSignal, &str, &str); 11] = [
+    (GpuSignal::Util, "utilisation", "%"),
+    (GpuSignal::SmActive, "SM active", "%"),
+    (GpuSignal::GrEngine, "graphics engine active", "%"),
+    (GpuSignal::Tensor, "tensor active", "%"),
+    (GpuSignal::Dram, "DRAM active", "%"),
+    (GpuSignal::Enc, "encoder", "%"),
+    (GpuSignal::Dec, "decoder", "%"),
+    (GpuSignal::NeuronCore, "NeuronCores", "%"),
+    (GpuSignal::Power, "power", "W"),
+    (GpuSignal::MemUsed, "memory used", "MiB"),
+    (GpuSignal::MemTotal, "memory", "MiB"),
+];
+
+/// One source's word about a GPU.
+#[derive(Clone, Copy, Debug)]
+pub struct Candidate<'a> {
+    /// What it said.
+    pub sample: &'a GpuSample,
+    /// The kind of source.
+    pub source: SourceId,
+    /// Which one of its kind.
+    pub origin: &'a Arc<str>,
+    /// The instance that its names lead to.
+    pub place: Option<usize>,
+    /// When it was measured; never later than when it was read (clocks differ).
+    pub taken_at: Timestamp,
+    /// Milliseconds after which it is stale.
+    pub limit_ms: i64,
+    /// True while it is not.
+    pub fresh: bool,
+}
+
+impl Candidate<'_> {
+    fn told(&self) -> Told {
+        Told { source: self.source, origin: self.origin.clone(), taken_at: self.taken_at }
+    }
+}
+
+/// One GPU as all its sources describe it.
+#[derive(Clone, Debug)]
+pub struct Merged {
+    /// The best source's values, and what only others know.
+    pub sample: GpuSample,
+    /// The instance it sits in.
+    pub place: Option<usize>,
+    /// Who told, best first.
+    pub told: Vec<Told>,
+    /// What sources disagree about, one clause; empty when they agree.
+    pub disagreement: Arc<str>,
+    /// The highest word on an engine that another source than the best has as its newest, 0–1: one
+    /// witness of use is enough, whoever it is.
+    pub elsewhere: Option<f32>,
+    /// Milliseconds after which it is stale.
+    pub limit_ms: i64,
+    /// False when nobody has fresh news.
+    pub fresh: bool,
+}
+
+/// Makes one of what is said of a GPU: fresh before stale, the best evidence first, then the
+/// newest. What the first does not know is filled in from the next; nothing is averaged. Where one
+/// GPU is told on two hosts the newest word decides where it is, and the others count no more.
+/// `None` without candidates. The order of `candidates` does not matter; `names` gives the host of
+/// a place.
+pub fn merge(
+    candidates: &mut Vec<Candidate<'_>>,
+    quiet: &Arc<str>,
+    names: impl Fn(usize) -> Arc<str>,
+) -> Option<Merged> {
+    if let [only] = &candidates[..] {
+        return Some(alone(only, quiet));
+    }
+    let mut said: Vec<String> = Vec::new();
+    one_place(candidates, &mut said, names);
+    candidates.sort_by(order);
+    let best = candidates.first()?;
+    let mut sample = best.sample.clone();
+    sample.taken_at = best.taken_at;
+    let mut identity = &best.sample.identity;
+    let same_age = candidates.iter().filter(|c| c.fresh == best.fresh);
+    let mut place = best.place;
+    for other in same_age.skip(1) {
+        fill(&mut sample, other.sample);
+        if completeness(&other.sample.identity) > completeness(identity) {
+            identity = &other.sample.identity;
+        }
+        place = place.or(other.place);
+    }
+    sample.identity = identity.clone();
+    disagreements(candidates, &mut said);
+    let mut told: Vec<Told> = Vec::with_capacity(candidates.len());
+    for c in &*candidates {
+        if !told.iter().any(|t| t.source == c.source && t.origin == *c.origin) {
+            told.push(c.told());
+        }
+    }
+    Some(Merged {
+        place,
+        told,
+        elsewhere: elsewhere(candidates),
+        disagreement: if said.is_empty() { quiet.clone() } else { said.join("; ").into() },
+        limit_ms: best.limit_ms,
+        fresh: best.fresh,
+        sample,
+    })
+}
+
+/// The rule: one source tells of it.
+fn alone(only: &Candidate<'_>, quiet: &Arc<str>) -> Merged {
+    Merged {
+        sample: GpuSample { taken_at: only.taken_at, ..only.sample.clone() },
+        place: only.place,
+        told: vec![only.told()],
+        disagreement: quiet.clone(),
+        elsewhere: None,
+        limit_ms: only.limit_ms,
+        fresh: only.fresh,
+    }
+}
+
+fn order(a: &Candidate<'_>, b: &Candidate<'_>) -> Ordering {
+    let rung = |c: &Candidate<'_>| Rung::of(&c.sample.signals);
+    b.fresh
+        .cmp(&a.fresh)
+        .then_with(|| rung(a).cmp(&rung(b)))
+        .then_with(|| b.taken_at.cmp(&a.taken_at))
+        // Of one moment: the one that says most work.
+        .then_with(|| {
+            let value = |c: &Candidate<'_>, s| c.sample.signals.get(s).unwrap_or(-1.0);
+            GpuSignal::ALL
+                .into_iter()
+                .map(|s| value(b, s).total_cmp(&value(a, s)))
+                .find(|o| o.is_ne())
+                .unwrap_or(Ordering::Equal)
+        })
+        .then_with(|| (a.source, a.origin).cmp(&(b.source, b.origin)))
+        .then_with(|| a.sample.owner.cmp(&b.sample.owner))
+}
+
+/// What the newest fresh words of the sources besides the best one say of the engines, at most.
+fn elsewhere(candidates: &[Candidate<'_>]) -> Option<f32> {
+    let (best, others) = candidates.split_first()?;
+    let same = |a: &Candidate<'_>, b: &Candidate<'_>| (a.source, a.origin) == (b.source, b.origin);
+    let is_newest = |c: &Candidate<'_>| {
+        others.iter().all(|other| !same(c, other) || other.taken_at <= c.taken_at)
+    };
+    let others = others.iter().filter(|c| c.fresh && !same(c, best) && is_newest(c));
+    others.filter_map(|c| c.sample.signals.busiest()).reduce(f32::max)
+}
+
+/// Keeps the candidates of the place that was told last.
+fn one_place(
+    candidates: &mut Vec<Candidate<'_>>,
+    said: &mut Vec<String>,
+    names: impl Fn(usize) -> Arc<str>,
+) {
+    let newest = candidates
+        .iter()
+        .filter_map(|c| Some((c.taken_at, c.place?)))
+        .max_by(|a, b| a.0.cmp(&b.0).then(b.1.cmp(&a.1)));
+    let Some((_, here)) = newest else { return };
+    let mut left: Vec<usize> =
+        candidates.iter().filter_map(|c| c.place.filter(|p| *p != here)).collect();
+    if left.is_empty() {
+        return;
+    }
+    left.sort_unstable();
+    left.dedup();
+    said.extend(left.into_iter().map(|p| format!("also told on {}, longer ago", names(p))));
+    candidates.retain(|c| c.place.is_none_or(|p| p == here));
+}
+
+fn fill(sample: &mut GpuSample, other: &GpuSample) {
+    sample.signals.fill_from(&other.signals);
+    sample.throttle = sample.throttle.or(other.throttle);
+    if sample.owner.is_nobody() && !other.owner.is_nobody() {
+        sample.owner = other.owner.clone();
+    }
+    sample.names_owners |= other.names_owners;
+    if sample.processes.is_none() {
+        sample.processes.clone_from(&other.processes);
+    }
+    // One that saw use within its window is right, whatever the others missed.
+    let saw_more = |a: RecentWindow, b: RecentWindow| {
+        if a.max_activity >= b.max_activity || a.max_activity.is_nan() { a } else { b }
+    };
+    sample.recent = match (sample.recent, other.recent) {
+        (Some(a), Some(b)) => Some(saw_more(a, b)),
+        (a, b) => a.or(b),
+    };
+}
+
+/// How much an identity says; the fullest is kept.
+fn completeness(identity: &GpuIdentity) -> u32 {
+    let mig = identity.mig.as_ref().map_or(0, |m| 1 + u32::from(!m.profile.is_empty()));
+    16 * u32::from(identity.uuid.is_some())
+        + 8 * u32::from(identity.index.is_some())
+        + 2 * mig
+        + u32::from(!identity.model.is_empty())
+        + u32::from(!identity.pci_bus_id.is_empty())
+}
+
+/// Every signal on which a source differs from the best one that has it.
+fn disagreements(candidates: &[Candidate<'_>], said: &mut Vec<String>) {
+    for (signal, name, unit) in COMPARED {
+        let mut having = candidates
+            .iter()
+            .filter(|c| c.fresh)
+            .filter_map(|c| Some((c, c.sample.signals.get(signal)?)));
+        let Some((best, a)) = having.next() else { continue };
+        let differs = having.find(|(other, b)| {
+            let apart_s = other.taken_at.duration_since(best.taken_at).as_secs().abs();
+            let same = (other.source, other.origin) == (best.source, best.origin);
+            !same && apart_s <= COMPARABLE_S && disagree(unit, a, *b)
+        });
+        if let Some((other, b)) = differs {
+            let scale = if unit == "%" { 100.0 } else { 1.0 };
+            said.push(format!(
+                "{name}: {} {} says {:.0} {unit}, {} {} says {:.0} {unit}",
+                best.source.word(),
+                best.origin,
+                a * scale,
+                other.source.word(),
+                other.origin,
+                b * scale,
+            ));
+        }
+    }
+}
+
+fn disagree(unit: &str, a: f32, b: f32) -> bool {
+    let apart = (a - b).abs();
+    match unit {
+        "%" => apart > RATIO_APART,
+        _ => apart > NOISE && apart > SHARE_APART * a.max(b),
+    }
+}

@@ -1,0 +1,84 @@
+//! The boundary between burntop and a source of GPU telemetry.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use crate::domain::{
+    GpuHistory, GpuHour, GpuKey, Hour, Instance, SourceError, SourceId, Sweep, TypeSpec,
+};
+
+/// An instance with accelerators, as a source may have to find it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GpuHost {
+    /// The running instance.
+    pub instance: Arc<Instance>,
+    /// Its type, when known.
+    pub spec: Option<Arc<TypeSpec>>,
+}
+
+/// What a source is asked for.
+#[derive(Clone, Debug)]
+pub struct Ask {
+    /// The present moment.
+    pub now: Timestamp,
+    /// Running instances with accelerators: where exporters and hosts may be found.
+    pub hosts: Arc<[GpuHost]>,
+    /// Hosts whose GPUs are on screen closely, by instance id or name; empty for all.
+    pub focus: Arc<[Arc<str>]>,
+    /// True when the minutes before are wanted as well ([`crate::domain::RecentWindow`]): at the
+    /// first sweep, and in reports that look once.
+    pub with_recent: bool,
+}
+
+impl Ask {
+    /// Everything, as of `now`.
+    pub fn all(now: Timestamp, hosts: Arc<[GpuHost]>) -> Self {
+        Self { now, hosts, focus: Arc::default(), with_recent: true }
+    }
+}
+
+/// A source of GPU telemetry. Implementations time out, back off, bound what they read, and map
+/// errors; what they return is clean text. They keep connections and interned identities, no
+/// conclusions.
+#[async_trait::async_trait]
+pub trait GpuSource: Send + Sync {
+    /// The kind of source.
+    fn source(&self) -> SourceId;
+
+    /// Which one of its kind: its name in the configuration, or what it reads.
+    fn origin(&self) -> &Arc<str>;
+
+    /// Time between two sweeps of everything.
+    fn every(&self) -> Duration;
+
+    /// Time between two sweeps of the hosts in focus; `None` where a closer look brings nothing
+    /// newer.
+    fn focus_every(&self) -> Option<Duration> {
+        None
+    }
+
+    /// Reads all GPUs, or those in focus. An error means that nothing could be read; hosts that did
+    /// not answer stand in [`Sweep::troubles`].
+    async fn sweep(&self, ask: &Ask) -> Result<Sweep, SourceError>;
+
+    /// What all GPUs did in a closed hour; `None` from a source without a memory.
+    async fn hour(&self, hour: Hour) -> Option<Result<Vec<GpuHour>, SourceError>> {
+        let _ = hour;
+        None
+    }
+
+    /// The past of one GPU between two moments, in at most `points` steps; `None` from a source
+    /// without a memory.
+    async fn history(
+        &self,
+        key: &GpuKey,
+        from: Timestamp,
+        to: Timestamp,
+        points: u32,
+    ) -> Option<Result<GpuHistory, SourceError>> {
+        let _ = (key, from, to, points);
+        None
+    }
+}
