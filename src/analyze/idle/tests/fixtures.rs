@@ -99,6 +99,7 @@ impl Case {
             owners: Vec::new(),
             tags: Tags::default(),
             private_dns: Arc::from(""),
+            private_ip: None,
             capacity_reservation: None,
             detailed_monitoring: false,
         };

@@ -1,0 +1,147 @@
+//! Since when a GPU is idle: what was seen while running, carried back by closed hours.
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::track::Spell;
+use crate::domain::{Hour, HourlySeries};
+
+/// A closed hour is told this long after its end, or not at all.
+const LATEST: SignedDuration = SignedDuration::from_mins(10);
+
+/// Start of an idle spell.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Since {
+    pub at: Timestamp,
+    /// True when nobody looked before, so that it may have begun earlier.
+    pub at_least: bool,
+}
+
+/// The start of `spell`, which ends now; `began` is true when use was seen right before it.
+///
+/// Closed hours (hourly maxima of activity) carry the start back as long as they follow one another
+/// below `idle_below`; the hour in which the spell was first seen is bridged until it is told. An
+/// hour with use within the spell moves the start behind it: another source saw what the sweeps
+/// missed. An instance that was launched later sets the earliest start.
+pub(super) fn since(
+    spell: Spell,
+    began: bool,
+    hours: Option<&HourlySeries>,
+    launched: Option<Timestamp>,
+    idle_below: f32,
+) -> Since {
+    let moment = |ms| Timestamp::from_millisecond(ms).unwrap_or(Timestamp::UNIX_EPOCH);
+    let mut out = Since { at: moment(spell.since), at_least: !began };
+    if let Some(series) = hours {
+        extend(&mut out, moment(spell.last), began, series, idle_below);
+    }
+    if let Some(launched) = launched.filter(|l| *l >= out.at) {
+        out = Since { at: launched.min(moment(spell.last)), at_least: false };
+    }
+    out
+}
+
+fn extend(out: &mut Since, last: Timestamp, began: bool, series: &HourlySeries, idle_below: f32) {
+    let range = series.range();
+    let first = Hour::containing(out.at);
+    // Use within the spell, the newest first. The hour in which the spell began may hold the work
+    // before it.
+    let end = Hour::containing(last).0.min(range.to.0);
+    let used = (first.0 + 1..end).rev().find(|h| is_use(series.at(Hour(*h)), idle_below));
+    if let Some(hour) = used {
+        *out = Since { at: Hour(hour).end(), at_least: false };
+        return;
+    }
+    if began {
+        return;
+    }
+    let own = series.at(first);
+    if is_use(own, idle_below) {
+        // Work within the hour of the first look, before that look.
+        out.at_least = false;
+        return;
+    }
+    if own.is_nan() && last.duration_since(first.end()) >= LATEST {
+        // Over, and nobody told of it.
+        return;
+    }
+    let mut hour = first;
+    while hour > range.from {
+        let before = series.at(hour.plus(-1));
+        if before.is_nan() {
+            break;
+        }
+        if is_use(before, idle_below) {
+            out.at_least = false;
+            break;
+        }
+        hour = hour.plus(-1);
+    }
+    if hour < first || !own.is_nan() {
+        out.at = out.at.min(hour.start());
+    }
+}
+
+/// True when an hour held use: [`crate::domain::MALFORMED`] values count as use, `NaN` is no word.
+fn is_use(value: f32, idle_below: f32) -> bool {
+    value >= idle_below
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::MALFORMED;
+
+    const BASE: i32 = 490_000;
+
+    /// Hours `BASE..`, and a spell from `minute` of hour `BASE + 6` on, half an hour long.
+    fn from(values: &[f32], minute: i64, began: bool) -> (i64, bool) {
+        let series = HourlySeries { start: Hour(BASE), values: values.to_vec() };
+        let start = Hour(BASE + 6).start().as_millisecond();
+        let spell = Spell {
+            since: start + minute * 60_000,
+            last: start + (minute + 30) * 60_000,
+            samples: 9,
+        };
+        let got = since(spell, began, Some(&series), None, 0.05);
+        ((got.at.as_millisecond() - start) / 60_000, got.at_least)
+    }
+
+    #[test]
+    fn hours_carry_the_start_back() {
+        let n = f32::NAN;
+        // Idle since hour 3; before it work.
+        assert_eq!(from(&[0.9, 0.9, 0.9, 0.0, 0.01, 0.0], 20, false), (-180, false));
+        // Nobody looked before hour 2.
+        assert_eq!(from(&[n, n, 0.0, 0.0, 0.0, 0.0], 20, false), (-240, true));
+        // The hour of the first look is closed by now and idle as well.
+        assert_eq!(from(&[0.9, 0.9, 0.9, 0.9, 0.9, 0.0, 0.0], 20, false), (-60, false));
+        // … or not.
+        assert_eq!(from(&[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.3], 20, false), (20, false));
+        // A gap is no bridge.
+        assert_eq!(from(&[0.0, 0.0, 0.0, 0.0, 0.0, n], 20, false), (20, true));
+        assert_eq!(from(&[], 20, false), (20, true));
+        // Malformed values are use.
+        assert_eq!(from(&[0.0, 0.0, 0.0, 0.0, MALFORMED, 0.0], 20, false), (-60, false));
+        // Use seen by the sweeps themselves: nothing to carry back.
+        assert_eq!(from(&[0.0; 6], 20, true), (20, false));
+    }
+
+    #[test]
+    fn what_another_source_saw_within_the_spell_moves_its_start() {
+        let values = [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.6];
+        let series = HourlySeries { start: Hour(BASE), values: values.to_vec() };
+        let start = Hour(BASE + 5).start().as_millisecond();
+        let spell = Spell { since: start, last: start + 4 * 3_600_000, samples: 99 };
+        let got = since(spell, false, Some(&series), None, 0.05);
+        assert_eq!(got, Since { at: Hour(BASE + 8).start(), at_least: false });
+    }
+
+    #[test]
+    fn nothing_was_idle_before_it_was_launched() {
+        let start = Hour(BASE).start().as_millisecond();
+        let spell = Spell { since: start, last: start + 7_200_000, samples: 9 };
+        let launched = Hour(BASE + 1).start();
+        let got = since(spell, false, None, Some(launched), 0.05);
+        assert_eq!(got, Since { at: launched, at_least: false });
+    }
+}
