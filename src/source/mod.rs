@@ -4,13 +4,24 @@
 
 pub mod aws;
 pub mod catalogue;
+pub mod cloudwatch_gpu;
 pub mod demo;
+pub mod exporter;
+pub mod exposition;
+pub mod gpu;
+pub mod http;
 pub mod inspect;
 pub mod ledger;
+pub mod nvml;
 pub mod planner;
+pub mod prometheus;
 pub mod provider;
+pub mod ssh;
+pub mod vocabulary;
 
+pub use gpu::{Ask, GpuHost, GpuSource};
 pub use inspect::{Inspector, Seen};
 pub use provider::{
-    GpuDimensions, Identity, MetricKey, MetricQuery, MetricResult, Page, Provider, Statistic,
+    GpuDimensions, Identity, MetricKey, MetricName, MetricQuery, MetricResult, Minutes, Page,
+    Provider, SeriesQuery, Statistic,
 };

@@ -1,0 +1,127 @@
+//! Which pages are read.
+
+use std::collections::HashSet;
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::{Ec2Targets, OPERATION, Settings, gpu, text};
+use crate::domain::SourceError;
+use crate::source::GpuHost;
+use crate::source::http;
+
+/// A page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// Its address.
+    pub url: Arc<str>,
+    /// `host:port`, clean text.
+    pub shown: Arc<str>,
+    /// The instance, where it is known beforehand.
+    pub instance_id: Option<Arc<str>>,
+}
+
+impl Target {
+    /// Reads `host`, `host:port` or a URL; port and path that it does not name are the settings'.
+    pub fn parse(text: &str, settings: &Settings) -> Result<Self, SourceError> {
+        let text = text.trim();
+        if text.contains("://") {
+            return Self::of_url(text, &settings.path);
+        }
+        let bare = if text.starts_with('[') || text.matches(':').count() < 2 {
+            text.to_owned()
+        } else {
+            format!("[{text}]")
+        };
+        let ported = bare.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
+        let port = if ported { String::new() } else { format!(":{}", settings.port) };
+        Self::of_url(&format!("http://{bare}{port}"), &settings.path)
+    }
+
+    fn of_url(url: &str, path: &str) -> Result<Self, SourceError> {
+        let mut parsed = http::parse(OPERATION, url).map_err(|error| SourceError {
+            message: format!("{}: {}", shown(url), error.message),
+            ..error
+        })?;
+        if parsed.path() == "/" {
+            let (path, query) = path.split_once('?').unwrap_or((path, ""));
+            parsed.set_path(path);
+            if !query.is_empty() && parsed.query().is_none() {
+                parsed.set_query(Some(query));
+            }
+        }
+        let host = parsed.host_str().unwrap_or_default();
+        let port = parsed.port_or_known_default().unwrap_or_default();
+        let shown = text::clean(&format!("{host}:{port}")).into();
+        Ok(Self { url: parsed.as_str().into(), shown, instance_id: None })
+    }
+
+    /// The wait before it is read in a round that is spread over `spread`: always the same for the
+    /// same host, so that its interval does not jump.
+    pub fn phase(&self, spread: Duration) -> Duration {
+        if spread.is_zero() {
+            return Duration::ZERO;
+        }
+        let hash = BuildHasherDefault::<DefaultHasher>::default().hash_one(&self.url);
+        spread.mul_f64((hash >> 11) as f64 / (1_u64 << 53) as f64)
+    }
+}
+
+/// The pages of instances, at their private addresses.
+pub fn of_instances<'a>(
+    which: &'a Ec2Targets,
+    hosts: &'a [GpuHost],
+    settings: &'a Settings,
+) -> impl Iterator<Item = Target> + 'a {
+    hosts.iter().map(|host| &host.instance).filter_map(move |instance| {
+        let wanted = match which {
+            Ec2Targets::All => true,
+            Ec2Targets::Tagged(key, value) => instance.tags.get(key) == Some(value.as_str()),
+        };
+        let ip = instance.private_ip.as_deref().filter(|_| wanted)?;
+        let target = Target::parse(ip, settings).ok()?;
+        Some(Target { instance_id: Some(instance.id.clone()), ..target })
+    })
+}
+
+/// The hosts one looks at, under all their names.
+#[derive(Debug)]
+pub struct Focus {
+    names: HashSet<Arc<str>>,
+}
+
+impl Focus {
+    pub fn new(focus: &[Arc<str>], hosts: &[GpuHost]) -> Self {
+        let mut names: HashSet<Arc<str>> = focus.iter().cloned().collect();
+        for instance in hosts.iter().map(|host| &host.instance) {
+            let dns = Some(&instance.private_dns).filter(|dns| !dns.is_empty());
+            let all = [Some(&instance.id), dns, instance.private_ip.as_ref()];
+            if all.iter().flatten().any(|name| names.contains(&***name)) {
+                names.extend(all.into_iter().flatten().cloned());
+            }
+        }
+        Self { names }
+    }
+
+    /// True when the target is one of them.
+    pub fn holds(&self, target: &Target) -> bool {
+        target.instance_id.as_deref().is_some_and(|id| self.names(id))
+            || self.names(&target.shown)
+            || self.names(gpu::without_port(&target.shown))
+    }
+
+    /// True when this is a name of one of them.
+    pub fn names(&self, name: &str) -> bool {
+        self.names.contains(name)
+    }
+}
+
+/// What is written for a target, to show: without a user and a password.
+pub fn shown(text: &str) -> String {
+    let bare = match (text.split_once("://"), text.rsplit_once('@')) {
+        (Some((scheme, _)), Some((_, host))) => format!("{scheme}://{host}"),
+        (None, Some((_, host))) => host.to_owned(),
+        (_, None) => text.to_owned(),
+    };
+    text::clean(&bare).into_owned()
+}

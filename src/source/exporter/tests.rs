@@ -1,0 +1,392 @@
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use jiff::SignedDuration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Barrier;
+
+use super::*;
+use crate::domain::{GpuSignal, Instance, Tags};
+use crate::source::GpuHost;
+use crate::source::http::server::{Reply, Server};
+
+/// An exporter that keeps its connections, and counts.
+struct Keeping {
+    address: String,
+    connections: Arc<AtomicUsize>,
+    requests: Arc<AtomicUsize>,
+    /// Most requests that were being answered at once.
+    peak: Arc<AtomicUsize>,
+    task: tokio::task::JoinHandle<()>,
+}
+
+impl Drop for Keeping {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl Keeping {
+    /// With a `gate`, answers come when as many requests as it wants are there.
+    async fn start(body: String, gate: Option<Arc<Barrier>>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap().to_string();
+        let counters: [Arc<AtomicUsize>; 4] = Default::default();
+        let [connections, requests, now, peak] = counters.clone();
+        let task = tokio::spawn(async move {
+            let [connections, requests, now, peak] = counters;
+            while let Ok((stream, _)) = listener.accept().await {
+                connections.fetch_add(1, Ordering::SeqCst);
+                let (body, gate) = (body.clone(), gate.clone());
+                let counters = [requests.clone(), now.clone(), peak.clone()];
+                tokio::spawn(async move { keep(stream, &body, gate.as_deref(), counters).await });
+            }
+        });
+        drop(now);
+        Self { address, connections, requests, peak, task }
+    }
+}
+
+async fn keep(
+    mut stream: TcpStream,
+    body: &str,
+    gate: Option<&Barrier>,
+    [requests, now, peak]: [Arc<AtomicUsize>; 3],
+) {
+    let mut text = Vec::new();
+    let mut part = [0; 4096];
+    loop {
+        while !text.ends_with(b"\r\n\r\n") {
+            match stream.read(&mut part).await {
+                Ok(n) if n > 0 => text.extend_from_slice(&part[..n]),
+                _ => return,
+            }
+        }
+        text.clear();
+        requests.fetch_add(1, Ordering::SeqCst);
+        peak.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+        if let Some(gate) = gate {
+            gate.wait().await;
+        }
+        now.fetch_sub(1, Ordering::SeqCst);
+        let head = format!(
+            "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: {}\r\n\r\n",
+            body.len()
+        );
+        if stream.write_all(format!("{head}{body}").as_bytes()).await.is_err() {
+            return;
+        }
+    }
+}
+
+fn page(uuid: &str, util: u32) -> String {
+    format!("DCGM_FI_DEV_GPU_UTIL{{gpu=\"0\",UUID=\"GPU-{uuid}\",Hostname=\"n-{uuid}\"}} {util}\n")
+}
+
+fn settings(listed: impl IntoIterator<Item = String>) -> Settings {
+    Settings {
+        targets: Targets { listed: listed.into_iter().collect(), ..Targets::default() },
+        // Nothing but silence takes so long, however busy the machine.
+        timeout_ms: 30_000,
+        ..Settings::default()
+    }
+}
+
+fn exporter(settings: Settings) -> Exporter {
+    Exporter::new(settings, Arc::default()).unwrap()
+}
+
+fn at(seconds: i64) -> Ask {
+    Ask::all(Timestamp::UNIX_EPOCH + SignedDuration::from_secs(seconds), Arc::default())
+}
+
+async fn trouble_of(url: String) -> (ErrorKind, String) {
+    let sweep = exporter(settings([url])).sweep(&at(0)).await.unwrap();
+    assert_eq!((sweep.samples.len(), sweep.asked, sweep.answered), (0, 1, 0));
+    let [trouble] = &sweep.troubles[..] else { unreachable!("{sweep:?}") };
+    assert!(!trouble.error.fix.is_empty(), "{trouble:?}");
+    (trouble.error.kind, trouble.error.message.clone())
+}
+
+#[tokio::test]
+async fn hosts_are_read_and_connections_used_again() {
+    let one = Keeping::start(page("a", 40), None).await;
+    let two = Keeping::start(page("b", 90), None).await;
+    let source =
+        exporter(Settings { every_s: 1, ..settings([one.address.clone(), two.address.clone()]) });
+    for round in 0..3 {
+        let sweep = source.sweep(&at(round)).await.unwrap();
+        assert_eq!((sweep.asked, sweep.answered, sweep.partial), (2, 2, false));
+        assert_eq!(sweep.troubles, []);
+        let mut seen: Vec<_> = sweep
+            .samples
+            .iter()
+            .map(|s| (s.identity.uuid.clone().unwrap(), s.signals.get(GpuSignal::Util).unwrap()))
+            .collect();
+        seen.sort_by(|a, b| a.0.cmp(&b.0));
+        assert_eq!(seen, [("GPU-a".into(), 0.4), ("GPU-b".into(), 0.9)]);
+        let address = sweep.samples[0].identity.host.address.as_deref().unwrap();
+        assert!(address == one.address || address == two.address);
+    }
+    for server in [&one, &two] {
+        assert_eq!(server.requests.load(Ordering::SeqCst), 3);
+        assert_eq!(server.connections.load(Ordering::SeqCst), 1, "the connection is kept");
+    }
+}
+
+#[tokio::test]
+async fn no_more_than_the_bound_are_asked_at_once() {
+    // The server answers only when four requests are there: fewer would hang, more would show.
+    let gate = Arc::new(Barrier::new(4));
+    let server = Keeping::start(page("a", 1), Some(gate)).await;
+    let targets = (0..16).map(|i| format!("http://{}/{i}", server.address));
+    let source = exporter(Settings { in_flight: 4, ..settings(targets) });
+    let sweep = source.sweep(&at(0)).await.unwrap();
+    assert_eq!((sweep.answered, sweep.troubles.len()), (16, 0), "{:?}", sweep.troubles);
+    assert_eq!(server.peak.load(Ordering::SeqCst), 4);
+}
+
+#[tokio::test]
+async fn each_dead_host_has_its_reason_and_the_others_are_there() {
+    let good = Keeping::start(page("a", 1), None).await;
+    let closed = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().to_string();
+    let silent = Server::start(|_| Reply::Silence).await;
+    let login = Server::start(|_| Reply::new(200, "text/html", "<html>login</html>")).await;
+    let hosts = [good.address.clone(), closed.clone(), silent.url.clone(), login.url.clone()];
+    let source = exporter(Settings { timeout_ms: 2_000, ..settings(hosts) });
+    let sweep = source.sweep(&at(0)).await.unwrap();
+    assert_eq!((sweep.samples.len(), sweep.asked, sweep.answered), (1, 4, 1));
+    let kind = |url: &str| {
+        let host = url.trim_start_matches("http://");
+        sweep.troubles.iter().find(|t| &*t.host == host).unwrap().error.kind
+    };
+    assert_eq!(kind(&closed), ErrorKind::Network);
+    assert_eq!(kind(&silent.url), ErrorKind::Timeout);
+    assert_eq!(kind(&login.url), ErrorKind::Malformed);
+}
+
+#[tokio::test]
+async fn answers_that_are_no_page_of_gpus() {
+    for (reply, kind, words) in [
+        (Reply::new(503, "text/plain", "busy"), ErrorKind::Throttled, "503"),
+        (Reply::new(404, "text/plain", ""), ErrorKind::Unavailable, "404"),
+        (Reply::new(200, "text/plain", "<!DOCTYPE html><p>"), ErrorKind::Malformed, "web page"),
+        (Reply::new(200, "text/plain", ""), ErrorKind::Unavailable, "empty"),
+        (Reply::new(200, "text/plain", "node_load1 0.3\n"), ErrorKind::Unavailable, "none of GPUs"),
+        (Reply::new(200, "text/plain", "{\"a\": 1}\n"), ErrorKind::Malformed, "line 1"),
+        // More was promised than came: what is missing may be the busy GPUs.
+        (
+            Reply::Raw(
+                format!("HTTP/1.1 200 OK\r\nContent-Length: 9000\r\n\r\n{}", page("a", 1)).into(),
+            ),
+            ErrorKind::Network,
+            "broke",
+        ),
+        (Reply::Raw(b"SSH-2.0-OpenSSH_9.6\r\n".to_vec()), ErrorKind::Malformed, "unreadable"),
+    ] {
+        let reply = Mutex::new(Some(reply));
+        let server =
+            Server::start(move |_| reply.lock().unwrap().take().unwrap_or(Reply::Silence)).await;
+        let (got, message) = trouble_of(server.url.clone()).await;
+        assert_eq!(got, kind, "{message}");
+        assert!(message.contains(words), "{message}");
+    }
+}
+
+#[tokio::test]
+async fn a_page_that_never_ends_ends_in_time_and_size() {
+    // A byte now and then: each arrives in time, the page does not.
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let task = tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            tokio::spawn(async move {
+                let _ = stream.read(&mut [0; 4096]).await;
+                let _ = stream.write_all(b"HTTP/1.1 200 OK\r\n\r\n").await;
+                while stream.write_all(b"#").await.is_ok() {
+                    tokio::time::sleep(Duration::from_millis(20)).await;
+                }
+            });
+        }
+    });
+    let source = exporter(Settings { timeout_ms: 200, ..settings([address]) });
+    let sweep = source.sweep(&at(0)).await.unwrap();
+    assert_eq!(sweep.troubles[0].error.kind, ErrorKind::Timeout, "{:?}", sweep.troubles);
+    task.abort();
+    let endless = "#".repeat(MAX_PAGE + 1);
+    let server = Server::start(move |_| Reply::new(200, "text/plain", &endless)).await;
+    let (kind, message) = trouble_of(server.url.clone()).await;
+    assert_eq!((kind, message.contains("larger than 8 MiB")), (ErrorKind::Malformed, true));
+}
+
+#[tokio::test]
+async fn a_megabyte_of_label_is_cut_and_a_bad_line_passed_over() {
+    let body = format!(
+        "nonsense\nDCGM_FI_DEV_GPU_UTIL{{UUID=\"GPU-a\",modelName=\"{}\"}} 1\n",
+        "M".repeat(1 << 20)
+    );
+    let server = Server::start(move |_| Reply::new(200, "text/plain", &body)).await;
+    let sweep = exporter(settings([server.url.clone()])).sweep(&at(0)).await.unwrap();
+    assert_eq!(sweep.samples[0].identity.model.chars().count(), text::MAX_CHARS + 1);
+}
+
+#[tokio::test]
+async fn a_host_that_fails_is_left_alone_and_comes_back() {
+    let asked = Arc::new(AtomicUsize::new(0));
+    let works = Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let (count, up) = (Arc::clone(&asked), Arc::clone(&works));
+    let server = Server::start(move |_| {
+        count.fetch_add(1, Ordering::SeqCst);
+        let status = if up.load(Ordering::SeqCst) { 200 } else { 500 };
+        Reply::new(status, "text/plain", page("a", 1))
+    })
+    .await;
+    // An interval of one second, so that rounds are not spread far.
+    let source = exporter(Settings { every_s: 1, ..settings([server.url.clone()]) });
+    let mut rounds = Vec::new();
+    for round in 0..16 {
+        let before = asked.load(Ordering::SeqCst);
+        let sweep = source.sweep(&at(round)).await.unwrap();
+        assert_eq!((sweep.troubles.len(), sweep.asked, sweep.answered), (1, 1, 0), "round {round}");
+        if asked.load(Ordering::SeqCst) > before {
+            rounds.push(round);
+        }
+    }
+    assert_eq!(rounds, [0, 1, 3, 7, 15]);
+    works.store(true, Ordering::SeqCst);
+    assert_eq!(source.sweep(&at(40)).await.unwrap().answered, 1);
+    works.store(false, Ordering::SeqCst);
+    assert_eq!(source.sweep(&at(41)).await.unwrap().answered, 0);
+    works.store(true, Ordering::SeqCst);
+    assert_eq!(source.sweep(&at(42)).await.unwrap().answered, 1, "the pause begins anew");
+}
+
+fn instance(id: &str, ip: &str, role: &str) -> GpuHost {
+    use crate::domain::{InstanceState, Lifecycle, Platform, Scope, Tenancy};
+    let instance = Instance {
+        id: id.into(),
+        scope: Scope::new("123456789012", "us-east-1"),
+        az: "us-east-1a".into(),
+        name: "".into(),
+        instance_type: "p5.48xlarge".into(),
+        state: InstanceState::Running,
+        lifecycle: Lifecycle::OnDemand,
+        tenancy: Tenancy::Shared,
+        platform: Platform::Linux,
+        launched_at: Timestamp::UNIX_EPOCH,
+        block_devices: Vec::new(),
+        ebs_root: false,
+        owners: Vec::new(),
+        tags: Tags::from_raw([("role", role)]),
+        private_dns: format!("ip-{}.ec2.internal", ip.replace('.', "-")).into(),
+        private_ip: (!ip.is_empty()).then(|| ip.into()),
+        capacity_reservation: None,
+        detailed_monitoring: false,
+    };
+    GpuHost { instance: Arc::new(instance), spec: None }
+}
+
+#[tokio::test]
+async fn instances_are_read_at_their_private_address() {
+    let server = Keeping::start(page("a", 1), None).await;
+    let port = server.address.rsplit_once(':').unwrap().1.parse().unwrap();
+    let hosts: Arc<[GpuHost]> = Arc::new([
+        instance("i-1", "127.0.0.1", "trainer"),
+        instance("i-2", "127.0.0.2", "web"),
+        instance("i-3", "", "trainer"),
+    ]);
+    let tagged = Ec2Targets::Tagged("role".into(), "trainer".into());
+    let mut settings = Settings { port, ..settings([]) };
+    settings.targets.ec2 = Some(tagged);
+    let source = exporter(settings.clone());
+    let ask = Ask::all(Timestamp::UNIX_EPOCH, hosts.clone());
+    let sweep = source.sweep(&ask).await.unwrap();
+    assert_eq!((sweep.asked, sweep.answered), (1, 1));
+    assert_eq!(sweep.samples[0].identity.host.instance_id.as_deref(), Some("i-1"));
+    // An instance that is gone is asked no more, and is no trouble.
+    let sweep = source.sweep(&Ask::all(Timestamp::UNIX_EPOCH, Arc::default())).await.unwrap();
+    assert_eq!((sweep.asked, sweep.samples.len(), sweep.troubles.len()), (0, 0, 0));
+    let urls = |which| -> Vec<_> {
+        targets::of_instances(which, &hosts, &settings).map(|t| t.shown.to_string()).collect()
+    };
+    assert_eq!(urls(&Ec2Targets::All), [format!("127.0.0.1:{port}"), format!("127.0.0.2:{port}")]);
+}
+
+#[tokio::test]
+async fn only_what_is_looked_at_is_read_each_second() {
+    let one = Keeping::start(page("a", 1), None).await;
+    let two = Keeping::start(page("b", 1), None).await;
+    let source = exporter(settings([one.address.clone(), two.address.clone()]));
+    assert_eq!(source.focus_every(), Some(Duration::from_secs(1)));
+    source.sweep(&at(0)).await.unwrap();
+    let focus = |name: &str| Ask { focus: Arc::new([name.into()]), ..at(1) };
+    // By the name that its page told, and by its address.
+    for name in ["n-b", &two.address] {
+        let sweep = source.sweep(&focus(name)).await.unwrap();
+        assert!(sweep.partial);
+        assert_eq!((sweep.asked, sweep.samples.len()), (1, 1));
+        assert_eq!(sweep.samples[0].identity.uuid.as_deref(), Some("GPU-b"));
+    }
+    assert_eq!(source.sweep(&focus("elsewhere")).await.unwrap().asked, 0);
+    assert_eq!(one.requests.load(Ordering::SeqCst), 1);
+    // An instance that is known by its id is found by its address.
+    let hosts: Arc<[GpuHost]> = Arc::new([instance("i-9", "127.0.0.1", "x")]);
+    let sweep = source.sweep(&Ask { hosts, ..focus("i-9") }).await.unwrap();
+    assert_eq!(sweep.asked, 2, "both listen at that address");
+}
+
+#[tokio::test]
+async fn one_host_that_names_owners_speaks_for_those_of_its_kind() {
+    let held = "DCGM_FI_DEV_GPU_UTIL{UUID=\"GPU-a\",namespace=\"x\",pod=\"y\"} 1\n".to_owned();
+    let held = Keeping::start(held, None).await;
+    let free = Keeping::start(page("b", 0), None).await;
+    let other = "nvidia_smi_utilization_gpu_ratio{uuid=\"c\"} 0\n".to_owned();
+    let other = Keeping::start(other, None).await;
+    let hosts = [&held, &free, &other].map(|s| s.address.clone());
+    let sweep = exporter(settings(hosts)).sweep(&at(0)).await.unwrap();
+    let named = |uuid: &str| {
+        let is = |s: &&crate::domain::GpuSample| s.identity.uuid.as_deref() == Some(uuid);
+        sweep.samples.iter().find(is).unwrap().names_owners
+    };
+    assert_eq!((named("GPU-a"), named("GPU-b"), named("GPU-c")), (true, true, false));
+}
+
+#[tokio::test]
+async fn a_file_of_targets_is_read_anew_when_it_changes() {
+    let server = Keeping::start(page("a", 1), None).await;
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("targets");
+    let mut settings = settings([]);
+    settings.targets.file = Some(path.clone());
+    let source = exporter(settings);
+    let sweep = source.sweep(&at(0)).await.unwrap();
+    assert_eq!((sweep.answered, sweep.troubles.len()), (0, 1), "it is not there yet");
+    assert!(sweep.troubles[0].error.message.contains("targets"), "{:?}", sweep.troubles);
+    std::fs::write(&path, format!("{} # one\n", server.address)).unwrap();
+    let sweep = source.sweep(&at(0)).await.unwrap();
+    assert_eq!((sweep.answered, sweep.troubles.len()), (1, 0));
+    std::fs::write(&path, "# none left\n").unwrap();
+    assert_eq!(source.sweep(&at(0)).await.unwrap().asked, 0);
+}
+
+#[test]
+fn hosts_are_spread_evenly_and_each_keeps_its_place() {
+    let spread = Duration::from_secs(5);
+    let mut seconds = [0; 5];
+    for i in 0..500 {
+        let target = Target::parse(&format!("10.0.{}.{}", i / 250, i % 250), &Settings::default());
+        let target = target.unwrap();
+        assert_eq!(target.phase(spread), target.phase(spread));
+        assert_eq!(target.phase(Duration::ZERO), Duration::ZERO);
+        seconds[target.phase(spread).as_secs() as usize] += 1;
+    }
+    assert!(seconds.iter().all(|n| (70..=130).contains(n)), "{seconds:?}");
+}
+
+#[test]
+fn a_target_that_is_none_is_refused_without_its_password() {
+    for bad in ["http://user:hunter2@host:9400/metrics", "user:hunter2@host", "ftp://host", "a b"] {
+        let error = Exporter::new(settings([bad.to_owned()]), Arc::default()).unwrap_err();
+        assert!(!format!("{error:?}").contains("hunter2"), "{error:?}");
+    }
+}

@@ -1,0 +1,283 @@
+//! The HTTP client for telemetry: metric servers, exporters. Every call ends in time, every answer
+//! is bounded, credentials go to the host that was asked and to no other, and errors say what
+//! failed, where, and what to do.
+
+mod answer;
+mod auth;
+mod error;
+#[cfg(test)]
+pub(crate) mod server;
+#[cfg(test)]
+mod tests;
+
+use std::path::PathBuf;
+use std::sync::{Once, OnceLock};
+use std::time::Duration;
+
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Certificate, Client, Method, Url, redirect};
+
+pub use answer::{Answer, Expect};
+pub use auth::Auth;
+pub use error::Place;
+
+use crate::domain::{ErrorKind, Secret, SourceError};
+
+/// How a client is set up.
+#[derive(Clone, Debug)]
+pub struct HttpSettings {
+    /// Longest wait for TCP and TLS.
+    pub connect: Duration,
+    /// Connections kept open per host while nothing is asked.
+    pub idle_per_host: usize,
+    /// How long they are kept.
+    pub idle_for: Duration,
+    /// Certificates (PEM) of the authorities to trust, and no others; `None` = the system's.
+    pub ca_file: Option<PathBuf>,
+    /// Credentials.
+    pub auth: Auth,
+    /// Headers sent with each request, shown nowhere: `X-Scope-OrgID`.
+    pub headers: Vec<(String, Secret)>,
+    /// True to go through the proxy that the environment names (`HTTPS_PROXY`, `NO_PROXY`).
+    pub proxy: bool,
+}
+
+impl Default for HttpSettings {
+    fn default() -> Self {
+        Self {
+            connect: Duration::from_secs(3),
+            idle_per_host: 2,
+            idle_for: Duration::from_secs(90),
+            ca_file: None,
+            auth: Auth::None,
+            headers: Vec::new(),
+            proxy: true,
+        }
+    }
+}
+
+/// What one call may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limit {
+    /// Bytes of the answer, unpacked.
+    pub bytes: usize,
+    /// From the first packet to the last byte.
+    pub time: Duration,
+}
+
+/// A request with everything said: for callers that sign it.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// Where to.
+    pub url: Url,
+    /// The form that is posted; `None` for GET.
+    pub form: Option<String>,
+    /// More headers, shown nowhere.
+    pub headers: Vec<(String, Secret)>,
+}
+
+/// The client. Cloning is cheap and shares connections.
+#[derive(Clone)]
+pub struct Http {
+    settings: std::sync::Arc<HttpSettings>,
+    fixed: HeaderMap,
+    /// Plain HTTP needs no certificates; reading the system's takes tens of milliseconds.
+    plain: std::sync::Arc<OnceLock<Result<Client, String>>>,
+    tls: std::sync::Arc<OnceLock<Result<Client, String>>>,
+}
+
+impl std::fmt::Debug for Http {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Http").field("settings", &self.settings).finish_non_exhaustive()
+    }
+}
+
+impl Http {
+    /// A client. Connects to nothing; files with passwords and tokens are read with each call.
+    ///
+    /// # Errors
+    /// A header that cannot be sent.
+    pub fn new(settings: HttpSettings) -> Result<Self, SourceError> {
+        let fixed = headers(&settings.headers)?;
+        Ok(Self {
+            settings: settings.into(),
+            fixed,
+            plain: std::sync::Arc::default(),
+            tls: std::sync::Arc::default(),
+        })
+    }
+
+    /// Asks for `url`. Any HTTP status is an answer: [`Answer::checked`] turns those that are none
+    /// into errors. `operation` is for messages: `exporter:metrics`.
+    ///
+    /// # Errors
+    /// No answer: a time-out, a connection that failed, an answer beyond `limit`.
+    pub async fn get(
+        &self,
+        operation: &'static str,
+        url: &str,
+        limit: Limit,
+    ) -> Result<Answer, SourceError> {
+        let url = parse(operation, url)?;
+        self.send(operation, Request { url, form: None, headers: Vec::new() }, limit).await
+    }
+
+    /// Posts a form to `url`, otherwise as [`Http::get`].
+    ///
+    /// # Errors
+    /// As [`Http::get`].
+    pub async fn post_form(
+        &self,
+        operation: &'static str,
+        url: &str,
+        form: &[(&str, &str)],
+        limit: Limit,
+    ) -> Result<Answer, SourceError> {
+        let url = parse(operation, url)?;
+        let form = Some(encode_form(form));
+        self.send(operation, Request { url, form, headers: Vec::new() }, limit).await
+    }
+
+    /// Sends a request as it stands, with the client's credentials and fixed headers.
+    ///
+    /// # Errors
+    /// As [`Http::get`].
+    pub async fn send(
+        &self,
+        operation: &'static str,
+        request: Request,
+        limit: Limit,
+    ) -> Result<Answer, SourceError> {
+        let place = Place::new(operation, &request.url);
+        let mut all = self.fixed.clone();
+        for (name, value) in headers(&request.headers)? {
+            if let Some(name) = name {
+                all.insert(name, value);
+            }
+        }
+        if let Some(value) = self.settings.auth.header(&place).await? {
+            all.insert(reqwest::header::AUTHORIZATION, value);
+        }
+        let method = if request.form.is_some() { Method::POST } else { Method::GET };
+        let client = self.client(request.url.scheme() == "https", &place)?;
+        let mut call = client.request(method, request.url).headers(all).timeout(limit.time);
+        if let Some(form) = request.form {
+            let kind = HeaderValue::from_static(FORM);
+            call = call.header(reqwest::header::CONTENT_TYPE, kind).body(form);
+        }
+        let from = std::time::Instant::now();
+        let read = async {
+            let response = call.send().await.map_err(|e| error::from_http(e, &place, limit))?;
+            answer::read(response, place.clone(), limit).await
+        };
+        let answer = read.await;
+        tracing::debug!(
+            operation,
+            place = %place,
+            ms = from.elapsed().as_millis() as u64,
+            status = answer.as_ref().map_or(0, |a| a.status),
+            "http"
+        );
+        answer
+    }
+
+    fn client(&self, tls: bool, place: &Place) -> Result<&Client, SourceError> {
+        let slot = if tls { &self.tls } else { &self.plain };
+        slot.get_or_init(|| build(&self.settings, tls)).as_ref().map_err(|message| {
+            place.error(
+                ErrorKind::Other,
+                message,
+                "check ca_file; without one the system's certificates must be installed",
+            )
+        })
+    }
+}
+
+/// The content type of a posted form.
+pub(crate) const FORM: &str = "application/x-www-form-urlencoded";
+
+/// Pairs as a form's body, in the given order.
+pub(crate) fn encode_form(pairs: &[(&str, &str)]) -> String {
+    let mut url = Url::parse("http://form.invalid/").ok();
+    if let Some(url) = &mut url {
+        url.query_pairs_mut().extend_pairs(pairs);
+    }
+    url.as_ref().and_then(Url::query).unwrap_or_default().to_owned()
+}
+
+/// Reads an address; user and password in it are refused, for they would end up in logs.
+pub(crate) fn parse(operation: &str, url: &str) -> Result<Url, SourceError> {
+    let refuse =
+        |message: &str, fix: &str| Err(SourceError::new(ErrorKind::Other, operation, message, fix));
+    match Url::parse(url) {
+        Ok(url) if !url.username().is_empty() || url.password().is_some() => refuse(
+            "the address holds a user or a password",
+            "take them out of the address; put the password into a file and name it",
+        ),
+        Ok(url) if matches!(url.scheme(), "http" | "https") && url.host().is_some() => Ok(url),
+        _ => refuse("this is no address of a server", "write it as http://host:port"),
+    }
+}
+
+fn headers(pairs: &[(String, Secret)]) -> Result<HeaderMap, SourceError> {
+    let mut out = HeaderMap::new();
+    for (name, value) in pairs {
+        let (Ok(name), Ok(mut value)) =
+            (HeaderName::try_from(name.as_str()), HeaderValue::try_from(value.reveal()))
+        else {
+            return Err(SourceError::new(
+                ErrorKind::Other,
+                "http:header",
+                &format!("the header {name} cannot be sent"),
+                "a header's name is letters, digits and dashes, its value one line of text",
+            ));
+        };
+        value.set_sensitive(true);
+        out.insert(name, value);
+    }
+    Ok(out)
+}
+
+/// Redirects within the same scheme, host and port are followed, three at most: credentials and
+/// what is signed belong to the host that was asked.
+fn redirects() -> redirect::Policy {
+    redirect::Policy::custom(|attempt| {
+        let same = attempt.previous().first().is_some_and(|from| {
+            let to = attempt.url();
+            (from.scheme(), from.host_str(), from.port_or_known_default())
+                == (to.scheme(), to.host_str(), to.port_or_known_default())
+        });
+        if same && attempt.previous().len() <= 3 { attempt.follow() } else { attempt.stop() }
+    })
+}
+
+fn build(settings: &HttpSettings, tls: bool) -> Result<Client, String> {
+    static PROVIDER: Once = Once::new();
+    PROVIDER.call_once(|| {
+        // An error means that somebody was first, which is as good.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+    });
+    let mut builder = Client::builder()
+        .user_agent(concat!("burntop/", env!("CARGO_PKG_VERSION")))
+        .connect_timeout(settings.connect)
+        .pool_max_idle_per_host(settings.idle_per_host)
+        .pool_idle_timeout(settings.idle_for)
+        .redirect(redirects())
+        .referer(false)
+        .gzip(true);
+    if !settings.proxy {
+        builder = builder.no_proxy();
+    }
+    if let (true, Some(file)) = (tls, &settings.ca_file) {
+        let text = std::fs::read(file).map_err(|e| format!("{}: {e}", file.display()))?;
+        let certs = Certificate::from_pem_bundle(&text)
+            .map_err(|_| format!("{} holds no certificates (PEM)", file.display()))?;
+        if certs.is_empty() {
+            return Err(format!("{} holds no certificates (PEM)", file.display()));
+        }
+        builder = builder.tls_certs_only(certs);
+    } else if !tls && !settings.proxy {
+        builder = builder.tls_certs_only([]);
+    }
+    builder.build().map_err(|e| format!("cannot set up TLS: {}", error::root(&e)))
+}

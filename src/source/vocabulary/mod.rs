@@ -1,0 +1,194 @@
+//! What exporters call things: from metric names to [`GpuSignal`]s in burntop's units, from label
+//! names to who a GPU is and whose.
+//!
+//! Exporters rename their metrics (DCGM 4.6 did, in July 2026) and sites invent their own, so the
+//! names are data (`table`) and the configuration may add to them. [`Gather`] takes
+//! the series of one sweep, whatever spelled them, and gives one sample per GPU or slice.
+
+mod fingerprint;
+mod gather;
+mod identity;
+mod labels;
+mod neuron;
+mod owner;
+mod row;
+mod table;
+
+use std::collections::{BTreeMap, HashMap};
+
+pub use gather::{Dropped, Families, Gather, Gathered};
+pub use labels::{IDENTITY_LABELS, OWNER_LABELS, Page};
+
+use crate::domain::GpuSignal;
+
+/// Who publishes a metric.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Family {
+    /// dcgm-exporter, and what speaks its names (GPU operator, fake-gpu-operator).
+    Dcgm,
+    /// `nvidia_gpu_exporter`.
+    NvidiaSmi,
+    /// all-smi in API mode.
+    AllSmi,
+    /// neuron-monitor (Trainium, Inferentia).
+    Neuron,
+    /// The exporter of Jobstats.
+    Jobstats,
+    /// Named in the configuration.
+    Own,
+}
+
+impl Family {
+    /// A bit of its own.
+    fn bit(self) -> u8 {
+        1 << self as u8
+    }
+}
+
+/// What a series tells about a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Part {
+    /// The value of a signal.
+    Signal(GpuSignal),
+    /// Device memory that is free, MiB: with the used and the reserved it makes the total.
+    MemFree,
+    /// Device memory that the driver keeps, MiB.
+    MemReserved,
+    /// Used ÷ (total − reserved), 0–1.
+    MemShare,
+    /// Sent over NVLink, B/s.
+    NvlinkTx,
+    /// Received over NVLink, B/s.
+    NvlinkRx,
+    /// All clock event reasons, as NVML's bits.
+    Throttle,
+    /// One clock event reason, 0 or 1; the bit it stands for.
+    ThrottleBit(u64),
+    /// When an XID (label `xid`) was last seen, Unix seconds: the latest is the last XID.
+    XidSeen,
+    /// Nothing but its labels.
+    Labels,
+    /// The number of processes on the device.
+    Processes,
+    /// One process (labels `pid`, `process_name`) and the memory it holds, MiB.
+    ProcessMem,
+    /// One process, by its labels.
+    Process,
+    /// The value is the id of the job that holds the device; 0 = none.
+    JobId,
+    /// The value is the id of the user that holds the device; 0 = nobody.
+    UserId,
+    /// Memory of one core of a Neuron device for one purpose (the number tells purposes apart), MiB.
+    CoreMem(u8),
+}
+
+/// One metric name of the vocabulary.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Metric {
+    /// What it tells.
+    pub part: Part,
+    /// Times this, a value is in burntop's unit.
+    pub scale: f64,
+    /// Who publishes it.
+    pub family: Family,
+    /// Where two metrics tell the same of a GPU, the lower rank is believed; of the same rank, the
+    /// larger value.
+    pub rank: u8,
+}
+
+/// All metric names that burntop understands.
+#[derive(Clone, Debug)]
+pub struct Vocabulary {
+    metrics: HashMap<Box<str>, Metric>,
+}
+
+impl Default for Vocabulary {
+    fn default() -> Self {
+        let metrics = table::all().map(|(name, metric)| (Box::from(name), metric)).collect();
+        Self { metrics }
+    }
+}
+
+impl Vocabulary {
+    /// The vocabulary with names of the user's own: from the name of a signal
+    /// ([`GpuSignal::name`]) to metric names. `metric*0.01` says that a hundredth of the value is
+    /// in the signal's unit ([`GpuSignal::unit`]). An error says which entry cannot be understood.
+    pub fn with_aliases(aliases: &BTreeMap<String, Vec<String>>) -> Result<Self, String> {
+        let mut vocabulary = Self::default();
+        for (signal, metrics) in aliases {
+            let Some(known) = GpuSignal::from_name(signal) else {
+                let known: Vec<_> = GpuSignal::ALL.iter().map(|s| s.name()).collect();
+                return Err(format!(
+                    "`{signal}` is no signal; the signals are {}",
+                    known.join(", ")
+                ));
+            };
+            for text in metrics {
+                let (name, scale) = alias(text)?;
+                let part = Part::Signal(known);
+                let metric = Metric { part, scale, family: Family::Own, rank: 0 };
+                vocabulary.metrics.insert(name.into(), metric);
+            }
+        }
+        Ok(vocabulary)
+    }
+
+    /// What a metric name means; `None` for one that tells nothing about GPUs.
+    pub fn get(&self, name: &str) -> Option<Metric> {
+        self.metrics.get(name).copied()
+    }
+
+    /// All names with their meaning, in no order.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, Metric)> {
+        self.metrics.iter().map(|(name, metric)| (&**name, *metric))
+    }
+
+    /// The names from which `signal` is known, sorted: also those it is only computed from (the
+    /// total of the memory from its parts).
+    pub fn names_of(&self, signal: GpuSignal) -> Vec<&str> {
+        let mut names: Vec<_> = self
+            .iter()
+            .filter(|(_, metric)| metric.part.makes(signal))
+            .map(|(name, _)| name)
+            .collect();
+        names.sort_unstable();
+        names
+    }
+}
+
+impl Part {
+    /// True when `signal` is this or can be computed with it.
+    fn makes(self, signal: GpuSignal) -> bool {
+        match self {
+            Self::Signal(own) => own == signal,
+            Self::MemFree | Self::MemReserved => signal == GpuSignal::MemTotal,
+            Self::MemShare | Self::CoreMem(_) => signal == GpuSignal::MemUsed,
+            Self::NvlinkTx | Self::NvlinkRx => signal == GpuSignal::Nvlink,
+            Self::XidSeen => signal == GpuSignal::Xid,
+            _ => false,
+        }
+    }
+}
+
+/// `metric` or `metric*scale`.
+fn alias(text: &str) -> Result<(&str, f64), String> {
+    let (name, scale) = match text.split_once('*') {
+        None => (text.trim(), 1.0),
+        Some((name, factor)) => {
+            let scale = factor.trim().parse::<f64>().ok().filter(|s| s.is_finite() && *s > 0.0);
+            let Some(scale) = scale else {
+                return Err(format!("`{text}`: `{}` is no positive number", factor.trim()));
+            };
+            (name.trim(), scale)
+        }
+    };
+    let first = |c: char| c.is_ascii_alphabetic() || matches!(c, '_' | ':');
+    let fits = name.starts_with(first) && name.chars().all(|c| first(c) || c.is_ascii_digit());
+    if !fits {
+        return Err(format!("`{text}`: `{name}` is no metric name of Prometheus"));
+    }
+    Ok((name, scale))
+}
+
+#[cfg(test)]
+mod tests;
