@@ -1,0 +1,243 @@
+//! GPU telemetry from a server with the Prometheus HTTP API: Prometheus, Thanos, Mimir,
+//! `VictoriaMetrics`, Amazon Managed Service for Prometheus.
+
+mod api;
+mod history;
+mod hour;
+pub mod json;
+mod plan;
+mod promql;
+mod rules;
+mod sign;
+mod sweep;
+#[cfg(test)]
+mod tests;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use aws_credential_types::provider::SharedCredentialsProvider;
+use jiff::Timestamp;
+use tokio::sync::Mutex;
+
+use self::api::Api;
+pub use self::api::BuildInfo;
+use self::plan::Names;
+pub use self::promql::Matchers;
+use super::gpu::{Ask, GpuSource};
+use super::http::Auth;
+use super::vocabulary::{Gather, Vocabulary};
+use crate::domain::{ErrorKind, GpuHistory, GpuHour, GpuKey, Hour, SourceError, SourceId, Sweep};
+
+/// Which server it is: they differ in paths, headers and parameters.
+#[derive(Clone, Debug, Default)]
+pub enum Flavour {
+    /// Prometheus itself, and what behaves like it.
+    #[default]
+    Prometheus,
+    /// Thanos: answers are de-duplicated, and may be partial.
+    Thanos,
+    /// Mimir and Cortex: the API is below `/prometheus`.
+    Mimir,
+    /// `VictoriaMetrics`; the path of a cluster is part of the address.
+    VictoriaMetrics,
+    /// Amazon Managed Service for Prometheus: requests are signed.
+    Amazon {
+        /// Region of the workspace.
+        region: String,
+        /// Who signs.
+        credentials: SharedCredentialsProvider,
+    },
+}
+
+/// How a server is read.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The name shown.
+    pub name: Arc<str>,
+    /// Address, with what comes before `/api/v1`.
+    pub url: String,
+    /// What kind of server.
+    pub flavour: Flavour,
+    /// Tenant (`X-Scope-OrgID`).
+    pub tenant: Option<String>,
+    /// Credentials; not for Amazon's.
+    pub auth: Auth,
+    /// Certificates to trust, PEM.
+    pub ca_file: Option<PathBuf>,
+    /// True to go through the proxy that the environment names.
+    pub proxy: bool,
+    /// Seconds between two sweeps.
+    pub every_s: u32,
+    /// Seconds a query may take.
+    pub timeout_s: u32,
+    /// Label matchers that every query gets.
+    pub matchers: Matchers,
+    /// The metric names.
+    pub vocabulary: Arc<Vocabulary>,
+}
+
+impl Settings {
+    /// The defaults: each 15 s, 20 s per query.
+    pub fn new(name: &str, url: &str) -> Self {
+        Self {
+            name: crate::domain::text::clean(name).into(),
+            url: url.to_owned(),
+            flavour: Flavour::Prometheus,
+            tenant: None,
+            auth: Auth::None,
+            ca_file: None,
+            proxy: true,
+            every_s: 15,
+            timeout_s: 20,
+            matchers: Matchers::default(),
+            vocabulary: Arc::default(),
+        }
+    }
+}
+
+/// After this time the metric names are looked up anew.
+const DISCOVER_EVERY: Duration = Duration::from_mins(10);
+
+/// A server with the Prometheus HTTP API as a source.
+pub struct Prometheus {
+    api: Api,
+    settings: Settings,
+    state: Mutex<State>,
+}
+
+struct State {
+    names: Option<(Arc<Names>, Instant)>,
+    gather: Gather,
+    /// How many activity signals are read in each sweep.
+    wide: usize,
+    sweeps: u64,
+    /// What the slow queries said.
+    carried: sweep::Carried,
+}
+
+impl Prometheus {
+    /// A source. Asks nothing yet.
+    ///
+    /// # Errors
+    /// An address or a header that cannot be used.
+    pub fn new(settings: Settings) -> Result<Self, SourceError> {
+        let state = State {
+            names: None,
+            gather: Gather::new(Arc::clone(&settings.vocabulary)),
+            wide: 1,
+            sweeps: 0,
+            carried: sweep::Carried::default(),
+        };
+        Ok(Self { api: Api::new(&settings)?, settings, state: Mutex::new(state) })
+    }
+
+    /// What the server is, for the doctor. Servers other than Prometheus may not say.
+    ///
+    /// # Errors
+    /// The server does not answer, or not with this.
+    pub async fn build_info(&self) -> Result<BuildInfo, SourceError> {
+        self.api.build_info().await
+    }
+
+    /// The names of the GPU metrics that exist, sorted, for the doctor.
+    ///
+    /// # Errors
+    /// The server does not answer; there are none.
+    pub async fn metric_names(&self) -> Result<Vec<String>, SourceError> {
+        let names = self.discover(Timestamp::now()).await?;
+        Ok(names.all().map(|(name, _)| name.to_owned()).collect())
+    }
+
+    /// A file of recording rules that make hours cheap, for the metrics that exist.
+    ///
+    /// # Errors
+    /// As [`Prometheus::metric_names`].
+    pub async fn recording_rules(&self) -> Result<String, SourceError> {
+        let names = self.discover(Timestamp::now()).await?;
+        Ok(rules::yaml(&names, &self.settings.matchers))
+    }
+
+    /// The metric names, looked up at most each ten minutes.
+    async fn names(&self, state: &mut State, now: Timestamp) -> Result<Arc<Names>, SourceError> {
+        if let Some((names, at)) = &state.names
+            && at.elapsed() < DISCOVER_EVERY
+        {
+            return Ok(Arc::clone(names));
+        }
+        let names = Arc::new(self.discover(now).await?);
+        state.names = Some((Arc::clone(&names), Instant::now()));
+        Ok(names)
+    }
+
+    async fn discover(&self, now: Timestamp) -> Result<Names, SourceError> {
+        /// Addresses longer than a few thousand bytes are refused by proxies.
+        const AT_ONCE: usize = 60;
+        let vocabulary = &self.settings.vocabulary;
+        let recorded = rules::all();
+        let mut wanted: Vec<&str> = vocabulary.iter().map(|(name, _)| name).collect();
+        wanted.extend(recorded.iter().map(String::as_str));
+        wanted.sort_unstable();
+        let now = now.as_second();
+        let mut found = Vec::new();
+        for some in wanted.chunks(AT_ONCE) {
+            let selector = self.settings.matchers.select(some, &[]);
+            match self.api.names(&selector, now - 3600, now).await {
+                Ok(names) => found.extend(names),
+                // Servers without this list answer queries all the same.
+                Err(e) if matches!(e.kind, ErrorKind::Unavailable | ErrorKind::Refused) => {
+                    let text = format!("max by (__name__) ({selector})");
+                    let body = self.api.query(&text, None).await?;
+                    body.read(&mut |labels, _| {
+                        found.extend(labels.iter().map(|(_, value)| value.clone().into_owned()));
+                    })?;
+                }
+                Err(e) => return Err(e),
+            }
+        }
+        let names = Names::new(found, vocabulary);
+        if names.is_empty() {
+            return Err(SourceError::new(
+                ErrorKind::Unavailable,
+                "prometheus:label_values",
+                &format!("{}: no metrics of GPUs in the last hour", self.settings.name),
+                "have the server scrape dcgm-exporter; check the matchers and the tenant",
+            ));
+        }
+        Ok(names)
+    }
+}
+
+#[async_trait::async_trait]
+impl GpuSource for Prometheus {
+    fn source(&self) -> SourceId {
+        SourceId::Prometheus
+    }
+
+    fn origin(&self) -> &Arc<str> {
+        &self.settings.name
+    }
+
+    fn every(&self) -> Duration {
+        Duration::from_secs(u64::from(self.settings.every_s.max(1)))
+    }
+
+    async fn sweep(&self, ask: &Ask) -> Result<Sweep, SourceError> {
+        self.read_all(ask).await
+    }
+
+    async fn hour(&self, hour: Hour) -> Option<Result<Vec<GpuHour>, SourceError>> {
+        Some(self.read_hour(hour).await)
+    }
+
+    async fn history(
+        &self,
+        key: &GpuKey,
+        from: Timestamp,
+        to: Timestamp,
+        points: u32,
+    ) -> Option<Result<GpuHistory, SourceError>> {
+        Some(self.read_history(key, from, to, points).await)
+    }
+}
