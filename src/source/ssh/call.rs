@@ -1,0 +1,182 @@
+//! Calls of `ssh`: bounded in what is read, ended with whoever waits for them.
+
+use std::process::Stdio;
+use std::time::Duration;
+
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, BufReader};
+use tokio::process::{Child, ChildStdout, Command};
+
+use super::csv::MAX_LINE;
+use super::error::{self, Ended};
+use super::target::{Login, Target};
+use crate::domain::SourceError;
+
+/// What is kept of standard error, bytes: its end, where the reason stands.
+const MAX_SAID: usize = 8_192;
+
+/// What is read of one short answer, bytes. The help of the query is 30 kB.
+const MAX_ANSWER: u64 = 262_144;
+
+/// The longest wait for a short answer.
+const ANSWER_LIMIT: Duration = Duration::from_secs(15);
+
+/// How long standard error is waited for after the end.
+const LAST_WORDS: Duration = Duration::from_millis(500);
+
+/// A running `ssh` with a process group of its own, which goes with it.
+pub(super) struct Call {
+    child: Child,
+    said: tokio::task::JoinHandle<String>,
+}
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        // Helpers of ssh (a proxy command) are in its group. Once it was waited for there is no id.
+        let id = self.child.id().and_then(|id| i32::try_from(id).ok());
+        if let Some(group) = id.and_then(rustix::process::Pid::from_raw) {
+            let _ = rustix::process::kill_process_group(group, rustix::process::Signal::TERM);
+        }
+        self.said.abort();
+    }
+}
+
+impl Call {
+    /// Starts `command` on a host; what it prints can be read.
+    pub fn start(
+        login: &Login,
+        target: &Target,
+        command: &str,
+    ) -> Result<(Self, ChildStdout), SourceError> {
+        let mut child = Command::new(&login.program)
+            .args(login.arguments(target, command))
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0)
+            .kill_on_drop(true)
+            .spawn()
+            .map_err(|e| error::not_started(&e))?;
+        let (Some(out), Some(err)) = (child.stdout.take(), child.stderr.take()) else {
+            let error = std::io::Error::other("no pipes");
+            return Err(error::not_started(&error));
+        };
+        let said = tokio::spawn(tail(err));
+        Ok((Self { child, said }, out))
+    }
+
+    /// Waits for the end, and for the last words.
+    pub async fn end(mut self, odd: &str) -> Ended {
+        let code = match tokio::time::timeout(ANSWER_LIMIT, self.child.wait()).await {
+            Ok(status) => status.ok().and_then(|s| s.code()),
+            Err(_) => None,
+        };
+        let said = tokio::time::timeout(LAST_WORDS, &mut self.said).await;
+        let mut said = said.ok().and_then(Result::ok).unwrap_or_default();
+        said.push('\n');
+        said.push_str(odd);
+        Ended { code, said }
+    }
+}
+
+/// The end of a stream, all of which is read, so that the writer never waits.
+async fn tail(mut from: impl AsyncRead + Unpin) -> String {
+    let (mut kept, mut buffer) = (Vec::new(), [0; 1_024]);
+    while let Ok(n) = from.read(&mut buffer).await {
+        let Some(new) = buffer.get(..n).filter(|new| !new.is_empty()) else { break };
+        kept.extend_from_slice(new);
+        if kept.len() > 2 * MAX_SAID {
+            kept.drain(..kept.len() - MAX_SAID);
+        }
+    }
+    kept.drain(..kept.len().saturating_sub(MAX_SAID));
+    String::from_utf8_lossy(&kept).into_owned()
+}
+
+/// What a short command prints; an error when it fails.
+pub(super) async fn answer(
+    login: &Login,
+    target: &Target,
+    command: &str,
+) -> Result<String, SourceError> {
+    let work = async {
+        let (call, out) = Call::start(login, target, command)?;
+        let mut bytes = Vec::new();
+        // What is cut off is missed by whoever reads the text.
+        let _ = out.take(MAX_ANSWER).read_to_end(&mut bytes).await;
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let ended = call.end("").await;
+        if ended.code == Some(0) {
+            return Ok(text);
+        }
+        let said = format!("{}\n{text}", ended.said);
+        Err(error::explain(&Ended { said, ..ended }))
+    };
+    tokio::time::timeout(ANSWER_LIMIT, work).await.unwrap_or_else(|_| Err(error::silent()))
+}
+
+/// Lines of a stream; a line that is too long is skipped.
+pub(super) struct Lines<R> {
+    from: BufReader<R>,
+    line: Vec<u8>,
+}
+
+impl<R: AsyncRead + Unpin> Lines<R> {
+    /// Reads lines of `from`.
+    pub fn new(from: R) -> Self {
+        Self { from: BufReader::new(from), line: Vec::new() }
+    }
+
+    /// The next line; `None` at the end.
+    pub async fn next(&mut self) -> Option<String> {
+        let mut too_long = false;
+        loop {
+            let chunk = self.from.fill_buf().await.ok()?;
+            if chunk.is_empty() {
+                // A last line without an end is half a line.
+                return None;
+            }
+            let end = memchr::memchr(b'\n', chunk);
+            let taken = end.unwrap_or(chunk.len());
+            too_long |= self.line.len() + taken > MAX_LINE;
+            if !too_long {
+                self.line.extend_from_slice(&chunk[..taken]);
+            }
+            let used = end.map_or(taken, |at| at + 1);
+            self.from.consume(used);
+            if end.is_some() {
+                let line = std::mem::take(&mut self.line);
+                if !too_long {
+                    return Some(String::from_utf8_lossy(&line).into_owned());
+                }
+                too_long = false;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn lines_are_bounded() {
+        let mut text = b"one\n".to_vec();
+        text.extend(vec![b'x'; 3 * MAX_LINE]);
+        text.extend(b"\ntwo\r\n\xff\nhalf");
+        let mut lines = Lines::new(&text[..]);
+        let mut read = Vec::new();
+        while let Some(line) = lines.next().await {
+            read.push(line);
+        }
+        assert_eq!(read, ["one", "two\r", "\u{FFFD}"]);
+    }
+
+    #[tokio::test]
+    async fn of_a_flood_the_end_is_kept() {
+        let mut flood = vec![b'x'; 10 * MAX_SAID];
+        flood.extend(b"the reason");
+        let kept = tail(&flood[..]).await;
+        assert_eq!(kept.len(), MAX_SAID);
+        assert!(kept.ends_with("the reason"));
+    }
+}
