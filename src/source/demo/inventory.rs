@@ -48,10 +48,21 @@ pub(super) fn zone(profile: &Profile) -> Arc<str> {
 
 /// The private DNS name of a box, which also is the host name that its agent reports.
 pub(super) fn private_dns(profile: &Profile) -> Arc<str> {
-    // The lower half is the number of the box, which keeps the names apart.
+    let [a, b, c, d] = octets(profile);
+    format!("ip-{a}-{b}-{c}-{d}.{}", profile.region.dns_suffix).into()
+}
+
+/// The private address that the name is made of.
+fn private_ip(profile: &Profile) -> Arc<str> {
+    let [a, b, c, d] = octets(profile);
+    format!("{a}.{b}.{c}.{d}").into()
+}
+
+fn octets(profile: &Profile) -> [u8; 4] {
+    // The lower half is the number of the box, which keeps the addresses apart.
     let [.., middle, low] = profile.index.to_be_bytes();
     let net = hash(profile.hash, 7, 0) % 256;
-    format!("ip-10-{net}-{middle}-{low}.{}", profile.region.dns_suffix).into()
+    [10, net as u8, middle, low]
 }
 
 /// When the box was last launched, seen at `now`.
@@ -85,6 +96,7 @@ pub(super) fn instance(fleet: Fleet, profile: &Profile, now: Timestamp) -> Insta
         owners: Owner::from_tags(&tags),
         tags,
         private_dns: private_dns(profile),
+        private_ip: Some(private_ip(profile)),
         capacity_reservation: is_reserved(profile)
             .then(|| format!("cr-0{:016x}", hash(profile.hash, 8, 0)).into()),
         detailed_monitoring: false,

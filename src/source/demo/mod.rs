@@ -8,10 +8,11 @@
 //! What is done to it (stop, start, terminate, tag) lives in a [`World`] beside it, for as long as
 //! the process does: a demo begun anew has everything back.
 //!
-//! Some instances are planted ([`traps`]); `docs/demo.md` lists them.
+//! Some instances are planted ([`traps`]), and some GPUs ([`gpu_cases`]); `docs/demo.md` lists them.
 
 mod controls;
 mod facts;
+mod gpus;
 mod hash;
 mod inspector;
 mod inventory;
@@ -34,6 +35,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 pub use self::controls::{Accepted, Controls, Lever};
+pub use self::gpus::{GpuCase, gpu_cases, gpu_sources};
 use self::profile::Fleet;
 use self::provider::DemoProvider;
 pub use self::traps::{Trap, traps};

@@ -4,6 +4,7 @@
 mod acting;
 mod api;
 mod fleet;
+mod gpus;
 mod planted;
 mod verdicts;
 

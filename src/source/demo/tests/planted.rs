@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::domain::{AcceleratorKind, Hour, InstanceState, Lifecycle, OwnerKind, text};
-use crate::source::demo::traps;
+use crate::source::demo::{gpu_cases, traps};
 
 #[tokio::test]
 async fn traps_show_what_they_are_meant_to_at_any_hour() {
@@ -93,12 +93,24 @@ async fn traps_are_named_typed_and_tagged() {
 #[test]
 fn the_page_lists_every_trap() {
     const PAGE: &str = include_str!("../../../../docs/demo.md");
-    let table: Vec<&str> = PAGE.lines().filter(|l| l.starts_with("| `")).collect();
+    let (cases, gpus) = PAGE.split_once("## Planted GPU cases").unwrap();
+    let table: Vec<&str> = cases.lines().filter(|l| l.starts_with("| `")).collect();
     let expected: Vec<String> = traps()
         .iter()
         .map(|t| {
             let verdict = t.verdict.map_or("–", |v| v.name());
             format!("| `{}` | {} | {verdict} | {} | {} |", t.name, t.what, t.says, t.acting)
+        })
+        .collect();
+    assert_eq!(table, expected, "the table should read:\n{}", expected.join("\n"));
+
+    let table: Vec<&str> =
+        gpus.lines().filter(|l| l.starts_with("| ") && !l.contains("| state |")).collect();
+    let expected: Vec<String> = gpu_cases()
+        .iter()
+        .map(|c| {
+            let on = c.on.map_or("–".to_owned(), |name| format!("`{name}`"));
+            format!("| {on} | {} | {} | {} | {} |", c.gpus, c.what, c.state.name(), c.says)
         })
         .collect();
     assert_eq!(table, expected, "the table should read:\n{}", expected.join("\n"));

@@ -1,0 +1,198 @@
+//! The planted GPU cases: what fools a tool that believes one utilisation. `docs/demo.md` lists
+//! them, and a test holds the page against this table.
+
+use crate::domain::GpuState;
+use crate::source::demo::profile::Profile;
+
+/// What is planted in a GPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Utilisation reads 100 % while nothing runs.
+    Phantom,
+    /// The encoder works and little else.
+    Encoder,
+    /// A model is loaded and nobody asks it anything.
+    HeldIdle,
+    /// Nobody holds it, nothing runs.
+    Unallocated,
+    /// Work that hangs: a kernel is resident, nothing is computed.
+    Stalled,
+    /// Kernels that use a fifth of the multiprocessors.
+    Inefficient,
+    /// Inference bound by memory.
+    MemoryBound,
+    /// XID 79: the GPU has fallen off the bus.
+    OffTheBus,
+    /// XID 31 of an application, long ago.
+    OldXid,
+    /// Its node reports nothing any more.
+    Silent,
+    /// Utilisation is all that is told, now and then.
+    UtilAlone,
+    /// Two sources say different things.
+    Disputed,
+    /// Partitioned: one slice works, the others do not.
+    Split,
+    /// Went to work some minutes ago.
+    Woken,
+}
+
+/// A planted GPU case.
+#[derive(Debug)]
+pub struct GpuCase {
+    /// The `Name` tag of the box; `None` for boxes that are found by what they are.
+    pub on: Option<&'static str>,
+    /// The GPUs by index, in words.
+    pub gpus: &'static str,
+    /// What is planted.
+    pub what: &'static str,
+    /// What burntop concludes.
+    pub state: GpuState,
+    /// Why, in short.
+    pub says: &'static str,
+    pub(super) kind: Kind,
+    /// The GPUs by index; empty for all.
+    pub(super) indices: &'static [u16],
+}
+
+/// The planted GPU cases in the order of the page.
+pub fn gpu_cases() -> &'static [GpuCase] {
+    &CASES
+}
+
+/// What is planted in GPU `index` of a box.
+pub(super) fn of(profile: &Profile, index: u16) -> Option<Kind> {
+    let name = profile.trap?.name;
+    let fits =
+        |c: &&GpuCase| c.on == Some(name) && (c.indices.is_empty() || c.indices.contains(&index));
+    CASES.iter().find(fits).map(|c| c.kind)
+}
+
+static CASES: [GpuCase; 14] = [
+    GpuCase {
+        on: Some("reserved-idle"),
+        gpus: "0",
+        what: "utilisation 100 % at the power of an idle L40S, no process",
+        state: GpuState::Unknown,
+        says: "a phantom: nothing is there that could cause it; it is no use, and no rest either",
+        kind: Kind::Phantom,
+        indices: &[0],
+    },
+    GpuCase {
+        on: Some("tiny-batches"),
+        gpus: "3",
+        what: "utilisation 9 %, encoder 65 %",
+        state: GpuState::Busy,
+        says: "encoding is work",
+        kind: Kind::Encoder,
+        indices: &[3],
+    },
+    GpuCase {
+        on: Some("h200-waiting"),
+        gpus: "all",
+        what: "a model of 70 GiB loaded, 0 % for weeks",
+        state: GpuState::HeldIdle,
+        says: "somebody holds it and does nothing with it",
+        kind: Kind::HeldIdle,
+        indices: &[],
+    },
+    GpuCase {
+        on: Some("train-7b-old"),
+        gpus: "all",
+        what: "no pod, no memory in use, idle power",
+        state: GpuState::UnallocatedIdle,
+        says: "nobody holds it",
+        kind: Kind::Unallocated,
+        indices: &[],
+    },
+    GpuCase {
+        on: Some("block-reserved"),
+        gpus: "all",
+        what: "utilisation 100 %, a quarter of the power, no tensor pipe active",
+        state: GpuState::Stalled,
+        says: "a collective that hangs looks fully used",
+        kind: Kind::Stalled,
+        indices: &[],
+    },
+    GpuCase {
+        on: Some("eval-sweep"),
+        gpus: "the 3 at work",
+        what: "utilisation 90 %, SM active 20 %",
+        state: GpuState::Inefficient,
+        says: "a kernel is resident all the time and fills a fifth of the chip",
+        kind: Kind::Inefficient,
+        indices: &[],
+    },
+    GpuCase {
+        on: Some("marked-busy"),
+        gpus: "0",
+        what: "memory active 75 %, tensor pipes 4 %",
+        state: GpuState::Busy,
+        says: "decoding is bound by memory; that is no waste",
+        kind: Kind::MemoryBound,
+        indices: &[],
+    },
+    GpuCase {
+        on: Some("baseline-protected"),
+        gpus: "3",
+        what: "XID 79: it has fallen off the bus",
+        state: GpuState::Unhealthy,
+        says: "a hardware error; no work must be sent there",
+        kind: Kind::OffTheBus,
+        indices: &[3],
+    },
+    GpuCase {
+        on: Some("pretrain-70b"),
+        gpus: "2",
+        what: "XID 31 of a program that crashed long ago, computing since",
+        state: GpuState::Busy,
+        says: "an application's fault stays in the register; the GPU is sound",
+        kind: Kind::OldXid,
+        indices: &[2],
+    },
+    GpuCase {
+        on: Some("agent-hung"),
+        gpus: "all",
+        what: "last heard of half an hour ago",
+        state: GpuState::Stale,
+        says: "old values prove nothing",
+        kind: Kind::Silent,
+        indices: &[],
+    },
+    GpuCase {
+        on: Some("broken-exporter"),
+        gpus: "all",
+        what: "utilisation 0 % or nonsense, and nothing else",
+        state: GpuState::Unknown,
+        says: "one witness is not enough to say idle",
+        kind: Kind::UtilAlone,
+        indices: &[],
+    },
+    GpuCase {
+        on: Some("pretrain-70b"),
+        gpus: "6",
+        what: "utilisation 95 % says one source, 31 % another, and half of the power",
+        state: GpuState::Busy,
+        says: "the disagreement is shown; nothing is averaged",
+        kind: Kind::Disputed,
+        indices: &[6],
+    },
+    GpuCase {
+        on: Some("resumed-run"),
+        gpus: "all",
+        what: "at work for twenty minutes, after weeks of nothing",
+        state: GpuState::Busy,
+        says: "the last samples count, no closed hour shows them yet",
+        kind: Kind::Woken,
+        indices: &[],
+    },
+    GpuCase {
+        on: None,
+        gpus: "each at work",
+        what: "boxes of 8 partitioned A100, H100 or H200: of three slices one works, two do not",
+        state: GpuState::Unknown,
+        says: "the first slice is busy; of the others one witness speaks alone: the power is that of the whole GPU",
+        kind: Kind::Split,
+        indices: &[],
+    },
+];
