@@ -96,6 +96,46 @@ pub struct GpuMetric {
     pub dimensions: GpuDimensions,
 }
 
+/// A metric of any namespace: what `ListMetrics` is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct MetricName {
+    /// Namespace: `CWAgent`, `ContainerInsights`.
+    pub namespace: &'static str,
+    /// Metric.
+    pub metric: &'static str,
+}
+
+/// One series to fetch by the minute; one billed metric.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct SeriesQuery {
+    /// Which metric.
+    pub name: MetricName,
+    /// Its dimensions exactly as `ListMetrics` returned them.
+    pub dimensions: GpuDimensions,
+    /// The statistic of a period.
+    pub statistic: Statistic,
+}
+
+/// A stretch of time in periods of some seconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Minutes {
+    /// The start, on a whole period.
+    pub from: Timestamp,
+    /// The end, exclusive.
+    pub to: Timestamp,
+    /// Seconds per period: 60 or a multiple of it.
+    pub period_s: u32,
+}
+
+impl Minutes {
+    /// Datapoints of one series, at most.
+    pub fn points(&self) -> usize {
+        let seconds = self.to.as_second().saturating_sub(self.from.as_second());
+        let seconds = usize::try_from(seconds).unwrap_or(0);
+        seconds.div_ceil(self.period_s.max(1) as usize)
+    }
+}
+
 /// The price of one type that is wanted.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PriceWanted {
@@ -166,4 +206,29 @@ pub trait Provider: Send + Sync {
         region: &Arc<str>,
         types: &[Arc<str>],
     ) -> Result<Vec<Offer>, SourceError>;
+
+    /// One page of the series of a metric that had data in the last three hours. A provider that
+    /// does not know the namespace has none.
+    async fn recent_series(
+        &self,
+        region: &Arc<str>,
+        name: MetricName,
+        token: Option<String>,
+    ) -> Result<Page<GpuDimensions>, SourceError> {
+        let _ = (region, name, token);
+        Ok(Page { items: Vec::new(), next: None })
+    }
+
+    /// One `GetMetricData` request (all its pages) for the last minutes: at most 500 queries and
+    /// 100,800 datapoints. One result per query that was answered at all; none from a provider that
+    /// lists no series either.
+    async fn recent_data(
+        &self,
+        region: &Arc<str>,
+        queries: &[SeriesQuery],
+        minutes: Minutes,
+    ) -> Result<Vec<MetricResult>, SourceError> {
+        let _ = (region, queries, minutes);
+        Ok(Vec::new())
+    }
 }

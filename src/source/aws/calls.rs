@@ -59,7 +59,7 @@ pub const DESCRIBE_SPOT_PRICE_HISTORY: Call = Call {
 pub const LIST_METRICS: Call = Call {
     action: "cloudwatch:ListMetrics",
     method: "list_metrics",
-    why: "to find the GPU series of the CloudWatch agent",
+    why: "to find the GPU series of the CloudWatch agent and of Container Insights",
     read_only: true,
 };
 

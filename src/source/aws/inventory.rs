@@ -80,6 +80,7 @@ pub(super) fn instance(raw: &ec2::Instance, scope: &Scope, now: Timestamp) -> Op
         ebs_root,
         tags,
         private_dns: clean(raw.private_dns_name()),
+        private_ip: raw.private_ip_address().map(|ip| clean(Some(ip))),
         capacity_reservation: raw.capacity_reservation_id().map(|id| clean(Some(id))),
         detailed_monitoring: raw.monitoring().and_then(|m| m.state())
             == Some(&ec2::MonitoringState::Enabled),

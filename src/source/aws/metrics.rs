@@ -52,14 +52,7 @@ pub async fn list(
 /// and values must come back exactly as they are, so a series whose dimensions hold characters
 /// that burntop would replace is left out; CloudWatch accepts only printable ASCII anyway.
 fn gpu_metric(raw: &cw::Metric) -> Option<GpuMetric> {
-    let mut dimensions: Vec<(Arc<str>, Arc<str>)> = Vec::new();
-    for dimension in raw.dimensions() {
-        let (name, value) = (dimension.name()?, dimension.value()?);
-        if text::clean(name) != name || text::clean(value) != value {
-            return None;
-        }
-        dimensions.push((name.into(), value.into()));
-    }
+    let GpuDimensions(dimensions) = exact(raw)?;
     let find = |key: &str| dimensions.iter().find(|(n, _)| &**n == key).map(|(_, v)| v.clone());
     let index = find("index")?.parse().ok()?;
     let (instance, host) = (find("InstanceId"), find("host"));
@@ -69,6 +62,19 @@ fn gpu_metric(raw: &cw::Metric) -> Option<GpuMetric> {
         index,
         dimensions: GpuDimensions(dimensions),
     })
+}
+
+/// The dimensions of a series; `None` where burntop would not show them as they are.
+pub(super) fn exact(raw: &cw::Metric) -> Option<GpuDimensions> {
+    let mut dimensions: Vec<(Arc<str>, Arc<str>)> = Vec::new();
+    for dimension in raw.dimensions() {
+        let (name, value) = (dimension.name()?, dimension.value()?);
+        if text::clean(name) != name || text::clean(value) != value {
+            return None;
+        }
+        dimensions.push((name.into(), value.into()));
+    }
+    Some(GpuDimensions(dimensions))
 }
 
 /// Hourly data.
@@ -141,17 +147,31 @@ pub(super) fn metric_query(
     query: &MetricQuery,
     period_s: i32,
 ) -> cw::MetricDataQuery {
-    let (namespace, name, dimensions) = match &query.key {
+    let (name, dimensions) = match &query.key {
         MetricKey::Ec2 { metric } => {
-            (EC2_NAMESPACE, *metric, vec![dimension("InstanceId", &query.instance)])
+            ((EC2_NAMESPACE, *metric), vec![dimension("InstanceId", &query.instance)])
         }
-        MetricKey::AgentGpu { dimensions } => (
-            AGENT_NAMESPACE,
-            AGENT_GPU_METRIC,
-            dimensions.0.iter().map(|(name, value)| dimension(name, value)).collect(),
-        ),
+        MetricKey::AgentGpu { dimensions } => {
+            ((AGENT_NAMESPACE, AGENT_GPU_METRIC), pairs(dimensions))
+        }
     };
-    let statistic = match query.statistic {
+    stat_query(index, name, dimensions, query.statistic, period_s)
+}
+
+/// Dimensions as the SDK takes them.
+pub(super) fn pairs(dimensions: &GpuDimensions) -> Vec<cw::Dimension> {
+    dimensions.0.iter().map(|(name, value)| dimension(name, value)).collect()
+}
+
+/// A query for one statistic of a metric in periods of `period_s` seconds.
+pub(super) fn stat_query(
+    index: usize,
+    (namespace, name): (&str, &str),
+    dimensions: Vec<cw::Dimension>,
+    statistic: Statistic,
+    period_s: i32,
+) -> cw::MetricDataQuery {
+    let statistic = match statistic {
         Statistic::Average => "Average",
         Statistic::Maximum => "Maximum",
         Statistic::Sum => "Sum",

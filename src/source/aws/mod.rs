@@ -9,8 +9,10 @@ mod inspect;
 mod inventory;
 mod limit;
 mod metrics;
+mod minutes;
 mod pricing;
 mod product;
+mod signer;
 mod spot;
 mod time;
 mod types;
@@ -35,11 +37,13 @@ use self::clients::Clients;
 use self::error::Place;
 use self::limit::{Api, Limiter, Permit};
 use super::provider::{
-    GpuMetric, Identity, MetricQuery, MetricResult, Page, PriceWanted, Provider,
+    GpuDimensions, GpuMetric, Identity, MetricName, MetricQuery, MetricResult, Minutes, Page,
+    PriceWanted, Provider, SeriesQuery,
 };
 use crate::domain::{HourRange, Instance, Offer, SourceError, TypeSpec};
 
 pub use config::{AccountSource, AssumeRole, Patience};
+pub use signer::signer;
 
 /// An AWS account behind the [`Provider`] trait. Nothing is read before the first call.
 #[derive(Debug)]
@@ -169,5 +173,23 @@ impl Provider for AwsProvider {
         types: &[Arc<str>],
     ) -> Result<Vec<Offer>, SourceError> {
         spot::newest(self, region, types).await
+    }
+
+    async fn recent_series(
+        &self,
+        region: &Arc<str>,
+        name: MetricName,
+        token: Option<String>,
+    ) -> Result<Page<GpuDimensions>, SourceError> {
+        minutes::series(self, region, name, token).await
+    }
+
+    async fn recent_data(
+        &self,
+        region: &Arc<str>,
+        queries: &[SeriesQuery],
+        minutes: Minutes,
+    ) -> Result<Vec<MetricResult>, SourceError> {
+        minutes::data(self, region, queries, minutes).await
     }
 }

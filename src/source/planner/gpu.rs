@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::domain::Instance;
+use crate::domain::gpu::dns_names;
 use crate::source::provider::GpuMetric;
 
 /// A GPU as the dimensions name it: instance, host, index.
@@ -48,9 +49,8 @@ pub struct Assigned {
     pub orphans: usize,
 }
 
-/// Sorts series to instances: by `InstanceId` where the dimensions have it, else by host name,
-/// either in full or up to the first dot (Amazon Linux reports `ip-10-0-0-1.ec2.internal`, Ubuntu
-/// `ip-10-0-0-1`). A host name that two instances share (overlapping VPCs) belongs to neither:
+/// Sorts series to instances: by `InstanceId` where the dimensions have it, else by host name
+/// ([`dns_names`]). A host name that two instances share (overlapping VPCs) belongs to neither:
 /// a series on the wrong box could call a working one idle.
 pub fn assign<'a>(
     metrics: Vec<GpuMetric>,
@@ -60,10 +60,7 @@ pub fn assign<'a>(
     let mut ids: HashMap<&str, &Arc<str>> = HashMap::new();
     for instance in instances {
         ids.insert(&instance.id, &instance.id);
-        let full = &*instance.private_dns;
-        let short = full.split('.').next().unwrap_or(full);
-        let names = if short == full { &[full][..] } else { &[full, short][..] };
-        for &name in names.iter().filter(|n| !n.is_empty()) {
+        for name in dns_names(instance) {
             by_host.entry(name).and_modify(|owner| *owner = None).or_insert(Some(&instance.id));
         }
     }
@@ -122,6 +119,7 @@ mod tests {
             owners: vec![],
             tags: Tags::default(),
             private_dns: dns.into(),
+            private_ip: None,
             capacity_reservation: None,
             detailed_monitoring: false,
         }
