@@ -14,11 +14,13 @@ use super::{Account, Regions, Shared, guarded, pause, scope};
 use crate::domain::{ErrorKind, Scope, SourceError, SourceId};
 use crate::source::Identity;
 
-/// Runs until stopped; with `only_once` until every scope was read once.
+/// Runs until stopped; with `only_once` until every scope was read once. `unread` is dropped when
+/// every inventory of the account was read, or could not be.
 pub(super) async fn run(
     shared: Arc<Shared>,
     account: Account,
     updates: mpsc::Sender<Update>,
+    unread: mpsc::Sender<()>,
     only_once: bool,
 ) {
     let Some(identity) = identify(&shared, &account, &updates, only_once).await else { return };
@@ -46,17 +48,21 @@ pub(super) async fn run(
             updates: updates.clone(),
             only_once,
             types: HashMap::new(),
+            unread: Some(unread.clone()),
         }));
     }
+    drop(unread);
     while scopes.join_next().await.is_some() {}
 }
 
 /// Runs a scope. A defect of burntop that ends it is shown like any failure of the source, and the
 /// scope starts anew; without this its rows would grow old without a word.
-async fn watched(ctx: scope::Context) {
+async fn watched(mut ctx: scope::Context) {
+    let mut unread = ctx.unread.take();
     let mut attempt = 0;
     loop {
-        let run = AssertUnwindSafe(scope::run(ctx.clone())).catch_unwind();
+        let first = scope::Context { unread: unread.take(), ..ctx.clone() };
+        let run = AssertUnwindSafe(scope::run(first)).catch_unwind();
         if run.await.is_ok() {
             return;
         }

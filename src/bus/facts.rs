@@ -17,7 +17,7 @@ pub(super) mod kind {
     use crate::cache::FactKind;
 
     /// `Vec<Instance>` per scope.
-    pub const INSTANCES: FactKind = FactKind::new("instances", 1);
+    pub const INSTANCES: FactKind = FactKind::new("instances", 2);
     /// `Vec<TypeSpec>` per scope.
     pub const TYPES: FactKind = FactKind::new("types", 1);
     /// `Vec<Offer>` per scope: list prices.

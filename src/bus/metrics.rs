@@ -6,12 +6,14 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, PoisonError};
+use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 
 use super::account::report;
 use super::facts::{self, Judged, kind};
 use super::gpus::{self, GpuMap};
+use super::live::Evidence;
 use super::scope::Context;
 use super::work::Work;
 use super::world::{Outcome, Update};
@@ -30,6 +32,11 @@ const MAX_STEPS: usize = 8;
 /// Requests in flight per scope.
 const IN_FLIGHT: usize = 4;
 
+/// A report waits this long for the telemetry of GPUs before it asks CloudWatch for them.
+const READY_WITHIN: Duration = Duration::from_secs(30);
+/// The cockpit waits for what the cache remembers of it.
+const READY_SOON: Duration = Duration::from_secs(3);
+
 /// A failed round is tried again after this long, doubled with each failure in a row.
 const RETRY_AFTER: SignedDuration = SignedDuration::from_mins(5);
 /// The longest wait for that: what was refused for want of a permission costs little this way.
@@ -42,6 +49,8 @@ pub(super) struct Rounds {
     last: Option<Timestamp>,
     /// When a failed round is tried again, and the failures in a row.
     retry: Option<(Timestamp, u32)>,
+    /// How often the hours of a source of GPUs had been completed when verdicts were last made.
+    filled: u64,
     judged: HashMap<Arc<str>, Arc<Verdict>>,
 }
 
@@ -53,7 +62,8 @@ impl Rounds {
             Some(verdicts) => Some(verdicts),
             None => Self::stored(ctx, &policy).await,
         };
-        let none = Self { policy, last: None, retry: None, judged: HashMap::new() };
+        let filled = ctx.shared.live.filled();
+        let none = Self { policy, last: None, retry: None, filled, judged: HashMap::new() };
         let Some((verdicts, last)) = stored else { return none };
         // Until a round has shown what it costs: four metrics an instance.
         note_cost(ctx, get_metric_data(verdicts.len() as u64 * 4));
@@ -74,6 +84,9 @@ impl Rounds {
         let now = ctx.shared.now();
         self.follow_policy(ctx, instances).await;
         let full = forced || self.is_due(ctx, now);
+        if !full {
+            self.follow_telemetry(ctx, instances).await;
+        }
         let is_judged = |i: &Instance| self.judged.get(&i.id).is_some_and(|v| v.is_of_life(i));
         let subset: Vec<Arc<Instance>> = instances
             .iter()
@@ -86,7 +99,9 @@ impl Rounds {
             }
             return;
         }
-        let mut round = Round::new(ctx, self.policy.clone(), now, full);
+        ctx.shared.live.ready(if ctx.only_once { READY_WITHIN } else { READY_SOON }).await;
+        self.filled = ctx.shared.live.filled();
+        let mut round = Round::new(ctx, self.policy.clone(), instances, now, full).await;
         round.run(subset, instances, &mut self.judged).await;
         let answered = round.finish().await;
         if !answered {
@@ -117,6 +132,25 @@ impl Rounds {
         // A round under the old policy may have read more since the world was told.
         let update = Update::Verdicts { policy, verdicts: again.verdicts };
         let _ = ctx.updates.send(update).await;
+    }
+
+    /// After more hours of GPUs have become known, the verdicts that follow from them: at once, and
+    /// from what is there, so that it costs nothing.
+    async fn follow_telemetry(&mut self, ctx: &Context, instances: &[Arc<Instance>]) {
+        let filled = ctx.shared.live.filled();
+        let (true, Some(last)) = (filled != self.filled, self.last) else { return };
+        self.filled = filled;
+        let evidence = Evidence::gather(&ctx.shared, instances, &ctx.types).await;
+        let seen: Vec<_> = instances.iter().filter(|i| evidence.knows(&i.id)).cloned().collect();
+        if seen.is_empty() {
+            return;
+        }
+        let policy = self.policy.clone();
+        let again = rejudge::from_cache(&ctx.shared, &policy, &seen, &ctx.types, last).await;
+        self.judged.extend(again.verdicts.iter().cloned());
+        let update = Update::Verdicts { policy, verdicts: again.verdicts };
+        let _ = ctx.updates.send(update).await;
+        self.keep(ctx).await;
     }
 
     /// Keeps the verdicts for the next start, dated by the last round that was answered: without
@@ -172,6 +206,8 @@ struct Round<'a> {
     /// True when every running instance of the scope is in it.
     full: bool,
     viewport: HashSet<Arc<str>>,
+    /// What the telemetry of GPUs knows.
+    evidence: Arc<Evidence>,
     asked: u64,
     answered: u64,
     cost: u64,
@@ -181,11 +217,29 @@ struct Round<'a> {
 }
 
 impl<'a> Round<'a> {
-    fn new(ctx: &'a Context, policy: Arc<Policy>, now: Timestamp, full: bool) -> Self {
+    async fn new(
+        ctx: &'a Context,
+        policy: Arc<Policy>,
+        instances: &[Arc<Instance>],
+        now: Timestamp,
+        full: bool,
+    ) -> Self {
         let range = HourRange::last_closed(now, policy.window_hours());
         let viewport = ctx.shared.viewport();
-        let (asked, answered, cost, error, refused) = (0, 0, 0, None, false);
-        Self { ctx, policy, now, range, full, viewport, asked, answered, cost, error, refused }
+        Self {
+            ctx,
+            policy,
+            now,
+            range,
+            full,
+            viewport,
+            evidence: Evidence::gather(&ctx.shared, instances, &ctx.types).await,
+            asked: 0,
+            answered: 0,
+            cost: 0,
+            error: None,
+            refused: false,
+        }
     }
 
     async fn run(
@@ -198,7 +252,7 @@ impl<'a> Round<'a> {
             self.report(Outcome::Loading).await;
         }
         subset.sort_by_key(|i| !self.viewport.contains(&i.id));
-        let gpus = match gpus::discover(self.ctx, &subset, all).await {
+        let gpus = match gpus::discover(self.ctx, &self.uncovered(&subset), all).await {
             Ok(gpus) => Some(gpus),
             // The host's metrics are another permission and another limit.
             Err(error) => {
@@ -214,6 +268,14 @@ impl<'a> Round<'a> {
             let _ = self.ctx.updates.send(update).await;
             let _ = self.ctx.updates.send(Update::OwnCost).await;
         }
+    }
+
+    /// Instances whose GPUs telemetry does not tell of in full.
+    fn uncovered(&self, subset: &[Arc<Instance>]) -> Vec<Arc<Instance>> {
+        let devices =
+            |i: &Instance| self.ctx.types.get(&i.instance_type).map_or(0, |s| s.devices());
+        let is_covered = |i: &Instance| self.evidence.covers(i, devices(i), self.range);
+        subset.iter().filter(|i| !is_covered(i)).cloned().collect()
     }
 
     async fn report(&self, outcome: Outcome) {
@@ -257,7 +319,8 @@ impl<'a> Round<'a> {
             .map(|instance| {
                 let spec = self.ctx.types.get(&instance.instance_type).cloned();
                 let series = stored.remove(&instance.id).unwrap_or_default();
-                Work::new(instance.clone(), spec, &series, &fetched, self.range)
+                let told = self.evidence.series(instance, self.range);
+                Work::new(instance.clone(), spec, &series, &fetched, self.range, told)
             })
             .collect();
         for _ in 0..MAX_STEPS {

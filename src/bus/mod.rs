@@ -10,6 +10,8 @@
 //!     └── cache (facts, series, ledger)                  cockpit, report, doctor
 //! ```
 //!
+//! The GPUs have a picture of their own, made of sweeps of their telemetry: see the folder `live`.
+//!
 //! A scope that hangs, denies or throttles delays no other: each runs on its own, and the world
 //! publishes whatever is there.
 
@@ -17,16 +19,19 @@ mod account;
 mod facts;
 mod gpus;
 mod inventory;
+mod live;
 mod metrics;
 mod pricing;
 mod rejudge;
 mod scope;
+pub mod tape;
 #[cfg(test)]
 mod tests;
 mod types;
 mod work;
 mod world;
 
+pub use live::{GPU_SUMMARY_ROWS, gpus_key, read_gpus};
 pub use world::SUMMARY_ROWS;
 
 use std::collections::{HashMap, HashSet};
@@ -38,12 +43,15 @@ use jiff::Timestamp;
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
+use crate::analyze::gpu::GpuRules;
 use crate::analyze::idle::Policy;
 use crate::cache::Cache;
-use crate::domain::{ErrorKind, Reading, Scope, SourceError, TagKeys};
+use crate::domain::{ErrorKind, GpuHistory, GpuKey, Reading, Scope, SourceError, TagKeys};
 use crate::fleet::Fleet;
+use crate::fleet::gpu::GpuFleet;
 use crate::source::ledger::{Ledger, OwnCost};
-use crate::source::{Identity, Provider};
+use crate::source::{GpuSource, Identity, Provider};
+use tape::{Recorder, Tap, Tape};
 
 /// Tells the time. Injected, so that tests and the demo can hold it still.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
@@ -89,6 +97,8 @@ pub struct Settings {
 pub enum Event {
     /// A new picture of the fleet.
     Fleet(Arc<Fleet>),
+    /// A new picture of the GPUs.
+    Gpus(Arc<GpuFleet>),
     /// What burntop itself has spent today.
     OwnCost(OwnCost),
     /// A source failed, or works again (`error` is `None`).
@@ -130,6 +140,12 @@ struct Shared {
     /// Grows when the inventory is to be read, and nothing that is billed.
     look: watch::Sender<u64>,
     viewport: Mutex<HashSet<Arc<str>>>,
+    /// What the GPUs are read and pictured with.
+    live: live::Desk,
+    /// Records what the sources say.
+    tap: Tap,
+    /// Is played instead of asking anybody.
+    tape: Option<Tape>,
     /// What the cache held at the start, until its scope takes it.
     remembered: Mutex<HashMap<Scope, facts::Remembered>>,
     /// When the bus started: the beat of all scopes.
@@ -169,6 +185,18 @@ impl Handle {
         *viewport = ids.into_iter().collect();
     }
 
+    /// Says which hosts are looked at closely, by instance id or name of the node: their GPUs are
+    /// read at the rate of each source's closer look. Empty for none.
+    pub fn focus_gpus(&self, hosts: Vec<Arc<str>>) {
+        self.shared.live.focus(hosts);
+    }
+
+    /// The past of a GPU: of the first source, best first, that has a memory and knows it; else what
+    /// was seen of it since the start. Without traces when nobody knows anything.
+    pub async fn gpu_history(&self, key: &GpuKey) -> GpuHistory {
+        live::history(&self.shared, key).await
+    }
+
     /// Ends all tasks.
     pub fn stop(&self) {
         self.shared.stop.cancel();
@@ -205,6 +233,14 @@ pub struct Parts {
     pub cache: Cache,
     /// The own-cost ledger.
     pub ledger: Ledger,
+    /// Sources of GPU telemetry.
+    pub gpu_sources: Vec<Arc<dyn GpuSource>>,
+    /// What the judgement of GPUs goes by.
+    pub gpu_rules: Arc<GpuRules>,
+    /// Writes down what the sources say.
+    pub recorder: Option<Recorder>,
+    /// Is played; accounts and sources are empty then.
+    pub tape: Option<Tape>,
 }
 
 /// Starts the bus on the current runtime; it runs until [`Handle::stop`].
@@ -217,21 +253,37 @@ pub fn start(parts: Parts, events: mpsc::Sender<Event>) -> Handle {
     handle
 }
 
-/// Reads every account once and returns the fleet; for reports.
+/// Reads every account and every source of GPUs once and returns the fleet; for reports.
 pub async fn once(parts: Parts) -> Outcome {
     let (handle, accounts) = share(parts);
     let (tx, mut rx) = mpsc::channel(64);
     let shared = handle.shared.clone();
     let run = tokio::spawn(run(shared, accounts, tx, true));
     let mut outcome = Outcome::default();
+    let mut troubles = Vec::new();
     while let Some(event) = rx.recv().await {
         match event {
             Event::Fleet(fleet) => outcome.fleet = fleet,
+            Event::Gpus(gpus) => outcome.gpus = gpus,
             Event::NoCredentials(error) => outcome.no_credentials = Some(error),
+            Event::Source { reading, error: Some(_), .. } if reading.source.is_gpu() => {
+                troubles.push(reading);
+            }
             _ => {}
         }
     }
     let _ = run.await;
+    // A host or a GPU that failed, of a source that works: the screen logs it, a report has one
+    // place for what is missing.
+    let failed = |r: &Reading| matches!(r.state, crate::domain::SourceState::Failed(_));
+    let known = |t: &Reading| {
+        let mut all = outcome.fleet.readings.iter();
+        all.any(|r| failed(r) && r.source == t.source && r.scope == t.scope)
+    };
+    troubles.retain(|trouble| !known(trouble));
+    if !troubles.is_empty() {
+        Arc::make_mut(&mut outcome.fleet).readings.append(&mut troubles);
+    }
     outcome
 }
 
@@ -240,6 +292,8 @@ pub async fn once(parts: Parts) -> Outcome {
 pub struct Outcome {
     /// The fleet as far as it could be read.
     pub fleet: Arc<Fleet>,
+    /// The GPUs as far as they could be read.
+    pub gpus: Arc<GpuFleet>,
     /// Set when no account could be asked for want of credentials.
     pub no_credentials: Option<Arc<SourceError>>,
 }
@@ -247,6 +301,8 @@ pub struct Outcome {
 fn share(parts: Parts) -> (Handle, Vec<Account>) {
     let shared = Arc::new(Shared {
         settings: parts.settings,
+        tap: Tap::new(parts.recorder, parts.clock.clone()),
+        tape: parts.tape,
         clock: parts.clock,
         cache: parts.cache,
         ledger: parts.ledger,
@@ -254,6 +310,7 @@ fn share(parts: Parts) -> (Handle, Vec<Account>) {
         refresh: watch::channel(0).0,
         look: watch::channel(0).0,
         viewport: Mutex::default(),
+        live: live::Desk::new(parts.gpu_sources, parts.gpu_rules),
         remembered: Mutex::default(),
         started: tokio::time::Instant::now(),
         round_costs: Mutex::default(),
@@ -275,13 +332,25 @@ async fn run(
         .collect();
     let mut cached = facts::load(&shared, &selection).await;
     let remembered = std::mem::take(&mut cached.remembered);
+    shared.tap.start(&cached);
     let mut tasks = tokio::task::JoinSet::new();
+    let (unread, inventories) = mpsc::channel(1);
+    let over = CancellationToken::new();
+    let lines = live::Lines {
+        updates: updates.clone(),
+        events: events.clone(),
+        inventories,
+        over: over.clone(),
+    };
+    let live = tokio::spawn(live::run(shared.clone(), lines, only_once));
     if !shared.settings.offline {
         *shared.remembered.lock().unwrap_or_else(PoisonError::into_inner) = remembered;
         for account in accounts {
-            tasks.spawn(account::run(shared.clone(), account, updates.clone(), only_once));
+            let (updates, unread) = (updates.clone(), unread.clone());
+            tasks.spawn(account::run(shared.clone(), account, updates, unread, only_once));
         }
     }
+    drop(unread);
     let rejudge_first = cached.other_policy && (shared.settings.offline || !only_once);
     tasks.spawn(rejudge::on_policy_change(
         shared.clone(),
@@ -293,6 +362,8 @@ async fn run(
     // The world ends when the last task has dropped its sender.
     drop(updates);
     world::run(&shared, cached, inbox, &events, only_once).await;
+    over.cancel();
+    let _ = live.await;
     tasks.shutdown().await;
 }
 

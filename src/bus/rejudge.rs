@@ -7,6 +7,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use tokio::sync::mpsc;
 
+use super::live::Evidence;
 use super::metrics::{CHUNK, on_worker};
 use super::types::known;
 use super::work::Work;
@@ -83,6 +84,7 @@ pub(super) async fn from_cache(
     let range = HourRange::last_closed(now, policy.window_hours());
     let running: Vec<_> = instances.iter().filter(|i| i.state.is_billed()).cloned().collect();
     let mut out = Rejudged::default();
+    let evidence = Evidence::gather(shared, instances, types).await;
     for chunk in running.chunks(CHUNK) {
         let ids: Vec<Arc<str>> = chunk.iter().map(|i| i.id.clone()).collect();
         let mut stored = shared.cache.load_series(ids.clone(), range).await;
@@ -92,7 +94,8 @@ pub(super) async fn from_cache(
             .map(|instance| {
                 let series = stored.remove(&instance.id).unwrap_or_default();
                 let spec = known(types, &instance.instance_type).cloned();
-                Work::new(instance.clone(), spec, &series, &fetched, range)
+                let told = evidence.series(instance, range);
+                Work::new(instance.clone(), spec, &series, &fetched, range, told)
             })
             .collect();
         let policy = policy.clone();

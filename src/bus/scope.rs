@@ -23,6 +23,8 @@ pub(super) struct Context {
     pub only_once: bool,
     /// Types that the instances of this scope use.
     pub types: HashMap<Arc<str>, Arc<TypeSpec>>,
+    /// Held until the inventory was read for the first time, or could not be.
+    pub unread: Option<mpsc::Sender<()>>,
 }
 
 /// Runs until stopped; with `only_once` one round.
@@ -37,7 +39,9 @@ pub(super) async fn run(mut ctx: Context) {
     loop {
         report(&ctx.updates, SourceId::Ec2, ctx.scope.clone(), Outcome::Loading).await;
         looks = *ctx.shared.look.borrow();
-        let again = match inventory.read(&ctx).await {
+        let read = inventory.read(&ctx).await;
+        ctx.unread = None;
+        let again = match read {
             Ok(instances) => {
                 attempt = 0;
                 report(

@@ -3,7 +3,7 @@
 mod looks;
 mod rounds;
 mod scopes;
-mod scripted;
+pub(super) mod scripted;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -54,6 +54,10 @@ fn parts(clock: Clock, preset: Preset, cache: &Cache, offline: bool) -> Parts {
         clock,
         cache: cache.clone(),
         ledger: Ledger::new(cache.clone(), 1_000_000),
+        gpu_sources: Vec::new(),
+        gpu_rules: Arc::default(),
+        recorder: None,
+        tape: None,
     }
 }
 
@@ -214,6 +218,10 @@ async fn a_failed_login_is_forgotten_when_the_next_one_works() {
         clock,
         cache: cache.clone(),
         ledger: Ledger::new(cache, 1_000_000),
+        gpu_sources: Vec::new(),
+        gpu_rules: Arc::default(),
+        recorder: None,
+        tape: None,
     };
     let (sender, mut events) = mpsc::channel(64);
     let handle = start(parts, sender);
@@ -259,6 +267,7 @@ async fn an_unchanged_inventory_is_neither_told_nor_written_again() {
         updates,
         only_once: false,
         types: HashMap::new(),
+        unread: None,
     };
     let dated = async |at| {
         let stored = cache.get::<Vec<Instance>>(kind::INSTANCES, &scope, at).await.unwrap();

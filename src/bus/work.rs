@@ -6,6 +6,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::gpus::GpuMap;
+use super::live::{is_whole, needed};
 use crate::analyze::idle::Subject;
 use crate::cache::SeriesWrite;
 use crate::domain::{Hour, HourRange, HourlySeries, Instance, SeriesSet, Signal, TypeSpec};
@@ -16,8 +17,12 @@ use crate::source::planner::{self, Need};
 pub(super) struct Work {
     pub instance: Arc<Instance>,
     pub spec: Option<Arc<TypeSpec>>,
+    /// What the telemetry of GPUs knows.
+    told: SeriesSet,
     /// Series that reach to the end of the window.
     fresh: SeriesSet,
+    /// Of signals that telemetry knows as well, what CloudWatch alone says: that is what is kept.
+    own: BTreeMap<Signal, HourlySeries>,
     /// Series from the cache whose last hours are missing.
     stale: BTreeMap<Signal, HourlySeries>,
     /// Hours that the cache holds of a stale series.
@@ -39,18 +44,22 @@ struct Open {
 }
 
 impl Work {
-    /// Splits what the cache holds into fresh and stale.
+    /// Splits what the cache holds into fresh and stale. `told` is what the telemetry of GPUs knows
+    /// of the hours in `range`; where it knows all of them, nobody else has to be asked.
     pub fn new(
         instance: Arc<Instance>,
         spec: Option<Arc<TypeSpec>>,
         stored: &SeriesSet,
         fetched: &HashMap<(Arc<str>, Signal), HourRange>,
         range: HourRange,
+        told: SeriesSet,
     ) -> Self {
         let mut work = Self {
             instance,
             spec,
+            told,
             fresh: SeriesSet::default(),
+            own: BTreeMap::new(),
             stale: BTreeMap::new(),
             held: BTreeMap::new(),
             open: BTreeMap::new(),
@@ -60,7 +69,7 @@ impl Work {
             let held = fetched.get(&(work.instance.id.clone(), signal)).copied();
             match held {
                 Some(held) if held.to >= range.to && held.from <= range.from => {
-                    work.fresh.insert(signal, series.clone());
+                    work.know(signal, series.clone());
                 }
                 Some(held) => {
                     work.held.insert(signal, held);
@@ -69,7 +78,36 @@ impl Work {
                 None => {}
             }
         }
+        let needed = needed(&work.instance, range);
+        let whole: Vec<Signal> = work
+            .told
+            .iter()
+            .filter(|(_, s)| is_whole(s, needed))
+            .map(|(signal, _)| signal)
+            .collect();
+        for signal in whole {
+            if work.fresh.get(signal).is_none() {
+                let old = work.stale.remove(&signal);
+                work.know(signal, old.unwrap_or_else(|| HourlySeries::empty(range)));
+            }
+        }
         work
+    }
+
+    /// Takes a series of CloudWatch as known. Where telemetry knows the signal too, the busier value
+    /// of each hour counts, and a malformed one over all.
+    fn know(&mut self, signal: Signal, series: HourlySeries) {
+        let Some(told) = self.told.get(signal) else {
+            self.fresh.insert(signal, series);
+            return;
+        };
+        let mut both = HourlySeries::empty(self.range);
+        for (value, hour) in both.values.iter_mut().zip(self.range.from.0..) {
+            // `max` ignores the NaN of an hour that one of them knows nothing of.
+            *value = series.at(Hour(hour)).max(told.at(Hour(hour)));
+        }
+        self.fresh.insert(signal, both);
+        self.own.insert(signal, series);
     }
 
     /// What the engine judges.
@@ -103,7 +141,7 @@ impl Work {
         let fetched = self.held.get(&signal).copied();
         let parts = planner::missing(self.range, fetched).len();
         if queries.is_empty() || parts == 0 {
-            self.fresh.insert(signal, HourlySeries::empty(self.range));
+            self.know(signal, HourlySeries::empty(self.range));
             return;
         }
         let arrived = HourlySeries::empty(self.range);
@@ -139,7 +177,7 @@ impl Work {
         if let Some(open) = self.open.remove(&signal) {
             let series = self.renewed(signal, &open.arrived);
             self.stale.remove(&signal);
-            self.fresh.insert(signal, series);
+            self.know(signal, series);
         }
     }
 
@@ -158,7 +196,7 @@ impl Work {
     /// The part of a series that was just asked for, for the cache; `None` while answers are
     /// missing, because the hours would count as fetched from then on.
     pub fn write(&self, signal: Signal, asked: HourRange) -> Option<SeriesWrite> {
-        let series = self.fresh.get(signal)?;
+        let series = self.own.get(&signal).or_else(|| self.fresh.get(signal))?;
         let values = (asked.from.0..asked.to.0).map(|h| series.at(Hour(h))).collect();
         let series = HourlySeries { start: asked.from, values };
         Some(SeriesWrite { instance: self.instance.id.clone(), signal, series })
@@ -180,7 +218,14 @@ impl Work {
             }
         }
         for (signal, series) in std::mem::take(&mut self.stale) {
-            self.fresh.insert(signal, series);
+            self.know(signal, series);
+        }
+        // What telemetry saw counts though nobody else answered.
+        let told: Vec<Signal> = self.told.iter().map(|(signal, _)| signal).collect();
+        for signal in told {
+            if self.fresh.get(signal).is_none() {
+                self.know(signal, HourlySeries::empty(self.range));
+            }
         }
         self
     }

@@ -17,7 +17,7 @@ use crate::fleet::{Fleet, JoinInput, PriceBook, join};
 use crate::source::{Identity, catalogue};
 
 /// Updates that come within this time become one picture.
-const SETTLE: Duration = Duration::from_millis(120);
+pub(super) const SETTLE: Duration = Duration::from_millis(120);
 /// A stored summary is at most this old while the fleet moves.
 const SUMMARY_EVERY: Duration = Duration::from_mins(1);
 /// What was wasted so far grows with the time: rows that nothing else changes are made anew this
@@ -48,6 +48,8 @@ pub(super) enum Update {
     Verdicts { policy: Arc<Policy>, verdicts: Vec<(Arc<str>, Arc<Verdict>)> },
     /// Own cost changed.
     OwnCost,
+    /// A host that a source of GPUs reads failed, or works again (`None`): a line for the log.
+    Trouble { source: SourceId, scope: Scope, error: Option<Arc<SourceError>> },
     /// So many metrics would have to be fetched for verdicts that the cache cannot give.
     Missing { metrics: u64 },
 }
@@ -121,9 +123,13 @@ pub(super) async fn run(
         tokio::select! {
             biased;
             () = shared.stop.cancelled() => break,
-            () = settle, if due.is_some() && !only_once => {
+            () = settle, if due.is_some() => {
                 due = None;
-                world.publish(events).await;
+                if only_once {
+                    world.show();
+                } else {
+                    world.publish(events).await;
+                }
             }
             update = inbox.recv() => {
                 let Some(update) = update else { break };
@@ -168,6 +174,7 @@ impl<'a> World<'a> {
 
     /// Takes an update in.
     async fn apply(&mut self, update: Update, events: &mpsc::Sender<Event>) -> Change {
+        self.shared.tap.update(&update);
         match update {
             Update::Source { source, scope, outcome } => {
                 self.source(source, scope, outcome, events).await
@@ -225,6 +232,15 @@ impl<'a> World<'a> {
                 send(events, Event::Missing { metrics, micro_usd }).await;
                 Change::Nothing
             }
+            Update::Trouble { source, scope, error } => {
+                let (at, state) = match &error {
+                    Some(error) => (self.shared.now(), SourceState::Failed(error.clone())),
+                    None => (self.shared.now(), SourceState::Live),
+                };
+                let reading = Reading { source, scope, taken_at: None, coverage: 0.0, state };
+                send(events, Event::Source { at, reading, error }).await;
+                Change::Nothing
+            }
             Update::OwnCost => {
                 self.own_cost(events).await;
                 Change::Nothing
@@ -243,7 +259,9 @@ impl<'a> World<'a> {
                 self.verdicts.remove(&instance.id);
             }
         }
-        self.readings.retain(|(source, scope), _| *source == SourceId::Identity || held(scope));
+        // What tells of GPUs belongs to no account.
+        let kept = |source: SourceId| source == SourceId::Identity || source.is_gpu();
+        self.readings.retain(|(source, scope), _| kept(*source) || held(scope));
     }
 
     async fn source(
@@ -296,9 +314,16 @@ impl<'a> World<'a> {
         Change::Readings
     }
 
-    async fn publish(&mut self, events: &mpsc::Sender<Event>) {
+    /// Shows the fleet to those who read and picture the GPUs.
+    fn show(&mut self) -> Arc<Fleet> {
         let fleet = self.picture();
         self.change = Change::Nothing;
+        self.shared.live.see(&fleet);
+        fleet
+    }
+
+    async fn publish(&mut self, events: &mpsc::Sender<Event>) {
+        let fleet = self.show();
         send(events, Event::Fleet(fleet.clone())).await;
         let stale = self.summary_at.is_none_or(|at| at.elapsed() > SUMMARY_EVERY);
         if stale && !fleet.rows.is_empty() {

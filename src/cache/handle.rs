@@ -11,6 +11,7 @@ use serde::de::DeserializeOwned;
 use tokio::sync::{mpsc, oneshot};
 
 use super::facts::{self, FactKind, Stored};
+use super::gpu_hours::{self, GpuHours};
 use super::ledger::{LedgerCharge, LedgerDay, Reserved};
 use super::maintain::{self, Maintained};
 use super::notice::{CacheNotice, NoticeBoard};
@@ -92,6 +93,7 @@ impl Cache {
         let started = thread::Builder::new().name("cache".into()).spawn(move || {
             let mut store = Store::open(options, now, thread_board);
             series::disclaim_future(&mut store, now);
+            gpu_hours::disclaim_future(&mut store, now);
             // The opener waits for this; it cannot have gone away.
             let _ = ready.send(());
             while let Some(request) = queue.blocking_recv() {
@@ -228,10 +230,33 @@ impl Cache {
             .unwrap_or_default()
     }
 
+    /// Keeps what the GPUs of a source did in a closed hour.
+    pub async fn store_gpu_hours(&self, hours: Arc<GpuHours>) {
+        self.call(move |store| store.run(|conn| gpu_hours::store(conn, &hours))).await;
+    }
+
+    /// What is kept of GPUs in the hours of `range`, newest first. What is damaged, or of a source
+    /// that this burntop does not know, is absent.
+    pub async fn load_gpu_hours(&self, range: HourRange) -> Vec<GpuHours> {
+        self.call(move |store| store.run(|conn| gpu_hours::load(conn, range)))
+            .await
+            .flatten()
+            .unwrap_or_default()
+    }
+
     /// Keeps the summary of `kind` that [`super::read_summary_sync`] reads at the next start.
     pub async fn put_summary(&self, kind: &str, bytes: Vec<u8>) {
         let kind = kind.to_owned();
         self.call(move |store| store.run(|conn| summary::put(conn, &kind, &bytes))).await;
+    }
+
+    /// The summary of `kind`; `None` when there is none, or it is damaged.
+    pub async fn summary(&self, kind: &str) -> Option<Vec<u8>> {
+        let kind = kind.to_owned();
+        self.call(move |store| store.run(|conn| summary::get(conn, &kind)))
+            .await
+            .flatten()
+            .flatten()
     }
 
     /// Evicts what is over the size limit, drops what is long unused, checks the file once a day.

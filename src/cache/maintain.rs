@@ -5,9 +5,9 @@ use jiff::{SignedDuration, Timestamp};
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 
 use super::notice::CacheNotice;
-use super::series;
 use super::stats::page_bytes;
 use super::store::Store;
+use super::{gpu_hours, series};
 use crate::domain::Hour;
 
 /// Facts that were not renewed for this long are about accounts or regions no longer looked at.
@@ -37,6 +37,8 @@ pub struct Maintained {
     pub evicted_days: u64,
     /// Facts dropped because nobody renewed them.
     pub dropped_facts: u64,
+    /// Hours of GPUs dropped because nothing looks that far back.
+    pub dropped_gpu_hours: u64,
     /// Bytes in use before.
     pub bytes_before: u64,
     /// Bytes in use after.
@@ -48,6 +50,7 @@ pub(super) fn run(store: &mut Store, now: Timestamp) -> Maintained {
     store.tell_time(now);
     let checked = check(store, now);
     series::disclaim_future(store, now);
+    gpu_hours::disclaim_future(store, now);
     let keep_days = i32::try_from(store.options().keep_days).unwrap_or(i32::MAX);
     let max_bytes = store.options().max_bytes;
     let in_use = |store: &mut Store| store.run(|c| page_bytes(c)).map_or(0, |b| b.0);
@@ -60,6 +63,8 @@ pub(super) fn run(store: &mut Store, now: Timestamp) -> Maintained {
         store.run(|c| drop_orphans(c));
     }
     done.dropped_facts = store.run(|c| drop_facts(c, now)).unwrap_or(0);
+    // Nothing reads them later, and no limit has to be reached first.
+    done.dropped_gpu_hours = store.run(|c| gpu_hours::drop_old(c, now, keep_days)).unwrap_or(0);
     store.run(|c| drop_summaries(c));
     done.evicted_days = store.run(|c| evict(c, max_bytes, oldest_kept)).unwrap_or(0);
     store.run(|c| shrink(c));
@@ -74,7 +79,7 @@ pub(super) fn run(store: &mut Store, now: Timestamp) -> Maintained {
 pub(super) fn clear(store: &mut Store) -> bool {
     let emptied = store.run(|conn| {
         let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        for table in ["chunk", "series", "fact", "summary", "meta"] {
+        for table in ["chunk", "series", "fact", "summary", "gpu_hour", "gpu_device", "meta"] {
             tx.execute(&format!("DELETE FROM {table}"), [])?;
         }
         tx.commit()

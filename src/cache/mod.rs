@@ -18,13 +18,14 @@
 //! | `store` | the open connection, and what happens when it fails under way |
 //! | `file` | opening, checking, migrating and setting aside a database file |
 //! | `schema` | the tables and their versions |
-//! | `facts`, `series`, `day`, `summary`, `ledger` | the things kept |
+//! | `facts`, `series`, `day`, `gpu_hours`, `summary`, `ledger` | the things kept |
 //! | `maintain`, `stats` | size bound, eviction, integrity check, figures |
 //! | `notice` | what the user is told |
 
 mod day;
 mod facts;
 mod file;
+mod gpu_hours;
 mod handle;
 mod ledger;
 mod maintain;
@@ -39,6 +40,7 @@ mod summary;
 mod tests;
 
 pub use facts::{FactKind, Stored};
+pub use gpu_hours::GpuHours;
 pub use handle::{Cache, OpenOptions};
 pub use ledger::{LedgerCharge, LedgerDay, LedgerEntry, Reserved, ledger_path};
 pub use maintain::Maintained;

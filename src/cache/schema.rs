@@ -19,7 +19,8 @@ impl Schema {
 /// The cache: ASCII `burn` as its application id.
 pub(super) const CACHE: Schema = Schema {
     application_id: 0x6275_726e,
-    migrations: &["
+    migrations: &[
+        "
     -- Small numbers about the file itself.
     CREATE TABLE meta (key TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
 
@@ -61,11 +62,33 @@ pub(super) const CACHE: Schema = Schema {
         checksum INTEGER NOT NULL,
         data     BLOB    NOT NULL
     );
-    "],
+    ",
+        "
+    -- The GPUs that each source of telemetry (`prom/main`) has told hours of. postcard blobs.
+    -- AUTOINCREMENT: an id is never given again, so that no hour can speak of another GPU.
+    CREATE TABLE gpu_device (
+        id        INTEGER PRIMARY KEY AUTOINCREMENT,
+        source    TEXT    NOT NULL,
+        identity  BLOB    NOT NULL,
+        last_hour INTEGER NOT NULL,
+        UNIQUE (source, identity)
+    );
+
+    -- What all GPUs of a source did in a closed hour (epoch hours): 10 bytes each.
+    CREATE TABLE gpu_hour (
+        hour     INTEGER NOT NULL,
+        source   TEXT    NOT NULL,
+        checksum INTEGER NOT NULL,
+        data     BLOB    NOT NULL,
+        PRIMARY KEY (hour, source)
+    );
+    ",
+    ],
 };
 
 /// The tables of the cache.
-pub(super) const CACHE_TABLES: &[&str] = &["meta", "fact", "series", "chunk", "summary"];
+pub(super) const CACHE_TABLES: &[&str] =
+    &["meta", "fact", "series", "chunk", "summary", "gpu_device", "gpu_hour"];
 
 /// The own-cost ledger: ASCII `burl` as its application id.
 pub(super) const LEDGER: Schema = Schema {

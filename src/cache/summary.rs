@@ -28,20 +28,23 @@ pub fn read_summary_sync(path: &Path, kind: &str) -> Option<Vec<u8>> {
     {
         return None;
     }
-    let (sum, data): (i64, Vec<u8>) = conn
+    get(&conn, kind).ok().flatten()
+}
+
+/// Reads the summary of `kind`; what is damaged is absent.
+pub(super) fn get(conn: &Connection, kind: &str) -> rusqlite::Result<Option<Vec<u8>>> {
+    let stored: Option<(i64, Vec<u8>)> = conn
         .query_row("SELECT checksum, data FROM summary WHERE kind = ?1", [kind], |r| {
             Ok((r.get(0)?, r.get(1)?))
         })
-        .optional()
-        .ok()
-        .flatten()?;
-    (sum == checksum(&data)).then_some(data)
+        .optional()?;
+    Ok(stored.filter(|(sum, data)| *sum == checksum(data)).map(|(_, data)| data))
 }
 
 /// A checksum over words of eight bytes and the length: SQLite does not notice damage inside a
 /// blob. Each step can be undone, so that no change of a single word goes unseen. Not a protection
 /// against malice; the file is private to the user.
-fn checksum(bytes: &[u8]) -> i64 {
+pub(super) fn checksum(bytes: &[u8]) -> i64 {
     // The constants are those of FNV-1a; the rotation carries the upper bits down.
     let step =
         |hash: u64, word: u64| (hash ^ word).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(29);

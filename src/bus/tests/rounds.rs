@@ -55,6 +55,7 @@ async fn a_host_name_of_two_instances_is_nobodys_also_when_one_is_new() {
     let cache = cache();
     let host = |id, dns: &str| crate::domain::Instance {
         private_dns: dns.into(),
+        private_ip: None,
         ..instance(id, "g5.xlarge")
     };
     let mut script = Script::new(vec![host("i-1", "ip-10-0-0-1.a")], Answer::Every(0.0));

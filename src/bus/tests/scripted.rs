@@ -234,6 +234,7 @@ pub fn instance(id: &str, instance_type: &str) -> Instance {
         owners: vec![],
         tags: Tags::default(),
         private_dns: "".into(),
+        private_ip: None,
         capacity_reservation: None,
         detailed_monitoring: false,
     }
@@ -283,6 +284,10 @@ pub fn parts(
         clock,
         cache: cache.clone(),
         ledger: Ledger::new(cache.clone(), 1_000_000),
+        gpu_sources: Vec::new(),
+        gpu_rules: Arc::default(),
+        recorder: None,
+        tape: None,
     }
 }
 

@@ -3,6 +3,7 @@
 mod broken;
 mod credentials;
 mod facts;
+mod gpu_hours;
 mod ledger;
 mod limits;
 mod merge;

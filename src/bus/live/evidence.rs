@@ -1,0 +1,163 @@
+//! Hours of GPUs as evidence for the verdicts on instances.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+
+use super::super::Shared;
+use super::super::metrics::on_worker;
+use super::super::types::known;
+use super::book::HourBook;
+use crate::domain::{GpuKey, Hour, HourRange, HourlySeries, Instance, SeriesSet, Signal, TypeSpec};
+use crate::fleet::Row;
+use crate::fleet::gpu::{Places, index_of};
+
+/// What telemetry knows of the GPUs of instances.
+#[derive(Default)]
+pub(in crate::bus) struct Evidence {
+    book: Arc<HourBook>,
+    /// GPUs and slices by instance and the index of the device.
+    of: HashMap<Arc<str>, BTreeMap<u16, Vec<GpuKey>>>,
+    /// Activity below which a GPU does nothing, 0–1.
+    idle_below: f32,
+}
+
+impl Evidence {
+    /// Joins the GPUs of the book with `instances` and with all others that the world knows: a name
+    /// may be that of an instance elsewhere as well.
+    pub async fn gather(
+        shared: &Shared,
+        instances: &[Arc<Instance>],
+        types: &HashMap<Arc<str>, Arc<TypeSpec>>,
+    ) -> Arc<Self> {
+        let book = shared.live.book();
+        if book.gpus().next().is_none() {
+            return Arc::default();
+        }
+        let own: HashSet<&Arc<str>> = instances.iter().map(|i| &i.id).collect();
+        let fleet = shared.live.fleet.borrow().clone();
+        let others = fleet.rows.iter().filter(|row| !own.contains(&row.instance.id)).cloned();
+        // The world may not have been told of them yet.
+        let own = instances.iter().map(|i| row(i, known(types, &i.instance_type)));
+        let rows: Vec<Arc<Row>> = own.chain(others).collect();
+        let idle_below = shared.live.rules.idle_below;
+        let joined = on_worker(move || Self::join(book, &rows, idle_below));
+        Arc::new(joined.await.unwrap_or_default())
+    }
+
+    fn join(book: Arc<HourBook>, rows: &[Arc<Row>], idle_below: f32) -> Self {
+        let places = Places::of(rows);
+        let mut of: HashMap<Arc<str>, BTreeMap<u16, Vec<GpuKey>>> = HashMap::new();
+        for (key, track, _) in book.gpus() {
+            let found = places.find(&track.identity.host).and_then(|at| rows.get(at));
+            let Some(row) = found else { continue };
+            if let Some(index) = index_of(&track.identity, Some(row)) {
+                let gpus = of.entry(row.instance.id.clone()).or_default();
+                gpus.entry(index).or_default().push(key.clone());
+            }
+        }
+        Self { book, of, idle_below }
+    }
+
+    /// True when anything is known of the GPUs of this instance.
+    pub fn knows(&self, instance: &Arc<str>) -> bool {
+        self.of.contains_key(instance)
+    }
+
+    /// True when telemetry tells of every device of `instance` in every hour of `range`: nothing
+    /// else has to be asked then.
+    pub fn covers(&self, instance: &Instance, devices: u32, range: HourRange) -> bool {
+        let needed = needed(instance, range);
+        if devices == 0 || !self.of.contains_key(&instance.id) {
+            return false;
+        }
+        let series = self.series(instance, range);
+        let all = |signal| series.get(signal).is_some_and(|s| is_whole(s, needed));
+        (0..devices as u16).all(|i| all(Signal::GpuMax(i)) && all(Signal::GpuMean(i)))
+    }
+
+    /// The series of the GPUs of `instance`, percent; only those of which anything is known.
+    pub fn series(&self, instance: &Instance, range: HourRange) -> SeriesSet {
+        let Some(devices) = self.of.get(&instance.id) else { return SeriesSet::default() };
+        let maxima = self.book.maxima();
+        let mut found = SeriesSet::default();
+        for (&index, keys) in devices {
+            let (mut max, mut mean) = (HourlySeries::empty(range), HourlySeries::empty(range));
+            // Slices of one device stand together; another device in its place had its own time.
+            let mut by_device: BTreeMap<&str, Vec<(&HourlySeries, &HourlySeries)>> =
+                BTreeMap::new();
+            for key in keys {
+                if let (Some(top), Some(means)) = (maxima.get(key), self.book.means(key)) {
+                    by_device.entry(&key.device).or_default().push((top, means));
+                }
+            }
+            for slices in by_device.values() {
+                self.busiest(slices, range, &mut max, &mut mean);
+            }
+            if max.values.iter().any(|v| !v.is_nan()) {
+                found.insert(Signal::GpuMax(index), max);
+                found.insert(Signal::GpuMean(index), mean);
+            }
+        }
+        found
+    }
+
+    /// The busiest slice of a device counts for it, hour by hour. A slice that is silent for an hour
+    /// between two that it told of may have worked: such an hour is known only when another slice
+    /// worked in it.
+    fn busiest(
+        &self,
+        slices: &[(&HourlySeries, &HourlySeries)],
+        range: HourRange,
+        max: &mut HourlySeries,
+        mean: &mut HourlySeries,
+    ) {
+        let lives: Vec<Option<HourRange>> = slices.iter().map(|(top, _)| life(top)).collect();
+        for (i, hour) in (range.from.0..range.to.0).map(Hour).enumerate() {
+            let silent = slices.iter().zip(&lives).any(|((top, _), life)| {
+                top.at(hour).is_nan() && life.is_some_and(|l| l.from <= hour && hour < l.to)
+            });
+            let busiest = |of: &dyn Fn(&(&HourlySeries, &HourlySeries)) -> f32| {
+                slices.iter().map(of).fold(f32::NAN, f32::max)
+            };
+            let top = busiest(&|(top, _)| top.at(hour));
+            if silent && top < self.idle_below {
+                continue;
+            }
+            max.values[i] = max.values[i].max(top * 100.0);
+            mean.values[i] = mean.values[i].max(busiest(&|(_, mean)| mean.at(hour)) * 100.0);
+        }
+    }
+}
+
+/// From the first to the last hour that anything is known of.
+fn life(series: &HourlySeries) -> Option<HourRange> {
+    let first = series.values.iter().position(|v| !v.is_nan())?;
+    let last = series.values.iter().rposition(|v| !v.is_nan())?;
+    let at = |i: usize| series.start.plus(i as i32);
+    Some(HourRange { from: at(first), to: at(last + 1) })
+}
+
+/// The hours of `range` that an instance is judged by.
+pub(in crate::bus) fn needed(instance: &Instance, range: HourRange) -> HourRange {
+    range.since(Hour::at_or_after(instance.launched_at))
+}
+
+/// True when every hour of `range` is known; false for no hours at all.
+pub(in crate::bus) fn is_whole(series: &HourlySeries, range: HourRange) -> bool {
+    !range.is_empty() && series.got(range) == range.len()
+}
+
+/// A row that has what a place needs.
+fn row(instance: &Arc<Instance>, spec: Option<&Arc<TypeSpec>>) -> Arc<Row> {
+    Arc::new(Row {
+        instance: instance.clone(),
+        spec: spec.cloned(),
+        rate: None,
+        verdict: None,
+        team: None,
+        project: None,
+        environment: None,
+        cost_center: None,
+        wasted_usd: None,
+    })
+}

@@ -1,0 +1,330 @@
+//! The one task that makes the picture of the GPUs, and publishes it.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep_until};
+use tokio_util::sync::CancellationToken;
+
+use super::super::{Event, Shared};
+use super::board::Board;
+use super::book::KEEP_HOURS;
+use super::rollup::Rollup;
+use super::{Input, Teller, summary, teller};
+use crate::analyze::gpu::{GpuRules, Watch, WatchInput};
+use crate::cache::GpuHours;
+use crate::domain::{GpuHistory, GpuKey, GpuTrace, Hour, HourlySeries, Sweep};
+use crate::fleet::Fleet;
+use crate::fleet::gpu::{GpuFleet, GpuRow};
+
+/// What comes in within this time becomes one picture.
+const SETTLE: Duration = Duration::from_millis(120);
+/// What idling has cost, and what is stale, follows from the time: the picture is made anew this
+/// often when nothing else asks for it.
+const AGAIN: Duration = Duration::from_mins(1);
+/// A stored picture is at most this old while the GPUs are watched.
+const SUMMARY_EVERY: Duration = Duration::from_mins(1);
+/// The picture of the last run stays on screen for so long when a source does not answer.
+const HOLD: Duration = Duration::from_secs(20);
+
+/// What the worker carries from picture to picture.
+#[derive(Default)]
+struct Memory {
+    watch: Watch,
+    rollup: Rollup,
+}
+
+/// What one picture is made of.
+struct Job {
+    memory: Box<Memory>,
+    version: u64,
+    now: Timestamp,
+    sweeps: Vec<Arc<Sweep>>,
+    intervals: Arc<HashMap<Teller, Duration>>,
+    fleet: Arc<Fleet>,
+    rules: Arc<GpuRules>,
+    hours: Arc<HashMap<GpuKey, HourlySeries>>,
+    /// The picture on screen.
+    shown: Option<Arc<GpuFleet>>,
+    /// True when it is time to store it.
+    store: bool,
+}
+
+/// What came of it.
+struct Made {
+    memory: Box<Memory>,
+    fleet: Arc<GpuFleet>,
+    /// True when it looks different from what is on screen.
+    news: bool,
+    /// Hours that are over, seen by burntop itself.
+    closed: Vec<GpuHours>,
+    summary: Option<Vec<u8>>,
+}
+
+impl Job {
+    fn run(mut self) -> Made {
+        let fleet = Arc::new(self.memory.watch.picture(WatchInput {
+            version: self.version,
+            now: self.now,
+            sweeps: &self.sweeps,
+            intervals: &self.intervals,
+            fleet: &self.fleet,
+            rules: &self.rules,
+            hours: &self.hours,
+        }));
+        for row in &fleet.rows {
+            self.memory.rollup.see(row, &self.intervals);
+        }
+        let closed = self.memory.rollup.close(self.now, &self.intervals);
+        let news = self.shown.is_none_or(|shown| !looks_the_same(&shown, &fleet));
+        let summary = self.store.then(|| summary::encode(&fleet)).flatten();
+        Made { memory: self.memory, fleet, news, closed, summary }
+    }
+}
+
+struct Picture<'a> {
+    shared: &'a Shared,
+    intervals: Arc<HashMap<Teller, Duration>>,
+    board: Board,
+    /// `None` while the worker has it.
+    memory: Option<Box<Memory>>,
+    version: u64,
+    shown: Option<Arc<GpuFleet>>,
+    /// When the last picture was begun.
+    made: Instant,
+    stored: Option<Instant>,
+    /// Sources that have not answered yet, while the picture of the last run is on screen.
+    awaited: HashSet<Teller>,
+    /// The day and hour in which old hours were last forgotten.
+    tidied: Hour,
+}
+
+/// Runs until the bus stops; with `only_once` until all that comes in has come and the world has
+/// ended.
+pub(super) async fn run(
+    shared: &Shared,
+    mut inbox: mpsc::Receiver<Input>,
+    events: &mpsc::Sender<Event>,
+    over: &CancellationToken,
+    only_once: bool,
+) {
+    let mut picture = Picture::new(shared);
+    if only_once {
+        while let Some(input) = inbox.recv().await {
+            let news = picture.take(input);
+            // What is played all at once is pictured step by step, as it was.
+            if shared.tape.is_some() && news {
+                let job = picture.job();
+                let made = tokio::task::spawn_blocking(move || job.run()).await;
+                picture.publish(made.ok(), events).await;
+            }
+        }
+        over.cancelled().await;
+        let job = picture.job();
+        let made = tokio::task::spawn_blocking(move || job.run()).await;
+        picture.publish(made.ok(), events).await;
+        return;
+    }
+    if summary::remembered(shared).await.is_some() {
+        picture.awaited = shared.live.sources.iter().map(|s| teller(&**s)).collect();
+    }
+    let mut nothing_yet = !picture.awaited.is_empty();
+    let hold = Instant::now() + HOLD;
+    let mut fleet = shared.live.fleet.subscribe();
+    fleet.mark_changed();
+    let mut running: Option<JoinHandle<Made>> = None;
+    let mut due: Option<Instant> = None;
+    let mut open = true;
+    loop {
+        let begin = match (&running, picture.memory.is_some()) {
+            (None, true) if !nothing_yet => {
+                let again = picture.made + AGAIN;
+                let at = due.map_or(again, |at| at.min(again));
+                Some(if picture.awaited.is_empty() { at } else { hold })
+            }
+            _ => None,
+        };
+        let made = async {
+            match &mut running {
+                Some(made) => made.await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            biased;
+            () = shared.stop.cancelled() => break,
+            made = made => {
+                running = None;
+                picture.publish(made.ok(), events).await;
+            }
+            () = sleep_until(begin.unwrap_or(hold)), if begin.is_some() => {
+                due = None;
+                picture.awaited.clear();
+                let job = picture.job();
+                running = Some(tokio::task::spawn_blocking(move || job.run()));
+            }
+            changed = fleet.changed() => {
+                if changed.is_ok() {
+                    due.get_or_insert_with(|| Instant::now() + SETTLE);
+                }
+            }
+            input = inbox.recv(), if open => match input {
+                Some(input) => {
+                    // Until somebody has answered, what the last run saw stays, with its age.
+                    nothing_yet &= !matches!(input, Input::Sweep(_));
+                    if picture.take(input) {
+                        due.get_or_insert_with(|| Instant::now() + SETTLE);
+                    }
+                }
+                None => open = false,
+            },
+        }
+    }
+    // The worker may be at it still; what is on screen is what is kept.
+    if let Some(bytes) = picture.shown.as_deref().and_then(summary::encode) {
+        let key = summary::gpus_key(&shared.settings.summary_key);
+        shared.cache.put_summary(&key, bytes).await;
+    }
+}
+
+impl<'a> Picture<'a> {
+    fn new(shared: &'a Shared) -> Self {
+        Self {
+            shared,
+            intervals: Arc::new(shared.live.intervals()),
+            board: Board::default(),
+            memory: Some(Box::default()),
+            version: 0,
+            shown: None,
+            made: Instant::now(),
+            stored: None,
+            awaited: HashSet::new(),
+            tidied: Hour::containing(shared.now()),
+        }
+    }
+
+    /// Takes in what came; true when it is worth a picture.
+    fn take(&mut self, input: Input) -> bool {
+        match input {
+            Input::Sweep(sweep) => {
+                let was_awaited = self.awaited.remove(&(sweep.source, sweep.origin.clone()));
+                self.board.take(sweep) || was_awaited
+            }
+            Input::Failed(teller) => self.awaited.remove(&teller),
+            Input::Taken(answer) => {
+                let _ = answer.send(());
+                false
+            }
+            Input::Track(key, answer) => {
+                // Whoever asked may have gone on.
+                let _ = answer.send(self.track(&key));
+                false
+            }
+        }
+    }
+
+    /// What a picture of now is made of.
+    fn job(&mut self) -> Job {
+        self.version += 1;
+        self.made = Instant::now();
+        let store = self.stored.is_none_or(|at| at.elapsed() >= SUMMARY_EVERY);
+        if store {
+            self.stored = Some(self.made);
+        }
+        Job {
+            memory: self.memory.take().unwrap_or_default(),
+            version: self.version,
+            now: self.shared.now(),
+            sweeps: self.board.sweeps(),
+            intervals: self.intervals.clone(),
+            fleet: self.shared.live.fleet.borrow().clone(),
+            rules: self.shared.live.rules.clone(),
+            hours: self.shared.live.book().maxima(),
+            shown: self.shown.clone(),
+            store,
+        }
+    }
+
+    /// Publishes what the worker made. One that died of a defect is followed by another, which has
+    /// the sweeps and the hours, and has lost what was seen between.
+    async fn publish(&mut self, made: Option<Made>, events: &mpsc::Sender<Event>) {
+        let Some(made) = made else {
+            tracing::error!("the picture of the GPUs ended in a defect of burntop");
+            self.memory = Some(Box::default());
+            return;
+        };
+        self.memory = Some(made.memory);
+        if made.news {
+            self.shown = Some(made.fleet.clone());
+            // The receiver may be gone; nobody is left to tell then.
+            let _ = events.send(Event::Gpus(made.fleet)).await;
+        }
+        if let Some(bytes) = made.summary {
+            let key = summary::gpus_key(&self.shared.settings.summary_key);
+            self.shared.cache.put_summary(&key, bytes).await;
+        }
+        let live = &self.shared.live;
+        for hours in made.closed {
+            if live.is_forgetful(&(hours.source, hours.origin.clone())) {
+                self.shared.tap.hours(&hours);
+                live.learn(&self.shared.cache, hours).await;
+            }
+        }
+        self.tidy();
+    }
+
+    /// Once an hour, forgets hours that nothing looks at.
+    fn tidy(&mut self) {
+        let hour = Hour::containing(self.shared.now());
+        if hour != self.tidied {
+            self.tidied = hour;
+            self.shared.live.write(|book| book.forget_before(hour.plus(-KEEP_HOURS)));
+        }
+    }
+
+    /// What was seen of a GPU lately: its effective activity.
+    fn track(&self, key: &GpuKey) -> GpuHistory {
+        let row = self.shown.iter().flat_map(|f| &f.rows).find(|row| row.key == *key);
+        let Some(row) = row.filter(|row| row.trail.len() > 1) else {
+            return GpuHistory::default();
+        };
+        let every = row
+            .told
+            .first()
+            .and_then(|told| self.intervals.get(&(told.source, told.origin.clone())))
+            .map_or(30, |every| every.as_secs().max(1));
+        let span = SignedDuration::from_secs((row.trail.len() as i64 - 1) * every as i64);
+        let trace = GpuTrace { signal: None, values: row.trail.to_vec() };
+        GpuHistory {
+            from: row.sample.taken_at.checked_sub(span).ok(),
+            step_s: u32::try_from(every).unwrap_or(u32::MAX),
+            traces: vec![trace],
+        }
+    }
+}
+
+/// True when two pictures look the same but for their version and the moment of the join.
+fn looks_the_same(a: &GpuFleet, b: &GpuFleet) -> bool {
+    a.rows.len() == b.rows.len()
+        && a.totals == b.totals
+        && a.rows.iter().zip(&b.rows).all(|(a, b)| Arc::ptr_eq(a, b) || same_row(a, b))
+        && a.blind == b.blind
+}
+
+fn same_row(a: &GpuRow, b: &GpuRow) -> bool {
+    let bits = |row: &GpuRow| row.trail.iter().map(|v| v.to_bits()).collect::<Vec<_>>();
+    a.key == b.key
+        && a.sample == b.sample
+        && a.wasted_usd == b.wasted_usd
+        && a.verdict == b.verdict
+        && a.told == b.told
+        && (a.usd_per_hour, a.waste_usd_per_hour) == (b.usd_per_hour, b.waste_usd_per_hour)
+        && (&a.team, &a.model, a.equivalents) == (&b.team, &b.model, b.equivalents)
+        && a.disagreement == b.disagreement
+        && a.node == b.node
+        && bits(a) == bits(b)
+}

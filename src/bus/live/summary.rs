@@ -1,0 +1,105 @@
+//! The picture of the GPUs that paints first at the next start.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use tokio::sync::mpsc;
+
+use super::super::{Event, Shared};
+use crate::fleet::gpu::{GpuFleet, GpuNode, GpuRow};
+
+/// Rows kept, a megabyte of them. The totals are of all: who shows fewer says so.
+pub const GPU_SUMMARY_ROWS: usize = 2_000;
+/// Grows when what is stored changes its layout.
+const LAYOUT: u32 = 1;
+
+/// The summary of the GPUs beside the one of the fleet under `fleet_key`.
+pub fn gpus_key(fleet_key: &str) -> String {
+    format!("gpus/{LAYOUT}/{fleet_key}")
+}
+
+/// The picture as stored: a node stands once, however many GPUs it has.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    fleet: GpuFleet,
+    nodes: Vec<GpuNode>,
+    /// The node of each row.
+    of: Vec<u32>,
+}
+
+/// The bytes of the worst rows of `fleet`, with the totals of all; `None` when there is nothing.
+pub(super) fn encode(fleet: &GpuFleet) -> Option<Vec<u8>> {
+    if fleet.rows.is_empty() && fleet.blind.is_empty() {
+        return None;
+    }
+    let nobody = Arc::new(GpuNode { name: "".into(), instance: None });
+    let mut places: HashMap<*const GpuNode, u32> = HashMap::new();
+    let (mut nodes, mut of) = (Vec::new(), Vec::new());
+    let kept: Vec<Arc<GpuRow>> = fleet
+        .rows
+        .iter()
+        .take(GPU_SUMMARY_ROWS)
+        .map(|row| {
+            of.push(*places.entry(Arc::as_ptr(&row.node)).or_insert_with(|| {
+                nodes.push((*row.node).clone());
+                nodes.len() as u32 - 1
+            }));
+            Arc::new(GpuRow { node: nobody.clone(), ..(**row).clone() })
+        })
+        .collect();
+    let fleet = GpuFleet {
+        // The next process counts from 1.
+        version: 0,
+        as_of: fleet.as_of,
+        rows: kept,
+        blind: fleet.blind.iter().take(GPU_SUMMARY_ROWS).cloned().collect(),
+        totals: fleet.totals.clone(),
+    };
+    postcard::to_allocvec(&Kept { fleet, nodes, of }).ok()
+}
+
+/// The picture that the last run stored; `None` for bytes that are none.
+pub fn read_gpus(bytes: &[u8]) -> Option<GpuFleet> {
+    let (Kept { mut fleet, nodes, of }, []) = postcard::take_from_bytes(bytes).ok()? else {
+        return None;
+    };
+    if of.len() != fleet.rows.len() {
+        return None;
+    }
+    let nodes: Vec<Arc<GpuNode>> = nodes.into_iter().map(Arc::new).collect();
+    for (row, node) in fleet.rows.iter_mut().zip(of) {
+        Arc::make_mut(row).node = nodes.get(node as usize)?.clone();
+    }
+    Some(fleet)
+}
+
+/// What the last run left of the GPUs.
+pub(super) async fn remembered(shared: &Shared) -> Option<GpuFleet> {
+    let key = gpus_key(&shared.settings.summary_key);
+    read_gpus(&shared.cache.summary(&key).await?)
+}
+
+/// Shows what the last run left; for a run that asks nobody.
+pub(super) async fn show_remembered(shared: &Shared, events: &mpsc::Sender<Event>) {
+    if let Some(fleet) = remembered(shared).await {
+        let _ = events.send(Event::Gpus(Arc::new(fleet))).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fleet::gpu::GpuTotals;
+
+    #[test]
+    fn other_bytes_are_no_picture() {
+        let totals = GpuTotals { nodes: 3, ..GpuTotals::default() };
+        let fleet = GpuFleet { version: 7, totals, ..GpuFleet::default() };
+        assert!(encode(&fleet).is_none(), "nothing to paint");
+        let bytes = postcard::to_allocvec(&Kept { fleet, nodes: vec![], of: vec![] }).unwrap();
+        assert_eq!(read_gpus(&bytes).unwrap().totals.nodes, 3);
+        assert!(read_gpus(&bytes[1..]).is_none() && read_gpus(&[]).is_none());
+        assert!(read_gpus(&[bytes, vec![0]].concat()).is_none(), "bytes left over");
+    }
+}

@@ -1,0 +1,263 @@
+//! One source of GPU telemetry on its own: sweeps of everything, and of what is in focus.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::FutureExt as _;
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+
+use super::super::Shared;
+use super::super::account::report;
+use super::super::world::{Outcome, Update};
+use super::trouble::{News, Troubles};
+use super::{Input, teller};
+use crate::domain::{ErrorKind, Scope, SourceError, SourceId, Sweep};
+use crate::source::{Ask, GpuSource};
+
+/// The longest a sweep may take, whatever the time-outs of the source say: four of its intervals,
+/// and never longer than this.
+const SWEEP_LIMIT: Duration = Duration::from_mins(1);
+/// The longest a look at the hosts in focus may take; four of its intervals where that is less.
+const FOCUS_LIMIT: Duration = Duration::from_secs(10);
+/// The longest pause after failures in a row, unless the source is read less often anyway.
+const PAUSE_AT_MOST: Duration = Duration::from_mins(5);
+/// Sources that are read each second say how they are at most this often.
+const REPORT_EVERY: Duration = Duration::from_secs(5);
+/// Two sweeps of everything are never closer, whatever asks for them; nor than their interval.
+const GAP: Duration = Duration::from_secs(2);
+
+/// What the tasks of a source work with.
+#[derive(Clone)]
+pub(super) struct Context {
+    pub shared: Arc<Shared>,
+    pub source: Arc<dyn GpuSource>,
+    pub updates: mpsc::Sender<Update>,
+    pub inputs: mpsc::Sender<Input>,
+    pub only_once: bool,
+}
+
+impl Context {
+    /// What readings and log lines of the source are filed under.
+    pub fn scope(&self) -> Scope {
+        Scope::new(self.source.origin().clone(), "-")
+    }
+
+    fn ask(&self, focus: Arc<[Arc<str>]>, with_recent: bool) -> Ask {
+        let hosts = self.shared.live.hosts.borrow().clone();
+        Ask { now: self.shared.now(), hosts, focus, with_recent }
+    }
+}
+
+/// Runs until stopped; with `only_once` one sweep.
+pub(super) async fn run(ctx: Context) {
+    let (focus, hosts, refresh) = {
+        let live = &ctx.shared.live;
+        (live.focus.subscribe(), live.hosts.subscribe(), ctx.shared.refresh.subscribe())
+    };
+    let mut sweeper = Sweeper { ctx, troubles: Troubles::default(), failures: 0, told: None };
+    let mut wakes = Wakes { focus, hosts, refresh };
+    let mut first = true;
+    loop {
+        wakes.mark();
+        let began = Instant::now();
+        let worked = sweeper.everything(first).await;
+        if sweeper.ctx.only_once {
+            return;
+        }
+        first &= !worked;
+        let every = sweeper.ctx.source.every();
+        let next = began + rhythm(every, sweeper.failures).mul_f64(0.95 + fastrand::f64() * 0.1);
+        if !sweeper.until(next, began + GAP.min(every), &mut wakes).await {
+            return;
+        }
+    }
+}
+
+/// What may end a wait.
+struct Wakes {
+    focus: tokio::sync::watch::Receiver<Arc<[Arc<str>]>>,
+    hosts: tokio::sync::watch::Receiver<Arc<[crate::source::GpuHost]>>,
+    refresh: tokio::sync::watch::Receiver<u64>,
+}
+
+impl Wakes {
+    /// What has happened until now is served by the sweep that begins.
+    fn mark(&mut self) {
+        self.hosts.mark_unchanged();
+        self.refresh.mark_unchanged();
+    }
+}
+
+struct Sweeper {
+    ctx: Context,
+    troubles: Troubles,
+    /// In a row.
+    failures: u32,
+    /// When the world was last told that all is well, and the coverage it was told.
+    told: Option<(Instant, f32)>,
+}
+
+impl Sweeper {
+    /// Reads everything; true when it worked.
+    async fn everything(&mut self, with_recent: bool) -> bool {
+        self.report(Outcome::Loading).await;
+        let ask = self.ctx.ask(Arc::default(), with_recent);
+        let limit = (self.ctx.source.every() * 4).min(SWEEP_LIMIT);
+        match guarded(&*self.ctx.source, &ask, limit).await {
+            Ok(sweep) => {
+                self.failures = 0;
+                let coverage = match sweep.asked {
+                    0 => 1.0,
+                    asked => sweep.answered as f32 / asked as f32,
+                };
+                self.tell(coverage).await;
+                let news = self.troubles.compare(&sweep);
+                self.log(news).await;
+                self.ctx.shared.tap.sweep(&sweep);
+                let _ = self.ctx.inputs.send(Input::Sweep(sweep)).await;
+                true
+            }
+            Err(error) => {
+                self.failures = self.failures.saturating_add(1);
+                self.told = None;
+                self.report(Outcome::Bad(Arc::new(error))).await;
+                let failed = Input::Failed(teller(&*self.ctx.source));
+                let _ = self.ctx.inputs.send(failed).await;
+                false
+            }
+        }
+    }
+
+    /// Waits until `next`, looking closely at what is in focus meanwhile. A refresh by the user and
+    /// other hosts end the wait, but not before `gap`. False when the bus stops.
+    async fn until(&mut self, next: Instant, gap: Instant, wakes: &mut Wakes) -> bool {
+        // Where each look is billed, only time makes one due.
+        let billed = self.ctx.source.source() == SourceId::CloudWatchGpu;
+        let blind = self.ctx.shared.live.hosts.borrow().is_empty();
+        let mut next = next;
+        let mut look = Instant::now();
+        let stop = self.ctx.shared.stop.clone();
+        loop {
+            let focus = wakes.focus.borrow_and_update().clone();
+            let closely = self.ctx.source.focus_every().filter(|_| !focus.is_empty());
+            let closely = closely.filter(|_| self.failures == 0);
+            let look_at = closely.map_or(next, |_| look.min(next));
+            tokio::select! {
+                biased;
+                () = stop.cancelled() => return false,
+                _ = wakes.refresh.changed(), if !billed => next = next.min(gap),
+                _ = wakes.hosts.changed(), if !billed || blind => next = next.min(gap),
+                _ = wakes.focus.changed() => {}
+                () = tokio::time::sleep_until(look_at) => {
+                    if look_at >= next {
+                        return true;
+                    }
+                    let every = closely.unwrap_or(SWEEP_LIMIT);
+                    // A look that fails is not tried again before everything is read anew.
+                    let began = Instant::now();
+                    look = if self.focus(focus).await { began + every } else { next };
+                }
+            }
+        }
+    }
+
+    /// Looks at the hosts in focus; true when it worked.
+    async fn focus(&mut self, focus: Arc<[Arc<str>]>) -> bool {
+        let ask = self.ctx.ask(focus, false);
+        let every = self.ctx.source.focus_every().unwrap_or(FOCUS_LIMIT);
+        match guarded(&*self.ctx.source, &ask, (every * 4).min(FOCUS_LIMIT)).await {
+            Ok(sweep) => {
+                let news = self.troubles.compare(&sweep);
+                self.log(news).await;
+                self.ctx.shared.tap.sweep(&sweep);
+                let _ = self.ctx.inputs.send(Input::Sweep(sweep)).await;
+                true
+            }
+            Err(error) => {
+                tracing::info!(source = self.ctx.source.source().word(), %error, "no close look");
+                false
+            }
+        }
+    }
+
+    /// Says that all is well, unless that was said a moment ago.
+    async fn tell(&mut self, coverage: f32) {
+        let known = |(at, said): (Instant, f32)| {
+            at.elapsed() < REPORT_EVERY && said.to_bits() == coverage.to_bits()
+        };
+        if self.told.is_some_and(known) {
+            return;
+        }
+        // Without instances CloudWatch was not asked: that is no good reading of it.
+        let billed = self.ctx.source.source() == SourceId::CloudWatchGpu;
+        if billed && self.ctx.shared.live.hosts.borrow().is_empty() {
+            return;
+        }
+        self.told = Some((Instant::now(), coverage));
+        self.report(Outcome::Good { coverage }).await;
+    }
+
+    async fn report(&self, outcome: Outcome) {
+        let source = self.ctx.source.source();
+        report(&self.ctx.updates, source, self.ctx.scope(), outcome).await;
+    }
+
+    async fn log(&self, news: News) {
+        let source = self.ctx.source.source();
+        let origin = self.ctx.source.origin();
+        for (host, error) in news.lines {
+            let scope = Scope::new(origin.clone(), host);
+            let _ = self.ctx.updates.send(Update::Trouble { source, scope, error }).await;
+        }
+        if news.more > 0 {
+            let message = format!("{} more hosts changed between working and failing", news.more);
+            let error = SourceError::new(ErrorKind::Other, "gpus:sweep", &message, "");
+            let (scope, error) = (self.ctx.scope(), Some(Arc::new(error)));
+            let _ = self.ctx.updates.send(Update::Trouble { source, scope, error }).await;
+        }
+    }
+}
+
+/// Time from one sweep to the next: the source's own interval, doubled with each failure in a row. A
+/// tenth of it is left to chance by the caller, so that many cockpits do not ask in step.
+fn rhythm(every: Duration, failures: u32) -> Duration {
+    let every = every.max(Duration::from_millis(100));
+    (every * 2_u32.saturating_pow(failures.min(12))).min(PAUSE_AT_MOST.max(every))
+}
+
+/// A sweep under a limit. A defect that ends it is a failure like any other.
+async fn guarded(source: &dyn GpuSource, ask: &Ask, limit: Duration) -> Result<Sweep, SourceError> {
+    let sweep = AssertUnwindSafe(source.sweep(ask)).catch_unwind();
+    match tokio::time::timeout(limit, sweep).await {
+        Ok(Ok(answer)) => answer,
+        Ok(Err(_)) => Err(SourceError::new(
+            ErrorKind::Other,
+            "burntop:gpus",
+            "reading the GPUs ended in a defect of burntop",
+            "please report it with the crash file in the state directory",
+        )),
+        Err(_) => Err(SourceError::new(
+            ErrorKind::Timeout,
+            "gpus:sweep",
+            &format!("no answer within {:.0} s", limit.as_secs_f64().max(1.0)),
+            "check the network path to it; burntop goes on trying",
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failures_double_the_pause_up_to_five_minutes() {
+        let s = Duration::from_secs;
+        let pauses: Vec<u64> = (0..8).map(|n| rhythm(s(15), n).as_secs()).collect();
+        assert_eq!(pauses, [15, 30, 60, 120, 240, 300, 300, 300]);
+        assert_eq!(rhythm(s(900), 3), s(900), "no oftener than it is read when all is well");
+        assert_eq!(rhythm(Duration::ZERO, 0), Duration::from_millis(100));
+        assert_eq!(rhythm(s(1), u32::MAX), s(300));
+    }
+}

@@ -1,0 +1,151 @@
+//! A tape gives back what was recorded, however it ended.
+
+use std::io::Write;
+
+use jiff::Timestamp;
+
+use super::*;
+use crate::domain::{
+    ErrorKind, GpuIdentity, GpuSample, GpuSignal, GpuSignals, Scope, SourceError, SourceId, Sweep,
+    Throttle,
+};
+
+fn at(second: i64) -> Timestamp {
+    Timestamp::from_second(1_795_000_000 + second).unwrap()
+}
+
+fn sweep(second: i64) -> Entry {
+    let mut signals = GpuSignals::default();
+    signals.set(GpuSignal::Util, 0.25);
+    signals.set(GpuSignal::Power, 70.5);
+    let sample = GpuSample {
+        identity: GpuIdentity { index: Some(3), model: "H100".into(), ..GpuIdentity::default() }
+            .into(),
+        taken_at: at(second),
+        signals,
+        throttle: Some(Throttle(1)),
+        owner: std::sync::Arc::default(),
+        names_owners: true,
+        processes: None,
+        recent: None,
+    };
+    let sweep = Sweep {
+        source: SourceId::Exporter,
+        origin: "nodes".into(),
+        taken_at: at(second),
+        samples: vec![sample],
+        asked: 1,
+        answered: 1,
+        troubles: Vec::new(),
+        partial: false,
+    };
+    Entry { at: at(second), said: Said::Sweep { sweep: sweep.into() } }
+}
+
+fn failure(second: i64) -> Entry {
+    let error = SourceError::new(ErrorKind::Denied, "ec2:DescribeInstances", "no", "ask");
+    let (source, scope) = (SourceId::Ec2, Scope::new("123456789012", "us-east-1"));
+    let outcome = SourceSaid::Bad(error.into());
+    Entry { at: at(second), said: Said::Source { source, scope, outcome } }
+}
+
+/// NaN is never equal to itself; what is written tells more.
+fn words(entries: impl IntoIterator<Item = Entry>) -> Vec<String> {
+    entries.into_iter().map(|e| format!("{e:?}")).collect()
+}
+
+#[test]
+fn what_was_recorded_comes_back_and_a_second_recording_is_appended() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.tape");
+    let mut said = Vec::new();
+    for run in 0..2 {
+        let recorder = Recorder::open(&path).unwrap();
+        for i in 0..50 {
+            let entry = if i % 7 == 0 { failure(run * 100 + i) } else { sweep(run * 100 + i) };
+            recorder.record(entry.clone());
+            said.push(entry);
+        }
+        assert_eq!(recorder.lost(), 0);
+    }
+    assert_eq!(words(read(&path).unwrap()), words(said));
+}
+
+#[test]
+fn a_torn_tape_gives_what_is_whole() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.tape");
+    for i in 0..2 {
+        Recorder::open(&path).unwrap().record(sweep(i));
+    }
+    let whole = std::fs::read(&path).unwrap();
+    let one = std::fs::metadata(&path).unwrap().len() as usize / 2;
+    for cut in [one + 1, one + 12, whole.len() - 9, whole.len() - 1] {
+        std::fs::write(&path, &whole[..cut]).unwrap();
+        let got = words(read(&path).unwrap());
+        assert!(!got.is_empty() && got.len() <= 2, "{cut}: {got:?}");
+        assert_eq!(got[0], words([sweep(0)])[0]);
+    }
+    let mut noise = whole.clone();
+    noise.truncate(one);
+    noise.extend_from_slice(b"this was no gzip at all, whoever wrote it");
+    std::fs::write(&path, noise).unwrap();
+    assert_eq!(words(read(&path).unwrap()), words([sweep(0)]));
+}
+
+#[test]
+fn what_is_no_tape_is_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x");
+    assert!(matches!(read(&path).err(), Some(TapeError::Open { .. })));
+    std::fs::write(&path, "").unwrap();
+    assert!(matches!(read(&path).err(), Some(TapeError::NoTape { .. })));
+    std::fs::write(&path, "plain text\n").unwrap();
+    assert!(matches!(read(&path).err(), Some(TapeError::NoTape { .. })));
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(b"{\"hello\":1}\n").unwrap();
+    std::fs::write(&path, gzip.finish().unwrap()).unwrap();
+    assert!(matches!(read(&path).err(), Some(TapeError::NoTape { .. })));
+}
+
+#[test]
+fn entries_of_a_newer_version_are_skipped() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.tape");
+    Recorder::open(&path).unwrap().record(sweep(0));
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(b"{\"at\":\"2027-01-01T00:00:00Z\",\"kind\":\"smell\",\"of\":1}\n").unwrap();
+    let mut file = std::fs::OpenOptions::new().append(true).open(&path).unwrap();
+    file.write_all(&gzip.finish().unwrap()).unwrap();
+    Recorder::open(&path).unwrap().record(sweep(2));
+    assert_eq!(words(read(&path).unwrap()), words([sweep(0), sweep(2)]));
+}
+
+#[tokio::test]
+async fn a_tape_is_played_in_order_by_its_own_clock() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.tape");
+    let recorder = Recorder::open(&path).unwrap();
+    for i in 0..100 {
+        recorder.record(sweep(i * 60));
+    }
+    drop(recorder);
+    for hurry in [true, false] {
+        let tape = Tape::open(path.clone(), 1e6).unwrap();
+        if hurry {
+            tape.hurry();
+        }
+        assert_eq!(tape.clock().now(), at(0));
+        let mut said = tape.play();
+        let mut played = 0;
+        while let Some(next) = said.recv().await {
+            let Said::Sweep { sweep } = next.said else { panic!("{next:?}") };
+            tape.clock().reached(next.at);
+            assert_eq!(sweep.taken_at, at(played * 60));
+            assert!(tape.clock().now() >= at(played * 60) || !hurry);
+            played += 1;
+        }
+        assert_eq!(played, 100);
+    }
+    assert!(Tape::open(dir.path().join("none"), 1.0).is_err());
+}
