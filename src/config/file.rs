@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::gpus::GpusSection;
 use super::secret::Secret;
 
 /// Configuration of burntop.
@@ -31,6 +32,8 @@ pub struct FileConfig {
     pub own_cost: OwnCostSection,
     /// Bounds of what may be changed, where changing is allowed at all.
     pub actions: ActionsSection,
+    /// Where GPU telemetry comes from.
+    pub gpus: GpusSection,
     /// The cache on disk.
     pub cache: CacheSection,
     /// The screen.
@@ -232,10 +235,24 @@ pub enum ColorChoice {
     Never,
 }
 
+/// Which table a view is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ViewTab {
+    /// Instances.
+    Idle,
+    /// GPUs.
+    Gpus,
+}
+
 /// A way of looking at the table: what, in which order, in which columns.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct SavedView {
+    /// Which table: idle (the default) or gpus.
+    pub tab: Option<ViewTab>,
+    /// How GPUs are grouped: node, team, owner, model, state or flat. For the table of GPUs.
+    pub group: Option<String>,
     /// Filter, as typed after `/` or given to --filter.
     pub filter: Option<String>,
     /// Field to sort by; a leading `-` reverses its natural direction.
@@ -269,6 +286,7 @@ impl FileConfig {
                 cap_usd_per_day: self.own_cost.cap_usd_per_day.or(under.own_cost.cap_usd_per_day),
             },
             actions: self.actions.over(under.actions),
+            gpus: self.gpus.over(under.gpus),
             cache: CacheSection {
                 max_mb: self.cache.max_mb.or(under.cache.max_mb),
                 path: self.cache.path.or(under.cache.path),

@@ -10,6 +10,7 @@ pub mod check;
 pub mod env;
 pub mod error;
 pub mod file;
+pub mod gpus;
 pub mod load;
 pub mod parse;
 pub mod paths;
@@ -29,7 +30,10 @@ use std::path::PathBuf;
 pub use actions::{ActionsConfig, AuditCopy};
 pub use env::Env;
 pub use error::{ConfigError, Notice, Place, Problem};
-pub use file::{ColorChoice, FileConfig, Regions, SavedView, SymbolChoice};
+pub use file::{ColorChoice, FileConfig, Regions, SavedView, SymbolChoice, ViewTab};
+pub use gpus::{
+    Ec2Hosts, ExportersSection, FlavourChoice, GpusConfig, PrometheusSection, SshSection,
+};
 pub use load::{Loaded, load};
 pub use paths::Paths;
 pub use secret::Secret;
@@ -52,6 +56,8 @@ pub struct Config {
     pub own_cost_cap_usd_per_day: f64,
     /// Bounds of what may be changed.
     pub actions: ActionsConfig,
+    /// Where GPU telemetry comes from.
+    pub gpus: GpusConfig,
     /// The cache.
     pub cache: CacheConfig,
     /// The screen.

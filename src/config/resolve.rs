@@ -9,7 +9,7 @@ use super::validate::{self, Found};
 use super::vocabulary::Vocabulary;
 use super::{
     ActionsConfig, CacheConfig, Config, DEFAULT_CACHE_MB, DEFAULT_CAP_USD_PER_DAY, DEFAULT_PRESET,
-    RegionChoice, Target, UiConfig, env,
+    GpusConfig, RegionChoice, Target, UiConfig, env,
 };
 use crate::domain::TagKeys;
 
@@ -153,6 +153,7 @@ fn config(file: FileConfig, chosen: bool, regions_forced: bool) -> Config {
         custom_presets: file.idle.presets,
         own_cost_cap_usd_per_day: file.own_cost.cap_usd_per_day.unwrap_or(DEFAULT_CAP_USD_PER_DAY),
         actions: ActionsConfig::of(file.actions),
+        gpus: GpusConfig::of(file.gpus),
         cache: CacheConfig {
             max_mb: file.cache.max_mb.unwrap_or(DEFAULT_CACHE_MB),
             path: file.cache.path,

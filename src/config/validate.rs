@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use super::actions;
 use super::error::{Notice, Problem};
-use super::file::{AccountSection, Regions, SavedView};
+use super::file::{AccountSection, Regions, SavedView, ViewTab};
+use super::gpus;
 use super::resolve::Layer;
 use super::suggest::nearest;
 use super::vocabulary::Vocabulary;
@@ -58,6 +59,9 @@ pub fn layer(layer: &Layer, presets: &[String], words: &Vocabulary, found: &mut 
     for (key, why) in actions::problems(&value.actions) {
         bad(&format!("actions.{key}"), format!("`actions.{key}`: {why}"));
     }
+    for (key, why) in gpus::problems(&value.gpus) {
+        bad(&format!("gpus.{key}"), format!("`gpus.{key}`: {why}"));
+    }
     if let Some(theme) = &value.ui.theme {
         one_of("ui.theme", theme, &words.themes, words.themes.is_empty(), &mut bad);
     }
@@ -88,14 +92,28 @@ pub fn layer(layer: &Layer, presets: &[String], words: &Vocabulary, found: &mut 
 /// What is wrong with a view: the part and the reason.
 pub fn view_problems(view: &SavedView, words: &Vocabulary) -> Vec<(String, String)> {
     let mut out = Vec::new();
-    if let (Some(filter), Some(check)) = (&view.filter, words.filter)
+    let (check, fields) = match view.tab {
+        Some(ViewTab::Gpus) => (words.gpu_filter, &words.gpu_fields),
+        Some(ViewTab::Idle) | None => (words.filter, &words.fields),
+    };
+    if let Some(group) = &view.group {
+        let known = words.groups.is_empty() || words.groups.contains(group);
+        if view.tab != Some(ViewTab::Gpus) {
+            out.push(("group".into(), "`group` is for views with `tab = \"gpus\"`".into()));
+        } else if !known {
+            let all = words.groups.join(", ");
+            let group = text::clean(group);
+            out.push(("group".into(), format!("unknown group `{group}`; accepted: {all}")));
+        }
+    }
+    if let (Some(filter), Some(check)) = (&view.filter, check)
         && let Err(why) = check(filter)
     {
         out.push(("filter".into(), text::clean(&why).into_owned()));
     }
     let mut field = |part: String, name: &str| {
-        if !words.fields.is_empty() && !words.fields.iter().any(|f| f == name) {
-            let hint = nearest(name, words.fields.iter().map(String::as_str));
+        if !fields.is_empty() && !fields.iter().any(|f| f == name) {
+            let hint = nearest(name, fields.iter().map(String::as_str));
             let hint = hint.map_or(String::new(), |h| format!("; did you mean `{h}`?"));
             out.push((part, format!("unknown field `{}`{hint}", text::clean(name))));
         }

@@ -141,6 +141,7 @@ mod tests {
             filter: Some(filter.into()),
             sort: Some("-waste".into()),
             columns: Some(vec!["name".into(), "$".into()]),
+            ..SavedView::default()
         }
     }
 

@@ -17,8 +17,14 @@ pub struct Vocabulary {
     pub actions: Vec<String>,
     /// Names and aliases of the fields.
     pub fields: Vec<String>,
+    /// Names and aliases of the fields of GPUs.
+    pub gpu_fields: Vec<String>,
+    /// How GPUs can be grouped.
+    pub groups: Vec<String>,
     /// Checks a filter; the error is one line.
     pub filter: Option<Checker>,
+    /// Checks a filter of GPUs.
+    pub gpu_filter: Option<Checker>,
     /// Checks the name of a key (`ctrl-c`); the error says what is accepted.
     pub key: Option<Checker>,
     /// Checks a custom preset; the error is one line that names the preset.

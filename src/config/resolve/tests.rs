@@ -18,6 +18,7 @@ fn words() -> Vocabulary {
                 Err(format!("preset `{name}`: `base` is missing"))
             }
         }),
+        ..Vocabulary::default()
     }
 }
 
