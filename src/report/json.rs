@@ -16,17 +16,30 @@ pub(super) fn document(
     ctx: &ViewContext,
     meta: &Meta<'_>,
 ) -> String {
+    envelope(view, rows, Map::new(), &meta.basis(), &fleet.readings, ctx)
+}
+
+/// As [`document`], for a report with a basis of its own and `more` beside the rows.
+pub(super) fn envelope(
+    view: &str,
+    rows: Vec<Json>,
+    more: Map<String, Json>,
+    basis: &str,
+    all: &[Reading],
+    ctx: &ViewContext,
+) -> String {
     // Not by `json!`, which would copy the rows.
     let document: Map<String, Json> = [
         ("schema", json!(format!("burntop/{view}/1"))),
         ("generated_at", json!(ctx.now.to_string())),
-        ("basis", json!(meta.basis())),
+        ("basis", json!(basis)),
         ("rows", Json::Array(rows)),
-        ("readings", readings(&fleet.readings, ctx)),
-        ("errors", Json::Array(errors(&fleet.readings))),
+        ("readings", readings(all, ctx)),
+        ("errors", Json::Array(errors(all))),
     ]
     .into_iter()
     .map(|(k, v)| (k.to_owned(), v))
+    .chain(more)
     .collect();
     format!("{:#}\n", Json::Object(document))
 }

@@ -4,6 +4,7 @@
 
 pub mod acting;
 mod csv;
+mod gpus;
 mod idle;
 mod json;
 mod markdown;
@@ -11,11 +12,12 @@ mod overview;
 mod sheet;
 mod text;
 
+pub use gpus::{GpuReport, default_gpu_columns, gpu_groups, gpu_row_json, gpus};
 pub use idle::{default_columns, idle, row_json};
-pub use overview::overview;
+pub use overview::{overview, overview_with_gpus};
 
-use crate::domain::SourceState;
 use crate::domain::text::clean;
+use crate::domain::{Reading, SourceState};
 use crate::fleet::Fleet;
 
 /// What a report is written as.
@@ -85,7 +87,11 @@ impl Meta<'_> {
 
 /// A line per source in trouble, with what to do.
 fn troubles(fleet: &Fleet) -> impl Iterator<Item = String> {
-    fleet.readings.iter().filter_map(|r| {
+    troubles_of(&fleet.readings)
+}
+
+fn troubles_of(readings: &[Reading]) -> impl Iterator<Item = String> {
+    readings.iter().filter_map(|r| {
         let SourceState::Failed(error) = &r.state else { return None };
         let fix = if error.fix.is_empty() { String::new() } else { format!("; {}", error.fix) };
         Some(format!("! {} {} {}: {error}{fix}", r.source.word(), r.scope, r.state.word()))

@@ -7,15 +7,17 @@ use serde_json::{Value as Json, json};
 use super::sheet::{Cell, Column, Sheet};
 use super::{Format, Meta, csv, json, markdown, text};
 use crate::domain::HOURS_PER_MONTH;
-use crate::fleet::Fleet;
+use crate::fleet::{Fleet, GpuFleet};
+use crate::view::gpu::words;
 use crate::view::overview::{self, Grade, Group, Overview};
 use crate::view::{Align, Symbols, Value, ViewContext, format};
 
 /// The sections, in the order they are written: name for machines, title for people.
-const SECTIONS: [(&str, &str); 7] = [
+const SECTIONS: [(&str, &str); 8] = [
     ("fleet", "Fleet"),
     ("part", "Burn by use"),
     ("finding", "Costliest findings"),
+    ("gpu", "GPUs that burn for nothing on instances in use"),
     ("team", "Teams"),
     ("place", "Accounts and regions"),
     ("score", "Scorecard"),
@@ -44,7 +46,18 @@ struct Record {
 
 /// Writes the Overview of the fleet.
 pub fn overview(fleet: &Fleet, format: Format, ctx: &ViewContext, meta: &Meta<'_>) -> String {
-    let model = overview::overview(fleet, ctx);
+    overview_with_gpus(fleet, &GpuFleet::default(), format, ctx, meta)
+}
+
+/// Writes the Overview of the fleet with what the telemetry of its GPUs adds.
+pub fn overview_with_gpus(
+    fleet: &Fleet,
+    gpus: &GpuFleet,
+    format: Format,
+    ctx: &ViewContext,
+    meta: &Meta<'_>,
+) -> String {
+    let model = overview::overview(fleet, ctx).with_gpus(gpus);
     let records = records(&model, ctx.symbols);
     match format {
         Format::Json => {
@@ -122,6 +135,16 @@ fn records(model: &Overview, symbols: Symbols) -> Vec<Record> {
         unpriced: Some(p.unpriced),
         usd_per_hour: p.known(),
         share: of_burn(p.known()),
+        ..Record::default()
+    }));
+    records.extend(model.gpu_findings.iter().map(|f| Record {
+        section: "gpu",
+        name: f.state.name().to_owned(),
+        label: Some(words::plain(f.state)),
+        unpriced: Some(f.unpriced),
+        gpus: Some(f64::from(f.gpus)),
+        waste_usd_per_hour: (f.unpriced < f.gpus).then_some(f.usd_per_hour),
+        wasted_usd: f.wasted_usd,
         ..Record::default()
     }));
     records.extend(model.findings.iter().map(|f| {

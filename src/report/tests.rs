@@ -1,7 +1,9 @@
 //! Each format of each report on the fixture fleet.
 
+use crate::report::GpuReport;
 use crate::report::{self, Format, Meta};
 use crate::view::fixture::{ascii, ctx, fleet, index};
+use crate::view::gpu::{GpuField, GpuGrouping, fixture as gpu_fixture};
 use crate::view::{Field, Filter, Sort, TableField, ViewContext, table};
 
 const META: Meta<'static> = Meta { preset: "cautious", filter: None };
@@ -192,4 +194,133 @@ fn what_is_not_known_is_no_zero() {
     let columns = report::default_columns(Format::Table);
     let table = report::idle(&fleet, &rows, columns, Format::Table, &ctx(), &META);
     assert!(table.contains("waste – · wasted since idle –"), "{table}");
+}
+
+fn gpus(format: Format, ctx: &ViewContext, by: Option<GpuGrouping>) -> String {
+    let (fleet, instances) = (gpu_fixture::gpus(), fleet());
+    let rows = table::select(&fleet.rows, None, Sort::<GpuField>::default(), ctx);
+    let report = GpuReport { fleet: &fleet, rows: &rows, readings: &instances.readings };
+    match by {
+        Some(by) => report::gpu_groups(report, by, format, ctx, &META),
+        None => report::gpus(report, report::default_gpu_columns(format), format, ctx, &META),
+    }
+}
+
+#[test]
+fn gpus_as_a_table() {
+    insta::assert_snapshot!(gpus(Format::Table, &ctx(), None));
+}
+
+#[test]
+fn gpus_as_an_ascii_table() {
+    insta::assert_snapshot!(gpus(Format::Table, &ascii(), None));
+}
+
+#[test]
+fn gpus_as_markdown() {
+    insta::assert_snapshot!(gpus(Format::Md, &ctx(), None));
+}
+
+#[test]
+fn gpus_as_csv() {
+    insta::assert_snapshot!(gpus(Format::Csv, &ctx(), None));
+}
+
+#[test]
+fn gpus_as_json() {
+    let fleet = gpu_fixture::gpus();
+    let filter = Filter::<GpuField>::parse("(node=gpu-node-1 and gpu_index>=5) or node=lab-07");
+    let rows = table::select(&fleet.rows, Some(&filter.unwrap()), Sort::default(), &ctx());
+    let report = GpuReport { fleet: &fleet, rows: &rows, readings: &[] };
+    insta::assert_snapshot!(report::gpus(report, &[], Format::Json, &ctx(), &META));
+}
+
+#[test]
+fn gpus_by_team_in_every_format() {
+    let all = Format::ALL.map(|f| gpus(f, &ctx(), Some(GpuGrouping::Team))).join("\n");
+    insta::assert_snapshot!(all);
+}
+
+#[test]
+fn rows_of_gpus_have_the_fields_of_the_contract() {
+    let document: serde_json::Value =
+        serde_json::from_str(&gpus(Format::Json, &ctx(), None)).unwrap();
+    assert_eq!(document["schema"], "burntop/gpus/1");
+    assert_eq!(document["blind"][0]["missing"], 8);
+    let rows = document["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), 22);
+    for row in rows {
+        for name in [
+            "account",
+            "region",
+            "instance_id",
+            "node",
+            "gpu_index",
+            "uuid",
+            "model",
+            "mig",
+            "state",
+            "rung",
+            "util",
+            "sm_active",
+            "tensor_active",
+            "dram_active",
+            "enc",
+            "dec",
+            "mem_used",
+            "mem_total",
+            "power_w",
+            "power_limit_w",
+            "temp_c",
+            "xid",
+            "owner",
+            "team",
+            "usd_per_hour",
+            "idle_since",
+            "wasted_usd",
+            "age_s",
+            "sources",
+        ] {
+            assert!(row.get(name).is_some(), "{name} is missing in {row}");
+        }
+        for name in ["namespace", "pod", "job", "user"] {
+            assert!(row["owner"].get(name).is_some(), "owner.{name} is missing");
+        }
+        assert!(!row["sources"].as_array().unwrap().is_empty());
+        for ratio in ["util", "sm_active", "effective"] {
+            assert!(row[ratio].as_f64().is_none_or(|r| (0.0..=1.0).contains(&r)), "{row}");
+        }
+    }
+    let text = gpus(Format::Json, &ctx(), Some(GpuGrouping::Node));
+    let document: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(document["schema"], "burntop/gpu_groups/1");
+    let sum: f64 = document["rows"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|r| r["wasted_usd"].as_f64().unwrap_or(0.0))
+        .sum();
+    // 5 × 24 h × 6.88 and 8 × 84 h × 2.744705.
+    assert!((sum - (825.6 + 84.0 * 21.957_642)).abs() < 1e-3, "{sum}");
+    let lab = document["rows"].as_array().unwrap().iter().find(|r| r["group"] == "lab-07").unwrap();
+    assert!(lab["usd_per_hour"].is_null() && lab["wasted_usd"].is_null(), "{lab}");
+}
+
+#[test]
+fn csv_of_gpus_reads_back_and_guards_formulas() {
+    let text = gpus(Format::Csv, &ctx(), None);
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    let header: Vec<String> = reader.headers().unwrap().iter().map(str::to_owned).collect();
+    assert_eq!(header, GpuField::ALL.map(|f| f.spec().name));
+    let pod = header.iter().position(|h| h == "pod").unwrap();
+    let records: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+    assert_eq!(records.len(), 22);
+    assert!(records.iter().any(|r| &r[pod] == "'=HYPER|link"));
+}
+
+#[test]
+fn the_overview_takes_in_what_gpus_tell() {
+    let gpus = gpu_fixture::gpus();
+    let text = report::overview_with_gpus(&fleet(), &gpus, Format::Table, &ctx(), &META);
+    insta::assert_snapshot!(text);
 }

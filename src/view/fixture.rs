@@ -60,6 +60,7 @@ pub(crate) fn instance(id: &str, instance_type: &str, tags: &[(&str, &str)]) -> 
         owners: Owner::from_tags(&tags),
         tags,
         private_dns: "".into(),
+        private_ip: None,
         capacity_reservation: None,
         detailed_monitoring: false,
     }

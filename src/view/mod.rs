@@ -8,6 +8,7 @@ mod field_table;
 mod field_value;
 pub mod filter;
 pub mod format;
+pub mod gpu;
 pub mod idle;
 pub mod overview;
 mod search;

@@ -1,12 +1,16 @@
 //! The Overview: what burns, what of it is waste, whose it is, and how good that is.
 
+mod gpus;
 mod groups;
 mod parts;
 mod score;
 
+pub use gpus::GpuFinding;
 pub use groups::Group;
 pub use parts::{Part, PartKind};
-pub use score::{Band, Grade, Metric, Score};
+pub use score::{Grade, Metric, Score};
+
+pub use crate::analyze::gpu::Band;
 
 use std::sync::Arc;
 
@@ -57,6 +61,9 @@ pub struct Overview {
     pub scores: Vec<Score>,
     /// GPU boxes without GPU telemetry.
     pub blind: Blind,
+    /// GPUs that waste their price on instances that are not idle, costliest first; empty without
+    /// GPU telemetry ([`Overview::with_gpus`]).
+    pub gpu_findings: Vec<GpuFinding>,
 }
 
 impl Overview {
@@ -168,6 +175,7 @@ pub fn overview(fleet: &Fleet, ctx: &ViewContext) -> Overview {
         places: groups::by(running(), |r| Some(r.instance.scope.to_string())),
         scores: score::scores(running()),
         blind,
+        gpu_findings: Vec::new(),
         parts,
     }
 }

@@ -1,33 +1,9 @@
 //! The scorecard: what can be said of the fleet now, against the bands of the field.
 
-use crate::domain::{Lifecycle, Verdict, VerdictKind};
+use crate::analyze::gpu::Band;
+use crate::domain::{Lifecycle, Verdict, VerdictKind, Workload};
 use crate::fleet::Row;
 use crate::view::format::count;
-
-/// How good a figure is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Band {
-    /// Worse than most.
-    Poor,
-    /// Like most.
-    Average,
-    /// Better than most.
-    Good,
-    /// As good as it gets.
-    Elite,
-}
-
-impl Band {
-    /// The band's word.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Poor => "Poor",
-            Self::Average => "Average",
-            Self::Good => "Good",
-            Self::Elite => "Elite",
-        }
-    }
-}
 
 /// What a figure is held against.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,10 +21,7 @@ impl Grade {
     /// The name in JSON and CSV.
     pub fn name(self) -> &'static str {
         match self {
-            Self::Band(Band::Poor) => "poor",
-            Self::Band(Band::Average) => "average",
-            Self::Band(Band::Good) => "good",
-            Self::Band(Band::Elite) => "elite",
+            Self::Band(band) => band.name(),
             Self::Target { met: true } => "on_target",
             Self::Target { met: false } => "below_target",
         }
@@ -129,7 +102,7 @@ impl Metric {
             }))
         };
         match self {
-            Self::GpuUtilisation => band(percent < 20.0, percent >= 85.0, percent >= 65.0),
+            Self::GpuUtilisation => Band::of(Workload::Training, share as f32).map(Grade::Band),
             Self::IdleGpuHours => band(percent > 50.0, percent < 5.0, percent <= 10.0),
             Self::SpotCoverage => Some(Grade::Target { met: percent > 60.0 }),
             Self::TagCompliance => None,

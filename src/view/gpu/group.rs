@@ -1,0 +1,201 @@
+//! GPUs in groups: by node, team, owner, model or state, each with its sums, the costliest waste
+//! first.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+use std::hash::BuildHasher;
+use std::sync::Arc;
+
+use super::order::Rank;
+use super::rollup::RollUp;
+use super::words;
+use crate::fleet::GpuRow;
+
+/// What GPUs are grouped by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum GpuGrouping {
+    /// The host.
+    #[default]
+    Node,
+    /// The team.
+    Team,
+    /// Whose work runs: namespace and pod, user, job.
+    Owner,
+    /// The model.
+    Model,
+    /// The state.
+    State,
+    /// Not at all.
+    Flat,
+}
+
+impl GpuGrouping {
+    /// All groupings, in the order of the key that cycles through them.
+    pub const ALL: [Self; 6] =
+        [Self::Node, Self::Team, Self::Owner, Self::Model, Self::State, Self::Flat];
+
+    /// The name on the command line and in commands.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Node => "node",
+            Self::Team => "team",
+            Self::Owner => "owner",
+            Self::Model => "model",
+            Self::State => "state",
+            Self::Flat => "flat",
+        }
+    }
+
+    /// The grouping with this name, ignoring ASCII case.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|g| g.name().eq_ignore_ascii_case(name))
+    }
+
+    /// The next one in the cycle.
+    #[must_use]
+    pub fn next(self) -> Self {
+        let at = Self::ALL.iter().position(|g| *g == self).unwrap_or(0);
+        Self::ALL[(at + 1) % Self::ALL.len()]
+    }
+
+    /// What a group is called whose GPUs do not say.
+    pub fn nobody(self) -> &'static str {
+        match self {
+            Self::Team => "no team",
+            Self::Owner => "no owner named",
+            Self::Model => "model not known",
+            Self::Node | Self::State | Self::Flat => "not known",
+        }
+    }
+
+    /// The group that `row` belongs to; `None` when it does not say.
+    fn key(self, row: &GpuRow) -> Option<Cow<'_, str>> {
+        let key = match self {
+            Self::Node => Cow::Borrowed(node_id(row)),
+            Self::Team => Cow::Borrowed(&**row.team.as_ref()?),
+            Self::Owner => Cow::Owned(row.sample.owner.words()?),
+            Self::Model => Cow::Borrowed(&*row.model),
+            Self::State => Cow::Borrowed(row.verdict.state.name()),
+            Self::Flat => return Some("".into()),
+        };
+        Some(key).filter(|key| !key.is_empty())
+    }
+}
+
+/// What tells hosts apart: the instance where it is known, else the name. Names recur from network
+/// to network.
+pub fn node_id(row: &GpuRow) -> &str {
+    row.node.instance.as_deref().map_or(&*row.node.name, |r| &*r.instance.id)
+}
+
+/// One group.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GpuGroup {
+    /// What tells it apart: folding belongs to it. An instance id (or the name of a host without
+    /// one), a team, an owner, a model, a state's name; `None` for GPUs that do not say.
+    pub key: Option<Arc<str>>,
+    /// Its name as it is shown.
+    pub label: Arc<str>,
+    /// Indices into the fleet's rows, in the order given.
+    pub rows: Vec<u32>,
+    /// Sums over them.
+    pub sums: RollUp,
+    /// What they have in common, for the heading of a group, what is looked for first: name, type
+    /// and place of a node.
+    pub notes: Vec<Arc<str>>,
+}
+
+impl GpuGroup {
+    /// What groups are ordered by: dollars wasted since idle began.
+    pub fn rank(&self) -> Rank {
+        Rank { class: 0, figure: self.sums.wasted_usd }
+    }
+}
+
+/// A line of a grouped table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GroupLine {
+    /// The heading of a group: index into the groups.
+    Head(u32),
+    /// A GPU: index into the fleet's rows.
+    Gpu(u32),
+}
+
+/// Groups the GPUs `shown` (indices into `rows`). Groups come costliest first: by dollars wasted,
+/// then waste per hour, then burn, then name. GPUs keep the order of `shown`.
+pub fn group(rows: &[Arc<GpuRow>], shown: &[u32], by: GpuGrouping) -> Vec<GpuGroup> {
+    let mut at: HashMap<Option<Cow<'_, str>>, usize> = HashMap::new();
+    let mut groups: Vec<GpuGroup> = Vec::new();
+    for index in shown {
+        let Some(row) = rows.get(*index as usize) else { continue };
+        let key = by.key(row);
+        let place = if let Some(place) = at.get(&key) {
+            *place
+        } else {
+            groups.push(start(by, key.as_deref(), row));
+            at.insert(key, groups.len() - 1);
+            groups.len() - 1
+        };
+        groups[place].rows.push(*index);
+        groups[place].sums.add(row);
+    }
+    groups.sort_by(|a, b| {
+        let (x, y) = (&a.sums, &b.sums);
+        y.wasted_usd
+            .total_cmp(&x.wasted_usd)
+            .then(y.waste_usd_per_hour.total_cmp(&x.waste_usd_per_hour))
+            .then(y.usd_per_hour.total_cmp(&x.usd_per_hour))
+            .then_with(|| a.label.cmp(&b.label))
+    });
+    groups
+}
+
+fn start(by: GpuGrouping, key: Option<&str>, row: &GpuRow) -> GpuGroup {
+    let label = match (by, key) {
+        (GpuGrouping::State, Some(_)) => words::plain(row.verdict.state),
+        (GpuGrouping::Flat, _) => "all",
+        (GpuGrouping::Node, Some(_)) => row.node.short_name(),
+        (_, Some(key)) => key,
+        (_, None) => by.nobody(),
+    };
+    let notes = match (by, row.node.instance.as_deref()) {
+        (GpuGrouping::Node, Some(row)) => {
+            let instance = &row.instance;
+            [&instance.name, &instance.instance_type, &instance.scope.region, &instance.id]
+                .into_iter()
+                .filter(|text| !text.is_empty() && ***text != *label)
+                .cloned()
+                .collect()
+        }
+        (GpuGrouping::Node, None) => vec!["no instance of the accounts read".into()],
+        _ => Vec::new(),
+    };
+    GpuGroup {
+        key: key.map(Into::into),
+        label: label.into(),
+        rows: Vec::new(),
+        sums: RollUp::default(),
+        notes,
+    }
+}
+
+/// The lines of a grouped table: a heading per group and, below it unless the group is folded, its
+/// GPUs. Without grouping there are no headings.
+pub fn lines<S: BuildHasher>(
+    by: GpuGrouping,
+    groups: &[GpuGroup],
+    folded: &HashSet<Option<Arc<str>>, S>,
+) -> Vec<GroupLine> {
+    let count = groups.iter().map(|g| g.rows.len() + 1).sum();
+    let mut lines = Vec::with_capacity(count);
+    for (i, group) in groups.iter().enumerate() {
+        let flat = by == GpuGrouping::Flat;
+        if !flat {
+            lines.push(GroupLine::Head(i as u32));
+        }
+        if flat || !folded.contains(&group.key) {
+            lines.extend(group.rows.iter().map(|row| GroupLine::Gpu(*row)));
+        }
+    }
+    lines
+}

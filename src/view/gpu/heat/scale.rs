@@ -1,0 +1,65 @@
+//! Dollars to brightness.
+
+use crate::view::format;
+
+/// Levels of brightness, 0 included.
+pub const LEVELS: u8 = 8;
+
+/// The top of the scale is never below this, USD/h: in a fleet that wastes cents, cents do not
+/// shine.
+const LEAST_TOP: f32 = 1.0;
+
+/// Brightness by powers of two: the brightest level begins at `top`, each one below at half of the
+/// one above. Level 1 is everything down to nothing, level 0 nothing.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scale {
+    /// Where the brightest level begins, USD/h: a power of two, so that it holds still while
+    /// dollars grow.
+    pub top: f32,
+}
+
+impl Scale {
+    /// The scale on which `most` (USD/h) is on the brightest level.
+    pub fn up_to(most: f32) -> Self {
+        let mut top = LEAST_TOP;
+        // No cell wastes a million dollars an hour.
+        while top * 2.0 <= most && top < 1e6 {
+            top *= 2.0;
+        }
+        Self { top }
+    }
+
+    /// Where `level` (1–7) begins, USD/h; for 1 anything above nothing.
+    pub fn from(&self, level: u8) -> f32 {
+        match level {
+            0 | 1 => 0.0,
+            n => self.top / f32::from(1u16 << (LEVELS - 1 - n.min(LEVELS - 1))),
+        }
+    }
+
+    /// The level of a waste, USD/h.
+    pub fn level(&self, waste: f32) -> u8 {
+        if waste.is_nan() || waste <= 0.0 {
+            return 0;
+        }
+        (2..LEVELS).rev().find(|level| waste >= self.from(*level)).unwrap_or(1)
+    }
+
+    /// The legend: each level with where it begins, USD/h without the unit: `<0.50`, `0.50`, `16`.
+    pub fn legend(&self) -> [(u8, String); LEVELS as usize] {
+        std::array::from_fn(|level| {
+            let level = level as u8;
+            let words = match level {
+                0 => "0".to_owned(),
+                1 => format!("<{}", dollars(self.from(2))),
+                n => dollars(self.from(n)),
+            };
+            (level, words)
+        })
+    }
+}
+
+/// A power of two: whole from one dollar on.
+fn dollars(usd: f32) -> String {
+    format::grouped(f64::from(usd), if usd < 1.0 { 2 } else { 0 })
+}

@@ -1,0 +1,112 @@
+//! The strip above the table: how the GPUs are doing, in one line.
+
+use super::rollup::RollUp;
+use super::words;
+use crate::domain::GpuState;
+use crate::fleet::{GpuFleet, GpuRow};
+use crate::view::{ViewContext, format};
+
+/// How old the newest reading of each GPU is, seconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ages {
+    /// The freshest.
+    pub min: i64,
+    /// Half of the GPUs are no older.
+    pub median: i64,
+    /// The oldest.
+    pub max: i64,
+}
+
+/// How the GPUs are doing.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Pulse {
+    /// Sums over the GPUs there are rows of.
+    pub sums: RollUp,
+    /// GPUs that the picture was made of: more than there are rows where it is what the last run
+    /// left of a large fleet.
+    pub of: u32,
+    /// Hosts.
+    pub nodes: u32,
+    /// Age of the data; `None` without GPUs.
+    pub ages: Option<Ages>,
+    /// Instances of which something is not told.
+    pub blind: u32,
+}
+
+impl Pulse {
+    /// GPUs with a hardware error.
+    pub fn unhealthy(&self) -> u32 {
+        self.sums.count(GpuState::Unhealthy)
+    }
+
+    /// The strip in parts, most important first; a part that does not fit goes, and those after it.
+    pub fn parts(&self, ctx: &ViewContext) -> Vec<String> {
+        let sums = &self.sums;
+        let mut parts = vec![
+            match self.of {
+                of if of > sums.gpus => {
+                    let shown = format::grouped(f64::from(sums.gpus), 0);
+                    format!("worst {shown} of {}", words::gpus(of))
+                }
+                _ => words::gpus(sums.gpus),
+            },
+            format!("burn {}", ctx.symbols.or_unknown(sums.known_burn(), format::usd_per_hour)),
+            format!("waste {}", ctx.symbols.or_unknown(sums.known_waste(), format::usd_per_hour)),
+            format!(
+                "effective {}",
+                ctx.symbols.or_unknown(sums.efficiency(), |e| format::percent(e * 100.0))
+            ),
+        ];
+        let loud = [
+            GpuState::Unhealthy,
+            GpuState::Stalled,
+            GpuState::HeldIdle,
+            GpuState::UnallocatedIdle,
+            GpuState::Unknown,
+            GpuState::Stale,
+        ];
+        parts.extend(
+            loud.into_iter()
+                .filter(|s| sums.count(*s) > 0)
+                .map(|s| format!("{} {}", sums.count(s), words::plain(s))),
+        );
+        parts.extend(self.ages.map(|ages| ages.words()));
+        parts
+    }
+}
+
+impl Ages {
+    /// `data 12s, oldest 4m`.
+    pub fn words(&self) -> String {
+        if format::age(self.median) == format::age(self.max) {
+            return format!("data {}", format::age(self.median));
+        }
+        format!("data {}, oldest {}", format::age(self.median), format::age(self.max))
+    }
+}
+
+/// The pulse of a fleet.
+pub fn pulse(fleet: &GpuFleet, ctx: &ViewContext) -> Pulse {
+    let rows = || fleet.rows.iter().map(|r| &**r);
+    Pulse {
+        sums: RollUp::of(rows()),
+        of: fleet.totals.by_state.iter().map(|s| s.count).sum(),
+        nodes: fleet.totals.nodes,
+        ages: ages(rows(), ctx),
+        blind: fleet.blind.len() as u32,
+    }
+}
+
+/// How old the readings of `rows` are.
+pub fn ages<'a>(rows: impl Iterator<Item = &'a GpuRow>, ctx: &ViewContext) -> Option<Ages> {
+    let mut all: Vec<i64> =
+        rows.map(|r| ctx.now.duration_since(r.sample.taken_at).as_secs().max(0)).collect();
+    let middle = all.len().checked_sub(1)? / 2;
+    let (below, median, above) = all.select_nth_unstable(middle);
+    let median = *median;
+    Some(Ages {
+        min: below.iter().copied().min().unwrap_or(median),
+        median,
+        max: above.iter().copied().max().unwrap_or(median),
+    })
+}

@@ -1,0 +1,96 @@
+//! The words, glyphs and letters of the states of a GPU.
+
+use crate::domain::{GpuState, GpuVerdict, Workload};
+use crate::view::symbols::Symbols;
+
+/// The word that stands beside a state's glyph. What costs money or needs a look is loud.
+pub fn word(state: GpuState) -> &'static str {
+    match state {
+        GpuState::Unhealthy => "UNHEALTHY",
+        GpuState::Stalled => "STALLED",
+        GpuState::HeldIdle => "HELD IDLE",
+        GpuState::UnallocatedIdle => "UNALLOCATED",
+        GpuState::Inefficient => "inefficient",
+        GpuState::Unknown => "UNKNOWN",
+        GpuState::Stale => "stale",
+        GpuState::Busy => "busy",
+    }
+}
+
+/// The glyph of a state, one column wide; always shown with its word.
+pub fn glyph(state: GpuState, symbols: Symbols) -> &'static str {
+    match (symbols, state) {
+        (Symbols::Unicode, GpuState::Unhealthy) => "✗",
+        (Symbols::Unicode, GpuState::Stalled) => "■",
+        (Symbols::Unicode, GpuState::HeldIdle) => "○",
+        (Symbols::Unicode, GpuState::UnallocatedIdle) => "◌",
+        (Symbols::Unicode, GpuState::Inefficient) => "◔",
+        (Symbols::Unicode, GpuState::Busy) => "●",
+        (_, GpuState::Unknown) => "?",
+        (_, GpuState::Stale) => "~",
+        (Symbols::Ascii, GpuState::Unhealthy) => "x",
+        (Symbols::Ascii, GpuState::Stalled) => "!",
+        (Symbols::Ascii, GpuState::HeldIdle) => "o",
+        (Symbols::Ascii, GpuState::UnallocatedIdle) => "_",
+        (Symbols::Ascii, GpuState::Inefficient) => "-",
+        (Symbols::Ascii, GpuState::Busy) => "*",
+    }
+}
+
+/// The letter of a state in a heat map without colours.
+pub fn letter(state: GpuState) -> char {
+    match state {
+        GpuState::Unhealthy => 'X',
+        GpuState::Stalled => 'S',
+        GpuState::HeldIdle => 'H',
+        GpuState::UnallocatedIdle => 'U',
+        GpuState::Inefficient => 'I',
+        GpuState::Unknown => '?',
+        GpuState::Stale => '~',
+        GpuState::Busy => 'B',
+    }
+}
+
+/// Glyph and word: `○ HELD IDLE`.
+pub fn cell(verdict: &GpuVerdict, symbols: Symbols) -> String {
+    format!("{} {}", glyph(verdict.state, symbols), word(verdict.state))
+}
+
+/// The name of a kind of work in JSON and filters; `None` when it is not known.
+pub fn workload(workload: Workload) -> Option<&'static str> {
+    match workload {
+        Workload::Unknown => None,
+        Workload::Training => Some("training"),
+        Workload::Inference => Some("inference"),
+    }
+}
+
+/// `1 GPU`, `8 GPUs`.
+pub fn gpus(count: u32) -> String {
+    let number = crate::view::format::count(f64::from(count));
+    if count == 1 { format!("{number} GPU") } else { format!("{number} GPUs") }
+}
+
+/// The state's word in running text: `held idle`.
+pub fn plain(state: GpuState) -> &'static str {
+    match state {
+        GpuState::Unhealthy => "unhealthy",
+        GpuState::Stalled => "stalled",
+        GpuState::HeldIdle => "held idle",
+        GpuState::UnallocatedIdle => "unallocated",
+        GpuState::Inefficient => "inefficient",
+        GpuState::Unknown => "unknown",
+        GpuState::Stale => "stale",
+        GpuState::Busy => "busy",
+    }
+}
+
+/// The state's word where there is little room.
+pub fn short(state: GpuState) -> &'static str {
+    match state {
+        GpuState::HeldIdle => "held",
+        GpuState::UnallocatedIdle => "unalloc",
+        GpuState::Inefficient => "ineff",
+        other => plain(other),
+    }
+}
