@@ -109,6 +109,7 @@ fn instance(i: usize, now: Timestamp, instance_type: &Arc<str>) -> Instance {
         owners: Vec::new(),
         tags: Tags::from_raw([("team", "nlp"), ("environment", "prod"), ("Name", "node")]),
         private_dns: Arc::from(""),
+        private_ip: None,
         capacity_reservation: None,
         detailed_monitoring: false,
     }

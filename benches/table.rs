@@ -98,6 +98,7 @@ fn fleet() -> Fleet {
             owners: Vec::new(),
             tags,
             private_dns: "".into(),
+            private_ip: None,
             capacity_reservation: None,
             detailed_monitoring: false,
         };

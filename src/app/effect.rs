@@ -4,11 +4,13 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
 
 use crate::act::plan::{Confirmed, Plan};
+use crate::domain::GpuKey;
 use crate::fleet::Fleet;
+use crate::fleet::gpu::GpuFleet;
 use crate::view::Field;
+use crate::view::gpu::{GpuField, GpuGrouping};
 
 /// Something to be done. The executor answers failures and successes with
 /// [`super::Msg::Notice`] where nothing else is said.
@@ -30,6 +32,14 @@ pub enum Effect {
         /// Instance id.
         instance: Arc<str>,
     },
+    /// Load the past of a GPU; answered by [`super::Msg::GpuHistory`].
+    LoadGpuHistory {
+        /// Which.
+        key: GpuKey,
+    },
+    /// Look closely at the GPUs of these hosts, by instance id or name of the node; empty for
+    /// none. Answered by [`super::Msg::Gpus`], as often as they are read.
+    FocusGpus(Vec<Arc<str>>),
     /// Judge by this preset; answered by [`super::Msg::Preset`] and [`super::Msg::Fleet`].
     SetPreset(String),
     /// Read these regions; answered by [`super::Msg::Fleet`].
@@ -83,7 +93,7 @@ pub enum Regions {
 /// on another thread.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Picture {
-    /// Which report: `idle` or `overview`.
+    /// Which report: `idle`, `overview` or `gpus`.
     pub view: &'static str,
     /// The snapshot shown.
     pub fleet: Arc<Fleet>,
@@ -95,6 +105,19 @@ pub struct Picture {
     pub filter: String,
     /// The moment that ages are computed for.
     pub now: Timestamp,
+    /// The GPUs shown, where the picture is of GPUs: `rows` and `columns` are empty then.
+    pub gpus: Option<GpuPicture>,
+}
+
+/// The part of a picture that is of GPUs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GpuPicture {
+    /// The snapshot shown.
+    pub fleet: Arc<GpuFleet>,
+    /// Indices into its rows, in the order shown.
+    pub rows: Vec<u32>,
+    /// Columns shown.
+    pub columns: Vec<GpuField>,
 }
 
 /// The format of an export.
@@ -136,11 +159,12 @@ impl ExportFormat {
 }
 
 /// Filter, sort and columns under a name.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SavedView {
     /// The name.
     pub name: String,
+    /// How the table of GPUs is grouped; `None` for a view of the table of instances.
+    pub gpus: Option<GpuGrouping>,
     /// Filter as typed; empty for none.
     pub filter: String,
     /// Name of the field sorted by; empty for the fleet's own order, worst first.

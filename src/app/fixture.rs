@@ -132,6 +132,7 @@ fn instance(number: usize, planted: &Planted) -> Instance {
         owners: Owner::from_tags(&tags),
         tags,
         private_dns: "".into(),
+        private_ip: None,
         capacity_reservation: None,
         detailed_monitoring: false,
     }
@@ -352,6 +353,7 @@ pub fn appearance() -> Appearance {
 /// What a cockpit starts with.
 pub fn init(fleet: Option<Fleet>, size: (u16, u16)) -> AppInit {
     AppInit {
+        gpus: None,
         fleet: fleet.map(Arc::new),
         mode: Mode::Live,
         appearance: appearance(),

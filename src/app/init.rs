@@ -6,12 +6,15 @@ use jiff::Timestamp;
 
 use super::{AccountInfo, Appearance, Intervals, Keymap, Mode, SavedView};
 use crate::fleet::Fleet;
+use crate::fleet::gpu::GpuFleet;
 
 /// What the cockpit starts with.
 #[derive(Clone, Debug)]
 pub struct AppInit {
     /// The fleet from the cache, if there is one.
     pub fleet: Option<Arc<Fleet>>,
+    /// The GPUs from the cache, if there are any.
+    pub gpus: Option<Arc<GpuFleet>>,
     /// Where data come from.
     pub mode: Mode,
     /// Theme, colours, symbols.
@@ -51,6 +54,8 @@ impl Extent {
         let scopes = fleet
             .readings
             .iter()
+            // What tells of GPUs is named by the configuration, not by an account.
+            .filter(|r| !r.source.is_gpu())
             .map(|r| &r.scope)
             .chain(fleet.rows.iter().map(|r| &r.instance.scope));
         for scope in scopes {

@@ -1,5 +1,6 @@
 //! Keys: from the key through the keymap to the action, and what each action does.
 
+use super::content::Target;
 use super::keymap::{Action, Context, Key};
 use super::sheet::Sheet;
 use super::{App, Effect, Level, Notice, Page, Picture, Popup, Prompt, PromptKind, Tab};
@@ -22,6 +23,12 @@ impl App {
             Some(_) => &[Context::Move, Context::Any],
             None if self.on_sheet() => {
                 &[Context::Sheet, Context::Main, Context::Move, Context::Any]
+            }
+            None if self.shows_gpu_table() || self.shows_heat() => {
+                &[Context::Gpus, Context::Table, Context::Main, Context::Move, Context::Any]
+            }
+            None if self.pages.is_empty() && self.tab == Tab::Gpus => {
+                &[Context::Gpus, Context::Main, Context::Move, Context::Any]
             }
             None if self.shows_table() => {
                 &[Context::Table, Context::Main, Context::Move, Context::Any]
@@ -84,12 +91,9 @@ impl App {
         match action {
             Action::Act => return self.open_sheet(None),
             Action::TabOverview => self.go_to_tab(Tab::Overview),
+            Action::TabGpus => self.go_to_gpus(self.gpu_tab.look()),
             Action::TabIdle => self.go_to_tab(Tab::Idle),
-            // Two tabs: the next is also the previous.
-            Action::NextTab | Action::PreviousTab => self.go_to_tab(match self.tab {
-                Tab::Overview => Tab::Idle,
-                Tab::Idle => Tab::Overview,
-            }),
+            Action::NextTab | Action::PreviousTab => self.turn_tab(action == Action::NextTab),
             Action::Help => self.toggle_page(Page::Help),
             Action::Log => self.toggle_page(Page::Log),
             Action::OwnCost => self.toggle_page(Page::OwnCost),
@@ -107,8 +111,21 @@ impl App {
             Action::Demo => return vec![Effect::SwitchToDemo],
             Action::Back => self.back(),
             Action::Enter => return self.enter(),
+            Action::Group
+            | Action::Heat
+            | Action::FoldAll
+            | Action::Distribution
+            | Action::Missing => self.act_on_gpus(action),
+            Action::Filter if self.shows_heat() => self.open_filter(),
+            _ if self.shows_heat() => self.act_on_heat(action),
             _ if self.shows_table() => self.act_in_table(action),
-            Action::Left | Action::Right => return self.next_why(action == Action::Right),
+            Action::Left | Action::Right => {
+                let next = action == Action::Right;
+                return match self.page().map(|o| &o.page) {
+                    Some(Page::Gpu { .. }) => self.next_gpu(next),
+                    _ => self.next_why(next),
+                };
+            }
             _ => self.scroll(action),
         }
         Vec::new()
@@ -129,23 +146,51 @@ impl App {
         if self.pages.pop().is_some() {
             return;
         }
-        if self.shows_table() && !self.table.cancel_range() {
-            self.table.clear_filter();
+        if self.back_on_gpus() {
+            return;
+        }
+        if (self.shows_table() || self.shows_heat())
+            && !on_table!(self, |table, rows| table.cancel_range())
+        {
+            on_table!(self, |table, rows| table.clear_filter());
         }
     }
 
-    fn enter(&mut self) -> Vec<Effect> {
+    pub(super) fn enter(&mut self) -> Vec<Effect> {
         self.prepare();
-        if self.pages.is_empty()
-            && let Some(row) = self.current_row()
-        {
-            let id = row.instance.id.clone();
-            if self.shows_table() {
-                self.table.choose();
-            }
-            return self.open_why(id);
+        if !self.pages.is_empty() {
+            return Vec::new();
         }
-        Vec::new()
+        if self.tab == Tab::Gpus {
+            return self.enter_gpus();
+        }
+        if !self.shows_table() {
+            let at = self.finding_in_sight();
+            let target = at.and_then(|at| self.body.lines.get(at)?.target.clone());
+            return target.map(|t| self.go_to_target(t)).unwrap_or_default();
+        }
+        let Some(id) = self.current_row().map(|row| row.instance.id.clone()) else {
+            return Vec::new();
+        };
+        self.table.choose();
+        self.open_why(id)
+    }
+
+    pub(super) fn go_to_target(&mut self, target: Target) -> Vec<Effect> {
+        match target {
+            Target::Instance(instance) => self.open_why(instance),
+            Target::Gpus => {
+                self.go_to_gpus(self.gpu_tab.look());
+                Vec::new()
+            }
+        }
+    }
+
+    fn turn_tab(&mut self, forward: bool) {
+        let tabs: Vec<Tab> = self.tabs().collect();
+        let at = tabs.iter().position(|tab| *tab == self.tab).unwrap_or(0);
+        let step = if forward { 1 } else { tabs.len() - 1 };
+        self.go_to_tab(tabs[(at + step) % tabs.len()]);
     }
 
     /// On a why page: the page of the row above or below in the table.
@@ -171,7 +216,7 @@ impl App {
     }
 
     fn page_height(&self) -> isize {
-        let body = self.layout().map_or(1, |l| l.body_height);
+        let body = self.inner_layout().map_or(1, |l| l.body_height);
         let lines = if self.shows_table() { body.saturating_sub(1) } else { body };
         isize::try_from(lines.max(1)).unwrap_or(1)
     }
@@ -195,10 +240,8 @@ impl App {
 
     fn act_in_table(&mut self, action: Action) {
         self.sync_table();
-        let empty = std::sync::Arc::default();
-        let fleet = self.shown().cloned().unwrap_or(empty);
         if let Some(lines) = self.distance(action) {
-            self.table.step(&fleet.rows, lines);
+            on_table!(self, |table, rows| table.step(rows, lines));
             return;
         }
         match action {
@@ -206,7 +249,10 @@ impl App {
             Action::Sort => self.popup = Some(Popup::Sort),
             Action::Columns => self.popup = Some(Popup::Columns { cursor: 0 }),
             Action::SaveView => self.prompt = Some(Prompt::new(PromptKind::SaveView, "")),
-            _ => self.table.act(&fleet.rows, action, self.size.0),
+            _ => {
+                let width = self.table_width();
+                on_table!(self, |table, rows| table.act(rows, action, width));
+            }
         }
     }
 
@@ -259,7 +305,9 @@ impl App {
 
     fn copy_id(&mut self) -> Vec<Effect> {
         self.prepare();
-        let Some(id) = self.current_row().map(|r| r.instance.id.to_string()) else {
+        let gpu = self.current_gpu().map(|row| row.id.to_string());
+        let id = gpu.or_else(|| self.current_row().map(|r| r.instance.id.to_string()));
+        let Some(id) = id else {
             self.say(Notice::new(Level::Warn, "there is no instance here to copy"));
             return Vec::new();
         };
@@ -270,6 +318,20 @@ impl App {
 
     fn copy_row(&mut self) -> Vec<Effect> {
         self.prepare();
+        if let Some((id, gpus)) = self.current_gpu_picture() {
+            let fleet = self.shown().cloned().unwrap_or_default();
+            let text = format!("sent {id} as JSON to the terminal's clipboard");
+            self.say(Notice::new(Level::Info, text));
+            return vec![Effect::CopyRows(Picture {
+                view: "gpus",
+                fleet,
+                rows: Vec::new(),
+                columns: Vec::new(),
+                filter: String::new(),
+                now: self.gpu_context().now,
+                gpus: Some(gpus),
+            })];
+        }
         let found = self.shown().zip(self.current_row()).and_then(|(fleet, row)| {
             let at = fleet.rows.iter().position(|r| r.instance.id == row.instance.id)?;
             Some((fleet.clone(), u32::try_from(at).ok()?, row.instance.id.to_string()))
@@ -289,6 +351,7 @@ impl App {
             columns: Field::ALL.to_vec(),
             filter: String::new(),
             now: self.view_context().now,
+            gpus: None,
         })]
     }
 }

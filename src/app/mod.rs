@@ -4,6 +4,9 @@
 //! returns what is to be done; `ui::draw` draws what [`App`] holds. Every test of the cockpit
 //! therefore runs without a terminal and with a fixed time.
 
+#[macro_use]
+mod either;
+
 pub mod age;
 mod appearance;
 mod choosing;
@@ -12,6 +15,7 @@ pub mod content;
 mod effect;
 #[cfg(test)]
 pub(crate) mod fixture;
+pub(crate) mod gpus;
 mod init;
 mod input;
 mod keymap;
@@ -38,7 +42,9 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 pub use appearance::{Appearance, ColorDepth, Role, ThemeName};
-pub use effect::{Confirmation, Effect, ExportFormat, Picture, Regions, SavedView};
+pub use effect::{Confirmation, Effect, ExportFormat, GpuPicture, Picture, Regions, SavedView};
+pub(crate) use either::of_table;
+pub use gpus::{GpuLook, Gpus, Heat, TRAIL, legend_lines};
 pub use init::{AppInit, Extent};
 pub use input::{History, LineEdit};
 pub use keymap::{Action, ActionSpec, Context, Key, KeyError, Keymap, KeymapProblem};
@@ -48,21 +54,26 @@ pub use msg::{AccountInfo, Level, LogEntry, Mode, Msg, Notice, OwnCost};
 pub use page::{Opened, Page, Popup, Tab};
 pub use prompt::{Prompt, PromptError, PromptKind};
 pub use sources::{Intervals, Progress, SourceStatus, Sources, Staleness, behind};
-pub use table::{GUTTER, Marked, Placed, Placement, Table, column_entries};
+pub use table::{GUTTER, Marked, Placed, Placement, Table, TableLine, column_entries};
 
 use crate::act::plan::Rules;
+use crate::fleet::gpu::GpuFleet;
 use crate::fleet::{Fleet, Row};
 use crate::view::ViewContext;
 use crate::view::overview::Overview;
 use age::Age;
-use content::Line;
 use content::sheet::dialog::Box as DialogBox;
+use content::{Line, Target};
 use sheet::Sheet;
+
+/// What tells one overview from another: versions and moments of the fleet and of the GPUs.
+type OverviewOf = (u64, Option<Timestamp>, Option<(u64, Option<Timestamp>)>);
 
 /// The picture that `f` keeps.
 #[derive(Clone, Debug)]
 struct Frozen {
     fleet: Option<Arc<Fleet>>,
+    gpus: Option<Arc<GpuFleet>>,
     at: Timestamp,
     /// What spans were measured to at that moment.
     minute: Timestamp,
@@ -102,6 +113,8 @@ pub struct App {
 
     /// The newest fleet.
     fleet: Option<Arc<Fleet>>,
+    /// The newest GPUs.
+    gpus: Option<Arc<GpuFleet>>,
     frozen: Option<Frozen>,
     /// True until something newer than the cache has come.
     from_cache: bool,
@@ -120,6 +133,7 @@ pub struct App {
     prompt: Option<Prompt>,
     notice: Option<Notice>,
     table: Table,
+    gpu_tab: Gpus,
     sheet: Option<Sheet>,
     /// True after a quit that has to be said twice.
     quit_asked: bool,
@@ -129,7 +143,7 @@ pub struct App {
     filter_history: History,
     command_history: History,
 
-    overview: Option<(u64, Option<Timestamp>, Overview)>,
+    overview: Option<(OverviewOf, Overview)>,
     body: Body,
 
     /// How long the cockpit has run, by a clock that never goes back.
@@ -160,6 +174,7 @@ impl App {
             mouse: init.mouse,
             size: init.size,
             fleet: None,
+            gpus: init.gpus,
             frozen: None,
             from_cache: init.fleet.is_some(),
             extent: Extent::default(),
@@ -176,6 +191,7 @@ impl App {
             prompt: None,
             notice: None,
             table: Table::default(),
+            gpu_tab: Gpus::default(),
             sheet: None,
             quit_asked: false,
             finding: 0,
@@ -238,6 +254,11 @@ impl App {
         self.appearance
     }
 
+    /// How often the sources are meant to be read.
+    pub fn intervals(&self) -> &Intervals {
+        &self.intervals
+    }
+
     /// The keys in force.
     pub fn keymap(&self) -> &Keymap {
         &self.keymap
@@ -266,6 +287,16 @@ impl App {
     /// The fleet on screen.
     pub fn shown(&self) -> Option<&Arc<Fleet>> {
         self.frozen.as_ref().map_or(self.fleet.as_ref(), |f| f.fleet.as_ref())
+    }
+
+    /// The newest GPUs, also while the picture is frozen; `None` before any were read or remembered.
+    pub fn latest_gpus(&self) -> Option<&Arc<GpuFleet>> {
+        self.gpus.as_ref()
+    }
+
+    /// The GPUs on screen.
+    pub fn gpus(&self) -> Option<&Arc<GpuFleet>> {
+        self.frozen.as_ref().map_or(self.gpus.as_ref(), |f| f.gpus.as_ref())
     }
 
     /// The age of the frozen picture.
@@ -372,9 +403,10 @@ impl App {
         self.no_credentials.as_deref().filter(|_| self.shown().is_none_or(|f| f.rows.is_empty()))
     }
 
-    /// True when the table fills the body.
+    /// True when a table fills the body.
     pub fn shows_table(&self) -> bool {
-        self.pages.is_empty() && self.tab == Tab::Idle && self.no_credentials().is_none()
+        let idle = self.pages.is_empty() && self.tab == Tab::Idle;
+        (idle && self.no_credentials().is_none()) || self.shows_gpu_table()
     }
 
     /// The lines of the body where it is text, how far they are scrolled, and the line that the
@@ -396,9 +428,14 @@ impl App {
         let by_id = |id: &Arc<str>| fleet.rows.iter().find(|r| r.instance.id == *id);
         match self.page().map(|o| &o.page) {
             Some(Page::Why { instance, .. }) => by_id(instance),
+            Some(Page::Gpu { .. }) => by_id(&self.instance_of_gpu()?.instance.id),
             Some(_) => None,
+            None if self.tab == Tab::Gpus => by_id(&self.instance_of_gpu()?.instance.id),
             None if self.shows_table() => self.table.current(&fleet.rows),
-            None => by_id(self.body.lines.get(self.finding_in_sight()?)?.target.as_ref()?),
+            None => match self.body.lines.get(self.finding_in_sight()?)?.target.as_ref()? {
+                Target::Instance(id) => by_id(id),
+                Target::Gpus => None,
+            },
         }
     }
 }

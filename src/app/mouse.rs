@@ -4,6 +4,7 @@ use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 
 use super::keys::WHEEL;
 use super::{App, Effect, Tab};
+use crate::view::gpu::heat::HeatStep;
 
 impl App {
     pub(super) fn on_mouse(&mut self, event: MouseEvent) -> Vec<Effect> {
@@ -22,11 +23,12 @@ impl App {
     }
 
     fn wheel(&mut self, lines: isize) {
-        if self.shows_table() {
+        if self.shows_heat() {
+            let step = if lines > 0 { HeatStep::Down } else { HeatStep::Up };
+            self.step_heat(step, lines.unsigned_abs());
+        } else if self.shows_table() {
             self.sync_table();
-            if let Some(fleet) = self.shown().cloned() {
-                self.table.step(&fleet.rows, lines);
-            }
+            on_table!(self, |table, rows| table.step(rows, lines));
         } else {
             self.scroll_by(lines);
         }
@@ -35,35 +37,41 @@ impl App {
     fn click(&mut self, x: u16, y: u16) -> Vec<Effect> {
         let Some(layout) = self.layout() else { return Vec::new() };
         if layout.tabs == Some(y) {
-            if let Some(tab) = tab_at(x) {
+            if let Some(tab) = self.tab_at(x) {
                 self.go_to_tab(tab);
             }
             return Vec::new();
         }
+        self.prepare();
+        let Some(layout) = self.inner_layout() else { return Vec::new() };
         let Some(line) = y.checked_sub(layout.body_top).filter(|l| *l < layout.body_height) else {
             return Vec::new();
         };
+        if self.shows_heat() {
+            // The second click on a cell goes in.
+            return match self.click_heat(x, line) {
+                Some(true) => self.enter(),
+                _ => Vec::new(),
+            };
+        }
         if !self.shows_table() {
             return self.click_text(usize::from(line));
         }
+        let width = self.table_width();
         if line == 0 {
-            self.table.sort_by_heading(x, layout.width);
+            on_table!(self, |table, rows| table.sort_by_heading(x, width));
             return Vec::new();
         }
-        self.prepare();
-        let Some(fleet) = self.shown().cloned() else { return Vec::new() };
-        let at = self.table.top() + usize::from(line) - 1;
-        if at >= self.table.order().len() {
+        let at = of_table!(self, |table| table.top()) + usize::from(line) - 1;
+        let (lines, cursor) = of_table!(self, |table| (table.lines(), table.cursor()));
+        if at >= lines {
             return Vec::new();
         }
         // The second click on a row goes in.
-        if at == self.table.cursor() {
-            return match self.table.current(&fleet.rows) {
-                Some(row) => self.open_why(row.instance.id.clone()),
-                None => Vec::new(),
-            };
+        if at == cursor {
+            return self.enter();
         }
-        self.table.go(&fleet.rows, at);
+        on_table!(self, |table, rows| table.go(rows, at));
         Vec::new()
     }
 
@@ -71,23 +79,23 @@ impl App {
         self.prepare();
         let (lines, scroll, _) = self.text_body();
         match lines.get(scroll + line).and_then(|l| l.target.clone()) {
-            Some(instance) => self.open_why(instance),
+            Some(target) => self.go_to_target(target),
             None => Vec::new(),
         }
+    }
+
+    fn tab_at(&self, x: u16) -> Option<Tab> {
+        let mut left = 1;
+        self.tabs().find(|tab| {
+            let right = left + tab_label(*tab).len() as u16;
+            let hit = (left..right).contains(&x);
+            left = right + 2;
+            hit
+        })
     }
 }
 
 /// The tabs' line: one blank, then number, blank, title, two blanks for each.
 pub fn tab_label(tab: Tab) -> String {
     format!("{} {}", tab.number(), tab.title())
-}
-
-fn tab_at(x: u16) -> Option<Tab> {
-    let mut left = 1;
-    Tab::ALL.into_iter().find(|tab| {
-        let right = left + tab_label(*tab).len() as u16;
-        let hit = (left..right).contains(&x);
-        left = right + 2;
-        hit
-    })
 }

@@ -6,8 +6,9 @@ use crossterm::event::{KeyEvent, MouseEvent};
 use jiff::Timestamp;
 
 use crate::act::plan::{Plan, Preflighted, Progress, Rules, Verified};
-use crate::domain::{Scope, SeriesSet, SourceId};
+use crate::domain::{GpuHistory, GpuKey, Scope, SeriesSet, SourceId};
 use crate::fleet::Fleet;
+use crate::fleet::gpu::GpuFleet;
 
 /// Something that happened. [`super::App::update`] takes it in.
 #[derive(Clone, Debug)]
@@ -24,6 +25,15 @@ pub enum Msg {
     Now(Timestamp),
     /// The fleet as it is known now.
     Fleet(Arc<Fleet>),
+    /// The GPUs as they are known now.
+    Gpus(Arc<GpuFleet>),
+    /// The past of one GPU, asked for by [`super::Effect::LoadGpuHistory`].
+    GpuHistory {
+        /// Whose.
+        key: GpuKey,
+        /// What is known of it; without traces when nothing is.
+        history: Arc<GpuHistory>,
+    },
     /// The series of one instance, asked for by [`super::Effect::LoadSeries`].
     Series {
         /// Whose.
@@ -82,6 +92,8 @@ pub enum Mode {
     Demo,
     /// The cache alone.
     Offline,
+    /// A recording: what is on screen is past.
+    Replay,
 }
 
 /// An account as the header names it.

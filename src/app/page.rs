@@ -2,25 +2,28 @@
 
 use std::sync::Arc;
 
-use crate::domain::SeriesSet;
+use crate::domain::{GpuHistory, GpuKey, SeriesSet};
 
 /// The tabs. A tab keeps its number for ever; one without content yet is not listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tab {
     /// What the fleet burns.
     Overview,
+    /// Every GPU, what it does and what it costs.
+    Gpus,
     /// Every instance with its verdict.
     Idle,
 }
 
 impl Tab {
     /// All tabs, in the order of their numbers.
-    pub const ALL: [Self; 2] = [Self::Overview, Self::Idle];
+    pub const ALL: [Self; 3] = [Self::Overview, Self::Gpus, Self::Idle];
 
     /// Its number, which is also its key.
     pub fn number(self) -> u8 {
         match self {
             Self::Overview => 1,
+            Self::Gpus => 2,
             Self::Idle => 3,
         }
     }
@@ -29,6 +32,7 @@ impl Tab {
     pub fn title(self) -> &'static str {
         match self {
             Self::Overview => "Overview",
+            Self::Gpus => "GPUs",
             Self::Idle => "Idle",
         }
     }
@@ -44,6 +48,19 @@ pub enum Page {
         /// Its series, once loaded.
         series: Option<Arc<SeriesSet>>,
     },
+    /// Everything known of a GPU.
+    Gpu {
+        /// Its id in the table.
+        id: Arc<str>,
+        /// What its past is asked for by.
+        key: GpuKey,
+        /// Its past, once loaded.
+        history: Option<Arc<GpuHistory>>,
+    },
+    /// How the use of the GPUs is distributed.
+    Distribution,
+    /// The instances whose GPUs tell nothing, and what to do about it.
+    Missing,
     /// Keys, commands, filter language.
     Help,
     /// The event log.
@@ -59,6 +76,9 @@ impl Page {
     pub fn title(&self) -> &'static str {
         match self {
             Self::Why { .. } => "Why",
+            Self::Gpu { .. } => "GPU",
+            Self::Distribution => "Distribution",
+            Self::Missing => "Telemetry missing",
             Self::Help => "Help",
             Self::Log => "Log",
             Self::OwnCost => "Own cost",

@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::age::Age;
 use super::content::{self, Line};
-use super::{App, Extent, Page, Sources};
+use super::{App, Extent, Page, Sources, Tab};
 use crate::fleet::Fleet;
 use crate::view::overview::overview;
 
@@ -16,9 +16,15 @@ impl App {
     pub fn prepare(&mut self) {
         self.sync_table();
         let Some(layout) = self.layout() else { return };
+        self.sum_up_gpus();
+        if self.shows_heat() {
+            self.sync_heat();
+            return;
+        }
         if self.shows_table() {
             // One line is the heading.
-            self.table.scroll_into(usize::from(layout.body_height.saturating_sub(1)));
+            let height = self.inner_layout().unwrap_or(layout).body_height.saturating_sub(1);
+            on_table!(self, |table, rows| table.scroll_into(usize::from(height)));
             return;
         }
         let width = usize::from(layout.width.saturating_sub(2));
@@ -38,13 +44,15 @@ impl App {
 
     fn body_lines(&self, width: usize) -> Vec<Line> {
         if self.pages.is_empty()
+            && self.tab != Tab::Gpus
             && let Some(message) = self.no_credentials()
         {
             return content::welcome::lines(self, message, width);
         }
         match self.page().map(|o| &o.page) {
+            None if self.tab == Tab::Gpus => content::gpus::empty(self, width),
             None => match &self.overview {
-                Some((_, _, overview)) if !self.is_empty() => {
+                Some((_, overview)) if !self.is_empty() => {
                     content::overview::lines(self, overview, width)
                 }
                 _ => content::reading::lines(self, width),
@@ -52,6 +60,11 @@ impl App {
             Some(Page::Why { instance, series }) => {
                 content::why::lines(self, instance, series.as_deref(), width)
             }
+            Some(Page::Gpu { id, history, .. }) => {
+                content::gpus::page(self, id, history.as_deref(), width)
+            }
+            Some(Page::Distribution) => content::gpus::distribution(self, width),
+            Some(Page::Missing) => content::gpus::missing(self, width),
             Some(Page::Help) => content::help::lines(self, width),
             Some(Page::Log) => content::log::lines(self, width),
             Some(Page::OwnCost) => content::own_cost::lines(self.own_cost(), width),
@@ -91,9 +104,14 @@ impl App {
             self.overview = None;
             return;
         };
-        let current = (fleet.version, fleet.as_of);
-        if self.overview.as_ref().is_none_or(|o| (o.0, o.1) != current) {
-            self.overview = Some((current.0, current.1, overview(fleet, &ctx)));
+        let gpus = self.gpus().map(|g| (g.version, g.as_of));
+        let current = (fleet.version, fleet.as_of, gpus);
+        if self.overview.as_ref().is_none_or(|(of, _)| *of != current) {
+            let mut made = overview(fleet, &ctx);
+            if let Some(gpus) = self.gpus() {
+                made = made.with_gpus(gpus);
+            }
+            self.overview = Some((current, made));
         }
     }
 
@@ -132,6 +150,9 @@ impl App {
     }
 
     pub(super) fn sync_table(&mut self) {
+        if self.tab == Tab::Gpus {
+            self.sync_gpus();
+        }
         let ctx = self.view_context();
         if let Some(fleet) = self.shown().cloned() {
             self.table.sync(&fleet.rows, fleet.version, fleet.as_of, &ctx);
@@ -165,7 +186,8 @@ impl App {
 
     pub(super) fn set_deadline(&mut self) {
         // Spans in the body move by the minute; a frozen or empty body does not.
-        let next_minute = (self.fleet.is_some() && self.frozen.is_none())
+        let holds = self.fleet.is_some() || self.gpus.is_some();
+        let next_minute = (holds && self.frozen.is_none())
             .then(|| self.minute.saturating_add(SignedDuration::from_mins(1)).ok())
             .flatten();
         let banner = self.frozen.as_ref().map(|f| Age::between(f.at, self.now).changes_at(f.at));

@@ -1,10 +1,13 @@
 //! What commands do, and what leaves the cockpit as a picture.
 
-use super::command::{self, Command, Known, Until, Wish};
+use super::command::{self, Command, Fields, Known, Until, Wish};
 use super::{
-    App, Effect, ExportFormat, Level, Notice, Page, Picture, Popup, Regions, SavedView, Tab,
+    App, Effect, ExportFormat, GpuLook, Level, Notice, Page, Picture, Popup, Regions, SavedView,
+    Tab, Table,
 };
 use crate::act::plan::Verb;
+use crate::query::QueryError;
+use crate::view::gpu::{GpuField, GpuGrouping};
 use crate::view::{Field, Filter, Sort, TableField};
 
 /// The names that exist at this moment, owned.
@@ -12,11 +15,17 @@ pub(super) struct Names {
     presets: Vec<String>,
     views: Vec<String>,
     regions: Vec<String>,
+    fields: Fields,
 }
 
 impl Names {
     pub(super) fn known(&self) -> Known<'_> {
-        Known { presets: &self.presets, views: &self.views, regions: &self.regions }
+        Known {
+            presets: &self.presets,
+            views: &self.views,
+            regions: &self.regions,
+            fields: self.fields,
+        }
     }
 }
 
@@ -26,12 +35,20 @@ impl App {
             presets: self.presets.iter().map(|p| p.0.clone()).collect(),
             views: self.views.iter().map(|v| v.name.clone()).collect(),
             regions: self.extent.regions.clone(),
+            fields: if self.tab == Tab::Gpus {
+                Fields::of::<GpuField>()
+            } else {
+                Fields::of::<Field>()
+            },
         }
     }
 
     pub(super) fn understand(&self, text: &str) -> Result<Command, String> {
         let command = command::parse(text, &self.known_names().known())?;
         match &command {
+            Command::Filter(filter) if self.tab == Tab::Gpus => {
+                Filter::<GpuField>::parse(filter).map(|_| ()).map_err(|e| e.to_string())?;
+            }
             Command::Filter(filter) => {
                 Filter::<Field>::parse(filter).map(|_| ()).map_err(|e| e.to_string())?;
             }
@@ -47,25 +64,29 @@ impl App {
         match command {
             Command::Overview => self.go_to_tab(Tab::Overview),
             Command::Idle => self.go_to_tab(Tab::Idle),
+            Command::Gpus => self.go_to_gpus(GpuLook::Table),
+            Command::Heat => self.go_to_gpus(GpuLook::Heat),
+            Command::Group(by) => {
+                self.go_to_gpus(GpuLook::Table);
+                self.group_gpus(by);
+            }
             Command::Filter(text) => {
-                if self.table.filter_by(&text).is_ok() {
-                    self.go_to_tab(Tab::Idle);
+                if on_table!(self, |table, rows| table.filter_by(&text)).is_ok() {
+                    self.go_to_table();
                     self.filter_history.push(text.trim());
                 }
             }
             Command::Sort(field, descending) => {
-                self.go_to_tab(Tab::Idle);
-                let mut sort = field.map_or_else(Sort::default, Sort::by);
-                sort.descending = descending.unwrap_or(sort.descending);
-                self.table.sort = sort;
+                self.go_to_table();
+                on_table!(self, |table, rows| table.sort_by_name(field, descending));
             }
-            Command::Columns(fields) if fields.is_empty() => {
-                self.go_to_tab(Tab::Idle);
-                self.popup = Some(Popup::Columns { cursor: 0 });
-            }
-            Command::Columns(fields) => {
-                self.go_to_tab(Tab::Idle);
-                self.table.set_columns(fields);
+            Command::Columns(names) => {
+                self.go_to_table();
+                if names.is_empty() {
+                    self.popup = Some(Popup::Columns { cursor: 0 });
+                } else {
+                    on_table!(self, |table, rows| table.show_columns(&names));
+                }
             }
             Command::Region(regions) => {
                 let what = match &regions {
@@ -97,6 +118,15 @@ impl App {
             Command::Quit => return self.quit(false),
         }
         Vec::new()
+    }
+
+    /// The table that commands about tables mean: that of the tab on screen, else that of the
+    /// instances.
+    fn go_to_table(&mut self) {
+        match self.tab {
+            Tab::Gpus => self.go_to_gpus(GpuLook::Table),
+            Tab::Overview | Tab::Idle => self.go_to_tab(Tab::Idle),
+        }
     }
 
     /// A verb as a command goes straight to its checks.
@@ -136,7 +166,26 @@ impl App {
     /// What is on screen as rows: the table as filtered and sorted, the instance of a why page,
     /// or the overview.
     pub(super) fn picture(&self) -> Option<Picture> {
-        let fleet = self.shown()?.clone();
+        let fleet = self.shown().cloned();
+        if let Some(gpus) = self.gpu_picture() {
+            let (rows, columns) = (Vec::new(), Vec::new());
+            let fleet = fleet.unwrap_or_default();
+            let filter = match self.page() {
+                Some(_) => String::new(),
+                None => self.gpu_tab.table().filter_text().to_owned(),
+            };
+            let now = self.gpu_context().now;
+            return Some(Picture {
+                view: "gpus",
+                fleet,
+                rows,
+                columns,
+                filter,
+                now,
+                gpus: Some(gpus),
+            });
+        }
+        let fleet = fleet?;
         let now = self.view_context().now;
         let columns = self.table.columns().to_vec();
         match self.page().map(|o| &o.page) {
@@ -144,18 +193,26 @@ impl App {
                 let at = fleet.rows.iter().position(|r| r.instance.id == *instance)?;
                 let rows = vec![u32::try_from(at).ok()?];
                 let columns = Field::ALL.to_vec();
-                Some(Picture { view: "idle", fleet, rows, columns, filter: String::new(), now })
+                Some(Picture {
+                    view: "idle",
+                    fleet,
+                    rows,
+                    columns,
+                    filter: String::new(),
+                    now,
+                    gpus: None,
+                })
             }
             Some(_) => None,
             None if self.tab == Tab::Idle => {
                 let rows = self.table.order().to_vec();
                 let filter = self.table.filter_text().to_owned();
-                Some(Picture { view: "idle", fleet, rows, columns, filter, now })
+                Some(Picture { view: "idle", fleet, rows, columns, filter, now, gpus: None })
             }
             None => {
                 let rows = (0..u32::try_from(fleet.rows.len()).ok()?).collect();
                 let filter = String::new();
-                Some(Picture { view: "overview", fleet, rows, columns, filter, now })
+                Some(Picture { view: "overview", fleet, rows, columns, filter, now, gpus: None })
             }
         }
     }
@@ -176,19 +233,21 @@ impl App {
 
     fn use_view(&mut self, name: &str) {
         let Some(view) = self.views.iter().find(|v| v.name == name).cloned() else { return };
-        if let Err(error) = self.table.filter_by(&view.filter) {
-            let text = format!("view {name}: filter {error}");
-            self.say(Notice::new(Level::Error, text));
+        let shown = match view.gpus {
+            None => put(&mut self.table, &view),
+            Some(_) => put(&mut self.gpu_tab.table, &view),
+        };
+        if let Err(error) = shown {
+            self.say(Notice::new(Level::Error, format!("view {name}: filter {error}")));
             return;
         }
-        self.go_to_tab(Tab::Idle);
-        // A field that this version does not know leaves the fleet's own order.
-        let field = Field::from_name(&view.sort);
-        let descending = field.is_some() && view.descending;
-        self.table.sort = Sort { field, descending };
-        // A column that this version does not know is left out, the others stay.
-        let columns = view.columns.iter().filter_map(|c| Field::from_name(c)).collect();
-        self.table.set_columns(columns);
+        match view.gpus {
+            None => self.go_to_tab(Tab::Idle),
+            Some(grouping) => {
+                self.go_to_gpus(GpuLook::Table);
+                self.group_gpus(grouping);
+            }
+        }
     }
 
     pub(super) fn save_view(&mut self, name: &str) -> Vec<Effect> {
@@ -196,17 +255,36 @@ impl App {
             self.say(Notice::new(Level::Warn, "a view needs a name; nothing was saved"));
             return Vec::new();
         }
-        let view = SavedView {
-            name: name.to_owned(),
-            filter: self.table.filter_text().to_owned(),
-            sort: self.table.sort.field.map(|f| f.spec().name.to_owned()).unwrap_or_default(),
-            descending: self.table.sort.descending,
-            columns: self.table.columns().iter().map(|f| f.spec().name.to_owned()).collect(),
+        let view = match self.tab {
+            Tab::Gpus => kept(&self.gpu_tab.table, name, Some(self.gpu_tab.grouping())),
+            Tab::Overview | Tab::Idle => kept(&self.table, name, None),
         };
         match self.views.iter_mut().find(|v| v.name == view.name) {
             Some(old) => *old = view.clone(),
             None => self.views.push(view.clone()),
         }
         vec![Effect::SaveView(view)]
+    }
+}
+
+/// Looks at a table as a view says. What this version does not know is left out: a field to sort
+/// by leaves the fleet's own order, of the columns the others stay.
+fn put<F: TableField>(table: &mut Table<F>, view: &SavedView) -> Result<(), QueryError> {
+    table.filter_by(&view.filter)?;
+    let field = F::from_name(&view.sort);
+    table.sort = Sort { field, descending: field.is_some() && view.descending };
+    table.set_columns(view.columns.iter().filter_map(|c| F::from_name(c)).collect());
+    Ok(())
+}
+
+/// How a table is looked at.
+fn kept<F: TableField>(table: &Table<F>, name: &str, gpus: Option<GpuGrouping>) -> SavedView {
+    SavedView {
+        name: name.to_owned(),
+        gpus,
+        filter: table.filter_text().to_owned(),
+        sort: table.sort.field.map(|f| f.spec().name.to_owned()).unwrap_or_default(),
+        descending: table.sort.descending,
+        columns: table.columns().iter().map(|f| f.spec().name.to_owned()).collect(),
     }
 }

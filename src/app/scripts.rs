@@ -349,6 +349,7 @@ fn views_are_saved_and_used() {
     let effects = press(&mut app, "3/team=nlp<enter>sh:columns name,$<enter>wnlp now<enter>");
     let view = SavedView {
         name: "nlp now".into(),
+        gpus: None,
         filter: "team=nlp".into(),
         sort: "usd_per_hour".into(),
         descending: true,
@@ -432,6 +433,8 @@ fn clicks_reach_tabs_headings_and_rows() {
     };
     let click = MouseEventKind::Down(MouseButton::Left);
     mouse(&mut app, click, 14, 1);
+    assert_eq!(app.tab(), Tab::Gpus);
+    mouse(&mut app, click, 22, 1);
     assert_eq!(app.tab(), Tab::Idle);
     mouse(&mut app, click, 13, 4);
     assert_eq!(app.table().sort.field, Some(Field::WastedUsd));

@@ -20,13 +20,25 @@ pub struct Intervals {
     pub spot: u32,
     /// Identity and regions, seconds.
     pub identity: u32,
+    /// GPU telemetry of Prometheus, exporters, NVML and ssh, seconds.
+    pub gpus: u32,
+    /// GPU telemetry of CloudWatch, seconds.
+    pub cloudwatch_gpus: u32,
 }
 
 impl Default for Intervals {
     /// Inventory each minute, metrics each hour (they are hourly), spot prices and identity
-    /// hourly, prices and types weekly.
+    /// hourly, prices and types weekly, GPUs every 30 seconds, from CloudWatch every five minutes.
     fn default() -> Self {
-        Self { ec2: 60, cloudwatch: 3600, catalogue: 7 * 86_400, spot: 3600, identity: 3600 }
+        Self {
+            ec2: 60,
+            cloudwatch: 3600,
+            catalogue: 7 * 86_400,
+            spot: 3600,
+            identity: 3600,
+            gpus: 30,
+            cloudwatch_gpus: 300,
+        }
     }
 }
 
@@ -39,6 +51,8 @@ impl Intervals {
             SourceId::Prices | SourceId::Types => self.catalogue,
             SourceId::Spot => self.spot,
             SourceId::Identity => self.identity,
+            SourceId::CloudWatchGpu => self.cloudwatch_gpus,
+            SourceId::Prometheus | SourceId::Exporter | SourceId::Nvml | SourceId::Ssh => self.gpus,
         };
         SignedDuration::from_secs(i64::from(seconds))
     }
@@ -74,15 +88,26 @@ impl SourceStatus {
         self.oldest.map(|then| Age::between(then, now))
     }
 
-    /// True when the header shows it even where nothing is wrong.
+    /// True when the header shows it even where nothing is wrong: what burn and waste rest on. A
+    /// source of GPU telemetry is among the readings only where it is configured.
     pub fn is_essential(&self) -> bool {
-        matches!(self.source, SourceId::Ec2 | SourceId::CloudWatch | SourceId::Prices)
+        matches!(
+            self.source,
+            SourceId::Ec2
+                | SourceId::CloudWatch
+                | SourceId::Prices
+                | SourceId::Prometheus
+                | SourceId::Exporter
+                | SourceId::Nvml
+                | SourceId::CloudWatchGpu
+                | SourceId::Ssh
+        )
     }
 }
 
 /// Which sources are stale for one scope.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Staleness(u8);
+pub struct Staleness(u16);
 
 impl Staleness {
     /// True when `source` is stale.
@@ -90,12 +115,13 @@ impl Staleness {
         self.0 & bit(source) != 0
     }
 
-    fn add(&mut self, source: SourceId) {
+    /// `source` is stale.
+    pub fn add(&mut self, source: SourceId) {
         self.0 |= bit(source);
     }
 }
 
-fn bit(source: SourceId) -> u8 {
+fn bit(source: SourceId) -> u16 {
     1 << (source as u8)
 }
 

@@ -6,7 +6,7 @@ use crate::query::QueryError;
 
 impl App {
     pub(super) fn open_filter(&mut self) {
-        let text = self.table.filter_text().to_owned();
+        let text = of_table!(self, |table| table.filter_text()).to_owned();
         self.prompt = Some(Prompt::new(PromptKind::Filter { before: text.clone() }, &text));
     }
 
@@ -25,9 +25,9 @@ impl App {
             Action::Accept => return self.accept(),
             Action::Cancel => {
                 if let Some(Prompt { kind: PromptKind::Filter { before }, .. }) = self.prompt.take()
-                    && self.table.filter_by(&before).is_err()
+                    && on_table!(self, |table, rows| table.filter_by(&before)).is_err()
                 {
-                    self.table.clear_filter();
+                    on_table!(self, |table, rows| table.clear_filter());
                 }
                 self.filter_history.leave();
                 self.command_history.leave();
@@ -82,7 +82,9 @@ impl App {
         if !matches!(prompt.kind, PromptKind::Filter { .. }) {
             return;
         }
-        if let Err(QueryError { column, message }) = self.table.filter_by(prompt.line.text()) {
+        let text = prompt.line.text().to_owned();
+        let read = on_table!(self, |table, rows| table.filter_by(&text));
+        if let (Err(QueryError { column, message }), Some(prompt)) = (read, &mut self.prompt) {
             prompt.error = Some(PromptError { column: Some(column), message });
         }
     }

@@ -17,8 +17,9 @@ impl App {
             return Vec::new();
         }
         self.dirty = true;
-        let effects = self.take(msg);
+        let mut effects = self.take(msg);
         self.settle_sheet();
+        self.settle_focus(&mut effects);
         effects
     }
 
@@ -40,6 +41,14 @@ impl App {
                 Vec::new()
             }
             Msg::Fleet(fleet) => self.on_fleet(fleet),
+            Msg::Gpus(gpus) => {
+                self.on_gpus(gpus);
+                Vec::new()
+            }
+            Msg::GpuHistory { key, history } => {
+                self.on_gpu_history(&key, &history);
+                Vec::new()
+            }
             Msg::Series { instance, series } => {
                 self.on_series(&instance, &series);
                 Vec::new()
@@ -165,6 +174,7 @@ impl App {
         self.mode = mode;
         self.no_credentials = None;
         self.fleet = None;
+        self.forget_gpus();
         self.frozen = None;
         self.accounts.clear();
         self.rules = Arc::default();
@@ -203,11 +213,11 @@ impl App {
     }
 
     pub(super) fn toggle_freeze(&mut self) {
-        self.frozen = match self.frozen.take() {
-            Some(_) => None,
-            None => {
-                Some(super::Frozen { fleet: self.fleet.clone(), at: self.now, minute: self.minute })
-            }
+        self.frozen = if self.frozen.is_some() {
+            None
+        } else {
+            let (fleet, gpus) = (self.fleet.clone(), self.gpus.clone());
+            Some(super::Frozen { fleet, gpus, at: self.now, minute: self.minute })
         };
         self.set_deadline();
     }

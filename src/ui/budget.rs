@@ -128,6 +128,26 @@ fn a_second_at_rest_draws_and_allocates_nothing() {
 }
 
 #[test]
+fn a_heat_map_of_16000_gpus_is_drawn_without_a_string_per_cell() {
+    let mut init = crate::app::gpus::fixture::init((200, 50));
+    init.appearance.depth = ColorDepth::TrueColor;
+    let fleet = crate::view::gpu::fixture::many(2_000, 8, 20);
+    let mut app = crate::app::gpus::fixture::heard(init, fleet);
+    let wire = Wire::default();
+    let options = TerminalOptions { viewport: Viewport::Fixed(Rect::new(0, 0, 200, 50)) };
+    let terminal = Terminal::with_options(CrosstermBackend::new(wire.clone()), options).unwrap();
+    press(&mut app, "2mg");
+    let mut screen = Screen { app, terminal, wire };
+    screen.draw();
+    for key in ["l", "j", "l", "j"] {
+        let mut bytes = 0;
+        let info = allocation_counter::measure(|| bytes = screen.key(key));
+        assert!((1..=2_000).contains(&bytes), "{key}: {bytes} bytes");
+        assert!(info.count_total < 1_000, "{key}: {} allocations", info.count_total);
+    }
+}
+
+#[test]
 fn the_deadline_is_when_the_screen_changes() {
     let mut screen = Screen::huge(ColorDepth::Ansi16);
     for _ in 0..50 {

@@ -3,12 +3,13 @@
 use std::borrow::Cow;
 
 use ratatui::buffer::Buffer;
-use ratatui::style::Style;
+use ratatui::style::{Color, Style};
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::theme::Theme;
 use crate::app::content::columns;
 use crate::app::{Appearance, Role};
+use crate::domain::GpuState;
 use crate::view::Symbols;
 
 /// The screen being drawn, with the looks in force.
@@ -45,6 +46,21 @@ impl<'a> Canvas<'a> {
     /// The look of a role.
     pub fn style(&self, role: Role) -> Style {
         self.theme.get(role)
+    }
+
+    /// False where attributes alone carry meaning.
+    pub fn has_colours(&self) -> bool {
+        self.theme.has_colours()
+    }
+
+    /// The colour of a cell of the heat map.
+    pub fn heat(&self, state: GpuState, level: Option<u8>) -> Color {
+        self.theme.heat().get(state, level)
+    }
+
+    /// The colour of the cell of the heat map that the cursor is on.
+    pub fn heat_cursor(&self) -> Color {
+        self.theme.heat().cursor
     }
 
     /// Puts `text` at column `x` of row `y`, in at most `room` columns; returns the column after

@@ -5,6 +5,7 @@ use ratatui::style::Modifier;
 use super::canvas::Canvas;
 use super::lines;
 use crate::app::content::columns;
+use crate::app::of_table;
 use crate::app::sheet::{Sheet, Stage};
 use crate::app::{
     Action, App, Layout, Level, Page, Popup, Prompt, Role, Tab, Table, column_entries,
@@ -29,7 +30,7 @@ pub fn draw(canvas: &mut Canvas<'_>, app: &App, layout: &Layout) -> Option<(u16,
         return None;
     }
     if app.popup() == Some(&Popup::Sort) {
-        sort_letters(canvas, app.table(), layout);
+        of_table!(app, |table| sort_letters(canvas, table, app.table_width(), layout));
         return None;
     }
     let mut x = 1;
@@ -49,7 +50,7 @@ pub fn draw(canvas: &mut Canvas<'_>, app: &App, layout: &Layout) -> Option<(u16,
         x = canvas.put(x, y, u16::MAX, &format!("{text}{shows}"), style) + 3;
     }
     if app.shows_table() {
-        x = marks(canvas, app.table(), x, y);
+        x = of_table!(app, |table| marks(canvas, table, x, y));
     }
     hints(canvas, app, x, y);
     None
@@ -109,12 +110,17 @@ fn marks<F: TableField>(canvas: &mut Canvas<'_>, table: &Table<F>, mut x: u16, y
 }
 
 /// The letters to sort by: columns on screen first, then the others.
-fn sort_letters<F: TableField>(canvas: &mut Canvas<'_>, table: &Table<F>, layout: &Layout) {
+fn sort_letters<F: TableField>(
+    canvas: &mut Canvas<'_>,
+    table: &Table<F>,
+    width: u16,
+    layout: &Layout,
+) {
     let y = layout.footer;
     let dim = canvas.style(Role::Dim);
     let accent = canvas.style(Role::Accent);
     let mut x = canvas.put(1, y, u16::MAX, "sort by", dim) + 2;
-    let placed = table.placement(layout.width).columns;
+    let placed = table.placement(width).columns;
     let seen: Vec<F> = placed.iter().map(|c| c.field).collect();
     let rest = column_entries(&seen).into_iter().map(|(field, _)| field);
     for field in rest {
@@ -192,23 +198,34 @@ fn shown_keys(app: &App) -> &'static [(Action, &'static str)] {
                 (Action::Export, ""),
             ];
         }
+        Some(Page::Gpu { .. }) => {
+            return &[
+                (Action::Back, ""),
+                (Action::Act, "act on its instance"),
+                (Action::Right, "next"),
+                (Action::Left, "previous"),
+                (Action::CopyId, ""),
+                (Action::CopyRow, ""),
+            ];
+        }
         Some(Page::Sheet) => return sheet_keys(app),
         Some(_) => return &[(Action::Back, ""), (Action::Down, ""), (Action::PageDown, "")],
         None => {}
     }
-    if app.no_credentials().is_some() {
+    if app.no_credentials().is_some() && app.tab() != Tab::Gpus {
         return &[(Action::Demo, ""), (Action::Quit, "")];
     }
     match app.tab() {
         Tab::Overview => &[
             (Action::Enter, "why"),
             (Action::Act, ""),
-            (Action::NextTab, "idle list"),
+            (Action::TabIdle, "idle list"),
             (Action::Command, ""),
             (Action::Refresh, ""),
             (Action::Log, ""),
             (Action::Quit, ""),
         ],
+        Tab::Gpus => gpu_keys(app),
         // What was marked was marked for this.
         Tab::Idle if app.table().marked().is_some() => &[
             (Action::Act, ""),
@@ -232,6 +249,60 @@ fn shown_keys(app: &App) -> &'static [(Action, &'static str)] {
             (Action::Freeze, ""),
         ],
     }
+}
+
+/// The keys of the GPUs tab.
+fn gpu_keys(app: &App) -> &'static [(Action, &'static str)] {
+    if app.shows_heat() {
+        return &[
+            (Action::Heat, "table"),
+            (Action::Enter, "zoom in"),
+            (Action::Back, "out"),
+            (Action::Act, ""),
+            (Action::Filter, ""),
+            (Action::HalfDown, "next team"),
+            (Action::Distribution, ""),
+        ];
+    }
+    if !app.shows_gpu_table() {
+        return &[(Action::Missing, ""), (Action::Log, ""), (Action::Refresh, "")];
+    }
+    if app.gpu_tab().table().marked().is_some() {
+        return &[
+            (Action::Act, ""),
+            (Action::Mark, ""),
+            (Action::Unmark, ""),
+            (Action::Filter, ""),
+            (Action::Sort, ""),
+            (Action::Export, ""),
+        ];
+    }
+    let fold = app.gpu_tab().table().current_head().is_some();
+    if fold {
+        return &[
+            (Action::Enter, "fold"),
+            (Action::Group, ""),
+            (Action::Heat, ""),
+            (Action::Filter, ""),
+            (Action::Sort, ""),
+            (Action::FoldAll, ""),
+            (Action::Act, ""),
+            (Action::Distribution, ""),
+            (Action::Missing, ""),
+        ];
+    }
+    &[
+        (Action::Enter, ""),
+        (Action::Group, ""),
+        (Action::Heat, ""),
+        (Action::Filter, ""),
+        (Action::Sort, ""),
+        (Action::Mark, ""),
+        (Action::Act, ""),
+        (Action::Distribution, ""),
+        (Action::Missing, ""),
+        (Action::Columns, ""),
+    ]
 }
 
 /// The keys of the action sheet.

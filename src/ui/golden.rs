@@ -57,7 +57,7 @@ fn lines(buffer: &Buffer) -> impl Iterator<Item = Vec<&Cell>> {
 }
 
 /// Text, then per line the runs of looks: first column, length, look.
-fn golden(app: &mut App) -> String {
+pub(crate) fn golden(app: &mut App) -> String {
     let buffer = render(app);
     let mut out = screen(app);
     out.push_str("---\n");

@@ -74,6 +74,7 @@ fn parts(app: &App, symbols: Symbols) -> Vec<Part> {
         Mode::Live => {}
         Mode::Demo => left("DEMO".into(), Role::Warn, 9),
         Mode::Offline => left("OFFLINE".into(), Role::Warn, 9),
+        Mode::Replay => left("REPLAY".into(), Role::Warn, 9),
     }
     if app.accounts().iter().any(|a| a.production) {
         left("PROD".into(), Role::Crit, 9);

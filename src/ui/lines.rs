@@ -4,16 +4,18 @@ use ratatui::style::Modifier;
 
 use super::canvas::Canvas;
 use super::table::Drawn;
-use crate::app::content::columns;
-use crate::app::{App, Layout, Mode, Role, SourceStatus, Tab, Table, tab_label};
+use crate::app::content::{self, columns};
+use crate::app::of_table;
+use crate::app::{App, Layout, Mode, Role, SourceStatus, Table, tab_label};
 use crate::domain::{SourceId, VerdictKind};
 use crate::fleet::Totals;
+use crate::view::gpu::HeatZoom;
 use crate::view::{Symbols, format};
 
 /// ` 1 Overview  3 Idle › Why`, and on the right what the table shows.
 pub fn tabs(canvas: &mut Canvas<'_>, app: &App, y: u16) {
     let mut x = 1;
-    for tab in Tab::ALL {
+    for tab in app.tabs() {
         let style = if tab == app.tab() {
             canvas.style(Role::Accent).add_modifier(Modifier::UNDERLINED)
         } else {
@@ -30,6 +32,7 @@ pub fn tabs(canvas: &mut Canvas<'_>, app: &App, y: u16) {
     let mut end = width.saturating_sub(1);
     // The most important stands at the edge; what has no room is left out.
     let state = match app.shown() {
+        _ if app.shows_gpu_table() || app.shows_heat() => gpu_state(app),
         Some(fleet) if app.shows_table() => {
             table_state(app, app.table(), fleet.totals.instances as usize)
         }
@@ -63,6 +66,26 @@ fn table_state<F: Drawn>(app: &App, table: &Table<F>, all: usize) -> Vec<(String
     };
     parts.push((sort, Role::Dim));
     parts.push((app.preset().to_owned(), Role::Dim));
+    parts
+}
+
+/// As for any table, with its groups; for the map, which part of the fleet it shows.
+fn gpu_state(app: &App) -> Vec<(String, Role)> {
+    let tab = app.gpu_tab();
+    let mut parts = table_state(app, tab.table(), app.gpu_rows().len());
+    // Presets judge instances.
+    parts.pop();
+    if app.shows_heat() {
+        parts.truncate(if tab.table().filter_text().is_empty() { 1 } else { 2 });
+        parts.push(match tab.heat().zoom() {
+            HeatZoom::Fleet => ("heat map, by team".to_owned(), Role::Dim),
+            HeatZoom::Team(Some(team)) => (format!("heat map of {team}"), Role::Accent),
+            HeatZoom::Team(None) => ("heat map of no team".to_owned(), Role::Accent),
+            HeatZoom::Node(_) => ("heat map of one node".to_owned(), Role::Accent),
+        });
+    } else {
+        parts.push((content::gpus::grouping_words(tab.grouping()), Role::Dim));
+    }
     parts
 }
 
@@ -231,9 +254,16 @@ pub fn remark(app: &App) -> Option<(String, Role)> {
 }
 
 fn position(app: &App, layout: &Layout) -> Option<String> {
+    if app.shows_heat() {
+        let map = app.gpu_tab().heat().map()?;
+        return (map.pages > 1).then(|| {
+            let page = map.page_of(app.gpu_tab().heat().cursor()) + 1;
+            format!("page {page} of {}", map.pages)
+        });
+    }
     if app.shows_table() {
-        let all = app.table().order().len();
-        return (all > 0).then(|| format!("{} of {}", count(app.table().cursor() + 1), count(all)));
+        let (all, cursor) = of_table!(app, |table| (table.lines(), table.cursor()));
+        return (all > 0).then(|| format!("{} of {}", count(cursor + 1), count(all)));
     }
     let (lines, scroll, _) = app.text_body();
     let height = usize::from(layout.body_height);

@@ -3,6 +3,7 @@
 mod canvas;
 mod dialog;
 mod footer;
+mod gpus;
 mod header;
 mod instances;
 mod lines;
@@ -55,7 +56,9 @@ fn draw_frame(canvas: &mut Canvas<'_>, app: &App, layout: &Layout) -> Option<(u1
     if let Some(y) = layout.upper_rule {
         lines::upper_rule(canvas, app, y);
     }
-    if app.shows_table() {
+    if app.shows_gpu_table() || app.shows_heat() {
+        gpus::draw(canvas, app, layout);
+    } else if app.shows_table() {
         let rows = app.shown().filter(|_| !app.is_empty()).map(|f| &*f.rows);
         table::draw(canvas, app, app.table(), rows, layout);
     } else {

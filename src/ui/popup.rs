@@ -2,6 +2,7 @@
 
 use super::canvas::Canvas;
 use crate::app::content::{columns, wrap};
+use crate::app::of_table;
 use crate::app::{App, Layout, Popup, Role, Table, column_entries};
 use crate::view::{TableField, format};
 
@@ -51,7 +52,7 @@ pub fn draw(canvas: &mut Canvas<'_>, app: &App, layout: &Layout) {
     match popup {
         Popup::Sort => {}
         Popup::Columns { cursor } => {
-            let entries = column_list(app.table());
+            let entries = of_table!(app, |table| column_list(table));
             let note = Note::of(&entries, *cursor, widest);
             list(canvas, layout, "Columns", (&entries, &note), Some(*cursor), widest);
         }

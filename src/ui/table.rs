@@ -7,7 +7,9 @@ use ratatui::style::{Modifier, Style};
 use super::canvas::Canvas;
 use super::text;
 use crate::app::content::reading;
-use crate::app::{App, GUTTER, Layout, Placed, Placement, Popup, Role, Staleness, Table};
+use crate::app::{
+    App, GUTTER, Layout, Placed, Placement, Popup, Role, Staleness, Table, TableLine,
+};
 use crate::view::{Align, Sort, TableField, ViewContext};
 
 /// How one kind of row looks.
@@ -24,6 +26,12 @@ pub trait Drawn: TableField {
 
     /// True when the field of this row rests on a source that is behind.
     fn is_old(self, row: &Self::Row, stale: Staleness) -> bool;
+
+    /// Draws the heading of a group of rows.
+    fn head(_: &mut Canvas<'_>, _: &App, _head: u32, _: &Placement<Self>, _y: u16) {}
+
+    /// Draws what stands behind the last column of a row.
+    fn tail(_: &mut Canvas<'_>, _: &App, _: &Self::Row, _y: u16) {}
 }
 
 /// Draws heading and rows, or, while there are no rows to choose from, what is being read;
@@ -35,7 +43,7 @@ pub fn draw<F: Drawn>(
     rows: Option<&[Arc<F::Row>]>,
     layout: &Layout,
 ) {
-    let placement = table.placement(layout.width);
+    let placement = table.placement(app.table_width());
     let mut y = layout.body_top;
     let end = y + layout.body_height;
     // Where only one line is left, it is for a row.
@@ -57,21 +65,31 @@ pub fn draw<F: Drawn>(
         canvas.put(1, y, u16::MAX, &text, style);
         return;
     }
-    let ctx = app.view_context();
+    let ctx = app.table_context();
     let range = table.range(rows);
-    let visible = table.order().iter().enumerate().skip(table.top());
-    for ((line, index), y) in visible.zip(y..end) {
-        let Some(row) = rows.get(*index as usize) else { continue };
+    for (line, y) in (table.top()..table.lines()).zip(y..end) {
+        let cursor = match app.popup() {
+            _ if line != table.cursor() => Cursor::Elsewhere,
+            None | Some(Popup::Sort) => Cursor::Here,
+            Some(_) => Cursor::BehindBox,
+        };
+        let row = match table.line(line) {
+            Some(TableLine::Row(index)) => rows.get(index as usize),
+            Some(TableLine::Head(head)) => {
+                F::head(canvas, app, head, &placement, y);
+                pointer(canvas, cursor, y);
+                continue;
+            }
+            None => None,
+        };
+        let Some(row) = row else { continue };
         let look = Look {
-            cursor: match app.popup() {
-                _ if line != table.cursor() => Cursor::Elsewhere,
-                None | Some(Popup::Sort) => Cursor::Here,
-                Some(_) => Cursor::BehindBox,
-            },
+            cursor,
             marked: table.is_marked(F::id(row)),
             in_range: range.is_some_and(|(a, b)| (a..=b).contains(&line)),
             stale: F::staleness(app, row),
         };
+        F::tail(canvas, app, row, y);
         draw_row::<F>(canvas, row, &placement, look, &ctx, y);
     }
 }
@@ -150,11 +168,6 @@ fn draw_row<F: Drawn>(
     ctx: &ViewContext,
     y: u16,
 ) {
-    if look.cursor == Cursor::Here {
-        let marker = canvas.glyph("▸", ">");
-        let style = canvas.style(Role::Accent);
-        canvas.put(0, y, 1, marker, style);
-    }
     if look.marked {
         let mark = canvas.glyph("•", "*");
         let style = canvas.style(Role::Marked);
@@ -167,7 +180,17 @@ fn draw_row<F: Drawn>(
         let style = canvas.style(Role::Marked);
         canvas.tint(GUTTER, y, u16::MAX - GUTTER, style);
     }
-    if look.cursor != Cursor::Elsewhere {
+    pointer(canvas, look.cursor, y);
+}
+
+/// Shows that the cursor is on this line.
+fn pointer(canvas: &mut Canvas<'_>, cursor: Cursor, y: u16) {
+    if cursor == Cursor::Here {
+        let marker = canvas.glyph("▸", ">");
+        let style = canvas.style(Role::Accent);
+        canvas.put(0, y, 1, marker, style);
+    }
+    if cursor != Cursor::Elsewhere {
         let style = canvas.style(Role::Selected);
         canvas.tint(0, y, u16::MAX, style);
     }

@@ -100,6 +100,7 @@ pub fn instance() -> Instance {
         owners: Vec::new(),
         tags: Tags::from_raw([("Name", "train-7"), ("team", "nlp")]),
         private_dns: "ip-10-0-0-7.ec2.internal".into(),
+        private_ip: None,
         capacity_reservation: None,
         detailed_monitoring: false,
     }

@@ -6,7 +6,8 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::appearance::ThemeName;
 use super::effect::{ExportFormat, Regions};
-use crate::view::{Field, TableField};
+use crate::view::TableField;
+use crate::view::gpu::GpuGrouping;
 use table::Arg;
 pub use table::{COMMANDS, CommandSpec};
 
@@ -17,13 +18,19 @@ pub enum Command {
     Overview,
     /// Go to the idle list.
     Idle,
+    /// Go to the GPUs.
+    Gpus,
+    /// Go to the heat map.
+    Heat,
+    /// Group the GPUs.
+    Group(GpuGrouping),
     /// Set the filter; empty text removes it.
     Filter(String),
-    /// Sort by a field, `None` = the fleet's own order; `true` = largest first, `None` = the
+    /// Sort by a field of the table on screen, by its name, `None` = the fleet's own order; `true` = largest first, `None` = the
     /// field's own direction.
-    Sort(Option<Field>, Option<bool>),
-    /// Show these columns; none = open the chooser.
-    Columns(Vec<Field>),
+    Sort(Option<&'static str>, Option<bool>),
+    /// Show these columns of the table on screen, by their names; none = open the chooser.
+    Columns(Vec<&'static str>),
     /// Read these regions.
     Region(Regions),
     /// Change the theme.
@@ -95,6 +102,30 @@ pub struct Known<'a> {
     pub views: &'a [String],
     /// Regions seen.
     pub regions: &'a [String],
+    /// Fields of the table that is meant.
+    pub fields: Fields,
+}
+
+/// The fields of a table by their names.
+#[derive(Clone, Copy, Debug)]
+pub struct Fields {
+    /// The field with a name or alias, by its name.
+    find: fn(&str) -> Option<&'static str>,
+    /// All names, aliases among them.
+    all: fn() -> Vec<&'static str>,
+    /// The names without aliases, in the order of the table.
+    names: fn() -> Vec<&'static str>,
+}
+
+impl Fields {
+    /// The fields of a kind of table.
+    pub fn of<F: TableField>() -> Self {
+        Self {
+            find: |name| Some(F::from_name(name)?.spec().name),
+            all: || F::all().iter().flat_map(|f| f.names()).collect(),
+            names: || F::all().iter().map(|f| f.spec().name).collect(),
+        }
+    }
 }
 
 /// "unknown X `y`", with the nearest name where one is near.
@@ -146,8 +177,9 @@ pub fn complete(line: &str, known: &Known<'_>) -> Vec<String> {
     let candidates: Vec<&str> = match spec.arg {
         Arg::Field => {
             let worst = (spec.name == "sort").then_some("worst");
-            worst.into_iter().chain(Field::ALL.iter().map(|f| f.spec().name)).collect()
+            worst.into_iter().chain((known.fields.names)()).collect()
         }
+        Arg::Grouping => GpuGrouping::ALL.map(GpuGrouping::name).to_vec(),
         Arg::Region => {
             let regions = known.regions.iter().map(String::as_str);
             std::iter::once("all").chain(regions).collect()
@@ -178,6 +210,7 @@ mod tests {
             presets: &own(&["cautious", "mean-cpu"]),
             views: &own(&["my view"]),
             regions: &own(&["eu-west-1", "us-east-1"]),
+            fields: Fields::of::<crate::view::Field>(),
         })
     }
 
@@ -207,9 +240,10 @@ mod tests {
         assert_eq!(understood("sort worst"), Ok(Command::Sort(None, None)));
         assert_eq!(understood("view my view"), Ok(Command::View("my view".into())));
         assert_eq!(understood("mouse off"), Ok(Command::Mouse(false)));
-        let waste = Field::from_name("waste").unwrap();
+        let waste = "waste_usd_per_hour";
         assert_eq!(understood("sort waste asc"), Ok(Command::Sort(Some(waste), Some(false))));
         assert_eq!(understood("columns waste,waste"), Ok(Command::Columns(vec![waste])));
+        assert_eq!(understood("group team"), Ok(Command::Group(GpuGrouping::Team)));
     }
 
     #[test]
@@ -231,6 +265,8 @@ mod tests {
             "view other",
             "save",
             "mouse",
+            "group",
+            "group taem",
         ]
         .map(|line| format!("{line:16} {}", understood(line).unwrap_err()))
         .to_vec();

@@ -8,13 +8,14 @@ use super::{Command, Known, Until, Wish, unknown};
 use crate::app::appearance::ThemeName;
 use crate::app::effect::{ExportFormat, Regions};
 use crate::app::sheet::GRACE;
-use crate::view::{Field, TableField};
+use crate::view::gpu::GpuGrouping;
 
 /// What an argument can be, for completion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Arg {
     None,
     Field,
+    Grouping,
     Region,
     Theme,
     Preset,
@@ -59,6 +60,35 @@ pub const COMMANDS: &[CommandSpec] = &[
         doc: "What the fleet burns and wastes.",
         arg: Arg::None,
         build: simple!(Command::Overview),
+    },
+    CommandSpec {
+        name: "gpus",
+        aliases: &[],
+        usage: "",
+        doc: "Every GPU, what it does and what it costs.",
+        arg: Arg::None,
+        build: simple!(Command::Gpus),
+    },
+    CommandSpec {
+        name: "heat",
+        aliases: &[],
+        usage: "",
+        doc: "The GPUs as a heat map, a cell per GPU.",
+        arg: Arg::None,
+        build: simple!(Command::Heat),
+    },
+    CommandSpec {
+        name: "group",
+        aliases: &[],
+        usage: "node|team|owner|model|state|flat",
+        doc: "Group the GPUs.",
+        arg: Arg::Grouping,
+        build: |words, _, _| match words {
+            [name] => GpuGrouping::from_name(name)
+                .map(Command::Group)
+                .ok_or_else(|| unknown("group", name, GpuGrouping::ALL.map(GpuGrouping::name))),
+            _ => Err("group by what? node, team, owner, model, state or flat".into()),
+        },
     },
     CommandSpec {
         name: "idle",
@@ -301,12 +331,11 @@ fn until(word: &str) -> Result<Until, String> {
         .ok_or_else(|| format!("`{word}` is no date: write 4d, 36h, 2w or 2026-12-24"))
 }
 
-fn field(name: &str) -> Result<Field, String> {
-    Field::from_name(name)
-        .ok_or_else(|| unknown("field", name, Field::ALL.iter().flat_map(|f| f.names())))
+fn field(name: &str, known: &Known<'_>) -> Result<&'static str, String> {
+    (known.fields.find)(name).ok_or_else(|| unknown("field", name, (known.fields.all)()))
 }
 
-fn sort(words: &[&str], _: &str, _: &Known<'_>) -> Result<Command, String> {
+fn sort(words: &[&str], _: &str, known: &Known<'_>) -> Result<Command, String> {
     let (name, direction) = match words {
         [name] => (*name, None),
         [name, "asc"] => (*name, Some(false)),
@@ -319,13 +348,13 @@ fn sort(words: &[&str], _: &str, _: &Known<'_>) -> Result<Command, String> {
             Some(_) => Err("`worst` has one direction".into()),
         };
     }
-    Ok(Command::Sort(Some(field(name)?), direction))
+    Ok(Command::Sort(Some(field(name, known)?), direction))
 }
 
-fn columns(_: &[&str], rest: &str, _: &Known<'_>) -> Result<Command, String> {
-    let mut fields: Vec<Field> = Vec::new();
+fn columns(_: &[&str], rest: &str, known: &Known<'_>) -> Result<Command, String> {
+    let mut fields: Vec<&'static str> = Vec::new();
     for name in rest.split([',', ' ']).filter(|n| !n.is_empty()) {
-        let field = field(name)?;
+        let field = field(name, known)?;
         if !fields.contains(&field) {
             fields.push(field);
         }

@@ -3,11 +3,14 @@
 //! A datapoint of zero draws the lowest mark and a missing one draws nothing, so that "idle" and
 //! "not seen" never look alike.
 
+use jiff::{SignedDuration, Timestamp};
+
 use super::{Line, columns, pad};
 use crate::app::appearance::{Appearance, Role};
 use crate::domain::{Hour, HourRange};
 use crate::view::Symbols;
 use crate::view::format;
+use crate::view::gpu::GpuGraphPage;
 use crate::view::idle::{Graph, GraphPage};
 
 const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
@@ -22,42 +25,77 @@ const CEILING: usize = 10;
 pub const NARROWEST: usize = 12;
 
 /// How the graphs of a page are drawn: their common scale of time.
-pub struct Plot<'a> {
-    page: &'a GraphPage,
+pub struct Plot {
     braille: bool,
     symbols: Symbols,
     per_column: usize,
     columns: usize,
     idle: Option<(usize, usize)>,
+    /// The moments at both ends of the axis, and what a column is.
+    from: String,
+    to: String,
+    column: String,
 }
 
-impl<'a> Plot<'a> {
+impl Plot {
     /// A scale for at most `room` columns; `None` when that is too narrow or there are no hours.
-    pub fn of(page: &'a GraphPage, appearance: Appearance, room: usize) -> Option<Self> {
-        let hours = page.window.len();
-        if room < NARROWEST || hours == 0 {
+    pub fn of(page: &GraphPage, appearance: Appearance, room: usize) -> Option<Self> {
+        let mut plot = Self::fit(page.window.len(), appearance, room)?;
+        plot.idle = page.idle.map(|range| shaded(page.window, range, plot.per_column));
+        let date = |hour: Hour| hour.start().strftime("%m-%d").to_string();
+        (plot.from, plot.to) = (date(page.window.from), date(page.window.to));
+        plot.column = format!("column = {} h", plot.per_column);
+        Some(plot)
+    }
+
+    /// A scale for the past of a GPU.
+    pub fn of_gpu(page: &GpuGraphPage, appearance: Appearance, room: usize) -> Option<Self> {
+        let mut plot = Self::fit(page.len, appearance, room)?;
+        let per_column = plot.per_column;
+        plot.idle = page.idle.map(|(from, to)| (from / per_column, to.div_ceil(per_column)));
+        let seconds = |values: usize| i64::from(page.step_s).saturating_mul(values as i64);
+        let length = SignedDuration::from_secs(seconds(page.len));
+        let end = page.from.saturating_add(length).unwrap_or(page.from);
+        let time = |at: Timestamp| match length {
+            long if long > SignedDuration::from_hours(48) => at.strftime("%m-%d").to_string(),
+            // Both ends of a day have the same time.
+            long if long >= SignedDuration::from_hours(20) => {
+                at.strftime("%m-%d %H:%M").to_string()
+            }
+            _ => at.strftime("%H:%M").to_string(),
+        };
+        (plot.from, plot.to) = (time(page.from), time(end));
+        plot.column = format!("column = {}", format::span(seconds(per_column)));
+        Some(plot)
+    }
+
+    /// A scale for `samples` in at most `room` columns, nothing shaded.
+    fn fit(samples: usize, appearance: Appearance, room: usize) -> Option<Self> {
+        if room < NARROWEST || samples == 0 {
             return None;
         }
         let braille = appearance.braille && appearance.symbols == Symbols::Unicode;
         // Braille holds two samples in a column.
-        let per_column = if braille { hours.div_ceil(room * 2) * 2 } else { hours.div_ceil(room) };
+        let per_column =
+            if braille { samples.div_ceil(room * 2) * 2 } else { samples.div_ceil(room) };
         Some(Self {
-            page,
             braille,
             symbols: appearance.symbols,
             per_column,
-            columns: hours.div_ceil(per_column),
-            idle: page.idle.map(|range| shaded(page.window, range, per_column)),
+            columns: samples.div_ceil(per_column),
+            idle: None,
+            from: String::new(),
+            to: String::new(),
+            column: String::new(),
         })
     }
 
     /// Appends the graph of a signal to `line`.
-    pub fn draw(&self, line: Line, graph: &Graph) -> Line {
+    pub fn draw(&self, line: Line, values: &[f32], ceiling: f32) -> Line {
         let marks = if self.braille {
-            braille_row(graph, self.per_column / 2)
+            braille_row(values, ceiling, self.per_column / 2)
         } else {
-            let levels = if self.symbols == Symbols::Ascii { ASCII } else { BLOCKS };
-            row(graph, self.per_column, levels)
+            row(values, ceiling, self.per_column, levels(self.symbols))
         };
         shade(line, &marks, self.idle)
     }
@@ -75,14 +113,12 @@ impl<'a> Plot<'a> {
                 _ => plain,
             })
             .collect();
-        let date = |hour: Hour| hour.start().strftime("%m-%d").to_string();
-        let (from, to) = (date(self.page.window.from), date(self.page.window.to));
+        let (from, to) = (&self.from, &self.to);
         let gap = self.columns.saturating_sub(to.len());
-        let dates = if gap > from.len() { format!("{}{to}", pad(&from, gap)) } else { from };
-        let hours = self.per_column;
+        let dates = if gap > from.len() { format!("{}{to}", pad(from, gap)) } else { from.clone() };
         let legend = match self.idle {
-            Some(_) => format!("column = {hours} h, {stretch} idle"),
-            None => format!("column = {hours} h"),
+            Some(_) => format!("{}, {stretch} idle", self.column),
+            None => self.column.clone(),
         };
         let legend = if columns(&legend) < margin { legend } else { String::new() };
         [
@@ -103,7 +139,7 @@ pub fn lines(page: &GraphPage, appearance: Appearance, width: usize) -> Vec<Line
             .column(Role::Text, &graph.label, LABEL)
             .number(Role::Dim, &ceiling(graph), CEILING)
             .text(" ");
-        plot.draw(line, graph)
+        plot.draw(line, &graph.values, graph.ceiling)
     };
     page.graphs.iter().map(graph).chain(plot.axis(margin)).collect()
 }
@@ -138,24 +174,34 @@ fn level(value: f32, ceiling: f32, levels: usize) -> usize {
     (share * (levels - 1) as f32).round() as usize
 }
 
-fn row(graph: &Graph, per_column: usize, levels: [char; 8]) -> Vec<char> {
-    graph
-        .values
+/// The marks from the lowest to the highest.
+fn levels(symbols: Symbols) -> [char; 8] {
+    if symbols == Symbols::Ascii { ASCII } else { BLOCKS }
+}
+
+/// Values of 0–1 as marks, the newest `width` of them; what is not known is blank.
+pub fn sparkline(values: &[f32], width: usize, symbols: Symbols) -> String {
+    let newest = &values[values.len().saturating_sub(width)..];
+    row(newest, 1.0, 1, levels(symbols)).into_iter().collect()
+}
+
+fn row(values: &[f32], ceiling: f32, per_column: usize, levels: [char; 8]) -> Vec<char> {
+    values
         .chunks(per_column)
         .map(|hours| match peak(hours) {
             v if v.is_nan() => ' ',
             v if v.is_infinite() => MALFORMED,
-            v => levels[level(v, graph.ceiling, levels.len())],
+            v => levels[level(v, ceiling, levels.len())],
         })
         .collect()
 }
 
 /// Two samples per cell, four levels each.
-fn braille_row(graph: &Graph, per_sample: usize) -> Vec<char> {
+fn braille_row(values: &[f32], ceiling: f32, per_sample: usize) -> Vec<char> {
     // Dots of the left and right column from the bottom up, as bits of U+2800.
     const LEFT: [u32; 4] = [0x40, 0x44, 0x46, 0x47];
     const RIGHT: [u32; 4] = [0x80, 0xa0, 0xb0, 0xb8];
-    let samples: Vec<f32> = graph.values.chunks(per_sample).map(peak).collect();
+    let samples: Vec<f32> = values.chunks(per_sample).map(peak).collect();
     samples
         .chunks(2)
         .map(|pair| {
@@ -163,7 +209,7 @@ fn braille_row(graph: &Graph, per_sample: usize) -> Vec<char> {
                 return MALFORMED;
             }
             let dots = |side: [u32; 4], v: Option<&f32>| {
-                v.filter(|v| !v.is_nan()).map_or(0, |v| side[level(*v, graph.ceiling, 4)])
+                v.filter(|v| !v.is_nan()).map_or(0, |v| side[level(*v, ceiling, 4)])
             };
             match dots(LEFT, pair.first()) | dots(RIGHT, pair.get(1)) {
                 0 => ' ',
@@ -192,37 +238,33 @@ fn shade(line: Line, marks: &[char], idle: Option<(usize, usize)>) -> Line {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{MALFORMED as NONSENSE, Signal};
+    use crate::domain::MALFORMED as NONSENSE;
 
-    fn graph(values: &[f32]) -> Graph {
-        Graph {
-            signal: Signal::CpuMax,
-            label: "CPU max".into(),
-            unit: "%",
-            values: values.to_vec(),
-            max: None,
-            ceiling: 100.0,
-            threshold: None,
-        }
+    #[test]
+    fn a_trail_shows_its_newest_values() {
+        let trail = [0.0, 1.0, f32::NAN, 0.5];
+        assert_eq!(sparkline(&trail, 3, Symbols::Unicode), "█ ▅");
+        assert_eq!(sparkline(&trail, 9, Symbols::Ascii), "_# =");
+        assert_eq!(sparkline(&[], 9, Symbols::Ascii), "");
     }
 
     #[test]
     fn zero_missing_and_nonsense_look_different() {
-        let g = graph(&[0.0, f32::NAN, NONSENSE, 50.0, 100.0]);
-        assert_eq!(row(&g, 1, BLOCKS).iter().collect::<String>(), "▁ !▅█");
-        assert_eq!(row(&g, 1, ASCII).iter().collect::<String>(), "_ !=#");
+        let g = [0.0, f32::NAN, NONSENSE, 50.0, 100.0];
+        assert_eq!(row(&g, 100.0, 1, BLOCKS).iter().collect::<String>(), "▁ !▅█");
+        assert_eq!(row(&g, 100.0, 1, ASCII).iter().collect::<String>(), "_ !=#");
     }
 
     #[test]
     fn a_column_shows_the_peak_of_its_hours() {
-        let g = graph(&[0.0, 100.0, f32::NAN, 0.0, f32::NAN, f32::NAN]);
-        assert_eq!(row(&g, 2, BLOCKS).iter().collect::<String>(), "█▁ ");
+        let g = [0.0, 100.0, f32::NAN, 0.0, f32::NAN, f32::NAN];
+        assert_eq!(row(&g, 100.0, 2, BLOCKS).iter().collect::<String>(), "█▁ ");
     }
 
     #[test]
     fn braille_holds_two_samples() {
-        let g = graph(&[0.0, 100.0, f32::NAN, 0.0, f32::NAN]);
-        let text: String = braille_row(&g, 1).iter().collect();
+        let g = [0.0, 100.0, f32::NAN, 0.0, f32::NAN];
+        let text: String = braille_row(&g, 100.0, 1).iter().collect();
         assert_eq!(text, "\u{28f8}\u{2880} ");
     }
 

@@ -5,7 +5,8 @@ use crate::app::App;
 use crate::app::appearance::Role;
 use crate::app::command::COMMANDS;
 use crate::app::keymap::{Action, Context};
-use crate::domain::VerdictKind;
+use crate::domain::{GpuState, VerdictKind};
+use crate::view::gpu::{GpuField, words};
 use crate::view::{Field, TableField};
 
 /// Columns that keys and names take.
@@ -20,6 +21,18 @@ const VERDICTS: [(VerdictKind, &str); 7] = [
     (VerdictKind::TooNew, "Too young to judge."),
     (VerdictKind::Busy, "In use."),
     (VerdictKind::Exempt, "Exempt by its tag."),
+];
+
+/// The states of a GPU, worst first.
+const GPU_STATES: [(GpuState, &str); GpuState::ALL.len()] = [
+    (GpuState::Unhealthy, "A GPU with a hardware error: it cannot be trusted with work."),
+    (GpuState::Stalled, "A GPU that looks fully used and computes nothing: likely hangs."),
+    (GpuState::HeldIdle, "A GPU that somebody holds and does nothing with."),
+    (GpuState::UnallocatedIdle, "A GPU that nobody holds and nothing runs on."),
+    (GpuState::Inefficient, "A GPU that works at less than half of what it could."),
+    (GpuState::Unknown, "The evidence does not suffice. Never counted as idle."),
+    (GpuState::Stale, "No fresh telemetry. Never counted as idle."),
+    (GpuState::Busy, "A GPU that works."),
 ];
 
 /// Other signs of the screen.
@@ -50,6 +63,10 @@ pub fn lines(app: &App, width: usize) -> Vec<Line> {
         let sign = format!("{} {}", symbols.verdict(kind), crate::view::verdict::word(kind));
         entry(&sign, doc, width, &mut lines);
     }
+    for (state, doc) in GPU_STATES {
+        let sign = format!("{} {}", words::glyph(state, symbols), words::word(state));
+        entry(&sign, doc, width, &mut lines);
+    }
     entry(symbols.unknown(), "Not known; never the same as 0.", width, &mut lines);
     for (sign, doc) in SIGNS {
         entry(sign, doc, width, &mut lines);
@@ -71,16 +88,22 @@ pub fn lines(app: &App, width: usize) -> Vec<Line> {
     ] {
         entry(example, doc, width, &mut lines);
     }
-    heading("Fields, for filter, sort and columns", &mut lines);
-    for field in Field::ALL {
+    heading("Fields of instances, for filter, sort and columns", &mut lines);
+    fields::<Field>(width, &mut lines);
+    heading("Fields of GPUs", &mut lines);
+    fields::<GpuField>(width, &mut lines);
+    lines
+}
+
+fn fields<F: TableField>(width: usize, lines: &mut Vec<Line>) {
+    for field in F::all() {
         let spec = field.spec();
         let mut name = spec.name.to_owned();
         if let Some(alias) = spec.aliases.first() {
             name = format!("{name}, {alias}");
         }
-        entry(&name, spec.doc, width, &mut lines);
+        entry(&name, spec.doc, width, lines);
     }
-    lines
 }
 
 fn heading(text: &'static str, lines: &mut Vec<Line>) {

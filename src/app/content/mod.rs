@@ -1,5 +1,6 @@
 //! Pages of text: lines of spans with a meaning, built here, drawn and scrolled generically.
 
+pub mod gpus;
 pub mod graph;
 pub mod help;
 pub mod log;
@@ -31,8 +32,17 @@ pub struct Span {
 pub struct Line {
     /// From left to right.
     pub spans: Vec<Span>,
-    /// The instance that `enter` goes to from this line; the cursor stands on such lines only.
-    pub target: Option<Arc<str>>,
+    /// Where `enter` goes to from this line; the cursor stands on such lines only.
+    pub target: Option<Target>,
+}
+
+/// Where a line leads to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// The why page of an instance.
+    Instance(Arc<str>),
+    /// The GPUs tab.
+    Gpus,
 }
 
 impl Line {
@@ -74,8 +84,8 @@ impl Line {
 
     /// Makes the line one that `enter` goes in from.
     #[must_use]
-    pub fn to(mut self, instance: Arc<str>) -> Self {
-        self.target = Some(instance);
+    pub fn to(mut self, target: Target) -> Self {
+        self.target = Some(target);
         self
     }
 }

@@ -1,7 +1,7 @@
 //! The Overview as text: the burn and what it is spent on, the costliest findings, the scorecard,
 //! whose it is and where.
 
-use super::{Line, columns, pad, wrap};
+use super::{Line, Target, columns, pad, wrap};
 use crate::app::App;
 use crate::app::appearance::Role;
 use crate::view::format;
@@ -9,7 +9,7 @@ use crate::view::overview::{Band, Finding, Grade, Group, Overview, Part, PartKin
 use crate::view::{Symbols, ViewContext};
 
 /// Blanks between blocks that stand side by side.
-const GAP: usize = 4;
+pub(super) const GAP: usize = 4;
 
 /// Teams and places listed; the rest is summed up in a line.
 const GROUPS: usize = 10;
@@ -25,6 +25,7 @@ pub fn lines(app: &App, overview: &Overview, width: usize) -> Vec<Line> {
         lines.push(Line::of(Role::Warn, text));
     }
     burn(overview, &ctx, width, &mut lines);
+    lines.extend(super::gpus::overview(app, width));
     let parts = parts(overview, &ctx, width);
     let scores = scorecard(&overview.scores, &ctx, width);
     // On a wide screen the scorecard stands beside the parts, else below the findings.
@@ -37,7 +38,10 @@ pub fn lines(app: &App, overview: &Overview, width: usize) -> Vec<Line> {
     }
     lines.push(Line::new());
     findings(overview, &ctx, width, &mut lines);
-    if let Some(sentence) = overview.blind.sentence() {
+    lines.extend(super::gpus::findings(&overview.gpu_findings, &ctx));
+    // What sources of telemetry leave unseen is said with the GPUs, instance by instance.
+    let told = app.gpu_tab().said().and_then(|said| said.blind.sentence());
+    if let Some(sentence) = told.or_else(|| overview.blind.sentence()) {
         for part in wrap(&sentence, width) {
             lines.push(Line::of(Role::Warn, part));
         }
@@ -216,7 +220,7 @@ fn finding_line(finding: &Finding, ctx: &ViewContext, shape: &Shape) -> Line {
         .column(Role::Text, &name, shape.name)
         .column(Role::Dim, &finding.instance_type, shape.kind)
         .with(Role::Dim, team.to_owned())
-        .to(finding.instance_id.clone())
+        .to(Target::Instance(finding.instance_id.clone()))
 }
 
 fn scorecard(scores: &[Score], ctx: &ViewContext, width: usize) -> Vec<Line> {
@@ -286,7 +290,7 @@ fn groups(title: &'static str, unnamed: &str, groups: &[Group], symbols: Symbols
 }
 
 /// `text` in at most `width` columns, with a sign where it was cut.
-fn cut(text: &str, width: usize, symbols: Symbols) -> String {
+pub(super) fn cut(text: &str, width: usize, symbols: Symbols) -> String {
     if columns(text) <= width {
         return text.to_owned();
     }
@@ -302,16 +306,16 @@ fn cut(text: &str, width: usize, symbols: Symbols) -> String {
     out
 }
 
-fn line_columns(line: &Line) -> usize {
+pub(super) fn line_columns(line: &Line) -> usize {
     line.spans.iter().map(|s| columns(&s.text)).sum()
 }
 
-fn widest(lines: &[Line]) -> usize {
+pub(super) fn widest(lines: &[Line]) -> usize {
     lines.iter().map(line_columns).max().unwrap_or(0)
 }
 
 /// Two blocks side by side; `left` is the width of the first.
-fn beside(first: Vec<Line>, second: Vec<Line>, left: usize) -> Vec<Line> {
+pub(super) fn beside(first: Vec<Line>, second: Vec<Line>, left: usize) -> Vec<Line> {
     let height = first.len().max(second.len());
     let mut second = second.into_iter();
     let mut first = first.into_iter();

@@ -47,6 +47,7 @@ pub fn lines(
     evidence(&page, app, width, &mut lines);
     money(&page.stakes, width, &mut lines);
     act_hint(app, width, &mut lines);
+    lines.extend(super::gpus::of_instance(app, instance, width));
     lines.push(Line::new());
     match &page.graphs {
         Some(graphs) => lines.extend(graph::lines(graphs, app.appearance(), width)),
@@ -138,7 +139,7 @@ struct Table<'a> {
     threshold: usize,
     standing: usize,
     at_least: &'static str,
-    plot: Option<Plot<'a>>,
+    plot: Option<Plot>,
     /// Columns before the graphs.
     margin: usize,
 }
@@ -181,7 +182,7 @@ impl<'a> Table<'a> {
             .column(role, standing(row.standing), self.standing);
         let mut graphs = self.page.graphs.iter().flat_map(|g| &g.graphs);
         match (&self.plot, graphs.find(|g| g.signal == row.signal)) {
-            (Some(plot), Some(graph)) => plot.draw(line, graph),
+            (Some(plot), Some(graph)) => plot.draw(line, &graph.values, graph.ceiling),
             _ => line,
         }
     }

@@ -11,8 +11,10 @@ pub enum Context {
     Move,
     /// On every page, while no list to choose from and no question is open.
     Main,
-    /// In the table of instances.
+    /// In a table.
     Table,
+    /// On the GPUs tab.
+    Gpus,
     /// On the action sheet.
     Sheet,
     /// In the column chooser.
@@ -25,10 +27,11 @@ pub enum Context {
 
 impl Context {
     /// All contexts, in the order of the help screen.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Move,
         Self::Main,
         Self::Table,
+        Self::Gpus,
         Self::Sheet,
         Self::Columns,
         Self::Welcome,
@@ -43,6 +46,7 @@ impl Context {
             Self::Move => "Moving",
             Self::Main => "On every page",
             Self::Table => "In the table",
+            Self::Gpus => "On the GPUs tab",
             Self::Sheet => "On the action sheet",
             Self::Columns => "Choosing columns",
             Self::Welcome => "Without credentials",
@@ -52,13 +56,14 @@ impl Context {
 
     /// True when both can be in force at the same moment.
     pub fn overlaps(self, other: Self) -> bool {
-        use Context::{Any, Columns, Main, Move, Sheet, Table, Welcome};
+        use Context::{Any, Columns, Gpus, Main, Move, Sheet, Table, Welcome};
         self == other
             || matches!(
                 (self.min(other), self.max(other)),
                 (Any, _)
-                    | (Move, Main | Table | Sheet | Columns | Welcome)
-                    | (Main, Table | Sheet | Welcome)
+                    | (Move, Main | Table | Gpus | Sheet | Columns | Welcome)
+                    | (Main, Table | Gpus | Sheet | Welcome)
+                    | (Table, Gpus)
             )
     }
 }
@@ -109,23 +114,23 @@ actions! {
     Down "down" Move ["j" "down"] "down";
     /// Previous line.
     Up "up" Move ["k" "up"] "up";
-    /// Columns to the left; on a why page, the previous instance.
+    /// Columns to the left; on the page of an instance or a GPU, the previous one.
     Left "left" Move ["h" "left"] "left";
-    /// Columns to the right; on a why page, the next instance.
+    /// Columns to the right; on the page of an instance or a GPU, the next one.
     Right "right" Move ["l" "right"] "right";
     /// First line.
     Top "top" Move ["g" "home"] "top";
     /// Last line.
     Bottom "bottom" Move ["G" "end"] "bottom";
-    /// Half a page down.
+    /// Half a page down; on the heat map, the next team.
     HalfDown "half-page-down" Move ["ctrl-d"] "half down";
-    /// Half a page up.
+    /// Half a page up; on the heat map, the previous team.
     HalfUp "half-page-up" Move ["ctrl-u"] "half up";
     /// A page down.
     PageDown "page-down" Move ["pgdn" "ctrl-f"] "page down";
     /// A page up.
     PageUp "page-up" Move ["pgup" "ctrl-b"] "page up";
-    /// Go in: why this verdict, the finding, the choice.
+    /// Go in: why this verdict, the finding, the choice; folds a group, zooms the heat map.
     Enter "enter" Move ["enter"] "open";
     /// Come back.
     Back "back" Move ["esc"] "back";
@@ -134,6 +139,8 @@ actions! {
 
     /// Tab 1, what the fleet burns and what of it is waste.
     TabOverview "overview" Main ["1"] "overview";
+    /// Tab 2, every GPU, what it does and what it costs.
+    TabGpus "gpus" Main ["2"] "GPUs";
     /// Tab 3, every instance with its verdict, worst first.
     TabIdle "idle" Main ["3"] "idle";
     /// Next tab.
@@ -158,9 +165,9 @@ actions! {
     Preset "preset" Main ["p"] "preset";
     /// Export what is on screen to a file.
     Export "export" Main ["e"] "export";
-    /// Copy the instance id to the terminal's clipboard; after a run, the way back.
+    /// Copy the id of the instance or GPU to the terminal's clipboard; after a run, the way back.
     CopyId "copy-id" Main ["y"] "copy id";
-    /// Copy the instance as JSON to the terminal's clipboard.
+    /// Copy the instance or GPU as JSON to the terminal's clipboard.
     CopyRow "copy-row" Main ["Y"] "copy row";
     /// Mouse on or off; off leaves selecting text to the terminal.
     Mouse "mouse" Main ["M"] "mouse";
@@ -175,12 +182,23 @@ actions! {
     Columns "columns" Table ["c"] "columns";
     /// Save filter, sort and columns under a name.
     SaveView "save-view" Table ["w"] "save view";
-    /// Mark or unmark the instance.
+    /// Mark or unmark the row.
     Mark "mark" Table ["space"] "mark";
     /// Start a range; again marks all up to here.
     MarkRange "mark-range" Table ["V"] "range";
     /// Forget all marks.
     Unmark "unmark" Table ["u"] "unmark";
+
+    /// Group by node, team, owner, model, state, or not at all.
+    Group "group" Gpus ["o"] "group";
+    /// Heat map, a cell per GPU; again for the table.
+    Heat "heat" Gpus ["m"] "heat map";
+    /// Fold all groups, or unfold them.
+    FoldAll "fold-all" Gpus ["z"] "fold all";
+    /// How the use of the GPUs is distributed.
+    Distribution "distribution" Gpus ["D"] "distribution";
+    /// Where GPU telemetry is missing, and what to do about it.
+    Missing "missing" Gpus ["b"] "blind spots";
 
     /// Go on, to the last question before anything is done.
     GoOn "go-on" Sheet ["c"] "go on";

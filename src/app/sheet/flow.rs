@@ -89,7 +89,9 @@ impl App {
     pub(super) fn meant(&self) -> Vec<Arc<Row>> {
         let Some(fleet) = self.latest() else { return Vec::new() };
         let mut ids: HashSet<&Arc<str>> = HashSet::new();
-        if self.shows_table() {
+        if self.shows_gpu_table() {
+            ids.extend(self.instances_of_marks());
+        } else if self.shows_table() {
             ids.extend(self.table.marks());
         }
         let current = self.current_row().map(|row| &row.instance.id);
@@ -207,6 +209,7 @@ impl App {
                 sheet.stage = Stage::Run(Box::new(Run::new(confirmed.clone())));
                 // What was marked for this is done with.
                 self.table.unmark();
+                self.gpu_tab.table.unmark();
                 self.top_of_sheet();
                 vec![Effect::Execute(Confirmation(confirmed))]
             }

@@ -25,6 +25,20 @@ impl<F: TableField> Table<F> {
         field.map(|f| self.sort_by(f)).is_some()
     }
 
+    /// Sorts by the field of a name, `None` for the rows' own order; largest first or not, else in
+    /// the field's own direction.
+    pub fn sort_by_name(&mut self, name: Option<&str>, descending: Option<bool>) {
+        let field = name.and_then(F::from_name);
+        let mut sort = field.map_or_else(Sort::default, Sort::by);
+        sort.descending = descending.unwrap_or(sort.descending);
+        self.sort = sort;
+    }
+
+    /// Shows the columns of these names. One that is not known is left out, the others stay.
+    pub fn show_columns<S: AsRef<str>>(&mut self, names: &[S]) {
+        self.set_columns(names.iter().filter_map(|n| F::from_name(n.as_ref())).collect());
+    }
+
     /// Sorts by the column at terminal column `x`, if there is one.
     pub fn sort_by_heading(&mut self, x: u16, width: u16) {
         if let Some(field) = self.placement(width).at(x) {
@@ -95,6 +109,15 @@ impl<F: TableField> Table<F> {
 
     /// Where the columns stand in `width` terminal columns.
     pub fn placement(&self, width: u16) -> Placement<F> {
-        Placement::of(&self.columns, self.column_offset, width)
+        let shown = self.columns.iter().copied().filter(|field| Some(*field) != self.implied);
+        match shown.collect::<Vec<F>>() {
+            none if none.is_empty() => Placement::of(&self.columns, self.column_offset, width),
+            columns => Placement::of(&columns, self.column_offset, width),
+        }
+    }
+
+    /// The headings say this field of all rows below them: its column gives way.
+    pub fn imply(&mut self, field: Option<F>) {
+        self.implied = field;
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Table, row};
+use super::{Table, TableLine, row};
 use crate::view::TableField;
 
 /// Sums over the marked rows.
@@ -34,7 +34,11 @@ impl<F: TableField> Table<F> {
 
     /// Marks or unmarks the current row and goes on to the next.
     pub fn toggle_mark(&mut self, rows: &[Arc<F::Row>]) {
-        let Some((id, usd)) = self.current(rows).map(|r| mark::<F>(r)) else { return };
+        let Some((id, usd)) = self.current(rows).map(|r| mark::<F>(r)) else {
+            // A heading: its rows follow.
+            self.step(rows, 1);
+            return;
+        };
         if self.marks.remove(&id).is_none() {
             self.marks.insert(id, usd);
         }
@@ -56,8 +60,12 @@ impl<F: TableField> Table<F> {
     /// Starts a range at the cursor, or marks the one that was started.
     pub fn mark_range(&mut self, rows: &[Arc<F::Row>]) {
         if let Some((from, to)) = self.range(rows) {
-            let range = self.order[from..=to].iter().filter_map(|i| row(rows, *i));
-            self.marks.extend(range.map(|r| mark::<F>(r)));
+            let range = (from..=to).filter_map(|at| match self.line(at)? {
+                TableLine::Row(index) => row(rows, index),
+                TableLine::Head(_) => None,
+            });
+            let range: Vec<_> = range.map(|r| mark::<F>(r)).collect();
+            self.marks.extend(range);
             self.range_from = None;
             self.sum_marks();
         } else {

@@ -2,6 +2,7 @@
 //! lines, so that they stay put when data change.
 
 mod columns;
+mod heads;
 mod marks;
 mod placement;
 
@@ -11,6 +12,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 pub use columns::column_entries;
+pub use heads::{Heads, TableLine};
 pub use marks::Marked;
 pub use placement::{GUTTER, Placed, Placement};
 
@@ -31,13 +33,19 @@ pub struct Table<F = Field> {
     pub sort: Sort<F>,
     /// Columns, from left to right.
     columns: Vec<F>,
+    /// The column that the headings say already: it is not placed.
+    implied: Option<F>,
     /// Columns scrolled away to the left.
     column_offset: usize,
     /// Indices of the rows shown.
     order: Vec<u32>,
+    /// Headings between the rows; `None` where each line is a row.
+    heads: Option<Heads>,
+    /// Grows with each change of the headings.
+    heads_revision: u32,
     /// What `order` was made from.
     made_from: Option<Inputs<F>>,
-    /// Index into `order`.
+    /// Number of a line.
     cursor: usize,
     cursor_id: Option<Arc<str>>,
     /// True from when the user chose a row: until then the cursor stays on the first line, while
@@ -58,6 +66,7 @@ struct Inputs<F> {
     version: u64,
     as_of: Option<Timestamp>,
     filter: u32,
+    heads: u32,
     sort: Sort<F>,
     /// Spans are filtered by the time; an order never changes by time alone.
     now: Option<Timestamp>,
@@ -71,8 +80,11 @@ impl<F: TableField> Default for Table<F> {
             filter_revision: 0,
             sort: Sort::default(),
             columns: F::SCREEN_COLUMNS.to_vec(),
+            implied: None,
             column_offset: 0,
             order: Vec::new(),
+            heads: None,
+            heads_revision: 0,
             made_from: None,
             cursor: 0,
             cursor_id: None,
@@ -97,10 +109,25 @@ impl<F: TableField> Table<F> {
         as_of: Option<Timestamp>,
         ctx: &ViewContext,
     ) {
+        self.sync_arranged(rows, version, as_of, ctx, |_, _| None);
+    }
+
+    /// As [`Table::sync`]; `arrange` may put the selected rows into another order and headings
+    /// between them. It is told whether the order may be made anew: whether nobody reads further
+    /// down than the first line, or asked for another order.
+    pub fn sync_arranged(
+        &mut self,
+        rows: &[Arc<F::Row>],
+        version: u64,
+        as_of: Option<Timestamp>,
+        ctx: &ViewContext,
+        arrange: impl FnOnce(&mut Vec<u32>, bool) -> Option<Heads>,
+    ) {
         let inputs = Inputs {
             version,
             as_of,
             filter: self.filter_revision,
+            heads: self.heads_revision,
             sort: self.sort,
             now: self.filter.is_some().then_some(ctx.now),
         };
@@ -112,28 +139,68 @@ impl<F: TableField> Table<F> {
             before.is_none_or(|m| (m.version, m.as_of) != (inputs.version, inputs.as_of));
         self.chosen &= before.is_none_or(|m| m.sort == inputs.sort);
         self.order = table::select(rows, self.filter.as_ref(), self.sort, ctx);
+        self.heads = arrange(&mut self.order, !self.chosen);
         if new_rows {
             self.renew_marks(rows);
         }
         let line = self.cursor.saturating_sub(self.top);
         let at = self.cursor_id.as_ref().and_then(|id| self.position(rows, id));
-        let refiltered = before.is_some_and(|m| m.filter != inputs.filter);
+        let refiltered =
+            before.is_some_and(|m| (m.filter, m.heads) != (inputs.filter, inputs.heads));
         self.cursor = match at {
             Some(at) if self.chosen => at,
             None if self.chosen && !refiltered => self.cursor,
             _ => 0,
         };
-        self.cursor = self.cursor.min(self.order.len().saturating_sub(1));
+        self.cursor = self.cursor.min(self.lines().saturating_sub(1));
         self.top = self.cursor.saturating_sub(line);
         self.remember(rows);
     }
 
     fn position(&self, rows: &[Arc<F::Row>], id: &Arc<str>) -> Option<usize> {
+        if let Some(heads) = &self.heads {
+            return heads.position(|i| row(rows, i).is_some_and(|r| F::id(r) == id), id);
+        }
         self.order.iter().position(|i| row(rows, *i).is_some_and(|r| F::id(r) == id))
     }
 
     fn remember(&mut self, rows: &[Arc<F::Row>]) {
-        self.cursor_id = self.current(rows).map(|r| F::id(r).clone());
+        let head = self.heads.as_ref().and_then(|h| h.id_at(self.cursor));
+        self.cursor_id = head.cloned().or_else(|| self.current(rows).map(|r| F::id(r).clone()));
+    }
+
+    /// Lines: rows and headings.
+    pub fn lines(&self) -> usize {
+        self.heads.as_ref().map_or(self.order.len(), Heads::len)
+    }
+
+    /// What stands on a line.
+    pub fn line(&self, at: usize) -> Option<TableLine> {
+        match &self.heads {
+            Some(heads) => heads.line(at),
+            None => self.order.get(at).copied().map(TableLine::Row),
+        }
+    }
+
+    /// The rows that stand on the lines, from the top.
+    pub fn shown_rows(&self) -> Vec<u32> {
+        match &self.heads {
+            Some(heads) => heads.rows().collect(),
+            None => self.order.clone(),
+        }
+    }
+
+    /// The heading under the cursor.
+    pub fn current_head(&self) -> Option<u32> {
+        match self.line(self.cursor)? {
+            TableLine::Head(head) => Some(head),
+            TableLine::Row(_) => None,
+        }
+    }
+
+    /// The headings are to be made anew at the next [`Table::sync_arranged`].
+    pub fn rearrange(&mut self) {
+        self.heads_revision = self.heads_revision.wrapping_add(1);
     }
 
     /// The rows shown, as indices into the rows.
@@ -141,7 +208,7 @@ impl<F: TableField> Table<F> {
         &self.order
     }
 
-    /// Index of the current row among those shown.
+    /// Number of the current line.
     pub fn cursor(&self) -> usize {
         self.cursor
     }
@@ -153,7 +220,10 @@ impl<F: TableField> Table<F> {
 
     /// The row under the cursor.
     pub fn current<'a>(&self, rows: &'a [Arc<F::Row>]) -> Option<&'a Arc<F::Row>> {
-        row(rows, *self.order.get(self.cursor)?)
+        match self.line(self.cursor)? {
+            TableLine::Row(index) => row(rows, index),
+            TableLine::Head(_) => None,
+        }
     }
 
     /// Moves the cursor by `lines`, stopping at the ends.
@@ -163,7 +233,7 @@ impl<F: TableField> Table<F> {
 
     /// Moves the cursor to line `to`, or to the last one.
     pub fn go(&mut self, rows: &[Arc<F::Row>], to: usize) {
-        self.cursor = to.min(self.order.len().saturating_sub(1));
+        self.cursor = to.min(self.lines().saturating_sub(1));
         self.remember(rows);
         self.choose();
     }
@@ -200,7 +270,7 @@ impl<F: TableField> Table<F> {
             .top
             .min(self.cursor)
             .max((self.cursor + 1).saturating_sub(height))
-            .min(self.order.len().saturating_sub(height));
+            .min(self.lines().saturating_sub(height));
     }
 
     /// The filter in force, as typed.

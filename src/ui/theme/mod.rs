@@ -4,17 +4,21 @@
 //! (Okabe & Ito, "Color Universal Design", 2008); meaning never rests on colour alone: each
 //! status has a glyph and a word, and each role also an attribute where colours are absent.
 
+mod heat;
 mod palette;
 
 use ratatui::style::{Color, Modifier, Style};
 
 use crate::app::{Appearance, ColorDepth, Role, ThemeName};
+use heat::Heat;
 use palette::Ink;
 
 /// The look of every role.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Theme {
     styles: [Style; Role::ALL.len()],
+    heat: Heat,
+    has_colours: bool,
 }
 
 /// The inks of a theme.
@@ -56,8 +60,23 @@ impl Theme {
             ThemeName::Ansi16 => appearance.depth.min(ColorDepth::Ansi16),
             ThemeName::Dark | ThemeName::Light => appearance.depth,
         };
-        let inks = if appearance.theme == ThemeName::Light { &LIGHT } else { &DARK };
-        Self { styles: Role::ALL.map(|role| style(role, inks, depth)) }
+        let is_light = appearance.theme == ThemeName::Light;
+        let inks = if is_light { &LIGHT } else { &DARK };
+        Self {
+            styles: Role::ALL.map(|role| style(role, inks, depth)),
+            heat: Heat::of(is_light, depth),
+            has_colours: depth != ColorDepth::None,
+        }
+    }
+
+    /// The colours of the heat map.
+    pub fn heat(&self) -> &Heat {
+        &self.heat
+    }
+
+    /// False where attributes alone carry meaning.
+    pub fn has_colours(&self) -> bool {
+        self.has_colours
     }
 
     /// The look of a role.

@@ -77,6 +77,7 @@ pub fn instance(b: &Machine) -> Instance {
         owners: Owner::from_tags(&tags),
         tags,
         private_dns: "".into(),
+        private_ip: None,
         capacity_reservation: None,
         detailed_monitoring: false,
     }
