@@ -65,7 +65,7 @@ impl Reach {
 pub struct Reaches(Arc<Mutex<Option<Known>>>);
 
 /// For which fleet, and its accounts.
-type Known = (Option<DemoOptions>, Arc<[Reach]>);
+type Known = (Option<DemoOptions>, Option<demo::DemoOptions>, Arc<[Reach]>);
 
 impl fmt::Debug for Reaches {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -75,39 +75,59 @@ impl fmt::Debug for Reaches {
 
 impl Reaches {
     /// The accounts, the same each time for the same fleet. Asks nobody anything.
+    /// While a tape is played there is none: nobody is asked, and nothing can be changed.
     pub fn of(&self, config: &Config, options: &RunOptions) -> Arc<[Reach]> {
+        if options.tape.is_some() {
+            return Arc::default();
+        }
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((fleet, reaches)) = &*known
-            && *fleet == options.demo
+        if let Some((chosen, _, reaches)) = &*known
+            && *chosen == options.demo
         {
             return reaches.clone();
         }
-        let made: Arc<[Reach]> =
-            reaches(config, options, &options.clock(), demo::DEFAULT_PERSON).into();
-        *known = Some((options.demo, made.clone()));
+        let fleet = demo_fleet(options, &options.clock(), demo::DEFAULT_PERSON);
+        let made: Arc<[Reach]> = reaches_of(config, fleet.as_ref()).into();
+        *known = Some((options.demo, fleet, made.clone()));
         made
+    }
+
+    /// The demo fleet of a run, with the world that its accounts share; `None` without `--demo`.
+    pub fn demo_fleet(&self, config: &Config, options: &RunOptions) -> Option<demo::DemoOptions> {
+        self.of(config, options);
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.as_ref().and_then(|(_, fleet, _)| fleet.clone())
     }
 }
 
 /// The accounts of a run: those of the demo as `person` sees them, or those of the configuration.
 /// Asks nobody anything.
 pub fn reaches(config: &Config, options: &RunOptions, clock: &Clock, person: &str) -> Vec<Reach> {
-    let Some(chosen) = options.demo else {
-        return config.targets.iter().map(reach).collect();
-    };
+    reaches_of(config, demo_fleet(options, clock, person).as_ref())
+}
+
+fn demo_fleet(options: &RunOptions, clock: &Clock, person: &str) -> Option<demo::DemoOptions> {
+    let chosen = options.demo?;
     let mut fleet = demo::DemoOptions::new(
         chosen.seed.unwrap_or(demo::DEFAULT_SEED),
         chosen.size.map(|n| n as usize),
         Arc::clone(clock),
     );
     fleet.person = person.into();
+    Some(fleet)
+}
+
+fn reaches_of(config: &Config, fleet: Option<&demo::DemoOptions>) -> Vec<Reach> {
+    let Some(fleet) = fleet else {
+        return config.targets.iter().map(reach).collect();
+    };
     // The demo's regions are its own; a list from the configuration is about real accounts.
     let reach = |account| Reach {
         target: None,
         regions: Regions::Enabled,
         way: Way::Demo(Arc::new(account)),
     };
-    demo::accounts(&fleet).into_iter().map(reach).collect()
+    demo::accounts(fleet).into_iter().map(reach).collect()
 }
 
 fn reach(target: &Target) -> Reach {

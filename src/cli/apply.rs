@@ -9,6 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::acting::{self, Acting};
 use super::exit::{CliError, Exit};
 use super::invocation::Invocation;
+use super::telemetry::Want;
 use super::tell::tell;
 use super::{approve, plan, plan_file, reports, session};
 use crate::act::exec::Operator;
@@ -77,7 +78,7 @@ async fn applied(
     ctx: &ViewContext,
     out: &mut dyn Write,
 ) -> Result<Exit, CliError> {
-    let parts = session::parts(invocation, cache.clone())?;
+    let parts = session::parts(invocation, cache.clone(), Want::Free)?;
     let Acting { operator, mut troubles } =
         acting::open(invocation, Some(parts.ledger.clone()), dry_run).await?;
     acting::sound(operator.journal(), invocation)?;

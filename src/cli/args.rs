@@ -52,6 +52,17 @@ pub struct GlobalArgs {
     /// Keeps the cache in memory and reads and writes no file of it.
     #[arg(long, global = true, conflicts_with = "offline")]
     pub no_cache: bool,
+    /// Writes everything that the sources say to a file (gzip of JSON lines), appended to what is
+    /// there. It holds names and tags, and no credential.
+    #[arg(long, global = true, value_name = "FILE")]
+    pub record: Option<PathBuf>,
+    /// Plays such a file instead of asking anybody: the clock is the recording's, nothing can be
+    /// changed, and the cache is left alone. A report shows its end.
+    #[arg(long, global = true, value_name = "FILE", conflicts_with_all = ["demo", "offline", "allow_actions", "record"])]
+    pub replay: Option<PathBuf>,
+    /// How much faster than it was recorded a file is played on the screen.
+    #[arg(long, global = true, value_name = "N", requires = "replay", value_parser = parse_speed)]
+    pub speed: Option<f64>,
     /// Shows only what matches, for example `gpu<5 and $>10/h and team=nlp`.
     #[arg(long, global = true, value_name = "FILTER")]
     pub filter: Option<String>,
@@ -59,7 +70,7 @@ pub struct GlobalArgs {
     #[arg(long, global = true, value_enum, value_name = "FORMAT")]
     pub format: Option<OutputFormat>,
     /// Ends a report with exit code 1 on findings: `idle`, `partial`, `underused`, `unknown`, with
-    /// a count `idle>3`, `waste>N/h`; several separated by commas.
+    /// a count `idle>3`, `waste>N/h`; several separated by commas. `burntop gpus` has others.
     #[arg(long, global = true, value_name = "FINDINGS")]
     pub fail_on: Option<FailOn>,
     /// Allows changes: without it, and without `allow_actions` of an account in the configuration,
@@ -103,6 +114,14 @@ pub struct GlobalArgs {
     pub now: Option<Timestamp>,
 }
 
+/// A factor for `--speed`.
+fn parse_speed(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(speed) if (0.01..=100_000.0).contains(&speed) => Ok(speed),
+        _ => Err("a number from 0.01 to 100000".into()),
+    }
+}
+
 /// Form of a report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum OutputFormat {
@@ -124,6 +143,14 @@ pub enum Command {
     Idle,
     /// Sums the fleet up: burn, waste, verdicts, owners.
     Overview,
+    /// Lists GPUs with what they really do, whose they are and what they cost, worst first.
+    ///
+    /// Takes what the configured sources of GPU telemetry say. --filter speaks of GPUs here, for
+    /// example `state=held_idle and $>2/h and team=nlp` or `act<5 and idle>3h`; --fail-on takes
+    /// `held_idle`, `unallocated_idle`, `idle` for both, `stalled`, `unhealthy`, `inefficient`,
+    /// `stale`, `unknown` and `waste>N/h`. Exit code 4 when no source told of GPUs and no
+    /// account could be read.
+    Gpus(GpusArgs),
     /// Writes a plan: what is to be done to which instances, checked, for somebody else to approve.
     ///
     /// Changes nothing. Prints what the guards say of each row; rows that they block for what the
@@ -189,6 +216,32 @@ pub enum Command {
         /// The command.
         command: Option<String>,
     },
+}
+
+/// Which GPUs are listed, and how.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Args)]
+pub struct GpusArgs {
+    /// Prints one row per group instead of one per GPU.
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub group: Option<GroupChoice>,
+    /// Reads the GPUs of this host once, from their driver: asks no account anything.
+    #[arg(long, conflicts_with_all = ["demo", "offline"])]
+    pub once: bool,
+}
+
+/// What GPUs are grouped by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum GroupChoice {
+    /// The team.
+    Team,
+    /// The host.
+    Node,
+    /// Whose work runs: namespace and pod, user, job.
+    Owner,
+    /// The model.
+    Model,
+    /// The state.
+    State,
 }
 
 /// What `plan` plans.
@@ -458,6 +511,10 @@ mod tests {
             "burntop audit show",
             "burntop policy run",
             "burntop policy schedule --weeks 0",
+            "burntop gpus --group rack",
+            "burntop gpus --once --demo",
+            "burntop gpus --once --offline",
+            "burntop --fail-on busy,held_idle gpus",
         ] {
             let error = parse(line).unwrap_err();
             assert_eq!(error.exit_code(), 2, "{line}");

@@ -22,6 +22,7 @@ use super::accounts::Reaches;
 use super::cockpit::report_format;
 use super::exit::CliError;
 use super::invocation::{DemoOptions, Invocation};
+use super::telemetry::Want;
 use super::{session, views};
 use crate::act::plan::{Confirmed, Plan};
 use crate::app::{
@@ -31,7 +32,7 @@ use crate::app::{
 use crate::bus::{self, Event};
 use crate::cache::{Cache, CacheNotice};
 use crate::config::{self, RegionChoice};
-use crate::domain::{HourRange, SeriesSet};
+use crate::domain::{GpuKey, HourRange, SeriesSet};
 use crate::report::{self, Meta};
 use crate::source::ledger;
 use crate::view::{Symbols, ViewContext};
@@ -49,6 +50,10 @@ pub enum Command {
     Viewport(Vec<Arc<str>>),
     /// The series of an instance.
     LoadSeries(Arc<str>),
+    /// The past of a GPU.
+    LoadGpuHistory(GpuKey),
+    /// Look closely at the GPUs of these hosts.
+    FocusGpus(Vec<Arc<str>>),
     /// Judge by another preset.
     SetPreset(String),
     /// Look at other regions.
@@ -180,7 +185,7 @@ impl Running {
     /// Opens the cache and starts the bus.
     async fn begin(invocation: Invocation, messages: mpsc::Sender<Msg>) -> Result<Self, CliError> {
         let (cache, notices) = session::open_cache(&invocation);
-        let parts = session::parts(&invocation, cache.clone())?;
+        let parts = session::parts(&invocation, cache.clone(), Want::All)?;
         let (sender, events) = mpsc::channel(EVENTS);
         let ledger = parts.ledger.clone();
         let bus = bus::start(parts, sender);
@@ -221,6 +226,8 @@ impl Running {
             Command::Refresh => self.bus.refresh(),
             Command::Viewport(ids) => self.bus.set_viewport(ids),
             Command::LoadSeries(instance) => self.series(instance).await,
+            Command::LoadGpuHistory(key) => self.gpu_history(key),
+            Command::FocusGpus(hosts) => self.bus.focus_gpus(hosts),
             Command::SetPreset(name) => match session::policy(&self.invocation.config, &name) {
                 Ok(policy) => {
                     self.preset.clone_from(&name);
@@ -285,8 +292,18 @@ impl Running {
         self.send(Msg::Series { instance, series: Arc::new(series) }).await;
     }
 
+    /// Asks on a task of its own: a source may take its time.
+    fn gpu_history(&self, key: GpuKey) {
+        let (bus, messages) = (self.bus.clone(), self.messages.clone());
+        tokio::spawn(async move {
+            let history = Arc::new(bus.gpu_history(&key).await);
+            let _ = messages.send(Msg::GpuHistory { key, history }).await;
+        });
+    }
+
     async fn event(&mut self, event: Event) {
         match event {
+            Event::Gpus(gpus) => self.send(Msg::Gpus(gpus)).await,
             Event::Fleet(fleet) => {
                 let cost = ledger::usd(self.bus.refresh_cost_micro_usd());
                 self.send(Msg::Fleet(fleet)).await;
@@ -407,6 +424,11 @@ fn render(picture: &Picture, format: ExportFormat, preset: &str) -> String {
     let ctx = ViewContext { now: picture.now, symbols: Symbols::Unicode };
     let meta = Meta { preset, filter: Some(&picture.filter) };
     let format = report_format(format);
+    if let Some(gpus) = &picture.gpus {
+        let readings = &picture.fleet.readings;
+        let shown = report::GpuReport { fleet: &gpus.fleet, rows: &gpus.rows, readings };
+        return report::gpus(shown, &gpus.columns, format, &ctx, &meta);
+    }
     if picture.view == "overview" {
         report::overview(&picture.fleet, format, &ctx, &meta)
     } else {

@@ -18,9 +18,11 @@ use crate::app::{
     AccountInfo, App, AppInit, Appearance, ColorDepth, Confirmation, Effect, ExportFormat,
     Intervals, Keymap, Level, LogEntry, Mode, Msg, Notice, Picture, ThemeName,
 };
+use crate::bus;
 use crate::cache::read_summary_sync;
 use crate::config::{ColorChoice, Env};
 use crate::fleet::Fleet;
+use crate::fleet::gpu::GpuFleet;
 use crate::report;
 use crate::term::{self, Cockpit, Order, detect};
 use crate::ui;
@@ -107,7 +109,10 @@ fn init(invocation: &Invocation, env: &Env, keymap: Keymap, now: Timestamp) -> A
     );
     AppInit {
         fleet: summary(invocation).map(Arc::new),
-        mode: if demo {
+        gpus: gpus(invocation).map(Arc::new),
+        mode: if invocation.options.tape.is_some() {
+            Mode::Replay
+        } else if demo {
             Mode::Demo
         } else if invocation.options.offline {
             Mode::Offline
@@ -135,6 +140,16 @@ fn summary(invocation: &Invocation) -> Option<Fleet> {
     let path = invocation.cache_file().ok()?;
     let bytes = read_summary_sync(&path, &session::summary_key(invocation))?;
     postcard::from_bytes(&bytes).ok()
+}
+
+/// The GPUs that it left.
+fn gpus(invocation: &Invocation) -> Option<GpuFleet> {
+    if invocation.options.no_cache {
+        return None;
+    }
+    let path = invocation.cache_file().ok()?;
+    let key = bus::gpus_key(&session::summary_key(invocation));
+    bus::read_gpus(&read_summary_sync(&path, &key)?)
 }
 
 fn appearance(invocation: &Invocation, env: &Env) -> Appearance {
@@ -172,7 +187,7 @@ struct Screen {
     commands: mpsc::UnboundedSender<Command>,
     /// Instances on screen, as the backend knows them: their metrics are fetched first.
     viewport: Vec<Arc<str>>,
-    clock: crate::bus::Clock,
+    clock: bus::Clock,
     /// What a clock that may be set, or stand still, cannot tell: how long something stands.
     started: Instant,
 }
@@ -269,6 +284,8 @@ fn perform(
         Effect::CopyRows(picture) => return copy(&json(&picture), answers, in_tmux),
         Effect::Refresh { .. } => Command::Refresh,
         Effect::LoadSeries { instance } => Command::LoadSeries(instance),
+        Effect::LoadGpuHistory { key } => Command::LoadGpuHistory(key),
+        Effect::FocusGpus(hosts) => Command::FocusGpus(hosts),
         Effect::SetPreset(name) => Command::SetPreset(name),
         Effect::SetRegions(regions) => Command::SetRegions(regions),
         Effect::Export { path, format, picture } => Command::Export { path, format, picture },
@@ -296,6 +313,11 @@ fn copy(text: &str, answers: &mpsc::Sender<Msg>, in_tmux: bool) -> Option<Order>
 
 fn json(picture: &Picture) -> String {
     let ctx = ViewContext { now: picture.now, symbols: Symbols::Unicode };
+    if let Some(gpus) = &picture.gpus {
+        let rows = gpus.rows.iter().take(COPIED_ROWS);
+        let rows = rows.filter_map(|i| gpus.fleet.rows.get(*i as usize));
+        return rows.map(|row| report::gpu_row_json(row, &ctx)).collect::<Vec<_>>().join("\n");
+    }
     let rows: Vec<String> = picture
         .rows
         .iter()

@@ -1,6 +1,7 @@
 //! `burntop doctor`: gathers what this machine knows, asks the accounts, prints the report.
 
 use std::io::{self, IsTerminal, Write};
+use std::sync::Arc;
 
 use futures_util::future::join_all;
 use jiff::Timestamp;
@@ -11,16 +12,18 @@ use super::accounts::Reach;
 use super::acting;
 use super::exit::{CliError, Exit};
 use super::invocation::Invocation;
+use super::telemetry::{self, Want};
 use crate::act::plan::Verb;
 use crate::bus::Regions;
 use crate::cache::{Cache, OpenOptions};
 use crate::config::{ConfigError, Env, Loaded};
 use crate::doctor::acting as checks;
+use crate::doctor::gpus;
 use crate::doctor::local::{self, CacheFacts, TerminalFacts};
 use crate::doctor::{Check, LIMIT, Report, Status, Terms, examine};
-use crate::domain::InstanceState;
-use crate::source::Identity;
+use crate::domain::{Instance, InstanceState};
 use crate::source::ledger::{Ledger, micro_usd};
+use crate::source::{GpuHost, Identity, catalogue};
 use crate::term::detect::{self, ColorDepth};
 
 /// Examines this machine and the accounts and prints the report.
@@ -61,7 +64,65 @@ async fn report(invocation: &Invocation, env: &Env) -> Report {
     local.extend(audit_log(invocation));
     local.extend(actions(invocation).await);
     let demo = invocation.options.demo.is_some();
-    examine(local, &accounts, &Terms { now, limit: LIMIT, ledger, demo }).await
+    let telemetry = telemetry(invocation, env, ledger.as_ref(), now);
+    let terms = Terms { now, limit: LIMIT, ledger: ledger.clone(), demo };
+    let (mut report, telemetry) = tokio::join!(examine(local, &accounts, &terms), telemetry);
+    report.checks.extend(telemetry);
+    report
+}
+
+/// What the sources of GPU telemetry answer. CloudWatch's are among the permissions.
+async fn telemetry(
+    invocation: &Invocation,
+    env: &Env,
+    ledger: Option<&Ledger>,
+    now: Timestamp,
+) -> Vec<Check> {
+    let named = match telemetry::sources(invocation, ledger, Want::Free) {
+        Ok(named) => named,
+        Err(error) => return vec![gpus::unusable(&error.to_string())],
+    };
+    let hosts = gpu_hosts(invocation).await;
+    gpus::examine(&named, telemetry::nearby(invocation, env), hosts, now).await
+}
+
+/// Running instances with accelerators, where a source finds its hosts among them. What cannot be
+/// listed is told by the checks of the account.
+async fn gpu_hosts(invocation: &Invocation) -> Arc<[GpuHost]> {
+    let config = &invocation.config.gpus;
+    let by_instance = config.exporters.iter().any(|s| s.ec2.is_some())
+        || config.ssh.iter().any(|s| s.ec2.is_some());
+    if !by_instance {
+        return Arc::default();
+    }
+    let reaches = invocation.reaches();
+    let lists = join_all(reaches.iter().map(async |reach| {
+        let who = timeout(LIMIT, reach.provider().identity()).await.ok()?.ok()?;
+        timeout(LIMIT, first_page(reach, &who)).await.ok()
+    }));
+    let all = lists.await.into_iter().flatten().flatten();
+    all.filter(|i| i.state == InstanceState::Running)
+        .filter_map(|instance| {
+            let spec = catalogue::type_spec(&instance.instance_type)?.clone();
+            spec.accelerator
+                .is_some()
+                .then(|| GpuHost { instance: Arc::new(instance), spec: Some(Arc::new(spec)) })
+        })
+        .collect()
+}
+
+/// The first page of instances of each region that is read.
+async fn first_page(reach: &Reach, who: &Identity) -> Vec<Instance> {
+    let provider = reach.provider();
+    let regions = match &reach.regions {
+        Regions::Home => vec![provider.home_region().await],
+        Regions::Named(regions) => regions.clone(),
+        Regions::Enabled => provider.regions().await.unwrap_or_default(),
+    };
+    let pages = join_all(regions.iter().map(async |region| {
+        provider.instances(&who.account, region, None).await.map_or_else(|_| vec![], |p| p.items)
+    }));
+    pages.await.concat()
 }
 
 /// Whether the audit log holds, and could be written. Makes nothing: a log begins with the first
@@ -102,15 +163,7 @@ async fn actions(invocation: &Invocation) -> Vec<Check> {
 /// Nothing of it is billed. Empty where there is no instance to look at.
 async fn preflight(reach: &Reach, who: &Identity) -> Vec<Check> {
     let provider = reach.provider();
-    let regions = match &reach.regions {
-        Regions::Home => vec![provider.home_region().await],
-        Regions::Named(regions) => regions.clone(),
-        Regions::Enabled => provider.regions().await.unwrap_or_default(),
-    };
-    let pages = join_all(regions.iter().map(async |region| {
-        provider.instances(&who.account, region, None).await.map_or_else(|_| vec![], |p| p.items)
-    }));
-    let all = pages.await.concat();
+    let all = first_page(reach, who).await;
     let Some(one) = all.iter().find(|i| i.state == InstanceState::Running) else {
         return Vec::new();
     };

@@ -3,12 +3,22 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::domain::{VerdictKind, text};
-use crate::fleet::Totals;
+use crate::domain::{GpuState, VerdictKind, text};
+use crate::fleet::{GpuTotals, Totals};
 
 /// The verdicts that can be failed on: those that ask for somebody to act or to look.
 const KINDS: [VerdictKind; 4] =
     [VerdictKind::Idle, VerdictKind::Partial, VerdictKind::Underused, VerdictKind::Unknown];
+
+/// The states of GPUs that can be failed on and are no verdicts on instances.
+const STATES: [GpuState; 6] = [
+    GpuState::Unhealthy,
+    GpuState::Stalled,
+    GpuState::HeldIdle,
+    GpuState::UnallocatedIdle,
+    GpuState::Inefficient,
+    GpuState::Stale,
+];
 
 /// A list of conditions; one that holds is enough.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,6 +28,8 @@ pub struct FailOn(Vec<Condition>);
 enum Condition {
     /// More than `than` instances have the verdict.
     Count { kind: VerdictKind, than: u32 },
+    /// More than `than` GPUs are in the state.
+    State { state: GpuState, than: u32 },
     /// More than this is wasted, USD/h.
     Waste { usd_per_hour: f64 },
 }
@@ -25,8 +37,9 @@ enum Condition {
 /// What `--fail-on` does not understand.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "\"{0}\" is no finding; accepted: idle, partial, underused or unknown, each also with a count \
-     (idle>3), and waste>N/h in dollars; several separated by commas"
+    "\"{0}\" is no finding; accepted: idle, partial, underused or unknown, of GPUs also held_idle, \
+     unallocated_idle, stalled, unhealthy, inefficient or stale, each also with a count (idle>3), \
+     and waste>N/h in dollars; several separated by commas"
 )]
 pub struct FailOnError(String);
 
@@ -57,12 +70,61 @@ fn condition(part: &str) -> Option<Condition> {
         let usable = usd_per_hour.is_finite() && usd_per_hour >= 0.0;
         return usable.then_some(Condition::Waste { usd_per_hour });
     }
-    let kind = KINDS.into_iter().find(|k| k.name() == name)?;
     let than = limit.map_or(Some(0), |l| l.parse().ok())?;
+    if let Some(state) = STATES.into_iter().find(|s| s.name() == name) {
+        return Some(Condition::State { state, than });
+    }
+    let kind = KINDS.into_iter().find(|k| k.name() == name)?;
     Some(Condition::Count { kind, than })
 }
 
+impl Condition {
+    /// How many GPUs it is about; `None` when it is about instances alone, or about dollars.
+    fn gpus(&self, totals: &GpuTotals) -> Option<u32> {
+        let count = |state| totals.of_state(state).count;
+        match self {
+            Self::State { state, .. } => Some(count(*state)),
+            Self::Count { kind: VerdictKind::Idle, .. } => {
+                Some(count(GpuState::HeldIdle) + count(GpuState::UnallocatedIdle))
+            }
+            Self::Count { kind: VerdictKind::Unknown, .. } => Some(count(GpuState::Unknown)),
+            Self::Count { .. } | Self::Waste { .. } => None,
+        }
+    }
+}
+
 impl FailOn {
+    /// Refuses what can be said of GPUs alone.
+    pub fn of_instances(&self) -> Result<(), String> {
+        match self.0.iter().find(|c| matches!(c, Condition::State { .. })) {
+            Some(wrong) => Err(format!("--fail-on {wrong} is about GPUs: see `burntop gpus`")),
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses what can be said of instances alone.
+    pub fn of_gpus(&self) -> Result<(), String> {
+        let totals = GpuTotals::default();
+        let is_wrong =
+            |c: &&Condition| matches!(c, Condition::Count { .. }) && c.gpus(&totals).is_none();
+        match self.0.iter().find(is_wrong) {
+            Some(wrong) => Err(format!("--fail-on {wrong} is about instances: see `burntop idle`")),
+            None => Ok(()),
+        }
+    }
+
+    /// As [`FailOn::tripped`], for GPUs: `idle` are those held and those that nobody holds.
+    pub fn tripped_by_gpus(&self, totals: &GpuTotals) -> Option<String> {
+        self.0.iter().find_map(|condition| match condition {
+            Condition::Waste { usd_per_hour } => over(totals.waste, *usd_per_hour),
+            Condition::Count { than, .. } | Condition::State { than, .. } => {
+                let count = condition.gpus(totals)?;
+                let name = condition.name();
+                (count > *than).then(|| format!("{count} {name} (more than {than})"))
+            }
+        })
+    }
+
     /// The first condition that holds for `totals`, in words; `None` when none does. Totals must
     /// be those of the rows that were reported, so that a filter narrows what can fail.
     pub fn tripped(&self, totals: &Totals) -> Option<String> {
@@ -72,9 +134,35 @@ impl FailOn {
                 let count = totals.by_verdict[index].count;
                 (count > *than).then(|| format!("{count} {} (more than {than})", kind.name()))
             }
-            Condition::Waste { usd_per_hour } => (totals.waste > *usd_per_hour)
-                .then(|| format!("waste ${:.2}/h (more than ${usd_per_hour:.2}/h)", totals.waste)),
+            Condition::State { .. } => None,
+            Condition::Waste { usd_per_hour } => over(totals.waste, *usd_per_hour),
         })
+    }
+}
+
+/// What to say when more than `limit` is wasted, USD/h.
+fn over(waste: f64, limit: f64) -> Option<String> {
+    (waste > limit).then(|| format!("waste ${waste:.2}/h (more than ${limit:.2}/h)"))
+}
+
+impl Condition {
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Count { kind, .. } => kind.name(),
+            Self::State { state, .. } => state.name(),
+            Self::Waste { .. } => "waste",
+        }
+    }
+}
+
+impl fmt::Display for Condition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = self.name();
+        match self {
+            Self::Count { than: 0, .. } | Self::State { than: 0, .. } => f.write_str(name),
+            Self::Count { than, .. } | Self::State { than, .. } => write!(f, "{name}>{than}"),
+            Self::Waste { usd_per_hour } => write!(f, "{name}>{usd_per_hour}/h"),
+        }
     }
 }
 
@@ -82,11 +170,7 @@ impl fmt::Display for FailOn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (i, condition) in self.0.iter().enumerate() {
             let comma = if i == 0 { "" } else { "," };
-            match condition {
-                Condition::Count { kind, than: 0 } => write!(f, "{comma}{}", kind.name())?,
-                Condition::Count { kind, than } => write!(f, "{comma}{}>{than}", kind.name())?,
-                Condition::Waste { usd_per_hour } => write!(f, "{comma}waste>{usd_per_hour}/h")?,
-            }
+            write!(f, "{comma}{condition}")?;
         }
         Ok(())
     }
@@ -121,6 +205,32 @@ mod tests {
             let spec_parsed: FailOn = spec.parse().unwrap();
             assert_eq!(spec_parsed.tripped(&totals).is_some(), trips, "{spec}");
         }
+    }
+
+    #[test]
+    fn gpus_have_findings_of_their_own() {
+        let mut totals = GpuTotals { waste: 6.88, ..GpuTotals::default() };
+        totals.by_state[GpuState::HeldIdle as usize].count = 3;
+        totals.by_state[GpuState::UnallocatedIdle as usize].count = 2;
+        let cases = [
+            ("held_idle", Some("3 held_idle (more than 0)")),
+            ("held_idle>3", None),
+            ("idle>4", Some("5 idle (more than 4)")),
+            ("unhealthy,stalled", None),
+            ("unknown", None),
+            ("waste>6/h", Some("waste $6.88/h (more than $6.00/h)")),
+            ("waste>7/h", None),
+        ];
+        for (spec, says) in cases {
+            let fail_on: FailOn = spec.parse().unwrap();
+            assert_eq!(fail_on.of_gpus(), Ok(()));
+            assert_eq!(fail_on.tripped_by_gpus(&totals).as_deref(), says, "{spec}");
+            assert_eq!(fail_on.to_string().parse(), Ok(fail_on));
+        }
+        let of = |spec: &str| spec.parse::<FailOn>().unwrap();
+        assert!(of("partial").of_gpus().unwrap_err().contains("burntop idle"));
+        assert!(of("idle,stalled>2").of_instances().unwrap_err().contains("stalled>2"));
+        assert_eq!(of("idle,unknown,waste>3").of_instances(), Ok(()));
     }
 
     #[test]

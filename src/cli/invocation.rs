@@ -6,11 +6,12 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::accounts::{Reach, Reaches};
-use super::args::{GlobalArgs, OutputFormat};
+use super::args::{GlobalArgs, GpusArgs, OutputFormat};
 use super::exit::CliError;
 use super::fail_on::FailOn;
 use super::words;
 use crate::bus::Clock;
+use crate::bus::tape::Tape;
 use crate::cache::{OpenOptions, ledger_path};
 use crate::config::load::Sources;
 use crate::config::{
@@ -26,9 +27,12 @@ pub enum FleetCommand {
     Idle,
     /// The sums.
     Overview,
+    /// The list of GPUs.
+    Gpus(GpusArgs),
 }
 
 /// What this run does differently, beside the configuration.
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunOptions {
     /// The demo fleet instead of accounts.
@@ -47,17 +51,27 @@ pub struct RunOptions {
     pub fail_on: Option<FailOn>,
     /// The moment that is now, where it is fixed.
     pub now: Option<Timestamp>,
+    /// Where everything that the sources say is written.
+    pub record: Option<PathBuf>,
+    /// What is played instead of asking anybody.
+    pub tape: Option<Tape>,
+    /// The GPUs of this host alone, and no account.
+    pub this_host: bool,
 }
 
 impl RunOptions {
-    /// The moment that is now: the fixed one, or the clock's.
+    /// The moment that is now: the fixed one, that of the tape, or the clock's.
     pub fn now(&self) -> Timestamp {
-        self.now.unwrap_or_else(Timestamp::now)
+        self.clock()()
     }
 
-    /// The clock of the run: it stands where the moment is fixed.
+    /// The clock of the run: it stands where the moment is fixed, and goes with a tape.
     pub fn clock(&self) -> Clock {
         let fixed = self.now;
+        if let Some(tape) = self.tape.as_ref().filter(|_| fixed.is_none()) {
+            let clock = tape.clock();
+            return Arc::new(move || clock.now());
+        }
         Arc::new(move || fixed.unwrap_or_else(Timestamp::now))
     }
 }
@@ -105,7 +119,7 @@ impl Invocation {
     pub fn cache_options(&self) -> Result<OpenOptions, ConfigError> {
         let max_bytes = self.config.cache.max_bytes();
         let place = if self.options.no_cache {
-            let billed = self.options.demo.is_none();
+            let billed = self.options.demo.is_none() && self.options.tape.is_none();
             let ledger = self.cache_file().ok().filter(|_| billed).map(|path| ledger_path(&path));
             OpenOptions { ledger, ..OpenOptions::in_memory() }
         } else {
@@ -177,16 +191,29 @@ pub fn options(global: &GlobalArgs, words: &Vocabulary) -> Result<RunOptions, Cl
     if let (Some(filter), Some(check)) = (&global.filter, words.filter) {
         check(filter).map_err(|e| CliError::Usage(format!("--filter: {e}")))?;
     }
+    let play = |path: &PathBuf| Tape::open(path.clone(), global.speed.unwrap_or(1.0));
+    let tape = global.replay.as_ref().map(play).transpose();
+    let tape = tape.map_err(|e| CliError::Usage(e.to_string()))?;
     Ok(RunOptions {
         demo: global.demo.then_some(DemoOptions { seed: global.demo_seed, size: global.demo_size }),
         offline: global.offline,
         allow_actions: global.allow_actions,
-        no_cache: global.no_cache,
+        // What is played is no news of the accounts.
+        no_cache: global.no_cache || tape.is_some(),
         filter: global.filter.clone(),
         format: global.format.unwrap_or_default(),
         fail_on: global.fail_on.clone(),
         now: global.now,
+        record: global.record.clone(),
+        tape,
+        this_host: false,
     })
+}
+
+/// As [`options`], for the list of GPUs: its filter and its findings are of GPUs.
+pub fn gpu_options(global: &GlobalArgs, gpus: GpusArgs) -> Result<RunOptions, CliError> {
+    let words = Vocabulary { filter: Some(words::gpu_filter), ..Vocabulary::default() };
+    Ok(RunOptions { this_host: gpus.once, ..options(global, &words)? })
 }
 
 /// Loads the configuration of a run.

@@ -17,6 +17,7 @@ pub mod config;
 pub mod doctor;
 pub mod exit;
 pub mod fail_on;
+mod gpus;
 pub mod iam_policy;
 pub mod invocation;
 pub mod log;
@@ -26,6 +27,7 @@ mod plan_file;
 mod policy;
 mod reports;
 mod session;
+mod telemetry;
 mod tell;
 mod views;
 mod when;
@@ -38,7 +40,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use crate::config::{ConfigError, Env, Loaded, Paths, Vocabulary};
-use args::{Cli, Command, GlobalArgs, OutputFormat, PolicyCommand};
+use args::{Cli, Command, GlobalArgs, GpusArgs, OutputFormat, PolicyCommand};
 pub use exit::{CliError, Exit};
 pub use fail_on::FailOn;
 pub use invocation::{DemoOptions, FleetCommand, Invocation, RunOptions};
@@ -60,6 +62,10 @@ pub fn run(args: impl IntoIterator<Item = OsString>, fleet: impl Fleet) -> ExitC
         env: Env::of_process(),
         paths: Paths::of_user().ok(),
         words: words::vocabulary(),
+        gpus: match &command {
+            Some(Command::Gpus(args)) => Some(*args),
+            _ => None,
+        },
     };
     let mut out = io::BufWriter::new(io::stdout().lock());
     let ended = dispatch(command, &asked, &mut out, fleet)
@@ -91,6 +97,7 @@ pub fn fleet(
         FleetCommand::Idle | FleetCommand::Overview => {
             reports::run(command, &invocation, &env, out)
         }
+        FleetCommand::Gpus(args) => gpus::run(args, &invocation, &env, out),
     }
 }
 
@@ -111,11 +118,16 @@ struct Asked {
     env: Env,
     paths: Option<Paths>,
     words: Vocabulary,
+    /// Set when the GPUs are asked for: the filter speaks of them.
+    gpus: Option<GpusArgs>,
 }
 
 impl Asked {
     fn options(&self) -> Result<RunOptions, CliError> {
-        invocation::options(&self.global, &self.words)
+        match self.gpus {
+            Some(gpus) => invocation::gpu_options(&self.global, gpus),
+            None => invocation::options(&self.global, &self.words),
+        }
     }
 
     fn load(&self) -> Result<Loaded, ConfigError> {
@@ -167,6 +179,7 @@ fn dispatch(
         None => invocation::without_command(&asked.global, io::stdout().is_terminal()),
         Some(Command::Idle) => FleetCommand::Idle,
         Some(Command::Overview) => FleetCommand::Overview,
+        Some(Command::Gpus(args)) => FleetCommand::Gpus(args),
         Some(Command::Doctor { json }) => {
             let _log = asked.log()?;
             let json = json || asked.options()?.format == OutputFormat::Json;
@@ -220,7 +233,9 @@ fn dispatch(
     // The cockpit shows what is odd in its event log.
     let loaded = match fleet_command {
         FleetCommand::Cockpit => asked.load()?,
-        FleetCommand::Idle | FleetCommand::Overview => asked.load_aloud()?,
+        FleetCommand::Idle | FleetCommand::Overview | FleetCommand::Gpus(_) => {
+            asked.load_aloud()?
+        }
     };
     fleet(fleet_command, asked.invocation(loaded)?, out)
 }

@@ -9,6 +9,7 @@ use jiff::SignedDuration;
 use super::args::{PlanAction, PlanArgs, PlanCommand};
 use super::exit::{CliError, Exit};
 use super::invocation::Invocation;
+use super::telemetry::Want;
 use super::tell::tell;
 use super::{acting, plan_file, reports, session, when};
 use crate::act::plan::policy::is_like_a_policys;
@@ -62,7 +63,7 @@ async fn planned(
     out: &mut dyn Write,
 ) -> Result<Exit, CliError> {
     let cache = session::open_cache_aloud(invocation);
-    let parts = session::parts(invocation, cache.clone())?;
+    let parts = session::parts(invocation, cache.clone(), Want::Free)?;
     let ledger = parts.ledger.clone();
     let outcome = bus::once(parts).await;
     let checked = async {

@@ -6,11 +6,12 @@ use super::args::OutputFormat;
 use super::exit::{CliError, Exit};
 use super::invocation::{FleetCommand, Invocation};
 use super::session;
+use super::telemetry::Want;
 use super::tell::tell;
 use crate::bus::{self, Outcome};
 use crate::config::Env;
 use crate::domain::{Reading, SourceId, SourceState};
-use crate::fleet::{Fleet, Totals};
+use crate::fleet::{Fleet, GpuFleet, Totals};
 use crate::report::{self, Format, Meta};
 use crate::view::{Filter, Sort, ViewContext, table};
 
@@ -25,7 +26,10 @@ pub fn run(
         Some(text) => Some(Filter::parse(text).map_err(|e| CliError::Usage(e.to_string()))?),
         None => None,
     };
-    let outcome = read(invocation)?;
+    if let Some(fail_on) = &invocation.options.fail_on {
+        fail_on.of_instances().map_err(CliError::Usage)?;
+    }
+    let outcome = read(invocation, Want::Free)?;
     let fleet = &*outcome.fleet;
     unreadable(invocation, &outcome)?;
     let ctx =
@@ -35,7 +39,9 @@ pub fn run(
     let rows = table::select(&fleet.rows, filter.as_ref(), Sort::default(), &ctx);
     let format = format_of(invocation.options.format);
     let text = if command == FleetCommand::Overview {
-        report::overview(&narrowed(fleet, &rows), format, &ctx, &meta)
+        // A filter over instances says nothing about GPUs.
+        let gpus = if filter.is_none() { (*outcome.gpus).clone() } else { GpuFleet::default() };
+        report::overview_with_gpus(&narrowed(fleet, &rows), &gpus, format, &ctx, &meta)
     } else {
         report::idle(fleet, &rows, report::default_columns(format), format, &ctx, &meta)
     };
@@ -63,9 +69,13 @@ pub(super) fn format_of(chosen: OutputFormat) -> Format {
     }
 }
 
-fn read(invocation: &Invocation) -> Result<Outcome, CliError> {
+/// Reads everything once; of a tape, all of it.
+pub(super) fn read(invocation: &Invocation, want: Want) -> Result<Outcome, CliError> {
+    if let Some(tape) = &invocation.options.tape {
+        tape.hurry();
+    }
     let cache = session::open_cache_aloud(invocation);
-    let parts = session::parts(invocation, cache.clone())?;
+    let parts = session::parts(invocation, cache.clone(), want)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()

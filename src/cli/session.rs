@@ -6,9 +6,11 @@ use std::time::Duration;
 
 use super::exit::CliError;
 use super::invocation::Invocation;
+use super::telemetry::{self, Want};
 use super::tell::tell;
 use super::words;
 use crate::analyze::idle::Policy;
+use crate::bus::tape::Recorder;
 use crate::bus::{Parts, Settings};
 use crate::cache::{Cache, CacheNotice, OpenOptions};
 use crate::config::{Config, Env, RegionChoice, SymbolChoice};
@@ -57,13 +59,18 @@ pub fn symbols(invocation: &Invocation, env: &Env) -> Symbols {
 }
 
 /// Everything the bus runs on.
-pub fn parts(invocation: &Invocation, cache: Cache) -> Result<Parts, CliError> {
+pub fn parts(invocation: &Invocation, cache: Cache, want: Want) -> Result<Parts, CliError> {
     let clock = invocation.options.clock();
     let config = &invocation.config;
     let is_demo = invocation.options.demo.is_some();
+    let accounts = if invocation.options.this_host {
+        Vec::new()
+    } else {
+        invocation.reaches().iter().map(super::accounts::Reach::account).collect()
+    };
     let ledger = Ledger::new(cache.clone(), micro_usd(config.own_cost_cap_usd_per_day));
     Ok(Parts {
-        accounts: invocation.reaches().iter().map(super::accounts::Reach::account).collect(),
+        accounts,
         settings: Settings {
             tag_keys: config.tag_keys.clone(),
             offline: invocation.options.offline,
@@ -74,14 +81,30 @@ pub fn parts(invocation: &Invocation, cache: Cache) -> Result<Parts, CliError> {
         policy: Arc::new(policy(config, &config.preset)?),
         clock,
         cache,
+        gpu_sources: telemetry::sources(invocation, Some(&ledger), want)?,
+        gpu_rules: Arc::new(telemetry::rules(&config.gpus)),
+        recorder: recorder(invocation)?,
+        tape: invocation.options.tape.clone(),
         ledger,
     })
+}
+
+/// The recording that was asked for.
+fn recorder(invocation: &Invocation) -> Result<Option<Recorder>, CliError> {
+    let Some(path) = &invocation.options.record else { return Ok(None) };
+    Recorder::open(path)
+        .map(Some)
+        .map_err(|e| CliError::Usage(format!("--record: cannot write {}: {e}", path.display())))
 }
 
 /// Names what a run looks at, so that the picture painted first is of the same accounts, regions
 /// and preset.
 pub fn summary_key(invocation: &Invocation) -> String {
-    let mut key = format!("fleet/1/{}", invocation.config.preset);
+    // A picture without accounts must not be taken for theirs.
+    if invocation.options.this_host {
+        return "fleet/2/this host".to_owned();
+    }
+    let mut key = format!("fleet/2/{}", invocation.config.preset);
     if invocation.options.demo.is_some() {
         return key;
     }

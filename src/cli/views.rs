@@ -1,7 +1,8 @@
 //! Saved views between the screen's form and the configuration's.
 
 use crate::app;
-use crate::config;
+use crate::config::{self, ViewTab};
+use crate::view::gpu::{GpuField, GpuGrouping};
 use crate::view::{Field, TableField};
 
 /// A view of the configuration, as the screen takes it.
@@ -11,9 +12,13 @@ pub fn to_screen(name: &str, view: &config::SavedView) -> app::SavedView {
         Some(field) => (true, field),
         None => (false, &*sort),
     };
-    let natural = Field::from_name(field).is_some_and(|f| f.spec().descending_first);
+    // Without a known group, as the tab begins.
+    let grouping = view.group.as_deref().and_then(GpuGrouping::from_name).unwrap_or_default();
+    let gpus = (view.tab == Some(ViewTab::Gpus)).then_some(grouping);
+    let natural = is_descending_first(gpus.is_some(), field);
     app::SavedView {
         name: name.to_owned(),
+        gpus,
         filter: view.filter.clone().unwrap_or_default(),
         sort: field.to_owned(),
         descending: natural != reversed,
@@ -24,12 +29,23 @@ pub fn to_screen(name: &str, view: &config::SavedView) -> app::SavedView {
 /// A view of the screen, as the configuration keeps it.
 pub fn to_config(view: &app::SavedView) -> config::SavedView {
     let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-    let natural = Field::from_name(&view.sort).is_some_and(|f| f.spec().descending_first);
+    let natural = is_descending_first(view.gpus.is_some(), &view.sort);
     let sign = if view.descending == natural { "" } else { "-" };
     config::SavedView {
+        tab: view.gpus.map(|_| ViewTab::Gpus),
+        group: view.gpus.map(|grouping| grouping.name().to_owned()),
         filter: some(&view.filter),
         sort: some(&view.sort).map(|field| format!("{sign}{field}")),
         columns: (!view.columns.is_empty()).then(|| view.columns.clone()),
+    }
+}
+
+/// True for a field whose largest values come first.
+fn is_descending_first(of_gpus: bool, field: &str) -> bool {
+    if of_gpus {
+        GpuField::from_name(field).is_some_and(|f| f.spec().descending_first)
+    } else {
+        Field::from_name(field).is_some_and(|f| f.spec().descending_first)
     }
 }
 
@@ -46,15 +62,18 @@ mod tests {
             ("usd_per_hour", true),
             ("usd_per_hour", false),
         ] {
-            let view = app::SavedView {
-                name: "mine".into(),
-                filter: "gpu<5".into(),
-                sort: sort.into(),
-                descending,
-                columns: vec!["name".into()],
-            };
-            let back = to_screen("mine", &to_config(&view));
-            assert_eq!(back, view, "{sort} {descending}");
+            for gpus in [None, Some(GpuGrouping::Team)] {
+                let view = app::SavedView {
+                    name: "mine".into(),
+                    gpus,
+                    filter: "gpu<5".into(),
+                    sort: sort.into(),
+                    descending,
+                    columns: vec!["name".into()],
+                };
+                let back = to_screen("mine", &to_config(&view));
+                assert_eq!(back, view, "{sort} {descending}");
+            }
         }
     }
 }

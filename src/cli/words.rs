@@ -3,23 +3,37 @@
 use crate::analyze::idle::{CustomPolicy, Policy, Preset};
 use crate::app::{Action, Key, ThemeName};
 use crate::config::{Config, Vocabulary};
+use crate::view::gpu::{GpuField, GpuGrouping};
 use crate::view::{Field, Filter, TableField};
 
 /// Everything known at this moment.
 pub fn vocabulary() -> Vocabulary {
-    let fields = Field::ALL.iter().flat_map(|f| {
-        let spec = f.spec();
-        std::iter::once(spec.name).chain(spec.aliases.iter().copied()).map(str::to_owned)
-    });
     Vocabulary {
         presets: Preset::ALL.iter().map(|p| p.name().to_owned()).collect(),
         themes: ThemeName::ALL.iter().map(|t| t.name().to_owned()).collect(),
         actions: Action::ALL.iter().map(|a| a.name.to_owned()).collect(),
         key: Some(|name| Key::parse(name).map(|_| ()).map_err(|e| e.to_string())),
-        fields: fields.collect(),
+        fields: names::<Field>(),
+        gpu_fields: names::<GpuField>(),
+        groups: GpuGrouping::ALL.iter().map(|g| g.name().to_owned()).collect(),
+        gpu_filter: Some(gpu_filter),
         filter: Some(|text| Filter::<Field>::parse(text).map(|_| ()).map_err(|e| e.to_string())),
         custom_preset: Some(|name, table| custom(name, table).map(|_| ())),
     }
+}
+
+/// Names and aliases of the fields of a table.
+fn names<F: TableField>() -> Vec<String> {
+    let of = |f: &F| {
+        let spec = f.spec();
+        std::iter::once(spec.name).chain(spec.aliases.iter().copied()).map(str::to_owned)
+    };
+    F::all().iter().flat_map(of).collect()
+}
+
+/// Checks a filter over GPUs.
+pub fn gpu_filter(text: &str) -> Result<(), String> {
+    Filter::<GpuField>::parse(text).map(|_| ()).map_err(|e| e.to_string())
 }
 
 /// A preset of the configuration, or what is wrong with it.

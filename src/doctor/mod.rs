@@ -5,6 +5,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `acting` | what may be changed, and the audit log; facts in, checks out |
+//! | `gpus` | what the sources of GPU telemetry answer |
 //! | `local` | what this machine alone can tell; facts in, checks out, no I/O |
 //! | `account` | what an account answers through its [`crate::source::Provider`] |
 //! | `probe` | one cheap call per permission |
@@ -12,6 +13,7 @@
 
 mod account;
 pub mod acting;
+pub mod gpus;
 pub mod local;
 mod probe;
 mod render;

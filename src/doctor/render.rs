@@ -29,6 +29,9 @@ impl Report {
                 check.message
             );
             if let Some(fix) = &check.fix {
+                // Lines for the configuration stand below each other, to be copied.
+                let indent = format!("\n        {:<width$}       ", "");
+                let fix = fix.replace('\n', &indent);
                 let _ = writeln!(out, "        {:<width$}  fix: {fix}", "");
             }
         }

@@ -9,6 +9,7 @@ use super::super::acting::{self, Acting};
 use super::super::apply::exit_of;
 use super::super::exit::{CliError, Exit};
 use super::super::invocation::Invocation;
+use super::super::telemetry::Want;
 use super::super::tell::tell;
 use super::super::{plan, reports, session};
 use super::carry_out::{Carried, CarryOut};
@@ -58,7 +59,7 @@ async fn one_run(
         Some(text) => Filter::parse(text).map_err(|e| CliError::Usage(e.to_string()))?,
         None => Filter::parse("").map_err(|e| CliError::Usage(e.to_string()))?,
     };
-    let parts = session::parts(invocation, cache.clone())?;
+    let parts = session::parts(invocation, cache.clone(), Want::Free)?;
     let ledger = parts.ledger.clone();
     let outcome = bus::once(parts).await;
     reports::unreadable(invocation, &outcome)?;

@@ -7,6 +7,7 @@ use jiff::tz::TimeZone;
 
 use super::super::exit::{CliError, Exit};
 use super::super::invocation::Invocation;
+use super::super::telemetry::Want;
 use super::super::{reports, session};
 use crate::analyze::idle::{Subject, hours_of_use};
 use crate::analyze::schedule::propose;
@@ -50,7 +51,7 @@ pub fn run(
     runtime.block_on(async {
         let cache = session::open_cache_aloud(invocation);
         let read = async {
-            let outcome = bus::once(session::parts(invocation, cache.clone())?).await;
+            let outcome = bus::once(session::parts(invocation, cache.clone(), Want::Free)?).await;
             reports::unreadable(invocation, &outcome)?;
             Ok::<_, CliError>(outcome.fleet)
         };

@@ -1,0 +1,142 @@
+//! `burntop gpus`: one round of reading, the GPUs printed, with an exit code.
+
+use std::io::Write;
+
+use super::args::{GpusArgs, GroupChoice};
+use super::exit::{CliError, Exit};
+use super::invocation::Invocation;
+use super::telemetry::Want;
+use super::tell::tell;
+use super::{reports, session};
+use crate::bus::Outcome;
+use crate::config::Env;
+use crate::domain::Reading;
+use crate::fleet::GpuTotals;
+use crate::report::{self, Format, GpuReport, Meta};
+use crate::view::gpu::{GpuField, GpuGrouping};
+use crate::view::{Filter, Sort, ViewContext, table};
+
+/// Reads everything once and prints the GPUs.
+pub fn run(
+    args: GpusArgs,
+    invocation: &Invocation,
+    env: &Env,
+    out: &mut dyn Write,
+) -> Result<Exit, CliError> {
+    let options = &invocation.options;
+    let filter: Option<Filter<GpuField>> = match &options.filter {
+        Some(text) => Some(Filter::parse(text).map_err(|e| CliError::Usage(e.to_string()))?),
+        None => None,
+    };
+    if let Some(fail_on) = &options.fail_on {
+        fail_on.of_gpus().map_err(CliError::Usage)?;
+    }
+    let outcome = reports::read(invocation, Want::All)?;
+    unreadable(invocation, &outcome)?;
+    let fleet = &*outcome.gpus;
+    let ctx = ViewContext { now: options.now(), symbols: session::symbols(invocation, env) };
+    let meta = Meta { preset: &invocation.config.preset, filter: options.filter.as_deref() };
+    let rows = table::select(&fleet.rows, filter.as_ref(), Sort::default(), &ctx);
+    let format = reports::format_of(options.format);
+    let report = GpuReport { fleet, rows: &rows, readings: &outcome.fleet.readings };
+    let text = if let Some(by) = args.group {
+        report::gpu_groups(report, grouping(by), format, &ctx, &meta)
+    } else {
+        report::gpus(report, report::default_gpu_columns(format), format, &ctx, &meta)
+    };
+    out.write_all(text.as_bytes())?;
+    // The other formats say it themselves.
+    if matches!(format, Format::Table | Format::Csv) {
+        for line in reports::troubles(&outcome.fleet) {
+            tell(line);
+        }
+    }
+    let shown = rows.iter().filter_map(|i| fleet.rows.get(*i as usize)).map(|r| &**r);
+    let totals = GpuTotals::of(shown);
+    if let Some(found) = options.fail_on.as_ref().and_then(|f| f.tripped_by_gpus(&totals)) {
+        tell(format_args!("--fail-on: {found}"));
+        return Ok(Exit::Findings);
+    }
+    let is_partial = outcome.fleet.readings.iter().any(reports::is_partial);
+    Ok(if is_partial { Exit::Partial } else { Exit::Ok })
+}
+
+fn grouping(choice: GroupChoice) -> GpuGrouping {
+    match choice {
+        GroupChoice::Team => GpuGrouping::Team,
+        GroupChoice::Node => GpuGrouping::Node,
+        GroupChoice::Owner => GpuGrouping::Owner,
+        GroupChoice::Model => GpuGrouping::Model,
+        GroupChoice::State => GpuGrouping::State,
+    }
+}
+
+/// Ends with code 4 when nothing was read: neither GPUs nor, without a source that answered, the
+/// instances that should have some.
+fn unreadable(invocation: &Invocation, outcome: &Outcome) -> Result<(), CliError> {
+    if is_told(outcome) {
+        Ok(())
+    } else if invocation.options.this_host {
+        Err(CliError::Failed { exit: Exit::Unreadable, message: no_host(outcome) })
+    } else {
+        reports::unreadable(invocation, outcome)
+    }
+}
+
+/// True when a source answered, if only to say that there are no GPUs.
+fn is_told(outcome: &Outcome) -> bool {
+    let answered = |r: &Reading| r.source.is_gpu() && r.taken_at.is_some();
+    !outcome.gpus.rows.is_empty() || outcome.fleet.readings.iter().any(answered)
+}
+
+fn no_host(outcome: &Outcome) -> String {
+    let told: Vec<String> = reports::troubles(&outcome.fleet).collect();
+    match told.as_slice() {
+        [] => "no GPU of this host could be read: its driver did not answer".to_owned(),
+        lines => lines.join("\n"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::domain::{ErrorKind, Scope, SourceError, SourceId, SourceState};
+    use crate::fleet::Fleet;
+    use crate::view::gpu::fixture;
+
+    fn read(state: SourceState, ago: Option<i64>) -> Outcome {
+        let reading = Reading {
+            source: SourceId::Nvml,
+            scope: Scope::new("-", "-"),
+            taken_at: ago.map(crate::view::fixture::ago),
+            coverage: 1.0,
+            state,
+        };
+        let fleet = Fleet { readings: vec![reading], ..Fleet::default() };
+        Outcome { fleet: Arc::new(fleet), ..Outcome::default() }
+    }
+
+    #[test]
+    fn no_gpu_there_is_an_answer_and_silence_is_none() {
+        assert!(!is_told(&Outcome::default()));
+        assert!(no_host(&Outcome::default()).contains("did not answer"));
+        let gpus = Outcome { gpus: Arc::new(fixture::gpus()), ..Outcome::default() };
+        assert!(is_told(&gpus));
+        assert!(is_told(&read(SourceState::Live, Some(0))), "a host without GPUs");
+        let missing = SourceError::new(ErrorKind::Unavailable, "nvml", "no driver", "install it");
+        let failed = read(SourceState::Failed(Arc::new(missing)), None);
+        assert!(!is_told(&failed));
+        assert!(no_host(&failed).ends_with("install it"), "{}", no_host(&failed));
+    }
+
+    #[test]
+    fn the_groups_of_the_command_line_are_those_of_the_screen() {
+        use clap::ValueEnum;
+        for choice in GroupChoice::value_variants() {
+            let name = choice.to_possible_value().unwrap().get_name().to_owned();
+            assert_eq!(grouping(*choice).name(), name);
+        }
+    }
+}
