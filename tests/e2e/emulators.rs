@@ -17,6 +17,17 @@ pub struct Emulators {
     pub cloudwatch: String,
     /// Instance ids by the name of the case.
     pub ids: BTreeMap<String, String>,
+    /// How the GPU boxes of `ap-southeast-2` are called in their network, by the name of the case.
+    pub hosts: BTreeMap<String, Host>,
+}
+
+/// The names of an instance in its network.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Host {
+    /// Private DNS name.
+    pub dns: String,
+    /// Private IPv4 address.
+    pub ip: String,
 }
 
 /// The emulators, started and seeded on first use.

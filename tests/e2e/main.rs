@@ -28,6 +28,13 @@
 //! | panic in a draw | | `terminal::a_panic_in_a_draw_…` (no key of burntop's makes one) |
 //! | no terminal at all | `screens::without_a_keyboard_…` | `screens::without_a_terminal_…` |
 //! | no colour, dumb terminal | `screens::no_color_…`, `screens::a_dumb_terminal_…` | `terminal` |
+//! | a GPU host whose key changed, is unknown, lets nobody in, goes away | | `hosts`; `source::ssh` |
+//! | no NVML, no driver, no permission, a GPU lost | | `telemetry::the_gpus_of_this_host_…`, `telemetry::a_host_without_a_driver_…`; `source::nvml` |
+//! | a Prometheus that is dead, silent, overloaded, a web page, lies about its length | | `telemetry::a_prometheus_that_…`; `source::prometheus`, `source::http` |
+//! | exporters that are down | | `gpus::sixteen_hundred_…`; `source::exporter` |
+//! | telemetry of hosts that no inventory knows, instances that no telemetry knows | | `gpus::sixteen_hundred_…`; `analyze::gpu` |
+//! | GPUs that look busy and are not, or the other way round | | `tapes::every_planted_gpu_…`; `analyze::gpu` |
+//! | a tape that is torn, or none | | `tapes`; `bus::tape` |
 //! | kill -9 while instances are stopped | | `kills::killed_at_any_moment_…`; `act::exec::harness` |
 //! | the own-cost cap | | `aws::the_cap_…`; `bus`, `ui::golden` (`capped`) |
 
@@ -41,15 +48,20 @@ mod cockpit;
 mod demo;
 mod emulators;
 mod fault;
+mod gpus;
+mod hosts;
 mod house;
 mod kills;
 mod outages;
 mod policies;
 mod pricing;
+mod prometheus;
 mod pty;
 mod read_only;
 mod remote;
 mod reports;
 mod screens;
+mod tapes;
+mod telemetry;
 mod terminal;
 mod world;

@@ -13,7 +13,7 @@ use crate::pty::{LIMIT, Pty};
 const BURNTOP: &str = env!("CARGO_BIN_EXE_burntop");
 
 /// The program's path when it is installed.
-fn installed(name: &str) -> Option<PathBuf> {
+pub fn installed(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let found = std::env::split_paths(&path)
         .chain([PathBuf::from("/usr/sbin"), PathBuf::from("/usr/local/sbin")])
@@ -29,7 +29,7 @@ fn installed(name: &str) -> Option<PathBuf> {
 
 /// Waits for `is` to hold; asks again and again, because what it asks is another program.
 #[track_caller]
-fn wait_until(mut is: impl FnMut() -> Result<(), String>) {
+pub(crate) fn wait_until(mut is: impl FnMut() -> Result<(), String>) {
     let until = Instant::now() + LIMIT;
     loop {
         match is() {
@@ -121,14 +121,15 @@ fn inside_tmux() {
 }
 
 /// An sshd of our own on a free port of the loopback, with keys made for this test.
-struct Sshd {
-    dir: tempfile::TempDir,
-    port: u16,
+pub(crate) struct Sshd {
+    pub(crate) dir: tempfile::TempDir,
+    pub(crate) port: u16,
     child: Child,
 }
 
 impl Sshd {
-    fn start(sshd: &Path) -> Self {
+    /// Starts it; `more` are further lines of its configuration.
+    pub(crate) fn start(sshd: &Path, more: &str) -> Self {
         let dir = tempfile::tempdir().unwrap();
         for key in ["host", "user"] {
             let made = Command::new("ssh-keygen")
@@ -148,7 +149,7 @@ impl Sshd {
             "Port {port}\nListenAddress 127.0.0.1\nHostKey {at}/host\nPidFile none\n\
              AuthorizedKeysFile {at}/authorized\nStrictModes no\nUsePAM no\n\
              PasswordAuthentication no\nKbdInteractiveAuthentication no\nPermitRootLogin yes\n\
-             PrintMotd no\nPrintLastLog no\nAcceptEnv LANG\n"
+             PrintMotd no\nPrintLastLog no\nAcceptEnv LANG\n{more}"
         );
         std::fs::write(dir.path().join("config"), config).unwrap();
         let log = std::fs::File::create(dir.path().join("log")).unwrap();
@@ -166,6 +167,12 @@ impl Sshd {
             })
         });
         started
+    }
+
+    /// Ends it; its files stay.
+    pub(crate) fn stop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 
     /// A command over SSH, on a terminal.
@@ -201,8 +208,7 @@ impl Sshd {
 
 impl Drop for Sshd {
     fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        self.stop();
     }
 }
 
@@ -213,7 +219,7 @@ fn over_ssh() {
     else {
         return;
     };
-    let sshd = Sshd::start(&sshd);
+    let sshd = Sshd::start(&sshd, "");
     let home = tempfile::tempdir().unwrap();
     let start = format!(
         "HOME='{}' LANG=C.UTF-8 '{BURNTOP}' --demo --demo-size 30; echo ended with $?",

@@ -190,11 +190,16 @@ fn a_fixed_clock_paints_the_same_screen_twice() {
         let mut cockpit = demo(home.path(), &args, &[], SIZE);
         cockpit.send("3");
         cockpit.wait_for_line(&["train-7b-old", "IDLE"]);
-        cockpit.wait_for_line(&["burntop", "ec2 <10s", "cw <10s", "prices <10s"]);
+        cockpit.wait_for_line(&["burntop", "ec2 <10s", "cw <10s", "prom <10s"]);
         cockpit.wait_gone("not judged yet");
         cockpit.settle(Duration::from_millis(700));
-        // The emulator swallows U+FFFD instead of showing it, so that what stands behind one on
-        // its row depends on where a frame began to write.
+        // The emulator swallows U+FFFD instead of showing it: what stands behind one on its row, and
+        // what such a row left on another, depends on where a frame began to write. A screen that is
+        // drawn anew has one such row.
+        let mark = cockpit.mark();
+        cockpit.send("\u{c}");
+        cockpit.wait_for_output(mark, "train-7b-old");
+        cockpit.settle(Duration::from_millis(300));
         let screen = cockpit.screen();
         let lines = screen.lines().filter(|line| !line.contains("[31mnightly"));
         lines.map(str::to_owned).collect::<Vec<_>>()

@@ -37,6 +37,8 @@ HOURS = 170
 ACTING = ["ca-central-1", "eu-north-1", "eu-west-2"]
 # Where a policy is run.
 POLICY = "sa-east-1"
+# Where the GPUs are seen by others than CloudWatch.
+WATCHED = "ap-southeast-2"
 # An Amazon Linux image of moto's catalogue: no Platform, so the price is Linux.
 NOW = dt.datetime.now(dt.timezone.utc).replace(minute=0, second=0, microsecond=0)
 OLD = dt.timedelta(days=40)
@@ -307,6 +309,25 @@ def seed_policy(moto, cloudwatch, region):
     return f.ids
 
 
+def seed_watched(moto, cloudwatch, region):
+    """GPU boxes of which CloudWatch knows the CPU alone, and the names that exporters have for them."""
+    f = Fleet(moto, cloudwatch, region)
+    for name, kind, team in [
+        ("by-name", "p5.48xlarge", "nlp"),
+        ("by-address", "p5.48xlarge", "vision"),
+        ("unseen", "g5.xlarge", "nlp"),
+    ]:
+        f.run(name, kind, tags=[("team", team)])
+        f.ec2_metrics(name, lambda h: (1.0, 2.0))
+    f.flush()
+    hosts = {}
+    for reservation in f.ec2.describe_instances()["Reservations"]:
+        for instance in reservation["Instances"]:
+            name = next(tag["Value"] for tag in instance["Tags"] if tag["Key"] == "Name")
+            hosts[name] = {"dns": instance["PrivateDnsName"], "ip": instance["PrivateIpAddress"]}
+    return f.ids, hosts
+
+
 def extra(moto, cloudwatch, count):
     """A plain fleet of `count` quiet and busy boxes in us-west-2, for the scan figures."""
     f = Fleet(moto, cloudwatch, "us-west-2")
@@ -340,9 +361,11 @@ def main():
         for region in ACTING:
             ids.update(seed_acting(moto, cloudwatch, region))
         ids.update(seed_policy(moto, cloudwatch, POLICY))
+        watched, hosts = seed_watched(moto, cloudwatch, WATCHED)
+        ids.update(watched)
         if len(sys.argv) > 1:
             extra(moto, cloudwatch, int(sys.argv[1]))
-        print(json.dumps({"moto": moto, "cloudwatch": cloudwatch, "ids": ids}), flush=True)
+        print(json.dumps({"moto": moto, "cloudwatch": cloudwatch, "ids": ids, "hosts": hosts}), flush=True)
         sys.stdin.read()
 
 
