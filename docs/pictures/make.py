@@ -24,6 +24,9 @@ ACTING = "train-7b or scratch-cpu or resumed-run or last-target or do-not-stop o
 # Keys; None waits for what takes longer than a key.
 PICTURES = [
     ("overview", []),
+    ("gpus", ["2"]),
+    ("gpu", ["2", "/", "llm-7b-sweep-222", "Enter", "j", "Enter", None]),
+    ("heat", ["2", "m"]),
     ("idle", ["3"]),
     ("why", ["3", "/", "eval-sweep", "Enter", "Enter"]),
     ("filter", ["3", "/", "gpu<5 and $>10/h and team=nlp"]),
