@@ -7,13 +7,13 @@ use super::exit::CliError;
 use super::invocation::Invocation;
 use crate::analyze::gpu::{GpuRules, TeamRule};
 use crate::config::{
-    Ec2Hosts, Env, ExportersSection, FlavourChoice, GpusConfig, PrometheusSection, SshSection,
+    Env, ExportersSection, FlavourChoice, GpusConfig, PrometheusSection, SshSection, ec2_hosts,
 };
 use crate::doctor::gpus::Nearby;
 use crate::domain::SourceError;
 use crate::source::aws::signer;
 use crate::source::cloudwatch_gpu::{Budget, CloudWatchGpus};
-use crate::source::exporter::{self, Ec2Targets, Exporter, Targets};
+use crate::source::exporter::{self, Exporter, Targets};
 use crate::source::http::Auth;
 use crate::source::ledger::Ledger;
 use crate::source::nvml::{self, Local};
@@ -150,12 +150,8 @@ fn exporters(section: &ExportersSection, names: &Arc<Vocabulary>) -> Result<Expo
         targets: Targets {
             listed: section.targets.clone(),
             file: section.targets_file.clone(),
-            ec2: section.ec2.as_deref().and_then(|text| Ec2Hosts::parse(text).ok()).map(|which| {
-                match which {
-                    Ec2Hosts::All => Ec2Targets::All,
-                    Ec2Hosts::Tagged(key, value) => Ec2Targets::Tagged(key, value),
-                }
-            }),
+            // Checked with the configuration.
+            ec2: section.ec2.as_deref().and_then(|text| ec2_hosts(text).ok()),
         },
         every_s: section.every_s.unwrap_or(30),
         timeout_ms: section.timeout_s.map_or(default.timeout_ms, |s| s * 1_000),
@@ -178,12 +174,7 @@ fn local(config: &GpusConfig, asked: bool) -> Option<Arc<Local>> {
 fn hosts(section: &SshSection) -> Result<Ssh, SourceError> {
     let targets = section.hosts.iter().map(|host| Target::new(host)).collect::<Result<_, _>>()?;
     let mut settings = ssh::Settings::new(&section.name, targets);
-    settings.instances = section.ec2.as_deref().and_then(|text| Ec2Hosts::parse(text).ok()).map(
-        |which| match which {
-            Ec2Hosts::All => ssh::Instances::All,
-            Ec2Hosts::Tagged(key, value) => ssh::Instances::Tagged(key, value),
-        },
-    );
+    settings.instances = section.ec2.as_deref().and_then(|text| ec2_hosts(text).ok());
     settings.user.clone_from(&section.user);
     settings.every = Duration::from_secs(section.every_s.unwrap_or(30).into());
     Ok(Ssh::new(settings))

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::secret::Secret;
+use crate::domain::gpu::Ec2Hosts;
 use crate::domain::{GpuSignal, text};
 
 /// Where GPU telemetry comes from.
@@ -178,23 +179,12 @@ pub struct GpusConfig {
     pub namespace_is_team: bool,
 }
 
-/// Which instances are read, of a checked `ec2` key.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Ec2Hosts {
-    /// All with GPUs.
-    All,
-    /// Those with this tag.
-    Tagged(String, String),
-}
-
-impl Ec2Hosts {
-    /// Reads `all` or `key=value`.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        if text == "all" {
-            return Ok(Self::All);
-        }
-        pair(text).map(|(key, value)| Self::Tagged(key, value))
+/// Reads an `ec2` key: `all` or `key=value`.
+pub fn ec2_hosts(text: &str) -> Result<Ec2Hosts, String> {
+    if text == "all" {
+        return Ok(Ec2Hosts::All);
     }
+    pair(text).map(|(key, value)| Ec2Hosts::Tagged(key, value))
 }
 
 impl GpusSection {
@@ -332,7 +322,7 @@ pub(super) fn problems(section: &GpusSection) -> Vec<(String, String)> {
                 bad(format!("{key}.targets[{j}]"), why);
             }
         }
-        if let Some(Err(why)) = exporters.ec2.as_deref().map(Ec2Hosts::parse) {
+        if let Some(Err(why)) = exporters.ec2.as_deref().map(ec2_hosts) {
             bad(format!("{key}.ec2"), format!("{why}; or \"all\""));
         }
         if exporters.path.as_deref().is_some_and(|p| !p.starts_with('/')) {
@@ -354,7 +344,7 @@ pub(super) fn problems(section: &GpusSection) -> Vec<(String, String)> {
         if ssh.user.as_deref().is_some_and(|u| !is_ssh_host(u)) {
             bad(format!("{key}.user"), "that is no user name".into());
         }
-        if let Some(Err(why)) = ssh.ec2.as_deref().map(Ec2Hosts::parse) {
+        if let Some(Err(why)) = ssh.ec2.as_deref().map(ec2_hosts) {
             bad(format!("{key}.ec2"), format!("{why}; or \"all\""));
         }
     }

@@ -32,7 +32,7 @@ pub use env::Env;
 pub use error::{ConfigError, Notice, Place, Problem};
 pub use file::{ColorChoice, FileConfig, Regions, SavedView, SymbolChoice, ViewTab};
 pub use gpus::{
-    Ec2Hosts, ExportersSection, FlavourChoice, GpusConfig, PrometheusSection, SshSection,
+    ExportersSection, FlavourChoice, GpusConfig, PrometheusSection, SshSection, ec2_hosts,
 };
 pub use load::{Loaded, load};
 pub use paths::Paths;

@@ -37,6 +37,20 @@ impl Ask {
     pub fn all(now: Timestamp, hosts: Arc<[GpuHost]>) -> Self {
         Self { now, hosts, focus: Arc::default(), with_recent: true }
     }
+
+    /// The answer of `source` before anything is in it, as of the moment of asking.
+    pub fn answer(&self, source: &dyn GpuSource) -> Sweep {
+        Sweep {
+            source: source.source(),
+            origin: source.origin().clone(),
+            taken_at: self.now,
+            samples: Vec::new(),
+            asked: 0,
+            answered: 0,
+            troubles: Vec::new(),
+            partial: !self.focus.is_empty(),
+        }
+    }
 }
 
 /// A source of GPU telemetry. Implementations time out, back off, bound what they read, and map

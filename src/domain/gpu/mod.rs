@@ -4,6 +4,7 @@
 //! The unit is the GPU, or one slice of it where it is partitioned (MIG). Trainium and Inferentia
 //! devices are "GPUs" here as well: the same states, other signals.
 
+mod ec2_hosts;
 mod history;
 mod host;
 mod identity;
@@ -17,6 +18,7 @@ mod state;
 mod throttle;
 mod xid;
 
+pub use ec2_hosts::Ec2Hosts;
 pub use history::{GpuHistory, GpuHour, GpuTrace};
 pub use host::{HostNames, dns_names, without_port};
 pub use identity::{GpuIdentity, GpuKey, Mig, uuid};

@@ -103,16 +103,7 @@ impl GpuSource for CloudWatchGpus {
         self.identify(&wanted).await;
         let sources = self.scopes(&wanted);
         let answers = join_all(sources.iter().map(|source| source.sweep(ask))).await;
-        let mut all = Sweep {
-            source: self.source(),
-            origin: self.origin.clone(),
-            taken_at: ask.now,
-            samples: Vec::new(),
-            asked: 0,
-            answered: 0,
-            troubles: Vec::new(),
-            partial: !ask.focus.is_empty(),
-        };
+        let mut all = ask.answer(self);
         let mut last_error = None;
         let mut good = false;
         for (source, answer) in sources.iter().zip(answers) {

@@ -209,16 +209,7 @@ impl GpuSource for CloudWatchGpu {
         }
         let here = ask.hosts.iter().filter(|h| h.instance.scope == self.scope);
         let hosts: Vec<GpuHost> = here.cloned().collect();
-        let mut sweep = Sweep {
-            source: self.source(),
-            origin: self.origin.clone(),
-            taken_at: ask.now,
-            samples: Vec::new(),
-            asked: 0,
-            answered: 0,
-            troubles: Vec::new(),
-            partial: !ask.focus.is_empty(),
-        };
+        let mut sweep = ask.answer(self);
         let Some(minutes) = minutes(ask.now) else { return Ok(sweep) };
         let series = self.series(ask, &hosts).await?;
         if ask.focus.is_empty() {

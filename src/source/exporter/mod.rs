@@ -28,6 +28,7 @@ use self::targets::Target;
 use super::http::{Http, HttpSettings, Limit};
 use super::vocabulary::{Families, Vocabulary};
 use super::{Ask, GpuSource};
+use crate::domain::gpu::Ec2Hosts;
 use crate::domain::{ErrorKind, HostTrouble, SourceError, SourceId, Sweep, gpu, text};
 
 /// The name of what is done, in errors.
@@ -84,16 +85,7 @@ pub struct Targets {
     /// A file with one target per line, or in Prometheus' `file_sd` JSON.
     pub file: Option<PathBuf>,
     /// Running instances at their private address.
-    pub ec2: Option<Ec2Targets>,
-}
-
-/// Which instances are read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Ec2Targets {
-    /// All with accelerators.
-    All,
-    /// Those with this tag and value.
-    Tagged(String, String),
+    pub ec2: Option<Ec2Hosts>,
 }
 
 /// A source that reads exporters.

@@ -5,7 +5,7 @@ use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Ec2Targets, OPERATION, Settings, gpu, text};
+use super::{OPERATION, Settings, gpu, text};
 use crate::domain::SourceError;
 use crate::source::GpuHost;
 use crate::source::http;
@@ -69,16 +69,12 @@ impl Target {
 
 /// The pages of instances, at their private addresses.
 pub fn of_instances<'a>(
-    which: &'a Ec2Targets,
+    which: &'a gpu::Ec2Hosts,
     hosts: &'a [GpuHost],
     settings: &'a Settings,
 ) -> impl Iterator<Item = Target> + 'a {
     hosts.iter().map(|host| &host.instance).filter_map(move |instance| {
-        let wanted = match which {
-            Ec2Targets::All => true,
-            Ec2Targets::Tagged(key, value) => instance.tags.get(key) == Some(value.as_str()),
-        };
-        let ip = instance.private_ip.as_deref().filter(|_| wanted)?;
+        let ip = instance.private_ip.as_deref().filter(|_| which.picks(instance))?;
         let target = Target::parse(ip, settings).ok()?;
         Some(Target { instance_id: Some(instance.id.clone()), ..target })
     })

@@ -295,7 +295,7 @@ async fn instances_are_read_at_their_private_address() {
         instance("i-2", "127.0.0.2", "web"),
         instance("i-3", "", "trainer"),
     ]);
-    let tagged = Ec2Targets::Tagged("role".into(), "trainer".into());
+    let tagged = Ec2Hosts::Tagged("role".into(), "trainer".into());
     let mut settings = Settings { port, ..settings([]) };
     settings.targets.ec2 = Some(tagged);
     let source = exporter(settings.clone());
@@ -309,7 +309,7 @@ async fn instances_are_read_at_their_private_address() {
     let urls = |which| -> Vec<_> {
         targets::of_instances(which, &hosts, &settings).map(|t| t.shown.to_string()).collect()
     };
-    assert_eq!(urls(&Ec2Targets::All), [format!("127.0.0.1:{port}"), format!("127.0.0.2:{port}")]);
+    assert_eq!(urls(&Ec2Hosts::All), [format!("127.0.0.1:{port}"), format!("127.0.0.2:{port}")]);
 }
 
 #[tokio::test]

@@ -28,7 +28,7 @@ use tokio::time::Instant;
 use self::host::Host;
 use self::target::Place;
 pub use self::target::{HostKeys, Login, Target};
-use crate::domain::gpu::without_port;
+use crate::domain::gpu::{Ec2Hosts, without_port};
 use crate::domain::{
     AcceleratorKind, GpuSample, HostNames, HostTrouble, SourceError, SourceId, Sweep,
 };
@@ -52,15 +52,6 @@ const FIRST_ANSWER: Duration = Duration::from_secs(12);
 /// The same where the sweep is the only one.
 const ONLY_ANSWER: Duration = Duration::from_secs(30);
 
-/// Which running instances are hosts to ask, at their private address.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Instances {
-    /// All with NVIDIA GPUs.
-    All,
-    /// Of those the ones with this tag: key and value.
-    Tagged(String, String),
-}
-
 /// Which hosts, and how.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
@@ -69,7 +60,7 @@ pub struct Settings {
     /// Hosts by name: checked ones.
     pub hosts: Vec<Target>,
     /// Instances as well.
-    pub instances: Option<Instances>,
+    pub instances: Option<Ec2Hosts>,
     /// User on these instances; `None` for ssh's own choice.
     pub user: Option<String>,
     /// How they are reached.
@@ -132,7 +123,7 @@ impl Ssh {
             add(&mut places, target.clone(), hosts);
         }
         let Some(which) = &self.settings.instances else { return places };
-        for host in hosts.iter().filter(|h| is_among(h, which) && may_have_nvidia(h)) {
+        for host in hosts.iter().filter(|h| which.picks(&h.instance) && may_have_nvidia(h)) {
             let dns = Some(&host.instance.private_dns).filter(|d| !d.is_empty());
             let address = host.instance.private_ip.as_ref().or(dns);
             // What is no name of a host has nothing to be asked with.
@@ -230,13 +221,6 @@ fn add(places: &mut Vec<Place>, target: Target, hosts: &[GpuHost]) {
 fn is_called(host: &GpuHost, name: &str) -> bool {
     let i = &host.instance;
     i.private_ip.as_deref() == Some(name) || &*i.private_dns == name || &*i.id == name
-}
-
-fn is_among(host: &GpuHost, which: &Instances) -> bool {
-    match which {
-        Instances::All => true,
-        Instances::Tagged(key, value) => host.instance.tags.get(key) == Some(value),
-    }
 }
 
 /// False for instances known to have accelerators of others alone.

@@ -306,7 +306,7 @@ fn instances_are_asked_by_tag_at_their_private_address() {
         amd,
     ];
     let world = World::new();
-    let asked = |instances: Option<Instances>, user: Option<&str>| -> Vec<_> {
+    let asked = |instances: Option<Ec2Hosts>, user: Option<&str>| -> Vec<_> {
         let user = user.map(str::to_owned);
         let settings = Settings { instances, user, ..world.settings(&["ops@10.0.0.3", "x"]) };
         Ssh::new(settings)
@@ -318,7 +318,7 @@ fn instances_are_asked_by_tag_at_their_private_address() {
     let named = |name: &str, id: Option<&str>| (name.to_owned(), id.map(Arc::from));
     let own = [named("ops@10.0.0.3", Some("i-3")), named("x", None)];
     assert_eq!(asked(None, None), own);
-    let nlp = Instances::Tagged("team".into(), "nlp".into());
+    let nlp = Ec2Hosts::Tagged("team".into(), "nlp".into());
     let mut want = own.to_vec();
     want.extend([
         named("10.0.0.1", Some("i-1")),
@@ -327,7 +327,7 @@ fn instances_are_asked_by_tag_at_their_private_address() {
     ]);
     assert_eq!(asked(Some(nlp), None), want);
     // A host that was named is not asked a second time under another user.
-    let all = asked(Some(Instances::All), Some("ec2-user"));
+    let all = asked(Some(Ec2Hosts::All), Some("ec2-user"));
     let targets: Vec<&str> = all.iter().map(|(n, _)| &**n).collect();
     assert_eq!(
         targets,

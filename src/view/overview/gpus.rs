@@ -5,6 +5,7 @@ use super::{Blind, Metric, Overview, Score};
 use crate::domain::{GpuState, VerdictKind};
 use crate::fleet::{GpuFleet, GpuRow};
 use crate::view::format::count;
+use crate::view::gpu::{BlindPanel, blind};
 
 /// States that waste the whole price of a GPU, worst first.
 const WASTEFUL: [GpuState; 3] = [GpuState::Stalled, GpuState::HeldIdle, GpuState::UnallocatedIdle];
@@ -32,7 +33,8 @@ impl Overview {
         self.gpu_findings = findings(gpus);
         // What is told now counts for more than what the hours of a verdict lacked.
         if !gpus.rows.is_empty() {
-            self.blind = blind(gpus);
+            let BlindPanel { instances, usd_per_hour, unpriced, .. } = blind(gpus);
+            self.blind = Blind { instances, usd_per_hour, unpriced };
         }
         if let Some(share) = gpus.totals.efficiency() {
             let seen = gpus.totals.measured;
@@ -49,14 +51,6 @@ impl Overview {
             }
         }
         self
-    }
-}
-
-fn blind(gpus: &GpuFleet) -> Blind {
-    Blind {
-        instances: gpus.blind.len() as u32,
-        usd_per_hour: gpus.blind.iter().filter_map(|b| b.usd_per_hour).sum(),
-        unpriced: gpus.blind.iter().filter(|b| b.usd_per_hour.is_none()).count() as u32,
     }
 }
 
@@ -111,7 +105,7 @@ mod tests {
         assert_eq!(o.gpu_findings[0].wasted_usd, None);
         let before = overview(&fleet(), &ctx());
         assert_eq!(o.waste.to_bits(), before.waste.to_bits());
-        let panel = crate::view::gpu::blind(&fixture::gpus());
+        let panel = blind(&fixture::gpus());
         assert_eq!(o.blind.sentence(), panel.sentence(), "one figure, wherever it stands");
     }
 

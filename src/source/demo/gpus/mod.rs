@@ -150,16 +150,7 @@ impl GpuSource for DemoGpus {
             let of = |gpu| self.sample(node, gpu, ask.now, ask.with_recent);
             samples.extend(node.gpus.iter().filter_map(of));
         }
-        Ok(Sweep {
-            source: self.source(),
-            origin: self.origin.clone(),
-            taken_at: ask.now,
-            samples,
-            asked,
-            answered: asked,
-            troubles: Vec::new(),
-            partial: !ask.focus.is_empty(),
-        })
+        Ok(Sweep { samples, asked, answered: asked, ..ask.answer(self) })
     }
 
     async fn hour(&self, hour: Hour) -> Option<Result<Vec<GpuHour>, SourceError>> {

@@ -67,15 +67,6 @@ impl GpuSource for Second {
                 samples.push(sample);
             }
         }
-        Ok(Sweep {
-            source: self.source(),
-            origin: self.origin.clone(),
-            taken_at: ask.now,
-            samples,
-            asked,
-            answered: asked,
-            troubles: Vec::new(),
-            partial: !ask.focus.is_empty(),
-        })
+        Ok(Sweep { samples, asked, answered: asked, ..ask.answer(self) })
     }
 }
