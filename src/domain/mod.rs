@@ -17,6 +17,7 @@ pub mod price;
 pub mod reading;
 pub mod scope;
 pub mod secret;
+pub mod storage;
 pub mod tags;
 pub mod text;
 pub mod verdict;

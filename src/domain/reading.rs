@@ -34,11 +34,15 @@ pub enum SourceId {
     CloudWatchGpu,
     /// `nvidia-smi` over ssh.
     Ssh,
+    /// S3 buckets: what they are called, how they are set up, how large they are.
+    S3,
+    /// EBS volumes and snapshots.
+    Ebs,
 }
 
 impl SourceId {
     /// All sources in the order of the header.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 13] = [
         Self::Identity,
         Self::Ec2,
         Self::CloudWatch,
@@ -50,6 +54,8 @@ impl SourceId {
         Self::Prices,
         Self::Spot,
         Self::Types,
+        Self::S3,
+        Self::Ebs,
     ];
 
     /// True for the sources of GPU telemetry.
@@ -58,6 +64,11 @@ impl SourceId {
             self,
             Self::Prometheus | Self::Exporter | Self::Nvml | Self::Ssh | Self::CloudWatchGpu
         )
+    }
+
+    /// True for the sources of storage.
+    pub fn is_storage(self) -> bool {
+        matches!(self, Self::S3 | Self::Ebs)
     }
 
     /// The short name used in the header and in JSON.
@@ -74,6 +85,8 @@ impl SourceId {
             Self::Nvml => "nvml",
             Self::CloudWatchGpu => "cw-gpu",
             Self::Ssh => "ssh",
+            Self::S3 => "s3",
+            Self::Ebs => "ebs",
         }
     }
 }

@@ -1,0 +1,44 @@
+//! The nouns of storage: tiers, objects in columns, prefix trees, lifecycle rules, buckets,
+//! volumes, snapshots, prices, and what the analysis finds in them.
+
+pub mod bucket;
+pub mod duplicate;
+pub mod facts;
+pub mod finding;
+pub mod lifecycle;
+pub mod look;
+pub mod object;
+pub mod prices;
+pub mod run;
+pub mod scan;
+pub mod storage_type;
+pub mod sums;
+mod sums_pack;
+pub mod tier;
+pub mod tree;
+pub mod volume;
+mod words;
+
+pub use bucket::{Bucket, BucketFacts, DailySeries, IncompleteUploads, ObjectLock, Versioning};
+pub use duplicate::{Confidence, PrefixPair};
+pub use facts::{EbsFacts, StoppedInstance, StorageFacts};
+pub use finding::{Effort, FindingKind, Risk, StorageFinding, Subject};
+pub use lifecycle::{
+    Expiration, Filter as LifecycleFilter, Lifecycle, MinimumSize, NoncurrentExpiration,
+    NoncurrentTransition, Rule as LifecycleRule, Transition, When,
+};
+pub use look::{
+    BucketLook, LifecycleSeen, ModificationState, StorageLook, VolumeLook, VolumeModification,
+};
+pub use object::{Etag, ObjectBatch, ObjectColumns, ObjectFlags, TextColumn};
+pub use prices::{EbsPrices, PriceNote, S3Prices, TierPrices, VolumePrices, VolumeStep};
+pub use run::{Family, Metric, Run, Step};
+pub use scan::{Scan, ScanOrigin};
+pub use sums::{AGE_BINS, SIZE_BINS, Sums, age_bin, size_bin};
+pub use tier::{StorageClass, Tier};
+pub use tree::{NodeId, NodeKind, PrefixTree, TreeBuilder};
+pub use volume::{Attachment, Snapshot, SnapshotTier, Volume, VolumeKind};
+pub use words::size_words;
+
+/// Bytes in what AWS's price lists call a GB: a GiB.
+pub const GIB: f64 = 1_073_741_824.0;

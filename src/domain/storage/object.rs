@@ -1,0 +1,190 @@
+//! Objects in columns: what every source of object lists (inventory, listing, directory) hands to
+//! every fold (tree, runs, duplicates, simulation).
+//!
+//! Keys are raw bytes, unescaped but **not** made safe: S3 allows any UTF-8, and a key must come
+//! back unchanged to be acted on. What shows a key passes it through [`crate::domain::text`].
+
+use super::tier::Tier;
+
+/// A column of texts, one after the other.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TextColumn {
+    /// End of each text in `bytes`; the first begins at 0.
+    pub ends: Vec<u32>,
+    /// The texts.
+    pub bytes: Vec<u8>,
+}
+
+impl TextColumn {
+    /// Number of texts.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// True without any text.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// Text `i`, empty when there is none.
+    pub fn get(&self, i: usize) -> &[u8] {
+        let end = self.ends.get(i).copied().unwrap_or(0) as usize;
+        let start = if i == 0 { 0 } else { self.ends.get(i - 1).copied().unwrap_or(0) as usize };
+        self.bytes.get(start..end).unwrap_or_default()
+    }
+
+    /// Appends a text.
+    pub fn push(&mut self, text: &[u8]) {
+        self.bytes.extend_from_slice(text);
+        self.ends.push(self.bytes.len() as u32);
+    }
+
+    /// Empties the column and keeps its memory.
+    pub fn clear(&mut self) {
+        self.ends.clear();
+        self.bytes.clear();
+    }
+}
+
+/// What is so about an object, one bit each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct ObjectFlags(pub u16);
+
+impl ObjectFlags {
+    /// Not the current version.
+    pub const NONCURRENT: u16 = 1;
+    /// A delete marker (no bytes).
+    pub const DELETE_MARKER: u16 = 1 << 1;
+    /// Uploaded in parts.
+    pub const MULTIPART: u16 = 1 << 2;
+    /// SSE-KMS, DSSE-KMS or SSE-C: the `ETag` is no digest of the content.
+    pub const OPAQUE_ETAG: u16 = 1 << 3;
+    /// A replica made by replication.
+    pub const REPLICA: u16 = 1 << 4;
+    /// Under legal hold, or retained beyond the moment of the list.
+    pub const LOCKED: u16 = 1 << 5;
+    /// Size missing, negative or absurd (over 50 TB, S3's limit): counted as 0 bytes.
+    pub const BAD_SIZE: u16 = 1 << 6;
+    /// Date missing, before 2006 or after the moment of the list: age not known.
+    pub const BAD_DATE: u16 = 1 << 7;
+
+    /// True when any of `bits` is set.
+    pub fn any(self, bits: u16) -> bool {
+        self.0 & bits != 0
+    }
+
+    /// True for a current object with content: neither noncurrent nor a delete marker.
+    pub fn is_current(self) -> bool {
+        !self.any(Self::NONCURRENT | Self::DELETE_MARKER)
+    }
+}
+
+/// An `ETag`: the MD5 part and the number of parts. All zero when missing or not of this form.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Etag {
+    /// The 32 hex digits.
+    pub md5: u128,
+    /// The number after the dash; 0 for an object uploaded in one piece.
+    pub parts: u32,
+}
+
+impl Etag {
+    /// Parses `"d41d8…"`, `d41d8…` or `d41d8…-7`, quotes or not; anything else is the empty tag.
+    pub fn parse(text: &[u8]) -> Self {
+        let text = text.strip_prefix(b"\"").unwrap_or(text);
+        let text = text.strip_suffix(b"\"").unwrap_or(text);
+        let Some((hex, rest)) = text.split_at_checked(32) else { return Self::default() };
+        let mut md5 = 0u128;
+        for digit in hex {
+            let value = match digit {
+                b'0'..=b'9' => digit - b'0',
+                b'a'..=b'f' => digit - b'a' + 10,
+                b'A'..=b'F' => digit - b'A' + 10,
+                _ => return Self::default(),
+            };
+            md5 = md5 << 4 | u128::from(value);
+        }
+        let parts = match rest {
+            [] => 0,
+            [b'-', digits @ ..] => {
+                let parsed = std::str::from_utf8(digits).ok().and_then(|d| d.parse().ok());
+                match parsed {
+                    Some(parts) if (1..=10_000).contains(&parts) => parts,
+                    _ => return Self::default(),
+                }
+            }
+            _ => return Self::default(),
+        };
+        Self { md5, parts }
+    }
+
+    /// True when there is none.
+    pub fn is_empty(self) -> bool {
+        self.md5 == 0
+    }
+}
+
+/// Which columns a source has. What is missing is not known, and never taken for "no".
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "one answer per column")]
+pub struct ObjectColumns {
+    /// Sizes.
+    pub sizes: bool,
+    /// Dates.
+    pub dates: bool,
+    /// Storage classes.
+    pub classes: bool,
+    /// `ETags`.
+    pub etags: bool,
+    /// Version ids and which version is current. Without, every row counts as current.
+    pub versions: bool,
+    /// Encryption status: without, no `ETag` is sure to be a digest.
+    pub encryption: bool,
+    /// Object Lock.
+    pub lock: bool,
+    /// Replication status.
+    pub replication: bool,
+}
+
+/// A few thousand objects. All columns have the same length, but for `etags` and `versions`, which
+/// are empty where they were not asked for or the source has none.
+#[derive(Clone, Debug, Default)]
+pub struct ObjectBatch {
+    /// Keys, as S3 has them (decoded where the list escapes them).
+    pub keys: TextColumn,
+    /// Sizes in bytes; 0 for delete markers and bad sizes.
+    pub sizes: Vec<u64>,
+    /// Last modified, milliseconds since 1970 UTC; `i64::MIN` when not known.
+    pub modified_ms: Vec<i64>,
+    /// What the bytes are billed as.
+    pub tiers: Vec<Tier>,
+    /// Bits.
+    pub flags: Vec<ObjectFlags>,
+    /// Parsed `ETags`, or empty.
+    pub etags: Vec<Etag>,
+    /// Version ids, or empty.
+    pub versions: TextColumn,
+}
+
+impl ObjectBatch {
+    /// Number of objects.
+    pub fn len(&self) -> usize {
+        self.sizes.len()
+    }
+
+    /// True without any object.
+    pub fn is_empty(&self) -> bool {
+        self.sizes.is_empty()
+    }
+
+    /// Empties all columns and keeps their memory.
+    pub fn clear(&mut self) {
+        self.keys.clear();
+        self.sizes.clear();
+        self.modified_ms.clear();
+        self.tiers.clear();
+        self.flags.clear();
+        self.etags.clear();
+        self.versions.clear();
+    }
+}

@@ -1,0 +1,203 @@
+//! Storage classes as the S3 API names them, and the tiers in which they are billed.
+
+use serde::{Deserialize, Serialize};
+
+/// Storage class of an object, in the API's words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum StorageClass {
+    /// `STANDARD`.
+    Standard,
+    /// `INTELLIGENT_TIERING`.
+    IntelligentTiering,
+    /// `STANDARD_IA`.
+    StandardIa,
+    /// `ONEZONE_IA`.
+    OnezoneIa,
+    /// `GLACIER_IR`, Glacier Instant Retrieval.
+    GlacierIr,
+    /// `GLACIER`, Glacier Flexible Retrieval.
+    Glacier,
+    /// `DEEP_ARCHIVE`.
+    DeepArchive,
+    /// `REDUCED_REDUNDANCY`.
+    ReducedRedundancy,
+    /// `EXPRESS_ONEZONE`, of directory buckets.
+    ExpressOnezone,
+}
+
+impl StorageClass {
+    /// All classes.
+    pub const ALL: [Self; 9] = [
+        Self::Standard,
+        Self::IntelligentTiering,
+        Self::StandardIa,
+        Self::OnezoneIa,
+        Self::GlacierIr,
+        Self::Glacier,
+        Self::DeepArchive,
+        Self::ReducedRedundancy,
+        Self::ExpressOnezone,
+    ];
+
+    /// The value in the API: `GLACIER_IR`.
+    pub fn api(self) -> &'static str {
+        match self {
+            Self::Standard => "STANDARD",
+            Self::IntelligentTiering => "INTELLIGENT_TIERING",
+            Self::StandardIa => "STANDARD_IA",
+            Self::OnezoneIa => "ONEZONE_IA",
+            Self::GlacierIr => "GLACIER_IR",
+            Self::Glacier => "GLACIER",
+            Self::DeepArchive => "DEEP_ARCHIVE",
+            Self::ReducedRedundancy => "REDUCED_REDUNDANCY",
+            Self::ExpressOnezone => "EXPRESS_ONEZONE",
+        }
+    }
+
+    /// The class of an API value; `None` for one that does not exist (or not yet).
+    pub fn from_api(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|c| c.api() == name)
+    }
+}
+
+/// What bytes are billed as: the class, and within Intelligent-Tiering the access tier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[repr(u8)]
+pub enum Tier {
+    /// Standard.
+    Standard,
+    /// Intelligent-Tiering, Frequent Access.
+    ItFrequent,
+    /// Intelligent-Tiering, Infrequent Access (after 30 days without access).
+    ItInfrequent,
+    /// Intelligent-Tiering, Archive Instant Access (after 90 days).
+    ItArchiveInstant,
+    /// Intelligent-Tiering, Archive Access (opt-in).
+    ItArchive,
+    /// Intelligent-Tiering, Deep Archive Access (opt-in).
+    ItDeepArchive,
+    /// Standard-IA.
+    StandardIa,
+    /// One Zone-IA.
+    OnezoneIa,
+    /// Glacier Instant Retrieval.
+    GlacierIr,
+    /// Glacier Flexible Retrieval.
+    Glacier,
+    /// Glacier Deep Archive.
+    DeepArchive,
+    /// Reduced Redundancy.
+    ReducedRedundancy,
+    /// Express One Zone.
+    Express,
+    /// No S3 at all: a directory or a mounted file system.
+    File,
+    /// A class this version does not know: counted, not priced.
+    Unknown,
+}
+
+impl Tier {
+    /// Number of tiers, the length of arrays by tier.
+    pub const COUNT: usize = 15;
+
+    /// All tiers, in the order of their numbers.
+    pub const ALL: [Self; Self::COUNT] = [
+        Self::Standard,
+        Self::ItFrequent,
+        Self::ItInfrequent,
+        Self::ItArchiveInstant,
+        Self::ItArchive,
+        Self::ItDeepArchive,
+        Self::StandardIa,
+        Self::OnezoneIa,
+        Self::GlacierIr,
+        Self::Glacier,
+        Self::DeepArchive,
+        Self::ReducedRedundancy,
+        Self::Express,
+        Self::File,
+        Self::Unknown,
+    ];
+
+    /// Index into arrays by tier.
+    pub fn index(self) -> usize {
+        self as usize
+    }
+
+    /// The storage class; `None` for [`Tier::File`] and [`Tier::Unknown`].
+    pub fn class(self) -> Option<StorageClass> {
+        Some(match self {
+            Self::Standard => StorageClass::Standard,
+            Self::ItFrequent
+            | Self::ItInfrequent
+            | Self::ItArchiveInstant
+            | Self::ItArchive
+            | Self::ItDeepArchive => StorageClass::IntelligentTiering,
+            Self::StandardIa => StorageClass::StandardIa,
+            Self::OnezoneIa => StorageClass::OnezoneIa,
+            Self::GlacierIr => StorageClass::GlacierIr,
+            Self::Glacier => StorageClass::Glacier,
+            Self::DeepArchive => StorageClass::DeepArchive,
+            Self::ReducedRedundancy => StorageClass::ReducedRedundancy,
+            Self::Express => StorageClass::ExpressOnezone,
+            Self::File | Self::Unknown => return None,
+        })
+    }
+
+    /// The tier in which a class begins: Intelligent-Tiering in Frequent Access.
+    pub fn of(class: StorageClass) -> Self {
+        match class {
+            StorageClass::Standard => Self::Standard,
+            StorageClass::IntelligentTiering => Self::ItFrequent,
+            StorageClass::StandardIa => Self::StandardIa,
+            StorageClass::OnezoneIa => Self::OnezoneIa,
+            StorageClass::GlacierIr => Self::GlacierIr,
+            StorageClass::Glacier => Self::Glacier,
+            StorageClass::DeepArchive => Self::DeepArchive,
+            StorageClass::ReducedRedundancy => Self::ReducedRedundancy,
+            StorageClass::ExpressOnezone => Self::Express,
+        }
+    }
+
+    /// The tier of an inventory row or listing: class, and the access tier where one is named
+    /// (`FREQUENT`, `INFREQUENT`, `ARCHIVE_INSTANT_ACCESS`, `ARCHIVE_ACCESS`,
+    /// `DEEP_ARCHIVE_ACCESS`). An empty class is Standard (listings leave it out); an unknown one
+    /// is [`Tier::Unknown`].
+    pub fn of_object(class: &str, access_tier: &str) -> Self {
+        if class.is_empty() {
+            return Self::Standard;
+        }
+        match StorageClass::from_api(class) {
+            Some(StorageClass::IntelligentTiering) => match access_tier {
+                "INFREQUENT" | "INFREQUENT_ACCESS" => Self::ItInfrequent,
+                "ARCHIVE_INSTANT_ACCESS" | "ARCHIVE_INSTANT" => Self::ItArchiveInstant,
+                "ARCHIVE_ACCESS" | "ARCHIVE" => Self::ItArchive,
+                "DEEP_ARCHIVE_ACCESS" | "DEEP_ARCHIVE" => Self::ItDeepArchive,
+                _ => Self::ItFrequent,
+            },
+            Some(class) => Self::of(class),
+            None => Self::Unknown,
+        }
+    }
+
+    /// A short name for columns and JSON: `standard`, `it_fa`, `glacier_ir`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Standard => "standard",
+            Self::ItFrequent => "it_fa",
+            Self::ItInfrequent => "it_ia",
+            Self::ItArchiveInstant => "it_aia",
+            Self::ItArchive => "it_aa",
+            Self::ItDeepArchive => "it_daa",
+            Self::StandardIa => "standard_ia",
+            Self::OnezoneIa => "onezone_ia",
+            Self::GlacierIr => "glacier_ir",
+            Self::Glacier => "glacier",
+            Self::DeepArchive => "deep_archive",
+            Self::ReducedRedundancy => "reduced_redundancy",
+            Self::Express => "express_onezone",
+            Self::File => "file",
+            Self::Unknown => "unknown",
+        }
+    }
+}
