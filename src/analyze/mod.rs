@@ -4,3 +4,4 @@
 pub mod gpu;
 pub mod idle;
 pub mod schedule;
+pub mod storage;

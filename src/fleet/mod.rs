@@ -7,10 +7,12 @@ pub mod gpu;
 pub mod join;
 pub mod prices;
 pub mod row;
+pub mod storage;
 pub mod totals;
 
 pub use gpu::{Blind, GpuFleet, GpuNode, GpuRow, GpuTotals, Told};
 pub use join::{Fleet, JoinInput, join};
 pub use prices::PriceBook;
 pub use row::Row;
+pub use storage::StorageFleet;
 pub use totals::Totals;

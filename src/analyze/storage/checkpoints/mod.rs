@@ -1,0 +1,28 @@
+//! Training runs and their checkpoints, recognised by keys alone; what a retention policy would
+//! drop, and what nothing may drop.
+//!
+//! What is not recognised stays untouched: a run needs two steps, and more than half of its objects
+//! have to look like weights or markers.
+
+mod content;
+mod delta;
+mod fold;
+mod judge;
+mod metric;
+mod never;
+mod pattern;
+mod picks;
+mod plan;
+mod policy;
+mod table;
+#[cfg(test)]
+mod tests;
+mod whole;
+
+pub use delta::{DELTA_SAVINGS, DeltaSavings, TrainingMode};
+pub use fold::{FoundRuns, MAX_CANDIDATES, RunFold};
+pub use never::{MIN_CONFIDENCE, Reason};
+pub use picks::Picks;
+pub use plan::{Blocked, Fate, RunPlan, Terms, left_by_policy, plan};
+pub use policy::Policy;
+pub use whole::WholeFold;

@@ -1,0 +1,109 @@
+//! What no policy may drop.
+
+use std::collections::BTreeSet;
+
+use crate::domain::storage::{Run, Step};
+
+/// Runs that are less sure than this are left alone.
+pub const MIN_CONFIDENCE: f64 = 0.6;
+
+/// Why a step that the policy does not keep is not dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Reason {
+    /// It is not sure enough that this is a run.
+    LowConfidence,
+    /// An object of it is under Object Lock or legal hold, or is a replica.
+    Held,
+    /// It is not complete: perhaps still being written, perhaps of another shape than its run.
+    Incomplete,
+    /// The step before an incomplete one: what training goes on from when that fails.
+    BeforeIncomplete,
+    /// The run has no complete step to go on from.
+    NoCompleteStep,
+    /// The latest complete step, by number or by date.
+    LatestComplete,
+    /// A pointer (`latest`, `last.ckpt`, a tracker file) leads to it.
+    PointerTarget,
+    /// It is newer than the list.
+    NewerThanList,
+    /// The run may still be written.
+    ActiveRun,
+}
+
+impl Reason {
+    /// The name in JSON.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::LowConfidence => "low_confidence",
+            Self::Held => "locked_or_replica",
+            Self::Incomplete => "incomplete",
+            Self::BeforeIncomplete => "before_incomplete",
+            Self::NoCompleteStep => "no_complete_step",
+            Self::LatestComplete => "latest_complete",
+            Self::PointerTarget => "pointer_target",
+            Self::NewerThanList => "newer_than_list",
+            Self::ActiveRun => "active_run",
+        }
+    }
+
+    /// A few words for people.
+    pub fn says(self) -> &'static str {
+        match self {
+            Self::LowConfidence => "not sure enough that this is a run",
+            Self::Held => "locked, or a replica",
+            Self::Incomplete => "incomplete",
+            Self::BeforeIncomplete => "the step before an incomplete one",
+            Self::NoCompleteStep => "the run has no complete step",
+            Self::LatestComplete => "the latest complete step",
+            Self::PointerTarget => "a pointer leads to it",
+            Self::NewerThanList => "newer than the list",
+            Self::ActiveRun => "the run may still be written",
+        }
+    }
+}
+
+/// What is known of a run once for all its steps.
+pub struct RunFacts<'a> {
+    run: &'a Run,
+    listed_ms: i64,
+    before_incomplete: BTreeSet<u64>,
+    latest: BTreeSet<u64>,
+}
+
+impl<'a> RunFacts<'a> {
+    /// Of a run in a list of `listed_ms`.
+    pub fn new(run: &'a Run, listed_ms: i64) -> Self {
+        let pairs = run.steps.windows(2).filter(|w| !w[1].complete).map(|w| w[0].step);
+        let complete = || run.steps.iter().filter(|s| s.complete);
+        let by_number = complete().map(|s| s.step).max();
+        // A run that was set back writes lower numbers later.
+        let by_date = complete().max_by_key(|s| (s.newest_ms, s.step)).map(|s| s.step);
+        Self {
+            run,
+            listed_ms,
+            before_incomplete: pairs.collect(),
+            latest: by_number.into_iter().chain(by_date).collect(),
+        }
+    }
+
+    /// The first reason not to drop a step; `None` when there is none.
+    pub fn reason(&self, step: &Step) -> Option<Reason> {
+        TABLE.iter().find(|(_, is)| is(self, step)).map(|(reason, _)| *reason)
+    }
+}
+
+/// A question to a step.
+type Is = fn(&RunFacts<'_>, &Step) -> bool;
+
+/// The list, the most telling reason first.
+const TABLE: [(Reason, Is); 9] = [
+    (Reason::LowConfidence, |f, _| f.run.confidence < MIN_CONFIDENCE || f.run.confidence.is_nan()),
+    (Reason::Held, |_, s| s.held),
+    (Reason::Incomplete, |_, s| !s.complete),
+    (Reason::BeforeIncomplete, |f, s| f.before_incomplete.contains(&s.step)),
+    (Reason::NoCompleteStep, |f, _| f.latest.is_empty()),
+    (Reason::LatestComplete, |f, s| f.latest.contains(&s.step)),
+    (Reason::PointerTarget, |f, s| f.run.pointed.contains(&s.step)),
+    (Reason::NewerThanList, |f, s| s.newest_ms > f.listed_ms),
+    (Reason::ActiveRun, |f, _| f.run.active),
+];

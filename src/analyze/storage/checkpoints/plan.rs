@@ -1,0 +1,205 @@
+//! What a policy would drop of a run, what that frees, and what it costs.
+
+use std::collections::BTreeSet;
+
+use super::never::{Reason, RunFacts};
+use super::policy::Policy;
+use crate::analyze::storage::price::{self, Rates};
+use crate::domain::storage::{GIB, Run, Step, Tier, Versioning};
+
+/// What happens to bytes whose objects are deleted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// They are gone.
+    Freed,
+    /// They stay as noncurrent versions, and a rule deletes those after some days.
+    FreedLater,
+    /// They stay as noncurrent versions, and nothing deletes those.
+    Kept,
+    /// They stay as noncurrent versions; whether a rule deletes those is not known.
+    KeptAsFarAsKnown,
+    /// Nobody knows whether the bucket keeps versions.
+    Unknown,
+}
+
+impl Fate {
+    /// From the bucket's versioning, and from whether a rule deletes noncurrent versions.
+    pub fn of(versioning: Option<Versioning>, expires_noncurrent: Option<bool>) -> Self {
+        match (versioning, expires_noncurrent) {
+            (None, _) => Self::Unknown,
+            (Some(Versioning::Off), _) => Self::Freed,
+            (Some(_), Some(true)) => Self::FreedLater,
+            (Some(_), Some(false)) => Self::Kept,
+            (Some(_), None) => Self::KeptAsFarAsKnown,
+        }
+    }
+
+    /// What is freed of `bytes` by deleting the objects, not their versions; `None` when nobody
+    /// knows.
+    pub fn freed(self, bytes: u64) -> Option<u64> {
+        match self {
+            Self::Freed | Self::FreedLater => Some(bytes),
+            Self::Kept | Self::KeptAsFarAsKnown => Some(0),
+            Self::Unknown => None,
+        }
+    }
+
+    /// A sentence for people; `None` where there is nothing to say.
+    pub fn says(self) -> Option<&'static str> {
+        Some(match self {
+            Self::Freed => return None,
+            Self::FreedLater => {
+                "the bucket keeps versions: bytes are freed when its rule deletes noncurrent ones"
+            }
+            Self::Kept => {
+                "0 bytes freed: the bucket keeps versions and no rule deletes noncurrent ones; \
+                 delete by version id, or add NoncurrentVersionExpiration first"
+            }
+            Self::KeptAsFarAsKnown => {
+                "0 bytes freed as far as is known: the bucket keeps versions, and its lifecycle \
+                 was not read; deleting by version id frees them"
+            }
+            Self::Unknown => {
+                "bytes freed are not known: nothing tells whether the bucket keeps versions"
+            }
+        })
+    }
+}
+
+/// What a plan is priced and judged with.
+#[derive(Clone, Copy, Debug)]
+pub struct Terms<'a> {
+    /// The moment of the list, ms since 1970.
+    pub listed_ms: i64,
+    /// What becomes of deleted bytes.
+    pub fate: Fate,
+    /// USD per GiB-month: marginal, as freeing saves the last bytes.
+    pub rates: &'a Rates,
+}
+
+/// A step that the policy does not keep and that is not dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Blocked {
+    /// The step.
+    pub step: u64,
+    /// Why.
+    pub reason: Reason,
+}
+
+/// What a policy does to a run. Each of its steps is in one of `keep`, `drop` and `blocked`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunPlan {
+    /// Prefix of the run.
+    pub prefix: String,
+    /// Steps that the policy keeps, ascending.
+    pub keep: Vec<u64>,
+    /// Steps that would be deleted, ascending.
+    pub drop: Vec<u64>,
+    /// Steps that the policy does not keep and that nothing may drop, ascending.
+    pub blocked: Vec<Blocked>,
+    /// Bytes of the run.
+    pub bytes: u64,
+    /// Bytes of `drop`.
+    pub bytes_dropped: u64,
+    /// Objects of `drop`.
+    pub objects_dropped: u64,
+    /// What of them is freed by deleting; `None` when not known.
+    pub bytes_freed: Option<u64>,
+    /// What the freed bytes cost per month, USD; `None` when that or a price is not known.
+    pub usd_per_month: Option<f64>,
+    /// What the dropped bytes cost per month, USD, freed or not; `None` without a price.
+    pub usd_per_month_dropped: Option<f64>,
+    /// What the whole run costs per month, USD; `None` without a price.
+    pub usd_per_month_now: Option<f64>,
+    /// Charged once for deleting before the minimum of days of a class, USD, by the age of the
+    /// objects; an object that came to its class later costs more. `None` without a price.
+    pub early_delete_usd: Option<f64>,
+    /// `DeleteObjects` requests of 1,000 keys; they are free.
+    pub delete_requests: u64,
+    /// The longest stretch of training without a step that is kept or blocked: what has to be
+    /// computed again at worst.
+    pub largest_gap: Option<u64>,
+    /// True when the policy asked for the best steps and the names have no metric.
+    pub has_no_metric: bool,
+}
+
+/// The plan of a run.
+pub fn plan(run: &Run, policy: &Policy, terms: &Terms<'_>) -> RunPlan {
+    let kept = policy.keeps(run, terms.listed_ms);
+    let facts = RunFacts::new(run, terms.listed_ms);
+    let (mut keep, mut blocked, mut dropped) = (Vec::new(), Vec::new(), Vec::new());
+    for step in &run.steps {
+        if kept.contains(&step.step) {
+            keep.push(step.step);
+        } else if let Some(reason) = facts.reason(step) {
+            blocked.push(Blocked { step: step.step, reason });
+        } else {
+            dropped.push(step);
+        }
+    }
+    let bytes_dropped = dropped.iter().map(|s| s.bytes).fold(0, u64::saturating_add);
+    let objects_dropped = dropped.iter().map(|s| s.objects).sum();
+    let usd_dropped = usd(dropped.iter().copied(), terms.rates);
+    let bytes_freed = terms.fate.freed(bytes_dropped);
+    RunPlan {
+        prefix: run.prefix.clone(),
+        bytes: run.bytes,
+        bytes_dropped,
+        objects_dropped,
+        bytes_freed,
+        usd_per_month: match bytes_freed {
+            None => None,
+            Some(0) => Some(0.0),
+            Some(_) => usd_dropped,
+        },
+        usd_per_month_dropped: usd_dropped,
+        usd_per_month_now: usd(run.steps.iter(), terms.rates),
+        early_delete_usd: early_delete(&dropped, terms),
+        delete_requests: u64::div_ceil(objects_dropped, 1000),
+        largest_gap: largest_gap(&keep, &blocked),
+        has_no_metric: policy.best > 0 && run.metric.is_none(),
+        drop: dropped.iter().map(|s| s.step).collect(),
+        keep,
+        blocked,
+    }
+}
+
+/// Bytes that the policy alone would leave, incomplete steps kept: what is left when no run is
+/// active and nothing is pointed to.
+pub fn left_by_policy(run: &Run, policy: &Policy, listed_ms: i64) -> u64 {
+    let kept = policy.keeps(run, listed_ms);
+    let stays = |s: &&Step| kept.contains(&s.step) || !s.complete;
+    run.steps.iter().filter(stays).map(|s| s.bytes).fold(0, u64::saturating_add)
+}
+
+/// Dollars per month of steps; `None` as soon as one byte has no price.
+fn usd<'a>(steps: impl Iterator<Item = &'a Step>, rates: &Rates) -> Option<f64> {
+    let mut bytes = [0u64; Tier::COUNT];
+    for (tier, count) in steps.flat_map(|s| &s.tiers) {
+        bytes[tier.index()] = bytes[tier.index()].saturating_add(*count);
+    }
+    Tier::ALL
+        .into_iter()
+        .filter(|tier| bytes[tier.index()] > 0)
+        .map(|tier| Some(rates.usd_per_gib(tier)? * bytes[tier.index()] as f64 / GIB))
+        .sum()
+}
+
+fn early_delete(steps: &[&Step], terms: &Terms<'_>) -> Option<f64> {
+    let one = |step: &Step| -> Option<f64> {
+        let days = terms.listed_ms.saturating_sub(step.newest_ms).max(0) as f64 / 86_400_000.0;
+        let all: u64 = step.tiers.iter().map(|(_, bytes)| bytes).sum();
+        let part = |(tier, bytes): &(Tier, u64)| {
+            let objects = step.objects as f64 * *bytes as f64 / all.max(1) as f64;
+            price::early_delete_usd(*tier, objects, *bytes as f64, days, terms.rates)
+        };
+        step.tiers.iter().map(part).sum()
+    };
+    steps.iter().map(|s| one(s)).sum()
+}
+
+fn largest_gap(keep: &[u64], blocked: &[Blocked]) -> Option<u64> {
+    let stays: BTreeSet<u64> = keep.iter().copied().chain(blocked.iter().map(|b| b.step)).collect();
+    let stays: Vec<u64> = stays.into_iter().collect();
+    stays.windows(2).map(|w| w[1] - w[0]).max()
+}

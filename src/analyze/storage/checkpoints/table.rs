@@ -1,0 +1,245 @@
+//! What is held of each candidate while a list is read.
+
+use std::collections::BTreeMap;
+
+use super::content::{self, Shard};
+use super::metric::Better;
+use crate::domain::hash::FastMap;
+use crate::domain::storage::Tier;
+
+/// Steps of one run beyond which it is none: no training writes so many, and shards of a data set
+/// named by numbers do.
+pub const MAX_STEPS: usize = 50_000;
+
+/// Sets of shards of a step that are told apart; beyond, its shards are not counted.
+const MAX_SHARD_SETS: usize = 6;
+
+/// Side files kept of a directory.
+const MAX_SIDE_FILES: usize = 32;
+
+/// What has been seen of a step.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StepSeen {
+    /// What the names of the step (below the directory of the run) begin with.
+    pub token: Box<[u8]>,
+    pub bytes: u64,
+    pub objects: u64,
+    /// Objects that look like a checkpoint's.
+    pub looks: u64,
+    pub newest_ms: i64,
+    pub bits: u32,
+    /// How many there are of each set; `None` when there are too many sets.
+    pub shards: Option<Vec<(Shard, u32)>>,
+    pub tiers: Vec<(Tier, u64)>,
+    /// Lowest and highest value of the metric.
+    pub metric: Option<(f64, f64)>,
+}
+
+impl StepSeen {
+    pub fn new(token: &[u8]) -> Self {
+        Self {
+            token: token.into(),
+            bytes: 0,
+            objects: 0,
+            looks: 0,
+            newest_ms: i64::MIN,
+            bits: 0,
+            shards: Some(Vec::new()),
+            tiers: Vec::new(),
+            metric: None,
+        }
+    }
+
+    /// Shortens the name to what it has in common with another.
+    pub fn share_token(&mut self, token: &[u8]) {
+        if *self.token != *token {
+            let same = self.token.iter().zip(token).take_while(|(a, b)| a == b).count();
+            self.token = self.token[..same].into();
+        }
+    }
+
+    pub fn add_tier(&mut self, tier: Tier, bytes: u64) {
+        match self.tiers.iter_mut().find(|(t, _)| *t == tier) {
+            Some((_, sum)) => *sum = sum.saturating_add(bytes),
+            None => self.tiers.push((tier, bytes)),
+        }
+    }
+
+    pub fn add_shards(&mut self, shard: Shard, count: u32) {
+        let Some(sets) = &mut self.shards else { return };
+        if let Some((_, n)) = sets.iter_mut().find(|(s, _)| *s == shard) {
+            *n = n.saturating_add(count);
+        } else if sets.len() < MAX_SHARD_SETS {
+            sets.push((shard, count));
+        } else {
+            self.shards = None;
+        }
+    }
+
+    pub fn add_metric(&mut self, (low, high): (f64, f64)) {
+        self.metric = Some(match self.metric {
+            None => (low, high),
+            Some((l, h)) => (l.min(low), h.max(high)),
+        });
+    }
+
+    fn add(&mut self, other: Self) {
+        self.share_token(&other.token);
+        self.bytes = self.bytes.saturating_add(other.bytes);
+        self.objects += other.objects;
+        self.looks += other.looks;
+        self.newest_ms = self.newest_ms.max(other.newest_ms);
+        self.bits |= other.bits;
+        for (tier, bytes) in other.tiers {
+            self.add_tier(tier, bytes);
+        }
+        match other.shards {
+            Some(sets) => sets.into_iter().for_each(|(s, n)| self.add_shards(s, n)),
+            None => self.shards = None,
+        }
+        if let Some(metric) = other.metric {
+            self.add_metric(metric);
+        }
+    }
+}
+
+/// A directory with steps of one pattern.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GroupSeen {
+    pub steps: FastMap<u64, StepSeen>,
+    /// More than [`MAX_STEPS`]: nothing is kept of it.
+    pub is_over: bool,
+    /// There are steps of another number within its steps: these are directories of runs.
+    pub is_nested: bool,
+    pub metrics: MetricNames,
+}
+
+/// Names of the metrics in one group.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MetricNames {
+    /// The first in the alphabet.
+    pub first: Option<(Box<[u8]>, Better)>,
+    /// There are several: their values cannot be compared.
+    pub is_mixed: bool,
+}
+
+impl MetricNames {
+    pub fn add(&mut self, name: &[u8]) {
+        match &self.first {
+            Some((known, _)) if **known == *name => {}
+            Some((known, _)) => {
+                self.is_mixed = true;
+                if name < &**known {
+                    self.first = Some((name.into(), better(name)));
+                }
+            }
+            None => self.first = Some((name.into(), better(name))),
+        }
+    }
+}
+
+fn better(name: &[u8]) -> Better {
+    std::str::from_utf8(name).map_or(Better::Unknown, super::metric::better)
+}
+
+impl GroupSeen {
+    /// Empties a group that has too many steps; true when it did.
+    pub fn check_size(&mut self) -> bool {
+        let is_over = self.steps.len() > MAX_STEPS;
+        if is_over {
+            self.is_over = true;
+            self.steps = FastMap::default();
+        }
+        is_over
+    }
+
+    /// What it counts for in the bound of memory. One that was emptied still counts in full: the
+    /// sum must not depend on the order of the list.
+    pub fn candidates(&self) -> usize {
+        1 + if self.is_over { MAX_STEPS } else { self.steps.len() }
+    }
+
+    /// Takes in the same group of another fold.
+    pub fn add(&mut self, other: Self) {
+        self.is_over |= other.is_over;
+        self.is_nested |= other.is_nested;
+        if let Some((name, _)) = &other.metrics.first {
+            self.metrics.add(name);
+        }
+        self.metrics.is_mixed |= other.metrics.is_mixed;
+        if self.is_over {
+            self.steps = FastMap::default();
+            return;
+        }
+        for (number, step) in other.steps {
+            match self.steps.entry(number) {
+                std::collections::hash_map::Entry::Vacant(free) => {
+                    free.insert(step);
+                }
+                std::collections::hash_map::Entry::Occupied(mut there) => there.get_mut().add(step),
+            }
+        }
+        self.check_size();
+    }
+}
+
+/// Pointers and side files of a directory: name, date, and the step where the name has one.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SideFiles(pub BTreeMap<Box<[u8]>, (i64, Option<u64>)>);
+
+impl SideFiles {
+    pub fn add(&mut self, name: &[u8], modified_ms: i64, step: Option<u64>) {
+        self.0
+            .entry(name.into())
+            .and_modify(|known| known.0 = known.0.max(modified_ms))
+            .or_insert((modified_ms, step));
+        if self.0.len() > MAX_SIDE_FILES {
+            self.0.pop_last();
+        }
+    }
+}
+
+/// The name of a side file that points to a step or is one by another name, if it is one; with the
+/// step when its name says it.
+pub fn side_file(name: &[u8]) -> Option<Option<u64>> {
+    match name {
+        b"latest"
+        | b"checkpoint"
+        | b"last.ckpt"
+        | b"latest.ckpt"
+        | b"latest.pt"
+        | b"best.ckpt"
+        | b"latest_checkpointed_iteration.txt"
+        | b"latest_checkpoint.txt"
+        | b"last_checkpoint"
+        | b"latest_iteration.txt" => Some(None),
+        _ if name.ends_with(b"-last.ckpt") => {
+            let at = memchr::memmem::rfind(name, b"step=").map(|at| at + 5);
+            let digits = at.map(|at| {
+                name[at..]
+                    .iter()
+                    .take_while(|b| b.is_ascii_digit())
+                    .take(12)
+                    .fold(0, |n, d| n * 10 + u64::from(d - b'0'))
+            });
+            Some(digits)
+        }
+        _ => None,
+    }
+}
+
+/// The bits that only say something bad of a row.
+pub fn row_bits(flags: crate::domain::storage::ObjectFlags, modified_ms: i64) -> u32 {
+    use crate::domain::storage::ObjectFlags as F;
+    let mut bits = 0;
+    if flags.any(F::BAD_SIZE) {
+        bits |= content::MALFORMED;
+    }
+    if flags.any(F::BAD_DATE) || modified_ms == i64::MIN {
+        bits |= content::UNDATED;
+    }
+    if flags.any(F::LOCKED | F::REPLICA) {
+        bits |= content::HELD;
+    }
+    bits
+}

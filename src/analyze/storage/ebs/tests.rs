@@ -1,0 +1,282 @@
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use super::*;
+use crate::domain::storage::{
+    Attachment, EbsPrices, FindingKind, Snapshot, SnapshotTier, Subject, Volume, VolumeKind,
+    VolumePrices, VolumeStep,
+};
+use crate::domain::{Provenance, Scope, Tags};
+
+fn step(from_gib: f64, usd: f64) -> VolumeStep {
+    VolumeStep { from_gib, usd }
+}
+
+/// us-east-1, typed from the price pages and not from the embedded file.
+fn virginia() -> EbsPrices {
+    let mut p = EbsPrices::unknown(
+        "us-east-1",
+        Provenance::Embedded { date: jiff::civil::date(2026, 8, 1) },
+    );
+    let plain = |usd| VolumePrices { gib: Some(usd), ..VolumePrices::default() };
+    p.kinds = vec![
+        (VolumeKind::Gp2, plain(0.10)),
+        (
+            VolumeKind::Gp3,
+            VolumePrices {
+                gib: Some(0.08),
+                iops: vec![step(0.0, 0.0), step(3000.0, 0.005)],
+                mibps: vec![step(0.0, 0.0), step(125.0, 0.04)],
+            },
+        ),
+        (VolumeKind::Io1, VolumePrices { iops: vec![step(0.0, 0.065)], ..plain(0.125) }),
+        (
+            VolumeKind::Io2,
+            VolumePrices {
+                iops: vec![step(0.0, 0.065), step(32_000.0, 0.0455), step(64_000.0, 0.031_85)],
+                ..plain(0.125)
+            },
+        ),
+        (VolumeKind::St1, plain(0.045)),
+        (VolumeKind::Sc1, plain(0.015)),
+        (VolumeKind::Magnetic, plain(0.05)),
+    ];
+    p.snapshot_gib = Some(0.05);
+    p.archive_gib = Some(0.0125);
+    p.archive_restore_gib = Some(0.03);
+    p
+}
+
+fn volume(kind: VolumeKind, size_gib: u32, iops: Option<u32>, mibps: Option<u32>) -> Volume {
+    Volume {
+        scope: Scope::new("1", "us-east-1"),
+        id: "vol-1".into(),
+        az: "us-east-1a".into(),
+        kind,
+        size_gib,
+        iops,
+        throughput_mibps: mibps,
+        state: "available".into(),
+        attachments: Vec::new(),
+        created_at: Some(at("2026-01-02T03:04:05Z")),
+        snapshot: "".into(),
+        encrypted: false,
+        tags: Tags::default(),
+    }
+}
+
+fn snapshot(days_old: i64) -> Snapshot {
+    Snapshot {
+        scope: Scope::new("1", "us-east-1"),
+        id: "snap-1".into(),
+        volume: "vol-9".into(),
+        volume_gib: 100,
+        full_bytes: None,
+        started_at: Some(now() - jiff::SignedDuration::from_hours(24 * days_old)),
+        state: "completed".into(),
+        tier: SnapshotTier::Standard,
+        images: Vec::new(),
+        description: "".into(),
+        tags: Tags::default(),
+    }
+}
+
+fn at(text: &str) -> Timestamp {
+    text.parse().unwrap()
+}
+
+fn now() -> Timestamp {
+    at("2026-11-21T12:00:00Z")
+}
+
+fn close(got: f64, want: f64) {
+    assert!((got - want).abs() < 1e-9, "{got} is not {want}");
+}
+
+#[test]
+fn volumes_cost_size_iops_and_throughput() {
+    let p = virginia();
+    for (kind, size, iops, mibps, want) in [
+        (VolumeKind::Gp2, 500, Some(1500), None, 50.0),
+        (VolumeKind::Gp3, 500, Some(3000), Some(125), 40.0),
+        (VolumeKind::Gp3, 500, None, None, 40.0),
+        (VolumeKind::Gp3, 500, Some(4000), Some(250), 40.0 + 5.0 + 5.0),
+        (VolumeKind::Io1, 100, Some(5000), None, 12.5 + 325.0),
+        (VolumeKind::Io2, 100, Some(32_000), None, 12.5 + 2_080.0),
+        (VolumeKind::Io2, 100, Some(100_000), None, 12.5 + 2_080.0 + 1_456.0 + 1_146.6),
+        (VolumeKind::St1, 1000, None, None, 45.0),
+        (VolumeKind::Sc1, 1000, None, None, 15.0),
+        (VolumeKind::Magnetic, 100, None, None, 5.0),
+    ] {
+        close(volume_usd(&volume(kind, size, iops, mibps), &p).unwrap(), want);
+    }
+    assert_eq!(volume_usd(&volume(VolumeKind::Io1, 100, None, None), &p), None, "IOPS not known");
+    assert_eq!(volume_usd(&volume(VolumeKind::Unknown, 100, None, None), &p), None);
+    let none = EbsPrices::unknown("x", Provenance::Demo);
+    assert_eq!(volume_usd(&volume(VolumeKind::Gp2, 100, None, None), &none), None);
+    assert!(volume_cost(&volume(VolumeKind::Magnetic, 1, None, None), &p).unwrap().is_least);
+}
+
+/// Size, IOPS and MiB/s to ask for, and what gp3 then saves: 0.02 per GiB, less 0.005 per IOPS over
+/// 3,000 and 0.04 per MiB/s over 125.
+#[test]
+fn gp3_with_parity() {
+    let p = virginia();
+    for (size, iops, mibps, saves) in [
+        (1, 3000, 125, 0.02),
+        (100, 3000, 125, 2.0),
+        (170, 3000, 128, 3.4 - 0.12),
+        (250, 3000, 188, 5.0 - 63.0 * 0.04),
+        (333, 3000, 250, 6.66 - 5.0),
+        (334, 3000, 250, 6.68 - 5.0),
+        (1000, 3000, 250, 15.0),
+        (2000, 6000, 250, 40.0 - 15.0 - 5.0),
+        (5334, 16_000, 250, 106.68 - 65.0 - 5.0),
+        (16_384, 16_000, 250, 327.68 - 70.0),
+    ] {
+        let offer = gp3_offer(&volume(VolumeKind::Gp2, size, None, None), &p).unwrap();
+        assert_eq!((offer.iops, offer.throughput_mibps), (iops, mibps), "{size} GiB");
+        close(offer.saves(), saves);
+    }
+    assert_eq!(gp3_offer(&volume(VolumeKind::Gp3, 100, None, None), &p), None);
+}
+
+#[test]
+fn where_gp3_is_dearer_nothing_is_found() {
+    let mut p = virginia();
+    // A region where throughput is dear: parity costs more than the size saves.
+    p.kinds[1].1.mibps[1].usd = 0.06;
+    let v = volume(VolumeKind::Gp2, 334, None, None);
+    let offer = gp3_offer(&v, &p).unwrap();
+    close(offer.saves(), 6.68 - 7.5);
+    let found = of_volume(VolumeCase { volume: &v, stopped: &[], prices: Some(&p), now: now() });
+    assert!(found.iter().all(|f| f.kind != FindingKind::Gp2), "{found:?}");
+    // And without a price for what parity asks, nothing is said either.
+    p.kinds[1].1.mibps.clear();
+    assert_eq!(gp3_offer(&v, &p), None);
+}
+
+#[test]
+fn what_is_found_of_volumes() {
+    let p = virginia();
+    let free = volume(VolumeKind::Gp3, 500, None, None);
+    let case = VolumeCase { volume: &free, stopped: &[], prices: Some(&p), now: now() };
+    let found = of_volume(case);
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].kind, FindingKind::UnattachedVolume);
+    close(found[0].usd_per_month.unwrap(), 40.0);
+    assert_eq!(found[0].says, "A volume of 500 GiB (gp3) is attached to nothing, made 2026-01-02");
+    assert_eq!(found[0].fix, "Make a snapshot (at most $25.00 a month), then delete the volume");
+    assert_eq!(found[0].subject, Subject::Volume("vol-1".into()));
+    // Without a price it is found all the same, and its dollars are not known.
+    let blind = of_volume(VolumeCase { prices: None, ..case });
+    assert_eq!((blind.len(), blind[0].usd_per_month), (1, None));
+
+    let mut held = volume(VolumeKind::Gp2, 100, Some(300), None);
+    held.state = "in-use".into();
+    let attach = |id: &str| Attachment {
+        instance: Arc::from(id),
+        device: "/dev/sda1".into(),
+        attached_at: None,
+        delete_on_termination: true,
+    };
+    held.attachments = vec![attach("i-1"), attach("i-2")];
+    let one =
+        Holder { id: "i-1", name: "train\u{202e}er", since: Some(at("2026-10-01T00:00:00Z")) };
+    let two = Holder { id: "i-2", name: "", since: Some(at("2026-11-01T00:00:00Z")) };
+    let both = [one, two];
+    let kinds = |stopped: &[Holder<'_>]| -> Vec<FindingKind> {
+        let case = VolumeCase { volume: &held, stopped, prices: Some(&p), now: now() };
+        of_volume(case).iter().map(|f| f.kind).collect()
+    };
+    assert_eq!(kinds(&both), [FindingKind::StoppedInstanceVolume, FindingKind::Gp2]);
+    assert_eq!(kinds(&both[..1]), [FindingKind::Gp2], "one of the two runs");
+    assert_eq!(kinds(&[]), [FindingKind::Gp2], "not known to be stopped");
+    let case = VolumeCase { volume: &held, stopped: &both, prices: Some(&p), now: now() };
+    let found = of_volume(case);
+    assert!(found[0].says.contains("and 1 more, stopped since 2026-11-01 (20 days)"), "{found:?}");
+    assert!(!found[0].says.contains('\u{202e}'));
+    assert!(found[1].says.contains("3000 IOPS and 125 MiB/s"), "{}", found[1].says);
+    close(found[1].usd_per_month.unwrap(), 2.0);
+    // While it is being made or deleted a volume is not free.
+    let mut making = free.clone();
+    making.state = "creating".into();
+    assert!(of_volume(VolumeCase { volume: &making, ..case }).is_empty());
+}
+
+#[test]
+fn what_is_found_of_snapshots() {
+    let p = virginia();
+    let found = |s: &Snapshot, exists, images_known| {
+        of_snapshot(SnapshotCase {
+            snapshot: s,
+            volume_exists: exists,
+            images_known,
+            prices: Some(&p),
+            now: now(),
+        })
+    };
+    let kinds = |s: &Snapshot, exists, images| -> Vec<FindingKind> {
+        found(s, exists, images).iter().map(|f| f.kind).collect()
+    };
+    let young = snapshot(10);
+    assert_eq!(kinds(&young, Some(false), true), [FindingKind::OrphanSnapshot]);
+    assert_eq!(kinds(&young, Some(true), true), []);
+    assert_eq!(kinds(&young, None, true), [], "nobody knows whether the volume is there");
+    assert_eq!(kinds(&young, Some(false), false), [], "nobody knows whether an image uses it");
+    let f = &found(&young, Some(false), true)[0];
+    close(f.usd_per_month.unwrap(), 5.0);
+    assert!(f.says.contains("at most $5.00 a month"), "{}", f.says);
+
+    let old = snapshot(200);
+    assert_eq!(kinds(&old, Some(true), true), [FindingKind::OldSnapshot]);
+    assert_eq!(kinds(&old, Some(false), true), [FindingKind::OrphanSnapshot]);
+    assert_eq!(kinds(&snapshot(179), Some(true), true), []);
+    assert!(found(&old, Some(true), true)[0].fix.contains("more than a quarter"));
+
+    let mut imaged = old.clone();
+    imaged.images = vec!["ami-1".into()];
+    assert_eq!(kinds(&imaged, Some(false), true), []);
+    let mut copied = young.clone();
+    copied.volume = "vol-ffffffff".into();
+    assert_eq!(kinds(&copied, Some(false), true), [], "a copy's volume was never there");
+    let mut pending = old.clone();
+    pending.state = "pending".into();
+    assert_eq!(kinds(&pending, Some(false), true), []);
+    for key in ["aws:backup:source-resource", "aws:dlm:lifecycle-policy-id", "dlm:managed"] {
+        let mut managed = old.clone();
+        managed.tags = Tags::from_raw([(key, "x")]);
+        assert_eq!(kinds(&managed, Some(false), true), [], "{key}: something else deletes it");
+    }
+    let mut archived = old.clone();
+    archived.tier = SnapshotTier::Archive;
+    assert_eq!(kinds(&archived, Some(true), true), []);
+    close(snapshot_at_most_usd(&archived, &p).unwrap(), 1.25);
+
+    let mut sized = young.clone();
+    sized.full_bytes = Some(10 << 30);
+    close(snapshot_at_most_usd(&sized, &p).unwrap(), 0.5);
+    sized.full_bytes = Some(u64::MAX);
+    close(snapshot_at_most_usd(&sized, &p).unwrap(), 5.0);
+}
+
+#[test]
+fn the_archive_pays_under_a_ratio_of_four() {
+    let p = virginia();
+    for (full, own, saves) in [
+        (100.0, 100.0, 5.0 - 1.25),
+        (100.0, 25.0, 0.0),
+        (100.0, 10.0, 0.5 - 1.25),
+        (100.0, 26.0, 1.3 - 1.25),
+    ] {
+        let offer = archive_offer(full, own, &p).unwrap();
+        close(offer.saves(), saves);
+        close(offer.break_even, 4.0);
+        assert_eq!(offer.saves() > 1e-9, offer.ratio < 4.0 - 1e-9);
+    }
+    let offer = archive_offer(100.0, 100.0, &p).unwrap();
+    close(offer.restore_usd, 3.0);
+    close(offer.least_usd, 1.25 * 90.0 * 24.0 / 730.0);
+    assert_eq!(archive_offer(100.0, 0.0, &p), None);
+}

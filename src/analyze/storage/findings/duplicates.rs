@@ -1,0 +1,49 @@
+//! Copies, prefix against prefix.
+
+use super::{BucketCase, LEAST_USD, size};
+use crate::domain::storage::{Confidence, Effort, FindingKind, PrefixPair, Risk, StorageFinding};
+use crate::domain::text::clean;
+
+/// Pairs that become findings; the analysis itself has all of them.
+const MOST: usize = 50;
+
+/// Dollars of the copy at its class and the account's last volume step. Copies that are only of the
+/// same size are no saving yet: no dollars.
+pub(super) fn find(case: BucketCase<'_>) -> Vec<StorageFinding> {
+    let pairs = case.scan.and_then(|s| s.duplicates.as_deref());
+    let mut out: Vec<StorageFinding> =
+        pairs.into_iter().flatten().filter_map(|pair| of_pair(case, pair)).collect();
+    let usd = |f: &StorageFinding| f.usd_per_month.unwrap_or(0.0);
+    out.sort_by(|a, b| usd(b).total_cmp(&usd(a)));
+    out.truncate(MOST);
+    out
+}
+
+fn of_pair(case: BucketCase<'_>, pair: &PrefixPair) -> Option<StorageFinding> {
+    let is_sure = pair.confidence <= Confidence::C;
+    let usd = case.usd_of(pair.tiers.iter().copied()).filter(|_| is_sure);
+    if usd.is_some_and(|usd| usd < LEAST_USD) {
+        return None;
+    }
+    let (a, b) = (clean(&pair.prefix_a), clean(&pair.prefix_b));
+    let how = match pair.confidence {
+        Confidence::A | Confidence::B => "the same content",
+        Confidence::C => "the same names and sizes; compare the content first",
+        Confidence::D => "objects of the same size, no more",
+    };
+    let says = format!(
+        "{:.0} % of {b} is also in {a} (confidence {}): {} objects, {}, {how}.",
+        pair.containment_b_in_a * 100.0,
+        pair.confidence.word(),
+        pair.objects,
+        size(pair.bytes),
+    );
+    let effort = if pair.confidence <= Confidence::B { Effort::Low } else { Effort::Medium };
+    Some(
+        case.finding(FindingKind::Duplicates, effort, Risk::Medium)
+            .prefix(&case.row.name, &b)
+            .bytes(Some(pair.bytes))
+            .usd(usd)
+            .says(says, "Keep the one that is read; see who writes the other."),
+    )
+}

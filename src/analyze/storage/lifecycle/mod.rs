@@ -1,0 +1,21 @@
+//! Lifecycle rules: read in any spelling, printed in every form, checked, played on a list of
+//! objects, and merged into a bucket's own without touching what others wrote.
+
+mod diff;
+pub mod lint;
+mod merge;
+mod owner;
+pub mod parse;
+pub mod print;
+pub mod quarantine;
+pub mod simulate;
+mod when;
+
+pub use diff::{Change, DiffLine, LineKind, RuleChange, lines as diff_lines};
+pub use lint::{Code, LintFinding, Severity};
+pub use merge::{
+    Blocked, MergeInput, MergedLifecycle, OWN_PREFIX, Verdict, is_own, merge, plan_hash,
+};
+pub use owner::{Owner, OwnerKind, detect as owner};
+pub use parse::{ParseError, Parsed, Syntax, parse};
+pub use quarantine::Quarantine;

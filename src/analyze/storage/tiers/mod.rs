@@ -1,0 +1,78 @@
+//! What objects would cost in each storage class, month by month, with the fees of getting there.
+//!
+//! Moving is paid at once and saves later: the curve of what was saved goes through a valley before
+//! it pays back. [`compare`] draws that curve for every class, from the sizes and ages of the
+//! objects and an assumption about how often they are read.
+//!
+//! The calendar: what S3 does after 30 or 90 days happens after 1 or 3 months here, and objects move
+//! at the beginning of a month. A month's storage costs its price per GiB-month.
+
+mod cohort;
+mod compare;
+mod curve;
+mod payback;
+mod steady;
+mod waterfall;
+
+pub use cohort::{Cohort, cohorts};
+pub use compare::{Best, Comparison, HORIZONS, compare};
+pub use curve::{Curve, Fees, Target};
+pub use payback::{SmallMove, moved_alone};
+pub use steady::{break_even_reads, usd_per_gib_read};
+pub use waterfall::{by_lifecycle, is_instant};
+
+use super::price::Volumes;
+use crate::domain::storage::S3Prices;
+
+/// Days of S3's rules that are one month here.
+pub const RULE_DAYS_PER_MONTH: f64 = 30.0;
+
+/// How often objects are read: the assumption that a user can move.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Access {
+    /// How often each byte that is read at all is read per month. Reads are spread evenly: two a
+    /// month are 15 days apart.
+    pub reads_per_month: f64,
+    /// Share of bytes and objects that are read at all, 0–1.
+    pub share_read: f64,
+    /// GET requests per month for all objects; `None` for one per object and read.
+    pub gets_per_month: Option<f64>,
+}
+
+impl Access {
+    /// Nobody reads anything.
+    pub const NONE: Self = Self { reads_per_month: 0.0, share_read: 1.0, gets_per_month: None };
+
+    /// Every byte is read `reads` times a month.
+    pub fn every(reads: f64) -> Self {
+        Self { reads_per_month: reads.max(0.0), ..Self::NONE }
+    }
+
+    /// How often a byte is read per month on average.
+    pub fn mean_reads(&self) -> f64 {
+        self.reads_per_month * self.share_read
+    }
+}
+
+/// What a comparison stands on.
+#[derive(Clone, Debug)]
+pub struct Question<'a> {
+    /// The objects.
+    pub cohorts: &'a [Cohort],
+    /// Prices of their region.
+    pub prices: &'a S3Prices,
+    /// What the rest of the account is billed for in that region: where on the steps of a volume
+    /// the objects come to lie.
+    pub others: &'a Volumes,
+    /// Reads.
+    pub access: Access,
+    /// True to move objects under 128 KiB as well, which S3's default leaves where they are.
+    pub moves_small: bool,
+    /// Months that are looked ahead, at least 1.
+    pub months: u16,
+}
+
+#[cfg(test)]
+mod brute;
+#[cfg(test)]
+mod tests;

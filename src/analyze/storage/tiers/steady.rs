@@ -1,0 +1,42 @@
+//! What objects cost when the fees are behind: how many reads a class bears.
+
+use super::curve::{Target, curve};
+use super::{Access, Question};
+use crate::analyze::storage::price::storage_usd;
+use crate::domain::storage::{S3Prices, Tier};
+
+/// Months after which nothing changes any more: Intelligent-Tiering has come to rest after three.
+const SETTLED: u16 = 5;
+
+/// Reads per month of everything read from which on an option costs more per month than staying,
+/// fees left out; `None` when it never does up to a thousand reads, always does, or a price is not
+/// known.
+pub fn break_even_reads(question: &Question<'_>, target: Target) -> Option<f64> {
+    let more = |reads: f64| -> Option<f64> {
+        let access = Access { reads_per_month: reads, gets_per_month: None, ..question.access };
+        let question = Question { access, months: SETTLED, ..question.clone() };
+        let last = |target| curve(target, &question).monthly.and_then(|m| m.last().copied());
+        Some(last(target)? - last(Target::Stay)?)
+    };
+    let (mut low, mut high) = (0.0, 1000.0);
+    if more(low)? >= 0.0 || more(high)? <= 0.0 {
+        return None;
+    }
+    for _ in 0..80 {
+        let middle = f64::midpoint(low, high);
+        if more(middle)? < 0.0 {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    Some(high)
+}
+
+/// USD per GiB-month of a tier when every byte is read `reads` times a month: storage at the first
+/// step and retrieval, without requests, overheads and fees.
+pub fn usd_per_gib_read(prices: &S3Prices, tier: Tier, reads: f64) -> Option<f64> {
+    let tier = prices.tier(tier)?;
+    let back = if reads > 0.0 { tier.retrieval_per_gib? * reads } else { 0.0 };
+    Some(storage_usd(&tier.storage, 1.0)? + back)
+}

@@ -1,0 +1,138 @@
+//! Sums over storage, each with what it leaves out.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::{BucketRow, SnapshotRow, VolumeRow, VolumeUse};
+use crate::domain::storage::{StorageFinding, Tier, VolumeKind};
+
+/// A sum of dollars and what it leaves out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Sum {
+    /// Rows.
+    pub count: u32,
+    /// USD per month of 730 h, of the rows that have a price.
+    pub usd_per_month: f64,
+    /// Rows without a price or without a size: `usd_per_month` leaves them out.
+    pub unpriced: u32,
+}
+
+impl Sum {
+    fn add(&mut self, usd_per_month: Option<f64>) {
+        self.count += 1;
+        match usd_per_month {
+            Some(usd) => self.usd_per_month += usd,
+            None => self.unpriced += 1,
+        }
+    }
+
+    /// The dollars; `None` when rows are there and none of them has a price.
+    pub fn known(&self) -> Option<f64> {
+        (self.count == 0 || self.unpriced < self.count).then_some(self.usd_per_month)
+    }
+}
+
+/// Sums over all storage.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct StorageTotals {
+    /// Buckets. A bucket counts as unpriced when part of its bytes has no price.
+    pub buckets: Sum,
+    /// Bytes in buckets of known size.
+    pub bucket_bytes: u64,
+    /// Buckets of unknown size.
+    pub unsized_buckets: u32,
+    /// Bytes by tier, index of [`Tier`].
+    pub tier_bytes: [u64; Tier::COUNT],
+    /// USD per month by tier, of what has a price.
+    pub tier_usd: [f64; Tier::COUNT],
+    /// Volumes.
+    pub volumes: Sum,
+    /// Provisioned size of the volumes, GiB.
+    pub volume_gib: u64,
+    /// Of the volumes: attached to nothing.
+    pub unattached: Sum,
+    /// Of the volumes: attached to stopped instances alone.
+    pub stopped: Sum,
+    /// Of the volumes: gp2.
+    pub gp2: Sum,
+    /// Snapshots; dollars are at most what they cost.
+    pub snapshots: Sum,
+    /// What the findings could save, USD per month: the sum of the rows' `savings`.
+    pub savings: f64,
+    /// Findings with dollars.
+    pub priced_findings: u32,
+    /// Findings whose dollars nobody knows: `savings` leaves them out.
+    pub unpriced_findings: u32,
+}
+
+impl StorageTotals {
+    /// Sums over rows. Findings are those of the rows.
+    pub fn of<'a>(
+        buckets: impl Iterator<Item = &'a BucketRow>,
+        volumes: impl Iterator<Item = &'a VolumeRow>,
+        snapshots: impl Iterator<Item = &'a SnapshotRow>,
+    ) -> Self {
+        let mut t = Self::default();
+        for row in buckets {
+            t.add_bucket(row);
+        }
+        for row in volumes {
+            t.add_volume(row);
+        }
+        for row in snapshots {
+            t.snapshots.add(row.usd_per_month_at_most);
+            t.count_findings(&row.findings, row.savings);
+        }
+        t
+    }
+
+    /// What all storage costs, USD per month, as far as known: buckets, volumes, and snapshots at
+    /// most.
+    pub fn usd_per_month(&self) -> f64 {
+        self.buckets.usd_per_month + self.volumes.usd_per_month + self.snapshots.usd_per_month
+    }
+
+    /// Rows that [`Self::usd_per_month`] leaves out, wholly or in part.
+    pub fn unpriced(&self) -> u32 {
+        self.buckets.unpriced + self.volumes.unpriced + self.snapshots.unpriced
+    }
+
+    fn add_bucket(&mut self, row: &BucketRow) {
+        self.buckets.count += 1;
+        self.buckets.usd_per_month += row.usd_per_month.unwrap_or(0.0);
+        if row.usd_per_month.is_none() || row.unpriced_bytes > 0 {
+            self.buckets.unpriced += 1;
+        }
+        match row.bytes {
+            Some(bytes) => self.bucket_bytes += bytes,
+            None => self.unsized_buckets += 1,
+        }
+        for share in &row.tiers {
+            self.tier_bytes[share.tier.index()] += share.bytes;
+            self.tier_usd[share.tier.index()] += share.usd_per_month.unwrap_or(0.0);
+        }
+        self.count_findings(&row.findings, row.savings);
+    }
+
+    fn add_volume(&mut self, row: &VolumeRow) {
+        self.volumes.add(row.usd_per_month);
+        self.volume_gib += u64::from(row.volume.size_gib);
+        match row.used {
+            VolumeUse::Unattached => self.unattached.add(row.usd_per_month),
+            VolumeUse::Stopped => self.stopped.add(row.usd_per_month),
+            VolumeUse::InUse | VolumeUse::Unknown => {}
+        }
+        if row.volume.kind == VolumeKind::Gp2 {
+            self.gp2.add(row.usd_per_month);
+        }
+        self.count_findings(&row.findings, row.savings);
+    }
+
+    fn count_findings(&mut self, findings: &[Arc<StorageFinding>], savings: Option<f64>) {
+        let unpriced = findings.iter().filter(|f| f.usd_per_month.is_none()).count() as u32;
+        self.unpriced_findings += unpriced;
+        self.priced_findings += findings.len() as u32 - unpriced;
+        self.savings += savings.unwrap_or(0.0);
+    }
+}
