@@ -21,11 +21,24 @@ pub enum BilledApi {
     ListMetrics,
     /// Any Cost Explorer API; a unit is a request (a page).
     CostExplorer,
+    /// Lists of S3 (objects, versions, uploads, parts, buckets); a unit is a request (a page).
+    S3List,
+    /// Reads of S3 (an object, a piece of one, a setting of a bucket); a unit is a request.
+    S3Get,
+    /// Queries of Athena; a unit is a megabyte that may be scanned.
+    Athena,
 }
 
 impl BilledApi {
     /// All of them, in the order of the own-cost screen.
-    pub const ALL: [Self; 3] = [Self::GetMetricData, Self::ListMetrics, Self::CostExplorer];
+    pub const ALL: [Self; 6] = [
+        Self::GetMetricData,
+        Self::ListMetrics,
+        Self::CostExplorer,
+        Self::S3List,
+        Self::S3Get,
+        Self::Athena,
+    ];
 
     /// The name in the ledger and on screen, as IAM writes it. Never changes: the ledger outlives
     /// this program.
@@ -34,6 +47,9 @@ impl BilledApi {
             Self::GetMetricData => "cloudwatch:GetMetricData",
             Self::ListMetrics => "cloudwatch:ListMetrics",
             Self::CostExplorer => "ce:*",
+            Self::S3List => "s3:List*",
+            Self::S3Get => "s3:Get*",
+            Self::Athena => "athena:StartQueryExecution",
         }
     }
 
@@ -46,7 +62,8 @@ impl BilledApi {
     pub fn unit(self) -> &'static str {
         match self {
             Self::GetMetricData => "metrics",
-            Self::ListMetrics | Self::CostExplorer => "requests",
+            Self::ListMetrics | Self::CostExplorer | Self::S3List | Self::S3Get => "requests",
+            Self::Athena => "megabytes",
         }
     }
 
@@ -58,6 +75,12 @@ impl BilledApi {
             Self::GetMetricData | Self::ListMetrics => 10,
             // $0.01 each.
             Self::CostExplorer => 10_000,
+            // $0.005 per 1,000.
+            Self::S3List => 5,
+            // $0.0004 per 1,000, which is 0.4: rounded up, for the ledger counts whole ones.
+            Self::S3Get => 1,
+            // $5 per TB.
+            Self::Athena => 5,
         }
     }
 
@@ -68,6 +91,8 @@ impl BilledApi {
             Self::CostExplorer => {
                 "https://aws.amazon.com/aws-cost-management/aws-cost-explorer/pricing/"
             }
+            Self::S3List | Self::S3Get => "https://aws.amazon.com/s3/pricing/",
+            Self::Athena => "https://aws.amazon.com/athena/pricing/",
         }
     }
 
@@ -247,6 +272,8 @@ mod tests {
             (BilledApi::ListMetrics, 1_000, 0.01),
             (BilledApi::CostExplorer, 1, 0.01),
             (BilledApi::CostExplorer, 3, 0.03),
+            // $0.005 per 1,000 lists; 100 million objects are 100,000 pages.
+            (BilledApi::S3List, 100_000, 0.50),
         ] {
             assert_eq!(api.cost_micro_usd(units), micro_usd(dollars), "{api:?}");
         }

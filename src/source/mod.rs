@@ -2,6 +2,7 @@
 //! asks the real APIs, the demo provider an invented fleet. Everything above the trait (planning,
 //! caching, judging, pricing) is the same for both.
 
+pub mod athena;
 pub mod aws;
 pub mod catalogue;
 pub mod cloudwatch_gpu;
@@ -11,12 +12,23 @@ pub mod exposition;
 pub mod gpu;
 pub mod http;
 pub mod inspect;
+pub mod inspect_storage;
+pub mod inventory;
+pub mod inventory_s3;
 pub mod ledger;
+pub mod listing;
+pub mod listing_pages;
+pub mod localdir;
+#[cfg(test)]
+pub mod memory;
 pub mod nvml;
+pub mod objects;
 pub mod planner;
 pub mod prometheus;
 pub mod provider;
 pub mod ssh;
+pub mod storage;
+pub mod storage_prices;
 pub mod vocabulary;
 
 pub use gpu::{Ask, GpuHost, GpuSource};
@@ -24,4 +36,8 @@ pub use inspect::{Inspector, Seen};
 pub use provider::{
     GpuDimensions, Identity, MetricKey, MetricName, MetricQuery, MetricResult, Minutes, Page,
     Provider, SeriesQuery, Statistic,
+};
+pub use storage::{
+    BucketConfig, BucketList, Image, ListPlace, ListToken, ListWhat, Name, ObjectBytes, SizeMetric,
+    SizePoints, SizeSeries, StorageSource, Upload,
 };

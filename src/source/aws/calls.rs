@@ -59,7 +59,8 @@ pub const DESCRIBE_SPOT_PRICE_HISTORY: Call = Call {
 pub const LIST_METRICS: Call = Call {
     action: "cloudwatch:ListMetrics",
     method: "list_metrics",
-    why: "to find the GPU series of the CloudWatch agent and of Container Insights",
+    why: "to find the GPU series of the CloudWatch agent and of Container Insights, and the sizes of \
+          buckets",
     read_only: true,
 };
 
@@ -67,7 +68,7 @@ pub const LIST_METRICS: Call = Call {
 pub const GET_METRIC_DATA: Call = Call {
     action: "cloudwatch:GetMetricData",
     method: "get_metric_data",
-    why: "to read CPU, network, EBS and GPU activity",
+    why: "to read CPU, network, EBS and GPU activity, and the sizes of buckets",
     read_only: true,
 };
 
@@ -92,19 +93,221 @@ pub const READING: [&Call; 8] = [
     &DESCRIBE_SPOT_PRICE_HISTORY,
 ];
 
+/// EC2 `DescribeVolumes`.
+pub const DESCRIBE_VOLUMES: Call = Call {
+    action: "ec2:DescribeVolumes",
+    method: "describe_volumes",
+    why: "to list volumes, and to say which die with an instance and which go on billing",
+    read_only: true,
+};
+
+/// EC2 `DescribeSnapshots`.
+pub const DESCRIBE_SNAPSHOTS: Call = Call {
+    action: "ec2:DescribeSnapshots",
+    method: "describe_snapshots",
+    why: "to list the account's own snapshots",
+    read_only: true,
+};
+
+/// EC2 `DescribeImages`.
+pub const DESCRIBE_IMAGES: Call = Call {
+    action: "ec2:DescribeImages",
+    method: "describe_images",
+    why: "to know which snapshots an image is made of",
+    read_only: true,
+};
+
+/// S3 `ListBuckets`.
+pub const LIST_BUCKETS: Call = Call {
+    action: "s3:ListAllMyBuckets",
+    method: "list_buckets",
+    why: "to list the buckets",
+    read_only: true,
+};
+
+/// S3 `ListDirectoryBuckets`.
+pub const LIST_DIRECTORY_BUCKETS: Call = Call {
+    action: "s3express:ListAllMyDirectoryBuckets",
+    method: "list_directory_buckets",
+    why: "to list the buckets of Express One Zone",
+    read_only: true,
+};
+
+/// S3 `GetBucketLocation`.
+pub const GET_BUCKET_LOCATION: Call = Call {
+    action: "s3:GetBucketLocation",
+    method: "get_bucket_location",
+    why: "to ask each bucket in its own region",
+    read_only: true,
+};
+
+/// S3 `GetBucketTagging`.
+pub const GET_BUCKET_TAGGING: Call = Call {
+    action: "s3:GetBucketTagging",
+    method: "get_bucket_tagging",
+    why: "to know whose a bucket is",
+    read_only: true,
+};
+
+/// S3 `GetBucketVersioning`.
+pub const GET_BUCKET_VERSIONING: Call = Call {
+    action: "s3:GetBucketVersioning",
+    method: "get_bucket_versioning",
+    why: "to know whether a deletion frees anything",
+    read_only: true,
+};
+
+/// S3 `GetBucketLifecycleConfiguration`.
+pub const GET_BUCKET_LIFECYCLE_CONFIGURATION: Call = Call {
+    action: "s3:GetLifecycleConfiguration",
+    method: "get_bucket_lifecycle_configuration",
+    why: "to read lifecycle rules",
+    read_only: true,
+};
+
+/// S3 `GetObjectLockConfiguration`.
+pub const GET_OBJECT_LOCK_CONFIGURATION: Call = Call {
+    action: "s3:GetBucketObjectLockConfiguration",
+    method: "get_object_lock_configuration",
+    why: "to know what may not be deleted",
+    read_only: true,
+};
+
+/// S3 `GetBucketReplication`.
+pub const GET_BUCKET_REPLICATION: Call = Call {
+    action: "s3:GetReplicationConfiguration",
+    method: "get_bucket_replication",
+    why: "to tell replicas from copies",
+    read_only: true,
+};
+
+/// S3 `ListBucketInventoryConfigurations`.
+pub const LIST_BUCKET_INVENTORY_CONFIGURATIONS: Call = Call {
+    action: "s3:GetInventoryConfiguration",
+    method: "list_bucket_inventory_configurations",
+    why: "to find the inventories of a bucket",
+    read_only: true,
+};
+
+/// S3 `ListBucketMetricsConfigurations`.
+pub const LIST_BUCKET_METRICS_CONFIGURATIONS: Call = Call {
+    action: "s3:GetMetricsConfiguration",
+    method: "list_bucket_metrics_configurations",
+    why: "to know whether requests of a bucket are counted",
+    read_only: true,
+};
+
+/// S3 `HeadBucket`, which names the region even where it refuses.
+pub const HEAD_BUCKET: Call = Call {
+    action: "s3:ListBucket",
+    method: "head_bucket",
+    why: "to find the region of a bucket whose location nobody may ask",
+    read_only: true,
+};
+
+/// S3 `ListObjectsV2`, billed per page.
+pub const LIST_OBJECTS_V2: Call = Call {
+    action: "s3:ListBucket",
+    method: "list_objects_v2",
+    why: "to list a bucket without an inventory, when told to",
+    read_only: true,
+};
+
+/// S3 `ListObjectVersions`, billed per page.
+pub const LIST_OBJECT_VERSIONS: Call = Call {
+    action: "s3:ListBucketVersions",
+    method: "list_object_versions",
+    why: "to list all versions, when told to",
+    read_only: true,
+};
+
+/// S3 `ListMultipartUploads`, billed per page.
+pub const LIST_MULTIPART_UPLOADS: Call = Call {
+    action: "s3:ListBucketMultipartUploads",
+    method: "list_multipart_uploads",
+    why: "to find uploads that were never completed, when told to",
+    read_only: true,
+};
+
+/// S3 `ListParts`, billed per page.
+pub const LIST_PARTS: Call = Call {
+    action: "s3:ListMultipartUploadParts",
+    method: "list_parts",
+    why: "to know how large such uploads are, when told to",
+    read_only: true,
+};
+
+/// S3 `GetObject`.
+pub const GET_OBJECT: Call = Call {
+    action: "s3:GetObject",
+    method: "get_object",
+    why: "to read S3 inventories",
+    read_only: true,
+};
+
+/// What volumes and snapshots take. No resource restriction.
+pub const VOLUMES: [&Call; 3] = [&DESCRIBE_VOLUMES, &DESCRIBE_SNAPSHOTS, &DESCRIBE_IMAGES];
+
+/// What buckets take, without a look at what is in them.
+pub const BUCKETS: [&Call; 10] = [
+    &LIST_BUCKETS,
+    &LIST_DIRECTORY_BUCKETS,
+    &GET_BUCKET_LOCATION,
+    &GET_BUCKET_TAGGING,
+    &GET_BUCKET_VERSIONING,
+    &GET_BUCKET_LIFECYCLE_CONFIGURATION,
+    &GET_OBJECT_LOCK_CONFIGURATION,
+    &GET_BUCKET_REPLICATION,
+    &LIST_BUCKET_INVENTORY_CONFIGURATIONS,
+    &LIST_BUCKET_METRICS_CONFIGURATIONS,
+];
+
+/// What listing a bucket takes. It is made only when told to, and billed.
+pub const LISTS: [&Call; 5] =
+    [&HEAD_BUCKET, &LIST_OBJECTS_V2, &LIST_OBJECT_VERSIONS, &LIST_MULTIPART_UPLOADS, &LIST_PARTS];
+
+/// Athena `StartQueryExecution`, billed by what the query scans.
+pub const START_QUERY_EXECUTION: Call = Call {
+    action: "athena:StartQueryExecution",
+    method: "start_query_execution",
+    why: "to add up an inventory that is too large for one machine, when told to",
+    read_only: false,
+};
+
+/// Athena `GetQueryExecution`.
+pub const GET_QUERY_EXECUTION: Call = Call {
+    action: "athena:GetQueryExecution",
+    method: "get_query_execution",
+    why: "to know how far such a query is",
+    read_only: true,
+};
+
+/// Athena `GetQueryResults`.
+pub const GET_QUERY_RESULTS: Call = Call {
+    action: "athena:GetQueryResults",
+    method: "get_query_results",
+    why: "to read what such a query found",
+    read_only: true,
+};
+
+/// Athena `StopQueryExecution`.
+pub const STOP_QUERY_EXECUTION: Call = Call {
+    action: "athena:StopQueryExecution",
+    method: "stop_query_execution",
+    why: "to stop a query that nobody waits for any more",
+    read_only: false,
+};
+
+/// What queries over inventories take, made only when told to. They write their results to S3 and
+/// an external table to the Glue catalogue, and change nothing else.
+pub const QUERIES: [&Call; 4] =
+    [&START_QUERY_EXECUTION, &GET_QUERY_EXECUTION, &GET_QUERY_RESULTS, &STOP_QUERY_EXECUTION];
+
 /// EC2 `DescribeInstanceAttribute`.
 pub const DESCRIBE_INSTANCE_ATTRIBUTE: Call = Call {
     action: "ec2:DescribeInstanceAttribute",
     method: "describe_instance_attribute",
     why: "to know whether an instance is protected from being stopped or terminated",
-    read_only: true,
-};
-
-/// EC2 `DescribeVolumes`.
-pub const DESCRIBE_VOLUMES: Call = Call {
-    action: "ec2:DescribeVolumes",
-    method: "describe_volumes",
-    why: "to say which volumes die with an instance and which go on billing",
     read_only: true,
 };
 
@@ -156,11 +359,19 @@ pub const DESCRIBE_TARGET_HEALTH: Call = Call {
     read_only: true,
 };
 
+/// EC2 `DescribeVolumesModifications`.
+pub const DESCRIBE_VOLUMES_MODIFICATIONS: Call = Call {
+    action: "ec2:DescribeVolumesModifications",
+    method: "describe_volumes_modifications",
+    why: "to know when a volume was last modified, and how far that has come",
+    read_only: true,
+};
+
 /// What is read besides, of single instances, before anything is done to them. No resource
 /// restriction here either.
 pub const PREFLIGHT: [&Call; 8] = [
+    &DESCRIBE_VOLUMES_MODIFICATIONS,
     &DESCRIBE_INSTANCE_ATTRIBUTE,
-    &DESCRIBE_VOLUMES,
     &DESCRIBE_ADDRESSES,
     &DESCRIBE_SPOT_INSTANCE_REQUESTS,
     &DESCRIBE_AUTO_SCALING_INSTANCES,
@@ -217,14 +428,59 @@ pub const TERMINATE_INSTANCE_IN_AUTO_SCALING_GROUP: Call = Call {
     read_only: false,
 };
 
+/// EC2 `CreateSnapshot`.
+pub const CREATE_SNAPSHOT: Call = Call {
+    action: "ec2:CreateSnapshot",
+    method: "create_snapshot",
+    why: "to keep what is on a volume before it is deleted",
+    read_only: false,
+};
+
+/// EC2 `DeleteVolume`.
+pub const DELETE_VOLUME: Call = Call {
+    action: "ec2:DeleteVolume",
+    method: "delete_volume",
+    why: "to delete unattached volumes, after their snapshot has completed",
+    read_only: false,
+};
+
+/// EC2 `ModifyVolume`.
+pub const MODIFY_VOLUME: Call = Call {
+    action: "ec2:ModifyVolume",
+    method: "modify_volume",
+    why: "to make gp2 volumes gp3",
+    read_only: false,
+};
+
+/// S3 `PutBucketLifecycleConfiguration`.
+pub const PUT_BUCKET_LIFECYCLE_CONFIGURATION: Call = Call {
+    action: "s3:PutLifecycleConfiguration",
+    method: "put_bucket_lifecycle_configuration",
+    why: "to put lifecycle rules",
+    read_only: false,
+};
+
+/// S3 `DeleteBucketLifecycle`, which IAM knows by the name of the PUT.
+pub const DELETE_BUCKET_LIFECYCLE: Call = Call {
+    action: "s3:PutLifecycleConfiguration",
+    method: "delete_bucket_lifecycle",
+    why: "to take back the first rules of a bucket",
+    read_only: false,
+};
+
 /// What changes something. `act::exec` alone makes these calls.
-pub const WRITES: [&Call; 6] = [
+pub const WRITES: [&Call; 11] = [
     &STOP_INSTANCES,
     &TERMINATE_INSTANCES,
     &START_INSTANCES,
     &CREATE_TAGS,
     &DELETE_TAGS,
     &TERMINATE_INSTANCE_IN_AUTO_SCALING_GROUP,
+    &CREATE_SNAPSHOT,
+    &DELETE_VOLUME,
+    &MODIFY_VOLUME,
+    &PUT_BUCKET_LIFECYCLE_CONFIGURATION,
+    &DELETE_BUCKET_LIFECYCLE,
 ];
 
 /// True for an action that reading the fleet does not need and acting does: a message about it
@@ -269,15 +525,36 @@ mod tests {
         }
         let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
         let mut out = Vec::new();
-        for place in ["source/aws", "act/exec/aws.rs"] {
+        for place in ["source/aws", "act/exec/aws.rs", "act/exec/storage/aws.rs"] {
             walk(&src.join(place), &mut out);
         }
         out
     }
 
     fn all() -> impl Iterator<Item = &'static Call> {
-        READING.into_iter().chain(PREFLIGHT).chain(WRITES)
+        let storage =
+            VOLUMES.into_iter().chain(BUCKETS).chain(LISTS).chain([&GET_OBJECT]).chain(QUERIES);
+        READING.into_iter().chain(storage).chain(PREFLIGHT).chain(WRITES)
     }
+
+    /// Where IAM calls an operation of S3 by another name (Service Authorization Reference,
+    /// "Actions, resources, and condition keys for Amazon S3").
+    const OTHER_NAMES: [(&str, &str); 14] = [
+        ("put_bucket_lifecycle_configuration", "s3:PutLifecycleConfiguration"),
+        ("delete_bucket_lifecycle", "s3:PutLifecycleConfiguration"),
+        ("list_buckets", "s3:ListAllMyBuckets"),
+        ("list_directory_buckets", "s3express:ListAllMyDirectoryBuckets"),
+        ("get_bucket_lifecycle_configuration", "s3:GetLifecycleConfiguration"),
+        ("get_object_lock_configuration", "s3:GetBucketObjectLockConfiguration"),
+        ("get_bucket_replication", "s3:GetReplicationConfiguration"),
+        ("list_bucket_inventory_configurations", "s3:GetInventoryConfiguration"),
+        ("list_bucket_metrics_configurations", "s3:GetMetricsConfiguration"),
+        ("head_bucket", "s3:ListBucket"),
+        ("list_objects_v2", "s3:ListBucket"),
+        ("list_object_versions", "s3:ListBucketVersions"),
+        ("list_multipart_uploads", "s3:ListBucketMultipartUploads"),
+        ("list_parts", "s3:ListMultipartUploadParts"),
+    ];
 
     /// The identifiers that follow `marker` in `code`.
     fn after<'a>(code: &'a str, marker: &'a str) -> impl Iterator<Item = &'a str> {
@@ -311,9 +588,27 @@ mod tests {
 
     #[test]
     fn actions_are_the_iam_names_of_the_methods() {
-        let services =
-            ["ec2", "cloudwatch", "pricing", "sts", "autoscaling", "elasticloadbalancing"];
+        let services = [
+            "ec2",
+            "cloudwatch",
+            "pricing",
+            "sts",
+            "autoscaling",
+            "elasticloadbalancing",
+            "s3",
+            "athena",
+        ];
         for call in all().chain([&ASSUME_ROLE]) {
+            let reads = ["get_", "list_", "describe_", "head_"];
+            let reads = reads.iter().any(|p| call.method.starts_with(p));
+            let queries = [&START_QUERY_EXECUTION, &STOP_QUERY_EXECUTION];
+            let writes = WRITES.contains(&call) || queries.contains(&call);
+            assert_eq!(call.read_only, !writes, "{}", call.action);
+            assert!(call.read_only == (reads || *call == ASSUME_ROLE), "{}", call.action);
+            if let Some((_, action)) = OTHER_NAMES.iter().find(|(m, _)| *m == call.method) {
+                assert_eq!(call.action, *action);
+                continue;
+            }
             let (service, operation) = call.action.split_once(':').unwrap();
             assert!(services.contains(&service));
             let snake: String = operation
@@ -324,9 +619,6 @@ mod tests {
                 })
                 .collect();
             assert_eq!(snake, call.method);
-            let reads = ["get_", "list_", "describe_"].iter().any(|p| call.method.starts_with(p));
-            assert_eq!(call.read_only, !WRITES.contains(&call), "{}", call.action);
-            assert!(call.read_only == (reads || *call == ASSUME_ROLE), "{}", call.action);
         }
     }
 }

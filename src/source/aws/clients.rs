@@ -21,6 +21,8 @@ pub struct Clients {
     cloudwatch: Mutex<HashMap<Arc<str>, aws_sdk_cloudwatch::Client>>,
     auto_scaling: Mutex<HashMap<Arc<str>, aws_sdk_autoscaling::Client>>,
     load_balancing: Mutex<HashMap<Arc<str>, aws_sdk_elasticloadbalancingv2::Client>>,
+    s3: Mutex<HashMap<Arc<str>, aws_sdk_s3::Client>>,
+    athena: Mutex<HashMap<Arc<str>, aws_sdk_athena::Client>>,
 }
 
 impl Clients {
@@ -35,6 +37,8 @@ impl Clients {
             cloudwatch: Mutex::default(),
             auto_scaling: Mutex::default(),
             load_balancing: Mutex::default(),
+            s3: Mutex::default(),
+            athena: Mutex::default(),
         }
     }
 
@@ -93,6 +97,31 @@ impl Clients {
         })
     }
 
+    /// S3 in a region.
+    pub fn s3(&self, region: &Arc<str>) -> aws_sdk_s3::Client {
+        use aws_sdk_s3::config::{Builder, retry::RetryPartition};
+        cached(&self.s3, region, || {
+            // Endpoints of their own (emulators, gateways) rarely resolve a bucket's name as a host.
+            let by_path = self.sdk.endpoint_url().is_some();
+            let config = Builder::from(&self.sdk)
+                .region(Region::new(region.to_string()))
+                .force_path_style(by_path)
+                .retry_partition(RetryPartition::new(self.quota("s3", region)));
+            aws_sdk_s3::Client::from_conf(config.build())
+        })
+    }
+
+    /// Athena in a region.
+    pub fn athena(&self, region: &Arc<str>) -> aws_sdk_athena::Client {
+        use aws_sdk_athena::config::{Builder, retry::RetryPartition};
+        cached(&self.athena, region, || {
+            let config = Builder::from(&self.sdk)
+                .region(Region::new(region.to_string()))
+                .retry_partition(RetryPartition::new(self.quota("athena", region)));
+            aws_sdk_athena::Client::from_conf(config.build())
+        })
+    }
+
     /// EC2 for calls that change something: one attempt, with the time that reads have for all of
     /// theirs. A retry of the SDK would act again without a look at what the first attempt did.
     /// Not kept: such calls are few.
@@ -115,6 +144,16 @@ impl Clients {
             .retry_config(RetryConfig::disabled())
             .timeout_config(patience.once());
         aws_sdk_autoscaling::Client::from_conf(config.build())
+    }
+
+    /// S3 for calls that change something, like [`Clients::ec2_once`].
+    pub fn s3_once(&self, region: &Arc<str>, patience: Patience) -> aws_sdk_s3::Client {
+        let config = aws_sdk_s3::config::Builder::from(&self.sdk)
+            .region(Region::new(region.to_string()))
+            .force_path_style(self.sdk.endpoint_url().is_some())
+            .retry_config(RetryConfig::disabled())
+            .timeout_config(patience.once());
+        aws_sdk_s3::Client::from_conf(config.build())
     }
 
     /// STS in the home region.

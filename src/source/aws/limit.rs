@@ -27,10 +27,16 @@ pub enum Api {
     MetricData,
     /// CloudWatch `ListMetrics`.
     MetricList,
+    /// Athena: queries and what they gave.
+    Athena,
     /// Price List Query API.
     Pricing,
     /// STS.
     Sts,
+    /// S3: how buckets are set up.
+    S3Config,
+    /// S3: lists and objects.
+    S3Data,
 }
 
 /// How fast one API may be asked in one account and region.
@@ -49,8 +55,9 @@ struct Pace {
 impl Api {
     /// The published limits: EC2 `Describe*` 100 calls and 20/s (EC2 API throttling guide);
     /// `GetMetricData` 50/s and 180,000 datapoints/s for the newest hours, `ListMetrics` 25/s
-    /// (CloudWatch quotas); EC2 actions 50 calls and 5/s (the same guide, "mutating actions"). The
-    /// others publish none.
+    /// (CloudWatch quotas); EC2 actions 50 calls and 5/s (the same guide, "mutating actions");
+    /// S3 5,500 lists and reads per second and prefix ("Best practices design patterns"), of which
+    /// burntop needs a hundredth. The others publish none.
     fn pace(self) -> Pace {
         let (per_second, burst, in_flight, points_per_second) = match self {
             Self::Ec2 => (10.0, 20.0, 5, None),
@@ -60,7 +67,11 @@ impl Api {
             Self::MetricData => (20.0, 20.0, 5, Some(90_000.0)),
             Self::MetricList => (10.0, 10.0, 2, None),
             Self::Pricing => (10.0, 20.0, 8, None),
+            // DML quotas begin at 20 a second (Athena service quotas).
+            Self::Athena => (10.0, 20.0, 4, None),
             Self::Sts => (5.0, 5.0, 2, None),
+            Self::S3Config => (20.0, 40.0, 8, None),
+            Self::S3Data => (50.0, 50.0, 8, None),
         };
         Pace { per_second, burst, in_flight, points_per_second }
     }

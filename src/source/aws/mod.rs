@@ -1,25 +1,37 @@
 //! A real AWS account. One file per service; [`calls`] lists every API operation they use.
 
+mod athena;
+mod bucket_sizes;
+mod buckets;
 pub mod calls;
 mod clients;
 pub mod config;
 mod error;
 mod identity;
 mod inspect;
+mod inspect_storage;
 mod inventory;
+mod lifecycle;
 mod limit;
+mod listing;
 mod metrics;
 mod minutes;
 mod pricing;
 mod product;
 mod signer;
 mod spot;
+mod storage;
+mod storage_pricing;
+mod storage_product;
 mod time;
 mod types;
+mod volumes;
 mod writing;
 
 #[cfg(test)]
 mod faults;
+#[cfg(test)]
+mod storage_tests;
 #[cfg(test)]
 pub(crate) mod testing;
 
@@ -32,6 +44,7 @@ use aws_smithy_types::error::metadata::ProvideErrorMetadata;
 use jiff::Timestamp;
 use tokio::sync::OnceCell;
 
+pub use self::athena::AwsQueries;
 use self::calls::Call;
 use self::clients::Clients;
 use self::error::Place;

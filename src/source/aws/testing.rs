@@ -32,6 +32,18 @@ impl Request {
         String::from_utf8_lossy(&self.body).into_owned()
     }
 
+    /// `GET`, `PUT`, `DELETE`, `POST`.
+    pub fn method(&self) -> &str {
+        self.headers.split(' ').next().unwrap_or_default()
+    }
+
+    /// The value of a header, by its name in lower case.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let lines = self.headers.lines().skip(1);
+        let mut pairs = lines.filter_map(|l| l.split_once(':'));
+        pairs.find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, v)| v.trim())
+    }
+
     /// True when the signature is for this region.
     pub fn is_for(&self, region: &str) -> bool {
         self.headers.contains(&format!("/{region}/"))

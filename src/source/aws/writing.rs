@@ -12,6 +12,7 @@ use jiff::Timestamp;
 use super::calls::Call;
 use super::limit::{Api, Permit};
 use super::{AwsProvider, error, identity};
+use crate::domain::storage::LifecycleSeen;
 use crate::domain::{ErrorKind, Scope, SourceError};
 
 impl AwsProvider {
@@ -33,6 +34,25 @@ impl AwsProvider {
         self.is_account_of(scope).await?;
         let permit = self.enter(Api::AutoScaling, &scope.region, 0).await;
         Ok((self.clients().await.auto_scaling_once(&scope.region, self.patience), permit))
+    }
+
+    /// S3 for one call that changes something: no retries.
+    pub(crate) async fn s3_once(
+        &self,
+        scope: &Scope,
+    ) -> Result<(aws_sdk_s3::Client, Permit), SourceError> {
+        self.is_account_of(scope).await?;
+        let permit = self.enter(Api::S3Config, &scope.region, 0).await;
+        Ok((self.clients().await.s3_once(&scope.region, self.patience), permit))
+    }
+
+    /// The lifecycle configuration of a bucket as it is now.
+    pub(crate) async fn lifecycle_now(
+        &self,
+        scope: &Scope,
+        bucket: &str,
+    ) -> Result<LifecycleSeen, SourceError> {
+        super::inspect_storage::lifecycle_now(self, scope, bucket).await
     }
 
     /// EC2 for a dry run, which changes nothing and may be asked again.

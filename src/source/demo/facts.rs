@@ -61,6 +61,9 @@ pub(super) fn volumes(profile: &Profile, instance: &Instance) -> Vec<VolumeFact>
         .map(|(n, device)| {
             let root = n == 0;
             let provisioned = !root && draw(profile, 4) < 0.15;
+            // What was made years ago and never looked at again.
+            let is_gp2 =
+                profile.trap.is_none() && !provisioned && draw(profile, 8 + n as u64) < 0.12;
             let size = if root {
                 100 + 50 * (draw(profile, 5) * 8.0) as u64
             } else {
@@ -70,9 +73,19 @@ pub(super) fn volumes(profile: &Profile, instance: &Instance) -> Vec<VolumeFact>
                 id: device.volume_id.clone(),
                 device: device.device.clone(),
                 size_gib: Some(size),
-                kind: if provisioned { "io2" } else { "gp3" }.into(),
-                iops: Some(if provisioned { 16_000 } else { 3_000 }),
-                throughput_mibps: (!provisioned).then_some(125),
+                kind: match (provisioned, is_gp2) {
+                    (true, _) => "io2",
+                    (false, true) => "gp2",
+                    (false, false) => "gp3",
+                }
+                .into(),
+                iops: Some(match (provisioned, is_gp2) {
+                    (true, _) => 16_000,
+                    // 3 per GiB, at least 100, at most 16,000.
+                    (false, true) => u32::try_from(size * 3).unwrap_or(16_000).clamp(100, 16_000),
+                    (false, false) => 3_000,
+                }),
+                throughput_mibps: (!provisioned && !is_gp2).then_some(125),
                 root,
                 delete_on_termination: device.delete_on_termination,
             }

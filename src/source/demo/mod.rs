@@ -22,6 +22,7 @@ mod prices;
 mod profile;
 mod provider;
 mod recent;
+pub mod storage;
 mod telemetry;
 mod traps;
 mod workload;
@@ -38,9 +39,10 @@ pub use self::controls::{Accepted, Controls, Lever};
 pub use self::gpus::{GpuCase, gpu_cases, gpu_sources};
 use self::profile::Fleet;
 use self::provider::DemoProvider;
+use self::storage::DemoStorage;
 pub use self::traps::{Trap, traps};
 pub use self::world::World;
-use crate::source::{Inspector, Provider};
+use crate::source::{Inspector, Provider, StorageSource};
 
 /// The seed of a demo that nobody seeded: a fleet that wastes about a sixth of what it burns.
 pub const DEFAULT_SEED: u64 = 7;
@@ -50,6 +52,10 @@ pub const DEFAULT_SIZE: usize = 280;
 
 /// The largest demo; [`providers`] cuts anything above to this.
 pub const MAX_SIZE: usize = 10_000;
+
+/// What the name of the bucket begins with that has something of everything: runs, copies, what is
+/// cold and what is small. It is shown where no bucket is named.
+pub const SHOWCASE_BUCKET: &str = "acme-ml-checkpoints-";
 
 /// The clock that the demo lives by.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
@@ -99,6 +105,8 @@ pub struct DemoAccount {
     pub provider: Arc<dyn Provider>,
     /// Single instances, closely.
     pub inspector: Arc<dyn Inspector>,
+    /// Buckets, volumes and snapshots.
+    pub storage: Arc<dyn StorageSource>,
     /// What changes them; `act::exec::demo` makes hands of it.
     pub controls: Arc<Controls>,
 }
@@ -114,6 +122,7 @@ pub fn accounts(options: &DemoOptions) -> Vec<DemoAccount> {
             DemoAccount {
                 id: account.id.into(),
                 inspector: provider.clone(),
+                storage: Arc::new(DemoStorage::new(provider.clone())),
                 provider,
                 controls: Arc::new(Controls::new(account, fleet, clock.clone(), world.clone())),
             }

@@ -50,6 +50,17 @@ impl DemoProvider {
         (self.clock)()
     }
 
+    /// The boxes of a region with the instances they are now; without those that EC2 no longer
+    /// lists. It does not count as a look.
+    pub(super) fn here(&self, region: &str, now: Timestamp) -> Vec<(Profile, Instance)> {
+        let shown = |profile: Profile| {
+            let instance = inventory::instance(self.fleet, &profile, now);
+            let instance = self.world.with(|changes| changes.peek(instance, now))?;
+            Some((profile, instance))
+        };
+        self.boxes(region, 0).filter_map(shown).collect()
+    }
+
     /// The boxes of a region from number `from` on.
     fn boxes(&self, region: &str, from: u32) -> impl Iterator<Item = Profile> {
         let numbers = self.numbers.get_or_init(|| self.count());

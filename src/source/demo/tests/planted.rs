@@ -93,7 +93,8 @@ async fn traps_are_named_typed_and_tagged() {
 #[test]
 fn the_page_lists_every_trap() {
     const PAGE: &str = include_str!("../../../../docs/demo.md");
-    let (cases, gpus) = PAGE.split_once("## Planted GPU cases").unwrap();
+    let (instances, _storage) = PAGE.split_once("## Storage").unwrap();
+    let (cases, gpus) = instances.split_once("## Planted GPU cases").unwrap();
     let table: Vec<&str> = cases.lines().filter(|l| l.starts_with("| `")).collect();
     let expected: Vec<String> = traps()
         .iter()

@@ -1,0 +1,252 @@
+//! Running a query: started, asked after with growing pauses, its pages read; stopped when the user
+//! stops, or when it takes too long.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use tokio_util::sync::CancellationToken;
+
+use super::tree::Row;
+use crate::domain::{ErrorKind, SourceError};
+
+/// How far a query is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum State {
+    /// Queued or running.
+    Going,
+    /// Done, with the bytes it scanned where that is said.
+    Done(Option<u64>),
+    /// Failed or cancelled: why.
+    Failed(String),
+}
+
+/// Who runs queries.
+#[async_trait]
+pub trait QueryService: Send + Sync {
+    /// Starts one; its id. The cost begins here.
+    async fn start(&self, sql: &str) -> Result<String, SourceError>;
+
+    /// How far it is.
+    async fn state(&self, id: &str) -> Result<State, SourceError>;
+
+    /// A page of the result, and the token of the next.
+    async fn page(
+        &self,
+        id: &str,
+        token: Option<String>,
+    ) -> Result<(Vec<Row>, Option<String>), SourceError>;
+
+    /// Stops it: what was scanned so far is billed all the same.
+    async fn stop(&self, id: &str) -> Result<(), SourceError>;
+}
+
+/// How long a query is waited for.
+#[derive(Clone, Copy, Debug)]
+pub struct Waiting {
+    /// The first pause; each is twice the one before.
+    pub first: Duration,
+    /// The longest pause.
+    pub most: Duration,
+    /// All pauses together.
+    pub in_all: Duration,
+}
+
+impl Default for Waiting {
+    fn default() -> Self {
+        Self {
+            first: Duration::from_millis(200),
+            most: Duration::from_secs(5),
+            // Athena's own limit of a query, 30 minutes.
+            in_all: Duration::from_mins(30),
+        }
+    }
+}
+
+/// What a query gave.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Answer {
+    /// Rows, without the one with the names of the columns.
+    pub rows: Vec<Row>,
+    /// Bytes it scanned, where that is said.
+    pub scanned: Option<u64>,
+}
+
+const OPERATION: &str = "athena:StartQueryExecution";
+
+/// Runs a query to its end. `has_header` for a SELECT, whose first row is the names of its columns.
+pub async fn run(
+    service: &dyn QueryService,
+    sql: &str,
+    has_header: bool,
+    waiting: Waiting,
+    stop: &CancellationToken,
+) -> Result<Answer, SourceError> {
+    let id = service.start(sql).await?;
+    let ended = tokio::select! {
+        ended = finished(service, &id, waiting) => ended,
+        () = stop.cancelled() => {
+            let (said, fix) = ("the query was stopped", "run it again");
+            Err(SourceError::new(ErrorKind::Refused, OPERATION, said, fix).into())
+        }
+    };
+    let scanned = match ended {
+        Ok(scanned) => scanned,
+        Err(Ended { error, is_over: true }) => return Err(error),
+        Err(Ended { error, is_over: false }) => {
+            // What went wrong is what the user must know; the stop is a courtesy.
+            let _ = service.stop(&id).await;
+            return Err(error);
+        }
+    };
+    let mut answer = Answer { rows: Vec::new(), scanned };
+    let mut token = None;
+    loop {
+        let (rows, next) = service.page(&id, token).await?;
+        answer.rows.extend(rows);
+        token = next;
+        if token.is_none() {
+            break;
+        }
+    }
+    if has_header && !answer.rows.is_empty() {
+        answer.rows.remove(0);
+    }
+    Ok(answer)
+}
+
+/// Why a query did not end well.
+struct Ended {
+    error: SourceError,
+    /// True when there is nothing left to stop.
+    is_over: bool,
+}
+
+impl From<SourceError> for Ended {
+    fn from(error: SourceError) -> Self {
+        Self { error, is_over: false }
+    }
+}
+
+async fn finished(
+    service: &dyn QueryService,
+    id: &str,
+    waiting: Waiting,
+) -> Result<Option<u64>, Ended> {
+    let (mut pause, mut waited) = (waiting.first, Duration::ZERO);
+    loop {
+        match service.state(id).await? {
+            State::Done(scanned) => return Ok(scanned),
+            State::Failed(why) => {
+                let fix = "see the query in Athena's history; --print-sql prints it";
+                let error = SourceError::new(ErrorKind::Malformed, OPERATION, &why, fix);
+                return Err(Ended { error, is_over: true });
+            }
+            State::Going => {}
+        }
+        if waited >= waiting.in_all {
+            let message = format!("the query took longer than {} s", waiting.in_all.as_secs());
+            let fix = "narrow it with --prefix";
+            return Err(SourceError::new(ErrorKind::Timeout, OPERATION, &message, fix).into());
+        }
+        tokio::time::sleep(pause).await;
+        waited += pause;
+        pause = (pause * 2).min(waiting.most);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+
+    /// Answers from a script and writes down what it is asked.
+    struct Script {
+        states: Mutex<Vec<State>>,
+        asked: Mutex<Vec<String>>,
+    }
+
+    impl Script {
+        fn new(states: &[State]) -> Self {
+            let states = states.iter().rev().cloned().collect();
+            Self { states: Mutex::new(states), asked: Mutex::default() }
+        }
+
+        fn asked(&self) -> Vec<String> {
+            self.asked.lock().unwrap().clone()
+        }
+    }
+
+    fn row(text: &str) -> Row {
+        vec![Some(text.to_owned())]
+    }
+
+    #[async_trait]
+    impl QueryService for Script {
+        async fn start(&self, sql: &str) -> Result<String, SourceError> {
+            self.asked.lock().unwrap().push(format!("start {sql}"));
+            Ok("q1".to_owned())
+        }
+
+        async fn state(&self, id: &str) -> Result<State, SourceError> {
+            self.asked.lock().unwrap().push(format!("state {id}"));
+            let mut states = self.states.lock().unwrap();
+            Ok(states.pop().unwrap_or(State::Going))
+        }
+
+        async fn page(
+            &self,
+            _id: &str,
+            token: Option<String>,
+        ) -> Result<(Vec<Row>, Option<String>), SourceError> {
+            Ok(match token.as_deref() {
+                None => (vec![row("name"), row("a")], Some("2".to_owned())),
+                Some(_) => (vec![row("b")], None),
+            })
+        }
+
+        async fn stop(&self, id: &str) -> Result<(), SourceError> {
+            self.asked.lock().unwrap().push(format!("stop {id}"));
+            Ok(())
+        }
+    }
+
+    const QUICK: Waiting = Waiting {
+        first: Duration::from_millis(1),
+        most: Duration::from_millis(2),
+        in_all: Duration::from_millis(20),
+    };
+
+    fn block<T>(future: impl Future<Output = T>) -> T {
+        tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
+    }
+
+    #[test]
+    fn all_pages_are_read_and_the_names_are_no_row() {
+        let script = Script::new(&[State::Going, State::Done(Some(7))]);
+        let stop = CancellationToken::new();
+        let answer = block(run(&script, "SELECT 1", true, QUICK, &stop)).unwrap();
+        assert_eq!(answer, Answer { rows: vec![row("a"), row("b")], scanned: Some(7) });
+        assert_eq!(script.asked(), ["start SELECT 1", "state q1", "state q1"]);
+    }
+
+    #[test]
+    fn what_failed_is_said_and_what_goes_on_is_stopped() {
+        let script = Script::new(&[State::Failed("no such table".to_owned())]);
+        let stop = CancellationToken::new();
+        let error = block(run(&script, "x", true, QUICK, &stop)).unwrap_err();
+        assert_eq!(error.message, "no such table");
+        assert!(!script.asked().contains(&"stop q1".to_owned()));
+
+        let script = Script::new(&[]);
+        let error = block(run(&script, "x", true, QUICK, &stop)).unwrap_err();
+        assert!(error.message.contains("took longer"), "{error}");
+        assert!(script.asked().contains(&"stop q1".to_owned()));
+
+        let script = Script::new(&[]);
+        stop.cancel();
+        let error = block(run(&script, "x", true, QUICK, &stop)).unwrap_err();
+        assert_eq!(error.message, "the query was stopped");
+        assert!(script.asked().contains(&"stop q1".to_owned()));
+    }
+}

@@ -1,0 +1,129 @@
+//! `manifest.json`: what an inventory is of, its schema and its pieces.
+
+use serde::Deserialize;
+
+use super::error::InventoryError;
+use super::schema::Schema;
+
+/// A manifest is some hundred bytes per piece; the largest known has 516 pieces.
+pub(super) const MANIFEST_AT_MOST: u64 = 256 << 20;
+
+/// How the pieces are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileFormat {
+    /// CSV in gzip, without a header, keys URL-encoded.
+    Csv,
+    /// Parquet, keys as they are.
+    Parquet,
+}
+
+/// A piece as the manifest names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PieceEntry {
+    /// Its key in the destination bucket.
+    pub key: String,
+    /// Bytes; `None` when not said.
+    pub size: Option<u64>,
+    /// MD5; `None` when not said.
+    pub md5: Option<[u8; 16]>,
+}
+
+/// A manifest, checked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Manifest {
+    /// The bucket that was listed.
+    pub bucket: String,
+    /// When the listing began, ms since 1970.
+    pub created_ms: i64,
+    /// Format.
+    pub format: FileFormat,
+    /// Columns.
+    pub schema: Schema,
+    /// Pieces.
+    pub pieces: Vec<PieceEntry>,
+    /// MD5 of the manifest itself, 32 hex digits: what a cached scan is of.
+    pub digest: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Wire {
+    source_bucket: String,
+    creation_timestamp: serde_json::Value,
+    file_format: String,
+    file_schema: String,
+    files: Vec<WireFile>,
+}
+
+#[derive(Deserialize)]
+struct WireFile {
+    key: String,
+    size: Option<u64>,
+    #[serde(rename = "MD5checksum")]
+    md5: Option<String>,
+}
+
+impl Manifest {
+    /// Reads a manifest that lies at `at`.
+    pub fn parse(bytes: &[u8], at: &str) -> Result<Self, InventoryError> {
+        let wrong = |why: String| InventoryError::Manifest { at: at.to_owned(), why };
+        let wire: Wire = serde_json::from_slice(bytes).map_err(|e| wrong(e.to_string()))?;
+        let created_ms = match &wire.creation_timestamp {
+            serde_json::Value::String(text) => text.trim().parse().ok(),
+            other => other.as_i64(),
+        };
+        let created_ms = created_ms
+            .filter(|ms| jiff::Timestamp::from_millisecond(*ms).is_ok())
+            .ok_or_else(|| wrong("creationTimestamp is no time in milliseconds".into()))?;
+        let format = match wire.file_format.to_ascii_uppercase().as_str() {
+            "CSV" => FileFormat::Csv,
+            "PARQUET" => FileFormat::Parquet,
+            _ => {
+                return Err(InventoryError::Format { at: at.to_owned(), format: wire.file_format });
+            }
+        };
+        let schema = Schema::parse(&wire.file_schema, format)
+            .map_err(|why| InventoryError::Schema { at: at.to_owned(), why })?;
+        let mut pieces = Vec::with_capacity(wire.files.len());
+        for file in wire.files {
+            let md5 = match file.md5.as_deref().filter(|t| !t.is_empty()) {
+                None => None,
+                Some(text) => Some(
+                    hex16(text)
+                        .ok_or_else(|| wrong(format!("the MD5checksum of {} is none", file.key)))?,
+                ),
+            };
+            pieces.push(PieceEntry { key: file.key, size: file.size, md5 });
+        }
+        Ok(Self {
+            bucket: wire.source_bucket,
+            created_ms,
+            format,
+            schema,
+            pieces,
+            digest: hex(&md5_of(bytes)),
+        })
+    }
+
+    /// Bytes of all pieces; `None` when one does not say.
+    pub fn bytes(&self) -> Option<u64> {
+        self.pieces.iter().map(|p| p.size).sum()
+    }
+}
+
+/// MD5 of bytes.
+pub(super) fn md5_of(bytes: &[u8]) -> [u8; 16] {
+    use md5::{Digest, Md5};
+    Md5::digest(bytes).into()
+}
+
+/// Hex digits, lower case.
+pub(super) fn hex(bytes: &[u8; 16]) -> String {
+    format!("{:032x}", u128::from_be_bytes(*bytes))
+}
+
+/// The 16 bytes of 32 hex digits.
+pub(super) fn hex16(text: &str) -> Option<[u8; 16]> {
+    let plain = text.len() == 32 && text.bytes().all(|b| b.is_ascii_hexdigit());
+    plain.then(|| u128::from_str_radix(text, 16).ok().map(u128::to_be_bytes)).flatten()
+}

@@ -1,0 +1,65 @@
+//! S3 Inventory: the list of all objects of a bucket that S3 delivers once a day or week, as
+//! `manifest.json` and pieces in CSV or Parquet.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `fetch` | where an inventory lies; the trait behind which S3 stands |
+//! | `manifest`, `schema` | what the manifest says |
+//! | `open` | from a path or prefix to the newest complete snapshot |
+//! | `pieces` | pieces checked, brought here one or two ahead, removed again |
+//! | `csv`, `parquet`, `rows` | pieces become batches |
+//! | `error` | what can be wrong, and what to do |
+
+mod csv;
+mod error;
+mod fetch;
+mod manifest;
+mod open;
+mod parquet;
+mod pieces;
+mod rows;
+mod schema;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+pub use error::InventoryError;
+pub use fetch::{Fetch, Place, s3_uri};
+pub use manifest::{FileFormat, Manifest, PieceEntry};
+pub use open::open;
+pub use pieces::Pieces;
+pub use schema::{Column, Schema};
+
+use super::objects::Need;
+use rows::Making;
+
+/// An inventory that was found and whose manifest was read.
+#[derive(Clone, Debug)]
+pub struct Inventory {
+    /// The manifest.
+    pub manifest: Arc<Manifest>,
+    /// Where the manifest lies.
+    pub place: Place,
+    /// What was noticed on the way, sentences.
+    pub notes: Vec<String>,
+}
+
+impl Inventory {
+    /// Its pieces, to be read once. `prefix`: only keys that begin with it.
+    ///
+    /// Pieces that lie elsewhere are brought here by a task of the current tokio runtime, which has
+    /// to go on running while they are read.
+    pub fn pieces(&self, need: Need, prefix: &[u8]) -> Pieces {
+        let columns = self.manifest.schema.columns();
+        let making = Making {
+            listed_ms: self.manifest.created_ms,
+            need,
+            // Without keys there is nothing to compare.
+            prefix: if need.totals_only { vec![] } else { prefix.to_vec() },
+            has_sizes: columns.sizes,
+            has_dates: columns.dates && !need.totals_only,
+        };
+        Pieces::new(&self.place, &self.manifest, making)
+    }
+}

@@ -1,0 +1,339 @@
+//! Pieces in Parquet. Only the columns that are needed are decoded, by the column readers and not
+//! as Arrow text: a key is bytes, and one that is no UTF-8 must not stop a list.
+
+use std::fs::File;
+use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use parquet::data_type::{
+    BoolType, ByteArray, ByteArrayType, DataType, Int64Type, Int96, Int96Type,
+};
+use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
+use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
+
+use super::rows::{BATCH, KEY_AT_MOST, Making, Values, time_ms};
+use super::schema::{Column, Kind, Schema, leaf};
+use crate::domain::storage::{ObjectBatch, Tier};
+use crate::source::objects::{Need, Sink};
+
+/// Why a piece cannot be read.
+pub(super) enum Trouble {
+    /// It has another schema than the manifest says.
+    Schema(String),
+    /// It cannot be decoded.
+    Damaged(String),
+}
+
+impl From<parquet::errors::ParquetError> for Trouble {
+    fn from(error: parquet::errors::ParquetError) -> Self {
+        Self::Damaged(error.to_string())
+    }
+}
+
+/// Reads a piece of `bytes` bytes.
+pub(super) fn read(
+    path: &Path,
+    bytes: u64,
+    schema: &Schema,
+    making: &Making,
+    sink: &mut Sink<'_>,
+) -> Result<(), Trouble> {
+    let file = File::open(path).map_err(|e| Trouble::Damaged(e.to_string()))?;
+    let reader = SerializedFileReader::new(file)?;
+    let meta = reader.metadata();
+    let descr = meta.file_metadata().schema_descr_ptr();
+    let mut leaves = [None; Column::ALL.len()];
+    for column in Column::ALL {
+        let Some(place) = schema.place(column) else { continue };
+        // All that the manifest names is checked, also what is not needed this time.
+        let found = leaf(&descr, &schema.names[place], column).map_err(Trouble::Schema)?;
+        leaves[column as usize] = is_needed(column, making.need).then_some(found);
+    }
+    sound(meta)?;
+    let total = meta.file_metadata().num_rows().max(1) as u64;
+    let mut batch = ObjectBatch::default();
+    let (mut done, mut told) = (0u64, 0);
+    for group in 0..meta.num_row_groups() {
+        let group = reader.get_row_group(group)?;
+        let mut columns = Columns::open(&*group, &leaves)?;
+        let mut left = usize::try_from(group.metadata().num_rows()).unwrap_or(0);
+        while left > 0 {
+            let rows = left.min(BATCH);
+            columns.fill(rows)?;
+            columns.push(rows, making, &mut batch)?;
+            left -= rows;
+            done += rows as u64;
+            // As if each row took the same room.
+            let now = (u128::from(bytes) * u128::from(done) / u128::from(total)) as u64;
+            let flow = sink(&batch, now.saturating_sub(told));
+            told = now;
+            batch.clear();
+            if flow == ControlFlow::Break(()) {
+                return Ok(());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Refuses a footer whose columns lie nowhere: the decoder takes it at its word.
+fn sound(meta: &ParquetMetaData) -> Result<(), Trouble> {
+    for column in meta.row_groups().iter().flat_map(RowGroupMetaData::columns) {
+        let starts = [Some(column.data_page_offset()), column.dictionary_page_offset()];
+        let lies = |n: i64| n < 0;
+        if starts.into_iter().flatten().any(lies) || lies(column.compressed_size()) {
+            return Err(Trouble::Damaged("the footer names columns that lie nowhere".into()));
+        }
+    }
+    Ok(())
+}
+
+/// Runs the decoder, and takes its panics on what no writer ever wrote for what they are: a damaged
+/// piece.
+pub(super) fn guarded(read: impl FnOnce() -> Result<(), Trouble>) -> Result<(), Trouble> {
+    catch_unwind(AssertUnwindSafe(read))
+        .unwrap_or_else(|_| Err(Trouble::Damaged("the decoder gave up on it".into())))
+}
+
+fn is_needed(column: Column, need: Need) -> bool {
+    if need.totals_only {
+        return matches!(column, Column::Size | Column::StorageClass | Column::AccessTier);
+    }
+    match column {
+        Column::Key
+        | Column::Size
+        | Column::LastModified
+        | Column::StorageClass
+        | Column::AccessTier
+        | Column::IsLatest
+        | Column::IsDeleteMarker => true,
+        Column::Etag | Column::IsMultipart | Column::Encryption => need.etags,
+        Column::VersionId => need.versions,
+        Column::Replication | Column::LockUntil | Column::LegalHold => need.holds,
+    }
+}
+
+/// A column of a row group, a batch of it at a time.
+struct Leaf<T: DataType> {
+    reader: ColumnReaderImpl<T>,
+    /// Values that are there, without the nulls.
+    values: Vec<T::T>,
+    /// Which are there; empty for a column that is required.
+    present: Vec<i16>,
+    optional: bool,
+    /// Next value, next row.
+    at: (usize, usize),
+}
+
+impl<T: DataType> Leaf<T> {
+    fn new(reader: ColumnReaderImpl<T>, optional: bool) -> Self {
+        Self { reader, values: vec![], present: vec![], optional, at: (0, 0) }
+    }
+
+    fn fill(&mut self, rows: usize) -> Result<(), Trouble> {
+        self.values.clear();
+        self.present.clear();
+        self.at = (0, 0);
+        let mut read = 0;
+        while read < rows {
+            let present = self.optional.then_some(&mut self.present);
+            let (more, ..) =
+                self.reader.read_records(rows - read, present, None, &mut self.values)?;
+            if more == 0 {
+                return Err(Trouble::Damaged("a column has fewer rows than the file says".into()));
+            }
+            read += more;
+        }
+        Ok(())
+    }
+
+    /// The value of the next row.
+    fn next(&mut self) -> Option<&T::T> {
+        let (value, row) = self.at;
+        self.at.1 += 1;
+        if self.optional && self.present.get(row) != Some(&1) {
+            return None;
+        }
+        self.at.0 += 1;
+        self.values.get(value)
+    }
+}
+
+/// A column of any type; `Absent` when the list has none or nobody needs it.
+enum Any {
+    Absent,
+    Text(Leaf<ByteArrayType>),
+    Bool(Leaf<BoolType>),
+    Int(Leaf<Int64Type>),
+    Time(Leaf<Int64Type>, i64),
+    Int96(Leaf<Int96Type>),
+}
+
+impl Any {
+    fn fill(&mut self, rows: usize) -> Result<(), Trouble> {
+        match self {
+            Self::Absent => Ok(()),
+            Self::Text(leaf) => leaf.fill(rows),
+            Self::Bool(leaf) => leaf.fill(rows),
+            Self::Int(leaf) | Self::Time(leaf, _) => leaf.fill(rows),
+            Self::Int96(leaf) => leaf.fill(rows),
+        }
+    }
+
+    fn text(&mut self) -> &[u8] {
+        match self {
+            Self::Text(leaf) => leaf.next().map_or(&[], ByteArray::data),
+            _ => &[],
+        }
+    }
+
+    fn truth(&mut self) -> Option<bool> {
+        match self {
+            Self::Bool(leaf) => leaf.next().copied(),
+            _ => None,
+        }
+    }
+
+    fn number(&mut self) -> Option<i64> {
+        match self {
+            Self::Int(leaf) => leaf.next().copied(),
+            _ => None,
+        }
+    }
+
+    fn time(&mut self) -> Option<i64> {
+        match self {
+            // Towards the past, as a clock that cuts off does.
+            Self::Time(leaf, 1_000_000) => leaf.next().copied(),
+            Self::Time(leaf, nanos) => leaf.next().map(|t| t.div_euclid(1_000_000 / *nanos)),
+            Self::Int96(leaf) => leaf.next().map(Int96::to_millis),
+            Self::Text(leaf) => leaf.next().and_then(|t| time_ms(t.data())),
+            _ => None,
+        }
+    }
+}
+
+/// The needed columns of a row group, by [`Column`].
+struct Columns {
+    all: Vec<Any>,
+    class: TierMemo,
+}
+
+impl Columns {
+    fn open(
+        group: &dyn RowGroupReader,
+        leaves: &[Option<(usize, Kind)>; Column::ALL.len()],
+    ) -> Result<Self, Trouble> {
+        let mut all = Vec::with_capacity(leaves.len());
+        for leaf in leaves {
+            let Some((i, kind)) = leaf else {
+                all.push(Any::Absent);
+                continue;
+            };
+            let optional = group.metadata().column(*i).column_descr().max_def_level() > 0;
+            let any = match (group.get_column_reader(*i)?, kind) {
+                (ColumnReader::ByteArrayColumnReader(r), Kind::Text) => {
+                    Any::Text(Leaf::new(r, optional))
+                }
+                (ColumnReader::BoolColumnReader(r), Kind::Bool) => {
+                    Any::Bool(Leaf::new(r, optional))
+                }
+                (ColumnReader::Int64ColumnReader(r), Kind::Int) => Any::Int(Leaf::new(r, optional)),
+                (ColumnReader::Int64ColumnReader(r), Kind::Time(unit)) => {
+                    Any::Time(Leaf::new(r, optional), *unit)
+                }
+                (ColumnReader::Int96ColumnReader(r), Kind::Int96) => {
+                    Any::Int96(Leaf::new(r, optional))
+                }
+                _ => return Err(Trouble::Schema("a row group has other types".into())),
+            };
+            all.push(any);
+        }
+        Ok(Self { all, class: TierMemo::default() })
+    }
+
+    fn fill(&mut self, rows: usize) -> Result<(), Trouble> {
+        self.all.iter_mut().try_for_each(|column| column.fill(rows))
+    }
+
+    fn push(
+        &mut self,
+        rows: usize,
+        making: &Making,
+        batch: &mut ObjectBatch,
+    ) -> Result<(), Trouble> {
+        let [
+            key,
+            version,
+            is_latest,
+            is_marker,
+            size,
+            modified,
+            etag,
+            class,
+            is_multipart,
+            replication,
+            encryption,
+            lock_until,
+            legal_hold,
+            access_tier,
+        ] = self.all.as_mut_slice()
+        else {
+            return Ok(());
+        };
+        for _ in 0..rows {
+            let name = key.text();
+            if name.len() > KEY_AT_MOST {
+                return Err(Trouble::Damaged(format!("a key of {} bytes", name.len())));
+            }
+            let wanted = making.wants(name);
+            if wanted {
+                batch.keys.push(name);
+            }
+            let values = Values {
+                size: size.number(),
+                modified_ms: modified.time(),
+                is_latest: is_latest.truth(),
+                is_marker: is_marker.truth(),
+                is_multipart: is_multipart.truth(),
+                etag: etag.text(),
+                encryption: encryption.text(),
+                replication: replication.text(),
+                lock_until_ms: lock_until.time(),
+                legal_hold: legal_hold.text(),
+                version: version.text(),
+            };
+            let tier = self.class.tier(class.text(), access_tier.text());
+            if wanted {
+                making.push(batch, tier, &values);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The tier of the row before: nearly always that of the next one.
+#[derive(Default)]
+struct TierMemo {
+    class: Vec<u8>,
+    access: Vec<u8>,
+    tier: Option<Tier>,
+}
+
+impl TierMemo {
+    fn tier(&mut self, class: &[u8], access: &[u8]) -> Tier {
+        if let Some(tier) = self.tier
+            && self.class == class
+            && self.access == access
+        {
+            return tier;
+        }
+        let word = |bytes| std::str::from_utf8(bytes).unwrap_or("?");
+        let tier = Tier::of_object(word(class), word(access));
+        (self.class, self.access) = (class.to_vec(), access.to_vec());
+        self.tier = Some(tier);
+        tier
+    }
+}

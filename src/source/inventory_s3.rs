@@ -1,0 +1,140 @@
+//! An inventory in S3: its manifest and pieces by the reads of a [`StorageSource`], each charged
+//! before it is made.
+
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+
+use super::inventory::{Fetch, InventoryError};
+use super::ledger::{BilledApi, Ledger};
+use super::storage::{ListPlace, Name, StorageSource};
+use crate::domain::SourceError;
+
+/// Bytes asked for at a time: a broken connection costs no more than this.
+const RANGE: u64 = 32 << 20;
+
+/// Pages of a folder at most.
+const PAGES: usize = 1_000;
+
+/// Objects of one bucket.
+#[derive(Clone)]
+pub struct StorageFetch {
+    /// Who is asked.
+    pub source: Arc<dyn StorageSource>,
+    /// The bucket's region.
+    pub region: Arc<str>,
+    /// The bucket.
+    pub bucket: Arc<str>,
+    /// Where requests are charged; `None` where they cost nothing.
+    pub ledger: Option<Ledger>,
+    /// The clock, for the day of the ledger.
+    pub now: fn() -> Timestamp,
+}
+
+impl StorageFetch {
+    fn failed(&self, key: &str, error: SourceError) -> InventoryError {
+        InventoryError::Unreadable {
+            at: format!("s3://{}/{key}", self.bucket),
+            why: error.message,
+            kind: error.kind,
+            fix: error.fix,
+        }
+    }
+
+    async fn charge(&self, api: BilledApi, key: &str) -> Result<(), InventoryError> {
+        let Some(ledger) = &self.ledger else { return Ok(()) };
+        ledger.charge(api, 1, (self.now)()).await.map_err(|refused| InventoryError::Unreadable {
+            at: format!("s3://{}/{key}", self.bucket),
+            why: refused.to_string(),
+            kind: crate::domain::ErrorKind::OwnCostCap,
+            fix: "raise own_cost_cap_usd_per_day, or go on tomorrow".into(),
+        })
+    }
+
+    async fn names(&self, prefix: &str) -> Result<Vec<Name>, InventoryError> {
+        let at = ListPlace { region: &self.region, bucket: &self.bucket, prefix };
+        let (mut all, mut token) = (Vec::new(), None);
+        for _ in 0..PAGES {
+            self.charge(BilledApi::S3List, prefix).await?;
+            let page = self.source.names(at, token).await;
+            let (names, next) = page.map_err(|e| self.failed(prefix, e))?;
+            all.extend(names);
+            token = next;
+            if token.is_none() {
+                break;
+            }
+        }
+        Ok(all)
+    }
+}
+
+#[async_trait]
+impl Fetch for StorageFetch {
+    async fn get(&self, key: &str, at_most: u64) -> Result<Option<Vec<u8>>, InventoryError> {
+        let Some(size) = self.size(key).await? else { return Ok(None) };
+        if size > at_most {
+            return Err(InventoryError::Manifest {
+                at: format!("s3://{}/{key}", self.bucket),
+                why: format!("it is larger than {at_most} bytes"),
+            });
+        }
+        self.charge(BilledApi::S3Get, key).await?;
+        let got = self.source.object(&self.region, &self.bucket, key, None).await;
+        Ok(Some(got.map_err(|e| self.failed(key, e))?.bytes))
+    }
+
+    async fn size(&self, key: &str) -> Result<Option<u64>, InventoryError> {
+        // One page from this key on: a HEAD tells "not there" from "not allowed" only with the
+        // permission to list.
+        self.charge(BilledApi::S3List, key).await?;
+        let at = ListPlace { region: &self.region, bucket: &self.bucket, prefix: key };
+        let (names, _) = self.source.names(at, None).await.map_err(|e| self.failed(key, e))?;
+        Ok(names.into_iter().find_map(|name| match name {
+            Name::Object { key: found, bytes, .. } if found == key.as_bytes() => Some(bytes),
+            _ => None,
+        }))
+    }
+
+    async fn download(&self, key: &str, to: &Path) -> Result<Option<u64>, InventoryError> {
+        let Some(size) = self.size(key).await? else { return Ok(None) };
+        let io = |e: std::io::Error| InventoryError::Unreadable {
+            at: to.display().to_string(),
+            why: e.to_string(),
+            kind: crate::domain::ErrorKind::Other,
+            fix: "set TMPDIR to a directory with room for a few pieces of the inventory".into(),
+        };
+        let mut file = OpenOptions::new().write(true).open(to).map_err(io)?;
+        let (mut done, mut etag) = (0, None);
+        while done < size {
+            self.charge(BilledApi::S3Get, key).await?;
+            let range = done..(done + RANGE).min(size);
+            let got = self.source.object(&self.region, &self.bucket, key, Some(range)).await;
+            let got = got.map_err(|e| self.failed(key, e))?;
+            if got.bytes.is_empty() || etag.get_or_insert_with(|| got.etag.clone()) != &got.etag {
+                return Err(InventoryError::Damaged {
+                    piece: key.to_owned(),
+                    why: "it was replaced while it was read".into(),
+                });
+            }
+            file.write_all(&got.bytes).map_err(io)?;
+            done += got.bytes.len() as u64;
+        }
+        Ok(Some(done))
+    }
+
+    async fn folders(&self, prefix: &str) -> Result<Vec<String>, InventoryError> {
+        let names = self.names(prefix).await?;
+        Ok(names
+            .into_iter()
+            .filter_map(|name| match name {
+                Name::Prefix(path) => String::from_utf8(path).ok(),
+                Name::Object { .. } => None,
+            })
+            .filter_map(|path| path.strip_prefix(prefix).map(str::to_owned))
+            .collect())
+    }
+}

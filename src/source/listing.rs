@@ -1,0 +1,186 @@
+//! Listing a bucket object by object: what it costs and how long it takes, said before it begins,
+//! and the list itself, charged page by page and broken off when asked.
+
+use jiff::Timestamp;
+use tokio_util::sync::CancellationToken;
+
+use super::ledger::{BilledApi, Ledger};
+use super::storage::{ListPlace, ListWhat, StorageSource};
+use crate::domain::storage::ObjectBatch;
+use crate::domain::storage::bucket::IncompleteUploads;
+use crate::domain::{ErrorKind, SourceError};
+
+/// Rows of a page, at most and as a rule.
+pub const PAGE: u64 = 1_000;
+
+/// Milliseconds that a page takes, from–to: what `LIST` needs over the network.
+const PAGE_MS: (u64, u64) = (100, 200);
+
+/// What listing a bucket will take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Estimate {
+    /// Objects (or versions) that are expected.
+    pub objects: u64,
+    /// Pages, one request each.
+    pub pages: u64,
+    /// What they cost, millionths of a dollar at $0.005 per 1,000 requests.
+    pub micro_usd: u64,
+    /// Seconds, from–to: pages follow one another.
+    pub seconds: (u64, u64),
+}
+
+/// What listing `objects` objects takes. At least one page: an empty bucket has one as well.
+pub fn estimate(objects: u64) -> Estimate {
+    let pages = objects.div_ceil(PAGE).max(1);
+    let seconds = |ms: u64| pages.saturating_mul(ms).div_ceil(1_000);
+    Estimate {
+        objects,
+        pages,
+        micro_usd: BilledApi::S3List.cost_micro_usd(pages),
+        seconds: (seconds(PAGE_MS.0), seconds(PAGE_MS.1)),
+    }
+}
+
+/// What a list brought.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Listed {
+    /// Rows handed on.
+    pub rows: u64,
+    /// Pages read.
+    pub pages: u64,
+    /// `None` when all was read; otherwise why not, one sentence.
+    pub partial: Option<String>,
+    /// What broke it off, where something failed.
+    pub error: Option<SourceError>,
+}
+
+/// How a list is made.
+#[derive(Clone, Copy)]
+pub struct Lister<'a> {
+    /// Who is asked.
+    pub source: &'a dyn StorageSource,
+    /// Where the pages are charged; `None` where they cost nothing (the demo).
+    pub ledger: Option<&'a Ledger>,
+    /// Ends the list after the page that is under way.
+    pub cancel: &'a CancellationToken,
+    /// The clock, for the day of the ledger.
+    pub now: fn() -> Timestamp,
+    /// Pages at most; 0 for no limit.
+    pub page_limit: u64,
+}
+
+impl Lister<'_> {
+    /// Lists what is under a prefix and hands each page on; `sink` returns false to end the list.
+    /// What was handed on before a failure stays good: the answer says that it is partial.
+    pub async fn run(
+        &self,
+        at: ListPlace<'_>,
+        what: ListWhat,
+        mut sink: impl FnMut(ObjectBatch) -> bool + Send,
+    ) -> Listed {
+        let mut listed = Listed::default();
+        let mut token = None;
+        loop {
+            if let Some(why) = self.stops(listed.pages) {
+                listed.partial = Some(why);
+                return listed;
+            }
+            let mut batch = ObjectBatch::default();
+            let page = match self.charge().await {
+                Ok(()) => self.source.objects(at, what, token.clone(), &mut batch).await,
+                Err(refused) => Err(refused),
+            };
+            let next = match page {
+                Ok(next) => next,
+                Err(error) => {
+                    listed.partial = Some(format!("broken off: {error}"));
+                    listed.error = Some(error);
+                    return listed;
+                }
+            };
+            listed.pages += 1;
+            listed.rows += batch.len() as u64;
+            let goes_on = batch.is_empty() || sink(batch);
+            match next {
+                None => return listed,
+                Some(_) if !goes_on => {
+                    listed.partial = Some(CANCELLED.to_owned());
+                    return listed;
+                }
+                Some(next) if token.as_ref() == Some(&next) => {
+                    let error = circles();
+                    listed.partial = Some(format!("broken off: {error}"));
+                    listed.error = Some(error);
+                    return listed;
+                }
+                Some(next) => token = Some(next),
+            }
+        }
+    }
+
+    /// Counts the uploads begun and not completed; the bytes of their parts where `with_bytes`
+    /// (one request more for each).
+    pub async fn uploads(
+        &self,
+        at: ListPlace<'_>,
+        with_bytes: bool,
+    ) -> Result<IncompleteUploads, SourceError> {
+        let week_ago = (self.now)() - jiff::SignedDuration::from_hours(7 * 24);
+        let mut sum = IncompleteUploads { bytes: with_bytes.then_some(0), ..Default::default() };
+        let (mut pages, mut token) = (0, None);
+        loop {
+            if self.stops(pages).is_some() {
+                sum.partial = true;
+                return Ok(sum);
+            }
+            self.charge().await?;
+            let (uploads, next) = self.source.uploads(at, token.clone()).await?;
+            pages += 1;
+            for upload in &uploads {
+                sum.uploads += 1;
+                sum.older_than_7_days += u64::from(upload.begun.is_some_and(|t| t < week_ago));
+                let Some(bytes) = sum.bytes else { continue };
+                if self.stops(pages).is_some() {
+                    (sum.bytes, sum.partial) = (None, true);
+                    continue;
+                }
+                self.charge().await?;
+                let more = self.source.upload_bytes(at.region, at.bucket, upload).await;
+                // An upload that was completed meanwhile has no parts any more.
+                sum.bytes = match more {
+                    Ok(more) => Some(bytes.saturating_add(more)),
+                    Err(e) if e.kind == ErrorKind::Refused => Some(bytes),
+                    Err(_) => None,
+                };
+            }
+            match next {
+                None => return Ok(sum),
+                Some(next) if token.as_ref() == Some(&next) => return Err(circles()),
+                Some(next) => token = Some(next),
+            }
+        }
+    }
+
+    fn stops(&self, pages: u64) -> Option<String> {
+        if self.cancel.is_cancelled() {
+            return Some(CANCELLED.to_owned());
+        }
+        let at_limit = self.page_limit > 0 && pages >= self.page_limit;
+        at_limit.then(|| format!("stopped after {pages} pages, the limit of the configuration"))
+    }
+
+    async fn charge(&self) -> Result<(), SourceError> {
+        let Some(ledger) = self.ledger else { return Ok(()) };
+        ledger.charge(BilledApi::S3List, 1, (self.now)()).await.map_err(|refused| {
+            let kind = ErrorKind::OwnCostCap;
+            SourceError::new(kind, "s3:ListBucket", &refused.to_string(), "")
+        })
+    }
+}
+
+const CANCELLED: &str = "cancelled";
+
+fn circles() -> SourceError {
+    let fix = "try again; if it stays so, report it";
+    SourceError::new(ErrorKind::Malformed, "s3:ListBucket", "the pages go in circles", fix)
+}

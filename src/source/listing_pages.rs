@@ -1,0 +1,114 @@
+//! The pages of a listing as pieces of a list, so that they go through the same pass as those of
+//! an inventory.
+
+use std::ops::ControlFlow;
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use jiff::Timestamp;
+use tokio::runtime::Handle;
+use tokio_util::sync::CancellationToken;
+
+use super::ledger::Ledger;
+use super::listing::{Listed, Lister};
+use super::objects::{Piece, Sink, Supply};
+use super::storage::{ListPlace, ListWhat, StorageSource};
+use crate::domain::SourceError;
+use crate::domain::storage::{IncompleteUploads, ObjectBatch};
+
+/// Pages that may wait for whoever adds up: what comes over the network is slower.
+const WAITING: usize = 4;
+
+/// A list that is to be made.
+#[derive(Clone)]
+pub struct Order {
+    /// Who is asked.
+    pub source: Arc<dyn StorageSource>,
+    /// Where the pages are charged; `None` where they cost nothing (the demo).
+    pub ledger: Option<Ledger>,
+    /// Ends the list after the page that is under way.
+    pub cancel: CancellationToken,
+    /// The clock, for the day of the ledger.
+    pub now: fn() -> Timestamp,
+    /// Pages at most; 0 for no limit.
+    pub page_limit: u64,
+    /// The bucket's region.
+    pub region: Arc<str>,
+    /// The bucket.
+    pub bucket: Arc<str>,
+    /// Only keys that begin with it; empty for all.
+    pub prefix: String,
+    /// What is listed.
+    pub what: ListWhat,
+}
+
+impl Order {
+    fn lister(&self) -> Lister<'_> {
+        Lister {
+            source: &*self.source,
+            ledger: self.ledger.as_ref(),
+            cancel: &self.cancel,
+            now: self.now,
+            page_limit: self.page_limit,
+        }
+    }
+
+    fn place(&self) -> ListPlace<'_> {
+        ListPlace { region: &self.region, bucket: &self.bucket, prefix: &self.prefix }
+    }
+
+    /// The uploads of the bucket that were begun and not completed, with the bytes of their parts.
+    pub async fn uploads(&self) -> Result<IncompleteUploads, SourceError> {
+        self.lister().uploads(self.place(), true).await
+    }
+}
+
+/// The pages of a list that is being made.
+pub struct Pages {
+    batches: Mutex<Receiver<ObjectBatch>>,
+    listed: Arc<Mutex<Option<Listed>>>,
+}
+
+impl Pages {
+    /// Begins the list on a thread of the runtime, which has to go on running.
+    pub fn start(order: Order, runtime: &Handle) -> Self {
+        let (sender, batches) = sync_channel(WAITING);
+        let end = Arc::new(Mutex::new(None));
+        let (result, inside) = (end.clone(), runtime.clone());
+        // A thread that may wait: the page after this one is not asked for before there is room.
+        runtime.spawn_blocking(move || {
+            let lister = order.lister();
+            let made = inside.block_on(
+                lister.run(order.place(), order.what, |batch| sender.send(batch).is_ok()),
+            );
+            *result.lock().unwrap_or_else(PoisonError::into_inner) = Some(made);
+            // With the sender the pages end, and the result is there by then.
+            drop(sender);
+        });
+        Self { batches: Mutex::new(batches), listed: end }
+    }
+
+    /// How the list ended, after its last page; a list without an end says that it is partial.
+    pub fn listed(&self) -> Listed {
+        let listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let broken = || Listed { partial: Some("broken off".to_owned()), ..Listed::default() };
+        listed.unwrap_or_else(broken)
+    }
+}
+
+impl Supply for Pages {
+    fn next(&self) -> Option<Result<Box<dyn Piece + '_>, SourceError>> {
+        let page = self.batches.lock().unwrap_or_else(PoisonError::into_inner).recv().ok()?;
+        Some(Ok(Box::new(Page(page))))
+    }
+}
+
+struct Page(ObjectBatch);
+
+impl Piece for Page {
+    fn read(&mut self, sink: &mut Sink<'_>) -> Result<(), SourceError> {
+        // Nothing is left of a page to be broken off.
+        let (ControlFlow::Continue(()) | ControlFlow::Break(())) = sink(&self.0, 0);
+        Ok(())
+    }
+}
