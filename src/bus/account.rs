@@ -10,19 +10,23 @@ use tokio::task::JoinSet;
 
 use super::facts::{KnownAccount, account_key, kind};
 use super::world::{Outcome, Update};
-use super::{Account, Regions, Shared, guarded, pause, scope};
+use super::{Account, Regions, Shared, guarded, pause, scope, storage};
 use crate::domain::{ErrorKind, Scope, SourceError, SourceId};
 use crate::source::Identity;
 
-/// Runs until stopped; with `only_once` until every scope was read once. `unread` is dropped when
-/// every inventory of the account was read, or could not be.
-pub(super) async fn run(
-    shared: Arc<Shared>,
-    account: Account,
-    updates: mpsc::Sender<Update>,
-    unread: mpsc::Sender<()>,
-    only_once: bool,
-) {
+/// Where the tasks of an account go to.
+pub(super) struct Lines {
+    /// To the world.
+    pub updates: mpsc::Sender<Update>,
+    /// To the picture of storage, where there is one.
+    pub storage: Option<mpsc::Sender<storage::Input>>,
+    /// Dropped when every inventory of the account was read, or could not be.
+    pub unread: mpsc::Sender<()>,
+}
+
+/// Runs until stopped; with `only_once` until every scope was read once.
+pub(super) async fn run(shared: Arc<Shared>, account: Account, lines: Lines, only_once: bool) {
+    let Lines { updates, storage: pictured, unread } = lines;
     let Some(identity) = identify(&shared, &account, &updates, only_once).await else { return };
     let regions = match &account.regions {
         Regions::Home => vec![account.provider.home_region().await],
@@ -36,6 +40,19 @@ pub(super) async fn run(
         }
     };
     let mut scopes = JoinSet::new();
+    if let (Some(inputs), Some(source)) = (pictured, account.storage.clone()) {
+        let ctx = storage::Context {
+            shared: shared.clone(),
+            source,
+            account: identity.account.clone(),
+            updates: updates.clone(),
+            inputs,
+            only_once,
+        };
+        scopes.spawn(storage::run(ctx, identity.label.clone(), regions.clone()));
+    }
+    // Of instances nothing is read where storage alone is wanted.
+    let regions = if shared.storage.settings.only { Vec::new() } else { regions };
     let read: Vec<Scope> =
         regions.into_iter().map(|region| Scope::new(identity.account.clone(), region)).collect();
     let label = account.provider.label().to_owned();

@@ -23,15 +23,20 @@ mod live;
 mod metrics;
 mod pricing;
 mod rejudge;
+pub mod scan;
 mod scope;
+mod storage;
 pub mod tape;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod types;
 mod work;
 mod world;
 
 pub use live::{GPU_SUMMARY_ROWS, gpus_key, read_gpus};
+pub use storage::{
+    StorageRead, StorageSettings, bucket_region, ebs_prices, put_uploads, s3_prices,
+};
 pub use world::SUMMARY_ROWS;
 
 use std::collections::{HashMap, HashSet};
@@ -46,11 +51,12 @@ use tokio_util::sync::CancellationToken;
 use crate::analyze::gpu::GpuRules;
 use crate::analyze::idle::Policy;
 use crate::cache::Cache;
+use crate::domain::storage::{IncompleteUploads, Scan, StorageFacts};
 use crate::domain::{ErrorKind, GpuHistory, GpuKey, Reading, Scope, SourceError, TagKeys};
 use crate::fleet::Fleet;
 use crate::fleet::gpu::GpuFleet;
 use crate::source::ledger::{Ledger, OwnCost};
-use crate::source::{GpuSource, Identity, Provider};
+use crate::source::{GpuSource, Identity, Provider, StorageSource};
 use tape::{Recorder, Tap, Tape};
 
 /// Tells the time. Injected, so that tests and the demo can hold it still.
@@ -72,6 +78,8 @@ pub enum Regions {
 pub struct Account {
     /// How to ask it.
     pub provider: Arc<dyn Provider>,
+    /// How to ask for its storage; `None` where that cannot be asked for.
+    pub storage: Option<Arc<dyn StorageSource>>,
     /// Where to look.
     pub regions: Regions,
 }
@@ -90,6 +98,8 @@ pub struct Settings {
     /// Names the selection of accounts and regions, so that the summary which paints first is
     /// the one of this selection.
     pub summary_key: String,
+    /// What of storage is read.
+    pub storage: StorageSettings,
 }
 
 /// What the bus tells the cockpit.
@@ -99,6 +109,8 @@ pub enum Event {
     Fleet(Arc<Fleet>),
     /// A new picture of the GPUs.
     Gpus(Arc<GpuFleet>),
+    /// A new raw picture of storage.
+    Storage(Arc<StorageFacts>),
     /// What burntop itself has spent today.
     OwnCost(OwnCost),
     /// A source failed, or works again (`error` is `None`).
@@ -142,6 +154,8 @@ struct Shared {
     viewport: Mutex<HashSet<Arc<str>>>,
     /// What the GPUs are read and pictured with.
     live: live::Desk,
+    /// What storage is read with.
+    storage: storage::Desk,
     /// Records what the sources say.
     tap: Tap,
     /// Is played instead of asking anybody.
@@ -195,6 +209,21 @@ impl Handle {
     /// was seen of it since the start. Without traces when nobody knows anything.
     pub async fn gpu_history(&self, key: &GpuKey) -> GpuHistory {
         live::history(&self.shared, key).await
+    }
+
+    /// Somebody looks at storage: from now on all that was chosen of it is read.
+    pub fn want_storage(&self) {
+        self.shared.storage.want();
+    }
+
+    /// Takes the scan of a bucket or directory into the picture of storage.
+    pub async fn scanned(&self, scan: Arc<Scan>) {
+        self.shared.storage.scanned(scan).await;
+    }
+
+    /// Takes the uploads of a bucket that were begun and not completed into the picture of storage.
+    pub async fn uploads(&self, bucket: Arc<str>, uploads: IncompleteUploads) {
+        self.shared.storage.tell(storage::Input::Uploads { bucket, uploads }).await;
     }
 
     /// Ends all tasks.
@@ -265,6 +294,7 @@ pub async fn once(parts: Parts) -> Outcome {
         match event {
             Event::Fleet(fleet) => outcome.fleet = fleet,
             Event::Gpus(gpus) => outcome.gpus = gpus,
+            Event::Storage(facts) => outcome.storage = facts,
             Event::NoCredentials(error) => outcome.no_credentials = Some(error),
             Event::Source { reading, error: Some(_), .. } if reading.source.is_gpu() => {
                 troubles.push(reading);
@@ -294,13 +324,14 @@ pub struct Outcome {
     pub fleet: Arc<Fleet>,
     /// The GPUs as far as they could be read.
     pub gpus: Arc<GpuFleet>,
+    /// Storage as far as it could be read.
+    pub storage: Arc<StorageFacts>,
     /// Set when no account could be asked for want of credentials.
     pub no_credentials: Option<Arc<SourceError>>,
 }
 
 fn share(parts: Parts) -> (Handle, Vec<Account>) {
     let shared = Arc::new(Shared {
-        settings: parts.settings,
         tap: Tap::new(parts.recorder, parts.clock.clone()),
         tape: parts.tape,
         clock: parts.clock,
@@ -311,6 +342,8 @@ fn share(parts: Parts) -> (Handle, Vec<Account>) {
         look: watch::channel(0).0,
         viewport: Mutex::default(),
         live: live::Desk::new(parts.gpu_sources, parts.gpu_rules),
+        storage: storage::Desk::new(parts.settings.storage.clone()),
+        settings: parts.settings,
         remembered: Mutex::default(),
         started: tokio::time::Instant::now(),
         round_costs: Mutex::default(),
@@ -343,14 +376,20 @@ async fn run(
         over: over.clone(),
     };
     let live = tokio::spawn(live::run(shared.clone(), lines, only_once));
+    let (inputs, board) = storage::start(&shared, &selection, events.clone(), only_once).unzip();
     if !shared.settings.offline {
         *shared.remembered.lock().unwrap_or_else(PoisonError::into_inner) = remembered;
         for account in accounts {
-            let (updates, unread) = (updates.clone(), unread.clone());
-            tasks.spawn(account::run(shared.clone(), account, updates, unread, only_once));
+            let lines = account::Lines {
+                updates: updates.clone(),
+                storage: inputs.clone(),
+                unread: unread.clone(),
+            };
+            tasks.spawn(account::run(shared.clone(), account, lines, only_once));
         }
     }
     drop(unread);
+    drop(inputs);
     let rejudge_first = cached.other_policy && (shared.settings.offline || !only_once);
     tasks.spawn(rejudge::on_policy_change(
         shared.clone(),
@@ -364,6 +403,9 @@ async fn run(
     world::run(&shared, cached, inbox, &events, only_once).await;
     over.cancel();
     let _ = live.await;
+    if let Some(board) = board {
+        let _ = board.await;
+    }
     tasks.shutdown().await;
 }
 

@@ -5,6 +5,8 @@ mod rounds;
 mod scopes;
 pub(super) mod scripted;
 
+pub use scripted::no_accounts;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
@@ -16,7 +18,9 @@ use super::facts::kind;
 use super::inventory::Inventory;
 use super::scope::Context;
 use super::world::Update;
-use super::{Account, Clock, Event, Outcome, Parts, Regions, Settings, once, share, start};
+use super::{
+    Account, Clock, Event, Outcome, Parts, Regions, Settings, StorageSettings, once, share, start,
+};
 use crate::analyze::idle::Preset;
 use crate::cache::{Cache, OpenOptions};
 use crate::domain::{
@@ -39,7 +43,7 @@ fn parts(clock: Clock, preset: Preset, cache: &Cache, offline: bool) -> Parts {
     let fleet = DemoOptions::new(DEFAULT_SEED, None, clock.clone());
     let accounts = providers(&fleet)
         .into_iter()
-        .map(|provider| Account { provider, regions: Regions::Enabled })
+        .map(|provider| Account { provider, storage: None, regions: Regions::Enabled })
         .collect();
     Parts {
         accounts,
@@ -49,6 +53,7 @@ fn parts(clock: Clock, preset: Preset, cache: &Cache, offline: bool) -> Parts {
             inventory_every_s: 1,
             billed: false,
             summary_key: "test".into(),
+            storage: StorageSettings::default(),
         },
         policy: Arc::new(preset.policy()),
         clock,
@@ -206,13 +211,14 @@ async fn a_failed_login_is_forgotten_when_the_next_one_works() {
     let inner = providers(&fleet).remove(0);
     let provider = Arc::new(LateLogin { inner, asked: AtomicU32::new(0) });
     let parts = Parts {
-        accounts: vec![Account { provider, regions: Regions::Home }],
+        accounts: vec![Account { provider, storage: None, regions: Regions::Home }],
         settings: Settings {
             tag_keys: TagKeys::default(),
             offline: false,
             inventory_every_s: 60,
             billed: false,
             summary_key: "test".into(),
+            storage: StorageSettings::default(),
         },
         policy: Arc::new(Preset::Cautious.policy()),
         clock,

@@ -259,8 +259,10 @@ impl<'a> World<'a> {
                 self.verdicts.remove(&instance.id);
             }
         }
-        // What tells of GPUs belongs to no account.
-        let kept = |source: SourceId| source == SourceId::Identity || source.is_gpu();
+        // What tells of GPUs belongs to no account, and buckets lie in regions of their own.
+        let kept = |source: SourceId| {
+            source == SourceId::Identity || source.is_gpu() || source.is_storage()
+        };
         self.readings.retain(|(source, scope), _| kept(*source) || held(scope));
     }
 

@@ -10,6 +10,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tokio::sync::{mpsc, oneshot};
 
+use super::bucket_sizes::{self, BucketSize};
 use super::facts::{self, FactKind, Stored};
 use super::gpu_hours::{self, GpuHours};
 use super::ledger::{LedgerCharge, LedgerDay, Reserved};
@@ -244,6 +245,22 @@ impl Cache {
             .unwrap_or_default()
     }
 
+    /// Keeps daily figures of buckets in place of what was kept of the same series.
+    pub async fn store_bucket_sizes(&self, scope: &Scope, sizes: Vec<BucketSize>) {
+        let scope = scope.clone();
+        self.call(move |store| store.run(|conn| bucket_sizes::store(conn, &scope, &sizes))).await;
+    }
+
+    /// The daily figures of all buckets of a scope; what is damaged is absent, and days after `now`
+    /// are.
+    pub async fn load_bucket_sizes(&self, scope: &Scope, now: Timestamp) -> Vec<BucketSize> {
+        let scope = scope.clone();
+        self.call(move |store| store.run(|conn| bucket_sizes::load(conn, &scope, now)))
+            .await
+            .flatten()
+            .unwrap_or_default()
+    }
+
     /// Keeps the summary of `kind` that [`super::read_summary_sync`] reads at the next start.
     pub async fn put_summary(&self, kind: &str, bytes: Vec<u8>) {
         let kind = kind.to_owned();
@@ -285,6 +302,11 @@ impl Cache {
     /// The ledger of the UTC day that contains `now`. `None` when the cache is closed.
     pub async fn ledger_day(&self, now: Timestamp) -> Option<LedgerDay> {
         self.call(move |store| store.ledger.day(now)).await
+    }
+
+    /// Tells the user something, once.
+    pub(super) fn post(&self, notice: CacheNotice) {
+        self.board.post(notice);
     }
 
     /// Runs `f` on the cache's thread; `None` when the thread has ended.

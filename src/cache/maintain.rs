@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 use super::notice::CacheNotice;
 use super::stats::page_bytes;
 use super::store::Store;
-use super::{gpu_hours, series};
+use super::{bucket_sizes, gpu_hours, series};
 use crate::domain::Hour;
 
 /// Facts that were not renewed for this long are about accounts or regions no longer looked at.
@@ -65,6 +65,7 @@ pub(super) fn run(store: &mut Store, now: Timestamp) -> Maintained {
     done.dropped_facts = store.run(|c| drop_facts(c, now)).unwrap_or(0);
     // Nothing reads them later, and no limit has to be reached first.
     done.dropped_gpu_hours = store.run(|c| gpu_hours::drop_old(c, now, keep_days)).unwrap_or(0);
+    store.run(|c| bucket_sizes::drop_unseen(c, now));
     store.run(|c| drop_summaries(c));
     done.evicted_days = store.run(|c| evict(c, max_bytes, oldest_kept)).unwrap_or(0);
     store.run(|c| shrink(c));
@@ -79,7 +80,9 @@ pub(super) fn run(store: &mut Store, now: Timestamp) -> Maintained {
 pub(super) fn clear(store: &mut Store) -> bool {
     let emptied = store.run(|conn| {
         let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        for table in ["chunk", "series", "fact", "summary", "gpu_hour", "gpu_device", "meta"] {
+        for table in
+            ["chunk", "series", "fact", "summary", "gpu_hour", "gpu_device", "bucket_size", "meta"]
+        {
             tx.execute(&format!("DELETE FROM {table}"), [])?;
         }
         tx.commit()

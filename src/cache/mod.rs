@@ -18,10 +18,12 @@
 //! | `store` | the open connection, and what happens when it fails under way |
 //! | `file` | opening, checking, migrating and setting aside a database file |
 //! | `schema` | the tables and their versions |
-//! | `facts`, `series`, `day`, `gpu_hours`, `summary`, `ledger` | the things kept |
+//! | `facts`, `series`, `day`, `gpu_hours`, `bucket_sizes`, `summary`, `ledger` | the things kept |
+//! | `scans` | trees of lists of objects |
 //! | `maintain`, `stats` | size bound, eviction, integrity check, figures |
 //! | `notice` | what the user is told |
 
+mod bucket_sizes;
 mod day;
 mod facts;
 mod file;
@@ -30,6 +32,7 @@ mod handle;
 mod ledger;
 mod maintain;
 mod notice;
+mod scans;
 mod schema;
 mod series;
 mod stats;
@@ -39,12 +42,14 @@ mod summary;
 #[cfg(test)]
 mod tests;
 
+pub use bucket_sizes::BucketSize;
 pub use facts::{FactKind, Stored};
 pub use gpu_hours::GpuHours;
 pub use handle::{Cache, OpenOptions};
 pub use ledger::{LedgerCharge, LedgerDay, LedgerEntry, Reserved, ledger_path};
 pub use maintain::Maintained;
 pub use notice::{CacheNotice, Defect};
+pub use scans::{HeldScan, ScanKey};
 pub use series::SeriesWrite;
 pub use stats::{CacheStats, FactStats};
 pub use summary::read_summary_sync;

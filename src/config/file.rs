@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::gpus::GpusSection;
 use super::secret::Secret;
+use super::storage::StorageSection;
 
 /// Configuration of burntop.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -34,6 +35,8 @@ pub struct FileConfig {
     pub actions: ActionsSection,
     /// Where GPU telemetry comes from.
     pub gpus: GpusSection,
+    /// Which buckets are read, and how often.
+    pub storage: StorageSection,
     /// The cache on disk.
     pub cache: CacheSection,
     /// The screen.
@@ -287,6 +290,7 @@ impl FileConfig {
             },
             actions: self.actions.over(under.actions),
             gpus: self.gpus.over(under.gpus),
+            storage: self.storage.over(under.storage),
             cache: CacheSection {
                 max_mb: self.cache.max_mb.or(under.cache.max_mb),
                 path: self.cache.path.or(under.cache.path),

@@ -18,6 +18,7 @@ pub mod print;
 pub mod resolve;
 pub mod schema;
 pub mod secret;
+pub mod storage;
 pub mod suggest;
 pub mod template;
 pub mod validate;
@@ -37,6 +38,7 @@ pub use gpus::{
 pub use load::{Loaded, load};
 pub use paths::Paths;
 pub use secret::Secret;
+pub use storage::{StorageConfig, StorageSection};
 pub use vocabulary::Vocabulary;
 
 use crate::domain::TagKeys;
@@ -58,6 +60,8 @@ pub struct Config {
     pub actions: ActionsConfig,
     /// Where GPU telemetry comes from.
     pub gpus: GpusConfig,
+    /// Which buckets are read, and how often.
+    pub storage: StorageConfig,
     /// The cache.
     pub cache: CacheConfig,
     /// The screen.

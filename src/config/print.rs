@@ -40,6 +40,7 @@ pub fn effective(config: &Config) -> Result<String, toml::ser::Error> {
         own_cost: OwnCostSection { cap_usd_per_day: Some(config.own_cost_cap_usd_per_day) },
         actions: config.actions.section(),
         gpus: config.gpus.section(),
+        storage: config.storage.section(),
         cache: CacheSection { max_mb: Some(config.cache.max_mb), path: config.cache.path.clone() },
         ui: UiSection {
             theme: config.ui.theme.clone(),

@@ -9,7 +9,7 @@ use super::validate::{self, Found};
 use super::vocabulary::Vocabulary;
 use super::{
     ActionsConfig, CacheConfig, Config, DEFAULT_CACHE_MB, DEFAULT_CAP_USD_PER_DAY, DEFAULT_PRESET,
-    GpusConfig, RegionChoice, Target, UiConfig, env,
+    GpusConfig, RegionChoice, StorageConfig, Target, UiConfig, env,
 };
 use crate::domain::TagKeys;
 
@@ -154,6 +154,7 @@ fn config(file: FileConfig, chosen: bool, regions_forced: bool) -> Config {
         own_cost_cap_usd_per_day: file.own_cost.cap_usd_per_day.unwrap_or(DEFAULT_CAP_USD_PER_DAY),
         actions: ActionsConfig::of(file.actions),
         gpus: GpusConfig::of(file.gpus),
+        storage: StorageConfig::of(file.storage),
         cache: CacheConfig {
             max_mb: file.cache.max_mb.unwrap_or(DEFAULT_CACHE_MB),
             path: file.cache.path,

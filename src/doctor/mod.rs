@@ -17,6 +17,7 @@ pub mod gpus;
 pub mod local;
 mod probe;
 mod render;
+mod storage;
 
 use std::time::Duration;
 
@@ -27,6 +28,7 @@ use serde::Serialize;
 use crate::bus::Account;
 use crate::source::ledger::Ledger;
 pub use probe::{PERMISSIONS, Permission};
+pub use storage::STORAGE_PERMISSIONS;
 
 /// How long one check may take.
 pub const LIMIT: Duration = Duration::from_secs(5);

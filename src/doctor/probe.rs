@@ -75,7 +75,8 @@ pub fn judged<T>(action: &str, answer: &Asked<T>) -> Option<Check> {
     Some(judge(permission, answer.as_ref().err()))
 }
 
-fn judge(permission: &Permission, error: Option<&SourceError>) -> Check {
+/// What an answer or an error says about a permission.
+pub fn judge(permission: &Permission, error: Option<&SourceError>) -> Check {
     let id = format!("permission/{}", permission.action);
     let Some(error) = error else { return Check::ok(&id, "allowed") };
     let lost = permission.lost;
@@ -146,7 +147,7 @@ fn last_hour(now: Timestamp) -> HourRange {
 }
 
 /// Charges one unit before the call; refuses where it cannot be counted or the cap is reached.
-async fn charge(api: BilledApi, terms: &Terms) -> Result<(), SourceError> {
+pub async fn charge(api: BilledApi, terms: &Terms) -> Result<(), SourceError> {
     let refused = |message: &str| {
         let fix = "raise `own_cost.cap_usd_per_day`, or wait for midnight UTC";
         SourceError::new(ErrorKind::OwnCostCap, api.name(), message, fix)

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use jiff::Timestamp;
 
-use super::super::{Account, Clock, Outcome, Parts, Regions, Settings, once};
+use super::super::{Account, Clock, Outcome, Parts, Regions, Settings, StorageSettings, once};
 use crate::analyze::idle::Preset;
 use crate::cache::Cache;
 use crate::domain::{
@@ -272,13 +272,18 @@ pub fn parts(
     let now: Timestamp = now.parse().unwrap();
     let clock: Clock = Arc::new(move || now);
     Parts {
-        accounts: vec![Account { provider: provider.clone(), regions: Regions::Enabled }],
+        accounts: vec![Account {
+            provider: provider.clone(),
+            storage: None,
+            regions: Regions::Enabled,
+        }],
         settings: Settings {
             tag_keys: TagKeys::default(),
             offline,
             inventory_every_s: 1,
             billed: true,
             summary_key: "test".into(),
+            storage: StorageSettings::default(),
         },
         policy: Arc::new(preset.policy()),
         clock,
@@ -294,4 +299,12 @@ pub fn parts(
 /// Reads the account once.
 pub async fn read(provider: &Arc<Scripted>, now: &str, preset: Preset, cache: &Cache) -> Outcome {
     once(parts(provider, now, preset, cache, false)).await
+}
+
+/// A bus that reads nothing.
+pub fn no_accounts(cache: &Cache, now: Timestamp) -> Parts {
+    let provider = Scripted::new(Script::new(vec![], Answer::Nothing));
+    let mut parts = parts(&provider, &now.to_string(), Preset::Cautious, cache, false);
+    parts.accounts.clear();
+    parts
 }

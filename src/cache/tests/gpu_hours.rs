@@ -134,7 +134,12 @@ async fn a_cache_of_the_first_version_gains_the_tables_and_loses_nothing() {
     let place = Place::new();
     let cache = place.open_quietly();
     put_names(&cache, &["a"]).await;
-    sql(&cache, "DROP TABLE gpu_hour; DROP TABLE gpu_device; PRAGMA user_version = 1;").await;
+    sql(
+        &cache,
+        "DROP TABLE gpu_hour; DROP TABLE gpu_device; DROP TABLE bucket_size;
+         PRAGMA user_version = 1;",
+    )
+    .await;
     cache.close().await;
     let cache = place.open_quietly();
     assert_eq!(names(&cache).await, Some(vec!["a".to_owned()]));

@@ -1,6 +1,7 @@
 //! Tests on real files.
 
 mod broken;
+mod bucket_sizes;
 mod credentials;
 mod facts;
 mod gpu_hours;

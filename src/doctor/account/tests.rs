@@ -125,7 +125,7 @@ fn ledger(cap_micro_usd: u64) -> Ledger {
 }
 
 fn account(fake: Fake, regions: Regions) -> Account {
-    Account { provider: Arc::new(fake), regions }
+    Account { provider: Arc::new(fake), storage: None, regions }
 }
 
 fn report_with(account: Account, limit: Duration, ledger: Option<Ledger>) -> Report {
@@ -243,7 +243,7 @@ fn the_demo_is_well_and_costs_nothing() {
     let demo = crate::source::demo::DemoOptions::new(7, Some(300), clock);
     let accounts: Vec<Account> = crate::source::demo::providers(&demo)
         .into_iter()
-        .map(|provider| Account { provider, regions: Regions::Enabled })
+        .map(|provider| Account { provider, storage: None, regions: Regions::Enabled })
         .collect();
     let ledger = ledger(1_000_000);
     let terms = Terms { now: now(), limit: LONG, ledger: Some(ledger.clone()), demo: true };

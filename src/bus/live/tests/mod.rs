@@ -14,7 +14,7 @@ use jiff::Timestamp;
 use tokio::sync::mpsc;
 
 use super::super::tests::scripted as aws;
-use super::super::{Event, Handle, Parts, Settings, once, start};
+use super::super::{Event, Handle, Parts, Settings, StorageSettings, once, start};
 use crate::analyze::idle::Preset;
 use crate::cache::{Cache, GpuHours, OpenOptions};
 use crate::domain::{
@@ -43,6 +43,7 @@ fn parts(sources: &[Arc<Scripted>], cache: &Cache) -> Parts {
             inventory_every_s: 60,
             billed: false,
             summary_key: "test".into(),
+            storage: StorageSettings::default(),
         },
         policy: Arc::new(Preset::Cautious.policy()),
         clock: Arc::new(now),

@@ -1,0 +1,242 @@
+//! The one task that holds what is known of storage, and publishes it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep_until};
+
+use super::super::world::SETTLE;
+use super::super::{Event, Regions, Shared};
+use super::{Picture, keep, scans};
+use crate::domain::storage::bucket::{BucketFacts, IncompleteUploads};
+use crate::domain::storage::{Bucket, EbsFacts, EbsPrices, S3Prices, Scan, StorageFacts};
+use crate::domain::{Reading, Scope, SourceError, SourceId, SourceState};
+use crate::source::storage_prices;
+
+/// What the tasks of this folder tell the board.
+pub(in crate::bus) enum Input {
+    /// An account answered.
+    Account { account: Arc<str>, label: Arc<str> },
+    /// All buckets of an account.
+    Buckets { account: Arc<str>, buckets: Vec<Bucket> },
+    /// A bucket was looked at.
+    Facts(Arc<BucketFacts>),
+    /// The volumes of a scope were looked at.
+    Ebs(Arc<EbsFacts>),
+    /// Somebody listed a bucket or a directory.
+    Scan(Arc<Scan>),
+    /// Somebody listed the uploads of a bucket that were never completed.
+    Uploads { bucket: Arc<str>, uploads: IncompleteUploads },
+    /// What S3 costs in a region, from the price list.
+    S3Prices(Arc<S3Prices>),
+    /// What volumes and snapshots cost in a region, from the price list.
+    EbsPrices(Arc<EbsPrices>),
+    /// How a source is doing.
+    Source { source: SourceId, scope: Scope, told: Told },
+}
+
+/// How asking a source went.
+pub(in crate::bus) enum Told {
+    /// Under way.
+    Loading,
+    /// Answered, with the share of what was asked for.
+    Good(f32),
+    /// Failed.
+    Bad(Arc<SourceError>),
+}
+
+/// Everything known.
+#[derive(Default)]
+pub(super) struct Board {
+    version: u64,
+    accounts: BTreeMap<Arc<str>, Arc<str>>,
+    /// By account and name.
+    buckets: BTreeMap<(Arc<str>, Arc<str>), Arc<BucketFacts>>,
+    ebs: BTreeMap<Scope, Arc<EbsFacts>>,
+    scans: BTreeMap<Arc<str>, Arc<Scan>>,
+    uploads: BTreeMap<Arc<str>, IncompleteUploads>,
+    s3_prices: BTreeMap<Arc<str>, Arc<S3Prices>>,
+    ebs_prices: BTreeMap<Arc<str>, Arc<EbsPrices>>,
+    readings: BTreeMap<(SourceId, Scope), Reading>,
+}
+
+/// Runs until every task has dropped its line or the bus stops; publishes what the cache holds
+/// first, and a last picture at the end.
+pub(super) async fn run(
+    shared: &Arc<Shared>,
+    selection: &[(String, Regions)],
+    mut inbox: mpsc::Receiver<Input>,
+    events: &mpsc::Sender<Event>,
+    only_once: bool,
+) {
+    let mut board = keep::board(shared, selection).await;
+    // With nobody who goes on reading there is no background.
+    let at_end = only_once || shared.settings.offline;
+    let mut loader = scans::Loader::default();
+    if !only_once {
+        board.publish(shared, events).await;
+    }
+    if !at_end {
+        loader.load(shared, board.names());
+    }
+    let mut due: Option<Instant> = None;
+    loop {
+        let settle = async {
+            match due {
+                Some(at) => sleep_until(at).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            biased;
+            () = shared.stop.cancelled() => break,
+            () = settle, if due.is_some() => {
+                due = None;
+                board.publish(shared, events).await;
+            }
+            input = inbox.recv() => {
+                let Some(input) = input else { break };
+                let are_buckets = matches!(input, Input::Buckets { .. });
+                board.take(input, shared);
+                if are_buckets && !at_end {
+                    loader.load(shared, board.names());
+                }
+                if !only_once {
+                    due.get_or_insert_with(|| Instant::now() + SETTLE);
+                }
+            }
+        }
+    }
+    if at_end {
+        for scan in scans::of(&shared.cache, board.names()).await {
+            board.take(Input::Scan(scan), shared);
+        }
+    }
+    board.publish(shared, events).await;
+}
+
+impl Board {
+    pub(super) fn take(&mut self, input: Input, shared: &Shared) {
+        match input {
+            Input::Account { account, label } => {
+                self.accounts.insert(account, label);
+            }
+            Input::Buckets { account, buckets } => {
+                let there: BTreeSet<&Arc<str>> = buckets.iter().map(|b| &b.name).collect();
+                self.buckets.retain(|(a, name), _| *a != account || there.contains(name));
+                for bucket in &buckets {
+                    let key = (account.clone(), bucket.name.clone());
+                    let known = self.buckets.get(&key);
+                    if known.is_none_or(|k| k.bucket.scope != bucket.scope) {
+                        let facts = keep::not_read(bucket.clone(), shared.now());
+                        self.buckets.insert(key, Arc::new(facts));
+                    }
+                }
+            }
+            Input::Facts(facts) => {
+                let key = (facts.bucket.scope.account.clone(), facts.bucket.name.clone());
+                self.buckets.insert(key, facts);
+            }
+            Input::Ebs(facts) => {
+                self.ebs.insert(facts.scope.clone(), facts);
+            }
+            Input::Scan(scan) => {
+                let newer = |old: &Arc<Scan>| old.listed_at > scan.listed_at;
+                if !self.scans.get(&scan.bucket).is_some_and(newer) {
+                    self.scans.insert(scan.bucket.clone(), scan);
+                }
+            }
+            Input::Uploads { bucket, uploads } => {
+                self.uploads.insert(bucket, uploads);
+            }
+            Input::S3Prices(prices) => {
+                self.s3_prices.insert(prices.region.as_str().into(), prices);
+            }
+            Input::EbsPrices(prices) => {
+                self.ebs_prices.insert(prices.region.as_str().into(), prices);
+            }
+            Input::Source { source, scope, told } => self.source(source, scope, told, shared),
+        }
+    }
+
+    /// As the world takes it: a failed source stays failed until it works.
+    fn source(&mut self, source: SourceId, scope: Scope, told: Told, shared: &Shared) {
+        let reading = self.readings.entry((source, scope.clone())).or_insert_with(|| Reading {
+            source,
+            scope,
+            taken_at: None,
+            coverage: 0.0,
+            state: SourceState::Loading,
+        });
+        match told {
+            Told::Loading => {}
+            Told::Good(coverage) => {
+                reading.taken_at = Some(shared.now());
+                reading.coverage = coverage;
+                reading.state = SourceState::Live;
+            }
+            Told::Bad(error) => reading.state = SourceState::Failed(error),
+        }
+    }
+
+    /// A reading of the last run.
+    pub(super) fn remember(&mut self, reading: Reading) {
+        self.readings.insert((reading.source, reading.scope.clone()), reading);
+    }
+
+    async fn publish(&mut self, shared: &Shared, events: &mpsc::Sender<Event>) {
+        self.version += 1;
+        let picture = self.picture(shared);
+        // The receiver may be gone (the cockpit quit); nothing is left to tell then.
+        let _ = events.send(Event::Storage(picture)).await;
+    }
+
+    fn picture(&self, shared: &Shared) -> Picture {
+        let settings = &shared.storage.settings;
+        let regions: BTreeSet<&Arc<str>> = self
+            .buckets
+            .values()
+            .map(|b| &b.bucket.scope.region)
+            .chain(self.ebs.keys().map(|scope| &scope.region))
+            .collect();
+        // Prices of another region are shown for this one only where somebody said so.
+        let instead = |region: &str| settings.price_region.as_deref().filter(|r| *r != region);
+        let mut facts = StorageFacts {
+            version: self.version,
+            made_at: shared.now(),
+            accounts: self.accounts.clone(),
+            buckets: self.buckets.values().map(|facts| self.with_uploads(facts)).collect(),
+            ebs: self.ebs.values().cloned().collect(),
+            scans: self.scans.values().cloned().collect(),
+            readings: self.readings.values().cloned().collect(),
+            ..StorageFacts::default()
+        };
+        // What the price list said, else what the binary has.
+        let s3 = |r: &str| {
+            self.s3_prices.get(r).cloned().or_else(|| storage_prices::s3(r).map(Arc::new))
+        };
+        let ebs = |r: &str| {
+            self.ebs_prices.get(r).cloned().or_else(|| storage_prices::ebs(r).map(Arc::new))
+        };
+        for region in regions {
+            let of_s3 = s3(region).or_else(|| instead(region).and_then(s3));
+            let of_ebs = ebs(region).or_else(|| instead(region).and_then(ebs));
+            facts.s3_prices.extend(of_s3.map(|p| (region.clone(), p)));
+            facts.ebs_prices.extend(of_ebs.map(|p| (region.clone(), p)));
+        }
+        Arc::new(facts)
+    }
+
+    /// The facts of a bucket, with its uploads where somebody listed them.
+    fn with_uploads(&self, facts: &Arc<BucketFacts>) -> Arc<BucketFacts> {
+        let listed = self.uploads.get(&facts.bucket.name).filter(|_| facts.uploads.is_none());
+        let Some(uploads) = listed else { return facts.clone() };
+        Arc::new(BucketFacts { uploads: Some(Ok(uploads.clone())), ..(**facts).clone() })
+    }
+
+    /// Names of all buckets.
+    pub(super) fn names(&self) -> BTreeSet<Arc<str>> {
+        self.buckets.keys().map(|(_, name)| name.clone()).collect()
+    }
+}

@@ -1,0 +1,133 @@
+//! The volumes and snapshots of one account × region.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::super::guarded;
+use super::super::world::Outcome;
+use super::board::Input;
+use super::keep::kind;
+use super::{Context, is_due, pricing};
+use crate::domain::storage::EbsFacts;
+use crate::domain::storage::bucket::Fact;
+use crate::domain::{Scope, SourceError, SourceId};
+use crate::source::{Image, provider::Page};
+
+/// Lists that a look takes.
+const LISTS: usize = 4;
+
+/// Runs until stopped; with `only_once` one round.
+pub(super) async fn run(ctx: Context, scope: Scope) {
+    if !ctx.wanted(ctx.settings().ebs).await {
+        return;
+    }
+    let now = ctx.shared.now();
+    let stored = ctx.shared.cache.get::<EbsFacts>(kind::EBS, &scope, now).await;
+    let mut known = stored.map(|s| s.value);
+    let mut refreshes = *ctx.shared.refresh.borrow();
+    let every = ctx.settings().ebs_every;
+    loop {
+        let now_at = *ctx.shared.refresh.borrow();
+        let forced = std::mem::replace(&mut refreshes, now_at) != now_at;
+        let last = known.as_ref().map(|k| k.taken_at);
+        if forced || ctx.only_once || is_due(last, every, ctx.shared.now()) {
+            ctx.report(SourceId::Ebs, scope.clone(), Outcome::Loading).await;
+            let look = look(&ctx, &scope, known.take());
+            let ((facts, outcome), ()) = tokio::join!(look, pricing::ebs(&ctx, &scope));
+            ctx.shared.cache.put(kind::EBS, &scope, facts.taken_at, &facts).await;
+            let _ = ctx.inputs.send(Input::Ebs(Arc::new(facts.clone()))).await;
+            ctx.report(SourceId::Ebs, scope.clone(), outcome).await;
+            known = Some(facts);
+        }
+        let wait = Duration::try_from(every).unwrap_or_default().max(Duration::from_secs(1));
+        if ctx.only_once || !ctx.wait(wait).await {
+            return;
+        }
+    }
+}
+
+/// Reads everything once; what fails keeps its last good value.
+async fn look(ctx: &Context, scope: &Scope, old: Option<EbsFacts>) -> (EbsFacts, Outcome) {
+    let (source, region) = (&ctx.source, &scope.region);
+    let (volumes, stopped, snapshots, images) = tokio::join!(
+        all("ec2:DescribeVolumes", |t| source.volumes(scope, t)),
+        all("ec2:DescribeInstances", |t| source.stopped(region, t)),
+        all("ec2:DescribeSnapshots", |t| source.snapshots(scope, t)),
+        all("ec2:DescribeImages", |t| source.images(region, t)),
+    );
+    let mut snapshots = snapshots;
+    if let (Ok(snapshots), Ok(images)) = (&mut snapshots, &images) {
+        let users = users(images);
+        for snapshot in snapshots {
+            snapshot.images = users.get(&snapshot.id).cloned().unwrap_or_default();
+        }
+    }
+    let images = images.map(|i| u32::try_from(i.len()).unwrap_or(u32::MAX));
+    let errors = [
+        volumes.as_ref().err().cloned(),
+        stopped.as_ref().err().cloned(),
+        snapshots.as_ref().err().cloned(),
+        images.as_ref().err().cloned(),
+    ];
+    let failed: Vec<Arc<SourceError>> = errors.iter().flatten().cloned().collect();
+    let outcome = match (&volumes, &snapshots) {
+        (Err(error), Err(_)) => Outcome::Bad(error.clone()),
+        _ => Outcome::Good { coverage: 1.0 - failed.len() as f32 / LISTS as f32 },
+    };
+    if matches!(outcome, Outcome::Good { .. }) {
+        for error in &failed {
+            ctx.trouble(SourceId::Ebs, scope, error.clone()).await;
+        }
+    }
+    let taken_at = match (&old, failed.len()) {
+        (Some(old), LISTS) => old.taken_at,
+        _ => ctx.shared.now(),
+    };
+    let (old_volumes, old_stopped, old_snapshots) = match old {
+        Some(old) => (old.volumes.ok(), old.stopped.ok(), old.snapshots.ok()),
+        None => (None, None, None),
+    };
+    let facts = EbsFacts {
+        scope: scope.clone(),
+        volumes: kept(volumes, old_volumes),
+        stopped: kept(stopped, old_stopped),
+        snapshots: kept(snapshots, old_snapshots),
+        // Never the old one: which images there are decides what may be called an orphan.
+        images,
+        taken_at,
+    };
+    (facts, outcome)
+}
+
+/// The last good value in place of a failure.
+fn kept<T>(new: Fact<T>, old: Option<T>) -> Fact<T> {
+    new.or_else(|error| old.ok_or(error))
+}
+
+/// Images by the snapshots that they are made of.
+fn users(images: &[Image]) -> HashMap<Arc<str>, Vec<Arc<str>>> {
+    let mut out: HashMap<Arc<str>, Vec<Arc<str>>> = HashMap::new();
+    for image in images {
+        for snapshot in &image.snapshots {
+            out.entry(snapshot.clone()).or_default().push(image.id.clone());
+        }
+    }
+    out
+}
+
+/// All pages, or the first failure: half a list would read as volumes gone.
+async fn all<T, F>(operation: &str, mut page: impl FnMut(Option<String>) -> F) -> Fact<Vec<T>>
+where
+    F: Future<Output = Result<Page<T>, SourceError>>,
+{
+    let (mut out, mut token) = (Vec::new(), None);
+    loop {
+        let answer = guarded(operation, page(token)).await.map_err(Arc::new)?;
+        out.extend(answer.items);
+        token = answer.next;
+        if token.is_none() {
+            return Ok(out);
+        }
+    }
+}

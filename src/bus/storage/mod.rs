@@ -1,0 +1,290 @@
+//! Storage: buckets, their sizes, volumes and snapshots of each account, as one raw picture after
+//! another.
+//!
+//! ```text
+//!  StorageSource ──► buckets (one task per account; facts by bucket, sizes by region)
+//!        │      └──► volumes (one task per account × region)
+//!        │              │ Input                    │ Update (how the sources are doing)
+//!        │              ▼                          ▼
+//!      cache ◄────── board (one task) ──► Event::Storage      the world, header
+//! ```
+//!
+//! Each bucket and each fact of it fails for itself, and what fails keeps its last good value. What
+//! the cache holds is published first, and what is young enough in it is not read again.
+
+mod board;
+mod buckets;
+mod ebs;
+mod keep;
+mod pricing;
+mod region;
+mod scans;
+mod sizes;
+#[cfg(test)]
+mod tests;
+mod uploads;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use tokio::sync::{mpsc, watch};
+
+pub(super) use board::Input;
+pub use pricing::{bucket_region, ebs_prices, s3_prices};
+pub use uploads::put_uploads;
+
+use super::account::report;
+use super::world::{Outcome, Update};
+use super::{Event, Regions, Shared};
+use crate::domain::storage::{Scan, StorageFacts};
+use crate::domain::{ErrorKind, Scope, SourceError, SourceId};
+use crate::source::StorageSource;
+use crate::source::ledger::BilledApi;
+
+/// Whether a part of storage is read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum StorageRead {
+    /// Never.
+    #[default]
+    Never,
+    /// From the moment on when somebody wants it ([`super::Handle::want_storage`]).
+    WhenWanted,
+    /// From the start.
+    Always,
+}
+
+/// What of storage is read, and how often.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StorageSettings {
+    /// Buckets.
+    pub buckets: StorageRead,
+    /// Volumes and snapshots.
+    pub ebs: StorageRead,
+    /// True when nothing but storage is read: no instances, no metrics of theirs.
+    pub only: bool,
+    /// Names of buckets that are read; a `*` at the end stands for any rest. Empty for all.
+    pub include: Vec<String>,
+    /// Names of buckets that are not, whatever `include` says.
+    pub exclude: Vec<String>,
+    /// Regions whose buckets are read; `None` for all, whatever regions the fleet is read in.
+    pub regions: Option<Vec<Arc<str>>>,
+    /// Region whose prices count where a bucket's own has none in the list.
+    pub price_region: Option<Arc<str>>,
+    /// Between two lists of buckets.
+    pub list_every: SignedDuration,
+    /// Between two looks at how a bucket is set up.
+    pub facts_every: SignedDuration,
+    /// Between two looks at the daily sizes.
+    pub sizes_every: SignedDuration,
+    /// Between two looks at volumes and snapshots.
+    pub ebs_every: SignedDuration,
+}
+
+impl Default for StorageSettings {
+    /// Nothing is read; buckets hourly, their setup each six hours, sizes daily, volumes each
+    /// quarter of an hour where they are.
+    fn default() -> Self {
+        Self {
+            buckets: StorageRead::Never,
+            ebs: StorageRead::Never,
+            only: false,
+            include: Vec::new(),
+            exclude: Vec::new(),
+            regions: None,
+            price_region: None,
+            list_every: SignedDuration::from_hours(1),
+            facts_every: SignedDuration::from_hours(6),
+            sizes_every: SignedDuration::from_hours(24),
+            ebs_every: SignedDuration::from_mins(15),
+        }
+    }
+}
+
+impl StorageSettings {
+    /// True when anything is read.
+    pub fn is_on(&self) -> bool {
+        self.buckets != StorageRead::Never || self.ebs != StorageRead::Never
+    }
+
+    /// True when a bucket of that name is read.
+    fn takes(&self, name: &str) -> bool {
+        let like = |pattern: &String| match pattern.strip_suffix('*') {
+            Some(start) => name.starts_with(start),
+            None => name == pattern,
+        };
+        (self.include.is_empty() || self.include.iter().any(like)) && !self.exclude.iter().any(like)
+    }
+
+    /// True when buckets of that region are read; one that nobody knows is shown as such.
+    fn takes_region(&self, region: &str) -> bool {
+        region == "-" || self.regions.as_ref().is_none_or(|all| all.iter().any(|r| **r == *region))
+    }
+}
+
+/// What storage shares with the rest of the bus.
+pub(super) struct Desk {
+    /// What is read.
+    pub settings: StorageSettings,
+    /// True from the moment on when somebody looks.
+    wanted: watch::Sender<bool>,
+    /// The way to the board, while there is one.
+    inputs: Mutex<Option<mpsc::WeakSender<Input>>>,
+    /// When the prices of a kind and region were asked for last: they are the same for all accounts.
+    priced: Mutex<HashMap<(&'static str, Arc<str>), Timestamp>>,
+}
+
+impl Desk {
+    pub fn new(settings: StorageSettings) -> Self {
+        Self {
+            settings,
+            wanted: watch::channel(false).0,
+            inputs: Mutex::default(),
+            priced: Mutex::default(),
+        }
+    }
+
+    /// Somebody looks.
+    pub fn want(&self) {
+        self.wanted.send_replace(true);
+    }
+
+    /// Takes a scan over.
+    pub async fn scanned(&self, scan: Arc<Scan>) {
+        self.tell(Input::Scan(scan)).await;
+    }
+
+    /// Tells the board, while there is one.
+    pub async fn tell(&self, input: Input) {
+        let line = self.inputs.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let Some(line) = line.and_then(|weak| weak.upgrade()) else { return };
+        let _ = line.send(input).await;
+    }
+}
+
+/// Starts the board; what it is told comes in by the returned line, and it ends with the last of
+/// them. `None` where nothing of storage is read.
+pub(super) fn start(
+    shared: &Arc<Shared>,
+    selection: &[(String, Regions)],
+    events: mpsc::Sender<Event>,
+    only_once: bool,
+) -> Option<(mpsc::Sender<Input>, tokio::task::JoinHandle<()>)> {
+    if !shared.storage.settings.is_on() {
+        return None;
+    }
+    let (inputs, inbox) = mpsc::channel(64);
+    *shared.storage.inputs.lock().unwrap_or_else(PoisonError::into_inner) =
+        Some(inputs.downgrade());
+    let (shared, selection) = (shared.clone(), selection.to_vec());
+    let board = tokio::spawn(async move {
+        board::run(&shared, &selection, inbox, &events, only_once).await;
+    });
+    Some((inputs, board))
+}
+
+/// What the tasks of an account work with.
+#[derive(Clone)]
+pub(super) struct Context {
+    pub shared: Arc<Shared>,
+    pub source: Arc<dyn StorageSource>,
+    pub account: Arc<str>,
+    pub updates: mpsc::Sender<Update>,
+    pub inputs: mpsc::Sender<Input>,
+    pub only_once: bool,
+}
+
+impl Context {
+    fn settings(&self) -> &StorageSettings {
+        &self.shared.storage.settings
+    }
+
+    /// Tells the world and the board how a source is doing.
+    async fn report(&self, source: SourceId, scope: Scope, outcome: Outcome) {
+        let told = match &outcome {
+            Outcome::Loading => board::Told::Loading,
+            Outcome::Good { coverage } => board::Told::Good(*coverage),
+            Outcome::Bad(error) => board::Told::Bad(error.clone()),
+        };
+        let _ = self.inputs.send(Input::Source { source, scope: scope.clone(), told }).await;
+        report(&self.updates, source, scope, outcome).await;
+    }
+
+    /// A line for the log: something failed, and the rest of its source works.
+    async fn trouble(&self, source: SourceId, scope: &Scope, error: Arc<SourceError>) {
+        let update = Update::Trouble { source, scope: scope.clone(), error: Some(error) };
+        let _ = self.updates.send(update).await;
+    }
+
+    /// Charges calls to the ledger before they are made.
+    async fn charge(&self, api: BilledApi, units: u64) -> Result<(), SourceError> {
+        if !self.shared.settings.billed || units == 0 {
+            return Ok(());
+        }
+        let charged = self.shared.ledger.charge(api, units, self.shared.now()).await;
+        charged.map_err(|refused| {
+            let fix = "raise `own_cost.cap_usd_per_day`, or wait for midnight UTC";
+            SourceError::new(ErrorKind::OwnCostCap, api.name(), &refused.to_string(), fix)
+        })
+    }
+
+    /// Waits for `time`, a refresh, somebody who looks, or the end; false when the bus stops.
+    async fn wait(&self, time: Duration) -> bool {
+        let mut refresh = self.shared.refresh.subscribe();
+        let mut wanted = self.shared.storage.wanted.subscribe();
+        tokio::select! {
+            () = self.shared.stop.cancelled() => false,
+            _ = refresh.changed() => true,
+            _ = wanted.changed() => true,
+            () = tokio::time::sleep(time) => true,
+        }
+    }
+
+    /// Waits until a part is to be read; false when the bus stops before.
+    async fn wanted(&self, read: StorageRead) -> bool {
+        let mut wanted = self.shared.storage.wanted.subscribe();
+        match read {
+            StorageRead::Never => false,
+            StorageRead::WhenWanted => tokio::select! {
+                () = self.shared.stop.cancelled() => false,
+                seen = wanted.wait_for(|w| *w) => seen.is_ok(),
+            },
+            StorageRead::Always if self.only_once => true,
+            // The fleet comes first, unless somebody looks.
+            StorageRead::Always => tokio::select! {
+                () = self.shared.stop.cancelled() => false,
+                seen = wanted.wait_for(|w| *w) => seen.is_ok(),
+                () = tokio::time::sleep(AFTER_THE_FLEET) => true,
+            },
+        }
+    }
+}
+
+/// In the background storage is read this long after the start: the fleet has come by then.
+const AFTER_THE_FLEET: Duration = Duration::from_secs(3);
+
+/// Reads the storage of an account; `regions` are those of its fleet. Runs until stopped; with
+/// `only_once` until everything was read once.
+pub(super) async fn run(ctx: Context, label: Arc<str>, regions: Vec<Arc<str>>) {
+    let known = Input::Account { account: ctx.account.clone(), label };
+    let _ = ctx.inputs.send(known).await;
+    let mut tasks = tokio::task::JoinSet::new();
+    for region in &regions {
+        tasks.spawn(ebs::run(ctx.clone(), Scope::new(ctx.account.clone(), region.clone())));
+    }
+    tasks.spawn(buckets::run(ctx, regions));
+    while tasks.join_next().await.is_some() {}
+}
+
+/// A call that waits to be made, one of many.
+type Pending<'a, T> = futures_util::future::BoxFuture<'a, T>;
+
+/// True when what was read at `last` is to be read again.
+fn is_due(last: Option<Timestamp>, every: SignedDuration, now: Timestamp) -> bool {
+    last.is_none_or(|at| now.duration_since(at) >= every || at > now)
+}
+
+/// The raw pictures of the last run, for `--offline` and the start; also what a report falls back
+/// to.
+pub(super) type Picture = Arc<StorageFacts>;
