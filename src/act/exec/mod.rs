@@ -11,6 +11,7 @@ pub mod kms;
 mod operator;
 mod pace;
 mod service;
+pub mod storage;
 
 #[cfg(test)]
 mod fixture;

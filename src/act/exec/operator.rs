@@ -7,7 +7,7 @@ mod execute;
 mod judge;
 mod look;
 mod reconcile;
-mod run;
+pub(super) mod run;
 #[cfg(test)]
 mod tests;
 mod verify;

@@ -31,6 +31,14 @@ pub enum Breach {
         /// Allowed.
         max: u32,
     },
+    /// Too many volumes, or more than one bucket.
+    #[error("{rows} rows are more than one plan about storage may have here ({max}); choose fewer")]
+    Rows {
+        /// Rows.
+        rows: u32,
+        /// Allowed.
+        max: u32,
+    },
     /// Too large a share of the fleet.
     #[error(
         "{rows} of {fleet} instances are more than actions.max_fleet_percent allows ({percent} %: \
@@ -105,6 +113,7 @@ mod tests {
     fn names(breaches: &[Breach]) -> Vec<&'static str> {
         let name = |b: &Breach| match b {
             Breach::Instances { .. } => "instances",
+            Breach::Rows { .. } => "rows",
             Breach::Share { .. } => "share",
             Breach::Usd { .. } => "usd",
             Breach::Unpriced { .. } => "unpriced",

@@ -18,7 +18,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::approval::{Approval, ApprovalError};
-use super::item::Plan;
+use super::kind::{Instances, Kind};
 use super::preflighted::{CheckedRow, Preflighted, Via};
 use super::verb::Verb;
 use crate::domain::Scope;
@@ -81,6 +81,9 @@ pub enum ConfirmError {
     /// Used before.
     #[error("a confirmation is good for one execution, and this one was used")]
     Spent,
+    /// An approval is not enough.
+    #[error("an approval is not enough for this: the words have to be typed by who acts")]
+    TypedOnly,
     /// The approval is not good.
     #[error("{0}")]
     Approval(#[from] ApprovalError),
@@ -98,9 +101,9 @@ pub enum Authority {
 
 /// A plan that may run: once, within [`VALID_FOR`].
 #[derive(Debug)]
-pub struct Confirmed {
-    plan: Arc<Plan>,
-    rows: Vec<CheckedRow>,
+pub struct Confirmed<K: Kind = Instances> {
+    plan: Arc<K::Plan>,
+    rows: Vec<K::Row>,
     callers: BTreeMap<Arc<str>, Arc<str>>,
     authority: Authority,
     justification: String,
@@ -108,29 +111,14 @@ pub struct Confirmed {
     spent: AtomicBool,
 }
 
-impl Preflighted {
+impl<K: Kind> Preflighted<K> {
     /// What has to be said before this may run.
     pub fn challenge(&self) -> Challenge {
-        let rows: Vec<&CheckedRow> = self.passed().collect();
-        let count = rows.len();
-        let loses_data = || rows.iter().any(|r| r.stakes.instance_store_gb > 0);
-        let typed = match self.plan.verb {
-            Verb::Terminate { .. } => {
-                let mut words = vec![format!("terminate {count}")];
-                if let [only] = rows.as_slice() {
-                    words.push(only.item.id.to_string());
-                }
-                words
-            }
-            Verb::Stop if loses_data() => vec![format!("stop {count}")],
-            _ => Vec::new(),
-        };
-        let justification = self.plan.verb.is_destructive() && rows.iter().any(|r| r.production);
-        Challenge { typed, justification }
+        K::challenge(self)
     }
 
     /// Takes a person's word. The first confirmation of a preflight is the only one.
-    pub fn confirm(&self, answer: &Answer, now: Timestamp) -> Result<Confirmed, ConfirmError> {
+    pub fn confirm(&self, answer: &Answer, now: Timestamp) -> Result<Confirmed<K>, ConfirmError> {
         self.may_confirm(now)?;
         let challenge = self.challenge();
         let typed = answer.typed.trim();
@@ -140,7 +128,7 @@ impl Preflighted {
             return Err(ConfirmError::Typed(first.clone()));
         }
         let written = match answer.justification.trim() {
-            "" => self.plan.justification.trim(),
+            "" => K::justification(&self.plan).trim(),
             written => written,
         };
         if challenge.justification && written.is_empty() {
@@ -156,16 +144,19 @@ impl Preflighted {
         approval: &Approval,
         subject: &str,
         now: Timestamp,
-    ) -> Result<Confirmed, ConfirmError> {
+    ) -> Result<Confirmed<K>, ConfirmError> {
         self.may_confirm(now)?;
+        if !K::takes_approvals(&self.plan) {
+            return Err(ConfirmError::TypedOnly);
+        }
         approval.check(subject, &self.callers, now)?;
         // A row passes with a known caller alone; an account that nobody asked is nobody's to
         // approve.
-        let unasked = |r: &&CheckedRow| !self.callers.contains_key(&r.item.scope.account);
+        let unasked = |r: &&K::Row| !self.callers.contains_key(K::account(r));
         if let Some(row) = self.passed().find(unasked) {
-            return Err(ApprovalError::Uncovered(row.item.scope.account.clone()).into());
+            return Err(ApprovalError::Uncovered(K::account(row).clone()).into());
         }
-        let written = self.plan.justification.trim();
+        let written = K::justification(&self.plan).trim();
         if self.challenge().justification && written.is_empty() {
             return Err(ConfirmError::Justification);
         }
@@ -192,7 +183,7 @@ impl Preflighted {
         authority: Authority,
         justification: &str,
         at: Timestamp,
-    ) -> Result<Confirmed, ConfirmError> {
+    ) -> Result<Confirmed<K>, ConfirmError> {
         if !self.take() {
             return Err(ConfirmError::Taken);
         }
@@ -208,19 +199,19 @@ impl Preflighted {
     }
 }
 
-impl Confirmed {
+impl<K: Kind> Confirmed<K> {
     /// The plan.
-    pub fn plan(&self) -> &Arc<Plan> {
+    pub fn plan(&self) -> &Arc<K::Plan> {
         &self.plan
     }
 
     /// The rows that passed the guards.
-    pub fn rows(&self) -> &[CheckedRow] {
+    pub fn rows(&self) -> &[K::Row] {
         &self.rows
     }
 
     /// Opens the one execution that this is good for.
-    pub fn redeem(&self, now: Timestamp) -> Result<Ticket<'_>, ConfirmError> {
+    pub fn redeem(&self, now: Timestamp) -> Result<Ticket<'_, K>, ConfirmError> {
         let age = now.duration_since(self.at);
         if age > VALID_FOR || age < -CLOCK_SLACK {
             return Err(ConfirmError::Expired);
@@ -234,18 +225,18 @@ impl Confirmed {
 
 /// A redeemed confirmation: what one execution holds.
 #[derive(Debug)]
-pub struct Ticket<'a> {
-    confirmed: &'a Confirmed,
+pub struct Ticket<'a, K: Kind = Instances> {
+    confirmed: &'a Confirmed<K>,
 }
 
-impl Ticket<'_> {
+impl<K: Kind> Ticket<'_, K> {
     /// The plan.
-    pub fn plan(&self) -> &Arc<Plan> {
+    pub fn plan(&self) -> &Arc<K::Plan> {
         &self.confirmed.plan
     }
 
     /// The rows that passed the guards when it was confirmed.
-    pub fn rows(&self) -> &[CheckedRow] {
+    pub fn rows(&self) -> &[K::Row] {
         &self.confirmed.rows
     }
 
@@ -263,7 +254,9 @@ impl Ticket<'_> {
     pub fn justification(&self) -> &str {
         &self.confirmed.justification
     }
+}
 
+impl Ticket<'_> {
     /// An order for `ids`: rows of this ticket, of one scope, zone and API, [`MAX_BATCH`] at
     /// most. `None` when they are anything else.
     pub fn order(&self, ids: &[Arc<str>]) -> Option<Order> {

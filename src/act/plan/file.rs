@@ -31,7 +31,7 @@ const MAX_FLEET: u32 = 10_000_000;
 /// The dearest instance that is believed, USD per hour: ten times the dearest there is.
 const MAX_USD_PER_HOUR: f64 = 10_000.0;
 /// The longest that a plan or an approval can be valid, as `[actions]` has it.
-const LONGEST: SignedDuration = SignedDuration::from_hours(168);
+pub(super) const LONGEST: SignedDuration = SignedDuration::from_hours(168);
 
 /// A plan and who approved it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -111,12 +111,15 @@ pub fn parse_approval(bytes: &[u8], longest: SignedDuration) -> Result<Approval,
     Ok(read)
 }
 
-fn wrong<T>(place: impl fmt::Display, why: impl Into<String>) -> Result<T, PlanFileError> {
+pub(super) fn wrong<T>(
+    place: impl fmt::Display,
+    why: impl Into<String>,
+) -> Result<T, PlanFileError> {
     Err(PlanFileError::Value { place: place.to_string(), why: why.into() })
 }
 
 /// Every text and every key: short, and nothing in it that steers a terminal.
-fn texts(value: &Value, path: &mut String) -> Result<(), PlanFileError> {
+pub(super) fn texts(value: &Value, path: &mut String) -> Result<(), PlanFileError> {
     let check = |place: &str, text: &str| {
         if text.chars().any(text::is_unsafe) {
             return wrong(text::clean(place), "it holds control characters");
@@ -153,7 +156,11 @@ fn below<T>(path: &mut String, more: &str, then: impl FnOnce(&mut String) -> T) 
 }
 
 /// Everything that stands in `there` was read into `read`: no key was dropped, no figure bent.
-fn nothing_lost(there: &Value, read: &Value, path: &mut String) -> Result<(), PlanFileError> {
+pub(super) fn nothing_lost(
+    there: &Value,
+    read: &Value,
+    path: &mut String,
+) -> Result<(), PlanFileError> {
     match (there, read) {
         (Value::Object(there), Value::Object(read)) => there.iter().try_for_each(|(key, v)| {
             below(path, &dotted(path, key), |p| match read.get(key) {
@@ -212,7 +219,7 @@ fn believable(file: &PlanFile) -> Result<(), PlanFileError> {
     Ok(())
 }
 
-fn span(
+pub(super) fn span(
     place: &str,
     from: Timestamp,
     to: Timestamp,
@@ -227,12 +234,13 @@ fn span(
     Ok(())
 }
 
+/// Ids, regions and zones become parts of requests: nothing but letters, digits, dashes and dots.
+pub(super) fn plain(text: &str, max: usize) -> bool {
+    (1..=max).contains(&text.len())
+        && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'.')
+}
+
 fn item(place: &str, item: &PlanItem) -> Result<(), PlanFileError> {
-    // Ids, regions and zones become parts of requests.
-    let plain = |text: &str, max: usize| {
-        (1..=max).contains(&text.len())
-            && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'.')
-    };
     if !(item.id.starts_with("i-") && plain(&item.id, 64)) {
         return wrong(format!("{place}.id"), format!("\"{}\" is no instance id", item.id));
     }
@@ -263,7 +271,7 @@ fn item(place: &str, item: &PlanItem) -> Result<(), PlanFileError> {
     }
 }
 
-fn approval(
+pub(super) fn approval(
     place: &str,
     approval: &Approval,
     longest: SignedDuration,
@@ -280,7 +288,7 @@ fn approval(
     span(&format!("{place}.expires_at"), approval.approved_at, approval.expires_at, longest)
 }
 
-fn is_sha256(text: &str) -> bool {
+pub(super) fn is_sha256(text: &str) -> bool {
     text.len() == 64 && text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
 }
 

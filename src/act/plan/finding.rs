@@ -103,9 +103,9 @@ impl Guard {
 
 /// What a guard found about one row.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Finding {
+pub struct Finding<G = Guard> {
     /// Which guard.
-    pub guard: Guard,
+    pub guard: G,
     /// How much it weighs.
     pub severity: Severity,
     /// One line; clean text.
@@ -114,15 +114,15 @@ pub struct Finding {
     pub source: Arc<str>,
 }
 
-impl Finding {
+impl<G> Finding<G> {
     /// A finding.
-    pub fn new(guard: Guard, severity: Severity, text: impl Into<String>, source: &str) -> Self {
+    pub fn new(guard: G, severity: Severity, text: impl Into<String>, source: &str) -> Self {
         let text = crate::domain::text::clean(&text.into()).into_owned();
         Self { guard, severity, text, source: source.into() }
     }
 
     /// One that takes the row out of the plan.
-    pub fn block(guard: Guard, text: impl Into<String>, source: &str) -> Self {
+    pub fn block(guard: G, text: impl Into<String>, source: &str) -> Self {
         Self::new(guard, Severity::Block, text, source)
     }
 }

@@ -70,7 +70,7 @@ pub enum Progress {
 
 /// The end of a plan: every row of it has an outcome.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Verified {
+pub struct Verified<I = PlanItem> {
     /// The id of the plan.
     pub plan_id: String,
     /// The id of this run, the audit log's key to it.
@@ -82,12 +82,12 @@ pub struct Verified {
     /// One per confirmed row, in the plan's order.
     pub outcomes: Vec<Outcome>,
     /// The rows of the plan, for reports.
-    pub items: Vec<Arc<PlanItem>>,
+    pub items: Vec<Arc<I>>,
     /// What went wrong beside the rows: the audit log could not be copied, for example.
     pub warnings: Vec<String>,
 }
 
-impl Verified {
+impl<I> Verified<I> {
     /// Outcomes of a kind.
     pub fn count(&self, kind: OutcomeKind) -> usize {
         self.outcomes.iter().filter(|o| o.kind == kind).count()

@@ -10,6 +10,7 @@ use super::caps::Breach;
 use super::finding::{Finding, Guard, Severity};
 use super::guard::together;
 use super::item::{Plan, PlanItem};
+use super::kind::{Instances, Kind};
 use super::stakes::Stakes;
 use super::undo::Undo;
 use crate::domain::{GroupFact, TargetGroupFact};
@@ -105,11 +106,11 @@ impl CheckedRow {
 
 /// A plan that was checked against the world. Good for one confirmation.
 #[derive(Debug)]
-pub struct Preflighted {
+pub struct Preflighted<K: Kind = Instances> {
     /// The plan.
-    pub plan: Arc<Plan>,
+    pub plan: Arc<K::Plan>,
     /// Every row of it, in its order.
-    pub rows: Vec<CheckedRow>,
+    pub rows: Vec<K::Row>,
     /// When the checks were complete.
     pub checked_at: Timestamp,
     /// Caps that what is left of the plan breaks; nothing runs then.
@@ -140,15 +141,17 @@ impl Preflighted {
         let taken = AtomicBool::new(false);
         Self { plan, rows, checked_at, breaches, callers, taken }
     }
+}
 
+impl<K: Kind> Preflighted<K> {
     /// The rows that may be acted on.
-    pub fn passed(&self) -> impl Iterator<Item = &CheckedRow> {
-        self.rows.iter().filter(|r| !r.is_blocked())
+    pub fn passed(&self) -> impl Iterator<Item = &K::Row> {
+        self.rows.iter().filter(|r| !K::is_blocked(r))
     }
 
     /// The rows that left the plan.
-    pub fn blocked(&self) -> impl Iterator<Item = &CheckedRow> {
-        self.rows.iter().filter(|r| r.is_blocked())
+    pub fn blocked(&self) -> impl Iterator<Item = &K::Row> {
+        self.rows.iter().filter(|r| K::is_blocked(r))
     }
 
     /// True once, for whoever confirms first.

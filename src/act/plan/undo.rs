@@ -1,6 +1,6 @@
 //! How to take an action back, as far as it can be taken back.
 
-mod command;
+pub(super) mod command;
 
 use std::sync::Arc;
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::act::plan::storage::{Step, StorageGuard, StorageItem, StorageUndo, StorageVerb};
 use crate::act::plan::{Authority, Finding, Outcome, PlanItem, Undo, Verb, Via};
 use crate::domain::Scope;
 
@@ -63,6 +64,33 @@ pub enum Body {
         /// The rows with their evidence.
         rows: Vec<IntentRow>,
     },
+    /// Something is about to be done to storage; written before the call, one for each.
+    StorageIntent {
+        /// The run.
+        run: String,
+        /// The plan.
+        plan: String,
+        /// When the plan was drafted.
+        drafted: Timestamp,
+        /// What the plan is for.
+        verb: StorageVerb,
+        /// Which call of it.
+        step: Step,
+        /// Where.
+        scope: Scope,
+        /// ARN of who does it.
+        by: Arc<str>,
+        /// From where: user and host of the process.
+        from: String,
+        /// Name of the executor.
+        executor: String,
+        /// On whose word.
+        authority: Authority,
+        /// Why.
+        justification: String,
+        /// The row with what the guards said.
+        row: StorageIntentRow,
+    },
     /// What became of rows of an intent.
     Outcome {
         /// The run.
@@ -110,4 +138,15 @@ pub struct IntentRow {
     pub findings: Vec<Finding>,
     /// The way back.
     pub undo: Option<Undo>,
+}
+
+/// The row of an intent about storage.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StorageIntentRow {
+    /// What was planned.
+    pub item: Arc<StorageItem>,
+    /// What the guards said, warnings and notes.
+    pub findings: Vec<Finding<StorageGuard>>,
+    /// The way back; `None` for a snapshot, which is one itself.
+    pub undo: Option<StorageUndo>,
 }

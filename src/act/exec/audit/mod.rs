@@ -24,7 +24,7 @@ mod tests;
 pub use chain::{Chain, Defect, Problem};
 pub use copy::{AuditCopy, DirectoryCopy};
 pub use disk::{Disk, DiskError, Lease, Stored};
-pub use entry::{AUDIT_SCHEMA, Body, IntentRow, Line};
+pub use entry::{AUDIT_SCHEMA, Body, IntentRow, Line, StorageIntentRow};
 pub use error::AuditError;
 pub use file::FileDisk;
 pub use journal::Journal;

@@ -112,7 +112,7 @@ fn read(world: &mut World, log: &mut Log, line: Line) {
                 log.untouched.push((run.clone(), None, outcome.id, outcome.kind));
             }
         }
-        Body::Approved { .. } | Body::Recovered { .. } => {}
+        Body::StorageIntent { .. } | Body::Approved { .. } | Body::Recovered { .. } => {}
     }
 }
 

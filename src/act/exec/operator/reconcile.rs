@@ -66,7 +66,10 @@ pub(super) fn pending(lines: &[Line]) -> Vec<Pending> {
                     pending.rows.retain(|row| outcomes.iter().all(|o| o.id != row.id));
                 }
             }
-            Body::Refused { .. } | Body::Approved { .. } | Body::Recovered { .. } => {}
+            Body::StorageIntent { .. }
+            | Body::Refused { .. }
+            | Body::Approved { .. }
+            | Body::Recovered { .. } => {}
         }
     }
     open.into_values().filter(|pending| !pending.rows.is_empty()).collect()

@@ -173,13 +173,13 @@ impl<'a> Run<'a> {
 }
 
 /// A new run's id. The standard library seeds its hashers from the system's randomness.
-pub(super) fn new_id() -> String {
+pub(in crate::act::exec) fn new_id() -> String {
     let mut rng = fastrand::Rng::with_seed(RandomState::new().hash_one(std::process::id()));
     format!("{:012x}", rng.u64(..) >> 16)
 }
 
 /// `user@host` of this process.
-fn whence() -> String {
+pub(in crate::act::exec) fn whence() -> String {
     let named = |key| std::env::var(key).ok().filter(|name: &String| !name.is_empty());
     let uid = || format!("uid-{}", rustix::process::getuid().as_raw());
     let user = named("USER").or_else(|| named("LOGNAME")).unwrap_or_else(uid);

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 
 use super::*;
+use crate::act::plan::Plan;
 use crate::act::plan::fixture::{ACCOUNT, ARN, ID, Sight, ago, error, now, plan_of, sight};
 use crate::act::plan::{Breach, Caps};
 

@@ -97,8 +97,17 @@ fn request(spec: &LaunchSpec) -> Value {
 /// `aws ec2 VERB ARGS… --region …`, every argument quoted where it needs to be.
 fn ec2(scope: &Scope, verb: &str, args: &[&str]) -> String {
     let words = ["aws", "ec2", verb].into_iter().chain(args.iter().copied());
-    let words = words.chain(["--region", &scope.region]);
-    words.map(quoted).collect::<Vec<_>>().join(" ")
+    line(words.chain(["--region", &scope.region]))
+}
+
+/// The words of a command of the AWS CLI with the region, as [`line`].
+pub(in crate::act::plan) fn aws(words: &[String], scope: &Scope) -> String {
+    line(words.iter().map(String::as_str).chain(["--region", &scope.region]))
+}
+
+/// One line, every word quoted where it needs to be.
+pub(in crate::act::plan) fn line<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+    words.into_iter().map(quoted).collect::<Vec<_>>().join(" ")
 }
 
 /// One word of a POSIX shell: as it is where every character is harmless, else in single quotes,

@@ -1,0 +1,328 @@
+//! The operator of storage: checks a plan, carries out a confirmed one, says what became of each
+//! row.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::FutureExt as _;
+use futures_util::stream::{self, StreamExt as _};
+use jiff::Timestamp;
+
+use super::backup::Backups;
+use super::hands::StorageHands;
+use super::{reconcile, run};
+use crate::act::exec::ActError;
+use crate::act::exec::audit::{AuditCopy, Journal};
+use crate::act::exec::pace::{Instant, timeout_at};
+use crate::act::plan::storage::guard::{StorageScene, check};
+use crate::act::plan::storage::{
+    CheckedStorage, Matter, Step, Storage, StorageItem, StoragePlan, StorageVerb,
+};
+use crate::act::plan::{Confirmed, Outcome, Preflighted, Progress, Rules, Verified};
+use crate::domain::storage::StorageLook;
+use crate::domain::{Caller, ErrorKind, Known, SourceError};
+use crate::source::inspect_storage::StorageInspector;
+use crate::source::ledger::{BilledApi, Ledger};
+
+/// Rows that are looked at, or acted on, at the same time.
+pub(super) const ROWS_AT_ONCE: usize = 4;
+
+/// What is needed in one account: eyes and hands.
+#[derive(Clone)]
+pub struct StoragePost {
+    /// Looks.
+    pub eyes: Arc<dyn StorageInspector>,
+    /// Acts; [`super::RefuseStorage`] where nothing may be done.
+    pub hands: Arc<dyn StorageHands>,
+}
+
+/// How long things may take, and how often they are tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StoragePatience {
+    /// One look, or one call.
+    pub call: Duration,
+    /// Calls for the same step at most.
+    pub attempts: u32,
+    /// Pause before the second attempt; doubled before each further one.
+    pub back_off: Duration,
+    /// Pause between two looks at first.
+    pub poll: Duration,
+    /// The longest that this pause grows to.
+    pub poll_at_most: Duration,
+    /// How long an accepted call may take to show.
+    pub settle_within: Duration,
+    /// How long a snapshot may take. One that is not there by then goes on by itself: the same plan
+    /// finds it later.
+    pub snapshot_within: Duration,
+}
+
+impl Default for StoragePatience {
+    fn default() -> Self {
+        Self {
+            call: Duration::from_mins(1),
+            attempts: 3,
+            back_off: Duration::from_secs(2),
+            poll: Duration::from_secs(3),
+            poll_at_most: Duration::from_secs(30),
+            settle_within: Duration::from_mins(10),
+            snapshot_within: Duration::from_hours(2),
+        }
+    }
+}
+
+/// Carries out plans about storage.
+pub struct StorageOperator {
+    pub(super) rules: Rules,
+    pub(super) journal: Arc<Journal>,
+    clock: Arc<dyn Fn() -> Timestamp + Send + Sync>,
+    ledger: Option<Ledger>,
+    pub(super) patience: StoragePatience,
+    pub(super) backups: Option<Backups>,
+    pub(super) copies: Vec<Arc<dyn AuditCopy>>,
+    pub(super) posts: HashMap<Arc<str>, StoragePost>,
+}
+
+/// What a look brought.
+pub(super) struct Looked {
+    pub checked: CheckedStorage,
+    pub look: StorageLook,
+    pub caller: Option<Arc<str>>,
+}
+
+impl StorageOperator {
+    /// One without any account yet. `clock` says what time it is.
+    pub fn new(
+        rules: Rules,
+        journal: Arc<Journal>,
+        clock: Arc<dyn Fn() -> Timestamp + Send + Sync>,
+    ) -> Self {
+        let patience = StoragePatience::default();
+        let posts = HashMap::new();
+        let copies = Vec::new();
+        Self { rules, journal, clock, ledger: None, patience, backups: None, copies, posts }
+    }
+
+    /// Charges what looking costs before it is done.
+    #[must_use]
+    pub fn with_ledger(mut self, ledger: Ledger) -> Self {
+        self.ledger = Some(ledger);
+        self
+    }
+
+    /// Waits longer, or less long.
+    #[must_use]
+    pub fn with_patience(mut self, patience: StoragePatience) -> Self {
+        self.patience = patience;
+        self
+    }
+
+    /// Where former configurations and undo files are kept. Without it no configuration is put.
+    #[must_use]
+    pub fn with_backups(mut self, backups: Backups) -> Self {
+        self.backups = Some(backups);
+        self
+    }
+
+    /// Copies the log there as well, after each run.
+    #[must_use]
+    pub fn with_copy(mut self, copy: Arc<dyn AuditCopy>) -> Self {
+        self.copies.push(copy);
+        self
+    }
+
+    /// Adds an account. What is in an account that was not added is blocked.
+    pub fn add(&mut self, account: Arc<str>, post: StoragePost) {
+        self.posts.insert(account, post);
+    }
+
+    /// The rules it holds plans against.
+    pub fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    /// The audit log.
+    pub fn journal(&self) -> &Arc<Journal> {
+        &self.journal
+    }
+
+    pub(super) fn now(&self) -> Timestamp {
+        (self.clock)()
+    }
+
+    /// Asks everything about every row of a plan and holds it against the guards. Changes nothing.
+    pub async fn preflight(&self, plan: Arc<StoragePlan>) -> Preflighted<Storage> {
+        let items: Vec<Arc<StorageItem>> = plan.items.iter().cloned().map(Arc::new).collect();
+        let looks = items.iter().map(|item| self.look(&plan, item, None, true).boxed());
+        let looks: Vec<_> = looks.collect();
+        let looked: Vec<Looked> = stream::iter(looks).buffered(ROWS_AT_ONCE).collect().await;
+        let mut callers = BTreeMap::new();
+        let mut rows = Vec::new();
+        for looked in looked {
+            let account = looked.checked.item.scope.account.clone();
+            callers.extend(looked.caller.map(|arn| (account, arn)));
+            rows.push(looked.checked);
+        }
+        Preflighted::of_storage(plan, rows, self.now(), callers, &self.rules.caps)
+    }
+
+    /// Carries out a confirmed plan: once, and within sixty seconds of the confirmation. `say` is
+    /// told what happens; it must not block.
+    pub async fn execute(
+        &self,
+        confirmed: &Confirmed<Storage>,
+        say: &(dyn Fn(Progress) + Send + Sync),
+    ) -> Result<Verified<StorageItem>, ActError> {
+        run::execute(self, confirmed, say).await
+    }
+
+    /// Settles the intents about storage of runs that died.
+    pub async fn reconcile(&self) -> Result<Vec<Outcome>, ActError> {
+        reconcile::reconcile(self).await
+    }
+
+    /// Everything about one row. `whole` asks as well what is billed and whether it is permitted;
+    /// without it, the look is for seeing what became of a call.
+    pub(super) async fn look(
+        &self,
+        plan: &StoragePlan,
+        item: &Arc<StorageItem>,
+        step: Option<Step>,
+        whole: bool,
+    ) -> Looked {
+        let account = &item.scope.account;
+        let post = self.posts.get(account);
+        let (caller, look, permitted) = match post {
+            None => {
+                let why = no_post(account);
+                (Err(why.clone()), self.unseen(item, &why), Err(why))
+            }
+            Some(post) => {
+                let permitted = async {
+                    if whole { self.permitted(post, plan.verb, item).await } else { Ok(()) }
+                };
+                tokio::join!(self.caller(post), self.see(post, plan.verb, item, whole), permitted)
+            }
+        };
+        let executor = post.map_or("read-only", |p| p.hands.name());
+        let checked = check(&StorageScene {
+            plan,
+            item,
+            step,
+            caller: &caller,
+            look: &look,
+            permitted: &permitted,
+            executor,
+            rules: &self.rules,
+            now: self.now(),
+        });
+        Looked { checked, look, caller: caller.ok().map(|c| c.arn) }
+    }
+
+    async fn caller(&self, post: &StoragePost) -> Known<Caller> {
+        let asked = self.within("sts:GetCallerIdentity", post.eyes.caller()).await?;
+        let identity = asked.map_err(Arc::new)?;
+        Ok(Caller { account: identity.account, arn: identity.arn })
+    }
+
+    async fn permitted(
+        &self,
+        post: &StoragePost,
+        verb: StorageVerb,
+        item: &StorageItem,
+    ) -> Known<()> {
+        let asked = self.within("dry run", post.hands.permitted(verb, item)).await?;
+        asked.map_err(Arc::new)
+    }
+
+    /// Looks at the volume or bucket of a row.
+    pub(super) async fn see(
+        &self,
+        post: &StoragePost,
+        verb: StorageVerb,
+        item: &StorageItem,
+        whole: bool,
+    ) -> StorageLook {
+        let seen = match &item.matter {
+            Matter::Volume(volume) => {
+                let mut use_too = whole && verb == StorageVerb::DeleteVolume;
+                let mut refused = None;
+                if use_too && let Some(ledger) = &self.ledger {
+                    let charged = ledger.charge(BilledApi::ListMetrics, 1, self.now()).await;
+                    refused = charged.err().map(|e| e.to_string());
+                    use_too = refused.is_none();
+                }
+                let asked = post.eyes.volume(&item.scope, &volume.id, use_too);
+                let looked = self.within("ec2:DescribeVolumes", asked).await;
+                looked.map(|mut look| {
+                    if let Some(why) = refused {
+                        look.recently_attached =
+                            Err(failed(ErrorKind::OwnCostCap, "cloudwatch:ListMetrics", &why));
+                    }
+                    StorageLook::Volume(look)
+                })
+            }
+            Matter::Bucket(bucket) => {
+                let asked = post.eyes.bucket(&item.scope, &bucket.name);
+                self.within("s3:GetLifecycleConfiguration", asked).await.map(StorageLook::Bucket)
+            }
+        };
+        seen.unwrap_or_else(|why| self.unseen(item, &why))
+    }
+
+    /// A look of which nothing came.
+    pub(super) fn unseen(&self, item: &StorageItem, why: &Arc<SourceError>) -> StorageLook {
+        use crate::domain::storage::{BucketLook, VolumeLook};
+        let why = || why.clone();
+        match &item.matter {
+            Matter::Volume(volume) => StorageLook::Volume(VolumeLook {
+                id: volume.id.clone(),
+                taken_at: self.now(),
+                volume: Err(why()),
+                modification: Err(why()),
+                snapshots: Err(why()),
+                recently_attached: Err(why()),
+            }),
+            Matter::Bucket(bucket) => StorageLook::Bucket(BucketLook {
+                name: bucket.name.clone(),
+                taken_at: self.now(),
+                lifecycle: Err(why()),
+                versioning: Err(why()),
+                locked: Err(why()),
+                replicates: Err(why()),
+                tags: Err(why()),
+            }),
+        }
+    }
+
+    /// Waits for an answer. A defect in what answers is no answer.
+    pub(super) async fn within<T>(
+        &self,
+        operation: &str,
+        answer: impl Future<Output = T>,
+    ) -> Known<T> {
+        let deadline = Instant::now() + self.patience.call;
+        match timeout_at(deadline, AssertUnwindSafe(answer).catch_unwind()).await {
+            Ok(Ok(answer)) => Ok(answer),
+            Ok(Err(_)) => Err(failed(ErrorKind::Other, operation, "burntop failed inside")),
+            Err(_) => Err(failed(ErrorKind::Timeout, operation, "no answer in time")),
+        }
+    }
+
+    /// The accounts of a plan that were not added.
+    pub fn missing<'a>(&self, plan: &'a StoragePlan) -> BTreeSet<&'a Arc<str>> {
+        let accounts = plan.items.iter().map(|i| &i.scope.account);
+        accounts.filter(|a| !self.posts.contains_key(*a)).collect()
+    }
+}
+
+fn failed(kind: ErrorKind, operation: &str, message: &str) -> Arc<SourceError> {
+    Arc::new(SourceError::new(kind, operation, message, "look again"))
+}
+
+fn no_post(account: &str) -> Arc<SourceError> {
+    let message = format!("account {account} is not among those of this session");
+    let fix = "add a profile for it to the configuration";
+    Arc::new(SourceError::new(ErrorKind::NoCredentials, "account", &message, fix))
+}

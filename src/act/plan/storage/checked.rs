@@ -1,0 +1,110 @@
+//! A plan about storage with the facts of this moment and what the guards said.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use jiff::Timestamp;
+
+use super::guard::StorageGuard;
+use super::item::{StorageItem, StoragePlan};
+use super::undo::StorageUndo;
+use super::verb::StorageVerb;
+use crate::act::plan::caps::Breach;
+use crate::act::plan::{Caps, Challenge, Finding, Kind, Preflighted, Severity};
+
+/// Plans about storage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Storage;
+
+/// One row after the preflight.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CheckedStorage {
+    /// What was planned.
+    pub item: Arc<StorageItem>,
+    /// What the guards said, worst first.
+    pub findings: Vec<Finding<StorageGuard>>,
+    /// The way back; `None` where there is none yet.
+    pub undo: Option<StorageUndo>,
+    /// True when account, configuration or tags say production, now or when it was planned.
+    pub production: bool,
+}
+
+impl CheckedStorage {
+    /// True when a guard takes the row out of the plan.
+    pub fn is_blocked(&self) -> bool {
+        self.reason().is_some()
+    }
+
+    /// The first reason why the row is blocked.
+    pub fn reason(&self) -> Option<&Finding<StorageGuard>> {
+        self.findings.iter().find(|f| f.severity == Severity::Block)
+    }
+
+    /// The first reason that holds whoever asks.
+    pub fn reason_for_anybody(&self) -> Option<&Finding<StorageGuard>> {
+        let mut blocks = self.findings.iter().filter(|f| f.severity == Severity::Block);
+        blocks.find(|f| !f.guard.is_about_the_asker())
+    }
+}
+
+impl Kind for Storage {
+    type Plan = StoragePlan;
+    type Row = CheckedStorage;
+
+    fn is_blocked(row: &CheckedStorage) -> bool {
+        row.is_blocked()
+    }
+
+    fn account(row: &CheckedStorage) -> &Arc<str> {
+        &row.item.scope.account
+    }
+
+    fn justification(plan: &StoragePlan) -> &str {
+        &plan.justification
+    }
+
+    /// The bucket's name is typed, whoever else agreed: a configuration is put as a whole.
+    fn takes_approvals(plan: &StoragePlan) -> bool {
+        plan.verb != StorageVerb::PutLifecycle
+    }
+
+    fn challenge(checked: &Preflighted<Self>) -> Challenge {
+        let rows: Vec<&CheckedStorage> = checked.passed().collect();
+        let typed = match checked.plan.verb {
+            StorageVerb::DeleteVolume => {
+                let mut words = vec![format!("delete {}", rows.len())];
+                if let [only] = rows.as_slice() {
+                    words.push(only.item.id().to_string());
+                }
+                words
+            }
+            StorageVerb::ModifyVolume => Vec::new(),
+            // The bucket's name, whatever the configuration does: it is put as a whole.
+            StorageVerb::PutLifecycle => rows.iter().map(|r| r.item.id().to_string()).collect(),
+        };
+        Challenge { typed, justification: rows.iter().any(|r| r.production) }
+    }
+}
+
+impl Preflighted<Storage> {
+    /// Puts the rows of a plan about storage together. One plan deletes or modifies no more volumes
+    /// than `max_instances` allows to stop, and puts one configuration.
+    pub fn of_storage(
+        plan: Arc<StoragePlan>,
+        rows: Vec<CheckedStorage>,
+        checked_at: Timestamp,
+        callers: BTreeMap<Arc<str>, Arc<str>>,
+        caps: &Caps,
+    ) -> Self {
+        let left = rows.iter().filter(|r| !r.is_blocked()).count();
+        let left = u32::try_from(left).unwrap_or(u32::MAX);
+        let max = match plan.verb {
+            StorageVerb::DeleteVolume | StorageVerb::ModifyVolume => caps.max_instances,
+            StorageVerb::PutLifecycle => 1,
+        };
+        let breaches = if left > max { vec![Breach::Rows { rows: left, max }] } else { Vec::new() };
+        let taken = AtomicBool::new(false);
+        Self { plan, rows, checked_at, breaches, callers, taken }
+    }
+}

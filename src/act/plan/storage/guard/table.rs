@@ -1,0 +1,50 @@
+//! Which guard is asked for which verb.
+
+use super::{Says, StorageGuard, StorageScene, bucket, owner, trust, volume};
+use crate::act::plan::storage::StorageVerb;
+
+/// A guard's row.
+pub(super) struct Row {
+    /// Which guard.
+    pub guard: StorageGuard,
+    /// The verbs it is asked for.
+    pub verbs: &'static [StorageVerb],
+    /// Asks.
+    pub ask: fn(&StorageScene<'_>, &mut Says<'_>),
+}
+
+const ALL: &[StorageVerb] = &StorageVerb::ALL;
+const DELETE: &[StorageVerb] = &[StorageVerb::DeleteVolume];
+const MODIFY: &[StorageVerb] = &[StorageVerb::ModifyVolume];
+const VOLUMES: &[StorageVerb] = &[StorageVerb::DeleteVolume, StorageVerb::ModifyVolume];
+const PUT: &[StorageVerb] = &[StorageVerb::PutLifecycle];
+
+const fn row(
+    guard: StorageGuard,
+    verbs: &'static [StorageVerb],
+    ask: fn(&StorageScene<'_>, &mut Says<'_>),
+) -> Row {
+    Row { guard, verbs, ask }
+}
+
+/// The guards, in the order of [`StorageGuard::ALL`].
+pub(super) const TABLE: &[Row] = &[
+    row(StorageGuard::StorageArmed, ALL, trust::armed),
+    row(StorageGuard::StorageIdentity, ALL, trust::identity),
+    row(StorageGuard::StoragePlanAge, ALL, trust::plan_age),
+    row(StorageGuard::StorageFacts, ALL, trust::facts),
+    row(StorageGuard::StorageExempt, ALL, trust::exempt),
+    row(StorageGuard::VolumeState, VOLUMES, volume::state),
+    row(StorageGuard::VolumeAge, DELETE, volume::age),
+    row(StorageGuard::VolumeUse, DELETE, volume::in_use),
+    row(StorageGuard::StorageOwner, ALL, owner::owner),
+    row(StorageGuard::VolumeSnapshot, DELETE, volume::snapshot),
+    row(StorageGuard::VolumeCoolDown, MODIFY, volume::cool_down),
+    row(StorageGuard::VolumeParity, MODIFY, volume::parity),
+    row(StorageGuard::LifecycleUnchanged, PUT, bucket::unchanged),
+    row(StorageGuard::LifecycleFit, PUT, bucket::fit),
+    row(StorageGuard::BucketKind, PUT, bucket::kind),
+    row(StorageGuard::StorageProduction, ALL, trust::production),
+    row(StorageGuard::StoragePermission, ALL, trust::permission),
+    row(StorageGuard::StorageExecutor, ALL, trust::executor),
+];

@@ -1,0 +1,168 @@
+//! A plan about storage and its rows, as they stand in a plan file.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::verb::StorageVerb;
+use crate::act::plan::sha256_hex;
+use crate::domain::Scope;
+use crate::domain::storage::{Lifecycle, Volume, VolumeKind};
+
+/// The schema of a plan about storage.
+pub const STORAGE_PLAN_SCHEMA: &str = "burntop/plan-storage/1";
+
+/// What is to be done to which volumes, or to which bucket. Changes nothing by itself.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StoragePlan {
+    /// [`STORAGE_PLAN_SCHEMA`].
+    pub schema: String,
+    /// When it was drafted.
+    pub created_at: Timestamp,
+    /// When it stops being valid.
+    pub expires_at: Timestamp,
+    /// What is to be done.
+    pub verb: StorageVerb,
+    /// Why, in the words of who drafted it; needed where something is production.
+    pub justification: String,
+    /// The rows. A configuration is put into one bucket per plan.
+    pub items: Vec<StorageItem>,
+}
+
+/// One volume or bucket of a plan.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StorageItem {
+    /// Account and region.
+    pub scope: Scope,
+    /// Which, with what was known of it when it was drafted.
+    pub matter: Matter,
+    /// What acting saves, USD per month of 730 h; `None` when not known.
+    pub usd_per_month: Option<f64>,
+    /// Basis and provenance of that figure in words.
+    pub price_basis: String,
+    /// True when account, configuration or tags say production.
+    pub production: bool,
+}
+
+/// What a row is about.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Matter {
+    /// A volume.
+    Volume(VolumeMatter),
+    /// A bucket.
+    Bucket(Box<BucketMatter>),
+}
+
+/// A volume as it was when the plan was drafted.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct VolumeMatter {
+    /// `vol-…`.
+    pub id: Arc<str>,
+    /// The `Name` tag; clean text, may be empty.
+    pub name: Arc<str>,
+    /// Zone.
+    pub az: Arc<str>,
+    /// Its type.
+    pub volume_type: VolumeKind,
+    /// GiB.
+    pub size_gib: u32,
+    /// Provisioned IOPS.
+    pub iops: Option<u32>,
+    /// Provisioned throughput, MiB/s.
+    pub throughput_mibps: Option<u32>,
+    /// Its state then: `available`.
+    pub state: Arc<str>,
+    /// Created; another date means another volume.
+    pub created_at: Option<Timestamp>,
+    /// What it becomes, where it is to be modified.
+    pub target: Option<Gp3>,
+}
+
+/// The parameters of a gp3 volume.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Gp3 {
+    /// IOPS.
+    pub iops: u32,
+    /// MiB/s.
+    pub throughput_mibps: u32,
+}
+
+/// A bucket and the configuration that it is to have.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BucketMatter {
+    /// Its name.
+    pub name: Arc<str>,
+    /// SHA-256 of the configuration that the plan was made on, see [`super::lifecycle_hash`].
+    pub before_sha256: String,
+    /// That configuration; `None` where the bucket had none.
+    pub before: Option<Lifecycle>,
+    /// The configuration to be put: foreign rules as they were, and burntop's own.
+    pub after: Lifecycle,
+    /// Who owns the configuration where burntop may only write a patch: `Terraform`,
+    /// `CloudFormation stack x`. Empty when nobody was found.
+    pub owner: String,
+}
+
+impl VolumeMatter {
+    /// A volume as it is.
+    pub fn of(volume: &Volume, target: Option<Gp3>) -> Self {
+        Self {
+            id: volume.id.clone(),
+            name: volume.tags.get("Name").unwrap_or_default().into(),
+            az: volume.az.clone(),
+            volume_type: volume.kind,
+            size_gib: volume.size_gib,
+            iops: volume.iops,
+            throughput_mibps: volume.throughput_mibps,
+            state: volume.state.clone(),
+            created_at: volume.created_at,
+            target,
+        }
+    }
+}
+
+impl StorageItem {
+    /// The id of the volume or the name of the bucket.
+    pub fn id(&self) -> &Arc<str> {
+        match &self.matter {
+            Matter::Volume(volume) => &volume.id,
+            Matter::Bucket(bucket) => &bucket.name,
+        }
+    }
+
+    /// The volume, where it is one.
+    pub fn volume(&self) -> Option<&VolumeMatter> {
+        match &self.matter {
+            Matter::Volume(volume) => Some(volume),
+            Matter::Bucket(_) => None,
+        }
+    }
+
+    /// The bucket, where it is one.
+    pub fn bucket(&self) -> Option<&BucketMatter> {
+        match &self.matter {
+            Matter::Bucket(bucket) => Some(bucket),
+            Matter::Volume(_) => None,
+        }
+    }
+}
+
+impl StoragePlan {
+    /// SHA-256 over the plan as compact JSON: what an approval is for.
+    pub fn hash(&self) -> String {
+        serde_json::to_vec(self).map_or_else(|_| String::new(), |bytes| sha256_hex(&bytes))
+    }
+
+    /// The first twelve digits of the hash: the plan's name in messages and in the audit log.
+    pub fn id(&self) -> String {
+        self.hash().chars().take(12).collect()
+    }
+
+    /// USD per month of all rows with a figure, and how many rows have none.
+    pub fn usd_per_month(&self) -> (f64, usize) {
+        let known: Vec<f64> = self.items.iter().filter_map(|i| i.usd_per_month).collect();
+        (known.iter().sum(), self.items.len() - known.len())
+    }
+}
