@@ -41,6 +41,14 @@ impl App {
                 self.popup = None;
                 return self.read_again(true);
             }
+            (Popup::ConfirmList, Action::Enter) => {
+                self.popup = None;
+                return self.go_on_listing();
+            }
+            (Popup::ConfirmList, Action::Back) => {
+                self.popup = None;
+                self.storage_tab.listing = None;
+            }
             (Popup::Columns { .. }, Action::Enter) | (_, Action::Back) => self.popup = None,
             (Popup::Columns { cursor }, action) => {
                 let cursor = on_table!(self, |table, rows| table.change_columns(cursor, action));

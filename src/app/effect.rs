@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
+use super::storage::{ListHow, StorageRows};
 use crate::act::plan::{Confirmed, Plan};
 use crate::domain::GpuKey;
 use crate::fleet::Fleet;
@@ -40,6 +41,16 @@ pub enum Effect {
     /// Look closely at the GPUs of these hosts, by instance id or name of the node; empty for
     /// none. Answered by [`super::Msg::Gpus`], as often as they are read.
     FocusGpus(Vec<Arc<str>>),
+    /// Read of storage what nobody wanted so far; answered by [`super::Msg::Storage`].
+    ReadStorage,
+    /// Ask about, make or stop a list of a bucket's objects; answered by [`super::Msg::Listing`], and
+    /// by [`super::Msg::Storage`] when it is there.
+    ListObjects {
+        /// The bucket.
+        bucket: Arc<str>,
+        /// What is wanted.
+        how: ListHow,
+    },
     /// Judge by this preset; answered by [`super::Msg::Preset`] and [`super::Msg::Fleet`].
     SetPreset(String),
     /// Read these regions; answered by [`super::Msg::Fleet`].
@@ -93,7 +104,7 @@ pub enum Regions {
 /// on another thread.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Picture {
-    /// Which report: `idle`, `overview` or `gpus`.
+    /// Which report: `idle`, `overview`, `gpus` or one of storage.
     pub view: &'static str,
     /// The snapshot shown.
     pub fleet: Arc<Fleet>,
@@ -107,6 +118,8 @@ pub struct Picture {
     pub now: Timestamp,
     /// The GPUs shown, where the picture is of GPUs: `rows` and `columns` are empty then.
     pub gpus: Option<GpuPicture>,
+    /// The rows of storage shown, where the picture is of storage.
+    pub storage: Option<StorageRows>,
 }
 
 /// The part of a picture that is of GPUs.

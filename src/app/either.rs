@@ -12,6 +12,8 @@ macro_rules! on_table {
             // Not everything that is done to a table looks at its rows.
             let _ = $rows;
             $do
+        } else if $app.tab == $crate::app::Tab::Storage {
+            on_storage_table!($app, |$table, $rows| $do)
         } else {
             let fleet = $app.shown().cloned().unwrap_or_default();
             let $rows = &fleet.rows[..];
@@ -28,6 +30,8 @@ macro_rules! of_table {
         if $app.tab() == $crate::app::Tab::Gpus {
             let $table = $app.gpu_tab().table();
             $do
+        } else if $app.tab() == $crate::app::Tab::Storage {
+            $crate::app::of_storage_table!($app, |$table| $do)
         } else {
             let $table = $app.table();
             $do
@@ -35,4 +39,57 @@ macro_rules! of_table {
     };
 }
 
+/// The table of the list of storage on screen, and its rows.
+macro_rules! on_storage_table {
+    ($app:expr, |$table:ident, $rows:ident| $do:expr) => {{
+        use $crate::app::StorageLook;
+        macro_rules! of {
+            ($held:expr, $which:ident) => {{
+                let held = $held;
+                let $rows = &held[..];
+                let $table = &mut $app.storage_tab.$which;
+                let _ = $rows;
+                $do
+            }};
+        }
+        match $app.storage_tab.look() {
+            StorageLook::Buckets => {
+                let fleet = $app.storage().cloned().unwrap_or_default();
+                of!(&fleet.buckets, buckets)
+            }
+            StorageLook::Explorer => {
+                let explorer = $app.storage_tab.explorer();
+                let rows = explorer.map(|e| e.here().rows.clone()).unwrap_or_default();
+                of!(&rows, prefixes)
+            }
+            StorageLook::Findings => of!($app.storage_tab.rows().findings.clone(), findings),
+            StorageLook::Blocks => of!($app.storage_tab.rows().blocks.clone(), blocks),
+            StorageLook::Runs => of!($app.storage_tab.rows().runs.clone(), runs),
+            StorageLook::Copies => of!($app.storage_tab.rows().copies.clone(), copies),
+        }
+    }};
+}
+
+/// As [`on_storage_table`], to look at.
+macro_rules! of_storage_table {
+    ($app:expr, |$table:ident| $do:expr) => {{
+        use $crate::app::StorageLook;
+        macro_rules! of {
+            ($which:ident) => {{
+                let $table = $app.storage_tab().$which();
+                $do
+            }};
+        }
+        match $app.storage_tab().look() {
+            StorageLook::Buckets => of!(buckets),
+            StorageLook::Explorer => of!(prefixes),
+            StorageLook::Findings => of!(findings),
+            StorageLook::Blocks => of!(blocks),
+            StorageLook::Runs => of!(runs),
+            StorageLook::Copies => of!(copies),
+        }
+    }};
+}
+
+pub(crate) use of_storage_table;
 pub(crate) use of_table;

@@ -354,6 +354,7 @@ pub fn appearance() -> Appearance {
 pub fn init(fleet: Option<Fleet>, size: (u16, u16)) -> AppInit {
     AppInit {
         gpus: None,
+        storage: None,
         fleet: fleet.map(Arc::new),
         mode: Mode::Live,
         appearance: appearance(),

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::{AccountInfo, Appearance, Intervals, Keymap, Mode, SavedView};
-use crate::fleet::Fleet;
 use crate::fleet::gpu::GpuFleet;
+use crate::fleet::{Fleet, StorageFleet};
 
 /// What the cockpit starts with.
 #[derive(Clone, Debug)]
@@ -15,6 +15,8 @@ pub struct AppInit {
     pub fleet: Option<Arc<Fleet>>,
     /// The GPUs from the cache, if there are any.
     pub gpus: Option<Arc<GpuFleet>>,
+    /// The storage from the cache, if there is any.
+    pub storage: Option<Arc<StorageFleet>>,
     /// Where data come from.
     pub mode: Mode,
     /// Theme, colours, symbols.

@@ -30,6 +30,14 @@ impl App {
             None if self.pages.is_empty() && self.tab == Tab::Gpus => {
                 &[Context::Gpus, Context::Main, Context::Move, Context::Any]
             }
+            None if self.shows_storage_table() => {
+                &[Context::Storage, Context::Table, Context::Main, Context::Move, Context::Any]
+            }
+            None if self.on_storage_page()
+                || (self.pages.is_empty() && self.tab == Tab::Storage) =>
+            {
+                &[Context::Storage, Context::Main, Context::Move, Context::Any]
+            }
             None if self.shows_table() => {
                 &[Context::Table, Context::Main, Context::Move, Context::Any]
             }
@@ -93,6 +101,7 @@ impl App {
             Action::TabOverview => self.go_to_tab(Tab::Overview),
             Action::TabGpus => self.go_to_gpus(self.gpu_tab.look()),
             Action::TabIdle => self.go_to_tab(Tab::Idle),
+            Action::TabStorage => self.go_to_storage(self.storage_tab.look()),
             Action::NextTab | Action::PreviousTab => self.turn_tab(action == Action::NextTab),
             Action::Help => self.toggle_page(Page::Help),
             Action::Log => self.toggle_page(Page::Log),
@@ -116,6 +125,15 @@ impl App {
             | Action::FoldAll
             | Action::Distribution
             | Action::Missing => self.act_on_gpus(action),
+            Action::NextList
+            | Action::PreviousList
+            | Action::Details
+            | Action::Tiers
+            | Action::MoreReads
+            | Action::LessReads
+            | Action::SetReads
+            | Action::LifecycleRules
+            | Action::ListObjects => return self.act_on_storage(action),
             Action::Filter if self.shows_heat() => self.open_filter(),
             _ if self.shows_heat() => self.act_on_heat(action),
             _ if self.shows_table() => self.act_in_table(action),
@@ -146,7 +164,7 @@ impl App {
         if self.pages.pop().is_some() {
             return;
         }
-        if self.back_on_gpus() {
+        if self.back_on_gpus() || self.back_on_storage() {
             return;
         }
         if (self.shows_table() || self.shows_heat())
@@ -158,8 +176,14 @@ impl App {
 
     pub(super) fn enter(&mut self) -> Vec<Effect> {
         self.prepare();
+        if self.on_storage_page() {
+            return self.enter_storage_page();
+        }
         if !self.pages.is_empty() {
             return Vec::new();
+        }
+        if self.tab == Tab::Storage {
+            return self.enter_storage();
         }
         if self.tab == Tab::Gpus {
             return self.enter_gpus();
@@ -179,6 +203,10 @@ impl App {
     pub(super) fn go_to_target(&mut self, target: Target) -> Vec<Effect> {
         match target {
             Target::Instance(instance) => self.open_why(instance),
+            Target::Storage(subject) => {
+                self.go_to_subject(&subject);
+                Vec::new()
+            }
             Target::Gpus => {
                 self.go_to_gpus(self.gpu_tab.look());
                 Vec::new()
@@ -216,7 +244,7 @@ impl App {
     }
 
     fn page_height(&self) -> isize {
-        let body = self.inner_layout().map_or(1, |l| l.body_height);
+        let body = self.table_layout().map_or(1, |l| l.body_height);
         let lines = if self.shows_table() { body.saturating_sub(1) } else { body };
         isize::try_from(lines.max(1)).unwrap_or(1)
     }
@@ -330,6 +358,7 @@ impl App {
                 filter: String::new(),
                 now: self.gpu_context().now,
                 gpus: Some(gpus),
+                storage: None,
             })];
         }
         let found = self.shown().zip(self.current_row()).and_then(|(fleet, row)| {
@@ -352,6 +381,7 @@ impl App {
             filter: String::new(),
             now: self.view_context().now,
             gpus: None,
+            storage: None,
         })]
     }
 }

@@ -31,6 +31,7 @@ mod run;
 mod scripts;
 pub mod sheet;
 mod sources;
+pub(crate) mod storage;
 mod table;
 mod typing;
 mod update;
@@ -43,7 +44,7 @@ use jiff::Timestamp;
 
 pub use appearance::{Appearance, ColorDepth, Role, ThemeName};
 pub use effect::{Confirmation, Effect, ExportFormat, GpuPicture, Picture, Regions, SavedView};
-pub(crate) use either::of_table;
+pub(crate) use either::{of_storage_table, of_table};
 pub use gpus::{GpuLook, Gpus, Heat, TRAIL, legend_lines};
 pub use init::{AppInit, Extent};
 pub use input::{History, LineEdit};
@@ -54,11 +55,14 @@ pub use msg::{AccountInfo, Level, LogEntry, Mode, Msg, Notice, OwnCost};
 pub use page::{Opened, Page, Popup, Tab};
 pub use prompt::{Prompt, PromptError, PromptKind};
 pub use sources::{Intervals, Progress, SourceStatus, Sources, Staleness, behind};
+pub use storage::{
+    ListHow, Listing, ListingState, Storage, StorageLook, StoragePage, StorageRows, TierSubject,
+};
 pub use table::{GUTTER, Marked, Placed, Placement, Table, TableLine, column_entries};
 
 use crate::act::plan::Rules;
 use crate::fleet::gpu::GpuFleet;
-use crate::fleet::{Fleet, Row};
+use crate::fleet::{Fleet, Row, StorageFleet};
 use crate::view::ViewContext;
 use crate::view::overview::Overview;
 use age::Age;
@@ -67,13 +71,14 @@ use content::{Line, Target};
 use sheet::Sheet;
 
 /// What tells one overview from another: versions and moments of the fleet and of the GPUs.
-type OverviewOf = (u64, Option<Timestamp>, Option<(u64, Option<Timestamp>)>);
+type OverviewOf = (u64, Option<Timestamp>, [Option<(u64, Option<Timestamp>)>; 2]);
 
 /// The picture that `f` keeps.
 #[derive(Clone, Debug)]
 struct Frozen {
     fleet: Option<Arc<Fleet>>,
     gpus: Option<Arc<GpuFleet>>,
+    storage: Option<Arc<StorageFleet>>,
     at: Timestamp,
     /// What spans were measured to at that moment.
     minute: Timestamp,
@@ -115,6 +120,8 @@ pub struct App {
     fleet: Option<Arc<Fleet>>,
     /// The newest GPUs.
     gpus: Option<Arc<GpuFleet>>,
+    /// The newest storage.
+    storage: Option<Arc<StorageFleet>>,
     frozen: Option<Frozen>,
     /// True until something newer than the cache has come.
     from_cache: bool,
@@ -134,6 +141,7 @@ pub struct App {
     notice: Option<Notice>,
     table: Table,
     gpu_tab: Gpus,
+    storage_tab: Storage,
     sheet: Option<Sheet>,
     /// True after a quit that has to be said twice.
     quit_asked: bool,
@@ -175,6 +183,7 @@ impl App {
             size: init.size,
             fleet: None,
             gpus: init.gpus,
+            storage: init.storage,
             frozen: None,
             from_cache: init.fleet.is_some(),
             extent: Extent::default(),
@@ -192,6 +201,7 @@ impl App {
             notice: None,
             table: Table::default(),
             gpu_tab: Gpus::default(),
+            storage_tab: Storage::default(),
             sheet: None,
             quit_asked: false,
             finding: 0,
@@ -406,7 +416,9 @@ impl App {
     /// True when a table fills the body.
     pub fn shows_table(&self) -> bool {
         let idle = self.pages.is_empty() && self.tab == Tab::Idle;
-        (idle && self.no_credentials().is_none()) || self.shows_gpu_table()
+        (idle && self.no_credentials().is_none())
+            || self.shows_gpu_table()
+            || self.shows_storage_table()
     }
 
     /// The lines of the body where it is text, how far they are scrolled, and the line that the
@@ -430,11 +442,13 @@ impl App {
             Some(Page::Why { instance, .. }) => by_id(instance),
             Some(Page::Gpu { .. }) => by_id(&self.instance_of_gpu()?.instance.id),
             Some(_) => None,
+            // What keys mean there is no instance.
+            None if self.tab == Tab::Storage => None,
             None if self.tab == Tab::Gpus => by_id(&self.instance_of_gpu()?.instance.id),
             None if self.shows_table() => self.table.current(&fleet.rows),
             None => match self.body.lines.get(self.finding_in_sight()?)?.target.as_ref()? {
                 Target::Instance(id) => by_id(id),
-                Target::Gpus => None,
+                Target::Gpus | Target::Storage(_) => None,
             },
         }
     }

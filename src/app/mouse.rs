@@ -43,7 +43,7 @@ impl App {
             return Vec::new();
         }
         self.prepare();
-        let Some(layout) = self.inner_layout() else { return Vec::new() };
+        let Some(layout) = self.table_layout() else { return Vec::new() };
         let Some(line) = y.checked_sub(layout.body_top).filter(|l| *l < layout.body_height) else {
             return Vec::new();
         };

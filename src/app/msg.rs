@@ -5,10 +5,11 @@ use std::sync::Arc;
 use crossterm::event::{KeyEvent, MouseEvent};
 use jiff::Timestamp;
 
+use super::storage::Listing;
 use crate::act::plan::{Plan, Preflighted, Progress, Rules, Verified};
 use crate::domain::{GpuHistory, GpuKey, Scope, SeriesSet, SourceId};
-use crate::fleet::Fleet;
 use crate::fleet::gpu::GpuFleet;
+use crate::fleet::{Fleet, StorageFleet};
 
 /// Something that happened. [`super::App::update`] takes it in.
 #[derive(Clone, Debug)]
@@ -27,6 +28,10 @@ pub enum Msg {
     Fleet(Arc<Fleet>),
     /// The GPUs as they are known now.
     Gpus(Arc<GpuFleet>),
+    /// The storage as it is known now.
+    Storage(Arc<StorageFleet>),
+    /// How far a list of objects is, asked for by [`super::Effect::ListObjects`].
+    Listing(Listing),
     /// The past of one GPU, asked for by [`super::Effect::LoadGpuHistory`].
     GpuHistory {
         /// Whose.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::storage::StoragePage;
 use crate::domain::{GpuHistory, GpuKey, SeriesSet};
 
 /// The tabs. A tab keeps its number for ever; one without content yet is not listed.
@@ -13,11 +14,13 @@ pub enum Tab {
     Gpus,
     /// Every instance with its verdict.
     Idle,
+    /// Buckets, prefixes, volumes.
+    Storage,
 }
 
 impl Tab {
     /// All tabs, in the order of their numbers.
-    pub const ALL: [Self; 3] = [Self::Overview, Self::Gpus, Self::Idle];
+    pub const ALL: [Self; 4] = [Self::Overview, Self::Gpus, Self::Idle, Self::Storage];
 
     /// Its number, which is also its key.
     pub fn number(self) -> u8 {
@@ -25,6 +28,7 @@ impl Tab {
             Self::Overview => 1,
             Self::Gpus => 2,
             Self::Idle => 3,
+            Self::Storage => 4,
         }
     }
 
@@ -34,6 +38,7 @@ impl Tab {
             Self::Overview => "Overview",
             Self::Gpus => "GPUs",
             Self::Idle => "Idle",
+            Self::Storage => "Storage",
         }
     }
 }
@@ -57,6 +62,8 @@ pub enum Page {
         /// Its past, once loaded.
         history: Option<Arc<GpuHistory>>,
     },
+    /// A page of the Storage tab.
+    Storage(StoragePage),
     /// How the use of the GPUs is distributed.
     Distribution,
     /// The instances whose GPUs tell nothing, and what to do about it.
@@ -77,6 +84,7 @@ impl Page {
         match self {
             Self::Why { .. } => "Why",
             Self::Gpu { .. } => "GPU",
+            Self::Storage(page) => page.title(),
             Self::Distribution => "Distribution",
             Self::Missing => "Telemetry missing",
             Self::Help => "Help",
@@ -111,6 +119,8 @@ pub enum Popup {
     },
     /// Waiting for the letter of the column to sort by.
     Sort,
+    /// A list of objects that was asked about, see [`super::Storage::listing`].
+    ConfirmList,
     /// A refresh that costs money.
     ConfirmRefresh {
         /// How much, USD.

@@ -7,6 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::age::Age;
 use super::content::{self, Line};
 use super::{App, Extent, Page, Sources, Tab};
+use crate::domain::Reading;
 use crate::fleet::Fleet;
 use crate::view::overview::overview;
 
@@ -23,7 +24,7 @@ impl App {
         }
         if self.shows_table() {
             // One line is the heading.
-            let height = self.inner_layout().unwrap_or(layout).body_height.saturating_sub(1);
+            let height = self.table_layout().unwrap_or(layout).body_height.saturating_sub(1);
             on_table!(self, |table, rows| table.scroll_into(usize::from(height)));
             return;
         }
@@ -44,13 +45,14 @@ impl App {
 
     fn body_lines(&self, width: usize) -> Vec<Line> {
         if self.pages.is_empty()
-            && self.tab != Tab::Gpus
+            && !matches!(self.tab, Tab::Gpus | Tab::Storage)
             && let Some(message) = self.no_credentials()
         {
             return content::welcome::lines(self, message, width);
         }
         match self.page().map(|o| &o.page) {
             None if self.tab == Tab::Gpus => content::gpus::empty(self, width),
+            None if self.tab == Tab::Storage => content::storage::empty(self, width),
             None => match &self.overview {
                 Some((_, overview)) if !self.is_empty() => {
                     content::overview::lines(self, overview, width)
@@ -63,6 +65,7 @@ impl App {
             Some(Page::Gpu { id, history, .. }) => {
                 content::gpus::page(self, id, history.as_deref(), width)
             }
+            Some(Page::Storage(page)) => content::storage::page(self, page, width),
             Some(Page::Distribution) => content::gpus::distribution(self, width),
             Some(Page::Missing) => content::gpus::missing(self, width),
             Some(Page::Help) => content::help::lines(self, width),
@@ -105,7 +108,8 @@ impl App {
             return;
         };
         let gpus = self.gpus().map(|g| (g.version, g.as_of));
-        let current = (fleet.version, fleet.as_of, gpus);
+        let storage = self.storage().map(|s| (s.version, s.as_of));
+        let current = (fleet.version, fleet.as_of, [gpus, storage]);
         if self.overview.as_ref().is_none_or(|(of, _)| *of != current) {
             let mut made = overview(fleet, &ctx);
             if let Some(gpus) = self.gpus() {
@@ -153,6 +157,9 @@ impl App {
         if self.tab == Tab::Gpus {
             self.sync_gpus();
         }
+        if self.tab == Tab::Storage {
+            self.sync_storage();
+        }
         let ctx = self.view_context();
         if let Some(fleet) = self.shown().cloned() {
             self.table.sync(&fleet.rows, fleet.version, fleet.as_of, &ctx);
@@ -171,9 +178,10 @@ impl App {
     }
 
     pub(super) fn fold_sources(&mut self) {
-        self.sources = self.fleet.as_ref().map_or_else(Sources::default, |f| {
-            Sources::fold(&f.readings, &self.intervals, self.now)
-        });
+        let of_fleet = self.fleet.iter().flat_map(|f| &f.readings);
+        let of_storage = self.storage.iter().flat_map(|s| &s.readings);
+        let readings: Vec<Reading> = of_fleet.chain(of_storage).cloned().collect();
+        self.sources = Sources::fold(&readings, &self.intervals, self.now);
         self.set_deadline();
     }
 
@@ -186,7 +194,7 @@ impl App {
 
     pub(super) fn set_deadline(&mut self) {
         // Spans in the body move by the minute; a frozen or empty body does not.
-        let holds = self.fleet.is_some() || self.gpus.is_some();
+        let holds = self.fleet.is_some() || self.gpus.is_some() || self.storage.is_some();
         let next_minute = (holds && self.frozen.is_none())
             .then(|| self.minute.saturating_add(SignedDuration::from_mins(1)).ok())
             .flatten();

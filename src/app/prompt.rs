@@ -14,6 +14,8 @@ pub enum PromptKind {
     Command,
     /// The name of a view to save.
     SaveView,
+    /// Reads per month of the tier what-if.
+    Reads,
 }
 
 /// The line being typed.
@@ -52,6 +54,7 @@ impl Prompt {
             PromptKind::Filter { .. } => "/ ",
             PromptKind::Command => ":",
             PromptKind::SaveView => "save view as: ",
+            PromptKind::Reads => "reads per month: ",
         }
     }
 

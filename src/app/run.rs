@@ -35,10 +35,10 @@ impl App {
             presets: self.presets.iter().map(|p| p.0.clone()).collect(),
             views: self.views.iter().map(|v| v.name.clone()).collect(),
             regions: self.extent.regions.clone(),
-            fields: if self.tab == Tab::Gpus {
-                Fields::of::<GpuField>()
-            } else {
-                Fields::of::<Field>()
+            fields: match self.tab {
+                Tab::Gpus => Fields::of::<GpuField>(),
+                Tab::Storage => self.storage_fields(),
+                Tab::Overview | Tab::Idle => Fields::of::<Field>(),
             },
         }
     }
@@ -48,6 +48,9 @@ impl App {
         match &command {
             Command::Filter(filter) if self.tab == Tab::Gpus => {
                 Filter::<GpuField>::parse(filter).map(|_| ()).map_err(|e| e.to_string())?;
+            }
+            Command::Filter(filter) if self.tab == Tab::Storage => {
+                self.check_storage_filter(filter)?;
             }
             Command::Filter(filter) => {
                 Filter::<Field>::parse(filter).map(|_| ()).map_err(|e| e.to_string())?;
@@ -65,6 +68,7 @@ impl App {
             Command::Overview => self.go_to_tab(Tab::Overview),
             Command::Idle => self.go_to_tab(Tab::Idle),
             Command::Gpus => self.go_to_gpus(GpuLook::Table),
+            Command::Storage(look) => self.go_to_storage(look),
             Command::Heat => self.go_to_gpus(GpuLook::Heat),
             Command::Group(by) => {
                 self.go_to_gpus(GpuLook::Table);
@@ -125,6 +129,10 @@ impl App {
     fn go_to_table(&mut self) {
         match self.tab {
             Tab::Gpus => self.go_to_gpus(GpuLook::Table),
+            Tab::Storage => {
+                self.pages.clear();
+                self.popup = None;
+            }
             Tab::Overview | Tab::Idle => self.go_to_tab(Tab::Idle),
         }
     }
@@ -167,6 +175,10 @@ impl App {
     /// or the overview.
     pub(super) fn picture(&self) -> Option<Picture> {
         let fleet = self.shown().cloned();
+        if self.tab == Tab::Storage {
+            let rows = self.shows_storage_table().then(|| self.storage_picture()).flatten()?;
+            return Some(self.picture_of_storage(rows));
+        }
         if let Some(gpus) = self.gpu_picture() {
             let (rows, columns) = (Vec::new(), Vec::new());
             let fleet = fleet.unwrap_or_default();
@@ -183,6 +195,7 @@ impl App {
                 filter,
                 now,
                 gpus: Some(gpus),
+                storage: None,
             });
         }
         let fleet = fleet?;
@@ -201,18 +214,37 @@ impl App {
                     filter: String::new(),
                     now,
                     gpus: None,
+                    storage: None,
                 })
             }
             Some(_) => None,
             None if self.tab == Tab::Idle => {
                 let rows = self.table.order().to_vec();
                 let filter = self.table.filter_text().to_owned();
-                Some(Picture { view: "idle", fleet, rows, columns, filter, now, gpus: None })
+                Some(Picture {
+                    view: "idle",
+                    fleet,
+                    rows,
+                    columns,
+                    filter,
+                    now,
+                    gpus: None,
+                    storage: None,
+                })
             }
             None => {
                 let rows = (0..u32::try_from(fleet.rows.len()).ok()?).collect();
                 let filter = String::new();
-                Some(Picture { view: "overview", fleet, rows, columns, filter, now, gpus: None })
+                Some(Picture {
+                    view: "overview",
+                    fleet,
+                    rows,
+                    columns,
+                    filter,
+                    now,
+                    gpus: None,
+                    storage: None,
+                })
             }
         }
     }
@@ -257,6 +289,10 @@ impl App {
         }
         let view = match self.tab {
             Tab::Gpus => kept(&self.gpu_tab.table, name, Some(self.gpu_tab.grouping())),
+            Tab::Storage => {
+                self.say(Notice::new(Level::Warn, "views of the Storage tab are not kept"));
+                return Vec::new();
+            }
             Tab::Overview | Tab::Idle => kept(&self.table, name, None),
         };
         match self.views.iter_mut().find(|v| v.name == view.name) {

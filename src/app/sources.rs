@@ -24,11 +24,16 @@ pub struct Intervals {
     pub gpus: u32,
     /// GPU telemetry of CloudWatch, seconds.
     pub cloudwatch_gpus: u32,
+    /// How buckets are set up, seconds.
+    pub s3: u32,
+    /// Volumes and snapshots, seconds.
+    pub ebs: u32,
 }
 
 impl Default for Intervals {
     /// Inventory each minute, metrics each hour (they are hourly), spot prices and identity
-    /// hourly, prices and types weekly, GPUs every 30 seconds, from CloudWatch every five minutes.
+    /// hourly, prices and types weekly, GPUs every 30 seconds, from CloudWatch every five minutes,
+    /// how buckets are set up every six hours, volumes every fifteen minutes.
     fn default() -> Self {
         Self {
             ec2: 60,
@@ -38,6 +43,8 @@ impl Default for Intervals {
             identity: 3600,
             gpus: 30,
             cloudwatch_gpus: 300,
+            s3: 6 * 3600,
+            ebs: 900,
         }
     }
 }
@@ -53,6 +60,8 @@ impl Intervals {
             SourceId::Identity => self.identity,
             SourceId::CloudWatchGpu => self.cloudwatch_gpus,
             SourceId::Prometheus | SourceId::Exporter | SourceId::Nvml | SourceId::Ssh => self.gpus,
+            SourceId::S3 => self.s3,
+            SourceId::Ebs => self.ebs,
         };
         SignedDuration::from_secs(i64::from(seconds))
     }

@@ -49,7 +49,7 @@ impl App {
                 let history = match prompt.kind {
                     PromptKind::Filter { .. } => &mut self.filter_history,
                     PromptKind::Command => &mut self.command_history,
-                    PromptKind::SaveView => return Vec::new(),
+                    PromptKind::SaveView | PromptKind::Reads => return Vec::new(),
                 };
                 if action == Action::HistoryBack {
                     history.back(&mut prompt.line);
@@ -103,6 +103,14 @@ impl App {
                 self.prompt = None;
                 return self.save_view(text.trim());
             }
+            PromptKind::Reads => match self.set_reads(&text) {
+                Ok(()) => self.prompt = None,
+                Err(message) => {
+                    if let Some(prompt) = &mut self.prompt {
+                        prompt.error = Some(PromptError { column: None, message });
+                    }
+                }
+            },
             PromptKind::Command if text.trim().is_empty() => self.prompt = None,
             PromptKind::Command => match self.understand(&text) {
                 Ok(command) => {

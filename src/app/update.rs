@@ -20,6 +20,7 @@ impl App {
         let mut effects = self.take(msg);
         self.settle_sheet();
         self.settle_focus(&mut effects);
+        self.settle_storage(&mut effects);
         effects
     }
 
@@ -43,6 +44,14 @@ impl App {
             Msg::Fleet(fleet) => self.on_fleet(fleet),
             Msg::Gpus(gpus) => {
                 self.on_gpus(gpus);
+                Vec::new()
+            }
+            Msg::Storage(fleet) => {
+                self.on_storage(fleet);
+                Vec::new()
+            }
+            Msg::Listing(listing) => {
+                self.on_listing(listing);
                 Vec::new()
             }
             Msg::GpuHistory { key, history } => {
@@ -84,6 +93,8 @@ impl App {
             }
             Msg::Mode(mode) => {
                 self.on_mode(mode);
+                // The sources are new ones, which nobody asked yet.
+                self.storage_tab.asked = false;
                 Vec::new()
             }
             Msg::Rules(rules) => {
@@ -175,6 +186,7 @@ impl App {
         self.no_credentials = None;
         self.fleet = None;
         self.forget_gpus();
+        self.forget_storage();
         self.frozen = None;
         self.accounts.clear();
         self.rules = Arc::default();
@@ -217,7 +229,8 @@ impl App {
             None
         } else {
             let (fleet, gpus) = (self.fleet.clone(), self.gpus.clone());
-            Some(super::Frozen { fleet, gpus, at: self.now, minute: self.minute })
+            let storage = self.storage.clone();
+            Some(super::Frozen { fleet, gpus, storage, at: self.now, minute: self.minute })
         };
         self.set_deadline();
     }

@@ -148,6 +148,36 @@ fn a_heat_map_of_16000_gpus_is_drawn_without_a_string_per_cell() {
 }
 
 #[test]
+fn a_key_in_a_directory_of_100000_entries_allocates_by_what_is_visible() {
+    let screen_of = |entries: u64| {
+        let mut init = crate::app::storage::fixture::init((200, 50));
+        init.appearance.depth = ColorDepth::TrueColor;
+        let fleet = crate::view::storage::fixture::huge(entries);
+        let mut app = crate::app::storage::fixture::heard(init, fleet);
+        let wire = Wire::default();
+        let options = TerminalOptions { viewport: Viewport::Fixed(Rect::new(0, 0, 200, 50)) };
+        let terminal =
+            Terminal::with_options(CrosstermBackend::new(wire.clone()), options).unwrap();
+        press(&mut app, "4/check<enter><enter><enter>");
+        let mut screen = Screen { app, terminal, wire };
+        screen.draw();
+        assert_eq!(screen.app.storage_rows_on_screen() as u64, entries);
+        screen
+    };
+    let (mut small, mut large) = (screen_of(200), screen_of(100_000));
+    for key in ["j", "<pgdn>", "j", "k", "<ctrl-d>", "<space>"] {
+        let of = |screen: &mut Screen| {
+            let mut bytes = 0;
+            let info = allocation_counter::measure(|| bytes = screen.key(key));
+            (bytes, info.count_total)
+        };
+        let ((_, few), (bytes, many)) = (of(&mut small), of(&mut large));
+        assert!((1..=12_000).contains(&bytes), "{key}: {bytes} bytes");
+        assert!(many < 4_000 && many <= few + few / 4 + 50, "{key}: {few} and {many} allocations");
+    }
+}
+
+#[test]
 fn the_deadline_is_when_the_screen_changes() {
     let mut screen = Screen::huge(ColorDepth::Ansi16);
     for _ in 0..50 {

@@ -8,7 +8,8 @@ use crate::app::content::columns;
 use crate::app::of_table;
 use crate::app::sheet::{Sheet, Stage};
 use crate::app::{
-    Action, App, Layout, Level, Page, Popup, Prompt, Role, Tab, Table, column_entries,
+    Action, App, Layout, Level, Page, Popup, Prompt, Role, StorageLook, StoragePage, Tab, Table,
+    column_entries,
 };
 use crate::view::{TableField, format};
 
@@ -181,6 +182,9 @@ fn shown_keys(app: &App) -> &'static [(Action, &'static str)] {
         Some(Popup::Presets { .. }) => {
             return &[(Action::Enter, "judge by it"), (Action::Back, "cancel")];
         }
+        Some(Popup::ConfirmList) => {
+            return &[(Action::Enter, "make it"), (Action::Back, "cancel")];
+        }
         Some(Popup::ConfirmRefresh { .. }) => {
             return &[(Action::Enter, "refresh"), (Action::Back, "cancel")];
         }
@@ -208,11 +212,12 @@ fn shown_keys(app: &App) -> &'static [(Action, &'static str)] {
                 (Action::CopyRow, ""),
             ];
         }
+        Some(Page::Storage(page)) => return storage_page_keys(page),
         Some(Page::Sheet) => return sheet_keys(app),
         Some(_) => return &[(Action::Back, ""), (Action::Down, ""), (Action::PageDown, "")],
         None => {}
     }
-    if app.no_credentials().is_some() && app.tab() != Tab::Gpus {
+    if app.no_credentials().is_some() && !matches!(app.tab(), Tab::Gpus | Tab::Storage) {
         return &[(Action::Demo, ""), (Action::Quit, "")];
     }
     match app.tab() {
@@ -226,6 +231,7 @@ fn shown_keys(app: &App) -> &'static [(Action, &'static str)] {
             (Action::Quit, ""),
         ],
         Tab::Gpus => gpu_keys(app),
+        Tab::Storage => storage_keys(app),
         // What was marked was marked for this.
         Tab::Idle if app.table().marked().is_some() => &[
             (Action::Act, ""),
@@ -303,6 +309,69 @@ fn gpu_keys(app: &App) -> &'static [(Action, &'static str)] {
         (Action::Missing, ""),
         (Action::Columns, ""),
     ]
+}
+
+/// The keys of the Storage tab.
+fn storage_keys(app: &App) -> &'static [(Action, &'static str)] {
+    if !app.shows_storage_table() {
+        return &[(Action::NextList, ""), (Action::Log, ""), (Action::Refresh, "")];
+    }
+    match app.storage_tab().look() {
+        StorageLook::Buckets => &[
+            (Action::Enter, "explore"),
+            (Action::NextList, ""),
+            (Action::Filter, ""),
+            (Action::Sort, ""),
+            (Action::Details, ""),
+            (Action::Tiers, ""),
+            (Action::LifecycleRules, ""),
+            (Action::ListObjects, ""),
+            (Action::Export, ""),
+        ],
+        StorageLook::Explorer => &[
+            (Action::Enter, "in"),
+            (Action::Back, "out"),
+            (Action::Filter, "find"),
+            (Action::Sort, ""),
+            (Action::Tiers, ""),
+            (Action::Mark, ""),
+            (Action::NextList, ""),
+            (Action::Export, ""),
+        ],
+        _ => &[
+            (Action::Enter, ""),
+            (Action::NextList, ""),
+            (Action::Filter, ""),
+            (Action::Sort, ""),
+            (Action::Mark, ""),
+            (Action::Export, ""),
+            (Action::Columns, ""),
+        ],
+    }
+}
+
+/// The keys of a page of the Storage tab.
+fn storage_page_keys(page: &StoragePage) -> &'static [(Action, &'static str)] {
+    match page {
+        StoragePage::Tiers(_) => &[
+            (Action::Back, ""),
+            (Action::MoreReads, ""),
+            (Action::LessReads, ""),
+            (Action::SetReads, ""),
+            (Action::Down, ""),
+        ],
+        StoragePage::Bucket(_) => &[
+            (Action::Back, ""),
+            (Action::Tiers, ""),
+            (Action::LifecycleRules, ""),
+            (Action::ListObjects, ""),
+            (Action::Down, ""),
+        ],
+        StoragePage::Finding(_) => {
+            &[(Action::Back, ""), (Action::Enter, "go there"), (Action::Down, "")]
+        }
+        _ => &[(Action::Back, ""), (Action::Down, ""), (Action::PageDown, "")],
+    }
 }
 
 /// The keys of the action sheet.

@@ -199,7 +199,7 @@ fn the_action_sheet_in_every_variant() {
         app
     };
     for stage in acting::STAGES {
-        let variants = [
+        let variants = vec![
             ("80x24", plain(), (80, 24)),
             ("200x50", plain(), (200, 50)),
             ("20x3", plain(), (20, 3)),

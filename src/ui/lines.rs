@@ -33,6 +33,18 @@ pub fn tabs(canvas: &mut Canvas<'_>, app: &App, y: u16) {
     // The most important stands at the edge; what has no room is left out.
     let state = match app.shown() {
         _ if app.shows_gpu_table() || app.shows_heat() => gpu_state(app),
+        _ if app.shows_storage_table() => {
+            let all = app.storage_rows_on_screen();
+            let mut parts = of_table!(app, |table| table_state(app, table, all));
+            // Presets judge instances.
+            parts.pop();
+            for (text, _) in &mut parts {
+                if text == "worst first" {
+                    "costliest first".clone_into(text);
+                }
+            }
+            parts
+        }
         Some(fleet) if app.shows_table() => {
             table_state(app, app.table(), fleet.totals.instances as usize)
         }

@@ -8,6 +8,7 @@ mod header;
 mod instances;
 mod lines;
 mod popup;
+mod storage;
 mod table;
 mod text;
 pub mod theme;
@@ -58,6 +59,8 @@ fn draw_frame(canvas: &mut Canvas<'_>, app: &App, layout: &Layout) -> Option<(u1
     }
     if app.shows_gpu_table() || app.shows_heat() {
         gpus::draw(canvas, app, layout);
+    } else if app.shows_storage_table() {
+        storage::draw(canvas, app, layout);
     } else if app.shows_table() {
         let rows = app.shown().filter(|_| !app.is_empty()).map(|f| &*f.rows);
         table::draw(canvas, app, app.table(), rows, layout);

@@ -3,7 +3,7 @@
 use super::canvas::Canvas;
 use crate::app::content::{columns, wrap};
 use crate::app::of_table;
-use crate::app::{App, Layout, Popup, Role, Table, column_entries};
+use crate::app::{App, Layout, ListingState, Popup, Role, Table, column_entries};
 use crate::view::{TableField, format};
 
 /// One line of a box.
@@ -71,6 +71,23 @@ pub fn draw(canvas: &mut Canvas<'_>, app: &App, layout: &Layout) {
                 .collect();
             let note = Note::of(&entries, *cursor, widest);
             list(canvas, layout, "Judge by", (&entries, &note), Some(*cursor), widest);
+        }
+        Popup::ConfirmList => {
+            let text = match app.storage_tab().listing().map(|l| &l.state) {
+                Some(ListingState::Offer { says, usd }) => {
+                    let usd = match usd {
+                        Some(usd) => format!("about {}", format::usd_spent(*usd)),
+                        None => "an amount that is not known".to_owned(),
+                    };
+                    format!("{says} Requests cost {usd}.")
+                }
+                _ => "Nothing is offered any more.".to_owned(),
+            };
+            let entries: Vec<Entry> = wrap(&text, widest.min(60))
+                .into_iter()
+                .map(|text| Entry { text, role: Role::Text, note: "" })
+                .collect();
+            list(canvas, layout, "List objects", (&entries, &Note::default()), None, widest);
         }
         Popup::ConfirmRefresh { usd } => {
             let mut text =

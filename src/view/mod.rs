@@ -12,6 +12,7 @@ pub mod gpu;
 pub mod idle;
 pub mod overview;
 mod search;
+pub mod storage;
 pub mod symbols;
 pub mod table;
 mod table_field;

@@ -6,6 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::appearance::ThemeName;
 use super::effect::{ExportFormat, Regions};
+use super::storage::StorageLook;
 use crate::view::TableField;
 use crate::view::gpu::GpuGrouping;
 use table::Arg;
@@ -20,6 +21,8 @@ pub enum Command {
     Idle,
     /// Go to the GPUs.
     Gpus,
+    /// Go to a list of storage.
+    Storage(StorageLook),
     /// Go to the heat map.
     Heat,
     /// Group the GPUs.
@@ -180,6 +183,7 @@ pub fn complete(line: &str, known: &Known<'_>) -> Vec<String> {
             worst.into_iter().chain((known.fields.names)()).collect()
         }
         Arg::Grouping => GpuGrouping::ALL.map(GpuGrouping::name).to_vec(),
+        Arg::StorageList => StorageLook::ALL.map(StorageLook::name).to_vec(),
         Arg::Region => {
             let regions = known.regions.iter().map(String::as_str);
             std::iter::once("all").chain(regions).collect()

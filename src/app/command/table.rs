@@ -8,6 +8,7 @@ use super::{Command, Known, Until, Wish, unknown};
 use crate::app::appearance::ThemeName;
 use crate::app::effect::{ExportFormat, Regions};
 use crate::app::sheet::GRACE;
+use crate::app::storage::StorageLook;
 use crate::view::gpu::GpuGrouping;
 
 /// What an argument can be, for completion.
@@ -16,6 +17,7 @@ pub(super) enum Arg {
     None,
     Field,
     Grouping,
+    StorageList,
     Region,
     Theme,
     Preset,
@@ -68,6 +70,20 @@ pub const COMMANDS: &[CommandSpec] = &[
         doc: "Every GPU, what it does and what it costs.",
         arg: Arg::None,
         build: simple!(Command::Gpus),
+    },
+    CommandSpec {
+        name: "storage",
+        aliases: &["s3"],
+        usage: "[buckets|explore|findings|ebs|runs|copies]",
+        doc: "Buckets, prefix by prefix, findings, volumes and snapshots, runs, copies.",
+        arg: Arg::StorageList,
+        build: |words, _, _| match words {
+            [] => Ok(Command::Storage(StorageLook::Buckets)),
+            [name] => StorageLook::from_name(name)
+                .map(Command::Storage)
+                .ok_or_else(|| unknown("list", name, StorageLook::ALL.map(StorageLook::name))),
+            [_, extra, ..] => Err(format!("`{extra}` is one word too many")),
+        },
     },
     CommandSpec {
         name: "heat",

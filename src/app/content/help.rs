@@ -7,6 +7,9 @@ use crate::app::command::COMMANDS;
 use crate::app::keymap::{Action, Context};
 use crate::domain::{GpuState, VerdictKind};
 use crate::view::gpu::{GpuField, words};
+use crate::view::storage::{
+    BlockField, BucketField, CopyField, FindingField, PrefixField, RunField,
+};
 use crate::view::{Field, TableField};
 
 /// Columns that keys and names take.
@@ -92,6 +95,18 @@ pub fn lines(app: &App, width: usize) -> Vec<Line> {
     fields::<Field>(width, &mut lines);
     heading("Fields of GPUs", &mut lines);
     fields::<GpuField>(width, &mut lines);
+    heading("Fields of buckets", &mut lines);
+    fields::<BucketField>(width, &mut lines);
+    heading("Fields of prefixes and objects", &mut lines);
+    fields::<PrefixField>(width, &mut lines);
+    heading("Fields of findings about storage", &mut lines);
+    fields::<FindingField>(width, &mut lines);
+    heading("Fields of volumes and snapshots", &mut lines);
+    fields::<BlockField>(width, &mut lines);
+    heading("Fields of training runs", &mut lines);
+    fields::<RunField>(width, &mut lines);
+    heading("Fields of copies", &mut lines);
+    fields::<CopyField>(width, &mut lines);
     lines
 }
 

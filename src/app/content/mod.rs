@@ -8,6 +8,7 @@ pub mod overview;
 pub mod own_cost;
 pub mod reading;
 pub mod sheet;
+pub mod storage;
 pub mod welcome;
 pub mod why;
 
@@ -17,6 +18,7 @@ use std::sync::Arc;
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::appearance::Role;
+use crate::domain::storage::Subject;
 
 /// A piece of a line that means one thing.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,6 +45,8 @@ pub enum Target {
     Instance(Arc<str>),
     /// The GPUs tab.
     Gpus,
+    /// What a finding about storage is about.
+    Storage(Subject),
 }
 
 impl Line {

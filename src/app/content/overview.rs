@@ -39,6 +39,11 @@ pub fn lines(app: &App, overview: &Overview, width: usize) -> Vec<Line> {
     lines.push(Line::new());
     findings(overview, &ctx, width, &mut lines);
     lines.extend(super::gpus::findings(&overview.gpu_findings, &ctx));
+    let storage = super::storage::overview(app, width);
+    if !storage.is_empty() {
+        lines.push(Line::new());
+        lines.extend(storage);
+    }
     // What sources of telemetry leave unseen is said with the GPUs, instance by instance.
     let told = app.gpu_tab().said().and_then(|said| said.blind.sentence());
     if let Some(sentence) = told.or_else(|| overview.blind.sentence()) {

@@ -114,7 +114,12 @@ impl App {
     /// The tabs that there is something to show in, in the order of their numbers.
     pub fn tabs(&self) -> impl Iterator<Item = Tab> {
         let gpus = self.has_gpus();
-        Tab::ALL.into_iter().filter(move |tab| *tab != Tab::Gpus || gpus)
+        let storage = self.has_storage();
+        Tab::ALL.into_iter().filter(move |tab| match tab {
+            Tab::Gpus => gpus,
+            Tab::Storage => storage,
+            Tab::Overview | Tab::Idle => true,
+        })
     }
 
     /// True when there is telemetry of GPUs, or an instance that has some.
@@ -138,7 +143,11 @@ impl App {
 
     /// What the cells of the table on screen are rendered with.
     pub fn table_context(&self) -> ViewContext {
-        if self.tab == Tab::Gpus { self.gpu_context() } else { self.view_context() }
+        match self.tab {
+            Tab::Gpus => self.gpu_context(),
+            Tab::Storage => self.storage_context(),
+            Tab::Overview | Tab::Idle => self.view_context(),
+        }
     }
 
     /// The rows of the GPUs on screen.

@@ -15,6 +15,8 @@ pub enum Context {
     Table,
     /// On the GPUs tab.
     Gpus,
+    /// On the Storage tab.
+    Storage,
     /// On the action sheet.
     Sheet,
     /// In the column chooser.
@@ -27,11 +29,12 @@ pub enum Context {
 
 impl Context {
     /// All contexts, in the order of the help screen.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Move,
         Self::Main,
         Self::Table,
         Self::Gpus,
+        Self::Storage,
         Self::Sheet,
         Self::Columns,
         Self::Welcome,
@@ -47,6 +50,7 @@ impl Context {
             Self::Main => "On every page",
             Self::Table => "In the table",
             Self::Gpus => "On the GPUs tab",
+            Self::Storage => "On the Storage tab",
             Self::Sheet => "On the action sheet",
             Self::Columns => "Choosing columns",
             Self::Welcome => "Without credentials",
@@ -56,14 +60,14 @@ impl Context {
 
     /// True when both can be in force at the same moment.
     pub fn overlaps(self, other: Self) -> bool {
-        use Context::{Any, Columns, Gpus, Main, Move, Sheet, Table, Welcome};
+        use Context::{Any, Columns, Gpus, Main, Move, Sheet, Storage, Table, Welcome};
         self == other
             || matches!(
                 (self.min(other), self.max(other)),
                 (Any, _)
-                    | (Move, Main | Table | Gpus | Sheet | Columns | Welcome)
-                    | (Main, Table | Gpus | Sheet | Welcome)
-                    | (Table, Gpus)
+                    | (Move, Main | Table | Gpus | Storage | Sheet | Columns | Welcome)
+                    | (Main, Table | Gpus | Storage | Sheet | Welcome)
+                    | (Table, Gpus | Storage)
             )
     }
 }
@@ -143,6 +147,8 @@ actions! {
     TabGpus "gpus" Main ["2"] "GPUs";
     /// Tab 3, every instance with its verdict, worst first.
     TabIdle "idle" Main ["3"] "idle";
+    /// Tab 4, buckets, prefixes, volumes, and what of them is waste.
+    TabStorage "storage" Main ["4"] "storage";
     /// Next tab.
     NextTab "next-tab" Main ["tab"] "next tab";
     /// Previous tab.
@@ -199,6 +205,25 @@ actions! {
     Distribution "distribution" Gpus ["D"] "distribution";
     /// Where GPU telemetry is missing, and what to do about it.
     Missing "missing" Gpus ["b"] "blind spots";
+
+    /// Next list: buckets, explorer, findings, EBS, runs, copies.
+    NextList "next-list" Storage ["o"] "next list";
+    /// Previous list.
+    PreviousList "previous-list" Storage ["O"] "previous list";
+    /// Everything known of the bucket.
+    Details "details" Storage ["d"] "details";
+    /// What each storage class would cost, month by month: of the prefix, the bucket, or everything.
+    Tiers "tiers" Storage ["t"] "tiers";
+    /// More reads per month in the tier what-if.
+    MoreReads "more-reads" Storage ["+"] "more reads";
+    /// Fewer reads per month in the tier what-if.
+    LessReads "less-reads" Storage ["-"] "fewer reads";
+    /// Type the reads per month of the tier what-if.
+    SetReads "set-reads" Storage ["="] "set reads";
+    /// The lifecycle rules of the bucket, and what is wrong with them.
+    LifecycleRules "lifecycle-rules" Storage ["L"] "rules";
+    /// List the bucket's objects; says first what that costs. Stops a list that is being made.
+    ListObjects "list-objects" Storage ["i"] "list objects";
 
     /// Go on, to the last question before anything is done.
     GoOn "go-on" Sheet ["c"] "go on";

@@ -238,6 +238,14 @@ impl<F: TableField> Table<F> {
         self.choose();
     }
 
+    /// Other rows from here on: the cursor begins at the first line.
+    pub fn start_over(&mut self) {
+        self.chosen = false;
+        self.cursor = 0;
+        self.top = 0;
+        self.cursor_id = None;
+    }
+
     /// The user means the row under the cursor: from here on the cursor follows it.
     pub fn choose(&mut self) {
         self.chosen = !self.order.is_empty();

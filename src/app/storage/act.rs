@@ -1,0 +1,354 @@
+//! What keys do on the Storage tab.
+
+use std::sync::Arc;
+
+use super::{ListHow, Listing, ListingState, StorageLook, StoragePage, TierSubject};
+use crate::app::keymap::Action;
+use crate::app::{App, Effect, Level, Notice, Page, Popup, Prompt, PromptKind, Tab};
+use crate::domain::storage::Subject;
+use crate::fleet::storage::{BucketKind, BucketRow};
+
+/// Reads per month that `+` and `-` go through.
+const READS: [f64; 12] = [0.0, 0.05, 0.1, 0.3, 0.5, 0.75, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0];
+
+impl App {
+    /// Shows a list of the tab.
+    pub(in crate::app) fn go_to_storage(&mut self, look: StorageLook) {
+        if !self.has_storage() {
+            self.storage_tab.wanted = true;
+            self.say(Notice::new(
+                Level::Info,
+                "storage is being read; the tab opens when it is there",
+            ));
+            return;
+        }
+        self.go_to_tab(Tab::Storage);
+        self.look_at_storage(look);
+    }
+
+    /// Changes the list on screen. The explorer begins with the costliest bucket that has a list.
+    pub(in crate::app) fn look_at_storage(&mut self, look: StorageLook) {
+        if look == StorageLook::Explorer && self.storage_tab.explorer.is_none() {
+            let current = self.current_bucket().map(|row| row.name.clone());
+            self.explore_any(current);
+        }
+        self.storage_tab.look = look;
+        self.sync_storage();
+    }
+
+    /// Begins the explorer with this bucket where it has a list, else with the costliest that has.
+    fn explore_any(&mut self, first: Option<Arc<str>>) {
+        let Some(fleet) = self.storage().cloned() else { return };
+        let listed = |name: &Arc<str>| fleet.scans.contains_key(name);
+        let costliest = || fleet.buckets.iter().map(|b| b.name.clone()).find(listed);
+        if let Some(name) = first.filter(listed).or_else(costliest) {
+            self.storage_tab.explore(&fleet, &name);
+        }
+    }
+
+    /// The bucket that keys mean: under the cursor, of the page, or the one walked through.
+    pub fn current_bucket(&self) -> Option<&Arc<BucketRow>> {
+        let fleet = self.storage()?;
+        let tab = &self.storage_tab;
+        match self.page().map(|o| &o.page) {
+            Some(Page::Storage(StoragePage::Bucket(name) | StoragePage::Lifecycle(name))) => {
+                return fleet.bucket(name);
+            }
+            Some(Page::Storage(StoragePage::Tiers(subject))) => {
+                return match subject {
+                    TierSubject::Fleet => None,
+                    TierSubject::Bucket(name) | TierSubject::Prefix(name, _) => fleet.bucket(name),
+                };
+            }
+            Some(Page::Storage(StoragePage::Finding(id))) => {
+                let row = tab.rows.findings.iter().find(|r| r.id == *id)?;
+                return match &row.finding.subject {
+                    Subject::Bucket(name) | Subject::Prefix(name, _) => fleet.bucket(name),
+                    _ => None,
+                };
+            }
+            Some(_) => return None,
+            None if self.tab != Tab::Storage => return None,
+            None => {}
+        }
+        match tab.look {
+            StorageLook::Buckets => tab.buckets.current(&fleet.buckets),
+            StorageLook::Explorer => {
+                let name = &tab.explorer.as_ref()?.way().next()?.to_owned();
+                fleet.bucket(name)
+            }
+            StorageLook::Findings => {
+                match &tab.findings.current(&tab.rows.findings)?.finding.subject {
+                    Subject::Bucket(name) | Subject::Prefix(name, _) => fleet.bucket(name),
+                    _ => None,
+                }
+            }
+            StorageLook::Blocks => None,
+            StorageLook::Runs => fleet.bucket(&tab.runs.current(&tab.rows.runs)?.bucket),
+            StorageLook::Copies => fleet.bucket(&tab.copies.current(&tab.rows.copies)?.bucket),
+        }
+    }
+
+    /// What `enter` does on the tab.
+    pub(in crate::app) fn enter_storage(&mut self) -> Vec<Effect> {
+        self.sync_storage();
+        let Some(fleet) = self.storage().cloned() else { return Vec::new() };
+        let tab = &mut self.storage_tab;
+        let page = match tab.look {
+            StorageLook::Buckets => {
+                let Some(row) = tab.buckets.current(&fleet.buckets).cloned() else {
+                    return Vec::new();
+                };
+                tab.buckets.choose();
+                if tab.explore(&fleet, &row.name) {
+                    tab.look = StorageLook::Explorer;
+                    return Vec::new();
+                }
+                Some(StoragePage::Bucket(row.name.clone()))
+            }
+            StorageLook::Explorer => {
+                self.go_into();
+                None
+            }
+            StorageLook::Findings => {
+                let row = tab.findings.current(&tab.rows.findings).map(|r| r.id.clone());
+                row.map(StoragePage::Finding)
+            }
+            StorageLook::Blocks => {
+                let row = tab.blocks.current(&tab.rows.blocks).map(|r| r.id().clone());
+                row.map(StoragePage::Block)
+            }
+            StorageLook::Runs => {
+                tab.runs.current(&tab.rows.runs).map(|r| StoragePage::Run(r.id.clone()))
+            }
+            StorageLook::Copies => {
+                tab.copies.current(&tab.rows.copies).map(|r| StoragePage::Copy(r.id.clone()))
+            }
+        };
+        if let Some(page) = page {
+            self.open(Page::Storage(page));
+        }
+        Vec::new()
+    }
+
+    /// One level down in the explorer.
+    fn go_into(&mut self) {
+        let tab = &mut self.storage_tab;
+        let Some(explorer) = &mut tab.explorer else { return };
+        let rows = explorer.here().rows.clone();
+        let Some(row) = tab.prefixes.current(&rows) else { return };
+        let (node, opens) = (row.node, row.opens);
+        if !explorer.enter(node) {
+            let text = if opens { "it is not here" } else { "nothing is below it" };
+            self.say(Notice::new(Level::Info, text));
+            return;
+        }
+        tab.prefixes.clear_filter();
+        tab.prefixes.unmark();
+        tab.prefixes.start_over();
+    }
+
+    /// What `enter` does on a page of the tab: a finding leads to what it is about.
+    pub(in crate::app) fn enter_storage_page(&mut self) -> Vec<Effect> {
+        let Some(Page::Storage(StoragePage::Finding(id))) = self.page().map(|o| &o.page) else {
+            return Vec::new();
+        };
+        let found = self.storage_tab.rows.findings.iter().find(|r| r.id == *id);
+        let Some(subject) = found.map(|r| r.finding.subject.clone()) else { return Vec::new() };
+        self.go_to_subject(&subject);
+        Vec::new()
+    }
+
+    /// Shows what a finding is about.
+    pub(in crate::app) fn go_to_subject(&mut self, subject: &Subject) {
+        let Some(fleet) = self.storage().cloned() else { return };
+        self.go_to_tab(Tab::Storage);
+        match subject {
+            Subject::Bucket(name) => {
+                self.look_at_storage(StorageLook::Buckets);
+                self.storage_tab.buckets.clear_filter();
+                self.sync_storage();
+                self.storage_tab.buckets.go_to(&fleet.buckets, name);
+            }
+            Subject::Prefix(name, prefix) => {
+                if !self.storage_tab.explore(&fleet, name) {
+                    self.go_to_subject(&Subject::Bucket(name.clone()));
+                    return;
+                }
+                self.storage_tab.look = StorageLook::Explorer;
+                if let Some(explorer) = &mut self.storage_tab.explorer {
+                    explorer.go_to(prefix.as_bytes());
+                }
+                self.sync_storage();
+            }
+            Subject::Volume(id) | Subject::Snapshot(id) => {
+                self.look_at_storage(StorageLook::Blocks);
+                self.storage_tab.blocks.clear_filter();
+                self.sync_storage();
+                let rows = self.storage_tab.rows.blocks.clone();
+                self.storage_tab.blocks.go_to(&rows, id);
+            }
+        }
+    }
+
+    /// One step back on the tab; false when there is none.
+    pub(in crate::app) fn back_on_storage(&mut self) -> bool {
+        if self.tab != Tab::Storage || !self.pages.is_empty() {
+            return false;
+        }
+        let tab = &mut self.storage_tab;
+        if tab.look == StorageLook::Explorer
+            && tab.prefixes.filter_text().is_empty()
+            && let Some(explorer) = &mut tab.explorer
+            && let Some(left) = explorer.leave()
+        {
+            let rows = explorer.here().rows.clone();
+            let id = rows.iter().find(|r| r.node == left).map(|r| r.id.clone());
+            tab.prefixes.unmark();
+            self.sync_storage();
+            if let Some(id) = id {
+                self.storage_tab.prefixes.go_to(&rows, &id);
+            }
+            return true;
+        }
+        if tab.look != StorageLook::Buckets && self.storage_filter_is_empty() {
+            self.look_at_storage(StorageLook::Buckets);
+            return true;
+        }
+        false
+    }
+
+    fn storage_filter_is_empty(&self) -> bool {
+        let tab = &self.storage_tab;
+        match tab.look {
+            StorageLook::Buckets => tab.buckets.filter_text(),
+            StorageLook::Explorer => tab.prefixes.filter_text(),
+            StorageLook::Findings => tab.findings.filter_text(),
+            StorageLook::Blocks => tab.blocks.filter_text(),
+            StorageLook::Runs => tab.runs.filter_text(),
+            StorageLook::Copies => tab.copies.filter_text(),
+        }
+        .is_empty()
+    }
+
+    /// What a key does that belongs to the tab.
+    pub(in crate::app) fn act_on_storage(&mut self, action: Action) -> Vec<Effect> {
+        self.sync_storage();
+        match action {
+            Action::NextList | Action::PreviousList if self.pages.is_empty() => {
+                self.look_at_storage(self.storage_tab.look.turn(action == Action::NextList));
+            }
+            Action::Details => {
+                if let Some(name) = self.current_bucket().map(|row| row.name.clone()) {
+                    self.open(Page::Storage(StoragePage::Bucket(name)));
+                }
+            }
+            Action::Tiers => self.open(Page::Storage(StoragePage::Tiers(self.tier_subject()))),
+            Action::MoreReads | Action::LessReads => self.move_reads(action == Action::MoreReads),
+            Action::SetReads => {
+                let text = crate::view::format::count(self.storage_tab.reads);
+                self.prompt = Some(Prompt::new(PromptKind::Reads, &text));
+            }
+            Action::LifecycleRules => match self.current_bucket().map(|row| row.name.clone()) {
+                Some(name) => self.open(Page::Storage(StoragePage::Lifecycle(name))),
+                None => self.say(Notice::new(Level::Warn, "which bucket? none is meant here")),
+            },
+            Action::ListObjects => return self.ask_for_list(),
+            _ => {}
+        }
+        Vec::new()
+    }
+
+    fn tier_subject(&self) -> TierSubject {
+        let tab = &self.storage_tab;
+        if tab.look == StorageLook::Explorer
+            && self.pages.is_empty()
+            && let Some(explorer) = &tab.explorer
+            && let Some(bucket) = explorer.way().next().map(Arc::<str>::from)
+        {
+            // The row under the cursor where it is a prefix, else where one is.
+            let here = explorer.here();
+            let row = tab.prefixes.current(&here.rows).filter(|row| row.opens);
+            return TierSubject::Prefix(bucket, row.map_or(here.node, |row| row.node));
+        }
+        let listed =
+            |row: &&Arc<BucketRow>| self.storage().is_some_and(|f| f.scans.contains_key(&row.name));
+        match self.current_bucket().filter(listed) {
+            Some(row) => TierSubject::Bucket(row.name.clone()),
+            None => TierSubject::Fleet,
+        }
+    }
+
+    fn move_reads(&mut self, more: bool) {
+        let now = self.storage_tab.reads;
+        let next = if more {
+            READS.into_iter().find(|r| *r > now + 1e-9)
+        } else {
+            READS.into_iter().rev().find(|r| *r < now - 1e-9)
+        };
+        if let Some(reads) = next {
+            self.storage_tab.reads = reads;
+        }
+    }
+
+    /// Takes a typed number of reads per month in.
+    pub(in crate::app) fn set_reads(&mut self, text: &str) -> Result<(), String> {
+        let reads: f64 = text.trim().parse().map_err(|_| "a number like 0.5 or 4".to_owned())?;
+        if !reads.is_finite() || !(0.0..=10_000.0).contains(&reads) {
+            return Err("between 0 and 10000 reads per month".to_owned());
+        }
+        self.storage_tab.reads = reads;
+        Ok(())
+    }
+
+    /// Asks what a list of the bucket's objects takes; a running one may be stopped.
+    fn ask_for_list(&mut self) -> Vec<Effect> {
+        let Some(row) = self.current_bucket().cloned() else {
+            self.say(Notice::new(Level::Warn, "which bucket? none is meant here"));
+            return Vec::new();
+        };
+        if row.kind == BucketKind::Directory {
+            self.say(Notice::new(Level::Warn, "a directory is read by `storage explore --dir`"));
+            return Vec::new();
+        }
+        let bucket = row.name.clone();
+        if let Some(listing) = &self.storage_tab.listing
+            && matches!(listing.state, ListingState::Running { .. })
+        {
+            let bucket = listing.bucket.clone();
+            self.say(Notice::new(Level::Info, format!("stopping the list of {bucket}")));
+            return vec![Effect::ListObjects { bucket, how: ListHow::Cancel }];
+        }
+        self.storage_tab.listing =
+            Some(Listing { bucket: bucket.clone(), state: ListingState::Asked });
+        self.say(Notice::new(Level::Info, format!("asking what a list of {bucket} takes")));
+        vec![Effect::ListObjects { bucket, how: ListHow::Ask }]
+    }
+
+    /// How far a list is.
+    pub(in crate::app) fn on_listing(&mut self, listing: Listing) {
+        match &listing.state {
+            ListingState::Offer { .. } => {
+                self.popup = Some(Popup::ConfirmList);
+            }
+            ListingState::Failed(why) => {
+                let text = format!("the list of {}: {why}", listing.bucket);
+                self.say(Notice::new(Level::Error, text));
+            }
+            ListingState::Done => {
+                let text = format!("the list of {} is there: enter opens it", listing.bucket);
+                self.say(Notice::new(Level::Info, text));
+            }
+            ListingState::Asked | ListingState::Running { .. } => {}
+        }
+        let over = matches!(listing.state, ListingState::Done | ListingState::Failed(_));
+        self.storage_tab.listing = (!over).then_some(listing);
+    }
+
+    /// Makes the list that was offered.
+    pub(in crate::app) fn go_on_listing(&mut self) -> Vec<Effect> {
+        let Some(listing) = &mut self.storage_tab.listing else { return Vec::new() };
+        listing.state = ListingState::Running { rows: 0, of: None, seconds_left: None };
+        vec![Effect::ListObjects { bucket: listing.bucket.clone(), how: ListHow::Go }]
+    }
+}

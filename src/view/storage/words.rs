@@ -1,0 +1,100 @@
+//! Sizes, dollars and ages of storage in words.
+
+pub use crate::domain::storage::size_words as size;
+use jiff::Timestamp;
+
+use crate::domain::storage::{Effort, LifecycleRule, Risk, Tier, Versioning};
+use crate::fleet::storage::BucketRow;
+use crate::view::format;
+
+/// Dollars per month: cents while they matter. What is not nothing does not look like it.
+pub fn usd(amount: f64) -> String {
+    if !amount.is_finite() || amount.abs() >= 100.0 {
+        format::usd_total(amount)
+    } else {
+        format::usd_spent(amount)
+    }
+}
+
+/// A count at four characters: `812`, `45k`, `1.2M`.
+pub fn count(number: f64) -> String {
+    let mut value = number;
+    let mut unit = "";
+    for next in ["k", "M", "G", "T"] {
+        if value < 9_999.5 && unit.is_empty() || value < 999.5 {
+            break;
+        }
+        value /= 1000.0;
+        unit = next;
+    }
+    let decimals = usize::from(!unit.is_empty() && value < 9.95);
+    let digits = format::grouped(value, decimals);
+    format!("{}{unit}", digits.strip_suffix(".0").unwrap_or(&digits))
+}
+
+/// Seconds between a moment in ms and `now`; `None` where it is not known.
+pub fn age_s(ms: i64, now: Timestamp) -> Option<f64> {
+    let at = Timestamp::from_millisecond(ms).ok().filter(|_| ms != i64::MIN && ms != i64::MAX)?;
+    Some(now.duration_since(at).as_secs().max(0) as f64)
+}
+
+/// What versioning is, in a word.
+pub fn versioning(row: &BucketRow) -> Option<&'static str> {
+    Some(match row.facts.as_ref()?.versioning.as_ref().ok()? {
+        Versioning::Off => "off",
+        Versioning::Enabled => "on",
+        Versioning::Suspended => "suspended",
+    })
+}
+
+/// What Object Lock is, in a word.
+pub fn lock(row: &BucketRow) -> Option<&'static str> {
+    let lock = row.facts.as_ref()?.lock.as_ref().ok()?;
+    Some(if lock.enabled { "on" } else { "off" })
+}
+
+/// How many lifecycle rules are in force; `None` where nobody knows.
+pub fn rules(row: &BucketRow) -> Option<usize> {
+    let lifecycle = row.facts.as_ref()?.lifecycle.as_ref().ok()?;
+    let in_force = |r: &&LifecycleRule| r.enabled;
+    Some(lifecycle.as_ref().map_or(0, |l| l.rules.iter().filter(in_force).count()))
+}
+
+/// The name of a tier in prose.
+pub fn tier(tier: Tier) -> &'static str {
+    match tier {
+        Tier::Standard => "Standard",
+        Tier::ItFrequent => "IT frequent",
+        Tier::ItInfrequent => "IT infrequent",
+        Tier::ItArchiveInstant => "IT instant",
+        Tier::ItArchive => "IT archive",
+        Tier::ItDeepArchive => "IT deep",
+        Tier::StandardIa => "Standard-IA",
+        Tier::OnezoneIa => "One Zone-IA",
+        Tier::GlacierIr => "Glacier IR",
+        Tier::Glacier => "Glacier",
+        Tier::DeepArchive => "Deep Archive",
+        Tier::ReducedRedundancy => "Reduced",
+        Tier::Express => "Express",
+        Tier::File => "files",
+        Tier::Unknown => "unknown class",
+    }
+}
+
+/// The word of an effort.
+pub fn effort(effort: Effort) -> &'static str {
+    match effort {
+        Effort::Low => "low",
+        Effort::Medium => "medium",
+        Effort::High => "high",
+    }
+}
+
+/// The word of a risk.
+pub fn risk(risk: Risk) -> &'static str {
+    match risk {
+        Risk::Low => "low",
+        Risk::Medium => "medium",
+        Risk::High => "high",
+    }
+}
