@@ -4,13 +4,23 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::invocation::{DemoOptions, RunOptions};
+use super::storage::args::ListArgs;
 use crate::act::exec::aws::AwsHands;
+use crate::act::exec::storage::aws::AwsStorageHands;
+use crate::act::exec::storage::{MemoryStorage, StorageHands};
 use crate::act::exec::{Hands, demo as demo_hands};
 use crate::bus::{Account, Clock, Regions};
 use crate::config::{Config, RegionChoice, Target};
-use crate::source::aws::{AccountSource, AssumeRole, AwsProvider, connect};
+use crate::domain::storage::Volume;
+use crate::domain::{Scope, SourceError};
+use crate::source::athena::run::QueryService;
+use crate::source::aws::{AccountSource, AssumeRole, AwsProvider, AwsQueries, connect};
 use crate::source::demo::{self, DemoAccount};
-use crate::source::{Inspector, Provider};
+use crate::source::inspect_storage::StorageInspector;
+use crate::source::{Inspector, Provider, StorageSource};
+
+/// How long a snapshot takes in the demo.
+const DEMO_SNAPSHOT_TAKES: jiff::SignedDuration = jiff::SignedDuration::from_secs(5);
 
 /// One account of a run: how it is read, and how it is looked at closely before anything is done.
 #[derive(Clone)]
@@ -25,7 +35,7 @@ pub struct Reach {
 #[derive(Clone)]
 enum Way {
     Aws(Arc<AwsProvider>),
-    Demo(Arc<DemoAccount>),
+    Demo(Arc<DemoAccount>, MemoryStorage),
 }
 
 impl Reach {
@@ -33,15 +43,35 @@ impl Reach {
     pub fn provider(&self) -> Arc<dyn Provider> {
         match &self.way {
             Way::Aws(provider) => provider.clone(),
-            Way::Demo(account) => account.provider.clone(),
+            Way::Demo(account, _) => account.provider.clone(),
         }
+    }
+
+    /// Reads the storage; `None` where there is none to be read.
+    pub fn storage(&self) -> Option<Arc<dyn StorageSource>> {
+        match &self.way {
+            Way::Aws(provider) => Some(provider.clone()),
+            Way::Demo(account, _) => Some(account.storage.clone()),
+        }
+    }
+
+    /// Runs queries by Athena; `None` in the demo.
+    pub fn queries(&self, region: &Arc<str>, args: &ListArgs) -> Option<Arc<dyn QueryService>> {
+        let Way::Aws(provider) = &self.way else { return None };
+        Some(Arc::new(AwsQueries {
+            provider: provider.clone(),
+            region: region.clone(),
+            workgroup: args.athena_workgroup.clone(),
+            database: args.athena_database.clone(),
+            output: args.athena_output.clone(),
+        }))
     }
 
     /// Looks at single instances.
     pub fn inspector(&self) -> Arc<dyn Inspector> {
         match &self.way {
             Way::Aws(provider) => provider.clone(),
-            Way::Demo(account) => account.inspector.clone(),
+            Way::Demo(account, _) => account.inspector.clone(),
         }
     }
 
@@ -49,13 +79,50 @@ impl Reach {
     pub(super) fn hands(&self) -> Arc<dyn Hands> {
         match &self.way {
             Way::Aws(provider) => Arc::new(AwsHands::new(provider.clone())),
-            Way::Demo(account) => demo_hands::hands(account),
+            Way::Demo(account, _) => demo_hands::hands(account),
+        }
+    }
+
+    /// Looks at single volumes and buckets.
+    pub fn storage_eyes(&self) -> Arc<dyn StorageInspector> {
+        match &self.way {
+            Way::Aws(provider) => provider.clone(),
+            Way::Demo(_, storage) => Arc::new(storage.clone()),
+        }
+    }
+
+    /// Hands that change storage. Made for accounts that may be changed, and for no other.
+    pub(super) fn storage_hands(&self) -> Arc<dyn StorageHands> {
+        match &self.way {
+            Way::Aws(provider) => Arc::new(AwsStorageHands::new(provider.clone())),
+            Way::Demo(_, storage) => Arc::new(storage.clone()),
+        }
+    }
+
+    /// All volumes of a scope.
+    pub async fn volumes(&self, scope: &Scope) -> Result<Vec<Volume>, SourceError> {
+        let provider = match &self.way {
+            Way::Demo(_, storage) => return storage.volumes_of(scope).await,
+            Way::Aws(provider) => provider,
+        };
+        let (mut out, mut token) = (Vec::new(), None::<String>);
+        loop {
+            let page = StorageSource::volumes(&**provider, scope, token.clone()).await?;
+            out.extend(page.items);
+            match page.next {
+                Some(next) if token.as_ref() != Some(&next) => token = Some(next),
+                _ => return Ok(out),
+            }
         }
     }
 
     /// The account as the bus reads it.
     pub fn account(&self) -> Account {
-        Account { provider: self.provider(), regions: self.regions.clone() }
+        Account {
+            provider: self.provider(),
+            storage: self.storage(),
+            regions: self.regions.clone(),
+        }
     }
 }
 
@@ -125,7 +192,16 @@ fn reaches_of(config: &Config, fleet: Option<&demo::DemoOptions>) -> Vec<Reach> 
     let reach = |account| Reach {
         target: None,
         regions: Regions::Enabled,
-        way: Way::Demo(Arc::new(account)),
+        way: {
+            let account: DemoAccount = account;
+            let storage = MemoryStorage::new(
+                account.inspector.clone(),
+                Arc::clone(&fleet.clock),
+                DEMO_SNAPSHOT_TAKES,
+            )
+            .over(account.storage.clone());
+            Way::Demo(Arc::new(account), storage)
+        },
     };
     demo::accounts(fleet).into_iter().map(reach).collect()
 }

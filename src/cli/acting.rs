@@ -13,7 +13,7 @@ use super::accounts::{self, Reach};
 use super::exit::{CliError, Exit};
 use super::invocation::Invocation;
 use super::tell::tell;
-use crate::act::exec::audit::{BucketCopy, Chain, Defect, DirectoryCopy, FileDisk, Journal};
+use crate::act::exec::audit::{self, BucketCopy, Chain, Defect, DirectoryCopy, FileDisk, Journal};
 use crate::act::exec::{DryRun, Hands, Operator, Post, Refuse};
 use crate::act::plan::{AccountRules, Caps, Outcome, Rules};
 use crate::config::{AuditCopy, Config, ConfigError};
@@ -246,15 +246,20 @@ pub fn failed(error: &dyn std::fmt::Display) -> CliError {
 }
 
 async fn with_copy(operator: Operator, config: &Config) -> Operator {
-    match &config.actions.audit_copy {
+    match copy_of(config).await {
         None => operator,
-        Some(AuditCopy::Directory(dir)) => {
-            operator.with_copy(Arc::new(DirectoryCopy::new(dir, &machine())))
-        }
-        Some(AuditCopy::S3 { bucket, prefix }) => {
-            let Some(target) = config.targets.first() else { return operator };
+        Some(copy) => operator.with_copy(copy),
+    }
+}
+
+/// Where the audit log is copied to after each run.
+pub async fn copy_of(config: &Config) -> Option<Arc<dyn audit::AuditCopy>> {
+    match config.actions.audit_copy.as_ref()? {
+        AuditCopy::Directory(dir) => Some(Arc::new(DirectoryCopy::new(dir, &machine()))),
+        AuditCopy::S3 { bucket, prefix } => {
+            let target = config.targets.first()?;
             let sdk = aws_config::load(&accounts::source(target), Patience::DEFAULT).await;
-            operator.with_copy(Arc::new(BucketCopy::new(&sdk, bucket, prefix)))
+            Some(Arc::new(BucketCopy::new(&sdk, bucket, prefix)))
         }
     }
 }

@@ -11,11 +11,12 @@ use super::exit::{CliError, Exit};
 use super::invocation::Invocation;
 use super::telemetry::Want;
 use super::tell::tell;
-use super::{approve, plan, plan_file, reports, session};
+use super::{acting_storage, approve, plan, plan_file, reports, session};
 use crate::act::exec::Operator;
 use crate::act::plan::guard::verdicts_for;
+use crate::act::plan::storage::AnyPlan;
 use crate::act::plan::{
-    Approval, ApprovalError, ConfirmError, Confirmed, Outcome, OutcomeKind, Plan, PlanFile,
+    Approval, ApprovalError, ConfirmError, Confirmed, Kind, Outcome, OutcomeKind, Plan, PlanFile,
     Preflighted, Progress, Rejudged, rejudge,
 };
 use crate::bus;
@@ -38,8 +39,13 @@ pub fn run(
     out: &mut dyn Write,
 ) -> Result<Exit, CliError> {
     plan::not_offline(invocation)?;
-    let (file, _) = plan_file::read(path)?;
-    in_time(&file.plan, invocation)?;
+    let file = match plan_file::read_any(path)?.0 {
+        AnyPlan::Instances(file) => file,
+        AnyPlan::Storage(file) => {
+            return acting_storage::apply(file, dry_run, invocation, env, out);
+        }
+    };
+    in_time(file.plan.created_at, file.plan.expires_at, None, invocation)?;
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let ctx =
@@ -54,17 +60,23 @@ pub fn run(
 
 /// A plan holds for as long as its file says, and not longer than this machine's configuration
 /// lets any plan hold.
-fn in_time(plan: &Plan, invocation: &Invocation) -> Result<(), CliError> {
+/// `longest` takes the place of the configuration's bound.
+pub(super) fn in_time(
+    created_at: Timestamp,
+    expires_at: Timestamp,
+    longest: Option<SignedDuration>,
+    invocation: &Invocation,
+) -> Result<(), CliError> {
     let now = invocation.options.now();
-    let longest = SignedDuration::from_hours(invocation.config.actions.plan_valid_hours.into());
-    let age = now.duration_since(plan.created_at);
+    let hours = invocation.config.actions.plan_valid_hours.into();
+    let longest = longest.unwrap_or_else(|| SignedDuration::from_hours(hours));
+    let age = now.duration_since(created_at);
     if age < -CLOCKS_DIFFER {
         return Err(acting::refused(format!(
-            "the plan was drafted at {}, which is still to come by this machine's clock",
-            plan.created_at
+            "the plan was drafted at {created_at}, which is still to come by this machine's clock"
         )));
     }
-    if now >= plan.expires_at || age >= longest {
+    if now >= expires_at || age >= longest {
         return Err(acting::refused("the plan has expired: its evidence is old, draft it again"));
     }
     Ok(())
@@ -117,7 +129,7 @@ async fn applied(
     if let Some(breach) = breach {
         return Err(acting::refused(breach.to_string()));
     }
-    let confirmed = confirmed(&checked, &approvals, invocation).await?;
+    let confirmed = confirmed(&checked, &plan.hash(), &approvals, invocation).await?;
     let say = |progress: Progress| progress_lines(&progress).into_iter().for_each(tell);
     let verified = operator.execute(&confirmed, &say).await.map_err(|e| acting::failed(&e))?;
     all.extend(verified.outcomes.iter().cloned());
@@ -158,23 +170,23 @@ async fn judged_again(
 }
 
 /// Confirms by the first approval that holds, the newest first.
-async fn confirmed(
-    checked: &Preflighted,
+pub(super) async fn confirmed<K: Kind>(
+    checked: &Preflighted<K>,
+    hash: &str,
     approvals: &[Approval],
     invocation: &Invocation,
-) -> Result<Confirmed, CliError> {
+) -> Result<Confirmed<K>, CliError> {
     let key = approve::key(invocation).await?;
     let now = invocation.options.clock()();
     let longest = SignedDuration::from_hours(invocation.config.actions.approval_valid_hours.into());
-    let hash = checked.plan.hash();
     let mut why = ApprovalError::Missing;
     for approval in approvals.iter().rev() {
-        let subject = approve::Subject { sha256: &hash, callers: &checked.callers, longest, now };
+        let subject = approve::Subject { sha256: hash, callers: &checked.callers, longest, now };
         match subject.is_approved_by(approval, key.as_ref()).await {
             Ok(()) => {
                 // The clock went on while KMS was asked.
                 let now: Timestamp = invocation.options.clock()();
-                return checked.confirm_by(approval, &hash, now).map_err(|e| match e {
+                return checked.confirm_by(approval, hash, now).map_err(|e| match e {
                     ConfirmError::Justification => acting::refused(
                         "an instance is production and the plan does not say why: make it with \
                          `burntop plan … --justification`",
@@ -185,11 +197,11 @@ async fn confirmed(
             Err(error) => why = error,
         }
     }
-    Err(acting::refused(format!("plan {}: {why}", checked.plan.id())))
+    Err(acting::refused(format!("plan {}: {why}", hash.get(..12).unwrap_or_default())))
 }
 
 /// What happens, one line each.
-fn progress_lines(progress: &Progress) -> Vec<String> {
+pub(super) fn progress_lines(progress: &Progress) -> Vec<String> {
     let ids = |ids: &[Arc<str>]| ids.join(" ");
     match progress {
         Progress::Rechecking(these) => vec![format!("looking once more at {}", ids(these))],

@@ -10,9 +10,10 @@ use super::accounts::{self, Reach};
 use super::args::ApproveArgs;
 use super::exit::{CliError, Exit};
 use super::invocation::Invocation;
-use super::{acting, plan, plan_file, policy, session, when};
+use super::{acting, acting_storage, plan, plan_file, policy, session, when};
 use crate::act::exec::audit::Body;
 use crate::act::exec::kms::ApprovalKey;
+use crate::act::plan::storage::AnyPlan;
 use crate::act::plan::{Approval, ApprovalError, Plan, PlanFile, Verb};
 use crate::config::Env;
 use crate::domain::text;
@@ -32,15 +33,23 @@ pub fn run(
     if policy::is_policy(&args.file) {
         return policy::approve(args, invocation, out);
     }
-    let (file, bytes) = plan_file::read(&args.file)?;
+    let (file, bytes) = match plan_file::read_any(&args.file)? {
+        (AnyPlan::Instances(file), bytes) => (file, bytes),
+        (AnyPlan::Storage(file), bytes) => {
+            return acting_storage::approve(file, &bytes, args, invocation, env, out);
+        }
+    };
     let now = invocation.options.now();
     let ctx = ViewContext { now, symbols: session::symbols(invocation, env) };
     show(&file.plan, out, &ctx)?;
-    let expires_at = expiry(args, &file.plan, invocation, now)?;
+    let expires_at = expiry(args, file.plan.expires_at, invocation, now)?;
     let word = format!("approve {}", file.plan.items.len());
     reviewed(args, "plan", &file.plan.hash(), &word)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let approval = runtime.block_on(approval(&file.plan, expires_at, invocation))?;
+    let approval = {
+        let accounts = file.plan.items.iter().map(|i| i.scope.account.clone()).collect();
+        runtime.block_on(approval(file.plan.hash(), &accounts, expires_at, invocation))?
+    };
     let body = Body::Approved {
         what: "plan".to_owned(),
         sha256: approval.sha256.clone(),
@@ -102,16 +111,15 @@ fn show(plan: &Plan, out: &mut dyn Write, ctx: &ViewContext) -> io::Result<()> {
 }
 
 /// When the approval ends: as asked for, not later than the configuration and the plan allow.
-fn expiry(
+pub(super) fn expiry(
     args: &ApproveArgs,
-    plan: &Plan,
+    plan_expires_at: Timestamp,
     invocation: &Invocation,
     now: Timestamp,
 ) -> Result<Timestamp, CliError> {
-    if now >= plan.expires_at {
+    if now >= plan_expires_at {
         return Err(acting::refused(format!(
-            "the plan expired at {}; its evidence is old, draft it again",
-            plan.expires_at
+            "the plan expired at {plan_expires_at}; its evidence is old, draft it again"
         )));
     }
     let longest = SignedDuration::from_hours(invocation.config.actions.approval_valid_hours.into());
@@ -128,7 +136,7 @@ fn expiry(
         )));
     }
     let until = now.saturating_add(asked).map_err(|e| CliError::Usage(e.to_string()))?;
-    Ok(until.min(plan.expires_at))
+    Ok(until.min(plan_expires_at))
 }
 
 /// Takes the word: digits of the hash of what is approved, twelve or more from its beginning, or
@@ -225,16 +233,16 @@ pub(super) async fn signed(
 }
 
 /// The approval, from who STS says we are in each account of the plan.
-async fn approval(
-    plan: &Plan,
+pub(super) async fn approval(
+    sha256: String,
+    accounts: &BTreeSet<Arc<str>>,
     expires_at: Timestamp,
     invocation: &Invocation,
 ) -> Result<Approval, CliError> {
     let reaches = reaches(invocation);
     let (known, troubles) = acting::identities(&reaches).await;
     let mut approver: BTreeMap<Arc<str>, Arc<str>> = BTreeMap::new();
-    for item in &plan.items {
-        let account = &item.scope.account;
+    for account in accounts {
         let Some((_, who)) = known.iter().find(|(_, who)| who.account == *account) else {
             let why: Vec<String> = troubles.iter().map(|t| format!("\n{}", t.line())).collect();
             return Err(acting::refused(format!(
@@ -246,7 +254,7 @@ async fn approval(
         approver.insert(account.clone(), who.arn.clone());
     }
     let approval = Approval {
-        sha256: plan.hash(),
+        sha256,
         approver,
         approved_at: invocation.options.now(),
         expires_at,

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::storage::args::StorageCommand;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use jiff::Timestamp;
@@ -70,7 +71,8 @@ pub struct GlobalArgs {
     #[arg(long, global = true, value_enum, value_name = "FORMAT")]
     pub format: Option<OutputFormat>,
     /// Ends a report with exit code 1 on findings: `idle`, `partial`, `underused`, `unknown`, with
-    /// a count `idle>3`, `waste>N/h`; several separated by commas. `burntop gpus` has others.
+    /// a count `idle>3`, `waste>N/h`; several separated by commas. `burntop gpus` has others,
+    /// `burntop storage lint` has `error` and `warning`.
     #[arg(long, global = true, value_name = "FINDINGS")]
     pub fail_on: Option<FailOn>,
     /// Allows changes: without it, and without `allow_actions` of an account in the configuration,
@@ -138,6 +140,7 @@ pub enum OutputFormat {
 
 /// The commands.
 #[derive(Clone, Debug, PartialEq, Subcommand)]
+#[expect(clippy::large_enum_variant, reason = "made once per run")]
 pub enum Command {
     /// Lists instances with their verdicts, worst first.
     Idle,
@@ -151,6 +154,9 @@ pub enum Command {
     /// `stale`, `unknown` and `waste>N/h`. Exit code 4 when no source told of GPUs and no
     /// account could be read.
     Gpus(GpusArgs),
+    /// Storage: buckets and volumes in dollars per month, tiers, lifecycle, checkpoints, copies.
+    #[command(subcommand)]
+    Storage(StorageCommand),
     /// Writes a plan: what is to be done to which instances, checked, for somebody else to approve.
     ///
     /// Changes nothing. Prints what the guards say of each row; rows that they block for what the
@@ -273,6 +279,16 @@ pub enum PlanCommand {
         #[command(flatten)]
         common: PlanArgs,
     },
+    /// Deletes unattached volumes after a snapshot of each has completed, or makes gp2 volumes gp3:
+    /// all that fit, or those named.
+    Volumes {
+        /// What is to be done to them.
+        #[arg(long, value_enum)]
+        action: VolumeAction,
+        /// What the file says.
+        #[command(flatten)]
+        common: PlanArgs,
+    },
     /// Takes marks away: of those that match --filter, of those named, or of all.
     Unmark {
         /// What the file says.
@@ -285,7 +301,10 @@ impl PlanCommand {
     /// What all plans have in common.
     pub fn common(&self) -> &PlanArgs {
         match self {
-            Self::Idle { common, .. } | Self::Start { common } | Self::Unmark { common } => common,
+            Self::Idle { common, .. }
+            | Self::Start { common }
+            | Self::Volumes { common, .. }
+            | Self::Unmark { common } => common,
         }
     }
 }
@@ -302,6 +321,15 @@ pub struct PlanArgs {
     /// Writes the plan to a new file, for its owner alone.
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
+}
+
+/// What is to be done to volumes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum VolumeAction {
+    /// Delete, after a snapshot.
+    Delete,
+    /// Make gp3, with the IOPS and throughput that it had.
+    Gp3,
 }
 
 /// What is to be done to idle instances.

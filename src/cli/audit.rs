@@ -5,7 +5,7 @@ use std::io::Write;
 use super::args::AuditCommand;
 use super::exit::{CliError, Exit};
 use super::invocation::Invocation;
-use super::{acting, apply, plan, plan_file, reports, session};
+use super::{acting, acting_storage, apply, plan, plan_file, reports, session};
 use crate::act::exec::audit::AuditError;
 use crate::act::plan::sha256_hex;
 use crate::config::Env;
@@ -57,6 +57,8 @@ pub fn run(
             acting::whole(&journal)?;
             let settled =
                 runtime.block_on(acting.operator.reconcile()).map_err(|e| acting::failed(&e))?;
+            let mut settled = settled;
+            settled.extend(runtime.block_on(acting_storage::reconcile(invocation))?.0);
             let text = if settled.is_empty() && format == Format::Table {
                 "every intent has its outcome\n".to_owned()
             } else {

@@ -2,6 +2,8 @@
 //! answers with messages; the screen never waits for it.
 
 mod acts;
+mod lists;
+mod storage;
 #[cfg(test)]
 mod tests;
 
@@ -17,17 +19,19 @@ use jiff::Timestamp;
 use tokio::sync::mpsc;
 
 use acts::Acts;
+use lists::Lists;
+use storage::StorageWork;
 
 use super::accounts::Reaches;
 use super::cockpit::report_format;
 use super::exit::CliError;
 use super::invocation::{DemoOptions, Invocation};
 use super::telemetry::Want;
-use super::{session, views};
+use super::{session, storage_settings, views};
 use crate::act::plan::{Confirmed, Plan};
 use crate::app::{
-    AccountInfo, ExportFormat, Level, LogEntry, Mode, Msg, Notice, OwnCost, Picture, Regions,
-    SavedView,
+    AccountInfo, ExportFormat, Level, ListHow, LogEntry, Mode, Msg, Notice, OwnCost, Picture,
+    Regions, SavedView, StorageRows,
 };
 use crate::bus::{self, Event};
 use crate::cache::{Cache, CacheNotice};
@@ -35,7 +39,10 @@ use crate::config::{self, RegionChoice};
 use crate::domain::{GpuKey, HourRange, SeriesSet};
 use crate::report::{self, Meta};
 use crate::source::ledger;
-use crate::view::{Symbols, ViewContext};
+use crate::view::storage::{
+    BlockField, BucketField, CopyField, FindingField, PrefixField, RunField,
+};
+use crate::view::{Symbols, TableField, ViewContext};
 
 /// How often the cache tidies up.
 const MAINTAIN_EVERY: Duration = Duration::from_hours(1);
@@ -54,6 +61,10 @@ pub enum Command {
     LoadGpuHistory(GpuKey),
     /// Look closely at the GPUs of these hosts.
     FocusGpus(Vec<Arc<str>>),
+    /// Read of storage what nobody wanted so far.
+    ReadStorage,
+    /// Ask about, make or stop a list of a bucket's objects.
+    ListObjects(Arc<str>, ListHow),
     /// Judge by another preset.
     SetPreset(String),
     /// Look at other regions.
@@ -133,6 +144,10 @@ struct Running {
     accounts: Vec<AccountInfo>,
     /// Name of the preset that judges.
     preset: String,
+    storage: StorageWork,
+    lists: Lists,
+    /// Ends the scans in the background when it is dropped.
+    background: Option<tokio_util::sync::DropGuard>,
 }
 
 impl Running {
@@ -185,14 +200,30 @@ impl Running {
     /// Opens the cache and starts the bus.
     async fn begin(invocation: Invocation, messages: mpsc::Sender<Msg>) -> Result<Self, CliError> {
         let (cache, notices) = session::open_cache(&invocation);
-        let parts = session::parts(&invocation, cache.clone(), Want::All)?;
+        let mut parts = session::parts(&invocation, cache.clone(), Want::All)?;
+        parts.settings.storage = storage_settings::of_cockpit(&invocation.config);
         let (sender, events) = mpsc::channel(EVENTS);
         let ledger = parts.ledger.clone();
         let bus = bus::start(parts, sender);
         let acts = Acts::begin(invocation.clone(), ledger, messages.clone(), bus.clone());
         let preset = invocation.config.preset.clone();
         let accounts = Vec::new();
-        let running = Self { invocation, messages, cache, bus, acts, events, accounts, preset };
+        let storage = StorageWork::default();
+        let lists = Lists::default();
+        let mut running = Self {
+            invocation,
+            messages,
+            cache,
+            bus,
+            acts,
+            events,
+            accounts,
+            preset,
+            storage,
+            lists,
+            background: None,
+        };
+        running.background = Some(running.scan_in_background());
         for notice in notices {
             running.log_cache(&notice).await;
         }
@@ -200,6 +231,7 @@ impl Running {
     }
 
     async fn end(&mut self) {
+        self.background = None;
         self.bus.stop();
         // The bus stores its last picture before it drops the sender.
         let drain = async { while self.events.recv().await.is_some() {} };
@@ -227,7 +259,9 @@ impl Running {
             Command::Viewport(ids) => self.bus.set_viewport(ids),
             Command::LoadSeries(instance) => self.series(instance).await,
             Command::LoadGpuHistory(key) => self.gpu_history(key),
+            Command::ListObjects(bucket, how) => self.list(bucket, how).await,
             Command::FocusGpus(hosts) => self.bus.focus_gpus(hosts),
+            Command::ReadStorage => self.bus.want_storage(),
             Command::SetPreset(name) => match session::policy(&self.invocation.config, &name) {
                 Ok(policy) => {
                     self.preset.clone_from(&name);
@@ -304,9 +338,12 @@ impl Running {
     async fn event(&mut self, event: Event) {
         match event {
             Event::Gpus(gpus) => self.send(Msg::Gpus(gpus)).await,
+            Event::Storage(facts) => self.on_storage_facts(facts),
             Event::Fleet(fleet) => {
                 let cost = ledger::usd(self.bus.refresh_cost_micro_usd());
+                let instances = fleet.rows.iter().map(|row| row.instance.clone()).collect();
                 self.send(Msg::Fleet(fleet)).await;
+                self.on_instances(instances);
                 self.send(Msg::RefreshCost(Some(cost))).await;
                 self.cache_notices().await;
             }
@@ -424,6 +461,9 @@ fn render(picture: &Picture, format: ExportFormat, preset: &str) -> String {
     let ctx = ViewContext { now: picture.now, symbols: Symbols::Unicode };
     let meta = Meta { preset, filter: Some(&picture.filter) };
     let format = report_format(format);
+    if let Some(rows) = &picture.storage {
+        return storage_report(rows, format, &ctx, &picture.filter);
+    }
     if let Some(gpus) = &picture.gpus {
         let readings = &picture.fleet.readings;
         let shown = report::GpuReport { fleet: &gpus.fleet, rows: &gpus.rows, readings };
@@ -433,6 +473,41 @@ fn render(picture: &Picture, format: ExportFormat, preset: &str) -> String {
         report::overview(&picture.fleet, format, &ctx, &meta)
     } else {
         report::idle(&picture.fleet, &picture.rows, &picture.columns, format, &ctx, &meta)
+    }
+}
+
+/// Rows of the Storage tab as a report.
+fn storage_report(
+    rows: &StorageRows,
+    format: report::Format,
+    ctx: &ViewContext,
+    filter: &str,
+) -> String {
+    let view = rows.view();
+    let about = report::StorageAbout { view, filter, readings: &[] };
+    match rows {
+        StorageRows::Buckets(r, c) => report::storage_rows(r, c, format, ctx, &about),
+        StorageRows::Prefixes(r, c) => report::storage_rows(r, c, format, ctx, &about),
+        StorageRows::Findings(r, c) => report::storage_rows(r, c, format, ctx, &about),
+        StorageRows::Blocks(r, c) => report::storage_rows(r, c, format, ctx, &about),
+        StorageRows::Runs(r, c) => report::storage_rows(r, c, format, ctx, &about),
+        StorageRows::Copies(r, c) => report::storage_rows(r, c, format, ctx, &about),
+    }
+}
+
+/// Rows of the Storage tab as JSON, one per line; `most` at most.
+pub(super) fn storage_json(rows: &StorageRows, ctx: &ViewContext, most: usize) -> String {
+    fn lines<F: TableField>(rows: &[Arc<F::Row>], ctx: &ViewContext, most: usize) -> String {
+        let each = rows.iter().take(most).map(|row| report::storage_row::<F>(row, ctx).to_string());
+        each.collect::<Vec<_>>().join("\n")
+    }
+    match rows {
+        StorageRows::Buckets(r, _) => lines::<BucketField>(r, ctx, most),
+        StorageRows::Prefixes(r, _) => lines::<PrefixField>(r, ctx, most),
+        StorageRows::Findings(r, _) => lines::<FindingField>(r, ctx, most),
+        StorageRows::Blocks(r, _) => lines::<BlockField>(r, ctx, most),
+        StorageRows::Runs(r, _) => lines::<RunField>(r, ctx, most),
+        StorageRows::Copies(r, _) => lines::<CopyField>(r, ctx, most),
     }
 }
 

@@ -110,6 +110,7 @@ fn init(invocation: &Invocation, env: &Env, keymap: Keymap, now: Timestamp) -> A
     AppInit {
         fleet: summary(invocation).map(Arc::new),
         gpus: gpus(invocation).map(Arc::new),
+        storage: None,
         mode: if invocation.options.tape.is_some() {
             Mode::Replay
         } else if demo {
@@ -286,6 +287,8 @@ fn perform(
         Effect::LoadSeries { instance } => Command::LoadSeries(instance),
         Effect::LoadGpuHistory { key } => Command::LoadGpuHistory(key),
         Effect::FocusGpus(hosts) => Command::FocusGpus(hosts),
+        Effect::ReadStorage => Command::ReadStorage,
+        Effect::ListObjects { bucket, how } => Command::ListObjects(bucket, how),
         Effect::SetPreset(name) => Command::SetPreset(name),
         Effect::SetRegions(regions) => Command::SetRegions(regions),
         Effect::Export { path, format, picture } => Command::Export { path, format, picture },
@@ -313,6 +316,9 @@ fn copy(text: &str, answers: &mpsc::Sender<Msg>, in_tmux: bool) -> Option<Order>
 
 fn json(picture: &Picture) -> String {
     let ctx = ViewContext { now: picture.now, symbols: Symbols::Unicode };
+    if let Some(rows) = &picture.storage {
+        return super::backend::storage_json(rows, &ctx, COPIED_ROWS);
+    }
     if let Some(gpus) = &picture.gpus {
         let rows = gpus.rows.iter().take(COPIED_ROWS);
         let rows = rows.filter_map(|i| gpus.fleet.rows.get(*i as usize));

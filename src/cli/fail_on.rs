@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::analyze::storage::lifecycle::Severity;
 use crate::domain::{GpuState, VerdictKind, text};
 use crate::fleet::{GpuTotals, Totals};
 
@@ -20,6 +21,9 @@ const STATES: [GpuState; 6] = [
     GpuState::Stale,
 ];
 
+/// What a linter's findings can be failed on.
+const SEVERITIES: [Severity; 2] = [Severity::Warning, Severity::Error];
+
 /// A list of conditions; one that holds is enough.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FailOn(Vec<Condition>);
@@ -30,6 +34,8 @@ enum Condition {
     Count { kind: VerdictKind, than: u32 },
     /// More than `than` GPUs are in the state.
     State { state: GpuState, than: u32 },
+    /// More than `than` findings of a linter are this bad, or worse.
+    Lint { severity: Severity, than: u32 },
     /// More than this is wasted, USD/h.
     Waste { usd_per_hour: f64 },
 }
@@ -39,7 +45,7 @@ enum Condition {
 #[error(
     "\"{0}\" is no finding; accepted: idle, partial, underused or unknown, of GPUs also held_idle, \
      unallocated_idle, stalled, unhealthy, inefficient or stale, each also with a count (idle>3), \
-     and waste>N/h in dollars; several separated by commas"
+     and waste>N/h in dollars; of lifecycle rules error or warning; several separated by commas"
 )]
 pub struct FailOnError(String);
 
@@ -74,6 +80,9 @@ fn condition(part: &str) -> Option<Condition> {
     if let Some(state) = STATES.into_iter().find(|s| s.name() == name) {
         return Some(Condition::State { state, than });
     }
+    if let Some(severity) = SEVERITIES.into_iter().find(|s| s.word() == name) {
+        return Some(Condition::Lint { severity, than });
+    }
     let kind = KINDS.into_iter().find(|k| k.name() == name)?;
     Some(Condition::Count { kind, than })
 }
@@ -88,7 +97,7 @@ impl Condition {
                 Some(count(GpuState::HeldIdle) + count(GpuState::UnallocatedIdle))
             }
             Self::Count { kind: VerdictKind::Unknown, .. } => Some(count(GpuState::Unknown)),
-            Self::Count { .. } | Self::Waste { .. } => None,
+            Self::Count { .. } | Self::Lint { .. } | Self::Waste { .. } => None,
         }
     }
 }
@@ -96,6 +105,7 @@ impl Condition {
 impl FailOn {
     /// Refuses what can be said of GPUs alone.
     pub fn of_instances(&self) -> Result<(), String> {
+        self.not_of_rules()?;
         match self.0.iter().find(|c| matches!(c, Condition::State { .. })) {
             Some(wrong) => Err(format!("--fail-on {wrong} is about GPUs: see `burntop gpus`")),
             None => Ok(()),
@@ -104,6 +114,7 @@ impl FailOn {
 
     /// Refuses what can be said of instances alone.
     pub fn of_gpus(&self) -> Result<(), String> {
+        self.not_of_rules()?;
         let totals = GpuTotals::default();
         let is_wrong =
             |c: &&Condition| matches!(c, Condition::Count { .. }) && c.gpus(&totals).is_none();
@@ -111,6 +122,35 @@ impl FailOn {
             Some(wrong) => Err(format!("--fail-on {wrong} is about instances: see `burntop idle`")),
             None => Ok(()),
         }
+    }
+
+    fn not_of_rules(&self) -> Result<(), String> {
+        match self.0.iter().find(|c| matches!(c, Condition::Lint { .. })) {
+            Some(wrong) => {
+                Err(format!("--fail-on {wrong} is about rules: see `burntop storage lint`"))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses what cannot be said of lifecycle rules.
+    pub fn of_rules(&self) -> Result<(), String> {
+        match self.0.iter().find(|c| !matches!(c, Condition::Lint { .. })) {
+            Some(wrong) => {
+                Err(format!("--fail-on {wrong} is not about rules: use error or warning"))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// As [`FailOn::tripped`], for the findings of a linter: `warning` counts errors as well.
+    pub fn tripped_by_rules(&self, found: &[Severity]) -> Option<String> {
+        self.0.iter().find_map(|condition| {
+            let Condition::Lint { severity, than } = condition else { return None };
+            let count = found.iter().filter(|s| *s >= severity).count();
+            let name = condition.name();
+            (count > *than as usize).then(|| format!("{count} {name} (more than {than})"))
+        })
     }
 
     /// As [`FailOn::tripped`], for GPUs: `idle` are those held and those that nobody holds.
@@ -122,6 +162,7 @@ impl FailOn {
                 let name = condition.name();
                 (count > *than).then(|| format!("{count} {name} (more than {than})"))
             }
+            Condition::Lint { .. } => None,
         })
     }
 
@@ -134,7 +175,7 @@ impl FailOn {
                 let count = totals.by_verdict[index].count;
                 (count > *than).then(|| format!("{count} {} (more than {than})", kind.name()))
             }
-            Condition::State { .. } => None,
+            Condition::State { .. } | Condition::Lint { .. } => None,
             Condition::Waste { usd_per_hour } => over(totals.waste, *usd_per_hour),
         })
     }
@@ -150,6 +191,7 @@ impl Condition {
         match self {
             Self::Count { kind, .. } => kind.name(),
             Self::State { state, .. } => state.name(),
+            Self::Lint { severity, .. } => severity.word(),
             Self::Waste { .. } => "waste",
         }
     }
@@ -159,8 +201,12 @@ impl fmt::Display for Condition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = self.name();
         match self {
-            Self::Count { than: 0, .. } | Self::State { than: 0, .. } => f.write_str(name),
-            Self::Count { than, .. } | Self::State { than, .. } => write!(f, "{name}>{than}"),
+            Self::Count { than: 0, .. }
+            | Self::State { than: 0, .. }
+            | Self::Lint { than: 0, .. } => f.write_str(name),
+            Self::Count { than, .. } | Self::State { than, .. } | Self::Lint { than, .. } => {
+                write!(f, "{name}>{than}")
+            }
             Self::Waste { usd_per_hour } => write!(f, "{name}>{usd_per_hour}/h"),
         }
     }
@@ -231,6 +277,27 @@ mod tests {
         assert!(of("partial").of_gpus().unwrap_err().contains("burntop idle"));
         assert!(of("idle,stalled>2").of_instances().unwrap_err().contains("stalled>2"));
         assert_eq!(of("idle,unknown,waste>3").of_instances(), Ok(()));
+    }
+
+    #[test]
+    fn rules_have_severities() {
+        use Severity::{Error, Info, Warning};
+        let cases: [(&str, &[Severity], bool); 5] = [
+            ("warning", &[Error], true),
+            ("error", &[Warning, Info], false),
+            ("error", &[Warning, Error], true),
+            ("warning>2", &[Warning, Error], false),
+            ("warning", &[Info], false),
+        ];
+        for (spec, found, trips) in cases {
+            let fail_on: FailOn = spec.parse().unwrap();
+            assert_eq!(fail_on.of_rules(), Ok(()));
+            assert_eq!(fail_on.tripped_by_rules(found).is_some(), trips, "{spec}");
+            assert_eq!(fail_on.to_string().parse(), Ok(fail_on.clone()));
+            assert!(fail_on.of_instances().unwrap_err().contains("storage lint"));
+            assert!(fail_on.of_gpus().is_err());
+        }
+        assert!("idle".parse::<FailOn>().unwrap().of_rules().is_err());
     }
 
     #[test]

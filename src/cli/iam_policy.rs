@@ -14,7 +14,12 @@ use crate::source::aws::calls;
 /// other statements to the roles.
 pub fn print(config: &Config, actions: bool, out: &mut dyn Write) -> Result<(), CliError> {
     let roles = config.targets.iter().filter_map(|t| t.role_arn.as_deref()).collect();
-    let mut statements = vec![reading()];
+    let mut statements = vec![reading(), listing()];
+    let inventories = inventories(config);
+    if inventories.is_some() {
+        statements.extend(querying());
+    }
+    statements.extend(inventories);
     if actions {
         statements.extend(acting());
         statements.extend(config.actions.approval_kms_key.as_deref().map(approving));
@@ -33,15 +38,71 @@ fn actions(calls: &[&calls::Call]) -> BTreeSet<&'static str> {
     calls.iter().map(|c| c.action).collect()
 }
 
-/// What reading needs. None of the calls can be restricted to resources (Service Authorization
-/// Reference).
+/// What reading needs. Most of the calls cannot be restricted to resources (Service Authorization
+/// Reference); those about buckets could be, and are meant for all of them.
 fn reading() -> Value {
+    let all: Vec<&calls::Call> =
+        calls::READING.into_iter().chain(calls::VOLUMES).chain(calls::BUCKETS).collect();
     json!({
         "Sid": "BurntopReads",
         "Effect": "Allow",
-        "Action": actions(&calls::READING),
+        "Action": actions(&all),
         "Resource": "*",
     })
+}
+
+/// Lists of objects, without the objects themselves: for buckets without an inventory, made only
+/// when told to. Leave it out, or narrow it to some buckets, where that is not wanted.
+fn listing() -> Value {
+    json!({
+        "Sid": "BurntopListsBucketsWhenTold",
+        "Effect": "Allow",
+        "Action": actions(&calls::LISTS),
+        "Resource": ["arn:aws:s3:::*", "arn:aws:s3:::*/*"],
+    })
+}
+
+/// Reading the inventories that the configuration names, and nothing else of any bucket.
+fn inventories(config: &Config) -> Option<Value> {
+    let below = config.storage.inventories.values().filter_map(|place| {
+        let (bucket, key) = place.strip_prefix("s3://")?.split_once('/')?;
+        // A manifest lies beside the files that it names.
+        let prefix = key.strip_suffix("manifest.json").unwrap_or(key);
+        Some(format!("arn:aws:s3:::{bucket}/{prefix}*"))
+    });
+    let below: BTreeSet<String> = below.collect();
+    (!below.is_empty()).then(|| {
+        json!({
+            "Sid": "BurntopReadsInventories",
+            "Effect": "Allow",
+            "Action": calls::GET_OBJECT.action,
+            "Resource": below,
+        })
+    })
+}
+
+/// Adding up inventories by Athena, when told to: queries, and a table of its own in the database
+/// `default`, made for a query and dropped after it. Besides, Athena asks for what the workgroup's
+/// place for results needs (`s3:PutObject`, `s3:GetObject`, `s3:GetBucketLocation` there).
+fn querying() -> [Value; 2] {
+    [
+        json!({
+            "Sid": "BurntopQueriesInventoriesWhenTold",
+            "Effect": "Allow",
+            "Action": actions(&calls::QUERIES),
+            "Resource": "arn:aws:athena:*:*:workgroup/*",
+        }),
+        json!({
+            "Sid": "BurntopHasATableForItsQueries",
+            "Effect": "Allow",
+            "Action": ["glue:CreateTable", "glue:DeleteTable", "glue:GetDatabase", "glue:GetTable"],
+            "Resource": [
+                "arn:aws:glue:*:*:catalog",
+                "arn:aws:glue:*:*:database/default",
+                "arn:aws:glue:*:*:table/default/burntop_inventory_*",
+            ],
+        }),
+    ]
 }
 
 /// Assuming a role is granted on the role alone.
@@ -59,8 +120,9 @@ fn assuming(roles: &BTreeSet<&str>) -> Option<Value> {
 /// What acting needs besides: a close look first (no resource restriction there either), then the
 /// writes, on instances and members of groups alone. The tags are burntop's own: without the
 /// condition whoever may mark could also write the tags that other policies decide by, and
-/// `DeleteTags` without keys takes every tag away.
-fn acting() -> [Value; 4] {
+/// `DeleteTags` without keys takes every tag away. Of storage: snapshots are made and named, volumes
+/// deleted and modified, lifecycle rules put. Nothing here deletes a snapshot or an object.
+fn acting() -> [Value; 7] {
     let tagging = [&calls::CREATE_TAGS, &calls::DELETE_TAGS];
     let states = [&calls::STOP_INSTANCES, &calls::TERMINATE_INSTANCES, &calls::START_INSTANCES];
     [
@@ -91,6 +153,33 @@ fn acting() -> [Value; 4] {
             "Effect": "Allow",
             "Action": calls::TERMINATE_INSTANCE_IN_AUTO_SCALING_GROUP.action,
             "Resource": "arn:aws:autoscaling:*:*:autoScalingGroup:*:autoScalingGroupName/*",
+        }),
+        json!({
+            "Sid": "BurntopKeepsAndDeletesVolumes",
+            "Effect": "Allow",
+            "Action": actions(&[
+                &calls::CREATE_SNAPSHOT,
+                &calls::DELETE_VOLUME,
+                &calls::MODIFY_VOLUME,
+            ]),
+            "Resource": ["arn:aws:ec2:*:*:volume/*", "arn:aws:ec2:*::snapshot/*"],
+        }),
+        json!({
+            "Sid": "BurntopNamesItsSnapshots",
+            "Effect": "Allow",
+            "Action": calls::CREATE_TAGS.action,
+            "Resource": "arn:aws:ec2:*::snapshot/*",
+            "Condition": {
+                "ForAllValues:StringLike": { "aws:TagKeys": "burntop:*" },
+                "Null": { "aws:TagKeys": "false" },
+                "StringEquals": { "ec2:CreateAction": "CreateSnapshot" },
+            },
+        }),
+        json!({
+            "Sid": "BurntopPutsLifecycleRules",
+            "Effect": "Allow",
+            "Action": calls::PUT_BUCKET_LIFECYCLE_CONFIGURATION.action,
+            "Resource": "arn:aws:s3:::*",
         }),
     ]
 }
@@ -130,7 +219,7 @@ fn copying(to: &AuditCopy) -> Option<Value> {
 mod tests {
     use super::*;
     use crate::act::plan::{BY_TAG, EXPIRES_TAG, REASON_TAG, REMINDED_TAG};
-    use crate::doctor::PERMISSIONS;
+    use crate::doctor::{PERMISSIONS, STORAGE_PERMISSIONS};
 
     fn allowed(statement: &Value) -> BTreeSet<String> {
         let action = &statement["Action"];
@@ -141,7 +230,7 @@ mod tests {
 
     #[test]
     fn the_policy_is_pinned() {
-        insta::assert_snapshot!(format!("{:#}", policy(&[reading()])));
+        insta::assert_snapshot!(format!("{:#}", policy(&[reading(), listing()])));
     }
 
     #[test]
@@ -152,7 +241,9 @@ mod tests {
     #[test]
     fn the_policy_allows_exactly_the_calls_that_are_made() {
         let allowed = allowed(&reading());
-        assert_eq!(allowed, calls::READING.iter().map(|c| c.action.to_owned()).collect());
+        let storage = calls::VOLUMES.into_iter().chain(calls::BUCKETS);
+        let made = calls::READING.into_iter().chain(storage);
+        assert_eq!(allowed, made.map(|c| c.action.to_owned()).collect());
         for action in &allowed {
             let (_, operation) = action.split_once(':').unwrap();
             let reads = ["Get", "List", "Describe"].iter().any(|p| operation.starts_with(p));
@@ -224,20 +315,38 @@ mod tests {
         assert_eq!(alias["Resource"], "arn:aws:kms:eu-west-1:123456789012:key/*");
         let condition = &alias["Condition"]["ForAnyValue:StringEquals"];
         assert_eq!(condition["kms:ResourceAliases"], "alias/burntop");
+        // A manifest's data lie beside it; the rest of the bucket is not opened.
+        let inventory = "[storage.inventories]\na = 's3://inv/a/daily/2026-01-01T00-00Z/manifest.json'\n\
+                         b = '/srv/b'\nc = 's3://inv/c/'";
+        let read = printed(inventory, false);
+        let read = read.iter().find(|s| allowed(s).contains("s3:GetObject")).unwrap();
+        assert_eq!(
+            read["Resource"],
+            json!(["arn:aws:s3:::inv/a/daily/2026-01-01T00-00Z/*", "arn:aws:s3:::inv/c/*"])
+        );
+        // Queries over them come with them.
+        let of = |source| printed(source, false).iter().flat_map(allowed).collect::<BTreeSet<_>>();
+        for call in calls::QUERIES {
+            assert!(of(inventory).contains(call.action) && !of("").contains(call.action));
+        }
         // Neither without the configuration, nor to whoever only reads.
         for (source, actions) in
             [("", true), ("[actions]\naudit_copy = '/mnt/audit'", true), (both.as_str(), false)]
         {
             let all: BTreeSet<String> = printed(source, actions).iter().flat_map(allowed).collect();
-            assert!(!all.iter().any(|a| a.starts_with("kms:") || a.starts_with("s3:")), "{all:?}");
+            let more =
+                |a: &String| a.starts_with("kms:") || a == "s3:PutObject" || a == "s3:GetObject";
+            assert!(!all.iter().any(more), "{all:?}");
         }
     }
 
     #[test]
     fn the_doctor_probes_every_call() {
-        let mut probed: BTreeSet<&str> = PERMISSIONS.iter().map(|p| p.action).collect();
+        let all = PERMISSIONS.iter().chain(&STORAGE_PERMISSIONS);
+        let mut probed: BTreeSet<&str> = all.map(|p| p.action).collect();
         // The check of the credentials.
         probed.insert("sts:GetCallerIdentity");
-        assert_eq!(probed, calls::READING.iter().map(|c| c.action).collect());
+        let storage = calls::VOLUMES.into_iter().chain(calls::BUCKETS);
+        assert_eq!(probed, calls::READING.into_iter().chain(storage).map(|c| c.action).collect());
     }
 }

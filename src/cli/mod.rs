@@ -5,6 +5,7 @@
 
 pub mod accounts;
 pub mod acting;
+mod acting_storage;
 mod apply;
 mod approve;
 pub mod args;
@@ -19,6 +20,7 @@ pub mod exit;
 pub mod fail_on;
 mod gpus;
 pub mod iam_policy;
+pub mod inventories;
 pub mod invocation;
 pub mod log;
 pub mod man;
@@ -27,6 +29,8 @@ mod plan_file;
 mod policy;
 mod reports;
 mod session;
+mod storage;
+mod storage_settings;
 mod telemetry;
 mod tell;
 mod views;
@@ -210,6 +214,9 @@ fn dispatch(
         }
         Some(Command::Audit(what)) => {
             return with_log(asked, |asked| audit::run(&what, asked, &env, out));
+        }
+        Some(Command::Storage(what)) => {
+            return with_log(asked, |asked| storage::run(&what, asked, &env, out));
         }
         // Needs no configuration.
         Some(Command::Policy(PolicyCommand::Init { file })) => return policy::init(&file, out),

@@ -11,7 +11,7 @@ use super::exit::{CliError, Exit};
 use super::invocation::Invocation;
 use super::telemetry::Want;
 use super::tell::tell;
-use super::{acting, plan_file, reports, session, when};
+use super::{acting, acting_storage, plan_file, reports, session, when};
 use crate::act::plan::policy::is_like_a_policys;
 use crate::act::plan::{CheckedRow, Draft, EXPIRES_TAG, Plan, PlanFile, Preflighted, Verb, draft};
 use crate::bus;
@@ -32,6 +32,9 @@ pub fn run(
     out: &mut dyn Write,
 ) -> Result<Exit, CliError> {
     not_offline(invocation)?;
+    if let PlanCommand::Volumes { action, common } = command {
+        return acting_storage::plan_volumes(*action, common, invocation, env, out);
+    }
     let verb = verb(command, invocation)?;
     let args = command.common();
     let filter = match &invocation.options.filter {

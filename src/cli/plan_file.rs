@@ -5,17 +5,29 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use super::exit::{CliError, Exit};
+use crate::act::plan::PlanFileError;
 use crate::act::plan::file::MAX_BYTES;
-use crate::act::plan::{PlanFile, PlanFileError};
+use crate::act::plan::storage::{AnyPlan, StoragePlanFile};
 
-/// Reads a plan file, and its bytes: what is written back must stand on what was read.
-pub fn read(path: &Path) -> Result<(PlanFile, Vec<u8>), CliError> {
+/// Reads a plan file of either kind, and its bytes.
+pub fn read_any(path: &Path) -> Result<(AnyPlan, Vec<u8>), CliError> {
     let bytes = bytes(path).map_err(|e| match e.kind() {
         io::ErrorKind::NotFound => CliError::Usage(format!("there is no file {}", path.display())),
         _ => unreadable(path, &e),
     })?;
-    let file = PlanFile::parse(&bytes).map_err(|e| not_a_plan(path, &e))?;
+    let file = AnyPlan::parse(&bytes).map_err(|e| not_a_plan(path, &e))?;
     Ok((file, bytes))
+}
+
+/// Reads a plan file about storage.
+pub fn read_storage(path: &Path) -> Result<StoragePlanFile, CliError> {
+    match read_any(path)?.0 {
+        AnyPlan::Storage(file) => Ok(file),
+        AnyPlan::Instances(_) => Err(CliError::Usage(format!(
+            "{} is a plan about instances; apply it with `burntop apply`",
+            path.display()
+        ))),
+    }
 }
 
 /// At most one byte more than a plan file may have: enough to know that it is too large.
@@ -142,12 +154,12 @@ mod tests {
     fn what_is_no_plan_says_why() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("p.json");
-        let says = || read(&path).unwrap_err().to_string();
+        let says = || read_any(&path).unwrap_err().to_string();
         assert!(says().contains("there is no file"));
         fs::write(&path, "{}").unwrap();
         assert!(says().contains("is no plan: missing field `plan`"), "{}", says());
         fs::write(&path, vec![b' '; MAX_BYTES + 9]).unwrap();
         assert!(says().contains("more than 8 MiB"), "{}", says());
-        assert_eq!(read(dir.path()).unwrap_err().exit(), Exit::Unreadable, "a directory");
+        assert_eq!(read_any(dir.path()).unwrap_err().exit(), Exit::Unreadable, "a directory");
     }
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::exit::CliError;
 use super::invocation::Invocation;
+use super::storage_settings;
 use super::telemetry::{self, Want};
 use super::tell::tell;
 use super::words;
@@ -77,6 +78,7 @@ pub fn parts(invocation: &Invocation, cache: Cache, want: Want) -> Result<Parts,
             inventory_every_s: if is_demo { DEMO_INVENTORY_EVERY_S } else { INVENTORY_EVERY_S },
             billed: !is_demo,
             summary_key: summary_key(invocation),
+            storage: storage_settings::of(config, want),
         },
         policy: Arc::new(policy(config, &config.preset)?),
         clock,

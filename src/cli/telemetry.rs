@@ -31,6 +31,17 @@ pub enum Want {
     Free,
     /// This host's driver alone.
     Local,
+    /// None: storage alone is read.
+    Storage(StoragePart),
+}
+
+/// Which part of storage a command reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StoragePart {
+    /// Buckets.
+    Buckets,
+    /// Volumes and snapshots.
+    Ebs,
 }
 
 /// The sources of a run, best first. Nothing is asked yet.
@@ -40,7 +51,7 @@ pub fn sources(
     want: Want,
 ) -> Result<Vec<Arc<dyn GpuSource>>, CliError> {
     let options = &invocation.options;
-    if options.tape.is_some() {
+    if options.tape.is_some() || matches!(want, Want::Storage(_)) {
         return Ok(Vec::new());
     }
     if let Some(fleet) = invocation.reach.demo_fleet(&invocation.config, options) {

@@ -3,18 +3,39 @@
 //! Pure: everything comes from the fleet and the view models, and leaves as one string.
 
 pub mod acting;
+mod checkpoints;
 mod csv;
 mod gpus;
 mod idle;
 mod json;
+mod lifecycle;
 mod markdown;
+pub mod object_files;
 mod overview;
 mod sheet;
+mod storage_buckets;
+mod storage_duplicates;
+mod storage_ebs;
+mod storage_explore;
+mod storage_forecast;
+mod storage_rows;
+mod storage_tiers;
 mod text;
 
+pub use checkpoints::{CheckpointsReport, checkpoints};
 pub use gpus::{GpuReport, default_gpu_columns, gpu_groups, gpu_row_json, gpus};
 pub use idle::{default_columns, idle, row_json};
+pub use lifecycle::{
+    LintReport, PlanReport, SimulationReport, lifecycle_plan, lint_findings, simulation,
+};
 pub use overview::{overview, overview_with_gpus};
+pub use storage_buckets::{StorageReport, buckets, default_bucket_columns};
+pub use storage_duplicates::{DuplicatesReport, storage_duplicates};
+pub use storage_ebs::{block_storage, default_block_columns};
+pub use storage_explore::{Exploration, explore};
+pub use storage_forecast::{Cost, ForecastReport, ForecastRow, storage_forecast};
+pub use storage_rows::{StorageAbout, storage_row, storage_rows};
+pub use storage_tiers::{TiersReport, storage_tiers};
 
 use crate::domain::text::clean;
 use crate::domain::{Reading, SourceState};

@@ -8,7 +8,8 @@ use jiff::Timestamp;
 use serde_json::{Value as Json, json};
 
 use super::{Trouble, document, left, outcome, plan, right, written};
-use crate::act::exec::audit::{Body, IntentRow, Line};
+use crate::act::exec::audit::{Body, IntentRow, Line, StorageIntentRow};
+use crate::act::plan::storage::{Step, StorageUndo, StorageVerb};
 use crate::act::plan::{Authority, Outcome, OutcomeKind, Undo, Verb};
 use crate::report::Format;
 use crate::report::sheet::{Cell, Sheet};
@@ -39,6 +40,10 @@ pub struct Run {
     pub authority: Option<Authority>,
     /// What was intended, in the order of the log.
     pub rows: Vec<IntentRow>,
+    /// What was intended about storage: for what, and each row once per call.
+    pub storage: Vec<(StorageVerb, Step, StorageIntentRow)>,
+    /// Intents about storage without an outcome: number and id.
+    storage_open: BTreeMap<u64, Arc<str>>,
     /// The last outcome of each instance.
     pub outcomes: BTreeMap<Arc<str>, Outcome>,
     /// True when an outcome was found out at a later start.
@@ -58,6 +63,8 @@ impl Run {
             justification: String::new(),
             authority: None,
             rows: Vec::new(),
+            storage: Vec::new(),
+            storage_open: BTreeMap::new(),
             outcomes: BTreeMap::new(),
             reconciled: false,
         }
@@ -70,7 +77,14 @@ impl Run {
 
     /// Rows with an intent and without an outcome.
     pub fn open(&self) -> usize {
-        self.rows.iter().filter(|r| !self.outcomes.contains_key(&r.item.id)).count()
+        let rows = self.rows.iter().filter(|r| !self.outcomes.contains_key(&r.item.id));
+        rows.count() + self.storage_open.len()
+    }
+
+    /// What the run was for, in a word; `None` where nothing says it.
+    pub fn what(&self) -> Option<&'static str> {
+        let storage = self.storage.first().map(|(verb, ..)| verb.word());
+        self.verb.as_ref().map(Verb::word).or(storage)
     }
 
     /// Everybody who acted, in one line.
@@ -80,7 +94,8 @@ impl Run {
 
     /// Instances.
     pub fn size(&self) -> usize {
-        self.outcomes.len() + self.open()
+        let open = self.storage_open.values().filter(|id| self.outcomes.contains_key(*id));
+        self.outcomes.len() + self.open() - open.count()
     }
 }
 
@@ -119,7 +134,30 @@ pub fn runs(lines: &[Line]) -> Vec<Run> {
                 r.authority = Some(authority.clone());
                 r.rows.extend(rows.iter().cloned());
             }),
-            Body::Outcome { run, outcomes, reconciled, .. } => of(run, line.at, &mut |r| {
+            Body::StorageIntent {
+                run,
+                plan,
+                verb,
+                step,
+                by,
+                from,
+                executor,
+                authority,
+                justification,
+                row,
+                ..
+            } => of(run, line.at, &mut |r| {
+                r.plan.clone_from(plan);
+                r.by.insert(by.clone());
+                r.from.clone_from(from);
+                r.executor.clone_from(executor);
+                r.justification.clone_from(justification);
+                r.authority = Some(authority.clone());
+                r.storage.push((*verb, *step, row.clone()));
+                r.storage_open.insert(line.seq, row.item.id().clone());
+            }),
+            Body::Outcome { run, intent, outcomes, reconciled } => of(run, line.at, &mut |r| {
+                r.storage_open.remove(intent);
                 r.reconciled |= reconciled;
                 r.outcomes.extend(outcomes.iter().map(|o| (o.id.clone(), o.clone())));
             }),
@@ -159,7 +197,7 @@ pub fn audit_list(runs: &[Run], errors: &[Trouble], format: Format, ctx: &ViewCo
         vec![
             Cell::text(to_the_second(run.at)),
             Cell::text(run.id.as_str()),
-            Cell::text(run.verb.as_ref().map_or(unknown, Verb::word)),
+            Cell::text(run.what().unwrap_or(unknown)),
             count(run.size()),
             count(run.count(OutcomeKind::Done)),
             count(run.count(OutcomeKind::Refused)),
@@ -189,7 +227,7 @@ fn summary(run: &Run) -> Json {
         "run": run.id,
         "at": run.at.to_string(),
         "plan": run.plan,
-        "verb": run.verb,
+        "verb": run.verb.as_ref().map(|v| json!(v)).or(run.storage.first().map(|s| json!(s.0))),
         "by": run.who(),
         "from": run.from,
         "executor": run.executor,
@@ -208,7 +246,9 @@ pub fn audit_show(run: &Run, format: Format, ctx: &ViewContext) -> String {
     let outcomes: Vec<Outcome> = run.outcomes.values().cloned().collect();
     if format == Format::Json {
         let mut rows: Vec<Json> = run.rows.iter().map(|row| shown(run, row)).collect();
-        let intended = |o: &&Outcome| run.rows.iter().any(|r| r.item.id == o.id);
+        rows.extend(run.storage.iter().map(|(_, step, row)| storage(run, *step, row)));
+        let of_storage = |o: &Outcome| run.storage.iter().any(|s| *s.2.item.id() == o.id);
+        let intended = |o: &&Outcome| run.rows.iter().any(|r| r.item.id == o.id) || of_storage(o);
         rows.extend(outcomes.iter().filter(|o| !intended(o)).map(outcome::json));
         let more = vec![
             ("run", summary(run)),
@@ -229,7 +269,7 @@ pub fn audit_show(run: &Run, format: Format, ctx: &ViewContext) -> String {
         ("run", run.id.clone()),
         ("plan", or_unknown(&run.plan)),
         ("when", to_the_second(run.at)),
-        ("what", run.verb.as_ref().map_or(unknown, Verb::word).to_owned()),
+        ("what", run.what().unwrap_or(unknown).to_owned()),
         ("by", or_unknown(&run.who())),
         ("from", or_unknown(&run.from)),
         ("through", or_unknown(&run.executor)),
@@ -246,6 +286,7 @@ pub fn audit_show(run: &Run, format: Format, ctx: &ViewContext) -> String {
         .iter()
         .filter(|r| !run.outcomes.contains_key(&r.item.id))
         .map(|r| &*r.item.id)
+        .chain(run.storage_open.values().map(|id| &**id))
         .collect();
     if !open.is_empty() {
         let _ = writeln!(out, "! no outcome yet: {}", open.join(", "));
@@ -261,6 +302,7 @@ pub fn audit_show(run: &Run, format: Format, ctx: &ViewContext) -> String {
         .filter(undone)
         .filter_map(|r| r.undo.as_ref())
         .flat_map(Undo::commands)
+        .chain(storage_back(run))
         .collect();
     if !back.is_empty() {
         out.push_str("\nThe way back:\n");
@@ -271,6 +313,36 @@ pub fn audit_show(run: &Run, format: Format, ctx: &ViewContext) -> String {
         }
     }
     out
+}
+
+/// The way back from what was done to storage.
+fn storage_back(run: &Run) -> Vec<String> {
+    let undone = |row: &&StorageIntentRow| {
+        let kind = run.outcomes.get(row.item.id()).map(|o| o.kind);
+        !matches!(kind, Some(OutcomeKind::Refused | OutcomeKind::Failed))
+    };
+    let rows = run.storage.iter().map(|s| &s.2).filter(undone);
+    let mut out: Vec<String> =
+        rows.filter_map(|r| r.undo.as_ref()).flat_map(StorageUndo::commands).collect();
+    // A call that was repeated has its way back once.
+    out.dedup();
+    out
+}
+
+/// A row about storage, once per call.
+fn storage(run: &Run, step: Step, row: &StorageIntentRow) -> Json {
+    let outcome = run.outcomes.get(row.item.id());
+    json!({
+        "account": row.item.scope.account,
+        "region": row.item.scope.region,
+        "id": row.item.id(),
+        "step": step,
+        "findings": row.findings,
+        "outcome": outcome.map(|o| o.kind),
+        "text": outcome.map(|o| &o.text),
+        "request_ids": outcome.map(|o| o.request_ids.clone()).unwrap_or_default(),
+        "undo": row.undo.as_ref().map(StorageUndo::commands).unwrap_or_default(),
+    })
 }
 
 /// For people; JSON has the time as the log has it.

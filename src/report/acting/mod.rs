@@ -16,6 +16,7 @@ mod outcome;
 mod plan;
 mod policy;
 mod schedule;
+mod storage;
 #[cfg(test)]
 mod tests;
 
@@ -24,6 +25,7 @@ pub use outcome::{outcome_of_blocked, outcomes};
 pub use plan::{PlanReport, plan, rows_of_plan};
 pub use policy::{PolicyReport, policy};
 pub use schedule::{ScheduleReport, Snippet, schedule};
+pub use storage::{rows_of_storage_plan, storage_blocked, storage_outcomes, storage_plan};
 
 use jiff::Timestamp;
 use serde_json::{Map, Value as Json, json};
@@ -49,7 +51,7 @@ pub struct Trouble {
 
 impl Trouble {
     /// What went wrong beside the rows of a run.
-    pub fn after(run: &Verified) -> impl Iterator<Item = Self> {
+    pub fn after<I>(run: &Verified<I>) -> impl Iterator<Item = Self> + use<'_, I> {
         run.warnings.iter().map(|message| Self {
             source: "audit",
             scope: run.run_id.clone(),

@@ -1,0 +1,63 @@
+//! Storage for the cockpit: raw facts joined into pictures on a worker thread.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::Running;
+use crate::analyze::storage::{PictureInput, picture};
+use crate::app::Msg;
+use crate::domain::Instance;
+use crate::domain::storage::{BucketFacts, StorageFacts};
+
+/// What pictures of storage are made from.
+#[derive(Default)]
+pub(super) struct StorageWork {
+    facts: Option<Arc<StorageFacts>>,
+    instances: Vec<Arc<Instance>>,
+    /// The version asked for last: an older picture that comes later is dropped.
+    newest: Arc<AtomicU64>,
+}
+
+impl StorageWork {
+    /// What was read of a bucket.
+    pub(super) fn bucket(&self, name: &str) -> Option<Arc<BucketFacts>> {
+        self.facts.as_ref()?.buckets.iter().find(|b| &*b.bucket.name == name).cloned()
+    }
+}
+
+impl Running {
+    /// Takes new facts in.
+    pub(super) fn on_storage_facts(&mut self, facts: Arc<StorageFacts>) {
+        self.storage.facts = Some(facts);
+        self.picture_storage();
+    }
+
+    /// Takes the instances of a new fleet in: volumes say whose they are. A picture is made anew
+    /// only when others are there than before.
+    pub(super) fn on_instances(&mut self, instances: Vec<Arc<Instance>>) {
+        let told = |i: &Arc<Instance>| (i.id.clone(), i.state);
+        if instances.iter().map(told).eq(self.storage.instances.iter().map(told)) {
+            return;
+        }
+        self.storage.instances = instances;
+        self.picture_storage();
+    }
+
+    /// Joins on a worker thread; a million rows of lists shall not hold up the messages.
+    fn picture_storage(&mut self) {
+        let Some(facts) = self.storage.facts.clone() else { return };
+        let newest = self.storage.newest.clone();
+        let version = newest.fetch_add(1, Ordering::Relaxed) + 1;
+        let instances = self.storage.instances.clone();
+        let tag_keys = self.invocation.config.tag_keys.clone();
+        let (now, messages) = (self.now(), self.messages.clone());
+        tokio::task::spawn_blocking(move || {
+            let (facts, instances, tag_keys) = (&facts, &instances, &tag_keys);
+            let made = picture(&PictureInput { version, now, facts, instances, tag_keys });
+            if newest.load(Ordering::Relaxed) == version {
+                // The screen may be gone already; there is nobody left to tell.
+                let _ = messages.blocking_send(Msg::Storage(Arc::new(made)));
+            }
+        });
+    }
+}

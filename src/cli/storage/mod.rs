@@ -1,0 +1,57 @@
+//! `burntop storage …`: one thin file per subcommand.
+
+pub mod args;
+mod athena;
+mod buckets;
+mod checkpoints;
+mod duplicates;
+mod ebs;
+mod explore;
+mod forecast;
+mod lifecycle;
+mod lifecycle_draft;
+mod lifecycle_plan;
+mod lint;
+mod list;
+mod listing;
+mod object_files;
+mod prices;
+mod read;
+mod rules;
+mod simulate;
+mod tiers;
+
+use std::io::Write;
+
+use super::exit::{CliError, Exit};
+use super::invocation::Invocation;
+use crate::config::Env;
+use args::StorageCommand;
+
+/// What every subcommand is run with.
+struct Ctx<'a> {
+    invocation: &'a Invocation,
+    env: &'a Env,
+}
+
+/// Runs a subcommand.
+pub fn run(
+    command: &StorageCommand,
+    invocation: &Invocation,
+    env: &Env,
+    out: &mut dyn Write,
+) -> Result<Exit, CliError> {
+    let ctx = Ctx { invocation, env };
+    match command {
+        StorageCommand::Buckets => buckets::run(&ctx, out),
+        StorageCommand::Ebs => ebs::run(&ctx, out),
+        StorageCommand::Explore(args) => explore::run(args, &ctx, out),
+        StorageCommand::Tiers(args) => tiers::run(args, &ctx, out),
+        StorageCommand::Lint(args) => lint::run(args, &ctx, out),
+        StorageCommand::Simulate(args) => simulate::run(args, &ctx, out),
+        StorageCommand::Lifecycle(what) => lifecycle::run(what, &ctx, out),
+        StorageCommand::Checkpoints(args) => checkpoints::run(args, &ctx, out),
+        StorageCommand::Duplicates(args) => duplicates::run(args, &ctx, out),
+        StorageCommand::Forecast(args) => forecast::run(args, &ctx, out),
+    }
+}

@@ -1,0 +1,69 @@
+//! Storage read once, priced and judged: what `buckets` and `ebs` print.
+
+use super::{CliError, Ctx, Exit};
+use crate::analyze::storage::{PictureInput, picture};
+use crate::bus::Outcome;
+use crate::cli::reports;
+use crate::cli::telemetry::{StoragePart, Want};
+use crate::domain::{Provenance, Reading, SourceId};
+use crate::fleet::StorageFleet;
+
+/// Storage joined, and who said its prices.
+pub(super) struct Storage {
+    pub fleet: StorageFleet,
+    pub prices: Vec<Provenance>,
+}
+
+/// Reads a part of storage of all accounts, and joins it. Ends with code 4 when nothing was read.
+pub(super) fn once(ctx: &Ctx<'_>, part: StoragePart) -> Result<Storage, CliError> {
+    let options = &ctx.invocation.options;
+    if options.fail_on.is_some() {
+        let text = "--fail-on is about instances and GPUs; filter the JSON of this command instead";
+        return Err(CliError::Usage(text.into()));
+    }
+    let outcome = reports::read(ctx.invocation, Want::Storage(part))?;
+    unreadable(ctx, &outcome, part)?;
+    let facts = &outcome.storage;
+    let prices = match part {
+        StoragePart::Ebs => facts.ebs_prices.values().map(|p| p.provenance.clone()).collect(),
+        StoragePart::Buckets => facts.s3_prices.values().map(|p| p.provenance.clone()).collect(),
+    };
+    let fleet = picture(&PictureInput {
+        version: 1,
+        now: options.now(),
+        facts,
+        instances: &[],
+        tag_keys: &ctx.invocation.config.tag_keys,
+    });
+    Ok(Storage { fleet, prices })
+}
+
+/// How a report ends: partial when a source failed or answered in part.
+pub(super) fn exit(fleet: &StorageFleet) -> Exit {
+    let is_partial = fleet.readings.iter().any(reports::is_partial);
+    if is_partial { Exit::Partial } else { Exit::Ok }
+}
+
+fn unreadable(ctx: &Ctx<'_>, outcome: &Outcome, part: StoragePart) -> Result<(), CliError> {
+    let source = match part {
+        StoragePart::Buckets => SourceId::S3,
+        StoragePart::Ebs => SourceId::Ebs,
+    };
+    let told = |r: &Reading| r.source == source && r.taken_at.is_some();
+    if outcome.storage.readings.iter().any(told) {
+        return Ok(());
+    }
+    let failed = |message: String| Err(CliError::Failed { exit: Exit::Unreadable, message });
+    let lines: Vec<String> = outcome.storage.readings.iter().filter_map(line).collect();
+    if !lines.is_empty() && outcome.no_credentials.is_none() {
+        return failed(lines.join("\n"));
+    }
+    reports::unreadable(ctx.invocation, outcome)
+}
+
+/// A line for a source that failed.
+fn line(reading: &Reading) -> Option<String> {
+    let crate::domain::SourceState::Failed(error) = &reading.state else { return None };
+    let fix = if error.fix.is_empty() { String::new() } else { format!("; {}", error.fix) };
+    Some(format!("{}: {error}{fix}", reading.scope))
+}

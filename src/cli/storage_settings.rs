@@ -1,0 +1,47 @@
+//! From the configuration to what of storage is read.
+
+use std::sync::Arc;
+
+use jiff::SignedDuration;
+
+use super::telemetry::{StoragePart, Want};
+use crate::bus::{StorageRead, StorageSettings};
+use crate::config::Config;
+
+/// What a run reads of storage. Reports about instances and GPUs read nothing of it.
+pub fn of(config: &Config, want: Want) -> StorageSettings {
+    let (buckets, ebs) = match want {
+        Want::Storage(StoragePart::Buckets) => (StorageRead::Always, StorageRead::Never),
+        Want::Storage(StoragePart::Ebs) => (StorageRead::Never, StorageRead::Always),
+        Want::All | Want::Free | Want::Local => (StorageRead::Never, StorageRead::Never),
+    };
+    with(config, buckets, ebs, matches!(want, Want::Storage(_)))
+}
+
+/// What the cockpit reads: buckets in the background, volumes when somebody looks.
+pub fn of_cockpit(config: &Config) -> StorageSettings {
+    let buckets = match config.storage.background {
+        true => StorageRead::Always,
+        false => StorageRead::WhenWanted,
+    };
+    with(config, buckets, StorageRead::WhenWanted, false)
+}
+
+fn with(config: &Config, buckets: StorageRead, ebs: StorageRead, only: bool) -> StorageSettings {
+    let storage = &config.storage;
+    let minutes = |n: u32| SignedDuration::from_mins(n.into());
+    let region = |name: &String| Arc::<str>::from(name.as_str());
+    StorageSettings {
+        buckets,
+        ebs,
+        only,
+        include: storage.buckets.clone(),
+        exclude: storage.exclude.clone(),
+        regions: storage.regions.as_ref().map(|all| all.iter().map(region).collect()),
+        price_region: storage.price_region.as_ref().map(region),
+        list_every: minutes(storage.list_every_minutes),
+        facts_every: minutes(storage.facts_every_minutes),
+        sizes_every: SignedDuration::from_hours(storage.sizes_every_hours.into()),
+        ebs_every: minutes(storage.ebs_every_minutes),
+    }
+}

@@ -1,0 +1,216 @@
+//! A plan about storage, and what became of it.
+//!
+//! | schema | holds |
+//! |---|---|
+//! | `burntop/storage_preflight/1` | a plan's rows with what the guards said |
+//! | `burntop/storage_outcome/1` | what became of each row |
+
+use serde_json::{Value as Json, json};
+
+use super::{PlanReport, Trouble, document, left, outcome, right, written};
+use crate::act::plan::storage::{
+    CheckedStorage, Matter, Storage, StorageItem, StoragePlan, StorageUndo,
+};
+use crate::act::plan::{Outcome, OutcomeKind, Preflighted, Severity};
+use crate::domain::text;
+use crate::report::Format;
+use crate::report::sheet::{Cell, Sheet};
+use crate::view::{Value, ViewContext};
+
+const BASIS: &str = "USD per month of 730 h at list price; a GB is a GiB; a gp3 volume is given the \
+                     IOPS and the throughput that it had as gp2";
+
+/// The outcome of a row that never left the preflight.
+pub fn storage_blocked(row: &CheckedStorage, at: jiff::Timestamp) -> Outcome {
+    Outcome {
+        id: row.item.id().clone(),
+        scope: row.item.scope.clone(),
+        kind: OutcomeKind::Refused,
+        text: row.reason().map(|f| f.text.clone()).unwrap_or_default(),
+        state: None,
+        request_ids: Vec::new(),
+        at,
+    }
+}
+
+/// What a row is, in a few words.
+fn what(item: &StorageItem) -> String {
+    match &item.matter {
+        Matter::Volume(v) => {
+            let was = format!("{} GiB {}", v.size_gib, v.volume_type.api());
+            match v.target {
+                None => was,
+                Some(t) => format!("{was} to gp3 {} IOPS {} MiB/s", t.iops, t.throughput_mibps),
+            }
+        }
+        Matter::Bucket(b) => {
+            let before = b.before.as_ref().map_or(0, |l| l.rules.len());
+            format!("{before} rules to {}", b.after.rules.len())
+        }
+    }
+}
+
+/// The rows of a plan, for who approves it.
+pub fn rows_of_storage_plan(plan: &StoragePlan, ctx: &ViewContext) -> String {
+    let columns = vec![
+        left("id", "ID"),
+        left("account", "ACCOUNT"),
+        left("region", "REGION"),
+        left("what", "WHAT"),
+        right("usd_per_month", "SAVES $/MO"),
+    ];
+    let cells = |item: &StorageItem| {
+        vec![
+            Cell::text(&**item.id()),
+            Cell::text(&*item.scope.account),
+            Cell::text(&*item.scope.region),
+            Cell::text(what(item)),
+            usd(item.usd_per_month, ctx),
+        ]
+    };
+    let sheet = Sheet { columns, rows: plan.items.iter().map(cells).collect() };
+    let mut out = written(&sheet, &[], Format::Table);
+    for bucket in plan.items.iter().filter_map(StorageItem::bucket) {
+        let none = crate::domain::storage::Lifecycle::default();
+        let before = bucket.before.as_ref().unwrap_or(&none);
+        for line in crate::analyze::storage::lifecycle::diff_lines(before, &bucket.after) {
+            out.push(line.kind.sign());
+            out.push(' ');
+            out.push_str(&line.text);
+            out.push('\n');
+        }
+    }
+    out
+}
+
+fn usd(usd: Option<f64>, ctx: &ViewContext) -> Cell {
+    match usd {
+        None => Cell { shown: ctx.symbols.unknown().to_owned(), value: Value::Unknown },
+        Some(usd) => Cell { shown: format!("{usd:.2}"), value: Value::Number(usd) },
+    }
+}
+
+/// Writes what the preflight of a plan found.
+pub fn storage_plan(
+    checked: &Preflighted<Storage>,
+    report: &PlanReport,
+    format: Format,
+    ctx: &ViewContext,
+) -> String {
+    if format == Format::Json {
+        let rows = checked.rows.iter().map(row).collect();
+        let breaches: Vec<String> = checked.breaches.iter().map(ToString::to_string).collect();
+        let plan = &checked.plan;
+        let head = json!({
+            "verb": plan.verb,
+            "created_at": plan.created_at.to_string(),
+            "expires_at": plan.expires_at.to_string(),
+            "justification": plan.justification,
+        });
+        let more = vec![
+            ("plan", head),
+            ("checked_at", json!(checked.checked_at.to_string())),
+            ("callers", json!(checked.callers)),
+            ("breaches", json!(breaches)),
+            ("plan_sha256", json!(report.written)),
+        ];
+        return document("storage_preflight", ctx.now, BASIS, rows, &report.errors, more);
+    }
+    let columns = vec![
+        left("id", "ID"),
+        left("region", "REGION"),
+        left("what", "WHAT"),
+        right("usd_per_month", "SAVES $/MO"),
+        left("checks", "CHECKS"),
+        left("text", "WHY"),
+    ];
+    let cells = |row: &CheckedStorage| {
+        let worst = row.findings.first();
+        let word = match worst.map(|f| f.severity) {
+            Some(Severity::Block) => "blocked",
+            Some(Severity::Warn) => "look twice",
+            _ => "passed",
+        };
+        vec![
+            Cell::text(&**row.item.id()),
+            Cell::text(&*row.item.scope.region),
+            Cell::text(what(&row.item)),
+            usd(row.item.usd_per_month, ctx),
+            Cell::text(word),
+            Cell::text(worst.map(|f| f.text.as_str()).unwrap_or_default()),
+        ]
+    };
+    let sheet = Sheet { columns, rows: checked.rows.iter().map(cells).collect() };
+    let mut notes: Vec<String> = checked.breaches.iter().map(|b| format!("! {b}")).collect();
+    for row in &checked.rows {
+        for finding in row.findings.iter().skip(1) {
+            notes.push(format!("{}: {}", row.item.id(), finding.text));
+        }
+    }
+    notes.extend(report.errors.iter().map(|e| format!("! {}", e.line())));
+    written(&sheet, &notes, format)
+}
+
+fn row(row: &CheckedStorage) -> Json {
+    json!({
+        "id": row.item.id(),
+        "account": row.item.scope.account,
+        "region": row.item.scope.region,
+        "what": what(&row.item),
+        "usd_per_month": row.item.usd_per_month,
+        "price_basis": row.item.price_basis,
+        "production": row.production,
+        "blocked": row.is_blocked(),
+        "findings": row.findings,
+        "undo": row.undo.as_ref().map(StorageUndo::commands).unwrap_or_default(),
+    })
+}
+
+/// Writes the outcomes of one run.
+pub fn storage_outcomes(
+    all: &[Outcome],
+    run: Option<&str>,
+    errors: &[Trouble],
+    format: Format,
+    ctx: &ViewContext,
+) -> String {
+    const DONE: &str = "done is what was seen to be as it was asked for";
+    if format == Format::Json {
+        let row = |o: &Outcome| {
+            json!({
+                "id": o.id,
+                "account": o.scope.account,
+                "region": o.scope.region,
+                "outcome": o.kind,
+                "text": text::clean(&o.text),
+                "request_ids": o.request_ids,
+                "at": o.at.to_string(),
+            })
+        };
+        let rows = all.iter().map(row).collect();
+        return document("storage_outcome", ctx.now, DONE, rows, errors, vec![("run", json!(run))]);
+    }
+    let columns = vec![
+        left("outcome", "OUTCOME"),
+        left("id", "ID"),
+        left("account", "ACCOUNT"),
+        left("region", "REGION"),
+        left("text", "WHAT WAS SEEN"),
+        left("request_ids", "REQUESTS"),
+    ];
+    let cells = |o: &Outcome| {
+        vec![
+            Cell::text(o.kind.word()),
+            Cell::text(&*o.id),
+            Cell::text(&*o.scope.account),
+            Cell::text(&*o.scope.region),
+            Cell::text(o.text.as_str()),
+            Cell::text(o.request_ids.join(" ")),
+        ]
+    };
+    let sheet = Sheet { columns, rows: all.iter().map(cells).collect() };
+    let mut notes = vec![outcome::counts(all, ctx)];
+    notes.extend(run.map(|run| format!("run {run}: `burntop audit show {run}` has the way back")));
+    notes.extend(errors.iter().map(|e| format!("! {}", e.line())));
+    written(&sheet, &notes, format)
+}
