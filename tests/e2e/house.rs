@@ -52,9 +52,17 @@ const HELD: &[&str] = &[
     ".create_tags(",
     ".delete_tags(",
     ".terminate_instance_in_auto_scaling_group(",
+    // Storage, in [`STORAGE_HANDS`] alone. A volume goes after its snapshot; of a bucket nothing but
+    // the lifecycle rules is changed, and the last call takes back the first rules of a bucket,
+    // which S3 does not take as a configuration without rules.
+    ".create_snapshot(",
+    ".delete_volume(",
+    ".modify_volume(",
+    ".put_bucket_lifecycle_configuration(",
+    ".delete_bucket_lifecycle(",
     // The copy of the audit log, and signatures of approvals.
     ".put_object(",
-    ".sign()",
+    ".sign().key_id(",
 ];
 
 /// Calls and parameters that burntop never uses: what would force an action, switch a protection
@@ -66,6 +74,7 @@ const NEVER: &[&str] = &[
     ".hibernate(",
     ".reboot_instances(",
     ".run_instances(",
+    // Every other modification: see `only_the_hands_change_a_resource`.
     ".modify_",
     ".set_desired_capacity(",
     ".set_instance_protection(",
@@ -74,23 +83,45 @@ const NEVER: &[&str] = &[
     ".enter_standby(",
     ".deregister_targets(",
     ".delete_alarms(",
-    ".delete_volume(",
-    ".delete_snapshot(",
+    ".delete_snapshot",
     ".delete_object",
+    ".delete_bucket(",
+    ".delete_bucket_policy(",
+    ".put_bucket_policy(",
+    ".put_bucket_versioning(",
+    ".put_bucket_replication(",
+    ".put_object_tagging(",
+    ".abort_multipart_upload(",
+    ".create_job(",
     ".attach_volume(",
     ".detach_volume(",
     ".release_address(",
     ".disassociate_address(",
     ".cancel_spot_instance_requests(",
-    ".create_snapshot",
+    ".create_snapshots(",
     ".create_image(",
 ];
 
 /// What a source may not call, whatever comes after it: these begin the names of writes.
 const WRITES: &[&str] = &[".create_", ".put_", ".update_"];
 
+/// What begins like a write and is none: a date that AWS tells, a file that is new, a price.
+const READS: &[&str] = &[".create_time()", ".create_new(true)", ".put_per_1000"];
+
 /// The one folder with calls that change something.
 const HANDS: &str = "act/exec";
+
+/// The one file with calls that change storage.
+const STORAGE_HANDS: &str = "act/exec/storage/aws.rs";
+
+/// Those calls.
+const OF_STORAGE: &[&str] = &[
+    ".create_snapshot(",
+    ".delete_volume(",
+    ".modify_volume(",
+    ".put_bucket_lifecycle_configuration(",
+    ".delete_bucket_lifecycle(",
+];
 
 fn sources() -> Vec<(PathBuf, String)> {
     fn walk(dir: &Path, out: &mut Vec<(PathBuf, String)>) {
@@ -246,7 +277,10 @@ fn joined(text: &str) -> String {
 fn only_the_hands_change_a_resource() {
     let (mut broken, mut held) = (Vec::new(), BTreeSet::<&str>::new());
     for (path, text) in &shipped() {
-        let (here, code) = (folder(path), joined(text));
+        let (here, mut code) = (folder(path), joined(text));
+        for word in READS {
+            code = code.replace(word, "");
+        }
         let mut forbidden: Vec<&str> = NEVER.to_vec();
         if here == "source" {
             forbidden.extend(WRITES);
@@ -256,12 +290,22 @@ fn only_the_hands_change_a_resource() {
         } else {
             forbidden.extend(HELD);
         }
+        if !path.ends_with(STORAGE_HANDS) {
+            forbidden.extend(OF_STORAGE);
+        }
+        // The one modification that is held.
+        let code = if path.ends_with(STORAGE_HANDS) {
+            code.replace(".modify_volume(", ".held(")
+        } else {
+            code
+        };
         let found = forbidden.iter().filter(|word| code.contains(**word));
         broken.extend(found.map(|word| format!("{} contains {word}", path.display())));
     }
     assert!(broken.is_empty(), "{}", broken.join("\n"));
     // The words are those of the SDK, or nothing would be found anywhere.
-    for word in HELD.iter().filter(|w| w.contains("instance") || w.contains("tags")) {
+    let named = |w: &&&str| w.contains("instance") || w.contains("tags") || OF_STORAGE.contains(*w);
+    for word in HELD.iter().filter(named) {
         assert!(held.contains(*word), "{word} is nowhere");
     }
 }

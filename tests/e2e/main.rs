@@ -36,6 +36,7 @@
 //! | GPUs that look busy and are not, or the other way round | | `tapes::every_planted_gpu_…`; `analyze::gpu` |
 //! | a tape that is torn, or none | | `tapes`; `bus::tape` |
 //! | kill -9 while instances are stopped | | `kills::killed_at_any_moment_…`; `act::exec::harness` |
+//! | a lifecycle changed by another, throttled, denied, a bucket that is gone, a PUT without an answer | | `storage_acting`; `act::exec::storage` |
 //! | the own-cost cap | | `aws::the_cap_…`; `bus`, `ui::golden` (`capped`) |
 
 // Helpers of tests may fail a test the way tests do.
@@ -43,6 +44,7 @@
 
 mod acting;
 mod approving;
+mod athena;
 mod aws;
 mod cockpit;
 mod demo;
@@ -61,6 +63,8 @@ mod read_only;
 mod remote;
 mod reports;
 mod screens;
+mod storage;
+mod storage_acting;
 mod tapes;
 mod telemetry;
 mod terminal;

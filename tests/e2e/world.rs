@@ -65,6 +65,7 @@ impl World {
             ("AWS_EC2_METADATA_DISABLED", "true"),
             ("AWS_ENDPOINT_URL_EC2", &self.ec2),
             ("AWS_ENDPOINT_URL_STS", &self.ec2),
+            ("AWS_ENDPOINT_URL_S3", &self.ec2),
             ("AWS_ENDPOINT_URL_AUTO_SCALING", &self.ec2),
             ("AWS_ENDPOINT_URL_ELASTIC_LOAD_BALANCING_V2", &self.ec2),
             ("AWS_ENDPOINT_URL_CLOUDWATCH", &self.cloudwatch),

@@ -1,4 +1,4 @@
-"""Serves a small AWS for the tests: moto for EC2, STS and Auto Scaling, ministack for CloudWatch.
+"""Serves a small AWS for the tests: moto for EC2, S3, STS and Auto Scaling, ministack for CloudWatch.
 
 Seeds a fleet with one instance for each case that burntop must tell apart, back-dates the launches
 (moto's LaunchTime is always now, so this works in process), writes 170 hours of metrics, prints one
@@ -7,6 +7,7 @@ JSON line with the endpoints and the instance ids, and serves until standard inp
 
 import contextlib
 import datetime as dt
+import hashlib
 import json
 import logging
 import math
@@ -37,8 +38,12 @@ HOURS = 170
 ACTING = ["ca-central-1", "eu-north-1", "eu-west-2"]
 # Where a policy is run.
 POLICY = "sa-east-1"
+# Where volumes are deleted and modified.
+STORAGE = "ap-northeast-3"
 # Where the GPUs are seen by others than CloudWatch.
 WATCHED = "ap-southeast-2"
+# Where volumes and snapshots are looked at.
+STORED = "ap-south-1"
 # An Amazon Linux image of moto's catalogue: no Platform, so the price is Linux.
 NOW = dt.datetime.now(dt.timezone.utc).replace(minute=0, second=0, microsecond=0)
 OLD = dt.timedelta(days=40)
@@ -53,6 +58,8 @@ def free_port():
 def start_ministack():
     port, mqtt = free_port(), free_port()
     env = dict(os.environ, GATEWAY_PORT=str(port), BIND_HOST="127.0.0.1", IOT_MTLS_PORT=str(mqtt))
+    # Athena's session is in UTC; DuckDB's is in the zone of the machine.
+    env["TZ"] = "UTC"
     exe = os.path.join(os.path.dirname(sys.executable), "ministack")
     child = subprocess.Popen([exe], env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     url = f"http://127.0.0.1:{port}"
@@ -289,6 +296,43 @@ def seed_acting(moto, cloudwatch, region):
     return f.ids
 
 
+def seed_volumes(moto, region):
+    """Volumes to act on: what is old has been there for forty days."""
+    ec2 = boto3.client("ec2", endpoint_url=moto, region_name=region)
+    backend = ec2_backends[ACCOUNT][region]
+    ids = {}
+
+    def volume(name, kind="gp2", old=True, size=20, **tags):
+        pairs = [{"Key": k.replace("_", ":"), "Value": v} for k, v in {"Name": name, **tags}.items()]
+        made = ec2.create_volume(
+            AvailabilityZone=region + "a",
+            Size=size,
+            VolumeType=kind,
+            TagSpecifications=[{"ResourceType": "volume", "Tags": pairs}],
+        )["VolumeId"]
+        if old:
+            backend.get_volume(made).create_time = NOW.replace(tzinfo=None) - OLD
+        ids[f"{name}.{region}"] = made
+        return made
+
+    volume("loose")
+    volume("young", old=False)
+    volume("kept", burntop_exempt="true")
+    volume("claimed", **{"kubernetes.io/created-for/pvc/name": "data"})
+    attached = volume("attached")
+    image = ec2.describe_images()["Images"][0]["ImageId"]
+    box = ec2.run_instances(
+        ImageId=image,
+        MinCount=1,
+        MaxCount=1,
+        InstanceType="m5.large",
+        Placement={"AvailabilityZone": region + "a"},
+    )["Instances"][0]["InstanceId"]
+    ec2.attach_volume(VolumeId=attached, InstanceId=box, Device="/dev/sdf")
+    volume("slow", size=2000)
+    return ids
+
+
 def seed_policy(moto, cloudwatch, region):
     """One instance for each way in which a policy can decide. Names end with the region."""
     f = Fleet(moto, cloudwatch, region)
@@ -328,6 +372,62 @@ def seed_watched(moto, cloudwatch, region):
     return f.ids, hosts
 
 
+def seed_storage(moto, cloudwatch, region):
+    """Buckets in two regions; in `region` volumes and snapshots that are looked at, and nothing else."""
+    ids = {}
+    near = boto3.client("s3", endpoint_url=moto, region_name="us-east-1")
+    near.create_bucket(Bucket="ml-checkpoints")
+    near.put_bucket_versioning(Bucket="ml-checkpoints", VersioningConfiguration={"Status": "Enabled"})
+    near.put_bucket_tagging(Bucket="ml-checkpoints", Tagging={"TagSet": [{"Key": "team", "Value": "nlp"}]})
+    near.put_bucket_lifecycle_configuration(
+        Bucket="ml-checkpoints",
+        LifecycleConfiguration={
+            "Rules": [
+                {
+                    "ID": "aborts",
+                    "Filter": {"Prefix": ""},
+                    "Status": "Enabled",
+                    "AbortIncompleteMultipartUpload": {"DaysAfterInitiation": 7},
+                }
+            ]
+        },
+    )
+    near.put_object(Bucket="ml-checkpoints", Key="run-1/checkpoint-500/a b.pt", Body=b"x" * 100)
+    near.create_multipart_upload(Bucket="ml-checkpoints", Key="run-1/never-completed")
+    far = boto3.client("s3", endpoint_url=moto, region_name="eu-west-1")
+    far.create_bucket(Bucket="eu-data", CreateBucketConfiguration={"LocationConstraint": "eu-west-1"})
+
+    day = NOW.replace(hour=0)
+    data = []
+    tib = 1024.0**4
+    for ago in range(1, 41):
+        at = day - dt.timedelta(days=ago)
+        for metric, kind, value in [
+            ("BucketSizeBytes", "StandardStorage", 2 * tib - (ago - 1) * 1024.0**3),
+            ("BucketSizeBytes", "HolographicStorage", tib),
+            ("NumberOfObjects", "AllStorageTypes", 1234.0),
+        ]:
+            dims = [{"Name": "BucketName", "Value": "ml-checkpoints"}, {"Name": "StorageType", "Value": kind}]
+            data.append({"MetricName": metric, "Dimensions": dims, "Timestamp": at, "Value": value})
+    cw = boto3.client("cloudwatch", endpoint_url=cloudwatch, region_name="us-east-1")
+    cw.put_metric_data(Namespace="AWS/S3", MetricData=data)
+
+    f = Fleet(moto, cloudwatch, region)
+    zone = region + "a"
+    place = {"Placement": {"AvailabilityZone": zone}}
+    ids["volume-free"] = f.ec2.create_volume(AvailabilityZone=zone, Size=500, VolumeType="gp2")["VolumeId"]
+    for case, device in [("stopped", "/dev/sdf"), ("running", "/dev/sdg")]:
+        box = f.run(f"{case}.{region}", "m5.xlarge", **place)
+        volume = f.ec2.create_volume(AvailabilityZone=zone, Size=100, VolumeType="gp3")["VolumeId"]
+        f.ec2.attach_volume(VolumeId=volume, InstanceId=box, Device=device)
+        ids[f"volume-{case}"] = volume
+    f.ec2.stop_instances(InstanceIds=[f.ids[f"stopped.{region}"]])
+    gone = f.ec2.create_volume(AvailabilityZone=zone, Size=50, VolumeType="gp3")["VolumeId"]
+    ids["snapshot-orphan"] = f.ec2.create_snapshot(VolumeId=gone, Description="before the move")["SnapshotId"]
+    f.ec2.delete_volume(VolumeId=gone)
+    return ids
+
+
 def extra(moto, cloudwatch, count):
     """A plain fleet of `count` quiet and busy boxes in us-west-2, for the scan figures."""
     f = Fleet(moto, cloudwatch, "us-west-2")
@@ -355,14 +455,37 @@ def emulators():
         server.stop()
 
 
+def seed_inventory(ministack):
+    """The sample inventory in S3, a bucket for results and a database for Athena."""
+    here = os.path.join(os.path.dirname(__file__), "..", "data", "storage", "inventory")
+    with open(os.path.join(here, "manifest-parquet.json"), "rb") as f:
+        manifest = f.read()
+    s3 = boto3.client("s3", endpoint_url=ministack)
+    for bucket in ["acme-inventory", "acme-results"]:
+        s3.create_bucket(Bucket=bucket)
+    folder = "inventory/acme-ml-ckpt/ml/2026-11-20T01-00Z/"
+    s3.put_object(Bucket="acme-inventory", Key=folder + "manifest.json", Body=manifest)
+    digest = hashlib.md5(manifest).hexdigest().encode()
+    s3.put_object(Bucket="acme-inventory", Key=folder + "manifest.checksum", Body=digest)
+    for piece in json.loads(manifest)["files"]:
+        with open(os.path.join(here, "data", os.path.basename(piece["key"])), "rb") as f:
+            s3.put_object(Bucket="acme-inventory", Key=piece["key"], Body=f.read())
+    glue = boto3.client("glue", endpoint_url=ministack)
+    with contextlib.suppress(glue.exceptions.AlreadyExistsException):
+        glue.create_database(DatabaseInput={"Name": "default"})
+
+
 def main():
     with emulators() as (moto, cloudwatch):
         ids = seed(moto, cloudwatch)
+        seed_inventory(cloudwatch)
         for region in ACTING:
             ids.update(seed_acting(moto, cloudwatch, region))
         ids.update(seed_policy(moto, cloudwatch, POLICY))
+        ids.update(seed_volumes(moto, STORAGE))
         watched, hosts = seed_watched(moto, cloudwatch, WATCHED)
         ids.update(watched)
+        ids.update(seed_storage(moto, cloudwatch, STORED))
         if len(sys.argv) > 1:
             extra(moto, cloudwatch, int(sys.argv[1]))
         print(json.dumps({"moto": moto, "cloudwatch": cloudwatch, "ids": ids, "hosts": hosts}), flush=True)
