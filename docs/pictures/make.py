@@ -33,6 +33,11 @@ PICTURES = [
     ("presets", ["3", "p"]),
     ("help", ["?"]),
     ("own-cost", ["$"]),
+    # Storage is read after the fleet.
+    ("storage", [None, "4", None]),
+    ("explorer", [None, "4", None, "j", "i", None, "Enter", None, "Enter", None, "Enter"]),
+    ("tiers", [None, "4", None, "j", "i", None, "Enter", None, "t", None]),
+    ("runs", [None, "4", None, "j", "i", None, "Enter", None, "o", "o", "o", "o"]),
     ("act", ["3", "/", ACTING, "Enter", "V", "G", "V", "a", "Enter", None]),
     ("confirm", ["3", "/", ACTING, "Enter", "V", "G", "V", ":", "terminate", "Enter", None, "c", None, "terminate 4"]),
 ]
