@@ -2,7 +2,7 @@
 //! sizes, the objects of a list, inventories as S3 delivers them, volumes and snapshots.
 //!
 //! Everything is a function of seed and moment. What a list shows, what an inventory holds and
-//! what CloudWatch adds up are made from the same rows ([`objects`]), so that they agree but for
+//! what CloudWatch adds up are made from the same rows (`objects`), so that they agree but for
 //! what is planted: parts of uploads that no list shows.
 
 mod delivery;
