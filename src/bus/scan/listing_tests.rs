@@ -71,7 +71,8 @@ fn what_breaks_off_is_partial_and_says_why() {
     let cancelled = order(memory(2_345), ListWhat::Objects);
     cancelled.cancel.cancel();
     let (_, _, listed) = made(cancelled);
-    assert_eq!(listed.partial.as_deref(), Some("cancelled"));
+    // Who notices first, the lister or the pass, is chance.
+    assert!(matches!(listed.partial.as_deref(), Some("cancelled" | "broken off")));
 
     let mut denied = memory(10);
     denied.deny("s3:ListBucketVersions");
