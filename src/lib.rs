@@ -18,3 +18,4 @@ pub mod source;
 pub mod term;
 pub mod ui;
 pub mod view;
+pub mod whatif;

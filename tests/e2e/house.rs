@@ -11,21 +11,23 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("fleet", &["domain"]),
     ("analyze", &["domain", "fleet"]),
     ("query", &["domain"]),
-    ("view", &["domain", "fleet", "analyze", "query"]),
-    ("app", &["domain", "fleet", "analyze", "query", "view", "report", "act/plan"]),
-    ("ui", &["domain", "fleet", "analyze", "query", "view", "app", "act/plan"]),
+    ("whatif", &["domain"]),
+    ("view", &["domain", "fleet", "analyze", "query", "whatif"]),
+    ("app", &["domain", "fleet", "analyze", "query", "whatif", "view", "report", "act/plan"]),
+    ("ui", &["domain", "fleet", "analyze", "query", "whatif", "view", "app", "act/plan"]),
     ("term", &["domain"]),
     ("act/plan", &["domain", "fleet", "analyze", "query", "view"]),
     ("act/exec", &["domain", "act/plan", "source", "cache"]),
-    ("report", &["domain", "act/plan", "act/exec", "fleet", "query", "view", "analyze"]),
-    ("source", &["domain", "cache", "bus"]),
+    ("report", &["domain", "act/plan", "act/exec", "fleet", "query", "view", "analyze", "whatif"]),
+    ("source", &["domain", "cache", "bus", "whatif"]),
     ("cache", &["domain", "source"]),
-    ("bus", &["domain", "fleet", "analyze", "cache", "source"]),
+    ("bus", &["domain", "fleet", "analyze", "whatif", "cache", "source"]),
     ("config", &["domain", "analyze", "ui", "app", "view"]),
 ];
 
 /// Folders without clock, I/O and async.
-const PURE: &[&str] = &["domain", "fleet", "analyze", "query", "view", "app", "ui", "act/plan"];
+const PURE: &[&str] =
+    &["domain", "fleet", "analyze", "query", "whatif", "view", "app", "ui", "act/plan"];
 
 /// What a pure folder may not name.
 const IMPURE: &[&str] = &[

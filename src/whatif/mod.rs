@@ -1,0 +1,35 @@
+//! What-if: what commitments, spot and the other levers would cost, over many futures of demand.
+//!
+//! Pure: no clock, no I/O, no threads, no global randomness. Whoever calls decides on which threads
+//! the work runs ([`Workers`]). The formulas stand in `docs/whatif.md`, each with its source.
+
+pub mod answer;
+pub mod demand;
+pub mod scenario;
+
+pub use answer::*;
+pub use demand::{Demand, DemandOrigin, Family};
+pub use scenario::*;
+
+/// Hours of a week. Futures are made of whole weeks, so that the hours of the day and the days of
+/// the week stay where they were.
+pub const HOURS_PER_WEEK: usize = 168;
+
+/// Weeks of a year as plans count them: 52 × 168 h = 8,736 h, of AWS's 8,760.
+pub const WEEKS_PER_YEAR: f64 = 52.0;
+
+/// Somebody who does independent pieces of work, perhaps at the same time.
+pub trait Workers {
+    /// Does `work(0)`, …, `work(pieces - 1)`, each once and in any order; returns when all are done.
+    fn each(&self, pieces: usize, work: &(dyn Fn(usize) + Sync));
+}
+
+/// One piece after the other, on the thread of the caller.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct OneByOne;
+
+impl Workers for OneByOne {
+    fn each(&self, pieces: usize, work: &(dyn Fn(usize) + Sync)) {
+        (0..pieces).for_each(work);
+    }
+}
