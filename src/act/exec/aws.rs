@@ -4,22 +4,19 @@
 //! would act again without a look at what the first one did. Nothing is forced: `Force` and
 //! `SkipOsShutdown` are never set, and protection is never switched off.
 
-use std::error::Error;
 use std::sync::Arc;
 
 use aws_sdk_ec2::operation::RequestId;
 use aws_sdk_ec2::types as ec2;
-use aws_smithy_runtime_api::client::orchestrator::HttpResponse;
-use aws_smithy_runtime_api::client::result::SdkError;
-use aws_smithy_types::error::metadata::ProvideErrorMetadata;
 use jiff::Timestamp;
 
+use super::answer::read;
 use super::hands::{Hands, Receipt};
 use crate::act::plan::{BY_TAG, EXPIRES_TAG, Order, REASON_TAG, REMINDED_TAG, Verb, Via};
 use crate::domain::{ErrorKind, InstanceState, Scope, SourceError, text};
 use crate::source::aws::AwsProvider;
 use crate::source::aws::calls::{
-    CREATE_TAGS, Call, DELETE_TAGS, START_INSTANCES, STOP_INSTANCES,
+    CREATE_TAGS, DELETE_TAGS, START_INSTANCES, STOP_INSTANCES,
     TERMINATE_INSTANCE_IN_AUTO_SCALING_GROUP, TERMINATE_INSTANCES,
 };
 
@@ -65,26 +62,26 @@ impl AwsHands {
             Verb::Stop => {
                 let answer =
                     client.stop_instances().set_instance_ids(ids).dry_run(dry).send().await;
-                let answer = self.read(mode, &STOP_INSTANCES, scope, answer)?;
+                let answer = read(&self.aws, dry, &STOP_INSTANCES, scope, answer)?;
                 answer.map(|a| receipt(a.request_id(), a.stopping_instances()))
             }
             Verb::Terminate { .. } => {
                 let answer =
                     client.terminate_instances().set_instance_ids(ids).dry_run(dry).send().await;
-                let answer = self.read(mode, &TERMINATE_INSTANCES, scope, answer)?;
+                let answer = read(&self.aws, dry, &TERMINATE_INSTANCES, scope, answer)?;
                 answer.map(|a| receipt(a.request_id(), a.terminating_instances()))
             }
             Verb::Start => {
                 let answer =
                     client.start_instances().set_instance_ids(ids).dry_run(dry).send().await;
-                let answer = self.read(mode, &START_INSTANCES, scope, answer)?;
+                let answer = read(&self.aws, dry, &START_INSTANCES, scope, answer)?;
                 answer.map(|a| receipt(a.request_id(), a.starting_instances()))
             }
             Verb::Mark { .. } | Verb::Remind => {
                 let tags = marks(verb, by, self.aws.clock());
                 let call = client.create_tags().set_resources(ids).set_tags(Some(tags));
                 let answer = call.dry_run(dry).send().await;
-                let answer = self.read(mode, &CREATE_TAGS, scope, answer)?;
+                let answer = read(&self.aws, dry, &CREATE_TAGS, scope, answer)?;
                 answer.map(|a| receipt(a.request_id(), &[]))
             }
             Verb::Unmark => {
@@ -93,7 +90,7 @@ impl AwsHands {
                 let tags = keys.map(|key| ec2::Tag::builder().key(key).build()).to_vec();
                 let call = client.delete_tags().set_resources(ids).set_tags(Some(tags));
                 let answer = call.dry_run(dry).send().await;
-                let answer = self.read(mode, &DELETE_TAGS, scope, answer)?;
+                let answer = read(&self.aws, dry, &DELETE_TAGS, scope, answer)?;
                 answer.map(|a| receipt(a.request_id(), &[]))
             }
         };
@@ -124,30 +121,6 @@ impl AwsHands {
             }
         }
         Ok(receipt)
-    }
-
-    /// Reads an answer; `None` for a dry run that says yes.
-    fn read<T, E>(
-        &self,
-        mode: Mode,
-        call: &'static Call,
-        scope: &Scope,
-        answer: Result<T, SdkError<E, HttpResponse>>,
-    ) -> Result<Option<T>, SourceError>
-    where
-        E: ProvideErrorMetadata + Error + 'static,
-    {
-        match (mode, answer) {
-            (Mode::Act, Ok(answer)) => Ok(Some(answer)),
-            (Mode::Ask, Err(e)) if e.code() == Some("DryRunOperation") => Ok(None),
-            (Mode::Ask, Ok(_)) => Err(SourceError::new(
-                ErrorKind::Malformed,
-                call.action,
-                "the endpoint took a dry run for the real thing",
-                "look at the instances; check any AWS_ENDPOINT_URL",
-            )),
-            (_, Err(e)) => Err(self.aws.action_failed(call, &scope.region, &e)),
-        }
     }
 }
 

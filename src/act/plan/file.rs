@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use jiff::{SignedDuration, Timestamp};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -70,20 +71,11 @@ impl PlanFile {
     /// Reads the bytes of a file. What it returns is clean text and believable figures; whether
     /// the plan may run is for the guards to say.
     pub fn parse(bytes: &[u8]) -> Result<Self, PlanFileError> {
-        if bytes.len() > MAX_BYTES {
-            return Err(PlanFileError::TooLarge);
-        }
-        let json = |e: serde_json::Error| PlanFileError::Json(text::clean(&e.to_string()).into());
-        let value: Value = serde_json::from_slice(bytes).map_err(json)?;
-        texts(&value, &mut String::new())?;
         // Before the shape: the file of another version deserves a better word than its first key.
-        match value.pointer("/plan/schema").and_then(Value::as_str) {
-            Some(PLAN_SCHEMA) | None => {}
-            Some(other) => return Err(PlanFileError::Schema(other.to_owned())),
-        }
-        let file: Self = serde_json::from_slice(bytes).map_err(json)?;
-        let again = serde_json::to_value(&file).map_err(json)?;
-        nothing_lost(&value, &again, &mut String::new())?;
+        let file = foreign(bytes, |value| match schema_of(value) {
+            Some(PLAN_SCHEMA) | None => Ok(()),
+            Some(other) => Err(PlanFileError::Schema(other.to_owned())),
+        })?;
         believable(&file)?;
         Ok(file)
     }
@@ -98,16 +90,32 @@ impl PlanFile {
 /// Reads an approval that lies in a file of its own, beside what it is for. It is as foreign as a
 /// plan file. `longest` is how long it may hold.
 pub fn parse_approval(bytes: &[u8], longest: SignedDuration) -> Result<Approval, PlanFileError> {
+    let read = foreign(bytes, |_| Ok(()))?;
+    approval("approval", &read, longest)?;
+    Ok(read)
+}
+
+/// The schema that a plan file names.
+pub(super) fn schema_of(value: &Value) -> Option<&str> {
+    value.pointer("/plan/schema").and_then(Value::as_str)
+}
+
+/// Reads what comes from somebody else: not too large, clean, as `first` wants it before its shape
+/// is looked at, and nothing in it that this version does not know.
+pub(super) fn foreign<T: Serialize + DeserializeOwned>(
+    bytes: &[u8],
+    first: impl FnOnce(&Value) -> Result<(), PlanFileError>,
+) -> Result<T, PlanFileError> {
     if bytes.len() > MAX_BYTES {
         return Err(PlanFileError::TooLarge);
     }
     let json = |e: serde_json::Error| PlanFileError::Json(text::clean(&e.to_string()).into());
     let value: Value = serde_json::from_slice(bytes).map_err(json)?;
     texts(&value, &mut String::new())?;
-    let read: Approval = serde_json::from_slice(bytes).map_err(json)?;
+    first(&value)?;
+    let read: T = serde_json::from_slice(bytes).map_err(json)?;
     let again = serde_json::to_value(&read).map_err(json)?;
     nothing_lost(&value, &again, &mut String::new())?;
-    approval("approval", &read, longest)?;
     Ok(read)
 }
 
@@ -119,7 +127,7 @@ pub(super) fn wrong<T>(
 }
 
 /// Every text and every key: short, and nothing in it that steers a terminal.
-pub(super) fn texts(value: &Value, path: &mut String) -> Result<(), PlanFileError> {
+fn texts(value: &Value, path: &mut String) -> Result<(), PlanFileError> {
     let check = |place: &str, text: &str| {
         if text.chars().any(text::is_unsafe) {
             return wrong(text::clean(place), "it holds control characters");
@@ -156,11 +164,7 @@ fn below<T>(path: &mut String, more: &str, then: impl FnOnce(&mut String) -> T) 
 }
 
 /// Everything that stands in `there` was read into `read`: no key was dropped, no figure bent.
-pub(super) fn nothing_lost(
-    there: &Value,
-    read: &Value,
-    path: &mut String,
-) -> Result<(), PlanFileError> {
+fn nothing_lost(there: &Value, read: &Value, path: &mut String) -> Result<(), PlanFileError> {
     match (there, read) {
         (Value::Object(there), Value::Object(read)) => there.iter().try_for_each(|(key, v)| {
             below(path, &dotted(path, key), |p| match read.get(key) {

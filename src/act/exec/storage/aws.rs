@@ -2,24 +2,21 @@
 //! file. Each is made once, without the SDK's retries. Nothing is forced, no snapshot and no object
 //! is deleted, and a configuration is put only on top of the one that the plan was made on.
 
-use std::error::Error;
 use std::sync::Arc;
 
 use aws_sdk_ec2::operation::RequestId;
 use aws_sdk_ec2::types as ec2;
-use aws_smithy_runtime_api::client::orchestrator::HttpResponse;
-use aws_smithy_runtime_api::client::result::SdkError;
-use aws_smithy_types::error::metadata::ProvideErrorMetadata;
 
 use super::convert::configuration;
 use super::hands::{StorageHands, StorageReceipt};
+use crate::act::exec::answer::read;
 use crate::act::plan::storage::{
     Deed, Gp3, Matter, StorageItem, StorageOrder, StorageVerb, lifecycle_hash,
 };
 use crate::domain::{ErrorKind, Scope, SourceError, text};
 use crate::source::aws::AwsProvider;
 use crate::source::aws::calls::{
-    CREATE_SNAPSHOT, Call, DELETE_BUCKET_LIFECYCLE, DELETE_VOLUME, MODIFY_VOLUME,
+    CREATE_SNAPSHOT, DELETE_BUCKET_LIFECYCLE, DELETE_VOLUME, MODIFY_VOLUME,
     PUT_BUCKET_LIFECYCLE_CONFIGURATION,
 };
 
@@ -66,12 +63,12 @@ impl AwsStorageHands {
                 let call = client.create_snapshot().volume_id(*volume).tag_specifications(tags);
                 let call = call.description(format!("burntop: before {volume} is deleted"));
                 let answer = call.dry_run(dry).send().await;
-                let answer = self.read(dry, &CREATE_SNAPSHOT, scope, answer)?;
+                let answer = read(&self.aws, dry, &CREATE_SNAPSHOT, scope, answer)?;
                 answer.and_then(|a| a.request_id().map(str::to_owned))
             }
             Ec2::Delete { volume } => {
                 let answer = client.delete_volume().volume_id(*volume).dry_run(dry).send().await;
-                let answer = self.read(dry, &DELETE_VOLUME, scope, answer)?;
+                let answer = read(&self.aws, dry, &DELETE_VOLUME, scope, answer)?;
                 answer.and_then(|a| a.request_id().map(str::to_owned))
             }
             Ec2::Modify { volume, target } => {
@@ -82,35 +79,11 @@ impl AwsStorageHands {
                     .iops(i32::try_from(target.iops).unwrap_or(i32::MAX))
                     .throughput(i32::try_from(target.throughput_mibps).unwrap_or(i32::MAX));
                 let answer = call.dry_run(dry).send().await;
-                let answer = self.read(dry, &MODIFY_VOLUME, scope, answer)?;
+                let answer = read(&self.aws, dry, &MODIFY_VOLUME, scope, answer)?;
                 answer.and_then(|a| a.request_id().map(str::to_owned))
             }
         };
         Ok(receipt(id.as_deref()))
-    }
-
-    /// Reads an answer; `None` for a dry run that says yes.
-    fn read<T, E>(
-        &self,
-        dry: bool,
-        call: &'static Call,
-        scope: &Scope,
-        answer: Result<T, SdkError<E, HttpResponse>>,
-    ) -> Result<Option<T>, SourceError>
-    where
-        E: ProvideErrorMetadata + Error + 'static,
-    {
-        match answer {
-            Ok(answer) if !dry => Ok(Some(answer)),
-            Err(e) if dry && e.code() == Some("DryRunOperation") => Ok(None),
-            Ok(_) => Err(SourceError::new(
-                ErrorKind::Malformed,
-                call.action,
-                "the endpoint took a dry run for the real thing",
-                "look at the volumes; check any AWS_ENDPOINT_URL",
-            )),
-            Err(e) => Err(self.aws.action_failed(call, &scope.region, &e)),
-        }
     }
 
     /// Reads the configuration once more and puts the new one on top of it. S3 has no condition for

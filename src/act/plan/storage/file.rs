@@ -11,11 +11,10 @@ use super::item::{Matter, STORAGE_PLAN_SCHEMA, StorageItem, StoragePlan};
 use super::lifecycle_hash;
 use super::verb::StorageVerb;
 use crate::act::plan::file::{
-    self, LONGEST, MAX_APPROVALS, MAX_BYTES, MAX_ITEMS, PlanFile, PlanFileError, is_sha256,
-    nothing_lost, plain, span, texts, wrong,
+    self, LONGEST, MAX_APPROVALS, MAX_BYTES, MAX_ITEMS, PlanFile, PlanFileError, foreign,
+    is_sha256, plain, schema_of, span, wrong,
 };
 use crate::act::plan::{Approval, draft};
-use crate::domain::text;
 
 /// The most that a row is believed to save or cost, USD per month.
 const MAX_USD_PER_MONTH: f64 = 1e9;
@@ -45,8 +44,7 @@ impl AnyPlan {
             return Err(PlanFileError::TooLarge);
         }
         let value: Option<Value> = serde_json::from_slice(bytes).ok();
-        let schema = value.as_ref().and_then(|v| v.pointer("/plan/schema")).and_then(Value::as_str);
-        if schema == Some(STORAGE_PLAN_SCHEMA) {
+        if value.as_ref().and_then(schema_of) == Some(STORAGE_PLAN_SCHEMA) {
             return StoragePlanFile::parse(bytes).map(Self::Storage);
         }
         PlanFile::parse(bytes).map(Self::Instances)
@@ -57,19 +55,10 @@ impl StoragePlanFile {
     /// Reads the bytes of a file. What it returns is clean text and believable figures; whether the
     /// plan may run is for the guards to say.
     pub fn parse(bytes: &[u8]) -> Result<Self, PlanFileError> {
-        if bytes.len() > MAX_BYTES {
-            return Err(PlanFileError::TooLarge);
-        }
-        let json = |e: serde_json::Error| PlanFileError::Json(text::clean(&e.to_string()).into());
-        let value: Value = serde_json::from_slice(bytes).map_err(json)?;
-        texts(&value, &mut String::new())?;
-        match value.pointer("/plan/schema").and_then(Value::as_str) {
-            Some(STORAGE_PLAN_SCHEMA) | None => {}
-            Some(other) => return Err(schema(other)),
-        }
-        let file: Self = serde_json::from_slice(bytes).map_err(json)?;
-        let again = serde_json::to_value(&file).map_err(json)?;
-        nothing_lost(&value, &again, &mut String::new())?;
+        let file = foreign(bytes, |value| match schema_of(value) {
+            Some(STORAGE_PLAN_SCHEMA) | None => Ok(()),
+            Some(other) => Err(schema(other)),
+        })?;
         believable(&file)?;
         Ok(file)
     }
