@@ -67,6 +67,7 @@ impl Order {
 pub struct Pages {
     batches: Mutex<Receiver<ObjectBatch>>,
     listed: Arc<Mutex<Option<Listed>>>,
+    cancel: CancellationToken,
 }
 
 impl Pages {
@@ -75,6 +76,7 @@ impl Pages {
         let (sender, batches) = sync_channel(WAITING);
         let end = Arc::new(Mutex::new(None));
         let (result, inside) = (end.clone(), runtime.clone());
+        let cancel = order.cancel.clone();
         // A thread that may wait: the page after this one is not asked for before there is room.
         runtime.spawn_blocking(move || {
             let lister = order.lister();
@@ -85,14 +87,15 @@ impl Pages {
             // With the sender the pages end, and the result is there by then.
             drop(sender);
         });
-        Self { batches: Mutex::new(batches), listed: end }
+        Self { batches: Mutex::new(batches), listed: end, cancel }
     }
 
     /// How the list ended, after its last page; a list without an end says that it is partial.
     pub fn listed(&self) -> Listed {
         let listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let broken = || Listed { partial: Some("broken off".to_owned()), ..Listed::default() };
-        listed.unwrap_or_else(broken)
+        // Whoever adds up may see the end before the list does.
+        let why = if self.cancel.is_cancelled() { "cancelled" } else { "broken off" };
+        listed.unwrap_or_else(|| Listed { partial: Some(why.to_owned()), ..Listed::default() })
     }
 }
 

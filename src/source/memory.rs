@@ -39,17 +39,12 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// A bucket, empty unless something is put into it.
-    pub fn open(&mut self, bucket: &str) {
-        self.buckets.entry(bucket.to_owned()).or_default();
-    }
-
     /// Puts an object; the bucket is made for it.
     pub fn put(&mut self, bucket: &str, key: &str, bytes: Vec<u8>) {
         self.buckets.entry(bucket.to_owned()).or_default().insert(key.to_owned(), bytes);
     }
 
-    /// A bucket without objects.
+    /// A bucket, empty unless something is put into it.
     pub fn make(&mut self, bucket: &str) {
         self.buckets.entry(bucket.to_owned()).or_default();
     }
