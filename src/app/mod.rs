@@ -299,11 +299,6 @@ impl App {
         self.frozen.as_ref().map_or(self.fleet.as_ref(), |f| f.fleet.as_ref())
     }
 
-    /// The newest GPUs, also while the picture is frozen; `None` before any were read or remembered.
-    pub fn latest_gpus(&self) -> Option<&Arc<GpuFleet>> {
-        self.gpus.as_ref()
-    }
-
     /// The GPUs on screen.
     pub fn gpus(&self) -> Option<&Arc<GpuFleet>> {
         self.frozen.as_ref().map_or(self.gpus.as_ref(), |f| f.gpus.as_ref())

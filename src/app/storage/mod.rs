@@ -130,11 +130,6 @@ impl App {
         &self.storage_tab
     }
 
-    /// The newest storage, also while the picture is frozen; `None` before any was read.
-    pub fn latest_storage(&self) -> Option<&Arc<StorageFleet>> {
-        self.storage.as_ref()
-    }
-
     /// The storage on screen.
     pub fn storage(&self) -> Option<&Arc<StorageFleet>> {
         self.frozen.as_ref().map_or(self.storage.as_ref(), |f| f.storage.as_ref())

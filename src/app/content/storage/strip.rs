@@ -6,7 +6,7 @@ use crate::app::content::{Line, columns};
 use crate::app::storage::{Listing, ListingState};
 use crate::app::{App, StorageLook};
 use crate::domain::HOURS_PER_MONTH;
-use crate::domain::storage::ScanOrigin;
+use crate::domain::storage::{GIB, ScanOrigin, size_words};
 use crate::fleet::StorageFleet;
 use crate::view::format;
 use crate::view::storage::words;
@@ -58,7 +58,7 @@ fn sums(app: &App, fleet: &StorageFleet, width: usize) -> Line {
         parts.push((Role::Warn, format!("{} without a price or size", t.unpriced())));
     }
     parts.push((Role::Dim, format!("{} in buckets", words::size(t.bucket_bytes as f64))));
-    parts.push((Role::Dim, format!("{} GiB in volumes", format::grouped(t.volume_gib as f64, 0))));
+    parts.push((Role::Dim, format!("{} in volumes", size_words(t.volume_gib as f64 * GIB))));
     if let Some(rates) = fleet.rates.first() {
         parts.push((Role::Dim, provenance(&rates.provenance)));
     }

@@ -7,6 +7,7 @@
 
 mod delivery;
 mod objects;
+mod prices;
 mod rules;
 mod runs;
 mod sizes;
@@ -32,6 +33,7 @@ use super::places::{ACCOUNTS, Account, REGIONS};
 use super::provider::DemoProvider;
 use crate::domain::storage::bucket::InventoryConfig;
 use crate::domain::storage::facts::StoppedInstance;
+use crate::domain::storage::prices::{EbsPrices, S3Prices};
 use crate::domain::storage::{
     Bucket, Lifecycle, ObjectBatch, ObjectFlags, ObjectLock, Snapshot, Volume,
 };
@@ -507,6 +509,14 @@ impl StorageSource for DemoStorage {
             total: Some(total),
             etag: tail(key, 32),
         })
+    }
+
+    async fn s3_prices(&self, region: &str) -> Result<Option<S3Prices>, SourceError> {
+        Ok(prices::s3(region))
+    }
+
+    async fn ebs_prices(&self, region: &str) -> Result<Option<EbsPrices>, SourceError> {
+        Ok(prices::ebs(region))
     }
 }
 
