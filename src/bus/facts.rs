@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Regions, Shared};
 use crate::analyze::idle::Policy;
+use crate::cache::Cache;
 use crate::domain::{
     Instance, Offer, Reading, Scope, SourceId, SourceState, TypeSpec, Verdict, text,
 };
@@ -96,25 +97,46 @@ pub(super) fn account_key(label: &str) -> Scope {
     Scope::new(&*text::clean(label), "-")
 }
 
-/// Loads what the cache holds for `selection` (label and regions of each account).
-pub(super) async fn load(shared: &Shared, selection: &[(String, Regions)]) -> Cached {
-    let now = shared.now();
-    let mut wanted: Vec<(&str, KnownAccount, &Regions)> = Vec::new();
-    for (label, regions) in selection {
-        let known = shared.cache.get::<KnownAccount>(kind::ACCOUNT, &account_key(label), now).await;
-        if let Some(known) = known {
-            wanted.push((label, known.value, regions));
-        }
-    }
-    let claims = |(_, known, regions): &&(&str, KnownAccount, &Regions), scope: &Scope| {
-        known.account == scope.account
-            && match regions {
-                Regions::Home => known.home == scope.region,
+/// An account of the selection, as it was when it last answered.
+pub(super) struct Wanted<'a> {
+    label: &'a str,
+    known: KnownAccount,
+    regions: &'a Regions,
+}
+
+impl Wanted<'_> {
+    /// True when the scope belongs to the selected regions of this account.
+    pub fn claims(&self, scope: &Scope) -> bool {
+        self.known.account == scope.account
+            && match self.regions {
+                Regions::Home => self.known.home == scope.region,
                 Regions::Named(names) => names.contains(&scope.region),
                 Regions::Enabled => true,
             }
-    };
-    let selected = |scope: &Scope| wanted.iter().any(|w| claims(&w, scope));
+    }
+}
+
+/// The accounts of `selection` (label and regions) that ever answered.
+pub(super) async fn wanted<'a>(
+    cache: &Cache,
+    selection: &'a [(String, Regions)],
+    now: Timestamp,
+) -> Vec<Wanted<'a>> {
+    let mut wanted = Vec::new();
+    for (label, regions) in selection {
+        let known = cache.get::<KnownAccount>(kind::ACCOUNT, &account_key(label), now).await;
+        if let Some(known) = known {
+            wanted.push(Wanted { label, known: known.value, regions });
+        }
+    }
+    wanted
+}
+
+/// Loads what the cache holds for `selection` (label and regions of each account).
+pub(super) async fn load(shared: &Shared, selection: &[(String, Regions)]) -> Cached {
+    let now = shared.now();
+    let wanted = wanted(&shared.cache, selection, now).await;
+    let selected = |scope: &Scope| wanted.iter().any(|w| w.claims(scope));
     let mut cached = Cached::default();
     for (scope, stored) in shared.cache.all::<Vec<Instance>>(kind::INSTANCES, now).await {
         if selected(&scope) {
@@ -153,9 +175,9 @@ pub(super) async fn load(shared: &Shared, selection: &[(String, Regions)]) -> Ca
         }
     }
     for want in &wanted {
-        let scopes = cached.readings.keys().map(|(_, scope)| scope).filter(|s| claims(&want, s));
+        let scopes = cached.readings.keys().map(|(_, scope)| scope).filter(|s| want.claims(s));
         let scopes = scopes.cloned().collect();
-        cached.claims.insert(want.0.to_owned(), scopes);
+        cached.claims.insert(want.label.to_owned(), scopes);
     }
     cached
 }

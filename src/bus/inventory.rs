@@ -1,6 +1,6 @@
 //! The instances of one scope: what is new is told and kept, what stayed the same costs nothing.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
@@ -9,11 +9,20 @@ use super::facts::{Instances, kind};
 use super::guarded;
 use super::scope::Context;
 use super::world::Update;
-use crate::domain::{Instance, SourceError};
+use crate::domain::{FleetHour, Hour, Instance, Scope, SourceError};
 
 /// An unchanged inventory is dated anew in the cache this often; its age after a restart is off by
 /// no more. A little under a minute, so that a rhythm of one minute is not missed by a moment.
 const DATED_EVERY: SignedDuration = SignedDuration::from_secs(50);
+
+/// What one look saw running: a demand of the past is made of it.
+fn look(scope: &Scope, instances: &[Arc<Instance>], now: Timestamp) -> FleetHour {
+    let mut seen = BTreeMap::new();
+    for instance in instances.iter().filter(|i| i.state.is_billed()) {
+        *seen.entry(instance.instance_type.clone()).or_default() += 1;
+    }
+    FleetHour { hour: Hour::containing(now), scope: scope.clone(), looks: 1, seen }
+}
 
 /// What a scope read last.
 pub(super) struct Inventory {
@@ -45,6 +54,7 @@ impl Inventory {
             let update = Update::Instances { scope: ctx.scope.clone(), items: read.clone() };
             let _ = ctx.updates.send(update).await;
         }
+        ctx.shared.cache.add_fleet_hours(vec![look(&ctx.scope, &read, now)]).await;
         let known = self.known.insert(read);
         let dated = self.kept_at.filter(|_| !changed);
         let kept = match dated {

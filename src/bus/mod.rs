@@ -21,6 +21,7 @@ mod gpus;
 mod inventory;
 mod live;
 mod metrics;
+mod past;
 mod pricing;
 mod rejudge;
 pub mod scan;
@@ -34,6 +35,7 @@ mod work;
 mod world;
 
 pub use live::{GPU_SUMMARY_ROWS, gpus_key, read_gpus};
+pub use past::past;
 pub use storage::{
     StorageRead, StorageSettings, bucket_region, ebs_prices, put_uploads, s3_prices,
 };

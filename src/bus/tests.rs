@@ -1,6 +1,7 @@
 //! The bus over the demo fleet: the same path as real accounts, without a network.
 
 mod looks;
+mod past;
 mod rounds;
 mod scopes;
 pub(super) mod scripted;

@@ -12,6 +12,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::bucket_sizes::{self, BucketSize};
 use super::facts::{self, FactKind, Stored};
+use super::fleet_hours;
 use super::gpu_hours::{self, GpuHours};
 use super::ledger::{LedgerCharge, LedgerDay, Reserved};
 use super::maintain::{self, Maintained};
@@ -20,7 +21,7 @@ use super::series::{self, SeriesWrite};
 use super::stats::{self, CacheStats};
 use super::store::Store;
 use super::summary;
-use crate::domain::{HourRange, Scope, SeriesSet, Signal};
+use crate::domain::{FleetHour, HourRange, Scope, SeriesSet, Signal};
 
 /// Requests that may wait for the thread before senders wait too.
 const QUEUE: usize = 64;
@@ -95,6 +96,7 @@ impl Cache {
             let mut store = Store::open(options, now, thread_board);
             series::disclaim_future(&mut store, now);
             gpu_hours::disclaim_future(&mut store, now);
+            fleet_hours::disclaim_future(&mut store, now);
             // The opener waits for this; it cannot have gone away.
             let _ = ready.send(());
             while let Some(request) = queue.blocking_recv() {
@@ -245,6 +247,19 @@ impl Cache {
             .unwrap_or_default()
     }
 
+    /// Adds looks at the fleet to what is kept of their hours.
+    pub async fn add_fleet_hours(&self, looks: Vec<FleetHour>) {
+        self.call(move |store| store.run(|conn| fleet_hours::add(conn, &looks))).await;
+    }
+
+    /// What was seen running in the hours of `range`, oldest first; what is damaged is absent.
+    pub async fn load_fleet_hours(&self, range: HourRange) -> Vec<FleetHour> {
+        self.call(move |store| store.run(|conn| fleet_hours::load(conn, range)))
+            .await
+            .flatten()
+            .unwrap_or_default()
+    }
+
     /// Keeps daily figures of buckets in place of what was kept of the same series.
     pub async fn store_bucket_sizes(&self, scope: &Scope, sizes: Vec<BucketSize>) {
         let scope = scope.clone();
@@ -288,7 +303,8 @@ impl Cache {
         self.call(stats::read).await.unwrap_or_else(|| CacheStats::nothing(path))
     }
 
-    /// Deletes everything but the own-cost ledger and gives the space back. True when it worked.
+    /// Deletes everything but the own-cost ledger and the hours of the fleet, which nobody could read
+    /// again, and gives the space back. True when it worked.
     pub async fn clear(&self) -> bool {
         self.call(maintain::clear).await.unwrap_or(false)
     }

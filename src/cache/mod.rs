@@ -27,6 +27,7 @@ mod bucket_sizes;
 mod day;
 mod facts;
 mod file;
+mod fleet_hours;
 mod gpu_hours;
 mod handle;
 mod ledger;

@@ -99,12 +99,34 @@ pub(super) const CACHE: Schema = Schema {
         PRIMARY KEY (account, region, bucket, metric, dimension)
     );
     ",
+        "
+    -- Running instances by type as seen within an hour (epoch hours), added up over so many looks.
+    -- postcard blobs of about 200 bytes.
+    CREATE TABLE fleet_hour (
+        hour     INTEGER NOT NULL,
+        account  TEXT    NOT NULL,
+        region   TEXT    NOT NULL,
+        looks    INTEGER NOT NULL,
+        checksum INTEGER NOT NULL,
+        data     BLOB    NOT NULL,
+        PRIMARY KEY (hour, account, region)
+    ) WITHOUT ROWID;
+    ",
     ],
 };
 
 /// The tables of the cache.
-pub(super) const CACHE_TABLES: &[&str] =
-    &["meta", "fact", "series", "chunk", "summary", "gpu_device", "gpu_hour", "bucket_size"];
+pub(super) const CACHE_TABLES: &[&str] = &[
+    "meta",
+    "fact",
+    "series",
+    "chunk",
+    "summary",
+    "gpu_device",
+    "gpu_hour",
+    "bucket_size",
+    "fleet_hour",
+];
 
 /// The own-cost ledger: ASCII `burl` as its application id.
 pub(super) const LEDGER: Schema = Schema {

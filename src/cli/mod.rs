@@ -24,6 +24,7 @@ pub mod inventories;
 pub mod invocation;
 pub mod log;
 pub mod man;
+mod past;
 mod plan;
 mod plan_file;
 mod policy;

@@ -7,6 +7,7 @@
 pub mod accelerator;
 pub mod error;
 pub mod evidence;
+pub mod fleet_hour;
 pub mod gpu;
 pub mod hash;
 pub mod hour;
@@ -25,6 +26,7 @@ pub mod verdict;
 pub use accelerator::{Accelerator, AcceleratorKind, TypeSpec};
 pub use error::{ErrorKind, SourceError};
 pub use evidence::{HourlySeries, MALFORMED, SeriesSet, Signal};
+pub use fleet_hour::FleetHour;
 pub use gpu::{
     Activity, GpuHistory, GpuHour, GpuIdentity, GpuKey, GpuModel, GpuOwner, GpuProcess, GpuSample,
     GpuSignal, GpuSignals, GpuState, GpuTrace, GpuVerdict, HostNames, HostTrouble, Mig,

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::domain::{HourRange, Instance, Offer, Platform, Signal, SourceError, Tenancy, TypeSpec};
+use crate::domain::{
+    FleetHour, HourRange, Instance, Offer, Platform, Signal, SourceError, Tenancy, TypeSpec,
+};
 
 /// Who we are in an account.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -230,5 +232,12 @@ pub trait Provider: Send + Sync {
     ) -> Result<Vec<MetricResult>, SourceError> {
         let _ = (region, queries, minutes);
         Ok(Vec::new())
+    }
+
+    /// How many instances ran in the hours of `range`, in all regions, where the provider remembers
+    /// it itself; `None`: only who looked at the time knows.
+    async fn fleet_hours(&self, range: HourRange) -> Option<Vec<FleetHour>> {
+        let _ = range;
+        None
     }
 }

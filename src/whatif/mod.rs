@@ -5,6 +5,7 @@
 
 pub mod answer;
 pub mod demand;
+pub mod history;
 pub mod scenario;
 
 pub use answer::*;

@@ -4,6 +4,7 @@ mod broken;
 mod bucket_sizes;
 mod credentials;
 mod facts;
+mod fleet_hours;
 mod gpu_hours;
 mod ledger;
 mod limits;

@@ -14,6 +14,7 @@ mod controls;
 mod facts;
 mod gpus;
 mod hash;
+mod history;
 mod inspector;
 mod inventory;
 mod life;

@@ -4,11 +4,13 @@ use std::sync::{Arc, OnceLock};
 
 use jiff::Timestamp;
 
-use super::places::{Account, REGIONS};
+use super::places::{Account, REGIONS, Region};
 use super::profile::{Fleet, Profile};
 use super::world::World;
-use super::{Clock, DemoOptions, inventory, prices, telemetry};
-use crate::domain::{ErrorKind, Hour, HourRange, Instance, Offer, SourceError, TypeSpec};
+use super::{Clock, DemoOptions, history, inventory, prices, telemetry};
+use crate::domain::{
+    ErrorKind, FleetHour, Hour, HourRange, Instance, Offer, Scope, SourceError, TypeSpec,
+};
 use crate::source::catalogue;
 use crate::source::provider::{GpuMetric, PriceWanted};
 use crate::source::{Identity, MetricQuery, MetricResult, Page, Provider};
@@ -207,5 +209,14 @@ impl Provider for DemoProvider {
         let now = Hour::containing(self.now());
         let key = self.fleet.key();
         Ok(types.iter().flat_map(|t| prices::spot_offers(key, region, t, now)).collect())
+    }
+
+    async fn fleet_hours(&self, range: HourRange) -> Option<Vec<FleetHour>> {
+        let now = Hour::containing(self.now());
+        let of_region = |region: &Region| {
+            let scope = Scope::new(self.account.id, region.code);
+            history::hours(&scope, self.boxes(region.code, 0), range, now)
+        };
+        Some(REGIONS.iter().flat_map(of_region).collect())
     }
 }

@@ -19,7 +19,7 @@ pub(super) fn find(case: BucketCase<'_>) -> Option<StorageFinding> {
     }
     let grows = match row.growth {
         Some(g) if g.bytes_per_month > GROWS => {
-            format!(" and grows by {} a month", size(g.bytes_per_month as u64))
+            format!(", and it grows by {} a month", size(g.bytes_per_month as u64))
         }
         _ => String::new(),
     };
