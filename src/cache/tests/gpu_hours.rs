@@ -136,7 +136,8 @@ async fn a_cache_of_the_first_version_gains_the_tables_and_loses_nothing() {
     put_names(&cache, &["a"]).await;
     sql(
         &cache,
-        "DROP TABLE gpu_hour; DROP TABLE gpu_device; DROP TABLE bucket_size; DROP TABLE fleet_hour; DROP TABLE fleet_hour;
+        "DROP TABLE gpu_hour; DROP TABLE gpu_device; DROP TABLE bucket_size;
+         DROP TABLE fleet_hour;
          PRAGMA user_version = 1;",
     )
     .await;
