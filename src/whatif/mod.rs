@@ -4,6 +4,7 @@
 //! the work runs ([`Workers`]). The formulas stand in `docs/whatif.md`, each with its source.
 
 pub mod answer;
+pub mod bill;
 pub mod demand;
 pub mod history;
 pub mod scenario;

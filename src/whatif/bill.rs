@@ -1,0 +1,276 @@
+//! A demand of a bill: the instance-hours that AWS itself counted.
+//!
+//! Read are CSV exports of the Cost and Usage Report (legacy and 2.0) and of FOCUS with `x_UsageType`
+//! (AWS's 1.0; its 1.2 dropped the column). Running hours are line items whose usage type is
+//! `BoxUsage`, `SpotUsage` or `DedicatedUsage` of a type (after a region prefix such as `USW2-`),
+//! whether on demand, reserved or covered by a Savings Plan; fees, negations and unused reservations
+//! run nothing. A bill is complete: an hour between its first and last without a line had none.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+
+use jiff::Timestamp;
+
+use super::demand::{Demand, DemandOrigin, Family};
+use super::history::FAMILIES_AT_MOST;
+use crate::domain::text::clean;
+
+/// Why a file gives no demand.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BillError {
+    /// Columns are missing.
+    #[error(
+        "the bill has no column {0}; export it with this column, as CUR 2.0 or FOCUS 1.0 have it"
+    )]
+    Column(String),
+    /// A line cannot be read.
+    #[error("line {line}: {what}")]
+    Line {
+        /// Its number, from 1.
+        line: u64,
+        /// What is wrong with it; clean text.
+        what: String,
+    },
+    /// A line is of more than a day.
+    #[error(
+        "line {line} is of {hours} hours: a monthly export says nothing of hours; export it hourly, or daily"
+    )]
+    TooCoarse {
+        /// Its number, from 1.
+        line: u64,
+        /// Hours it is of.
+        hours: i64,
+    },
+    /// No instance ran.
+    #[error("the bill has no instance-hours in it")]
+    Nothing,
+}
+
+/// The columns that are needed, by their names in the three forms.
+const START: [&str; 3] =
+    ["lineItem/UsageStartDate", "line_item_usage_start_date", "ChargePeriodStart"];
+const END: [&str; 3] = ["lineItem/UsageEndDate", "line_item_usage_end_date", "ChargePeriodEnd"];
+const KIND: [&str; 3] = ["lineItem/LineItemType", "line_item_line_item_type", "ChargeCategory"];
+const USAGE_TYPE: [&str; 3] = ["lineItem/UsageType", "line_item_usage_type", "x_UsageType"];
+const AMOUNT: [&str; 3] = ["lineItem/UsageAmount", "line_item_usage_amount", "ConsumedQuantity"];
+
+/// Kinds of lines that are running instances.
+const RUNNING: [&str; 3] = ["Usage", "DiscountedUsage", "SavingsPlanCoveredUsage"];
+
+/// The longest line that still says something of hours: a day, with an hour for summer time.
+const LONGEST_HOURS: i64 = 25;
+
+/// True when a file with this first line is a bill.
+pub fn is_bill(header: &str) -> bool {
+    let has = |names: &[&str]| {
+        header.split([',', ';', '\t']).any(|cell| names.contains(&cell.trim().trim_matches('"')))
+    };
+    has(&START) && has(&KIND)
+}
+
+/// Reads a bill. `name` is what messages call it; families are ranked by mean units × `price`, as in
+/// [`super::history::demand`].
+pub fn demand(
+    bill: impl Read,
+    name: &str,
+    price: &dyn Fn(&str) -> Option<f64>,
+) -> Result<Demand, BillError> {
+    let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(bill);
+    let bad = |e: &csv::Error| BillError::Line {
+        line: e.position().map_or(1, csv::Position::line),
+        what: clean(&e.to_string()).into_owned(),
+    };
+    let header = reader.byte_headers().map_err(|e| bad(&e))?.clone();
+    let column = |names: [&str; 3]| {
+        let at = |name: &str| header.iter().position(|cell| cell == name.as_bytes());
+        let missing = || BillError::Column(names.join(" or "));
+        names.into_iter().find_map(at).ok_or_else(missing)
+    };
+    let columns =
+        [column(KIND)?, column(USAGE_TYPE)?, column(START)?, column(END)?, column(AMOUNT)?];
+    let mut sums: BTreeMap<String, BTreeMap<i64, f64>> = BTreeMap::new();
+    let mut longest = 0;
+    let mut record = csv::ByteRecord::new();
+    while reader.read_byte_record(&mut record).map_err(|e| bad(&e))? {
+        let line = record.position().map_or(0, csv::Position::line);
+        let cell = |i: usize| std::str::from_utf8(record.get(i).unwrap_or(b"")).unwrap_or("");
+        let [kind, usage_type, start, end, amount] = columns.map(cell);
+        let Some(instance_type) = running_type(usage_type).filter(|_| RUNNING.contains(&kind))
+        else {
+            continue;
+        };
+        let wrong = |what: &str, text: &str| BillError::Line {
+            line,
+            what: format!("\"{}\" is no {what}", clean(text)),
+        };
+        let moment = |text: &str| hour_of(text).ok_or_else(|| wrong("moment", text));
+        let (from, to) = (moment(start)?, moment(end)?);
+        let units: f64 = amount.trim().parse().map_err(|_| wrong("number of hours", amount))?;
+        if !units.is_finite() || units < 0.0 {
+            return Err(wrong("number of hours", amount));
+        }
+        let hours = to - from;
+        if !(1..=LONGEST_HOURS).contains(&hours) {
+            return Err(BillError::TooCoarse { line, hours });
+        }
+        longest = longest.max(hours);
+        let family = sums.entry(clean(instance_type).into_owned()).or_default();
+        for hour in from..to {
+            *family.entry(hour).or_default() += units / hours as f64;
+        }
+    }
+    made(sums, longest, name, price)
+}
+
+/// The instance type of a usage type that means running hours.
+fn running_type(usage_type: &str) -> Option<&str> {
+    let (what, instance_type) = usage_type.split_once(':')?;
+    let what = what.rsplit('-').next().unwrap_or(what);
+    let runs = matches!(what, "BoxUsage" | "SpotUsage" | "DedicatedUsage");
+    (runs && instance_type.contains('.')).then_some(instance_type)
+}
+
+/// The hour of the epoch in which a moment lies: RFC 3339, or with a space and without an offset, as
+/// FOCUS and some tools write UTC.
+fn hour_of(text: &str) -> Option<i64> {
+    let text = text.trim();
+    let utc = || {
+        let civil: jiff::civil::DateTime =
+            text.strip_suffix(" UTC").unwrap_or(text).parse().ok()?;
+        civil.to_zoned(jiff::tz::TimeZone::UTC).ok().map(|z| z.timestamp())
+    };
+    let moment = text.parse::<Timestamp>().ok().or_else(utc)?;
+    Some(moment.as_second().div_euclid(3_600))
+}
+
+fn made(
+    sums: BTreeMap<String, BTreeMap<i64, f64>>,
+    longest: i64,
+    name: &str,
+    price: &dyn Fn(&str) -> Option<f64>,
+) -> Result<Demand, BillError> {
+    let hours = || sums.values().flat_map(BTreeMap::keys);
+    let (Some(first), Some(last)) = (hours().min().copied(), hours().max().copied()) else {
+        return Err(BillError::Nothing);
+    };
+    let start = Timestamp::from_second(first * 3_600).map_err(|_| BillError::Nothing)?;
+    let length = (last - first + 1) as usize;
+    let mut families: Vec<Family> = sums
+        .into_iter()
+        .map(|(name, units)| {
+            let mut hours = vec![0.0; length];
+            for (hour, units) in units {
+                hours[(hour - first) as usize] = units;
+            }
+            Family { name, hours }
+        })
+        .collect();
+    let rank = |f: &Family| f.mean().unwrap_or(0.0) * price(&f.name).unwrap_or(0.0);
+    families.sort_by(|a, b| rank(b).total_cmp(&rank(a)).then_with(|| a.name.cmp(&b.name)));
+    let mut notes = Vec::new();
+    if longest > 1 {
+        notes.push(
+            "The bill is by the day: within a day every hour has the day's mean, so that peaks and \
+             quiet hours are not seen and commitments look better than they are."
+                .to_owned(),
+        );
+    }
+    if families.len() > FAMILIES_AT_MOST {
+        let left_out = families.split_off(FAMILIES_AT_MOST);
+        notes.push(format!("{} types that cost less are left out.", left_out.len()));
+    }
+    Ok(Demand { origin: DemandOrigin::Bill(clean(name).into_owned()), start, families, notes })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CUR: &str = "identity/LineItemId,lineItem/LineItemType,lineItem/UsageStartDate,\
+        lineItem/UsageEndDate,lineItem/UsageType,lineItem/UsageAmount\n";
+
+    fn read(rows: &str) -> Result<Demand, BillError> {
+        let price = |name: &str| (name == "p4d.24xlarge").then_some(20.0);
+        demand(format!("{CUR}{rows}").as_bytes(), "bill.csv", &price)
+    }
+
+    fn row(kind: &str, usage: &str, from: &str, to: &str, amount: &str) -> String {
+        format!("x,{kind},2026-10-{from}:00:00Z,2026-10-{to}:00:00Z,{usage},{amount}\n")
+    }
+
+    #[test]
+    fn running_hours_add_up_however_they_are_paid() {
+        let rows = [
+            row("Usage", "USW2-BoxUsage:p4d.24xlarge", "01T00", "01T01", "2"),
+            row("SavingsPlanCoveredUsage", "BoxUsage:p4d.24xlarge", "01T00", "01T01", "0.5"),
+            row("SavingsPlanNegation", "BoxUsage:p4d.24xlarge", "01T00", "01T01", "9"),
+            row("DiscountedUsage", "BoxUsage:m5.large", "01T02", "01T03", "1"),
+            row("Usage", "SpotUsage:p4d.24xlarge", "01T02", "01T03", "3"),
+            row("RIFee", "HeavyUsage:p4d.24xlarge", "01T02", "01T03", "744"),
+            row("Usage", "UnusedBox:p4d.24xlarge", "01T02", "01T03", "9"),
+            row("Usage", "EBS:VolumeUsage.gp3", "01T02", "01T03", "9"),
+            row("Usage", "DataTransfer-Out-Bytes", "01T02", "01T03", "9"),
+        ];
+        let made = read(&rows.concat()).unwrap();
+        assert_eq!(made.start, "2026-10-01T00:00:00Z".parse().unwrap());
+        let told: Vec<_> = made.families.iter().map(|f| (&*f.name, f.hours.clone())).collect();
+        assert_eq!(
+            told,
+            [("p4d.24xlarge", vec![2.5, 0.0, 3.0]), ("m5.large", vec![0.0, 0.0, 1.0])]
+        );
+        assert!(made.notes.is_empty());
+    }
+
+    #[test]
+    fn days_are_spread_and_months_refused() {
+        let day = row("Usage", "BoxUsage:m5.large", "01T00", "02T00", "36");
+        let made = read(&day).unwrap();
+        assert_eq!(made.families[0].hours, [1.5; 24]);
+        assert!(made.notes[0].contains("by the day"), "{:?}", made.notes);
+        let month = row("Usage", "BoxUsage:m5.large", "01T00", "31T00", "720");
+        assert_eq!(read(&month), Err(BillError::TooCoarse { line: 2, hours: 720 }));
+    }
+
+    #[test]
+    fn what_cannot_be_is_said_with_its_line() {
+        let good = row("Usage", "BoxUsage:m5.large", "01T00", "01T01", "1");
+        for bad in ["-1", "NaN", "inf", "much"] {
+            let bad = row("Usage", "BoxUsage:m5.large", "01T00", "01T01", bad);
+            let error = read(&format!("{good}{bad}")).unwrap_err().to_string();
+            assert!(error.starts_with("line 3: "), "{error}");
+        }
+        let backwards = row("Usage", "BoxUsage:m5.large", "02T00", "01T01", "1");
+        assert!(matches!(read(&backwards), Err(BillError::TooCoarse { line: 2, .. })));
+        assert!(read("x,Usage,yesterday,2026-10-01T01:00:00Z,BoxUsage:m5.large,1\n").is_err());
+        assert_eq!(read(""), Err(BillError::Nothing));
+        let error = demand("ChargePeriodStart,ChargeCategory\n".as_bytes(), "f", &|_| None);
+        assert!(error.unwrap_err().to_string().contains("x_UsageType"));
+    }
+
+    #[test]
+    fn the_other_forms_are_read_and_a_demand_is_no_bill() {
+        assert!(is_bill(CUR));
+        assert!(is_bill("\"ChargeCategory\",\"ChargePeriodStart\",x"));
+        assert!(!is_bill("time,p4d.24xlarge,p5.48xlarge"));
+        let focus = "ChargeCategory,ChargePeriodStart,ChargePeriodEnd,x_UsageType,ConsumedQuantity\n\
+            Usage,2026-10-01 00:00:00,2026-10-01 01:00:00 UTC,BoxUsage:m5.large,4\n";
+        let made = demand(focus.as_bytes(), "f", &|_| None).unwrap();
+        assert_eq!(made.families[0].hours, [4.0]);
+    }
+
+    /// An invented month in the form of AWS's own exports; the sums were made by Python's csv module.
+    #[test]
+    fn a_month_of_an_ml_account() {
+        let file = &include_bytes!("../../tests/data/whatif/bill-cur1.csv.gz")[..];
+        let made = demand(flate2::read::GzDecoder::new(file), "bill", &|_| None).unwrap();
+        assert_eq!((made.start, made.hours()), ("2026-10-01T00:00:00Z".parse().unwrap(), 744));
+        let sum = |name: &str| made.family(name).unwrap().known().sum::<f64>();
+        for (name, hours) in
+            [("g6e.12xlarge", 6_288.0), ("p5.48xlarge", 5_928.0), ("p4d.24xlarge", 5_640.0)]
+        {
+            assert!((sum(name) - hours).abs() < 1e-6, "{name}: {}", sum(name));
+        }
+        // 5 October: 264 h of p5 in 24 hours.
+        assert!((made.family("p5.48xlarge").unwrap().hours[4 * 24 + 7] - 11.0).abs() < 1e-9);
+    }
+}
