@@ -1,0 +1,136 @@
+//! Cash of one committed unit: what is due when, what that is worth today, and what paying early
+//! earns.
+
+use crate::whatif::{HOURS_PER_WEEK, Payment, WEEKS_PER_YEAR};
+
+/// Months of a year.
+pub const MONTHS_PER_YEAR: f64 = 12.0;
+
+/// Hours of a year as AWS bills reservations: 365 days.
+pub const HOURS_PER_YEAR: f64 = 8760.0;
+
+/// Hours of a month as AWS states monthly prices: 8,760 ÷ 12.
+pub const HOURS_PER_MONTH: f64 = 730.0;
+
+/// Months of so many weeks, with 52 weeks to the year: 52 → 12, 156 → 36.
+pub fn months_of(weeks: u16) -> f64 {
+    f64::from(weeks) * MONTHS_PER_YEAR / WEEKS_PER_YEAR
+}
+
+/// Hours that are paid for over a term of so many weeks. Years count 8,760 h, as AWS bills them;
+/// what is shorter counts its weeks.
+pub fn hours_of(weeks: u16) -> f64 {
+    let weeks_per_year = WEEKS_PER_YEAR as u16;
+    if weeks.is_multiple_of(weeks_per_year) {
+        f64::from(weeks / weeks_per_year) * HOURS_PER_YEAR
+    } else {
+        f64::from(weeks) * HOURS_PER_WEEK as f64
+    }
+}
+
+/// The part of all that is due which is due at once, 0–1.
+pub fn upfront_share(payment: Payment) -> f64 {
+    match payment {
+        Payment::NoUpfront => 0.0,
+        Payment::PartialUpfront => 0.5,
+        Payment::AllUpfront => 1.0,
+    }
+}
+
+/// Interest per month at a cost of capital per year: (1 + WACC)^(1/12) − 1.
+pub fn monthly_interest(wacc: f64) -> f64 {
+    (1.0 + wacc).powf(1.0 / MONTHS_PER_YEAR) - 1.0
+}
+
+/// What is due for one unit over its term.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Schedule {
+    /// All of it, USD.
+    pub total_usd: f64,
+    /// At once, USD.
+    pub upfront_usd: f64,
+    /// At the end of each whole month, USD.
+    pub monthly_usd: f64,
+    /// The term in months; what is over after the whole months is paid at its end.
+    pub months: f64,
+}
+
+impl Schedule {
+    /// Of a unit at `rate` USD per hour, amortised over `weeks` weeks, paid like this.
+    pub fn of(rate: f64, weeks: u16, payment: Payment) -> Self {
+        Self::over(rate * hours_of(weeks), months_of(weeks), upfront_share(payment))
+    }
+
+    /// Of `total_usd` over `months` months, the part `upfront` (0–1) of it at once.
+    pub fn over(total_usd: f64, months: f64, upfront: f64) -> Self {
+        let rest = total_usd * (1.0 - upfront);
+        let monthly_usd = if months > 0.0 { rest / months } else { 0.0 };
+        // A term of no length has nothing but its beginning.
+        let upfront_usd = if months > 0.0 { total_usd * upfront } else { total_usd };
+        Self { total_usd, upfront_usd, monthly_usd, months }
+    }
+
+    /// What is due, as (month, USD): month 0 = at once, then at each month's end, ascending.
+    pub fn payments(&self) -> Vec<(f64, f64)> {
+        let mut out = vec![(0.0, self.upfront_usd)];
+        let whole = self.months.max(0.0).floor();
+        out.extend((1..=whole as u32).map(|month| (f64::from(month), self.monthly_usd)));
+        let over = self.months - whole;
+        if over > 1e-9 {
+            out.push((self.months, self.monthly_usd * over));
+        }
+        out
+    }
+
+    /// Worth today, USD: each payment discounted by `wacc` per year.
+    pub fn npv(&self, wacc: f64) -> f64 {
+        present_value(&self.payments(), monthly_interest(wacc))
+    }
+
+    /// USD paid after month 0, 1, …, `months`, the last one included.
+    pub fn cumulative(&self, months: u32) -> Vec<f64> {
+        let payments = self.payments();
+        let paid = |month: u32| {
+            let until = f64::from(month) + 1e-9;
+            payments.iter().filter(|(at, _)| *at <= until).map(|(_, usd)| usd).sum()
+        };
+        (0..=months).map(paid).collect()
+    }
+}
+
+/// Worth today of (month, USD) at `interest` per month.
+pub fn present_value(flows: &[(f64, f64)], interest: f64) -> f64 {
+    flows.iter().map(|(month, usd)| usd * (1.0 + interest).powf(-month)).sum()
+}
+
+/// What paying earlier earns per year: the internal rate of return of paying `early` instead of
+/// `late` for the same unit over the same term. Negative where the early way costs more in all;
+/// `None` where there is no rate at which both are worth the same, as between equal schedules.
+pub fn return_of_paying_early(early: &Schedule, late: &Schedule) -> Option<f64> {
+    let mut flows = late.payments();
+    flows.extend(early.payments().into_iter().map(|(month, usd)| (month, -usd)));
+    internal_rate(&flows).map(|interest| (1.0 + interest).powf(MONTHS_PER_YEAR) - 1.0)
+}
+
+/// The interest per month at which these flows are worth nothing today, by bisection between
+/// −50 % and +100 % a month; `None` without a change of sign in between.
+pub fn internal_rate(flows: &[(f64, f64)]) -> Option<f64> {
+    let (mut low, mut high) = (-0.5, 1.0);
+    let (at_low, at_high) = (present_value(flows, low), present_value(flows, high));
+    // Also where the flows are no numbers.
+    if at_low * at_high >= 0.0 || !(at_low * at_high).is_finite() {
+        return None;
+    }
+    for _ in 0..200 {
+        let middle = f64::midpoint(low, high);
+        if present_value(flows, middle) * at_low > 0.0 { low = middle } else { high = middle }
+    }
+    Some(f64::midpoint(low, high))
+}
+
+/// The cheapest of these at a cost of capital, by present value: its place in the list. The first
+/// of equals; `None` of an empty list.
+pub fn cheapest(schedules: &[Schedule], wacc: f64) -> Option<usize> {
+    let worth = schedules.iter().map(|schedule| schedule.npv(wacc)).enumerate();
+    worth.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(place, _)| place)
+}
