@@ -1,0 +1,176 @@
+//! The inputs of simulators as a table, so that the screen can draw a slider for each, a command can
+//! set it by name, and a check knows its range.
+
+use super::sheet::{Quantity, Unit};
+use super::{LeverError, LeverKind};
+
+/// One input of `T`.
+pub struct Field<T: 'static> {
+    /// As in the scenario's file.
+    pub name: &'static str,
+    /// For people.
+    pub label: &'static str,
+    /// Its unit.
+    pub unit: Unit,
+    /// The lowest that means anything.
+    pub low: f64,
+    /// The highest.
+    pub high: f64,
+    /// What one key press moves.
+    pub step: f64,
+    /// Where to take it from.
+    pub hint: &'static str,
+    pub(super) get: fn(&T) -> Option<f64>,
+    pub(super) set: fn(&mut T, Option<f64>),
+}
+
+impl<T> Field<T> {
+    /// Its range, in words.
+    fn allowed(&self) -> String {
+        let low = self.unit.show(self.low);
+        match self.high.is_finite() {
+            true => format!("from {low} to {}", self.unit.show(self.high)),
+            false => format!("{low} or more"),
+        }
+    }
+}
+
+/// An input as it stands, ready for a slider.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Knob {
+    /// To set it by; of an element of a list, as in `phase.2.one_off_usd` (from 1).
+    pub name: String,
+    /// For people.
+    pub label: String,
+    /// Its unit.
+    pub unit: Unit,
+    /// The lowest that means anything.
+    pub low: f64,
+    /// The highest; infinite where nothing bounds it.
+    pub high: f64,
+    /// What one key press moves.
+    pub step: f64,
+    /// Where to take it from.
+    pub hint: &'static str,
+    /// As it is; `None` = not given.
+    pub value: Option<f64>,
+}
+
+impl Knob {
+    /// As an input of a sheet.
+    pub fn quantity(&self) -> Quantity {
+        Quantity {
+            name: self.name.clone(),
+            label: self.label.clone(),
+            number: self.value,
+            unit: self.unit,
+        }
+    }
+}
+
+/// Makes a table of [`Field`]s of a struct whose inputs are `Option<f64>`.
+macro_rules! fields {
+    ($of:ty; $($name:ident $label:literal $unit:ident $low:literal .. $high:expr, $step:literal, $hint:literal;)*) => {
+        &[$(crate::whatif::levers::field::Field::<$of> {
+            name: stringify!($name),
+            label: $label,
+            unit: crate::whatif::levers::sheet::Unit::$unit,
+            low: $low,
+            high: $high,
+            step: $step,
+            hint: $hint,
+            get: |of| of.$name,
+            set: |of, value| of.$name = value,
+        }),*]
+    };
+}
+pub(super) use fields;
+
+/// The fields of `of` as they stand. `within`: the list's name and the element's number, from 1.
+pub(super) fn knobs<T>(of: &T, fields: &[Field<T>], within: Option<(&str, usize)>) -> Vec<Knob> {
+    let knob = |field: &Field<T>| Knob {
+        name: match within {
+            Some((list, number)) => format!("{list}.{number}.{}", field.name),
+            None => field.name.to_owned(),
+        },
+        label: match within {
+            Some((list, number)) => format!("{list} {number}: {}", field.label),
+            None => field.label.to_owned(),
+        },
+        unit: field.unit,
+        low: field.low,
+        high: field.high,
+        step: field.step,
+        hint: field.hint,
+        value: (field.get)(of),
+    };
+    fields.iter().map(knob).collect()
+}
+
+/// Sets the field of this name. False: there is none.
+pub(super) fn set<T>(of: &mut T, fields: &[Field<T>], name: &str, value: Option<f64>) -> bool {
+    let field = fields.iter().find(|field| field.name == name);
+    if let Some(field) = field {
+        (field.set)(of, value);
+    }
+    field.is_some()
+}
+
+/// Sets `list.number.field` in a list. False: there is none.
+pub(super) fn set_in<T>(
+    list: &mut [T],
+    called: &str,
+    fields: &[Field<T>],
+    name: &str,
+    value: Option<f64>,
+) -> bool {
+    let found = element(list, called, name);
+    found.is_some_and(|(element, field)| set(element, fields, field, value))
+}
+
+/// The element that `list.number.field` names, and the field.
+pub(super) fn element<'a, 'n, T>(
+    list: &'a mut [T],
+    called: &str,
+    name: &'n str,
+) -> Option<(&'a mut T, &'n str)> {
+    let (number, field) = name.strip_prefix(called)?.strip_prefix('.')?.split_once('.')?;
+    let place = number.parse::<usize>().ok()?.checked_sub(1)?;
+    list.get_mut(place).map(|element| (element, field))
+}
+
+/// The inputs of one struct, checked as they are read.
+pub(super) struct Inputs<'a, T: 'static> {
+    kind: LeverKind,
+    of: &'a T,
+    fields: &'static [Field<T>],
+}
+
+impl<'a, T> Inputs<'a, T> {
+    pub(super) fn new(kind: LeverKind, of: &'a T, fields: &'static [Field<T>]) -> Self {
+        Self { kind, of, fields }
+    }
+
+    /// The input of this name, in its range; `None` where it is not given.
+    pub(super) fn maybe(&self, name: &'static str) -> Result<Option<f64>, LeverError> {
+        let Some(field) = self.fields.iter().find(|field| field.name == name) else {
+            return Ok(None);
+        };
+        match (field.get)(self.of) {
+            Some(value) if !(field.low..=field.high).contains(&value) => Err(LeverError::Outside {
+                lever: self.kind,
+                input: name,
+                value: field.unit.show(value),
+                allowed: field.allowed(),
+            }),
+            value => Ok(value),
+        }
+    }
+
+    /// The input of this name, in its range; an error that says where to take it from where it is
+    /// not given.
+    pub(super) fn need(&self, name: &'static str) -> Result<f64, LeverError> {
+        let hint = self.fields.iter().find(|field| field.name == name).map_or("", |f| f.hint);
+        self.maybe(name)?.ok_or(LeverError::Missing { lever: self.kind, input: name, hint })
+    }
+}

@@ -1,0 +1,179 @@
+//! What all simulators can do, so that screens and commands need not know which is which.
+
+use super::field::{Knob, element, knobs, set, set_in};
+use super::{
+    Autoscale, FailedRuns, GpuSavings, LeverError, Network, Programme, Rightsize, Sheet, SpotMix,
+    Storage, Tco, UnitCost, autoscale, failed_runs, gpu_savings, network, programme, rightsize,
+    spot_mix, storage, tco, unit_cost,
+};
+use crate::domain::text::clean;
+
+/// A simulator with its inputs.
+pub trait Simulator {
+    /// Its inputs as they stand, in the order in which they are asked for.
+    fn knobs(&self) -> Vec<Knob>;
+
+    /// Sets an input by the name that [`Simulator::knobs`] gives it; `None` = not given. False: there
+    /// is none of this name. Ranges are checked by [`Simulator::sheet`].
+    fn set(&mut self, name: &str, value: Option<f64>) -> bool;
+
+    /// Sets an input that is a word: the name of an element (`phase.1.name`, `move.1.from`), the way
+    /// of a flow (`flow.1.way` = `nat-gateway`). False: there is none of this name, or the word is none
+    /// of those that it takes.
+    fn set_word(&mut self, _name: &str, _word: &str) -> bool {
+        false
+    }
+
+    /// The whole answer.
+    fn sheet(&self) -> Result<Sheet, LeverError>;
+
+    /// Its lists by name, with how many elements each has.
+    fn lists(&self) -> Vec<(&'static str, usize)> {
+        Vec::new()
+    }
+
+    /// Puts an empty element at the end of a list, or takes the last one away. False: there is no
+    /// such list, or it is empty already.
+    fn resize(&mut self, _list: &str, _grow: bool) -> bool {
+        false
+    }
+}
+
+/// Puts a clean word in the place of another one.
+fn put(place: &mut String, word: &str) -> bool {
+    *place = clean(word).into_owned();
+    true
+}
+
+fn resized<T: Default>(list: &mut Vec<T>, grow: bool) -> bool {
+    if grow {
+        list.push(T::default());
+    }
+    grow || list.pop().is_some()
+}
+
+macro_rules! plain {
+    ($($of:ident $module:ident;)*) => {$(
+        impl Simulator for $of {
+            fn knobs(&self) -> Vec<Knob> {
+                knobs(self, $module::FIELDS, None)
+            }
+            fn set(&mut self, name: &str, value: Option<f64>) -> bool {
+                set(self, $module::FIELDS, name, value)
+            }
+            fn sheet(&self) -> Result<Sheet, LeverError> {
+                Self::sheet(self)
+            }
+        }
+    )*};
+}
+
+plain! {
+    Autoscale autoscale;
+    FailedRuns failed_runs;
+    GpuSavings gpu_savings;
+    SpotMix spot_mix;
+    Storage storage;
+    Tco tco;
+    UnitCost unit_cost;
+}
+
+impl Simulator for Rightsize {
+    fn knobs(&self) -> Vec<Knob> {
+        Self::knobs(self)
+    }
+
+    fn set(&mut self, name: &str, value: Option<f64>) -> bool {
+        set_in(&mut self.moves, "move", rightsize::FIELDS, name, value)
+    }
+
+    fn set_word(&mut self, name: &str, word: &str) -> bool {
+        match element(&mut self.moves, "move", name) {
+            Some((of, "from")) => put(&mut of.from, word),
+            Some((of, "to")) => put(&mut of.to, word),
+            _ => false,
+        }
+    }
+
+    fn sheet(&self) -> Result<Sheet, LeverError> {
+        Self::sheet(self)
+    }
+
+    fn lists(&self) -> Vec<(&'static str, usize)> {
+        vec![("move", self.moves.len())]
+    }
+
+    fn resize(&mut self, list: &str, grow: bool) -> bool {
+        list == "move" && resized(&mut self.moves, grow)
+    }
+}
+
+impl Simulator for Network {
+    fn knobs(&self) -> Vec<Knob> {
+        Self::knobs(self)
+    }
+
+    fn set(&mut self, name: &str, value: Option<f64>) -> bool {
+        set_in(&mut self.flows, "flow", network::FLOW, name, value)
+            || set_in(&mut self.cuts, "cut", network::CUT, name, value)
+    }
+
+    fn set_word(&mut self, name: &str, word: &str) -> bool {
+        if let Some((cut, "name")) = element(&mut self.cuts, "cut", name) {
+            return put(&mut cut.name, word);
+        }
+        match element(&mut self.flows, "flow", name) {
+            Some((flow, "name")) => put(&mut flow.name, word),
+            Some((flow, "way")) => {
+                let way = network::Way::from_word(word);
+                flow.way = way.unwrap_or(flow.way);
+                way.is_some()
+            }
+            _ => false,
+        }
+    }
+
+    fn sheet(&self) -> Result<Sheet, LeverError> {
+        Self::sheet(self)
+    }
+
+    fn lists(&self) -> Vec<(&'static str, usize)> {
+        vec![("flow", self.flows.len()), ("cut", self.cuts.len())]
+    }
+
+    fn resize(&mut self, list: &str, grow: bool) -> bool {
+        match list {
+            "flow" => resized(&mut self.flows, grow),
+            "cut" => resized(&mut self.cuts, grow),
+            _ => false,
+        }
+    }
+}
+
+impl Simulator for Programme {
+    fn knobs(&self) -> Vec<Knob> {
+        Self::knobs(self)
+    }
+
+    fn set(&mut self, name: &str, value: Option<f64>) -> bool {
+        set(self, programme::FIELDS, name, value)
+            || set_in(&mut self.phases, "phase", programme::PHASE, name, value)
+    }
+
+    fn set_word(&mut self, name: &str, word: &str) -> bool {
+        let phase = element(&mut self.phases, "phase", name).filter(|(_, field)| *field == "name");
+        phase.is_some_and(|(phase, _)| put(&mut phase.name, word))
+    }
+
+    fn sheet(&self) -> Result<Sheet, LeverError> {
+        Self::sheet(self)
+    }
+
+    fn lists(&self) -> Vec<(&'static str, usize)> {
+        vec![("phase", self.phases.len())]
+    }
+
+    fn resize(&mut self, list: &str, grow: bool) -> bool {
+        list == "phase" && resized(&mut self.phases, grow)
+    }
+}

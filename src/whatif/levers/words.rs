@@ -1,0 +1,106 @@
+//! Numbers in the arithmetic of a sheet. The screens format results themselves; these are only for
+//! the lines that show how a number came about.
+
+use crate::domain::text::clean;
+
+/// Reads a name from a file and makes it safe to show.
+pub fn clean_text<'de, D: serde::Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+    let text = <String as serde::Deserialize>::deserialize(from)?;
+    Ok(clean(&text).into_owned())
+}
+
+/// `number` with `decimals` digits and commas between thousands; `–` where there is none.
+pub fn grouped(number: f64, decimals: usize) -> String {
+    if !number.is_finite() {
+        return "–".to_owned();
+    }
+    let plain = format!("{:.decimals$}", number.abs());
+    let (whole, fraction) = plain.split_at(plain.find('.').unwrap_or(plain.len()));
+    let negative = number < 0.0 && plain.bytes().any(|digit| matches!(digit, b'1'..=b'9'));
+    let mut out = String::from(if negative { "-" } else { "" });
+    for (at, digit) in whole.chars().enumerate() {
+        if at > 0 && (whole.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out + fraction
+}
+
+/// Dollars: whole ones from 1,000 on, cents below, what is below a cent with its digits.
+pub fn usd(amount: f64) -> String {
+    match amount.abs() {
+        size if size >= 1_000.0 => dollars(grouped(amount, 0)),
+        size if size >= 0.01 || size == 0.0 => dollars(grouped(amount, 2)),
+        _ => dollars(trimmed(grouped(amount, 9), 2)),
+    }
+}
+
+/// A price: at least cents, up to a hundredth of one, so that the arithmetic can be followed.
+pub fn rate(amount: f64) -> String {
+    if amount.abs() < 0.01 { usd(amount) } else { dollars(trimmed(grouped(amount, 4), 2)) }
+}
+
+/// Without zeros at the end, but with so many digits behind the point.
+fn trimmed(digits: String, least: usize) -> String {
+    let Some(point) = digits.find('.') else { return digits };
+    let end = digits.trim_end_matches('0').len().max(point + 1 + least);
+    digits[..end.min(digits.len())].to_owned()
+}
+
+fn dollars(digits: String) -> String {
+    match digits.strip_prefix('-') {
+        Some(positive) => format!("-${positive}"),
+        None if digits.starts_with(|c: char| c.is_ascii_digit()) => format!("${digits}"),
+        None => digits,
+    }
+}
+
+/// A share (0–1) as a percentage: `75.1%`.
+pub fn share(part: f64) -> String {
+    let digits = grouped(100.0 * part, 1);
+    if part.is_finite() {
+        format!("{}%", digits.strip_suffix(".0").unwrap_or(&digits))
+    } else {
+        digits
+    }
+}
+
+/// A plain number, with as many digits as say something.
+pub fn number(value: f64) -> String {
+    let decimals = match value.abs() {
+        size if size >= 100.0 => 0,
+        size if size >= 10.0 => 1,
+        _ => 3,
+    };
+    let digits = grouped(value, decimals);
+    match digits.contains('.') {
+        true => digits.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => digits,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_as_text() {
+        assert_eq!(usd(1_803_428.57), "$1,803,429");
+        assert_eq!(usd(-12.5), "-$12.50");
+        assert_eq!(usd(0.000_004), "$0.000004");
+        assert_eq!(usd(0.0002), "$0.0002");
+        assert_eq!(rate(21.957_642), "$21.9576");
+        assert_eq!(rate(1.0), "$1.00");
+        assert_eq!(rate(0.085), "$0.085");
+        assert_eq!(rate(f64::NAN), "–");
+        assert_eq!(usd(0.0), "$0.00");
+        assert_eq!(share(0.7514), "75.1%");
+        assert_eq!(share(0.6), "60%");
+        assert_eq!(number(2.0), "2");
+        assert_eq!(number(1.428_571), "1.429");
+        assert_eq!(number(10_000.0), "10,000");
+        assert_eq!((usd(f64::NAN), share(f64::INFINITY)), ("–".to_owned(), "–".to_owned()));
+        assert_eq!(grouped(-0.001, 2), "0.00");
+    }
+}
