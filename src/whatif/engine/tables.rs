@@ -1,0 +1,300 @@
+//! Week tables: L(y) = Σ max(x − y, 0) of each base week x, ready to be read at any y.
+//!
+//! Demand of a future week is g·x, and L of g·x at c is g·L of x at c ÷ g (homogeneity), so that one
+//! look-up stands for 168 hours at any scale. Below 0 the function goes on linearly, which is what a
+//! shift of the demand needs.
+//!
+//! L is convex and piecewise linear: each hour's demand is a knot. The fast table cuts the range
+//! into equal cells and keeps three lines of each: the one that holds at its left border, the one at
+//! its right, and the one where those two cross. The largest of them is L itself where the cell has
+//! no more than two knots, and at most [`TOLERANCE`] below it otherwise: a cell that would be worse
+//! is marked and searched.
+
+use super::super::HOURS_PER_WEEK;
+
+/// Lines of a row, the one that follows the last cell aside. A power of two.
+const LINES: usize = 1024;
+
+/// Cells between 0 and the largest demand.
+const CELLS: usize = LINES - 2;
+
+/// Look-ups that are done together.
+const BLOCK: usize = 64;
+
+/// How far a row may be below L, as a part of the week's whole demand: a path is off by less than
+/// that part of what it costs on demand.
+pub(super) const TOLERANCE: f64 = 1e-6;
+
+/// 2²³: a small number added to it stands in the low bits of the sum, rounded.
+const ROUNDER: f32 = 8_388_608.0;
+
+/// A line `at_zero − slope × y`, y in cells.
+#[derive(Clone, Copy, Debug, Default)]
+struct Line {
+    at_zero: f32,
+    slope: f32,
+}
+
+impl Line {
+    #[inline]
+    fn at(self, cells: f32) -> f32 {
+        self.at_zero - self.slope * cells
+    }
+}
+
+/// The lines of a cell; the right border's is the next cell's left.
+#[derive(Clone, Copy, Debug, Default)]
+struct Cell {
+    left: Line,
+    /// Never steeper than `left`. A slope below 0 marks the cell.
+    middle: Line,
+}
+
+/// What a marked cell has as the slope of its middle; in place of its height the sorted hours that
+/// lie in the cell, see [`knots`].
+const MARK: f32 = -1.0;
+
+/// The first and the one after the last of a marked cell's hours.
+#[inline]
+fn knots(packed: f32) -> (usize, usize) {
+    let packed = packed as usize;
+    (packed / 256, packed % 256)
+}
+
+/// Cells of a base week's row: below zero, the cells, and 0 for good, twice.
+const ROW: usize = LINES + 1;
+
+/// L of each base week of a family, in `f32`.
+#[derive(Clone, Debug)]
+pub(super) struct FastTable {
+    /// Row after row.
+    cells: Vec<Cell>,
+    /// All unit-hours of each week.
+    totals: Vec<f32>,
+    /// The weeks themselves, for the marked cells.
+    sorted: Vec<SortedWeek>,
+    /// Units of a cell.
+    step: f64,
+    /// True when any cell is marked.
+    searched: bool,
+}
+
+/// L of each base week of a family, without rounding.
+#[derive(Clone, Debug)]
+pub(super) struct ExactTable {
+    weeks: Vec<SortedWeek>,
+}
+
+/// A week's hours ascending, with the sums from each to the end.
+#[derive(Clone, Debug)]
+struct SortedWeek {
+    hours: [f64; HOURS_PER_WEEK],
+    above: [f64; HOURS_PER_WEEK + 1],
+}
+
+impl SortedWeek {
+    fn new(week: &[f64; HOURS_PER_WEEK]) -> Self {
+        let mut hours = *week;
+        hours.sort_unstable_by(f64::total_cmp);
+        let mut above = [0.0; HOURS_PER_WEEK + 1];
+        for at in (0..HOURS_PER_WEEK).rev() {
+            above[at] = above[at + 1] + hours[at];
+        }
+        Self { hours, above }
+    }
+
+    /// L(y), where `y` lies between the hours before `from` and those from `to` on.
+    #[inline]
+    fn above_among(&self, from: usize, to: usize, y: f64) -> f64 {
+        let from = from + self.hours[from..to].partition_point(|&x| x <= y);
+        self.above[from] - (HOURS_PER_WEEK - from) as f64 * y
+    }
+
+    /// L(y).
+    fn above(&self, y: f64) -> f64 {
+        self.above_among(0, HOURS_PER_WEEK, y)
+    }
+}
+
+impl ExactTable {
+    pub(super) fn new(weeks: &[[f64; HOURS_PER_WEEK]]) -> Self {
+        Self { weeks: weeks.iter().map(SortedWeek::new).collect() }
+    }
+
+    /// Unit-hours of base week `week` above `y`.
+    pub(super) fn above(&self, week: usize, y: f64) -> f64 {
+        self.weeks[week].above(y)
+    }
+
+    /// The most units of a base week.
+    pub(super) fn peak(&self, week: usize) -> f64 {
+        self.weeks[week].hours[HOURS_PER_WEEK - 1]
+    }
+}
+
+impl FastTable {
+    pub(super) fn new(weeks: &[[f64; HOURS_PER_WEEK]]) -> Self {
+        let all = || weeks.iter().flatten().copied();
+        let peak = all().fold(0.0, f64::max);
+        // Whole units fall on the borders, and nothing is lost at all.
+        let whole = peak <= CELLS as f64 && all().all(|x| x.fract() == 0.0);
+        let step = if whole || peak <= 0.0 { 1.0 } else { peak / CELLS as f64 };
+        let sorted: Vec<SortedWeek> = weeks.iter().map(SortedWeek::new).collect();
+        let mut cells = vec![Cell::default(); weeks.len() * ROW];
+        let rows = cells.as_chunks_mut::<ROW>().0;
+        rows.iter_mut().zip(&sorted).for_each(|(row, week)| fill(row, week, step));
+        let searched = cells.iter().any(|cell| cell.middle.slope == MARK);
+        let totals = sorted.iter().map(|week| week.above[0] as f32).collect();
+        Self { cells, totals, sorted, step, searched }
+    }
+
+    /// Unit-hours of the base weeks `weeks` above `level` ÷ their factors, into `hours`, each times
+    /// its factor: `level` and, at factor 1, `hours` are in units.
+    pub(super) fn above(&self, level: f64, weeks: &[u8], factors: &[f32], hours: &mut [f32]) {
+        if level == 0.0 {
+            for ((hours, &week), factor) in hours.iter_mut().zip(weeks).zip(factors) {
+                *hours = self.totals[usize::from(week)] * factor;
+            }
+            return;
+        }
+        self.above_each(|_| level, weeks, factors, hours);
+    }
+
+    /// The same with a level for each place.
+    pub(super) fn above_each(
+        &self,
+        level: impl Fn(usize) -> f64,
+        weeks: &[u8],
+        factors: &[f32],
+        hours: &mut [f32],
+    ) {
+        let parts = weeks.chunks(BLOCK).zip(factors.chunks(BLOCK)).zip(hours.chunks_mut(BLOCK));
+        for (block, ((weeks, factors), hours)) in parts.enumerate() {
+            let level = |at: usize| (level(block * BLOCK + at) / self.step) as f32;
+            if self.searched {
+                self.block::<true>(level, weeks, factors, hours);
+            } else {
+                self.block::<false>(level, weeks, factors, hours);
+            }
+        }
+    }
+
+    /// At most [`BLOCK`] of them: what can be done for several numbers at once is done apart.
+    fn block<const SEARCH: bool>(
+        &self,
+        level: impl Fn(usize) -> f32,
+        weeks: &[u8],
+        factors: &[f32],
+        hours: &mut [f32],
+    ) {
+        let mut cells = [0.0f32; BLOCK];
+        let mut at = [0u32; BLOCK];
+        let places = cells.iter_mut().zip(&mut at).zip(factors).enumerate();
+        for (place, ((cells, at), factor)) in places {
+            *cells = level(place) / factor;
+            *at = cell_of(*cells);
+        }
+        for (((hours, &week), &cells), &at) in hours.iter_mut().zip(weeks).zip(&cells).zip(&at) {
+            *hours = self.one::<SEARCH>(usize::from(week), cells, at as usize & (LINES - 1));
+        }
+        hours.iter_mut().zip(factors).for_each(|(hours, factor)| *hours *= factor);
+    }
+
+    /// Unit-hours of one week above `cells`, which lie in cell `at`.
+    #[inline]
+    fn one<const SEARCH: bool>(&self, week: usize, cells: f32, at: usize) -> f32 {
+        let row = &self.cells.as_chunks::<ROW>().0[week];
+        let (cell, next) = (&row[at], &row[at + 1]);
+        if SEARCH && cell.middle.slope < 0.0 {
+            return self.search(week, cells, cell.middle.at_zero);
+        }
+        larger(larger(cell.left.at(cells), next.left.at(cells)), cell.middle.at(cells))
+    }
+
+    /// The same in a marked cell. Apart, so that the others do not pay for it.
+    #[cold]
+    #[inline(never)]
+    fn search(&self, week: usize, cells: f32, packed: f32) -> f32 {
+        let (from, to) = knots(packed);
+        self.sorted[week].above_among(from, to, f64::from(cells) * self.step) as f32
+    }
+
+    /// The most units of a base week.
+    pub(super) fn peak(&self, week: usize) -> f64 {
+        self.sorted[week].hours[HOURS_PER_WEEK - 1]
+    }
+}
+
+/// As `f32::max`, without its care for what is not a number.
+#[inline]
+fn larger(a: f32, b: f32) -> f32 {
+    if a > b { a } else { b }
+}
+
+/// The cell that `cells` falls in; on a border either side is right.
+#[inline]
+fn cell_of(cells: f32) -> u32 {
+    let at = (cells + 0.5).max(0.0).min((LINES - 1) as f32);
+    (at + ROUNDER).to_bits() & (LINES - 1) as u32
+}
+
+/// Fills the row of a base week, in cells of `step` units.
+fn fill(row: &mut [Cell; ROW], week: &SortedWeek, step: f64) {
+    let below = Tangent { above: week.above[0], count: HOURS_PER_WEEK as f64 };
+    row[0].left = below.line(step);
+    row[0].middle = row[0].left;
+    let mut left = week.tangent(0.0);
+    for (at, cell) in row[1..LINES].iter_mut().enumerate() {
+        let right = week.tangent((at + 1) as f64 * step);
+        cell.left = left.line(step);
+        let knots = left.count > right.count;
+        let middle = if knots { week.tangent(left.crossing(right)) } else { left };
+        cell.middle = middle.line(step);
+        let error = week.gap(left, middle).max(week.gap(middle, right));
+        if at < CELLS && error > TOLERANCE * week.above[0] {
+            let first = |count: f64| HOURS_PER_WEEK - count as usize;
+            let (from, to) = (first(left.count), first(right.count));
+            cell.middle = Line { at_zero: (from * 256 + to) as f32, slope: MARK };
+        }
+        left = right;
+    }
+}
+
+/// A line of L: the hours above some y, their sum and number.
+#[derive(Clone, Copy, Debug)]
+struct Tangent {
+    above: f64,
+    count: f64,
+}
+
+impl Tangent {
+    fn line(self, step: f64) -> Line {
+        Line { at_zero: self.above as f32, slope: (self.count * step) as f32 }
+    }
+
+    /// Where another line, with fewer hours, takes over.
+    fn crossing(self, next: Self) -> f64 {
+        (self.above - next.above) / (self.count - next.count)
+    }
+}
+
+impl SortedWeek {
+    /// The line of L to the right of `y`.
+    fn tangent(&self, y: f64) -> Tangent {
+        let from = self.hours.partition_point(|&x| x <= y);
+        Tangent { above: self.above[from], count: (HOURS_PER_WEEK - from) as f64 }
+    }
+
+    /// How far the larger of two lines is below L, at worst: where they cross. To the left of it L
+    /// leaves its left line ever further, to the right it comes ever closer to the right one.
+    fn gap(&self, left: Tangent, right: Tangent) -> f64 {
+        if left.count <= right.count {
+            return 0.0;
+        }
+        let at = left.crossing(right);
+        self.above(at) - (left.above - left.count * at)
+    }
+}
+
+#[cfg(test)]
+mod tests;

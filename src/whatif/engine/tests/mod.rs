@@ -1,0 +1,6 @@
+mod brute;
+mod golden;
+mod histories;
+mod kept;
+mod make;
+mod pictures;
