@@ -61,9 +61,11 @@ pub struct Valuation {
     pub prob_above_on_demand: f64,
     /// Effective savings rate, 1 − mean cost ÷ mean on-demand cost; `None` without any demand.
     pub esr: Option<f64>,
-    /// Part of the demand's unit-hours that commitments cover, 0–1: mean over all futures.
+    /// Part of the demand's unit-hours that commitments cover, 0–1: mean over all futures. Of all
+    /// families together by dollars at on-demand prices, as their units are not alike.
     pub coverage: Option<f64>,
-    /// Part of the committed unit-hours that are used, 0–1; `None` without commitments.
+    /// Part of the committed unit-hours that are used, 0–1; `None` without commitments. Of all
+    /// families together by dollars committed, Compute Savings Plans among them.
     pub utilisation: Option<f64>,
     /// Mean over the futures of what it costs above the best commitment in hindsight, USD;
     /// `None` until computed.

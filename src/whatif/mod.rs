@@ -4,13 +4,31 @@
 //! the work runs ([`Workers`]). The formulas stand in `docs/whatif.md`, each with its source.
 
 pub mod answer;
+pub mod backtest;
 pub mod bill;
+pub mod compare;
+pub mod curve;
 pub mod demand;
+pub mod effective;
+pub mod engine;
 pub mod history;
+pub mod levers;
+pub mod lists;
+pub mod optimum;
+pub mod request;
 pub mod scenario;
+pub mod search;
+pub mod supply;
+pub mod tiers;
+pub mod tornado;
+pub mod whole;
 
 pub use answer::*;
+pub use curve::LoadDuration;
 pub use demand::{Demand, DemandOrigin, Family};
+pub use engine::{DrawnWeek, Engine, EngineError, FamilyPaths, Precision};
+pub use levers::Levers;
+pub use request::*;
 pub use scenario::*;
 
 /// Hours of a week. Futures are made of whole weeks, so that the hours of the day and the days of

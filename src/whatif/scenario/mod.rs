@@ -1,7 +1,20 @@
 //! What a planning session can move: demand's futures, prices, what is held and what would be bought.
 //! Kept as TOML (`burntop/scenario/1`).
 
+mod check;
+mod defaults;
+pub(super) mod file;
+mod history;
+mod step;
+
+pub use check::{ScenarioProblem, problems, warnings};
+pub use defaults::{ListPrice, scenario_of};
+pub use file::{FileProblem, ReadScenario, ScenarioError, file_name, read, write};
+pub use history::History;
+
 use serde::{Deserialize, Serialize};
+
+use super::levers::Levers;
 
 /// The name and version of the file's form.
 pub const SCENARIO_SCHEMA: &str = "burntop/scenario/1";
@@ -19,11 +32,14 @@ pub struct Scenario {
     /// The future.
     pub future: Future,
     /// The families, in the order shown.
-    #[serde(rename = "family")]
+    #[serde(rename = "family", skip_serializing_if = "Vec::is_empty")]
     pub families: Vec<FamilyInputs>,
     /// Compute Savings Plans: dollars per hour, over all families.
-    #[serde(rename = "compute_plan")]
+    #[serde(rename = "compute_plan", skip_serializing_if = "Vec::is_empty")]
     pub compute_plans: Vec<ComputePlan>,
+    /// The other simulators, where they are looked at.
+    #[serde(skip_serializing_if = "Levers::is_empty")]
+    pub levers: Levers,
 }
 
 /// What is assumed of the time ahead, for all families.
@@ -44,6 +60,9 @@ pub struct Future {
     pub caution: f64,
     /// Weeks until one could buy again, 1–52.
     pub top_up_weeks: u16,
+    /// True: where a family's past has a trend, its weeks are brought to today's level, so that
+    /// futures begin where the history ends. False: they are as they were.
+    pub from_today: bool,
 }
 
 /// One family: its demand ahead, its prices, what is held, what may be bought and what would be.
@@ -64,36 +83,35 @@ pub struct FamilyInputs {
     /// Standard deviation of a week's level around the trend, each week anew.
     pub shock: f64,
     /// Dated changes.
-    #[serde(rename = "step")]
+    #[serde(rename = "step", skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<Step>,
     /// A change of the on-demand price.
     pub price_cut: Option<PriceCut>,
     /// Spot, for the part of the demand that can take it.
     pub spot: Option<Spot>,
     /// What is held already.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub held: Vec<Held>,
     /// What may be bought.
-    #[serde(rename = "offer")]
+    #[serde(rename = "offer", skip_serializing_if = "Vec::is_empty")]
     pub offers: Vec<Offer>,
     /// What this scenario buys: the sliders.
-    #[serde(rename = "buy")]
+    #[serde(rename = "buy", skip_serializing_if = "Vec::is_empty")]
     pub buys: Vec<Buy>,
 }
 
 /// A dated change of a family's demand.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(try_from = "step::StepTable", into = "step::StepTable")]
 pub struct Step {
     /// The first week in which it holds, 0 = the coming one.
     pub week: u16,
     /// What changes.
-    #[serde(flatten)]
     pub kind: StepKind,
 }
 
 /// What changes at a step.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
+#[derive(Clone, Debug, PartialEq)]
 pub enum StepKind {
     /// This many units more (or, negative, less), day and night. Demand never falls below 0.
     Launch {
@@ -230,12 +248,16 @@ pub struct ComputePlan {
     /// Weeks it runs, or still runs where it is held.
     pub weeks: u16,
     /// In which week it begins, 0 = now.
+    #[serde(default)]
     pub week: u16,
     /// How it is paid.
+    #[serde(default)]
     pub payment: Payment,
     /// USD per unit and hour under the plan, by family; a family that is not named is not covered.
+    #[serde(rename = "rate")]
     pub rates: Vec<PlanRate>,
     /// True: is held already.
+    #[serde(default)]
     pub held: bool,
 }
 
@@ -258,6 +280,7 @@ impl Default for Scenario {
             future: Future::default(),
             families: Vec::new(),
             compute_plans: Vec::new(),
+            levers: Levers::default(),
         }
     }
 }
@@ -272,6 +295,7 @@ impl Default for Future {
             wacc: 0.08,
             caution: 0.5,
             top_up_weeks: 4,
+            from_today: false,
         }
     }
 }

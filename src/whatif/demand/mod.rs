@@ -1,8 +1,10 @@
 //! How many units ran in each hour, per family.
 
+pub mod csv;
+
 use jiff::{SignedDuration, Timestamp};
 
-use super::HOURS_PER_WEEK;
+use crate::whatif::HOURS_PER_WEEK;
 
 /// Where a demand is from.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,0 +1,153 @@
+//! A demand from a CSV file: a header, the time first, then one column per family.
+//!
+//! Separators are `,` `;` or tab; with `;` and tab numbers may have a decimal comma. Nothing is
+//! filled in or dropped silently: what had to be mended stands in [`Demand::notes`], what cannot be
+//! mended is an error with its line and column.
+
+mod cells;
+mod hours;
+mod rows;
+mod series;
+#[cfg(test)]
+mod tests;
+mod time;
+
+pub use series::{LoadSeries, series};
+
+use std::fmt;
+
+use jiff::tz::TimeZone;
+
+use super::{Demand, DemandOrigin, Family};
+use crate::domain::text::clean;
+
+/// The longest stretch that a file may cover, hours: 20 years. More is a year mistyped.
+pub const MAX_HOURS: usize = 20 * 8_766;
+
+/// The most families of one file.
+pub const MAX_FAMILIES: usize = 1_000;
+
+/// What of a file is wanted, and how it is to be read.
+#[derive(Clone, Debug)]
+pub struct CsvOptions {
+    /// The file, as messages name it.
+    pub name: String,
+    /// Which columns.
+    pub columns: Columns,
+    /// The zone of times without an offset.
+    pub zone: TimeZone,
+}
+
+impl CsvOptions {
+    /// All columns of a file of this name, times without an offset in UTC.
+    pub fn new(name: &str) -> Self {
+        Self { name: clean(name).into_owned(), columns: Columns::All, zone: TimeZone::UTC }
+    }
+}
+
+/// Which columns of a file are families.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Columns {
+    /// Every one after the time.
+    All,
+    /// The only one: several are an error that lists them.
+    Single,
+    /// The one of this name; the others are not looked at.
+    One(String),
+    /// Rows of several families below each other: the column with the units and the one with the
+    /// family's name.
+    Long {
+        /// Column with the units.
+        value: String,
+        /// Column with the family's name.
+        family: String,
+    },
+}
+
+/// Why a file is no demand.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub struct CsvError {
+    /// The file, as given; clean text.
+    pub name: String,
+    /// What is wrong, in the order of the lines: the first few.
+    pub problems: Vec<CsvProblem>,
+    /// How many more there are.
+    pub more: usize,
+}
+
+/// One thing that is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CsvProblem {
+    /// Line, counted from 1.
+    pub line: usize,
+    /// Column in characters, counted from 1.
+    pub column: usize,
+    /// What is wrong and what would be right; clean text.
+    pub message: String,
+}
+
+impl fmt::Display for CsvError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, problem) in self.problems.iter().enumerate() {
+            if at > 0 {
+                writeln!(f)?;
+            }
+            let CsvProblem { line, column, message } = problem;
+            write!(f, "{}:{line}:{column}: {message}", self.name)?;
+        }
+        if self.more > 0 {
+            write!(f, "\n{}: {} more like these", self.name, self.more)?;
+        }
+        Ok(())
+    }
+}
+
+/// The most problems that are told.
+const TOLD: usize = 5;
+
+/// The problems found so far.
+#[derive(Debug, Default)]
+struct Problems {
+    told: Vec<CsvProblem>,
+    more: usize,
+}
+
+impl Problems {
+    fn push(&mut self, line: usize, column: usize, message: impl AsRef<str>) {
+        if self.told.len() < TOLD {
+            let message = clean(message.as_ref()).into_owned();
+            self.told.push(CsvProblem { line, column, message });
+        } else {
+            self.more += 1;
+        }
+    }
+
+    fn end(self, name: &str) -> Result<(), CsvError> {
+        match self.told.is_empty() {
+            true => Ok(()),
+            false => Err(CsvError { name: name.to_owned(), problems: self.told, more: self.more }),
+        }
+    }
+}
+
+/// The columns of a file after the time, as its header names them, without reading further.
+pub fn columns(text: &str, options: &CsvOptions) -> Result<Vec<String>, CsvError> {
+    let mut problems = Problems::default();
+    let header = rows::header(text, &mut problems);
+    problems.end(&options.name)?;
+    Ok(header.map_or_else(Vec::new, |header| header.names.into_iter().skip(1).collect()))
+}
+
+/// Reads a demand from the text of a file.
+pub fn parse(text: &str, options: &CsvOptions) -> Result<Demand, CsvError> {
+    let mut problems = Problems::default();
+    let mut notes = Vec::new();
+    let rows = rows::read(text, options, &mut notes, &mut problems);
+    problems.end(&options.name)?;
+    let mut problems = Problems::default();
+    let hours = hours::of(rows, &mut notes, &mut problems);
+    problems.end(&options.name)?;
+    let families = hours.families.into_iter().map(|(name, hours)| Family { name, hours }).collect();
+    let origin = DemandOrigin::Csv(options.name.clone());
+    Ok(Demand { origin, start: hours.start, families, notes })
+}

@@ -1,0 +1,226 @@
+//! The file of tiers that a demand's cheapest mix is made of, see `assets/tiers.example.toml`.
+
+use serde::Deserialize;
+
+use super::optimum::{Tier, TierKind, Units, blended_spot, term_hours};
+use super::scenario::file::place;
+use crate::domain::text::clean;
+
+/// The name of the on-demand tier.
+pub const ON_DEMAND: &str = "on demand";
+
+/// What a file of tiers says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tiers {
+    /// The tiers in the file's order, on-demand last.
+    pub tiers: Vec<Tier>,
+    /// Whether parts of units can be bought.
+    pub units: Units,
+    /// What is odd, one sentence each.
+    pub warnings: Vec<String>,
+}
+
+/// Why a file is no file of tiers: `name:line:column: message`.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{name}:{line}:{column}: {message}")]
+pub struct TiersError {
+    /// The file, as given.
+    pub name: String,
+    /// Line, from 1.
+    pub line: usize,
+    /// Column in characters, from 1.
+    pub column: usize,
+    /// What is wrong and what would be right; clean text.
+    pub message: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    on_demand: toml::Spanned<f64>,
+    #[serde(default)]
+    whole_units: bool,
+    #[serde(default)]
+    tier: Vec<toml::Spanned<Entry>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    name: String,
+    #[serde(default)]
+    kind: Kind,
+    rate: toml::Spanned<f64>,
+    term: Option<toml::Spanned<String>>,
+    share: Option<toml::Spanned<f64>>,
+    availability: Option<toml::Spanned<f64>>,
+    overhead: Option<toml::Spanned<f64>>,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Kind {
+    #[default]
+    Commitment,
+    Spot,
+}
+
+/// Weeks of `1y`, `3y` or `26w`: at most three years.
+pub fn weeks(term: &str) -> Option<u16> {
+    match term {
+        "1y" => return Some(52),
+        "3y" => return Some(156),
+        _ => {}
+    }
+    let digits = term.strip_suffix('w').filter(|n| n.bytes().all(|b| b.is_ascii_digit()))?;
+    digits.parse().ok().filter(|weeks| (1..=156).contains(weeks))
+}
+
+/// Reads a file of tiers, which messages call `name`.
+pub fn read(text: &str, name: &str) -> Result<Tiers, TiersError> {
+    let wrong = |at: usize, message: &str| {
+        let (line, column) = place(text, at);
+        let message = clean(message).into_owned();
+        TiersError { name: clean(name).into_owned(), line, column, message }
+    };
+    let file: File = toml::from_str(text)
+        .map_err(|e| wrong(e.span().map_or(0, |span| span.start), e.message()))?;
+    let price = |value: &toml::Spanned<f64>, what: &str| {
+        let usd = *value.get_ref();
+        let message = format!("{what}: {usd} is no price; USD per unit and hour above 0 is");
+        let fine = usd.is_finite() && usd > 0.0 && usd <= 1e6;
+        if fine { Ok(usd) } else { Err(wrong(value.span().start, &message)) }
+    };
+    let part = |value: Option<&toml::Spanned<f64>>, what: &str, else_: f64| match value {
+        None => Ok(else_),
+        Some(value) if (0.0..=1.0).contains(value.get_ref()) => Ok(*value.get_ref()),
+        Some(value) => {
+            let message = format!("{what}: {} is no part; 0 to 1 is", value.get_ref());
+            Err(wrong(value.span().start, &message))
+        }
+    };
+    let on_demand = price(&file.on_demand, "on_demand")?;
+    let mut tiers: Vec<Tier> = Vec::with_capacity(file.tier.len() + 1);
+    let mut warnings = Vec::new();
+    for entry in &file.tier {
+        let (at, entry) = (entry.span().start, entry.get_ref());
+        let called = clean(&entry.name).into_owned();
+        if called.is_empty() || called == ON_DEMAND || tiers.iter().any(|t| t.name == called) {
+            let message = format!("name: each tier needs one of its own, not `{called}`");
+            return Err(wrong(at, &message));
+        }
+        let rate = price(&entry.rate, "rate")?;
+        if rate >= on_demand {
+            warnings.push(format!(
+                "{called} costs {rate} per hour, on demand {on_demand}: it can never pay; look \
+                 whether both prices are per the same unit"
+            ));
+        }
+        let (rate, kind) = match entry.kind {
+            Kind::Commitment => {
+                if entry.share.is_some() || entry.availability.is_some() || entry.overhead.is_some()
+                {
+                    let message =
+                        "share, availability and overhead are of spot; add kind = \"spot\"";
+                    return Err(wrong(at, message));
+                }
+                let Some(term) = &entry.term else {
+                    return Err(wrong(at, "a commitment needs a `term`: 1y, 3y or 26w"));
+                };
+                let Some(weeks) = weeks(term.get_ref()) else {
+                    let message = "term: 1y, 3y or a number of weeks from 1w to 156w";
+                    return Err(wrong(term.span().start, message));
+                };
+                (rate, TierKind::Commitment { term_hours: term_hours(weeks.into()) })
+            }
+            Kind::Spot => {
+                let Some(share) = &entry.share else {
+                    let message = "spot needs a `share`: the part of the demand that can take \
+                                   interruptions, 0 to 1";
+                    return Err(wrong(at, message));
+                };
+                if let Some(term) = &entry.term {
+                    return Err(wrong(term.span().start, "spot has no term"));
+                }
+                let share = part(Some(share), "share", 0.0)?;
+                let availability = part(entry.availability.as_ref(), "availability", 1.0)?;
+                let overhead = part(entry.overhead.as_ref(), "overhead", 0.0)?;
+                if overhead >= 1.0 {
+                    return Err(wrong(at, "overhead: nothing is left of the time"));
+                }
+                let rate = blended_spot(rate / (1.0 - overhead), on_demand, availability);
+                (rate, TierKind::Usage { share })
+            }
+        };
+        // Spot for everything would be a second on-demand.
+        let kind = match kind {
+            TierKind::Usage { share } if share >= 1.0 => TierKind::Usage { share: 1.0 - 1e-12 },
+            kind => kind,
+        };
+        tiers.push(Tier { name: called, rate, kind });
+    }
+    tiers.push(Tier {
+        name: ON_DEMAND.to_owned(),
+        rate: on_demand,
+        kind: TierKind::Usage { share: 1.0 },
+    });
+    let units = if file.whole_units { Units::Whole } else { Units::Parts };
+    Ok(Tiers { tiers, units, warnings })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_example_is_read() {
+        let text = include_str!("../../assets/tiers.example.toml");
+        let tiers = read(text, "t.toml").unwrap();
+        let names: Vec<&str> = tiers.tiers.iter().map(|tier| &*tier.name).collect();
+        assert_eq!(names, ["1y standard RI, no upfront", "3y standard RI, no upfront", ON_DEMAND]);
+        assert_eq!(tiers.tiers[0].kind, TierKind::Commitment { term_hours: 8760 });
+        assert_eq!(tiers.tiers[1].kind, TierKind::Commitment { term_hours: 3 * 8760 });
+        assert_eq!((tiers.units, tiers.warnings.len()), (Units::Parts, 0));
+        // With the spot tier that it shows in a comment as well.
+        let spot: String = text
+            .lines()
+            .map(|line| line.strip_prefix("# ").filter(|l| l.contains('=') || l.starts_with("[[")))
+            .zip(text.lines())
+            .map(|(shown, line)| format!("{}\n", shown.unwrap_or(line)))
+            .collect();
+        let tiers = read(&spot, "t.toml").unwrap();
+        let found = tiers.tiers.iter().find(|tier| tier.name == "spot").unwrap();
+        assert_eq!(found.kind, TierKind::Usage { share: 0.4 });
+        assert!((found.rate - (0.8 * 8.20 / 0.95 + 0.2 * 21.957_642)).abs() < 1e-9);
+        assert_eq!(tiers.units, Units::Whole);
+    }
+
+    #[test]
+    fn what_is_wrong_has_a_place() {
+        for (text, want) in [
+            ("", "t.toml:1:1: missing field `on_demand`"),
+            ("on_demand = 0", "t.toml:1:13: on_demand: 0 is no price"),
+            ("on_demand = nan", "t.toml:1:13: on_demand: NaN is no price"),
+            ("on_demand = 2.0\nwhat = 1", "t.toml:2:1: unknown field `what`"),
+            ("on_demand = 2.0\n[[tier]]\nname = 'a'\nrate = 1.0", "t.toml:2:1: a commitment needs"),
+            (
+                "on_demand = 2.0\n[[tier]]\nname = 'a'\nrate = 1.0\nterm = '2y'",
+                "t.toml:5:8: term: 1y, 3y",
+            ),
+            (
+                "on_demand = 2.0\n[[tier]]\nname = 'a'\nrate = 1.0\nkind = 'spot'",
+                "t.toml:2:1: spot needs a `share`",
+            ),
+            (
+                "on_demand = 2.0\n[[tier]]\nname = 'a'\nrate = 1.0\nkind = 'spot'\nshare = 2.0",
+                "t.toml:6:9: share: 2 is no part",
+            ),
+            ("on_demand = 'x'", "t.toml:1:13: invalid type"),
+        ] {
+            let said = read(text, "t.toml").unwrap_err().to_string();
+            assert!(said.starts_with(want), "{text}\n{said}");
+        }
+        let dear = "on_demand = 2.0\n[[tier]]\nname = 'a'\nrate = 3.0\nterm = '1y'";
+        assert!(read(dear, "t.toml").unwrap().warnings[0].contains("never pay"));
+    }
+}

@@ -1,0 +1,151 @@
+//! Everything that takes longer than a slider: regret, cautious units, lists, tornado.
+
+use super::engine::{Engine, EngineError};
+use super::lists::{Candidate, lists};
+use super::optimum::{EngineOutlook, cautious_units};
+use super::tornado::tornado;
+use super::{Answer, Stage, Workers};
+
+/// Futures that judgements and the tornado look at; they are common to all of them.
+const JUDGED: u32 = 1_000;
+
+/// The whole answer to the engine's scenario, over all its futures. The engine is left there. Where
+/// `stop` says so on the way, what is settled by then is answered, as settled.
+pub fn whole(
+    engine: &mut Engine,
+    workers: &dyn Workers,
+    stop: &(dyn Fn() -> bool + Sync),
+) -> Result<Answer, EngineError> {
+    let scenario = engine.scenario().clone();
+    let paths = scenario.future.paths;
+    let mut answer = engine.value(paths, workers)?;
+    if paths > 0 {
+        engine.fill_regret(&mut answer, workers);
+        for family in 0..scenario.families.len() {
+            if stop() {
+                return Ok(answer);
+            }
+            judge(engine, family, &mut answer, workers)?;
+        }
+    }
+    let Some(bars) = tornado(engine, JUDGED.min(paths), workers, stop)? else {
+        engine.value(paths, workers)?;
+        return Ok(answer);
+    };
+    // The costs of all futures again: slots are compared by them.
+    engine.value(paths, workers)?;
+    Ok(Answer { stage: Stage::Whole, tornado: bars, ..answer })
+}
+
+/// Cautious units and lists of one family.
+fn judge(
+    engine: &mut Engine,
+    family: usize,
+    answer: &mut Answer,
+    workers: &dyn Workers,
+) -> Result<(), EngineError> {
+    let future = engine.scenario().future.clone();
+    let inputs = engine.scenario().families[family].clone();
+    let Some(outlook) = EngineOutlook::new(engine, family, JUDGED.min(future.paths), workers)
+    else {
+        return Ok(());
+    };
+    let mut most: Option<f64> = None;
+    for at in 0..inputs.offers.len() {
+        let Some((units, _)) = cautious_units(&outlook, at, future.caution)? else { continue };
+        most = Some(most.map_or(units, |most: f64| most.max(units)));
+        let found = answer.families.get_mut(family).and_then(Option::as_mut);
+        if let Some(offer) = found.and_then(|found| found.offers.get_mut(at)) {
+            offer.cautious_units = Some(units);
+        }
+    }
+    let found = lists(&[Candidate { inputs: &inputs, outlook: &outlook, most }], &future);
+    if let Some(error) = outlook.failed() {
+        return Err(error);
+    }
+    drop(outlook);
+    answer.lists.buy.extend(found.buy);
+    answer.lists.plan.extend(found.plan);
+    answer.lists.avoid.extend(found.avoid);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::super::*;
+    use super::*;
+
+    fn engine(buys: &[(f64, u16)]) -> Engine {
+        let hours = (0..20 * HOURS_PER_WEEK).map(|h| (20 + (h * 7 + h / 168 * 13) % 60) as f64);
+        let demand = Arc::new(Demand {
+            origin: DemandOrigin::History,
+            start: jiff::Timestamp::UNIX_EPOCH,
+            families: vec![Family { name: "a".into(), hours: hours.collect() }],
+            notes: Vec::new(),
+        });
+        let offer = |name: &str, weeks, rate| Offer {
+            name: name.into(),
+            kind: OfferKind::StandardRi,
+            weeks,
+            payment: Payment::NoUpfront,
+            rate,
+        };
+        let scenario = Scenario {
+            future: Future { paths: 60, ..Future::default() },
+            families: vec![FamilyInputs {
+                name: "a".into(),
+                on_demand: Some(10.0),
+                drift: 0.01,
+                held: vec![Held { name: "old".into(), units: 4.0, rate: 6.0, weeks_left: 10 }],
+                offers: vec![offer("1y", 52, Some(6.0)), offer("3y", 156, None)],
+                buys: buys
+                    .iter()
+                    .map(|(units, week)| Buy { offer: "1y".into(), units: *units, week: *week })
+                    .collect(),
+                ..FamilyInputs::default()
+            }],
+            ..Scenario::default()
+        };
+        Engine::new(demand, &scenario).unwrap()
+    }
+
+    #[test]
+    fn the_whole_answer_has_everything() {
+        let mut engine = engine(&[(20.0, 0), (5.0, 8)]);
+        let before = engine.scenario().clone();
+        let answer = whole(&mut engine, &OneByOne, &|| false).unwrap();
+        assert_eq!((answer.stage, engine.scenario()), (Stage::Whole, &before));
+        assert_eq!(engine.costs().len(), 60);
+        assert!(!answer.tornado.is_empty());
+        assert!(!answer.lists.buy.is_empty(), "twenty of sixty always run");
+        let avoid = answer.lists.avoid.iter().find(|entry| entry.offer == "3y").unwrap();
+        assert!(!avoid.reason.is_empty());
+        let family = answer.families[0].as_ref().unwrap();
+        assert!(family.offers[0].cautious_units.is_some());
+        assert_eq!(family.offers[1].cautious_units, None);
+        let weeks: Vec<(u16, f64)> = answer.calendar.iter().map(|e| (e.week, e.units)).collect();
+        assert_eq!(weeks, [(0, 20.0), (8, 5.0), (10, -4.0), (52, -20.0)]);
+        assert!(answer.calendar[0].lock_in_months > 11.0);
+    }
+
+    #[test]
+    fn regret_is_least_near_the_best_and_never_negative() {
+        let at = |units: f64| {
+            let mut engine = engine(&[(units, 0)]);
+            let answer = whole(&mut engine, &OneByOne, &|| false).unwrap();
+            answer.total.regret_usd.unwrap()
+        };
+        let [none, some, all] = [0.0, 38.0, 90.0].map(at);
+        assert!(some >= 0.0 && some < none && some < all, "{none} {some} {all}");
+    }
+
+    #[test]
+    fn whoever_is_stopped_says_what_is_settled() {
+        let mut engine = engine(&[]);
+        let answer = whole(&mut engine, &OneByOne, &|| true).unwrap();
+        assert_eq!(answer.stage, Stage::Settled);
+        assert!(answer.tornado.is_empty());
+    }
+}
