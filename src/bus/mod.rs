@@ -22,6 +22,7 @@ mod inventory;
 mod live;
 mod metrics;
 mod past;
+pub mod planning;
 mod pricing;
 mod rejudge;
 pub mod scan;
