@@ -6,12 +6,14 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::storage::{ListHow, StorageRows};
+use super::whatif::{DemandFrom, PlanPicture};
 use crate::act::plan::{Confirmed, Plan};
 use crate::domain::GpuKey;
 use crate::fleet::Fleet;
 use crate::fleet::gpu::GpuFleet;
 use crate::view::Field;
 use crate::view::gpu::{GpuField, GpuGrouping};
+use crate::whatif::{PlanRequest, Scenario, Slot};
 
 /// Something to be done. The executor answers failures and successes with
 /// [`super::Msg::Notice`] where nothing else is said.
@@ -79,6 +81,40 @@ pub enum Effect {
     Preflight(Arc<Plan>),
     /// Do it; answered by [`super::Msg::Acting`] and at the end by [`super::Msg::Acted`].
     Execute(Confirmation),
+    /// Read a demand to plan for, and the names of the scenarios that are kept; answered by
+    /// [`super::Msg::Demand`] or [`super::Msg::NoDemand`], and by [`super::Msg::Scenarios`].
+    ReadDemand(DemandFrom),
+    /// Value a scenario; answered by [`super::Msg::Planned`], once per stage. A later request for
+    /// the same slot takes an earlier one's place.
+    Plan(PlanRequest),
+    /// Keep a scenario under its name (`scenario.name`), over an older one of that name; answered by
+    /// a notice and by [`super::Msg::Scenarios`].
+    SaveScenario(Arc<Scenario>),
+    /// Read a kept scenario; answered by [`super::Msg::Scenario`], or by a notice that says why not.
+    LoadScenario {
+        /// Its name.
+        name: String,
+        /// Which slot it is for.
+        slot: Slot,
+    },
+    /// Rename a kept scenario; answered by a notice and by [`super::Msg::Scenarios`]. Without a kept
+    /// one of that name nothing happens.
+    RenameScenario {
+        /// Its name.
+        from: String,
+        /// The new one.
+        to: String,
+    },
+    /// Write the plan on screen to a file: Markdown is the memo of one page. Never
+    /// [`ExportFormat::Table`].
+    ExportPlan {
+        /// Where; a relative path is relative to the working directory.
+        path: String,
+        /// How.
+        format: ExportFormat,
+        /// What.
+        plan: Box<PlanPicture>,
+    },
 }
 
 /// A confirmed plan on its way to the executor. Two are equal when they are one and the same.

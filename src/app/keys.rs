@@ -30,6 +30,9 @@ impl App {
             None if self.pages.is_empty() && self.tab == Tab::Gpus => {
                 &[Context::Gpus, Context::Main, Context::Move, Context::Any]
             }
+            None if self.shows_whatif() => {
+                &[Context::WhatIf, Context::Main, Context::Move, Context::Any]
+            }
             None if self.shows_storage_table() => {
                 &[Context::Storage, Context::Table, Context::Main, Context::Move, Context::Any]
             }
@@ -68,6 +71,8 @@ impl App {
             if let (Some(prompt), Some(c)) = (&mut self.prompt, key.text()) {
                 prompt.line.insert(c.encode_utf8(&mut [0; 4]));
                 self.typed();
+            } else if self.shows_whatif() && self.popup.is_none() {
+                self.say_what_is_missing(key);
             }
             Vec::new()
         }
@@ -96,12 +101,18 @@ impl App {
         {
             return effects;
         }
+        if self.shows_whatif()
+            && let Some(effects) = self.act_on_whatif(action)
+        {
+            return effects;
+        }
         match action {
             Action::Act => return self.open_sheet(None),
             Action::TabOverview => self.go_to_tab(Tab::Overview),
             Action::TabGpus => self.go_to_gpus(self.gpu_tab.look()),
             Action::TabIdle => self.go_to_tab(Tab::Idle),
             Action::TabStorage => self.go_to_storage(self.storage_tab.look()),
+            Action::TabWhatIf => return self.want_whatif(),
             Action::NextTab | Action::PreviousTab => self.turn_tab(action == Action::NextTab),
             Action::Help => self.toggle_page(Page::Help),
             Action::Log => self.toggle_page(Page::Log),
@@ -203,6 +214,7 @@ impl App {
     pub(super) fn go_to_target(&mut self, target: Target) -> Vec<Effect> {
         match target {
             Target::Instance(instance) => self.open_why(instance),
+            Target::WhatIf => self.go_to_whatif(None),
             Target::Storage(subject) => {
                 self.go_to_subject(&subject);
                 Vec::new()
@@ -323,6 +335,15 @@ impl App {
 
     /// The export command, ready to be sent or changed.
     fn open_export(&mut self) {
+        if self.tab == Tab::WhatIf {
+            if let Err(why) = self.check_plan_export(super::ExportFormat::Md) {
+                self.say(Notice::new(Level::Warn, why));
+                return;
+            }
+            let text = format!("export md {}", self.plan_name(super::ExportFormat::Md));
+            self.prompt = Some(Prompt::new(PromptKind::Command, &text));
+            return;
+        }
         if self.picture().is_none() {
             self.say(Notice::new(Level::Warn, "there is nothing here to export"));
             return;

@@ -35,6 +35,7 @@ pub(crate) mod storage;
 mod table;
 mod typing;
 mod update;
+pub(crate) mod whatif;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -59,6 +60,9 @@ pub use storage::{
     ListHow, Listing, ListingState, Storage, StorageLook, StoragePage, StorageRows, TierSubject,
 };
 pub use table::{GUTTER, Marked, Placed, Placement, Table, TableLine, column_entries};
+pub use whatif::{
+    Area, DemandFrom, Plan, PlanChart, PlanOf, PlanPage, PlanPicture, PlanPrompt, Room, WhatIf,
+};
 
 use crate::act::plan::Rules;
 use crate::fleet::gpu::GpuFleet;
@@ -142,6 +146,7 @@ pub struct App {
     table: Table,
     gpu_tab: Gpus,
     storage_tab: Storage,
+    whatif: WhatIf,
     sheet: Option<Sheet>,
     /// True after a quit that has to be said twice.
     quit_asked: bool,
@@ -202,6 +207,7 @@ impl App {
             table: Table::default(),
             gpu_tab: Gpus::default(),
             storage_tab: Storage::default(),
+            whatif: WhatIf::default(),
             sheet: None,
             quit_asked: false,
             finding: 0,
@@ -438,12 +444,12 @@ impl App {
             Some(Page::Gpu { .. }) => by_id(&self.instance_of_gpu()?.instance.id),
             Some(_) => None,
             // What keys mean there is no instance.
-            None if self.tab == Tab::Storage => None,
+            None if matches!(self.tab, Tab::Storage | Tab::WhatIf) => None,
             None if self.tab == Tab::Gpus => by_id(&self.instance_of_gpu()?.instance.id),
             None if self.shows_table() => self.table.current(&fleet.rows),
             None => match self.body.lines.get(self.finding_in_sight()?)?.target.as_ref()? {
                 Target::Instance(id) => by_id(id),
-                Target::Gpus | Target::Storage(_) => None,
+                Target::Gpus | Target::Storage(_) | Target::WhatIf => None,
             },
         }
     }

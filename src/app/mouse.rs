@@ -29,6 +29,8 @@ impl App {
         } else if self.shows_table() {
             self.sync_table();
             on_table!(self, |table, rows| table.step(rows, lines));
+        } else if self.shows_whatif() {
+            self.scroll_list(lines);
         } else {
             self.scroll_by(lines);
         }
@@ -53,6 +55,9 @@ impl App {
                 Some(true) => self.enter(),
                 _ => Vec::new(),
             };
+        }
+        if self.shows_whatif() {
+            return self.click_whatif(x, y);
         }
         if !self.shows_table() {
             return self.click_text(usize::from(line));

@@ -10,6 +10,7 @@ use crate::act::plan::{Plan, Preflighted, Progress, Rules, Verified};
 use crate::domain::{GpuHistory, GpuKey, Scope, SeriesSet, SourceId};
 use crate::fleet::gpu::GpuFleet;
 use crate::fleet::{Fleet, StorageFleet};
+use crate::whatif::{Demand, PlanAnswer, Scenario, Slot};
 
 /// Something that happened. [`super::App::update`] takes it in.
 #[derive(Clone, Debug)]
@@ -86,6 +87,28 @@ pub enum Msg {
     Acting(Progress),
     /// The run has ended, or could not begin; then the text says why.
     Acted(Result<Arc<Verified>, String>),
+    /// A demand to plan for: read by [`super::Effect::ReadDemand`], given at the start, or grown by
+    /// an hour.
+    Demand {
+        /// The demand.
+        demand: Arc<Demand>,
+        /// What a plan for it begins with: its families in their order, with the prices, holdings
+        /// and offers that are known.
+        scenario: Arc<Scenario>,
+    },
+    /// There is no demand: why and what to do, one sentence; clean text.
+    NoDemand(String),
+    /// How far a plan is, asked for by [`super::Effect::Plan`].
+    Planned(PlanAnswer),
+    /// A kept scenario, asked for by [`super::Effect::LoadScenario`].
+    Scenario {
+        /// Which slot it was asked for.
+        slot: Slot,
+        /// It; its families are matched to the demand's by name.
+        scenario: Arc<Scenario>,
+    },
+    /// The names of the scenarios that are kept, in the order to show.
+    Scenarios(Vec<String>),
 }
 
 /// Where the data come from.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::storage::StoragePage;
+use super::whatif::PlanPage;
 use crate::domain::{GpuHistory, GpuKey, SeriesSet};
 
 /// The tabs. A tab keeps its number for ever; one without content yet is not listed.
@@ -16,11 +17,14 @@ pub enum Tab {
     Idle,
     /// Buckets, prefixes, volumes.
     Storage,
+    /// Plans of what to buy, over many futures.
+    WhatIf,
 }
 
 impl Tab {
     /// All tabs, in the order of their numbers.
-    pub const ALL: [Self; 4] = [Self::Overview, Self::Gpus, Self::Idle, Self::Storage];
+    pub const ALL: [Self; 5] =
+        [Self::Overview, Self::Gpus, Self::Idle, Self::Storage, Self::WhatIf];
 
     /// Its number, which is also its key.
     pub fn number(self) -> u8 {
@@ -29,6 +33,7 @@ impl Tab {
             Self::Gpus => 2,
             Self::Idle => 3,
             Self::Storage => 4,
+            Self::WhatIf => 7,
         }
     }
 
@@ -39,6 +44,7 @@ impl Tab {
             Self::Gpus => "GPUs",
             Self::Idle => "Idle",
             Self::Storage => "Storage",
+            Self::WhatIf => "What-if",
         }
     }
 }
@@ -64,6 +70,8 @@ pub enum Page {
     },
     /// A page of the Storage tab.
     Storage(StoragePage),
+    /// A page of the What-if tab.
+    WhatIf(PlanPage),
     /// How the use of the GPUs is distributed.
     Distribution,
     /// The instances whose GPUs tell nothing, and what to do about it.
@@ -85,6 +93,7 @@ impl Page {
             Self::Why { .. } => "Why",
             Self::Gpu { .. } => "GPU",
             Self::Storage(page) => page.title(),
+            Self::WhatIf(page) => page.title(),
             Self::Distribution => "Distribution",
             Self::Missing => "Telemetry missing",
             Self::Help => "Help",

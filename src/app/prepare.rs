@@ -17,6 +17,12 @@ impl App {
     pub fn prepare(&mut self) {
         self.sync_table();
         let Some(layout) = self.layout() else { return };
+        if self.shows_whatif() {
+            // What another page left is no line of this tab.
+            self.body = super::Body::default();
+            self.settle_list();
+            return;
+        }
         self.sum_up_gpus();
         if self.shows_heat() {
             self.sync_heat();
@@ -45,7 +51,7 @@ impl App {
 
     fn body_lines(&self, width: usize) -> Vec<Line> {
         if self.pages.is_empty()
-            && !matches!(self.tab, Tab::Gpus | Tab::Storage)
+            && !matches!(self.tab, Tab::Gpus | Tab::Storage | Tab::WhatIf)
             && let Some(message) = self.no_credentials()
         {
             return content::welcome::lines(self, message, width);
@@ -66,6 +72,7 @@ impl App {
                 content::gpus::page(self, id, history.as_deref(), width)
             }
             Some(Page::Storage(page)) => content::storage::page(self, page, width),
+            Some(Page::WhatIf(page)) => content::whatif::page(self, *page, width),
             Some(Page::Distribution) => content::gpus::distribution(self, width),
             Some(Page::Missing) => content::gpus::missing(self, width),
             Some(Page::Help) => content::help::lines(self, width),

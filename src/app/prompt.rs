@@ -1,6 +1,7 @@
 //! The line where one types: a filter, a command, a name.
 
 use super::input::LineEdit;
+use super::whatif::PlanPrompt;
 
 /// What is being typed.
 #[derive(Clone, Debug)]
@@ -16,6 +17,8 @@ pub enum PromptKind {
     SaveView,
     /// Reads per month of the tier what-if.
     Reads,
+    /// Something of the What-if tab.
+    Plan(PlanPrompt),
 }
 
 /// The line being typed.
@@ -49,12 +52,13 @@ impl Prompt {
     }
 
     /// What stands before the text.
-    pub fn label(&self) -> &'static str {
-        match self.kind {
+    pub fn label(&self) -> &str {
+        match &self.kind {
             PromptKind::Filter { .. } => "/ ",
             PromptKind::Command => ":",
             PromptKind::SaveView => "save view as: ",
             PromptKind::Reads => "reads per month: ",
+            PromptKind::Plan(prompt) => prompt.label(),
         }
     }
 

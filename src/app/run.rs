@@ -15,6 +15,7 @@ pub(super) struct Names {
     presets: Vec<String>,
     views: Vec<String>,
     regions: Vec<String>,
+    scenarios: Vec<String>,
     fields: Fields,
 }
 
@@ -24,6 +25,7 @@ impl Names {
             presets: &self.presets,
             views: &self.views,
             regions: &self.regions,
+            scenarios: &self.scenarios,
             fields: self.fields,
         }
     }
@@ -35,10 +37,11 @@ impl App {
             presets: self.presets.iter().map(|p| p.0.clone()).collect(),
             views: self.views.iter().map(|v| v.name.clone()).collect(),
             regions: self.extent.regions.clone(),
+            scenarios: self.whatif.saved().to_vec(),
             fields: match self.tab {
                 Tab::Gpus => Fields::of::<GpuField>(),
                 Tab::Storage => self.storage_fields(),
-                Tab::Overview | Tab::Idle => Fields::of::<Field>(),
+                Tab::Overview | Tab::Idle | Tab::WhatIf => Fields::of::<Field>(),
             },
         }
     }
@@ -46,6 +49,14 @@ impl App {
     pub(super) fn understand(&self, text: &str) -> Result<Command, String> {
         let command = command::parse(text, &self.known_names().known())?;
         match &command {
+            Command::Filter(_) | Command::Sort(..) | Command::Columns(_)
+                if self.tab == Tab::WhatIf =>
+            {
+                return Err("there is no table here: go to another tab first, like 3".into());
+            }
+            Command::Export(format, _) if self.tab == Tab::WhatIf => {
+                self.check_plan_export(*format)?;
+            }
             Command::Filter(filter) if self.tab == Tab::Gpus => {
                 Filter::<GpuField>::parse(filter).map(|_| ()).map_err(|e| e.to_string())?;
             }
@@ -69,6 +80,19 @@ impl App {
             Command::Idle => self.go_to_tab(Tab::Idle),
             Command::Gpus => self.go_to_gpus(GpuLook::Table),
             Command::Storage(look) => self.go_to_storage(look),
+            Command::WhatIf(chart) => return self.go_to_whatif(chart),
+            Command::Demand(from) => return self.read_demand(from),
+            Command::Load(name) => return self.load_scenario(name),
+            Command::Rename(name) => {
+                return match self.rename_scenario(&name) {
+                    Ok(effects) => effects,
+                    Err(why) => {
+                        self.say(Notice::new(Level::Warn, why));
+                        Vec::new()
+                    }
+                };
+            }
+            Command::Note(text) => self.note_scenario(&text),
             Command::Heat => self.go_to_gpus(GpuLook::Heat),
             Command::Group(by) => {
                 self.go_to_gpus(GpuLook::Table);
@@ -133,7 +157,7 @@ impl App {
                 self.pages.clear();
                 self.popup = None;
             }
-            Tab::Overview | Tab::Idle => self.go_to_tab(Tab::Idle),
+            Tab::Overview | Tab::Idle | Tab::WhatIf => self.go_to_tab(Tab::Idle),
         }
     }
 
@@ -175,6 +199,10 @@ impl App {
     /// or the overview.
     pub(super) fn picture(&self) -> Option<Picture> {
         let fleet = self.shown().cloned();
+        // A plan is no rows: see `plan_picture`.
+        if self.tab == Tab::WhatIf {
+            return None;
+        }
         if self.tab == Tab::Storage {
             let rows = self.shows_storage_table().then(|| self.storage_picture()).flatten()?;
             return Some(self.picture_of_storage(rows));
@@ -257,6 +285,9 @@ impl App {
     }
 
     fn export(&mut self, format: ExportFormat, path: Option<String>) -> Vec<Effect> {
+        if self.tab == Tab::WhatIf {
+            return self.export_plan(format, path);
+        }
         self.sync_table();
         let Some(picture) = self.picture() else { return Vec::new() };
         let path = path.unwrap_or_else(|| self.export_name(format));
@@ -287,13 +318,19 @@ impl App {
             self.say(Notice::new(Level::Warn, "a view needs a name; nothing was saved"));
             return Vec::new();
         }
+        if self.tab == Tab::WhatIf {
+            return self.save_scenario(name).unwrap_or_else(|why| {
+                self.say(Notice::new(Level::Warn, why));
+                Vec::new()
+            });
+        }
         let view = match self.tab {
             Tab::Gpus => kept(&self.gpu_tab.table, name, Some(self.gpu_tab.grouping())),
             Tab::Storage => {
                 self.say(Notice::new(Level::Warn, "views of the Storage tab are not kept"));
                 return Vec::new();
             }
-            Tab::Overview | Tab::Idle => kept(&self.table, name, None),
+            Tab::Overview | Tab::Idle | Tab::WhatIf => kept(&self.table, name, None),
         };
         match self.views.iter_mut().find(|v| v.name == view.name) {
             Some(old) => *old = view.clone(),

@@ -49,7 +49,9 @@ impl App {
                 let history = match prompt.kind {
                     PromptKind::Filter { .. } => &mut self.filter_history,
                     PromptKind::Command => &mut self.command_history,
-                    PromptKind::SaveView | PromptKind::Reads => return Vec::new(),
+                    PromptKind::SaveView | PromptKind::Reads | PromptKind::Plan(_) => {
+                        return Vec::new();
+                    }
                 };
                 if action == Action::HistoryBack {
                     history.back(&mut prompt.line);
@@ -92,7 +94,7 @@ impl App {
     fn accept(&mut self) -> Vec<Effect> {
         let Some(prompt) = &self.prompt else { return Vec::new() };
         let text = prompt.line.text().to_owned();
-        match prompt.kind {
+        match &prompt.kind {
             // A filter with an error stays open: what is in force is not what is typed.
             PromptKind::Filter { .. } if prompt.error.is_some() => {}
             PromptKind::Filter { .. } => {
@@ -111,6 +113,20 @@ impl App {
                     }
                 }
             },
+            PromptKind::Plan(plan) => {
+                let plan = plan.clone();
+                match self.take_typed(&plan, &text) {
+                    Ok(effects) => {
+                        self.prompt = None;
+                        return effects;
+                    }
+                    Err(message) => {
+                        if let Some(prompt) = &mut self.prompt {
+                            prompt.error = Some(PromptError { column: None, message });
+                        }
+                    }
+                }
+            }
             PromptKind::Command if text.trim().is_empty() => self.prompt = None,
             PromptKind::Command => match self.understand(&text) {
                 Ok(command) => {

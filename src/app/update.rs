@@ -118,6 +118,20 @@ impl App {
                 self.on_acted(ended);
                 Vec::new()
             }
+            Msg::Demand { demand, scenario } => self.on_demand(demand, scenario),
+            Msg::NoDemand(why) => {
+                self.on_no_demand(why);
+                Vec::new()
+            }
+            Msg::Planned(planned) => {
+                self.on_planned(planned);
+                Vec::new()
+            }
+            Msg::Scenario { slot, scenario } => self.on_scenario(slot, scenario),
+            Msg::Scenarios(names) => {
+                self.on_scenarios(names);
+                Vec::new()
+            }
             Msg::Now(_) => Vec::new(),
         }
     }
@@ -187,6 +201,7 @@ impl App {
         self.fleet = None;
         self.forget_gpus();
         self.forget_storage();
+        self.forget_whatif();
         self.frozen = None;
         self.accounts.clear();
         self.rules = Arc::default();
@@ -216,6 +231,7 @@ impl App {
         self.tab = tab;
         self.pages.clear();
         self.popup = None;
+        self.whatif.opening = false;
     }
 
     /// Opens the page that says why, and asks for the series behind it.

@@ -178,6 +178,41 @@ fn a_key_in_a_directory_of_100000_entries_allocates_by_what_is_visible() {
 }
 
 #[test]
+fn a_slider_of_twenty_families_allocates_by_what_is_visible() {
+    let screen_of = |families: usize, size: (u16, u16)| {
+        let mut init = crate::app::whatif::fixture::init(size);
+        init.appearance.depth = ColorDepth::TrueColor;
+        let scenario = crate::view::whatif::fixture::start_of(families);
+        let mut app = crate::app::whatif::fixture::with(init, scenario);
+        let wire = Wire::default();
+        let options =
+            TerminalOptions { viewport: Viewport::Fixed(Rect::new(0, 0, size.0, size.1)) };
+        let terminal =
+            Terminal::with_options(CrosstermBackend::new(wire.clone()), options).unwrap();
+        press(&mut app, "7");
+        let mut screen = Screen { app, terminal, wire };
+        screen.draw();
+        screen
+    };
+    for (size, most) in [((80, 24), 1_200), ((200, 50), 2_500)] {
+        let (mut few, mut many) = (screen_of(3, size), screen_of(20, size));
+        for key in ["+", "+", ">", "-", "<lt>", "l", "o", "+"] {
+            let of = |screen: &mut Screen| {
+                let mut bytes = 0;
+                let info = allocation_counter::measure(|| bytes = screen.key(key));
+                (bytes, info.count_total)
+            };
+            let ((_, some), (bytes, all)) = (of(&mut few), of(&mut many));
+            assert!((1..=12_000).contains(&bytes), "{key} at {size:?}: {bytes} bytes");
+            // A change copies the scenario: a few strings for each family.
+            let copied = if matches!(key, "l" | "o") { 0 } else { 17 * 24 };
+            assert!(all < most + copied, "{key} at {size:?}: {all} allocations");
+            assert!(all <= some + some / 2 + copied, "{key} at {size:?}: {some} and {all}");
+        }
+    }
+}
+
+#[test]
 fn the_deadline_is_when_the_screen_changes() {
     let mut screen = Screen::huge(ColorDepth::Ansi16);
     for _ in 0..50 {

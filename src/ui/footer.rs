@@ -217,7 +217,9 @@ fn shown_keys(app: &App) -> &'static [(Action, &'static str)] {
         Some(_) => return &[(Action::Back, ""), (Action::Down, ""), (Action::PageDown, "")],
         None => {}
     }
-    if app.no_credentials().is_some() && !matches!(app.tab(), Tab::Gpus | Tab::Storage) {
+    if app.no_credentials().is_some()
+        && !matches!(app.tab(), Tab::Gpus | Tab::Storage | Tab::WhatIf)
+    {
         return &[(Action::Demo, ""), (Action::Quit, "")];
     }
     match app.tab() {
@@ -232,6 +234,7 @@ fn shown_keys(app: &App) -> &'static [(Action, &'static str)] {
         ],
         Tab::Gpus => gpu_keys(app),
         Tab::Storage => storage_keys(app),
+        Tab::WhatIf => whatif_keys(app),
         // What was marked was marked for this.
         Tab::Idle if app.table().marked().is_some() => &[
             (Action::Act, ""),
@@ -348,6 +351,39 @@ fn storage_keys(app: &App) -> &'static [(Action, &'static str)] {
             (Action::Columns, ""),
         ],
     }
+}
+
+/// The keys of the What-if tab.
+fn whatif_keys(app: &App) -> &'static [(Action, &'static str)] {
+    if app.whatif().chart().is_text() {
+        return &[
+            (Action::Raise, ""),
+            (Action::Lower, ""),
+            (Action::SetValue, ""),
+            (Action::NextChart, ""),
+            (Action::NextGroup, ""),
+            (Action::HalfDown, "scroll"),
+            (Action::Undo, ""),
+            (Action::SlotB, ""),
+            (Action::ChartAlone, ""),
+            (Action::Explain, ""),
+            (Action::Export, ""),
+        ];
+    }
+    &[
+        (Action::Raise, ""),
+        (Action::Lower, ""),
+        (Action::SetValue, ""),
+        (Action::NextChart, ""),
+        (Action::NextGroup, ""),
+        (Action::Right, "read"),
+        (Action::Undo, ""),
+        (Action::BuyBest, ""),
+        (Action::SlotB, ""),
+        (Action::Explain, ""),
+        (Action::SaveScenario, ""),
+        (Action::Export, ""),
+    ]
 }
 
 /// The keys of a page of the Storage tab.

@@ -12,6 +12,7 @@ mod storage;
 mod table;
 mod text;
 pub mod theme;
+mod whatif;
 
 #[cfg(test)]
 mod budget;
@@ -59,6 +60,8 @@ fn draw_frame(canvas: &mut Canvas<'_>, app: &App, layout: &Layout) -> Option<(u1
     }
     if app.shows_gpu_table() || app.shows_heat() {
         gpus::draw(canvas, app, layout);
+    } else if app.shows_whatif() {
+        whatif::draw(canvas, app);
     } else if app.shows_storage_table() {
         storage::draw(canvas, app, layout);
     } else if app.shows_table() {

@@ -18,6 +18,7 @@ pub mod table;
 mod table_field;
 mod value;
 pub mod verdict;
+pub mod whatif;
 
 #[cfg(test)]
 pub(crate) mod fixture;

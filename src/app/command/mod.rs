@@ -7,6 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::appearance::ThemeName;
 use super::effect::{ExportFormat, Regions};
 use super::storage::StorageLook;
+use super::whatif::{DemandFrom, PlanChart};
 use crate::view::TableField;
 use crate::view::gpu::GpuGrouping;
 use table::Arg;
@@ -23,6 +24,16 @@ pub enum Command {
     Gpus,
     /// Go to a list of storage.
     Storage(StorageLook),
+    /// Go to the What-if tab, at a chart.
+    WhatIf(Option<PlanChart>),
+    /// Read a demand to plan for.
+    Demand(DemandFrom),
+    /// Go on with a kept scenario.
+    Load(String),
+    /// Give the scenario another name.
+    Rename(String),
+    /// Write a note to the scenario.
+    Note(String),
     /// Go to the heat map.
     Heat,
     /// Group the GPUs.
@@ -105,6 +116,8 @@ pub struct Known<'a> {
     pub views: &'a [String],
     /// Regions seen.
     pub regions: &'a [String],
+    /// Scenarios that are kept.
+    pub scenarios: &'a [String],
     /// Fields of the table that is meant.
     pub fields: Fields,
 }
@@ -173,7 +186,7 @@ pub fn complete(line: &str, known: &Known<'_>) -> Vec<String> {
     let Some(spec) = spec_of(name) else { return Vec::new() };
     // Only the last word is completed; lists of fields are separated by commas.
     let cut = match spec.arg {
-        Arg::View => 0,
+        Arg::View | Arg::Scenario => 0,
         _ => rest.rfind([' ', ',']).map_or(0, |i| i + 1),
     };
     let (head, last) = rest.split_at(cut);
@@ -191,9 +204,12 @@ pub fn complete(line: &str, known: &Known<'_>) -> Vec<String> {
         Arg::Theme => ThemeName::ALL.map(ThemeName::name).to_vec(),
         Arg::Preset => known.presets.iter().map(String::as_str).collect(),
         Arg::Format if cut == 0 => ExportFormat::ALL.map(ExportFormat::name).to_vec(),
+        Arg::Demand if cut == 0 => vec!["history"],
         Arg::Until if cut == 0 => vec!["1d", "4d", "7d", "14d"],
-        Arg::None | Arg::Free | Arg::Format | Arg::Until => Vec::new(),
+        Arg::None | Arg::Free | Arg::Format | Arg::Until | Arg::Demand => Vec::new(),
         Arg::View => known.views.iter().map(String::as_str).collect(),
+        Arg::PlanChart => PlanChart::ALL.map(PlanChart::name).to_vec(),
+        Arg::Scenario => known.scenarios.iter().map(String::as_str).collect(),
         Arg::Switch => vec!["on", "off"],
         Arg::Decrement => vec!["decrement"],
     };
@@ -214,6 +230,7 @@ mod tests {
             presets: &own(&["cautious", "mean-cpu"]),
             views: &own(&["my view"]),
             regions: &own(&["eu-west-1", "us-east-1"]),
+            scenarios: &own(&["base", "p5 early"]),
             fields: Fields::of::<crate::view::Field>(),
         })
     }
@@ -248,6 +265,13 @@ mod tests {
         assert_eq!(understood("sort waste asc"), Ok(Command::Sort(Some(waste), Some(false))));
         assert_eq!(understood("columns waste,waste"), Ok(Command::Columns(vec![waste])));
         assert_eq!(understood("group team"), Ok(Command::Group(GpuGrouping::Team)));
+        assert_eq!(understood("whatif"), Ok(Command::WhatIf(None)));
+        assert_eq!(understood("whatif fan"), Ok(Command::WhatIf(Some(PlanChart::Fan))));
+        assert_eq!(understood("demand history"), Ok(Command::Demand(DemandFrom::History)));
+        let file = DemandFrom::File("my fleet.csv".into());
+        assert_eq!(understood("demand my fleet.csv"), Ok(Command::Demand(file)));
+        assert_eq!(understood("load p5 early"), Ok(Command::Load("p5 early".into())));
+        assert_eq!(understood("note ask Mia"), Ok(Command::Note("ask Mia".into())));
     }
 
     #[test]
@@ -271,6 +295,10 @@ mod tests {
             "mouse",
             "group",
             "group taem",
+            "whatif fna",
+            "demand",
+            "load bsae",
+            "rename",
         ]
         .map(|line| format!("{line:16} {}", understood(line).unwrap_err()))
         .to_vec();
@@ -285,6 +313,11 @@ mod tests {
         assert_eq!(complete("preset m"), ["preset mean-cpu"]);
         assert_eq!(complete("region us-east-1 e"), ["region us-east-1 eu-west-1"]);
         assert_eq!(complete("view my"), ["view my view"]);
+        assert_eq!(complete("load p5"), ["load p5 early"]);
+        assert_eq!(
+            complete("whatif c"),
+            ["whatif curve", "whatif cost", "whatif calendar", "whatif compare"]
+        );
         assert_eq!(complete("export c"), ["export csv"]);
         assert_eq!(complete("export csv x"), Vec::<String>::new());
         assert_eq!(complete("nothing x"), Vec::<String>::new());

@@ -9,6 +9,7 @@ use crate::app::appearance::ThemeName;
 use crate::app::effect::{ExportFormat, Regions};
 use crate::app::sheet::GRACE;
 use crate::app::storage::StorageLook;
+use crate::app::whatif::{DemandFrom, PlanChart};
 use crate::view::gpu::GpuGrouping;
 
 /// What an argument can be, for completion.
@@ -18,6 +19,9 @@ pub(super) enum Arg {
     Field,
     Grouping,
     StorageList,
+    PlanChart,
+    Demand,
+    Scenario,
     Region,
     Theme,
     Preset,
@@ -84,6 +88,63 @@ pub const COMMANDS: &[CommandSpec] = &[
                 .ok_or_else(|| unknown("list", name, StorageLook::ALL.map(StorageLook::name))),
             [_, extra, ..] => Err(format!("`{extra}` is one word too many")),
         },
+    },
+    CommandSpec {
+        name: "whatif",
+        aliases: &["plan"],
+        usage: "[curve|fan|cost|payback|tornado|lists|calendar|compare]",
+        doc: "What to buy, over many futures; without a demand, how to give one.",
+        arg: Arg::PlanChart,
+        build: |words, _, _| match words {
+            [] => Ok(Command::WhatIf(None)),
+            [name] => PlanChart::from_name(name)
+                .map(|chart| Command::WhatIf(Some(chart)))
+                .ok_or_else(|| unknown("chart", name, PlanChart::ALL.map(PlanChart::name))),
+            [_, extra, ..] => Err(format!("`{extra}` is one word too many")),
+        },
+    },
+    CommandSpec {
+        name: "demand",
+        aliases: &[],
+        usage: "FILE|history",
+        doc: "Plan for the demand in a CSV file, or for what burntop saw running.",
+        arg: Arg::Demand,
+        build: |_, rest, _| match rest {
+            "" => Err("which demand? a CSV file, or `history`".into()),
+            "history" => Ok(Command::Demand(DemandFrom::History)),
+            path => Ok(Command::Demand(DemandFrom::File(path.to_owned()))),
+        },
+    },
+    CommandSpec {
+        name: "load",
+        aliases: &[],
+        usage: "NAME",
+        doc: "Go on with a kept scenario.",
+        arg: Arg::Scenario,
+        build: |_, rest, known| match rest {
+            "" => Err("which scenario? `w` on the What-if tab keeps one".into()),
+            name if known.scenarios.iter().any(|s| s == name) => Ok(Command::Load(name.to_owned())),
+            name => Err(unknown("scenario", name, known.scenarios.iter().map(String::as_str))),
+        },
+    },
+    CommandSpec {
+        name: "rename",
+        aliases: &[],
+        usage: "NAME",
+        doc: "Give the scenario on screen another name.",
+        arg: Arg::Free,
+        build: |_, rest, _| match rest {
+            "" => Err("which name?".into()),
+            name => Ok(Command::Rename(name.to_owned())),
+        },
+    },
+    CommandSpec {
+        name: "note",
+        aliases: &[],
+        usage: "TEXT",
+        doc: "Write a note to the scenario on screen.",
+        arg: Arg::Free,
+        build: |_, rest, _| Ok(Command::Note(rest.to_owned())),
     },
     CommandSpec {
         name: "heat",
@@ -197,7 +258,7 @@ pub const COMMANDS: &[CommandSpec] = &[
         name: "save",
         aliases: &["w"],
         usage: "NAME",
-        doc: "Save filter, sort and columns as a view.",
+        doc: "Save filter, sort and columns as a view; on the What-if tab, the scenario.",
         arg: Arg::View,
         build: |_, rest, _| match rest {
             "" => Err("under which name?".into()),

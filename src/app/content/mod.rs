@@ -10,6 +10,7 @@ pub mod reading;
 pub mod sheet;
 pub mod storage;
 pub mod welcome;
+pub mod whatif;
 pub mod why;
 
 use std::borrow::Cow;
@@ -47,6 +48,8 @@ pub enum Target {
     Gpus,
     /// What a finding about storage is about.
     Storage(Subject),
+    /// The What-if tab.
+    WhatIf,
 }
 
 impl Line {

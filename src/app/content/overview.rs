@@ -44,6 +44,10 @@ pub fn lines(app: &App, overview: &Overview, width: usize) -> Vec<Line> {
         lines.push(Line::new());
         lines.extend(storage);
     }
+    if let Some(plan) = super::whatif::overview(app) {
+        lines.push(Line::new());
+        lines.push(plan);
+    }
     // What sources of telemetry leave unseen is said with the GPUs, instance by instance.
     let told = app.gpu_tab().said().and_then(|said| said.blind.sentence());
     if let Some(sentence) = told.or_else(|| overview.blind.sentence()) {

@@ -115,9 +115,11 @@ impl App {
     pub fn tabs(&self) -> impl Iterator<Item = Tab> {
         let gpus = self.has_gpus();
         let storage = self.has_storage();
+        let whatif = self.has_whatif();
         Tab::ALL.into_iter().filter(move |tab| match tab {
             Tab::Gpus => gpus,
             Tab::Storage => storage,
+            Tab::WhatIf => whatif,
             Tab::Overview | Tab::Idle => true,
         })
     }
@@ -146,7 +148,7 @@ impl App {
         match self.tab {
             Tab::Gpus => self.gpu_context(),
             Tab::Storage => self.storage_context(),
-            Tab::Overview | Tab::Idle => self.view_context(),
+            Tab::Overview | Tab::Idle | Tab::WhatIf => self.view_context(),
         }
     }
 

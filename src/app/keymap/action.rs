@@ -17,6 +17,8 @@ pub enum Context {
     Gpus,
     /// On the Storage tab.
     Storage,
+    /// On the What-if tab.
+    WhatIf,
     /// On the action sheet.
     Sheet,
     /// In the column chooser.
@@ -29,12 +31,13 @@ pub enum Context {
 
 impl Context {
     /// All contexts, in the order of the help screen.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Move,
         Self::Main,
         Self::Table,
         Self::Gpus,
         Self::Storage,
+        Self::WhatIf,
         Self::Sheet,
         Self::Columns,
         Self::Welcome,
@@ -51,6 +54,7 @@ impl Context {
             Self::Table => "In the table",
             Self::Gpus => "On the GPUs tab",
             Self::Storage => "On the Storage tab",
+            Self::WhatIf => "On the What-if tab",
             Self::Sheet => "On the action sheet",
             Self::Columns => "Choosing columns",
             Self::Welcome => "Without credentials",
@@ -60,13 +64,13 @@ impl Context {
 
     /// True when both can be in force at the same moment.
     pub fn overlaps(self, other: Self) -> bool {
-        use Context::{Any, Columns, Gpus, Main, Move, Sheet, Storage, Table, Welcome};
+        use Context::{Any, Columns, Gpus, Main, Move, Sheet, Storage, Table, Welcome, WhatIf};
         self == other
             || matches!(
                 (self.min(other), self.max(other)),
                 (Any, _)
-                    | (Move, Main | Table | Gpus | Storage | Sheet | Columns | Welcome)
-                    | (Main, Table | Gpus | Storage | Sheet | Welcome)
+                    | (Move, Main | Table | Gpus | Storage | WhatIf | Sheet | Columns | Welcome)
+                    | (Main, Table | Gpus | Storage | WhatIf | Sheet | Welcome)
                     | (Table, Gpus | Storage)
             )
     }
@@ -149,6 +153,8 @@ actions! {
     TabIdle "idle" Main ["3"] "idle";
     /// Tab 4, buckets, prefixes, volumes, and what of them is waste.
     TabStorage "storage" Main ["4"] "storage";
+    /// Tab 7, what to buy, over many futures; `:whatif` says how to give a demand.
+    TabWhatIf "what-if" Main ["7"] "what-if";
     /// Next tab.
     NextTab "next-tab" Main ["tab"] "next tab";
     /// Previous tab.
@@ -224,6 +230,51 @@ actions! {
     LifecycleRules "lifecycle-rules" Storage ["L"] "rules";
     /// List the bucket's objects; says first what that costs. Stops a list that is being made.
     ListObjects "list-objects" Storage ["i"] "list objects";
+
+    /// More of the input under the cursor; held down, on and on.
+    Raise "raise" WhatIf ["+"] "more";
+    /// Less of it.
+    Lower "lower" WhatIf ["-"] "less";
+    /// Much more of it.
+    RaiseMore "raise-more" WhatIf [">"] "much more";
+    /// Much less of it.
+    LowerMore "lower-more" WhatIf ["<"] "much less";
+    /// Type its value: `30%`, `12`, `$1.74`, `3y`; `none` takes it away.
+    SetValue "set-value" WhatIf ["="] "type";
+    /// The inputs and charts of the next family; then Compute Savings Plans, then the time ahead.
+    NextGroup "next-family" WhatIf ["]"] "next family";
+    /// The previous family.
+    PreviousGroup "previous-family" WhatIf ["["] "previous family";
+    /// Next chart: curve, fan, cost, payback, tornado, lists, calendar, compare.
+    NextChart "next-chart" WhatIf ["o"] "next chart";
+    /// Previous chart.
+    PreviousChart "previous-chart" WhatIf ["O"] "previous chart";
+    /// The chart alone, without the inputs; again for both.
+    ChartAlone "chart-alone" WhatIf ["z"] "chart alone";
+    /// Buy as many units as are best: of the offer under the cursor, else of the cheapest.
+    BuyBest "buy-best" WhatIf ["b"] "buy the best";
+    /// The arithmetic of what is under the cursor.
+    Explain "explain" WhatIf ["x"] "explain";
+    /// Scenario A.
+    SlotA "scenario-a" WhatIf ["A"] "scenario A";
+    /// Scenario B; an empty one begins as a copy of the one on screen.
+    SlotB "scenario-b" WhatIf ["B"] "scenario B";
+    /// Scenario C; an empty one begins as a copy of the one on screen.
+    SlotC "scenario-c" WhatIf ["C"] "scenario C";
+    /// Empty the scenario on screen.
+    EmptySlot "empty-scenario" WhatIf ["X"] "empty";
+    /// Take the last change back.
+    Undo "undo" WhatIf ["u"] "undo";
+    /// Do it again.
+    Redo "redo" WhatIf ["U"] "redo";
+    /// Keep the scenario under a name.
+    SaveScenario "save-scenario" WhatIf ["w"] "save";
+    /// Go on with a kept scenario.
+    LoadScenario "load-scenario" WhatIf ["L"] "load";
+    /// Give the scenario another name.
+    RenameScenario "rename-scenario" WhatIf ["R"] "rename";
+    /// Write a note to the scenario.
+    NoteScenario "note-scenario" WhatIf ["n"] "note";
 
     /// Go on, to the last question before anything is done.
     GoOn "go-on" Sheet ["c"] "go on";

@@ -1,0 +1,13 @@
+//! What the What-if tab shows: the inputs of a scenario, and models of its charts.
+
+pub mod chart;
+pub mod input;
+pub mod step;
+pub mod unit;
+pub mod words;
+
+#[cfg(test)]
+pub(crate) mod fixture;
+
+pub use input::{Group, Input, Peaks, Row, Slider};
+pub use unit::Unit;
