@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::storage::args::StorageCommand;
+use super::whatif::args::WhatifCommand;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use jiff::Timestamp;
@@ -20,6 +21,10 @@ pub struct Cli {
     /// What to do.
     #[command(subcommand)]
     pub command: Option<Command>,
+    /// Plans in the cockpit for the demand of a file instead of what was seen running: a CSV with a
+    /// header, the time first, then one column per family.
+    #[arg(long, value_name = "FILE")]
+    pub demand: Option<PathBuf>,
     /// Options of every command.
     #[command(flatten)]
     pub global: GlobalArgs,
@@ -140,7 +145,6 @@ pub enum OutputFormat {
 
 /// The commands.
 #[derive(Clone, Debug, PartialEq, Subcommand)]
-#[expect(clippy::large_enum_variant, reason = "made once per run")]
 pub enum Command {
     /// Lists instances with their verdicts, worst first.
     Idle,
@@ -163,6 +167,11 @@ pub enum Command {
     /// instance is stay out of the file. `burntop approve` and `burntop apply` take it from there.
     #[command(subcommand)]
     Plan(PlanCommand),
+    /// Plans commitments under uncertainty: what to buy, what it is worth, how sure that is.
+    ///
+    /// Needs no credentials and asks no account anything.
+    #[command(subcommand)]
+    Whatif(WhatifCommand),
     /// Approves the plan in a file, after showing it, or a policy (a file that ends in `.toml`).
     ///
     /// Who approves a plan may not apply it. On a terminal the approval is typed; without one,
@@ -439,7 +448,7 @@ pub enum CacheCommand {
     Path,
     /// Prints what is kept and how large it is.
     Stats,
-    /// Deletes everything but the record of burntop's own cost.
+    /// Deletes everything but the record of burntop's own cost and of what ran in each hour.
     Clear,
 }
 

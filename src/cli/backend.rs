@@ -3,6 +3,7 @@
 
 mod acts;
 mod lists;
+mod planning;
 mod storage;
 #[cfg(test)]
 mod tests;
@@ -30,8 +31,8 @@ use super::telemetry::Want;
 use super::{session, storage_settings, views};
 use crate::act::plan::{Confirmed, Plan};
 use crate::app::{
-    AccountInfo, ExportFormat, Level, ListHow, LogEntry, Mode, Msg, Notice, OwnCost, Picture,
-    Regions, SavedView, StorageRows,
+    AccountInfo, DemandFrom, ExportFormat, Level, ListHow, LogEntry, Mode, Msg, Notice, OwnCost,
+    Picture, PlanPicture, Regions, SavedView, StorageRows,
 };
 use crate::bus::{self, Event};
 use crate::cache::{Cache, CacheNotice};
@@ -43,6 +44,7 @@ use crate::view::storage::{
     BlockField, BucketField, CopyField, FindingField, PrefixField, RunField,
 };
 use crate::view::{Symbols, TableField, ViewContext};
+use crate::whatif::{Scenario, Slot};
 
 /// How often the cache tidies up.
 const MAINTAIN_EVERY: Duration = Duration::from_hours(1);
@@ -86,6 +88,16 @@ pub enum Command {
     Preflight(Arc<Plan>),
     /// Do what was confirmed.
     Execute(Arc<Confirmed>),
+    /// A demand to plan for.
+    ReadDemand(DemandFrom),
+    /// Keep a scenario.
+    SaveScenario(Arc<Scenario>),
+    /// A kept scenario for a slot.
+    LoadScenario(String, Slot),
+    /// Another name for a kept scenario.
+    RenameScenario(String, String),
+    /// Write a plan to a file.
+    ExportPlan(String, ExportFormat, Box<PlanPicture>),
     /// End, and say when the cache is closed.
     Close(SyncSender<()>),
 }
@@ -224,6 +236,9 @@ impl Running {
             background: None,
         };
         running.background = Some(running.scan_in_background());
+        if let Some(from) = planning::asked(&running.invocation) {
+            running.read_demand(from);
+        }
         for notice in notices {
             running.log_cache(&notice).await;
         }
@@ -285,6 +300,11 @@ impl Running {
             }
             Command::Preflight(plan) => self.acts.preflight(plan),
             Command::Execute(confirmed) => self.acts.execute(confirmed),
+            Command::ReadDemand(from) => self.read_demand(from),
+            Command::SaveScenario(scenario) => self.save_scenario(scenario),
+            Command::LoadScenario(name, slot) => self.load_scenario(name, slot),
+            Command::RenameScenario(from, to) => self.rename_scenario(from, to),
+            Command::ExportPlan(path, format, plan) => self.export_plan(path, format, plan),
             Command::Close(_) => {}
         }
         None
@@ -512,7 +532,7 @@ pub(super) fn storage_json(rows: &StorageRows, ctx: &ViewContext, most: usize) -
 }
 
 /// Writes a file that must not exist yet: an export never overwrites, and follows no link.
-fn write_new(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+pub(super) fn write_new(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
     file.write_all(bytes)?;
     file.sync_all()

@@ -19,6 +19,7 @@ use crate::app::{
     Intervals, Keymap, Level, LogEntry, Mode, Msg, Notice, Picture, ThemeName,
 };
 use crate::bus;
+use crate::bus::planning::Planner;
 use crate::cache::read_summary_sync;
 use crate::config::{ColorChoice, Env};
 use crate::fleet::Fleet;
@@ -27,6 +28,7 @@ use crate::report;
 use crate::term::{self, Cockpit, Order, detect};
 use crate::ui;
 use crate::view::{Symbols, ViewContext};
+use crate::whatif::PlanRequest;
 
 /// Messages that may wait for the screen; a source that is faster waits.
 const MESSAGES: usize = 256;
@@ -77,10 +79,11 @@ pub fn run(invocation: Invocation, env: &Env) -> Result<Exit, CliError> {
         clock: fixed,
         started: Instant::now(),
     };
+    let mut planner = LazyPlanner::default();
     let ended = term::run(
         &mut screen,
         inbox,
-        |effect| perform(effect, &commands, &answers, in_tmux),
+        |effect| perform(effect, &commands, &answers, &mut planner, in_tmux),
         &options,
     )
     .map_err(|e| CliError::Failed { exit: Exit::Unreadable, message: e.to_string() })?;
@@ -273,6 +276,7 @@ fn perform(
     effect: Effect,
     backend: &mpsc::UnboundedSender<Command>,
     answers: &mpsc::Sender<Msg>,
+    planner: &mut LazyPlanner,
     in_tmux: bool,
 ) -> Option<Order> {
     let command = match effect {
@@ -296,10 +300,38 @@ fn perform(
         Effect::SwitchToDemo => Command::SwitchToDemo,
         Effect::Preflight(plan) => Command::Preflight(plan),
         Effect::Execute(Confirmation(confirmed)) => Command::Execute(confirmed),
+        Effect::ReadDemand(from) => Command::ReadDemand(from),
+        // Whoever values scenarios has threads of its own.
+        Effect::Plan(request) => {
+            planner.ask(request, answers);
+            return None;
+        }
+        Effect::SaveScenario(scenario) => Command::SaveScenario(scenario),
+        Effect::LoadScenario { name, slot } => Command::LoadScenario(name, slot),
+        Effect::RenameScenario { from, to } => Command::RenameScenario(from, to),
+        Effect::ExportPlan { path, format, plan } => Command::ExportPlan(path, format, plan),
     };
     // The receiver lives as long as the backend; without it there is nothing to be done.
     let _ = backend.send(command);
     None
+}
+
+/// Whoever values scenarios, started when the first is asked for.
+#[derive(Default)]
+struct LazyPlanner(Option<Planner>);
+
+impl LazyPlanner {
+    fn ask(&mut self, request: PlanRequest, answers: &mpsc::Sender<Msg>) {
+        let planner = self.0.get_or_insert_with(|| {
+            let answers = answers.clone();
+            // Waits where the screen is behind; the screen may be gone already.
+            Planner::start(move |answer| drop(answers.blocking_send(Msg::Planned(answer))))
+        });
+        if !planner.ask(request) {
+            let text = "nothing can be valued: the system gives no threads";
+            let _ = answers.try_send(Msg::Notice(Notice::new(Level::Error, text)));
+        }
+    }
 }
 
 /// The bytes that copy `text`; a word on the screen where it is too long for a terminal.

@@ -57,6 +57,8 @@ pub struct RunOptions {
     pub tape: Option<Tape>,
     /// The GPUs of this host alone, and no account.
     pub this_host: bool,
+    /// The demand that the cockpit's planning begins with.
+    pub demand: Option<PathBuf>,
 }
 
 impl RunOptions {
@@ -207,6 +209,7 @@ pub fn options(global: &GlobalArgs, words: &Vocabulary) -> Result<RunOptions, Cl
         record: global.record.clone(),
         tape,
         this_host: false,
+        demand: None,
     })
 }
 

@@ -35,11 +35,13 @@ mod storage_settings;
 mod telemetry;
 mod tell;
 mod views;
+mod whatif;
 mod when;
 pub mod words;
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -61,9 +63,10 @@ pub fn run(args: impl IntoIterator<Item = OsString>, fleet: impl Fleet) -> ExitC
             return ExitCode::from(message.exit_code().clamp(0, 255) as u8);
         }
     };
-    let Cli { command, global } = cli;
+    let Cli { command, demand, global } = cli;
     let asked = Asked {
         global,
+        demand,
         env: Env::of_process(),
         paths: Paths::of_user().ok(),
         words: words::vocabulary(),
@@ -120,6 +123,8 @@ impl<F> Fleet for F where
 /// What the user asked with, before it is known what for.
 struct Asked {
     global: GlobalArgs,
+    /// What the cockpit plans for.
+    demand: Option<PathBuf>,
     env: Env,
     paths: Option<Paths>,
     words: Vocabulary,
@@ -149,7 +154,7 @@ impl Asked {
     fn invocation(&self, loaded: Loaded) -> Result<Invocation, CliError> {
         Ok(Invocation {
             config: loaded.config,
-            options: self.options()?,
+            options: RunOptions { demand: self.demand.clone(), ..self.options()? },
             notices: loaded.notices,
             config_file: loaded.file,
             paths: self.paths.clone(),
@@ -218,6 +223,9 @@ fn dispatch(
         }
         Some(Command::Storage(what)) => {
             return with_log(asked, |asked| storage::run(&what, asked, &env, out));
+        }
+        Some(Command::Whatif(what)) => {
+            return with_log(asked, |asked| whatif::run(&what, asked, &env, out));
         }
         // Needs no configuration.
         Some(Command::Policy(PolicyCommand::Init { file })) => return policy::init(&file, out),

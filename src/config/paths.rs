@@ -37,4 +37,9 @@ impl Paths {
     pub fn views_file(&self) -> PathBuf {
         self.config_dir.join("views.toml")
     }
+
+    /// The folder of the scenarios that planning sessions keep.
+    pub fn scenarios_dir(&self) -> PathBuf {
+        self.config_dir.join("scenarios")
+    }
 }

@@ -108,8 +108,8 @@ pub fn save(path: &Path, name: &str, view: &SavedView) -> Result<(), SaveError> 
     replace(&real, text.as_bytes()).map_err(failed)
 }
 
-/// Writes a new file beside `path` and moves it there.
-fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
+/// Writes a new file beside `path`, for its owner alone, and moves it there.
+pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.new", std::process::id()));
     let temporary = path.with_file_name(name);

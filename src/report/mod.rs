@@ -21,6 +21,7 @@ mod storage_forecast;
 mod storage_rows;
 mod storage_tiers;
 mod text;
+mod whatif;
 
 pub use checkpoints::{CheckpointsReport, checkpoints};
 pub use gpus::{GpuReport, default_gpu_columns, gpu_groups, gpu_row_json, gpus};
@@ -36,6 +37,12 @@ pub use storage_explore::{Exploration, explore};
 pub use storage_forecast::{Cost, ForecastReport, ForecastRow, storage_forecast};
 pub use storage_rows::{StorageAbout, storage_row, storage_rows};
 pub use storage_tiers::{TiersReport, storage_tiers};
+pub use whatif::{
+    BacktestReport, BacktestRow, CompareReport, CompareRow, HindsightOptimum, OptimumReport,
+    OptimumTier, ReserveFamily, ReserveReport, SessionPlan, SessionReport, whatif_backtest,
+    whatif_compare, whatif_knobs, whatif_memo, whatif_optimum, whatif_plan, whatif_reserve,
+    whatif_sheet,
+};
 
 use crate::domain::text::clean;
 use crate::domain::{Reading, SourceState};

@@ -1,5 +1,6 @@
 //! The cockpit with its real backend on the demo: from the marked row to what came of it.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc;
@@ -8,11 +9,15 @@ use super::{Backend, Command};
 use crate::act::plan::{AccountRules, OutcomeKind};
 use crate::app::fixture::{init, press};
 use crate::app::sheet::{Run, Stage};
-use crate::app::{App, Confirmation, Effect, Msg, Regions};
+use crate::app::{
+    App, Confirmation, DemandFrom, Effect, ExportFormat, Msg, PlanOf, PlanPicture, Regions,
+};
+use crate::bus::planning::Planner;
 use crate::cli::invocation::{DemoOptions, Invocation, RunOptions};
 use crate::config::load::Sources;
 use crate::config::{Env, FileConfig, Paths, Vocabulary, load};
 use crate::domain::InstanceState;
+use crate::whatif::{Future, PlanRequest, Scenario, Slot};
 
 /// Longer than anything here takes; a run that hangs fails.
 const PATIENCE: Duration = Duration::from_mins(2);
@@ -22,7 +27,7 @@ struct Cockpit {
     messages: mpsc::Receiver<Msg>,
     commands: mpsc::UnboundedSender<Command>,
     started: Instant,
-    _home: tempfile::TempDir,
+    home: tempfile::TempDir,
 }
 
 impl Cockpit {
@@ -57,7 +62,7 @@ impl Cockpit {
         start.accounts.clear();
         start.mode = crate::app::Mode::Demo;
         Backend::new(invocation, sender, orders).start();
-        Self { app: App::new(start), messages, commands, started: Instant::now(), _home: home }
+        Self { app: App::new(start), messages, commands, started: Instant::now(), home }
     }
 
     /// Takes messages in until `done`.
@@ -70,6 +75,22 @@ impl Cockpit {
                     self.app.update(Msg::Now(jiff::Timestamp::now()));
                     let effects = self.app.update(msg);
                     self.perform(effects);
+                }
+                Err(_) => std::thread::sleep(Duration::from_millis(5)),
+            }
+        }
+    }
+
+    /// The first message that `pick` takes.
+    fn message<T>(&mut self, what: &str, pick: impl Fn(Msg) -> Option<T>) -> T {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            assert!(Instant::now() < deadline, "never: {what}");
+            match self.messages.try_recv() {
+                Ok(msg) => {
+                    if let Some(found) = pick(msg) {
+                        return found;
+                    }
                 }
                 Err(_) => std::thread::sleep(Duration::from_millis(5)),
             }
@@ -95,6 +116,57 @@ impl Cockpit {
             self.commands.send(command).unwrap();
         }
     }
+}
+
+#[test]
+fn a_plan_for_the_demo_is_valued_kept_and_written_down() {
+    let mut cockpit = Cockpit::start(false);
+    cockpit.commands.send(Command::ReadDemand(DemandFrom::History)).unwrap();
+    let (demand, start) = cockpit.message("a demand", |msg| match msg {
+        Msg::Demand { demand, scenario } => Some((demand, scenario)),
+        Msg::NoDemand(why) => unreachable!("{why}"),
+        _ => None,
+    });
+    assert!(demand.whole_weeks().len() >= 20, "half a year: {} h", demand.hours());
+    assert_eq!(demand.families.len(), start.families.len());
+    assert!(start.families.iter().any(|family| family.on_demand.is_some()));
+
+    let future = Future { paths: 50, weeks: 4, ..Future::default() };
+    let plan = Arc::new(Scenario { name: "Q3".into(), future, ..Scenario::clone(&start) });
+    let (send, answers) = std::sync::mpsc::channel();
+    let planner = Planner::start(move |answer| drop(send.send(answer)));
+    let (demand_too, scenario) = (Arc::clone(&demand), Arc::clone(&plan));
+    let request = PlanRequest { generation: 1, slot: Slot::A, demand: demand_too, scenario };
+    assert!(planner.ask(request));
+    let answer = answers.recv_timeout(PATIENCE).unwrap().result.unwrap();
+    assert!(answer.total.mean_usd > 0.0);
+
+    cockpit.commands.send(Command::SaveScenario(Arc::clone(&plan))).unwrap();
+    let names = cockpit.message("names", |msg| match msg {
+        Msg::Scenarios(names) if !names.is_empty() => Some(names),
+        _ => None,
+    });
+    assert_eq!(names, ["Q3"]);
+    cockpit.commands.send(Command::LoadScenario("Q3".into(), Slot::B)).unwrap();
+    let (slot, loaded) = cockpit.message("the scenario", |msg| match msg {
+        Msg::Scenario { slot, scenario } => Some((slot, scenario)),
+        _ => None,
+    });
+    assert_eq!((slot, &loaded), (Slot::B, &plan));
+
+    let path = cockpit.home.path().join("memo.md");
+    let plans = vec![PlanOf { slot: Slot::A, scenario: plan, answer: Some(answer) }];
+    let now = jiff::Timestamp::now();
+    let picture = PlanPicture { demand, plans, active: Slot::A, comparisons: vec![], now };
+    let target = path.display().to_string();
+    let export = Command::ExportPlan(target, ExportFormat::Md, Box::new(picture));
+    cockpit.commands.send(export).unwrap();
+    cockpit.message("the file", |msg| match msg {
+        Msg::Notice(notice) => notice.text.starts_with("wrote").then_some(()),
+        _ => None,
+    });
+    let memo = std::fs::read_to_string(path).unwrap();
+    assert!(memo.starts_with("# Q3") && memo.contains("## What it is worth"), "{memo}");
 }
 
 #[test]

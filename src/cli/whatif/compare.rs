@@ -1,0 +1,80 @@
+//! `burntop whatif compare`: scenario files over the same futures.
+
+use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::args::CompareArgs;
+use super::demand::{self, Want};
+use super::{CliError, Ctx, Exit, engine_error, scenario, workers};
+use crate::domain::text::clean;
+use crate::report::{self, CompareReport, CompareRow};
+use crate::whatif::compare::paired;
+use crate::whatif::effective::effective;
+use crate::whatif::{Engine, Scenario};
+
+pub(super) fn run(
+    args: &CompareArgs,
+    ctx: &Ctx<'_>,
+    out: &mut dyn Write,
+) -> Result<Exit, CliError> {
+    let demand = Arc::new(demand::read(&args.demand, Want::All, ctx)?);
+    let mut warnings = Vec::new();
+    let mut plans: Vec<(String, Scenario)> = Vec::with_capacity(args.scenarios.len());
+    for path in &args.scenarios {
+        let plan = scenario::of_file(path)?;
+        warnings.extend(plan.warnings);
+        plans.push((name_of(&plan.scenario, path), plan.scenario));
+    }
+    // The futures are the first one's: only then are they the same for all.
+    let Some(mut future) = plans.first().map(|(_, scenario)| scenario.future.clone()) else {
+        return Err(CliError::Usage("name at least two scenario files".to_owned()));
+    };
+    future.paths = args.paths.unwrap_or(future.paths);
+    let mut rows: Vec<CompareRow> = Vec::with_capacity(plans.len());
+    let mut base: Vec<f64> = Vec::new();
+    for (name, mut scenario) in plans {
+        let drawn = (scenario.future.weeks, scenario.future.seed);
+        if drawn != (future.weeks, future.seed) {
+            warnings.push(format!(
+                "{name}: valued over the weeks and the seed of the first file ({}, {})",
+                future.weeks, future.seed
+            ));
+        }
+        scenario.future.weeks = future.weeks;
+        scenario.future.seed = future.seed;
+        scenario.future.paths = future.paths;
+        let (scenario, notes) = effective(&scenario, &demand);
+        warnings.extend(notes.into_iter().map(|note| format!("{name}: {note}")));
+        let mut engine = Engine::new(Arc::clone(&demand), &scenario).map_err(engine_error)?;
+        let answer = engine.value(future.paths, &workers()).map_err(engine_error)?;
+        let costs = match engine.costs() {
+            [] => vec![answer.total.mean_usd],
+            costs => costs.to_vec(),
+        };
+        let against = if rows.is_empty() { None } else { paired(&base, &costs) };
+        if rows.is_empty() {
+            base = costs;
+        }
+        rows.push(CompareRow { name, value: answer.total, against });
+    }
+    let report = CompareReport {
+        demand: &demand,
+        rows: &rows,
+        paths: future.paths,
+        weeks: future.weeks,
+        seed: future.seed,
+        warnings: &warnings,
+    };
+    ctx.warn(&warnings);
+    out.write_all(report::whatif_compare(&report, ctx.format(), &ctx.view()).as_bytes())?;
+    Ok(Exit::Ok)
+}
+
+/// What a scenario is called: its name, else its file's.
+fn name_of(scenario: &Scenario, path: &Path) -> String {
+    match &*scenario.name {
+        "" => clean(&path.file_stem().unwrap_or_default().to_string_lossy()).into_owned(),
+        name => name.to_owned(),
+    }
+}

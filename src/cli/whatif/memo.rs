@@ -1,0 +1,38 @@
+//! `burntop whatif memo`: one page about a scenario.
+
+use std::io::Write;
+use std::sync::Arc;
+
+use super::args::MemoArgs;
+use super::demand::{self, Want};
+use super::{CliError, Ctx, Exit, scenario, workers};
+use crate::bus::planning::whole;
+use crate::report::{self, Format, SessionPlan, SessionReport};
+use crate::whatif::Slot;
+
+pub(super) fn run(args: &MemoArgs, ctx: &Ctx<'_>, out: &mut dyn Write) -> Result<Exit, CliError> {
+    let demand = Arc::new(demand::read(&args.demand, Want::All, ctx)?);
+    let plan = scenario::of_file(&args.scenario)?;
+    let answer = whole(&demand, &plan.scenario, &workers()).map_err(CliError::Usage)?;
+    let plans = [SessionPlan { slot: Slot::A, scenario: &plan.scenario, answer: Some(&answer) }];
+    let report =
+        SessionReport { demand: &demand, plans: &plans, active: Slot::A, comparisons: &[] };
+    plan.warnings.iter().for_each(crate::cli::tell::tell);
+    // A memo is Markdown unless somebody wants numbers.
+    let format = match ctx.format() {
+        Format::Table => Format::Md,
+        format => format,
+    };
+    let text = report::whatif_plan(&report, format, &ctx.view());
+    match &args.out {
+        None => out.write_all(text.as_bytes())?,
+        Some(path) => {
+            let written = super::super::backend::write_new(path, text.as_bytes());
+            written.map_err(|e| CliError::Failed {
+                exit: Exit::Unreadable,
+                message: format!("cannot write {}: {e}", path.display()),
+            })?;
+        }
+    }
+    Ok(Exit::Ok)
+}

@@ -1,0 +1,123 @@
+//! `burntop whatif backtest`: buying rules on a demand that they had not seen.
+
+use serde_json::{Map, Value as Json, json};
+
+use super::super::sheet::{Cell, Sheet};
+use super::super::{Format, json};
+use super::{Fact, Page, columns, demand_json, demand_line, number, share};
+use crate::view::{Align, ViewContext, format};
+use crate::whatif::Demand;
+
+/// One rule.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BacktestRow {
+    /// Its name.
+    pub name: &'static str,
+    /// What it cost, USD.
+    pub cost_usd: f64,
+    /// (cost − foresight's) ÷ foresight's; `None` where foresight costs nothing.
+    pub above: Option<f64>,
+    /// Units that it bought, all purchases together.
+    pub units_bought: f64,
+}
+
+/// Everything `backtest` says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BacktestReport<'a> {
+    /// The demand.
+    pub demand: &'a Demand,
+    /// The rules: foresight, ours, the fixed ones.
+    pub policies: &'a [BacktestRow],
+    /// On-demand price, USD per unit and hour.
+    pub on_demand: f64,
+    /// Rate of the commitment, USD per unit and hour.
+    pub reserved: f64,
+    /// Weeks that it binds.
+    pub term_weeks: u16,
+    /// Weeks between purchases.
+    pub every_weeks: u16,
+    /// Weeks of history before the first purchase, which nobody is charged for.
+    pub warm_up_weeks: usize,
+    /// Weeks that are replayed after them.
+    pub weeks: usize,
+    /// What is odd, one sentence each.
+    pub warnings: &'a [String],
+}
+
+/// Writes the report.
+pub fn whatif_backtest(report: &BacktestReport<'_>, format: Format, ctx: &ViewContext) -> String {
+    let family = report.demand.families.first().map_or("", |family| &*family.name);
+    let rows: Vec<Json> = report
+        .policies
+        .iter()
+        .map(|rule| {
+            json!({
+                "name": rule.name,
+                "cost_usd": json::number(Some(rule.cost_usd)),
+                "cost_above_foresight": json::number(rule.above),
+                "units_bought": json::number(Some(rule.units_bought)),
+            })
+        })
+        .collect();
+    let more: Map<String, Json> = [
+        ("demand", demand_json(report.demand)),
+        (
+            "inputs",
+            json!({
+                "family": family,
+                "on_demand": report.on_demand,
+                "reserved": report.reserved,
+                "term_weeks": report.term_weeks,
+                "every_weeks": report.every_weeks,
+                "warm_up_weeks": report.warm_up_weeks,
+                "weeks": report.weeks,
+            }),
+        ),
+        ("policies", Json::Array(rows.clone())),
+        ("warnings", json!(report.warnings)),
+    ]
+    .into_iter()
+    .map(|(name, value)| (name.to_owned(), value))
+    .collect();
+    let sheet = Sheet {
+        columns: columns(&[
+            ("name", "RULE", Align::Left),
+            ("cost_usd", "COST", Align::Right),
+            ("cost_above_foresight", "ABOVE FORESIGHT", Align::Right),
+            ("units_bought", "BOUGHT", Align::Right),
+        ]),
+        rows: report
+            .policies
+            .iter()
+            .map(|rule| {
+                vec![
+                    Cell::text(rule.name),
+                    number(Some(rule.cost_usd), ctx, format::usd_total),
+                    number(rule.above, ctx, |part| format!("{:.2}%", 100.0 * part)),
+                    number(Some(rule.units_bought), ctx, format::count),
+                ]
+            })
+            .collect(),
+    };
+    let page = Page {
+        view: "whatif-backtest",
+        basis: format!(
+            "the {} weeks after the first {}; each rule buys every {} weeks for {} weeks and sees only \
+             the past; a unit pays if used {} of the hours; nominal USD",
+            report.weeks,
+            report.warm_up_weeks,
+            report.every_weeks,
+            report.term_weeks,
+            share(report.reserved / report.on_demand)
+        ),
+        rows,
+        more,
+        facts: vec![
+            Fact::new("demand", "Demand", Cell::text(demand_line(report.demand))),
+            Fact::new("family", "Family", Cell::text(family.to_owned())),
+        ],
+        sheet: Some(sheet),
+        notes: report.demand.notes.iter().chain(report.warnings).cloned().collect(),
+    };
+    page.write(format, ctx)
+}

@@ -1,0 +1,107 @@
+//! `burntop whatif compare`: scenarios over the same futures.
+
+use serde_json::{Map, Value as Json, json};
+
+use super::super::sheet::{Cell, Sheet};
+use super::super::{Format, json};
+use super::{Fact, Page, columns, demand_json, demand_line, number, share, valuation_json};
+use crate::view::{Align, ViewContext, format};
+use crate::whatif::{Comparison, Demand, Valuation};
+
+/// One scenario.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CompareRow {
+    /// Its name, or its file.
+    pub name: String,
+    /// What it comes to.
+    pub value: Valuation,
+    /// Against the first; `None` of the first.
+    pub against: Option<Comparison>,
+}
+
+/// Everything `compare` says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CompareReport<'a> {
+    /// The demand.
+    pub demand: &'a Demand,
+    /// The scenarios, the base first.
+    pub rows: &'a [CompareRow],
+    /// Futures.
+    pub paths: u32,
+    /// Weeks.
+    pub weeks: u16,
+    /// Seed.
+    pub seed: u64,
+    /// What is odd, one sentence each.
+    pub warnings: &'a [String],
+}
+
+/// Writes the report.
+pub fn whatif_compare(report: &CompareReport<'_>, format: Format, ctx: &ViewContext) -> String {
+    let rows: Vec<Json> = report.rows.iter().map(row).collect();
+    let more: Map<String, Json> = [
+        ("demand", demand_json(report.demand)),
+        ("paths", json!(report.paths)),
+        ("weeks", json!(report.weeks)),
+        ("seed", json!(report.seed)),
+        ("warnings", json!(report.warnings)),
+    ]
+    .into_iter()
+    .map(|(name, value)| (name.to_owned(), value))
+    .collect();
+    let page = Page {
+        view: "whatif-compare",
+        basis: format!(
+            "the same {} futures of {} weeks for each, seed {}; differences are paired, their error \
+             is two standard errors; nominal USD",
+            report.paths, report.weeks, report.seed
+        ),
+        rows,
+        more,
+        facts: vec![Fact::new("demand", "Demand", Cell::text(demand_line(report.demand)))],
+        sheet: Some(sheet(report, ctx)),
+        notes: report.demand.notes.iter().chain(report.warnings).cloned().collect(),
+    };
+    page.write(format, ctx)
+}
+
+fn row(row: &CompareRow) -> Json {
+    let against = row.against.as_ref().map(|c| {
+        json!({
+            "mean_usd": json::number(Some(c.mean_usd)),
+            "error_usd": json::number(Some(c.error_usd)),
+            "cheaper": json::number(Some(c.cheaper)),
+        })
+    });
+    json!({ "name": row.name, "valuation": valuation_json(&row.value), "difference": against })
+}
+
+fn sheet(report: &CompareReport<'_>, ctx: &ViewContext) -> Sheet {
+    let usd = |value: Option<f64>| number(value, ctx, format::usd_total);
+    let rows = report.rows.iter().map(|row| {
+        let against = row.against.as_ref();
+        vec![
+            Cell::text(row.name.clone()),
+            usd(Some(row.value.mean_usd)),
+            usd(Some(row.value.p95_usd)),
+            usd(Some(row.value.worst5_savings_usd)),
+            number(row.value.esr, ctx, share),
+            usd(against.map(|c| c.mean_usd)),
+            usd(against.map(|c| c.error_usd)),
+            number(against.map(|c| c.cheaper), ctx, share),
+        ]
+    });
+    Sheet {
+        columns: columns(&[
+            ("name", "SCENARIO", Align::Left),
+            ("mean_usd", "MEAN COST", Align::Right),
+            ("p95_usd", "P95", Align::Right),
+            ("worst5_savings_usd", "WORST 5%", Align::Right),
+            ("esr", "SAVES", Align::Right),
+            ("difference_usd", "DIFFERENCE", Align::Right),
+            ("difference_error_usd", "ERROR", Align::Right),
+            ("cheaper", "CHEAPER IN", Align::Right),
+        ]),
+        rows: rows.collect(),
+    }
+}

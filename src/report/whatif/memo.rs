@@ -1,0 +1,345 @@
+//! The memo of a planning session: one page of Markdown that says what to do, what it is worth, from
+//! what, and what is not known.
+
+use std::fmt::Write as _;
+
+use super::super::markdown::{self, escape};
+use super::super::sheet::{Cell, Sheet};
+use super::plan::SessionReport;
+use super::{columns, demand_line, number, payment, share};
+use crate::view::{Align, ViewContext, format};
+use crate::whatif::{
+    Answer, FamilyInputs, ListEntry, OfferKind, Scenario, SlotComparison, Stage, StepKind,
+};
+
+/// Bars of the tornado that a memo has room for.
+const BARS: usize = 6;
+
+/// Writes the memo of the active plan, with the others beside it.
+pub fn whatif_memo(report: &SessionReport<'_>, ctx: &ViewContext) -> String {
+    let mut memo = Memo { out: String::new(), report, ctx };
+    memo.head();
+    if let Some(answer) = report.active().and_then(|plan| plan.answer) {
+        memo.lists(answer);
+        memo.worth();
+        memo.matters(answer);
+    } else {
+        memo.say("It was not valued yet: there are no figures.");
+    }
+    if let Some(plan) = report.active() {
+        memo.inputs(plan.scenario);
+        memo.unknown(plan.scenario, plan.answer);
+    }
+    memo.out
+}
+
+struct Memo<'a> {
+    out: String,
+    report: &'a SessionReport<'a>,
+    ctx: &'a ViewContext,
+}
+
+impl Memo<'_> {
+    fn say(&mut self, text: &str) {
+        let _ = writeln!(self.out, "\n{}", escape(text));
+    }
+
+    fn point(&mut self, text: &str) {
+        let _ = writeln!(self.out, "- {}", escape(text));
+    }
+
+    fn heading(&mut self, text: &str) {
+        let _ = writeln!(self.out, "\n## {text}\n");
+    }
+
+    fn head(&mut self) {
+        let Some(plan) = self.report.active() else { return };
+        let scenario = plan.scenario;
+        let name = if scenario.name.is_empty() { "Plan" } else { &scenario.name };
+        let _ = writeln!(self.out, "# {}", escape(name));
+        if !scenario.note.is_empty() {
+            self.say(&scenario.note);
+        }
+        let demand = self.report.demand;
+        let future = &scenario.future;
+        let how = match plan.answer.map(|answer| answer.paths) {
+            Some(0) => "the past itself, hour by hour".to_owned(),
+            Some(paths) => format!(
+                "{} futures of {} weeks from {} whole past weeks, seed {}",
+                format::grouped(f64::from(paths), 0),
+                future.weeks,
+                demand.whole_weeks().len(),
+                future.seed
+            ),
+            None => format!("{} weeks, seed {}", future.weeks, future.seed),
+        };
+        self.say(&format!(
+            "Made {:.0} with burntop {}. Demand: {} to {:.0}. Valued over {how}. Dollars are nominal \
+             list prices unless the inputs say otherwise.",
+            self.ctx.now,
+            env!("CARGO_PKG_VERSION"),
+            demand_line(demand),
+            demand.end(),
+        ));
+    }
+
+    fn lists(&mut self, answer: &Answer) {
+        self.heading("What to do");
+        if answer.stage < Stage::Whole {
+            self.point("The lists were not made yet when this memo was written.");
+            return;
+        }
+        let lists = &answer.lists;
+        if lists.buy.is_empty() && lists.plan.is_empty() && lists.avoid.is_empty() {
+            self.point("Nothing: no offer with a known rate is worth a word.");
+        }
+        for (title, entries) in
+            [("Buy now", &lists.buy), ("Plan", &lists.plan), ("Do not buy", &lists.avoid)]
+        {
+            if entries.is_empty() {
+                continue;
+            }
+            let _ = writeln!(self.out, "**{title}**\n");
+            for entry in entries {
+                self.entry(entry);
+            }
+            self.out.push('\n');
+        }
+    }
+
+    fn entry(&mut self, entry: &ListEntry) {
+        let when = if entry.week > 0 { format!(" in week {}", entry.week) } else { String::new() };
+        let cash = if entry.upfront_usd > 0.0 {
+            format!(
+                ", {} at once and {} a month",
+                format::usd_total(entry.upfront_usd),
+                format::usd_total(entry.monthly_usd)
+            )
+        } else {
+            format!(", {} a month", format::usd_total(entry.monthly_usd))
+        };
+        let safe =
+            entry.safe_months.map_or_else(String::new, |m| format!(", safe after {m:.1} months"));
+        self.point(&format!(
+            "{} × {} {}{when} ({}{cash}): saves {} on average{safe}. {}",
+            format::count(entry.units),
+            entry.family,
+            entry.offer,
+            format::usd_per_hour(entry.usd_per_hour),
+            format::usd_total(entry.saves_usd),
+            entry.reason,
+        ));
+    }
+
+    fn worth(&mut self) {
+        self.heading("What it is worth");
+        let plans: Vec<_> = self.report.plans.iter().filter(|p| p.answer.is_some()).collect();
+        let usd = |v: Option<f64>| number(v, self.ctx, format::usd_total);
+        let part = |v: Option<f64>| number(v, self.ctx, share);
+        let rows = plans.iter().filter_map(|plan| {
+            let value = &plan.answer?.total;
+            let mean = number(Some(value.mean_usd), self.ctx, |mean| {
+                format!("{} ± {}", format::usd_total(mean), format::usd_total(value.mean_error_usd))
+            });
+            let name = format!("{} {}", plan.slot.letter(), plan.scenario.name);
+            Some(vec![
+                Cell { shown: name.trim().to_owned(), ..Cell::text("") },
+                mean,
+                usd(Some(value.p5_usd)),
+                usd(Some(value.p50_usd)),
+                usd(Some(value.p95_usd)),
+                usd(Some(value.on_demand_usd)),
+                part(value.esr),
+                usd(Some(value.worst5_savings_usd)),
+                part(Some(value.prob_above_on_demand)),
+                part(value.coverage),
+                part(value.utilisation),
+                usd(value.regret_usd),
+                number(Some(value.lock_in_months), self.ctx, |m| format!("{m:.1}")),
+            ])
+        });
+        let sheet = Sheet {
+            columns: columns(&[
+                ("name", "Scenario", Align::Left),
+                ("mean_usd", "Mean ± 2 s.e.", Align::Right),
+                ("p5_usd", "P5", Align::Right),
+                ("p50_usd", "P50", Align::Right),
+                ("p95_usd", "P95", Align::Right),
+                ("on_demand_usd", "On demand", Align::Right),
+                ("esr", "Saves", Align::Right),
+                ("worst5_savings_usd", "Saves in the worst 5 %", Align::Right),
+                ("prob", "Dearer than on demand", Align::Right),
+                ("coverage", "Covered", Align::Right),
+                ("utilisation", "Used", Align::Right),
+                ("regret_usd", "Regret", Align::Right),
+                ("lock_in_months", "Lock-in, months", Align::Right),
+            ]),
+            rows: rows.collect(),
+        };
+        self.out.push_str(&markdown::table(&sheet));
+        let said: Vec<String> = self.report.comparisons.iter().map(compared).collect();
+        if !said.is_empty() {
+            self.out.push('\n');
+        }
+        said.iter().for_each(|text| self.point(text));
+    }
+
+    fn matters(&mut self, answer: &Answer) {
+        if answer.tornado.is_empty() {
+            return;
+        }
+        self.heading("What matters most");
+        for bar in answer.tornado.iter().take(BARS) {
+            let [low, high] = bar.usd.map(signed);
+            let decision = if bar.decision_changes() { "; the best units change" } else { "" };
+            self.point(&format!(
+                "{} {}: {} → {low}, {} → {high}{decision}.",
+                bar.family, bar.input, bar.values[0], bar.values[1]
+            ));
+        }
+    }
+
+    fn inputs(&mut self, scenario: &Scenario) {
+        self.heading("Inputs");
+        for family in &scenario.families {
+            let text = family_words(family);
+            self.point(&text);
+        }
+        for plan in &scenario.compute_plans {
+            let rates: Vec<String> = plan
+                .rates
+                .iter()
+                .map(|rate| format!("{} at {}", rate.family, format::usd_per_hour(rate.rate)))
+                .collect();
+            self.point(&format!(
+                "{}: {} for {} weeks from week {}, {}; {}.",
+                plan.name,
+                format::usd_per_hour(plan.usd_per_hour),
+                plan.weeks,
+                plan.week,
+                payment(plan.payment),
+                rates.join(", ")
+            ));
+        }
+        let future = &scenario.future;
+        self.point(&format!(
+            "Common part of the random growth {}, cost of capital {} per year, caution {}, next \
+             purchase in {} weeks.",
+            share(future.correlation),
+            share(future.wacc),
+            share(future.caution),
+            future.top_up_weeks
+        ));
+    }
+
+    fn unknown(&mut self, scenario: &Scenario, answer: Option<&Answer>) {
+        self.heading("What is not known");
+        for note in &self.report.demand.notes {
+            self.point(&format!("Demand: {note}."));
+        }
+        for family in &scenario.families {
+            if family.on_demand.is_none() {
+                self.point(&format!(
+                    "{}: no on-demand price; nothing of it is valued.",
+                    family.name
+                ));
+            }
+            let without: Vec<&str> = family
+                .offers
+                .iter()
+                .filter(|offer| {
+                    offer.rate.is_none() && offer.kind != OfferKind::CapacityReservation
+                })
+                .map(|offer| &*offer.name)
+                .collect();
+            if !without.is_empty() {
+                let names = without.join(", ");
+                self.point(&format!("{}: no rate of {names}; not compared.", family.name));
+            }
+        }
+        if answer.is_some_and(|answer| answer.total.regret_usd.is_none()) {
+            self.point("Regret was not computed.");
+        }
+        self.point(
+            "Futures are made of weeks of the past under the stated growth: what never happened is \
+             in them only as a step. Private discounts, credits and taxes are not.",
+        );
+    }
+}
+
+/// What a comparison says.
+fn compared(found: &SlotComparison) -> String {
+    let SlotComparison { base, other, result, .. } = found;
+    format!(
+        "{} against {}: {} ± {} (2 s.e., paired); cheaper in {} of the futures.",
+        other.letter(),
+        base.letter(),
+        signed(result.mean_usd),
+        format::usd_total(result.error_usd),
+        share(result.cheaper)
+    )
+}
+
+fn signed(usd: f64) -> String {
+    if usd > 0.0 { format!("+{}", format::usd_total(usd)) } else { format::usd_total(usd) }
+}
+
+fn family_words(family: &FamilyInputs) -> String {
+    let price = family.on_demand.map_or_else(
+        || "no on-demand price".to_owned(),
+        |usd| {
+            let from = match &*family.prices_from {
+                "" => String::new(),
+                from => format!(" ({from})"),
+            };
+            format!("{} on demand{from}", format::usd_per_hour(usd))
+        },
+    );
+    let mut parts = vec![
+        price,
+        format!("growth {} per year", share(family.growth)),
+        format!("drift {} and shock {} per week", share(family.drift), share(family.shock)),
+    ];
+    for step in &family.steps {
+        let what = match &step.kind {
+            StepKind::Launch { units } => format!("{} units more", format::count(*units)),
+            StepKind::Scale { factor } => format!("times {factor}"),
+            StepKind::Move { share: part, to, ratio } => {
+                format!("{} to {to} at {ratio} for one", share(*part))
+            }
+        };
+        parts.push(format!("week {}: {what}", step.week));
+    }
+    if let Some(cut) = family.price_cut {
+        parts.push(format!("on demand {} cheaper from week {}", share(cut.share), cut.week));
+    }
+    if let Some(spot) = family.spot {
+        parts.push(format!(
+            "spot for {} at {}, there {} of the time",
+            share(spot.share),
+            format::usd_per_hour(spot.price),
+            share(spot.availability)
+        ));
+    }
+    for held in &family.held {
+        parts.push(format!(
+            "held: {} {} at {}, {} weeks left",
+            format::count(held.units),
+            held.name,
+            format::usd_per_hour(held.rate),
+            held.weeks_left
+        ));
+    }
+    for buy in family.buys.iter().filter(|buy| buy.units > 0.0) {
+        let rate = family.offers.iter().find(|offer| offer.name == buy.offer);
+        let rate = rate.and_then(|offer| offer.rate).map(format::usd_per_hour);
+        parts.push(format!(
+            "bought: {} {} in week {}{}",
+            format::count(buy.units),
+            buy.offer,
+            buy.week,
+            rate.map_or_else(String::new, |rate| format!(" at {rate}"))
+        ));
+    }
+    format!("{}: {}.", family.name, parts.join("; "))
+}

@@ -1,0 +1,212 @@
+//! `burntop whatif …`: what plans cost, in every format.
+
+mod backtest;
+mod compare;
+mod lever;
+mod memo;
+mod optimum;
+mod plan;
+mod reserve;
+#[cfg(test)]
+mod tests;
+
+pub use backtest::{BacktestReport, BacktestRow, whatif_backtest};
+pub use compare::{CompareReport, CompareRow, whatif_compare};
+pub use lever::{whatif_knobs, whatif_sheet};
+pub use memo::whatif_memo;
+pub use optimum::{OptimumReport, OptimumTier, whatif_optimum};
+pub use plan::{SessionPlan, SessionReport, whatif_plan};
+pub use reserve::{HindsightOptimum, ReserveFamily, ReserveReport, whatif_reserve};
+
+use serde_json::{Map, Value as Json, json};
+
+use super::sheet::{Cell, Column, Sheet};
+use super::{Format, csv, json, markdown, text};
+use crate::view::{Align, Value, ViewContext};
+use crate::whatif::{Demand, DemandOrigin, Payment, Valuation};
+
+/// A report before it has a format.
+struct Page {
+    /// `whatif-reserve`, without version.
+    view: &'static str,
+    /// What the figures mean, one sentence.
+    basis: String,
+    /// Rows of the JSON document.
+    rows: Vec<Json>,
+    /// What stands beside the rows there.
+    more: Map<String, Json>,
+    /// The figures for people, above the table; also the CSV where there is no table.
+    facts: Vec<Fact>,
+    /// The table.
+    sheet: Option<Sheet>,
+    /// Sentences below it.
+    notes: Vec<String>,
+}
+
+/// One figure: its name for machines, its name for people, the figure.
+struct Fact {
+    name: &'static str,
+    label: &'static str,
+    cell: Cell,
+}
+
+impl Fact {
+    fn new(name: &'static str, label: &'static str, cell: Cell) -> Self {
+        Self { name, label, cell }
+    }
+}
+
+/// A number that may not be known.
+fn number(value: Option<f64>, ctx: &ViewContext, words: impl FnOnce(f64) -> String) -> Cell {
+    let value = value.filter(|v| v.is_finite());
+    Cell {
+        shown: ctx.symbols.or_unknown(value, words),
+        value: value.map_or(Value::Unknown, Value::Number),
+    }
+}
+
+/// A part of one as a percentage with one digit.
+fn share(part: f64) -> String {
+    format!("{:.1}%", 100.0 * part)
+}
+
+fn columns(specs: &[(&'static str, &'static str, Align)]) -> Vec<Column> {
+    specs.iter().map(|(name, header, align)| Column { name, header, align: *align }).collect()
+}
+
+impl Page {
+    fn write(self, format: Format, ctx: &ViewContext) -> String {
+        let Self { view, basis, rows, more, facts, sheet, notes } = self;
+        match format {
+            Format::Json => json::envelope(view, rows, more, &basis, &[], ctx),
+            Format::Csv => match sheet {
+                Some(sheet) => csv::table(&sheet),
+                None => csv::table(&of_facts(facts)),
+            },
+            Format::Table => {
+                let mut out = String::new();
+                let wide = facts.iter().map(|f| f.label.chars().count()).max().unwrap_or(0);
+                for fact in &facts {
+                    let blanks = wide - fact.label.chars().count();
+                    out.push_str(&format!(
+                        "{}{}  {}\n",
+                        fact.label,
+                        " ".repeat(blanks),
+                        fact.cell.shown
+                    ));
+                }
+                if let Some(sheet) = sheet {
+                    if !out.is_empty() {
+                        out.push('\n');
+                    }
+                    out.push_str(&text::table(&sheet));
+                }
+                for note in notes.iter().chain([&basis]) {
+                    out.push_str(note);
+                    out.push('\n');
+                }
+                out
+            }
+            Format::Md => {
+                let mut out = String::new();
+                if !facts.is_empty() {
+                    out.push_str(&markdown::table(&of_facts(facts)));
+                }
+                if let Some(sheet) = sheet {
+                    if !out.is_empty() {
+                        out.push('\n');
+                    }
+                    out.push_str(&markdown::table(&sheet));
+                }
+                for note in notes.iter().chain([&basis]) {
+                    out.push('\n');
+                    out.push_str(&markdown::escape(note));
+                    out.push('\n');
+                }
+                out
+            }
+        }
+    }
+}
+
+fn of_facts(facts: Vec<Fact>) -> Sheet {
+    let rows = facts.into_iter().map(|fact| {
+        let name = Cell { shown: fact.label.to_owned(), value: Value::Text(fact.name.into()) };
+        vec![name, fact.cell]
+    });
+    Sheet {
+        columns: columns(&[("name", "WHAT", Align::Left), ("value", "VALUE", Align::Right)]),
+        rows: rows.collect(),
+    }
+}
+
+/// Where a demand is from, as JSON.
+fn demand_json(demand: &Demand) -> Json {
+    let (origin, name) = origin(&demand.origin);
+    let known = |known: usize| json!(known);
+    json!({
+        "origin": origin,
+        "name": name,
+        "start": demand.start.to_string(),
+        "end": demand.end().to_string(),
+        "hours": demand.hours(),
+        "families": demand.families.iter().map(|family| json!({
+            "name": family.name,
+            "known_hours": known(family.known_hours()),
+            "mean_units": json::number(family.mean()),
+        })).collect::<Vec<_>>(),
+        "notes": demand.notes,
+    })
+}
+
+/// The kind of an origin, and its name where it has one.
+fn origin(origin: &DemandOrigin) -> (&'static str, Option<&str>) {
+    match origin {
+        DemandOrigin::Csv(name) => ("csv", Some(name)),
+        DemandOrigin::Bill(name) => ("bill", Some(name)),
+        DemandOrigin::History => ("history", None),
+        DemandOrigin::Demo => ("demo", None),
+    }
+}
+
+/// A demand in a line.
+fn demand_line(demand: &Demand) -> String {
+    let (kind, name) = origin(&demand.origin);
+    let name = name.map_or_else(|| kind.to_owned(), str::to_owned);
+    format!("{name}: {} h from {:.0}", demand.hours(), demand.start)
+}
+
+/// How a commitment is paid, as files and the command line say it.
+fn payment(payment: Payment) -> &'static str {
+    match payment {
+        Payment::NoUpfront => "no-upfront",
+        Payment::PartialUpfront => "partial-upfront",
+        Payment::AllUpfront => "all-upfront",
+    }
+}
+
+/// A valuation as JSON.
+fn valuation_json(value: &Valuation) -> Map<String, Json> {
+    let known = |v: f64| json::number(Some(v));
+    [
+        ("commit", known(value.commit)),
+        ("fixed_usd", known(value.fixed_usd)),
+        ("mean_usd", known(value.mean_usd)),
+        ("mean_error_usd", known(value.mean_error_usd)),
+        ("p5_usd", known(value.p5_usd)),
+        ("p50_usd", known(value.p50_usd)),
+        ("p95_usd", known(value.p95_usd)),
+        ("on_demand_usd", known(value.on_demand_usd)),
+        ("worst5_savings_usd", known(value.worst5_savings_usd)),
+        ("prob_above_on_demand", known(value.prob_above_on_demand)),
+        ("esr", json::number(value.esr)),
+        ("coverage", json::number(value.coverage)),
+        ("utilisation", json::number(value.utilisation)),
+        ("regret_usd", json::number(value.regret_usd)),
+        ("lock_in_months", known(value.lock_in_months)),
+        ("npv_usd", known(value.npv_usd)),
+    ]
+    .into_iter()
+    .map(|(name, value)| (name.to_owned(), value))
+    .collect()
+}

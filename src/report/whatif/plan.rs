@@ -1,0 +1,210 @@
+//! A planning session as it stands: every scenario with what came of it.
+
+use serde_json::{Map, Value as Json, json};
+
+use super::super::sheet::{Cell, Sheet};
+use super::super::{Format, csv, json};
+use super::{columns, demand_json, number, share, valuation_json};
+use crate::view::{Align, ViewContext, format};
+use crate::whatif::{Answer, Demand, ListEntry, Scenario, Slot, SlotComparison, Stage, TornadoBar};
+
+/// A scenario of the session.
+#[derive(Clone, Copy, Debug)]
+pub struct SessionPlan<'a> {
+    /// Its slot.
+    pub slot: Slot,
+    /// It.
+    pub scenario: &'a Scenario,
+    /// What came of it; `None` while nothing did.
+    pub answer: Option<&'a Answer>,
+}
+
+/// The session.
+#[derive(Clone, Copy, Debug)]
+pub struct SessionReport<'a> {
+    /// The demand.
+    pub demand: &'a Demand,
+    /// The scenarios, in the order of their letters.
+    pub plans: &'a [SessionPlan<'a>],
+    /// The one that is meant.
+    pub active: Slot,
+    /// How they compare.
+    pub comparisons: &'a [SlotComparison],
+}
+
+impl<'a> SessionReport<'a> {
+    /// The scenario that is meant.
+    pub fn active(&self) -> Option<&'a SessionPlan<'a>> {
+        self.plans.iter().find(|plan| plan.slot == self.active)
+    }
+}
+
+/// Writes the session; Markdown is the memo of its active scenario.
+pub fn whatif_plan(report: &SessionReport<'_>, format: Format, ctx: &ViewContext) -> String {
+    match format {
+        Format::Json => document(report, ctx),
+        Format::Csv => csv::table(&sheet(report, ctx)),
+        Format::Md | Format::Table => super::whatif_memo(report, ctx),
+    }
+}
+
+fn document(report: &SessionReport<'_>, ctx: &ViewContext) -> String {
+    let more: Map<String, Json> = [
+        ("demand", demand_json(report.demand)),
+        ("active", json!(report.active.letter())),
+        ("comparisons", report.comparisons.iter().map(comparison).collect()),
+    ]
+    .into_iter()
+    .map(|(name, value)| (name.to_owned(), value))
+    .collect();
+    let rows = report.plans.iter().map(plan).collect();
+    json::envelope("whatif-plan", rows, more, BASIS, &[], ctx)
+}
+
+const BASIS: &str = "nominal USD over the scenario's weeks of 168 h; P5, P50, P95 are order \
+                     statistics; errors are two standard errors, of differences paired";
+
+fn comparison(found: &SlotComparison) -> Json {
+    json!({
+        "base": found.base.letter(),
+        "other": found.other.letter(),
+        "mean_usd": json::number(Some(found.result.mean_usd)),
+        "error_usd": json::number(Some(found.result.error_usd)),
+        "cheaper": json::number(Some(found.result.cheaper)),
+    })
+}
+
+fn plan(plan: &SessionPlan<'_>) -> Json {
+    let answer = plan.answer.map(|answer| {
+        let families: Vec<Json> = plan
+            .scenario
+            .families
+            .iter()
+            .zip(&answer.families)
+            .map(|(inputs, found)| {
+                json!({
+                    "family": inputs.name,
+                    "valuation": found.as_ref().map(|found| valuation_json(&found.value)),
+                    "offers": found.as_ref().map(|found| {
+                        found.offers.iter().map(|offer| json!({
+                            "name": offer.name,
+                            "rate": json::number(offer.rate),
+                            "break_even": json::number(offer.break_even),
+                            "best_units": json::number(offer.best_units),
+                            "cautious_units": json::number(offer.cautious_units),
+                            "bought": json::number(Some(offer.bought)),
+                        })).collect::<Vec<_>>()
+                    }),
+                })
+            })
+            .collect();
+        json!({
+            "stage": match answer.stage {
+                Stage::Quick => "quick",
+                Stage::Settled => "settled",
+                Stage::Whole => "whole",
+            },
+            "paths": answer.paths,
+            "weeks": answer.weeks,
+            "valuation": valuation_json(&answer.total),
+            "families": families,
+            "buy": entries(&answer.lists.buy),
+            "plan": entries(&answer.lists.plan),
+            "avoid": entries(&answer.lists.avoid),
+            "tornado": answer.tornado.iter().map(bar).collect::<Vec<_>>(),
+        })
+    });
+    json!({
+        "slot": plan.slot.letter(),
+        // Numbers and texts alone: it always can be written.
+        "scenario": serde_json::to_value(plan.scenario).unwrap_or_default(),
+        "answer": answer,
+    })
+}
+
+/// The entries of a list.
+fn entries(entries: &[ListEntry]) -> Vec<Json> {
+    let known = |v: f64| json::number(Some(v));
+    let each = |entry: &ListEntry| {
+        json!({
+            "family": entry.family,
+            "offer": entry.offer,
+            "units": known(entry.units),
+            "week": entry.week,
+            "usd_per_hour": known(entry.usd_per_hour),
+            "upfront_usd": known(entry.upfront_usd),
+            "monthly_usd": known(entry.monthly_usd),
+            "saves_usd": known(entry.saves_usd),
+            "safe_months": json::number(entry.safe_months),
+            "lock_in_months": known(entry.lock_in_months),
+            "return_above_10_percent": entry.marks[0],
+            "break_even_within_9_months": entry.marks[1],
+            "utilisation_above_80_percent": entry.marks[2],
+            "reason": entry.reason,
+        })
+    };
+    entries.iter().map(each).collect()
+}
+
+fn bar(bar: &TornadoBar) -> Json {
+    json!({
+        "family": bar.family,
+        "input": bar.input,
+        "values": bar.values,
+        "usd": bar.usd.map(|v| json::number(Some(v))),
+        "best_units": bar.best_units.map(|v| json::number(Some(v))),
+        "decision_changes": bar.decision_changes(),
+    })
+}
+
+/// A row per scenario and family, and one per scenario for all of them.
+fn sheet(report: &SessionReport<'_>, ctx: &ViewContext) -> Sheet {
+    let mut rows = Vec::new();
+    for plan in report.plans {
+        let Some(answer) = plan.answer else { continue };
+        let families = plan.scenario.families.iter().zip(&answer.families);
+        let families =
+            families.map(|(inputs, found)| (&*inputs.name, found.as_ref().map(|f| &f.value)));
+        for (family, value) in std::iter::once(("", Some(&answer.total))).chain(families) {
+            let usd = |v: Option<f64>| number(v, ctx, format::usd_total);
+            let part = |v: Option<f64>| number(v, ctx, share);
+            rows.push(vec![
+                Cell::text(plan.slot.letter()),
+                Cell::text(plan.scenario.name.clone()),
+                Cell::text(family.to_owned()),
+                number(value.map(|v| v.commit), ctx, format::count),
+                usd(value.map(|v| v.mean_usd)),
+                usd(value.map(|v| v.mean_error_usd)),
+                usd(value.map(|v| v.p5_usd)),
+                usd(value.map(|v| v.p50_usd)),
+                usd(value.map(|v| v.p95_usd)),
+                usd(value.map(|v| v.on_demand_usd)),
+                usd(value.map(|v| v.worst5_savings_usd)),
+                part(value.map(|v| v.prob_above_on_demand)),
+                part(value.and_then(|v| v.esr)),
+                part(value.and_then(|v| v.coverage)),
+                part(value.and_then(|v| v.utilisation)),
+            ]);
+        }
+    }
+    Sheet {
+        columns: columns(&[
+            ("slot", "SLOT", Align::Left),
+            ("scenario", "SCENARIO", Align::Left),
+            ("family", "FAMILY", Align::Left),
+            ("commit", "COMMIT", Align::Right),
+            ("mean_usd", "MEAN COST", Align::Right),
+            ("mean_error_usd", "ERROR", Align::Right),
+            ("p5_usd", "P5", Align::Right),
+            ("p50_usd", "P50", Align::Right),
+            ("p95_usd", "P95", Align::Right),
+            ("on_demand_usd", "ON DEMAND", Align::Right),
+            ("worst5_savings_usd", "WORST 5%", Align::Right),
+            ("prob_above_on_demand", "DEARER", Align::Right),
+            ("esr", "SAVES", Align::Right),
+            ("coverage", "COVERED", Align::Right),
+            ("utilisation", "USED", Align::Right),
+        ]),
+        rows,
+    }
+}

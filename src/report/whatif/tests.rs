@@ -1,0 +1,163 @@
+//! Every report in every format, from figures that are easily seen.
+
+use serde_json::Value;
+
+use super::*;
+use crate::view::fixture;
+use crate::whatif::levers::{GpuSavings, Simulator};
+use crate::whatif::{
+    Answer, Comparison, Family, FamilyInputs, Lists, Offer, OfferKind, Scenario, Slot,
+    SlotComparison, Stage,
+};
+
+fn demand() -> Demand {
+    Demand {
+        origin: DemandOrigin::Csv("d.csv".into()),
+        start: jiff::Timestamp::UNIX_EPOCH,
+        families: vec![Family { name: "p4d|24xlarge".into(), hours: vec![3.0; 336] }],
+        notes: vec!["2 hours have no row".into()],
+    }
+}
+
+fn value() -> Valuation {
+    Valuation { commit: 2.0, mean_usd: 1_000.0, mean_error_usd: 9.0, ..Valuation::default() }
+}
+
+fn scenario() -> Scenario {
+    Scenario {
+        name: "Q3 *plan*".into(),
+        families: vec![FamilyInputs {
+            name: "p4d|24xlarge".into(),
+            on_demand: Some(22.0),
+            offers: vec![Offer {
+                name: "3y".into(),
+                kind: OfferKind::StandardRi,
+                weeks: 156,
+                payment: Payment::AllUpfront,
+                rate: None,
+            }],
+            ..FamilyInputs::default()
+        }],
+        ..Scenario::default()
+    }
+}
+
+fn answer() -> Answer {
+    Answer {
+        stage: Stage::Whole,
+        paths: 100,
+        weeks: 52,
+        total: value(),
+        families: vec![None],
+        lists: Lists::default(),
+        tornado: Vec::new(),
+        calendar: Vec::new(),
+    }
+}
+
+fn session(format: Format) -> String {
+    let (demand, scenario, answer) = (demand(), scenario(), answer());
+    let plans = [
+        SessionPlan { slot: Slot::A, scenario: &scenario, answer: Some(&answer) },
+        SessionPlan { slot: Slot::B, scenario: &scenario, answer: None },
+    ];
+    let result = Comparison { mean_usd: -5.0, error_usd: 2.0, cheaper: 0.75 };
+    let comparisons =
+        [SlotComparison { base: Slot::A, other: Slot::B, generations: [1, 2], result }];
+    let report = SessionReport {
+        demand: &demand,
+        plans: &plans,
+        active: Slot::A,
+        comparisons: &comparisons,
+    };
+    whatif_plan(&report, format, &fixture::ctx())
+}
+
+#[test]
+fn the_memo_says_inputs_seed_window_and_what_is_not_known() {
+    let memo = session(Format::Md);
+    for part in [
+        "# Q3 \\*plan\\*",
+        "100 futures of 52 weeks from 2 whole past weeks, seed 1",
+        "d.csv: 336 h from 1970-01-01T00:00:00Z to 1970-01-15T00:00:00Z",
+        "$1,000 ± $9",
+        "B against A: -$5 ± $2 (2 s.e., paired); cheaper in 75.0% of the futures.",
+        "Demand: 2 hours have no row.",
+        "p4d\\|24xlarge: no rate of 3y; not compared.",
+    ] {
+        assert!(memo.contains(part), "{part}\n{memo}");
+    }
+}
+
+#[test]
+fn a_session_is_json_with_its_scenarios_and_csv_with_a_row_each() {
+    let json: Value = serde_json::from_str(&session(Format::Json)).unwrap();
+    assert_eq!(json["schema"], "burntop/whatif-plan/1");
+    assert_eq!(json["rows"][0]["answer"]["valuation"]["mean_usd"], 1_000);
+    assert_eq!(json["rows"][0]["scenario"]["family"][0]["on_demand"], 22.0);
+    assert!(json["rows"][1]["answer"].is_null());
+    let csv = session(Format::Csv);
+    // The total and the family of the one that was valued.
+    assert_eq!(csv.lines().count(), 3, "{csv}");
+}
+
+#[test]
+fn a_reserve_report_says_the_same_in_every_format() {
+    let demand = demand();
+    let best = HindsightOptimum {
+        commit: 3.0,
+        cost_usd: 600.0,
+        on_demand_usd: 1_000.0,
+        esr: Some(0.4),
+        coverage: Some(1.0),
+        utilisation: None,
+    };
+    let families = [ReserveFamily {
+        family: "p4d".into(),
+        on_demand: Some(3.0),
+        offer: Some(("ri".into(), 1.8)),
+        optimum: Some(best),
+        valuation: Some(value()),
+        safe_months: Some(7.2),
+        look_back: vec![(7, Some(3.0)), (30, None)],
+    }];
+    let report = ReserveReport {
+        demand: &demand,
+        families: &families,
+        total: None,
+        weeks: 52,
+        payment: Payment::NoUpfront,
+        paths: 100,
+        seed: 1,
+        assumed: Some([0.0; 3]),
+        warnings: &["odd".to_owned()],
+    };
+    let of = |format| whatif_reserve(&report, format, &fixture::ctx());
+    let json: Value = serde_json::from_str(&of(Format::Json)).unwrap();
+    assert_eq!(json["optimum"]["esr"], 0.4);
+    assert!(json["optimum"]["utilisation"].is_null());
+    assert_eq!(json["valuation"]["safe_months"], 7.2);
+    assert_eq!(json["valuation"]["break_even"], 0.6);
+    assert_eq!(json["inputs"]["payment"], "no-upfront");
+    assert!(of(Format::Csv).contains("\noptimum_esr,0.4\n"));
+    assert!(of(Format::Table).contains("saves                  40.0%"));
+    assert!(of(Format::Md).contains("| Best commitment | 3 |"));
+    assert!(of(Format::Table).contains("\nodd\n"));
+}
+
+#[test]
+fn a_simulators_sheet_keeps_its_arithmetic() {
+    let savings = GpuSavings {
+        monthly_usd: Some(200_000.0),
+        utilisation: Some(0.3),
+        target: Some(0.7),
+        ..GpuSavings::default()
+    };
+    let sheet = Simulator::sheet(&savings).unwrap();
+    let text = whatif_sheet(&sheet, Format::Json, &fixture::ctx());
+    let json: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(json["schema"], "burntop/whatif-gpu-savings/1");
+    assert!(!json["lines"].as_array().unwrap().is_empty());
+    let list = whatif_knobs(sheet.kind, &savings.knobs(), Format::Table, &fixture::ctx());
+    assert!(list.contains("utilisation"), "{list}");
+}
