@@ -68,4 +68,5 @@ mod storage_acting;
 mod tapes;
 mod telemetry;
 mod terminal;
+mod whatif;
 mod world;
