@@ -1,7 +1,7 @@
 """Makes the pictures of the README from the real program: the demo fleet in a real terminal (tmux),
 its screen captured with colours and written as SVG.
 
-    pip install rich && python docs/pictures/make.py target/release/burntop
+    pip install rich && python docs/pictures/make.py target/release/burntop [NAME …]
 """
 
 import os
@@ -38,6 +38,8 @@ PICTURES = [
     ("explorer", [None, "4", None, "j", "i", None, "Enter", None, "Enter", None, "Enter"]),
     ("tiers", [None, "4", None, "j", "i", None, "Enter", None, "t", None]),
     ("runs", [None, "4", None, "j", "i", None, "Enter", None, "o", "o", "o", "o"]),
+    # Half a year of the past is read first.
+    ("whatif", ["7", None, None, None, None, "b", None, None]),
     ("act", ["3", "/", ACTING, "Enter", "V", "G", "V", "a", "Enter", None]),
     ("confirm", ["3", "/", ACTING, "Enter", "V", "G", "V", ":", "terminate", "Enter", None, "c", None, "terminate 4"]),
 ]
@@ -68,7 +70,8 @@ def capture(burntop, home, keys):
 def main():
     burntop = os.path.abspath(sys.argv[1])
     with tempfile.TemporaryDirectory() as home:
-        for name, keys in PICTURES:
+        # Names after the program: these alone.
+        for name, keys in [p for p in PICTURES if p[0] in sys.argv[2:] or not sys.argv[2:]]:
             screen = capture(burntop, home, keys)
             console = Console(width=COLUMNS, record=True, file=open(os.devnull, "w"), legacy_windows=False)
             console.print(Text.from_ansi(screen.rstrip("\n")), soft_wrap=True)
