@@ -105,6 +105,16 @@ pub(super) struct Wanted<'a> {
 }
 
 impl Wanted<'_> {
+    /// Its 12-digit id.
+    pub fn account(&self) -> &Arc<str> {
+        &self.known.account
+    }
+
+    /// What the selection calls it.
+    pub fn label(&self) -> &str {
+        self.label
+    }
+
     /// True when the scope belongs to the selected regions of this account.
     pub fn claims(&self, scope: &Scope) -> bool {
         self.known.account == scope.account

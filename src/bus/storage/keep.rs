@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::super::facts::{KnownAccount, account_key, kind as account_kind};
+use super::super::facts::{Wanted, wanted};
 use super::super::{Regions, Shared};
 use super::board::{Board, Input};
 use super::sizes::Sizes;
@@ -61,16 +61,13 @@ pub(super) fn unknown(bucket: Bucket, why: &SourceError, now: Timestamp) -> Buck
 pub(super) async fn board(shared: &Shared, selection: &[(String, Regions)]) -> Board {
     let now = shared.now();
     let mut board = Board::default();
-    let mut known: BTreeMap<Arc<str>, (&str, &Regions, Arc<str>)> = BTreeMap::new();
-    for (label, regions) in selection {
-        let key = account_key(label);
-        let found = shared.cache.get::<KnownAccount>(account_kind::ACCOUNT, &key, now).await;
-        if let Some(found) = found {
-            known.insert(found.value.account, (label, regions, found.value.home));
-        }
-    }
-    for (account, (label, ..)) in &known {
-        let label: Arc<str> = crate::domain::text::clean(label).into();
+    let known: BTreeMap<Arc<str>, Wanted<'_>> = wanted(&shared.cache, selection, now)
+        .await
+        .into_iter()
+        .map(|wanted| (wanted.account().clone(), wanted))
+        .collect();
+    for (account, wanted) in &known {
+        let label: Arc<str> = crate::domain::text::clean(wanted.label()).into();
         board.take(Input::Account { account: account.clone(), label }, shared);
     }
     let note = |source, scope: &Scope, taken_at| Reading {
@@ -108,13 +105,7 @@ pub(super) async fn board(shared: &Shared, selection: &[(String, Regions)]) -> B
     }
     if shared.storage.settings.ebs != super::StorageRead::Never {
         for (scope, stored) in shared.cache.all::<EbsFacts>(kind::EBS, now).await {
-            let Some((_, regions, home)) = known.get(&scope.account) else { continue };
-            let is_read = match regions {
-                Regions::Home => *home == scope.region,
-                Regions::Named(names) => names.contains(&scope.region),
-                Regions::Enabled => true,
-            };
-            if is_read {
+            if known.get(&scope.account).is_some_and(|wanted| wanted.claims(&scope)) {
                 board.remember(note(SourceId::Ebs, &scope, stored.taken_at));
                 board.take(Input::Ebs(Arc::new(stored.value)), shared);
             }
