@@ -5,7 +5,7 @@ use jiff::SignedDuration;
 use super::scene::{Says, Scene};
 use super::{CLOCK_SLACK, FACTS_VALID_FOR};
 use crate::act::plan::verb::Verb;
-use crate::analyze::idle::{EXEMPT_TAG, Exemption};
+use crate::analyze::idle::Exemption;
 use crate::domain::InstanceState;
 
 const SOURCE: &str = "ec2:DescribeInstances";
@@ -71,15 +71,9 @@ pub(super) fn life(scene: &Scene<'_>, says: &mut Says<'_>) {
 
 pub(super) fn exempt(scene: &Scene<'_>, says: &mut Says<'_>) {
     let Some(found) = scene.found else { return };
-    let text = match Exemption::of(&found.tags, scene.look.now) {
-        Exemption::None | Exemption::Expired(_) => return,
-        Exemption::Always => format!("exempt: {EXEMPT_TAG} is true"),
-        Exemption::Until(day) => format!("exempt until the end of {day} UTC ({EXEMPT_TAG})"),
-        Exemption::Malformed => {
-            format!("{EXEMPT_TAG} is neither true nor a date: taken as exempt; mend the tag")
-        }
-    };
-    says.block(text, "tags");
+    if let Some(text) = Exemption::of(&found.tags, scene.look.now).refusal() {
+        says.block(text, "tags");
+    }
 }
 
 /// Counts from the last launch: it is never earlier than the birth, so the younger age decides.

@@ -2,7 +2,7 @@
 
 use super::{CLOCK_SLACK, FACTS_VALID_FOR, Says, StorageScene};
 use crate::act::plan::storage::{Matter, STORAGE_PLAN_SCHEMA, StorageVerb};
-use crate::analyze::idle::{EXEMPT_TAG, Exemption};
+use crate::analyze::idle::Exemption;
 use crate::domain::storage::StorageLook;
 
 pub(super) fn armed(scene: &StorageScene<'_>, says: &mut Says<'_>) {
@@ -85,15 +85,9 @@ pub(super) fn exempt(scene: &StorageScene<'_>, says: &mut Says<'_>) {
             None => return,
         },
     };
-    let text = match Exemption::of(tags, scene.now) {
-        Exemption::None | Exemption::Expired(_) => return,
-        Exemption::Always => format!("exempt: {EXEMPT_TAG} is true"),
-        Exemption::Until(day) => format!("exempt until the end of {day} UTC ({EXEMPT_TAG})"),
-        Exemption::Malformed => {
-            format!("{EXEMPT_TAG} is neither true nor a date: taken as exempt; mend the tag")
-        }
-    };
-    says.block(text, "tags");
+    if let Some(text) = Exemption::of(tags, scene.now).refusal() {
+        says.block(text, "tags");
+    }
 }
 
 pub(super) fn production(scene: &StorageScene<'_>, says: &mut Says<'_>) {
