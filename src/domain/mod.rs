@@ -14,6 +14,7 @@ pub mod hour;
 pub mod inspection;
 pub mod instance;
 pub mod intern;
+pub mod number;
 pub mod price;
 pub mod reading;
 pub mod scope;

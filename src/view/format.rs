@@ -3,6 +3,8 @@
 //! Every function takes any `f64`; NaN and infinities come out as `–`, sizes no terminal has room
 //! for in scientific notation.
 
+use crate::domain::number;
+
 const NOT_A_NUMBER: &str = "–";
 
 /// From here on, digits say nothing and would burst every column.
@@ -11,36 +13,14 @@ const HUGE: f64 = 1e15;
 /// `number` with `decimals` digits behind the point and commas between thousands. A value that
 /// rounds to zero has no sign.
 pub fn grouped(number: f64, decimals: usize) -> String {
-    if !number.is_finite() {
-        return NOT_A_NUMBER.to_owned();
-    }
-    if number.abs() >= HUGE {
+    if number.is_finite() && number.abs() >= HUGE {
         return format!("{number:.1e}");
     }
-    let plain = format!("{:.decimals$}", number.abs());
-    let negative = number < 0.0 && plain.bytes().any(|b| matches!(b, b'1'..=b'9'));
-    let (whole, fraction) = plain.split_at(plain.find('.').unwrap_or(plain.len()));
-    let mut out = String::with_capacity(plain.len() + plain.len() / 3 + 1);
-    if negative {
-        out.push('-');
-    }
-    for (i, digit) in whole.chars().enumerate() {
-        if i > 0 && (whole.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out.push_str(fraction);
-    out
+    number::grouped(number, decimals)
 }
 
 fn dollars(number: f64, decimals: usize) -> String {
-    let digits = grouped(number, decimals);
-    match digits.strip_prefix('-') {
-        Some(positive) => format!("-${positive}"),
-        None if number.is_finite() => format!("${digits}"),
-        None => digits,
-    }
+    number::dollars(grouped(number, decimals))
 }
 
 /// Dollars and cents: `$21.96`.

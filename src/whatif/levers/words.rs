@@ -1,30 +1,14 @@
 //! Numbers in the arithmetic of a sheet. The screens format results themselves; these are only for
 //! the lines that show how a number came about.
 
+use crate::domain::number::dollars;
+pub use crate::domain::number::grouped;
 use crate::domain::text::clean;
 
 /// Reads a name from a file and makes it safe to show.
 pub fn clean_text<'de, D: serde::Deserializer<'de>>(from: D) -> Result<String, D::Error> {
     let text = <String as serde::Deserialize>::deserialize(from)?;
     Ok(clean(&text).into_owned())
-}
-
-/// `number` with `decimals` digits and commas between thousands; `–` where there is none.
-pub fn grouped(number: f64, decimals: usize) -> String {
-    if !number.is_finite() {
-        return "–".to_owned();
-    }
-    let plain = format!("{:.decimals$}", number.abs());
-    let (whole, fraction) = plain.split_at(plain.find('.').unwrap_or(plain.len()));
-    let negative = number < 0.0 && plain.bytes().any(|digit| matches!(digit, b'1'..=b'9'));
-    let mut out = String::from(if negative { "-" } else { "" });
-    for (at, digit) in whole.chars().enumerate() {
-        if at > 0 && (whole.len() - at).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out + fraction
 }
 
 /// Dollars: whole ones from 1,000 on, cents below, what is below a cent with its digits.
@@ -46,14 +30,6 @@ fn trimmed(digits: String, least: usize) -> String {
     let Some(point) = digits.find('.') else { return digits };
     let end = digits.trim_end_matches('0').len().max(point + 1 + least);
     digits[..end.min(digits.len())].to_owned()
-}
-
-fn dollars(digits: String) -> String {
-    match digits.strip_prefix('-') {
-        Some(positive) => format!("-${positive}"),
-        None if digits.starts_with(|c: char| c.is_ascii_digit()) => format!("${digits}"),
-        None => digits,
-    }
 }
 
 /// A share (0–1) as a percentage: `75.1%`.
