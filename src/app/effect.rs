@@ -158,6 +158,22 @@ pub struct Picture {
     pub storage: Option<StorageRows>,
 }
 
+impl Picture {
+    /// A picture of a view of `fleet`, with nothing on it yet.
+    pub(super) fn of(view: &'static str, fleet: Arc<Fleet>, now: Timestamp) -> Self {
+        Self {
+            view,
+            fleet,
+            rows: Vec::new(),
+            columns: Vec::new(),
+            filter: String::new(),
+            now,
+            gpus: None,
+            storage: None,
+        }
+    }
+}
+
 /// The part of a picture that is of GPUs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GpuPicture {

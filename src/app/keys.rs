@@ -371,16 +371,8 @@ impl App {
             let fleet = self.shown().cloned().unwrap_or_default();
             let text = format!("sent {id} as JSON to the terminal's clipboard");
             self.say(Notice::new(Level::Info, text));
-            return vec![Effect::CopyRows(Picture {
-                view: "gpus",
-                fleet,
-                rows: Vec::new(),
-                columns: Vec::new(),
-                filter: String::new(),
-                now: self.gpu_context().now,
-                gpus: Some(gpus),
-                storage: None,
-            })];
+            let empty = Picture::of("gpus", fleet, self.gpu_context().now);
+            return vec![Effect::CopyRows(Picture { gpus: Some(gpus), ..empty })];
         }
         let found = self.shown().zip(self.current_row()).and_then(|(fleet, row)| {
             let at = fleet.rows.iter().position(|r| r.instance.id == row.instance.id)?;
@@ -394,15 +386,8 @@ impl App {
             Level::Info,
             format!("sent {id} as JSON to the terminal's clipboard"),
         ));
-        vec![Effect::CopyRows(Picture {
-            view: "idle",
-            fleet,
-            rows: vec![at],
-            columns: Field::ALL.to_vec(),
-            filter: String::new(),
-            now: self.view_context().now,
-            gpus: None,
-            storage: None,
-        })]
+        let empty = Picture::of("idle", fleet, self.view_context().now);
+        let columns = Field::ALL.to_vec();
+        vec![Effect::CopyRows(Picture { rows: vec![at], columns, ..empty })]
     }
 }

@@ -208,23 +208,12 @@ impl App {
             return Some(self.picture_of_storage(rows));
         }
         if let Some(gpus) = self.gpu_picture() {
-            let (rows, columns) = (Vec::new(), Vec::new());
-            let fleet = fleet.unwrap_or_default();
+            let empty = Picture::of("gpus", fleet.unwrap_or_default(), self.gpu_context().now);
             let filter = match self.page() {
                 Some(_) => String::new(),
                 None => self.gpu_tab.table().filter_text().to_owned(),
             };
-            let now = self.gpu_context().now;
-            return Some(Picture {
-                view: "gpus",
-                fleet,
-                rows,
-                columns,
-                filter,
-                now,
-                gpus: Some(gpus),
-                storage: None,
-            });
+            return Some(Picture { filter, gpus: Some(gpus), ..empty });
         }
         let fleet = fleet?;
         let now = self.view_context().now;
@@ -234,45 +223,17 @@ impl App {
                 let at = fleet.rows.iter().position(|r| r.instance.id == *instance)?;
                 let rows = vec![u32::try_from(at).ok()?];
                 let columns = Field::ALL.to_vec();
-                Some(Picture {
-                    view: "idle",
-                    fleet,
-                    rows,
-                    columns,
-                    filter: String::new(),
-                    now,
-                    gpus: None,
-                    storage: None,
-                })
+                Some(Picture { rows, columns, ..Picture::of("idle", fleet, now) })
             }
             Some(_) => None,
             None if self.tab == Tab::Idle => {
                 let rows = self.table.order().to_vec();
                 let filter = self.table.filter_text().to_owned();
-                Some(Picture {
-                    view: "idle",
-                    fleet,
-                    rows,
-                    columns,
-                    filter,
-                    now,
-                    gpus: None,
-                    storage: None,
-                })
+                Some(Picture { rows, columns, filter, ..Picture::of("idle", fleet, now) })
             }
             None => {
                 let rows = (0..u32::try_from(fleet.rows.len()).ok()?).collect();
-                let filter = String::new();
-                Some(Picture {
-                    view: "overview",
-                    fleet,
-                    rows,
-                    columns,
-                    filter,
-                    now,
-                    gpus: None,
-                    storage: None,
-                })
+                Some(Picture { rows, columns, ..Picture::of("overview", fleet, now) })
             }
         }
     }

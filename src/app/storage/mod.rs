@@ -260,15 +260,9 @@ impl App {
 
     /// Rows of storage as a picture to export.
     pub(super) fn picture_of_storage(&self, rows: StorageRows) -> Picture {
-        Picture {
-            view: rows.view(),
-            fleet: self.shown().cloned().unwrap_or_default(),
-            rows: Vec::new(),
-            columns: Vec::new(),
-            filter: super::of_table!(self, |table| table.filter_text()).to_owned(),
-            now: self.storage_context().now,
-            gpus: None,
-            storage: Some(rows),
-        }
+        let fleet = self.shown().cloned().unwrap_or_default();
+        let empty = Picture::of(rows.view(), fleet, self.storage_context().now);
+        let filter = super::of_table!(self, |table| table.filter_text()).to_owned();
+        Picture { filter, storage: Some(rows), ..empty }
     }
 }
