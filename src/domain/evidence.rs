@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::hour::{Hour, HourRange};
+use super::resource::ResourceSignal;
 
 /// Stands in a series for a datapoint that came but made no sense (NaN, ∞, negative). Such a
 /// point is evidence of use, never of idleness; `NaN` in a series means that no datapoint came.
@@ -31,6 +32,9 @@ pub enum Signal {
     GpuMean(u16),
     /// Highest sample of the same within the hour, percent, 0–100.
     GpuMax(u16),
+    /// What a resource that is no instance does. The last one: the cache stores variants by their
+    /// number.
+    Resource(ResourceSignal),
 }
 
 impl Signal {
@@ -44,7 +48,11 @@ impl Signal {
 
     /// True for signals in percent.
     pub fn is_percent(self) -> bool {
-        matches!(self, Self::CpuMean | Self::CpuMax | Self::GpuMean(_) | Self::GpuMax(_))
+        match self {
+            Self::CpuMean | Self::CpuMax | Self::GpuMean(_) | Self::GpuMax(_) => true,
+            Self::Resource(signal) => signal.is_percent(),
+            _ => false,
+        }
     }
 
     /// A stable name, used in JSON and in the cache: `cpu_mean`, `gpu_max/3`.
@@ -58,6 +66,7 @@ impl Signal {
             Self::EbsWriteOps => "ebs_write_ops".into(),
             Self::GpuMean(i) => format!("gpu_mean/{i}"),
             Self::GpuMax(i) => format!("gpu_max/{i}"),
+            Self::Resource(signal) => signal.word().into(),
         }
     }
 
@@ -72,6 +81,7 @@ impl Signal {
             Self::EbsWriteOps => "EBS writes".into(),
             Self::GpuMean(i) => format!("GPU {i} mean"),
             Self::GpuMax(i) => format!("GPU {i} max"),
+            Self::Resource(signal) => signal.label().into(),
         }
     }
 
@@ -85,6 +95,9 @@ impl Signal {
             "ebs_read_ops" => Self::EbsReadOps,
             "ebs_write_ops" => Self::EbsWriteOps,
             _ => {
+                if let Some(signal) = ResourceSignal::from_word(name) {
+                    return Some(Self::Resource(signal));
+                }
                 let (kind, index) = name.split_once('/')?;
                 let index = index.parse().ok()?;
                 match kind {

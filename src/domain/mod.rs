@@ -5,6 +5,7 @@
 //! `flatten`, no `untagged`, no `skip_serializing_if`.
 
 pub mod accelerator;
+pub mod commitment;
 pub mod error;
 pub mod evidence;
 pub mod fleet_hour;
@@ -17,14 +18,23 @@ pub mod intern;
 pub mod number;
 pub mod price;
 pub mod reading;
+pub mod resource;
+pub mod savings_facts;
 pub mod scope;
 pub mod secret;
+pub mod spot;
+pub mod spot_advisor;
 pub mod storage;
 pub mod tags;
 pub mod text;
 pub mod verdict;
 
 pub use accelerator::{Accelerator, AcceleratorKind, TypeSpec};
+pub use commitment::{
+    CapacityReservation, Commitment, CommitmentKind, CommitmentSource, CommitmentState, Commits,
+    Holdings, OfferingClass, PaymentOption, PlanRate, PlanType, ReservedInstances,
+    ReservesCapacity, SavingsPlan, Unread,
+};
 pub use error::{ErrorKind, SourceError};
 pub use evidence::{HourlySeries, MALFORMED, SeriesSet, Signal};
 pub use fleet_hour::FleetHour;
@@ -44,8 +54,14 @@ pub use instance::{
 };
 pub use price::{Offer, PriceBasis, Provenance, Rate};
 pub use reading::{Reading, SourceId, SourceState};
+pub use resource::{
+    BilledUnit, NOT_WORKING, PUBLIC_IPV4_USD_PER_HOUR, RESOURCE_HOURS, Resource, ResourceKind,
+    ResourcePrice, ResourceSignal,
+};
+pub use savings_facts::{ResourceFacts, SavingsFacts, ScopeResources};
 pub use scope::Scope;
 pub use secret::Secret;
+pub use spot::{Interruption, SpotHistory, ZoneOffering};
 pub use tags::{TagKeys, Tags};
 pub use verdict::{EvidenceRole, SignalEvidence, Verdict, VerdictKind};
 

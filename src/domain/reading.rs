@@ -38,11 +38,19 @@ pub enum SourceId {
     S3,
     /// EBS volumes and snapshots.
     Ebs,
+    /// Reserved Instances, Savings Plans and capacity reservations.
+    Commitments,
+    /// Prices of Spot over time.
+    SpotHistory,
+    /// Which zones offer which types.
+    Offerings,
+    /// Notebooks, endpoints, addresses, NAT gateways, load balancers.
+    Resources,
 }
 
 impl SourceId {
     /// All sources in the order of the header.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 17] = [
         Self::Identity,
         Self::Ec2,
         Self::CloudWatch,
@@ -56,6 +64,10 @@ impl SourceId {
         Self::Types,
         Self::S3,
         Self::Ebs,
+        Self::Commitments,
+        Self::SpotHistory,
+        Self::Offerings,
+        Self::Resources,
     ];
 
     /// True for the sources of GPU telemetry.
@@ -87,6 +99,10 @@ impl SourceId {
             Self::Ssh => "ssh",
             Self::S3 => "s3",
             Self::Ebs => "ebs",
+            Self::Commitments => "commitments",
+            Self::SpotHistory => "spot-history",
+            Self::Offerings => "offerings",
+            Self::Resources => "resources",
         }
     }
 }

@@ -28,6 +28,11 @@ impl Scope {
     pub fn account_wide(account: impl Into<Arc<str>>) -> Self {
         Self::new(account, "-")
     }
+
+    /// True for the scope of an account as a whole.
+    pub fn is_account_wide(&self) -> bool {
+        &*self.region == "-"
+    }
 }
 
 impl fmt::Display for Scope {

@@ -1,0 +1,71 @@
+//! All commitments that are known, and what could not be read.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::Commitment;
+use crate::domain::scope::Scope;
+
+/// What commitments are read from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CommitmentSource {
+    /// `DescribeReservedInstances`, by account and region.
+    ReservedInstances,
+    /// `DescribeSavingsPlans` and their rates, by account (scope of the whole account).
+    SavingsPlans,
+    /// `DescribeCapacityReservations`, by account and region.
+    CapacityReservations,
+}
+
+impl CommitmentSource {
+    /// All of them.
+    pub const ALL: [Self; 3] =
+        [Self::ReservedInstances, Self::SavingsPlans, Self::CapacityReservations];
+
+    /// As a person reads it.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::ReservedInstances => "Reserved Instances",
+            Self::SavingsPlans => "Savings Plans",
+            Self::CapacityReservations => "capacity reservations",
+        }
+    }
+}
+
+/// Commitments that were never read: what they would cover is not known.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Unread {
+    /// Account and region, or the account as a whole for Savings Plans.
+    pub scope: Scope,
+    /// Which.
+    pub source: CommitmentSource,
+    /// Why, a clause: `not read yet`, `denied: ec2:DescribeReservedInstances`.
+    pub why: Arc<str>,
+}
+
+/// All commitments that are known. Where something was read before and fails now, the last good
+/// answer stands here and the reading tells its age.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Holdings {
+    /// Commitments, each once, by account, kind and id.
+    pub items: Vec<Arc<Commitment>>,
+    /// What was never read. An instance for whose account and region anything stands here has no
+    /// known net.
+    pub unread: Vec<Unread>,
+    /// True when discounts are shared: commitments of an account also serve the others (the default
+    /// of AWS Organizations).
+    pub sharing: bool,
+}
+
+impl Holdings {
+    /// Why the net of usage in `scope` is not known; `None` when it is. Where discounts are shared,
+    /// what is not known of one account is not known for any.
+    pub fn unknown(&self, scope: &Scope) -> Option<&Unread> {
+        self.unread.iter().find(|u| {
+            let same_region = u.scope.is_account_wide() || u.scope.region == scope.region;
+            same_region && (self.sharing || u.scope.account == scope.account)
+        })
+    }
+}

@@ -1,0 +1,158 @@
+//! What was promised to be paid, used or not: Reserved Instances, Savings Plans, capacity
+//! reservations and Capacity Blocks.
+
+mod holdings;
+mod plan;
+mod reservation;
+
+pub use holdings::{CommitmentSource, Holdings, Unread};
+pub use plan::{PlanRate, PlanType, SavingsPlan};
+pub use reservation::{
+    CapacityReservation, OfferingClass, PaymentOption, ReservedInstances, ReservesCapacity,
+};
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::price::Provenance;
+
+/// Whether a commitment is in force.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CommitmentState {
+    /// Paid and applied.
+    Active,
+    /// Bought and not begun: queued, or its payment is under way.
+    Pending,
+    /// Over: expired, returned, cancelled, failed.
+    Ended,
+}
+
+impl CommitmentState {
+    /// The name in JSON and filters.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Active => "active",
+            Self::Pending => "pending",
+            Self::Ended => "ended",
+        }
+    }
+}
+
+/// What kind of commitment, in one word; the order is the one of application where there is one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CommitmentKind {
+    /// Capacity Block for ML: prepaid, and no discount applies to it.
+    CapacityBlock,
+    /// On-demand capacity reservation: billed at the on-demand price whether used or not;
+    /// reservations and plans discount it like any usage.
+    CapacityReservation,
+    /// Reserved Instances.
+    ReservedInstances,
+    /// EC2 Instance Savings Plan: one family in one region.
+    Ec2InstancePlan,
+    /// Compute Savings Plan.
+    ComputePlan,
+    /// SageMaker Savings Plan.
+    SageMakerPlan,
+    /// A plan of a kind that this version does not apply.
+    OtherPlan,
+}
+
+impl CommitmentKind {
+    /// All kinds, in order.
+    pub const ALL: [Self; 7] = [
+        Self::CapacityBlock,
+        Self::CapacityReservation,
+        Self::ReservedInstances,
+        Self::Ec2InstancePlan,
+        Self::ComputePlan,
+        Self::SageMakerPlan,
+        Self::OtherPlan,
+    ];
+
+    /// The name in JSON and filters.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::CapacityBlock => "capacity_block",
+            Self::CapacityReservation => "capacity_reservation",
+            Self::ReservedInstances => "reserved_instances",
+            Self::Ec2InstancePlan => "ec2_instance_plan",
+            Self::ComputePlan => "compute_plan",
+            Self::SageMakerPlan => "sagemaker_plan",
+            Self::OtherPlan => "other_plan",
+        }
+    }
+
+    /// As a person reads it.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::CapacityBlock => "Capacity Block",
+            Self::CapacityReservation => "capacity reservation",
+            Self::ReservedInstances => "Reserved Instances",
+            Self::Ec2InstancePlan => "EC2 Instance SP",
+            Self::ComputePlan => "Compute SP",
+            Self::SageMakerPlan => "SageMaker SP",
+            Self::OtherPlan => "other SP",
+        }
+    }
+}
+
+/// What is committed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Commits {
+    /// Reserved Instances.
+    Reserved(ReservedInstances),
+    /// A Savings Plan.
+    Plan(SavingsPlan),
+    /// Capacity.
+    Capacity(CapacityReservation),
+}
+
+/// One commitment. All text in it is clean.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Commitment {
+    /// Its id at AWS: a UUID for Reserved Instances and plans, `cr-…` for capacity.
+    pub id: Arc<str>,
+    /// The 12-digit account that owns it.
+    pub account: Arc<str>,
+    /// Whether it is in force.
+    pub state: CommitmentState,
+    /// When it began or begins.
+    pub start: Timestamp,
+    /// When it ends; `None` for capacity that is kept until somebody cancels it.
+    pub end: Option<Timestamp>,
+    /// What is committed.
+    pub commits: Commits,
+    /// Who says so.
+    pub provenance: Provenance,
+}
+
+impl Commitment {
+    /// Its kind.
+    pub fn kind(&self) -> CommitmentKind {
+        match &self.commits {
+            Commits::Reserved(_) => CommitmentKind::ReservedInstances,
+            Commits::Plan(plan) => match plan.plan_type {
+                PlanType::Compute => CommitmentKind::ComputePlan,
+                PlanType::Ec2Instance => CommitmentKind::Ec2InstancePlan,
+                PlanType::SageMaker => CommitmentKind::SageMakerPlan,
+                PlanType::Other => CommitmentKind::OtherPlan,
+            },
+            Commits::Capacity(capacity) => match capacity.reserves {
+                ReservesCapacity::OnDemand => CommitmentKind::CapacityReservation,
+                ReservesCapacity::Block { .. } => CommitmentKind::CapacityBlock,
+            },
+        }
+    }
+
+    /// True when it is paid and applied at `at`: active and within its term.
+    pub fn is_in_force(&self, at: Timestamp) -> bool {
+        self.state == CommitmentState::Active
+            && self.start <= at
+            && self.end.is_none_or(|end| at < end)
+    }
+}

@@ -1,0 +1,313 @@
+//! What bills by the hour and is no instance: notebooks, endpoints, Studio apps, addresses, NAT
+//! gateways, load balancers.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::evidence::MALFORMED;
+use super::scope::Scope;
+use super::tags::Tags;
+
+/// USD per hour of a public IPv4 address, in use or not, an elastic IP among them: the charge of
+/// 1 February 2024, the same in every commercial region (AWS News Blog, "New – AWS Public IPv4
+/// Address Charge", 28 July 2023). Addresses that were brought along are free.
+pub const PUBLIC_IPV4_USD_PER_HOUR: f64 = 0.005;
+
+/// Hours of a resource that are kept and judged: fourteen days, the look-back of AWS Compute
+/// Optimizer unless told otherwise.
+pub const RESOURCE_HOURS: u32 = 14 * 24;
+
+/// Ends an entry of [`Resource::serves`] that is attached and does not work: a target out of health,
+/// an interface that nothing uses.
+pub const NOT_WORKING: &str = " (not working)";
+
+/// Kinds of resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ResourceKind {
+    /// SageMaker notebook instance.
+    Notebook,
+    /// SageMaker real-time endpoint.
+    Endpoint,
+    /// App of SageMaker Studio that runs on an instance.
+    StudioApp,
+    /// Elastic IP address.
+    ElasticIp,
+    /// NAT gateway.
+    NatGateway,
+    /// Application, Network or Gateway Load Balancer.
+    LoadBalancer,
+    /// A stopped instance whose volumes go on billing.
+    StoppedInstance,
+}
+
+impl ResourceKind {
+    /// All kinds.
+    pub const ALL: [Self; 7] = [
+        Self::Notebook,
+        Self::Endpoint,
+        Self::StudioApp,
+        Self::ElasticIp,
+        Self::NatGateway,
+        Self::LoadBalancer,
+        Self::StoppedInstance,
+    ];
+
+    /// The name in JSON and filters.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Notebook => "notebook",
+            Self::Endpoint => "endpoint",
+            Self::StudioApp => "studio_app",
+            Self::ElasticIp => "elastic_ip",
+            Self::NatGateway => "nat_gateway",
+            Self::LoadBalancer => "load_balancer",
+            Self::StoppedInstance => "stopped_instance",
+        }
+    }
+
+    /// As a person reads it.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Notebook => "notebook",
+            Self::Endpoint => "endpoint",
+            Self::StudioApp => "Studio app",
+            Self::ElasticIp => "Elastic IP",
+            Self::NatGateway => "NAT gateway",
+            Self::LoadBalancer => "load balancer",
+            Self::StoppedInstance => "stopped instance",
+        }
+    }
+}
+
+/// What a resource does in an hour, as CloudWatch knows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ResourceSignal {
+    /// Requests: invocations of an endpoint, requests of an Application Load Balancer.
+    Requests,
+    /// Connections: of a NAT gateway the highest number at once, of a load balancer new ones.
+    Connections,
+    /// Bytes that went through.
+    Bytes,
+    /// Highest CPU, percent of all vCPUs, 0–100.
+    CpuMax,
+    /// Highest GPU utilisation, percent of all GPUs, 0–100.
+    GpuMax,
+}
+
+impl ResourceSignal {
+    /// All signals.
+    pub const ALL: [Self; 5] =
+        [Self::Requests, Self::Connections, Self::Bytes, Self::CpuMax, Self::GpuMax];
+
+    /// The name in JSON and in the cache.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Requests => "requests",
+            Self::Connections => "connections",
+            Self::Bytes => "bytes",
+            Self::CpuMax => "resource_cpu_max",
+            Self::GpuMax => "resource_gpu_max",
+        }
+    }
+
+    /// As a person reads it.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Requests => "requests",
+            Self::Connections => "connections",
+            Self::Bytes => "bytes through",
+            Self::CpuMax => "CPU max",
+            Self::GpuMax => "GPU max",
+        }
+    }
+
+    /// The unit of the hourly values.
+    pub const fn unit(self) -> &'static str {
+        match self {
+            Self::Requests => "requests/h",
+            Self::Connections => "connections",
+            Self::Bytes => "bytes/h",
+            Self::CpuMax | Self::GpuMax => "%",
+        }
+    }
+
+    /// True for signals in percent.
+    pub const fn is_percent(self) -> bool {
+        matches!(self, Self::CpuMax | Self::GpuMax)
+    }
+
+    /// The reverse of [`ResourceSignal::word`].
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|s| s.word() == word)
+    }
+
+    /// Turns a raw datapoint into what a series holds, as [`super::Signal::observe`] does.
+    pub fn observe(self, raw: f64) -> f32 {
+        let nonsense = !raw.is_finite() || raw < 0.0 || (self.is_percent() && raw > 101.0);
+        if nonsense { MALFORMED } else { raw as f32 }
+    }
+}
+
+/// So many of one thing that bills by the hour.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BilledUnit {
+    /// What, as the price list calls it: `ml.g5.xlarge`, `NatGateway-Hours`.
+    pub what: Arc<str>,
+    /// How many.
+    pub count: f64,
+    /// USD per one and hour, list; `None` when not known.
+    pub usd_per_hour: Option<f64>,
+}
+
+/// The list price of a [`BilledUnit`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ResourcePrice {
+    /// Kind: one type of instance may cost different things in a notebook and in an endpoint.
+    pub kind: ResourceKind,
+    /// What, as in [`BilledUnit::what`].
+    pub what: Arc<str>,
+    /// USD per one and hour.
+    pub usd_per_hour: f64,
+}
+
+/// One resource. All text in it is clean.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Resource {
+    /// Kind.
+    pub kind: ResourceKind,
+    /// Its id or ARN, unique.
+    pub id: Arc<str>,
+    /// Account and region.
+    pub scope: Scope,
+    /// Its name; the id where it has none.
+    pub name: Arc<str>,
+    /// Its state in AWS's own word: `InService`, `available`, `active`.
+    pub state: Arc<str>,
+    /// True while it bills.
+    pub is_billed: bool,
+    /// When it was made; `None` when not known.
+    pub created_at: Option<Timestamp>,
+    /// When it last began to run, or was last changed; of an address, since when burntop has seen it
+    /// serve what it serves. `None` when not known.
+    pub changed_at: Option<Timestamp>,
+    /// When somebody last used it, where AWS says it (Studio apps); `None` when not known.
+    pub used_at: Option<Timestamp>,
+    /// What it bills for.
+    pub units: Vec<BilledUnit>,
+    /// What it is attached to or serves: the instance of an address, the targets of a balancer, the
+    /// route tables of a gateway, the variants of an endpoint in the order of `units`. What is
+    /// attached and does not work ends in [`NOT_WORKING`]. Empty for nothing; `None` when not known.
+    pub serves: Option<Vec<Arc<str>>>,
+    /// Tags.
+    pub tags: Tags,
+}
+
+impl Resource {
+    /// What it costs, USD/h at list price; `None` when a price is not known, 0 when it does not bill.
+    pub fn usd_per_hour(&self) -> Option<f64> {
+        if !self.is_billed {
+            return Some(0.0);
+        }
+        self.units.iter().map(|u| Some(u.count * u.usd_per_hour?)).sum()
+    }
+
+    /// The signals that CloudWatch can have of it. Of an address there is none, and of a Studio app
+    /// neither: SageMaker itself says when it was last used.
+    pub fn signals(&self) -> &'static [ResourceSignal] {
+        use ResourceSignal::{Bytes, Connections, CpuMax, GpuMax, Requests};
+        if !self.is_billed {
+            return &[];
+        }
+        match self.kind {
+            ResourceKind::Endpoint => &[Requests, CpuMax, GpuMax],
+            ResourceKind::Notebook => &[CpuMax],
+            ResourceKind::NatGateway => &[Connections, Bytes],
+            ResourceKind::LoadBalancer if self.is_application() => &[Requests, Connections],
+            ResourceKind::LoadBalancer => &[Connections, Bytes],
+            ResourceKind::StudioApp | ResourceKind::ElasticIp | ResourceKind::StoppedInstance => {
+                &[]
+            }
+        }
+    }
+
+    /// CloudWatch series that its signals take, at most: what a request for an hour of it is billed
+    /// for. An endpoint has its series once per variant; an Application Load Balancer one more, which
+    /// tells an hour without requests from an hour without data.
+    pub fn series(&self) -> usize {
+        let signals = self.signals().len();
+        match self.kind {
+            ResourceKind::Endpoint => signals * self.serves.as_ref().map_or(0, Vec::len),
+            ResourceKind::LoadBalancer if self.is_application() => signals + 1,
+            _ => signals,
+        }
+    }
+
+    /// True for an Application Load Balancer, whose ARN says so.
+    pub fn is_application(&self) -> bool {
+        self.kind == ResourceKind::LoadBalancer && self.id.contains(":loadbalancer/app/")
+    }
+
+    /// What it serves that works, of all that is attached; `None` when not known.
+    pub fn working(&self) -> Option<usize> {
+        Some(self.serves.as_ref()?.iter().filter(|s| !s.ends_with(NOT_WORKING)).count())
+    }
+
+    /// The instance types that it runs on, without the `ml.` of SageMaker.
+    pub fn instance_types(&self) -> impl Iterator<Item = &str> {
+        self.units.iter().filter_map(|u| u.what.strip_prefix("ml."))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_resource_costs_is_known_or_not() {
+        let unit =
+            |count, usd_per_hour| BilledUnit { what: "ml.g5.xlarge".into(), count, usd_per_hour };
+        let mut it = Resource {
+            kind: ResourceKind::Endpoint,
+            id: "arn:aws:sagemaker:us-east-1:123456789012:endpoint/a".into(),
+            scope: Scope::new("123456789012", "us-east-1"),
+            name: "a".into(),
+            state: "InService".into(),
+            is_billed: true,
+            created_at: None,
+            changed_at: None,
+            used_at: None,
+            units: vec![unit(2.0, Some(1.5)), unit(1.0, Some(0.25))],
+            serves: Some(vec!["blue".into(), format!("green{NOT_WORKING}").into()]),
+            tags: Tags::default(),
+        };
+        assert_eq!(it.usd_per_hour(), Some(3.25));
+        assert_eq!((it.series(), it.working()), (6, Some(1)));
+        assert_eq!(it.instance_types().collect::<Vec<_>>(), ["g5.xlarge", "g5.xlarge"]);
+        it.units[1].usd_per_hour = None;
+        assert_eq!(it.usd_per_hour(), None, "never the sum of what is known");
+        it.is_billed = false;
+        assert_eq!((it.usd_per_hour(), it.series()), (Some(0.0), 0));
+    }
+
+    #[test]
+    fn words_lead_back_to_their_signals() {
+        for signal in ResourceSignal::ALL {
+            assert_eq!(ResourceSignal::from_word(signal.word()), Some(signal));
+            let of_instances = super::super::Signal::from_name(signal.word());
+            assert_eq!(of_instances, Some(super::super::Signal::Resource(signal)));
+        }
+    }
+
+    #[test]
+    fn nonsense_is_malformed_and_not_quiet() {
+        assert_eq!(ResourceSignal::Requests.observe(200.0), 200.0);
+        for bad in [f64::NAN, f64::INFINITY, -1.0] {
+            assert_eq!(ResourceSignal::Requests.observe(bad), MALFORMED);
+        }
+        assert_eq!(ResourceSignal::CpuMax.observe(130.0), MALFORMED);
+    }
+}
