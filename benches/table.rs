@@ -9,7 +9,7 @@ use burntop::domain::{
     Accelerator, AcceleratorKind, Instance, InstanceState, Lifecycle, Offer, Platform, PriceBasis,
     Provenance, Rate, Scope, TagKeys, Tags, Tenancy, TypeSpec, Verdict, VerdictKind,
 };
-use burntop::fleet::{Fleet, JoinInput, PriceBook, join};
+use burntop::fleet::{Book, Fleet, JoinInput, PriceBook, join};
 use burntop::view::idle::DEFAULT_COLUMNS;
 use burntop::view::{Field, Filter, Sort, Symbols, TableField, ViewContext, table};
 use jiff::{SignedDuration, Timestamp};
@@ -124,8 +124,7 @@ fn fleet() -> Fleet {
         version: 1,
         now,
         instances: &instances,
-        types: &types,
-        prices: &prices,
+        book: &Arc::new(Book { prices, types, holdings: None }),
         verdicts: &verdicts,
         tag_keys: &TagKeys::default(),
         readings: Vec::new(),

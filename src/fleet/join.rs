@@ -6,10 +6,11 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::prices::PriceBook;
+use super::book::Book;
+use super::commitments;
 use super::row::Row;
 use super::totals::Totals;
-use crate::domain::{Instance, Reading, Scope, SourceId, TagKeys, TypeSpec, Verdict};
+use crate::domain::{Instance, Reading, Scope, SourceId, TagKeys, Verdict};
 
 /// Everything known of the fleet at one moment. Immutable; a change makes a new one.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -23,6 +24,9 @@ pub struct Fleet {
     pub rows: Vec<Arc<Row>>,
     /// Sums over all rows.
     pub totals: Totals,
+    /// What it was joined with. Not stored with the fleet.
+    #[serde(skip)]
+    pub book: Arc<Book>,
     /// How each source in each scope is doing.
     pub readings: Vec<Reading>,
 }
@@ -35,10 +39,8 @@ pub struct JoinInput<'a> {
     pub now: Timestamp,
     /// Instances of all scopes.
     pub instances: &'a [Arc<Instance>],
-    /// Types by name.
-    pub types: &'a HashMap<Arc<str>, Arc<TypeSpec>>,
-    /// Prices.
-    pub prices: &'a PriceBook,
+    /// Types, prices and commitments.
+    pub book: &'a Arc<Book>,
     /// Verdicts by instance id.
     pub verdicts: &'a HashMap<Arc<str>, Arc<Verdict>>,
     /// Tag keys that mean team, project, environment, cost center.
@@ -55,6 +57,10 @@ pub fn join(input: JoinInput<'_>) -> Fleet {
         .filter(|r| r.source == SourceId::CloudWatch)
         .filter_map(|r| Some((&r.scope, r.taken_at?)))
         .collect();
+    let book = &**input.book;
+    let nets = (book.holdings.as_ref())
+        .map(|held| commitments::covers(input.instances, held, &book.prices, input.now))
+        .unwrap_or_default();
     let mut rows: Vec<Arc<Row>> = input
         .instances
         .iter()
@@ -67,14 +73,15 @@ pub fn join(input: JoinInput<'_>) -> Fleet {
                 .cloned();
             let find = |keys: &[String]| instance.tags.find(keys).cloned();
             let mut row = Row {
-                spec: input.types.get(&instance.instance_type).cloned(),
-                rate: input.prices.rate_of(instance),
+                spec: book.types.get(&instance.instance_type).cloned(),
+                rate: book.prices.rate_of(instance),
                 verdict,
                 team: find(&input.tag_keys.team),
                 project: find(&input.tag_keys.project),
                 environment: find(&input.tag_keys.environment),
                 cost_center: find(&input.tag_keys.cost_center),
                 wasted_usd: None,
+                net: nets.get(&instance.id).cloned(),
                 instance: instance.clone(),
             };
             let looked = seen_until.get(&row.instance.scope).copied();
@@ -95,7 +102,14 @@ pub fn join(input: JoinInput<'_>) -> Fleet {
             .then_with(|| a.instance.id.cmp(&b.instance.id))
     });
     let totals = Totals::of(rows.iter().map(|r| &**r));
-    Fleet { version: input.version, as_of: Some(input.now), rows, totals, readings: input.readings }
+    Fleet {
+        version: input.version,
+        as_of: Some(input.now),
+        rows,
+        totals,
+        book: input.book.clone(),
+        readings: input.readings,
+    }
 }
 
 /// Dollars wasted since the idle stretch began: hours from then to `until` × rate × waste share.

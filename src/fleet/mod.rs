@@ -3,16 +3,22 @@
 //! Pure: instances × types × prices × verdicts × tags → rows. The screen, the reports and the
 //! filter all read the same rows.
 
+pub mod book;
+pub mod commitments;
 pub mod gpu;
 pub mod join;
 pub mod prices;
 pub mod row;
+pub mod savings;
 pub mod storage;
 pub mod totals;
 
+pub use book::Book;
+pub use commitments::{Applied, Applier, Cover, CoveredBy, Meter, Net};
 pub use gpu::{Blind, GpuFleet, GpuNode, GpuRow, GpuTotals, Told};
 pub use join::{Fleet, JoinInput, join};
 pub use prices::PriceBook;
 pub use row::Row;
+pub use savings::Savings;
 pub use storage::StorageFleet;
 pub use totals::Totals;

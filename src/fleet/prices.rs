@@ -9,7 +9,7 @@ type ListKey = (Arc<str>, Arc<str>, Platform, Tenancy);
 type SpotKey = (Arc<str>, Arc<str>, Platform);
 
 /// Prices by key. Later inserts win, so insert the embedded list first and live prices last.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct PriceBook {
     list: HashMap<ListKey, Rate>,
     spot: HashMap<SpotKey, Rate>,
@@ -81,6 +81,13 @@ impl PriceBook {
         tenancy: Tenancy,
     ) -> Option<&Rate> {
         self.list.get(&(region.clone(), instance_type.clone(), platform, tenancy))
+    }
+
+    /// All Spot prices: zone, type, platform, rate; in no order.
+    pub fn spot_prices(&self) -> impl Iterator<Item = (&Arc<str>, &Arc<str>, Platform, &Rate)> {
+        self.spot
+            .iter()
+            .map(|((az, instance_type, platform), rate)| (az, instance_type, *platform, rate))
     }
 
     /// Number of prices held.

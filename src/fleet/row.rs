@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::commitments::Net;
 use crate::domain::{Instance, Rate, TypeSpec, Verdict};
 
 /// One instance of the fleet, joined.
@@ -29,6 +30,8 @@ pub struct Row {
     /// Dollars burned since `idle_since` at the waste share, list price; `None` when not idle or
     /// not priced.
     pub wasted_usd: Option<f64>,
+    /// What commitments mean for it; `None` when it does not run, and while no commitment was read.
+    pub net: Option<Arc<Net>>,
 }
 
 impl Row {
@@ -47,6 +50,21 @@ impl Row {
     pub fn waste_usd_per_hour(&self) -> Option<f64> {
         let verdict = self.verdict.as_ref()?;
         Some(self.usd_per_hour()? * verdict.waste_share())
+    }
+
+    /// What the whole bill falls by when this instance alone stops, USD/h, commitments considered:
+    /// gross is [`Row::usd_per_hour`]. `None` when it is not known.
+    pub fn net_usd_per_hour(&self) -> Option<f64> {
+        if !self.instance.state.is_billed() {
+            return Some(0.0);
+        }
+        self.net.as_ref()?.saves_usd_per_hour()
+    }
+
+    /// The part of [`Row::net_usd_per_hour`] that the verdict calls waste.
+    pub fn net_waste_usd_per_hour(&self) -> Option<f64> {
+        let verdict = self.verdict.as_ref()?;
+        Some(self.net_usd_per_hour()? * verdict.waste_share())
     }
 
     /// GPU equivalents; `None` when the type is unknown.

@@ -1,0 +1,328 @@
+//! The present hour: figures, findings, order.
+
+use super::*;
+use crate::domain::{
+    CommitmentSource, CommitmentState, Commits, Instance, Lifecycle, PlanType, Unread,
+};
+use crate::fleet::commitments::tests::make::*;
+
+const AZ: &str = "us-east-1a";
+
+fn g5(n: usize) -> Vec<Arc<Instance>> {
+    instances("g", n, &meter(A, AZ, "g5.xlarge"))
+}
+
+fn list() -> PriceBook {
+    prices(&[
+        ("g5.xlarge", 1.0),
+        ("g5.2xlarge", 1.2),
+        ("p5.48xlarge", 55.0),
+        ("m5.large", 0.1),
+        ("m5.xlarge", 0.2),
+    ])
+}
+
+#[test]
+fn nothing_is_an_empty_table() {
+    let (rows, sums) = made(&[], &held([]), Vec::new(), &list());
+    assert!(rows.is_empty());
+    assert_eq!(sums, CommitmentSums::default());
+    let (rows, sums) = made(&g5(2), &held([]), Vec::new(), &list());
+    assert!(rows.is_empty());
+    assert_eq!((sums.coverage, sums.effective_savings_rate), (Some(0.0), Some(0.0)));
+    assert_eq!((sums.utilisation, sums.committed_usd_per_hour), (None, 0.0));
+}
+
+#[test]
+fn a_reservation_half_used() {
+    let (rows, sums) =
+        made(&g5(1), &held([regional("ri", A, 2, "g5.xlarge", 0.6)]), Vec::new(), &list());
+    let it = row(&rows, "ri");
+    assert_eq!(&*it.covers, "2 × g5.xlarge in us-east-1");
+    near(it.usd_per_hour, 1.2);
+    assert_eq!((it.utilisation, it.hours), (None, 0));
+    near(it.utilisation_now, 0.5);
+    near(it.unused_usd_per_hour, 0.6);
+    // $1.20 for one hour that would cost $1.00.
+    near(it.effective_usd_per_hour, 1.2);
+    near(it.on_demand_usd_per_hour, 1.0);
+    near(it.saves_usd_per_hour, -0.2);
+    assert_eq!(finding(it, "Used"), "Used 50% in this hour: $0.60/h pays for nothing.");
+    assert_eq!(finding(it, "Costs"), "Costs $0.20/h more than what it covers would on demand.");
+    assert_eq!(it.findings.len(), 2);
+    near(Some(sums.committed_usd_per_hour), 1.2);
+    near(sums.utilisation, 0.5);
+    near(sums.coverage, 1.0);
+    near(sums.effective_savings_rate, 1.0 - 1.2 / 1.0);
+    near(Some(sums.unused_usd_per_hour), 0.6);
+}
+
+#[test]
+fn a_plan_in_full_use_says_nothing_but_what_it_saves() {
+    let plan = ec2_plan("sp", A, "g5", 1.2, &[("g5.xlarge", 0.6), ("g5.2xlarge", 0.72)]);
+    let (rows, sums) = made(&g5(3), &held([plan]), Vec::new(), &list());
+    let it = row(&rows, "sp");
+    assert_eq!(&*it.covers, "$1.20/h of g5 in us-east-1");
+    near(it.utilisation_now, 1.0);
+    near(it.unused_usd_per_hour, 0.0);
+    near(it.effective_usd_per_hour, 0.6);
+    near(it.saves_usd_per_hour, 0.8);
+    assert!(it.findings.is_empty(), "{:?}", it.findings);
+    near(sums.coverage, 2.0 / 3.0);
+    near(sums.effective_savings_rate, 1.0 - 2.2 / 3.0);
+}
+
+#[test]
+fn types_that_share_have_no_rate_of_their_own() {
+    let mut fleet = g5(1);
+    fleet.extend(instances("h", 1, &meter(A, AZ, "g5.2xlarge")));
+    let plan = compute("sp", A, 5.0, &[("g5.xlarge", 0.6), ("g5.2xlarge", 0.9)]);
+    let (rows, _) = made(&fleet, &held([plan]), Vec::new(), &list());
+    let it = row(&rows, "sp");
+    assert_eq!((it.effective_usd_per_hour, it.on_demand_usd_per_hour), (None, None));
+    near(it.utilisation_now, 0.3);
+    near(it.saves_usd_per_hour, 2.2 - 5.0);
+    finding(it, "Fargate and Lambda");
+}
+
+#[test]
+fn unused_capacity_is_said_with_what_is_paid_for_it() {
+    let mut inside = meter(A, AZ, "g5.xlarge");
+    inside.reservation = Some("cr".into());
+    let fleet = instances("g", 1, &inside);
+    let room = odcr("cr", A, (4, 3), "g5.xlarge");
+    let (rows, sums) = made(&fleet, &held([room.clone()]), Vec::new(), &list());
+    let it = row(&rows, "cr");
+    assert_eq!(&*it.covers, "4 × g5.xlarge in us-east-1a");
+    near(it.usd_per_hour, 4.0);
+    near(it.utilisation_now, 0.25);
+    near(it.unused_usd_per_hour, 3.0);
+    near(it.effective_usd_per_hour, 4.0);
+    near(it.saves_usd_per_hour, -3.0);
+    assert_eq!(it.findings.len(), 1);
+    assert_eq!(finding(it, "unused"), "3 of 4 unused: $3.00/h is paid for empty room.");
+    near(Some(sums.unused_usd_per_hour), 3.0);
+    assert_eq!(sums.committed_usd_per_hour, 0.0);
+    near(sums.coverage, 0.0);
+    // A plan pays for two of the rooms at its rate: it is used, the room is not.
+    let plan = compute("sp", A, 1.8, &[("g5.xlarge", 0.6)]);
+    let (rows, sums) = made(&fleet, &held([room, plan]), Vec::new(), &list());
+    near(row(&rows, "cr").unused_usd_per_hour, 2.0 * 0.6 + 1.0);
+    near(row(&rows, "sp").utilisation_now, 1.0);
+    near(Some(sums.unused_usd_per_hour), 2.2);
+    // Its price is not known: its room is, its dollars are not.
+    let (rows, _) = made(&[], &held([odcr("cr", A, (2, 2), "x9.large")]), Vec::new(), &list());
+    let it = row(&rows, "cr");
+    assert_eq!((it.usd_per_hour, it.unused_usd_per_hour), (None, None));
+    assert_eq!(finding(it, "unused"), "2 of 2 unused; the price of the room is not known.");
+}
+
+#[test]
+fn unused_capacity_blocks_in_dollars_or_in_hours() {
+    let half = |upfront| {
+        like(block("cb", A, 2, "p5.48xlarge", upfront), |item| {
+            if let Commits::Capacity(capacity) = &mut item.commits {
+                capacity.available = 1;
+            }
+        })
+    };
+    // $40 an instance-hour for two over 48 h; it ends in 24 h.
+    let (rows, sums) = made(&[], &held([half(Some(40.0 * 2.0 * 48.0))]), Vec::new(), &list());
+    let it = row(&rows, "cb");
+    near(it.usd_per_hour, 80.0);
+    near(it.utilisation_now, 0.5);
+    near(it.unused_usd_per_hour, 40.0);
+    near(it.effective_usd_per_hour, 80.0);
+    near(it.saves_usd_per_hour, 55.0 - 80.0);
+    assert_eq!(finding(it, "unused"), "1 of 2 unused: $40.00/h that was prepaid is lost.");
+    assert_eq!(
+        finding(it, "Ends"),
+        "Ends in 1 day: its instances are terminated half an hour before."
+    );
+    assert_eq!(sums.committed_usd_per_hour, 0.0, "no discount");
+    let (rows, _) = made(&[], &held([half(None)]), Vec::new(), &list());
+    let it = row(&rows, "cb");
+    assert_eq!((it.usd_per_hour, it.unused_usd_per_hour), (None, None));
+    assert_eq!(
+        finding(it, "unused"),
+        "1 of 2 unused: 24 instance-hours that were prepaid are left until it ends; no API tells \
+         their price."
+    );
+}
+
+#[test]
+fn what_is_not_in_force_has_no_use() {
+    let ri = || regional("ri", A, 1, "g5.xlarge", 0.6);
+    let queued = like(ri(), |i| {
+        (i.state, i.start) = (CommitmentState::Pending, now() + hours(72));
+    });
+    let paying = like(ri(), |i| i.state = CommitmentState::Pending);
+    let ended = like(ri(), |i| (i.state, i.end) = (CommitmentState::Ended, Some(now())));
+    for (item, says) in [
+        (queued, "Queued: begins in 3 days."),
+        (paying, "Its payment is under way."),
+        (ended, "It is over."),
+    ] {
+        let (rows, sums) = made(&g5(1), &held([item]), Vec::new(), &list());
+        assert_eq!(rows[0].findings, [Arc::from(says)]);
+        let it = &rows[0];
+        assert_eq!((it.utilisation_now, it.unused_usd_per_hour), (None, None));
+        assert_eq!((it.saves_usd_per_hour, it.effective_usd_per_hour), (None, None));
+        assert_eq!((sums.committed_usd_per_hour, sums.utilisation), (0.0, None));
+    }
+}
+
+#[test]
+fn what_ends_soon_says_what_then() {
+    let ending = like(regional("ri", A, 1, "g5.xlarge", 0.6), |item| {
+        item.end = Some(now() + hours(12 * 24));
+    });
+    let (rows, _) = made(&g5(1), &held([ending.clone()]), Vec::new(), &list());
+    assert_eq!(
+        rows[0].findings,
+        [Arc::from("Ends in 12 days: the bill grows by $0.40/h if usage stays.")]
+    );
+    let late = like(ending, |item| item.end = Some(now() + hours(31 * 24)));
+    let (rows, _) = made(&g5(1), &held([late]), Vec::new(), &list());
+    assert!(rows[0].findings.is_empty());
+}
+
+#[test]
+fn two_for_the_same_usage_are_named() {
+    let holdings = held([
+        regional("ri", A, 1, "g5.xlarge", 0.6),
+        compute("sp", A, 1.0, &[("g5.xlarge", 0.65), ("m5.large", 0.05)]),
+    ]);
+    let (rows, _) = made(&g5(1), &holdings, Vec::new(), &list());
+    let plan = row(&rows, "sp");
+    assert_eq!(
+        finding(plan, "Overlaps"),
+        "Overlaps Reserved Instances ri, which pays for g5.xlarge in us-east-1 in its place."
+    );
+    assert!(row(&rows, "ri").findings.is_empty(), "the one that is used is fine");
+    // Not where both are used.
+    let (rows, _) = made(
+        &g5(3),
+        &held([
+            regional("ri", A, 1, "g5.xlarge", 0.6),
+            compute("sp", A, 1.3, &[("g5.xlarge", 0.65)]),
+        ]),
+        Vec::new(),
+        &list(),
+    );
+    assert!(rows.iter().all(|row| row.findings.is_empty()));
+}
+
+#[test]
+fn a_commitment_for_another_region_is_told_where_usage_is() {
+    let west = like(regional("ri", A, 1, "g5.xlarge", 0.6), |item| {
+        if let Commits::Reserved(ri) = &mut item.commits {
+            ri.region = "us-west-2".into();
+        }
+    });
+    let plan = like(ec2_plan("sp", A, "m5", 1.0, &[]), |item| {
+        if let Commits::Plan(plan) = &mut item.commits {
+            plan.region = Some("us-west-2".into());
+        }
+    });
+    let zone = zonal("z", A, 1, "g5.xlarge", "us-east-1b", 0.6);
+    let none = regional("n", A, 1, "p5.48xlarge", 30.0);
+    let mut fleet = g5(1);
+    fleet.extend(instances("m", 1, &meter(A, AZ, "m5.large")));
+    let (rows, _) = made(&fleet, &held([west, plan, zone, none]), Vec::new(), &list());
+    let says = |id| finding(row(&rows, id), "No ");
+    assert_eq!(
+        says("ri"),
+        "No g5.xlarge on its terms runs in us-west-2: it is for another region than us-east-1."
+    );
+    assert_eq!(
+        says("sp"),
+        "No m5 instance on its terms runs in us-west-2: it is for another region than us-east-1."
+    );
+    assert_eq!(says("z"), "No g5.xlarge on its terms runs in us-east-1b.");
+    assert_eq!(says("n"), "No p5.48xlarge on its terms runs in us-east-1.");
+    near(row(&rows, "ri").utilisation_now, 0.0);
+    near(row(&rows, "ri").saves_usd_per_hour, -0.6);
+    // Most unused first.
+    let ids: Vec<&str> = rows.iter().map(|row| &*row.commitment.id).collect();
+    assert_eq!(ids, ["n", "sp", "ri", "z"]);
+    let alone = Holdings { sharing: false, ..held([regional("ri", B, 1, "g5.xlarge", 0.6)]) };
+    let (rows, _) = made(&g5(1), &alone, Vec::new(), &list());
+    assert_eq!(
+        finding(&rows[0], "No "),
+        "No g5.xlarge on its terms runs in us-east-1 in its account; some run in 111111111111, and \
+         discounts are not shared."
+    );
+}
+
+#[test]
+fn what_could_not_be_read_is_not_counted_as_unused() {
+    let blind = like(compute("sp", A, 5.0, &[]), |item| {
+        if let Commits::Plan(plan) = &mut item.commits {
+            plan.rates_known = false;
+        }
+    });
+    let other = ec2_plan("ec2", A, "g5", 0.6, &[("g5.xlarge", 0.6)]);
+    let (rows, sums) = made(&g5(1), &held([blind, other]), Vec::new(), &list());
+    let it = row(&rows, "sp");
+    assert_eq!(
+        (it.utilisation_now, it.unused_usd_per_hour, it.saves_usd_per_hour),
+        (None, None, None)
+    );
+    finding(it, "Its rates could not be read");
+    finding(row(&rows, "ec2"), "Rates of another plan");
+    assert_eq!((sums.coverage, sums.effective_savings_rate, sums.utilisation), (None, None, None));
+    near(Some(sums.committed_usd_per_hour), 5.6);
+    // Reserved Instances were denied: a plan may be left less than it seems.
+    let mut denied = held([compute("sp", A, 0.6, &[("g5.xlarge", 0.6)])]);
+    denied.unread.push(Unread {
+        scope: Scope::new(A, EAST),
+        source: CommitmentSource::ReservedInstances,
+        why: "denied: ec2:DescribeReservedInstances".into(),
+    });
+    let (rows, sums) = made(&g5(1), &denied, Vec::new(), &list());
+    finding(&rows[0], "Not all Reserved Instances could be read");
+    assert_eq!((sums.coverage, sums.effective_savings_rate), (None, None));
+}
+
+#[test]
+fn plans_for_other_services_are_listed_and_left_alone() {
+    let sagemaker = like(compute("sm", A, 2.0, &[]), |item| {
+        if let Commits::Plan(plan) = &mut item.commits {
+            plan.plan_type = PlanType::SageMaker;
+        }
+    });
+    let (rows, sums) = made(&g5(1), &held([sagemaker]), Vec::new(), &list());
+    let it = row(&rows, "sm");
+    assert_eq!(&*it.covers, "$2.00/h of SageMaker");
+    assert_eq!((it.utilisation_now, it.unused_usd_per_hour), (None, None));
+    finding(it, "SageMaker");
+    near(Some(sums.committed_usd_per_hour), 2.0);
+    near(sums.effective_savings_rate, 0.0);
+}
+
+#[test]
+fn spot_and_prepaid_boxes_use_nothing() {
+    let like = |id: &str, lifecycle| {
+        let mut made = instance(id, &meter(A, AZ, "g5.xlarge"));
+        made.lifecycle = lifecycle;
+        Arc::new(made)
+    };
+    let fleet = [like("s", Lifecycle::Spot), like("b", Lifecycle::CapacityBlock)];
+    let (rows, sums) =
+        made(&fleet, &held([regional("ri", A, 1, "g5.xlarge", 0.6)]), Vec::new(), &list());
+    near(rows[0].utilisation_now, 0.0);
+    assert_eq!(sums.coverage, None, "nothing that could be covered");
+}
+
+#[test]
+fn flexible_sizes_share_a_reservation() {
+    let mut fleet = instances("l", 2, &meter(A, AZ, "m5.large"));
+    fleet.extend(instances("x", 1, &meter(A, AZ, "m5.xlarge")));
+    // Two xlarge: both large, and the xlarge.
+    let (rows, _) =
+        made(&fleet, &held([regional("ri", A, 2, "m5.xlarge", 0.13)]), Vec::new(), &list());
+    near(rows[0].utilisation_now, 1.0);
+    near(rows[0].saves_usd_per_hour, 0.4 - 0.26);
+    assert_eq!(rows[0].effective_usd_per_hour, None);
+}

@@ -1,0 +1,243 @@
+//! What commitments mean for single instances: who pays for them, and what stopping them saves.
+
+use std::collections::{HashMap, HashSet};
+use std::hash::BuildHasher;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::apply::block_usd_per_hour;
+use super::running::Running;
+use crate::domain::{
+    Commitment, CommitmentKind, Commits, FastMap, Holdings, Instance, Lifecycle, Tenancy,
+};
+use crate::fleet::PriceBook;
+
+/// A commitment that pays for a part of an instance.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CoveredBy {
+    /// The commitment's id.
+    pub id: Arc<str>,
+    /// Its kind.
+    pub kind: CommitmentKind,
+    /// The account that owns it.
+    pub account: Arc<str>,
+    /// The part of the instance-hour that it pays for, 0–1. Instances that no commitment can tell
+    /// apart share what covers them. 1 for capacity that the instance runs in.
+    pub share: f64,
+    /// USD of the commitment that it takes in an hour. 0 for an on-demand capacity reservation, which
+    /// bills what is unused of it alone.
+    pub usd_per_hour: f64,
+    /// When it ends, where it does.
+    pub until: Option<Timestamp>,
+}
+
+/// What commitments mean for one running instance, in this hour.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Cover {
+    /// What pays for it, in order of application; empty for nothing.
+    pub by: Vec<CoveredBy>,
+    /// What the instance-hour costs: commitments used plus the rest on demand, USD.
+    pub effective_usd_per_hour: f64,
+    /// What the whole bill falls by when this instance alone stops, USD/h: 0 while what pays for it
+    /// finds nothing else to pay for, up to the on-demand price. Two exceptions are AWS's own. Above
+    /// the price: a plan serves its owner's usage first, and instances before unused room; it may go on
+    /// to usage on which it saves more. Below 0: the instance leaves billed room of a capacity reservation, and what
+    /// discounted it goes to other usage first.
+    pub saves_usd_per_hour: f64,
+    /// What is not in the figures, a clause; `None` for nothing.
+    pub note: Option<Arc<str>>,
+}
+
+/// What is known of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Net {
+    /// Nothing, and why: commitments could not be read, the price is not known.
+    Unknown(Arc<str>),
+    /// All of it.
+    Known(Cover),
+}
+
+impl Net {
+    /// What the bill falls by when the instance alone stops, USD/h.
+    pub fn saves_usd_per_hour(&self) -> Option<f64> {
+        match self {
+            Self::Known(cover) => Some(cover.saves_usd_per_hour),
+            Self::Unknown(_) => None,
+        }
+    }
+
+    /// What the instance costs with commitments, USD/h.
+    pub fn effective_usd_per_hour(&self) -> Option<f64> {
+        match self {
+            Self::Known(cover) => Some(cover.effective_usd_per_hour),
+            Self::Unknown(_) => None,
+        }
+    }
+}
+
+/// The net of every running instance, by id.
+pub fn covers(
+    instances: &[Arc<Instance>],
+    holdings: &Holdings,
+    prices: &PriceBook,
+    at: Timestamp,
+) -> HashMap<Arc<str>, Arc<Net>> {
+    let running = Running::new(instances, [], holdings, prices, at);
+    let capacity = capacity(holdings, at);
+    let by_meter = metered(&running, holdings, &capacity);
+    let billed = instances.iter().filter(|i| i.state.is_billed());
+    billed
+        .map(|instance| {
+            let net = match running.meter_of(&instance.id) {
+                Some(meter) => by_meter[meter].clone(),
+                None => Arc::new(unmetered(instance, &capacity, prices)),
+            };
+            (instance.id.clone(), net)
+        })
+        .collect()
+}
+
+/// What the bill falls by when all of `stop` stop together, USD/h; `None` when it is not known.
+/// Not the sum of what each saves alone: a commitment that one of them leaves covers another.
+pub fn joint_saving<S: BuildHasher>(
+    instances: &[Arc<Instance>],
+    stop: &HashSet<Arc<str>, S>,
+    holdings: &Holdings,
+    prices: &PriceBook,
+    at: Timestamp,
+) -> Option<f64> {
+    let running = Running::new(instances, [], holdings, prices, at);
+    let capacity = FastMap::default();
+    let mut change: FastMap<usize, f64> = FastMap::default();
+    let mut saves = 0.0;
+    for instance in instances.iter().filter(|i| i.state.is_billed() && stop.contains(&i.id)) {
+        match running.meter_of(&instance.id) {
+            Some(meter) if running.unknown(meter).is_some() => return None,
+            Some(meter) => *change.entry(meter).or_default() -= 1.0,
+            None => saves += unmetered(instance, &capacity, prices).saves_usd_per_hour()?,
+        }
+    }
+    let change: Vec<(usize, f64)> = change.into_iter().collect();
+    Some(saves + running.saves_usd(&change))
+}
+
+/// Capacity in force, by id.
+fn capacity(holdings: &Holdings, at: Timestamp) -> FastMap<&str, &Commitment> {
+    let held = holdings.items.iter().filter(|item| item.is_in_force(at));
+    held.filter(|item| matches!(item.commits, Commits::Capacity(_)))
+        .map(|item| (&*item.id, &**item))
+        .collect()
+}
+
+/// The net of one instance of each meter.
+fn metered(
+    running: &Running,
+    holdings: &Holdings,
+    capacity: &FastMap<&str, &Commitment>,
+) -> Vec<Arc<Net>> {
+    let applier = running.applier();
+    let applied = applier.apply(running.units());
+    let mut by: Vec<Vec<CoveredBy>> = vec![Vec::new(); applier.meters().len()];
+    for (meter, units) in running.units().iter().enumerate() {
+        let id = applier.meters()[meter].reservation.as_ref();
+        let room = id.and_then(|id| capacity.get(&**id));
+        if let Some(room) = room.filter(|_| *units > 0.0) {
+            by[meter].push(covered_by(room, 1.0, 0.0));
+        }
+    }
+    for step in &applied.covered {
+        let Some(units) = running.units().get(step.meter) else { continue };
+        let item = &holdings.items[step.commitment];
+        by[step.meter].push(covered_by(item, step.units / units, step.usd / units));
+    }
+    let mut nets = Vec::new();
+    for (meter, by) in by.into_iter().enumerate().take(running.units().len()) {
+        let units = running.units()[meter];
+        if let Some(why) = running.unknown(meter) {
+            nets.push(Arc::new(Net::Unknown(why.clone())));
+            continue;
+        }
+        let price = applier.prices()[meter].unwrap_or(0.0);
+        let reservation = applier.meters()[meter].reservation.as_ref();
+        let open = if units > 0.0 { applied.on_demand_units[meter] / units } else { 0.0 };
+        let note: Option<Arc<str>> = reservation.and_then(|id| {
+            if capacity.contains_key(&**id) {
+                Some("its capacity reservation goes on billing the room".into())
+            } else if holdings.items.iter().any(|item| item.id == *id) {
+                None
+            } else {
+                Some(
+                    "its capacity reservation is another account's, which pays for the room".into(),
+                )
+            }
+        });
+        nets.push(Arc::new(Net::Known(Cover {
+            effective_usd_per_hour: by.iter().map(|by| by.usd_per_hour).sum::<f64>() + open * price,
+            // One of which all is on demand takes nothing from anybody: each step took what a
+            // commitment had, not what the meter asked for.
+            saves_usd_per_hour: if reservation.is_none() && applied.on_demand_units[meter] >= 1.0 {
+                price
+            } else {
+                running.saves_usd(&[(meter, -1.0)])
+            },
+            by,
+            note,
+        })));
+    }
+    nets
+}
+
+fn covered_by(item: &Commitment, share: f64, usd_per_hour: f64) -> CoveredBy {
+    CoveredBy {
+        id: item.id.clone(),
+        kind: item.kind(),
+        account: item.account.clone(),
+        share: share.clamp(0.0, 1.0),
+        usd_per_hour,
+        until: item.end,
+    }
+}
+
+/// The net of what no commitment covers: Spot saves its price, what is prepaid saves nothing.
+fn unmetered(
+    instance: &Instance,
+    capacity: &FastMap<&str, &Commitment>,
+    prices: &PriceBook,
+) -> Net {
+    let prepaid = |note: &str| Cover { note: Some(note.into()), ..Cover::default() };
+    match (instance.lifecycle, instance.tenancy) {
+        (Lifecycle::Spot, _) => match prices.rate_of(instance) {
+            Some(rate) => Net::Known(Cover {
+                effective_usd_per_hour: rate.usd_per_hour,
+                saves_usd_per_hour: rate.usd_per_hour,
+                ..Cover::default()
+            }),
+            None => Net::Unknown("its Spot price is not known".into()),
+        },
+        (Lifecycle::CapacityBlock, _) => {
+            let mut cover = prepaid("prepaid by its Capacity Block");
+            let block = instance.capacity_reservation.as_ref().and_then(|id| capacity.get(&**id));
+            if let Some(block) = block {
+                let count = match &block.commits {
+                    Commits::Capacity(capacity) => f64::from(capacity.total.max(1)),
+                    _ => 1.0,
+                };
+                let usd = block_usd_per_hour(block).map(|usd| usd / count);
+                cover.effective_usd_per_hour = usd.unwrap_or(0.0);
+                cover.by.push(covered_by(block, 1.0, usd.unwrap_or(0.0)));
+                if usd.is_none() {
+                    cover.note =
+                        Some("prepaid by its Capacity Block; its price is not known".into());
+                }
+            }
+            Net::Known(cover)
+        }
+        (Lifecycle::Scheduled, _) => Net::Known(prepaid("prepaid as a scheduled instance")),
+        (Lifecycle::OnDemand, Tenancy::Host) => {
+            Net::Known(prepaid("its dedicated host is billed in its place"))
+        }
+        (Lifecycle::OnDemand, _) => Net::Unknown("the price of its software is not known".into()),
+    }
+}

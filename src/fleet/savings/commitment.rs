@@ -1,0 +1,58 @@
+//! One commitment with what became of it.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::Commitment;
+
+/// A commitment held, and how it was used in the hours that were looked at.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CommitmentRow {
+    /// The commitment.
+    pub commitment: Arc<Commitment>,
+    /// What it covers in words: `3 × p4d.24xlarge`, `$12.00/h of p5 in us-east-1`.
+    pub covers: Arc<str>,
+    /// What is paid for it, USD/h, upfront spread over the term; a capacity reservation costs the
+    /// on-demand price of all it holds. `None` when not known.
+    pub usd_per_hour: Option<f64>,
+    /// The part of it that was used, 0–1, over the hours that were looked at; `None` when no hour is
+    /// known, or it was not in force.
+    pub utilisation: Option<f64>,
+    /// The same in this very hour.
+    pub utilisation_now: Option<f64>,
+    /// What nothing used now, USD/h; `None` when not known.
+    pub unused_usd_per_hour: Option<f64>,
+    /// What one instance-hour that it covered really cost: paid ÷ used, USD/h; `None` where different
+    /// types share it, or nothing used it.
+    pub effective_usd_per_hour: Option<f64>,
+    /// On-demand price of one such instance-hour; `None` as above.
+    pub on_demand_usd_per_hour: Option<f64>,
+    /// What the hours it covered would have cost on demand, less what was paid, USD/h on average:
+    /// negative where it costs more than it saves. `None` when not known.
+    pub saves_usd_per_hour: Option<f64>,
+    /// Hours that were looked at.
+    pub hours: u32,
+    /// What is wrong with it, a sentence each: unused, ends soon, overlaps another, cannot be
+    /// applied. Clean text.
+    pub findings: Vec<Arc<str>>,
+}
+
+/// Sums over commitments and the usage they could cover.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CommitmentSums {
+    /// Paid for reservations and plans in force, USD/h.
+    pub committed_usd_per_hour: f64,
+    /// Of it used, 0–1, over the hours looked at; `None` when not known.
+    pub utilisation: Option<f64>,
+    /// On-demand value of covered usage over that of all usage that could be covered (no Spot, no
+    /// Capacity Blocks), 0–1; `None` when not known.
+    pub coverage: Option<f64>,
+    /// 1 − actual cost ÷ on-demand cost of the same usage, the effective savings rate; may be
+    /// negative. `None` when not known.
+    pub effective_savings_rate: Option<f64>,
+    /// What nothing used now: reservations, plans, and capacity that is billed, USD/h.
+    pub unused_usd_per_hour: f64,
+    /// Hours that were looked at.
+    pub hours: u32,
+}

@@ -1,0 +1,106 @@
+//! All savings in causal order, each on what the former leave.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Effort, Risk};
+
+/// The steps, in causal order: what is not run at all, then what is smaller, then what is bought
+/// cheaper.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StepKind {
+    /// Idle instances, idle resources.
+    Idle,
+    /// Smaller sizes.
+    RightSize,
+    /// Spot.
+    Spot,
+    /// Storage, a spend of its own: nothing before it changes it.
+    Storage,
+    /// Commitments for what is left on demand.
+    Commitments,
+}
+
+impl StepKind {
+    /// All steps, in order.
+    pub const ALL: [Self; 5] =
+        [Self::Idle, Self::RightSize, Self::Spot, Self::Storage, Self::Commitments];
+
+    /// The name in JSON and CSV.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Idle => "idle",
+            Self::RightSize => "right_size",
+            Self::Spot => "spot",
+            Self::Storage => "storage",
+            Self::Commitments => "commitments",
+        }
+    }
+
+    /// As a person reads it.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Idle => "stop what idles",
+            Self::RightSize => "right-size",
+            Self::Spot => "move to Spot",
+            Self::Storage => "clean up storage",
+            Self::Commitments => "commit to the rest",
+        }
+    }
+}
+
+/// One step.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Step {
+    /// Which.
+    pub kind: StepKind,
+    /// What the bill is before the step, USD/h.
+    pub before: f64,
+    /// And after it: `before − after` is the saving, never negative.
+    pub after: f64,
+    /// What the step alone would claim at list price on the fleet as it is, USD/h.
+    pub gross_alone: f64,
+    /// Instances or things that it touches.
+    pub items: u32,
+    /// Of them without a known price or net, which are left out.
+    pub unknown: u32,
+    /// Work.
+    pub effort: Effort,
+    /// What may go wrong.
+    pub risk: Risk,
+    /// What was left out and why, what it rests on: a sentence each.
+    pub notes: Vec<String>,
+}
+
+impl Step {
+    /// What the step saves, USD/h.
+    pub fn saves(&self) -> f64 {
+        self.before - self.after
+    }
+}
+
+/// The waterfall: the bill now, the steps, the bill after all of them. Each step begins where the
+/// former ends.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Waterfall {
+    /// The bill before the first step, commitments included whether used or not, USD/h.
+    pub before: f64,
+    /// Steps, in the order of [`StepKind::ALL`]; one that saves nothing stands with 0.
+    pub steps: Vec<Step>,
+    /// What adding up each step's list price claim would have promised, USD/h.
+    pub naive: f64,
+    /// Why the net is not known; empty when it is. Steps are at list price then, and say so.
+    pub net_unknown: Option<String>,
+}
+
+impl Waterfall {
+    /// The bill after all steps, USD/h.
+    pub fn after(&self) -> f64 {
+        self.steps.last().map_or(self.before, |s| s.after)
+    }
+
+    /// What all steps save together, USD/h.
+    pub fn saves(&self) -> f64 {
+        self.before - self.after()
+    }
+}
