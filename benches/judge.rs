@@ -89,6 +89,7 @@ fn value(signal: Signal, quiet: bool, random: &mut fastrand::Rng) -> f32 {
         Signal::NetworkIn | Signal::NetworkOut => 5e4 * noise,
         Signal::EbsReadOps | Signal::EbsWriteOps if works => 9000.0 * noise,
         Signal::EbsReadOps | Signal::EbsWriteOps => 90.0 * noise,
+        Signal::Resource(_) => 0.0,
     }
 }
 

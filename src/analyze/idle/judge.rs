@@ -206,7 +206,6 @@ fn coverage(survey: &Survey, machine: Machine, frame: Frame, unknown: bool) -> f
 fn not_checked(subject: &Subject<'_>, policy: &Policy, look: &Look) -> Vec<Arc<str>> {
     let words = &*WORDS;
     let mut out = Vec::with_capacity(6);
-    out.push(words.commitments.clone());
     out.push(words.memory.clone());
     if look.machine != Machine::CpuOnly {
         out.push(words.efa.clone());

@@ -50,3 +50,6 @@ pub use hours::{HourUse, HoursOfUse, hours_of_use};
 pub use judge::{Subject, judge};
 pub use policy::Policy;
 pub use preset::Preset;
+// The same measure for everything that idles: see `analyze::resources`.
+pub(in crate::analyze) use stretch::{Slice, Trail, trail};
+pub(in crate::analyze) use words::{figure, span};

@@ -7,12 +7,12 @@ use crate::domain::Signal;
 const COVERAGE: (usize, usize) = (9, 10);
 
 /// True when `got` of `expected` datapoints suffice to speak of idleness.
-pub(super) fn enough(got: usize, expected: usize) -> bool {
+pub(in crate::analyze) fn enough(got: usize, expected: usize) -> bool {
     got * COVERAGE.1 >= expected * COVERAGE.0
 }
 
 /// The fewest datapoints of `expected` that suffice (90 %, rounded up).
-pub(super) fn least(expected: usize) -> usize {
+pub(in crate::analyze) fn least(expected: usize) -> usize {
     (expected * COVERAGE.0).div_ceil(COVERAGE.1)
 }
 

@@ -11,7 +11,7 @@ const LANES: usize = 4;
 
 /// The hours of a series that lie in a range. Hour 0 is the first of the range.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Slice<'a> {
+pub(in crate::analyze) struct Slice<'a> {
     /// The values, from hour `offset` on.
     pub values: &'a [f32],
     offset: usize,
@@ -21,7 +21,7 @@ pub(super) struct Slice<'a> {
 
 /// Figures over all hours of a slice.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Stats {
+pub(in crate::analyze) struct Stats {
     /// Hours with a datapoint, malformed ones among them.
     pub got: usize,
     /// Hours with a datapoint that made sense.
@@ -199,7 +199,7 @@ pub(super) fn sum_where(of: &Slice<'_>, by: &Slice<'_>, level: f32) -> (f64, usi
 
 /// What a look back from the end of the hours found.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Trail {
+pub(in crate::analyze) struct Trail {
     /// The last hour that speaks for use.
     pub last_use: Option<usize>,
     /// The highest value since then, and at least over the hours from `recent` on.
@@ -209,7 +209,12 @@ pub(super) struct Trail {
 }
 
 /// Looks back along one series, hour by hour.
-pub(super) fn trail(slice: &Slice<'_>, stats: &Stats, level: f32, recent: usize) -> Trail {
+pub(in crate::analyze) fn trail(
+    slice: &Slice<'_>,
+    stats: &Stats,
+    level: f32,
+    recent: usize,
+) -> Trail {
     if stats.max < level && !stats.malformed() {
         let worst = Some(f64::from(stats.max)).filter(|m| m.is_finite());
         return Trail { last_use: None, worst, malformed: false };

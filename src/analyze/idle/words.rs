@@ -32,7 +32,6 @@ pub(super) struct Words {
     pub ops: Arc<str>,
     pub days: Arc<str>,
 
-    pub commitments: Arc<str>,
     pub memory: Arc<str>,
     pub efa: Arc<str>,
     pub instance_store: Arc<str>,
@@ -68,9 +67,6 @@ impl Words {
             ops: "ops/s".into(),
             days: "days".into(),
 
-            commitments: "Savings Plans and reservations: what stopping saves net of commitments \
-                          is not known"
-                .into(),
             memory: "memory".into(),
             efa: "EFA/RDMA traffic, which is not in NetworkIn/Out".into(),
             instance_store: "instance-store disks".into(),
@@ -96,7 +92,7 @@ fn gpu_label(index: u16) -> Arc<str> {
 
 /// A figure with its unit: `0.52 %`, `38 %`, `4.2 GB`. Values below 10 keep two decimals, so that
 /// what is near a limit of 5 does not read as 5.
-pub(super) fn figure(value: f64, unit: &str) -> String {
+pub(in crate::analyze) fn figure(value: f64, unit: &str) -> String {
     let (value, unit) = match unit {
         "bytes/day" => scaled(value),
         "days" => return format!("{value:.0} days"),
@@ -122,7 +118,7 @@ fn scaled(bytes: f64) -> (f64, &'static str) {
 }
 
 /// Hours in words: `36 h`, `3 d`, `3 d 12 h`. Two days and less stay in hours.
-pub(super) fn span(hours: usize) -> String {
+pub(in crate::analyze) fn span(hours: usize) -> String {
     match (hours / 24, hours % 24) {
         (0 | 1, _) => format!("{hours} h"),
         (d, 0) => format!("{d} d"),

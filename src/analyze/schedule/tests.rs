@@ -214,6 +214,7 @@ fn row() -> Row {
         environment: None,
         cost_center: None,
         wasted_usd: None,
+        net: None,
     }
 }
 

@@ -213,6 +213,6 @@ pub fn background(signal: Signal) -> f32 {
         Signal::CpuMax => 1.5,
         Signal::NetworkIn | Signal::NetworkOut => 40_000.0,
         Signal::EbsReadOps | Signal::EbsWriteOps => 120.0,
-        Signal::GpuMean(_) | Signal::GpuMax(_) => 0.0,
+        Signal::GpuMean(_) | Signal::GpuMax(_) | Signal::Resource(_) => 0.0,
     }
 }

@@ -28,7 +28,7 @@ fn an_idle_p4d() {
     let cores = v.signals[9].value.unwrap();
     assert!((cores - 0.192).abs() < 1e-6, "{cores}");
     insta::assert_snapshot!(v.reason, @"None of 8 GPUs did anything for at least 7 d: no hour above 0 % (limit 5 %), CPU and network quiet.");
-    insta::assert_snapshot!(v.not_checked.join("; "), @"Savings Plans and reservations: what stopping saves net of commitments is not known; memory; EFA/RDMA traffic, which is not in NetworkIn/Out; EBS: this policy does not look at it");
+    insta::assert_snapshot!(v.not_checked.join("; "), @"memory; EFA/RDMA traffic, which is not in NetworkIn/Out; EBS: this policy does not look at it");
 }
 
 #[test]

@@ -1,0 +1,337 @@
+//! One verdict.
+
+use jiff::Timestamp;
+
+use super::Holders;
+use super::reason;
+use super::rules::{QUIET_DAY, Rule};
+use crate::analyze::idle::{Exemption, Slice, Trail, trail};
+use crate::domain::{
+    Hour, HourRange, InstanceState, Resource, ResourceFacts, ResourceKind, ResourceSignal, Signal,
+    SignalEvidence, Verdict, VerdictKind,
+};
+
+/// What is judged.
+pub(super) struct Subject<'a> {
+    pub facts: &'a ResourceFacts,
+    pub holders: &'a Holders<'a>,
+    /// It runs on accelerators.
+    pub accelerated: bool,
+    pub now: Timestamp,
+}
+
+/// One signal held against its limit.
+#[derive(Debug)]
+pub(super) struct Finding {
+    pub signal: ResourceSignal,
+    pub evidence: SignalEvidence,
+    pub seen: Trail,
+    pub required: bool,
+    pub fetched: bool,
+    pub covered: bool,
+    /// The highest sum of 24 h in a row.
+    pub highest_day: f64,
+    /// The first judged hour with a datapoint.
+    pub first: Option<usize>,
+}
+
+/// Why a resource does nothing whatever its signals say, or that this cannot be told.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Shape {
+    /// Its signals decide.
+    Signals,
+    /// It cannot be used as it is: idle unless a signal speaks for use.
+    Useless,
+    /// It is used as it is.
+    Used,
+    /// Nobody used it since then, says AWS.
+    UnusedSince(Timestamp),
+    /// It cannot be told.
+    Untold,
+}
+
+/// Everything looked at.
+pub(super) struct Look<'a> {
+    pub resource: &'a Resource,
+    pub holders: &'a Holders<'a>,
+    pub rule: Rule,
+    pub judged: HourRange,
+    pub findings: Vec<Finding>,
+    pub shape: Shape,
+    pub exemption: Exemption,
+    pub now: Timestamp,
+    /// CloudWatch was asked and answered.
+    pub complete: bool,
+}
+
+impl<'a> Look<'a> {
+    pub fn new(subject: &Subject<'a>) -> Self {
+        let resource = &subject.facts.resource;
+        let rule = Rule::of(resource, subject.accelerated);
+        let window = HourRange::last_closed(subject.now, rule.window);
+        let judged = resource.created_at.map_or(window, |t| window.since(Hour::at_or_after(t)));
+        let recent = judged.len().saturating_sub(rule.stretch);
+        let findings = rule
+            .limits
+            .iter()
+            // A GPU that no instance has cannot report.
+            .filter(|l| {
+                let series = subject.facts.hours.get(&l.signal);
+                l.required || series.is_some_and(|s| s.got(judged) > 0)
+            })
+            .map(|limit| {
+                let series = subject.facts.hours.get(&limit.signal);
+                let slice =
+                    series.map_or_else(|| Slice::empty(judged.len()), |s| Slice::of(s, judged));
+                let stats = slice.stats();
+                let seen = trail(&slice, &stats, limit.level, 0);
+                let value = if seen.last_use.is_some() && !seen.malformed {
+                    Some(f64::from(stats.max)).filter(|m| m.is_finite())
+                } else {
+                    seen.worst.filter(|_| !seen.malformed)
+                };
+                Finding {
+                    signal: limit.signal,
+                    evidence: SignalEvidence {
+                        label: limit.signal.label().into(),
+                        signal: Signal::Resource(limit.signal),
+                        statistic: limit.statistic.into(),
+                        unit: limit.unit.into(),
+                        threshold: limit.shown,
+                        value,
+                        got: stats.got as u32,
+                        expected: judged.len() as u32,
+                        role: limit.role,
+                        busy: seen.last_use.is_some(),
+                    },
+                    required: limit.required,
+                    fetched: series.is_some(),
+                    covered: series.is_some() && slice.covers(stats.got, recent),
+                    highest_day: highest_day(&slice),
+                    first: (0..judged.len()).find(|i| !slice.at(*i).is_nan()),
+                    seen,
+                }
+            })
+            .collect();
+        Self {
+            resource,
+            holders: subject.holders,
+            judged,
+            findings,
+            shape: shape(resource, subject),
+            exemption: Exemption::of(&resource.tags, subject.now),
+            now: subject.now,
+            complete: subject.facts.complete,
+            rule,
+        }
+    }
+
+    /// Seconds since `t`.
+    fn age(&self, t: Timestamp) -> i64 {
+        self.now.duration_since(t).as_secs()
+    }
+
+    fn is_young(&self, since: Option<Timestamp>) -> bool {
+        // Of an address it is not the age that is known, see `Resource::changed_at`.
+        self.resource.kind != ResourceKind::ElasticIp
+            && since.is_some_and(|t| self.age(t) < self.rule.stretch as i64 * 3600)
+    }
+
+    pub fn is_new(&self) -> bool {
+        self.is_young(self.resource.created_at)
+    }
+
+    /// Changed a moment ago, and older than that.
+    pub fn is_changed(&self) -> bool {
+        self.is_young(self.resource.changed_at)
+    }
+
+    pub fn in_use(&self) -> bool {
+        self.findings.iter().any(|f| f.evidence.busy)
+    }
+
+    /// A load balancer in use with so few requests that Trusted Advisor calls it idle.
+    pub fn does_little(&self) -> bool {
+        let counts = |f: &Finding| {
+            matches!(f.signal, ResourceSignal::Requests | ResourceSignal::Connections)
+        };
+        // What makes no sense may have been anything.
+        if self.findings.iter().any(|f| f.seen.malformed) {
+            return false;
+        }
+        match self.resource.kind {
+            ResourceKind::LoadBalancer => self
+                .findings
+                .iter()
+                .filter(|f| f.required && counts(f))
+                .all(|f| f.fetched && f.covered && f.highest_day < QUIET_DAY),
+            // The limits of instances: no hour's CPU above 20 %, no GPU's above 30 %.
+            ResourceKind::Endpoint => {
+                let below = |f: &Finding, limit: f64| {
+                    f.covered && f.evidence.value.is_some_and(|v| v < limit)
+                };
+                let of = |signal| self.findings.iter().find(move |f| f.signal == signal);
+                let gpu = of(ResourceSignal::GpuMax);
+                of(ResourceSignal::CpuMax).is_some_and(|f| below(f, 20.0))
+                    && gpu.is_none_or(|f| below(f, 30.0))
+            }
+            _ => false,
+        }
+    }
+
+    fn is_covered(&self) -> bool {
+        self.findings.iter().all(|f| !f.required || (f.fetched && f.covered))
+    }
+
+    /// The order of verdicts.
+    pub fn kind(&self) -> VerdictKind {
+        if self.exemption.holds() {
+            return VerdictKind::Exempt;
+        }
+        if self.is_new() {
+            return VerdictKind::TooNew;
+        }
+        if self.in_use() {
+            return if self.does_little() { VerdictKind::Underused } else { VerdictKind::Busy };
+        }
+        match &self.shape {
+            Shape::Used => VerdictKind::Busy,
+            Shape::UnusedSince(t) if self.is_young(Some(*t)) => VerdictKind::Busy,
+            _ if self.is_changed() => VerdictKind::TooNew,
+            Shape::UnusedSince(_) => VerdictKind::Idle,
+            Shape::Untold => VerdictKind::Unknown,
+            // Requests are counted only where there are some: none were, says CloudWatch.
+            Shape::Useless if self.complete || self.findings.is_empty() => VerdictKind::Idle,
+            Shape::Useless => VerdictKind::Unknown,
+            Shape::Signals if self.is_covered() && !self.findings.is_empty() => VerdictKind::Idle,
+            Shape::Signals => VerdictKind::Unknown,
+        }
+    }
+
+    /// Since when an address serves nothing: with an instance since that was stopped, else since it
+    /// was seen so.
+    fn unused_since(&self) -> Option<Timestamp> {
+        let mut instances = self
+            .resource
+            .serves
+            .iter()
+            .flatten()
+            .filter_map(|id| self.holders.get(&**id))
+            .map(|holder| holder.1)
+            .peekable();
+        match instances.peek() {
+            None => self.resource.changed_at,
+            // Not known of one of them: not known.
+            Some(_) => instances.collect::<Option<Vec<_>>>()?.into_iter().max(),
+        }
+    }
+
+    /// Since when it idles, at least; `None` where that is not known.
+    pub fn idle_since(&self) -> Option<Timestamp> {
+        match (&self.shape, self.resource.kind) {
+            (Shape::UnusedSince(t), _) => return Some(*t),
+            (_, ResourceKind::ElasticIp) => return self.unused_since(),
+            _ => {}
+        }
+        let required = || self.findings.iter().filter(|f| f.required);
+        if required().any(|f| !f.covered) || required().next().is_none() {
+            return None;
+        }
+        let first = required().map(|f| f.first).max()??;
+        match self.resource.created_at {
+            Some(made) if first == 0 && self.judged.from == Hour::at_or_after(made) => Some(made),
+            _ => Some(self.judged.from.plus(first as i32).start()),
+        }
+    }
+}
+
+/// Highest sum of 24 hours in a row, of what is sound.
+fn highest_day(slice: &Slice<'_>) -> f64 {
+    let sound = |i: usize| {
+        let v = slice.at(i);
+        if v.is_finite() && v > 0.0 { f64::from(v) } else { 0.0 }
+    };
+    let last = slice.hours.saturating_sub(24);
+    (0..=last).map(|from| (from..slice.hours.min(from + 24)).map(sound).sum()).fold(0.0, f64::max)
+}
+
+/// What the thing's own shape says.
+fn shape(resource: &Resource, subject: &Subject<'_>) -> Shape {
+    match resource.kind {
+        ResourceKind::StudioApp => resource.used_at.map_or(Shape::Untold, Shape::UnusedSince),
+        // The telemetry of its accelerators is missing, as on a GPU instance without an agent.
+        ResourceKind::Notebook if subject.accelerated => Shape::Untold,
+        ResourceKind::LoadBalancer if resource.working() == Some(0) => Shape::Useless,
+        ResourceKind::ElasticIp => {
+            let Some(serves) = &resource.serves else { return Shape::Untold };
+            if resource.working() == Some(0) {
+                return Shape::Useless;
+            }
+            let states: Vec<Option<InstanceState>> = serves
+                .iter()
+                .filter(|id| id.starts_with("i-"))
+                .map(|id| subject.holders.get(&**id).map(|h| h.0))
+                .collect();
+            if states.is_empty() {
+                return Shape::Used;
+            }
+            let idle = |s: &Option<InstanceState>| {
+                matches!(s, Some(InstanceState::Stopped | InstanceState::Terminated))
+            };
+            if states.iter().all(idle) {
+                Shape::Useless
+            } else if states.iter().any(|s| s.is_some_and(|s| !idle(&Some(s)))) {
+                Shape::Used
+            } else {
+                Shape::Untold
+            }
+        }
+        _ => Shape::Signals,
+    }
+}
+
+/// Judges one resource.
+pub(super) fn judge(subject: &Subject<'_>) -> Verdict {
+    let look = Look::new(subject);
+    let kind = look.kind();
+    let idle_since = (kind == VerdictKind::Idle).then(|| look.idle_since()).flatten();
+    let unknown = kind == VerdictKind::Unknown;
+    let reason = reason::of(&look, kind, idle_since);
+    let not_checked = reason::not_checked(&look);
+    let required = look.findings.iter().filter(|f| f.required && (f.fetched || unknown));
+    let coverage = required.map(|f| f.evidence.coverage()).fold(f32::INFINITY, f32::min);
+    let coverage = match coverage.is_finite() {
+        true => coverage,
+        false => f32::from(u8::from(!unknown)),
+    };
+    let cpu_percent = look
+        .findings
+        .iter()
+        .find(|f| f.signal == ResourceSignal::CpuMax)
+        .and_then(|f| f.evidence.value)
+        .map(|v| v as f32);
+    let gpu_percent = look
+        .findings
+        .iter()
+        .find(|f| f.signal == ResourceSignal::GpuMax)
+        .and_then(|f| f.evidence.value)
+        .map(|v| v as f32);
+    Verdict {
+        kind,
+        idle_since,
+        idle_gpus: None,
+        devices: 0,
+        coverage,
+        gpu_percent,
+        cpu_percent,
+        network_bytes_per_day: None,
+        signals: look
+            .findings
+            .into_iter()
+            .filter(|f| f.fetched || unknown)
+            .map(|f| f.evidence)
+            .collect(),
+        not_checked,
+        reason: reason.into(),
+    }
+}

@@ -1,0 +1,305 @@
+//! The verdict in one sentence.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use super::judge::{Finding, Look, Shape};
+use super::rules::QUIET_DAY;
+use crate::analyze::idle::{EXEMPT_TAG, Exemption, figure, span};
+use crate::domain::{
+    InstanceState, NOT_WORKING, ResourceKind, ResourceSignal, SignalEvidence, VerdictKind,
+};
+
+/// Why this verdict.
+pub(super) fn of(look: &Look<'_>, kind: VerdictKind, since: Option<Timestamp>) -> String {
+    let text = match kind {
+        VerdictKind::Exempt => exempt(look),
+        VerdictKind::TooNew => too_new(look),
+        VerdictKind::Idle => idle(look, since),
+        VerdictKind::Underused | VerdictKind::Partial => underused(look),
+        VerdictKind::Busy => busy(look),
+        VerdictKind::Unknown => unknown(look),
+    };
+    match &look.exemption {
+        Exemption::Expired(day) => format!("{text} The exemption by tag ended with {day}."),
+        _ => text,
+    }
+}
+
+fn exempt(look: &Look<'_>) -> String {
+    match &look.exemption {
+        Exemption::Until(day) => format!("Exempt by tag {EXEMPT_TAG} until the end of {day} UTC."),
+        Exemption::Malformed => format!(
+            "Exempt, to be safe: the tag {EXEMPT_TAG} holds neither `true` nor a date like \
+             2026-12-31; set one of them or remove the tag."
+        ),
+        _ => format!("Exempt by tag {EXEMPT_TAG}."),
+    }
+}
+
+fn too_new(look: &Look<'_>) -> String {
+    let minimum = span(look.rule.stretch);
+    let (what, since) = if look.is_new() {
+        ("Too new", look.resource.created_at)
+    } else {
+        ("Changed or started lately", look.resource.changed_at)
+    };
+    match since.map(|t| look.now.duration_since(t).as_hours()) {
+        Some(hours) if hours < 0 => {
+            format!(
+                "Too new: it was made in the future, so a clock is wrong; {minimum} are needed."
+            )
+        }
+        Some(hours) => {
+            let ago = span(hours as usize);
+            format!("{what}: {ago} ago, {minimum} of evidence are needed.")
+        }
+        None => format!("{what}: {minimum} of evidence are needed."),
+    }
+}
+
+/// `for 9 d`, `for at least 14 d`; empty where nobody knows.
+fn lasting(look: &Look<'_>, since: Option<Timestamp>) -> String {
+    let Some(t) = since else { return String::new() };
+    let hours = span(look.now.duration_since(t).as_hours().max(0) as usize);
+    // As old as the evidence, so perhaps older.
+    let at_least =
+        look.resource.created_at != Some(t) && !matches!(look.shape, Shape::UnusedSince(_));
+    format!(" for {}{hours}", if at_least { "at least " } else { "" })
+}
+
+fn idle(look: &Look<'_>, since: Option<Timestamp>) -> String {
+    let lasting = lasting(look, since);
+    let resource = look.resource;
+    match resource.kind {
+        ResourceKind::Endpoint => {
+            let peaks: Vec<String> = [ResourceSignal::GpuMax, ResourceSignal::CpuMax]
+                .into_iter()
+                .filter_map(|signal| {
+                    let e = &look.findings.iter().find(|f| f.signal == signal)?.evidence;
+                    Some(format!("{} {}", signal.label(), figure(e.value?, &e.unit)))
+                })
+                .collect();
+            let peaks =
+                if peaks.is_empty() { String::new() } else { format!("; {}", peaks.join(", ")) };
+            format!("No invocation{lasting}{peaks}.")
+        }
+        ResourceKind::Notebook => {
+            let e = look.findings.first().map(|f| &f.evidence);
+            let top = e.and_then(|e| Some(figure(e.value?, &e.unit)));
+            let limit = e.map_or_else(String::new, |e| figure(e.threshold, &e.unit));
+            let top = top.unwrap_or_else(|| "–".into());
+            format!("Nothing ran{lasting}: CPU peaked at {top} (limit {limit}).")
+        }
+        ResourceKind::StudioApp => {
+            format!(
+                "Nobody has used it{lasting}, says SageMaker (limit {}).",
+                span(look.rule.stretch)
+            )
+        }
+        ResourceKind::ElasticIp => address(look, &lasting),
+        ResourceKind::NatGateway => match &resource.serves {
+            Some(routes) if routes.is_empty() => {
+                format!("No connection{lasting}, and no route table leads to it.")
+            }
+            Some(routes) => format!(
+                "No connection{lasting}, though {} to it: what is behind {} does not use the \
+                 internet.",
+                if routes.len() == 1 {
+                    "a route table leads".into()
+                } else {
+                    format!("{} route tables lead", routes.len())
+                },
+                if routes.len() == 1 { "it" } else { "them" },
+            ),
+            None => {
+                format!("No connection{lasting}; which route tables lead to it could not be read.")
+            }
+        },
+        ResourceKind::LoadBalancer => match (&resource.serves, resource.working()) {
+            (Some(all), Some(0)) if all.is_empty() => {
+                format!("No target is registered, and no request came{}.", window(look, &lasting))
+            }
+            (Some(all), Some(0)) => format!(
+                "None of {} targets is in health, and no request came{}.",
+                all.len(),
+                window(look, &lasting)
+            ),
+            (Some(_), Some(n)) => format!(
+                "No {} came{lasting}, though {n} {} in health.",
+                asked(look),
+                if n == 1 { "target is" } else { "targets are" }
+            ),
+            _ => format!("No {} came{lasting}; its targets could not be read.", asked(look)),
+        },
+        ResourceKind::StoppedInstance => format!("Stopped{lasting}; its volumes go on billing."),
+    }
+}
+
+/// How long no request came: as far as it is witnessed, else the window that was asked for.
+fn window(look: &Look<'_>, lasting: &str) -> String {
+    if lasting.is_empty() { format!(" in {}", span(look.judged.len())) } else { lasting.to_owned() }
+}
+
+fn asked(look: &Look<'_>) -> &'static str {
+    if look.resource.is_application() { "request" } else { "connection" }
+}
+
+fn address(look: &Look<'_>, lasting: &str) -> String {
+    let serves = look.resource.serves.as_deref().unwrap_or(&[]);
+    let seen = if lasting.is_empty() { String::new() } else { format!(", seen so{lasting}") };
+    let stopped = serves.iter().find_map(|id| {
+        let (state, since) = look.holders.get(&**id)?;
+        Some((id, *state, *since))
+    });
+    match (stopped, serves.first()) {
+        (Some((id, InstanceState::Stopped, Some(t))), _) => {
+            let hours = span(look.now.duration_since(t).as_hours().max(0) as usize);
+            format!("Associated with {id}, which is stopped since {hours}.")
+        }
+        (Some((id, state, _)), _) => format!("Associated with {id}, which is {}.", state.word()),
+        (None, Some(what)) => {
+            let what = what.strip_suffix(NOT_WORKING).unwrap_or(what);
+            format!("Associated with {what}, which nothing uses{seen}.")
+        }
+        (None, None) => format!("Associated with nothing{seen}."),
+    }
+}
+
+fn underused(look: &Look<'_>) -> String {
+    match look.resource.kind {
+        ResourceKind::LoadBalancer => {
+            let counted = look.findings.iter().find(|f| {
+                matches!(f.signal, ResourceSignal::Requests | ResourceSignal::Connections)
+            });
+            let most = counted.map_or(0.0, |f| f.highest_day);
+            format!(
+                "In use, but no day had more than {most:.0} {}s (AWS Trusted Advisor calls it idle \
+                 below {QUIET_DAY:.0} a day).",
+                asked(look)
+            )
+        }
+        _ => {
+            let peak = |signal| {
+                let e = &look.findings.iter().find(|f| f.signal == signal)?.evidence;
+                Some(format!("{} {}", signal.label(), figure(e.value?, &e.unit)))
+            };
+            let peaks: Vec<String> = [ResourceSignal::GpuMax, ResourceSignal::CpuMax]
+                .into_iter()
+                .filter_map(peak)
+                .collect();
+            format!("In use, but no hour passed {}.", peaks.join(", "))
+        }
+    }
+}
+
+fn busy(look: &Look<'_>) -> String {
+    if let Some(last) = decisive(look) {
+        let did = did(last);
+        let hours = look.judged.len().saturating_sub(1);
+        let quiet = hours.saturating_sub(last.seen.last_use.unwrap_or(hours));
+        return if quiet < 24 {
+            format!("In use: {did}.")
+        } else {
+            format!("In use: {did}, the last time {} ago.", span(quiet))
+        };
+    }
+    match (&look.shape, look.resource.kind) {
+        (Shape::UnusedSince(t), _) => {
+            let hours = look.now.duration_since(*t).as_hours().max(0) as usize;
+            format!("In use: somebody used it {} ago.", span(hours))
+        }
+        (_, ResourceKind::ElasticIp) => {
+            let what = look.resource.serves.iter().flatten().next();
+            what.map_or_else(|| "In use.".into(), |w| format!("In use: associated with {w}."))
+        }
+        _ => "In use.".into(),
+    }
+}
+
+/// The latest use.
+fn decisive<'a>(look: &'a Look<'_>) -> Option<&'a Finding> {
+    let busy = look.findings.iter().filter(|f| f.evidence.busy);
+    busy.reduce(|best, f| if f.seen.last_use > best.seen.last_use { f } else { best })
+}
+
+fn did(f: &Finding) -> String {
+    if f.seen.malformed {
+        return format!(
+            "a datapoint of {} made no sense (NaN, infinite or negative), which counts as use",
+            f.signal.label()
+        );
+    }
+    let value = |e: &SignalEvidence| e.value.map_or_else(|| "–".into(), |v| figure(v, &e.unit));
+    format!("{} reached {}", f.signal.label(), value(&f.evidence))
+}
+
+fn unknown(look: &Look<'_>) -> String {
+    match (look.resource.kind, &look.shape) {
+        (ResourceKind::StudioApp, _) => {
+            return "Unknown: SageMaker does not say when it was last used (where a health check was \
+                    the last activity, the user's is not told)."
+                .into();
+        }
+        (ResourceKind::ElasticIp, _) => {
+            return "Unknown: what it is associated with could not be read.".into();
+        }
+        (ResourceKind::Notebook, Shape::Untold) => {
+            return "Unknown: nothing tells what its GPUs do.".into();
+        }
+        (ResourceKind::Notebook, _) if look.findings.iter().all(|f| f.evidence.got == 0) => {
+            return "Unknown: CloudWatch has no metrics of notebook instances, and this one publishes \
+                    none of its own."
+                .into();
+        }
+        _ => {}
+    }
+    if !look.complete {
+        return "Unknown: CloudWatch did not answer for all of its signals.".into();
+    }
+    let lacking = look.findings.iter().filter(|f| f.required && !(f.fetched && f.covered));
+    let Some(worst) = lacking.min_by_key(|f| f.evidence.got) else {
+        return "Unknown: the evidence does not suffice.".into();
+    };
+    if !worst.fetched {
+        return format!(
+            "Unknown: {} was not fetched, so nothing says it is quiet.",
+            worst.signal.label()
+        );
+    }
+    format!(
+        "Unknown: {} reported in {} of {} h; 90 % are needed, in the last {} too.",
+        worst.signal.label(),
+        worst.evidence.got,
+        look.judged.len(),
+        span(look.rule.stretch)
+    )
+}
+
+/// What the verdict does not rest on and could matter, and whose limit it went by.
+pub(super) fn not_checked(look: &Look<'_>) -> Vec<Arc<str>> {
+    let mut out: Vec<Arc<str>> = vec![format!("criterion: {}", look.rule.source).into()];
+    let mut also = |text: &str| out.push(text.into());
+    match look.resource.kind {
+        ResourceKind::Endpoint => {
+            also("whether something falls back to it when another endpoint fails");
+        }
+        ResourceKind::Notebook => also("what is unsaved in its kernels"),
+        ResourceKind::StudioApp => {
+            also("what is unsaved in its kernels, jobs that run without a user");
+        }
+        ResourceKind::ElasticIp => also("DNS records and allow lists that name the address"),
+        ResourceKind::NatGateway => also("whether it stands by for another one that fails"),
+        ResourceKind::LoadBalancer => {
+            also("DNS records that name it; rules that answer without a target");
+        }
+        ResourceKind::StoppedInstance => also("what is on the volumes"),
+    }
+    if look.resource.kind == ResourceKind::Endpoint
+        && !look.findings.iter().any(|f| f.signal == ResourceSignal::GpuMax)
+    {
+        also("GPU activity: its types have none, as far as is known");
+    }
+    out
+}

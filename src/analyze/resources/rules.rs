@@ -1,0 +1,144 @@
+//! What each kind is judged by, and whose limits these are.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::domain::{
+    EvidenceRole, RESOURCE_HOURS, Resource, ResourceKind, ResourceSignal, TypeSpec,
+};
+
+/// Hours of a day and of a week.
+const DAY: usize = 24;
+const WEEK: usize = 7 * DAY;
+
+/// Anything above zero.
+const ANY: f32 = f32::MIN_POSITIVE;
+
+/// Requests or new connections a day below which AWS Trusted Advisor calls a load balancer idle.
+pub(super) const QUIET_DAY: f64 = 100.0;
+
+/// One signal and where use begins.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limit {
+    /// The signal.
+    pub signal: ResourceSignal,
+    /// A value of an hour that is at least this is use.
+    pub level: f32,
+    /// The limit as a person reads it: 0 where anything is use.
+    pub shown: f64,
+    /// Unit of the values.
+    pub unit: &'static str,
+    /// Statistic of an hour.
+    pub statistic: &'static str,
+    /// The rule's own test, or a counter-signal.
+    pub role: EvidenceRole,
+    /// Idleness rests on it: it must have reported.
+    pub required: bool,
+}
+
+/// How a kind is judged.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rule {
+    /// Hours looked at.
+    pub window: u32,
+    /// Hours without use before anything is called idle.
+    pub stretch: usize,
+    /// Signals.
+    pub limits: Vec<Limit>,
+    /// Where the criterion comes from, one sentence.
+    pub source: &'static str,
+}
+
+impl Rule {
+    /// The rule for a resource. `accelerated`: it runs on GPUs or other accelerators.
+    pub fn of(resource: &Resource, accelerated: bool) -> Self {
+        use ResourceSignal::{Bytes, Connections, CpuMax, GpuMax, Requests};
+        let test = |signal: ResourceSignal, statistic| Limit {
+            signal,
+            level: ANY,
+            shown: 0.0,
+            unit: signal.unit(),
+            statistic,
+            role: EvidenceRole::Test,
+            required: true,
+        };
+        let percent = |signal: ResourceSignal, level: f32, role| Limit {
+            signal,
+            level,
+            shown: f64::from(level),
+            unit: signal.unit(),
+            statistic: "hourly maximum",
+            role,
+            required: true,
+        };
+        let sum = "sum of an hour";
+        let (stretch, limits, source) = match resource.kind {
+            ResourceKind::Endpoint => {
+                let gpu =
+                    Limit { required: accelerated, ..percent(GpuMax, 5.0, EvidenceRole::Counter) };
+                let limits =
+                    vec![test(Requests, sum), percent(CpuMax, 25.0, EvidenceRole::Counter), gpu];
+                let source = "no invocation at all, as the SageMaker policy of Flexera asks over \
+                              30 days, here over 14; that GPU and CPU must be quiet too is \
+                              burntop's own";
+                (WEEK, limits, source)
+            }
+            ResourceKind::Notebook => {
+                let source = "burntop's own, that of CPU-only instances: no hour's highest CPU of 5 % \
+                              for 7 days; only notebooks that publish their CPU can be judged";
+                (WEEK, vec![percent(CpuMax, 5.0, EvidenceRole::Test)], source)
+            }
+            ResourceKind::StudioApp => {
+                let source = "the user's last activity as SageMaker tells it, by which its own idle \
+                              shutdown goes; 24 hours are burntop's own";
+                (DAY, Vec::new(), source)
+            }
+            ResourceKind::ElasticIp => {
+                let source = "AWS Trusted Advisor, check Z4AUBRNSmz (Unassociated Elastic IP \
+                              Addresses): not associated with a running instance";
+                (0, Vec::new(), source)
+            }
+            ResourceKind::NatGateway => {
+                let limits = vec![test(Connections, "hourly maximum"), test(Bytes, sum)];
+                let source = "AWS Compute Optimizer, idle NAT gateways: no active connection and no \
+                              traffic, here over 14 days instead of 32; that route tables are looked \
+                              at is the habit of cloud-governance";
+                (WEEK, limits, source)
+            }
+            ResourceKind::LoadBalancer => {
+                let limits = if resource.is_application() {
+                    let few = Limit { required: false, ..test(Connections, sum) };
+                    vec![test(Requests, sum), Limit { role: EvidenceRole::Counter, ..few }]
+                } else {
+                    vec![test(Connections, sum), test(Bytes, sum)]
+                };
+                let source = "AWS Trusted Advisor, check hjLMh88uM8 (Idle Load Balancers): no \
+                              targets, none in health, or fewer than 100 requests a day for 7 days; \
+                              it looks at Classic Load Balancers alone, and with targets in health \
+                              burntop asks for none at all";
+                (WEEK, limits, source)
+            }
+            ResourceKind::StoppedInstance => {
+                let source = "burntop's own: stopped for 7 days; AWS Trusted Advisor (Amazon EC2 \
+                              instances stopped) asks for 30";
+                (WEEK, Vec::new(), source)
+            }
+        };
+        Self { window: RESOURCE_HOURS, stretch, limits, source }
+    }
+}
+
+/// True when a resource runs on accelerators: its types say so, or their family does where nobody
+/// knows the type. Families G, P, Trn, Inf, DL and VT have them (EC2 instance type naming).
+pub(super) fn is_accelerated(
+    resource: &Resource,
+    types: &HashMap<Arc<str>, Arc<TypeSpec>>,
+) -> bool {
+    resource.instance_types().any(|name| match types.get(name) {
+        Some(spec) => spec.accelerator.is_some(),
+        None => {
+            let family: String = name.chars().take_while(char::is_ascii_alphabetic).collect();
+            ["g", "gr", "p", "trn", "inf", "dl", "vt"].contains(&family.as_str())
+        }
+    })
+}
