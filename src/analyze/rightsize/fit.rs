@@ -1,0 +1,309 @@
+//! Which type holds the work: the constraints, and the cheapest type that meets all of them.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::need::Evidence;
+use super::rules::SizeRules;
+use super::types::{Traits, USABLE_GPU_MEMORY};
+use super::words::{gib, gigabits, percent, vcpus};
+use crate::domain::gpu::model;
+use crate::domain::{AcceleratorKind, Platform, Provenance, Tenancy, TypeSpec};
+use crate::fleet::Book;
+
+/// Why a type will not do.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Fail {
+    /// Another kind of accelerator, or none.
+    Kind,
+    /// Another processor architecture.
+    Architecture,
+    /// Bare metal, while the present one is not.
+    Metal,
+    /// CPU that is not always there.
+    Burstable,
+    /// Processor generation of a general-purpose family: has, needs.
+    OlderCpu(u32, u32),
+    /// GPUs: has, needs.
+    Gpus(u32, u32),
+    /// Memory per GPU, MiB: has, needs.
+    GpuMemory(u64, u64),
+    /// Compute capability: has, needs.
+    Older((u8, u8), (u8, u8)),
+    /// Speed of a GPU in parts of the present one: has, needs. NaN where it is not known.
+    Slower(f64, f64),
+    /// No NVLink between its GPUs.
+    NvLink,
+    /// Cannot be partitioned.
+    Mig,
+    /// vCPUs: has, needs.
+    Vcpus(u32, f64),
+    /// Memory, MiB: has, needs.
+    Memory(u64, u64),
+    /// No instance store.
+    InstanceStore,
+    /// Network, Gbit/s: has (NaN where not known), needs.
+    Network(f64, f64),
+    /// No EFA.
+    Efa,
+    /// Not offered in the zone.
+    NotOffered,
+}
+
+impl std::fmt::Display for Fail {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Kind => f.write_str("another kind of machine"),
+            Self::Architecture => f.write_str("another processor architecture"),
+            Self::Metal => f.write_str("bare metal"),
+            Self::Burstable => f.write_str("its CPU is not there all the time"),
+            Self::OlderCpu(has, needs) => {
+                write!(f, "processors of generation {has}, not below {needs}")
+            }
+            Self::Gpus(has, needs) => {
+                write!(f, "{has} GPU{}, {needs} work", if *has == 1 { "" } else { "s" })
+            }
+            Self::GpuMemory(has, needs) => {
+                write!(f, "{} per GPU, {} kept", gib(*has), gib(*needs))
+            }
+            Self::Older(has, needs) => write!(
+                f,
+                "compute capability {}.{}, not below {}.{}",
+                has.0, has.1, needs.0, needs.1
+            ),
+            Self::Slower(has, _) if has.is_nan() => f.write_str("how fast its GPU is is not known"),
+            Self::Slower(has, needs) => write!(
+                f,
+                "its GPU has {} of the speed, {} needed",
+                percent(has * 100.0),
+                percent(needs * 100.0)
+            ),
+            Self::NvLink => f.write_str("no NVLink between its GPUs"),
+            Self::Mig => f.write_str("its GPU cannot be partitioned (MIG)"),
+            Self::Vcpus(has, needs) => write!(f, "{has} vCPUs, {} needed", vcpus(*needs)),
+            Self::Memory(has, needs) => write!(f, "{} memory, {} kept", gib(*has), gib(*needs)),
+            Self::InstanceStore => f.write_str("no instance store"),
+            Self::Network(has, needs) if has.is_nan() => {
+                write!(f, "its network is not known, {} needed", gigabits(*needs))
+            }
+            Self::Network(has, needs) => {
+                write!(f, "{} network, {} needed", gigabits(*has), gigabits(*needs))
+            }
+            Self::Efa => f.write_str("no EFA"),
+            Self::NotOffered => f.write_str("not offered in the zone"),
+        }
+    }
+}
+
+/// A type with its price, ready to be tried.
+#[derive(Clone, Debug)]
+pub(super) struct Candidate {
+    /// The type.
+    pub spec: Arc<TypeSpec>,
+    /// What sizing knows of it.
+    pub traits: Traits,
+    /// On-demand price, USD/h.
+    pub usd_per_hour: f64,
+    /// Who says so.
+    pub provenance: Provenance,
+}
+
+/// The types of one region, platform and tenancy.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Market {
+    /// Those with a price, cheapest first, then by name.
+    pub priced: Vec<Candidate>,
+    /// Those without, smallest first.
+    pub unpriced: Vec<(Arc<TypeSpec>, Traits)>,
+}
+
+impl Market {
+    /// All types of the book.
+    pub fn of(
+        book: &Book,
+        region: &Arc<str>,
+        platform: Platform,
+        tenancy: Tenancy,
+        traits: &HashMap<Arc<str>, Traits>,
+    ) -> Self {
+        let mut out = Self::default();
+        for (name, spec) in &book.types {
+            let Some(traits) = traits.get(name) else { continue };
+            match book.prices.list_price(region, name, platform, tenancy) {
+                Some(rate) => out.priced.push(Candidate {
+                    spec: spec.clone(),
+                    traits: traits.clone(),
+                    usd_per_hour: rate.usd_per_hour,
+                    provenance: rate.provenance.clone(),
+                }),
+                None => out.unpriced.push((spec.clone(), traits.clone())),
+            }
+        }
+        out.priced.sort_by(|a, b| {
+            a.usd_per_hour.total_cmp(&b.usd_per_hour).then_with(|| a.spec.name.cmp(&b.spec.name))
+        });
+        let size = |s: &TypeSpec| (s.devices(), s.vcpus, s.memory_mib);
+        out.unpriced
+            .sort_by(|(a, _), (b, _)| size(a).cmp(&size(b)).then_with(|| a.name.cmp(&b.name)));
+        out
+    }
+}
+
+/// What a type is asked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ask<'a> {
+    /// The present type.
+    pub spec: &'a TypeSpec,
+    /// What sizing knows of it.
+    pub traits: &'a Traits,
+    /// What the work needs.
+    pub evidence: &'a Evidence,
+    /// Types offered in the zone, sorted; `None` when that is not known.
+    pub offered: Option<&'a [Arc<str>]>,
+    /// The rules.
+    pub rules: &'a SizeRules,
+}
+
+impl Ask<'_> {
+    /// Calls `fail` with each constraint that a type does not meet.
+    pub fn check(&self, spec: &TypeSpec, traits: &Traits, mut fail: impl FnMut(Fail)) {
+        let need = &self.evidence.need;
+        let kind = |s: &TypeSpec| s.accelerator.as_ref().map(|a| a.kind);
+        if kind(spec) != kind(self.spec) {
+            fail(Fail::Kind);
+            return;
+        }
+        if traits.arm != self.traits.arm {
+            fail(Fail::Architecture);
+        }
+        if traits.metal && !self.traits.metal {
+            fail(Fail::Metal);
+        }
+        if traits.burstable && !self.traits.burstable {
+            fail(Fail::Burstable);
+        }
+        if let (Some(has), Some(needs)) = (traits.generation, self.traits.generation)
+            && has < needs
+            && !self.rules.allow_older_cpu
+        {
+            fail(Fail::OlderCpu(has, needs));
+        }
+        if self.spec.devices() > 0 {
+            self.check_gpu(spec, traits, &mut fail);
+        }
+        let cpus = need.vcpus.unwrap_or(f64::from(self.spec.vcpus));
+        if f64::from(spec.vcpus) < cpus {
+            fail(Fail::Vcpus(spec.vcpus, cpus));
+        }
+        let memory = need.memory_mib.unwrap_or(self.spec.memory_mib);
+        if spec.memory_mib < memory {
+            fail(Fail::Memory(spec.memory_mib, memory));
+        }
+        if need.local_nvme && spec.instance_store_gb == 0 {
+            fail(Fail::InstanceStore);
+        }
+        if let Some(needs) = need.network_gbps {
+            let has = traits.baseline_gbps;
+            let as_now = has.zip(self.traits.baseline_gbps).is_some_and(|(has, now)| has >= now);
+            if !as_now && has.is_none_or(|has| has < needs) {
+                fail(Fail::Network(has.unwrap_or(f64::NAN), needs));
+            }
+        }
+        if need.efa && !traits.efa {
+            fail(Fail::Efa);
+        }
+        if self.offered.is_some_and(|o| o.binary_search(&spec.name).is_err()) {
+            fail(Fail::NotOffered);
+        }
+    }
+
+    fn check_gpu(&self, spec: &TypeSpec, traits: &Traits, fail: &mut impl FnMut(Fail)) {
+        let (Some(now), Some(then)) = (&self.spec.accelerator, &spec.accelerator) else { return };
+        let gpus = self.evidence.need.gpus.unwrap_or(now.devices);
+        if then.devices < gpus {
+            fail(Fail::Gpus(then.devices, gpus));
+        }
+        if !self.gpu_memory_fits(then.memory_mib) {
+            fail(Fail::GpuMemory(then.memory_mib, self.gpu_memory()));
+        }
+        if self.evidence.nvlink && !traits.nvlink {
+            fail(Fail::NvLink);
+        }
+        let mig = |name: &str| model(name).is_some_and(|m| m.mig);
+        if self.evidence.mig && !mig(&then.model) {
+            fail(Fail::Mig);
+        }
+        if now.kind != AcceleratorKind::NvidiaGpu || now.model == then.model && !traits.fractional {
+            return;
+        }
+        let (Some(a), Some(b)) = (self.traits.gpu, traits.gpu) else {
+            fail(Fail::Slower(f64::NAN, 1.0));
+            return;
+        };
+        if b.capability < a.capability && !self.rules.allow_older_gpu {
+            fail(Fail::Older(b.capability, a.capability));
+        }
+        let has = (b.tflops / a.tflops).min(b.bandwidth / a.bandwidth);
+        let needs = self.speed();
+        if has < needs {
+            fail(Fail::Slower(has, needs));
+        }
+    }
+
+    /// Speed of a GPU that is needed, in parts of the present one.
+    pub fn speed(&self) -> f64 {
+        (self.evidence.gpu_peak / (1.0 - self.rules.gpu_speed_headroom)).min(1.0)
+    }
+
+    /// Memory per GPU that is needed with headroom, MiB: no more than there is now.
+    pub fn gpu_memory(&self) -> u64 {
+        let now = self.spec.accelerator.as_ref().map_or(0, |a| a.memory_mib);
+        let used = self.evidence.need.gpu_memory_mib;
+        used.map_or(now, |mib| {
+            ((mib as f64 / (1.0 - self.rules.gpu_memory_headroom)).ceil() as u64).min(now)
+        })
+    }
+
+    fn gpu_memory_fits(&self, memory_mib: u64) -> bool {
+        let now = self.spec.accelerator.as_ref().map_or(0, |a| a.memory_mib);
+        memory_mib >= now
+            || (self.evidence.need.gpu_memory_mib.is_some()
+                && memory_mib as f64 * USABLE_GPU_MEMORY >= self.gpu_memory() as f64)
+    }
+
+    /// True when a type meets every constraint.
+    pub fn fits(&self, candidate: &Candidate) -> bool {
+        let mut fits = true;
+        self.check(&candidate.spec, &candidate.traits, |_| fits = false);
+        fits
+    }
+
+    /// Types without a price that meet every constraint, and have less of something and no more of
+    /// anything than the present one: one of them may be cheaper.
+    pub fn unpriced<'m>(&self, market: &'m Market) -> impl Iterator<Item = &'m Arc<str>> {
+        let now = self.spec;
+        market.unpriced.iter().filter_map(move |(spec, traits)| {
+            let smaller = spec.devices() <= now.devices()
+                && spec.vcpus <= now.vcpus
+                && spec.memory_mib <= now.memory_mib
+                && (spec.devices(), spec.vcpus, spec.memory_mib)
+                    != (now.devices(), now.vcpus, now.memory_mib);
+            let mut fits = smaller;
+            self.check(spec, traits, |_| fits = false);
+            fits.then_some(&spec.name)
+        })
+    }
+
+    /// The constraints that a type does not meet.
+    pub fn fails(&self, candidate: &Candidate) -> Vec<Fail> {
+        let mut all = Vec::new();
+        self.check(&candidate.spec, &candidate.traits, |fail| all.push(fail));
+        all
+    }
+
+    /// The cheapest type that meets all constraints and costs at most `limit` USD/h, by its place.
+    pub fn cheapest(&self, candidates: &[Candidate], limit: f64) -> Option<usize> {
+        let cheaper = candidates.iter().take_while(|c| c.usd_per_hour <= limit);
+        cheaper.enumerate().find(|(_, c)| self.fits(c)).map(|(place, _)| place)
+    }
+}
