@@ -1,7 +1,13 @@
 //! Verdicts. Pure: series, types, policies and the time go in, conclusions with their evidence
 //! come out.
 
+pub mod commitments;
 pub mod gpu;
 pub mod idle;
+pub mod resources;
+pub mod rightsize;
+pub mod savings;
 pub mod schedule;
+pub mod spot;
 pub mod storage;
+pub mod waterfall;

@@ -72,6 +72,7 @@ pub fn instance(n: u32) -> Row {
         environment: None,
         cost_center: None,
         wasted_usd: None,
+        net: None,
     }
 }
 

@@ -1,0 +1,210 @@
+//! The bill that the steps work on: instances under commitments, Spot, resources, storage.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::analyze::savings::SavingsInput;
+use crate::domain::{HOURS_PER_MONTH, Holdings, Lifecycle, ResourceKind};
+use crate::fleet::savings::{Proposal, ResourceRow, SizeVerdict};
+use crate::fleet::{Applied, Applier, Meter, Row};
+
+/// A running instance, as the steps see it.
+#[derive(Debug)]
+pub(super) struct Machine<'a> {
+    /// Its row.
+    pub row: &'a Row,
+    /// Its meter, where commitments may pay for it.
+    pub meter: Option<usize>,
+    /// What it costs where they may not: the Spot rate; `None` when not known, 0 when prepaid.
+    pub flat: Option<f64>,
+    /// The type that it has by now.
+    pub instance_type: Arc<str>,
+    /// True once a step has stopped it.
+    pub gone: bool,
+    /// True once it runs on Spot.
+    pub on_spot: bool,
+}
+
+/// The bill, and what it is made of. The steps change it.
+#[derive(Debug)]
+pub(super) struct Bill<'a> {
+    /// Running instances.
+    pub machines: Vec<Machine<'a>>,
+    by_id: HashMap<&'a str, usize>,
+    pub applier: Applier,
+    by_meter: HashMap<Meter, usize>,
+    /// On-demand price of each meter of `units`, USD/h.
+    pub price: Vec<Option<f64>>,
+    /// Instance-hours of each meter.
+    pub units: Vec<f64>,
+    /// The commitments applied to them.
+    pub applied: Applied,
+    /// Instances outside of the commitments, USD/h.
+    pub flat: f64,
+    /// Resources that are no instances, USD/h.
+    pub resources: f64,
+    /// Storage, USD/h; 0 where it was not read.
+    pub storage: f64,
+    /// What a further commitment saves, USD/h.
+    pub committing: f64,
+    /// Why the net is not known, where it is not.
+    pub net_unknown: Option<String>,
+}
+
+impl<'a> Bill<'a> {
+    /// The bill as it is. Commitments that are not wholly known are left out, and all is at list
+    /// price: a part of them would make a net that is none.
+    pub fn of(
+        input: &SavingsInput<'a>,
+        proposals: &[Arc<Proposal>],
+        resources: &[Arc<ResourceRow>],
+    ) -> Self {
+        let book = &*input.fleet.book;
+        let net_unknown = net_unknown(input);
+        let none = Holdings::default();
+        let holdings = book.holdings.as_ref().filter(|_| net_unknown.is_none()).unwrap_or(&none);
+        let running = input.fleet.rows.iter().filter(|r| r.instance.state.is_billed());
+        let mut meters: Vec<Meter> = Vec::new();
+        let mut by_meter: HashMap<Meter, usize> = HashMap::new();
+        let mut place = |meter: Meter| {
+            *by_meter.entry(meter).or_insert_with_key(|meter| {
+                meters.push(meter.clone());
+                meters.len() - 1
+            })
+        };
+        let mut by_id = HashMap::new();
+        let mut machines: Vec<Machine<'a>> = Vec::new();
+        for row in running {
+            by_id.insert(&*row.instance.id, machines.len());
+            machines.push(Machine {
+                row,
+                meter: Meter::of(&row.instance).map(&mut place),
+                flat: match row.instance.lifecycle {
+                    Lifecycle::CapacityBlock => Some(0.0),
+                    _ => row.usd_per_hour(),
+                },
+                instance_type: row.instance.instance_type.clone(),
+                gone: false,
+                on_spot: false,
+            });
+        }
+        let mut units =
+            vec![0.0; machines.iter().filter_map(|m| m.meter).max().map_or(0, |m| m + 1)];
+        for meter in machines.iter().filter_map(|m| m.meter) {
+            units[meter] += 1.0;
+        }
+        for proposal in proposals {
+            if let SizeVerdict::Smaller { to, .. } = &proposal.verdict
+                && let Some(machine) = by_id.get(&*proposal.id).map(|i: &usize| &machines[*i])
+                && let Some(meter) = smaller(machine, to)
+            {
+                place(meter);
+            }
+        }
+        units.resize(meters.len(), 0.0);
+        let price = meters.iter().map(|m| m.list_price(&book.prices)).collect();
+        let flat = machines.iter().filter(|m| m.meter.is_none()).filter_map(|m| m.flat).sum();
+        let applier = Applier::new(meters, holdings, &book.prices, input.now)
+            .with_room_used_elsewhere(&units, holdings);
+        let applied = applier.apply(&units);
+        let listed = super::storage::Listed::of(input);
+        Self {
+            flat,
+            resources: resources.iter().map(|r| resource_usd(r, &listed).bill).sum(),
+            storage: input.storage.map_or(0.0, |s| s.totals.usd_per_month() / HOURS_PER_MONTH),
+            committing: 0.0,
+            machines,
+            by_id,
+            applier,
+            by_meter,
+            price,
+            units,
+            applied,
+            net_unknown,
+        }
+    }
+
+    /// The whole bill, USD/h.
+    pub fn usd_per_hour(&self) -> f64 {
+        self.compute() + self.resources + self.storage - self.committing
+    }
+
+    /// Of it instances and commitments, USD/h.
+    pub fn compute(&self) -> f64 {
+        self.applied.total_usd() + self.flat
+    }
+
+    /// The machine of an instance that runs.
+    pub fn machine(&self, id: &str) -> Option<usize> {
+        self.by_id.get(id).copied()
+    }
+
+    /// The meter that a machine has as another type, where one was made ready.
+    pub fn as_type(&self, machine: &Machine<'_>, to: &Arc<str>) -> Option<usize> {
+        self.by_meter.get(&smaller(machine, to)?).copied()
+    }
+
+    /// True for a meter inside a capacity reservation: what leaves it leaves room that is billed.
+    pub fn is_reserved(&self, meter: usize) -> bool {
+        self.applier.meters().get(meter).is_some_and(|m| m.reservation.is_some())
+    }
+
+    /// What instances and commitments would cost with these units, USD/h.
+    pub fn compute_of(&self, units: &[f64], flat: f64) -> f64 {
+        self.applier.total_usd(units) + flat
+    }
+
+    /// Applies the commitments anew.
+    pub fn set_units(&mut self, units: Vec<f64>, flat: f64) {
+        self.applied = self.applier.apply(&units);
+        self.units = units;
+        self.flat = flat;
+    }
+}
+
+/// The meter of a machine as another type: it leaves the capacity that is reserved for the old one.
+fn smaller(machine: &Machine<'_>, to: &Arc<str>) -> Option<Meter> {
+    let now = Meter::of(&machine.row.instance)?;
+    Some(Meter { instance_type: to.clone(), reservation: None, ..now })
+}
+
+/// Why the net is not known: no commitment was read, or not all that may pay for what runs.
+fn net_unknown(input: &SavingsInput<'_>) -> Option<String> {
+    let Some(holdings) = &input.fleet.book.holdings else {
+        return Some("commitments were not read".to_owned());
+    };
+    let running = input.fleet.rows.iter().filter(|r| r.instance.state.is_billed());
+    let mut scopes: Vec<_> =
+        running.filter(|r| Meter::of(&r.instance).is_some()).map(|r| &r.instance.scope).collect();
+    scopes.sort_unstable();
+    scopes.dedup();
+    let unread = scopes.into_iter().find_map(|scope| holdings.unknown(scope))?;
+    Some(format!("{} of {}: {}", unread.source.label(), unread.scope, unread.why))
+}
+
+/// What a resource adds to the bill and to the waste, USD/h.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct ResourceUsd {
+    /// Of the bill.
+    pub bill: f64,
+    /// What removing it saves; `None` when not known.
+    pub waste: Option<f64>,
+    /// Of both, what storage lists as well, and counts there.
+    pub elsewhere: f64,
+}
+
+/// What a resource costs besides what storage counts already.
+pub(super) fn resource_usd(row: &ResourceRow, listed: &super::storage::Listed<'_>) -> ResourceUsd {
+    let elsewhere = match row.resource.kind {
+        ResourceKind::StoppedInstance => listed.of_instance(&row.resource.id),
+        _ => 0.0,
+    };
+    let known = row.resource.usd_per_hour().or(row.waste_usd_per_hour);
+    // A waste above the price would make the bill negative.
+    let costs = known.unwrap_or(0.0).max(row.waste_usd_per_hour.unwrap_or(0.0)).max(0.0);
+    ResourceUsd {
+        bill: (costs - elsewhere).max(0.0),
+        waste: row.waste_usd_per_hour.map(|usd| (usd - elsewhere).max(0.0)),
+        elsewhere: elsewhere.min(costs),
+    }
+}

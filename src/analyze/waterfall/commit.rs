@@ -1,0 +1,181 @@
+//! The last step: a promise for what runs all the time and is still on demand.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+
+use super::bill::Bill;
+use super::{Done, counted};
+use crate::analyze::savings::SavingsInput;
+use crate::domain::{Hour, Platform, Scope, Tenancy};
+use crate::fleet::savings::{Effort, Risk};
+use crate::whatif::HOURS_PER_WEEK;
+use crate::whatif::optimum::{Tier, TierKind, Units, portfolio};
+use crate::whatif::supply::known_rates::{AS_OF, one_year_ri};
+
+/// Known hours without which nothing is said: 90 % of a week, as verdicts ask of their hours.
+const LEAST_HOURS: usize = HOURS_PER_WEEK * 9 / 10;
+
+/// Instances that one regional purchase serves.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Pool {
+    /// The account; empty where discounts are shared.
+    account: Arc<str>,
+    region: Arc<str>,
+    instance_type: Arc<str>,
+}
+
+/// What runs of a pool.
+#[derive(Debug, Default)]
+struct Runs {
+    /// Instances that ran before all steps, in any way of buying.
+    now: f64,
+    /// Of them on demand, and paid by no commitment, after the steps.
+    open: f64,
+    /// On-demand instances before the steps, at list price.
+    before: f64,
+    scopes: HashSet<Scope>,
+}
+
+/// What one-year Reserved Instances without upfront would save on what is left. Slot by slot: the
+/// k-th instance is worth it when it runs in a part of the hours that is above rate ÷ on-demand
+/// price (the newsvendor's level, P(D > R) = r ÷ p).
+pub(super) fn take(bill: &mut Bill<'_>, input: &SavingsInput<'_>) -> Done {
+    let mut done = Done::default();
+    let shared = input.fleet.book.holdings.as_ref().is_none_or(|h| h.sharing);
+    let pools = pools(bill, shared);
+    let known = |pool: &Pool| one_year_ri(&pool.region, &pool.instance_type);
+    let price = |pool: &Pool| {
+        let prices = &input.fleet.book.prices;
+        let rate =
+            prices.list_price(&pool.region, &pool.instance_type, Platform::Linux, Tenancy::Shared);
+        rate.map(|r| r.usd_per_hour)
+    };
+    for (pool, runs) in &pools {
+        if let (Some(rate), Some(usd)) = (known(pool), price(pool)) {
+            done.gross_alone += runs.before * (usd - rate.usd_per_hour).max(0.0);
+        }
+    }
+    if bill.net_unknown.is_some() {
+        done.notes
+            .push("What is held is not known, so what to add to it cannot be told.".to_owned());
+        return done;
+    }
+    let history = History::of(input);
+    let (mut saves, mut unknown, mut short) = (0.0, 0.0, None);
+    for (pool, runs) in pools.iter().filter(|(_, runs)| runs.open >= 1.0) {
+        let Some((rate, usd)) = known(pool).zip(price(pool)) else {
+            unknown += runs.open;
+            continue;
+        };
+        let hours = history.open_hours(pool, runs);
+        if hours.len() < LEAST_HOURS {
+            short = Some(short.unwrap_or(usize::MAX).min(hours.len()));
+            unknown += runs.open;
+            continue;
+        }
+        let (units, saved) = best(&hours, rate.usd_per_hour, usd, runs.open.floor());
+        if units > 0.0 && saved > 0.0 {
+            saves += saved;
+            done.items += units as u32;
+            done.levels.add(Effort::Low, Risk::Medium, saved);
+        }
+    }
+    bill.committing = saves;
+    done.unknown = unknown.round() as u32;
+    if let Some(hours) = short {
+        done.notes.push(format!(
+            "A purchase rests on a week of hours; {hours} of {HOURS_PER_WEEK} are known."
+        ));
+    }
+    if done.unknown > 0 {
+        let what = counted(done.unknown, "instance", "instances");
+        done.notes.push(format!(
+            "For {what} on demand no rate or too few hours are known: What-if takes rates by hand."
+        ));
+    }
+    if done.items > 0 {
+        done.notes.push(format!(
+            "Standard RI, one year, no upfront, us-east-1, rates of {AS_OF}; hours of the last week."
+        ));
+    }
+    done
+}
+
+/// The whole units of lowest cost, at most `most`, and what they save on average, USD/h.
+fn best(hours: &[f64], rate: f64, on_demand: f64, most: f64) -> (f64, f64) {
+    let tier = |name: &str, rate, kind| Tier { name: name.to_owned(), rate, kind };
+    // Units above those that run now are not promised, whatever the past needed.
+    let capped: Vec<f64> = hours.iter().map(|d| d.min(most)).collect();
+    let tiers = [
+        tier("RI", rate, TierKind::Commitment { term_hours: capped.len() }),
+        tier("on demand", on_demand, TierKind::Usage { share: 1.0 }),
+    ];
+    portfolio(&capped, &tiers, Units::Whole).map_or((0.0, 0.0), |found| {
+        let units = found.tiers.first().map_or(0.0, |t| t.units);
+        (units, (found.on_demand_usd - found.cost_usd) / capped.len().max(1) as f64)
+    })
+}
+
+fn pools(bill: &Bill<'_>, shared: bool) -> BTreeMap<Pool, Runs> {
+    let mut pools: BTreeMap<Pool, Runs> = BTreeMap::new();
+    let pool = |scope: &Scope, instance_type: &Arc<str>| Pool {
+        account: if shared { "".into() } else { scope.account.clone() },
+        region: scope.region.clone(),
+        instance_type: instance_type.clone(),
+    };
+    for machine in &bill.machines {
+        let instance = &machine.row.instance;
+        let runs = pools.entry(pool(&instance.scope, &instance.instance_type)).or_default();
+        runs.now += 1.0;
+        runs.scopes.insert(instance.scope.clone());
+        let buyable = instance.platform == Platform::Linux && instance.tenancy == Tenancy::Shared;
+        if buyable && crate::fleet::Meter::of(instance).is_some() {
+            runs.before += 1.0;
+        }
+    }
+    // The meters behind those of the machines are unused room, no work to promise for.
+    let meters = bill.applier.meters().iter().take(bill.units.len());
+    for (meter, open) in meters.zip(&bill.applied.on_demand_units) {
+        let buyable = meter.platform == Platform::Linux && meter.tenancy == Tenancy::Shared;
+        if buyable && *open > 0.0 {
+            pools.entry(pool(&meter.scope, &meter.instance_type)).or_default().open += open;
+        }
+    }
+    pools
+}
+
+/// Running instances by hour.
+struct History<'a> {
+    by_hour: HashMap<Hour, HashMap<&'a Scope, &'a crate::domain::FleetHour>>,
+}
+
+impl<'a> History<'a> {
+    fn of(input: &SavingsInput<'a>) -> Self {
+        let mut by_hour: HashMap<Hour, HashMap<&Scope, &crate::domain::FleetHour>> = HashMap::new();
+        for hour in input.facts.hours.iter() {
+            by_hour.entry(hour.hour).or_default().insert(&hour.scope, hour);
+        }
+        Self { by_hour }
+    }
+
+    /// Instances of a pool that would have been open in each hour of which all its accounts are
+    /// known: those that ran, less as many as are gone, on Spot or paid for by now.
+    fn open_hours(&self, pool: &Pool, runs: &Runs) -> Vec<f64> {
+        if runs.scopes.is_empty() {
+            return Vec::new();
+        }
+        let less = (runs.now - runs.open).max(0.0);
+        let mut hours: Vec<(&Hour, f64)> = self
+            .by_hour
+            .iter()
+            .filter_map(|(hour, scopes)| {
+                let ran =
+                    runs.scopes.iter().map(|s| Some(scopes.get(s)?.mean(&pool.instance_type)));
+                let ran: f64 = ran.collect::<Option<Vec<f64>>>()?.into_iter().sum();
+                Some((hour, (ran - less).max(0.0)))
+            })
+            .collect();
+        hours.sort_by_key(|(hour, _)| **hour);
+        hours.into_iter().map(|(_, open)| open).collect()
+    }
+}

@@ -1,0 +1,91 @@
+//! All savings in causal order, without overlap.
+//!
+//! First what is not run at all, then what is smaller, then what is bought cheaper; each step on
+//! what the former left. Every figure is the difference of two bills of the whole, so the steps add
+//! up to what the bill falls by, whatever the commitments do in between.
+
+mod bill;
+mod commit;
+mod idle;
+mod levels;
+mod moves;
+mod sequence;
+mod size;
+mod spot;
+mod storage;
+#[cfg(test)]
+mod tests;
+
+pub use sequence::{Sight, Task, TaskKind, Where, sequence};
+
+use std::sync::Arc;
+
+use crate::analyze::savings::SavingsInput;
+use crate::fleet::savings::{Proposal, ResourceRow, SpotRow, Step, StepKind, Waterfall};
+
+use bill::Bill;
+use levels::Levels;
+
+/// The bill now, and what each step leaves of it.
+pub fn waterfall(
+    input: &SavingsInput<'_>,
+    proposals: &[Arc<Proposal>],
+    spot: &[Arc<SpotRow>],
+    resources: &[Arc<ResourceRow>],
+) -> Waterfall {
+    let mut bill = Bill::of(input, proposals, resources);
+    let before = bill.usd_per_hour();
+    let mut left = before;
+    let mut steps = Vec::with_capacity(StepKind::ALL.len());
+    for kind in StepKind::ALL {
+        let done = match kind {
+            StepKind::Idle => idle::take(&mut bill, input, resources),
+            StepKind::RightSize => size::take(&mut bill, proposals),
+            StepKind::Spot => spot::take(&mut bill, input, spot),
+            StepKind::Storage => storage::take(&mut bill, input),
+            StepKind::Commitments => commit::take(&mut bill, input),
+        };
+        // Rounding of sums must not make a step of nothing a negative one.
+        let after = bill.usd_per_hour().min(left);
+        steps.push(done.step(kind, left, after));
+        left = after;
+    }
+    Waterfall {
+        before,
+        naive: steps.iter().map(|s| s.gross_alone).sum(),
+        steps,
+        net_unknown: bill.net_unknown,
+    }
+}
+
+/// What a step did, but for the dollars of the bill.
+#[derive(Debug, Default)]
+struct Done {
+    gross_alone: f64,
+    items: u32,
+    unknown: u32,
+    levels: Levels,
+    notes: Vec<String>,
+}
+
+impl Done {
+    fn step(self, kind: StepKind, before: f64, after: f64) -> Step {
+        let (effort, risk) = self.levels.most(kind);
+        Step {
+            kind,
+            before,
+            after,
+            gross_alone: self.gross_alone,
+            items: self.items,
+            unknown: self.unknown,
+            effort,
+            risk,
+            notes: self.notes,
+        }
+    }
+}
+
+/// `1 thing`, `3 things`.
+fn counted(n: u32, one: &str, many: &str) -> String {
+    if n == 1 { format!("1 {one}") } else { format!("{n} {many}") }
+}

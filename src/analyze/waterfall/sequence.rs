@@ -1,0 +1,219 @@
+//! The order of work: what to do next, and where.
+
+use crate::fleet::Savings;
+use crate::fleet::savings::{Effort, Risk, StepKind};
+
+/// What is to be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TaskKind {
+    /// See what runs and whose it is.
+    See,
+    /// Stop what idles.
+    Stop,
+    /// Clean up storage.
+    Storage,
+    /// Make smaller what is too large.
+    RightSize,
+    /// Move to Spot what bears it.
+    Spot,
+    /// Use what is paid for anyway.
+    UseCommitments,
+    /// Commit to what is left.
+    Commit,
+}
+
+impl TaskKind {
+    /// The order of the articles and of FinOps' phases (inform, optimise, operate): see first; then
+    /// what is quick and can be undone; then what changes how work runs; promises last, for a
+    /// promise made before the rest is made for the waste as well.
+    pub const ALL: [Self; 7] = [
+        Self::See,
+        Self::Stop,
+        Self::Storage,
+        Self::RightSize,
+        Self::Spot,
+        Self::UseCommitments,
+        Self::Commit,
+    ];
+
+    /// The name in JSON and CSV.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::See => "see",
+            Self::Stop => "stop",
+            Self::Storage => "storage",
+            Self::RightSize => "right_size",
+            Self::Spot => "spot",
+            Self::UseCommitments => "use_commitments",
+            Self::Commit => "commit",
+        }
+    }
+
+    /// As a person reads it.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::See => "see what runs and whose it is",
+            Self::Stop => "stop what idles",
+            Self::Storage => "clean up storage",
+            Self::RightSize => "make smaller what is too large",
+            Self::Spot => "move to Spot what bears it",
+            Self::UseCommitments => "use what is paid for anyway",
+            Self::Commit => "commit to what is left",
+        }
+    }
+
+    /// The step of the waterfall that it is; `None` for what saves nothing by itself.
+    pub const fn step(self) -> Option<StepKind> {
+        match self {
+            Self::See | Self::UseCommitments => None,
+            Self::Stop => Some(StepKind::Idle),
+            Self::Storage => Some(StepKind::Storage),
+            Self::RightSize => Some(StepKind::RightSize),
+            Self::Spot => Some(StepKind::Spot),
+            Self::Commit => Some(StepKind::Commitments),
+        }
+    }
+
+    /// Where it is done.
+    pub const fn place(self) -> Where {
+        match self {
+            Self::See => Where { screen: "2 GPUs", command: "burntop doctor" },
+            Self::Stop => Where { screen: "3 Idle :resources", command: "burntop idle" },
+            Self::Storage => Where { screen: "4 Storage", command: "burntop storage buckets" },
+            Self::RightSize => Where { screen: ":rightsize", command: "burntop rightsize" },
+            Self::Spot => Where { screen: ":spot", command: "burntop spot" },
+            Self::UseCommitments => {
+                Where { screen: ":commitments", command: "burntop commitments" }
+            }
+            Self::Commit => Where { screen: "7 What-if", command: "burntop whatif reserve" },
+        }
+    }
+}
+
+/// Where a task is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Where {
+    /// Tab or command in the cockpit.
+    pub screen: &'static str,
+    /// Command without a screen.
+    pub command: &'static str,
+}
+
+/// One task of the order of work.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Task {
+    /// What.
+    pub kind: TaskKind,
+    /// What it saves in its turn, USD per month of 730 h; `None` where it saves nothing by itself.
+    pub usd_per_month: Option<f64>,
+    /// Work.
+    pub effort: Effort,
+    /// What may go wrong.
+    pub risk: Risk,
+    /// Things that it touches.
+    pub count: u32,
+    /// Why, a clause; empty where the label says it all.
+    pub why: String,
+}
+
+/// What is not seen of the fleet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sight {
+    /// GPU instances without GPU telemetry.
+    pub blind: u32,
+    /// Running instances that lack one of the tags team, project, environment and cost center.
+    pub untagged: u32,
+}
+
+/// What to do next, in order. What there is nothing to do for is left out.
+pub fn sequence(savings: &Savings, sight: Sight) -> Vec<Task> {
+    TaskKind::ALL.into_iter().filter_map(|kind| task(kind, savings, sight)).collect()
+}
+
+fn task(kind: TaskKind, savings: &Savings, sight: Sight) -> Option<Task> {
+    if let Some(step) = kind.step() {
+        let step = savings.waterfall.steps.iter().find(|s| s.kind == step)?;
+        return (step.items > 0).then(|| Task {
+            kind,
+            usd_per_month: Some(step.saves() * crate::domain::HOURS_PER_MONTH),
+            effort: step.effort,
+            risk: step.risk,
+            count: step.items,
+            why: String::new(),
+        });
+    }
+    let (count, why, effort) = match kind {
+        TaskKind::See => {
+            let parts = [
+                (sight.blind, "without GPU telemetry"),
+                (sight.untagged, "not fully tagged"),
+                (savings.unread.len() as u32, "reads of commitments missing"),
+            ];
+            let said: Vec<String> = parts
+                .iter()
+                .filter(|(n, _)| *n > 0)
+                .map(|(n, what)| format!("{n} {what}"))
+                .collect();
+            (parts.iter().map(|(n, _)| n).sum(), said.join(", "), Effort::Medium)
+        }
+        _ => {
+            let unused = savings.sums.unused_usd_per_hour;
+            let idle = savings
+                .commitments
+                .iter()
+                .filter(|c| c.unused_usd_per_hour.is_some_and(|usd| usd > 0.0))
+                .count() as u32;
+            let why = format!("${unused:.2}/h are paid and used by nothing");
+            (if unused > 0.0 { idle } else { 0 }, why, Effort::Medium)
+        }
+    };
+    (count > 0).then_some(Task { kind, usd_per_month: None, effort, risk: Risk::Low, count, why })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fleet::savings::{Step, Waterfall};
+
+    fn step(kind: StepKind, before: f64, after: f64, items: u32) -> Step {
+        Step {
+            kind,
+            before,
+            after,
+            gross_alone: before - after,
+            items,
+            unknown: 0,
+            effort: Effort::Low,
+            risk: Risk::Medium,
+            notes: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn seeing_comes_first_and_promising_last() {
+        let mut savings = Savings {
+            waterfall: Waterfall {
+                before: 10.0,
+                steps: vec![
+                    step(StepKind::Idle, 10.0, 8.0, 2),
+                    step(StepKind::RightSize, 8.0, 8.0, 0),
+                    step(StepKind::Spot, 8.0, 5.0, 1),
+                    step(StepKind::Storage, 5.0, 4.5, 3),
+                    step(StepKind::Commitments, 4.5, 4.0, 1),
+                ],
+                naive: 6.0,
+                net_unknown: None,
+            },
+            ..Savings::default()
+        };
+        let tasks = sequence(&savings, Sight { blind: 3, untagged: 0 });
+        let kinds: Vec<TaskKind> = tasks.iter().map(|t| t.kind).collect();
+        use TaskKind::{Commit, See, Spot, Stop, Storage};
+        assert_eq!(kinds, [See, Stop, Storage, Spot, Commit], "nothing is too large");
+        let usd: Vec<_> = tasks.iter().map(|t| t.usd_per_month).collect();
+        assert_eq!(usd, [None, Some(1460.0), Some(365.0), Some(2190.0), Some(365.0)]);
+        assert_eq!((tasks[0].count, &*tasks[0].why), (3, "3 without GPU telemetry"));
+        savings.waterfall = Waterfall::default();
+        assert!(sequence(&savings, Sight::default()).is_empty());
+    }
+}

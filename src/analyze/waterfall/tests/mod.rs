@@ -1,0 +1,5 @@
+mod fixture;
+mod properties;
+mod reference;
+mod speed;
+mod tables;
