@@ -9,11 +9,13 @@ use jiff::civil::Date;
 use serde::Deserialize;
 
 use crate::domain::{
-    Accelerator, AcceleratorKind, Offer, Platform, PriceBasis, Provenance, Rate, Tenancy, TypeSpec,
+    Accelerator, AcceleratorKind, Offer, Platform, PriceBasis, Provenance, Rate, ResourceKind,
+    Tenancy, TypeSpec,
 };
 
 const TYPES_CSV: &str = include_str!("../../assets/instance-types.csv");
 const PRICES_CSV: &str = include_str!("../../assets/prices.csv");
+const RESOURCE_PRICES_CSV: &str = include_str!("../../assets/resource-prices.csv");
 
 static TYPES: LazyLock<Vec<TypeSpec>> = LazyLock::new(|| {
     let mut types: Vec<_> = rows::<TypeRow>(TYPES_CSV).map(TypeRow::into_spec).collect();
@@ -51,6 +53,13 @@ pub fn list_price(region: &str, instance_type: &str) -> Option<f64> {
         .map(|i| OFFERS[i].rate.usd_per_hour)
 }
 
+/// The list price of what a resource that is no instance bills for, USD per one and hour; `None` when
+/// the catalogue has none.
+pub fn resource_price(region: &str, kind: ResourceKind, what: &str) -> Option<f64> {
+    let mut all = rows::<ResourcePriceRow>(RESOURCE_PRICES_CSV);
+    all.find(|r| r.region == region && r.kind == kind && r.what == what).map(|r| r.usd_per_hour)
+}
+
 /// Date of the newest price in the catalogue. Each row carries its own, which may be older.
 pub fn date() -> Date {
     let dates = OFFERS.iter().filter_map(|o| match o.rate.provenance {
@@ -63,6 +72,19 @@ pub fn date() -> Date {
 /// The rows that parse. The text is part of the binary, and a test holds every line against this.
 fn rows<T: for<'de> Deserialize<'de>>(text: &'static str) -> impl Iterator<Item = T> {
     csv::Reader::from_reader(text.as_bytes()).into_deserialize().filter_map(Result::ok)
+}
+
+#[derive(Deserialize)]
+struct ResourcePriceRow {
+    region: String,
+    kind: ResourceKind,
+    what: String,
+    usd_per_hour: f64,
+    // Where it comes from is for the reader of the file; a row without them does not parse.
+    #[expect(dead_code, reason = "every row names its source")]
+    source: String,
+    #[expect(dead_code, reason = "every row has a date")]
+    date: Date,
 }
 
 #[derive(Deserialize)]

@@ -35,7 +35,7 @@ pub use gpu::{Ask, GpuHost, GpuSource};
 pub use inspect::{Inspector, Seen};
 pub use provider::{
     GpuDimensions, Identity, MetricKey, MetricName, MetricQuery, MetricResult, Minutes, Page,
-    Provider, SeriesQuery, Statistic,
+    Provider, ResourceHours, SeriesQuery, Statistic,
 };
 pub use storage::{
     BucketConfig, BucketList, Image, ListPlace, ListToken, ListWhat, Name, ObjectBytes, SizeMetric,

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use crate::domain::{
-    FleetHour, HourRange, Instance, Offer, Platform, Signal, SourceError, Tenancy, TypeSpec,
+    Commitment, FleetHour, HourRange, Instance, Offer, PlanRate, Platform, Resource, ResourceKind,
+    ResourcePrice, ResourceSignal, Signal, SourceError, SpotHistory, Tenancy, TypeSpec,
+    ZoneOffering,
 };
 
 /// Who we are in an account.
@@ -138,6 +140,19 @@ impl Minutes {
     }
 }
 
+/// What a resource did, by the hour.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ResourceHours {
+    /// The resource's id.
+    pub id: Arc<str>,
+    /// What was measured.
+    pub signal: ResourceSignal,
+    /// Start of the hour and value, in any order, raw as in [`MetricResult::points`].
+    pub points: Vec<(Timestamp, f64)>,
+    /// False when the service said that data are missing for a reason of its own.
+    pub complete: bool,
+}
+
 /// The price of one type that is wanted.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PriceWanted {
@@ -231,6 +246,96 @@ pub trait Provider: Send + Sync {
         minutes: Minutes,
     ) -> Result<Vec<MetricResult>, SourceError> {
         let _ = (region, queries, minutes);
+        Ok(Vec::new())
+    }
+
+    /// Reserved Instances of a region, those in force and those that ended lately.
+    async fn reserved_instances(
+        &self,
+        account: &Arc<str>,
+        region: &Arc<str>,
+    ) -> Result<Vec<Commitment>, SourceError> {
+        let _ = (account, region);
+        Ok(Vec::new())
+    }
+
+    /// Capacity reservations and Capacity Blocks of a region.
+    async fn capacity_reservations(
+        &self,
+        account: &Arc<str>,
+        region: &Arc<str>,
+    ) -> Result<Vec<Commitment>, SourceError> {
+        let _ = (account, region);
+        Ok(Vec::new())
+    }
+
+    /// Savings Plans of the account, in force and queued, without their rates.
+    async fn savings_plans(&self, account: &Arc<str>) -> Result<Vec<Commitment>, SourceError> {
+        let _ = account;
+        Ok(Vec::new())
+    }
+
+    /// What a plan takes for the named instance types in the named regions. What the plan does not
+    /// cover is left out.
+    async fn savings_plan_rates(
+        &self,
+        plan: &Arc<str>,
+        types: &[Arc<str>],
+        regions: &[Arc<str>],
+    ) -> Result<Vec<PlanRate>, SourceError> {
+        let _ = (plan, types, regions);
+        Ok(Vec::new())
+    }
+
+    /// Spot prices of the named types from `from` on, by zone.
+    async fn spot_history(
+        &self,
+        region: &Arc<str>,
+        types: &[Arc<str>],
+        from: Timestamp,
+    ) -> Result<Vec<SpotHistory>, SourceError> {
+        let _ = (region, types, from);
+        Ok(Vec::new())
+    }
+
+    /// Which instance types the zones of a region offer.
+    async fn zone_offerings(&self, region: &Arc<str>) -> Result<Vec<ZoneOffering>, SourceError> {
+        let _ = region;
+        Ok(Vec::new())
+    }
+
+    /// What bills in a region and is no instance, of one kind. Kinds that the provider does not know
+    /// are empty; [`ResourceKind::StoppedInstance`] is never asked for here.
+    async fn resources(
+        &self,
+        account: &Arc<str>,
+        region: &Arc<str>,
+        kind: ResourceKind,
+    ) -> Result<Vec<Resource>, SourceError> {
+        let _ = (account, region, kind);
+        Ok(Vec::new())
+    }
+
+    /// What resources did in each hour of `range`: by resource, one series per signal that its kind
+    /// has. One `GetMetricData` request (all its pages): at most 500 series in all.
+    async fn resource_hours(
+        &self,
+        region: &Arc<str>,
+        resources: &[Resource],
+        range: HourRange,
+    ) -> Result<Vec<ResourceHours>, SourceError> {
+        let _ = (region, resources, range);
+        Ok(Vec::new())
+    }
+
+    /// List prices of what resources of `kinds` bill for in a region; what has no single price is
+    /// left out.
+    async fn resource_prices(
+        &self,
+        region: &Arc<str>,
+        kinds: &[ResourceKind],
+    ) -> Result<Vec<ResourcePrice>, SourceError> {
+        let _ = (region, kinds);
         Ok(Vec::new())
     }
 

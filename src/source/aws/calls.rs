@@ -93,6 +93,58 @@ pub const READING: [&Call; 8] = [
     &DESCRIBE_SPOT_PRICE_HISTORY,
 ];
 
+/// EC2 `DescribeReservedInstances`.
+pub const DESCRIBE_RESERVED_INSTANCES: Call = Call {
+    action: "ec2:DescribeReservedInstances",
+    method: "describe_reserved_instances",
+    why: "to know which instances Reserved Instances pay for",
+    read_only: true,
+};
+
+/// EC2 `DescribeCapacityReservations`.
+pub const DESCRIBE_CAPACITY_RESERVATIONS: Call = Call {
+    action: "ec2:DescribeCapacityReservations",
+    method: "describe_capacity_reservations",
+    why: "to find capacity that is paid for and not used",
+    read_only: true,
+};
+
+/// Savings Plans `DescribeSavingsPlans`.
+pub const DESCRIBE_SAVINGS_PLANS: Call = Call {
+    action: "savingsplans:DescribeSavingsPlans",
+    method: "describe_savings_plans",
+    why: "to know which instances Savings Plans pay for",
+    read_only: true,
+};
+
+/// Savings Plans `DescribeSavingsPlanRates`.
+pub const DESCRIBE_SAVINGS_PLAN_RATES: Call = Call {
+    action: "savingsplans:DescribeSavingsPlanRates",
+    method: "describe_savings_plan_rates",
+    why: "to know what a Savings Plan takes for each instance type",
+    read_only: true,
+};
+
+/// EC2 `DescribeInstanceTypeOfferings`.
+pub const DESCRIBE_INSTANCE_TYPE_OFFERINGS: Call = Call {
+    action: "ec2:DescribeInstanceTypeOfferings",
+    method: "describe_instance_type_offerings",
+    why: "to propose only instance types that a zone offers",
+    read_only: true,
+};
+
+/// What commitments take. No resource restriction but for the rates of single plans, and they are
+/// meant for all plans.
+pub const COMMITMENTS: [&Call; 4] = [
+    &DESCRIBE_RESERVED_INSTANCES,
+    &DESCRIBE_CAPACITY_RESERVATIONS,
+    &DESCRIBE_SAVINGS_PLANS,
+    &DESCRIBE_SAVINGS_PLAN_RATES,
+];
+
+/// What the market takes, besides the Spot prices of [`READING`].
+pub const MARKET: [&Call; 1] = [&DESCRIBE_INSTANCE_TYPE_OFFERINGS];
+
 /// EC2 `DescribeVolumes`.
 pub const DESCRIBE_VOLUMES: Call = Call {
     action: "ec2:DescribeVolumes",
@@ -380,6 +432,121 @@ pub const PREFLIGHT: [&Call; 8] = [
     &DESCRIBE_TARGET_HEALTH,
 ];
 
+/// EC2 `DescribeNetworkInterfaces`.
+pub const DESCRIBE_NETWORK_INTERFACES: Call = Call {
+    action: "ec2:DescribeNetworkInterfaces",
+    method: "describe_network_interfaces",
+    why: "to know whether the interface that an Elastic IP belongs to is used",
+    read_only: true,
+};
+
+/// EC2 `DescribeNatGateways`.
+pub const DESCRIBE_NAT_GATEWAYS: Call = Call {
+    action: "ec2:DescribeNatGateways",
+    method: "describe_nat_gateways",
+    why: "to list NAT gateways",
+    read_only: true,
+};
+
+/// EC2 `DescribeRouteTables`.
+pub const DESCRIBE_ROUTE_TABLES: Call = Call {
+    action: "ec2:DescribeRouteTables",
+    method: "describe_route_tables",
+    why: "to know which routes lead to a NAT gateway",
+    read_only: true,
+};
+
+/// Elastic Load Balancing `DescribeLoadBalancers`.
+pub const DESCRIBE_LOAD_BALANCERS: Call = Call {
+    action: "elasticloadbalancing:DescribeLoadBalancers",
+    method: "describe_load_balancers",
+    why: "to list load balancers",
+    read_only: true,
+};
+
+/// Elastic Load Balancing `DescribeTags`.
+pub const DESCRIBE_TAGS: Call = Call {
+    action: "elasticloadbalancing:DescribeTags",
+    method: "describe_tags",
+    why: "to know whose a load balancer is, and whether it is exempt",
+    read_only: true,
+};
+
+/// SageMaker `ListNotebookInstances`.
+pub const LIST_NOTEBOOK_INSTANCES: Call = Call {
+    action: "sagemaker:ListNotebookInstances",
+    method: "list_notebook_instances",
+    why: "to list notebook instances",
+    read_only: true,
+};
+
+/// SageMaker `ListEndpoints`.
+pub const LIST_ENDPOINTS: Call = Call {
+    action: "sagemaker:ListEndpoints",
+    method: "list_endpoints",
+    why: "to list endpoints",
+    read_only: true,
+};
+
+/// SageMaker `DescribeEndpoint`.
+pub const DESCRIBE_ENDPOINT: Call = Call {
+    action: "sagemaker:DescribeEndpoint",
+    method: "describe_endpoint",
+    why: "to know how many instances an endpoint runs on",
+    read_only: true,
+};
+
+/// SageMaker `DescribeEndpointConfig`.
+pub const DESCRIBE_ENDPOINT_CONFIG: Call = Call {
+    action: "sagemaker:DescribeEndpointConfig",
+    method: "describe_endpoint_config",
+    why: "to know which type of instance an endpoint runs on",
+    read_only: true,
+};
+
+/// SageMaker `ListApps`.
+pub const LIST_APPS: Call = Call {
+    action: "sagemaker:ListApps",
+    method: "list_apps",
+    why: "to list the apps of Studio",
+    read_only: true,
+};
+
+/// SageMaker `DescribeApp`.
+pub const DESCRIBE_APP: Call = Call {
+    action: "sagemaker:DescribeApp",
+    method: "describe_app",
+    why: "to know when an app of Studio was last used",
+    read_only: true,
+};
+
+/// SageMaker `ListTags`.
+pub const LIST_TAGS: Call = Call {
+    action: "sagemaker:ListTags",
+    method: "list_tags",
+    why: "to know whose a notebook, endpoint or app is, and whether it is exempt",
+    read_only: true,
+};
+
+/// What resources that are no instances take, besides what a look at instances takes.
+pub const RESOURCES: [&Call; 15] = [
+    &DESCRIBE_ADDRESSES,
+    &DESCRIBE_NETWORK_INTERFACES,
+    &DESCRIBE_NAT_GATEWAYS,
+    &DESCRIBE_ROUTE_TABLES,
+    &DESCRIBE_LOAD_BALANCERS,
+    &DESCRIBE_TAGS,
+    &DESCRIBE_TARGET_GROUPS,
+    &DESCRIBE_TARGET_HEALTH,
+    &LIST_NOTEBOOK_INSTANCES,
+    &LIST_ENDPOINTS,
+    &DESCRIBE_ENDPOINT,
+    &DESCRIBE_ENDPOINT_CONFIG,
+    &LIST_APPS,
+    &DESCRIBE_APP,
+    &LIST_TAGS,
+];
+
 /// EC2 `StopInstances`.
 pub const STOP_INSTANCES: Call = Call {
     action: "ec2:StopInstances",
@@ -486,7 +653,8 @@ pub const WRITES: [&Call; 11] = [
 /// True for an action that reading the fleet does not need and acting does: a message about it
 /// points to the policy for actions.
 pub fn is_for_acting(action: &str) -> bool {
-    PREFLIGHT.iter().chain(&WRITES).any(|c| c.action == action)
+    let reads = RESOURCES.iter().chain(&VOLUMES).any(|c| c.action == action);
+    !reads && PREFLIGHT.iter().chain(&WRITES).any(|c| c.action == action)
 }
 
 /// STS `AssumeRole`, made by the SDK's credential provider for roles from the config. Not in
@@ -534,7 +702,8 @@ mod tests {
     fn all() -> impl Iterator<Item = &'static Call> {
         let storage =
             VOLUMES.into_iter().chain(BUCKETS).chain(LISTS).chain([&GET_OBJECT]).chain(QUERIES);
-        READING.into_iter().chain(storage).chain(PREFLIGHT).chain(WRITES)
+        let savings = COMMITMENTS.into_iter().chain(MARKET).chain(RESOURCES);
+        READING.into_iter().chain(savings).chain(storage).chain(PREFLIGHT).chain(WRITES)
     }
 
     /// Where IAM calls an operation of S3 by another name (Service Authorization Reference,
@@ -597,6 +766,8 @@ mod tests {
             "elasticloadbalancing",
             "s3",
             "athena",
+            "sagemaker",
+            "savingsplans",
         ];
         for call in all().chain([&ASSUME_ROLE]) {
             let reads = ["get_", "list_", "describe_", "head_"];

@@ -23,6 +23,7 @@ pub struct Clients {
     load_balancing: Mutex<HashMap<Arc<str>, aws_sdk_elasticloadbalancingv2::Client>>,
     s3: Mutex<HashMap<Arc<str>, aws_sdk_s3::Client>>,
     athena: Mutex<HashMap<Arc<str>, aws_sdk_athena::Client>>,
+    sagemaker: Mutex<HashMap<Arc<str>, aws_sdk_sagemaker::Client>>,
 }
 
 impl Clients {
@@ -39,6 +40,7 @@ impl Clients {
             load_balancing: Mutex::default(),
             s3: Mutex::default(),
             athena: Mutex::default(),
+            sagemaker: Mutex::default(),
         }
     }
 
@@ -122,6 +124,17 @@ impl Clients {
         })
     }
 
+    /// SageMaker in a region.
+    pub fn sagemaker(&self, region: &Arc<str>) -> aws_sdk_sagemaker::Client {
+        use aws_sdk_sagemaker::config::{Builder, retry::RetryPartition};
+        cached(&self.sagemaker, region, || {
+            let config = Builder::from(&self.sdk)
+                .region(Region::new(region.to_string()))
+                .retry_partition(RetryPartition::new(self.quota("sagemaker", region)));
+            aws_sdk_sagemaker::Client::from_conf(config.build())
+        })
+    }
+
     /// EC2 for calls that change something: one attempt, with the time that reads have for all of
     /// theirs. A retry of the SDK would act again without a look at what the first attempt did.
     /// Not kept: such calls are few.
@@ -171,6 +184,15 @@ impl Clients {
             .region(Region::from_static(PRICING_REGION))
             .retry_partition(RetryPartition::new(self.quota("pricing", PRICING_REGION)));
         aws_sdk_pricing::Client::from_conf(config.build())
+    }
+
+    /// Savings Plans, whose one endpoint lies in [`PRICING_REGION`].
+    pub fn savings_plans(&self) -> aws_sdk_savingsplans::Client {
+        use aws_sdk_savingsplans::config::{Builder, retry::RetryPartition};
+        let config = Builder::from(&self.sdk)
+            .region(Region::from_static(PRICING_REGION))
+            .retry_partition(RetryPartition::new(self.quota("savingsplans", PRICING_REGION)));
+        aws_sdk_savingsplans::Client::from_conf(config.build())
     }
 }
 

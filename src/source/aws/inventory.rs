@@ -7,7 +7,7 @@ use jiff::Timestamp;
 
 use super::calls::DESCRIBE_INSTANCES;
 use super::limit::Api;
-use super::{AwsProvider, error, time};
+use super::{AwsProvider, error, platform, time};
 use crate::domain::{
     BlockDevice, Instance, InstanceState, Lifecycle, Owner, Platform, Scope, SourceError, Tags,
     Tenancy, intern, text,
@@ -138,23 +138,10 @@ fn tenancy(raw: &ec2::Instance) -> Tenancy {
 /// "AMI billing information"); `PlatformDetails` its words; `Platform` says at least Windows.
 fn platform(raw: &ec2::Instance) -> Platform {
     if let Some(operation) = raw.usage_operation().filter(|o| !o.is_empty()) {
-        return match operation {
-            // 00g0 and 0800 bring their own RHEL and Windows licence: billed like Linux.
-            "RunInstances" | "RunInstances:00g0" | "RunInstances:0800" => Platform::Linux,
-            "RunInstances:0002" => Platform::Windows,
-            "RunInstances:0010" => Platform::Rhel,
-            "RunInstances:000g" => Platform::Suse,
-            "RunInstances:0g00" => Platform::UbuntuPro,
-            _ => Platform::Other,
-        };
+        return platform::of_operation(operation);
     }
     match raw.platform_details().filter(|d| !d.is_empty()) {
-        Some("Linux/UNIX" | "Red Hat BYOL Linux" | "Windows BYOL") => Platform::Linux,
-        Some("Windows") => Platform::Windows,
-        Some("Red Hat Enterprise Linux") => Platform::Rhel,
-        Some("SUSE Linux") => Platform::Suse,
-        Some("Ubuntu Pro") => Platform::UbuntuPro,
-        Some(_) => Platform::Other,
+        Some(details) => platform::of_product(details),
         None => match raw.platform() {
             Some(ec2::PlatformValues::Windows) => Platform::Windows,
             Some(_) => Platform::Other,

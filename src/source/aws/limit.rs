@@ -31,8 +31,12 @@ pub enum Api {
     Athena,
     /// Price List Query API.
     Pricing,
+    /// Savings Plans.
+    SavingsPlans,
     /// STS.
     Sts,
+    /// SageMaker: lists and descriptions.
+    SageMaker,
     /// S3: how buckets are set up.
     S3Config,
     /// S3: lists and objects.
@@ -67,8 +71,11 @@ impl Api {
             Self::MetricData => (20.0, 20.0, 5, Some(90_000.0)),
             Self::MetricList => (10.0, 10.0, 2, None),
             Self::Pricing => (10.0, 20.0, 8, None),
+            Self::SavingsPlans => (5.0, 10.0, 2, None),
             // DML quotas begin at 20 a second (Athena service quotas).
             Self::Athena => (10.0, 20.0, 4, None),
+            // None are published; `Describe*` of notebooks is known to be throttled at 10 a second.
+            Self::SageMaker => (4.0, 8.0, 4, None),
             Self::Sts => (5.0, 5.0, 2, None),
             Self::S3Config => (20.0, 40.0, 8, None),
             Self::S3Data => (50.0, 50.0, 8, None),

@@ -4,8 +4,10 @@ mod athena;
 mod bucket_sizes;
 mod buckets;
 pub mod calls;
+mod capacity;
 mod clients;
 pub mod config;
+mod elastic_ips;
 mod error;
 mod identity;
 mod inspect;
@@ -14,12 +16,23 @@ mod inventory;
 mod lifecycle;
 mod limit;
 mod listing;
+mod load_balancers;
 mod metrics;
 mod minutes;
+mod nat_gateways;
+mod offerings;
+mod platform;
 mod pricing;
 mod product;
+mod reserved;
+mod resource_hours;
+mod resource_prices;
+mod resources;
+mod sagemaker;
+mod savings_plans;
 mod signer;
 mod spot;
+mod spot_history;
 mod storage;
 mod storage_pricing;
 mod storage_product;
@@ -30,6 +43,8 @@ mod writing;
 
 #[cfg(test)]
 mod faults;
+#[cfg(test)]
+mod resource_tests;
 #[cfg(test)]
 mod storage_tests;
 #[cfg(test)]
@@ -51,9 +66,12 @@ use self::error::Place;
 use self::limit::{Api, Limiter, Permit};
 use super::provider::{
     GpuDimensions, GpuMetric, Identity, MetricName, MetricQuery, MetricResult, Minutes, Page,
-    PriceWanted, Provider, SeriesQuery,
+    PriceWanted, Provider, ResourceHours, SeriesQuery,
 };
-use crate::domain::{HourRange, Instance, Offer, SourceError, TypeSpec};
+use crate::domain::{
+    Commitment, HourRange, Instance, Offer, PlanRate, Resource, ResourceKind, ResourcePrice, Scope,
+    SourceError, SpotHistory, TypeSpec, ZoneOffering,
+};
 
 pub use config::{AccountSource, AssumeRole, Patience};
 pub use signer::signer;
@@ -204,5 +222,74 @@ impl Provider for AwsProvider {
         minutes: Minutes,
     ) -> Result<Vec<MetricResult>, SourceError> {
         minutes::data(self, region, queries, minutes).await
+    }
+
+    async fn resources(
+        &self,
+        account: &Arc<str>,
+        region: &Arc<str>,
+        kind: ResourceKind,
+    ) -> Result<Vec<Resource>, SourceError> {
+        let scope = Scope::new(account.clone(), region.clone());
+        resources::of_kind(self, &scope, kind).await
+    }
+
+    async fn resource_hours(
+        &self,
+        region: &Arc<str>,
+        resources: &[Resource],
+        range: HourRange,
+    ) -> Result<Vec<ResourceHours>, SourceError> {
+        resource_hours::read(self, region, resources, range).await
+    }
+
+    async fn resource_prices(
+        &self,
+        region: &Arc<str>,
+        kinds: &[ResourceKind],
+    ) -> Result<Vec<ResourcePrice>, SourceError> {
+        resource_prices::read(self, region, kinds).await
+    }
+
+    async fn reserved_instances(
+        &self,
+        account: &Arc<str>,
+        region: &Arc<str>,
+    ) -> Result<Vec<Commitment>, SourceError> {
+        reserved::list(self, account, region).await
+    }
+
+    async fn capacity_reservations(
+        &self,
+        account: &Arc<str>,
+        region: &Arc<str>,
+    ) -> Result<Vec<Commitment>, SourceError> {
+        capacity::list(self, account, region).await
+    }
+
+    async fn savings_plans(&self, account: &Arc<str>) -> Result<Vec<Commitment>, SourceError> {
+        savings_plans::list(self, account).await
+    }
+
+    async fn savings_plan_rates(
+        &self,
+        plan: &Arc<str>,
+        types: &[Arc<str>],
+        regions: &[Arc<str>],
+    ) -> Result<Vec<PlanRate>, SourceError> {
+        savings_plans::rates(self, plan, types, regions).await
+    }
+
+    async fn spot_history(
+        &self,
+        region: &Arc<str>,
+        types: &[Arc<str>],
+        from: Timestamp,
+    ) -> Result<Vec<SpotHistory>, SourceError> {
+        spot_history::list(self, region, types, from).await
+    }
+
+    async fn zone_offerings(&self, region: &Arc<str>) -> Result<Vec<ZoneOffering>, SourceError> {
+        offerings::list(self, region).await
     }
 }

@@ -1,5 +1,6 @@
 //! On-demand list prices from the Price List Query API.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use aws_sdk_pricing::types::{Filter, FilterType};
@@ -16,22 +17,75 @@ use crate::source::provider::PriceWanted;
 /// Questions at a time; the rate limiter has the last word.
 const AT_ONCE: usize = 4;
 
+/// So many types of one region, system and tenancy are cheaper to list with all others than to ask
+/// for one by one: a page holds 100 products, and a region has about a thousand.
+const LIST_FROM: usize = 30;
+
 /// Current prices of what is wanted; what has no single price is left out. The first failure
 /// fails the request: what could not be asked must not look as if it had no price.
 pub async fn list(aws: &AwsProvider, wanted: &[PriceWanted]) -> Result<Vec<Offer>, SourceError> {
-    let questions: Vec<_> = wanted.iter().map(|want| price(aws, want)).collect();
-    let answers: Vec<Option<Offer>> =
-        stream::iter(questions).buffered(AT_ONCE).try_collect().await?;
-    Ok(answers.into_iter().flatten().collect())
+    let mut alike: Vec<Vec<&PriceWanted>> = Vec::new();
+    for want in wanted {
+        let same = |w: &PriceWanted| {
+            (&w.region, w.platform, w.tenancy) == (&want.region, want.platform, want.tenancy)
+        };
+        match alike.iter_mut().find(|group| same(group[0])) {
+            Some(group) => group.push(want),
+            None => alike.push(vec![want]),
+        }
+    }
+    let mut offers = Vec::new();
+    for group in alike {
+        if group.len() >= LIST_FROM {
+            offers.extend(of_many(aws, &group).await?);
+            continue;
+        }
+        let questions: Vec<_> = group.iter().map(|want| of_one(aws, want)).collect();
+        let answers: Vec<Option<Offer>> =
+            stream::iter(questions).buffered(AT_ONCE).try_collect().await?;
+        offers.extend(answers.into_iter().flatten());
+    }
+    Ok(offers)
 }
 
-async fn price(aws: &AwsProvider, want: &PriceWanted) -> Result<Option<Offer>, SourceError> {
+async fn of_one(aws: &AwsProvider, want: &PriceWanted) -> Result<Option<Offer>, SourceError> {
     let Some(attributes) = Attributes::of(want) else { return Ok(None) };
+    let mut found = Vec::new();
+    products(aws, &attributes.filters(), |product| found.push(product)).await?;
+    Ok(offer(aws, want, &attributes, &found))
+}
+
+/// The prices of many types that differ in nothing else, from the list of the region.
+async fn of_many(aws: &AwsProvider, wanted: &[&PriceWanted]) -> Result<Vec<Offer>, SourceError> {
+    let Some(any) = wanted.first().and_then(|want| Attributes::of(want)) else {
+        return Ok(Vec::new());
+    };
+    let mut by_type: HashMap<&str, Vec<String>> =
+        wanted.iter().map(|want| (&*want.instance_type, Vec::new())).collect();
+    products(aws, &any.filters_of_any_type(), |product| {
+        let of_type = product::instance_type(&product);
+        if let Some(found) = of_type.and_then(|name| by_type.get_mut(&*name)) {
+            found.push(product);
+        }
+    })
+    .await?;
+    let price = |want: &&PriceWanted| {
+        let found = by_type.get(&*want.instance_type)?;
+        offer(aws, want, &Attributes::of(want)?, found)
+    };
+    Ok(wanted.iter().filter_map(price).collect())
+}
+
+/// Gives every product that passes the filters to `take`, page by page.
+async fn products(
+    aws: &AwsProvider,
+    filters: &[(&str, &str)],
+    mut take: impl FnMut(String),
+) -> Result<(), SourceError> {
     let filters: Vec<Filter> =
-        attributes.filters().into_iter().filter_map(|(field, value)| term(field, value)).collect();
+        filters.iter().filter_map(|(field, value)| term(field, value)).collect();
     let region: Arc<str> = PRICING_REGION.into();
     let client = aws.clients().await.pricing();
-    let mut products: Vec<String> = Vec::new();
     let mut token: Option<String> = None;
     loop {
         let _permit = aws.enter(Api::Pricing, &region, 0).await;
@@ -43,15 +97,24 @@ async fn price(aws: &AwsProvider, want: &PriceWanted) -> Result<Option<Offer>, S
             .send()
             .await
             .map_err(|e| aws.failed(&GET_PRODUCTS, &region, &e))?;
-        products.extend(page.price_list.unwrap_or_default());
+        page.price_list.unwrap_or_default().into_iter().for_each(&mut take);
         token = page.next_token.filter(|t| !t.is_empty());
         if token.is_none() {
-            break;
+            return Ok(());
         }
     }
+}
+
+/// The price that the products agree on.
+fn offer(
+    aws: &AwsProvider,
+    want: &PriceWanted,
+    attributes: &Attributes<'_>,
+    products: &[String],
+) -> Option<Offer> {
     let now = (aws.now)();
-    let usd = product::single_price(products.iter().map(String::as_str), &attributes, now);
-    Ok(usd.map(|usd_per_hour| Offer {
+    let usd = product::single_price(products.iter().map(String::as_str), attributes, now);
+    usd.map(|usd_per_hour| Offer {
         region: Arc::clone(&want.region),
         az: None,
         instance_type: Arc::clone(&want.instance_type),
@@ -62,7 +125,7 @@ async fn price(aws: &AwsProvider, want: &PriceWanted) -> Result<Option<Offer>, S
             basis: PriceBasis::OnDemandList,
             provenance: Provenance::Live { at: now },
         },
-    }))
+    })
 }
 
 fn term(field: &str, value: &str) -> Option<Filter> {

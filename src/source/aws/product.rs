@@ -41,9 +41,15 @@ impl<'a> Attributes<'a> {
     /// are products of their own; without `preInstalledSw` there would be one row per SQL Server
     /// edition, without `licenseModel` one for bringing one's own Windows licence.
     pub fn filters(&self) -> Vec<(&'static str, &'a str)> {
+        let mut filters = self.filters_of_any_type();
+        filters.push(("instanceType", self.instance_type));
+        filters
+    }
+
+    /// The same for all types at once.
+    pub fn filters_of_any_type(&self) -> Vec<(&'static str, &'a str)> {
         vec![
             ("regionCode", self.region),
-            ("instanceType", self.instance_type),
             ("tenancy", self.tenancy),
             ("operatingSystem", self.system),
             ("preInstalledSw", "NA"),
@@ -63,6 +69,12 @@ impl<'a> Attributes<'a> {
             && optional("operation", self.operation)
             && optional("locationType", "AWS Region")
     }
+}
+
+/// The instance type that a product is of.
+pub fn instance_type(product: &str) -> Option<String> {
+    let product: Value = serde_json::from_str(product).ok()?;
+    Some(product.pointer("/product/attributes/instanceType")?.as_str()?.to_owned())
 }
 
 /// The price in dollars per hour if the products agree on exactly one; several different ones
@@ -87,7 +99,7 @@ pub fn single_price<'p>(
 
 /// The hourly dollar prices of a product's on-demand terms that are in force. A price of zero
 /// marks what is paid elsewhere, not a gift; other currencies (China) are not dollars.
-fn on_demand(product: &Value, now: Timestamp) -> Vec<f64> {
+pub(super) fn on_demand(product: &Value, now: Timestamp) -> Vec<f64> {
     let members = |v: Option<&Value>| -> Vec<Value> {
         v.and_then(Value::as_object).map_or_else(Vec::new, |o| o.values().cloned().collect())
     };

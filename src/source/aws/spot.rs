@@ -36,9 +36,7 @@ pub async fn newest(
                 .describe_spot_price_history()
                 .start_time(time::to_sdk(now))
                 .set_instance_types(Some(batch.iter().map(|t| (&**t).into()).collect()))
-                .set_product_descriptions(Some(
-                    PRODUCTS.iter().map(|(name, _)| (*name).to_owned()).collect(),
-                ))
+                .set_product_descriptions(Some(products()))
                 .max_results(PAGE)
                 .set_next_token(token.take())
                 .send()
@@ -66,6 +64,11 @@ const PRODUCTS: [(&str, Platform); 8] = [
     ("SUSE Linux", Platform::Suse),
     ("SUSE Linux (Amazon VPC)", Platform::Suse),
 ];
+
+/// What the API is asked to filter by.
+pub(super) fn products() -> Vec<String> {
+    PRODUCTS.iter().map(|(name, _)| (*name).to_owned()).collect()
+}
 
 /// Type, zone and platform.
 type Key = (Arc<str>, Arc<str>, Platform);
@@ -107,7 +110,8 @@ impl Newest {
     }
 }
 
-fn read(raw: &ec2::SpotPrice) -> Option<(Key, Timestamp, f64)> {
+/// One price: whose, since when, USD per hour.
+pub(super) fn read(raw: &ec2::SpotPrice) -> Option<(Key, Timestamp, f64)> {
     let product = raw.product_description()?.as_str();
     let platform = PRODUCTS.iter().find(|(name, _)| *name == product)?.1;
     let usd: f64 = raw.spot_price()?.parse().ok()?;

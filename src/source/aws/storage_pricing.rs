@@ -45,7 +45,7 @@ impl AwsProvider {
 }
 
 /// All products of an offer in a region.
-async fn products_of(
+pub(super) async fn products_of(
     aws: &AwsProvider,
     offer: &str,
     region: &str,

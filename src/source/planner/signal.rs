@@ -30,6 +30,8 @@ pub fn signal_query(
             let key = MetricKey::AgentGpu { dimensions: gpu?.clone() };
             return Some(MetricQuery { instance: Arc::clone(instance), signal, key, statistic });
         }
+        // Asked for by the resource, see `Provider::resource_hours`.
+        Signal::Resource(_) => return None,
     };
     let key = MetricKey::Ec2 { metric };
     Some(MetricQuery { instance: Arc::clone(instance), signal, key, statistic })

@@ -1,0 +1,116 @@
+//! List prices of what bills by the hour and is no instance, from the Price List Query API.
+
+use serde_json::Value;
+
+use super::AwsProvider;
+use super::product::on_demand;
+use super::storage_pricing::products_of;
+use crate::domain::{ResourceKind, ResourcePrice, SourceError};
+
+/// Where the price list keeps the prices of a kind: offer and product family. The offer of load
+/// balancers is one of its own, NAT gateways are sold with EC2.
+fn places(kind: ResourceKind) -> &'static [(&'static str, &'static str)] {
+    match kind {
+        ResourceKind::Notebook | ResourceKind::Endpoint | ResourceKind::StudioApp => {
+            &[("AmazonSageMaker", "ML Instance")]
+        }
+        ResourceKind::NatGateway => &[("AmazonEC2", "NAT Gateway")],
+        ResourceKind::LoadBalancer => &[
+            ("AWSELB", "Load Balancer-Application"),
+            ("AWSELB", "Load Balancer-Network"),
+            ("AWSELB", "Load Balancer-Gateway"),
+        ],
+        ResourceKind::ElasticIp | ResourceKind::StoppedInstance => &[],
+    }
+}
+
+/// Current prices of `kinds` in a region; what has no single price is left out.
+pub async fn read(
+    aws: &AwsProvider,
+    region: &str,
+    kinds: &[ResourceKind],
+) -> Result<Vec<ResourcePrice>, SourceError> {
+    let mut asked: Vec<(&str, &str)> = Vec::new();
+    for place in kinds.iter().flat_map(|k| places(*k)) {
+        if !asked.contains(place) {
+            asked.push(*place);
+        }
+    }
+    let mut prices = Vec::new();
+    for (offer, family) in asked {
+        let products = products_of(aws, offer, region, Some(family)).await?;
+        for product in &products {
+            prices.extend(of_product(product, family, region, (aws.now)()));
+        }
+    }
+    Ok(agreed(prices))
+}
+
+/// What a product is a price of. Its usage type says so, after the prefix of the region: `Host:`,
+/// `Notebk:` and `Studio:<app>-` with a type, `NatGateway-Hours`, `LoadBalancerUsage`.
+fn of_product(
+    json: &str,
+    family: &str,
+    region: &str,
+    now: jiff::Timestamp,
+) -> Option<ResourcePrice> {
+    let product: Value = serde_json::from_str(json).ok()?;
+    let text = |name: &str| {
+        product.pointer(&format!("/product/attributes/{name}")).and_then(Value::as_str)
+    };
+    if text("regionCode") != Some(region) || text("locationType").is_some_and(|l| l != "AWS Region")
+    {
+        return None;
+    }
+    let usage = text("usagetype")?;
+    let (kind, what) = match family {
+        "ML Instance" => {
+            let (place, rest) = usage.split_once(':')?;
+            // Regions other than the first have a prefix: `EUW1-Host`.
+            let place = place.rsplit('-').next().unwrap_or(place);
+            match place {
+                "Host" => (ResourceKind::Endpoint, rest.to_owned()),
+                "Notebk" => (ResourceKind::Notebook, rest.to_owned()),
+                "Studio" => {
+                    let (_, what) = rest.split_once("-ml.")?;
+                    (ResourceKind::StudioApp, format!("ml.{what}"))
+                }
+                _ => return None,
+            }
+        }
+        "NAT Gateway" => {
+            let what = ["RegionalNatGateway-Hours", "NatGateway-Hours"]
+                .into_iter()
+                .find(|what| is_usage(usage, what))?;
+            (ResourceKind::NatGateway, what.to_owned())
+        }
+        _ => {
+            let (_, word) = family.split_once('-')?;
+            if !is_usage(usage, "LoadBalancerUsage") {
+                return None;
+            }
+            let what = format!("LoadBalancerUsage/{}", word.to_ascii_lowercase());
+            (ResourceKind::LoadBalancer, what)
+        }
+    };
+    let [usd_per_hour] = on_demand(&product, now)[..] else { return None };
+    Some(ResourcePrice { kind, what: crate::domain::text::clean(&what).into(), usd_per_hour })
+}
+
+/// True when a usage type is `what`, with or without the prefix of a region: capitals and a digit.
+/// `TS-` (trust stores) and `Outposts-` are no regions.
+fn is_usage(usage: &str, what: &str) -> bool {
+    let Some(prefix) = usage.strip_suffix(what) else { return false };
+    let Some(region) = prefix.strip_suffix('-') else { return prefix.is_empty() };
+    region != "TS" && region.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit())
+}
+
+/// Prices on which all products of a thing agree; where they do not, nobody knows which applies.
+fn agreed(mut prices: Vec<ResourcePrice>) -> Vec<ResourcePrice> {
+    prices.sort_by(|a, b| (a.kind, &a.what).cmp(&(b.kind, &b.what)));
+    prices
+        .chunk_by(|a, b| (a.kind, &a.what) == (b.kind, &b.what))
+        .filter(|same| same.iter().all(|p| p.usd_per_hour == same[0].usd_per_hour))
+        .map(|same| same[0].clone())
+        .collect()
+}
