@@ -10,7 +10,7 @@ use tokio::task::JoinSet;
 
 use super::facts::{KnownAccount, account_key, kind};
 use super::world::{Outcome, Update};
-use super::{Account, Regions, Shared, guarded, pause, scope, storage};
+use super::{Account, Regions, Shared, guarded, pause, savings, scope, storage};
 use crate::domain::{ErrorKind, Scope, SourceError, SourceId};
 use crate::source::Identity;
 
@@ -20,13 +20,15 @@ pub(super) struct Lines {
     pub updates: mpsc::Sender<Update>,
     /// To the picture of storage, where there is one.
     pub storage: Option<mpsc::Sender<storage::Input>>,
+    /// To the picture of what could be saved, where there is one.
+    pub savings: Option<mpsc::Sender<savings::Input>>,
     /// Dropped when every inventory of the account was read, or could not be.
     pub unread: mpsc::Sender<()>,
 }
 
 /// Runs until stopped; with `only_once` until every scope was read once.
 pub(super) async fn run(shared: Arc<Shared>, account: Account, lines: Lines, only_once: bool) {
-    let Lines { updates, storage: pictured, unread } = lines;
+    let Lines { updates, storage: pictured, savings: saving, unread } = lines;
     let Some(identity) = identify(&shared, &account, &updates, only_once).await else { return };
     let regions = match &account.regions {
         Regions::Home => vec![account.provider.home_region().await],
@@ -56,6 +58,18 @@ pub(super) async fn run(shared: Arc<Shared>, account: Account, lines: Lines, onl
     let read: Vec<Scope> =
         regions.into_iter().map(|region| Scope::new(identity.account.clone(), region)).collect();
     let label = account.provider.label().to_owned();
+    if let Some(inputs) = saving {
+        let ctx = savings::Context {
+            shared: shared.clone(),
+            provider: account.provider.clone(),
+            scope: Scope::account_wide(identity.account.clone()),
+            updates: updates.clone(),
+            inputs,
+            only_once,
+        };
+        let regions = read.iter().map(|scope| scope.region.clone()).collect();
+        scopes.spawn(savings::run(ctx, label.clone(), regions));
+    }
     let _ = updates.send(Update::Scopes { label, scopes: read.iter().cloned().collect() }).await;
     for scope in read {
         scopes.spawn(watched(scope::Context {

@@ -25,6 +25,8 @@ pub(super) mod kind {
     pub const OFFERS: FactKind = FactKind::new("offers", 1);
     /// `Vec<Offer>` per scope: spot prices.
     pub const SPOT: FactKind = FactKind::new("spot", 1);
+    /// `Vec<Offer>` per scope: list prices of what instances may become.
+    pub const KIN_OFFERS: FactKind = FactKind::new("kin-offers", 1);
     /// [`super::Judged`] per scope.
     pub const VERDICTS: FactKind = FactKind::new("verdicts", 1);
     /// [`super::KnownAccount`] under the label of the account.
@@ -161,6 +163,11 @@ pub(super) async fn load(shared: &Shared, selection: &[(String, Regions)]) -> Ca
         if selected(&scope) {
             cached.note(SourceId::Types, &scope, stored.taken_at);
             cached.types.extend(stored.value.into_iter().map(Arc::new));
+        }
+    }
+    for (scope, stored) in shared.cache.all::<Vec<Offer>>(kind::KIN_OFFERS, now).await {
+        if selected(&scope) {
+            cached.offers.extend(stored.value);
         }
     }
     for (source, kind) in [(SourceId::Prices, kind::OFFERS), (SourceId::Spot, kind::SPOT)] {

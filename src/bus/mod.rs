@@ -25,6 +25,7 @@ mod past;
 pub mod planning;
 mod pricing;
 mod rejudge;
+mod savings;
 pub mod scan;
 mod scope;
 mod storage;
@@ -37,6 +38,7 @@ mod world;
 
 pub use live::{GPU_SUMMARY_ROWS, gpus_key, read_gpus};
 pub use past::past;
+pub use savings::SavingsSettings;
 pub use storage::{
     StorageRead, StorageSettings, bucket_region, ebs_prices, put_uploads, s3_prices,
 };
@@ -55,7 +57,9 @@ use crate::analyze::gpu::GpuRules;
 use crate::analyze::idle::Policy;
 use crate::cache::Cache;
 use crate::domain::storage::{IncompleteUploads, Scan, StorageFacts};
-use crate::domain::{ErrorKind, GpuHistory, GpuKey, Reading, Scope, SourceError, TagKeys};
+use crate::domain::{
+    ErrorKind, GpuHistory, GpuKey, Reading, SavingsFacts, Scope, SourceError, TagKeys,
+};
 use crate::fleet::Fleet;
 use crate::fleet::gpu::GpuFleet;
 use crate::source::ledger::{Ledger, OwnCost};
@@ -103,6 +107,8 @@ pub struct Settings {
     pub summary_key: String,
     /// What of storage is read.
     pub storage: StorageSettings,
+    /// What is read of commitments, the Spot market and resources that are no instances.
+    pub savings: SavingsSettings,
 }
 
 /// What the bus tells the cockpit.
@@ -114,6 +120,8 @@ pub enum Event {
     Gpus(Arc<GpuFleet>),
     /// A new raw picture of storage.
     Storage(Arc<StorageFacts>),
+    /// A new raw picture of what could be saved.
+    Savings(Arc<SavingsFacts>),
     /// What burntop itself has spent today.
     OwnCost(OwnCost),
     /// A source failed, or works again (`error` is `None`).
@@ -159,6 +167,8 @@ struct Shared {
     live: live::Desk,
     /// What storage is read with.
     storage: storage::Desk,
+    /// What reading commitments and the market shares.
+    savings: savings::Desk,
     /// Records what the sources say.
     tap: Tap,
     /// Is played instead of asking anybody.
@@ -298,6 +308,7 @@ pub async fn once(parts: Parts) -> Outcome {
             Event::Fleet(fleet) => outcome.fleet = fleet,
             Event::Gpus(gpus) => outcome.gpus = gpus,
             Event::Storage(facts) => outcome.storage = facts,
+            Event::Savings(facts) => outcome.savings = facts,
             Event::NoCredentials(error) => outcome.no_credentials = Some(error),
             Event::Source { reading, error: Some(_), .. } if reading.source.is_gpu() => {
                 troubles.push(reading);
@@ -329,6 +340,8 @@ pub struct Outcome {
     pub gpus: Arc<GpuFleet>,
     /// Storage as far as it could be read.
     pub storage: Arc<StorageFacts>,
+    /// What could be saved, as far as it could be read.
+    pub savings: Arc<SavingsFacts>,
     /// Set when no account could be asked for want of credentials.
     pub no_credentials: Option<Arc<SourceError>>,
 }
@@ -346,6 +359,7 @@ fn share(parts: Parts) -> (Handle, Vec<Account>) {
         viewport: Mutex::default(),
         live: live::Desk::new(parts.gpu_sources, parts.gpu_rules),
         storage: storage::Desk::new(parts.settings.storage.clone()),
+        savings: savings::Desk::default(),
         settings: parts.settings,
         remembered: Mutex::default(),
         started: tokio::time::Instant::now(),
@@ -370,7 +384,8 @@ async fn run(
     let remembered = std::mem::take(&mut cached.remembered);
     shared.tap.start(&cached);
     let mut tasks = tokio::task::JoinSet::new();
-    let (unread, inventories) = mpsc::channel(1);
+    let (unread, listed) = mpsc::channel(1);
+    let inventories = relay(shared.clone(), listed);
     let over = CancellationToken::new();
     let lines = live::Lines {
         updates: updates.clone(),
@@ -380,12 +395,16 @@ async fn run(
     };
     let live = tokio::spawn(live::run(shared.clone(), lines, only_once));
     let (inputs, board) = storage::start(&shared, &selection, events.clone(), only_once).unzip();
+    let known = savings::Known { selection: selection.clone(), scopes: cached.claims.clone() };
+    let (savings, picture) =
+        savings::start(&shared, &accounts, known, &updates, events.clone(), only_once).unzip();
     if !shared.settings.offline {
         *shared.remembered.lock().unwrap_or_else(PoisonError::into_inner) = remembered;
         for account in accounts {
             let lines = account::Lines {
                 updates: updates.clone(),
                 storage: inputs.clone(),
+                savings: savings.clone(),
                 unread: unread.clone(),
             };
             tasks.spawn(account::run(shared.clone(), account, lines, only_once));
@@ -393,6 +412,7 @@ async fn run(
     }
     drop(unread);
     drop(inputs);
+    drop(savings);
     let rejudge_first = cached.other_policy && (shared.settings.offline || !only_once);
     tasks.spawn(rejudge::on_policy_change(
         shared.clone(),
@@ -406,10 +426,22 @@ async fn run(
     world::run(&shared, cached, inbox, &events, only_once).await;
     over.cancel();
     let _ = live.await;
-    if let Some(board) = board {
+    for board in board.into_iter().chain(picture) {
         let _ = board.await;
     }
     tasks.shutdown().await;
+}
+
+/// Hands on that every inventory was read, or could not be: when the last sender of `listed` is
+/// gone, so is the one of the line given back.
+fn relay(shared: Arc<Shared>, mut listed: mpsc::Receiver<()>) -> mpsc::Receiver<()> {
+    let (relay, inventories) = mpsc::channel(1);
+    tokio::spawn(async move {
+        while listed.recv().await.is_some() {}
+        shared.savings.listed.cancel();
+        drop(relay);
+    });
+    inventories
 }
 
 /// The longest any single call may take, whatever its own time-outs say.

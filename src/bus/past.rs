@@ -15,17 +15,38 @@ const REMEMBERED_HOURS: u32 = 26 * 168;
 /// Running instances by hour, account and region in the closed hours before `now`. Asks nobody who
 /// is paid for it: the cache, and sources that remember their past by themselves.
 pub async fn past(cache: &Cache, accounts: &[Account], now: Timestamp) -> Vec<FleetHour> {
+    within(cache, accounts, now, LOOKS_BACK_HOURS, REMEMBERED_HOURS).await
+}
+
+/// As [`past`], the last `hours` closed hours alone.
+pub(super) async fn recent(
+    cache: &Cache,
+    accounts: &[Account],
+    now: Timestamp,
+    hours: u32,
+) -> Vec<FleetHour> {
+    within(cache, accounts, now, hours, hours).await
+}
+
+/// `seen_hours` of what the cache holds, `remembered_hours` of what a source remembers.
+async fn within(
+    cache: &Cache,
+    accounts: &[Account],
+    now: Timestamp,
+    seen_hours: u32,
+    remembered_hours: u32,
+) -> Vec<FleetHour> {
     let mut all = Vec::new();
     let mut selection: Vec<(String, Regions)> = Vec::new();
     for account in accounts {
-        match remembered(account, now).await {
+        match remembered(account, now, remembered_hours).await {
             Some(hours) => all.extend(hours),
             None => selection.push((account.provider.label().to_owned(), account.regions.clone())),
         }
     }
     let wanted = facts::wanted(cache, &selection, now).await;
     if !wanted.is_empty() {
-        let range = HourRange::last_closed(now, LOOKS_BACK_HOURS);
+        let range = HourRange::last_closed(now, seen_hours);
         let seen = cache.load_fleet_hours(range).await;
         all.extend(seen.into_iter().filter(|h| wanted.iter().any(|w| w.claims(&h.scope))));
     }
@@ -33,8 +54,8 @@ pub async fn past(cache: &Cache, accounts: &[Account], now: Timestamp) -> Vec<Fl
 }
 
 /// What the source itself remembers; `None` from all that only know the present.
-async fn remembered(account: &Account, now: Timestamp) -> Option<Vec<FleetHour>> {
-    let range = HourRange::last_closed(now, REMEMBERED_HOURS);
+async fn remembered(account: &Account, now: Timestamp, hours: u32) -> Option<Vec<FleetHour>> {
+    let range = HourRange::last_closed(now, hours);
     let mut hours = account.provider.fleet_hours(range).await?;
     match &account.regions {
         Regions::Home => {

@@ -40,6 +40,9 @@ pub(super) async fn run(mut ctx: Context) {
         report(&ctx.updates, SourceId::Ec2, ctx.scope.clone(), Outcome::Loading).await;
         looks = *ctx.shared.look.borrow();
         let read = inventory.read(&ctx).await;
+        if let Ok(instances) = &read {
+            ctx.shared.savings.see(&ctx.scope, instances);
+        }
         ctx.unread = None;
         let again = match read {
             Ok(instances) => {

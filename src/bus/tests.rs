@@ -3,6 +3,7 @@
 mod looks;
 mod past;
 mod rounds;
+mod saved;
 mod scopes;
 pub(super) mod scripted;
 
@@ -55,6 +56,7 @@ fn parts(clock: Clock, preset: Preset, cache: &Cache, offline: bool) -> Parts {
             billed: false,
             summary_key: "test".into(),
             storage: StorageSettings::default(),
+            savings: crate::bus::SavingsSettings::default(),
         },
         policy: Arc::new(preset.policy()),
         clock,
@@ -220,6 +222,7 @@ async fn a_failed_login_is_forgotten_when_the_next_one_works() {
             billed: false,
             summary_key: "test".into(),
             storage: StorageSettings::default(),
+            savings: crate::bus::SavingsSettings::default(),
         },
         policy: Arc::new(Preset::Cautious.policy()),
         clock,

@@ -11,9 +11,10 @@ use super::facts::{Cached, account_key};
 use super::{Event, Shared, metrics};
 use crate::analyze::idle::Policy;
 use crate::domain::{
-    Instance, Offer, Reading, Scope, SourceError, SourceId, SourceState, TypeSpec, Verdict,
+    Holdings, Instance, Offer, Reading, Scope, SourceError, SourceId, SourceState, TypeSpec,
+    Verdict,
 };
-use crate::fleet::{Fleet, JoinInput, PriceBook, join};
+use crate::fleet::{Book, Fleet, JoinInput, PriceBook, join};
 use crate::source::{Identity, catalogue};
 
 /// Updates that come within this time become one picture.
@@ -46,6 +47,10 @@ pub(super) enum Update {
     Offers(Vec<Offer>),
     /// Verdicts of a policy.
     Verdicts { policy: Arc<Policy>, verdicts: Vec<(Arc<str>, Arc<Verdict>)> },
+    /// All commitments, and what could not be read.
+    Commitments(Arc<Holdings>),
+    /// How a source did in the last run, whose answers are shown until it answers again.
+    Remembered(Reading),
     /// Own cost changed.
     OwnCost,
     /// A host that a source of GPUs reads failed, or works again (`None`): a line for the log.
@@ -85,8 +90,8 @@ struct World<'a> {
     shared: &'a Shared,
     version: u64,
     instances: HashMap<Scope, Vec<Arc<Instance>>>,
-    types: HashMap<Arc<str>, Arc<TypeSpec>>,
-    prices: PriceBook,
+    /// Types, prices and commitments.
+    book: Arc<Book>,
     verdicts: HashMap<Arc<str>, Arc<Verdict>>,
     readings: BTreeMap<(SourceId, Scope), Reading>,
     /// The scopes of each account, by its label.
@@ -160,8 +165,7 @@ impl<'a> World<'a> {
             shared,
             version: 0,
             instances: cached.instances,
-            types,
-            prices,
+            book: Arc::new(Book { prices, types, holdings: None }),
             verdicts: cached.verdicts,
             readings: cached.readings,
             claims: cached.claims,
@@ -216,10 +220,27 @@ impl<'a> World<'a> {
                 Change::Rows
             }
             Update::Types(specs) => {
-                self.types.extend(specs.into_iter().map(|spec| (spec.name.clone(), spec)));
+                Arc::make_mut(&mut self.book)
+                    .types
+                    .extend(specs.into_iter().map(|spec| (spec.name.clone(), spec)));
                 Change::Rows
             }
-            Update::Offers(offers) => Change::rows_if(self.prices.extend(&offers)),
+            Update::Offers(offers) => {
+                let changed = Arc::make_mut(&mut self.book).prices.extend(&offers);
+                Change::rows_if(changed)
+            }
+            Update::Commitments(holdings) => {
+                let changed = self.book.holdings.as_ref() != Some(&*holdings);
+                if changed {
+                    Arc::make_mut(&mut self.book).holdings = Some((*holdings).clone());
+                }
+                Change::rows_if(changed)
+            }
+            Update::Remembered(reading) => {
+                let key = (reading.source, reading.scope.clone());
+                self.readings.entry(key).or_insert(reading);
+                Change::Readings
+            }
             // A round that began before the policy was changed speaks of the old one.
             Update::Verdicts { policy, verdicts } => {
                 if policy == *self.shared.policy.borrow() {
@@ -263,7 +284,15 @@ impl<'a> World<'a> {
         let kept = |source: SourceId| {
             source == SourceId::Identity || source.is_gpu() || source.is_storage()
         };
-        self.readings.retain(|(source, scope), _| kept(*source) || held(scope));
+        // Savings Plans are of an account, wherever it is read.
+        let of_account = |source: SourceId, scope: &Scope| {
+            source == SourceId::Commitments
+                && scope.is_account_wide()
+                && claims.values().flatten().any(|held| held.account == scope.account)
+        };
+        self.readings.retain(|(source, scope), _| {
+            kept(*source) || of_account(*source, scope) || held(scope)
+        });
     }
 
     async fn source(
@@ -350,8 +379,7 @@ impl<'a> World<'a> {
             version: self.version,
             now: self.shared.now(),
             instances: &instances,
-            types: &self.types,
-            prices: &self.prices,
+            book: &self.book,
             verdicts: &self.verdicts,
             tag_keys: &self.shared.settings.tag_keys,
             readings,

@@ -150,6 +150,7 @@ pub(in crate::bus) fn is_whole(series: &HourlySeries, range: HourRange) -> bool 
 /// A row that has what a place needs.
 fn row(instance: &Arc<Instance>, spec: Option<&Arc<TypeSpec>>) -> Arc<Row> {
     Arc::new(Row {
+        net: None,
         instance: instance.clone(),
         spec: spec.cloned(),
         rate: None,

@@ -6,7 +6,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::{
-    GpuHour, Hour, Instance, Offer, Scope, SourceError, SourceId, Sweep, TypeSpec, Verdict,
+    GpuHour, Holdings, Hour, Instance, Offer, Scope, SourceError, SourceId, Sweep, TypeSpec,
+    Verdict,
 };
 
 /// Something that was said at a moment.
@@ -55,6 +56,11 @@ pub enum Said {
     Offers {
         /// The prices.
         items: Vec<Offer>,
+    },
+    /// All commitments, and what could not be read of them.
+    Commitments {
+        /// All of them.
+        holdings: Arc<Holdings>,
     },
     /// Verdicts on instances.
     Verdicts {

@@ -97,9 +97,11 @@ fn said(update: &Update) -> Option<Said> {
         }
         Update::Types(items) => Said::Types { items: items.clone() },
         Update::Offers(items) => Said::Offers { items: items.clone() },
+        Update::Commitments(holdings) => Said::Commitments { holdings: holdings.clone() },
         Update::Verdicts { verdicts, .. } => Said::Verdicts { items: verdicts.clone() },
         // What a run says about itself.
         Update::Forget { .. }
+        | Update::Remembered(_)
         | Update::Scopes { .. }
         | Update::NoCredentials(_)
         | Update::OwnCost
@@ -134,6 +136,7 @@ impl Played {
             Said::Instances { scope, items } => Update::Instances { scope, items },
             Said::Types { items } => Update::Types(items),
             Said::Offers { items } => Update::Offers(items),
+            Said::Commitments { holdings } => Update::Commitments(holdings),
             Said::Verdicts { items } => {
                 Update::Verdicts { policy: policy.clone(), verdicts: items }
             }

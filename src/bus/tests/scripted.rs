@@ -284,6 +284,7 @@ pub fn parts(
             billed: true,
             summary_key: "test".into(),
             storage: StorageSettings::default(),
+            savings: crate::bus::SavingsSettings::default(),
         },
         policy: Arc::new(preset.policy()),
         clock,

@@ -97,8 +97,7 @@ pub(super) fn instance(fleet: Fleet, profile: &Profile, now: Timestamp) -> Insta
         tags,
         private_dns: private_dns(profile),
         private_ip: Some(private_ip(profile)),
-        capacity_reservation: is_reserved(profile)
-            .then(|| format!("cr-0{:016x}", hash(profile.hash, 8, 0)).into()),
+        capacity_reservation: reservation(profile),
         detailed_monitoring: false,
     }
 }
@@ -166,6 +165,11 @@ pub(super) fn name_of(profile: &Profile, now: Timestamp) -> String {
 pub(super) fn group_of(profile: &Profile, now: Timestamp) -> Option<Arc<str>> {
     let mut tags = raw_tags(profile, now).into_iter();
     tags.find(|(key, _)| key == "aws:autoscaling:groupName").map(|(_, value)| value.into())
+}
+
+/// The capacity reservation or Capacity Block that a box runs in.
+pub(super) fn reservation(profile: &Profile) -> Option<Arc<str>> {
+    is_reserved(profile).then(|| format!("cr-0{:016x}", hash(profile.hash, 8, 0)).into())
 }
 
 fn is_reserved(profile: &Profile) -> bool {

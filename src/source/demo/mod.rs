@@ -10,6 +10,7 @@
 //!
 //! Some instances are planted ([`traps`]), and some GPUs ([`gpu_cases`]); `docs/demo.md` lists them.
 
+mod commitments;
 mod controls;
 mod facts;
 mod gpus;
@@ -23,6 +24,7 @@ mod prices;
 mod profile;
 mod provider;
 mod recent;
+mod resources;
 pub mod storage;
 mod telemetry;
 mod traps;
@@ -36,10 +38,12 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
+pub use self::commitments::{PlantedCommitment, planted_commitments};
 pub use self::controls::{Accepted, Controls, Lever};
 pub use self::gpus::{GpuCase, gpu_cases, gpu_sources};
 use self::profile::Fleet;
 use self::provider::DemoProvider;
+pub use self::resources::{PlantedResource, planted_resources};
 use self::storage::DemoStorage;
 pub use self::traps::{Trap, traps};
 pub use self::world::World;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::hash::{hash, unit};
 use super::places::{REGIONS, ZONES};
-use crate::domain::{Hour, Offer, Platform, PriceBasis, Provenance, Rate, Tenancy};
+use crate::domain::{Hour, Offer, Platform, PriceBasis, Provenance, Rate, SpotHistory, Tenancy};
 use crate::source::catalogue;
 use crate::source::provider::PriceWanted;
 
@@ -27,6 +27,23 @@ pub(super) fn list_price(region: &str, instance_type: &str) -> Option<f64> {
     })
 }
 
+/// The offers for wanted prices, and with them the whole list of each region that is asked for: what
+/// something else would cost is a question too.
+pub(super) fn list_offers(wanted: &[PriceWanted]) -> Vec<Offer> {
+    let key = |w: &PriceWanted| (w.region.clone(), w.platform, w.tenancy);
+    let mut lists: Vec<&PriceWanted> = Vec::new();
+    for want in wanted {
+        if !lists.iter().any(|list| key(list) == key(want)) {
+            lists.push(want);
+        }
+    }
+    let all = lists.into_iter().flat_map(|want| {
+        let names = catalogue::type_specs().iter().map(|spec| spec.name.clone());
+        names.map(|instance_type| PriceWanted { instance_type, ..want.clone() })
+    });
+    all.filter_map(|want| list_offer(&want)).collect()
+}
+
 /// The offer for a wanted price: Linux on shared hardware is all that the demo sells.
 pub(super) fn list_offer(wanted: &PriceWanted) -> Option<Offer> {
     if wanted.platform != Platform::Linux || wanted.tenancy != Tenancy::Shared {
@@ -41,6 +58,34 @@ pub(super) fn list_offer(wanted: &PriceWanted) -> Option<Offer> {
         tenancy: wanted.tenancy,
         rate: demo_rate(usd, PriceBasis::OnDemandList),
     })
+}
+
+/// Spot prices of a type in the zones of a region, hour by hour: the price in force at `from` first,
+/// the one of [`spot_offers`] last.
+pub(super) fn spot_history(
+    key: u64,
+    region: &Arc<str>,
+    instance_type: &Arc<str>,
+    from: Hour,
+    now: Hour,
+) -> Vec<SpotHistory> {
+    let mut out: Vec<SpotHistory> = Vec::new();
+    for hour in (from.0..=now.0).map(Hour) {
+        for (n, offer) in spot_offers(key, region, instance_type, hour).into_iter().enumerate() {
+            let point = (hour.start(), offer.rate.usd_per_hour);
+            match out.get_mut(n) {
+                Some(history) => history.points.push(point),
+                None => out.push(SpotHistory {
+                    region: offer.region,
+                    az: offer.az.unwrap_or_default(),
+                    instance_type: offer.instance_type,
+                    platform: offer.platform,
+                    points: vec![point],
+                }),
+            }
+        }
+    }
+    out
 }
 
 /// Spot prices of a type in the zones of a region: 28–78 % of the list price by zone and type,

@@ -4,15 +4,17 @@ use std::sync::{Arc, OnceLock};
 
 use jiff::Timestamp;
 
-use super::places::{Account, REGIONS, Region};
+use super::hash::hash;
+use super::places::{Account, REGIONS, Region, ZONES};
 use super::profile::{Fleet, Profile};
 use super::world::World;
-use super::{Clock, DemoOptions, history, inventory, prices, telemetry};
+use super::{Clock, DemoOptions, commitments, history, inventory, prices, resources, telemetry};
 use crate::domain::{
-    ErrorKind, FleetHour, Hour, HourRange, Instance, Offer, Scope, SourceError, TypeSpec,
+    Commitment, ErrorKind, FleetHour, Hour, HourRange, Instance, Offer, PlanRate, Resource,
+    ResourceKind, ResourcePrice, Scope, SourceError, SpotHistory, TypeSpec, ZoneOffering,
 };
 use crate::source::catalogue;
-use crate::source::provider::{GpuMetric, PriceWanted};
+use crate::source::provider::{GpuMetric, PriceWanted, ResourceHours};
 use crate::source::{Identity, MetricQuery, MetricResult, Page, Provider};
 
 /// `DescribeInstances` returns at most this many per page.
@@ -198,7 +200,7 @@ impl Provider for DemoProvider {
     }
 
     async fn list_prices(&self, wanted: &[PriceWanted]) -> Result<Vec<Offer>, SourceError> {
-        Ok(wanted.iter().filter_map(prices::list_offer).collect())
+        Ok(prices::list_offers(wanted))
     }
 
     async fn spot_prices(
@@ -209,6 +211,104 @@ impl Provider for DemoProvider {
         let now = Hour::containing(self.now());
         let key = self.fleet.key();
         Ok(types.iter().flat_map(|t| prices::spot_offers(key, region, t, now)).collect())
+    }
+
+    async fn resources(
+        &self,
+        account: &Arc<str>,
+        region: &Arc<str>,
+        kind: ResourceKind,
+    ) -> Result<Vec<Resource>, SourceError> {
+        let now = self.now();
+        // An address may belong to an instance that is stopped.
+        let instances = match kind {
+            ResourceKind::ElasticIp => self.here(region, now),
+            _ => Vec::new(),
+        };
+        let instances: Vec<_> =
+            instances.into_iter().map(|(_, i)| (i.id, i.name, i.state)).collect();
+        Ok(resources::of_kind(account, region, kind, &instances, now))
+    }
+
+    async fn resource_hours(
+        &self,
+        _region: &Arc<str>,
+        resources: &[Resource],
+        range: HourRange,
+    ) -> Result<Vec<ResourceHours>, SourceError> {
+        Ok(resources::hours(resources, range, self.now()))
+    }
+
+    async fn resource_prices(
+        &self,
+        region: &Arc<str>,
+        kinds: &[ResourceKind],
+    ) -> Result<Vec<ResourcePrice>, SourceError> {
+        Ok(resources::price_list(region, kinds))
+    }
+
+    async fn reserved_instances(
+        &self,
+        _account: &Arc<str>,
+        region: &Arc<str>,
+    ) -> Result<Vec<Commitment>, SourceError> {
+        Ok(commitments::reserved(self.fleet, self.account, region, self.now()))
+    }
+
+    async fn capacity_reservations(
+        &self,
+        _account: &Arc<str>,
+        region: &Arc<str>,
+    ) -> Result<Vec<Commitment>, SourceError> {
+        let now = self.now();
+        let here: Vec<_> =
+            self.here(region, now).into_iter().map(|(p, i)| (p, i.state.is_billed())).collect();
+        Ok(commitments::capacity(self.fleet, self.account, region, &here, now))
+    }
+
+    async fn savings_plans(&self, _account: &Arc<str>) -> Result<Vec<Commitment>, SourceError> {
+        Ok(commitments::plans(self.fleet, self.account, self.now()))
+    }
+
+    async fn savings_plan_rates(
+        &self,
+        plan: &Arc<str>,
+        types: &[Arc<str>],
+        regions: &[Arc<str>],
+    ) -> Result<Vec<PlanRate>, SourceError> {
+        let plans = commitments::plans(self.fleet, self.account, self.now());
+        Ok(commitments::rates(&plans, plan, types, regions))
+    }
+
+    async fn spot_history(
+        &self,
+        region: &Arc<str>,
+        types: &[Arc<str>],
+        from: Timestamp,
+    ) -> Result<Vec<SpotHistory>, SourceError> {
+        let (from, now) = (Hour::containing(from), Hour::containing(self.now()));
+        let key = self.fleet.key();
+        Ok(types.iter().flat_map(|t| prices::spot_history(key, region, t, from, now)).collect())
+    }
+
+    async fn zone_offerings(&self, region: &Arc<str>) -> Result<Vec<ZoneOffering>, SourceError> {
+        let key = self.fleet.key();
+        let zone = |(n, letter): (usize, &char)| {
+            let az: Arc<str> = format!("{region}{letter}").into();
+            // A zone lacks one type in six, but none that a box runs on there.
+            let here = |name: &str| {
+                self.boxes(region, 0).any(|p| &*p.spec.name == name && *inventory::zone(&p) == *az)
+            };
+            let offered = |name: &Arc<str>| {
+                let seed = name.bytes().fold(key, |h, byte| hash(h, 13, u64::from(byte)));
+                !hash(seed, 14, n as u64).is_multiple_of(6) || here(name)
+            };
+            let all = catalogue::type_specs().iter().map(|spec| &spec.name);
+            let mut types: Vec<Arc<str>> = all.filter(|name| offered(name)).cloned().collect();
+            types.sort();
+            ZoneOffering { az: az.clone(), types }
+        };
+        Ok(ZONES.iter().enumerate().map(zone).collect())
     }
 
     async fn fleet_hours(&self, range: HourRange) -> Option<Vec<FleetHour>> {

@@ -124,6 +124,7 @@ fn asks_for(query: &MetricQuery, profile: &Profile) -> bool {
         Signal::EbsWriteOps => ("EBSWriteOps", Statistic::Sum),
         Signal::GpuMean(_) => ("", Statistic::Average),
         Signal::GpuMax(_) => ("", Statistic::Maximum),
+        Signal::Resource(_) => return false,
     };
     let key_fits = match (&query.key, query.signal.gpu()) {
         (MetricKey::Ec2 { metric: asked }, None) => *asked == metric,

@@ -350,7 +350,7 @@ static TRAPS: [Trap; 34] = [
         what: "idle g5.48xlarge covered by a Compute Savings Plan",
         verdict: IDLE,
         idle_gpus: Some(8),
-        says: "idle; the saving shown is gross, at list price: net of the commitment is not known",
+        says: "idle; gross at list price, net 76.4 % of it: the plan goes on and pays for others",
         acting: "7,600 GB of instance store are erased; production, so a justification is needed",
         plan: Plan::new(
             (0, 3),

@@ -181,6 +181,8 @@ pub(super) fn value(profile: &Profile, signal: Signal, hour: Hour) -> f64 {
             let noise = noise(16 + u64::from(index));
             gpu_value(gpu, noise, is_max)
         }
+        // No signal of an instance.
+        Signal::Resource(_) => f64::NAN,
     }
 }
 

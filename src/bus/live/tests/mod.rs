@@ -44,6 +44,7 @@ fn parts(sources: &[Arc<Scripted>], cache: &Cache) -> Parts {
             billed: false,
             summary_key: "test".into(),
             storage: StorageSettings::default(),
+            savings: crate::bus::SavingsSettings::default(),
         },
         policy: Arc::new(Preset::Cautious.policy()),
         clock: Arc::new(now),

@@ -17,17 +17,20 @@ fn at(now: i64) -> Timestamp {
     Timestamp::from_second(now).unwrap()
 }
 
-fn sources(size: Option<usize>, now: i64) -> Vec<Arc<dyn GpuSource>> {
+pub(super) fn sources(size: Option<usize>, now: i64) -> Vec<Arc<dyn GpuSource>> {
     let now = at(now);
     gpu_sources(&DemoOptions::new(DEFAULT_SEED, size, Arc::new(move || now)))
 }
 
-async fn sweep(source: &Arc<dyn GpuSource>, now: i64) -> Sweep {
+pub(super) async fn sweep(source: &Arc<dyn GpuSource>, now: i64) -> Sweep {
     source.sweep(&Ask::all(at(now), Arc::default())).await.unwrap()
 }
 
 /// The samples of each instance, by whatever name the source knows its host.
-fn by_instance<'a>(sweep: &'a Sweep, all: &[Seen]) -> HashMap<Arc<str>, Vec<&'a GpuSample>> {
+pub(super) fn by_instance<'a>(
+    sweep: &'a Sweep,
+    all: &[Seen],
+) -> HashMap<Arc<str>, Vec<&'a GpuSample>> {
     let mut names: HashMap<String, Arc<str>> = HashMap::new();
     for seen in all {
         let i = &seen.instance;

@@ -6,6 +6,7 @@ mod api;
 mod fleet;
 mod gpus;
 mod planted;
+mod sizes;
 mod verdicts;
 
 use std::collections::HashMap;
@@ -94,6 +95,7 @@ fn query(seen: &Seen, signal: Signal) -> Option<MetricQuery> {
         Signal::EbsWriteOps => ec2("EBSWriteOps", Statistic::Sum),
         Signal::GpuMean(i) => agent(i, Statistic::Average),
         Signal::GpuMax(i) => agent(i, Statistic::Maximum),
+        Signal::Resource(_) => None,
     }?;
     Some(MetricQuery { instance: seen.instance.id.clone(), signal, key, statistic })
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::domain::{AcceleratorKind, Hour, InstanceState, Lifecycle, OwnerKind, text};
-use crate::source::demo::{gpu_cases, traps};
+use crate::source::demo::{gpu_cases, planted_commitments, traps};
 
 #[tokio::test]
 async fn traps_show_what_they_are_meant_to_at_any_hour() {
@@ -113,6 +113,20 @@ fn the_page_lists_every_trap() {
             let on = c.on.map_or("–".to_owned(), |name| format!("`{name}`"));
             format!("| {on} | {} | {} | {} | {} |", c.gpus, c.what, c.state.name(), c.says)
         })
+        .collect();
+    assert_eq!(table, expected, "the table should read:\n{}", expected.join("\n"));
+}
+
+#[test]
+fn the_page_lists_every_commitment() {
+    const PAGE: &str = include_str!("../../../../docs/demo.md");
+    let (_, commitments) = PAGE.split_once("## Planted commitments").unwrap();
+    let ours = commitments.split("\n## ").next().unwrap();
+    let table: Vec<&str> =
+        ours.lines().filter(|l| l.starts_with("| ") && !l.starts_with("| commitment |")).collect();
+    let expected: Vec<String> = planted_commitments()
+        .iter()
+        .map(|c| format!("| {} | {} | {} |", c.name, c.what, c.says))
         .collect();
     assert_eq!(table, expected, "the table should read:\n{}", expected.join("\n"));
 }

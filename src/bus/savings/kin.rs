@@ -1,0 +1,78 @@
+//! What instances may become: types that prices and rates are wanted for although none of them runs.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::{Arc, LazyLock};
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::super::facts::kind;
+use super::super::guarded;
+use super::super::world::{Outcome, Update};
+use super::Context;
+use crate::analyze::rightsize;
+use crate::domain::{Offer, Platform, SourceError, SourceId, Tenancy, TypeSpec};
+use crate::source::catalogue;
+use crate::source::provider::PriceWanted;
+
+/// List prices change a few times a year; a week bounds how stale one can be.
+pub(super) const PRICES_FOR: SignedDuration = SignedDuration::from_hours(24 * 7);
+
+static TYPES: LazyLock<HashMap<Arc<str>, Arc<TypeSpec>>> = LazyLock::new(|| {
+    let specs = catalogue::type_specs().iter();
+    specs.map(|spec| (spec.name.clone(), Arc::new(spec.clone()))).collect()
+});
+
+/// The types that run, and those that they may become.
+pub(super) fn of(running: &BTreeSet<Arc<str>>) -> BTreeSet<Arc<str>> {
+    rightsize::kin(running, &TYPES)
+}
+
+/// The same by region, where sizes are looked at; else what runs alone.
+pub(super) fn by_region(
+    ctx: &Context,
+    running: &BTreeMap<Arc<str>, BTreeSet<Arc<str>>>,
+) -> BTreeMap<Arc<str>, BTreeSet<Arc<str>>> {
+    if !ctx.settings().market {
+        return running.clone();
+    }
+    running.iter().map(|(region, types)| (region.clone(), of(types))).collect()
+}
+
+/// Reads list prices of what the instances of the scope may become, on Linux and shared hardware.
+pub(super) async fn prices(
+    ctx: &Context,
+    running: &BTreeSet<Arc<str>>,
+    now: Timestamp,
+) -> Result<(), Arc<SourceError>> {
+    let wanted: Vec<PriceWanted> = of(running)
+        .into_iter()
+        .map(|instance_type| PriceWanted {
+            region: ctx.scope.region.clone(),
+            instance_type,
+            platform: Platform::Linux,
+            tenancy: Tenancy::Shared,
+        })
+        .collect();
+    if wanted.is_empty() {
+        return Ok(());
+    }
+    match guarded("pricing:GetProducts", ctx.provider.list_prices(&wanted)).await {
+        Ok(offers) => {
+            ctx.shared.cache.put(kind::KIN_OFFERS, &ctx.scope, now, &offers).await;
+            let _ = ctx.updates.send(Update::Offers(offers)).await;
+            Ok(())
+        }
+        Err(error) => {
+            let error = Arc::new(error);
+            ctx.report(SourceId::Prices, ctx.scope.clone(), Outcome::Bad(error.clone())).await;
+            Err(error)
+        }
+    }
+}
+
+/// When the prices in the cache were read, which the first picture has.
+pub(super) async fn read_at(ctx: &Context) -> Option<Timestamp> {
+    let now = ctx.shared.now();
+    let stored = ctx.shared.cache.get::<Vec<Offer>>(kind::KIN_OFFERS, &ctx.scope, now).await?;
+    stored.taken_at
+}

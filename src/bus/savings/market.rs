@@ -1,0 +1,132 @@
+//! The Spot market of one account and region: prices of the last week, and what zones offer.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::super::world::Outcome;
+use super::super::{guarded, pause};
+use super::keep::{Market, kind};
+use super::{Context, Input, is_due, kin, waiting};
+use crate::domain::{SourceError, SourceId, ZoneOffering};
+
+/// How far back prices are read: what a week shows, and hundreds of prices a type.
+const WINDOW: SignedDuration = SignedDuration::from_hours(7 * 24);
+
+/// Runs until stopped; with `only_once` one round. What is young enough in the cache is not read
+/// again: a market moves slowly, and an answer has many pages.
+pub(super) async fn run(ctx: Context) {
+    let every = ctx.settings().market_every;
+    let now = ctx.shared.now();
+    let stored = ctx.shared.cache.get::<Market>(kind::SPOT_HISTORY, &ctx.scope, now).await;
+    let offered = ctx.shared.cache.get::<Vec<ZoneOffering>>(kind::OFFERINGS, &ctx.scope, now).await;
+    let mut spot_at = stored.as_ref().and_then(|s| s.taken_at);
+    let mut market = stored.map(|s| s.value).unwrap_or_default();
+    let mut offered_at = offered.and_then(|s| s.taken_at);
+    let mut priced_at = kin::read_at(&ctx).await;
+    let mut priced = BTreeSet::new();
+    let mut types = ctx.shared.savings.types();
+    let mut refreshes = *ctx.shared.refresh.borrow();
+    let mut attempt = 0;
+    ctx.shared.savings.known(ctx.only_once).await;
+    loop {
+        let now_at = *ctx.shared.refresh.borrow();
+        let forced = std::mem::replace(&mut refreshes, now_at) != now_at;
+        let running = types.borrow_and_update().running(&ctx.scope);
+        let now = ctx.shared.now();
+        let (mut first, mut second, mut third) = (Ok(()), Ok(()), Ok(()));
+        // A type that is new may become what nothing else could.
+        let more = !priced.is_empty() && !running.is_subset(&priced);
+        if more || is_due(priced_at, kin::PRICES_FOR, now) {
+            third = kin::prices(&ctx, &running, now).await;
+            if third.is_ok() && !running.is_empty() {
+                priced_at = Some(now);
+                priced.clone_from(&running);
+            }
+        }
+        let new = !running.is_subset(&market.asked);
+        if forced || new || is_due(spot_at, every, now) {
+            market.asked = running;
+            first = spot(&ctx, &mut market, now).await;
+            if first.is_ok() {
+                spot_at = Some(now);
+            } else {
+                market.asked.clear();
+            }
+        }
+        if forced || is_due(offered_at, every, now) {
+            second = offerings(&ctx, now).await;
+            if second.is_ok() {
+                offered_at = Some(now);
+            }
+        }
+        let failed = |r: &Result<(), Arc<SourceError>>| {
+            r.as_ref().is_err_and(|error| error.kind.is_transient())
+        };
+        if ctx.only_once {
+            return;
+        }
+        if failed(&first) || failed(&second) || failed(&third) {
+            if !pause(&ctx.shared, &mut attempt).await {
+                return;
+            }
+            continue;
+        }
+        attempt = 0;
+        tokio::select! {
+            going = ctx.wait(waiting(every)) => if !going { return },
+            seen = types.changed() => if seen.is_err() { return },
+        }
+    }
+}
+
+async fn spot(ctx: &Context, market: &mut Market, now: Timestamp) -> Result<(), Arc<SourceError>> {
+    let source = SourceId::SpotHistory;
+    ctx.report(source, ctx.scope.clone(), Outcome::Loading).await;
+    let names: Vec<Arc<str>> = market.asked.iter().cloned().collect();
+    let from = now - WINDOW;
+    let answer = if names.is_empty() {
+        Ok(Vec::new())
+    } else {
+        let call = ctx.provider.spot_history(&ctx.scope.region, &names, from);
+        guarded("ec2:DescribeSpotPriceHistory", call).await
+    };
+    match answer {
+        Ok(histories) => {
+            market.histories = histories;
+            ctx.shared.cache.put(kind::SPOT_HISTORY, &ctx.scope, now, &*market).await;
+            let input =
+                Input::Spot { scope: ctx.scope.clone(), histories: market.histories.clone() };
+            let _ = ctx.inputs.send(input).await;
+            ctx.report(source, ctx.scope.clone(), Outcome::Good { coverage: 1.0 }).await;
+            Ok(())
+        }
+        Err(error) => failed(ctx, source, error).await,
+    }
+}
+
+async fn offerings(ctx: &Context, now: Timestamp) -> Result<(), Arc<SourceError>> {
+    let source = SourceId::Offerings;
+    ctx.report(source, ctx.scope.clone(), Outcome::Loading).await;
+    let call = ctx.provider.zone_offerings(&ctx.scope.region);
+    match guarded("ec2:DescribeInstanceTypeOfferings", call).await {
+        Ok(zones) => {
+            ctx.shared.cache.put(kind::OFFERINGS, &ctx.scope, now, &zones).await;
+            let _ = ctx.inputs.send(Input::Offerings { scope: ctx.scope.clone(), zones }).await;
+            ctx.report(source, ctx.scope.clone(), Outcome::Good { coverage: 1.0 }).await;
+            Ok(())
+        }
+        Err(error) => failed(ctx, source, error).await,
+    }
+}
+
+async fn failed(
+    ctx: &Context,
+    source: SourceId,
+    error: SourceError,
+) -> Result<(), Arc<SourceError>> {
+    let error = Arc::new(error);
+    ctx.report(source, ctx.scope.clone(), Outcome::Bad(error.clone())).await;
+    Err(error)
+}

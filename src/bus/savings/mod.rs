@@ -1,0 +1,263 @@
+//! What could be saved: commitments, Spot prices over time, what zones offer, and resources that are
+//! no instances, as one raw picture after another.
+//!
+//! ```text
+//!  Provider ──► commitments (account: plans and their rates; region: reservations, capacity)
+//!        ├────► market      (region: Spot prices over time, what zones offer)
+//!        └────► resources   (region: notebooks, endpoints, addresses, gateways, balancers)
+//!                 │ Input                     │ Update (commitments into the join; sources)
+//!                 ▼                           ▼
+//!  cache ◄── board (one task) ──► Event::Savings      the world, header
+//! ```
+//!
+//! Each part of each account and region fails for itself, and what fails keeps its last good value.
+
+mod board;
+mod commitments;
+mod desk;
+mod keep;
+mod kin;
+mod market;
+mod resources;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use tokio::sync::mpsc;
+
+pub(super) use self::desk::Desk;
+use super::account::report;
+use super::world::{Outcome, Update};
+use super::{Account, Event, Regions, Shared};
+use crate::domain::{
+    Commitment, CommitmentSource, Scope, ScopeResources, SourceError, SourceId, SpotHistory,
+    ZoneOffering,
+};
+use crate::source::Provider;
+
+/// What of it is read, and how often.
+#[expect(clippy::struct_excessive_bools, reason = "each switches a part of its own")]
+#[derive(Clone, Debug, PartialEq)]
+pub struct SavingsSettings {
+    /// Commitments.
+    pub commitments: bool,
+    /// Spot prices over time, and what zones offer.
+    pub market: bool,
+    /// Resources that are no instances.
+    pub resources: bool,
+    /// Discounts are shared between the accounts (the default of AWS Organizations).
+    pub sharing: bool,
+    /// Between two looks at commitments.
+    pub commitments_every: SignedDuration,
+    /// Between two looks at Spot prices and offerings.
+    pub market_every: SignedDuration,
+    /// Between two looks at resources.
+    pub resources_every: SignedDuration,
+}
+
+impl Default for SavingsSettings {
+    /// Nothing is read; commitments hourly, the market each six hours, resources each quarter of an
+    /// hour where they are. Discounts are shared.
+    fn default() -> Self {
+        Self {
+            commitments: false,
+            market: false,
+            resources: false,
+            sharing: true,
+            commitments_every: SignedDuration::from_hours(1),
+            market_every: SignedDuration::from_hours(6),
+            resources_every: SignedDuration::from_mins(15),
+        }
+    }
+}
+
+impl SavingsSettings {
+    /// Everything is read.
+    pub fn all() -> Self {
+        Self { commitments: true, market: true, resources: true, ..Self::default() }
+    }
+
+    /// True when anything is read.
+    pub fn is_on(&self) -> bool {
+        self.commitments || self.market || self.resources
+    }
+}
+
+/// What the tasks tell the board.
+pub(super) enum Input {
+    /// An account answered: what of it is read.
+    Scopes {
+        /// The name the user knows it by.
+        label: String,
+        /// 12-digit id.
+        account: Arc<str>,
+        /// Accounts and regions.
+        scopes: HashSet<Scope>,
+    },
+    /// Commitments of one kind in an account and region (of the account as a whole for plans): all
+    /// of them, or why they could not be read.
+    Commitments {
+        /// Where.
+        scope: Scope,
+        /// Which.
+        source: CommitmentSource,
+        /// What there is.
+        answer: Result<Vec<Commitment>, Arc<SourceError>>,
+    },
+    /// Spot prices over time of an account and region, all of them.
+    Spot {
+        /// Where.
+        scope: Scope,
+        /// Which.
+        histories: Vec<SpotHistory>,
+    },
+    /// What the zones of an account and region offer.
+    Offerings {
+        /// Where.
+        scope: Scope,
+        /// By zone.
+        zones: Vec<ZoneOffering>,
+    },
+    /// How a source is doing.
+    Source {
+        /// Which.
+        source: SourceId,
+        /// Where.
+        scope: Scope,
+        /// How asking it went.
+        told: Told,
+    },
+    /// The resources of an account and region, all of them, with what they did.
+    Resources {
+        /// Where.
+        scope: Scope,
+        /// Which.
+        resources: Arc<ScopeResources>,
+    },
+}
+
+/// What the tasks of an account and region work with.
+#[derive(Clone)]
+pub(super) struct Context {
+    pub shared: Arc<Shared>,
+    pub provider: Arc<dyn Provider>,
+    pub scope: Scope,
+    /// To the world: how sources are doing.
+    pub updates: mpsc::Sender<Update>,
+    /// To the board.
+    pub inputs: mpsc::Sender<Input>,
+    pub only_once: bool,
+}
+
+/// How asking a source went.
+pub(super) enum Told {
+    /// Under way.
+    Loading,
+    /// Answered, with the share of what was asked for.
+    Good(f32),
+    /// Failed.
+    Bad(Arc<SourceError>),
+}
+
+impl Context {
+    fn settings(&self) -> &SavingsSettings {
+        &self.shared.settings.savings
+    }
+
+    /// Tells the world and the board how a source is doing.
+    pub(super) async fn report(&self, source: SourceId, scope: Scope, outcome: Outcome) {
+        let told = match &outcome {
+            Outcome::Loading => Told::Loading,
+            Outcome::Good { coverage } => Told::Good(*coverage),
+            Outcome::Bad(error) => Told::Bad(error.clone()),
+        };
+        let _ = self.inputs.send(Input::Source { source, scope: scope.clone(), told }).await;
+        report(&self.updates, source, scope, outcome).await;
+    }
+
+    /// A line for the log: something failed, and the rest of its source works.
+    pub(super) async fn trouble(&self, source: SourceId, scope: &Scope, error: Arc<SourceError>) {
+        let update = Update::Trouble { source, scope: scope.clone(), error: Some(error) };
+        let _ = self.updates.send(update).await;
+    }
+
+    /// Waits for `time`, a refresh, or the end; false when the bus stops.
+    pub(super) async fn wait(&self, time: Duration) -> bool {
+        let mut refresh = self.shared.refresh.subscribe();
+        tokio::select! {
+            () = self.shared.stop.cancelled() => false,
+            _ = refresh.changed() => true,
+            () = tokio::time::sleep(time) => true,
+        }
+    }
+}
+
+/// What is looked at, before any account answers.
+pub(super) struct Known {
+    /// Label and regions of each account.
+    pub selection: Vec<(String, Regions)>,
+    /// By label, the accounts and regions that the cache knows of: their commitments are expected.
+    pub scopes: HashMap<String, HashSet<Scope>>,
+}
+
+/// Starts the board; what it is told comes in by the returned line, and it ends with the last of
+/// them. `None` where nothing is read.
+pub(super) fn start(
+    shared: &Arc<Shared>,
+    accounts: &[Account],
+    known: Known,
+    updates: &mpsc::Sender<Update>,
+    events: mpsc::Sender<Event>,
+    only_once: bool,
+) -> Option<(mpsc::Sender<Input>, tokio::task::JoinHandle<()>)> {
+    // A tape says itself what was known.
+    if !shared.settings.savings.is_on() || shared.tape.is_some() {
+        return None;
+    }
+    let (inputs, inbox) = mpsc::channel(64);
+    let lines = board::Lines { inbox, updates: updates.clone(), events };
+    let (shared, accounts) = (shared.clone(), accounts.to_vec());
+    let board = tokio::spawn(async move {
+        board::run(&shared, &accounts, &known, lines, only_once).await;
+    });
+    Some((inputs, board))
+}
+
+/// Reads what could be saved in an account. Runs until stopped; with `only_once` until everything
+/// was read once.
+pub(super) async fn run(ctx: Context, label: String, regions: Vec<Arc<str>>) {
+    let account = ctx.scope.account.clone();
+    let scopes: Vec<Scope> =
+        regions.into_iter().map(|region| Scope::new(account.clone(), region)).collect();
+    let known = Input::Scopes { label, account, scopes: scopes.iter().cloned().collect() };
+    let _ = ctx.inputs.send(known).await;
+    let settings = ctx.settings().clone();
+    let mut tasks = tokio::task::JoinSet::new();
+    for scope in &scopes {
+        let of_scope = || Context { scope: scope.clone(), ..ctx.clone() };
+        if settings.market {
+            tasks.spawn(market::run(of_scope()));
+        }
+        if settings.resources {
+            tasks.spawn(resources::run(of_scope()));
+        }
+    }
+    if settings.commitments {
+        tasks.spawn(commitments::run(ctx, scopes));
+    }
+    while tasks.join_next().await.is_some() {}
+}
+
+/// True when what was read at `last` is to be read again.
+fn is_due(last: Option<Timestamp>, every: SignedDuration, now: Timestamp) -> bool {
+    last.is_none_or(|at| now.duration_since(at) >= every || at > now)
+}
+
+/// As a duration to wait for, at least a second.
+fn waiting(every: SignedDuration) -> Duration {
+    Duration::try_from(every).unwrap_or_default().max(Duration::from_secs(1))
+}

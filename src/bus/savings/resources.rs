@@ -1,0 +1,372 @@
+//! Resources that are no instances: listed by kind, priced, and asked what they did.
+//!
+//! Each kind fails for itself and keeps its last good list. Of the hours only those are asked for
+//! that no round has read yet; the cache keeps them with the resources. An hour counts as read when
+//! CloudWatch answered in full.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::super::guarded;
+use super::super::world::Outcome;
+use super::keep::kind;
+use super::{Context, Input, waiting};
+use crate::cache::FactKind;
+use crate::domain::{
+    ErrorKind, Hour, HourRange, HourlySeries, RESOURCE_HOURS, Resource, ResourceFacts,
+    ResourceKind, ResourcePrice, Scope, ScopeResources, SourceError, SourceId,
+};
+use crate::source::catalogue::resource_price;
+use crate::source::ledger::BilledApi;
+use crate::source::planner::{MAX_POINTS, MAX_QUERIES, missing};
+use crate::source::provider::ResourceHours;
+
+/// `Vec<ResourcePrice>` per region.
+const PRICES: FactKind = FactKind::new("resource-prices", 1);
+
+/// List prices change a few times a year; a week bounds how stale one can be.
+const PRICED_FOR: SignedDuration = SignedDuration::from_hours(24 * 7);
+
+/// What could not be had is asked for again no sooner.
+const AGAIN: SignedDuration = SignedDuration::from_hours(1);
+
+/// Kinds that a provider is asked for.
+const KINDS: [ResourceKind; 6] = [
+    ResourceKind::Notebook,
+    ResourceKind::Endpoint,
+    ResourceKind::StudioApp,
+    ResourceKind::ElasticIp,
+    ResourceKind::NatGateway,
+    ResourceKind::LoadBalancer,
+];
+
+/// Reads the resources of an account and region until stopped; with `only_once` one round.
+pub(super) async fn run(ctx: Context) {
+    let now = ctx.shared.now();
+    // The board writes it: what is published is what is remembered.
+    let stored = ctx.shared.cache.get::<ScopeResources>(kind::RESOURCES, &ctx.scope, now).await;
+    let known = stored.map(|s| Arc::new(s.value)).unwrap_or_default();
+    let mut round = Round { known, prices: None, told: Vec::new(), unanswered: None };
+    loop {
+        ctx.report(SourceId::Resources, ctx.scope.clone(), Outcome::Loading).await;
+        round.run(&ctx).await;
+        if ctx.only_once {
+            return;
+        }
+        if !ctx.wait(waiting(ctx.shared.settings.savings.resources_every)).await {
+            return;
+        }
+    }
+}
+
+/// What one task knows.
+struct Round {
+    known: Arc<ScopeResources>,
+    /// Prices, and when they were asked for.
+    prices: Option<(Vec<ResourcePrice>, Timestamp)>,
+    /// Troubles that were told: one line each until they are over.
+    told: Vec<(String, ErrorKind)>,
+    /// When hours were last asked for and not all answered: each question is billed.
+    unanswered: Option<Timestamp>,
+}
+
+impl Round {
+    async fn run(&mut self, ctx: &Context) {
+        let now = ctx.shared.now();
+        let mut troubles: Vec<Arc<SourceError>> = Vec::new();
+        let mut listed = self.list(ctx, &mut troubles).await;
+        let failed = troubles.len();
+        self.price(ctx, &mut listed, now, &mut troubles).await;
+        since_when(&mut listed, &self.known, now);
+        let mut items = merged(listed, &self.known);
+        let waits = self.unanswered.is_some_and(|at| now.duration_since(at) < AGAIN);
+        if failed < KINDS.len() && (ctx.only_once || !waits) {
+            let before = troubles.len();
+            hours(ctx, &mut items, now, &mut troubles).await;
+            let answered = troubles.len() == before && items.iter().all(|i| i.complete);
+            self.unanswered = (!answered).then_some(now);
+        }
+        items.sort_by(|a, b| {
+            (a.resource.kind, &a.resource.id).cmp(&(b.resource.kind, &b.resource.id))
+        });
+        let resources =
+            Arc::new(ScopeResources { items: items.into_iter().map(Arc::new).collect() });
+        if failed < KINDS.len() {
+            self.known = resources.clone();
+            let scope = ctx.scope.clone();
+            let _ = ctx.inputs.send(Input::Resources { scope, resources }).await;
+        }
+        self.tell(ctx, failed, troubles).await;
+    }
+
+    /// All kinds; what failed keeps its last good list.
+    async fn list(&self, ctx: &Context, troubles: &mut Vec<Arc<SourceError>>) -> Vec<Resource> {
+        let Scope { account, region } = &ctx.scope;
+        let asks = KINDS.map(|kind| {
+            let ask = ctx.provider.resources(account, region, kind);
+            async move { (kind, guarded(operation(kind), ask).await) }
+        });
+        let mut out = Vec::new();
+        for (kind, answer) in futures_util::future::join_all(asks).await {
+            match answer {
+                Ok(resources) => out.extend(resources),
+                Err(error) => {
+                    let old = self.known.items.iter().map(|f| &f.resource);
+                    out.extend(old.filter(|r| r.kind == kind).cloned());
+                    troubles.push(Arc::new(error));
+                }
+            }
+        }
+        out
+    }
+
+    /// Fills in prices that the provider did not know itself.
+    async fn price(
+        &mut self,
+        ctx: &Context,
+        resources: &mut [Resource],
+        now: Timestamp,
+        troubles: &mut Vec<Arc<SourceError>>,
+    ) {
+        let open = |r: &&mut Resource| r.units.iter().any(|u| u.usd_per_hour.is_none());
+        let mut kinds: Vec<ResourceKind> =
+            resources.iter_mut().filter(open).map(|r| r.kind).collect();
+        kinds.sort_unstable();
+        kinds.dedup();
+        if kinds.is_empty() {
+            return;
+        }
+        let region = &ctx.scope.region;
+        // Prices belong to no account.
+        let key = Scope::new("-", region.clone());
+        let stored = ctx.shared.cache.get::<Vec<ResourcePrice>>(PRICES, &key, now).await;
+        let fresh = stored.as_ref().is_some_and(|s| s.is_fresh(now, PRICED_FOR));
+        let has =
+            |kind: &ResourceKind, prices: &[ResourcePrice]| prices.iter().any(|p| p.kind == *kind);
+        let mut prices = stored.map(|s| s.value).unwrap_or_default();
+        let complete = fresh && kinds.iter().all(|k| has(k, &prices));
+        let lately = self.prices.as_ref().is_some_and(|(_, at)| now.duration_since(*at) < AGAIN);
+        if !complete && !lately {
+            let ask = ctx.provider.resource_prices(region, &kinds);
+            match guarded("pricing:GetProducts", ask).await {
+                Ok(new) => {
+                    // What another account of the region has asked for stays.
+                    prices.retain(|p| !kinds.contains(&p.kind));
+                    prices.extend(new);
+                    ctx.shared.cache.put(PRICES, &key, now, &prices).await;
+                }
+                Err(error) => troubles.push(Arc::new(error)),
+            }
+            self.prices = Some((prices.clone(), now));
+        } else if let Some((asked, _)) = &self.prices
+            && prices.is_empty()
+        {
+            prices.clone_from(asked);
+        }
+        for resource in resources {
+            let kind = resource.kind;
+            for unit in resource.units.iter_mut().filter(|u| u.usd_per_hour.is_none()) {
+                let live = prices.iter().find(|p| p.kind == kind && p.what == unit.what);
+                unit.usd_per_hour = live
+                    .map(|p| p.usd_per_hour)
+                    .or_else(|| resource_price(region, kind, &unit.what));
+            }
+        }
+    }
+
+    /// How the source is doing, and a line for each new trouble.
+    async fn tell(&mut self, ctx: &Context, failed: usize, troubles: Vec<Arc<SourceError>>) {
+        let outcome = match troubles.first() {
+            Some(first) if failed >= KINDS.len() => Outcome::Bad(first.clone()),
+            _ => Outcome::Good { coverage: 1.0 - failed as f32 / KINDS.len() as f32 },
+        };
+        let good = matches!(outcome, Outcome::Good { .. });
+        ctx.report(SourceId::Resources, ctx.scope.clone(), outcome).await;
+        let now: Vec<_> = troubles.iter().map(|e| (e.operation.clone(), e.kind)).collect();
+        for error in troubles {
+            let one = (error.operation.clone(), error.kind);
+            if good && !self.told.contains(&one) {
+                ctx.trouble(SourceId::Resources, &ctx.scope, error).await;
+            }
+        }
+        self.told = now;
+    }
+}
+
+/// The first call of a kind, for messages.
+fn operation(kind: ResourceKind) -> &'static str {
+    match kind {
+        ResourceKind::Notebook => "sagemaker:ListNotebookInstances",
+        ResourceKind::Endpoint => "sagemaker:ListEndpoints",
+        ResourceKind::StudioApp => "sagemaker:ListApps",
+        ResourceKind::ElasticIp => "ec2:DescribeAddresses",
+        ResourceKind::NatGateway => "ec2:DescribeNatGateways",
+        ResourceKind::LoadBalancer => "elasticloadbalancing:DescribeLoadBalancers",
+        ResourceKind::StoppedInstance => "ec2:DescribeInstances",
+    }
+}
+
+/// AWS does not say since when an address is associated as it is: since when burntop has seen it so
+/// is what is known.
+fn since_when(listed: &mut [Resource], known: &ScopeResources, now: Timestamp) {
+    let old: HashMap<&Arc<str>, &Resource> =
+        known.items.iter().map(|f| (&f.resource.id, &f.resource)).collect();
+    for resource in listed.iter_mut().filter(|r| r.kind == ResourceKind::ElasticIp) {
+        if resource.changed_at.is_none() {
+            let same = old.get(&resource.id).filter(|o| o.serves == resource.serves);
+            resource.changed_at = same.map_or(Some(now), |o| o.changed_at);
+        }
+    }
+}
+
+/// The resources with the hours that are known of them. An endpoint that runs on something else now,
+/// or was made anew under its old name, begins anew.
+fn merged(listed: Vec<Resource>, known: &ScopeResources) -> Vec<ResourceFacts> {
+    let old: HashMap<&Arc<str>, &Arc<ResourceFacts>> =
+        known.items.iter().map(|f| (&f.resource.id, f)).collect();
+    let is_same = |a: &Resource, b: &Resource| {
+        let whats = |r: &Resource| r.units.iter().map(|u| u.what.clone()).collect::<Vec<_>>();
+        a.created_at == b.created_at
+            && whats(a) == whats(b)
+            && (a.kind != ResourceKind::Endpoint || a.serves == b.serves)
+    };
+    listed
+        .into_iter()
+        .map(|resource| {
+            let old = old.get(&resource.id).filter(|o| is_same(&o.resource, &resource));
+            ResourceFacts {
+                hours: old.map(|o| o.hours.clone()).unwrap_or_default(),
+                complete: old.is_some_and(|o| o.complete),
+                resource,
+            }
+        })
+        .collect()
+}
+
+/// Asks for the hours that are missing, all resources with the same hours together.
+async fn hours(
+    ctx: &Context,
+    items: &mut [ResourceFacts],
+    now: Timestamp,
+    troubles: &mut Vec<Arc<SourceError>>,
+) {
+    let wanted = HourRange::last_closed(now, RESOURCE_HOURS);
+    let mut by_range: BTreeMap<(Hour, Hour), Vec<usize>> = BTreeMap::new();
+    for (i, item) in items.iter_mut().enumerate() {
+        if item.resource.signals().is_empty() {
+            item.hours.clear();
+            item.complete = true;
+            continue;
+        }
+        let made = item.resource.created_at.map_or(wanted.from, Hour::containing);
+        // What was there before it was made was another of its name.
+        let wanted = wanted.since(made);
+        let fetched = item
+            .hours
+            .values()
+            .map(HourlySeries::range)
+            .reduce(|a, b| HourRange { from: a.from.max(b.from), to: a.to.min(b.to) });
+        for range in missing(wanted, fetched) {
+            by_range.entry((range.from, range.to)).or_default().push(i);
+        }
+    }
+    for ((from, to), members) in by_range {
+        let range = HourRange { from, to };
+        for batch in batches(items, &members, range) {
+            let resources: Vec<Resource> =
+                batch.iter().map(|i| items[*i].resource.clone()).collect();
+            let answers = ask(ctx, &resources, range, now).await;
+            match answers {
+                Ok(answers) => {
+                    for i in batch {
+                        take(&mut items[i], &answers, range, wanted);
+                    }
+                }
+                Err(error) => {
+                    for i in batch {
+                        items[i].complete = false;
+                    }
+                    troubles.push(Arc::new(error));
+                }
+            }
+        }
+    }
+}
+
+/// Parts of at most what one request may ask.
+fn batches(items: &[ResourceFacts], members: &[usize], range: HourRange) -> Vec<Vec<usize>> {
+    let most = MAX_QUERIES.min(MAX_POINTS / range.len().max(1)).max(1);
+    let mut out: Vec<Vec<usize>> = Vec::new();
+    let mut used = most;
+    for i in members {
+        let series = items[*i].resource.series().max(1);
+        if used + series > most || out.is_empty() {
+            out.push(Vec::new());
+            used = 0;
+        }
+        used += series;
+        if let Some(last) = out.last_mut() {
+            last.push(*i);
+        }
+    }
+    out
+}
+
+/// One request, charged before it is made.
+async fn ask(
+    ctx: &Context,
+    resources: &[Resource],
+    range: HourRange,
+    now: Timestamp,
+) -> Result<Vec<ResourceHours>, SourceError> {
+    if ctx.shared.settings.billed {
+        let series = resources.iter().map(Resource::series).sum::<usize>() as u64;
+        let lists = resources.iter().any(|r| r.kind == ResourceKind::Notebook);
+        for (api, units) in
+            [(BilledApi::GetMetricData, series), (BilledApi::ListMetrics, u64::from(lists))]
+        {
+            if units == 0 {
+                continue;
+            }
+            ctx.shared.ledger.charge(api, units, now).await.map_err(|refused| {
+                let fix = "raise `own_cost.cap_usd_per_day`, or wait for midnight UTC";
+                let message = refused.to_string();
+                SourceError::new(ErrorKind::OwnCostCap, api.name(), &message, fix)
+            })?;
+        }
+    }
+    let call = ctx.provider.resource_hours(&ctx.scope.region, resources, range);
+    guarded("cloudwatch:GetMetricData", call).await
+}
+
+/// Takes an answer into what is known of a resource. A signal that nothing came of was looked at all
+/// the same: its series is empty. Half an answer is no claim to have asked: its hours are asked for
+/// again.
+fn take(item: &mut ResourceFacts, answers: &[ResourceHours], range: HourRange, window: HourRange) {
+    let mine: Vec<&ResourceHours> = answers.iter().filter(|a| a.id == item.resource.id).collect();
+    item.complete = mine.iter().all(|a| a.complete);
+    if !item.complete {
+        return;
+    }
+    for signal in item.resource.signals() {
+        let old = item.hours.get(signal);
+        let from = old.map_or(range.from, |o| o.start.min(range.from)).max(window.from);
+        let to = old.map_or(range.to, |o| o.range().to.max(range.to));
+        let mut series = HourlySeries::empty(HourRange { from, to });
+        for hour in (from.0..to.0).map(Hour) {
+            series.set(hour, old.map_or(f32::NAN, |o| o.at(hour)));
+        }
+        for (t, raw) in mine.iter().filter(|a| a.signal == *signal).flat_map(|a| &a.points) {
+            let hour = Hour::containing(*t);
+            if hour >= range.from && hour < range.to {
+                series.set(hour, signal.observe(*raw));
+            }
+        }
+        item.hours.insert(*signal, series);
+    }
+}
+
+#[cfg(test)]
+mod tests;
