@@ -39,6 +39,8 @@ pub fn order_via(verb: Verb, via: &Via, caller: &str, ids: &[&str]) -> Order {
             judged_until: Some(now),
             evidence_sha256: String::new(),
             usd_per_hour: Some(0.1),
+            net_usd_per_hour: None,
+            covered_by: String::new(),
             price_basis: String::new(),
             production: false,
         })
@@ -77,6 +79,7 @@ pub fn order_via(verb: Verb, via: &Via, caller: &str, ids: &[&str]) -> Order {
         filter: String::new(),
         justification: String::new(),
         fleet_size: 1_000,
+        net_usd_per_hour: None,
         items,
     };
     let callers = BTreeMap::from([(ACCOUNT.into(), caller.into())]);

@@ -1,5 +1,7 @@
 //! From rows of the fleet to a plan.
 
+use std::collections::HashSet;
+use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
@@ -8,7 +10,8 @@ use super::digest::sha256_hex;
 use super::item::{PLAN_SCHEMA, Plan, PlanItem};
 use super::rules::Rules;
 use super::verb::Verb;
-use crate::domain::{InstanceState, PriceBasis, Provenance, Rate, Scope, SourceId, text};
+use crate::domain::{Instance, InstanceState, PriceBasis, Provenance, Rate, Scope, SourceId, text};
+use crate::fleet::commitments::{CoveredBy, Net, joint_saving};
 use crate::fleet::{Fleet, Row};
 
 /// What a plan is drafted from, beside the rows.
@@ -59,8 +62,36 @@ pub fn draft(
         filter: text::clean(draft.filter).into_owned(),
         justification: text::clean(draft.justification).into_owned(),
         fleet_size: u32::try_from(size).unwrap_or(u32::MAX),
+        net_usd_per_hour: draft
+            .verb
+            .is_destructive()
+            .then(|| {
+                let ids: HashSet<Arc<str>> =
+                    rows.iter().map(|row| row.instance.id.clone()).collect();
+                net(fleet, &ids, draft.now).map(whole_millionths)
+            })
+            .flatten(),
         items: rows.iter().map(|row| item(fleet, row, rules)).collect(),
     })
+}
+
+/// What the bill falls by when the instances of `ids` stop together, commitments considered, USD/h;
+/// `None` when it is not known.
+pub fn net<S: BuildHasher>(
+    fleet: &Fleet,
+    ids: &HashSet<Arc<str>, S>,
+    now: Timestamp,
+) -> Option<f64> {
+    let holdings = fleet.book.holdings.as_ref()?;
+    let instances: Vec<Arc<Instance>> = fleet.rows.iter().map(|r| r.instance.clone()).collect();
+    joint_saving(&instances, ids, holdings, &fleet.book.prices, now)
+}
+
+/// What pays for an instance whether it runs or not, in words.
+fn covered_by(row: &Row) -> String {
+    let Some(Net::Known(cover)) = row.net.as_deref() else { return String::new() };
+    let one = |by: &CoveredBy| format!("{} {}", by.kind.label(), by.id);
+    cover.by.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
 fn item(fleet: &Fleet, row: &Row, rules: &Rules) -> PlanItem {
@@ -79,6 +110,8 @@ fn item(fleet: &Fleet, row: &Row, rules: &Rules) -> PlanItem {
         judged_until: judged_until(fleet, &instance.scope),
         evidence_sha256: evidence_hash(row),
         usd_per_hour: row.rate.as_ref().map(|r| whole_millionths(r.usd_per_hour)),
+        net_usd_per_hour: row.net_usd_per_hour().map(whole_millionths),
+        covered_by: covered_by(row),
         price_basis: row.rate.as_ref().map(basis).unwrap_or_default(),
         production: rules.is_production(&instance.scope.account, &instance.tags),
     }

@@ -206,6 +206,7 @@ fn believable(file: &PlanFile) -> Result<(), PlanFileError> {
             return wrong("plan.verb.reason", "it reads like the mark of a policy");
         }
     }
+    net("plan.net_usd_per_hour", plan.net_usd_per_hour)?;
     let mut ids = BTreeSet::new();
     for (i, item) in plan.items.iter().enumerate() {
         let place = format!("plan.items[{i}]");
@@ -264,12 +265,27 @@ fn item(place: &str, item: &PlanItem) -> Result<(), PlanFileError> {
     if !is_sha256(&item.evidence_sha256) {
         return wrong(format!("{place}.evidence_sha256"), "it is no SHA-256");
     }
-    match item.usd_per_hour {
-        Some(usd) if whole_millionths(usd).to_bits() != usd.to_bits() => {
-            wrong(format!("{place}.usd_per_hour"), format!("{usd} has more than six decimals"))
-        }
+    price(&format!("{place}.usd_per_hour"), item.usd_per_hour)?;
+    net(&format!("{place}.net_usd_per_hour"), item.net_usd_per_hour)
+}
+
+/// USD per hour of an instance.
+fn price(place: &str, usd: Option<f64>) -> Result<(), PlanFileError> {
+    match usd {
         Some(usd) if !(0.0..=MAX_USD_PER_HOUR).contains(&usd) => {
-            wrong(format!("{place}.usd_per_hour"), format!("{usd} is no price of an instance"))
+            wrong(place, format!("{usd} is no price of an instance"))
+        }
+        usd => net(place, usd),
+    }
+}
+
+/// USD per hour in the decimals that come back from JSON as they went. A net may lie below 0: room of
+/// a capacity reservation that stays billed can lose its discount.
+fn net(place: &str, usd: Option<f64>) -> Result<(), PlanFileError> {
+    match usd {
+        Some(usd) if !usd.is_finite() => wrong(place, format!("{usd} is no saving")),
+        Some(usd) if whole_millionths(usd).to_bits() != usd.to_bits() => {
+            wrong(place, format!("{usd} has more than six decimals"))
         }
         _ => Ok(()),
     }
@@ -325,6 +341,8 @@ mod tests {
             judged_until: None,
             evidence_sha256: sha256_hex(b"evidence"),
             usd_per_hour: Some(32.772_6),
+            net_usd_per_hour: None,
+            covered_by: String::new(),
             price_basis: "on-demand list price".into(),
             production: false,
         }
@@ -340,6 +358,7 @@ mod tests {
             filter: "gpu<5".into(),
             justification: String::new(),
             fleet_size: 280,
+            net_usd_per_hour: None,
             items: (0..rows).map(row).collect(),
         };
         let arn: Arc<str> = "arn:aws:iam::123456789012:user/b".into();
@@ -414,7 +433,7 @@ mod tests {
                 |v| v["plan"]["items"][0]["usd_per_hour"] = json!(0.1 + 0.2),
                 "more than six decimals",
             ),
-            (|v| v["plan"]["schema"] = json!("burntop/plan/2"), "its schema is \"burntop/plan/2\""),
+            (|v| v["plan"]["schema"] = json!("burntop/plan/9"), "its schema is \"burntop/plan/9\""),
             (|v| v["plan"]["items"] = json!([]), "plan.items: there are none"),
             (|v| v["plan"]["items"][1] = v["plan"]["items"][0].clone(), "plan.items[1].id: i-"),
             (

@@ -53,6 +53,8 @@ pub fn item() -> PlanItem {
         judged_until: Some(ago(10)),
         evidence_sha256: sha256_hex(b"evidence"),
         usd_per_hour: Some(2.744),
+        net_usd_per_hour: None,
+        covered_by: String::new(),
         price_basis: "on-demand list price, live".into(),
         production: false,
     }
@@ -69,6 +71,7 @@ pub fn plan_of(verb: Verb, items: Vec<PlanItem>) -> Plan {
         filter: String::new(),
         justification: String::new(),
         fleet_size: 100,
+        net_usd_per_hour: None,
         items,
     }
 }

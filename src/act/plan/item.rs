@@ -10,7 +10,7 @@ use super::verb::Verb;
 use crate::domain::{InstanceState, Scope, VerdictKind};
 
 /// The schema of a plan.
-pub const PLAN_SCHEMA: &str = "burntop/plan/1";
+pub const PLAN_SCHEMA: &str = "burntop/plan/2";
 
 /// What is to be done to which instances, and on which evidence. Changes nothing by itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -31,6 +31,10 @@ pub struct Plan {
     pub justification: String,
     /// Instances of the fleet at the time, not terminated: what the share of a cap is of.
     pub fleet_size: u32,
+    /// What the bill falls by when all rows stop together, commitments considered, USD per hour: not
+    /// the sum of the rows, since what pays for one may pay for another then. `None` when not known,
+    /// and where nothing is stopped.
+    pub net_usd_per_hour: Option<f64>,
     /// The rows.
     pub items: Vec<PlanItem>,
 }
@@ -62,6 +66,13 @@ pub struct PlanItem {
     pub evidence_sha256: String,
     /// What it burns, USD per hour; `None` when not known.
     pub usd_per_hour: Option<f64>,
+    /// What the bill falls by when it alone stops, commitments considered, USD per hour; `None` when
+    /// not known.
+    #[serde(default)]
+    pub net_usd_per_hour: Option<f64>,
+    /// What pays for it whether it runs or not, in words; empty for nothing.
+    #[serde(default)]
+    pub covered_by: String,
     /// Basis and provenance of that price in words: `on-demand list price, live`.
     pub price_basis: String,
     /// True when account, configuration or tags say production.

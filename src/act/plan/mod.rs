@@ -36,7 +36,7 @@ pub use confirm::{
     Ticket, VALID_FOR,
 };
 pub use digest::sha256_hex;
-pub use draft::{Draft, DraftError, draft};
+pub use draft::{Draft, DraftError, draft, net};
 pub use file::{PlanFile, PlanFileError};
 pub use finding::{Finding, Guard, Severity};
 pub use item::{PLAN_SCHEMA, Plan, PlanItem};

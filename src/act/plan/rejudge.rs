@@ -158,6 +158,7 @@ mod tests {
             environment: None,
             cost_center: None,
             wasted_usd: None,
+            net: None,
         }
     }
 

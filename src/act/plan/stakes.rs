@@ -10,10 +10,7 @@ use crate::domain::{Inspection, Instance, Lifecycle, Tenancy, VolumeFact};
 
 pub use ebs::usd_per_month;
 
-/// USD per hour of a public IPv4 address, in use or not, an elastic IP among them: the charge of
-/// 1 February 2024, the same in every commercial region (Amazon VPC pricing; AWS News Blog, "New –
-/// AWS Public IPv4 Address Charge", 28 July 2023). Addresses that were brought along are free.
-pub const PUBLIC_IPV4_USD_PER_HOUR: f64 = 0.005;
+pub use crate::domain::PUBLIC_IPV4_USD_PER_HOUR;
 
 /// What an action costs and brings for one instance.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -30,6 +27,9 @@ pub struct Stakes {
     pub elastic_ips: Vec<Arc<str>>,
     /// USD per hour that the list price or spot price says it saves; `None` when not known.
     pub saves_usd_per_hour: Option<f64>,
+    /// What the bill really falls by when this instance alone stops, commitments considered, USD per
+    /// hour; `None` when not known.
+    pub net_usd_per_hour: Option<f64>,
     /// Why the real saving is less or nothing; empty when nothing is known to lessen it.
     pub saving_note: String,
 }
@@ -64,7 +64,8 @@ pub fn of(verb: &Verb, item: &PlanItem, inspection: &Inspection) -> Stakes {
     let addresses = inspection.addresses.clone().unwrap_or_default();
     let spec = inspection.spec.as_ref().ok().and_then(Option::as_deref);
     let instance = inspection.instance.as_ref().ok().and_then(Option::as_deref);
-    let (saves_usd_per_hour, saving_note) = saving(item, instance);
+    let Saving { gross: saves_usd_per_hour, net: net_usd_per_hour, note: saving_note } =
+        saving(item, instance);
     Stakes {
         dies: volumes.iter().filter(dies).map(stake).collect(),
         stays: volumes.iter().filter(|v| !dies(v)).map(stake).collect(),
@@ -72,27 +73,41 @@ pub fn of(verb: &Verb, item: &PlanItem, inspection: &Inspection) -> Stakes {
         public_ipv4: addresses.public_ipv4,
         elastic_ips: addresses.elastic,
         saves_usd_per_hour,
+        net_usd_per_hour,
         saving_note,
     }
 }
 
-/// USD per hour and what lessens it. Disks and addresses bill before and after: they take nothing
-/// from the price of the instance, and those that die with it are not counted as saved.
-fn saving(item: &PlanItem, instance: Option<&Instance>) -> (Option<f64>, String) {
-    if let Some(paid) = instance.and_then(paid_anyway) {
-        return (Some(0.0), paid);
+/// What stopping saves, USD per hour, and what lessens it.
+struct Saving {
+    gross: Option<f64>,
+    net: Option<f64>,
+    note: String,
+}
+
+/// Disks and addresses bill before and after: they take nothing from the price of the instance, and
+/// those that die with it are not counted as saved.
+fn saving(item: &PlanItem, instance: Option<&Instance>) -> Saving {
+    if let Some(note) = instance.and_then(paid_anyway) {
+        return Saving { gross: Some(0.0), net: Some(0.0), note };
     }
-    let price = item.usd_per_hour.filter(|usd| usd.is_finite() && *usd >= 0.0);
-    if price.is_none() || instance.is_none() {
-        return (None, "its price is not known".to_owned());
-    }
-    let spot = instance.is_some_and(|i| i.lifecycle == Lifecycle::Spot);
-    let note = if spot {
-        item.price_basis.clone()
-    } else {
-        format!("{}; net of Savings Plans and reservations: not known", item.price_basis)
+    let gross = item.usd_per_hour.filter(|usd| usd.is_finite() && *usd >= 0.0);
+    let (Some(usd), Some(instance)) = (gross, instance) else {
+        return Saving { gross: None, net: None, note: "its price is not known".to_owned() };
     };
-    (price, note)
+    if instance.lifecycle == Lifecycle::Spot {
+        return Saving { gross, net: gross, note: item.price_basis.clone() };
+    }
+    let basis = &item.price_basis;
+    let paid_on =
+        |by: &str| if by.is_empty() { String::new() } else { format!(", {by} is paid on") };
+    let note = match item.net_usd_per_hour {
+        None => format!("{basis}; net of Savings Plans and reservations: not known"),
+        Some(net) if usd - net < 0.005 => basis.clone(),
+        Some(net) if net < 0.005 => format!("{basis}; net nothing{}", paid_on(&item.covered_by)),
+        Some(net) => format!("{basis}; net ${net:.2}/h{}", paid_on(&item.covered_by)),
+    };
+    Saving { gross, net: item.net_usd_per_hour, note }
 }
 
 /// Why its price is paid whether it runs or not; `None` when it is not.

@@ -85,6 +85,7 @@ fn row(plan: &Plan, item: &PlanItem) -> CheckedRow {
             public_ipv4: Some("198.51.100.7".into()),
             elastic_ips: vec!["203.0.113.9".into()],
             saves_usd_per_hour: item.usd_per_hour,
+            net_usd_per_hour: item.net_usd_per_hour,
             saving_note: String::new(),
         },
         undo: Some(Undo::Start { scope: item.scope.clone(), id: item.id.clone() }),

@@ -9,7 +9,7 @@ use super::dialog::{Dialog, Place};
 use super::{MAX_ROWS, Review, Run, Sheet, Stage};
 use crate::act::plan::{
     Answer, CHECKS_VALID_FOR, ConfirmError, Draft, Plan, Preflighted, Progress, Rules, Verb,
-    Verified, draft,
+    Verified, draft, net,
 };
 use crate::app::effect::Confirmation;
 use crate::app::{App, Effect, Level, Notice, Page};
@@ -91,6 +91,8 @@ impl App {
         let mut ids: HashSet<&Arc<str>> = HashSet::new();
         if self.shows_gpu_table() {
             ids.extend(self.instances_of_marks());
+        } else if self.shows_savings_table() {
+            ids.extend(self.instances_of_marked_savings());
         } else if self.shows_table() {
             ids.extend(self.table.marks());
         }
@@ -130,8 +132,10 @@ impl App {
 
     /// The checks are there. Those that nobody waits for any more are dropped.
     pub(in crate::app) fn on_preflighted(&mut self, checked: Arc<Preflighted>) {
+        let (fleet, now) = (self.fleet.clone(), self.now);
         if let Some(sheet) = self.waiting_for(&checked.plan.clone()) {
-            sheet.stage = Stage::Review(Review::new(checked));
+            let together = |ids: &_| fleet.as_deref().and_then(|fleet| net(fleet, ids, now));
+            sheet.stage = Stage::Review(Review::new(checked).with_net(together));
             sheet.follow = true;
             self.top_of_sheet();
         }

@@ -1,6 +1,6 @@
 //! What the guards said, row by row.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use crate::act::plan::{CheckedRow, Preflighted, Rules};
@@ -12,6 +12,8 @@ pub struct Review {
     /// Row under the cursor; one beyond the last is the button.
     cursor: usize,
     unfolded: BTreeSet<usize>,
+    /// What the rows that the sums are over save together, commitments considered, USD/h.
+    net_usd_per_hour: Option<f64>,
 }
 
 /// Sums over a review.
@@ -25,6 +27,9 @@ pub struct Tally {
     pub unarmed: usize,
     /// What the rows that go are said to save, USD/h, gross.
     pub saves_usd_per_hour: f64,
+    /// What the bill falls by when they stop together, commitments considered, USD/h; `None` when not
+    /// known.
+    pub net_usd_per_hour: Option<f64>,
     /// Of them without a known saving.
     pub unpriced: usize,
     /// What they cost while they run, USD/h at list price.
@@ -53,7 +58,23 @@ impl Tally {
 impl Review {
     /// The page of what was checked.
     pub fn new(checked: Arc<Preflighted>) -> Self {
-        Self { checked, cursor: 0, unfolded: BTreeSet::new() }
+        Self { checked, cursor: 0, unfolded: BTreeSet::new(), net_usd_per_hour: None }
+    }
+
+    /// The same with what `net` says that the rows save together which the sums are over.
+    #[must_use]
+    pub fn with_net(mut self, net: impl FnOnce(&HashSet<Arc<str>>) -> Option<f64>) -> Self {
+        let counted = self.counted().map(|row| row.item.id.clone()).collect();
+        self.net_usd_per_hour = net(&counted);
+        self
+    }
+
+    /// The rows that the sums are over: those that go; where none may for want of arming, those that
+    /// would.
+    fn counted(&self) -> impl Iterator<Item = &CheckedRow> {
+        let any_goes = self.checked.passed().next().is_some();
+        let rows = self.checked.rows.iter();
+        rows.filter(move |row| if any_goes { !row.is_blocked() } else { row.is_only_unarmed() })
     }
 
     /// What was checked.
@@ -105,7 +126,7 @@ impl Review {
         self.checked.breaches.first().map(ToString::to_string)
     }
 
-    /// The sums: over the rows that go; where none may for want of arming, over those that would.
+    /// The sums.
     pub fn tally(&self) -> Tally {
         let rows = &self.checked.rows;
         let mut tally = Tally {
@@ -114,11 +135,8 @@ impl Review {
             ..Tally::default()
         };
         tally.blocked = rows.len() - tally.go - tally.unarmed;
-        let counts = |row: &&CheckedRow| match tally.go {
-            0 => row.is_only_unarmed(),
-            _ => !row.is_blocked(),
-        };
-        for row in rows.iter().filter(counts) {
+        tally.net_usd_per_hour = self.net_usd_per_hour;
+        for row in self.counted() {
             tally.production += usize::from(row.production);
             match row.item.usd_per_hour {
                 Some(usd) => tally.rate_usd_per_hour += usd,

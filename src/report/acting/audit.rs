@@ -395,6 +395,7 @@ mod tests {
             "id": id, "scope": scope, "az": "eu-west-1a", "name": "n", "instance_type": "g5.xlarge",
             "state": "running", "launched_at": "2026-01-01T00:00:00Z", "verdict": "idle",
             "idle_since": null, "judged_until": null, "evidence_sha256": "", "usd_per_hour": 1.0,
+            "net_usd_per_hour": null, "covered_by": "",
             "price_basis": "", "production": false,
         }));
         let undo = Undo::Start { scope, id: id.into() };

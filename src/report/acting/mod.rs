@@ -9,7 +9,7 @@
 //! | `burntop/policy/1` | what a policy decided for each instance, and what became of it |
 //! | `burntop/schedule/1` | off-hours proposed from the profile of a week |
 //!
-//! The plan file is `burntop/plan/1`, the lines of the log `burntop/audit/1`.
+//! The plan file is `burntop/plan/2`, the lines of the log `burntop/audit/1`.
 
 mod audit;
 mod outcome;

@@ -61,6 +61,7 @@ fn head(plan: &Plan) -> Json {
         "filter": plan.filter,
         "justification": plan.justification,
         "fleet_size": plan.fleet_size,
+        "net_usd_per_hour": number(plan.net_usd_per_hour),
     })
 }
 
@@ -255,6 +256,8 @@ pub(super) fn item(item: &PlanItem) -> Vec<(&'static str, Json)> {
         ("judged_until", json!(item.judged_until.map(|t| t.to_string()))),
         ("evidence_sha256", json!(item.evidence_sha256)),
         ("usd_per_hour", number(item.usd_per_hour)),
+        ("net_usd_per_hour", number(item.net_usd_per_hour)),
+        ("covered_by", json!(item.covered_by)),
         ("price_basis", json!(item.price_basis)),
     ]
 }
@@ -299,6 +302,7 @@ fn stakes_json(stakes: &Stakes) -> Json {
         "public_ipv4": address,
         "elastic_ips": stakes.elastic_ips,
         "saves_usd_per_hour": number(stakes.saves_usd_per_hour),
+        "net_usd_per_hour": number(stakes.net_usd_per_hour),
         "saving_note": stakes.saving_note,
     })
 }

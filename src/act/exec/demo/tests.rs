@@ -68,6 +68,8 @@ impl Stage {
             judged_until: Some(self.now - SignedDuration::from_mins(5)),
             evidence_sha256: "0".repeat(64),
             usd_per_hour: Some(1.0),
+            net_usd_per_hour: None,
+            covered_by: String::new(),
             price_basis: "demo".into(),
             production: false,
         };
@@ -80,6 +82,7 @@ impl Stage {
             filter: String::new(),
             justification: "a test".into(),
             fleet_size: 34,
+            net_usd_per_hour: None,
             items: vec![item],
         }
     }

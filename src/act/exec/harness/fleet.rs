@@ -192,6 +192,7 @@ pub fn plan(rng: &mut fastrand::Rng, cloud: &Cloud, verb: Verb, now: Ms) -> Plan
         filter: String::new(),
         justification: if rng.u8(0..4) > 0 { "clean up".into() } else { String::new() },
         fleet_size: cloud.boxes.len() as u32,
+        net_usd_per_hour: None,
         items,
     }
 }
@@ -231,6 +232,8 @@ fn item(b: &Machine, looked: Ms) -> PlanItem {
         judged_until: Some(stamp(looked)),
         evidence_sha256: "e".repeat(64),
         usd_per_hour: Some(1.0),
+        net_usd_per_hour: None,
+        covered_by: String::new(),
         price_basis: "on-demand list price".into(),
         production: b.tag("env").is_some(),
     }

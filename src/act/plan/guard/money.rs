@@ -40,6 +40,9 @@ pub(super) fn saving(scene: &Scene<'_>, says: &mut Says<'_>) {
     match scene.stakes.saves_usd_per_hour {
         // Somebody who acts to save should know that nothing is saved.
         Some(usd) if usd <= 0.0 => says.warn(format!("saves $0: {note}"), source),
+        Some(usd) if scene.stakes.net_usd_per_hour.is_some_and(|net| net < 0.005) => {
+            says.warn(format!("saves ${usd:.2}/h gross and nothing net: {note}"), source);
+        }
         Some(usd) => says.note(format!("saves ${usd:.2}/h: {note}"), source),
         None => says.note(format!("what it saves is not known: {note}"), source),
     }

@@ -95,14 +95,21 @@ fn head(app: &App, review: &Review, tally: &Tally, width: usize, lines: &mut Vec
     paragraph(Role::Dim, &format!("Checked {age} ago as {by}."), width, lines);
 }
 
-/// What it saves, gross; what of that is left is nobody's to say yet.
+/// What it saves, gross, and what of it is left where commitments are paid on.
 pub(super) fn saving(tally: &Tally) -> String {
     if tally.unpriced == tally.any() {
         return "What it saves is not known: no price is known.".to_owned();
     }
     let saves = if tally.go > 0 { "Saves" } else { "Would save" };
     let sum = sum(saves, tally.saves_usd_per_hour, " gross", tally.unpriced);
-    format!("{sum}; net of commitments: not known.")
+    match tally.net_usd_per_hour {
+        None => format!("{sum}; net of commitments: not known."),
+        Some(net) => {
+            let month = format::usd_total(net * HOURS_PER_MONTH);
+            let net = format::usd_per_hour(net);
+            format!("{sum}; net of commitments {net}, {month} per month.")
+        }
+    }
 }
 
 /// Dollars per hour and month, and how many rows are not among them.

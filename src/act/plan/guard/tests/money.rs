@@ -71,6 +71,26 @@ fn the_list_price_is_saved_and_what_is_not_known_said() {
 }
 
 #[test]
+fn what_a_commitment_pays_for_saves_less_net_than_gross() {
+    let with = |net: Option<f64>, by: &'static str| {
+        says(&Verb::Stop, Guard::Saving, move |s: &mut Sight| {
+            s.item(|i| (i.net_usd_per_hour, i.covered_by) = (net, by.to_owned()));
+        })
+    };
+    let all = with(Some(2.744), "");
+    assert_eq!(all[0].0, Severity::Note);
+    assert_eq!(all[0].1, "saves $2.74/h: on-demand list price, live");
+    let half = with(Some(1.2), "Compute SP sp-1");
+    assert_eq!(half[0].0, Severity::Note);
+    assert!(half[0].1.ends_with("live; net $1.20/h, Compute SP sp-1 is paid on"), "{half:?}");
+    // Who acts to save should know that nothing is saved.
+    let none = with(Some(0.0), "Compute SP sp-1");
+    assert_eq!(none[0].0, Severity::Warn);
+    assert!(none[0].1.starts_with("saves $2.74/h gross and nothing net: "), "{none:?}");
+    assert!(none[0].1.ends_with("Compute SP sp-1 is paid on"), "{none:?}");
+}
+
+#[test]
 fn what_is_paid_anyway_saves_nothing() {
     let paid: &[Spoil<Sight>] = &[
         ("cr-1 goes on billing", |s| s.instance(|i| i.capacity_reservation = Some("cr-1".into()))),

@@ -46,7 +46,7 @@ fn plan_age() {
         blocks(&verb, Guard::PlanAge, |s| s.plan.created_at = now() + SignedDuration::from_secs(1));
         passes(&verb, |s| s.plan.expires_at = now() + SignedDuration::from_secs(1));
         blocks(&verb, Guard::PlanAge, |s| s.plan.expires_at = now());
-        blocks(&verb, Guard::PlanAge, |s| s.plan.schema = "burntop/plan/2".into());
+        blocks(&verb, Guard::PlanAge, |s| s.plan.schema = "burntop/plan/9".into());
     }
 }
 

@@ -65,6 +65,7 @@ pub(super) fn row(instance: Instance, kind: VerdictKind, since: Option<Timestamp
         project: None,
         cost_center: None,
         wasted_usd: None,
+        net: None,
         instance: Arc::new(instance),
     }
 }
