@@ -6,16 +6,22 @@ use serde_json::{Value as Json, json};
 
 use super::sheet::{Cell, Column, Sheet};
 use super::{Format, Meta, csv, json, markdown, text};
+use crate::analyze::waterfall::Task;
 use crate::domain::HOURS_PER_MONTH;
-use crate::fleet::{Fleet, GpuFleet};
-use crate::view::gpu::words;
-use crate::view::overview::{self, Grade, Group, Overview};
+use crate::fleet::savings::{Effort, Risk};
+use crate::fleet::{Fleet, GpuFleet, Savings, StorageFleet};
+use crate::view::gpu::words as gpu_words;
+use crate::view::overview::{self, Band, Group, NetBurn, Overview, Saved};
+use crate::view::storage::words;
 use crate::view::{Align, Symbols, Value, ViewContext, format};
 
 /// The sections, in the order they are written: name for machines, title for people.
-const SECTIONS: [(&str, &str); 8] = [
+const SECTIONS: [(&str, &str); 11] = [
     ("fleet", "Fleet"),
     ("part", "Burn by use"),
+    ("unused", "Paid and used by nothing"),
+    ("waterfall", "Savings in turn, each on what the former left"),
+    ("sequence", "Order of work"),
     ("finding", "Costliest findings"),
     ("gpu", "GPUs that burn for nothing on instances in use"),
     ("team", "Teams"),
@@ -40,8 +46,30 @@ struct Record {
     wasted_usd: Option<f64>,
     /// 0–1: of the burn for a part, the figure itself for a score.
     share: Option<f64>,
-    grade: Option<Grade>,
+    grade: Option<Band>,
+    /// What a step saves, USD/h, net of commitments where these are known.
+    saves_usd_per_hour: Option<f64>,
+    /// What it alone would claim at list price, USD/h.
+    gross_usd_per_hour: Option<f64>,
+    /// Things that it touches.
+    items: Option<u32>,
+    effort: Option<Effort>,
+    risk: Option<Risk>,
     note: String,
+}
+
+/// What the Overview is made of.
+#[derive(Clone, Copy)]
+pub struct OverviewReport<'a> {
+    /// The fleet.
+    pub fleet: &'a Fleet,
+    /// Its GPUs; empty without telemetry.
+    pub gpus: &'a GpuFleet,
+    /// Storage, where it was read.
+    pub storage: Option<&'a StorageFleet>,
+    /// What could be saved, where it was worked out. It speaks of the whole fleet: leave it out of
+    /// a filtered one.
+    pub savings: Option<&'a Savings>,
 }
 
 /// Writes the Overview of the fleet.
@@ -57,7 +85,24 @@ pub fn overview_with_gpus(
     ctx: &ViewContext,
     meta: &Meta<'_>,
 ) -> String {
-    let model = overview::overview(fleet, ctx).with_gpus(gpus);
+    overview_of(OverviewReport { fleet, gpus, storage: None, savings: None }, format, ctx, meta)
+}
+
+/// Writes the Overview of everything that is known.
+pub fn overview_of(
+    about: OverviewReport<'_>,
+    format: Format,
+    ctx: &ViewContext,
+    meta: &Meta<'_>,
+) -> String {
+    let OverviewReport { fleet, gpus, storage, savings } = about;
+    let mut model = overview::overview(fleet, ctx).with_gpus(gpus);
+    if let Some(storage) = storage {
+        model = model.with_storage(storage);
+    }
+    if let Some(savings) = savings {
+        model = model.with_savings(savings);
+    }
     let records = records(&model, ctx.symbols);
     match format {
         Format::Json => {
@@ -137,10 +182,18 @@ fn records(model: &Overview, symbols: Symbols) -> Vec<Record> {
         share: of_burn(p.known()),
         ..Record::default()
     }));
+    if let Some(saved) = &model.saved {
+        if let Some(net) = model.net.filter(|_| saved.waterfall.net_unknown.is_none()) {
+            records.insert(1, net_record(net));
+        }
+        records.extend(unused(saved));
+        records.extend(waterfall(saved));
+        records.extend(saved.sequence.iter().map(task));
+    }
     records.extend(model.gpu_findings.iter().map(|f| Record {
         section: "gpu",
         name: f.state.name().to_owned(),
-        label: Some(words::plain(f.state)),
+        label: Some(gpu_words::plain(f.state)),
         unpriced: Some(f.unpriced),
         gpus: Some(f64::from(f.gpus)),
         waste_usd_per_hour: (f.unpriced < f.gpus).then_some(f.usd_per_hour),
@@ -186,6 +239,88 @@ fn records(model: &Overview, symbols: Symbols) -> Vec<Record> {
     records
 }
 
+fn net_record(net: NetBurn) -> Record {
+    Record {
+        section: "fleet",
+        name: "net_of_commitments".to_owned(),
+        label: Some("net of commitments"),
+        unpriced: Some(net.unpriced),
+        usd_per_hour: Some(net.usd_per_hour),
+        note: "what the running instances cost with the commitments that pay for them".to_owned(),
+        ..Record::default()
+    }
+}
+
+fn unused(saved: &Saved) -> Vec<Record> {
+    let commitments = saved.unused.map(|usd| Record {
+        section: "unused",
+        name: "commitments".to_owned(),
+        waste_usd_per_hour: Some(usd),
+        note: format!("of {} committed", format::usd_per_hour(saved.committed)),
+        ..Record::default()
+    });
+    let resources = saved.resources.iter().map(|r| Record {
+        section: "unused",
+        name: r.kind.word().to_owned(),
+        label: Some(r.kind.label()),
+        unpriced: Some(r.unpriced),
+        waste_usd_per_hour: r.known(),
+        items: Some(r.count),
+        ..Record::default()
+    });
+    commitments.into_iter().chain(resources).collect()
+}
+
+/// The bill now, the steps, the bill after: `usd_per_hour` is the bill after each.
+fn waterfall(saved: &Saved) -> Vec<Record> {
+    let w = &saved.waterfall;
+    let total = |name: &str, label, usd| Record {
+        section: "waterfall",
+        name: name.to_owned(),
+        label: Some(label),
+        usd_per_hour: Some(usd),
+        ..Record::default()
+    };
+    let why = w.net_unknown.as_ref();
+    let mut records = vec![Record {
+        note: why.map(|why| format!("at list price: {why}")).unwrap_or_default(),
+        ..total("before", "the bill now", w.before)
+    }];
+    records.extend(w.steps.iter().map(|s| Record {
+        saves_usd_per_hour: Some(s.saves()),
+        gross_usd_per_hour: Some(s.gross_alone),
+        items: Some(s.items),
+        effort: Some(s.effort).filter(|_| s.items > 0),
+        risk: Some(s.risk).filter(|_| s.items > 0),
+        note: s.notes.join(" "),
+        ..total(s.kind.word(), s.kind.label(), s.after)
+    }));
+    records.push(Record {
+        saves_usd_per_hour: Some(w.saves()),
+        gross_usd_per_hour: Some(w.naive),
+        note: saved.naive().unwrap_or_default(),
+        ..total("after", "the bill after", w.after())
+    });
+    records
+}
+
+fn task(task: &Task) -> Record {
+    let place = task.kind.place();
+    let parts = [task.why.as_str(), place.command];
+    let note: Vec<&str> = parts.into_iter().filter(|p| !p.is_empty()).collect();
+    Record {
+        section: "sequence",
+        name: task.kind.word().to_owned(),
+        label: Some(task.kind.label()),
+        saves_usd_per_hour: task.usd_per_month.map(|usd| usd / HOURS_PER_MONTH),
+        items: Some(task.count),
+        effort: Some(task.effort),
+        risk: Some(task.risk),
+        note: note.join("; "),
+        ..Record::default()
+    }
+}
+
 fn row(r: &Record) -> Json {
     json!({
         "section": r.section,
@@ -199,9 +334,20 @@ fn row(r: &Record) -> Json {
         "waste_usd_per_hour": json::number(r.waste_usd_per_hour),
         "wasted_usd": json::number(r.wasted_usd),
         "share": json::number(r.share),
-        "grade": r.grade.map(Grade::name),
+        "grade": r.grade.map(Band::name),
+        "saves_usd_per_hour": json::number(r.saves_usd_per_hour),
+        "saves_usd_per_month": json::number(month(r)),
+        "gross_usd_per_hour": json::number(r.gross_usd_per_hour),
+        "items": r.items,
+        "effort": r.effort.map(words::effort),
+        "risk": r.risk.map(words::risk),
         "note": r.note,
     })
+}
+
+/// What a step saves, USD per month of 730 h.
+fn month(r: &Record) -> Option<f64> {
+    r.saves_usd_per_hour.map(|usd| usd * HOURS_PER_MONTH)
 }
 
 /// The records of one section, with the columns that say something in it; or all records with all
@@ -238,7 +384,7 @@ enum Get {
     Number(fn(&Record) -> Option<f64>, fn(f64) -> String),
 }
 
-const COLUMNS: [RecordColumn; 12] = [
+const COLUMNS: [RecordColumn; 18] = [
     RecordColumn { name: "section", header: "SECTION", get: Get::Text(|r| r.section) },
     RecordColumn { name: "name", header: "NAME", get: Get::Name },
     RecordColumn {
@@ -278,6 +424,36 @@ const COLUMNS: [RecordColumn; 12] = [
         get: Get::Number(|r| r.share, |v| format::percent(v * 100.0)),
     },
     RecordColumn { name: "grade", header: "GRADE", get: Get::Grade },
+    RecordColumn {
+        name: "saves_usd_per_hour",
+        header: "SAVES/h",
+        get: Get::Number(|r| r.saves_usd_per_hour, |v| format::grouped(v, 2)),
+    },
+    RecordColumn {
+        name: "saves_usd_per_month",
+        header: "SAVES/month",
+        get: Get::Number(month, format::usd_total),
+    },
+    RecordColumn {
+        name: "gross_usd_per_hour",
+        header: "CLAIM/h",
+        get: Get::Number(|r| r.gross_usd_per_hour, |v| format::grouped(v, 2)),
+    },
+    RecordColumn {
+        name: "items",
+        header: "ITEMS",
+        get: Get::Number(|r| r.items.map(f64::from), format::count),
+    },
+    RecordColumn {
+        name: "effort",
+        header: "EFFORT",
+        get: Get::Text(|r| r.effort.map_or("", words::effort)),
+    },
+    RecordColumn {
+        name: "risk",
+        header: "RISK",
+        get: Get::Text(|r| r.risk.map_or("", words::risk)),
+    },
     RecordColumn { name: "note", header: "", get: Get::Text(|r| &r.note) },
 ];
 

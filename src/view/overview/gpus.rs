@@ -39,16 +39,8 @@ impl Overview {
         if let Some(share) = gpus.totals.efficiency() {
             let seen = gpus.totals.measured;
             let all = seen.max(self.gpus);
-            let score = Score {
-                metric: Metric::GpuUtilisation,
-                share: Some(share),
-                grade: Metric::GpuUtilisation.grade(share),
-                rests_on: format!("effective use of {} of {} GPUs", count(seen), count(all)),
-            };
-            let old = self.scores.iter_mut().find(|s| s.metric == Metric::GpuUtilisation);
-            if let Some(old) = old {
-                *old = score;
-            }
+            let rests_on = format!("effective use of {} of {} GPUs", count(seen), count(all));
+            Score::new(Metric::GpuUtilisation, Some(share), rests_on).put(&mut self.scores);
         }
         self
     }
@@ -91,7 +83,7 @@ mod tests {
     use super::*;
     use crate::view::fixture::{ctx, fleet};
     use crate::view::gpu::fixture;
-    use crate::view::overview::{Band, Grade, overview};
+    use crate::view::overview::{Band, overview};
 
     #[test]
     fn only_what_no_instance_counts_is_added() {
@@ -117,7 +109,7 @@ mod tests {
         // 0.87 + 0.31 + 0.88, a stalled one, slices 0.01 × 3/7 and 0.7 × 1/7; of 17 GPUs and 4/7.
         let want = (2.06 + 0.03 / 7.0 + 0.7 / 7.0) / (17.0 + 4.0 / 7.0);
         assert!((score.share.unwrap() - want).abs() < 1e-6, "{score:?}");
-        assert_eq!(score.grade, Some(Grade::Band(Band::Poor)));
+        assert_eq!(score.grade, Some(Band::Poor));
         assert!(score.rests_on.starts_with("effective use of 17.571 of "), "{}", score.rests_on);
         let none = before.clone().with_gpus(&GpuFleet::default());
         assert_eq!(none, before);

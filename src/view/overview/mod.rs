@@ -3,12 +3,14 @@
 mod gpus;
 mod groups;
 mod parts;
+mod savings;
 mod score;
 
 pub use gpus::GpuFinding;
 pub use groups::Group;
 pub use parts::{Part, PartKind};
-pub use score::{Grade, Metric, Score};
+pub use savings::{NetBurn, Saved, WasteOf};
+pub use score::{Metric, Score};
 
 pub use crate::analyze::gpu::Band;
 
@@ -64,6 +66,13 @@ pub struct Overview {
     /// GPUs that waste their price on instances that are not idle, costliest first; empty without
     /// GPU telemetry ([`Overview::with_gpus`]).
     pub gpu_findings: Vec<GpuFinding>,
+    /// What commitments make of the burn; `None` while no commitment was read, and where the net of
+    /// what runs is not known.
+    pub net: Option<NetBurn>,
+    /// Running instances that lack one of the tags team, project, environment and cost center.
+    pub untagged: u32,
+    /// What could be saved; `None` until it was worked out ([`Overview::with_savings`]).
+    pub saved: Option<Saved>,
 }
 
 impl Overview {
@@ -176,6 +185,9 @@ pub fn overview(fleet: &Fleet, ctx: &ViewContext) -> Overview {
         scores: score::scores(running()),
         blind,
         gpu_findings: Vec::new(),
+        net: savings::net(running()),
+        untagged: running().filter(|r| !score::is_tagged(r)).count() as u32,
+        saved: None,
         parts,
     }
 }

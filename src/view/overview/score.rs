@@ -5,38 +5,6 @@ use crate::domain::{Lifecycle, Verdict, VerdictKind, Workload};
 use crate::fleet::Row;
 use crate::view::format::count;
 
-/// What a figure is held against.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Grade {
-    /// Its band.
-    Band(Band),
-    /// Whether the one published target is met.
-    Target {
-        /// True when it is.
-        met: bool,
-    },
-}
-
-impl Grade {
-    /// The name in JSON and CSV.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Band(band) => band.name(),
-            Self::Target { met: true } => "on_target",
-            Self::Target { met: false } => "below_target",
-        }
-    }
-
-    /// The grade's word.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Band(band) => band.word(),
-            Self::Target { met: true } => "on target",
-            Self::Target { met: false } => "below target",
-        }
-    }
-}
-
 /// A figure of the scorecard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Metric {
@@ -46,13 +14,30 @@ pub enum Metric {
     IdleGpuHours,
     /// Share of GPU equivalents on Spot.
     SpotCoverage,
+    /// Part of what is paid for commitments that something used.
+    CommitmentUtilisation,
+    /// On-demand value of what commitments pay for, over that of all that they could.
+    CommitmentCoverage,
+    /// Part of the dollars for storage that no finding would save.
+    StorageEfficiency,
     /// Share of running instances that carry team, project, environment and cost center.
     TagCompliance,
 }
 
 impl Metric {
-    /// All figures, in order.
-    pub const ALL: [Self; 4] =
+    /// All figures, in order. Those of commitments and storage are there once these are known.
+    pub const ALL: [Self; 7] = [
+        Self::GpuUtilisation,
+        Self::IdleGpuHours,
+        Self::SpotCoverage,
+        Self::CommitmentUtilisation,
+        Self::CommitmentCoverage,
+        Self::StorageEfficiency,
+        Self::TagCompliance,
+    ];
+
+    /// Figures that instances alone tell.
+    const OF_INSTANCES: [Self; 4] =
         [Self::GpuUtilisation, Self::IdleGpuHours, Self::SpotCoverage, Self::TagCompliance];
 
     /// The figure in words.
@@ -61,6 +46,9 @@ impl Metric {
             Self::GpuUtilisation => "GPU utilisation",
             Self::IdleGpuHours => "idle GPU hours",
             Self::SpotCoverage => "Spot coverage of GPU hours",
+            Self::CommitmentUtilisation => "commitment utilisation",
+            Self::CommitmentCoverage => "commitment coverage",
+            Self::StorageEfficiency => "storage efficiency",
             Self::TagCompliance => "tag compliance",
         }
     }
@@ -71,41 +59,69 @@ impl Metric {
             Self::GpuUtilisation => "gpu_utilisation",
             Self::IdleGpuHours => "idle_gpu_hours",
             Self::SpotCoverage => "spot_coverage",
+            Self::CommitmentUtilisation => "commitment_utilisation",
+            Self::CommitmentCoverage => "commitment_coverage",
+            Self::StorageEfficiency => "storage_efficiency",
             Self::TagCompliance => "tag_compliance",
         }
     }
 
-    /// What it is held against, in words; empty where no figure is published.
+    /// What it is held against, in words.
     pub fn yardstick(self) -> &'static str {
         match self {
             Self::GpuUtilisation => "Poor <20 %, Good ≥65 %, Elite ≥85 %",
             Self::IdleGpuHours => "Poor >50 %, Good ≤10 %, Elite <5 %",
-            Self::SpotCoverage => "target >60 %",
-            Self::TagCompliance => "",
+            Self::SpotCoverage => "Poor <20 %, Good >60 %, Elite ≥80 %",
+            Self::CommitmentUtilisation => "Poor <80 %, Good ≥90 %, Elite ≥95 %",
+            Self::CommitmentCoverage => "Poor <60 %, Good ≥70 %, Elite ≥80 %",
+            Self::StorageEfficiency => "Poor <50 %, Good ≥80 %, Elite ≥95 %",
+            Self::TagCompliance => "Poor <50 %, Good ≥80 %, Elite ≥90 %",
         }
     }
 
-    /// The grade of `share` (0–1).
+    /// The band of `share` (0–1), with where each bound is from.
     ///
-    /// The field's benchmark tables give Poor / Average / Good / Elite as `<20 / 40 / 65 / 85+` %
-    /// for training utilisation and `>50 / 30 / 10 / <5` % for idle hours: the outer bands are
-    /// bounds, the inner ones typical values. Good therefore begins at its own value and Average
-    /// is what lies between it and Poor. For Spot one target is published, 60 %; for tags none.
-    pub fn grade(self, share: f64) -> Option<Grade> {
+    /// - GPU utilisation and idle hours: the field's benchmark tables give Poor / Average / Good /
+    ///   Elite as `<20 / 40 / 65 / 85+` % for training and `>50 / 30 / 10 / <5` % for idle hours. The
+    ///   outer bands are bounds, the inner ones typical values: Good begins at its own, and Average is
+    ///   what lies between it and Poor.
+    /// - Spot coverage: one target is published, above 60 %; it is where Good begins. Poor below 20 %
+    ///   and Elite from 80 % are our choice: a third of the target, and half of what it leaves.
+    /// - Commitment utilisation: the `FinOps` Foundation's playbook keeps resource commitments near an
+    ///   80 % water-line and asks 90 % and more of spend commitments: Poor is below the first, Good
+    ///   begins at the second. Elite from 95 % is our choice, half of what that leaves.
+    /// - Commitment coverage: the Foundation's maturity model gives about 60, 70 and 80 % for crawl,
+    ///   walk and run; below crawl is Poor. More is not better by itself: what is covered and not
+    ///   used costs, see utilisation.
+    /// - Storage efficiency: one target is published, above 50 %; below it is Poor. Good from 80 % and
+    ///   Elite from 95 % are our choice: the published figure is a least one, and every dollar that a
+    ///   finding names can be had.
+    /// - Tag compliance: the maturity model asks that 50, 80 and 90 % of the spend can be allocated;
+    ///   counted here by instances, not by dollars.
+    pub fn grade(self, share: f64) -> Option<Band> {
         let percent = share * 100.0;
         let band = |poor: bool, elite: bool, good: bool| {
-            Some(Grade::Band(match () {
+            Some(match () {
                 () if poor => Band::Poor,
                 () if elite => Band::Elite,
                 () if good => Band::Good,
                 () => Band::Average,
-            }))
+            })
+        };
+        // The more the better: below the first bound poor, from the others on good and elite.
+        let rising = |average: f64, good: f64, elite: f64| {
+            // A share that is a bound but for its last bit is the bound.
+            let percent = percent + 1e-9;
+            band(percent < average, percent >= elite, percent >= good)
         };
         match self {
-            Self::GpuUtilisation => Band::of(Workload::Training, share as f32).map(Grade::Band),
+            Self::GpuUtilisation => Band::of(Workload::Training, share as f32),
             Self::IdleGpuHours => band(percent > 50.0, percent < 5.0, percent <= 10.0),
-            Self::SpotCoverage => Some(Grade::Target { met: percent > 60.0 }),
-            Self::TagCompliance => None,
+            Self::SpotCoverage => band(percent < 20.0, percent >= 80.0, percent > 60.0),
+            Self::CommitmentUtilisation => rising(80.0, 90.0, 95.0),
+            Self::CommitmentCoverage => rising(60.0, 70.0, 80.0),
+            Self::StorageEfficiency => rising(50.0, 80.0, 95.0),
+            Self::TagCompliance => rising(50.0, 80.0, 90.0),
         }
     }
 }
@@ -117,17 +133,34 @@ pub struct Score {
     pub metric: Metric,
     /// The figure, 0–1; `None` when nothing is known to compute it from.
     pub share: Option<f64>,
-    /// Its grade.
-    pub grade: Option<Grade>,
+    /// Its band.
+    pub grade: Option<Band>,
     /// How much of the fleet it rests on: `612 of 904 GPUs`.
     pub rests_on: String,
+}
+
+impl Score {
+    /// A figure, with its grade where it is known.
+    pub(super) fn new(metric: Metric, share: Option<f64>, rests_on: String) -> Self {
+        let share = share.filter(|s| s.is_finite());
+        Self { metric, share, grade: share.and_then(|s| metric.grade(s)), rests_on }
+    }
+
+    /// Puts a figure in its place among others, or in the place of an older one.
+    pub(super) fn put(self, scores: &mut Vec<Self>) {
+        let place = |metric: Metric| Metric::ALL.iter().position(|m| *m == metric);
+        match scores.binary_search_by_key(&place(self.metric), |s| place(s.metric)) {
+            Ok(at) => scores[at] = self,
+            Err(at) => scores.insert(at, self),
+        }
+    }
 }
 
 /// The scorecard of the running instances.
 pub(super) fn scores<'a>(running: impl Iterator<Item = &'a Row>) -> Vec<Score> {
     let mut sums = Sums::default();
     running.for_each(|row| sums.add(row));
-    Metric::ALL.iter().map(|m| sums.score(*m)).collect()
+    Metric::OF_INSTANCES.iter().map(|m| sums.score(*m)).collect()
 }
 
 #[derive(Default)]
@@ -150,9 +183,7 @@ struct Sums {
 impl Sums {
     fn add(&mut self, row: &Row) {
         self.instances += 1.0;
-        let tags = [&row.team, &row.project, &row.environment, &row.cost_center];
-        self.tagged +=
-            f64::from(u8::from(tags.iter().all(|t| t.as_ref().is_some_and(|t| !t.is_empty()))));
+        self.tagged += f64::from(u8::from(is_tagged(row)));
         let Some(spec) = row.spec.as_deref().filter(|s| s.accelerator.is_some()) else { return };
         let devices = f64::from(spec.devices());
         self.devices += devices;
@@ -190,7 +221,7 @@ impl Sums {
             Metric::SpotCoverage => {
                 (ratio(self.spot, self.gpus), format!("{} GPUs of known types", count(self.gpus)))
             }
-            Metric::TagCompliance => (
+            _ => (
                 ratio(self.tagged, self.instances),
                 if (self.instances - 1.0).abs() < 0.5 {
                     "1 instance running".to_owned()
@@ -199,8 +230,14 @@ impl Sums {
                 },
             ),
         };
-        Score { metric, share, grade: share.and_then(|s| metric.grade(s)), rests_on }
+        Score::new(metric, share, rests_on)
     }
+}
+
+/// True for an instance that says whose it is and what it is for.
+pub(super) fn is_tagged(row: &Row) -> bool {
+    let tags = [&row.team, &row.project, &row.environment, &row.cost_center];
+    tags.iter().all(|t| t.as_ref().is_some_and(|t| !t.is_empty()))
 }
 
 /// GPUs that sent at least one datapoint, by the verdict's evidence; `None` when it lists no GPU.

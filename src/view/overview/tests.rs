@@ -71,17 +71,17 @@ fn the_scorecard_counts_only_what_is_known() {
     let gpu = score(Metric::GpuUtilisation);
     assert!((gpu.share.unwrap() - mean).abs() < 1e-6, "{gpu:?}");
     assert_eq!(gpu.rests_on, "26 of 43 GPUs seen");
-    assert_eq!(gpu.grade, Some(Grade::Band(Band::Average)));
+    assert_eq!(gpu.grade, Some(Band::Average));
     // Idle: p4d 8, p5 5, licensed g6 1; judged besides: spot p5 8, g6 1, the p5's other 3.
     let idle = score(Metric::IdleGpuHours);
     assert!(close(idle.share.unwrap(), 14.0 / 26.0), "{idle:?}");
-    assert_eq!(idle.grade, Some(Grade::Band(Band::Poor)));
+    assert_eq!(idle.grade, Some(Band::Poor));
     let spot = score(Metric::SpotCoverage);
     assert!(close(spot.share.unwrap(), 8.0 / 43.0), "{spot:?}");
-    assert_eq!(spot.grade, Some(Grade::Target { met: false }));
+    assert_eq!(spot.grade, Some(Band::Poor), "18.6 % of a target of 60 %");
     let tags = score(Metric::TagCompliance);
     assert!(close(tags.share.unwrap(), 0.2), "p4d and the Spot p5 of ten: {tags:?}");
-    assert_eq!(tags.grade, None);
+    assert_eq!(tags.grade, Some(Band::Poor));
 }
 
 #[test]
@@ -95,8 +95,17 @@ fn bands_begin_where_the_tables_say() {
         let words = values.map(|v| band(metric, v));
         assert_eq!(words, ["Poor", "Average", "Average", "Average", "Good", "Good", "Elite"]);
     }
-    assert_eq!(band(Metric::SpotCoverage, 60.0), "below target");
-    assert_eq!(band(Metric::SpotCoverage, 60.1), "on target");
+    let rising = [
+        (Metric::SpotCoverage, [19.9, 20.0, 60.0, 60.1, 79.9, 80.0]),
+        (Metric::CommitmentUtilisation, [79.9, 80.0, 89.9, 90.0, 94.9, 95.0]),
+        (Metric::CommitmentCoverage, [59.9, 60.0, 69.9, 70.0, 79.9, 80.0]),
+        (Metric::StorageEfficiency, [49.9, 50.0, 79.9, 80.0, 94.9, 95.0]),
+        (Metric::TagCompliance, [49.9, 50.0, 79.9, 80.0, 89.9, 90.0]),
+    ];
+    for (metric, values) in rising {
+        let words = values.map(|v| band(metric, v));
+        assert_eq!(words, ["Poor", "Average", "Average", "Good", "Good", "Elite"], "{metric:?}");
+    }
 }
 
 #[test]
@@ -140,4 +149,104 @@ proptest! {
         prop_assert_eq!(sum.to_bits(), o.burn.to_bits());
         prop_assert!(o.waste <= o.burn * (1.0 + 1e-12) && o.parts.iter().all(|p| p.usd_per_hour >= 0.0));
     }
+}
+
+#[test]
+fn commitments_make_a_net_of_the_burn() {
+    use crate::domain::{InstanceState, Lifecycle};
+    use crate::fleet::{Cover, Net};
+    let mut fleet = fleet();
+    assert_eq!(overview(&fleet, &ctx()).net, None, "no commitment was read");
+    let mut want = 0.0;
+    for (i, row) in fleet.rows.iter_mut().enumerate() {
+        let row = Arc::make_mut(row);
+        if row.instance.state != InstanceState::Running {
+            continue;
+        }
+        if row.instance.lifecycle != Lifecycle::OnDemand || row.rate.is_none() {
+            // Its own rate, or nothing where that is not known.
+            want += row.usd_per_hour().unwrap_or(0.0);
+            continue;
+        }
+        let effective_usd_per_hour = i as f64 + 0.5;
+        want += effective_usd_per_hour;
+        let cover = Cover { effective_usd_per_hour, ..Cover::default() };
+        row.net = Some(Arc::new(Net::Known(cover)));
+    }
+    let o = overview(&fleet, &ctx());
+    let net = o.net.unwrap();
+    assert!(close(net.usd_per_hour, want));
+    assert_eq!(net.unpriced, o.unpriced);
+    // One that is not known makes the sum no sum.
+    let known = fleet.rows.iter().position(|r| r.net.is_some()).unwrap();
+    Arc::make_mut(&mut fleet.rows[known]).net = Some(Arc::new(Net::Unknown("denied".into())));
+    assert_eq!(overview(&fleet, &ctx()).net, None);
+}
+
+#[test]
+fn savings_bring_their_scores_and_what_is_unused() {
+    let savings = crate::view::savings::fixture::savings();
+    let o = overview(&fleet(), &ctx()).with_savings(&savings);
+    let order: Vec<Metric> = o.scores.iter().map(|s| s.metric).collect();
+    use Metric::{
+        CommitmentCoverage, CommitmentUtilisation, GpuUtilisation, IdleGpuHours, SpotCoverage,
+        TagCompliance,
+    };
+    assert_eq!(
+        order,
+        [
+            GpuUtilisation,
+            IdleGpuHours,
+            SpotCoverage,
+            CommitmentUtilisation,
+            CommitmentCoverage,
+            TagCompliance
+        ]
+    );
+    let score = |m: Metric| o.scores.iter().find(|s| s.metric == m).unwrap().share;
+    assert_eq!(score(CommitmentUtilisation), savings.sums.utilisation);
+    assert_eq!(score(CommitmentCoverage), savings.sums.coverage);
+    let saved = o.saved.as_ref().unwrap();
+    assert_eq!(saved.unused, Some(savings.sums.unused_usd_per_hour));
+    let idle = savings
+        .resources
+        .iter()
+        .filter(|r| r.verdict.as_ref().is_some_and(|v| v.kind == VerdictKind::Idle));
+    let (mut count, mut usd) = (0, 0.0);
+    for row in idle {
+        count += 1;
+        usd += row.waste_usd_per_hour.unwrap_or(0.0);
+    }
+    assert!(count > 0 && usd > 0.0);
+    assert_eq!(saved.idle_resources().0, count);
+    assert!(close(saved.idle_resources().1, usd));
+    // 102.78 would be claimed of what saves 50.
+    let naive = "a naive sum would have claimed $102.78/h, $75,026/month";
+    assert_eq!(saved.naive().as_deref(), Some(naive));
+    // Again with other figures: they take the place of the old ones.
+    assert_eq!(o.clone().with_savings(&savings), o);
+    // Where commitments could not be read, nothing is said of them.
+    let mut unread = savings.clone();
+    unread.waterfall.net_unknown = Some("denied".into());
+    let o = overview(&fleet(), &ctx()).with_savings(&unread);
+    assert_eq!(o.saved.as_ref().unwrap().unused, None);
+    let blank = o.scores.iter().find(|s| s.metric == CommitmentUtilisation).unwrap();
+    assert_eq!((blank.share, blank.grade, &*blank.rests_on), (None, None, "commitments not read"));
+}
+
+#[test]
+fn storage_is_efficient_as_far_as_nothing_of_it_could_be_saved() {
+    use crate::fleet::StorageFleet;
+    use crate::fleet::storage::Sum;
+    let o = overview(&fleet(), &ctx());
+    assert_eq!(o.clone().with_storage(&StorageFleet::default()), o, "nothing known of it");
+    let mut storage = crate::view::storage::fixture::fleet();
+    storage.totals.buckets = Sum { count: 1, usd_per_month: 60.0, unpriced: 0 };
+    storage.totals.volumes = Sum { count: 1, usd_per_month: 30.0, unpriced: 0 };
+    storage.totals.snapshots = Sum { count: 1, usd_per_month: 10.0, unpriced: 0 };
+    storage.totals.savings = 15.0;
+    let o = o.with_storage(&storage);
+    let score = o.scores.iter().find(|s| s.metric == Metric::StorageEfficiency).unwrap();
+    assert!(close(score.share.unwrap(), 0.85));
+    assert_eq!(score.grade, Some(Band::Good));
 }

@@ -1,11 +1,13 @@
-//! The Overview as text: the burn and what it is spent on, the costliest findings, the scorecard,
-//! whose it is and where.
+//! The Overview as text: the burn and what it is spent on, what could be saved of it, the costliest
+//! findings, the scorecard, whose it is and where.
+
+mod savings;
 
 use super::{Line, Target, columns, pad, wrap};
 use crate::app::App;
 use crate::app::appearance::Role;
 use crate::view::format;
-use crate::view::overview::{Band, Finding, Grade, Group, Overview, Part, PartKind, Score};
+use crate::view::overview::{Band, Finding, Group, Overview, Part, PartKind, Score};
 use crate::view::{Symbols, ViewContext};
 
 /// Blanks between blocks that stand side by side.
@@ -26,7 +28,8 @@ pub fn lines(app: &App, overview: &Overview, width: usize) -> Vec<Line> {
     }
     burn(overview, &ctx, width, &mut lines);
     lines.extend(super::gpus::overview(app, width));
-    let parts = parts(overview, &ctx, width);
+    let mut parts = parts(overview, &ctx, width);
+    parts.extend(savings::parts(overview, &ctx, label_columns(width), MONEY));
     let scores = scorecard(&overview.scores, &ctx, width);
     // On a wide screen the scorecard stands beside the parts, else below the findings.
     let together = widest(&parts) + GAP + widest(&scores) <= width;
@@ -37,6 +40,15 @@ pub fn lines(app: &App, overview: &Overview, width: usize) -> Vec<Line> {
         lines.extend(parts);
     }
     lines.push(Line::new());
+    if let Some(saved) = &overview.saved {
+        lines.extend(savings::waterfall(saved, &ctx, width));
+        lines.push(Line::new());
+        let sequence = savings::sequence(saved, &ctx, width);
+        if !sequence.is_empty() {
+            lines.extend(sequence);
+            lines.push(Line::new());
+        }
+    }
     findings(overview, &ctx, width, &mut lines);
     lines.extend(super::gpus::findings(&overview.gpu_findings, &ctx));
     let storage = super::storage::overview(app, width);
@@ -124,14 +136,21 @@ fn burn(overview: &Overview, ctx: &ViewContext, width: usize, lines: &mut Vec<Li
         }
     }
     lines.push(bar);
+    lines.extend(savings::net(overview, ctx, width));
 }
 
-/// One line per part that has instances; its glyph is that of the bar. On a narrow screen the
-/// label gives way to the dollars.
+/// Columns of the label and of the dollars of a part.
+const LABEL: usize = 25;
+const MONEY: usize = 13;
+
+/// On a narrow screen the label gives way to the dollars.
+fn label_columns(width: usize) -> usize {
+    LABEL.min(width.saturating_sub(MONEY + 2)).max(8)
+}
+
+/// One line per part that has instances; its glyph is that of the bar.
 fn parts(overview: &Overview, ctx: &ViewContext, width: usize) -> Vec<Line> {
-    const LABEL: usize = 25;
-    const MONEY: usize = 13;
-    let label = LABEL.min(width.saturating_sub(MONEY + 2)).max(8);
+    let label = label_columns(width);
     let mut lines = Vec::new();
     for part in overview.parts.iter().filter(|p| p.instances > 0) {
         let (glyph, role) = part_look(part.kind, ctx.symbols);
@@ -258,11 +277,11 @@ fn scorecard(scores: &[Score], ctx: &ViewContext, width: usize) -> Vec<Line> {
     lines
 }
 
-fn grade_role(grade: Grade) -> Role {
+fn grade_role(grade: Band) -> Role {
     match grade {
-        Grade::Band(Band::Poor) => Role::Crit,
-        Grade::Band(Band::Average) | Grade::Target { met: false } => Role::Warn,
-        Grade::Band(Band::Good | Band::Elite) | Grade::Target { met: true } => Role::Ok,
+        Band::Poor => Role::Crit,
+        Band::Average => Role::Warn,
+        Band::Good | Band::Elite => Role::Ok,
     }
 }
 
@@ -335,6 +354,7 @@ pub(super) fn beside(first: Vec<Line>, second: Vec<Line>, left: usize) -> Vec<Li
             if let Some(right) = second.next() {
                 line = line.text(pad("", gap));
                 line.spans.extend(right.spans);
+                line.target = line.target.or(right.target);
             }
             line
         })

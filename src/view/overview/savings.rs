@@ -1,0 +1,168 @@
+//! What could be saved: the waterfall, the order of work, and what is paid and not used.
+
+use super::{Metric, Overview, Score};
+use crate::analyze::waterfall::{Sight, Task, sequence};
+use crate::domain::{HOURS_PER_MONTH, Lifecycle, ResourceKind, VerdictKind};
+use crate::fleet::savings::Waterfall;
+use crate::fleet::{Net, Row, Savings, StorageFleet};
+use crate::view::format;
+
+/// The burn with commitments.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct NetBurn {
+    /// What the running instances cost, USD/h: commitments where they pay, list or Spot price for the
+    /// rest. What of the commitments is unused is not in it.
+    pub usd_per_hour: f64,
+    /// Running instances that it leaves out because their price is not known.
+    pub unpriced: u32,
+}
+
+/// Idle resources of one kind.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WasteOf {
+    /// The kind.
+    pub kind: ResourceKind,
+    /// How many.
+    pub count: u32,
+    /// Of them without a price, which `usd_per_hour` leaves out.
+    pub unpriced: u32,
+    /// What they waste, USD/h.
+    pub usd_per_hour: f64,
+}
+
+impl WasteOf {
+    /// The waste; `None` when none of them has a price.
+    pub fn known(&self) -> Option<f64> {
+        (self.unpriced < self.count).then_some(self.usd_per_hour)
+    }
+}
+
+/// What could be saved.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Saved {
+    /// All savings in causal order.
+    pub waterfall: Waterfall,
+    /// What to do next, in order.
+    pub sequence: Vec<Task>,
+    /// Paid for reservations and plans in force, USD/h.
+    pub committed: f64,
+    /// What of commitments nothing uses now, USD/h: reservations, plans, reserved capacity. `None`
+    /// while commitments are not known.
+    pub unused: Option<f64>,
+    /// Idle resources by kind, costliest first.
+    pub resources: Vec<WasteOf>,
+}
+
+impl Saved {
+    /// Idle resources of all kinds: how many, and their waste in USD/h.
+    pub fn idle_resources(&self) -> (u32, f64) {
+        let all = &self.resources;
+        (all.iter().map(|r| r.count).sum(), all.iter().map(|r| r.usd_per_hour).sum())
+    }
+
+    /// `a naive sum would have claimed $X/h`; `None` where it would have claimed no more.
+    pub fn naive(&self) -> Option<String> {
+        let w = &self.waterfall;
+        let usd = format::usd_per_hour(w.naive);
+        (w.naive > w.saves() + 0.005).then(|| {
+            format!(
+                "a naive sum would have claimed {usd}, {}/month",
+                format::usd_total(w.naive * HOURS_PER_MONTH)
+            )
+        })
+    }
+}
+
+impl Overview {
+    /// Takes in what could be saved.
+    #[must_use]
+    pub fn with_savings(mut self, savings: &Savings) -> Self {
+        let held = savings.commitments.len();
+        let known = savings.waterfall.net_unknown.is_none();
+        let sums = &savings.sums;
+        let hours = |n: u32| if n == 1 { "1 hour".to_owned() } else { format!("{n} hours") };
+        let rests_on = match (known, held) {
+            (false, _) => "commitments not read".to_owned(),
+            (true, 0) => "none held".to_owned(),
+            (true, n) => format!("{n} held, {}", hours(sums.hours)),
+        };
+        for (metric, share) in [
+            (Metric::CommitmentUtilisation, sums.utilisation),
+            (Metric::CommitmentCoverage, sums.coverage),
+        ] {
+            Score::new(metric, share.filter(|_| known), rests_on.clone()).put(&mut self.scores);
+        }
+        let sight = Sight { blind: self.blind.instances, untagged: self.untagged };
+        self.saved = Some(Saved {
+            waterfall: savings.waterfall.clone(),
+            sequence: sequence(savings, sight),
+            committed: sums.committed_usd_per_hour,
+            unused: known.then_some(sums.unused_usd_per_hour),
+            resources: idle_resources(savings),
+        });
+        self
+    }
+
+    /// Takes in how much of what storage costs is well spent.
+    #[must_use]
+    pub fn with_storage(mut self, storage: &StorageFleet) -> Self {
+        let totals = &storage.totals;
+        let usd = totals.usd_per_month();
+        if storage.is_empty() {
+            return self;
+        }
+        let share = (usd > 0.0).then(|| (1.0 - totals.savings / usd).clamp(0.0, 1.0));
+        let rests_on =
+            format!("{}/month, {} findings", format::usd_total(usd), totals.priced_findings);
+        Score::new(Metric::StorageEfficiency, share, rests_on).put(&mut self.scores);
+        self
+    }
+}
+
+/// The burn with commitments; `None` where the net of anything that runs is not known.
+pub(super) fn net<'a>(running: impl Iterator<Item = &'a Row>) -> Option<NetBurn> {
+    let mut sum = NetBurn::default();
+    let mut said = false;
+    for row in running {
+        let usd = if row.instance.lifecycle == Lifecycle::OnDemand {
+            match row.net.as_deref() {
+                Some(Net::Known(cover)) => {
+                    said = true;
+                    Some(cover.effective_usd_per_hour)
+                }
+                // Without a price nothing is known of it, but nothing else becomes unknown by it.
+                _ if row.rate.is_none() => None,
+                _ => return None,
+            }
+        } else {
+            row.usd_per_hour()
+        };
+        match usd {
+            Some(usd) => sum.usd_per_hour += usd,
+            None => sum.unpriced += 1,
+        }
+    }
+    said.then_some(sum)
+}
+
+fn idle_resources(savings: &Savings) -> Vec<WasteOf> {
+    let idle = |kind: ResourceKind| {
+        let rows = savings.resources.iter().filter(move |r| {
+            r.resource.kind == kind
+                && r.verdict.as_ref().is_some_and(|v| v.kind == VerdictKind::Idle)
+        });
+        let empty = WasteOf { kind, count: 0, unpriced: 0, usd_per_hour: 0.0 };
+        rows.fold(empty, |mut sum, row| {
+            sum.count += 1;
+            match row.waste_usd_per_hour {
+                Some(usd) => sum.usd_per_hour += usd,
+                None => sum.unpriced += 1,
+            }
+            sum
+        })
+    };
+    let mut found: Vec<WasteOf> =
+        ResourceKind::ALL.into_iter().map(idle).filter(|w| w.count > 0).collect();
+    found.sort_by(|a, b| b.usd_per_hour.total_cmp(&a.usd_per_hour));
+    found
+}
