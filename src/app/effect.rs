@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
+use super::savings::SavingsRows;
 use super::storage::{ListHow, StorageRows};
 use super::whatif::{DemandFrom, PlanPicture};
 use crate::act::plan::{Confirmed, Plan};
@@ -156,6 +157,8 @@ pub struct Picture {
     pub gpus: Option<GpuPicture>,
     /// The rows of storage shown, where the picture is of storage.
     pub storage: Option<StorageRows>,
+    /// The rows of a list of what could be saved, where the picture is of one.
+    pub savings: Option<SavingsRows>,
 }
 
 impl Picture {
@@ -170,6 +173,7 @@ impl Picture {
             now,
             gpus: None,
             storage: None,
+            savings: None,
         }
     }
 }

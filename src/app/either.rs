@@ -14,6 +14,8 @@ macro_rules! on_table {
             $do
         } else if $app.tab == $crate::app::Tab::Storage {
             on_storage_table!($app, |$table, $rows| $do)
+        } else if $app.is_on_savings() {
+            on_savings_table!($app, |$table, $rows| $do)
         } else {
             let fleet = $app.shown().cloned().unwrap_or_default();
             let $rows = &fleet.rows[..];
@@ -32,6 +34,8 @@ macro_rules! of_table {
             $do
         } else if $app.tab() == $crate::app::Tab::Storage {
             $crate::app::of_storage_table!($app, |$table| $do)
+        } else if $app.is_on_savings() {
+            $crate::app::of_savings_table!($app, |$table| $do)
         } else {
             let $table = $app.table();
             $do
@@ -91,5 +95,52 @@ macro_rules! of_storage_table {
     }};
 }
 
+/// The table of the list of savings on screen, and its rows.
+macro_rules! on_savings_table {
+    ($app:expr, |$table:ident, $rows:ident| $do:expr) => {{
+        use $crate::app::SavingsLook;
+        let savings = $app.savings().cloned().unwrap_or_default();
+        macro_rules! of {
+            ($held:expr, $which:ident) => {{
+                let $rows = &$held[..];
+                let $table = &mut $app.savings_tab.$which;
+                let _ = $rows;
+                $do
+            }};
+        }
+        match $app.savings_tab.look() {
+            SavingsLook::Overview | SavingsLook::Commitments => {
+                of!(savings.commitments, commitments)
+            }
+            SavingsLook::Proposals => of!(savings.proposals, proposals),
+            SavingsLook::Spot => of!(savings.spot, spot),
+            SavingsLook::Resources => {
+                let items = $app.savings_tab.items().clone();
+                of!(items, resources)
+            }
+        }
+    }};
+}
+
+/// As [`on_savings_table`], to look at.
+macro_rules! of_savings_table {
+    ($app:expr, |$table:ident| $do:expr) => {{
+        use $crate::app::SavingsLook;
+        macro_rules! of {
+            ($which:ident) => {{
+                let $table = $app.savings_tab().$which();
+                $do
+            }};
+        }
+        match $app.savings_tab().look() {
+            SavingsLook::Overview | SavingsLook::Commitments => of!(commitments),
+            SavingsLook::Proposals => of!(proposals),
+            SavingsLook::Spot => of!(spot),
+            SavingsLook::Resources => of!(resources),
+        }
+    }};
+}
+
+pub(crate) use of_savings_table;
 pub(crate) use of_storage_table;
 pub(crate) use of_table;

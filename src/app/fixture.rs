@@ -16,7 +16,7 @@ use crate::domain::{
     Provenance, Rate, Reading, Scope, SeriesSet, Signal, SignalEvidence, SourceError, SourceId,
     SourceState, TagKeys, Tags, Tenancy, TypeSpec, Verdict, VerdictKind,
 };
-use crate::fleet::{Fleet, JoinInput, PriceBook, join};
+use crate::fleet::{Book, Fleet, JoinInput, PriceBook, join};
 use crate::view::Symbols;
 
 /// The account that most of the fleet is in.
@@ -277,8 +277,7 @@ pub fn fleet_of(size: usize, version: u64, readings: Vec<Reading>) -> Fleet {
         version,
         now: now(),
         instances: &instances,
-        types: &types,
-        prices: &prices,
+        book: &Arc::new(Book { prices, types, holdings: None }),
         verdicts: &verdicts,
         tag_keys: &TagKeys::default(),
         readings,

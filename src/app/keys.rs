@@ -2,6 +2,7 @@
 
 use super::content::Target;
 use super::keymap::{Action, Context, Key};
+use super::savings::SavingsLook;
 use super::sheet::Sheet;
 use super::{App, Effect, Level, Notice, Page, Picture, Popup, Prompt, PromptKind, Tab};
 use crate::view::Field;
@@ -21,6 +22,9 @@ impl App {
         match &self.popup {
             Some(Popup::Columns { .. }) => &[Context::Columns, Context::Move, Context::Any],
             Some(_) => &[Context::Move, Context::Any],
+            None if self.on_guide() => {
+                &[Context::WhatIf, Context::Main, Context::Move, Context::Any]
+            }
             None if self.on_sheet() => {
                 &[Context::Sheet, Context::Main, Context::Move, Context::Any]
             }
@@ -41,11 +45,17 @@ impl App {
             {
                 &[Context::Storage, Context::Main, Context::Move, Context::Any]
             }
+            None if self.shows_savings_table() || (self.shows_table() && self.tab == Tab::Idle) => {
+                &[Context::Savings, Context::Table, Context::Main, Context::Move, Context::Any]
+            }
             None if self.shows_table() => {
                 &[Context::Table, Context::Main, Context::Move, Context::Any]
             }
             None if self.pages.is_empty() && self.no_credentials().is_some() => {
                 &[Context::Welcome, Context::Main, Context::Move, Context::Any]
+            }
+            None if self.pages.is_empty() && self.tab == Tab::Overview => {
+                &[Context::Savings, Context::Main, Context::Move, Context::Any]
             }
             None => &[Context::Main, Context::Move, Context::Any],
         }
@@ -101,6 +111,11 @@ impl App {
         {
             return effects;
         }
+        if self.on_guide()
+            && let Some(effects) = self.act_on_guide(action)
+        {
+            return effects;
+        }
         if self.shows_whatif()
             && let Some(effects) = self.act_on_whatif(action)
         {
@@ -108,7 +123,7 @@ impl App {
         }
         match action {
             Action::Act => return self.open_sheet(None),
-            Action::TabOverview => self.go_to_tab(Tab::Overview),
+            Action::TabOverview => self.go_to_savings(SavingsLook::Overview),
             Action::TabGpus => self.go_to_gpus(self.gpu_tab.look()),
             Action::TabIdle => self.go_to_tab(Tab::Idle),
             Action::TabStorage => self.go_to_storage(self.storage_tab.look()),
@@ -145,6 +160,7 @@ impl App {
             | Action::SetReads
             | Action::LifecycleRules
             | Action::ListObjects => return self.act_on_storage(action),
+            Action::NextSavings | Action::PreviousSavings => self.act_on_savings(action),
             Action::Filter if self.shows_heat() => self.open_filter(),
             _ if self.shows_heat() => self.act_on_heat(action),
             _ if self.shows_table() => self.act_in_table(action),
@@ -152,6 +168,10 @@ impl App {
                 let next = action == Action::Right;
                 return match self.page().map(|o| &o.page) {
                     Some(Page::Gpu { .. }) => self.next_gpu(next),
+                    Some(Page::Savings(_)) => {
+                        self.next_saving(next);
+                        Vec::new()
+                    }
                     _ => self.next_why(next),
                 };
             }
@@ -175,7 +195,7 @@ impl App {
         if self.pages.pop().is_some() {
             return;
         }
-        if self.back_on_gpus() || self.back_on_storage() {
+        if self.back_on_gpus() || self.back_on_storage() || self.back_on_savings() {
             return;
         }
         if (self.shows_table() || self.shows_heat())
@@ -190,8 +210,14 @@ impl App {
         if self.on_storage_page() {
             return self.enter_storage_page();
         }
+        if matches!(self.page().map(|o| &o.page), Some(Page::Savings(_))) {
+            return self.enter_savings_page();
+        }
         if !self.pages.is_empty() {
             return Vec::new();
+        }
+        if self.is_on_savings() {
+            return self.enter_savings();
         }
         if self.tab == Tab::Storage {
             return self.enter_storage();
@@ -215,6 +241,22 @@ impl App {
         match target {
             Target::Instance(instance) => self.open_why(instance),
             Target::WhatIf => self.go_to_whatif(None),
+            Target::Tab(Tab::Storage) => {
+                self.go_to_storage(self.storage_tab.look());
+                Vec::new()
+            }
+            Target::Tab(tab) => {
+                self.go_to_tab(tab);
+                Vec::new()
+            }
+            Target::List(look) => {
+                self.go_to_savings(look);
+                Vec::new()
+            }
+            Target::Saving(page) => {
+                self.go_to_saving(page);
+                Vec::new()
+            }
             Target::Storage(subject) => {
                 self.go_to_subject(&subject);
                 Vec::new()
@@ -354,6 +396,9 @@ impl App {
 
     fn copy_id(&mut self) -> Vec<Effect> {
         self.prepare();
+        if let Some(effects) = self.copy_saving_id() {
+            return effects;
+        }
         let gpu = self.current_gpu().map(|row| row.id.to_string());
         let id = gpu.or_else(|| self.current_row().map(|r| r.instance.id.to_string()));
         let Some(id) = id else {
@@ -367,6 +412,9 @@ impl App {
 
     fn copy_row(&mut self) -> Vec<Effect> {
         self.prepare();
+        if let Some(effects) = self.copy_saving() {
+            return effects;
+        }
         if let Some((id, gpus)) = self.current_gpu_picture() {
             let fleet = self.shown().cloned().unwrap_or_default();
             let text = format!("sent {id} as JSON to the terminal's clipboard");

@@ -27,6 +27,7 @@ mod page;
 mod prepare;
 mod prompt;
 mod run;
+pub(crate) mod savings;
 #[cfg(test)]
 mod scripts;
 pub mod sheet;
@@ -45,7 +46,7 @@ use jiff::Timestamp;
 
 pub use appearance::{Appearance, ColorDepth, Role, ThemeName};
 pub use effect::{Confirmation, Effect, ExportFormat, GpuPicture, Picture, Regions, SavedView};
-pub(crate) use either::{of_storage_table, of_table};
+pub(crate) use either::{of_savings_table, of_storage_table, of_table};
 pub use gpus::{GpuLook, Gpus, Heat, TRAIL, legend_lines};
 pub use init::{AppInit, Extent};
 pub use input::{History, LineEdit};
@@ -55,6 +56,7 @@ pub use mouse::tab_label;
 pub use msg::{AccountInfo, Level, LogEntry, Mode, Msg, Notice, OwnCost};
 pub use page::{Opened, Page, Popup, Tab};
 pub use prompt::{Prompt, PromptError, PromptKind};
+pub use savings::{SavingsLook, SavingsPage, SavingsRows, SavingsTab};
 pub use sources::{Intervals, Progress, SourceStatus, Sources, Staleness, behind};
 pub use storage::{
     ListHow, Listing, ListingState, Storage, StorageLook, StoragePage, StorageRows, TierSubject,
@@ -66,7 +68,7 @@ pub use whatif::{
 
 use crate::act::plan::Rules;
 use crate::fleet::gpu::GpuFleet;
-use crate::fleet::{Fleet, Row, StorageFleet};
+use crate::fleet::{Fleet, Row, Savings, StorageFleet};
 use crate::view::ViewContext;
 use crate::view::overview::Overview;
 use age::Age;
@@ -74,8 +76,8 @@ use content::sheet::dialog::Box as DialogBox;
 use content::{Line, Target};
 use sheet::Sheet;
 
-/// What tells one overview from another: versions and moments of the fleet and of the GPUs.
-type OverviewOf = (u64, Option<Timestamp>, [Option<(u64, Option<Timestamp>)>; 2]);
+/// What tells one overview from another: versions and moments of the fleet and of what is joined to it.
+type OverviewOf = (u64, Option<Timestamp>, [Option<(u64, Option<Timestamp>)>; 3]);
 
 /// The picture that `f` keeps.
 #[derive(Clone, Debug)]
@@ -83,6 +85,7 @@ struct Frozen {
     fleet: Option<Arc<Fleet>>,
     gpus: Option<Arc<GpuFleet>>,
     storage: Option<Arc<StorageFleet>>,
+    savings: Option<Arc<Savings>>,
     at: Timestamp,
     /// What spans were measured to at that moment.
     minute: Timestamp,
@@ -126,6 +129,8 @@ pub struct App {
     gpus: Option<Arc<GpuFleet>>,
     /// The newest storage.
     storage: Option<Arc<StorageFleet>>,
+    /// What could be saved, newest.
+    savings: Option<Arc<Savings>>,
     frozen: Option<Frozen>,
     /// True until something newer than the cache has come.
     from_cache: bool,
@@ -146,6 +151,7 @@ pub struct App {
     table: Table,
     gpu_tab: Gpus,
     storage_tab: Storage,
+    savings_tab: SavingsTab,
     whatif: WhatIf,
     sheet: Option<Sheet>,
     /// True after a quit that has to be said twice.
@@ -189,6 +195,7 @@ impl App {
             fleet: None,
             gpus: init.gpus,
             storage: init.storage,
+            savings: None,
             frozen: None,
             from_cache: init.fleet.is_some(),
             extent: Extent::default(),
@@ -207,6 +214,7 @@ impl App {
             table: Table::default(),
             gpu_tab: Gpus::default(),
             storage_tab: Storage::default(),
+            savings_tab: SavingsTab::default(),
             whatif: WhatIf::default(),
             sheet: None,
             quit_asked: false,
@@ -420,6 +428,7 @@ impl App {
         (idle && self.no_credentials().is_none())
             || self.shows_gpu_table()
             || self.shows_storage_table()
+            || self.shows_savings_table()
     }
 
     /// The lines of the body where it is text, how far they are scrolled, and the line that the
@@ -442,14 +451,21 @@ impl App {
         match self.page().map(|o| &o.page) {
             Some(Page::Why { instance, .. }) => by_id(instance),
             Some(Page::Gpu { .. }) => by_id(&self.instance_of_gpu()?.instance.id),
+            Some(Page::Savings(_)) => by_id(&self.instance_of_saving()?),
             Some(_) => None,
             // What keys mean there is no instance.
             None if matches!(self.tab, Tab::Storage | Tab::WhatIf) => None,
+            None if self.is_on_savings() => by_id(&self.instance_of_saving()?),
             None if self.tab == Tab::Gpus => by_id(&self.instance_of_gpu()?.instance.id),
             None if self.shows_table() => self.table.current(&fleet.rows),
             None => match self.body.lines.get(self.finding_in_sight()?)?.target.as_ref()? {
                 Target::Instance(id) => by_id(id),
-                Target::Gpus | Target::Storage(_) | Target::WhatIf => None,
+                Target::Gpus
+                | Target::Storage(_)
+                | Target::WhatIf
+                | Target::Tab(_)
+                | Target::List(_)
+                | Target::Saving(_) => None,
             },
         }
     }

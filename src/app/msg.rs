@@ -9,7 +9,7 @@ use super::storage::Listing;
 use crate::act::plan::{Plan, Preflighted, Progress, Rules, Verified};
 use crate::domain::{GpuHistory, GpuKey, Scope, SeriesSet, SourceId};
 use crate::fleet::gpu::GpuFleet;
-use crate::fleet::{Fleet, StorageFleet};
+use crate::fleet::{Fleet, Savings, StorageFleet};
 use crate::whatif::{Demand, PlanAnswer, Scenario, Slot};
 
 /// Something that happened. [`super::App::update`] takes it in.
@@ -31,6 +31,8 @@ pub enum Msg {
     Gpus(Arc<GpuFleet>),
     /// The storage as it is known now.
     Storage(Arc<StorageFleet>),
+    /// What could be saved, as it is known now.
+    Savings(Arc<Savings>),
     /// How far a list of objects is, asked for by [`super::Effect::ListObjects`].
     Listing(Listing),
     /// The past of one GPU, asked for by [`super::Effect::LoadGpuHistory`].

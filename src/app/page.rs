@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::savings::SavingsPage;
 use super::storage::StoragePage;
 use super::whatif::PlanPage;
 use crate::domain::{GpuHistory, GpuKey, SeriesSet};
@@ -70,6 +71,10 @@ pub enum Page {
     },
     /// A page of the Storage tab.
     Storage(StoragePage),
+    /// A page of a list of what could be saved.
+    Savings(SavingsPage),
+    /// Which instance a model needs.
+    Guide,
     /// A page of the What-if tab.
     WhatIf(PlanPage),
     /// How the use of the GPUs is distributed.
@@ -93,6 +98,8 @@ impl Page {
             Self::Why { .. } => "Why",
             Self::Gpu { .. } => "GPU",
             Self::Storage(page) => page.title(),
+            Self::Savings(page) => page.title(),
+            Self::Guide => "Guide",
             Self::WhatIf(page) => page.title(),
             Self::Distribution => "Distribution",
             Self::Missing => "Telemetry missing",

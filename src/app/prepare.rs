@@ -40,6 +40,7 @@ impl App {
         self.body.dialog = None;
         self.body.lines = self.body_lines(width);
         self.prepare_sheet(width);
+        self.prepare_guide(width);
         let last = self.last_scroll();
         if let Some(opened) = self.pages.last_mut() {
             opened.scroll = opened.scroll.min(last);
@@ -59,6 +60,7 @@ impl App {
         match self.page().map(|o| &o.page) {
             None if self.tab == Tab::Gpus => content::gpus::empty(self, width),
             None if self.tab == Tab::Storage => content::storage::empty(self, width),
+            None if self.is_on_savings() => content::savings::empty(self, width),
             None => match &self.overview {
                 Some((_, overview)) if !self.is_empty() => {
                     content::overview::lines(self, overview, width)
@@ -72,6 +74,9 @@ impl App {
                 content::gpus::page(self, id, history.as_deref(), width)
             }
             Some(Page::Storage(page)) => content::storage::page(self, page, width),
+            Some(Page::Savings(page)) => content::savings::page(self, page, width),
+            // Made with its cursor.
+            Some(Page::Guide) => Vec::new(),
             Some(Page::WhatIf(page)) => content::whatif::page(self, *page, width),
             Some(Page::Distribution) => content::gpus::distribution(self, width),
             Some(Page::Missing) => content::gpus::missing(self, width),
@@ -108,6 +113,22 @@ impl App {
         }
     }
 
+    /// The lines of the guide, the input under the cursor in sight.
+    fn prepare_guide(&mut self, width: usize) {
+        if !self.on_guide() {
+            return;
+        }
+        let (lines, cursor) = content::savings::guide(self, width);
+        self.body.lines = lines;
+        self.body.cursor = Some(cursor);
+        let height = self.body_height();
+        if let Some(opened) = self.pages.last_mut() {
+            // Scrolling further down shows the answer; a key on the inputs comes back to them.
+            let lowest = (cursor + 1).saturating_sub(height);
+            opened.scroll = opened.scroll.max(lowest);
+        }
+    }
+
     fn make_overview(&mut self) {
         let ctx = self.view_context();
         let Some(fleet) = self.shown() else {
@@ -116,11 +137,18 @@ impl App {
         };
         let gpus = self.gpus().map(|g| (g.version, g.as_of));
         let storage = self.storage().map(|s| (s.version, s.as_of));
-        let current = (fleet.version, fleet.as_of, [gpus, storage]);
+        let savings = self.savings().map(|s| (s.version, s.as_of));
+        let current = (fleet.version, fleet.as_of, [gpus, storage, savings]);
         if self.overview.as_ref().is_none_or(|(of, _)| *of != current) {
             let mut made = overview(fleet, &ctx);
             if let Some(gpus) = self.gpus() {
                 made = made.with_gpus(gpus);
+            }
+            if let Some(storage) = self.storage() {
+                made = made.with_storage(storage);
+            }
+            if let Some(savings) = self.savings() {
+                made = made.with_savings(savings);
             }
             self.overview = Some((current, made));
         }
@@ -167,6 +195,9 @@ impl App {
         if self.tab == Tab::Storage {
             self.sync_storage();
         }
+        if self.is_on_savings() {
+            self.sync_savings();
+        }
         let ctx = self.view_context();
         if let Some(fleet) = self.shown().cloned() {
             self.table.sync(&fleet.rows, fleet.version, fleet.as_of, &ctx);
@@ -187,7 +218,14 @@ impl App {
     pub(super) fn fold_sources(&mut self) {
         let of_fleet = self.fleet.iter().flat_map(|f| &f.readings);
         let of_storage = self.storage.iter().flat_map(|s| &s.readings);
-        let readings: Vec<Reading> = of_fleet.chain(of_storage).cloned().collect();
+        let mut readings: Vec<Reading> = of_fleet.chain(of_storage).cloned().collect();
+        // The fleet tells of most sources of savings as well: each scope counts once.
+        for reading in self.savings.iter().flat_map(|s| &s.readings) {
+            let same = |r: &Reading| r.source == reading.source && r.scope == reading.scope;
+            if !readings.iter().any(same) {
+                readings.push(reading.clone());
+            }
+        }
         self.sources = Sources::fold(&readings, &self.intervals, self.now);
         self.set_deadline();
     }

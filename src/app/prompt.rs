@@ -17,6 +17,8 @@ pub enum PromptKind {
     SaveView,
     /// Reads per month of the tier what-if.
     Reads,
+    /// An input of the guide.
+    Guide,
     /// Something of the What-if tab.
     Plan(PlanPrompt),
 }
@@ -58,6 +60,7 @@ impl Prompt {
             PromptKind::Command => ":",
             PromptKind::SaveView => "save view as: ",
             PromptKind::Reads => "reads per month: ",
+            PromptKind::Guide => "value: ",
             PromptKind::Plan(prompt) => prompt.label(),
         }
     }

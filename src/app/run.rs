@@ -1,6 +1,7 @@
 //! What commands do, and what leaves the cockpit as a picture.
 
 use super::command::{self, Command, Fields, Known, Until, Wish};
+use super::savings::SavingsLook;
 use super::{
     App, Effect, ExportFormat, GpuLook, Level, Notice, Page, Picture, Popup, Regions, SavedView,
     Tab, Table,
@@ -41,7 +42,8 @@ impl App {
             fields: match self.tab {
                 Tab::Gpus => Fields::of::<GpuField>(),
                 Tab::Storage => self.storage_fields(),
-                Tab::Overview | Tab::Idle | Tab::WhatIf => Fields::of::<Field>(),
+                Tab::Overview => self.savings_fields(),
+                Tab::Idle | Tab::WhatIf => Fields::of::<Field>(),
             },
         }
     }
@@ -63,6 +65,9 @@ impl App {
             Command::Filter(filter) if self.tab == Tab::Storage => {
                 self.check_storage_filter(filter)?;
             }
+            Command::Filter(filter) if self.is_on_savings() => {
+                self.check_savings_filter(filter)?;
+            }
             Command::Filter(filter) => {
                 Filter::<Field>::parse(filter).map(|_| ()).map_err(|e| e.to_string())?;
             }
@@ -76,7 +81,9 @@ impl App {
 
     pub(super) fn run(&mut self, command: Command) -> Vec<Effect> {
         match command {
-            Command::Overview => self.go_to_tab(Tab::Overview),
+            Command::Overview => self.go_to_savings(SavingsLook::Overview),
+            Command::Guide => self.open_guide(),
+            Command::Savings(look) => self.go_to_savings(look),
             Command::Idle => self.go_to_tab(Tab::Idle),
             Command::Gpus => self.go_to_gpus(GpuLook::Table),
             Command::Storage(look) => self.go_to_storage(look),
@@ -157,6 +164,10 @@ impl App {
                 self.pages.clear();
                 self.popup = None;
             }
+            Tab::Overview if self.is_on_savings() => {
+                self.pages.clear();
+                self.popup = None;
+            }
             Tab::Overview | Tab::Idle | Tab::WhatIf => self.go_to_tab(Tab::Idle),
         }
     }
@@ -206,6 +217,10 @@ impl App {
         if self.tab == Tab::Storage {
             let rows = self.shows_storage_table().then(|| self.storage_picture()).flatten()?;
             return Some(self.picture_of_storage(rows));
+        }
+        if self.is_on_savings() {
+            let rows = self.shows_savings_table().then(|| self.savings_picture()).flatten()?;
+            return Some(self.picture_of_savings(rows));
         }
         if let Some(gpus) = self.gpu_picture() {
             let empty = Picture::of("gpus", fleet.unwrap_or_default(), self.gpu_context().now);
@@ -289,6 +304,10 @@ impl App {
             Tab::Gpus => kept(&self.gpu_tab.table, name, Some(self.gpu_tab.grouping())),
             Tab::Storage => {
                 self.say(Notice::new(Level::Warn, "views of the Storage tab are not kept"));
+                return Vec::new();
+            }
+            Tab::Overview if self.is_on_savings() => {
+                self.say(Notice::new(Level::Warn, "views of the lists of savings are not kept"));
                 return Vec::new();
             }
             Tab::Overview | Tab::Idle | Tab::WhatIf => kept(&self.table, name, None),

@@ -333,7 +333,7 @@ fn columns_are_chosen_and_ordered() {
     let mut app = app(SIZE);
     press(&mut app, "3c J<esc>");
     // The first was hidden; what came up in its place moved one to the right.
-    assert_eq!(app.table().columns()[..2], [Field::Verdict, Field::WastedUsd]);
+    assert_eq!(app.table().columns()[..2], [Field::WastedUsd, Field::NetUsdPerHour]);
     press(&mut app, ":columns name,cov<enter>");
     assert_eq!(app.table().columns(), [Field::Name, Field::Coverage]);
     press(&mut app, "c <down> ");

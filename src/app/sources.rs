@@ -28,12 +28,19 @@ pub struct Intervals {
     pub s3: u32,
     /// Volumes and snapshots, seconds.
     pub ebs: u32,
+    /// Commitments, seconds.
+    pub commitments: u32,
+    /// Spot prices over time and what zones offer, seconds.
+    pub market: u32,
+    /// Resources that are no instances, seconds.
+    pub resources: u32,
 }
 
 impl Default for Intervals {
     /// Inventory each minute, metrics each hour (they are hourly), spot prices and identity
     /// hourly, prices and types weekly, GPUs every 30 seconds, from CloudWatch every five minutes,
-    /// how buckets are set up every six hours, volumes every fifteen minutes.
+    /// how buckets are set up every six hours, volumes and resources every fifteen minutes,
+    /// commitments each hour, Spot prices over time every six hours.
     fn default() -> Self {
         Self {
             ec2: 60,
@@ -45,6 +52,9 @@ impl Default for Intervals {
             cloudwatch_gpus: 300,
             s3: 6 * 3600,
             ebs: 900,
+            commitments: 3600,
+            market: 6 * 3600,
+            resources: 900,
         }
     }
 }
@@ -62,6 +72,9 @@ impl Intervals {
             SourceId::Prometheus | SourceId::Exporter | SourceId::Nvml | SourceId::Ssh => self.gpus,
             SourceId::S3 => self.s3,
             SourceId::Ebs => self.ebs,
+            SourceId::Commitments => self.commitments,
+            SourceId::SpotHistory | SourceId::Offerings => self.market,
+            SourceId::Resources => self.resources,
         };
         SignedDuration::from_secs(i64::from(seconds))
     }
@@ -116,7 +129,7 @@ impl SourceStatus {
 
 /// Which sources are stale for one scope.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Staleness(u16);
+pub struct Staleness(u32);
 
 impl Staleness {
     /// True when `source` is stale.
@@ -130,7 +143,7 @@ impl Staleness {
     }
 }
 
-fn bit(source: SourceId) -> u16 {
+fn bit(source: SourceId) -> u32 {
     1 << (source as u8)
 }
 

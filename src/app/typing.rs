@@ -49,7 +49,10 @@ impl App {
                 let history = match prompt.kind {
                     PromptKind::Filter { .. } => &mut self.filter_history,
                     PromptKind::Command => &mut self.command_history,
-                    PromptKind::SaveView | PromptKind::Reads | PromptKind::Plan(_) => {
+                    PromptKind::SaveView
+                    | PromptKind::Reads
+                    | PromptKind::Guide
+                    | PromptKind::Plan(_) => {
                         return Vec::new();
                     }
                 };
@@ -106,6 +109,14 @@ impl App {
                 return self.save_view(text.trim());
             }
             PromptKind::Reads => match self.set_reads(&text) {
+                Ok(()) => self.prompt = None,
+                Err(message) => {
+                    if let Some(prompt) = &mut self.prompt {
+                        prompt.error = Some(PromptError { column: None, message });
+                    }
+                }
+            },
+            PromptKind::Guide => match self.set_guide(&text) {
                 Ok(()) => self.prompt = None,
                 Err(message) => {
                     if let Some(prompt) = &mut self.prompt {

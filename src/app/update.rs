@@ -50,6 +50,10 @@ impl App {
                 self.on_storage(fleet);
                 Vec::new()
             }
+            Msg::Savings(savings) => {
+                self.on_savings(savings);
+                Vec::new()
+            }
             Msg::Listing(listing) => {
                 self.on_listing(listing);
                 Vec::new()
@@ -201,6 +205,7 @@ impl App {
         self.fleet = None;
         self.forget_gpus();
         self.forget_storage();
+        self.forget_savings();
         self.forget_whatif();
         self.frozen = None;
         self.accounts.clear();
@@ -245,8 +250,8 @@ impl App {
             None
         } else {
             let (fleet, gpus) = (self.fleet.clone(), self.gpus.clone());
-            let storage = self.storage.clone();
-            Some(super::Frozen { fleet, gpus, storage, at: self.now, minute: self.minute })
+            let (storage, savings) = (self.storage.clone(), self.savings.clone());
+            Some(super::Frozen { fleet, gpus, storage, savings, at: self.now, minute: self.minute })
         };
         self.set_deadline();
     }

@@ -5,6 +5,7 @@ use serde_json::{Map, Value as Json, json};
 use super::sheet;
 use super::{Format, Meta, csv, json, markdown, text};
 use crate::domain::{EvidenceRole, PriceBasis, Provenance, Rate, SignalEvidence};
+use crate::fleet::commitments::{CoveredBy, Net};
 use crate::fleet::{Fleet, Row, Totals};
 use crate::view::{Field, TableField, ViewContext, format, idle::DEFAULT_COLUMNS};
 
@@ -130,6 +131,28 @@ fn row(row: &Row, ctx: &ViewContext) -> Json {
         "price_basis": row.rate.as_ref().map(price_basis),
         "waste_usd_per_hour": field(Field::WasteUsdPerHour),
         "wasted_usd": field(Field::WastedUsd),
+        "net_usd_per_hour": field(Field::NetUsdPerHour),
+        "net_waste_usd_per_hour": field(Field::NetWasteUsdPerHour),
+        "covered_by": match row.net.as_deref() {
+            Some(Net::Known(cover)) => cover.by.iter().map(covered_by).collect::<Json>(),
+            _ => Json::Null,
+        },
+        "net_unknown": match row.net.as_deref() {
+            Some(Net::Unknown(why)) => json!(why),
+            _ => Json::Null,
+        },
+    })
+}
+
+/// A commitment that pays for a part of the instance.
+fn covered_by(by: &CoveredBy) -> Json {
+    json!({
+        "id": by.id,
+        "kind": by.kind.word(),
+        "account": by.account,
+        "share": json::number(Some(by.share)),
+        "usd_per_hour": json::number(Some(by.usd_per_hour)),
+        "until": by.until.map(|t| t.to_string()),
     })
 }
 

@@ -6,12 +6,14 @@ pub mod acting;
 mod checkpoints;
 mod csv;
 mod gpus;
+mod guide;
 mod idle;
 mod json;
 mod lifecycle;
 mod markdown;
 pub mod object_files;
 mod overview;
+mod savings_rows;
 mod sheet;
 mod storage_buckets;
 mod storage_duplicates;
@@ -25,11 +27,15 @@ mod whatif;
 
 pub use checkpoints::{CheckpointsReport, checkpoints};
 pub use gpus::{GpuReport, default_gpu_columns, gpu_groups, gpu_row_json, gpus};
+pub use guide::{GuideReport, guide};
 pub use idle::{default_columns, idle, row_json};
 pub use lifecycle::{
     LintReport, PlanReport, SimulationReport, lifecycle_plan, lint_findings, simulation,
 };
-pub use overview::{overview, overview_with_gpus};
+pub use overview::{OverviewReport, overview, overview_of, overview_with_gpus};
+pub use savings_rows::{
+    SavingsAbout, SavingsField, commitment_sums, default_savings_columns, savings_row, savings_rows,
+};
 pub use storage_buckets::{StorageReport, buckets, default_bucket_columns};
 pub use storage_duplicates::{DuplicatesReport, storage_duplicates};
 pub use storage_ebs::{block_storage, default_block_columns};

@@ -324,3 +324,38 @@ fn the_overview_takes_in_what_gpus_tell() {
     let text = report::overview_with_gpus(&fleet(), &gpus, Format::Table, &ctx(), &META);
     insta::assert_snapshot!(text);
 }
+
+#[test]
+fn the_overview_says_what_could_be_saved() {
+    let (fleet, savings) = (fleet(), crate::view::savings::fixture::savings());
+    let gpus = crate::fleet::GpuFleet::default();
+    let about = |savings| report::OverviewReport {
+        fleet: &fleet,
+        gpus: &gpus,
+        storage: None,
+        savings: Some(savings),
+    };
+    insta::assert_snapshot!(report::overview_of(about(&savings), Format::Table, &ctx(), &META));
+    let text = report::overview_of(about(&savings), Format::Json, &ctx(), &META);
+    let document: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let rows = document["rows"].as_array().unwrap();
+    let of = |section: &str| rows.iter().filter(|r| r["section"] == section).collect::<Vec<_>>();
+    let falls = of("waterfall");
+    let usd = |row: &serde_json::Value, name: &str| row[name].as_f64().unwrap();
+    // Before, five steps, after; what the steps save is what lies between, to the cent.
+    assert_eq!(falls.len(), 7);
+    let steps = &falls[1..6];
+    let sum: f64 = steps.iter().map(|r| usd(r, "saves_usd_per_hour")).sum();
+    assert!((usd(falls[0], "usd_per_hour") - usd(falls[6], "usd_per_hour") - sum).abs() < 1e-6);
+    assert!((usd(falls[6], "saves_usd_per_hour") - sum).abs() < 1e-6);
+    assert!((usd(steps[0], "saves_usd_per_month") - 7300.0).abs() < 1e-3, "10 $/h");
+    assert!((usd(falls[6], "gross_usd_per_hour") - 102.775).abs() < 1e-6);
+    assert!(of("sequence").len() > 3);
+    assert!(of("score").iter().any(|r| r["name"] == "commitment_utilisation"));
+    // What is not known is not passed off as known.
+    let mut unread = savings.clone();
+    unread.waterfall.net_unknown = Some("denied".into());
+    let text = report::overview_of(about(&unread), Format::Table, &ctx(), &META);
+    assert!(text.contains("at list price: denied"), "{text}");
+    assert!(!text.contains("net of commitments"), "{text}");
+}

@@ -178,6 +178,36 @@ fn a_key_in_a_directory_of_100000_entries_allocates_by_what_is_visible() {
 }
 
 #[test]
+fn a_key_in_a_list_of_10000_proposals_allocates_by_what_is_visible() {
+    let screen_of = |rows: u32| {
+        let mut init = crate::app::savings::fixture::init((200, 50));
+        init.appearance.depth = ColorDepth::TrueColor;
+        let savings = crate::view::savings::fixture::huge(rows);
+        let mut app = crate::app::savings::fixture::heard(init, savings);
+        let wire = Wire::default();
+        let options = TerminalOptions { viewport: Viewport::Fixed(Rect::new(0, 0, 200, 50)) };
+        let terminal =
+            Terminal::with_options(CrosstermBackend::new(wire.clone()), options).unwrap();
+        press(&mut app, "oo");
+        let mut screen = Screen { app, terminal, wire };
+        screen.draw();
+        assert_eq!(screen.app.savings_rows_on_screen() as u32, rows);
+        screen
+    };
+    let (mut small, mut large) = (screen_of(200), screen_of(10_000));
+    for key in ["j", "<pgdn>", "j", "k", "<ctrl-d>", "<space>"] {
+        let of = |screen: &mut Screen| {
+            let mut bytes = 0;
+            let info = allocation_counter::measure(|| bytes = screen.key(key));
+            (bytes, info.count_total)
+        };
+        let ((_, few), (bytes, many)) = (of(&mut small), of(&mut large));
+        assert!((1..=12_000).contains(&bytes), "{key}: {bytes} bytes");
+        assert!(many < 4_000 && many <= few + few / 4 + 50, "{key}: {few} and {many} allocations");
+    }
+}
+
+#[test]
 fn a_slider_of_twenty_families_allocates_by_what_is_visible() {
     let screen_of = |families: usize, size: (u16, u16)| {
         let mut init = crate::app::whatif::fixture::init(size);

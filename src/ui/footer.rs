@@ -8,8 +8,8 @@ use crate::app::content::columns;
 use crate::app::of_table;
 use crate::app::sheet::{Sheet, Stage};
 use crate::app::{
-    Action, App, Layout, Level, Page, Popup, Prompt, Role, StorageLook, StoragePage, Tab, Table,
-    column_entries,
+    Action, App, Layout, Level, Page, Popup, Prompt, Role, SavingsLook, SavingsPage, StorageLook,
+    StoragePage, Tab, Table, column_entries,
 };
 use crate::view::{TableField, format};
 
@@ -51,7 +51,10 @@ pub fn draw(canvas: &mut Canvas<'_>, app: &App, layout: &Layout) -> Option<(u16,
         x = canvas.put(x, y, u16::MAX, &format!("{text}{shows}"), style) + 3;
     }
     if app.shows_table() {
-        x = of_table!(app, |table| marks(canvas, table, x, y));
+        // What marks burn is at list price, also where commitments pay for a part of it.
+        let held = app.shown().is_some_and(|f| f.book.holdings.is_some());
+        let basis = if held && app.tab() == Tab::Idle { " gross" } else { "" };
+        x = of_table!(app, |table| marks(canvas, table, basis, x, y));
     }
     hints(canvas, app, x, y);
     None
@@ -93,14 +96,21 @@ fn draw_prompt(canvas: &mut Canvas<'_>, app: &App, prompt: &Prompt, layout: &Lay
 }
 
 /// Count and price of the marks.
-fn marks<F: TableField>(canvas: &mut Canvas<'_>, table: &Table<F>, mut x: u16, y: u16) -> u16 {
+fn marks<F: TableField>(
+    canvas: &mut Canvas<'_>,
+    table: &Table<F>,
+    basis: &str,
+    mut x: u16,
+    y: u16,
+) -> u16 {
     if table.has_range() {
         let style = canvas.style(Role::Marked);
         x = canvas.put(x, y, u16::MAX, "RANGE, V marks it, esc does not", style) + 3;
     }
     if let Some(marked) = table.marked() {
         let count = format::grouped(marked.count as f64, 0);
-        let mut text = format!("{count} marked {}", format::usd_per_hour(marked.usd_per_hour));
+        let usd = format::usd_per_hour(marked.usd_per_hour);
+        let mut text = format!("{count} marked {usd}{basis}");
         if marked.unpriced > 0 {
             text = format!("{text} + {} unpriced", marked.unpriced);
         }
@@ -213,6 +223,17 @@ fn shown_keys(app: &App) -> &'static [(Action, &'static str)] {
             ];
         }
         Some(Page::Storage(page)) => return storage_page_keys(page),
+        Some(Page::Savings(page)) => return savings_page_keys(page),
+        Some(Page::Guide) => {
+            return &[
+                (Action::Back, ""),
+                (Action::Raise, ""),
+                (Action::Lower, ""),
+                (Action::SetValue, ""),
+                (Action::Down, "next"),
+                (Action::PageDown, "answer"),
+            ];
+        }
         Some(Page::Sheet) => return sheet_keys(app),
         Some(_) => return &[(Action::Back, ""), (Action::Down, ""), (Action::PageDown, "")],
         None => {}
@@ -223,6 +244,17 @@ fn shown_keys(app: &App) -> &'static [(Action, &'static str)] {
         return &[(Action::Demo, ""), (Action::Quit, "")];
     }
     match app.tab() {
+        Tab::Overview if app.is_on_savings() => savings_keys(app),
+        Tab::Overview if app.savings().is_some() => &[
+            (Action::Enter, "why"),
+            (Action::NextSavings, ""),
+            (Action::Act, ""),
+            (Action::TabIdle, "idle list"),
+            (Action::Command, ""),
+            (Action::Refresh, ""),
+            (Action::Log, ""),
+            (Action::Quit, ""),
+        ],
         Tab::Overview => &[
             (Action::Enter, "why"),
             (Action::Act, ""),
@@ -384,6 +416,68 @@ fn whatif_keys(app: &App) -> &'static [(Action, &'static str)] {
         (Action::SaveScenario, ""),
         (Action::Export, ""),
     ]
+}
+
+/// The keys of the lists of what could be saved.
+fn savings_keys(app: &App) -> &'static [(Action, &'static str)] {
+    if !app.shows_savings_table() {
+        return &[(Action::NextSavings, "next list"), (Action::Log, ""), (Action::Refresh, "")];
+    }
+    match app.savings_tab().look() {
+        SavingsLook::Proposals | SavingsLook::Spot => &[
+            (Action::Enter, ""),
+            (Action::NextSavings, "next list"),
+            (Action::Filter, ""),
+            (Action::Sort, ""),
+            (Action::Mark, ""),
+            (Action::Act, ""),
+            (Action::Export, ""),
+            (Action::CopyRow, ""),
+            (Action::Columns, ""),
+        ],
+        _ => &[
+            (Action::Enter, ""),
+            (Action::NextSavings, "next list"),
+            (Action::Filter, ""),
+            (Action::Sort, ""),
+            (Action::Mark, ""),
+            (Action::Export, ""),
+            (Action::CopyRow, ""),
+            (Action::Columns, ""),
+        ],
+    }
+}
+
+/// The keys of a page of such a list.
+fn savings_page_keys(page: &SavingsPage) -> &'static [(Action, &'static str)] {
+    match page {
+        SavingsPage::Spot(_) => &[
+            (Action::Back, ""),
+            (Action::Enter, "evidence"),
+            (Action::CopyId, "copy policy"),
+            (Action::Right, "next"),
+            (Action::Left, "previous"),
+            (Action::Act, ""),
+            (Action::CopyRow, ""),
+        ],
+        SavingsPage::Proposal(_) => &[
+            (Action::Back, ""),
+            (Action::Enter, "evidence"),
+            (Action::Right, "next"),
+            (Action::Left, "previous"),
+            (Action::Act, ""),
+            (Action::CopyId, ""),
+            (Action::CopyRow, ""),
+        ],
+        SavingsPage::Commitment(_) | SavingsPage::Resource(_) => &[
+            (Action::Back, ""),
+            (Action::Right, "next"),
+            (Action::Left, "previous"),
+            (Action::CopyId, ""),
+            (Action::CopyRow, ""),
+            (Action::Down, ""),
+        ],
+    }
 }
 
 /// The keys of a page of the Storage tab.

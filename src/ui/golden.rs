@@ -184,6 +184,31 @@ fn every_screen_in_every_variant() {
     }
 }
 
+/// The Overview with all that could be saved, and how it looks where the net is not known.
+#[test]
+fn the_overview_with_savings_in_every_variant() {
+    use crate::app::savings::fixture as saving;
+    use crate::view::savings::fixture::savings;
+    let looking = |change: fn(&mut crate::app::AppInit)| {
+        let mut init = saving::init((80, 50));
+        change(&mut init);
+        saving::heard(init, savings())
+    };
+    let mut unread = savings();
+    unread.waterfall.net_unknown = Some("Savings Plans of 1/us-east-1: denied".into());
+    for (variant, mut app) in vec![
+        ("80x24", saving::app((80, 24))),
+        ("80x50", saving::app((80, 50))),
+        ("200x50", saving::app((200, 50))),
+        ("20x3", saving::app((20, 3))),
+        ("ascii", looking(|init| init.appearance.symbols = Symbols::Ascii)),
+        ("no_colour", looking(|init| init.appearance.depth = ColorDepth::None)),
+        ("net_unknown", saving::heard(saving::init((80, 50)), unread)),
+    ] {
+        insta::assert_snapshot!(format!("overview_savings@{variant}"), golden(&mut app));
+    }
+}
+
 /// Each page of the action sheet, at each size and look. Built at 80×24, as nothing can be
 /// confirmed where the dialog is not seen.
 #[test]

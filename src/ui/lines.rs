@@ -6,7 +6,7 @@ use super::canvas::Canvas;
 use super::table::Drawn;
 use crate::app::content::{self, columns};
 use crate::app::of_table;
-use crate::app::{App, Layout, Mode, Role, SourceStatus, Table, tab_label};
+use crate::app::{Action, App, Layout, Mode, Role, SourceStatus, Tab, Table, tab_label};
 use crate::domain::{SourceId, VerdictKind};
 use crate::fleet::Totals;
 use crate::view::gpu::HeatZoom;
@@ -45,8 +45,22 @@ pub fn tabs(canvas: &mut Canvas<'_>, app: &App, y: u16) {
             }
             parts
         }
+        _ if app.shows_savings_table() => {
+            let all = app.savings_rows_on_screen();
+            let mut parts = of_table!(app, |table| table_state(app, table, all));
+            // Presets judge instances.
+            parts.pop();
+            for (text, _) in &mut parts {
+                if text == "worst first" {
+                    "most dollars first".clone_into(text);
+                }
+            }
+            parts
+        }
         Some(fleet) if app.shows_table() => {
-            table_state(app, app.table(), fleet.totals.instances as usize)
+            let mut parts = table_state(app, app.table(), fleet.totals.instances as usize);
+            parts.extend(elsewhere(app));
+            parts
         }
         _ => Vec::new(),
     };
@@ -58,6 +72,14 @@ pub fn tabs(canvas: &mut Canvas<'_>, app: &App, y: u16) {
         let style = canvas.style(role);
         end = canvas.put_right(end, y, needed, &text, style).saturating_sub(2);
     }
+}
+
+/// What idles and is no instance, on the list of idle instances.
+fn elsewhere(app: &App) -> Option<(String, Role)> {
+    let savings = app.savings().filter(|_| app.tab() == Tab::Idle)?;
+    let text = content::savings::elsewhere(savings)?;
+    let key = app.keymap().keys(Action::NextSavings).first()?;
+    Some((format!("{text} ({key})"), Role::Idle))
 }
 
 /// How many rows the table shows, by which filter and in which order, and the preset.

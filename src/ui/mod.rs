@@ -8,6 +8,7 @@ mod header;
 mod instances;
 mod lines;
 mod popup;
+mod savings;
 mod storage;
 mod table;
 mod text;
@@ -64,6 +65,8 @@ fn draw_frame(canvas: &mut Canvas<'_>, app: &App, layout: &Layout) -> Option<(u1
         whatif::draw(canvas, app);
     } else if app.shows_storage_table() {
         storage::draw(canvas, app, layout);
+    } else if app.shows_savings_table() {
+        savings::draw(canvas, app, layout);
     } else if app.shows_table() {
         let rows = app.shown().filter(|_| !app.is_empty()).map(|f| &*f.rows);
         table::draw(canvas, app, app.table(), rows, layout);

@@ -38,11 +38,14 @@ pub enum Field {
     PriceBasis,
     Reason,
     Expires,
+    NetUsdPerHour,
+    NetWasteUsdPerHour,
+    CoveredBy,
 }
 
 impl Field {
     /// All fields, in the order of the table.
-    pub const ALL: [Self; 34] = [
+    pub const ALL: [Self; 37] = [
         Self::UsdPerHour,
         Self::WastedUsd,
         Self::WasteUsdPerHour,
@@ -77,6 +80,9 @@ impl Field {
         Self::PriceBasis,
         Self::Reason,
         Self::Expires,
+        Self::NetUsdPerHour,
+        Self::NetWasteUsdPerHour,
+        Self::CoveredBy,
     ];
 }
 

@@ -8,11 +8,12 @@ use jiff::Timestamp;
 use super::field::Field;
 use super::field_table::FIELDS;
 use super::idle::SCREEN_COLUMNS;
+use super::savings::words;
 use super::table_field::{FieldSpec, TableField};
 use super::value::Value;
 use super::{ViewContext, format, verdict};
 use crate::domain::{Owner, Platform, PriceBasis, Provenance, Rate, Tenancy, Verdict, VerdictKind};
-use crate::fleet::Row;
+use crate::fleet::{Net, Row};
 
 impl TableField for Field {
     type Row = Row;
@@ -20,8 +21,10 @@ impl TableField for Field {
     const SCREEN_COLUMNS: &'static [Self] = SCREEN_COLUMNS;
 
     const DROPPED_FIRST: &'static [Self] = &[
+        Self::CoveredBy,
         Self::Account,
         Self::Region,
+        Self::NetUsdPerHour,
         Self::Coverage,
         Self::NetworkPerDay,
         Self::InstanceType,
@@ -104,6 +107,9 @@ impl TableField for Field {
                 let tag = instance.tags.get(super::EXPIRES_TAG);
                 tag.and_then(|t| t.trim().parse().ok()).map_or(Value::Unknown, Value::Time)
             }
+            Self::NetUsdPerHour => Value::number(row.net_usd_per_hour()),
+            Self::NetWasteUsdPerHour => Value::number(net_waste(row)),
+            Self::CoveredBy => covered_by(row),
         }
     }
 
@@ -143,10 +149,25 @@ impl TableField for Field {
         self.value(row, ctx)
     }
 
-    /// All owners, each by its kind and by its name.
+    /// All owners, each by its kind and by its name; all commitments, each by its kind and id.
     fn several(self, row: &Row) -> Option<impl Iterator<Item = &str>> {
-        let owners = || row.instance.owners.iter().flat_map(|o| [o.kind.word(), &*o.name]);
-        (self == Self::Owner).then(owners)
+        let owners = match self {
+            Self::Owner => row.instance.owners.as_slice(),
+            _ => &[],
+        };
+        let by = match (self, row.net.as_deref()) {
+            (Self::CoveredBy, Some(Net::Known(cover))) => cover.by.as_slice(),
+            _ => &[],
+        };
+        // Where nothing pays, the one text is that nothing does.
+        let none = (self == Self::CoveredBy
+            && by.is_empty()
+            && matches!(row.net.as_deref(), Some(Net::Known(_))))
+        .then_some("none");
+        matches!(self, Self::Owner | Self::CoveredBy).then(|| {
+            let owners = owners.iter().flat_map(|o| [o.kind.word(), &*o.name]);
+            owners.chain(by.iter().flat_map(|b| [b.kind.word(), &*b.id])).chain(none)
+        })
     }
 
     /// The words of the verdicts, in the order of [`VerdictKind::ALL`].
@@ -196,6 +217,24 @@ pub(super) fn waste(row: &Row) -> Option<f64> {
     match kind {
         VerdictKind::Unknown | VerdictKind::TooNew => None,
         _ => row.waste_usd_per_hour(),
+    }
+}
+
+/// As [`waste`], of the net.
+fn net_waste(row: &Row) -> Option<f64> {
+    let kind = row.verdict.as_ref()?.kind;
+    match kind {
+        VerdictKind::Unknown | VerdictKind::TooNew => None,
+        _ => row.net_waste_usd_per_hour(),
+    }
+}
+
+/// What pays for an instance; `none` where it is known that nothing does.
+fn covered_by(row: &Row) -> Value<'_> {
+    match row.net.as_deref() {
+        Some(Net::Known(cover)) if cover.by.is_empty() => Value::text("none"),
+        Some(Net::Known(cover)) => Value::Text(Cow::Owned(words::covered_by(cover))),
+        Some(Net::Unknown(_)) | None => Value::Unknown,
     }
 }
 

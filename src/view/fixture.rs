@@ -13,7 +13,7 @@ use crate::domain::{
     Provenance, Rate, Reading, Scope, SeriesSet, Signal, SignalEvidence, SourceError, SourceId,
     SourceState, TagKeys, Tags, Tenancy, TypeSpec, Verdict, VerdictKind,
 };
-use crate::fleet::{Fleet, JoinInput, PriceBook, join};
+use crate::fleet::{Book, Fleet, JoinInput, PriceBook, join};
 
 /// The fixture's present.
 pub(crate) fn now() -> Timestamp {
@@ -304,8 +304,7 @@ pub(crate) fn fleet() -> Fleet {
         version: 1,
         now: now(),
         instances: &instances,
-        types: &types,
-        prices: &prices,
+        book: &Arc::new(Book { prices, types, holdings: None }),
         verdicts: &verdicts,
         tag_keys: &TagKeys::default(),
         readings: vec![

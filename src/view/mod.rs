@@ -11,6 +11,7 @@ pub mod format;
 pub mod gpu;
 pub mod idle;
 pub mod overview;
+pub mod savings;
 mod search;
 pub mod storage;
 pub mod symbols;
@@ -24,6 +25,7 @@ pub mod whatif;
 pub(crate) mod fixture;
 
 pub use field::Field;
+pub use field_value::owner_words;
 pub use filter::{FieldRef, Filter};
 pub use symbols::Symbols;
 pub use table::Sort;

@@ -6,6 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::appearance::ThemeName;
 use super::effect::{ExportFormat, Regions};
+use super::savings::SavingsLook;
 use super::storage::StorageLook;
 use super::whatif::{DemandFrom, PlanChart};
 use crate::view::TableField;
@@ -24,6 +25,10 @@ pub enum Command {
     Gpus,
     /// Go to a list of storage.
     Storage(StorageLook),
+    /// Open the guide to instance types.
+    Guide,
+    /// Go to a list of what could be saved.
+    Savings(SavingsLook),
     /// Go to the What-if tab, at a chart.
     WhatIf(Option<PlanChart>),
     /// Read a demand to plan for.

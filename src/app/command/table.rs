@@ -7,6 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::{Command, Known, Until, Wish, unknown};
 use crate::app::appearance::ThemeName;
 use crate::app::effect::{ExportFormat, Regions};
+use crate::app::savings::SavingsLook;
 use crate::app::sheet::GRACE;
 use crate::app::storage::StorageLook;
 use crate::app::whatif::{DemandFrom, PlanChart};
@@ -88,6 +89,46 @@ pub const COMMANDS: &[CommandSpec] = &[
                 .ok_or_else(|| unknown("list", name, StorageLook::ALL.map(StorageLook::name))),
             [_, extra, ..] => Err(format!("`{extra}` is one word too many")),
         },
+    },
+    CommandSpec {
+        name: "commitments",
+        aliases: &["reservations"],
+        usage: "",
+        doc: "Reserved Instances, Savings Plans and reserved capacity, and what of them is unused.",
+        arg: Arg::None,
+        build: simple!(Command::Savings(SavingsLook::Commitments)),
+    },
+    CommandSpec {
+        name: "rightsize",
+        aliases: &["proposals"],
+        usage: "",
+        doc: "Instances that could be smaller, net of commitments.",
+        arg: Arg::None,
+        build: simple!(Command::Savings(SavingsLook::Proposals)),
+    },
+    CommandSpec {
+        name: "guide",
+        aliases: &[],
+        usage: "",
+        doc: "Which instance a model needs, by its size, context, latency and budget.",
+        arg: Arg::None,
+        build: simple!(Command::Guide),
+    },
+    CommandSpec {
+        name: "spot",
+        aliases: &[],
+        usage: "",
+        doc: "What could run on Spot, and what that is worth.",
+        arg: Arg::None,
+        build: simple!(Command::Savings(SavingsLook::Spot)),
+    },
+    CommandSpec {
+        name: "resources",
+        aliases: &[],
+        usage: "",
+        doc: "What else idles: notebooks, endpoints, apps, addresses, gateways, balancers.",
+        arg: Arg::None,
+        build: simple!(Command::Savings(SavingsLook::Resources)),
     },
     CommandSpec {
         name: "whatif",

@@ -7,6 +7,7 @@ use crate::app::command::COMMANDS;
 use crate::app::keymap::{Action, Context};
 use crate::domain::{GpuState, VerdictKind};
 use crate::view::gpu::{GpuField, words};
+use crate::view::savings::{CommitmentField, ProposalField, ResourceField, SpotField};
 use crate::view::storage::{
     BlockField, BucketField, CopyField, FindingField, PrefixField, RunField,
 };
@@ -107,6 +108,14 @@ pub fn lines(app: &App, width: usize) -> Vec<Line> {
     fields::<RunField>(width, &mut lines);
     heading("Fields of copies", &mut lines);
     fields::<CopyField>(width, &mut lines);
+    heading("Fields of commitments", &mut lines);
+    fields::<CommitmentField>(width, &mut lines);
+    heading("Fields of proposals for smaller sizes", &mut lines);
+    fields::<ProposalField>(width, &mut lines);
+    heading("Fields of what could run on Spot", &mut lines);
+    fields::<SpotField>(width, &mut lines);
+    heading("Fields of idle resources", &mut lines);
+    fields::<ResourceField>(width, &mut lines);
     lines
 }
 

@@ -7,6 +7,7 @@ pub mod log;
 pub mod overview;
 pub mod own_cost;
 pub mod reading;
+pub mod savings;
 pub mod sheet;
 pub mod storage;
 pub mod welcome;
@@ -19,6 +20,8 @@ use std::sync::Arc;
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::appearance::Role;
+use super::page::Tab;
+use super::savings::{SavingsLook, SavingsPage};
 use crate::domain::storage::Subject;
 
 /// A piece of a line that means one thing.
@@ -50,6 +53,12 @@ pub enum Target {
     Storage(Subject),
     /// The What-if tab.
     WhatIf,
+    /// A tab, as it was left.
+    Tab(Tab),
+    /// A list of what could be saved.
+    List(SavingsLook),
+    /// A row of such a list.
+    Saving(SavingsPage),
 }
 
 impl Line {

@@ -148,6 +148,7 @@ impl App {
         match self.tab {
             Tab::Gpus => self.gpu_context(),
             Tab::Storage => self.storage_context(),
+            Tab::Overview if self.is_on_savings() => self.savings_context(),
             Tab::Overview | Tab::Idle | Tab::WhatIf => self.view_context(),
         }
     }

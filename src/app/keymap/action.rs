@@ -17,6 +17,8 @@ pub enum Context {
     Gpus,
     /// On the Storage tab.
     Storage,
+    /// On the overview, the lists behind it and the list of idle instances.
+    Savings,
     /// On the What-if tab.
     WhatIf,
     /// On the action sheet.
@@ -31,12 +33,13 @@ pub enum Context {
 
 impl Context {
     /// All contexts, in the order of the help screen.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Move,
         Self::Main,
         Self::Table,
         Self::Gpus,
         Self::Storage,
+        Self::Savings,
         Self::WhatIf,
         Self::Sheet,
         Self::Columns,
@@ -54,6 +57,7 @@ impl Context {
             Self::Table => "In the table",
             Self::Gpus => "On the GPUs tab",
             Self::Storage => "On the Storage tab",
+            Self::Savings => "On the overview and its lists",
             Self::WhatIf => "On the What-if tab",
             Self::Sheet => "On the action sheet",
             Self::Columns => "Choosing columns",
@@ -64,14 +68,26 @@ impl Context {
 
     /// True when both can be in force at the same moment.
     pub fn overlaps(self, other: Self) -> bool {
-        use Context::{Any, Columns, Gpus, Main, Move, Sheet, Storage, Table, Welcome, WhatIf};
+        use Context::{
+            Any, Columns, Gpus, Main, Move, Savings, Sheet, Storage, Table, Welcome, WhatIf,
+        };
         self == other
             || matches!(
                 (self.min(other), self.max(other)),
                 (Any, _)
-                    | (Move, Main | Table | Gpus | Storage | WhatIf | Sheet | Columns | Welcome)
-                    | (Main, Table | Gpus | Storage | WhatIf | Sheet | Welcome)
-                    | (Table, Gpus | Storage)
+                    | (
+                        Move,
+                        Main | Table
+                            | Gpus
+                            | Storage
+                            | Savings
+                            | WhatIf
+                            | Sheet
+                            | Columns
+                            | Welcome
+                    )
+                    | (Main, Table | Gpus | Storage | Savings | WhatIf | Sheet | Welcome)
+                    | (Table, Gpus | Storage | Savings)
             )
     }
 }
@@ -230,6 +246,11 @@ actions! {
     LifecycleRules "lifecycle-rules" Storage ["L"] "rules";
     /// List the bucket's objects; says first what that costs. Stops a list that is being made.
     ListObjects "list-objects" Storage ["i"] "list objects";
+
+    /// Next list of what could be saved: commitments, smaller sizes, Spot, idle resources; from the idle instances to what else idles.
+    NextSavings "next-savings" Savings ["o"] "savings";
+    /// Previous list of what could be saved.
+    PreviousSavings "previous-savings" Savings ["O"] "previous list";
 
     /// More of the input under the cursor; held down, on and on.
     Raise "raise" WhatIf ["+"] "more";

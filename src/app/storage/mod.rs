@@ -13,6 +13,7 @@ mod scripts;
 use std::sync::Arc;
 
 use super::command::Fields;
+use super::savings::SavingsLook;
 use super::{App, Effect, Layout, Picture, Tab, Table};
 use crate::fleet::StorageFleet;
 use crate::view::storage::{
@@ -143,8 +144,11 @@ impl App {
     /// Asks once for what is only read when somebody looks: volumes and snapshots, and all of
     /// storage where it is not read in the background.
     pub(in crate::app) fn settle_storage(&mut self, effects: &mut Vec<Effect>) {
+        // What stopped instances go on billing are their volumes.
+        let resources =
+            self.tab == Tab::Overview && self.savings_tab.look() == SavingsLook::Resources;
         let tab = &mut self.storage_tab;
-        if (tab.wanted || self.tab == Tab::Storage) && !tab.asked {
+        if (tab.wanted || resources || self.tab == Tab::Storage) && !tab.asked {
             tab.asked = true;
             effects.push(Effect::ReadStorage);
         }
@@ -228,7 +232,13 @@ impl App {
 
     /// The frame of the table on screen: what stands above it is taken off.
     pub fn table_layout(&self) -> Option<Layout> {
-        if self.shows_storage_table() { self.storage_layout() } else { self.inner_layout() }
+        if self.shows_storage_table() {
+            self.storage_layout()
+        } else if self.shows_savings_table() {
+            self.savings_layout()
+        } else {
+            self.inner_layout()
+        }
     }
 
     /// The fields of the list on screen.

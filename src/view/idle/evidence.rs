@@ -55,7 +55,7 @@ pub struct EvidenceLine {
 const ENOUGH: f32 = 0.9;
 
 /// The lines of one role, in the order of the verdict.
-pub(super) fn lines(
+pub fn lines(
     verdict: Option<&Verdict>,
     role: EvidenceRole,
     ctx: &ViewContext,

@@ -78,5 +78,6 @@ fn words(signal: Signal) -> (String, &'static str) {
         Signal::EbsWriteOps => ("EBS writes".into(), "ops/h"),
         Signal::GpuMean(i) => (format!("GPU {i} mean"), "%"),
         Signal::GpuMax(i) => (format!("GPU {i} max"), "%"),
+        Signal::Resource(signal) => (signal.label().into(), signal.unit()),
     }
 }

@@ -5,7 +5,7 @@ mod graph;
 mod stakes;
 mod why;
 
-pub use evidence::{EvidenceLine, Standing};
+pub use evidence::{EvidenceLine, Standing, lines as evidence_lines};
 pub use graph::{Graph, GraphPage};
 pub use stakes::{Loss, Stakes};
 pub use why::{WhyPage, why};
@@ -27,10 +27,11 @@ pub const DEFAULT_COLUMNS: &[Field] = &[
     Field::InstanceType,
 ];
 
-/// The columns of the Idle tab on a screen: where there is room, the row also says which account
-/// and region it is of.
+/// The columns of the Idle tab on a screen: where there is room, the row also says what stopping it really
+/// takes off the bill, what pays for it, and which account and region it is of.
 pub const SCREEN_COLUMNS: &[Field] = &[
     Field::UsdPerHour,
+    Field::NetUsdPerHour,
     Field::WastedUsd,
     Field::Verdict,
     Field::IdleSince,
@@ -43,6 +44,7 @@ pub const SCREEN_COLUMNS: &[Field] = &[
     Field::InstanceType,
     Field::Region,
     Field::Account,
+    Field::CoveredBy,
 ];
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use crate::domain::{HOURS_PER_MONTH, Lifecycle, OwnerKind};
 use crate::fleet::Row;
+use crate::fleet::commitments::{Cover, CoveredBy, Net};
 use crate::view::field_value::price_basis;
 use crate::view::{ViewContext, format};
 
@@ -74,10 +75,10 @@ pub(super) fn stakes(row: &Row, ctx: &ViewContext) -> Stakes {
     }
 }
 
-/// A commitment that covers the instance goes on being paid after a stop, so gross is not net.
+/// What is left of the saving where something is paid whether the instance runs or not.
 fn net(row: &Row) -> String {
     let instance = &*row.instance;
-    match (instance.lifecycle, &instance.capacity_reservation) {
+    match (instance.lifecycle, row.net.as_deref()) {
         (Lifecycle::Spot, _) => {
             "Net of commitments: the same, no Savings Plan or reservation covers Spot.".to_owned()
         }
@@ -87,15 +88,64 @@ fn net(row: &Row) -> String {
         (Lifecycle::Scheduled, _) => {
             "Net: nothing, a scheduled reservation is paid whether used or not.".to_owned()
         }
-        (_, Some(reservation)) => format!(
-            "Net of commitments: not known; capacity reservation {reservation} bills whether used \
-             or not."
+        _ if !instance.state.is_billed() => {
+            "Net of commitments: nothing, it is not running.".into()
+        }
+        (_, Some(Net::Known(cover))) => known_net(row, cover),
+        (_, Some(Net::Unknown(why))) => format!("Net of commitments: not known, {why}."),
+        (_, None) => format!(
+            "Net of commitments: not known, commitments were not read{}.",
+            match &instance.capacity_reservation {
+                Some(id) => format!("; capacity reservation {id} bills whether used or not"),
+                None => String::new(),
+            }
         ),
-        _ => "Net of commitments: not known; a Savings Plan or reservation that covers it is paid \
-              on."
-        .to_owned(),
     }
 }
+
+/// The net in dollars, and who pays for the instance.
+fn known_net(row: &Row, cover: &Cover) -> String {
+    let net = cover.saves_usd_per_hour;
+    let gross = row.usd_per_hour().unwrap_or(net);
+    let mut paid: Vec<String> = cover.by.iter().map(payer).collect();
+    paid.extend(cover.note.as_ref().map(ToString::to_string));
+    if paid.is_empty() {
+        paid.push("no reservation and no Savings Plan covers it".to_owned());
+    }
+    let paid = paid.join(", ");
+    let month = format::usd_total(net * HOURS_PER_MONTH);
+    match net {
+        net if net.abs() < HALF_A_CENT => format!("Net of commitments: nothing; {paid}."),
+        net if gross - net < HALF_A_CENT => {
+            format!("Net of commitments: the same; {}.", unless_moved(&paid, cover))
+        }
+        net => format!(
+            "Net of commitments: {} = {month} per month; {paid}.",
+            format::usd_per_hour(net)
+        ),
+    }
+}
+
+/// Where gross is net although something covers it, that something finds other usage.
+fn unless_moved(paid: &str, cover: &Cover) -> String {
+    match cover.by.is_empty() {
+        true => paid.to_owned(),
+        false => format!("{paid}, which then covers other usage"),
+    }
+}
+
+/// `Compute SP 0a1b… pays 40 % of it until 2027-03-01`.
+fn payer(by: &CoveredBy) -> String {
+    let share = match by.share {
+        share if share > 0.995 => "it".to_owned(),
+        share => format!("{} of it", format::percent(share * 100.0)),
+    };
+    let until = by.until.map(|end| format!(" until {}", end.strftime("%Y-%m-%d")));
+    format!("{} {} pays for {share}{}", by.kind.label(), by.id, until.unwrap_or_default())
+}
+
+/// Differences below it are not shown.
+const HALF_A_CENT: f64 = 0.005;
 
 fn losses(row: &Row) -> Vec<Loss> {
     let instance = &*row.instance;

@@ -46,6 +46,53 @@ fn an_idle_box_shows_evidence_money_and_losses() {
 }
 
 #[test]
+fn net_says_what_is_left_of_the_saving_and_who_is_paid_on() {
+    use crate::domain::CommitmentKind;
+    use crate::fleet::commitments::{Cover, CoveredBy, Net};
+    let fleet = fleet();
+    let row = &fleet.rows[index(&fleet, "i-0a1idle")];
+    let said = |net: Net| {
+        let row = crate::fleet::Row { net: Some(net.into()), ..(**row).clone() };
+        why(&row, None, "cautious", &ctx()).stakes.net
+    };
+    let by = |share: f64| CoveredBy {
+        id: "sp-1".into(),
+        kind: CommitmentKind::ComputePlan,
+        account: "111122223333".into(),
+        share,
+        usd_per_hour: 14.0 * share,
+        until: Some("2027-03-01T00:00:00Z".parse().unwrap()),
+    };
+    let cover = |by: Vec<CoveredBy>, saves: f64| {
+        let cover = Cover {
+            by,
+            effective_usd_per_hour: 14.0,
+            saves_usd_per_hour: saves,
+            ..Cover::default()
+        };
+        said(Net::Known(cover))
+    };
+    let free = cover(vec![], 21.957_642);
+    assert_eq!(free, "Net of commitments: the same; no reservation and no Savings Plan covers it.");
+    let covered = cover(vec![by(1.0)], 0.0);
+    assert_eq!(
+        covered,
+        "Net of commitments: nothing; Compute SP sp-1 pays for it until 2027-03-01."
+    );
+    // 9.88 × 730 = 7,212.40.
+    let partly = cover(vec![by(0.55)], 9.88);
+    assert_eq!(
+        partly,
+        "Net of commitments: $9.88/h = $7,212 per month; Compute SP sp-1 pays for 55% of it until \
+         2027-03-01."
+    );
+    let moved = cover(vec![by(1.0)], 21.957_642);
+    assert!(moved.ends_with("until 2027-03-01, which then covers other usage."), "{moved}");
+    let denied = said(Net::Unknown("denied: ec2:DescribeReservedInstances".into()));
+    assert_eq!(denied, "Net of commitments: not known, denied: ec2:DescribeReservedInstances.");
+}
+
+#[test]
 fn a_preset_of_the_users_own_says_itself_where_it_comes_from() {
     let fleet = fleet();
     let page = why(&fleet.rows[0], None, "night-batch", &ctx());

@@ -12,7 +12,7 @@ mod finding;
 pub(crate) mod fixture;
 mod prefix;
 mod run;
-mod spec;
+pub(in crate::view) mod spec;
 pub mod strip;
 #[cfg(test)]
 mod tests;

@@ -4,7 +4,7 @@ use crate::query::{Kind, Unit};
 use crate::view::{Align, FieldSpec};
 
 /// A field of text.
-pub(super) const fn text<F>(
+pub(in crate::view) const fn text<F>(
     field: F,
     name: &'static str,
     aliases: &'static [&'static str],
@@ -29,7 +29,7 @@ pub(super) const fn text<F>(
 }
 
 /// A field of one of a few words.
-pub(super) const fn choice<F>(
+pub(in crate::view) const fn choice<F>(
     field: F,
     name: &'static str,
     aliases: &'static [&'static str],
@@ -55,7 +55,7 @@ pub(super) const fn choice<F>(
 }
 
 /// A quantity, largest first.
-pub(super) const fn number<F>(
+pub(in crate::view) const fn number<F>(
     field: F,
     name: &'static str,
     aliases: &'static [&'static str],
@@ -72,6 +72,7 @@ pub(super) const fn number<F>(
         kind: Kind::Number(unit),
         unit: match unit {
             Unit::Usd => "$/month",
+            Unit::UsdPerHour => "$/h",
             Unit::Bytes => "B",
             Unit::Percent => "%",
             _ => "",
@@ -86,7 +87,7 @@ pub(super) const fn number<F>(
 }
 
 /// A moment.
-pub(super) const fn time<F>(
+pub(in crate::view) const fn time<F>(
     field: F,
     name: &'static str,
     aliases: &'static [&'static str],
@@ -111,12 +112,12 @@ pub(super) const fn time<F>(
 }
 
 /// The same, sorted by a letter of its heading.
-pub(super) const fn by<F: Copy>(key: char, spec: FieldSpec<F>) -> FieldSpec<F> {
+pub(in crate::view) const fn by<F: Copy>(key: char, spec: FieldSpec<F>) -> FieldSpec<F> {
     FieldSpec { sort_key: Some(key), ..spec }
 }
 
 /// The same, taking what room is left.
-pub(super) const fn wide<F: Copy>(spec: FieldSpec<F>) -> FieldSpec<F> {
+pub(in crate::view) const fn wide<F: Copy>(spec: FieldSpec<F>) -> FieldSpec<F> {
     FieldSpec { grows: true, ..spec }
 }
 
@@ -148,4 +149,4 @@ macro_rules! field_enum {
     };
 }
 
-pub(super) use {field_enum, fields};
+pub(in crate::view) use {field_enum, fields};

@@ -4,8 +4,8 @@ mod bucket;
 mod empty;
 mod lifecycle;
 mod overview;
-mod parts;
-mod strip;
+pub(in crate::app::content) mod parts;
+pub(in crate::app::content) mod strip;
 mod things;
 mod tiers;
 

@@ -10,7 +10,7 @@ use crate::view::{Symbols, ViewContext};
 const NAME: usize = 16;
 
 /// A heading with an empty line above it.
-pub(super) fn heading(text: impl Into<String>, lines: &mut Vec<Line>) {
+pub(in crate::app::content) fn heading(text: impl Into<String>, lines: &mut Vec<Line>) {
     if !lines.is_empty() {
         lines.push(Line::new());
     }
@@ -18,12 +18,18 @@ pub(super) fn heading(text: impl Into<String>, lines: &mut Vec<Line>) {
 }
 
 /// A fact: its name, what it is; wrapped.
-pub(super) fn fact(name: &str, text: &str, width: usize, lines: &mut Vec<Line>) {
+pub(in crate::app::content) fn fact(name: &str, text: &str, width: usize, lines: &mut Vec<Line>) {
     role_fact(Role::Text, name, text, width, lines);
 }
 
 /// A fact that means something.
-pub(super) fn role_fact(role: Role, name: &str, text: &str, width: usize, lines: &mut Vec<Line>) {
+pub(in crate::app::content) fn role_fact(
+    role: Role,
+    name: &str,
+    text: &str,
+    width: usize,
+    lines: &mut Vec<Line>,
+) {
     let room = width.saturating_sub(NAME + 2).max(8);
     for (i, part) in wrap(text, room).into_iter().enumerate() {
         let name = if i == 0 { name } else { "" };
@@ -32,19 +38,29 @@ pub(super) fn role_fact(role: Role, name: &str, text: &str, width: usize, lines:
 }
 
 /// An indented paragraph.
-pub(super) fn paragraph(role: Role, text: &str, width: usize, lines: &mut Vec<Line>) {
+pub(in crate::app::content) fn paragraph(
+    role: Role,
+    text: &str,
+    width: usize,
+    lines: &mut Vec<Line>,
+) {
     for part in wrap(text, width.saturating_sub(2).max(8)) {
         lines.push(Line::new().text("  ").with(role, part));
     }
 }
 
 /// Dollars per month, or the sign for unknown.
-pub(super) fn usd(amount: Option<f64>, symbols: Symbols) -> String {
+pub(in crate::app::content) fn usd(amount: Option<f64>, symbols: Symbols) -> String {
     symbols.or_unknown(amount, words::usd)
 }
 
 /// A finding with what to do.
-pub(super) fn finding(f: &StorageFinding, ctx: &ViewContext, width: usize, lines: &mut Vec<Line>) {
+pub(in crate::app::content) fn finding(
+    f: &StorageFinding,
+    ctx: &ViewContext,
+    width: usize,
+    lines: &mut Vec<Line>,
+) {
     let kind = f.kind.word().replace('_', " ");
     let saves = match f.usd_per_month {
         Some(usd) => format!("saves {}/month", words::usd(usd)),
@@ -61,7 +77,7 @@ pub(super) fn finding(f: &StorageFinding, ctx: &ViewContext, width: usize, lines
 }
 
 /// Who says the prices, in words: `list price of 2026-08-01`.
-pub(super) fn provenance(of: &crate::domain::Provenance) -> String {
+pub(in crate::app::content) fn provenance(of: &crate::domain::Provenance) -> String {
     use crate::domain::Provenance;
     match of {
         Provenance::Live { at } => format!("list price, read {}", at.strftime("%Y-%m-%d")),

@@ -104,7 +104,11 @@ fn fit(steps: &[&str], width: usize, ellipsis: &str) -> String {
 }
 
 /// The parts that fit, the first in any case.
-fn join(parts: Vec<(Role, String)>, separator: &str, width: usize) -> Line {
+pub(in crate::app::content) fn join(
+    parts: Vec<(Role, String)>,
+    separator: &str,
+    width: usize,
+) -> Line {
     let mut line = Line::new();
     let mut used = 0;
     for (i, (role, text)) in parts.into_iter().enumerate() {

@@ -19,7 +19,12 @@ fn gone() -> Vec<Line> {
 }
 
 /// Each field of a row that is known, by its name.
-fn all_fields<F: TableField>(row: &F::Row, ctx: &ViewContext, width: usize, lines: &mut Vec<Line>) {
+pub(in crate::app::content) fn all_fields<F: TableField>(
+    row: &F::Row,
+    ctx: &ViewContext,
+    width: usize,
+    lines: &mut Vec<Line>,
+) {
     for field in F::all() {
         if !field.value(row, ctx).is_unknown() {
             fact(field.spec().name, &field.cell(row, ctx), width, lines);

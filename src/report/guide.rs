@@ -1,0 +1,176 @@
+//! `burntop rightsize --guide`: which instance a model needs, and why.
+
+use serde_json::{Map, Value as Json, json};
+
+use super::sheet::{Cell, Column, Sheet};
+use super::storage_buckets::people;
+use super::{Format, csv, json};
+use crate::analyze::rightsize::guide::{Guide, GuideAsk, GuideCandidate, INPUTS};
+use crate::domain::Reading;
+use crate::domain::storage::size_words;
+use crate::view::{Align, Value, ViewContext, format};
+
+/// What is reported.
+pub struct GuideReport<'a> {
+    /// The question.
+    pub ask: &'a GuideAsk,
+    /// Where prices are of.
+    pub region: &'a str,
+    /// The answer.
+    pub guide: &'a Guide,
+}
+
+/// The answer in a format; JSON is schema `burntop/rightsize-guide/1`.
+pub fn guide(
+    report: &GuideReport<'_>,
+    format: Format,
+    readings: &[Reading],
+    ctx: &ViewContext,
+) -> String {
+    match format {
+        Format::Json => {
+            let rows = report.guide.candidates.iter().map(candidate).collect();
+            let basis = basis(report);
+            json::envelope("rightsize-guide", rows, more(report), &basis, readings, ctx)
+        }
+        Format::Csv => csv::table(&sheet(report, ctx)),
+        Format::Md | Format::Table => people(&sheet(report, ctx), format, &notes(report)),
+    }
+}
+
+fn basis(report: &GuideReport<'_>) -> String {
+    format!(
+        "on-demand list prices for Linux in {}, USD per hour; a GiB is 2^30 bytes; speed as \
+         computed from the peak of the GPU, not measured",
+        report.region
+    )
+}
+
+/// What stands beside the candidates in JSON.
+fn more(report: &GuideReport<'_>) -> Map<String, Json> {
+    let ask = report.ask;
+    let mut asked: Map<String, Json> = INPUTS
+        .iter()
+        .map(|spec| (spec.name.to_owned(), json::number(ask.value(spec.input))))
+        .collect();
+    asked.insert("task".to_owned(), json!(ask.task.word()));
+    asked.insert("precision".to_owned(), json!(ask.precision.word()));
+    asked.insert("region".to_owned(), json!(report.region));
+    let memory = report.guide.memory.lines.iter().map(|line| {
+        json!({
+            "part": line.label,
+            "bytes": json::number(Some(line.bytes)),
+            "shared": line.shared,
+            "how": line.how,
+            "source": line.source,
+        })
+    });
+    let rejected = report.guide.rejected.iter().map(|no| {
+        json!({
+            "instance_type": &*no.instance_type,
+            "usd_per_hour": json::number(Some(no.usd_per_hour)),
+            "why": no.fail.to_string(),
+        })
+    });
+    [
+        ("asked", Json::Object(asked)),
+        ("memory_bytes", json::number(Some(report.guide.memory.total()))),
+        ("memory", memory.collect()),
+        ("rejected", rejected.collect()),
+        ("warnings", json!(report.guide.warnings)),
+    ]
+    .map(|(name, value)| (name.to_owned(), value))
+    .into_iter()
+    .collect()
+}
+
+fn candidate(c: &GuideCandidate) -> Json {
+    json!({
+        "instance_type": &*c.instance_type,
+        "boxes": c.boxes,
+        "gpus": c.gpus,
+        "gpu_model": &*c.gpu_model,
+        "gpus_per_copy": c.gpus_per_copy,
+        "usd_per_hour": json::number(Some(c.usd_per_hour)),
+        "total_usd_per_hour": json::number(Some(c.total_usd_per_hour)),
+        "times_cheapest": json::number(Some(c.times_cheapest)),
+        "memory_share": json::number(Some(c.memory_share)),
+        "ms_per_token": json::number(c.ms_per_token),
+        "ms_first_token": json::number(c.ms_first_token),
+        "tokens_per_s": json::number(c.tokens_per_s),
+        "usd_per_million_tokens": json::number(c.usd_per_million_tokens),
+        "hours": json::number(c.hours),
+        "run_usd": json::number(c.run_usd),
+        "zones": c.zones.as_ref().map(|z| z.iter().map(|az| &**az).collect::<Vec<_>>()),
+        "says": c.says,
+    })
+}
+
+/// A column of the table: field, heading, alignment.
+type Head = (&'static str, &'static str, Align);
+
+const COLUMNS: [Head; 9] = [
+    ("total_usd_per_hour", "$/h", Align::Right),
+    ("instance_type", "TYPE", Align::Left),
+    ("boxes", "BOXES", Align::Right),
+    ("gpus", "GPUS", Align::Right),
+    ("gpu_model", "MODEL", Align::Left),
+    ("memory_share", "MEM", Align::Right),
+    ("ms_per_token", "ms/TOKEN", Align::Right),
+    ("usd_per_million_tokens", "$/M TOKENS", Align::Right),
+    ("run_usd", "RUN", Align::Right),
+];
+
+fn sheet(report: &GuideReport<'_>, ctx: &ViewContext) -> Sheet {
+    let heads = COLUMNS.map(|(name, header, align)| Column { name, header, align });
+    let number = |value: Option<f64>, words: fn(f64) -> String| Cell {
+        shown: ctx.symbols.or_unknown(value, words),
+        value: value.filter(|v| v.is_finite()).map_or(Value::Unknown, Value::Number),
+    };
+    let row = |c: &GuideCandidate| {
+        vec![
+            number(Some(c.total_usd_per_hour), |v| format::grouped(v, 2)),
+            Cell::text(c.instance_type.to_string()),
+            number(Some(f64::from(c.boxes)), format::count),
+            number(Some(f64::from(c.gpus)), format::count),
+            Cell::text(c.gpu_model.to_string()),
+            number(Some(c.memory_share), |v| format::percent(v * 100.0)),
+            number(c.ms_per_token, |v| format::grouped(v, 1)),
+            number(c.usd_per_million_tokens, format::usd),
+            number(c.run_usd, format::usd_total),
+        ]
+    };
+    Sheet { columns: heads.into(), rows: report.guide.candidates.iter().map(row).collect() }
+}
+
+fn notes(report: &GuideReport<'_>) -> Vec<String> {
+    let (ask, guide) = (report.ask, report.guide);
+    let mut asked = vec![format!("{}, {}", ask.task.label(), ask.precision.word())];
+    for spec in &INPUTS {
+        if let Some(value) = ask.given(spec.input) {
+            asked.push(format!("{} {}", spec.label, spec.unit.show(value)));
+        }
+    }
+    let mut out = vec![
+        format!("asked: {}", asked.join(", ")),
+        format!("it needs {} of GPU memory:", size_words(guide.memory.total())),
+    ];
+    for line in &guide.memory.lines {
+        let each = if line.shared { "" } else { " per GPU" };
+        let bytes = size_words(line.bytes);
+        out.push(format!("  {} {bytes}{each}: {} ({})", line.label, line.how, line.source));
+    }
+    match guide.candidates.first() {
+        Some(best) => {
+            out.push(format!("best: {} x {}", best.boxes, best.instance_type));
+            out.extend(best.says.iter().map(|s| format!("  {s}")));
+        }
+        None => out.push("no type that is priced here does it".to_owned()),
+    }
+    for no in guide.rejected.iter().take(5) {
+        out.push(format!("not {}: {}", no.instance_type, no.fail));
+    }
+    out.extend(guide.warnings.iter().cloned());
+    out.push(format!("basis: {}", basis(report)));
+    out
+}

@@ -1,0 +1,378 @@
+//! What could be saved: commitments, smaller sizes, Spot, idle resources.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value as Json, json};
+
+use super::storage_buckets::people;
+use super::{Format, csv, json, sheet, troubles_of};
+use crate::domain::text::clean;
+use crate::domain::{Commits, EvidenceRole, Reading, Unread};
+use crate::fleet::Savings;
+use crate::fleet::savings::{CommitmentRow, Proposal, SizeVerdict, SpotFit, SpotRow};
+use crate::view::savings::{
+    CommitmentField, ProposalField, ResourceField, ResourceItem, SpotField,
+};
+use crate::view::{TableField, ViewContext, format};
+
+/// What is said of the rows.
+#[derive(Clone, Copy, Debug)]
+pub struct SavingsAbout<'a> {
+    /// Name of the view, in the schema: `commitments`.
+    pub view: &'a str,
+    /// The filter that chose the rows, as typed; empty for none.
+    pub filter: &'a str,
+    /// How the sources are doing.
+    pub readings: &'a [Reading],
+    /// Commitments that could not be read: nets that are not known.
+    pub unread: &'a [Unread],
+}
+
+/// A field of a list of savings: what its rows say besides their fields.
+pub trait SavingsField: TableField {
+    /// More of a row in JSON than its fields: lists and parts.
+    fn more(row: &Self::Row) -> Vec<(&'static str, Json)>;
+
+    /// Sums over the rows for machines.
+    fn totals(rows: &[&Self::Row]) -> Vec<(&'static str, Json)>;
+
+    /// Sums over the rows for people, one line.
+    fn note(rows: &[&Self::Row], ctx: &ViewContext) -> String;
+}
+
+/// The columns a format has when none are chosen: the screen's for people, all for machines.
+pub fn default_savings_columns<F: TableField>(format: Format) -> &'static [F] {
+    match format {
+        Format::Table | Format::Md => F::SCREEN_COLUMNS,
+        Format::Json | Format::Csv => F::all(),
+    }
+}
+
+/// These columns of these rows. JSON has its own fixed fields, and `more` beside the rows.
+pub fn savings_rows<F: SavingsField>(
+    rows: &[Arc<F::Row>],
+    columns: &[F],
+    format: Format,
+    ctx: &ViewContext,
+    about: &SavingsAbout<'_>,
+    more: Map<String, Json>,
+) -> String {
+    let borrowed: Vec<&F::Row> = rows.iter().map(|row| &**row).collect();
+    match format {
+        Format::Json => {
+            let rows = borrowed.iter().map(|row| savings_row::<F>(row, ctx)).collect();
+            let mut beside = more;
+            let totals = F::totals(&borrowed).into_iter().map(|(k, v)| (k.to_owned(), v));
+            beside.insert("totals".to_owned(), Json::Object(totals.collect()));
+            beside.insert("net_unknown".to_owned(), about.unread.iter().map(unread).collect());
+            json::envelope(about.view, rows, beside, &basis(about), about.readings, ctx)
+        }
+        Format::Csv => csv::table(&sheet::of(&borrowed, columns, ctx)),
+        Format::Md | Format::Table => {
+            let mut notes = vec![F::note(&borrowed, ctx)];
+            notes.extend(about.unread.iter().map(said_of_unread));
+            notes.push(format!("basis: {}", basis(about)));
+            notes.extend(troubles_of(about.readings));
+            people(&sheet::of(&borrowed, columns, ctx), format, &notes)
+        }
+    }
+}
+
+/// One row with all its fields.
+pub fn savings_row<F: SavingsField>(row: &F::Row, ctx: &ViewContext) -> Json {
+    let each = F::all().iter();
+    let pairs = each.map(|f| (f.spec().name.to_owned(), json::value(&f.exported(row, ctx))));
+    let mut out: Map<String, Json> = pairs.collect();
+    out.extend(F::more(row).into_iter().map(|(k, v)| (k.to_owned(), v)));
+    Json::Object(out)
+}
+
+/// What the figures mean, one sentence.
+fn basis(about: &SavingsAbout<'_>) -> String {
+    let filter = match clean(about.filter) {
+        f if f.is_empty() => String::new(),
+        f => format!("; filter {f}"),
+    };
+    format!(
+        "USD per hour; gross is at on-demand list price (Spot: the zone's price now), net is what \
+         the bill falls by for each row alone, with the commitments held applied in AWS's order: \
+         nets do not add up; not known is no 0; a month is 730 h{filter}"
+    )
+}
+
+fn unread(unread: &Unread) -> Json {
+    json!({
+        "scope": unread.scope.to_string(),
+        "source": unread.source,
+        "why": unread.why,
+    })
+}
+
+fn said_of_unread(unread: &Unread) -> String {
+    let (source, scope, why) = (unread.source.label(), &unread.scope, &unread.why);
+    format!("! net unknown: {source} of {scope} were not read: {why}")
+}
+
+/// The sum of what is known; `None` where rows are there and nothing is known of any.
+fn sum(values: impl Iterator<Item = Option<f64>>) -> (Option<f64>, usize) {
+    let (mut any, mut known, mut unknown, mut usd) = (false, false, 0, 0.0);
+    for value in values {
+        any = true;
+        match value {
+            Some(v) => {
+                known = true;
+                usd += v;
+            }
+            None => unknown += 1,
+        }
+    }
+    ((known || !any).then_some(usd), unknown)
+}
+
+fn rate(usd: Option<f64>, ctx: &ViewContext) -> String {
+    ctx.symbols.or_unknown(usd, format::usd_per_hour)
+}
+
+fn lines<'a>(sentences: impl IntoIterator<Item = &'a Arc<str>>) -> Json {
+    sentences.into_iter().map(|s| json!(&**s)).collect()
+}
+
+impl SavingsField for CommitmentField {
+    fn more(row: &CommitmentRow) -> Vec<(&'static str, Json)> {
+        let (upfront, rates) = match &row.commitment.commits {
+            Commits::Reserved(of) => (Some(of.upfront_usd * f64::from(of.count)), None),
+            Commits::Plan(of) => (Some(of.upfront_usd), Some(of.rates_known)),
+            Commits::Capacity(of) => match of.reserves {
+                crate::domain::ReservesCapacity::OnDemand => (Some(0.0), None),
+                crate::domain::ReservesCapacity::Block { upfront_usd } => (upfront_usd, None),
+            },
+        };
+        vec![
+            ("findings", lines(&row.findings)),
+            ("upfront_usd", json::number(upfront)),
+            ("rates_known", json!(rates)),
+        ]
+    }
+
+    fn totals(rows: &[&CommitmentRow]) -> Vec<(&'static str, Json)> {
+        let (paid, unpriced) = sum(rows.iter().map(|r| r.usd_per_hour));
+        let (unused, unknown) = sum(rows.iter().map(|r| r.unused_usd_per_hour));
+        vec![
+            ("commitments", json!(rows.len())),
+            ("usd_per_hour", json::number(paid)),
+            ("unpriced", json!(unpriced)),
+            ("unused_usd_per_hour", json::number(unused)),
+            ("unused_unknown", json!(unknown)),
+        ]
+    }
+
+    fn note(rows: &[&CommitmentRow], ctx: &ViewContext) -> String {
+        let (paid, _) = sum(rows.iter().map(|r| r.usd_per_hour));
+        let (unused, unknown) = sum(rows.iter().map(|r| r.unused_usd_per_hour));
+        let dot = ctx.symbols.separator();
+        let left_out = match unknown {
+            0 => String::new(),
+            n => format!(" {dot} of {n} it is not known"),
+        };
+        format!(
+            "{} commitments, paid {} {dot} unused now {}{left_out}",
+            rows.len(),
+            rate(paid, ctx),
+            rate(unused, ctx)
+        )
+    }
+}
+
+impl SavingsField for ProposalField {
+    fn more(row: &Proposal) -> Vec<(&'static str, Json)> {
+        vec![("says", lines(&row.says))]
+    }
+
+    fn totals(rows: &[&Proposal]) -> Vec<(&'static str, Json)> {
+        let smaller = smaller(rows);
+        let (net, unknown) = sum(smaller.iter().map(|p| p.net_usd_per_hour));
+        let (gross, _) = sum(smaller.iter().map(|p| p.gross_usd_per_hour));
+        let worthless = smaller.iter().filter(|p| p.worthless_until.is_some()).count();
+        vec![
+            ("proposals", json!(smaller.len())),
+            ("cannot_tell", json!(rows.len() - smaller.len())),
+            ("gross_usd_per_hour", json::number(gross)),
+            ("net_usd_per_hour_each_alone", json::number(net)),
+            ("net_unknown", json!(unknown)),
+            ("worthless", json!(worthless)),
+        ]
+    }
+
+    fn note(rows: &[&Proposal], ctx: &ViewContext) -> String {
+        let smaller = smaller(rows);
+        let (net, unknown) = sum(smaller.iter().map(|p| p.net_usd_per_hour));
+        let (gross, _) = sum(smaller.iter().map(|p| p.gross_usd_per_hour));
+        let dot = ctx.symbols.separator();
+        let mut text = format!(
+            "{} could be smaller: net {}, gross {}, each alone {dot} of {} it cannot be told",
+            smaller.len(),
+            rate(net, ctx),
+            rate(gross, ctx),
+            rows.len() - smaller.len(),
+        );
+        if unknown > 0 {
+            text.push_str(&format!(" {dot} net of {unknown} not known"));
+        }
+        text
+    }
+}
+
+fn smaller<'a>(rows: &[&'a Proposal]) -> Vec<&'a Proposal> {
+    rows.iter().copied().filter(|p| matches!(p.verdict, SizeVerdict::Smaller { .. })).collect()
+}
+
+impl SavingsField for SpotField {
+    fn more(row: &SpotRow) -> Vec<(&'static str, Json)> {
+        let zone = |z: &crate::fleet::savings::ZonePrice| {
+            json!({
+                "az": &*z.az,
+                "usd_per_hour": json::number(Some(z.usd_per_hour)),
+                "mean_usd_per_hour": json::number(z.mean),
+                "highest_usd_per_hour": json::number(z.highest),
+                "hours": z.hours,
+            })
+        };
+        vec![("zones", row.zones.iter().map(zone).collect()), ("says", lines(&row.says))]
+    }
+
+    fn totals(rows: &[&SpotRow]) -> Vec<(&'static str, Json)> {
+        let fits = fits(rows);
+        let (net, unknown) = sum(fits.iter().map(|r| r.net_usd_per_hour));
+        let (gross, _) = sum(fits.iter().map(|r| r.gross_usd_per_hour));
+        let of = |fit: SpotFit| json!(rows.iter().filter(|r| r.fit == fit).count());
+        vec![
+            ("yes", of(SpotFit::Yes)),
+            ("partial", of(SpotFit::Partial)),
+            ("no", of(SpotFit::No)),
+            ("unknown", of(SpotFit::Unknown)),
+            ("gross_usd_per_hour", json::number(gross)),
+            ("net_usd_per_hour_each_alone", json::number(net)),
+            ("net_unknown", json!(unknown)),
+        ]
+    }
+
+    fn note(rows: &[&SpotRow], ctx: &ViewContext) -> String {
+        let fits = fits(rows);
+        let (net, unknown) = sum(fits.iter().map(|r| r.net_usd_per_hour));
+        let (gross, _) = sum(fits.iter().map(|r| r.gross_usd_per_hour));
+        let of = |fit: SpotFit| rows.iter().filter(|r| r.fit == fit).count();
+        let dot = ctx.symbols.separator();
+        let mut text = format!(
+            "{} fit, {} in part: net {}, gross {}, each alone {dot} {} do not, {} not known",
+            of(SpotFit::Yes),
+            of(SpotFit::Partial),
+            rate(net, ctx),
+            rate(gross, ctx),
+            of(SpotFit::No),
+            of(SpotFit::Unknown),
+        );
+        if unknown > 0 {
+            text.push_str(&format!(" {dot} net of {unknown} not known"));
+        }
+        text
+    }
+}
+
+fn fits<'a>(rows: &[&'a SpotRow]) -> Vec<&'a SpotRow> {
+    let bears = |r: &&SpotRow| matches!(r.fit, SpotFit::Yes | SpotFit::Partial);
+    rows.iter().copied().filter(bears).collect()
+}
+
+impl SavingsField for ResourceField {
+    fn more(item: &ResourceItem) -> Vec<(&'static str, Json)> {
+        let of = &item.row.resource;
+        let judged = item.row.verdict.as_deref();
+        let signals = judged.map(|v| v.signals.iter().map(signal).collect::<Json>());
+        let units = of.units.iter().map(|u| {
+            json!({
+                "what": &*u.what,
+                "count": json::number(Some(u.count)),
+                "usd_per_hour": json::number(u.usd_per_hour),
+            })
+        });
+        let tags: Map<String, Json> =
+            of.tags.iter().map(|(k, v)| (k.to_owned(), json!(v))).collect();
+        vec![
+            ("signals", signals.unwrap_or(Json::Null)),
+            ("not_checked", lines(judged.map(|v| v.not_checked.as_slice()).unwrap_or_default())),
+            ("units", units.collect()),
+            ("serves", of.serves.as_ref().map_or(Json::Null, lines)),
+            ("tags", Json::Object(tags)),
+        ]
+    }
+
+    fn totals(rows: &[&ResourceItem]) -> Vec<(&'static str, Json)> {
+        let idle = idle(rows);
+        let (waste, unpriced) = sum(idle.iter().map(|i| i.row.waste_usd_per_hour));
+        let (net, unknown) = sum(idle.iter().map(|i| i.net_usd_per_hour));
+        vec![
+            ("resources", json!(rows.len())),
+            ("idle", json!(idle.len())),
+            ("waste_usd_per_hour", json::number(waste)),
+            ("unpriced", json!(unpriced)),
+            ("net_usd_per_hour", json::number(net)),
+            ("net_unknown", json!(unknown)),
+        ]
+    }
+
+    fn note(rows: &[&ResourceItem], ctx: &ViewContext) -> String {
+        let idle = idle(rows);
+        let (waste, _) = sum(idle.iter().map(|i| i.row.waste_usd_per_hour));
+        let (net, unknown) = sum(idle.iter().map(|i| i.net_usd_per_hour));
+        let dot = ctx.symbols.separator();
+        let mut text = format!(
+            "{} of {} idle: waste {}, net {}",
+            idle.len(),
+            rows.len(),
+            rate(waste, ctx),
+            rate(net, ctx)
+        );
+        if unknown > 0 {
+            text.push_str(&format!(" {dot} net of {unknown} not known"));
+        }
+        text
+    }
+}
+
+fn idle<'a>(rows: &[&'a ResourceItem]) -> Vec<&'a ResourceItem> {
+    rows.iter().copied().filter(|i| i.is_idle()).collect()
+}
+
+fn signal(evidence: &crate::domain::SignalEvidence) -> Json {
+    json!({
+        "label": &*evidence.label,
+        "statistic": &*evidence.statistic,
+        "unit": &*evidence.unit,
+        "threshold": json::number(Some(evidence.threshold)),
+        "value": json::number(evidence.value),
+        "got": evidence.got,
+        "expected": evidence.expected,
+        "role": match evidence.role {
+            EvidenceRole::Test => "test",
+            EvidenceRole::Counter => "counter",
+        },
+        "busy": evidence.busy,
+    })
+}
+
+/// The sums over all commitments, beside the rows of `commitments`.
+pub fn commitment_sums(savings: &Savings) -> Map<String, Json> {
+    let sums = &savings.sums;
+    let json = json!({
+        "committed_usd_per_hour": json::number(Some(sums.committed_usd_per_hour)),
+        "utilisation": json::number(sums.utilisation),
+        "coverage": json::number(sums.coverage),
+        "effective_savings_rate": json::number(sums.effective_savings_rate),
+        "unused_usd_per_hour": json::number(Some(sums.unused_usd_per_hour)),
+        "hours": sums.hours,
+    });
+    std::iter::once(("sums".to_owned(), json)).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,210 @@
+//! Each list in each format, with exact figures.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value as Json};
+
+use super::{SavingsAbout, SavingsField, commitment_sums, default_savings_columns, savings_rows};
+use crate::fleet::Savings;
+use crate::report::Format;
+use crate::view::fixture::{ascii, ctx};
+use crate::view::savings::fixture::{denied, savings};
+use crate::view::savings::{
+    CommitmentField, ProposalField, ResourceField, SpotField, resource_items,
+};
+use crate::view::{TableField, ViewContext};
+
+fn about<'a>(view: &'a str, savings: &'a Savings) -> SavingsAbout<'a> {
+    SavingsAbout { view, filter: "", readings: &savings.readings, unread: &savings.unread }
+}
+
+fn of<F: SavingsField>(
+    view: &str,
+    savings: &Savings,
+    rows: &[Arc<F::Row>],
+    format: Format,
+    ctx: &ViewContext,
+) -> String {
+    let columns = default_savings_columns::<F>(format);
+    let more = if view == "commitments" { commitment_sums(savings) } else { Map::new() };
+    savings_rows(rows, columns, format, ctx, &about(view, savings), more)
+}
+
+fn every(savings: &Savings, format: Format, ctx: &ViewContext) -> [(&'static str, String); 4] {
+    let items = resource_items(savings);
+    [
+        (
+            "commitments",
+            of::<CommitmentField>("commitments", savings, &savings.commitments, format, ctx),
+        ),
+        ("rightsize", of::<ProposalField>("rightsize", savings, &savings.proposals, format, ctx)),
+        ("spot", of::<SpotField>("spot", savings, &savings.spot, format, ctx)),
+        ("resources", of::<ResourceField>("resources", savings, &items, format, ctx)),
+    ]
+}
+
+#[test]
+fn each_list_in_each_format() {
+    let savings = savings();
+    for format in [Format::Table, Format::Md, Format::Csv, Format::Json] {
+        for (view, text) in every(&savings, format, &ctx()) {
+            insta::assert_snapshot!(format!("{view}@{}", format.name()), text);
+        }
+    }
+    for (view, text) in every(&savings, Format::Table, &ascii()) {
+        insta::assert_snapshot!(format!("{view}@ascii"), text);
+    }
+    for (view, text) in every(&denied(), Format::Table, &ctx()) {
+        insta::assert_snapshot!(format!("{view}@denied"), text);
+    }
+}
+
+fn json(view: &str, savings: &Savings) -> Json {
+    let all = every(savings, Format::Json, &ctx());
+    let (_, text) = all.iter().find(|(name, _)| *name == view).unwrap();
+    serde_json::from_str(text).unwrap()
+}
+
+#[test]
+fn json_has_the_envelope_of_the_contract_and_every_field() {
+    fn fields<F: TableField>(document: &Json) {
+        for row in document["rows"].as_array().unwrap() {
+            for field in F::all() {
+                assert!(row.get(field.spec().name).is_some(), "{}", field.spec().name);
+            }
+        }
+    }
+    let savings = savings();
+    for view in ["commitments", "rightsize", "spot", "resources"] {
+        let document = json(view, &savings);
+        assert_eq!(document["schema"], format!("burntop/{view}/1"));
+        assert_eq!(document["generated_at"], "2026-03-14T15:09:26Z");
+        for part in ["rows", "readings", "errors", "net_unknown"] {
+            assert!(document[part].is_array(), "{view}: {part}");
+        }
+        assert!(document["basis"].as_str().unwrap().contains("730 h"));
+    }
+    fields::<CommitmentField>(&json("commitments", &savings));
+    fields::<ProposalField>(&json("rightsize", &savings));
+    fields::<SpotField>(&json("spot", &savings));
+    fields::<ResourceField>(&json("resources", &savings));
+}
+
+#[test]
+fn commitments_in_figures() {
+    let document = json("commitments", &savings());
+    let rows = document["rows"].as_array().unwrap();
+    let ri = &rows[1];
+    assert_eq!(ri["id"], "11111111-ri");
+    assert_eq!(ri["kind"], "reserved_instances");
+    assert_eq!(ri["usd_per_hour"], 54);
+    assert_eq!(ri["unused_usd_per_hour"], 27);
+    assert_eq!(ri["utilisation"], 0.75, "a ratio");
+    assert_eq!(ri["effective_usd_per_hour"], 18);
+    assert_eq!(ri["on_demand_usd_per_hour"], 21.957_642);
+    assert_eq!(ri["saves_usd_per_hour"], 11.872_926);
+    assert_eq!(ri["left"], 200 * 86_400);
+    assert_eq!(ri["count"], 4);
+    assert_eq!(ri["findings"].as_array().unwrap().len(), 2);
+    // Capacity has no end, plans no count; what nobody could read is null, never 0.
+    assert_eq!(rows[0]["left"], Json::Null);
+    assert_eq!(rows[0]["available"], 1);
+    assert_eq!(rows[2]["count"], Json::Null);
+    assert_eq!(rows[3]["utilisation"], Json::Null);
+    assert_eq!(rows[3]["unused_usd_per_hour"], Json::Null);
+    assert_eq!(rows[3]["rates_known"], true);
+    assert_eq!(rows[4]["state"], "pending");
+    // 55.04 + 27 + 0, of two it is not known; 110.08 + 54 + 30 + 5 + 4.8.
+    assert_eq!(document["totals"]["unused_usd_per_hour"], 82.04);
+    assert_eq!(document["totals"]["unused_unknown"], 2);
+    assert_eq!(document["totals"]["usd_per_hour"], 203.88);
+    assert_eq!(document["sums"]["coverage"], 0.61);
+    assert_eq!(document["sums"]["committed_usd_per_hour"], 89);
+}
+
+#[test]
+fn gross_and_net_of_proposals_and_spot_in_figures() {
+    let document = json("rightsize", &savings());
+    let rows = document["rows"].as_array().unwrap();
+    let money = |row: &Json| (row["gross_usd_per_hour"].clone(), row["net_usd_per_hour"].clone());
+    assert_eq!(money(&rows[0]), (4.666.into(), 4.666.into()));
+    assert_eq!(money(&rows[1]), (16.468.into(), 0.into()));
+    assert_eq!(money(&rows[2]), (0.8.into(), Json::Null));
+    assert_eq!(money(&rows[3]), (Json::Null, Json::Null));
+    assert_eq!(rows[1]["worthless_until"], "2026-09-30T15:09:26Z");
+    assert_eq!(rows[0]["need_gpu_memory"], 11_264_i64 * 1_048_576);
+    assert_eq!(rows[0]["need_memory"], Json::Null);
+    assert_eq!(rows[0]["says"].as_array().unwrap().len(), 2);
+    assert_eq!(rows[3]["verdict"], "pre_allocated");
+    let totals = &document["totals"];
+    // 4.666 + 16.468 + 0.8; net of the third is not known.
+    assert_eq!(totals["gross_usd_per_hour"], 21.934);
+    assert_eq!(totals["net_usd_per_hour_each_alone"], 4.666);
+    assert_eq!(
+        (&totals["proposals"], &totals["net_unknown"], &totals["worthless"]),
+        (&3.into(), &1.into(), &1.into())
+    );
+
+    let document = json("spot", &savings());
+    let rows = document["rows"].as_array().unwrap();
+    assert_eq!(money(&rows[0]), (14.757_642.into(), 13.857_642.into()));
+    assert_eq!(rows[0]["interruption"], "5-10%");
+    assert_eq!(rows[0]["checkpoint_every"], 5_400);
+    assert_eq!(rows[0]["efficiency"], 0.93);
+    assert_eq!(rows[0]["zones"][0]["mean_usd_per_hour"], 7.92);
+    assert_eq!(rows[1]["net_usd_per_hour"], -0.1, "a loss is told");
+    assert_eq!(rows[3]["workload"], Json::Null);
+    // What does not fit counts for nothing: 14.757642 + 0.606, 13.857642 − 0.1.
+    assert_eq!(document["totals"]["gross_usd_per_hour"], 15.363_642);
+    assert_eq!(document["totals"]["net_usd_per_hour_each_alone"], 13.757_642);
+}
+
+#[test]
+fn resources_in_figures() {
+    let document = json("resources", &savings());
+    let rows = document["rows"].as_array().unwrap();
+    assert_eq!(rows[0]["kind"], "endpoint");
+    assert_eq!(rows[0]["pattern"], "never_used");
+    assert_eq!(rows[0]["wasted_usd"], 254.52);
+    assert_eq!(rows[0]["idle_since"], "2026-03-07T15:09:26Z");
+    assert_eq!(rows[0]["signals"][0]["got"], 168);
+    assert_eq!(rows[0]["tags"]["team"], "vision");
+    assert_eq!(rows[5]["usd_per_hour"], Json::Null, "no price is no 0");
+    assert_eq!(rows[5]["coverage"], 0.25);
+    // 1.515 + 0.5 + 0.045 + 0.02 + 0.005.
+    assert_eq!(document["totals"]["waste_usd_per_hour"], 2.085);
+    assert_eq!(document["totals"]["net_usd_per_hour"], 2.085);
+    assert_eq!(
+        (&document["totals"]["idle"], &document["totals"]["resources"]),
+        (&5.into(), &7.into())
+    );
+    // Where plans could not be read, what SageMaker bills has no net: 0.045 + 0.02 + 0.005.
+    let document = json("resources", &denied());
+    assert_eq!(document["totals"]["net_usd_per_hour"], 0.07);
+    assert_eq!(document["totals"]["net_unknown"], 2);
+}
+
+#[test]
+fn without_the_permission_net_is_null_and_the_reason_is_named() {
+    let document = json("rightsize", &denied());
+    for row in document["rows"].as_array().unwrap() {
+        assert_eq!(row["net_usd_per_hour"], Json::Null);
+    }
+    assert_eq!(document["totals"]["net_usd_per_hour_each_alone"], Json::Null);
+    assert_eq!(document["net_unknown"][0]["source"], "savings_plans");
+    assert!(document["errors"][0]["message"].as_str().unwrap().contains("DescribeSavingsPlans"));
+}
+
+#[test]
+fn csv_guards_formulas_and_leaves_unknown_empty() {
+    let savings = savings();
+    let [_, (_, text), ..] = every(&savings, Format::Csv, &ctx());
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    let header: Vec<String> = reader.headers().unwrap().iter().map(str::to_owned).collect();
+    assert_eq!(header, ProposalField::ALL.map(|f| f.spec().name));
+    let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+    let cell = |row: usize, f: ProposalField| rows[row][f as usize].to_owned();
+    assert_eq!(cell(2, ProposalField::Name), "'=cmd|'x'!A1");
+    assert_eq!(cell(2, ProposalField::Net), "");
+    assert_eq!(cell(1, ProposalField::Net), "0");
+}
