@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::savings::args::{RightsizeArgs, SpotArgs};
 use super::storage::args::StorageCommand;
 use super::whatif::args::WhatifCommand;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -77,7 +78,7 @@ pub struct GlobalArgs {
     pub format: Option<OutputFormat>,
     /// Ends a report with exit code 1 on findings: `idle`, `partial`, `underused`, `unknown`, with
     /// a count `idle>3`, `waste>N/h`; several separated by commas. `burntop gpus` has others,
-    /// `burntop storage lint` has `error` and `warning`.
+    /// `burntop storage lint` has `error` and `warning`; the lists of savings have `findings`.
     #[arg(long, global = true, value_name = "FINDINGS")]
     pub fail_on: Option<FailOn>,
     /// Allows changes: without it, and without `allow_actions` of an account in the configuration,
@@ -158,6 +159,31 @@ pub enum Command {
     /// `stale`, `unknown` and `waste>N/h`. Exit code 4 when no source told of GPUs and no
     /// account could be read.
     Gpus(GpusArgs),
+    /// Lists commitments held (Reserved Instances, Savings Plans, reserved capacity), most unused first.
+    ///
+    /// Applied hour by hour in AWS's order to what ran: utilisation, coverage, effective rate, unused
+    /// $/h, expiry. --filter speaks of commitments here, for example `unused>$1/h or left<30d`;
+    /// --fail-on takes `findings`, `findings>N` and `waste>N/h`, which is what is unused. What could
+    /// not be read is named, and nets are not known then.
+    Commitments,
+    /// Lists instances that could be smaller, net of commitments, most net dollars first.
+    ///
+    /// Within what the work needs: GPU memory, GPUs, architecture, instance store, network, EFA, CPUs,
+    /// memory, offering in the zone; what is not known is kept. --filter speaks of proposals here,
+    /// for example `net>$1/h and risk!=high`; --fail-on takes `findings`, `findings>N` and
+    /// `waste>N/h`, which is the net. Takes what the configured sources of GPU telemetry say.
+    Rightsize(RightsizeArgs),
+    /// Lists on-demand instances with what Spot would make of them, net of re-work and commitments.
+    ///
+    /// --filter speaks of candidates here, for example `fit=yes and net>$2/h`; --fail-on takes
+    /// `findings`, `findings>N` and `waste>N/h`, which is the net.
+    Spot(SpotArgs),
+    /// Lists what bills and is no instance: notebooks, endpoints, apps, addresses, gateways, balancers.
+    ///
+    /// Idle ones first, with the likely reason where the hours tell. --filter speaks of resources
+    /// here, for example `kind=endpoint and idle>7d`; --fail-on takes `idle`, `unknown`, `findings`,
+    /// each also with a count, and `waste>N/h`.
+    Resources,
     /// Storage: buckets and volumes in dollars per month, tiers, lifecycle, checkpoints, copies.
     #[command(subcommand)]
     Storage(StorageCommand),

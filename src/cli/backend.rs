@@ -4,6 +4,7 @@
 mod acts;
 mod lists;
 mod planning;
+mod savings;
 mod storage;
 #[cfg(test)]
 mod tests;
@@ -21,18 +22,20 @@ use tokio::sync::mpsc;
 
 use acts::Acts;
 use lists::Lists;
+use savings::SavingsWork;
 use storage::StorageWork;
 
 use super::accounts::Reaches;
 use super::cockpit::report_format;
 use super::exit::CliError;
 use super::invocation::{DemoOptions, Invocation};
+use super::savings_settings::{SavingsWant, savings_settings};
 use super::telemetry::Want;
 use super::{session, storage_settings, views};
 use crate::act::plan::{Confirmed, Plan};
 use crate::app::{
     AccountInfo, DemandFrom, ExportFormat, Level, ListHow, LogEntry, Mode, Msg, Notice, OwnCost,
-    Picture, PlanPicture, Regions, SavedView, StorageRows,
+    Picture, PlanPicture, Regions, SavedView, SavingsRows, StorageRows,
 };
 use crate::bus::{self, Event};
 use crate::cache::{Cache, CacheNotice};
@@ -40,6 +43,7 @@ use crate::config::{self, RegionChoice};
 use crate::domain::{GpuKey, HourRange, SeriesSet};
 use crate::report::{self, Meta};
 use crate::source::ledger;
+use crate::view::savings::{CommitmentField, ProposalField, ResourceField, SpotField};
 use crate::view::storage::{
     BlockField, BucketField, CopyField, FindingField, PrefixField, RunField,
 };
@@ -78,7 +82,7 @@ pub enum Command {
         /// How.
         format: ExportFormat,
         /// What.
-        picture: Picture,
+        picture: Box<Picture>,
     },
     /// Keep a view.
     SaveView(SavedView),
@@ -157,6 +161,7 @@ struct Running {
     /// Name of the preset that judges.
     preset: String,
     storage: StorageWork,
+    savings: SavingsWork,
     lists: Lists,
     /// Ends the scans in the background when it is dropped.
     background: Option<tokio_util::sync::DropGuard>,
@@ -201,6 +206,7 @@ impl Running {
                     };
                     running.event(event).await;
                 }
+                () = running.savings.due() => running.picture_savings(),
                 _ = tidy.tick() => {
                     running.cache.maintain(running.now()).await;
                     running.cache_notices().await;
@@ -214,6 +220,7 @@ impl Running {
         let (cache, notices) = session::open_cache(&invocation);
         let mut parts = session::parts(&invocation, cache.clone(), Want::All)?;
         parts.settings.storage = storage_settings::of_cockpit(&invocation.config);
+        parts.settings.savings = savings_settings(&invocation.config, SavingsWant::All);
         let (sender, events) = mpsc::channel(EVENTS);
         let ledger = parts.ledger.clone();
         let bus = bus::start(parts, sender);
@@ -221,6 +228,7 @@ impl Running {
         let preset = invocation.config.preset.clone();
         let accounts = Vec::new();
         let storage = StorageWork::default();
+        let savings = SavingsWork::default();
         let lists = Lists::default();
         let mut running = Self {
             invocation,
@@ -232,6 +240,7 @@ impl Running {
             accounts,
             preset,
             storage,
+            savings,
             lists,
             background: None,
         };
@@ -288,7 +297,7 @@ impl Running {
             },
             Command::SetRegions(regions) => return self.restart_in(regions).await,
             Command::Export { path, format, picture } => {
-                self.export(path, format, picture).await;
+                self.export(path, format, *picture).await;
             }
             Command::SaveView(view) => self.save(view).await,
             Command::SwitchToDemo => {
@@ -357,13 +366,23 @@ impl Running {
 
     async fn event(&mut self, event: Event) {
         match event {
-            Event::Gpus(gpus) => self.send(Msg::Gpus(gpus)).await,
+            Event::Gpus(gpus) => {
+                self.savings.gpus = Some(gpus.clone());
+                self.send(Msg::Gpus(gpus)).await;
+                self.picture_savings();
+            }
             Event::Storage(facts) => self.on_storage_facts(facts),
+            Event::Savings(facts) => {
+                self.savings.facts = Some(facts);
+                self.picture_savings();
+            }
             Event::Fleet(fleet) => {
                 let cost = ledger::usd(self.bus.refresh_cost_micro_usd());
                 let instances = fleet.rows.iter().map(|row| row.instance.clone()).collect();
+                self.savings.fleet = Some(fleet.clone());
                 self.send(Msg::Fleet(fleet)).await;
                 self.on_instances(instances);
+                self.picture_savings();
                 self.send(Msg::RefreshCost(Some(cost))).await;
                 self.cache_notices().await;
             }
@@ -484,6 +503,9 @@ fn render(picture: &Picture, format: ExportFormat, preset: &str) -> String {
     if let Some(rows) = &picture.storage {
         return storage_report(rows, format, &ctx, &picture.filter);
     }
+    if let Some(rows) = &picture.savings {
+        return savings_report(rows, format, &ctx, &picture.filter);
+    }
     if let Some(gpus) = &picture.gpus {
         let readings = &picture.fleet.readings;
         let shown = report::GpuReport { fleet: &gpus.fleet, rows: &gpus.rows, readings };
@@ -528,6 +550,41 @@ pub(super) fn storage_json(rows: &StorageRows, ctx: &ViewContext, most: usize) -
         StorageRows::Blocks(r, _) => lines::<BlockField>(r, ctx, most),
         StorageRows::Runs(r, _) => lines::<RunField>(r, ctx, most),
         StorageRows::Copies(r, _) => lines::<CopyField>(r, ctx, most),
+    }
+}
+
+/// Rows of a list of what could be saved as a report.
+fn savings_report(
+    rows: &SavingsRows,
+    format: report::Format,
+    ctx: &ViewContext,
+    filter: &str,
+) -> String {
+    let about = report::SavingsAbout { view: rows.view(), filter, readings: &[], unread: &[] };
+    let more = serde_json::Map::new();
+    match rows {
+        SavingsRows::Commitments(r, c) => report::savings_rows(r, c, format, ctx, &about, more),
+        SavingsRows::Proposals(r, c) => report::savings_rows(r, c, format, ctx, &about, more),
+        SavingsRows::Spot(r, c) => report::savings_rows(r, c, format, ctx, &about, more),
+        SavingsRows::Resources(r, c) => report::savings_rows(r, c, format, ctx, &about, more),
+    }
+}
+
+/// Rows of a list of what could be saved as JSON, one per line; `most` at most.
+pub(super) fn savings_json(rows: &SavingsRows, ctx: &ViewContext, most: usize) -> String {
+    fn lines<F: report::SavingsField>(
+        rows: &[Arc<F::Row>],
+        ctx: &ViewContext,
+        most: usize,
+    ) -> String {
+        let each = rows.iter().take(most).map(|row| report::savings_row::<F>(row, ctx).to_string());
+        each.collect::<Vec<_>>().join("\n")
+    }
+    match rows {
+        SavingsRows::Commitments(r, _) => lines::<CommitmentField>(r, ctx, most),
+        SavingsRows::Proposals(r, _) => lines::<ProposalField>(r, ctx, most),
+        SavingsRows::Spot(r, _) => lines::<SpotField>(r, ctx, most),
+        SavingsRows::Resources(r, _) => lines::<ResourceField>(r, ctx, most),
     }
 }
 

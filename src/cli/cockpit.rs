@@ -295,7 +295,9 @@ fn perform(
         Effect::ListObjects { bucket, how } => Command::ListObjects(bucket, how),
         Effect::SetPreset(name) => Command::SetPreset(name),
         Effect::SetRegions(regions) => Command::SetRegions(regions),
-        Effect::Export { path, format, picture } => Command::Export { path, format, picture },
+        Effect::Export { path, format, picture } => {
+            Command::Export { path, format, picture: Box::new(picture) }
+        }
         Effect::SaveView(view) => Command::SaveView(view),
         Effect::SwitchToDemo => Command::SwitchToDemo,
         Effect::Preflight(plan) => Command::Preflight(plan),
@@ -350,6 +352,9 @@ fn json(picture: &Picture) -> String {
     let ctx = ViewContext { now: picture.now, symbols: Symbols::Unicode };
     if let Some(rows) = &picture.storage {
         return super::backend::storage_json(rows, &ctx, COPIED_ROWS);
+    }
+    if let Some(rows) = &picture.savings {
+        return super::backend::savings_json(rows, &ctx, COPIED_ROWS);
     }
     if let Some(gpus) = &picture.gpus {
         let rows = gpus.rows.iter().take(COPIED_ROWS);

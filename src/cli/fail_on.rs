@@ -36,8 +36,23 @@ enum Condition {
     State { state: GpuState, than: u32 },
     /// More than `than` findings of a linter are this bad, or worse.
     Lint { severity: Severity, than: u32 },
+    /// More than `than` findings about savings.
+    Found { than: u32 },
     /// More than this is wasted, USD/h.
     Waste { usd_per_hour: f64 },
+}
+
+/// What a list of savings found.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Found {
+    /// Rows, or things wrong with them, that are worth a look.
+    pub findings: usize,
+    /// Rows that are idle.
+    pub idle: usize,
+    /// Rows that nothing can be said of.
+    pub unknown: usize,
+    /// What is wasted, USD/h.
+    pub waste: f64,
 }
 
 /// What `--fail-on` does not understand.
@@ -45,7 +60,7 @@ enum Condition {
 #[error(
     "\"{0}\" is no finding; accepted: idle, partial, underused or unknown, of GPUs also held_idle, \
      unallocated_idle, stalled, unhealthy, inefficient or stale, each also with a count (idle>3), \
-     and waste>N/h in dollars; of lifecycle rules error or warning; several separated by commas"
+     and waste>N/h in dollars; of savings findings; of lifecycle rules error or warning; several separated by commas"
 )]
 pub struct FailOnError(String);
 
@@ -77,6 +92,9 @@ fn condition(part: &str) -> Option<Condition> {
         return usable.then_some(Condition::Waste { usd_per_hour });
     }
     let than = limit.map_or(Some(0), |l| l.parse().ok())?;
+    if name == "findings" {
+        return Some(Condition::Found { than });
+    }
     if let Some(state) = STATES.into_iter().find(|s| s.name() == name) {
         return Some(Condition::State { state, than });
     }
@@ -97,7 +115,9 @@ impl Condition {
                 Some(count(GpuState::HeldIdle) + count(GpuState::UnallocatedIdle))
             }
             Self::Count { kind: VerdictKind::Unknown, .. } => Some(count(GpuState::Unknown)),
-            Self::Count { .. } | Self::Lint { .. } | Self::Waste { .. } => None,
+            Self::Count { .. } | Self::Lint { .. } | Self::Found { .. } | Self::Waste { .. } => {
+                None
+            }
         }
     }
 }
@@ -125,6 +145,9 @@ impl FailOn {
     }
 
     fn not_of_rules(&self) -> Result<(), String> {
+        if let Some(wrong) = self.0.iter().find(|c| matches!(c, Condition::Found { .. })) {
+            return Err(format!("--fail-on {wrong} is about savings: see `burntop commitments`"));
+        }
         match self.0.iter().find(|c| matches!(c, Condition::Lint { .. })) {
             Some(wrong) => {
                 Err(format!("--fail-on {wrong} is about rules: see `burntop storage lint`"))
@@ -153,6 +176,35 @@ impl FailOn {
         })
     }
 
+    /// Refuses what cannot be said of a list of savings; of resources also verdicts are known.
+    pub fn of_savings(&self, resources: bool) -> Result<(), String> {
+        let fits = |c: &Condition| match c {
+            Condition::Found { .. } | Condition::Waste { .. } => true,
+            Condition::Count { kind: VerdictKind::Idle | VerdictKind::Unknown, .. } => resources,
+            _ => false,
+        };
+        let takes = if resources { "findings, idle, unknown" } else { "findings" };
+        match self.0.iter().find(|c| !fits(c)) {
+            Some(wrong) => Err(format!("--fail-on {wrong}: this list takes {takes} and waste>N/h")),
+            None => Ok(()),
+        }
+    }
+
+    /// As [`FailOn::tripped`], for a list of savings.
+    pub fn tripped_by_savings(&self, found: &Found) -> Option<String> {
+        self.0.iter().find_map(|condition| {
+            let (count, than) = match condition {
+                Condition::Waste { usd_per_hour } => return over(found.waste, *usd_per_hour),
+                Condition::Found { than } => (found.findings, than),
+                Condition::Count { kind: VerdictKind::Idle, than } => (found.idle, than),
+                Condition::Count { kind: VerdictKind::Unknown, than } => (found.unknown, than),
+                _ => return None,
+            };
+            let name = condition.name();
+            (count > *than as usize).then(|| format!("{count} {name} (more than {than})"))
+        })
+    }
+
     /// As [`FailOn::tripped`], for GPUs: `idle` are those held and those that nobody holds.
     pub fn tripped_by_gpus(&self, totals: &GpuTotals) -> Option<String> {
         self.0.iter().find_map(|condition| match condition {
@@ -162,7 +214,7 @@ impl FailOn {
                 let name = condition.name();
                 (count > *than).then(|| format!("{count} {name} (more than {than})"))
             }
-            Condition::Lint { .. } => None,
+            Condition::Lint { .. } | Condition::Found { .. } => None,
         })
     }
 
@@ -175,7 +227,7 @@ impl FailOn {
                 let count = totals.by_verdict[index].count;
                 (count > *than).then(|| format!("{count} {} (more than {than})", kind.name()))
             }
-            Condition::State { .. } | Condition::Lint { .. } => None,
+            Condition::State { .. } | Condition::Lint { .. } | Condition::Found { .. } => None,
             Condition::Waste { usd_per_hour } => over(totals.waste, *usd_per_hour),
         })
     }
@@ -192,6 +244,7 @@ impl Condition {
             Self::Count { kind, .. } => kind.name(),
             Self::State { state, .. } => state.name(),
             Self::Lint { severity, .. } => severity.word(),
+            Self::Found { .. } => "findings",
             Self::Waste { .. } => "waste",
         }
     }
@@ -203,8 +256,12 @@ impl fmt::Display for Condition {
         match self {
             Self::Count { than: 0, .. }
             | Self::State { than: 0, .. }
+            | Self::Found { than: 0 }
             | Self::Lint { than: 0, .. } => f.write_str(name),
-            Self::Count { than, .. } | Self::State { than, .. } | Self::Lint { than, .. } => {
+            Self::Count { than, .. }
+            | Self::State { than, .. }
+            | Self::Found { than }
+            | Self::Lint { than, .. } => {
                 write!(f, "{name}>{than}")
             }
             Self::Waste { usd_per_hour } => write!(f, "{name}>{usd_per_hour}/h"),
@@ -331,5 +388,33 @@ mod tests {
         fn any_text_ends_well(spec in "\\PC{0,40}") {
             let _ = spec.parse::<FailOn>();
         }
+    }
+
+    #[test]
+    fn lists_of_savings_are_failed_on_by_what_they_know() {
+        let spec = |text: &str| text.parse::<FailOn>().unwrap();
+        let found = Found { findings: 3, idle: 2, unknown: 1, waste: 4.5 };
+        for (text, says) in [
+            ("findings", Some("3 findings (more than 0)")),
+            ("findings>2", Some("3 findings (more than 2)")),
+            ("findings>3", None),
+            ("idle>1", Some("2 idle (more than 1)")),
+            ("unknown>1", None),
+            ("waste>4.4/h", Some("waste $4.50/h (more than $4.40/h)")),
+            ("waste>4.5/h", None),
+            ("idle>5,findings>2", Some("3 findings (more than 2)")),
+        ] {
+            assert_eq!(spec(text).tripped_by_savings(&found).as_deref(), says, "{text}");
+        }
+        assert_eq!(spec("findings").to_string(), "findings");
+        assert_eq!(spec("findings>4").to_string(), "findings>4");
+        assert!(spec("findings,waste>1/h").of_savings(false).is_ok());
+        assert!(spec("idle").of_savings(true).is_ok());
+        for wrong in ["idle", "partial", "held_idle", "error"] {
+            assert!(spec(wrong).of_savings(false).is_err(), "{wrong}");
+        }
+        assert!(spec("findings").of_instances().is_err());
+        assert!(spec("findings").of_gpus().is_err());
+        assert!(spec("findings").of_rules().is_err());
     }
 }

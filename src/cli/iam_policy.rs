@@ -41,8 +41,14 @@ fn actions(calls: &[&calls::Call]) -> BTreeSet<&'static str> {
 /// What reading needs. Most of the calls cannot be restricted to resources (Service Authorization
 /// Reference); those about buckets could be, and are meant for all of them.
 fn reading() -> Value {
-    let all: Vec<&calls::Call> =
-        calls::READING.into_iter().chain(calls::VOLUMES).chain(calls::BUCKETS).collect();
+    let all: Vec<&calls::Call> = calls::READING
+        .into_iter()
+        .chain(calls::VOLUMES)
+        .chain(calls::BUCKETS)
+        .chain(calls::COMMITMENTS)
+        .chain(calls::MARKET)
+        .chain(calls::RESOURCES)
+        .collect();
     json!({
         "Sid": "BurntopReads",
         "Effect": "Allow",
@@ -219,7 +225,9 @@ fn copying(to: &AuditCopy) -> Option<Value> {
 mod tests {
     use super::*;
     use crate::act::plan::{BY_TAG, EXPIRES_TAG, REASON_TAG, REMINDED_TAG};
-    use crate::doctor::{PERMISSIONS, STORAGE_PERMISSIONS};
+    use crate::doctor::{
+        PERMISSIONS, RESOURCE_PERMISSIONS, SAVINGS_PERMISSIONS, STORAGE_PERMISSIONS,
+    };
 
     fn allowed(statement: &Value) -> BTreeSet<String> {
         let action = &statement["Action"];
@@ -242,7 +250,8 @@ mod tests {
     fn the_policy_allows_exactly_the_calls_that_are_made() {
         let allowed = allowed(&reading());
         let storage = calls::VOLUMES.into_iter().chain(calls::BUCKETS);
-        let made = calls::READING.into_iter().chain(storage);
+        let savings = calls::COMMITMENTS.into_iter().chain(calls::MARKET).chain(calls::RESOURCES);
+        let made = calls::READING.into_iter().chain(storage).chain(savings);
         assert_eq!(allowed, made.map(|c| c.action.to_owned()).collect());
         for action in &allowed {
             let (_, operation) = action.split_once(':').unwrap();
@@ -342,11 +351,14 @@ mod tests {
 
     #[test]
     fn the_doctor_probes_every_call() {
-        let all = PERMISSIONS.iter().chain(&STORAGE_PERMISSIONS);
+        let savings = SAVINGS_PERMISSIONS.iter().chain(&RESOURCE_PERMISSIONS);
+        let all = PERMISSIONS.iter().chain(&STORAGE_PERMISSIONS).chain(savings);
         let mut probed: BTreeSet<&str> = all.map(|p| p.action).collect();
         // The check of the credentials.
         probed.insert("sts:GetCallerIdentity");
         let storage = calls::VOLUMES.into_iter().chain(calls::BUCKETS);
-        assert_eq!(probed, calls::READING.into_iter().chain(storage).map(|c| c.action).collect());
+        let savings = calls::COMMITMENTS.into_iter().chain(calls::MARKET).chain(calls::RESOURCES);
+        let made = calls::READING.into_iter().chain(storage).chain(savings);
+        assert_eq!(probed, made.map(|c| c.action).collect());
     }
 }

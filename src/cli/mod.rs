@@ -29,6 +29,9 @@ mod plan;
 mod plan_file;
 mod policy;
 mod reports;
+mod savings;
+mod savings_rules;
+mod savings_settings;
 mod session;
 mod storage;
 mod storage_settings;
@@ -64,7 +67,19 @@ pub fn run(args: impl IntoIterator<Item = OsString>, fleet: impl Fleet) -> ExitC
         }
     };
     let Cli { command, demand, global } = cli;
+    // These read their filter themselves: it speaks of their own rows.
+    let own_filter = matches!(
+        command,
+        Some(
+            Command::Storage(_)
+                | Command::Commitments
+                | Command::Rightsize(_)
+                | Command::Spot(_)
+                | Command::Resources
+        )
+    );
     let asked = Asked {
+        own_filter,
         global,
         demand,
         env: Env::of_process(),
@@ -130,12 +145,15 @@ struct Asked {
     words: Vocabulary,
     /// Set when the GPUs are asked for: the filter speaks of them.
     gpus: Option<GpusArgs>,
+    /// True for commands that read the filter themselves.
+    own_filter: bool,
 }
 
 impl Asked {
     fn options(&self) -> Result<RunOptions, CliError> {
         match self.gpus {
             Some(gpus) => invocation::gpu_options(&self.global, gpus),
+            None if self.own_filter => invocation::options(&self.global, &Vocabulary::default()),
             None => invocation::options(&self.global, &self.words),
         }
     }
@@ -190,6 +208,22 @@ fn dispatch(
         Some(Command::Idle) => FleetCommand::Idle,
         Some(Command::Overview) => FleetCommand::Overview,
         Some(Command::Gpus(args)) => FleetCommand::Gpus(args),
+        Some(Command::Commitments) => {
+            let what = savings::What::Commitments;
+            return with_log(asked, |asked| savings::run(what, asked, &env, out));
+        }
+        Some(Command::Rightsize(args)) => {
+            let what = savings::What::Rightsize(args);
+            return with_log(asked, |asked| savings::run(what, asked, &env, out));
+        }
+        Some(Command::Spot(args)) => {
+            let what = savings::What::Spot(args);
+            return with_log(asked, |asked| savings::run(what, asked, &env, out));
+        }
+        Some(Command::Resources) => {
+            let what = savings::What::Resources;
+            return with_log(asked, |asked| savings::run(what, asked, &env, out));
+        }
         Some(Command::Doctor { json }) => {
             let _log = asked.log()?;
             let json = json || asked.options()?.format == OutputFormat::Json;

@@ -5,14 +5,15 @@ use std::io::Write;
 use super::args::OutputFormat;
 use super::exit::{CliError, Exit};
 use super::invocation::{FleetCommand, Invocation};
-use super::session;
+use super::savings_settings::{SavingsWant, savings_settings};
 use super::telemetry::Want;
 use super::tell::tell;
+use super::{session, storage_settings};
 use crate::bus::{self, Outcome};
 use crate::config::Env;
 use crate::domain::{Reading, SourceId, SourceState};
 use crate::fleet::{Fleet, GpuFleet, Totals};
-use crate::report::{self, Format, Meta};
+use crate::report::{self, Format, Meta, OverviewReport};
 use crate::view::{Filter, Sort, ViewContext, table};
 
 /// Reads every account once and prints the report.
@@ -29,7 +30,10 @@ pub fn run(
     if let Some(fail_on) = &invocation.options.fail_on {
         fail_on.of_instances().map_err(CliError::Usage)?;
     }
-    let outcome = read(invocation, Want::Free)?;
+    // What could be saved is said of the whole fleet alone.
+    let saves = command == FleetCommand::Overview && filter.is_none();
+    let saving = if saves { SavingsWant::All } else { SavingsWant::Net };
+    let outcome = read_with(invocation, Want::Free, saving)?;
     let fleet = &*outcome.fleet;
     unreadable(invocation, &outcome)?;
     let ctx =
@@ -40,8 +44,15 @@ pub fn run(
     let format = format_of(invocation.options.format);
     let text = if command == FleetCommand::Overview {
         // A filter over instances says nothing about GPUs.
-        let gpus = if filter.is_none() { (*outcome.gpus).clone() } else { GpuFleet::default() };
-        report::overview_with_gpus(&narrowed(fleet, &rows), &gpus, format, &ctx, &meta)
+        let none = GpuFleet::default();
+        let savings = saves.then(|| super::savings::work_out(invocation, &outcome));
+        let about = OverviewReport {
+            fleet: &narrowed(fleet, &rows),
+            gpus: if filter.is_none() { &outcome.gpus } else { &none },
+            storage: None,
+            savings: savings.as_ref(),
+        };
+        report::overview_of(about, format, &ctx, &meta)
     } else {
         report::idle(fleet, &rows, report::default_columns(format), format, &ctx, &meta)
     };
@@ -71,11 +82,24 @@ pub(super) fn format_of(chosen: OutputFormat) -> Format {
 
 /// Reads everything once; of a tape, all of it.
 pub(super) fn read(invocation: &Invocation, want: Want) -> Result<Outcome, CliError> {
+    read_with(invocation, want, SavingsWant::beside(want))
+}
+
+/// As [`read`], with so much of commitments, the Spot market and resources.
+pub(super) fn read_with(
+    invocation: &Invocation,
+    want: Want,
+    saving: SavingsWant,
+) -> Result<Outcome, CliError> {
     if let Some(tape) = &invocation.options.tape {
         tape.hurry();
     }
     let cache = session::open_cache_aloud(invocation);
-    let parts = session::parts(invocation, cache.clone(), want)?;
+    let mut parts = session::parts(invocation, cache.clone(), want)?;
+    parts.settings.savings = savings_settings(&invocation.config, saving);
+    if saving == SavingsWant::All {
+        parts.settings.storage = storage_settings::of_volumes(&invocation.config);
+    }
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::exit::CliError;
 use super::invocation::Invocation;
+use super::savings_settings::{SavingsWant, savings_settings};
 use super::storage_settings;
 use super::telemetry::{self, Want};
 use super::tell::tell;
@@ -79,6 +80,7 @@ pub fn parts(invocation: &Invocation, cache: Cache, want: Want) -> Result<Parts,
             billed: !is_demo,
             summary_key: summary_key(invocation),
             storage: storage_settings::of(config, want),
+            savings: savings_settings(config, SavingsWant::beside(want)),
         },
         policy: Arc::new(policy(config, &config.preset)?),
         clock,
@@ -104,9 +106,9 @@ fn recorder(invocation: &Invocation) -> Result<Option<Recorder>, CliError> {
 pub fn summary_key(invocation: &Invocation) -> String {
     // A picture without accounts must not be taken for theirs.
     if invocation.options.this_host {
-        return "fleet/2/this host".to_owned();
+        return "fleet/3/this host".to_owned();
     }
-    let mut key = format!("fleet/2/{}", invocation.config.preset);
+    let mut key = format!("fleet/3/{}", invocation.config.preset);
     if invocation.options.demo.is_some() {
         return key;
     }

@@ -18,6 +18,11 @@ pub fn of(config: &Config, want: Want) -> StorageSettings {
     with(config, buckets, ebs, matches!(want, Want::Storage(_)))
 }
 
+/// Volumes and snapshots beside the instances: what a stopped instance goes on billing.
+pub fn of_volumes(config: &Config) -> StorageSettings {
+    with(config, StorageRead::Never, StorageRead::Always, false)
+}
+
 /// What the cockpit reads: buckets in the background, volumes when somebody looks.
 pub fn of_cockpit(config: &Config) -> StorageSettings {
     let buckets = match config.storage.background {

@@ -7,8 +7,10 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::commitments::CommitmentsSection;
 use super::gpus::GpusSection;
 use super::secret::Secret;
+use super::spot::SpotSection;
 use super::storage::StorageSection;
 
 /// Configuration of burntop.
@@ -37,6 +39,10 @@ pub struct FileConfig {
     pub gpus: GpusSection,
     /// Which buckets are read, and how often.
     pub storage: StorageSection,
+    /// Which work may run on Spot, and what is assumed of it.
+    pub spot: SpotSection,
+    /// How Reserved Instances and Savings Plans are applied.
+    pub commitments: CommitmentsSection,
     /// The cache on disk.
     pub cache: CacheSection,
     /// The screen.
@@ -291,6 +297,8 @@ impl FileConfig {
             actions: self.actions.over(under.actions),
             gpus: self.gpus.over(under.gpus),
             storage: self.storage.over(under.storage),
+            spot: self.spot.over(under.spot),
+            commitments: self.commitments.over(under.commitments),
             cache: CacheSection {
                 max_mb: self.cache.max_mb.or(under.cache.max_mb),
                 path: self.cache.path.or(under.cache.path),

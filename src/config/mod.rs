@@ -7,6 +7,7 @@
 
 pub mod actions;
 pub mod check;
+pub mod commitments;
 pub mod env;
 pub mod error;
 pub mod file;
@@ -18,6 +19,7 @@ pub mod print;
 pub mod resolve;
 pub mod schema;
 pub mod secret;
+pub mod spot;
 pub mod storage;
 pub mod suggest;
 pub mod template;
@@ -29,6 +31,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 pub use actions::{ActionsConfig, AuditCopy};
+pub use commitments::{CommitmentsConfig, CommitmentsSection};
 pub use env::Env;
 pub use error::{ConfigError, Notice, Place, Problem};
 pub use file::{ColorChoice, FileConfig, Regions, SavedView, SymbolChoice, ViewTab};
@@ -38,6 +41,7 @@ pub use gpus::{
 pub use load::{Loaded, load};
 pub use paths::Paths;
 pub use secret::Secret;
+pub use spot::{FitChoice, SpotConfig, SpotRuleSection, SpotSection};
 pub use storage::{StorageConfig, StorageSection};
 pub use vocabulary::Vocabulary;
 
@@ -62,6 +66,10 @@ pub struct Config {
     pub gpus: GpusConfig,
     /// Which buckets are read, and how often.
     pub storage: StorageConfig,
+    /// Which work may run on Spot.
+    pub spot: SpotConfig,
+    /// How Reserved Instances and Savings Plans are applied.
+    pub commitments: CommitmentsConfig,
     /// The cache.
     pub cache: CacheConfig,
     /// The screen.

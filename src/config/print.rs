@@ -41,6 +41,8 @@ pub fn effective(config: &Config) -> Result<String, toml::ser::Error> {
         actions: config.actions.section(),
         gpus: config.gpus.section(),
         storage: config.storage.section(),
+        spot: config.spot.section(),
+        commitments: config.commitments.section(),
         cache: CacheSection { max_mb: Some(config.cache.max_mb), path: config.cache.path.clone() },
         ui: UiSection {
             theme: config.ui.theme.clone(),

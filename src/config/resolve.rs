@@ -8,8 +8,9 @@ use super::file::{AccountSection, FileConfig, Regions};
 use super::validate::{self, Found};
 use super::vocabulary::Vocabulary;
 use super::{
-    ActionsConfig, CacheConfig, Config, DEFAULT_CACHE_MB, DEFAULT_CAP_USD_PER_DAY, DEFAULT_PRESET,
-    GpusConfig, RegionChoice, StorageConfig, Target, UiConfig, env,
+    ActionsConfig, CacheConfig, CommitmentsConfig, Config, DEFAULT_CACHE_MB,
+    DEFAULT_CAP_USD_PER_DAY, DEFAULT_PRESET, GpusConfig, RegionChoice, SpotConfig, StorageConfig,
+    Target, UiConfig, env,
 };
 use crate::domain::TagKeys;
 
@@ -155,6 +156,8 @@ fn config(file: FileConfig, chosen: bool, regions_forced: bool) -> Config {
         actions: ActionsConfig::of(file.actions),
         gpus: GpusConfig::of(file.gpus),
         storage: StorageConfig::of(file.storage),
+        spot: SpotConfig::of(file.spot),
+        commitments: CommitmentsConfig::of(&file.commitments),
         cache: CacheConfig {
             max_mb: file.cache.max_mb.unwrap_or(DEFAULT_CACHE_MB),
             path: file.cache.path,

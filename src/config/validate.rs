@@ -7,6 +7,7 @@ use super::error::{Notice, Problem};
 use super::file::{AccountSection, Regions, SavedView, ViewTab};
 use super::gpus;
 use super::resolve::Layer;
+use super::spot;
 use super::storage;
 use super::suggest::nearest;
 use super::vocabulary::Vocabulary;
@@ -65,6 +66,9 @@ pub fn layer(layer: &Layer, presets: &[String], words: &Vocabulary, found: &mut 
     }
     for (key, why) in storage::problems(&value.storage) {
         bad(&format!("storage.{key}"), format!("`storage.{key}`: {why}"));
+    }
+    for (key, why) in spot::problems(&value.spot) {
+        bad(&format!("spot.{key}"), format!("`spot.{key}`: {why}"));
     }
     if let Some(theme) = &value.ui.theme {
         one_of("ui.theme", theme, &words.themes, words.themes.is_empty(), &mut bad);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use futures_util::future::join_all;
 
 use super::probe::{self, Asked, Permission, judged, within};
-use super::{Check, Terms, storage};
+use super::{Check, Terms, resources, savings, storage};
 use crate::bus::{Account, Regions};
 use crate::domain::{ErrorKind, SourceError, text};
 use crate::source::provider::Identity;
@@ -62,9 +62,11 @@ async fn checks(account: &Account, terms: &Terms) -> Vec<Check> {
     let instances = answers.iter().find(|(_, a)| a.is_ok()).or(answers.first());
     checks.extend(instances.and_then(|(_, answer)| judged("ec2:DescribeInstances", answer)));
     checks.extend(probes);
+    checks.extend(savings::probes(provider, &identity.account, first, terms).await);
     if let Some(source) = &account.storage {
         checks.extend(storage::probes(source.as_ref(), &identity.account, first, terms).await);
     }
+    checks.extend(resources::probes(provider, &identity.account, first, terms).await);
     checks
 }
 

@@ -9,6 +9,7 @@
 //! | `local` | what this machine alone can tell; facts in, checks out, no I/O |
 //! | `account` | what an account answers through its [`crate::source::Provider`] |
 //! | `probe` | one cheap call per permission |
+//! | `resources` | what listing resources that are no instances takes |
 //! | `render` | the report as text and JSON |
 
 mod account;
@@ -17,6 +18,8 @@ pub mod gpus;
 pub mod local;
 mod probe;
 mod render;
+mod resources;
+mod savings;
 mod storage;
 
 use std::time::Duration;
@@ -28,6 +31,8 @@ use serde::Serialize;
 use crate::bus::Account;
 use crate::source::ledger::Ledger;
 pub use probe::{PERMISSIONS, Permission};
+pub use resources::RESOURCE_PERMISSIONS;
+pub use savings::SAVINGS_PERMISSIONS;
 pub use storage::STORAGE_PERMISSIONS;
 
 /// How long one check may take.

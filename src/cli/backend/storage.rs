@@ -1,13 +1,14 @@
 //! Storage for the cockpit: raw facts joined into pictures on a worker thread.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Running;
 use crate::analyze::storage::{PictureInput, picture};
 use crate::app::Msg;
 use crate::domain::Instance;
 use crate::domain::storage::{BucketFacts, StorageFacts};
+use crate::fleet::StorageFleet;
 
 /// What pictures of storage are made from.
 #[derive(Default)]
@@ -16,9 +17,16 @@ pub(super) struct StorageWork {
     instances: Vec<Arc<Instance>>,
     /// The version asked for last: an older picture that comes later is dropped.
     newest: Arc<AtomicU64>,
+    /// The newest picture.
+    latest: Arc<Mutex<Option<Arc<StorageFleet>>>>,
 }
 
 impl StorageWork {
+    /// The newest picture.
+    pub(super) fn latest(&self) -> Option<Arc<StorageFleet>> {
+        self.latest.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     /// What was read of a bucket.
     pub(super) fn bucket(&self, name: &str) -> Option<Arc<BucketFacts>> {
         self.facts.as_ref()?.buckets.iter().find(|b| &*b.bucket.name == name).cloned()
@@ -51,12 +59,15 @@ impl Running {
         let instances = self.storage.instances.clone();
         let tag_keys = self.invocation.config.tag_keys.clone();
         let (now, messages) = (self.now(), self.messages.clone());
+        let latest = self.storage.latest.clone();
         tokio::task::spawn_blocking(move || {
             let (facts, instances, tag_keys) = (&facts, &instances, &tag_keys);
             let made = picture(&PictureInput { version, now, facts, instances, tag_keys });
             if newest.load(Ordering::Relaxed) == version {
                 // The screen may be gone already; there is nobody left to tell.
-                let _ = messages.blocking_send(Msg::Storage(Arc::new(made)));
+                let made = Arc::new(made);
+                *latest.lock().unwrap_or_else(PoisonError::into_inner) = Some(made.clone());
+                let _ = messages.blocking_send(Msg::Storage(made));
             }
         });
     }

@@ -1,0 +1,38 @@
+//! From the configuration to what is read of commitments, the Spot market and resources.
+
+use super::telemetry::Want;
+use crate::bus::SavingsSettings;
+use crate::config::Config;
+
+/// What a run wants of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SavingsWant {
+    /// Nothing.
+    Nothing,
+    /// Commitments alone: what stopping an instance saves net of them.
+    Net,
+    /// All of it.
+    All,
+}
+
+impl SavingsWant {
+    /// What goes without saying with what is read otherwise: reports about instances say what is
+    /// saved net. Those that show more name it themselves.
+    pub const fn beside(want: Want) -> Self {
+        match want {
+            Want::Free => Self::Net,
+            Want::All | Want::Local | Want::Storage(_) => Self::Nothing,
+        }
+    }
+}
+
+/// The settings of a run.
+pub fn savings_settings(config: &Config, want: SavingsWant) -> SavingsSettings {
+    SavingsSettings {
+        commitments: want != SavingsWant::Nothing,
+        market: want == SavingsWant::All,
+        resources: want == SavingsWant::All,
+        sharing: config.commitments.sharing,
+        ..SavingsSettings::default()
+    }
+}

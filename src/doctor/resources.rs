@@ -1,0 +1,112 @@
+//! What an account answers about resources that are no instances: each kind is listed once, and what
+//! the list takes is judged by how it went.
+
+use std::sync::Arc;
+
+use futures_util::future::join_all;
+
+use super::probe::{Asked, Permission, judge, within};
+use super::{Check, Terms};
+use crate::domain::{ErrorKind, Resource, ResourceKind};
+use crate::source::provider::Provider;
+
+const fn permission(action: &'static str, lost: &'static str) -> Permission {
+    Permission { action, needed: false, lost }
+}
+
+/// The permissions that are probed, in the order of the report.
+pub const RESOURCE_PERMISSIONS: [Permission; 15] = [
+    permission("sagemaker:ListNotebookInstances", "no notebook is seen"),
+    permission("sagemaker:ListEndpoints", "no endpoint is seen"),
+    permission("sagemaker:DescribeEndpoint", "no endpoint is seen"),
+    permission("sagemaker:DescribeEndpointConfig", "no endpoint is seen"),
+    permission("sagemaker:ListApps", "no Studio app is seen"),
+    permission("sagemaker:DescribeApp", "no Studio app is seen"),
+    permission("sagemaker:ListTags", "notebooks, endpoints and Studio apps are not seen"),
+    permission("ec2:DescribeAddresses", "no Elastic IP is seen"),
+    permission("ec2:DescribeNetworkInterfaces", "Elastic IPs on interfaces stay unknown"),
+    permission("ec2:DescribeNatGateways", "no NAT gateway is seen"),
+    permission("ec2:DescribeRouteTables", "which routes lead to a NAT gateway is not known"),
+    permission("elasticloadbalancing:DescribeLoadBalancers", "no load balancer is seen"),
+    permission("elasticloadbalancing:DescribeTags", "no load balancer is seen"),
+    permission("elasticloadbalancing:DescribeTargetGroups", "targets are not known"),
+    permission("elasticloadbalancing:DescribeTargetHealth", "targets are not known"),
+];
+
+/// What listing a kind takes, in the order of the calls; the first is made in any case.
+fn takes(kind: ResourceKind) -> &'static [&'static str] {
+    match kind {
+        ResourceKind::Notebook => &["sagemaker:ListNotebookInstances", "sagemaker:ListTags"],
+        ResourceKind::Endpoint => &[
+            "sagemaker:ListEndpoints",
+            "sagemaker:DescribeEndpoint",
+            "sagemaker:DescribeEndpointConfig",
+            "sagemaker:ListTags",
+        ],
+        ResourceKind::StudioApp => {
+            &["sagemaker:ListApps", "sagemaker:DescribeApp", "sagemaker:ListTags"]
+        }
+        ResourceKind::ElasticIp => &["ec2:DescribeAddresses", "ec2:DescribeNetworkInterfaces"],
+        ResourceKind::NatGateway => &["ec2:DescribeNatGateways", "ec2:DescribeRouteTables"],
+        ResourceKind::LoadBalancer => &[
+            "elasticloadbalancing:DescribeLoadBalancers",
+            "elasticloadbalancing:DescribeTags",
+            "elasticloadbalancing:DescribeTargetGroups",
+            "elasticloadbalancing:DescribeTargetHealth",
+        ],
+        ResourceKind::StoppedInstance => &[],
+    }
+}
+
+/// Probes in one region.
+pub async fn probes(
+    provider: &dyn Provider,
+    account: &Arc<str>,
+    region: &Arc<str>,
+    terms: &Terms,
+) -> Vec<Check> {
+    let asks = ResourceKind::ALL.into_iter().filter(|k| !takes(*k).is_empty()).map(async |kind| {
+        let operation = takes(kind).first().copied().unwrap_or_default();
+        let ask = provider.resources(account, region, kind);
+        (kind, within(terms.limit, operation, ask).await)
+    });
+    let answers = join_all(asks).await;
+    RESOURCE_PERMISSIONS.iter().map(|permission| of(permission, &answers)).collect()
+}
+
+/// What the answers say of one permission: the worst that any of them says.
+fn of(permission: &Permission, answers: &[(ResourceKind, Asked<Vec<Resource>>)]) -> Check {
+    let skip = |why: &str| Check::skip(&format!("permission/{}", permission.action), why);
+    let (mut used, mut late) = (false, false);
+    for (kind, answer) in answers {
+        let Some(at) = takes(*kind).iter().position(|a| *a == permission.action) else { continue };
+        match answer {
+            Ok(found) => {
+                // What could not be read is left open in the resource itself.
+                let open = at > 0
+                    && matches!(
+                        kind,
+                        ResourceKind::ElasticIp
+                            | ResourceKind::NatGateway
+                            | ResourceKind::LoadBalancer
+                    )
+                    && found.iter().any(|r| r.serves.is_none());
+                used |= at == 0 || (!found.is_empty() && !open);
+            }
+            Err(error) if error.operation == permission.action => {
+                return judge(permission, Some(error));
+            }
+            Err(error) if error.kind == ErrorKind::Timeout => late = true,
+            // It failed at another call: those before it were allowed.
+            Err(error) => {
+                let failed = takes(*kind).iter().position(|a| *a == error.operation);
+                used |= failed.is_some_and(|failed| at < failed);
+            }
+        }
+    }
+    match (used, late) {
+        (true, _) => judge(permission, None),
+        (false, true) => skip("not told: listing them all takes longer than a check may"),
+        (false, false) => skip("not asked: there is nothing to ask about"),
+    }
+}
