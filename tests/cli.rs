@@ -331,7 +331,7 @@ fn a_plan_that_was_changed_after_its_approval_is_not_applied() {
     for (from, to, code, says) in [
         ("\"kind\": \"stop\"", "\"kind\": \"terminate\", \"decrement\": false", 5, "changed after"),
         ("train-7b-old", "train-7b-new", 5, "changed after"),
-        ("burntop/plan/1", "burntop/plan/9", 2, "burntop/plan/9"),
+        ("burntop/plan/2", "burntop/plan/9", 2, "burntop/plan/9"),
         ("train-7b-old", "\\u001b[2J", 2, "control characters"),
         ("\"usd_per_hour\": ", "\"usd_per_hour\": -", 2, "usd_per_hour"),
         ("\"preset\"", "\"force\": true, \"preset\"", 2, "knows no such key"),
@@ -487,4 +487,69 @@ fn off_hours_are_proposed_with_lines_to_copy() {
     assert!(json["rows"].as_array().unwrap().iter().all(|r| r["off"].is_null()));
     let wrong = run(home.path(), &demo(&["policy", "schedule", "--tz", "Nowhere/Land"]));
     assert_eq!(wrong.status.code(), Some(2));
+}
+
+#[test]
+fn lists_of_savings_speak_their_own_language_and_fail_as_they_should() {
+    let home = tempfile::tempdir().unwrap();
+    let now = "2026-03-14T15:09:26Z";
+    let demo = |args: &[&str]| {
+        let all = ["--demo", "--demo-size", "40", "--no-cache", "--now", now];
+        run(home.path(), &[&all[..], args].concat())
+    };
+    for view in ["commitments", "rightsize", "spot", "resources"] {
+        let output = demo(&[view, "--format", "json"]);
+        let code = output.status.code();
+        assert!(matches!(code, Some(0 | 3)), "{view}: {code:?} {}", text(&output.stderr));
+        let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(document["schema"], format!("burntop/{view}/1"));
+        for part in ["rows", "readings", "errors", "net_unknown"] {
+            assert!(document[part].is_array(), "{view}: {part}");
+        }
+        let csv = demo(&[view, "--format", "csv"]);
+        assert!(text(&csv.stdout).lines().next().unwrap().contains("usd_per_hour"), "{view}");
+        let md = demo(&[view, "--format", "md"]);
+        assert!(text(&md.stdout).starts_with("| "), "{view}");
+    }
+    for (args, says) in [
+        (&["commitments", "--filter", "fit=yes"][..], "no field `fit`"),
+        (&["spot", "--filter", "unused>1"], "no field `unused`"),
+        (&["rightsize", "--fail-on", "idle"], "findings and waste"),
+        (&["idle", "--fail-on", "findings"], "about savings"),
+        (&["spot", "--asg", "--format", "csv"], "table and json"),
+        (&["rightsize", "--guide", "parameters"], "name=value"),
+        (&["rightsize", "--guide", "task=dance"], "fine_tune"),
+        (&["rightsize", "--guide", "params=7GB"], "a number like"),
+    ] {
+        let output = demo(args);
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {}", text(&output.stderr));
+        assert!(text(&output.stderr).contains(says), "{args:?}: {}", text(&output.stderr));
+    }
+    // Filters of their own rows are no usage errors; of storage neither.
+    for args in [
+        &["commitments", "--filter", "unused>$1/h or left<30d"][..],
+        &["rightsize", "--filter", "net>$1/h and risk!=high"],
+        &["spot", "--filter", "fit=yes and net>$2/h"],
+        &["resources", "--filter", "kind=endpoint and idle>7d"],
+        &["storage", "ebs", "--filter", "kind=gp2"],
+    ] {
+        let code = demo(args).status.code();
+        assert!(matches!(code, Some(0 | 3)), "{args:?}: {code:?}");
+    }
+}
+
+#[test]
+fn the_guide_answers_on_the_command_line() {
+    let home = tempfile::tempdir().unwrap();
+    let all = ["--demo", "--demo-size", "40", "--no-cache", "--now", "2026-03-14T15:09:26Z"];
+    let ask = ["rightsize", "--format", "json", "--guide", "task=finetune", "params=7B"];
+    let output = run(home.path(), &[&all[..], &ask].concat());
+    assert!(matches!(output.status.code(), Some(0 | 3)), "{}", text(&output.stderr));
+    let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(document["schema"], "burntop/rightsize-guide/1");
+    assert_eq!(document["asked"]["task"], "fine_tune");
+    assert_eq!(document["asked"]["parameters"], 7);
+    assert_eq!(document["asked"]["budget"], serde_json::Value::Null);
+    // At least the weights and their gradients in 16 bits: 28 GB.
+    assert!(document["memory_bytes"].as_f64().unwrap() > 28e9);
 }

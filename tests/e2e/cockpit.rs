@@ -107,7 +107,7 @@ fn the_why_page_shows_the_evidence() {
     cockpit.wait_for("Evidence, preset cautious");
     cockpit.wait_for_line(&["GPU 7 max", "0%", "5%", "quiet", "⣀"]);
     cockpit.wait_for_line(&["CPU mean", "quiet"]);
-    cockpit.wait_for("what stopping saves net of commitments is not known");
+    cockpit.wait_for("Net of commitments: the same; no reservation and no Savings Plan covers it.");
     cockpit.wait_for("$21.50/h = $15,695 per month of 730 h");
     cockpit.send("\x1b");
     cockpit.wait_for("1 of 16");

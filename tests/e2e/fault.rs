@@ -137,7 +137,7 @@ fn serve(
 }
 
 /// The whole answer of the emulator.
-fn forward(upstream: &str, head: &str, body: &[u8]) -> std::io::Result<Vec<u8>> {
+pub fn forward(upstream: &str, head: &str, body: &[u8]) -> std::io::Result<Vec<u8>> {
     let mut server = TcpStream::connect(upstream)?;
     let head = head.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n");
     server.write_all(head.as_bytes())?;
@@ -150,14 +150,18 @@ fn forward(upstream: &str, head: &str, body: &[u8]) -> std::io::Result<Vec<u8>> 
 /// An error in the shape of the service.
 fn refusal(service: &str, code: &str, message: &str) -> String {
     let error = format!("<Error><Code>{code}</Code><Message>{message}</Message></Error>");
-    if service == "ec2" {
+    if service == "savingsplans" {
+        let code = if code == "UnauthorizedOperation" { "AccessDeniedException" } else { code };
+        format!("{{\"__type\":\"{code}\",\"message\":\"{message}\"}}")
+    } else if service == "ec2" {
         format!("<Response><Errors>{error}</Errors><RequestID>0</RequestID></Response>")
     } else {
         format!("<ErrorResponse>{error}<RequestId>0</RequestId></ErrorResponse>")
     }
 }
 
-fn read_request(client: &mut TcpStream) -> std::io::Result<Option<(String, Vec<u8>)>> {
+/// The head and the body of a request; `None` when the client went away.
+pub fn read_request(client: &mut TcpStream) -> std::io::Result<Option<(String, Vec<u8>)>> {
     client.set_read_timeout(Some(Duration::from_secs(30)))?;
     let mut bytes = Vec::new();
     let mut buffer = [0; 8192];
@@ -189,7 +193,8 @@ fn header<'a>(head: &'a str, name: &str) -> Option<&'a str> {
     })
 }
 
-fn about(head: &str, body: &[u8], number: usize) -> Request {
+/// What a request is about.
+pub fn about(head: &str, body: &[u8], number: usize) -> Request {
     // Credential=KEY/20260101/us-east-1/ec2/aws4_request
     let scope = header(head, "authorization").unwrap_or_default();
     let mut parts = scope.split_once("Credential=").map_or("", |(_, c)| c).split('/').skip(2);

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 const MAY_USE: &[(&str, &[&str])] = &[
     ("domain", &[]),
     ("fleet", &["domain"]),
-    ("analyze", &["domain", "fleet"]),
+    ("analyze", &["domain", "fleet", "whatif"]),
     ("query", &["domain"]),
     ("whatif", &["domain"]),
     ("view", &["domain", "fleet", "analyze", "query", "whatif"]),
@@ -108,7 +108,7 @@ const NEVER: &[&str] = &[
 const WRITES: &[&str] = &[".create_", ".put_", ".update_"];
 
 /// What begins like a write and is none: a date that AWS tells, a file that is new, a price.
-const READS: &[&str] = &[".create_time()", ".create_new(true)", ".put_per_1000"];
+const READS: &[&str] = &[".create_date()", ".create_time()", ".create_new(true)", ".put_per_1000"];
 
 /// The one folder with calls that change something.
 const HANDS: &str = "act/exec";

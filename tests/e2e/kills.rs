@@ -17,6 +17,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
 use tempfile::TempDir;
 
+use crate::committed::Committed;
 use crate::emulators::venv;
 use crate::fault::{Fault, Request, proxy};
 use crate::world::{DEAD, World};
@@ -158,6 +159,8 @@ fn plan(fleet: &[Instance], verb: Verb) -> PlanFile {
         judged_until: Some(back(5)),
         evidence_sha256: "0123456789abcdef".repeat(4),
         usd_per_hour: Some(0.192),
+        net_usd_per_hour: None,
+        covered_by: String::new(),
         price_basis: "on-demand list price".into(),
         production: false,
     };
@@ -170,6 +173,7 @@ fn plan(fleet: &[Instance], verb: Verb) -> PlanFile {
         filter: String::new(),
         justification: String::new(),
         fleet_size: FLEET as u32,
+        net_usd_per_hour: None,
         items: fleet[..PLANNED].iter().map(item).collect(),
     };
     let second = "arn:aws:iam::123456789012:user/second";
@@ -198,7 +202,8 @@ impl Bench {
         let log = home.path().join(".local/state/burntop/audit/audit.jsonl");
         let watch = Arc::new(Mutex::new(Watch { log, ..Watch::default() }));
         let guard = watch.clone();
-        let (ec2, _) = proxy(&endpoints.moto, move |request| {
+        let committed = Committed::default().before(&endpoints.moto);
+        let (ec2, _) = proxy(&committed, move |request| {
             guard.lock().unwrap().request(request);
             Fault::Pass
         });

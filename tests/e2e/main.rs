@@ -37,6 +37,7 @@
 //! | a tape that is torn, or none | | `tapes`; `bus::tape` |
 //! | kill -9 while instances are stopped | | `kills::killed_at_any_moment_…`; `act::exec::harness` |
 //! | a lifecycle changed by another, throttled, denied, a bucket that is gone, a PUT without an answer | | `storage_acting`; `act::exec::storage` |
+//! | commitments denied, throttled, of an endpoint that is dead | | `savings`; `bus::savings` |
 //! | the own-cost cap | | `aws::the_cap_…`; `bus`, `ui::golden` (`capped`) |
 
 // Helpers of tests may fail a test the way tests do.
@@ -47,6 +48,7 @@ mod approving;
 mod athena;
 mod aws;
 mod cockpit;
+mod committed;
 mod demo;
 mod emulators;
 mod fault;
@@ -62,6 +64,8 @@ mod pty;
 mod read_only;
 mod remote;
 mod reports;
+mod resources;
+mod savings;
 mod screens;
 mod storage;
 mod storage_acting;

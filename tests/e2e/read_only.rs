@@ -24,8 +24,11 @@ fn watched() -> (World, Arc<Mutex<Vec<String>>>) {
 
 /// The calls that are no reading ones, dry runs included: those carry the action's name.
 fn writes(calls: &Mutex<Vec<String>>) -> Vec<String> {
-    let reads =
-        |action: &&String| ["Describe", "Get", "List"].iter().any(|p| action.starts_with(p));
+    let reads = |action: &&String| {
+        // JSON services name themselves before the action.
+        let action = action.rsplit('.').next().unwrap_or_default();
+        ["Describe", "Get", "List"].iter().any(|p| action.starts_with(p))
+    };
     calls.lock().unwrap().iter().filter(|action| !reads(action)).cloned().collect()
 }
 

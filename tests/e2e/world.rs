@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
+use crate::committed::Committed;
 use crate::emulators::emulators;
 use crate::fault::{Fault, Request, proxy};
 use crate::pricing::price_list;
@@ -25,7 +26,7 @@ const BURNTOP: &str = env!("CARGO_BIN_EXE_burntop");
 
 /// Where each service answers.
 pub struct World {
-    /// EC2 and STS.
+    /// EC2 with commitments before it, and STS.
     pub ec2: String,
     /// `CloudWatch`.
     pub cloudwatch: String,
@@ -40,7 +41,7 @@ impl World {
     pub fn fine() -> Self {
         let e = emulators();
         Self {
-            ec2: e.moto.clone(),
+            ec2: Committed::default().before(&e.moto),
             cloudwatch: e.cloudwatch.clone(),
             pricing: price_list(),
             credentials: true,
@@ -49,8 +50,9 @@ impl World {
 
     /// EC2 behind a proxy that misbehaves.
     pub fn with_ec2(decide: impl Fn(&Request) -> Fault + Send + Sync + 'static) -> Self {
-        let (ec2, _) = proxy(&emulators().moto, decide);
-        Self { ec2, ..Self::fine() }
+        let fine = Self::fine();
+        let (ec2, _) = proxy(&fine.ec2, decide);
+        Self { ec2, ..fine }
     }
 
     /// Every endpoint accepts and never answers.
@@ -65,9 +67,11 @@ impl World {
             ("AWS_EC2_METADATA_DISABLED", "true"),
             ("AWS_ENDPOINT_URL_EC2", &self.ec2),
             ("AWS_ENDPOINT_URL_STS", &self.ec2),
+            ("AWS_ENDPOINT_URL_SAVINGSPLANS", &self.ec2),
             ("AWS_ENDPOINT_URL_S3", &self.ec2),
             ("AWS_ENDPOINT_URL_AUTO_SCALING", &self.ec2),
             ("AWS_ENDPOINT_URL_ELASTIC_LOAD_BALANCING_V2", &self.ec2),
+            ("AWS_ENDPOINT_URL_SAGEMAKER", &self.ec2),
             ("AWS_ENDPOINT_URL_CLOUDWATCH", &self.cloudwatch),
             ("AWS_ENDPOINT_URL_PRICING", &self.pricing),
         ];

@@ -30,6 +30,8 @@ os.environ.update(
 
 import boto3  # noqa: E402
 from moto.ec2.models import ec2_backends  # noqa: E402
+from moto.elbv2.models import elbv2_backends  # noqa: E402
+from moto.sagemaker.models import sagemaker_backends  # noqa: E402
 from moto.server import ThreadedMotoServer  # noqa: E402
 
 ACCOUNT = "123456789012"
@@ -44,6 +46,8 @@ STORAGE = "ap-northeast-3"
 WATCHED = "ap-southeast-2"
 # Where volumes and snapshots are looked at.
 STORED = "ap-south-1"
+# Where notebooks, endpoints, addresses, gateways and load balancers are.
+THINGS = "us-west-1"
 # An Amazon Linux image of moto's catalogue: no Platform, so the price is Linux.
 NOW = dt.datetime.now(dt.timezone.utc).replace(minute=0, second=0, microsecond=0)
 OLD = dt.timedelta(days=40)
@@ -428,6 +432,72 @@ def seed_storage(moto, cloudwatch, region):
     return ids
 
 
+def seed_things(moto, cloudwatch, region):
+    """What bills and is no instance: one of each kind idle, and one that is not; all 40 days old."""
+    f = Fleet(moto, cloudwatch, region)
+    at = {"endpoint_url": moto, "region_name": region}
+    ec2, sm, elb = f.ec2, boto3.client("sagemaker", **at), boto3.client("elbv2", **at)
+    born = (NOW - OLD).replace(tzinfo=None)
+    hours = range(1, 338)
+    role = f"arn:aws:iam::{ACCOUNT}:role/sagemaker"
+
+    subnets = ec2.describe_subnets()["Subnets"][:2]
+    for case in ("nat-idle", "nat-routed", "nat-busy", "nat-silent"):
+        address = ec2.allocate_address(Domain="vpc")["AllocationId"]
+        tags = [{"ResourceType": "natgateway", "Tags": [{"Key": "Name", "Value": case}]}]
+        gateway = ec2.create_nat_gateway(
+            SubnetId=subnets[0]["SubnetId"], AllocationId=address, TagSpecifications=tags
+        )["NatGateway"]["NatGatewayId"]
+        f.ids[case] = gateway
+        ec2_backends[ACCOUNT][region].nat_gateways[gateway]._created_at = born
+        if case in ("nat-routed", "nat-busy"):
+            table = ec2.create_route_table(VpcId=subnets[0]["VpcId"])["RouteTable"]["RouteTableId"]
+            ec2.create_route(RouteTableId=table, DestinationCidrBlock="0.0.0.0/0", NatGatewayId=gateway)
+        if case != "nat-silent":
+            busy = 1.0 if case == "nat-busy" else 0.0
+            dims = [("NatGatewayId", gateway)]
+            f.put("AWS/NATGateway", "ActiveConnectionCount", dims, [(h, [busy]) for h in hours])
+            f.put("AWS/NATGateway", "BytesOutToDestination", dims, [(h, [busy * 1e6]) for h in hours])
+
+    for case in ("address-free", "address-running", "address-stopped"):
+        f.ids[case] = ec2.allocate_address(Domain="vpc")["AllocationId"]
+    for state in ("running", "stopped"):
+        instance = f.run(f"holder-{state}", "m5.large")
+        ec2.associate_address(AllocationId=f.ids[f"address-{state}"], InstanceId=instance)
+    ec2.stop_instances(InstanceIds=[f.ids["holder-stopped"]])
+
+    for case, published in (("notebook-quiet", True), ("notebook-mute", False)):
+        sm.create_notebook_instance(NotebookInstanceName=case, InstanceType="ml.m5.xlarge", RoleArn=role)
+        notebook = sagemaker_backends[ACCOUNT][region].notebook_instances[case]
+        notebook.creation_time = notebook.last_modified_time = born
+        if published:
+            dims = [("notebook_instance_name", case), ("host", "ip-10-0-0-9"), ("cpu", "cpu-total")]
+            f.put("SageMakerNotebookInstances", "cpu_usage_idle", dims, [(h, [99.0, 97.0]) for h in hours])
+
+    container = {"Image": "image", "ModelDataUrl": "s3://models/m.tar.gz"}
+    sm.create_model(ModelName="m", PrimaryContainer=container, ExecutionRoleArn=role)
+    for case, asked in (("endpoint-idle", False), ("endpoint-asked", True)):
+        variant = {"VariantName": "blue", "ModelName": "m", "InstanceType": "ml.m5.xlarge"}
+        variant |= {"InitialInstanceCount": 2, "InitialVariantWeight": 1.0}
+        sm.create_endpoint_config(EndpointConfigName=case, ProductionVariants=[variant])
+        tags = [{"Key": "team", "Value": "nlp"}]
+        sm.create_endpoint(EndpointName=case, EndpointConfigName=case, Tags=tags)
+        endpoint = sagemaker_backends[ACCOUNT][region].endpoints[case]
+        endpoint.creation_time = endpoint.last_modified_time = born
+        dims = [("EndpointName", case), ("VariantName", "blue")]
+        # Four vCPUs, of which SageMaker adds up the percentages: 8 of 400 are 2 %.
+        f.put("/aws/sagemaker/Endpoints", "CPUUtilization", dims, [(h, [8.0]) for h in hours])
+        if asked:
+            f.put("AWS/SageMaker", "Invocations", dims, [(100, [1.0])])
+
+    arn = elb.create_load_balancer(Name="balancer-empty", Subnets=[s["SubnetId"] for s in subnets])
+    arn = arn["LoadBalancers"][0]["LoadBalancerArn"]
+    stamp = born.strftime("%Y-%m-%dT%H:%M:%S.000Z")
+    elbv2_backends[ACCOUNT][region].load_balancers[arn].created_time = stamp
+    f.flush()
+    return f.ids
+
+
 def extra(moto, cloudwatch, count):
     """A plain fleet of `count` quiet and busy boxes in us-west-2, for the scan figures."""
     f = Fleet(moto, cloudwatch, "us-west-2")
@@ -486,6 +556,7 @@ def main():
         watched, hosts = seed_watched(moto, cloudwatch, WATCHED)
         ids.update(watched)
         ids.update(seed_storage(moto, cloudwatch, STORED))
+        ids.update(seed_things(moto, cloudwatch, THINGS))
         if len(sys.argv) > 1:
             extra(moto, cloudwatch, int(sys.argv[1]))
         print(json.dumps({"moto": moto, "cloudwatch": cloudwatch, "ids": ids, "hosts": hosts}), flush=True)
