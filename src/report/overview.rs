@@ -287,7 +287,7 @@ fn waterfall(saved: &Saved) -> Vec<Record> {
         ..total("before", "the bill now", w.before)
     }];
     records.extend(w.steps.iter().map(|s| Record {
-        saves_usd_per_hour: Some(s.saves()),
+        saves_usd_per_hour: s.known(),
         gross_usd_per_hour: Some(s.gross_alone),
         items: Some(s.items),
         effort: Some(s.effort).filter(|_| s.items > 0),

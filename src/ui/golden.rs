@@ -196,7 +196,7 @@ fn the_overview_with_savings_in_every_variant() {
     };
     let mut unread = savings();
     unread.waterfall.net_unknown = Some("Savings Plans of 1/us-east-1: denied".into());
-    for (variant, mut app) in vec![
+    let variants = vec![
         ("80x24", saving::app((80, 24))),
         ("80x50", saving::app((80, 50))),
         ("200x50", saving::app((200, 50))),
@@ -204,7 +204,8 @@ fn the_overview_with_savings_in_every_variant() {
         ("ascii", looking(|init| init.appearance.symbols = Symbols::Ascii)),
         ("no_colour", looking(|init| init.appearance.depth = ColorDepth::None)),
         ("net_unknown", saving::heard(saving::init((80, 50)), unread)),
-    ] {
+    ];
+    for (variant, mut app) in variants {
         insta::assert_snapshot!(format!("overview_savings@{variant}"), golden(&mut app));
     }
 }

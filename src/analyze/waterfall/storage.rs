@@ -15,6 +15,8 @@ pub(super) fn take(bill: &mut Bill<'_>, input: &SavingsInput<'_>) -> Done {
     let mut done = Done::default();
     let Some(storage) = input.storage else {
         done.notes.push("Storage was not read.".to_owned());
+        // All of it is one thing of which nothing is known.
+        done.unknown = 1;
         return done;
     };
     if !storage.readings.iter().any(|r| r.source == SourceId::S3) {

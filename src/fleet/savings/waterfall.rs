@@ -77,6 +77,11 @@ impl Step {
     pub fn saves(&self) -> f64 {
         self.before - self.after
     }
+
+    /// The same; `None` where of all that it touches nothing is known, which is no 0.
+    pub fn known(&self) -> Option<f64> {
+        (self.items > 0 || self.unknown == 0).then(|| self.saves())
+    }
 }
 
 /// The waterfall: the bill now, the steps, the bill after all of them. Each step begins where the

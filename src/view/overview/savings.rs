@@ -111,9 +111,15 @@ impl Overview {
         if storage.is_empty() {
             return self;
         }
-        let share = (usd > 0.0).then(|| (1.0 - totals.savings / usd).clamp(0.0, 1.0));
-        let rests_on =
-            format!("{}/month, {} findings", format::usd_total(usd), totals.priced_findings);
+        let (priced, unpriced) = (totals.priced_findings, totals.unpriced_findings);
+        // Findings of which none has a price say nothing of how good it is.
+        let known = usd > 0.0 && (priced > 0 || unpriced == 0);
+        let share = known.then(|| (1.0 - totals.savings / usd).clamp(0.0, 1.0));
+        let findings = match unpriced {
+            0 => format!("{priced} findings"),
+            _ => format!("{priced} of {} findings with a price", priced + unpriced),
+        };
+        let rests_on = format!("{}/month, {findings}", format::usd_total(usd));
         Score::new(Metric::StorageEfficiency, share, rests_on).put(&mut self.scores);
         self
     }

@@ -245,6 +245,13 @@ fn storage_is_efficient_as_far_as_nothing_of_it_could_be_saved() {
     storage.totals.volumes = Sum { count: 1, usd_per_month: 30.0, unpriced: 0 };
     storage.totals.snapshots = Sum { count: 1, usd_per_month: 10.0, unpriced: 0 };
     storage.totals.savings = 15.0;
+    storage.totals.priced_findings = 2;
+    storage.totals.unpriced_findings = 3;
+    let mut dark = storage.clone();
+    (dark.totals.priced_findings, dark.totals.savings) = (0, 0.0);
+    let unknown = o.clone().with_storage(&dark);
+    let score = unknown.scores.iter().find(|s| s.metric == Metric::StorageEfficiency).unwrap();
+    assert_eq!((score.share, score.grade), (None, None), "nobody knows what could be saved");
     let o = o.with_storage(&storage);
     let score = o.scores.iter().find(|s| s.metric == Metric::StorageEfficiency).unwrap();
     assert!(close(score.share.unwrap(), 0.85));

@@ -190,7 +190,14 @@ impl Shape {
             .text("  ")
             .column(Role::Text, &cut(step.kind.label(), LABEL - 1, ctx.symbols), LABEL)
             .column(role, &scale.bar(step, ctx.symbols), self.bar);
-        let mut line = self.money(line, if nothing { Role::Dim } else { Role::Text }, step.saves());
+        let mut line = match step.known() {
+            Some(usd) => self.money(line, if nothing { Role::Dim } else { Role::Text }, usd),
+            None => {
+                let unknown = ctx.symbols.unknown();
+                let line = line.number(Role::Dim, unknown, HOUR);
+                if self.month == 0 { line } else { line.number(Role::Dim, unknown, self.month) }
+            }
+        };
         if self.levels && step.items > 0 {
             line = line
                 .text("  ")
