@@ -23,7 +23,11 @@ NOW = "2026-11-20T14:20:00Z"
 ACTING = "train-7b or scratch-cpu or resumed-run or last-target or do-not-stop or spot-leftover or sp-covered"
 # Keys; None waits for what takes longer than a key.
 PICTURES = [
-    ("overview", []),
+    # What could be saved is worked out once the fleet is there.
+    ("overview", [None]),
+    ("commitments", [None, "o"]),
+    ("spot", [None, ":", "spot", "Enter"]),
+    ("guide", [None, ":", "guide", "Enter"]),
     ("gpus", ["2"]),
     ("gpu", ["2", "/", "llm-7b-sweep-222", "Enter", "j", "Enter", None]),
     ("heat", ["2", "m"]),
