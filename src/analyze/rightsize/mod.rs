@@ -6,7 +6,7 @@
 //!
 //! What is known of the need is a constraint; what is not known keeps the present size, but for the
 //! network, of which it is said. The proposal is the cheapest type of the region that meets every
-//! constraint, at the list price; what the bill then falls by is another question ([`money`]).
+//! constraint, at the list price; what the bill then falls by is another question (the file `money`).
 
 mod fit;
 pub mod guide;
