@@ -95,8 +95,20 @@ fn what_was_recorded_is_played_again() {
     assert!(rows(&live).len() > 200, "{}", rows(&live).len());
     assert_alike(&live["rows"], &played["rows"]);
     assert_alike(&live["blind"], &played["blind"]);
-    let idle = json(home.path(), &[&SMALL[..], &["idle", "--now", NOW, "--no-cache"]].concat());
-    assert_alike(&idle["rows"], &json(home.path(), &["idle", "--replay", path])["rows"]);
+    // A list of GPUs reads no commitments, so a tape of it knows no net; one of instances does.
+    let second = home.path().join("idle.tape");
+    let second = second.to_str().unwrap();
+    let record = ["idle", "--now", NOW, "--no-cache", "--record", second];
+    let idle = json(home.path(), &[&SMALL[..], &record].concat());
+    assert!(rows(&idle).iter().any(|row| row["net_usd_per_hour"].is_number()));
+    assert_alike(&idle["rows"], &json(home.path(), &["idle", "--replay", second])["rows"]);
+    let without = json(home.path(), &["idle", "--replay", path]);
+    assert_eq!(rows(&without).len(), rows(&idle).len());
+    assert!(
+        rows(&without)
+            .iter()
+            .all(|row| row["state"] != "running" || row["net_usd_per_hour"].is_null())
+    );
     assert!(before == files(&home.path().join(".cache")), "a tape is no news for the cache");
 
     // Each line of it is JSON.
