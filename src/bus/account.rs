@@ -9,7 +9,8 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 use super::facts::{KnownAccount, account_key, kind};
-use super::world::{Outcome, Update};
+use super::readings::Outcome;
+use super::world::Update;
 use super::{Account, Regions, Shared, guarded, pause, savings, scope, storage};
 use crate::domain::{ErrorKind, Scope, SourceError, SourceId};
 use crate::source::Identity;

@@ -1,17 +1,16 @@
 //! What the cache remembers of the last run: the first picture, before any source is asked.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::readings::{self, Readings};
 use super::{Regions, Shared};
 use crate::analyze::idle::Policy;
 use crate::cache::Cache;
-use crate::domain::{
-    Instance, Offer, Reading, Scope, SourceId, SourceState, TypeSpec, Verdict, text,
-};
+use crate::domain::{Instance, Offer, Scope, SourceId, TypeSpec, Verdict, text};
 
 /// Kinds of facts in the cache. A change of a stored type needs a new layout number.
 pub(super) mod kind {
@@ -65,15 +64,22 @@ pub(super) struct KnownAccount {
 
 /// An inventory and when it was taken.
 pub(super) type Instances = (Vec<Arc<Instance>>, Option<Timestamp>);
-/// Verdicts by instance id and when they were made.
-pub(super) type Verdicts = (Vec<(Arc<str>, Arc<Verdict>)>, Option<Timestamp>);
+/// Verdicts that go on being true until somebody judges anew.
+pub(super) struct Verdicts {
+    /// What they were judged by.
+    pub policy: Arc<Policy>,
+    /// By instance id.
+    pub verdicts: Vec<(Arc<str>, Arc<Verdict>)>,
+    /// When they were made.
+    pub taken_at: Option<Timestamp>,
+}
 
 /// What a scope goes on from: the same instances and verdicts as on the screen, not copies.
 #[derive(Default)]
 pub(super) struct Remembered {
     /// The inventory and when it was taken.
     pub instances: Option<Instances>,
-    /// Verdicts by the policy in force, and when they were made.
+    /// Verdicts by the policy that was in force when they were read.
     pub verdicts: Option<Verdicts>,
 }
 
@@ -86,7 +92,7 @@ pub(super) struct Cached {
     pub types: Vec<Arc<TypeSpec>>,
     pub offers: Vec<Offer>,
     pub verdicts: HashMap<Arc<str>, Arc<Verdict>>,
-    pub readings: BTreeMap<(SourceId, Scope), Reading>,
+    pub readings: Readings,
     /// Which of it is shown because of which account, by label: the label may lead to another
     /// account by now, and the account to other regions.
     pub claims: HashMap<String, HashSet<Scope>>,
@@ -184,15 +190,18 @@ pub(super) async fn load(shared: &Shared, selection: &[(String, Regions)]) -> Ca
             cached.note(SourceId::CloudWatch, &scope, stored.taken_at);
             if stored.value.is_by(&policy) {
                 cached.verdicts.extend(stored.value.verdicts.iter().cloned());
-                cached.remembered.entry(scope).or_default().verdicts =
-                    Some((stored.value.verdicts, stored.taken_at));
+                cached.remembered.entry(scope).or_default().verdicts = Some(Verdicts {
+                    policy: policy.clone(),
+                    verdicts: stored.value.verdicts,
+                    taken_at: stored.taken_at,
+                });
             } else {
                 cached.other_policy = true;
             }
         }
     }
     for want in &wanted {
-        let scopes = cached.readings.keys().map(|(_, scope)| scope).filter(|s| want.claims(s));
+        let scopes = cached.readings.iter().map(|r| &r.scope).filter(|s| want.claims(s));
         let scopes = scopes.cloned().collect();
         cached.claims.insert(want.label.to_owned(), scopes);
     }
@@ -201,13 +210,6 @@ pub(super) async fn load(shared: &Shared, selection: &[(String, Regions)]) -> Ca
 
 impl Cached {
     fn note(&mut self, source: SourceId, scope: &Scope, taken_at: Option<Timestamp>) {
-        let reading = Reading {
-            source,
-            scope: scope.clone(),
-            taken_at,
-            coverage: 1.0,
-            state: SourceState::Cached,
-        };
-        self.readings.insert((source, scope.clone()), reading);
+        self.readings.remember(readings::cached(source, scope, taken_at));
     }
 }

@@ -14,9 +14,10 @@ use super::account::report;
 use super::facts::{self, Judged, kind};
 use super::gpus::{self, GpuMap};
 use super::live::Evidence;
+use super::readings::Outcome;
 use super::scope::Context;
 use super::work::Work;
-use super::world::{Outcome, Update};
+use super::world::Update;
 use super::{guarded, rejudge};
 use crate::analyze::idle::{Policy, judge, next_signals};
 use crate::domain::{
@@ -60,21 +61,31 @@ impl Rounds {
         let policy = ctx.shared.policy.borrow().clone();
         let stored = match remembered {
             Some(verdicts) => Some(verdicts),
-            None => Self::stored(ctx, &policy).await,
+            None => Self::stored(ctx, policy.clone()).await,
         };
         let filled = ctx.shared.live.filled();
         let none = Self { policy, last: None, retry: None, filled, judged: HashMap::new() };
-        let Some((verdicts, last)) = stored else { return none };
+        let Some(stored) = stored else { return none };
         // Until a round has shown what it costs: four metrics an instance.
-        note_cost(ctx, get_metric_data(verdicts.len() as u64 * 4));
-        Self { last, judged: verdicts.into_iter().collect(), ..none }
+        note_cost(ctx, get_metric_data(stored.verdicts.len() as u64 * 4));
+        // Who chose another policy since finds that these are not by it.
+        Self {
+            policy: stored.policy,
+            last: stored.taken_at,
+            judged: stored.verdicts.into_iter().collect(),
+            ..none
+        }
     }
 
     /// What the cache holds of a scope that nothing was known of at the start.
-    async fn stored(ctx: &Context, policy: &Policy) -> Option<facts::Verdicts> {
+    async fn stored(ctx: &Context, policy: Arc<Policy>) -> Option<facts::Verdicts> {
         let now = ctx.shared.now();
         let stored = ctx.shared.cache.get::<Judged>(kind::VERDICTS, &ctx.scope, now).await?;
-        stored.value.is_by(policy).then_some((stored.value.verdicts, stored.taken_at))
+        if !stored.value.is_by(&policy) {
+            return None;
+        }
+        let (verdicts, taken_at) = (stored.value.verdicts, stored.taken_at);
+        Some(facts::Verdicts { policy, verdicts, taken_at })
     }
 
     /// Judges what is due: everything when an hour (or more, see [`cadence_hours`]) has closed

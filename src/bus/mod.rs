@@ -24,15 +24,18 @@ mod metrics;
 mod past;
 pub mod planning;
 mod pricing;
+mod readings;
 mod rejudge;
 mod savings;
 pub mod scan;
 mod scope;
+mod settle;
 mod storage;
 pub mod tape;
 #[cfg(test)]
 pub(crate) mod tests;
 mod types;
+mod wishes;
 mod work;
 mod world;
 
@@ -380,6 +383,7 @@ async fn run(
         .iter()
         .map(|account| (account.provider.label().to_owned(), account.regions.clone()))
         .collect();
+    let policy = shared.policy.subscribe();
     let mut cached = facts::load(&shared, &selection).await;
     let remembered = std::mem::take(&mut cached.remembered);
     shared.tap.start(&cached);
@@ -416,6 +420,7 @@ async fn run(
     let rejudge_first = cached.other_policy && (shared.settings.offline || !only_once);
     tasks.spawn(rejudge::on_policy_change(
         shared.clone(),
+        policy,
         selection,
         updates.clone(),
         rejudge_first,
@@ -463,15 +468,11 @@ async fn guarded<T>(
 }
 
 /// Waits before the next attempt: 5 s, doubled each time, at most 5 minutes, with jitter. A
-/// refresh by the user ends the wait. False when the bus stops.
+/// refresh by the user or a look at the inventory ends the wait. False when the bus stops.
 async fn pause(shared: &Shared, attempt: &mut u32) -> bool {
     let base = 5_000_u64.saturating_mul(1 << (*attempt).min(6)).min(300_000);
     *attempt += 1;
-    wait(shared, Duration::from_millis(base * 3 / 4 + fastrand::u64(..base / 2))).await
-}
-
-/// Waits for `time`, a refresh, a look at the inventory or the end; false when the bus stops.
-async fn wait(shared: &Shared, time: Duration) -> bool {
+    let time = Duration::from_millis(base * 3 / 4 + fastrand::u64(..base / 2));
     let (mut refresh, mut look) = (shared.refresh.subscribe(), shared.look.subscribe());
     tokio::select! {
         () = shared.stop.cancelled() => false,

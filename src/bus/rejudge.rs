@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 
 use super::live::Evidence;
 use super::metrics::{CHUNK, on_worker};
@@ -26,15 +26,16 @@ pub(super) struct Rejudged {
 }
 
 /// Judges everything again from the cache whenever the policy changes, and once at the start
-/// when the cached verdicts are another policy's.
+/// when the cached verdicts are another policy's. `policy` was subscribed to before those were
+/// read: who chooses another while the screen comes up is heard.
 pub(super) async fn on_policy_change(
     shared: Arc<Shared>,
+    mut policy: watch::Receiver<Arc<Policy>>,
     selection: Vec<(String, Regions)>,
     updates: mpsc::Sender<Update>,
     at_once: bool,
     only_once: bool,
 ) {
-    let mut policy = shared.policy.subscribe();
     if at_once {
         all(&shared, &selection, &updates).await;
     }
@@ -63,8 +64,8 @@ async fn all(shared: &Shared, selection: &[(String, Regions)], updates: &mpsc::S
     for (scope, instances) in cached.instances {
         // The evidence ends where the last round ended: judging later hours would only count
         // them as missing.
-        let reading = cached.readings.get(&(SourceId::CloudWatch, scope));
-        let now = reading.and_then(|r| r.taken_at).unwrap_or_else(|| shared.now());
+        let read_at = cached.readings.taken_at(SourceId::CloudWatch, &scope);
+        let now = read_at.unwrap_or_else(|| shared.now());
         let Rejudged { verdicts, wanted } =
             from_cache(shared, &policy, &instances, &types, now).await;
         missing += wanted;

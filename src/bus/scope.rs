@@ -5,11 +5,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::mpsc;
+use tokio::time::sleep;
 
 use super::account::report;
 use super::inventory::Inventory;
-use super::world::{Outcome, Update};
-use super::{Shared, metrics, pause, pricing, types, wait};
+use super::readings::Outcome;
+use super::wishes::Wishes;
+use super::world::Update;
+use super::{Shared, metrics, pause, pricing, types};
 use crate::domain::{Scope, SourceId, TypeSpec};
 use crate::source::Provider;
 
@@ -33,12 +36,12 @@ pub(super) async fn run(mut ctx: Context) {
     let mut inventory = Inventory::new(remembered.instances);
     let mut rounds = metrics::Rounds::from_cache(&ctx, remembered.verdicts).await;
     let mut prices = pricing::Prices::from_cache(&ctx).await;
-    let mut refreshes = *ctx.shared.refresh.borrow();
-    let mut looks;
+    let mut refreshes = Wishes::from_now(&ctx.shared.refresh);
+    let mut looks = Wishes::from_now(&ctx.shared.look);
     let mut attempt = 0;
     loop {
         report(&ctx.updates, SourceId::Ec2, ctx.scope.clone(), Outcome::Loading).await;
-        looks = *ctx.shared.look.borrow();
+        looks.serve();
         let read = inventory.read(&ctx).await;
         if let Ok(instances) = &read {
             ctx.shared.savings.see(&ctx.scope, instances);
@@ -56,17 +59,18 @@ pub(super) async fn run(mut ctx: Context) {
                 .await;
                 types::ensure(&mut ctx, instances).await;
                 // A user's refresh reaches the metrics as well, whatever their own rhythm.
-                let now_at = *ctx.shared.refresh.borrow();
-                let forced = std::mem::replace(&mut refreshes, now_at) != now_at;
+                let forced = refreshes.serve();
                 tokio::join!(prices.refresh(&ctx, instances), rounds.run(&ctx, instances, forced));
                 if ctx.only_once {
                     return;
                 }
                 let every = Duration::from_secs(ctx.shared.settings.inventory_every_s.into());
-                // Who asked for a refresh during the round has not been served by it.
-                *ctx.shared.refresh.borrow() != refreshes
-                    || *ctx.shared.look.borrow() != looks
-                    || wait(&ctx.shared, until_beat(ctx.shared.started.elapsed(), every)).await
+                tokio::select! {
+                    () = ctx.shared.stop.cancelled() => false,
+                    () = refreshes.come() => true,
+                    () = looks.come() => true,
+                    () = sleep(until_beat(ctx.shared.started.elapsed(), every)) => true,
+                }
             }
             Err(error) => {
                 let outcome = Outcome::Bad(Arc::new(error));

@@ -10,8 +10,9 @@ pub(super) mod scripted;
 pub use scripted::no_accounts;
 
 use std::collections::HashMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use jiff::Timestamp;
 use tokio::sync::mpsc;
@@ -21,7 +22,8 @@ use super::inventory::Inventory;
 use super::scope::Context;
 use super::world::Update;
 use super::{
-    Account, Clock, Event, Outcome, Parts, Regions, Settings, StorageSettings, once, share, start,
+    Account, Clock, Event, Handle, Outcome, Parts, Regions, Settings, StorageSettings, once, share,
+    start,
 };
 use crate::analyze::idle::Preset;
 use crate::cache::{Cache, OpenOptions};
@@ -112,6 +114,45 @@ async fn the_weekly_spike_fools_the_mean_and_not_us() {
     let mean = read(now, Preset::MeanCpu, &cache, false).await;
     assert_eq!(verdict(&ours).name(), "busy");
     assert_eq!(verdict(&mean).name(), "idle");
+}
+
+#[tokio::test]
+async fn who_chooses_another_policy_while_it_starts_is_heard() {
+    let now: Timestamp = MOMENTS[0].parse().unwrap();
+    let (cache, _) = Cache::open(OpenOptions::in_memory(), now);
+    let name = traps().iter().find(|t| t.name.contains("weekly")).unwrap().name;
+    read(now, Preset::Cautious, &cache, false).await;
+    // The clock is read at the steps of the start (three of them, where nobody is asked): at one
+    // after the other, the user chooses.
+    let steps = (1..=3).map(|step| (true, step)).chain((1..=8).map(|step| (false, step)));
+    for (offline, step) in steps {
+        let chooser: Arc<OnceLock<Handle>> = Arc::default();
+        let (who, looks) = (chooser.clone(), AtomicU32::new(0));
+        let clock = Arc::new(move || {
+            if let Some(handle) = who.get()
+                && looks.fetch_add(1, Ordering::SeqCst) + 1 == step
+            {
+                handle.set_policy(Arc::new(Preset::MeanCpu.policy()));
+            }
+            now
+        });
+        let (events, mut inbox) = mpsc::channel(64);
+        let handle = start(parts(clock, Preset::Cautious, &cache, offline), events);
+        assert!(chooser.set(handle.clone()).is_ok());
+        let heard = async {
+            while let Some(event) = inbox.recv().await {
+                let Event::Fleet(fleet) = event else { continue };
+                let mut rows = fleet.rows.iter().filter(|r| &*r.instance.name == name);
+                if rows.any(|r| r.verdict.as_ref().is_some_and(|v| v.kind.name() == "idle")) {
+                    return true;
+                }
+            }
+            false
+        };
+        let heard = tokio::time::timeout(Duration::from_secs(20), heard).await;
+        assert_eq!(heard, Ok(true), "step {step}, offline: {offline}");
+        handle.stop();
+    }
 }
 
 #[tokio::test]

@@ -1,13 +1,15 @@
 //! The one task that holds what is known of the fleet, and publishes it.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::mpsc;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::Instant;
 
 use super::facts::{Cached, account_key};
+use super::readings::{News, Outcome, Readings};
+use super::settle::Settle;
 use super::{Event, Shared, metrics};
 use crate::analyze::idle::Policy;
 use crate::domain::{
@@ -17,8 +19,6 @@ use crate::domain::{
 use crate::fleet::{Book, Fleet, JoinInput, PriceBook, join};
 use crate::source::{Identity, catalogue};
 
-/// Updates that come within this time become one picture.
-pub(super) const SETTLE: Duration = Duration::from_millis(120);
 /// A stored summary is at most this old while the fleet moves.
 const SUMMARY_EVERY: Duration = Duration::from_mins(1);
 /// What was wasted so far grows with the time: rows that nothing else changes are made anew this
@@ -59,16 +59,6 @@ pub(super) enum Update {
     Missing { metrics: u64 },
 }
 
-/// How asking a source went.
-pub(super) enum Outcome {
-    /// Under way.
-    Loading,
-    /// Answered, with the share of what was asked for.
-    Good { coverage: f32 },
-    /// Failed.
-    Bad(Arc<SourceError>),
-}
-
 /// What an update changed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Change {
@@ -93,7 +83,7 @@ struct World<'a> {
     /// Types, prices and commitments.
     book: Arc<Book>,
     verdicts: HashMap<Arc<str>, Arc<Verdict>>,
-    readings: BTreeMap<(SourceId, Scope), Reading>,
+    readings: Readings,
     /// The scopes of each account, by its label.
     claims: HashMap<String, HashSet<Scope>>,
     /// What changed since the last picture.
@@ -117,19 +107,12 @@ pub(super) async fn run(
         world.publish(events).await;
         world.own_cost(events).await;
     }
-    let mut due: Option<Instant> = None;
+    let mut settle = Settle::default();
     loop {
-        let settle = async {
-            match due {
-                Some(at) => sleep_until(at).await,
-                None => std::future::pending().await,
-            }
-        };
         tokio::select! {
             biased;
             () = shared.stop.cancelled() => break,
-            () = settle, if due.is_some() => {
-                due = None;
+            () = settle.over() => {
                 if only_once {
                     world.show();
                 } else {
@@ -141,7 +124,7 @@ pub(super) async fn run(
                 let change = world.apply(update, events).await;
                 world.change = world.change.max(change);
                 if change != Change::Nothing {
-                    due.get_or_insert_with(|| Instant::now() + SETTLE);
+                    settle.begin();
                 }
             }
         }
@@ -184,14 +167,13 @@ impl<'a> World<'a> {
                 self.source(source, scope, outcome, events).await
             }
             Update::Forget { source, scope } => {
-                self.readings.remove(&(source, scope));
+                self.readings.remove(source, &scope);
                 Change::Readings
             }
             Update::Account(identity) => {
                 self.answered = true;
                 // Until it answered, it failed under its label.
-                let unknown = (SourceId::Identity, account_key(&identity.label));
-                self.readings.remove(&unknown);
+                self.readings.remove(SourceId::Identity, &account_key(&identity.label));
                 send(events, Event::Account(identity)).await;
                 Change::Nothing
             }
@@ -237,8 +219,7 @@ impl<'a> World<'a> {
                 Change::rows_if(changed)
             }
             Update::Remembered(reading) => {
-                let key = (reading.source, reading.scope.clone());
-                self.readings.entry(key).or_insert(reading);
+                self.readings.remember(reading);
                 Change::Readings
             }
             // A round that began before the policy was changed speaks of the old one.
@@ -290,9 +271,8 @@ impl<'a> World<'a> {
                 && scope.is_account_wide()
                 && claims.values().flatten().any(|held| held.account == scope.account)
         };
-        self.readings.retain(|(source, scope), _| {
-            kept(*source) || of_account(*source, scope) || held(scope)
-        });
+        self.readings
+            .retain(|source, scope| kept(source) || of_account(source, scope) || held(scope));
     }
 
     async fn source(
@@ -302,46 +282,20 @@ impl<'a> World<'a> {
         outcome: Outcome,
         events: &mpsc::Sender<Event>,
     ) -> Change {
-        let now = self.shared.now();
-        let reading = self.readings.entry((source, scope.clone())).or_insert_with(|| Reading {
-            source,
-            scope,
-            taken_at: None,
-            coverage: 0.0,
-            state: SourceState::Loading,
-        });
-        let was_failed = matches!(reading.state, SourceState::Failed(_));
-        match outcome {
-            Outcome::Loading => {
-                // A failed source stays "failed" until it works; "loading" would hide the trouble.
-                if was_failed || reading.taken_at.is_some() {
-                    return Change::Nothing;
-                }
-                reading.state = SourceState::Loading;
+        let at = self.shared.now();
+        let (reading, error) = match self.readings.tell(source, scope, outcome, at) {
+            News::None => return Change::Nothing,
+            News::Expected => return Change::Readings,
+            News::WorksAgain(reading) => {
+                tracing::info!(source = source.word(), scope = %reading.scope, "works again");
+                (reading, None)
             }
-            Outcome::Good { coverage } => {
-                reading.taken_at = Some(now);
-                reading.coverage = coverage;
-                reading.state = SourceState::Live;
-                if was_failed {
-                    tracing::info!(source = source.word(), scope = %reading.scope, "works again");
-                    let reading = reading.clone();
-                    send(events, Event::Source { at: now, reading, error: None }).await;
-                }
+            News::Failed(reading, error) => {
+                tracing::warn!(source = source.word(), scope = %reading.scope, %error, "failed");
+                (reading, Some(error))
             }
-            Outcome::Bad(error) => {
-                let news = match &reading.state {
-                    SourceState::Failed(old) => **old != *error,
-                    _ => true,
-                };
-                reading.state = SourceState::Failed(error.clone());
-                if news {
-                    tracing::warn!(source = source.word(), scope = %reading.scope, %error, "failed");
-                    let reading = reading.clone();
-                    send(events, Event::Source { at: now, reading, error: Some(error) }).await;
-                }
-            }
-        }
+        };
+        send(events, Event::Source { at, reading, error }).await;
         Change::Readings
     }
 
@@ -366,7 +320,7 @@ impl<'a> World<'a> {
     /// The fleet as it is now. Where no row changed, version and rows are those of the last
     /// picture, and nothing that is made from rows has to be made again.
     fn picture(&mut self) -> Arc<Fleet> {
-        let readings = self.readings.values().cloned().collect();
+        let readings = self.readings.iter().cloned().collect();
         let last = self.last.as_ref().filter(|_| self.change < Change::Rows);
         if let Some((last, joined)) = last.filter(|(_, joined)| joined.elapsed() < REJOIN_EVERY) {
             let fleet = Arc::new(Fleet { readings, ..(**last).clone() });

@@ -242,7 +242,7 @@ pub(super) async fn run(shared: Arc<Shared>, lines: Lines, only_once: bool) {
             let all_read = async { while inventories.recv().await.is_some() {} };
             let _ = tokio::time::timeout(HOSTS_WITHIN, all_read).await;
             // The world takes a moment to show what it was told.
-            tokio::time::sleep(super::world::SETTLE * 2).await;
+            tokio::time::sleep(super::settle::SETTLE * 2).await;
         }
         let mut all = JoinSet::new();
         for source in looks.live.sources.clone() {

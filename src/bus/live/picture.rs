@@ -10,6 +10,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
+use super::super::settle::SETTLE;
 use super::super::{Event, Shared};
 use super::board::Board;
 use super::book::KEEP_HOURS;
@@ -21,8 +22,6 @@ use crate::domain::{GpuHistory, GpuKey, GpuTrace, Hour, HourlySeries, Sweep};
 use crate::fleet::Fleet;
 use crate::fleet::gpu::{GpuFleet, GpuRow};
 
-/// What comes in within this time becomes one picture.
-const SETTLE: Duration = Duration::from_millis(120);
 /// What idling has cost, and what is stale, follows from the time: the picture is made anew this
 /// often when nothing else asks for it.
 const AGAIN: Duration = Duration::from_mins(1);

@@ -10,7 +10,8 @@ use tokio::time::Instant;
 
 use super::super::Shared;
 use super::super::account::report;
-use super::super::world::{Outcome, Update};
+use super::super::readings::Outcome;
+use super::super::world::Update;
 use super::trouble::{News, Troubles};
 use super::{Input, teller};
 use crate::domain::{ErrorKind, Scope, SourceError, SourceId, Sweep};

@@ -4,16 +4,17 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use tokio::sync::mpsc;
-use tokio::time::{Instant, sleep_until};
 
 use super::super::facts::{account_key, wanted};
-use super::super::world::{SETTLE, Update};
+use super::super::readings::Readings;
+use super::super::settle::Settle;
+use super::super::world::Update;
 use super::super::{Account, Event, Regions, Shared, past};
 use super::keep::kind;
-use super::{Input, Known, Told, keep};
+use super::{Input, Known, keep};
 use crate::domain::{
-    Commitment, CommitmentSource, FleetHour, Holdings, Hour, Reading, SavingsFacts, Scope,
-    ScopeResources, SourceError, SourceId, SourceState, SpotHistory, Unread, ZoneOffering,
+    Commitment, CommitmentSource, FleetHour, Holdings, Hour, SavingsFacts, Scope, ScopeResources,
+    SourceError, SpotHistory, Unread, ZoneOffering,
 };
 
 /// Hours of the fleet that come with a picture: a week.
@@ -45,7 +46,7 @@ pub(super) struct Board {
     spot: BTreeMap<Scope, Vec<Arc<SpotHistory>>>,
     offerings: BTreeMap<Scope, Arc<Vec<ZoneOffering>>>,
     resources: BTreeMap<Scope, Arc<ScopeResources>>,
-    readings: BTreeMap<(SourceId, Scope), Reading>,
+    pub(super) readings: Readings,
 }
 
 /// Runs until every task has dropped its line or the bus stops; publishes what the cache holds
@@ -66,26 +67,19 @@ pub(super) async fn run(
         board.await_answer(label, of, regions, expected.scopes.get(label));
     }
     keep::load(shared, &known, &mut board).await;
-    for reading in board.readings.values() {
+    for reading in board.readings.iter() {
         let _ = updates.send(Update::Remembered(reading.clone())).await;
     }
     board.tell(shared, &updates).await;
     if !only_once {
         board.publish(shared, accounts, &events).await;
     }
-    let mut due: Option<Instant> = None;
+    let mut settle = Settle::default();
     loop {
-        let settle = async {
-            match due {
-                Some(at) => sleep_until(at).await,
-                None => std::future::pending().await,
-            }
-        };
         tokio::select! {
             biased;
             () = shared.stop.cancelled() => break,
-            () = settle, if due.is_some() => {
-                due = None;
+            () = settle.over() => {
                 board.tell(shared, &updates).await;
                 if !only_once {
                     board.publish(shared, accounts, &events).await;
@@ -94,7 +88,7 @@ pub(super) async fn run(
             input = inbox.recv() => {
                 let Some(input) = input else { break };
                 board.take(input, shared).await;
-                due.get_or_insert_with(|| Instant::now() + SETTLE);
+                settle.begin();
             }
         }
     }
@@ -158,22 +152,15 @@ impl Board {
                 shared.cache.put(kind::RESOURCES, &scope, now, &*resources).await;
                 self.resources.insert(scope, resources);
             }
-            Input::Source { source, scope, told } => self.source(source, scope, told, shared),
+            Input::Source { source, scope, outcome } => {
+                self.readings.tell(source, scope, outcome, shared.now());
+            }
         }
     }
 
     /// Resources of the last run.
     pub(super) fn remembered_resources(&mut self, scope: Scope, resources: Arc<ScopeResources>) {
         self.resources.insert(scope, resources);
-    }
-
-    /// A reading of the last run; of several kinds that one source gives, the oldest counts.
-    pub(super) fn remember(&mut self, reading: Reading) {
-        let key = (reading.source, reading.scope.clone());
-        let older = |old: &Reading| old.taken_at <= reading.taken_at;
-        if !self.readings.get(&key).is_some_and(older) {
-            self.readings.insert(key, reading);
-        }
     }
 
     /// Forgets what the cache showed and no account holds: the label led to another account then,
@@ -186,27 +173,7 @@ impl Board {
         self.spot.retain(|scope, _| held(scope));
         self.offerings.retain(|scope, _| held(scope));
         self.resources.retain(|scope, _| held(scope));
-        self.readings.retain(|(_, scope), _| held(scope));
-    }
-
-    /// As the world takes it: a failed source stays failed until it works.
-    fn source(&mut self, source: SourceId, scope: Scope, told: Told, shared: &Shared) {
-        let reading = self.readings.entry((source, scope.clone())).or_insert_with(|| Reading {
-            source,
-            scope,
-            taken_at: None,
-            coverage: 0.0,
-            state: SourceState::Loading,
-        });
-        match told {
-            Told::Loading => {}
-            Told::Good(coverage) => {
-                reading.taken_at = Some(shared.now());
-                reading.coverage = coverage;
-                reading.state = SourceState::Live;
-            }
-            Told::Bad(error) => reading.state = SourceState::Failed(error),
-        }
+        self.readings.retain(|_, scope| held(scope));
     }
 
     /// Tells the world of the commitments, where they changed.
@@ -277,7 +244,7 @@ impl Board {
             spot: self.spot.values().flatten().cloned().collect(),
             offerings: self.offerings.clone(),
             resources: self.resources.clone(),
-            readings: self.readings.values().cloned().collect(),
+            readings: self.readings.iter().cloned().collect(),
         };
         // The receiver may be gone (the cockpit quit); nothing is left to tell then.
         let _ = events.send(Event::Savings(Arc::new(facts))).await;

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::super::world::Outcome;
+use super::super::readings::Outcome;
+use super::super::wishes::Wishes;
 use super::super::{guarded, pause};
 use super::keep::{Asked, Plans, kind};
 use super::{Context, Input, is_due, kin, waiting};
@@ -38,11 +39,10 @@ pub(super) async fn run(ctx: Context, scopes: Vec<Scope>) {
 async fn region(ctx: Context) {
     let every = ctx.settings().commitments_every;
     let mut last = oldest(&ctx).await;
-    let mut refreshes = *ctx.shared.refresh.borrow();
+    let mut refreshes = Wishes::from_now(&ctx.shared.refresh);
     let mut attempt = 0;
     loop {
-        let now_at = *ctx.shared.refresh.borrow();
-        let forced = std::mem::replace(&mut refreshes, now_at) != now_at;
+        let forced = refreshes.serve();
         if forced || ctx.only_once || is_due(last, every, ctx.shared.now()) {
             ctx.report(SourceId::Commitments, ctx.scope.clone(), Outcome::Loading).await;
             let (scope, account, region) = (&ctx.scope, &ctx.scope.account, &ctx.scope.region);
@@ -72,7 +72,7 @@ async fn region(ctx: Context) {
                 continue;
             }
         }
-        if ctx.only_once || !ctx.wait(waiting(every)).await {
+        if ctx.only_once || !ctx.wait(&mut refreshes, waiting(every)).await {
             return;
         }
     }
@@ -127,12 +127,11 @@ async fn of_account(ctx: Context) {
     let mut last = stored.as_ref().and_then(|s| s.taken_at);
     let mut kept = stored.map(|s| s.value);
     let mut types = ctx.shared.savings.types();
-    let mut refreshes = *ctx.shared.refresh.borrow();
+    let mut refreshes = Wishes::from_now(&ctx.shared.refresh);
     let mut attempt = 0;
     ctx.shared.savings.known(ctx.only_once).await;
     loop {
-        let now_at = *ctx.shared.refresh.borrow();
-        let forced = std::mem::replace(&mut refreshes, now_at) != now_at;
+        let forced = refreshes.serve();
         let running = types.borrow_and_update().by_region();
         let fleet = Wanted { all: kin::by_region(&ctx, &running), running };
         let due = forced || ctx.only_once || is_due(last, every, ctx.shared.now());
@@ -160,7 +159,7 @@ async fn of_account(ctx: Context) {
             return;
         }
         tokio::select! {
-            going = ctx.wait(waiting(every)) => if !going { return },
+            going = ctx.wait(&mut refreshes, waiting(every)) => if !going { return },
             seen = types.changed() => if seen.is_err() { return },
         }
     }

@@ -9,12 +9,12 @@ use serde::{Deserialize, Serialize};
 
 use super::super::Shared;
 use super::super::facts::Wanted;
+use super::super::readings;
 use super::Input;
 use super::board::Board;
 use crate::cache::FactKind;
 use crate::domain::{
-    Commitment, CommitmentSource, Reading, Scope, ScopeResources, SourceId, SourceState,
-    SpotHistory, ZoneOffering,
+    Commitment, CommitmentSource, Scope, ScopeResources, SourceId, SpotHistory, ZoneOffering,
 };
 
 /// Kinds of facts in the cache. A change of a stored type needs a new layout number.
@@ -131,13 +131,7 @@ impl Loader<'_> {
                 whole || w.claims(&scope)
             };
             if self.wanted.iter().any(|w| mine(&w)) {
-                board.remember(Reading {
-                    source,
-                    scope: scope.clone(),
-                    taken_at: stored.taken_at,
-                    coverage: 1.0,
-                    state: SourceState::Cached,
-                });
+                board.readings.remember(readings::cached(source, &scope, stored.taken_at));
                 out.push((scope, stored.value));
             }
         }

@@ -7,7 +7,8 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::super::facts::kind;
 use super::super::guarded;
-use super::super::world::{Outcome, Update};
+use super::super::readings::Outcome;
+use super::super::world::Update;
 use super::Context;
 use crate::analyze::rightsize;
 use crate::domain::{Offer, Platform, SourceError, SourceId, Tenancy, TypeSpec};

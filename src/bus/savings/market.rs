@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::super::world::Outcome;
+use super::super::readings::Outcome;
+use super::super::wishes::Wishes;
 use super::super::{guarded, pause};
 use super::keep::{Market, kind};
 use super::{Context, Input, is_due, kin, waiting};
@@ -27,12 +28,11 @@ pub(super) async fn run(ctx: Context) {
     let mut priced_at = kin::read_at(&ctx).await;
     let mut priced = BTreeSet::new();
     let mut types = ctx.shared.savings.types();
-    let mut refreshes = *ctx.shared.refresh.borrow();
+    let mut refreshes = Wishes::from_now(&ctx.shared.refresh);
     let mut attempt = 0;
     ctx.shared.savings.known(ctx.only_once).await;
     loop {
-        let now_at = *ctx.shared.refresh.borrow();
-        let forced = std::mem::replace(&mut refreshes, now_at) != now_at;
+        let forced = refreshes.serve();
         let running = types.borrow_and_update().running(&ctx.scope);
         let now = ctx.shared.now();
         let (mut first, mut second, mut third) = (Ok(()), Ok(()), Ok(()));
@@ -75,7 +75,7 @@ pub(super) async fn run(ctx: Context) {
         }
         attempt = 0;
         tokio::select! {
-            going = ctx.wait(waiting(every)) => if !going { return },
+            going = ctx.wait(&mut refreshes, waiting(every)) => if !going { return },
             seen = types.changed() => if seen.is_err() { return },
         }
     }

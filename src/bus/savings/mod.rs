@@ -31,7 +31,9 @@ use tokio::sync::mpsc;
 
 pub(super) use self::desk::Desk;
 use super::account::report;
-use super::world::{Outcome, Update};
+use super::readings::Outcome;
+use super::wishes::Wishes;
+use super::world::Update;
 use super::{Account, Event, Regions, Shared};
 use crate::domain::{
     Commitment, CommitmentSource, Scope, ScopeResources, SourceError, SourceId, SpotHistory,
@@ -129,7 +131,7 @@ pub(super) enum Input {
         /// Where.
         scope: Scope,
         /// How asking it went.
-        told: Told,
+        outcome: Outcome,
     },
     /// The resources of an account and region, all of them, with what they did.
     Resources {
@@ -153,16 +155,6 @@ pub(super) struct Context {
     pub only_once: bool,
 }
 
-/// How asking a source went.
-pub(super) enum Told {
-    /// Under way.
-    Loading,
-    /// Answered, with the share of what was asked for.
-    Good(f32),
-    /// Failed.
-    Bad(Arc<SourceError>),
-}
-
 impl Context {
     fn settings(&self) -> &SavingsSettings {
         &self.shared.settings.savings
@@ -170,12 +162,8 @@ impl Context {
 
     /// Tells the world and the board how a source is doing.
     pub(super) async fn report(&self, source: SourceId, scope: Scope, outcome: Outcome) {
-        let told = match &outcome {
-            Outcome::Loading => Told::Loading,
-            Outcome::Good { coverage } => Told::Good(*coverage),
-            Outcome::Bad(error) => Told::Bad(error.clone()),
-        };
-        let _ = self.inputs.send(Input::Source { source, scope: scope.clone(), told }).await;
+        let told = Input::Source { source, scope: scope.clone(), outcome: outcome.clone() };
+        let _ = self.inputs.send(told).await;
         report(&self.updates, source, scope, outcome).await;
     }
 
@@ -186,11 +174,10 @@ impl Context {
     }
 
     /// Waits for `time`, a refresh, or the end; false when the bus stops.
-    pub(super) async fn wait(&self, time: Duration) -> bool {
-        let mut refresh = self.shared.refresh.subscribe();
+    pub(super) async fn wait(&self, refreshes: &mut Wishes, time: Duration) -> bool {
         tokio::select! {
             () = self.shared.stop.cancelled() => false,
-            _ = refresh.changed() => true,
+            () = refreshes.come() => true,
             () = tokio::time::sleep(time) => true,
         }
     }

@@ -10,7 +10,8 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 
 use super::super::guarded;
-use super::super::world::Outcome;
+use super::super::readings::Outcome;
+use super::super::wishes::Wishes;
 use super::keep::kind;
 use super::{Context, Input, waiting};
 use crate::cache::FactKind;
@@ -49,13 +50,16 @@ pub(super) async fn run(ctx: Context) {
     let stored = ctx.shared.cache.get::<ScopeResources>(kind::RESOURCES, &ctx.scope, now).await;
     let known = stored.map(|s| Arc::new(s.value)).unwrap_or_default();
     let mut round = Round { known, prices: None, told: Vec::new(), unanswered: None };
+    let mut refreshes = Wishes::from_now(&ctx.shared.refresh);
     loop {
+        refreshes.serve();
         ctx.report(SourceId::Resources, ctx.scope.clone(), Outcome::Loading).await;
         round.run(&ctx).await;
         if ctx.only_once {
             return;
         }
-        if !ctx.wait(waiting(ctx.shared.settings.savings.resources_every)).await {
+        let every = ctx.shared.settings.savings.resources_every;
+        if !ctx.wait(&mut refreshes, waiting(every)).await {
             return;
         }
     }

@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use tokio::sync::mpsc;
-use tokio::time::{Instant, sleep_until};
 
-use super::super::world::SETTLE;
+use super::super::readings::{Outcome, Readings};
+use super::super::settle::Settle;
 use super::super::{Event, Regions, Shared};
 use super::{Picture, keep, scans};
 use crate::domain::storage::bucket::{BucketFacts, IncompleteUploads};
 use crate::domain::storage::{Bucket, EbsFacts, EbsPrices, S3Prices, Scan, StorageFacts};
-use crate::domain::{Reading, Scope, SourceError, SourceId, SourceState};
+use crate::domain::{Scope, SourceId};
 use crate::source::storage_prices;
 
 /// What the tasks of this folder tell the board.
@@ -33,17 +33,7 @@ pub(in crate::bus) enum Input {
     /// What volumes and snapshots cost in a region, from the price list.
     EbsPrices(Arc<EbsPrices>),
     /// How a source is doing.
-    Source { source: SourceId, scope: Scope, told: Told },
-}
-
-/// How asking a source went.
-pub(in crate::bus) enum Told {
-    /// Under way.
-    Loading,
-    /// Answered, with the share of what was asked for.
-    Good(f32),
-    /// Failed.
-    Bad(Arc<SourceError>),
+    Source { source: SourceId, scope: Scope, outcome: Outcome },
 }
 
 /// Everything known.
@@ -58,7 +48,7 @@ pub(super) struct Board {
     uploads: BTreeMap<Arc<str>, IncompleteUploads>,
     s3_prices: BTreeMap<Arc<str>, Arc<S3Prices>>,
     ebs_prices: BTreeMap<Arc<str>, Arc<EbsPrices>>,
-    readings: BTreeMap<(SourceId, Scope), Reading>,
+    pub(super) readings: Readings,
 }
 
 /// Runs until every task has dropped its line or the bus stops; publishes what the cache holds
@@ -80,19 +70,12 @@ pub(super) async fn run(
     if !at_end {
         loader.load(shared, board.names());
     }
-    let mut due: Option<Instant> = None;
+    let mut settle = Settle::default();
     loop {
-        let settle = async {
-            match due {
-                Some(at) => sleep_until(at).await,
-                None => std::future::pending().await,
-            }
-        };
         tokio::select! {
             biased;
             () = shared.stop.cancelled() => break,
-            () = settle, if due.is_some() => {
-                due = None;
+            () = settle.over() => {
                 board.publish(shared, events).await;
             }
             input = inbox.recv() => {
@@ -103,7 +86,7 @@ pub(super) async fn run(
                     loader.load(shared, board.names());
                 }
                 if !only_once {
-                    due.get_or_insert_with(|| Instant::now() + SETTLE);
+                    settle.begin();
                 }
             }
         }
@@ -156,33 +139,10 @@ impl Board {
             Input::EbsPrices(prices) => {
                 self.ebs_prices.insert(prices.region.as_str().into(), prices);
             }
-            Input::Source { source, scope, told } => self.source(source, scope, told, shared),
-        }
-    }
-
-    /// As the world takes it: a failed source stays failed until it works.
-    fn source(&mut self, source: SourceId, scope: Scope, told: Told, shared: &Shared) {
-        let reading = self.readings.entry((source, scope.clone())).or_insert_with(|| Reading {
-            source,
-            scope,
-            taken_at: None,
-            coverage: 0.0,
-            state: SourceState::Loading,
-        });
-        match told {
-            Told::Loading => {}
-            Told::Good(coverage) => {
-                reading.taken_at = Some(shared.now());
-                reading.coverage = coverage;
-                reading.state = SourceState::Live;
+            Input::Source { source, scope, outcome } => {
+                self.readings.tell(source, scope, outcome, shared.now());
             }
-            Told::Bad(error) => reading.state = SourceState::Failed(error),
         }
-    }
-
-    /// A reading of the last run.
-    pub(super) fn remember(&mut self, reading: Reading) {
-        self.readings.insert((reading.source, reading.scope.clone()), reading);
     }
 
     async fn publish(&mut self, shared: &Shared, events: &mpsc::Sender<Event>) {
@@ -209,7 +169,7 @@ impl Board {
             buckets: self.buckets.values().map(|facts| self.with_uploads(facts)).collect(),
             ebs: self.ebs.values().cloned().collect(),
             scans: self.scans.values().cloned().collect(),
-            readings: self.readings.values().cloned().collect(),
+            readings: self.readings.iter().cloned().collect(),
             ..StorageFacts::default()
         };
         // What the price list said, else what the binary has.

@@ -10,7 +10,9 @@ use futures_util::stream::{self, StreamExt as _};
 use jiff::Timestamp;
 
 use super::super::guarded;
-use super::super::world::{Outcome, Update};
+use super::super::readings::Outcome;
+use super::super::wishes::Wishes;
+use super::super::world::Update;
 use super::board::Input;
 use super::keep::{self, kind};
 use super::region::Region;
@@ -44,11 +46,10 @@ pub(super) async fn run(ctx: Context, fleet_regions: Vec<Arc<str>>) {
     }
     let express = fleet_regions.into_iter().filter(|r| EXPRESS.contains(&&**r)).collect();
     let mut buckets = Buckets::from_cache(&ctx, express).await;
-    let mut refreshes = *ctx.shared.refresh.borrow();
+    let mut refreshes = Wishes::from_now(&ctx.shared.refresh);
     let mut failed = 0_u32;
     loop {
-        let now_at = *ctx.shared.refresh.borrow();
-        let forced = std::mem::replace(&mut refreshes, now_at) != now_at;
+        let forced = refreshes.serve();
         let good = buckets.round(&ctx, forced || ctx.only_once).await;
         let _ = ctx.updates.send(Update::OwnCost).await;
         if ctx.only_once {
@@ -57,7 +58,7 @@ pub(super) async fn run(ctx: Context, fleet_regions: Vec<Arc<str>>) {
         failed = if good { 0 } else { failed.saturating_add(1) };
         let every = Duration::try_from(ctx.settings().list_every).unwrap_or(AGAIN);
         let again = if good { every } else { (AGAIN * (1 << (failed - 1).min(4))).min(every) };
-        if !ctx.wait(again.max(Duration::from_secs(1))).await {
+        if !ctx.wait(&mut refreshes, again.max(Duration::from_secs(1))).await {
             return;
         }
     }

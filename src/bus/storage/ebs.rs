@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::super::guarded;
-use super::super::world::Outcome;
+use super::super::readings::Outcome;
+use super::super::wishes::Wishes;
 use super::board::Input;
 use super::keep::kind;
 use super::{Context, is_due, pricing};
@@ -25,11 +26,10 @@ pub(super) async fn run(ctx: Context, scope: Scope) {
     let now = ctx.shared.now();
     let stored = ctx.shared.cache.get::<EbsFacts>(kind::EBS, &scope, now).await;
     let mut known = stored.map(|s| s.value);
-    let mut refreshes = *ctx.shared.refresh.borrow();
+    let mut refreshes = Wishes::from_now(&ctx.shared.refresh);
     let every = ctx.settings().ebs_every;
     loop {
-        let now_at = *ctx.shared.refresh.borrow();
-        let forced = std::mem::replace(&mut refreshes, now_at) != now_at;
+        let forced = refreshes.serve();
         let last = known.as_ref().map(|k| k.taken_at);
         if forced || ctx.only_once || is_due(last, every, ctx.shared.now()) {
             ctx.report(SourceId::Ebs, scope.clone(), Outcome::Loading).await;
@@ -41,7 +41,7 @@ pub(super) async fn run(ctx: Context, scope: Scope) {
             known = Some(facts);
         }
         let wait = Duration::try_from(every).unwrap_or_default().max(Duration::from_secs(1));
-        if ctx.only_once || !ctx.wait(wait).await {
+        if ctx.only_once || !ctx.wait(&mut refreshes, wait).await {
             return;
         }
     }

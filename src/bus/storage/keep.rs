@@ -6,13 +6,14 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::super::facts::{Wanted, wanted};
+use super::super::readings;
 use super::super::{Regions, Shared};
 use super::board::{Board, Input};
 use super::sizes::Sizes;
 use super::{pricing, uploads};
 use crate::domain::storage::bucket::BucketFacts;
 use crate::domain::storage::{Bucket, EbsFacts};
-use crate::domain::{ErrorKind, Reading, Scope, SourceError, SourceId, SourceState};
+use crate::domain::{ErrorKind, Scope, SourceError, SourceId};
 
 /// Kinds of facts in the cache. A change of a stored type needs a new layout number.
 pub(super) mod kind {
@@ -70,13 +71,6 @@ pub(super) async fn board(shared: &Shared, selection: &[(String, Regions)]) -> B
         let label: Arc<str> = crate::domain::text::clean(wanted.label()).into();
         board.take(Input::Account { account: account.clone(), label }, shared);
     }
-    let note = |source, scope: &Scope, taken_at| Reading {
-        source,
-        scope: scope.clone(),
-        taken_at,
-        coverage: 1.0,
-        state: SourceState::Cached,
-    };
     for input in pricing::cached(&shared.cache, now).await {
         board.take(input, shared);
     }
@@ -88,7 +82,7 @@ pub(super) async fn board(shared: &Shared, selection: &[(String, Regions)]) -> B
             let scope = Scope::account_wide(account.clone());
             let list = shared.cache.get::<Vec<Bucket>>(kind::BUCKETS, &scope, now).await;
             let Some(list) = list else { continue };
-            board.remember(note(SourceId::S3, &scope, list.taken_at));
+            board.readings.remember(readings::cached(SourceId::S3, &scope, list.taken_at));
             let kept = remembered(shared, account, &list.value, now).await;
             let mut taken: BTreeMap<Scope, Timestamp> = BTreeMap::new();
             let buckets = list.value.into_iter().filter(|b| is_taken(shared, b)).collect();
@@ -99,14 +93,14 @@ pub(super) async fn board(shared: &Shared, selection: &[(String, Regions)]) -> B
                 board.take(Input::Facts(facts), shared);
             }
             for (scope, at) in taken {
-                board.remember(note(SourceId::S3, &scope, Some(at)));
+                board.readings.remember(readings::cached(SourceId::S3, &scope, Some(at)));
             }
         }
     }
     if shared.storage.settings.ebs != super::StorageRead::Never {
         for (scope, stored) in shared.cache.all::<EbsFacts>(kind::EBS, now).await {
             if known.get(&scope.account).is_some_and(|wanted| wanted.claims(&scope)) {
-                board.remember(note(SourceId::Ebs, &scope, stored.taken_at));
+                board.readings.remember(readings::cached(SourceId::Ebs, &scope, stored.taken_at));
                 board.take(Input::Ebs(Arc::new(stored.value)), shared);
             }
         }

@@ -36,7 +36,9 @@ pub use pricing::{bucket_region, ebs_prices, s3_prices};
 pub use uploads::put_uploads;
 
 use super::account::report;
-use super::world::{Outcome, Update};
+use super::readings::Outcome;
+use super::wishes::Wishes;
+use super::world::Update;
 use super::{Event, Regions, Shared};
 use crate::domain::storage::{Scan, StorageFacts};
 use crate::domain::{ErrorKind, Scope, SourceError, SourceId};
@@ -202,12 +204,8 @@ impl Context {
 
     /// Tells the world and the board how a source is doing.
     async fn report(&self, source: SourceId, scope: Scope, outcome: Outcome) {
-        let told = match &outcome {
-            Outcome::Loading => board::Told::Loading,
-            Outcome::Good { coverage } => board::Told::Good(*coverage),
-            Outcome::Bad(error) => board::Told::Bad(error.clone()),
-        };
-        let _ = self.inputs.send(Input::Source { source, scope: scope.clone(), told }).await;
+        let told = Input::Source { source, scope: scope.clone(), outcome: outcome.clone() };
+        let _ = self.inputs.send(told).await;
         report(&self.updates, source, scope, outcome).await;
     }
 
@@ -230,12 +228,11 @@ impl Context {
     }
 
     /// Waits for `time`, a refresh, somebody who looks, or the end; false when the bus stops.
-    async fn wait(&self, time: Duration) -> bool {
-        let mut refresh = self.shared.refresh.subscribe();
+    async fn wait(&self, refreshes: &mut Wishes, time: Duration) -> bool {
         let mut wanted = self.shared.storage.wanted.subscribe();
         tokio::select! {
             () = self.shared.stop.cancelled() => false,
-            _ = refresh.changed() => true,
+            () = refreshes.come() => true,
             _ = wanted.changed() => true,
             () = tokio::time::sleep(time) => true,
         }

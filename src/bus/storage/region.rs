@@ -8,7 +8,7 @@ use futures_util::stream::{self, StreamExt as _};
 use jiff::Timestamp;
 
 use super::super::CALL_LIMIT;
-use super::super::world::Outcome;
+use super::super::readings::Outcome;
 use super::board::Input;
 use super::sizes::Sizes;
 use super::{Context, Pending, is_due, keep};

@@ -6,7 +6,8 @@ use super::entry::{Entry, Said, SourceSaid};
 use super::recorder::Recorder;
 use crate::bus::Clock;
 use crate::bus::facts::Cached;
-use crate::bus::world::{Outcome, Update};
+use crate::bus::readings::Outcome;
+use crate::bus::world::Update;
 use crate::cache::GpuHours;
 use crate::domain::{GpuHour, Instance, Scope, SourceState, Sweep};
 use crate::source::Identity;
@@ -66,7 +67,7 @@ impl Tap {
             let items = cached.verdicts.iter().map(|(id, v)| (id.clone(), v.clone()));
             self.record(|| Some(Said::Verdicts { items: items.collect() }));
         }
-        for reading in cached.readings.values() {
+        for reading in cached.readings.iter() {
             let outcome = match &reading.state {
                 SourceState::Failed(error) => SourceSaid::Bad(error.clone()),
                 _ => continue,
