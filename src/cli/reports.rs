@@ -97,7 +97,7 @@ pub(super) fn read_with(
     let cache = session::open_cache_aloud(invocation);
     let mut parts = session::parts(invocation, cache.clone(), want)?;
     parts.settings.savings = savings_settings(&invocation.config, saving);
-    if saving == SavingsWant::All {
+    if saving.resources() {
         parts.settings.storage = storage_settings::of_volumes(&invocation.config);
     }
     let runtime = tokio::runtime::Builder::new_multi_thread()

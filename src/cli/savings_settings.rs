@@ -11,6 +11,10 @@ pub enum SavingsWant {
     Nothing,
     /// Commitments alone: what stopping an instance saves net of them.
     Net,
+    /// Commitments, the Spot market and what zones offer: what an instance may become.
+    Market,
+    /// Commitments, and resources that are no instances: what else idles, net of them.
+    Resources,
     /// All of it.
     All,
 }
@@ -24,14 +28,24 @@ impl SavingsWant {
             Want::All | Want::Local | Want::Storage(_) => Self::Nothing,
         }
     }
+
+    /// The Spot market is read.
+    pub const fn market(self) -> bool {
+        matches!(self, Self::Market | Self::All)
+    }
+
+    /// Resources are read, and with them the volumes that stopped instances go on paying for.
+    pub const fn resources(self) -> bool {
+        matches!(self, Self::Resources | Self::All)
+    }
 }
 
 /// The settings of a run.
 pub fn savings_settings(config: &Config, want: SavingsWant) -> SavingsSettings {
     SavingsSettings {
         commitments: want != SavingsWant::Nothing,
-        market: want == SavingsWant::All,
-        resources: want == SavingsWant::All,
+        market: want.market(),
+        resources: want.resources(),
         sharing: config.commitments.sharing,
         ..SavingsSettings::default()
     }

@@ -1,8 +1,10 @@
 //! What stopping saves, gross and net, through the real program: they differ exactly where a
 //! commitment was planted, and where commitments cannot be read the net is not known.
 
+use std::collections::BTreeSet;
 use std::process::Output;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
 
@@ -211,4 +213,35 @@ fn where_discounts_are_not_shared_the_configuration_says_so() {
     let args = [BOTH, &["--config", config.to_str().unwrap()]].concat();
     let output = world(held).run(home.path(), &args);
     assert_net(&json(&output), "train-7b-old", 21.5, Some(0.0));
+}
+
+#[test]
+fn a_list_reads_what_its_rows_are_made_of_and_fails_for_nothing_else() {
+    const MARKET: &str = "DescribeInstanceTypeOfferings";
+    const RESOURCES: &str = "DescribeAddresses";
+    const VOLUMES: &str = "DescribeVolumes";
+    for (command, asks, code) in [
+        ("idle", &[][..], 0),
+        ("commitments", &[], 0),
+        ("rightsize", &[MARKET], 0),
+        ("spot", &[MARKET], 0),
+        ("resources", &[RESOURCES, VOLUMES], 3),
+        ("overview", &[MARKET, RESOURCES, VOLUMES], 3),
+    ] {
+        let asked: Arc<Mutex<BTreeSet<String>>> = Arc::default();
+        let log = asked.clone();
+        let (ec2, _) = proxy(&World::fine().ec2, move |request| {
+            log.lock().unwrap().insert(request.action.clone());
+            if request.action == RESOURCES { Fault::Deny } else { Fault::Pass }
+        });
+        let home = tempfile::tempdir().unwrap();
+        let args = [command, "--region", "us-east-1"];
+        let output = World { ec2, ..World::fine() }.run(home.path(), &args);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{command}: {said}");
+        let asked = asked.lock().unwrap();
+        assert!(asked.contains("DescribeReservedInstances"), "{command}: {asked:?}");
+        let of_these = [MARKET, RESOURCES, VOLUMES].into_iter().filter(|a| asked.contains(*a));
+        assert_eq!(of_these.collect::<Vec<_>>(), asks, "{command}");
+    }
 }

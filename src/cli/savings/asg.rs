@@ -10,6 +10,7 @@ use crate::analyze::spot::{asg_cli_input, asg_cloudformation, asg_policy, asg_te
 use crate::cli::args::OutputFormat;
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::invocation::Invocation;
+use crate::cli::savings_settings::SavingsWant;
 use crate::cli::session;
 use crate::cli::telemetry::Want;
 use crate::config::Env;
@@ -38,7 +39,7 @@ pub(super) fn run(
             return Err(CliError::Usage("--asg has the formats table and json".into()));
         }
     };
-    let read = read::once(invocation, Want::Free, SourceId::Ec2)?;
+    let read = read::once(invocation, Want::Free, SavingsWant::Market, SourceId::Ec2)?;
     if json {
         let text = format!("{:#}\n", Json::Object(mixed_fleets(&read.savings)));
         out.write_all(text.as_bytes())?;

@@ -8,6 +8,7 @@ use super::{exit, read};
 use crate::analyze::rightsize::guide::{GuideAsk, recommend};
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::invocation::Invocation;
+use crate::cli::savings_settings::SavingsWant;
 use crate::cli::telemetry::Want;
 use crate::cli::{reports, session};
 use crate::config::Env;
@@ -43,7 +44,7 @@ pub(super) fn run(
                 .map_err(|why| CliError::Usage(format!("--guide: {why}")))?;
         }
     }
-    let read = read::once(invocation, Want::Free, SourceId::Ec2)?;
+    let read = read::once(invocation, Want::Free, SavingsWant::Market, SourceId::Ec2)?;
     let Some(region) = region.or_else(|| busiest(&read.fleet)) else {
         let text = "nothing runs anywhere: name a region, like --guide region=us-east-1";
         return Err(CliError::Usage(text.into()));

@@ -14,6 +14,7 @@ use serde_json::Map;
 use super::exit::{CliError, Exit};
 use super::fail_on::Found;
 use super::invocation::Invocation;
+use super::savings_settings::SavingsWant;
 use super::telemetry::Want;
 use super::tell::tell;
 use super::{reports, session};
@@ -53,6 +54,7 @@ pub fn run(
         What::Commitments => List::<CommitmentField> {
             view: "commitments",
             want: Want::Free,
+            saving: SavingsWant::Net,
             source: SourceId::Commitments,
             rows: |savings| savings.commitments.clone(),
             more: report::commitment_sums,
@@ -65,6 +67,7 @@ pub fn run(
         What::Rightsize(RightsizeArgs { guide: None }) => List::<ProposalField> {
             view: "rightsize",
             want: Want::All,
+            saving: SavingsWant::Market,
             source: SourceId::Ec2,
             rows: |savings| savings.proposals.clone(),
             more: |_| Map::new(),
@@ -75,6 +78,7 @@ pub fn run(
         What::Spot(SpotArgs { asg: None }) => List::<SpotField> {
             view: "spot",
             want: Want::Free,
+            saving: SavingsWant::Market,
             source: SourceId::Ec2,
             rows: |savings| savings.spot.clone(),
             more: asg::mixed_fleets,
@@ -84,6 +88,7 @@ pub fn run(
         What::Resources => List::<ResourceField> {
             view: "resources",
             want: Want::Free,
+            saving: SavingsWant::Resources,
             source: SourceId::Resources,
             rows: resource_items,
             more: |_| Map::new(),
@@ -99,6 +104,8 @@ struct List<F: SavingsField> {
     view: &'static str,
     /// Which sources of GPUs are read.
     want: Want,
+    /// What else is read: what the rows are made of, and no more permissions than that.
+    saving: SavingsWant,
     /// Without an answer of this source nothing can be said.
     source: SourceId,
     /// Its rows.
@@ -126,7 +133,7 @@ impl<F: SavingsField> List<F> {
         if let Some(fail_on) = &options.fail_on {
             fail_on.of_savings(self.view == "resources").map_err(CliError::Usage)?;
         }
-        let read = read::once(invocation, self.want, self.source)?;
+        let read = read::once(invocation, self.want, self.saving, self.source)?;
         let ctx = ViewContext { now: options.now(), symbols: session::symbols(invocation, env) };
         let all = (self.rows)(&read.savings);
         let rows: Vec<Arc<F::Row>> = table::select(&all, filter.as_ref(), Sort::default(), &ctx)

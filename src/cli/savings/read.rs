@@ -28,14 +28,16 @@ pub(super) struct Read {
     pub readings: Vec<Reading>,
 }
 
-/// Reads all accounts once and works out what could be saved. Ends with code 4 when nothing that the
+/// Reads all accounts once, so much as `want` and `saving` say, and works out what could be saved
+/// of it. Ends with code 4 when nothing that the
 /// list rests on was read.
 pub(super) fn once(
     invocation: &Invocation,
     want: Want,
+    saving: SavingsWant,
     source: SourceId,
 ) -> Result<Read, CliError> {
-    let outcome = reports::read_with(invocation, want, SavingsWant::All)?;
+    let outcome = reports::read_with(invocation, want, saving)?;
     let mut readings = outcome.fleet.readings.clone();
     // The fleet tells of most of these sources as well: each scope counts once.
     for reading in &outcome.savings.readings {
