@@ -151,7 +151,7 @@ fn covered_by(by: &CoveredBy) -> Json {
         "kind": by.kind.word(),
         "account": by.account,
         "share": json::number(Some(by.share)),
-        "usd_per_hour": json::number(Some(by.usd_per_hour)),
+        "usd_per_hour": json::number(by.usd_per_hour),
         "until": by.until.map(|t| t.to_string()),
     })
 }

@@ -256,7 +256,10 @@ fn unused(saved: &Saved) -> Vec<Record> {
         section: "unused",
         name: "commitments".to_owned(),
         waste_usd_per_hour: Some(usd),
-        note: format!("of {} committed", format::usd_per_hour(saved.committed)),
+        note: saved
+            .committed
+            .map(|usd| format!("of {} committed", format::usd_per_hour(usd)))
+            .unwrap_or_default(),
         ..Record::default()
     });
     let resources = saved.resources.iter().map(|r| Record {
@@ -283,7 +286,11 @@ fn waterfall(saved: &Saved) -> Vec<Record> {
     };
     let why = w.net_unknown.as_ref();
     let mut records = vec![Record {
-        note: why.map(|why| format!("at list price: {why}")).unwrap_or_default(),
+        note: match (why, w.unpriced) {
+            (Some(why), _) => format!("at list price: {why}"),
+            (None, 0) => String::new(),
+            (None, n) => format!("without {n} commitments whose price is not known"),
+        },
         ..total("before", "the bill now", w.before)
     }];
     records.extend(w.steps.iter().map(|s| Record {

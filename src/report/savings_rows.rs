@@ -137,10 +137,23 @@ fn lines<'a>(sentences: impl IntoIterator<Item = &'a Arc<str>>) -> Json {
     sentences.into_iter().map(|s| json!(&**s)).collect()
 }
 
+fn in_force<'a>(rows: &'a [&CommitmentRow]) -> impl Iterator<Item = &'a CommitmentRow> {
+    rows.iter().copied().filter(|row| row.is_in_force)
+}
+
+/// What is paid for those in force. Room of a capacity reservation is usage, which others of them pay
+/// for: it is no payment of its own.
+fn paid<'a>(rows: &'a [&CommitmentRow]) -> impl Iterator<Item = Option<f64>> + 'a {
+    let is_room = |row: &&CommitmentRow| {
+        row.commitment.kind() == crate::domain::CommitmentKind::CapacityReservation
+    };
+    in_force(rows).filter(move |row| !is_room(row)).map(|row| row.usd_per_hour)
+}
+
 impl SavingsField for CommitmentField {
     fn more(row: &CommitmentRow) -> Vec<(&'static str, Json)> {
         let (upfront, rates) = match &row.commitment.commits {
-            Commits::Reserved(of) => (Some(of.upfront_usd * f64::from(of.count)), None),
+            Commits::Reserved(of) => (of.upfront_usd.map(|usd| usd * f64::from(of.count)), None),
             Commits::Plan(of) => (Some(of.upfront_usd), Some(of.rates_known)),
             Commits::Capacity(of) => match of.reserves {
                 crate::domain::ReservesCapacity::OnDemand => (Some(0.0), None),
@@ -155,10 +168,11 @@ impl SavingsField for CommitmentField {
     }
 
     fn totals(rows: &[&CommitmentRow]) -> Vec<(&'static str, Json)> {
-        let (paid, unpriced) = sum(rows.iter().map(|r| r.usd_per_hour));
-        let (unused, unknown) = sum(rows.iter().map(|r| r.unused_usd_per_hour));
+        let (paid, unpriced) = sum(paid(rows));
+        let (unused, unknown) = sum(in_force(rows).map(|r| r.unused_usd_per_hour));
         vec![
             ("commitments", json!(rows.len())),
+            ("in_force", json!(in_force(rows).count())),
             ("usd_per_hour", json::number(paid)),
             ("unpriced", json!(unpriced)),
             ("unused_usd_per_hour", json::number(unused)),
@@ -167,16 +181,17 @@ impl SavingsField for CommitmentField {
     }
 
     fn note(rows: &[&CommitmentRow], ctx: &ViewContext) -> String {
-        let (paid, _) = sum(rows.iter().map(|r| r.usd_per_hour));
-        let (unused, unknown) = sum(rows.iter().map(|r| r.unused_usd_per_hour));
+        let (paid, _) = sum(paid(rows));
+        let (unused, unknown) = sum(in_force(rows).map(|r| r.unused_usd_per_hour));
         let dot = ctx.symbols.separator();
         let left_out = match unknown {
             0 => String::new(),
             n => format!(" {dot} of {n} it is not known"),
         };
         format!(
-            "{} commitments, paid {} {dot} unused now {}{left_out}",
+            "{} commitments, {} in force: paid {} {dot} unused now {}{left_out}",
             rows.len(),
+            in_force(rows).count(),
             rate(paid, ctx),
             rate(unused, ctx)
         )
@@ -364,11 +379,13 @@ fn signal(evidence: &crate::domain::SignalEvidence) -> Json {
 pub fn commitment_sums(savings: &Savings) -> Map<String, Json> {
     let sums = &savings.sums;
     let json = json!({
-        "committed_usd_per_hour": json::number(Some(sums.committed_usd_per_hour)),
+        "committed_usd_per_hour": json::number(sums.committed_usd_per_hour),
+        "committed_unknown": sums.committed_unknown,
         "utilisation": json::number(sums.utilisation),
         "coverage": json::number(sums.coverage),
         "effective_savings_rate": json::number(sums.effective_savings_rate),
-        "unused_usd_per_hour": json::number(Some(sums.unused_usd_per_hour)),
+        "unused_usd_per_hour": json::number(sums.unused_usd_per_hour),
+        "unused_unknown": sums.unused_unknown,
         "hours": sums.hours,
     });
     std::iter::once(("sums".to_owned(), json)).collect()

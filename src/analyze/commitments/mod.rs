@@ -10,8 +10,6 @@ mod tests;
 
 use std::sync::Arc;
 
-use jiff::Timestamp;
-
 use self::findings::Looked;
 use self::tally::{Tallies, Tally, Types, holds, in_force};
 use self::usage::{Usage, is_block};
@@ -68,6 +66,7 @@ pub fn table(input: &SavingsInput<'_>) -> (Vec<Arc<CommitmentRow>>, CommitmentSu
     for (place, item) in holdings.items.iter().enumerate() {
         let known = !uncertain.contains(&place);
         let mut row = row(item, &past.items[place], &present, place, known);
+        row.is_in_force = item.is_in_force(input.now);
         row.usd_per_hour = usd_per_hour(item, book);
         row.findings = looked.findings(place, &row, known);
         rows.push(Arc::new(row));
@@ -80,7 +79,7 @@ pub fn table(input: &SavingsInput<'_>) -> (Vec<Arc<CommitmentRow>>, CommitmentSu
             .then_with(|| a.commitment.id.cmp(&b.commitment.id))
     });
     let uncertain = |place: usize| uncertain.contains(&place);
-    let sums = sums(&rows, &past, &present, holdings, input.now, uncertain);
+    let sums = sums(&rows, &past, &present, holdings, uncertain);
     (rows, sums)
 }
 
@@ -140,7 +139,7 @@ fn list_price(item: &Commitment, book: &Book) -> Option<f64> {
 /// What a commitment costs, USD/h; `None` when not known.
 fn usd_per_hour(item: &Commitment, book: &Book) -> Option<f64> {
     match &item.commits {
-        Commits::Reserved(it) => Some(f64::from(it.count) * it.usd_per_hour),
+        Commits::Reserved(it) => it.usd_per_hour.map(|usd| f64::from(it.count) * usd),
         Commits::Plan(plan) => Some(plan.usd_per_hour),
         Commits::Capacity(_) if is_block(item) => block_usd_per_hour(item),
         Commits::Capacity(it) => Some(f64::from(it.total) * list_price(item, book)?),
@@ -174,6 +173,7 @@ fn row(
     let saves = over.on_demand.zip(over.paid).filter(|_| known && over.hours > 0);
     CommitmentRow {
         commitment: item.clone(),
+        is_in_force: false,
         covers: words::covers(item).into(),
         usd_per_hour: None,
         utilisation: past.utilisation().filter(|_| known),
@@ -192,12 +192,23 @@ fn is_discount(item: &Commitment) -> bool {
     !matches!(item.commits, Commits::Capacity(_))
 }
 
+/// The sum of what is known, and how many are not; `None` where there are some and none is known.
+fn total(values: impl Iterator<Item = Option<f64>>) -> (Option<f64>, u32) {
+    let (mut usd, mut known, mut unknown) = (0.0, 0, 0);
+    for value in values {
+        match value {
+            Some(value) => (usd, known) = (usd + value, known + 1),
+            None => unknown += 1,
+        }
+    }
+    ((known > 0 || unknown == 0).then_some(usd), unknown)
+}
+
 fn sums(
     rows: &[Arc<CommitmentRow>],
     past: &Tallies,
     present: &Present,
     holdings: &Holdings,
-    now: Timestamp,
     uncertain: impl Fn(usize) -> bool,
 ) -> CommitmentSums {
     let over = if past.hours > 0 { past } else { &present.tallies };
@@ -215,15 +226,22 @@ fn sums(
             used += usd * part;
         }
     }
-    let usage = Some(over.usage).filter(|usd| *usd > 0.0 && all_known);
-    let bought =
-        rows.iter().filter(|row| is_discount(&row.commitment) && row.commitment.is_in_force(now));
+    let known = all_known && over.all_usage_priced;
+    let usage = Some(over.usage).filter(|usd| *usd > 0.0 && known);
+    let in_force = || rows.iter().filter(|row| row.is_in_force);
+    let bought = in_force().filter(|row| is_discount(&row.commitment));
+    let (committed, committed_unknown) = total(bought.map(|row| row.usd_per_hour));
+    let (unused, unused_unknown) = total(in_force().map(|row| row.unused_usd_per_hour));
     CommitmentSums {
-        committed_usd_per_hour: bought.filter_map(|row| row.usd_per_hour).sum(),
+        committed_usd_per_hour: committed,
+        committed_unknown,
         utilisation: (paid > 0.0).then_some(used / paid),
         coverage: usage.map(|usd| over.covered / usd),
-        effective_savings_rate: usage.map(|usd| 1.0 - (over.committed + over.open) / usd),
-        unused_usd_per_hour: rows.iter().filter_map(|row| row.unused_usd_per_hour).sum(),
+        effective_savings_rate: usage
+            .filter(|_| over.all_paid_known)
+            .map(|usd| 1.0 - (over.committed + over.open) / usd),
+        unused_usd_per_hour: unused,
+        unused_unknown,
         hours: past.hours,
     }
 }

@@ -88,11 +88,19 @@ pub(super) struct Tallies {
     /// What reservations and plans cost, and usage that nothing covers, USD.
     pub committed: f64,
     pub open: f64,
+    /// True while all usage has an on-demand price, and all that was paid is known.
+    pub all_usage_priced: bool,
+    pub all_paid_known: bool,
 }
 
 impl Tallies {
     pub(super) fn new(items: usize) -> Self {
-        Self { items: vec![Tally::default(); items], ..Self::default() }
+        Self {
+            items: vec![Tally::default(); items],
+            all_usage_priced: true,
+            all_paid_known: true,
+            ..Self::default()
+        }
     }
 
     /// Adds an hour. `in_force` says of each commitment whether it was, `blocks` of each Capacity
@@ -114,8 +122,10 @@ impl Tallies {
             let tally = &mut self.items[place];
             match &item.commits {
                 Commits::Reserved(reserved) => {
-                    tally.hour(holds, Some(holds * reserved.usd_per_hour));
-                    self.committed += holds * reserved.usd_per_hour;
+                    let paid = reserved.usd_per_hour.map(|usd| holds * usd);
+                    tally.hour(holds, paid);
+                    self.all_paid_known &= paid.is_some();
+                    self.committed += paid.unwrap_or(0.0);
                 }
                 Commits::Plan(_) => {
                     tally.hour(holds, Some(holds));
@@ -148,6 +158,8 @@ impl Tallies {
         for ((units, open), price) in
             applied.units.iter().zip(&applied.on_demand_units).zip(applier.prices())
         {
+            // Usage without a price would count as free: a share of it is no share.
+            self.all_usage_priced &= *units <= 0.0 || price.is_some();
             let price = price.unwrap_or(0.0);
             self.usage += units * price;
             self.open += open * price;

@@ -151,7 +151,7 @@ fn commitments(case: &Case<'_>, out: &mut Vec<String>) {
             if let Some(note) = &cover.note {
                 out.push(format!("Net: {note}."));
             }
-            let pays = cover.by.iter().filter(|by| by.usd_per_hour > 0.0);
+            let pays = cover.by.iter().filter(|by| by.usd_per_hour.is_none_or(|usd| usd > 0.0));
             let Some(by) = pays.max_by(|a, b| a.share.total_cmp(&b.share)) else { return };
             let until = by.until.map_or(String::new(), |end| {
                 format!(" until {}", end.to_zoned(jiff::tz::TimeZone::UTC).date())

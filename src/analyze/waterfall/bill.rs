@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::analyze::savings::SavingsInput;
 use crate::domain::{HOURS_PER_MONTH, Holdings, Lifecycle, ResourceKind};
+use crate::fleet::commitments::{blind_plans, is_priced};
 use crate::fleet::savings::{Proposal, ResourceRow, SizeVerdict};
 use crate::fleet::{Applied, Applier, Meter, Row};
 
@@ -47,6 +48,8 @@ pub(super) struct Bill<'a> {
     pub storage: f64,
     /// What a further commitment saves, USD/h.
     pub committing: f64,
+    /// Commitments in force without a known price, which the bill leaves out.
+    pub unpriced: u32,
     /// Why the net is not known, where it is not.
     pub net_unknown: Option<String>,
 }
@@ -107,6 +110,8 @@ impl<'a> Bill<'a> {
         let applier = Applier::new(meters, holdings, &book.prices, input.now)
             .with_room_used_elsewhere(&units, holdings);
         let applied = applier.apply(&units);
+        let in_force = holdings.items.iter().filter(|item| item.is_in_force(input.now));
+        let unpriced = in_force.filter(|item| !is_priced(item)).count();
         let listed = super::storage::Listed::of(input);
         Self {
             flat,
@@ -120,6 +125,7 @@ impl<'a> Bill<'a> {
             price,
             units,
             applied,
+            unpriced: unpriced as u32,
             net_unknown,
         }
     }
@@ -178,8 +184,14 @@ fn net_unknown(input: &SavingsInput<'_>) -> Option<String> {
         running.filter(|r| Meter::of(&r.instance).is_some()).map(|r| &r.instance.scope).collect();
     scopes.sort_unstable();
     scopes.dedup();
-    let unread = scopes.into_iter().find_map(|scope| holdings.unknown(scope))?;
-    Some(format!("{} of {}: {}", unread.source.label(), unread.scope, unread.why))
+    if scopes.is_empty() {
+        return None;
+    }
+    if let Some(unread) = scopes.into_iter().find_map(|scope| holdings.unknown(scope)) {
+        return Some(format!("{} of {}: {}", unread.source.label(), unread.scope, unread.why));
+    }
+    let (plan, _) = blind_plans(holdings, input.now).next()?;
+    Some(format!("rates of {} {} are not known", plan.kind().label(), plan.id))
 }
 
 /// What a resource adds to the bill and to the waste, USD/h.

@@ -54,6 +54,7 @@ pub fn waterfall(
         before,
         naive: steps.iter().map(|s| s.gross_alone).sum(),
         steps,
+        unpriced: bill.unpriced,
         net_unknown: bill.net_unknown,
     }
 }

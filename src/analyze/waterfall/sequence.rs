@@ -157,7 +157,7 @@ fn task(kind: TaskKind, savings: &Savings, sight: Sight) -> Option<Task> {
             (parts.iter().map(|(n, _)| n).sum(), said.join(", "), Effort::Medium)
         }
         _ => {
-            let unused = savings.sums.unused_usd_per_hour;
+            let unused = savings.sums.unused_usd_per_hour.unwrap_or(0.0);
             let idle = savings
                 .commitments
                 .iter()
@@ -202,6 +202,7 @@ mod tests {
                     step(StepKind::Commitments, 4.5, 4.0, 1),
                 ],
                 naive: 6.0,
+                unpriced: 0,
                 net_unknown: None,
             },
             ..Savings::default()

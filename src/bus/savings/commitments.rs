@@ -40,9 +40,12 @@ async fn region(ctx: Context) {
     let every = ctx.settings().commitments_every;
     let mut last = oldest(&ctx).await;
     let mut refreshes = Wishes::from_now(&ctx.shared.refresh);
+    // What was started or stopped fills or empties reserved capacity: what is used of it by others is
+    // the difference, and both have to be of one moment.
+    let mut looks = Wishes::from_now(&ctx.shared.look);
     let mut attempt = 0;
     loop {
-        let forced = refreshes.serve();
+        let forced = refreshes.serve() | looks.serve();
         if forced || ctx.only_once || is_due(last, every, ctx.shared.now()) {
             ctx.report(SourceId::Commitments, ctx.scope.clone(), Outcome::Loading).await;
             let (scope, account, region) = (&ctx.scope, &ctx.scope.account, &ctx.scope.region);
@@ -72,8 +75,12 @@ async fn region(ctx: Context) {
                 continue;
             }
         }
-        if ctx.only_once || !ctx.wait(&mut refreshes, waiting(every)).await {
+        if ctx.only_once {
             return;
+        }
+        tokio::select! {
+            going = ctx.wait(&mut refreshes, waiting(every)) => if !going { return },
+            () = looks.come() => {}
         }
     }
 }

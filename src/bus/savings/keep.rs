@@ -23,7 +23,7 @@ pub(super) mod kind {
     use crate::domain::CommitmentSource;
 
     /// `Vec<Commitment>` per scope.
-    const RESERVED: FactKind = FactKind::new("reserved-instances", 1);
+    const RESERVED: FactKind = FactKind::new("reserved-instances", 2);
     /// `Vec<Commitment>` per scope.
     const CAPACITY: FactKind = FactKind::new("capacity-reservations", 1);
     /// [`super::Plans`] per account.

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -44,6 +45,7 @@ struct Asked {
     rates: Vec<(Arc<str>, Names, Names)>,
     spot: Vec<(BTreeSet<Arc<str>>, Timestamp)>,
     offerings: usize,
+    reserved: usize,
 }
 
 struct Played {
@@ -151,6 +153,7 @@ impl Provider for Played {
         _: &Arc<str>,
         _: &Arc<str>,
     ) -> Result<Vec<Commitment>, SourceError> {
+        self.asked().reserved += 1;
         self.say(RESERVED, vec![])
     }
 
@@ -439,6 +442,27 @@ async fn offline_the_cache_answers_and_without_one_the_net_is_unknown() {
     );
 }
 
+/// What others use of reserved capacity is what AWS says less what runs here: who stops something
+/// needs both anew.
+#[tokio::test]
+async fn commitments_of_a_region_are_read_again_after_an_action() {
+    let (played, cache) = (Played::new(held()), cache());
+    let (events, mut inbox) = tokio::sync::mpsc::channel(64);
+    let handle = start(parts(&played, &cache), events);
+    let mut reads = async |n: usize| {
+        let read = async {
+            while played.asked().reserved < n {
+                let _ = tokio::time::timeout(Duration::from_millis(20), inbox.recv()).await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(20), read).await.is_ok()
+    };
+    assert!(reads(1).await);
+    handle.look_again();
+    assert!(reads(2).await, "the hour is not over, and still it is read");
+    handle.stop();
+}
+
 #[tokio::test]
 async fn nothing_is_read_where_nothing_is_wanted() {
     let (played, cache) = (Played::new(held()), cache());
@@ -465,7 +489,7 @@ async fn a_cockpit_is_told_once_while_nothing_changes_but_dates() {
             None => panic!("the bus ended"),
         }
     };
-    let limit = std::time::Duration::from_secs(30);
+    let limit = Duration::from_secs(30);
     let first = tokio::time::timeout(limit, next(&mut told)).await.unwrap();
     played.pass(2);
     handle.refresh();

@@ -177,7 +177,8 @@ fn known(values: impl Iterator<Item = Option<f64>>) -> f64 {
 
 fn of_commitments(rows: &[Arc<CommitmentRow>]) -> Found {
     Found {
-        findings: rows.iter().map(|r| r.findings.len()).sum(),
+        // That one is over, or begins later, is no finding.
+        findings: rows.iter().filter(|r| r.is_in_force).map(|r| r.findings.len()).sum(),
         waste: known(rows.iter().map(|r| r.unused_usd_per_hour)),
         ..Found::default()
     }

@@ -62,10 +62,11 @@ pub struct ReservedInstances {
     /// How it is paid.
     pub payment: PaymentOption,
     /// USD per instance and hour over the term, upfront spread over it: upfront ÷ hours of the term +
-    /// recurring charges. Paid whether used or not.
-    pub usd_per_hour: f64,
-    /// Paid at the beginning, USD per instance.
-    pub upfront_usd: f64,
+    /// recurring charges. Paid whether used or not. `None` where no API tells what was paid upfront:
+    /// purchases that were modified list none (EC2 User Guide, "Modify Reserved Instances").
+    pub usd_per_hour: Option<f64>,
+    /// Paid at the beginning, USD per instance; `None` as above.
+    pub upfront_usd: Option<f64>,
 }
 
 /// What a capacity reservation is billed for.

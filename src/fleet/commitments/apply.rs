@@ -35,8 +35,8 @@ pub struct Applied {
     pub on_demand_units: Vec<f64>,
     /// USD of each commitment that something used, by place in [`Holdings::items`].
     pub used_usd: Vec<f64>,
-    /// USD for commitments in force, used or not: Reserved Instances, plans, Capacity Blocks whose
-    /// price is known.
+    /// USD for commitments in force, used or not: Reserved Instances, plans, Capacity Blocks; those
+    /// without a known price ([`is_priced`]) are left out.
     pub committed_usd: f64,
     /// USD on demand: usage that nothing covers, and unused room of capacity reservations.
     pub on_demand_usd: f64,
@@ -70,7 +70,8 @@ impl Held {
     pub(super) fn new(item: usize, commitment: &Commitment) -> Self {
         let (capacity, usd, paid) = match &commitment.commits {
             Commits::Reserved(reserved) => {
-                let (count, usd) = (f64::from(reserved.count), sane(reserved.usd_per_hour));
+                let usd = sane(reserved.usd_per_hour.unwrap_or(0.0));
+                let count = f64::from(reserved.count);
                 (count, usd, count * usd)
             }
             Commits::Plan(plan) => match plan.plan_type {
@@ -104,6 +105,19 @@ pub fn block_usd_per_hour(commitment: &Commitment) -> Option<f64> {
     let ReservesCapacity::Block { upfront_usd } = capacity.reserves else { return None };
     let hours = commitment.end?.duration_since(commitment.start).as_secs_f64() / 3600.0;
     Some(sane(upfront_usd?) / hours).filter(|usd| usd.is_finite() && *usd >= 0.0)
+}
+
+/// False for what some API does not tell the price of: Reserved Instances that were modified, Capacity
+/// Blocks.
+pub fn is_priced(commitment: &Commitment) -> bool {
+    match &commitment.commits {
+        Commits::Reserved(reserved) => reserved.usd_per_hour.is_some(),
+        Commits::Plan(_) => true,
+        Commits::Capacity(capacity) => match capacity.reserves {
+            ReservesCapacity::OnDemand => true,
+            ReservesCapacity::Block { .. } => block_usd_per_hour(commitment).is_some(),
+        },
+    }
 }
 
 /// What a commitment may pay for.

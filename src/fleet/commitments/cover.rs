@@ -7,7 +7,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::apply::block_usd_per_hour;
+use super::apply::{block_usd_per_hour, is_priced};
 use super::running::Running;
 use crate::domain::{
     Commitment, CommitmentKind, Commits, FastMap, Holdings, Instance, Lifecycle, Tenancy,
@@ -27,8 +27,8 @@ pub struct CoveredBy {
     /// apart share what covers them. 1 for capacity that the instance runs in.
     pub share: f64,
     /// USD of the commitment that it takes in an hour. 0 for an on-demand capacity reservation, which
-    /// bills what is unused of it alone.
-    pub usd_per_hour: f64,
+    /// bills what is unused of it alone; `None` where the price of the commitment is not known.
+    pub usd_per_hour: Option<f64>,
     /// When it ends, where it does.
     pub until: Option<Timestamp>,
 }
@@ -38,8 +38,9 @@ pub struct CoveredBy {
 pub struct Cover {
     /// What pays for it, in order of application; empty for nothing.
     pub by: Vec<CoveredBy>,
-    /// What the instance-hour costs: commitments used plus the rest on demand, USD.
-    pub effective_usd_per_hour: f64,
+    /// What the instance-hour costs: commitments used plus the rest on demand, USD. `None` where the
+    /// price of what pays for it is not known.
+    pub effective_usd_per_hour: Option<f64>,
     /// What the whole bill falls by when this instance alone stops, USD/h: 0 while what pays for it
     /// finds nothing else to pay for, up to the on-demand price. Two exceptions are AWS's own. Above
     /// the price: a plan serves its owner's usage first, and instances before unused room; it may go on
@@ -71,7 +72,7 @@ impl Net {
     /// What the instance costs with commitments, USD/h.
     pub fn effective_usd_per_hour(&self) -> Option<f64> {
         match self {
-            Self::Known(cover) => Some(cover.effective_usd_per_hour),
+            Self::Known(cover) => cover.effective_usd_per_hour,
             Self::Unknown(_) => None,
         }
     }
@@ -144,13 +145,14 @@ fn metered(
         let id = applier.meters()[meter].reservation.as_ref();
         let room = id.and_then(|id| capacity.get(&**id));
         if let Some(room) = room.filter(|_| *units > 0.0) {
-            by[meter].push(covered_by(room, 1.0, 0.0));
+            by[meter].push(covered_by(room, 1.0, Some(0.0)));
         }
     }
     for step in &applied.covered {
         let Some(units) = running.units().get(step.meter) else { continue };
         let item = &holdings.items[step.commitment];
-        by[step.meter].push(covered_by(item, step.units / units, step.usd / units));
+        let usd = is_priced(item).then_some(step.usd / units);
+        by[step.meter].push(covered_by(item, step.units / units, usd));
     }
     let mut nets = Vec::new();
     for (meter, by) in by.into_iter().enumerate().take(running.units().len()) {
@@ -174,7 +176,11 @@ fn metered(
             }
         });
         nets.push(Arc::new(Net::Known(Cover {
-            effective_usd_per_hour: by.iter().map(|by| by.usd_per_hour).sum::<f64>() + open * price,
+            effective_usd_per_hour: by
+                .iter()
+                .map(|by| by.usd_per_hour)
+                .sum::<Option<f64>>()
+                .map(|paid| paid + open * price),
             // One of which all is on demand takes nothing from anybody: each step took what a
             // commitment had, not what the meter asked for.
             saves_usd_per_hour: if reservation.is_none() && applied.on_demand_units[meter] >= 1.0 {
@@ -189,7 +195,7 @@ fn metered(
     nets
 }
 
-fn covered_by(item: &Commitment, share: f64, usd_per_hour: f64) -> CoveredBy {
+fn covered_by(item: &Commitment, share: f64, usd_per_hour: Option<f64>) -> CoveredBy {
     CoveredBy {
         id: item.id.clone(),
         kind: item.kind(),
@@ -210,7 +216,7 @@ fn unmetered(
     match (instance.lifecycle, instance.tenancy) {
         (Lifecycle::Spot, _) => match prices.rate_of(instance) {
             Some(rate) => Net::Known(Cover {
-                effective_usd_per_hour: rate.usd_per_hour,
+                effective_usd_per_hour: Some(rate.usd_per_hour),
                 saves_usd_per_hour: rate.usd_per_hour,
                 ..Cover::default()
             }),
@@ -225,8 +231,8 @@ fn unmetered(
                     _ => 1.0,
                 };
                 let usd = block_usd_per_hour(block).map(|usd| usd / count);
-                cover.effective_usd_per_hour = usd.unwrap_or(0.0);
-                cover.by.push(covered_by(block, 1.0, usd.unwrap_or(0.0)));
+                cover.effective_usd_per_hour = usd;
+                cover.by.push(covered_by(block, 1.0, usd));
                 if usd.is_none() {
                     cover.note =
                         Some("prepaid by its Capacity Block; its price is not known".into());
@@ -235,9 +241,10 @@ fn unmetered(
             Net::Known(cover)
         }
         (Lifecycle::Scheduled, _) => Net::Known(prepaid("prepaid as a scheduled instance")),
-        (Lifecycle::OnDemand, Tenancy::Host) => {
-            Net::Known(prepaid("its dedicated host is billed in its place"))
-        }
+        (Lifecycle::OnDemand, Tenancy::Host) => Net::Known(Cover {
+            effective_usd_per_hour: Some(0.0),
+            ..prepaid("its dedicated host is billed in its place")
+        }),
         (Lifecycle::OnDemand, _) => Net::Unknown("the price of its software is not known".into()),
     }
 }

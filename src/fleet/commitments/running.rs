@@ -7,7 +7,9 @@ use jiff::Timestamp;
 use super::apply::Applier;
 use super::meter::Meter;
 use super::size;
-use crate::domain::{Commits, FastMap, FastSet, Holdings, Instance, PlanType, Scope, Unread};
+use crate::domain::{
+    Commitment, Commits, FastMap, FastSet, Holdings, Instance, PlanType, SavingsPlan, Scope, Unread,
+};
 use crate::fleet::PriceBook;
 
 /// The running instances as meters under the commitments in force, for many questions about one
@@ -56,7 +58,7 @@ impl Running {
         }
         let applier =
             Applier::new(meters, holdings, prices, at).with_room_used_elsewhere(&units, holdings);
-        let unknown = unknown(&applier, holdings, at);
+        let unknown = unknown(&applier, &units, holdings, at);
         let bill_usd = applier.total_usd(&units);
         let on_demand_usd = applier.on_demand_usd(&units);
         Self { applier, units, by_instance, by_meter, unknown, bill_usd, on_demand_usd }
@@ -118,45 +120,88 @@ fn sentence(unread: &Unread) -> Arc<str> {
     format!("{} of {place}: {}", unread.source.label(), unread.why).into()
 }
 
-/// Why the net of each meter is not known.
-fn unknown(applier: &Applier, holdings: &Holdings, at: Timestamp) -> Vec<Option<Arc<str>>> {
-    let meters = applier.meters();
-    let mut by_scope: FastMap<&Scope, Option<Arc<str>>> = FastMap::default();
-    let mut unknown: Vec<Option<Arc<str>>> = meters
-        .iter()
-        .map(|meter| {
-            let say = || holdings.unknown(&meter.scope).map(sentence);
-            by_scope.entry(&meter.scope).or_insert_with(say).clone()
-        })
-        .collect();
-    rates_unknown(applier, holdings, at, &mut unknown);
-    for (unknown, price) in unknown.iter_mut().zip(applier.prices()) {
-        if unknown.is_none() && price.is_none() {
-            *unknown = Some("its on-demand price is not known".into());
-        }
-    }
-    unknown
-}
-
-/// A plan whose rates could not be read pays for nobody knows what: all that it reaches is unknown,
-/// and all that other commitments share with that.
-fn rates_unknown(
+/// Why the net of each meter is not known: its own commitments or price are not, or those of what it
+/// shares commitments with. A plan that pays for it would serve another first, if one knew better.
+fn unknown(
     applier: &Applier,
+    units: &[f64],
     holdings: &Holdings,
     at: Timestamp,
-    unknown: &mut [Option<Arc<str>>],
-) -> FastSet<usize> {
-    let mut why: Option<Arc<str>> = None;
-    let mut tainted: FastSet<usize> = FastSet::default();
-    for item in holdings.items.iter().filter(|item| item.is_in_force(at)) {
-        let Commits::Plan(plan) = &item.commits else { continue };
-        let covers = matches!(plan.plan_type, PlanType::Compute | PlanType::Ec2Instance);
-        if plan.rates_known || !covers {
-            continue;
+) -> Vec<Option<Arc<str>>> {
+    let meters = applier.meters();
+    let mut by_scope: FastMap<&Scope, Option<Arc<str>>> = FastMap::default();
+    let mut unread = |scope| {
+        let say = || holdings.unknown(scope).map(sentence);
+        by_scope.entry(scope).or_insert_with(say).clone()
+    };
+    let mut doubt = Doubt::new(meters.len());
+    let mut alone: Vec<Option<Arc<str>>> = Vec::with_capacity(meters.len());
+    for (place, (meter, price)) in meters.iter().zip(applier.prices()).enumerate() {
+        let unread = unread(&meter.scope);
+        let priceless = || Arc::from("its on-demand price is not known");
+        // What does not run takes nothing from others.
+        if units.get(place).is_some_and(|units| *units > 0.0) {
+            match (&unread, price) {
+                (Some(why), _) => doubt.seed(place, why),
+                (None, None) => {
+                    let (of, region) = (&meter.instance_type, &meter.scope.region);
+                    let why = format!(
+                        "the on-demand price of {of} in {region}, which shares commitments with it, \
+                         is not known"
+                    );
+                    doubt.seed(place, &why.into());
+                }
+                (None, Some(_)) => {}
+            }
         }
-        let why = why.get_or_insert_with(|| {
-            format!("rates of {} {} are not known", item.kind().label(), item.id).into()
-        });
+        alone.push(unread.or_else(|| price.is_none().then(priceless)));
+    }
+    rates_unknown(applier, holdings, at, &mut doubt);
+    doubt.spread(applier);
+    alone.into_iter().zip(doubt.meters).map(|(alone, shared)| alone.or(shared)).collect()
+}
+
+/// What is in doubt, and why: the net of a meter, the use of a commitment.
+struct Doubt {
+    meters: Vec<Option<Arc<str>>>,
+    commitments: FastMap<usize, Arc<str>>,
+}
+
+impl Doubt {
+    fn new(meters: usize) -> Self {
+        Self { meters: vec![None; meters], commitments: FastMap::default() }
+    }
+
+    fn seed(&mut self, meter: usize, why: &Arc<str>) {
+        self.meters[meter].get_or_insert_with(|| why.clone());
+    }
+
+    /// From what is in doubt to all that shares commitments with it.
+    fn spread(&mut self, applier: &Applier) {
+        let mut more = self.meters.iter().any(Option::is_some);
+        while std::mem::take(&mut more) {
+            applier.edges(|meter, commitment| {
+                match (&self.meters[meter], self.commitments.get(&commitment)) {
+                    (Some(why), None) => {
+                        self.commitments.insert(commitment, why.clone());
+                        more = true;
+                    }
+                    (None, Some(why)) => {
+                        self.meters[meter] = Some(why.clone());
+                        more = true;
+                    }
+                    _ => {}
+                }
+            });
+        }
+    }
+}
+
+/// A plan whose rates could not be read pays for nobody knows what: all that it reaches is in doubt.
+fn rates_unknown(applier: &Applier, holdings: &Holdings, at: Timestamp, doubt: &mut Doubt) {
+    for (item, plan) in blind_plans(holdings, at) {
+        let why: Arc<str> =
+            format!("rates of {} {} are not known", item.kind().label(), item.id).into();
         for (place, meter) in applier.meters().iter().enumerate() {
             let reaches = (holdings.sharing || meter.scope.account == item.account)
                 && (plan.plan_type == PlanType::Compute
@@ -164,33 +209,36 @@ fn rates_unknown(
                         && (plan.family.as_ref())
                             .is_none_or(|f| **f == *size::family(&meter.instance_type))));
             if reaches {
-                tainted.insert(place);
-                unknown[place].get_or_insert_with(|| why.clone());
+                doubt.seed(place, &why);
             }
         }
     }
-    let mut commitments: FastSet<usize> = FastSet::default();
-    let Some(why) = why else { return commitments };
-    let mut known = 0;
-    while known != tainted.len() + commitments.len() {
-        known = tainted.len() + commitments.len();
-        applier.edges(|meter, commitment| {
-            if tainted.contains(&meter) {
-                commitments.insert(commitment);
-            } else if commitments.contains(&commitment) {
-                tainted.insert(meter);
-                unknown[meter].get_or_insert_with(|| why.clone());
-            }
-        });
-    }
-    commitments
+}
+
+/// The plans in force that pay for instances at rates that are not known.
+pub fn blind_plans(
+    holdings: &Holdings,
+    at: Timestamp,
+) -> impl Iterator<Item = (&Commitment, &SavingsPlan)> {
+    let held = holdings.items.iter().filter(move |item| item.is_in_force(at));
+    held.filter_map(|item| match &item.commits {
+        Commits::Plan(plan)
+            if !plan.rates_known
+                && matches!(plan.plan_type, PlanType::Compute | PlanType::Ec2Instance) =>
+        {
+            Some((&**item, plan))
+        }
+        _ => None,
+    })
 }
 
 /// The Savings Plans whose use is not known because rates of a plan are not: the plan itself, and the
 /// others that could pay for the same. By place in [`Holdings::items`].
 pub fn uncertain_plans(applier: &Applier, holdings: &Holdings, at: Timestamp) -> FastSet<usize> {
-    let mut unknown = vec![None; applier.meters().len()];
-    let mut uncertain = rates_unknown(applier, holdings, at, &mut unknown);
+    let mut doubt = Doubt::new(applier.meters().len());
+    rates_unknown(applier, holdings, at, &mut doubt);
+    doubt.spread(applier);
+    let mut uncertain: FastSet<usize> = doubt.commitments.into_keys().collect();
     uncertain.retain(|item| matches!(holdings.items[*item].commits, Commits::Plan(_)));
     for (place, item) in holdings.items.iter().enumerate() {
         if matches!(&item.commits, Commits::Plan(plan) if !plan.rates_known) {

@@ -11,6 +11,8 @@ use crate::domain::Commitment;
 pub struct CommitmentRow {
     /// The commitment.
     pub commitment: Arc<Commitment>,
+    /// True when it is paid and applied now; false when it is over, queued or not yet paid.
+    pub is_in_force: bool,
     /// What it covers in words: `3 × p4d.24xlarge`, `$12.00/h of p5 in us-east-1`.
     pub covers: Arc<str>,
     /// What is paid for it, USD/h, upfront spread over the term; a capacity reservation costs the
@@ -38,11 +40,13 @@ pub struct CommitmentRow {
     pub findings: Vec<Arc<str>>,
 }
 
-/// Sums over commitments and the usage they could cover.
+/// Sums over commitments in force and the usage they could cover.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CommitmentSums {
-    /// Paid for reservations and plans in force, USD/h.
-    pub committed_usd_per_hour: f64,
+    /// Paid for reservations and plans in force, USD/h, as far as it is known; `None` when of none.
+    pub committed_usd_per_hour: Option<f64>,
+    /// Reservations and plans in force whose price is not known.
+    pub committed_unknown: u32,
     /// Of it used, 0–1, over the hours looked at; `None` when not known.
     pub utilisation: Option<f64>,
     /// On-demand value of covered usage over that of all usage that could be covered (no Spot, no
@@ -51,8 +55,11 @@ pub struct CommitmentSums {
     /// 1 − actual cost ÷ on-demand cost of the same usage, the effective savings rate; may be
     /// negative. `None` when not known.
     pub effective_savings_rate: Option<f64>,
-    /// What nothing used now: reservations, plans, and capacity that is billed, USD/h.
-    pub unused_usd_per_hour: f64,
+    /// What nothing used now: reservations, plans, and capacity that is billed, USD/h, as far as it is
+    /// known; `None` when of none.
+    pub unused_usd_per_hour: Option<f64>,
+    /// Commitments in force of which that is not known.
+    pub unused_unknown: u32,
     /// Hours that were looked at.
     pub hours: u32,
 }

@@ -94,6 +94,8 @@ pub struct Waterfall {
     pub steps: Vec<Step>,
     /// What adding up each step's list price claim would have promised, USD/h.
     pub naive: f64,
+    /// Commitments in force without a known price: no bill here has what they cost.
+    pub unpriced: u32,
     /// Why the net is not known; empty when it is. Steps are at list price then, and say so.
     pub net_unknown: Option<String>,
 }

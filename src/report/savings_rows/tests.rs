@@ -114,10 +114,12 @@ fn commitments_in_figures() {
     assert_eq!(rows[3]["unused_usd_per_hour"], Json::Null);
     assert_eq!(rows[3]["rates_known"], true);
     assert_eq!(rows[4]["state"], "pending");
-    // 55.04 + 27 + 0, of two it is not known; 110.08 + 54 + 30 + 5 + 4.8.
+    // In force: 55.04 + 27 + 0 unused, of one it is not known; 54 + 30 + 5 paid, as the sums say. Not
+    // the room, which is usage that others of them pay for, nor what is queued.
     assert_eq!(document["totals"]["unused_usd_per_hour"], 82.04);
-    assert_eq!(document["totals"]["unused_unknown"], 2);
-    assert_eq!(document["totals"]["usd_per_hour"], 203.88);
+    assert_eq!(document["totals"]["unused_unknown"], 1);
+    assert_eq!(document["totals"]["in_force"], 4);
+    assert_eq!(document["totals"]["usd_per_hour"], 89);
     assert_eq!(document["sums"]["coverage"], 0.61);
     assert_eq!(document["sums"]["committed_usd_per_hour"], 89);
 }

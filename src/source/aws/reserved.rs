@@ -70,8 +70,12 @@ fn read(
                 Some(ec2::OfferingTypeValues::AllUpfront) => PaymentOption::AllUpfront,
                 _ => PaymentOption::Other,
             },
-            usd_per_hour: usd_per_hour(raw).or((state == CommitmentState::Ended).then_some(0.0))?,
-            upfront_usd: decimal(raw.fixed_price().unwrap_or(0.0)),
+            // Of what is over nobody needs the price.
+            usd_per_hour: match usd_per_hour(raw) {
+                None if state != CommitmentState::Ended => return None,
+                usd => usd.filter(|_| !lacks_upfront(raw)),
+            },
+            upfront_usd: raw.fixed_price().map(decimal).filter(|_| !lacks_upfront(raw)),
         }),
         provenance: provenance.clone(),
     })
@@ -90,6 +94,15 @@ fn state(raw: &ec2::ReservedInstances) -> CommitmentState {
         Some(State::PaymentPending | State::Queued) => CommitmentState::Pending,
         _ => CommitmentState::Ended,
     }
+}
+
+/// True for a purchase paid upfront that lists no such payment: one that was modified (split, merged,
+/// moved to another zone or scope) "lists a $0 fixed price", and what was really paid stands with the
+/// purchase before it, which is over.
+fn lacks_upfront(raw: &ec2::ReservedInstances) -> bool {
+    use ec2::OfferingTypeValues::{AllUpfront, PartialUpfront};
+    matches!(raw.offering_type(), Some(AllUpfront | PartialUpfront))
+        && raw.fixed_price().is_none_or(|usd| usd <= 0.0)
 }
 
 /// Upfront ÷ hours of the term + recurring charges + usage price, per instance and hour.
@@ -178,17 +191,33 @@ mod tests {
         };
         let first = reserved(&all[0]);
         // By hand: 43,800 / 8,760 h = 5, + 4.50 + 0.50.
-        assert!((first.usd_per_hour - 10.0).abs() < 1e-9, "{}", first.usd_per_hour);
-        assert_eq!((first.count, first.az, first.upfront_usd), (3, None, 43_800.0));
+        assert!((first.usd_per_hour.unwrap() - 10.0).abs() < 1e-9, "{:?}", first.usd_per_hour);
+        assert_eq!((first.count, first.az, first.upfront_usd), (3, None, Some(43_800.0)));
         assert_eq!(first.payment, PaymentOption::PartialUpfront);
         assert_eq!((first.class, first.platform), (OfferingClass::Convertible, Platform::Linux));
         assert_eq!(all[0].state, CommitmentState::Active);
         assert_eq!(all[0].end, Some("2026-06-01T00:00:00Z".parse().unwrap()));
         let second = reserved(&all[1]);
-        assert!((second.usd_per_hour - 13.1).abs() < 1e-12);
+        assert!((second.usd_per_hour.unwrap() - 13.1).abs() < 1e-12);
+        assert_eq!(second.upfront_usd, Some(0.0));
         assert_eq!(second.az.as_deref(), Some("us-east-1b"));
         assert_eq!((second.tenancy, second.class), (Tenancy::Dedicated, OfferingClass::Standard));
         assert_eq!(all[1].state, CommitmentState::Pending);
+    }
+
+    #[tokio::test]
+    async fn a_modified_purchase_lists_no_upfront_and_is_not_free() {
+        for (payment, charge) in [("All Upfront", "0.0"), ("Partial Upfront", "4.5")] {
+            let modified = item(&format!(
+                "<fixedPrice>0.0</fixedPrice><usagePrice>0.0</usagePrice>\
+                 <instanceCount>1</instanceCount><offeringType>{payment}</offeringType>\
+                 <scope>Region</scope><state>active</state><recurringCharges><item>\
+                 <amount>{charge}</amount><frequency>Hourly</frequency></item></recurringCharges>"
+            ));
+            let all = read(modified).await.unwrap();
+            let Commits::Reserved(reserved) = &all[0].commits else { panic!("{all:?}") };
+            assert_eq!((reserved.usd_per_hour, reserved.upfront_usd), (None, None), "{payment}");
+        }
     }
 
     #[tokio::test]

@@ -199,8 +199,8 @@ impl Deal<'_> {
             count,
             class: OfferingClass::Standard,
             payment: PaymentOption::AllUpfront,
-            usd_per_hour: usd,
-            upfront_usd: usd * 365.0 * 24.0,
+            usd_per_hour: Some(usd),
+            upfront_usd: Some(usd * 365.0 * 24.0),
         });
         (count > 0).then(|| self.made(n, (left - 365, Some(left)), commits))
     }

@@ -60,13 +60,13 @@ fn net_says_what_is_left_of_the_saving_and_who_is_paid_on() {
         kind: CommitmentKind::ComputePlan,
         account: "111122223333".into(),
         share,
-        usd_per_hour: 14.0 * share,
+        usd_per_hour: Some(14.0 * share),
         until: Some("2027-03-01T00:00:00Z".parse().unwrap()),
     };
     let cover = |by: Vec<CoveredBy>, saves: f64| {
         let cover = Cover {
             by,
-            effective_usd_per_hour: 14.0,
+            effective_usd_per_hour: Some(14.0),
             saves_usd_per_hour: saves,
             ..Cover::default()
         };

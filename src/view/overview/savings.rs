@@ -44,8 +44,8 @@ pub struct Saved {
     pub waterfall: Waterfall,
     /// What to do next, in order.
     pub sequence: Vec<Task>,
-    /// Paid for reservations and plans in force, USD/h.
-    pub committed: f64,
+    /// Paid for reservations and plans in force, USD/h; `None` when not known.
+    pub committed: Option<f64>,
     /// What of commitments nothing uses now, USD/h: reservations, plans, reserved capacity. `None`
     /// while commitments are not known.
     pub unused: Option<f64>,
@@ -97,7 +97,7 @@ impl Overview {
             waterfall: savings.waterfall.clone(),
             sequence: sequence(savings, sight),
             committed: sums.committed_usd_per_hour,
-            unused: known.then_some(sums.unused_usd_per_hour),
+            unused: sums.unused_usd_per_hour.filter(|_| known),
             resources: idle_resources(savings),
         });
         self
@@ -134,7 +134,7 @@ pub(super) fn net<'a>(running: impl Iterator<Item = &'a Row>) -> Option<NetBurn>
             match row.net.as_deref() {
                 Some(Net::Known(cover)) => {
                     said = true;
-                    Some(cover.effective_usd_per_hour)
+                    cover.effective_usd_per_hour
                 }
                 // Without a price nothing is known of it, but nothing else becomes unknown by it.
                 _ if row.rate.is_none() => None,

@@ -170,6 +170,7 @@ fn commitments_make_a_net_of_the_burn() {
         }
         let effective_usd_per_hour = i as f64 + 0.5;
         want += effective_usd_per_hour;
+        let effective_usd_per_hour = Some(effective_usd_per_hour);
         let cover = Cover { effective_usd_per_hour, ..Cover::default() };
         row.net = Some(Arc::new(Net::Known(cover)));
     }
@@ -207,7 +208,7 @@ fn savings_bring_their_scores_and_what_is_unused() {
     assert_eq!(score(CommitmentUtilisation), savings.sums.utilisation);
     assert_eq!(score(CommitmentCoverage), savings.sums.coverage);
     let saved = o.saved.as_ref().unwrap();
-    assert_eq!(saved.unused, Some(savings.sums.unused_usd_per_hour));
+    assert_eq!(saved.unused, savings.sums.unused_usd_per_hour);
     let idle = savings
         .resources
         .iter()

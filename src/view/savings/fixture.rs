@@ -39,8 +39,8 @@ fn reserved(instance_type: &str, count: u32, usd_per_hour: f64) -> Commits {
         count,
         class: OfferingClass::Standard,
         payment: PaymentOption::NoUpfront,
-        usd_per_hour,
-        upfront_usd: 0.0,
+        usd_per_hour: Some(usd_per_hour),
+        upfront_usd: Some(0.0),
     })
 }
 
@@ -86,6 +86,7 @@ pub(crate) fn commitment(id: &str, commits: Commits, days_left: Option<i64>) -> 
 
 fn row(commitment: Commitment, covers: &str, usd_per_hour: Option<f64>) -> CommitmentRow {
     CommitmentRow {
+        is_in_force: commitment.is_in_force(now()),
         commitment: Arc::new(commitment),
         covers: covers.into(),
         usd_per_hour,
@@ -513,11 +514,13 @@ pub(crate) fn savings() -> Savings {
         as_of: Some(now()),
         commitments: commitments(),
         sums: CommitmentSums {
-            committed_usd_per_hour: 89.0,
+            committed_usd_per_hour: Some(89.0),
+            committed_unknown: 0,
             utilisation: Some(0.84),
             coverage: Some(0.61),
             effective_savings_rate: Some(0.22),
-            unused_usd_per_hour: 82.04,
+            unused_usd_per_hour: Some(82.04),
+            unused_unknown: 1,
             hours: 168,
         },
         proposals: proposals(),
@@ -534,6 +537,7 @@ pub(crate) fn savings() -> Savings {
                 step(StepKind::Commitments, 370.0, 350.0, 40.0),
             ],
             naive: 102.775,
+            unpriced: 0,
             net_unknown: None,
         },
         unread: vec![],

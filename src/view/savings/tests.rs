@@ -194,7 +194,7 @@ fn what_covers_an_instance_in_words() {
         kind,
         account: "1".into(),
         share,
-        usd_per_hour: 1.0,
+        usd_per_hour: Some(1.0),
         until: None,
     };
     let cover = Cover {

@@ -89,7 +89,7 @@ fn hours_count_while_a_commitment_was_in_force() {
     near(rows[0].utilisation, 1.0);
     assert_eq!((rows[0].utilisation_now, rows[0].unused_usd_per_hour), (None, None));
     near(sums.coverage, 0.5);
-    assert_eq!(sums.committed_usd_per_hour, 0.0);
+    assert_eq!(sums.committed_usd_per_hour, Some(0.0));
     // One that was returned never was.
     let returned = like(ri(1), |item| item.state = CommitmentState::Ended);
     let (rows, _) = made(&fleet, &held([returned]), looks(&[1, 1]), &list());

@@ -26,11 +26,13 @@ fn list() -> PriceBook {
 fn nothing_is_an_empty_table() {
     let (rows, sums) = made(&[], &held([]), Vec::new(), &list());
     assert!(rows.is_empty());
-    assert_eq!(sums, CommitmentSums::default());
+    let (committed, unused) = (sums.committed_usd_per_hour, sums.unused_usd_per_hour);
+    assert_eq!((committed, unused), (Some(0.0), Some(0.0)), "none is held, and that is known");
+    assert_eq!((sums.utilisation, sums.coverage), (None, None));
     let (rows, sums) = made(&g5(2), &held([]), Vec::new(), &list());
     assert!(rows.is_empty());
     assert_eq!((sums.coverage, sums.effective_savings_rate), (Some(0.0), Some(0.0)));
-    assert_eq!((sums.utilisation, sums.committed_usd_per_hour), (None, 0.0));
+    assert_eq!((sums.utilisation, sums.committed_usd_per_hour), (None, Some(0.0)));
 }
 
 #[test]
@@ -50,11 +52,11 @@ fn a_reservation_half_used() {
     assert_eq!(finding(it, "Used"), "Used 50% in this hour: $0.60/h pays for nothing.");
     assert_eq!(finding(it, "Costs"), "Costs $0.20/h more than what it covers would on demand.");
     assert_eq!(it.findings.len(), 2);
-    near(Some(sums.committed_usd_per_hour), 1.2);
+    near(sums.committed_usd_per_hour, 1.2);
     near(sums.utilisation, 0.5);
     near(sums.coverage, 1.0);
     near(sums.effective_savings_rate, 1.0 - 1.2 / 1.0);
-    near(Some(sums.unused_usd_per_hour), 0.6);
+    near(sums.unused_usd_per_hour, 0.6);
 }
 
 #[test]
@@ -101,15 +103,15 @@ fn unused_capacity_is_said_with_what_is_paid_for_it() {
     near(it.saves_usd_per_hour, -3.0);
     assert_eq!(it.findings.len(), 1);
     assert_eq!(finding(it, "unused"), "3 of 4 unused: $3.00/h is paid for empty room.");
-    near(Some(sums.unused_usd_per_hour), 3.0);
-    assert_eq!(sums.committed_usd_per_hour, 0.0);
+    near(sums.unused_usd_per_hour, 3.0);
+    assert_eq!(sums.committed_usd_per_hour, Some(0.0));
     near(sums.coverage, 0.0);
     // A plan pays for two of the rooms at its rate: it is used, the room is not.
     let plan = compute("sp", A, 1.8, &[("g5.xlarge", 0.6)]);
     let (rows, sums) = made(&fleet, &held([room, plan]), Vec::new(), &list());
     near(row(&rows, "cr").unused_usd_per_hour, 2.0 * 0.6 + 1.0);
     near(row(&rows, "sp").utilisation_now, 1.0);
-    near(Some(sums.unused_usd_per_hour), 2.2);
+    near(sums.unused_usd_per_hour, 2.2);
     // Its price is not known: its room is, its dollars are not.
     let (rows, _) = made(&[], &held([odcr("cr", A, (2, 2), "x9.large")]), Vec::new(), &list());
     let it = row(&rows, "cr");
@@ -139,7 +141,7 @@ fn unused_capacity_blocks_in_dollars_or_in_hours() {
         finding(it, "Ends"),
         "Ends in 1 day: its instances are terminated half an hour before."
     );
-    assert_eq!(sums.committed_usd_per_hour, 0.0, "no discount");
+    assert_eq!(sums.committed_usd_per_hour, Some(0.0), "no discount");
     let (rows, _) = made(&[], &held([half(None)]), Vec::new(), &list());
     let it = row(&rows, "cb");
     assert_eq!((it.usd_per_hour, it.unused_usd_per_hour), (None, None));
@@ -148,6 +150,41 @@ fn unused_capacity_blocks_in_dollars_or_in_hours() {
         "1 of 2 unused: 24 instance-hours that were prepaid are left until it ends; no API tells \
          their price."
     );
+}
+
+#[test]
+fn usage_without_a_price_is_not_free() {
+    // Two of four boxes are reserved, and have no price: of $1 the other two are all.
+    let mut fleet = g5(1);
+    fleet.extend(instances("x", 2, &meter(A, AZ, "x9.large")));
+    let holdings = held([regional("ri", A, 2, "x9.large", 14.0)]);
+    let (rows, sums) = made(&fleet, &holdings, Vec::new(), &list());
+    assert_eq!((sums.coverage, sums.effective_savings_rate), (None, None));
+    assert_eq!((sums.committed_usd_per_hour, sums.utilisation), (Some(28.0), Some(1.0)));
+    near(row(&rows, "ri").utilisation_now, 1.0);
+}
+
+#[test]
+fn a_modified_reservation_is_not_free() {
+    let modified = like(regional("ri", A, 2, "g5.xlarge", 0.6), |item| {
+        if let Commits::Reserved(reserved) = &mut item.commits {
+            (reserved.usd_per_hour, reserved.upfront_usd) = (None, None);
+        }
+    });
+    let of = |items: Vec<Commitment>| made(&g5(1), &held(items), Vec::new(), &list());
+    let (rows, sums) = of(vec![modified.clone()]);
+    let it = row(&rows, "ri");
+    assert_eq!((it.usd_per_hour, it.unused_usd_per_hour), (None, None));
+    assert_eq!((it.effective_usd_per_hour, it.saves_usd_per_hour), (None, None));
+    near(it.utilisation_now, 0.5);
+    assert_eq!((sums.committed_usd_per_hour, sums.committed_unknown), (None, 1));
+    assert_eq!((sums.unused_usd_per_hour, sums.unused_unknown), (None, 1));
+    assert_eq!(sums.effective_savings_rate, None);
+    near(sums.coverage, 1.0);
+    // Beside another the sum says how many it leaves out.
+    let (_, sums) = of(vec![modified, regional("other", A, 1, "p5.48xlarge", 30.0)]);
+    assert_eq!((sums.committed_usd_per_hour, sums.committed_unknown), (Some(30.0), 1));
+    assert_eq!((sums.unused_usd_per_hour, sums.unused_unknown), (Some(30.0), 1));
 }
 
 #[test]
@@ -168,7 +205,7 @@ fn what_is_not_in_force_has_no_use() {
         let it = &rows[0];
         assert_eq!((it.utilisation_now, it.unused_usd_per_hour), (None, None));
         assert_eq!((it.saves_usd_per_hour, it.effective_usd_per_hour), (None, None));
-        assert_eq!((sums.committed_usd_per_hour, sums.utilisation), (0.0, None));
+        assert_eq!((sums.committed_usd_per_hour, sums.utilisation), (Some(0.0), None));
     }
 }
 
@@ -272,7 +309,7 @@ fn what_could_not_be_read_is_not_counted_as_unused() {
     finding(it, "Its rates could not be read");
     finding(row(&rows, "ec2"), "Rates of another plan");
     assert_eq!((sums.coverage, sums.effective_savings_rate, sums.utilisation), (None, None, None));
-    near(Some(sums.committed_usd_per_hour), 5.6);
+    near(sums.committed_usd_per_hour, 5.6);
     // Reserved Instances were denied: a plan may be left less than it seems.
     let mut denied = held([compute("sp", A, 0.6, &[("g5.xlarge", 0.6)])]);
     denied.unread.push(Unread {
@@ -297,7 +334,7 @@ fn plans_for_other_services_are_listed_and_left_alone() {
     assert_eq!(&*it.covers, "$2.00/h of SageMaker");
     assert_eq!((it.utilisation_now, it.unused_usd_per_hour), (None, None));
     finding(it, "SageMaker");
-    near(Some(sums.committed_usd_per_hour), 2.0);
+    near(sums.committed_usd_per_hour, 2.0);
     near(sums.effective_savings_rate, 0.0);
 }
 

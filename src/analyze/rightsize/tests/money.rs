@@ -28,8 +28,8 @@ fn reserved(id: &str, days: i64, instance_type: &str, count: u32) -> Arc<Commitm
         count,
         class: OfferingClass::Standard,
         payment: PaymentOption::NoUpfront,
-        usd_per_hour: 3.0,
-        upfront_usd: 0.0,
+        usd_per_hour: Some(3.0),
+        upfront_usd: Some(0.0),
     };
     held(id, days, Commits::Reserved(reserved))
 }

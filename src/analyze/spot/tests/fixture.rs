@@ -175,8 +175,8 @@ impl World {
                 count,
                 class: OfferingClass::Standard,
                 payment: PaymentOption::NoUpfront,
-                upfront_usd: 0.0,
-                usd_per_hour: usd,
+                upfront_usd: Some(0.0),
+                usd_per_hour: Some(usd),
             }),
             provenance: Provenance::Demo,
         };

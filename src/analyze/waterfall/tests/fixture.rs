@@ -310,8 +310,8 @@ pub fn reserved(id: &str, account: &str, instance_type: &str, count: u32, usd: f
             count,
             class: OfferingClass::Standard,
             payment: PaymentOption::NoUpfront,
-            usd_per_hour: usd,
-            upfront_usd: 0.0,
+            usd_per_hour: Some(usd),
+            upfront_usd: Some(0.0),
         }),
     )
 }

@@ -26,7 +26,7 @@ pub fn compute_usd(world: &World, bill: &Bill<'_>) -> f64 {
     for held in &holdings.items {
         left.push(match &held.commits {
             Commits::Reserved(ri) => {
-                usd += f64::from(ri.count) * ri.usd_per_hour;
+                usd += f64::from(ri.count) * ri.usd_per_hour.unwrap();
                 f64::from(ri.count)
             }
             _ => 0.0,

@@ -7,7 +7,7 @@ use crate::domain::storage::{
     Effort as StorageEffort, FindingKind, Risk as StorageRisk, StorageFinding, Subject, Volume,
     VolumeKind,
 };
-use crate::domain::{CommitmentSource, ResourceKind, Scope, Tags, Unread, VerdictKind};
+use crate::domain::{CommitmentSource, Commits, ResourceKind, Scope, Tags, Unread, VerdictKind};
 use crate::fleet::StorageFleet;
 use crate::fleet::savings::{SpotFit, Step, StepKind, Waterfall};
 use crate::fleet::storage::{Holder, StorageTotals, VolumeRow, VolumeUse};
@@ -321,6 +321,36 @@ fn what_could_not_be_read_makes_all_of_it_list_price() {
 }
 
 #[test]
+fn a_plan_whose_rates_are_not_known_makes_all_of_it_list_price() {
+    let mut w = World::new(&[("p4d.24xlarge", 22.0)]);
+    w.run("i-1", "1", "p4d.24xlarge", VerdictKind::Idle);
+    w.run("i-2", "1", "p4d.24xlarge", VerdictKind::Busy);
+    let mut blind = plan("sp", "1", 27.0, &[]);
+    if let Commits::Plan(plan) = &mut blind.commits {
+        plan.rates_known = false;
+    }
+    w.hold(blind);
+    let found = w.waterfall();
+    // $27 for both, of which stopping one saves nothing: nobody can tell, and no sum mixes the two.
+    close(found.before, 44.0);
+    assert_eq!(found.net_unknown.as_deref(), Some("rates of Compute SP sp are not known"));
+}
+
+#[test]
+fn what_a_modified_reservation_costs_is_said_to_be_missing() {
+    let mut w = World::new(&[("p4d.24xlarge", 22.0)]);
+    w.run("i-1", "1", "p4d.24xlarge", VerdictKind::Idle);
+    let mut modified = reserved("ri", "1", "p4d.24xlarge", 1, 14.0);
+    if let Commits::Reserved(reserved) = &mut modified.commits {
+        reserved.usd_per_hour = None;
+    }
+    w.hold(modified);
+    let found = w.waterfall();
+    assert_eq!((found.unpriced, found.net_unknown.as_ref()), (1, None));
+    all_close(saves(&found), [0.0; 5]);
+}
+
+#[test]
 fn idle_gpus_of_a_working_instance_are_not_stopped() {
     let mut w = World::new(&[("p4d.24xlarge", 22.0)]);
     w.run("i-1", "1", "p4d.24xlarge", VerdictKind::Partial);
@@ -351,7 +381,7 @@ fn idle_resources_go_with_the_first_step() {
     assert_eq!(step(&found, StepKind::Idle).items, 2);
     // A SageMaker plan is paid, used or not; what stopping saves is not known then.
     let mut sp = plan("sp", "1", 1.0, &[]);
-    if let crate::domain::Commits::Plan(p) = &mut sp.commits {
+    if let Commits::Plan(p) = &mut sp.commits {
         p.plan_type = crate::domain::PlanType::SageMaker;
     }
     w.hold(sp);

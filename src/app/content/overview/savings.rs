@@ -81,7 +81,10 @@ pub(super) fn parts(
             if unicode { "▁" } else { "_" },
             "unused commitments",
             &format::usd_per_hour(unused),
-            format!("  of {} committed", format::usd_per_hour(saved.committed)),
+            format!(
+                "  of {} committed",
+                ctx.symbols.or_unknown(saved.committed, format::usd_per_hour)
+            ),
             Target::List(SavingsLook::Commitments),
         );
     }
@@ -130,6 +133,8 @@ pub(super) fn waterfall(saved: &Saved, ctx: &ViewContext, width: usize) -> Vec<L
     );
     if w.net_unknown.is_some() {
         said.push_str(", at list price");
+    } else if w.unpriced > 0 {
+        said.push_str(&format!(", without {} commitments whose price is not known", w.unpriced));
     }
     if let Some(naive) = saved.naive() {
         said.push_str("; ");

@@ -71,7 +71,14 @@ fn terms(row: &CommitmentRow, ctx: &ViewContext, width: usize, lines: &mut Vec<L
             };
             let text = format!("{} x {}, {class}", of.count, of.instance_type);
             fact("instances", &text, width, lines);
-            fact("paid", &paid(of.payment.label(), of.upfront_usd, "per instance"), width, lines);
+            let text = match of.upfront_usd {
+                Some(usd) => paid(of.payment.label(), usd, "per instance"),
+                None => format!(
+                    "{}; it was modified, and what was paid at the beginning is not told any more",
+                    of.payment.label()
+                ),
+            };
+            fact("paid", &text, width, lines);
         }
         Commits::Plan(of) => {
             let what = match (of.plan_type, &of.family) {
@@ -180,7 +187,8 @@ fn covered(app: &App, id: &str, ctx: &ViewContext, width: usize, lines: &mut Vec
             all.extend(cover.by.iter().filter(|by| *by.id == *id).map(|by| (row, by)));
         }
     }
-    all.sort_by(|a, b| b.1.usd_per_hour.total_cmp(&a.1.usd_per_hour));
+    let usd = |by: &CoveredBy| by.usd_per_hour.unwrap_or(0.0);
+    all.sort_by(|a, b| usd(b.1).total_cmp(&usd(a.1)));
     if all.is_empty() {
         heading("It pays for no instance that is known now", lines);
         return;
@@ -194,7 +202,11 @@ fn covered(app: &App, id: &str, ctx: &ViewContext, width: usize, lines: &mut Vec
         lines.push(
             Line::new()
                 .text("  ")
-                .number(Role::Text, &format::usd_per_hour(by.usd_per_hour), 11)
+                .number(
+                    Role::Text,
+                    &ctx.symbols.or_unknown(by.usd_per_hour, format::usd_per_hour),
+                    11,
+                )
                 .number(Role::Dim, &format::percent(by.share * 100.0), 6)
                 .text("  ")
                 .column(Role::Text, &name, room + 1)
@@ -203,8 +215,9 @@ fn covered(app: &App, id: &str, ctx: &ViewContext, width: usize, lines: &mut Vec
         );
     }
     if all.len() > NAMED {
-        let rest: f64 = all[NAMED..].iter().map(|(_, by)| by.usd_per_hour).sum();
-        let text = format!("{} more, {}", all.len() - NAMED, format::usd_per_hour(rest));
+        let rest: Option<f64> = all[NAMED..].iter().map(|(_, by)| by.usd_per_hour).sum();
+        let rest = ctx.symbols.or_unknown(rest, format::usd_per_hour);
+        let text = format!("{} more, {rest}", all.len() - NAMED);
         paragraph(Role::Dim, &text, width, lines);
     }
 }

@@ -77,13 +77,13 @@ fn covers(row: Option<&Row>, ctx: &ViewContext, width: usize, lines: &mut Vec<Li
                     by.kind.label(),
                     by.id,
                     format::percent(by.share * 100.0),
-                    format::usd_per_hour(by.usd_per_hour),
+                    ctx.symbols.or_unknown(by.usd_per_hour, format::usd_per_hour),
                 );
                 parts::paragraph(Role::Text, &text, width, lines);
             }
             let text = format!(
                 "With commitments it costs {}; stopping it alone takes {} off the bill.",
-                ctx.symbols.or_unknown(Some(cover.effective_usd_per_hour), format::usd_per_hour),
+                ctx.symbols.or_unknown(cover.effective_usd_per_hour, format::usd_per_hour),
                 ctx.symbols.or_unknown(Some(cover.saves_usd_per_hour), format::usd_per_hour),
             );
             parts::paragraph(Role::Dim, &text, width, lines);

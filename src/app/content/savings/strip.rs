@@ -58,13 +58,32 @@ fn share(share: Option<f64>, symbols: Symbols) -> String {
 fn commitments(savings: &Savings, symbols: Symbols) -> Parts {
     let sums = &savings.sums;
     vec![
-        (Role::Heading, format!("paid {}", format::usd_per_hour(sums.committed_usd_per_hour))),
-        (Role::Idle, format!("unused {}", format::usd_per_hour(sums.unused_usd_per_hour))),
+        (
+            Role::Heading,
+            format!(
+                "paid {}{}",
+                rate(sums.committed_usd_per_hour, symbols),
+                but(sums.committed_unknown)
+            ),
+        ),
+        (
+            Role::Idle,
+            format!(
+                "unused {}{}",
+                rate(sums.unused_usd_per_hour, symbols),
+                but(sums.unused_unknown)
+            ),
+        ),
         (Role::Text, format!("utilisation {}", share(sums.utilisation, symbols))),
         (Role::Text, format!("coverage {}", share(sums.coverage, symbols))),
         (Role::Dim, format!("saves {}", share(sums.effective_savings_rate, symbols))),
         (Role::Dim, format!("{} h looked at", sums.hours)),
     ]
+}
+
+/// What a sum leaves out.
+fn but(unknown: u32) -> String {
+    if unknown == 0 { String::new() } else { format!(" (of {unknown} not known)") }
 }
 
 /// Sums of what is known, and how many are not.

@@ -87,8 +87,8 @@ pub fn regional(id: &str, account: &str, count: u32, of: &str, usd: f64) -> Comm
         count,
         class: OfferingClass::Standard,
         payment: PaymentOption::NoUpfront,
-        usd_per_hour: usd,
-        upfront_usd: 0.0,
+        usd_per_hour: Some(usd),
+        upfront_usd: Some(0.0),
     };
     commitment(id, account, Commits::Reserved(reserved))
 }

@@ -112,7 +112,7 @@ pub fn bill(
     }
     for item in &items {
         committed += match &item.commits {
-            Commits::Reserved(it) => f64::from(it.count) * it.usd_per_hour,
+            Commits::Reserved(it) => f64::from(it.count) * it.usd_per_hour.unwrap(),
             Commits::Plan(plan) => plan.usd_per_hour,
             Commits::Capacity(_) => 0.0,
         };

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::make::*;
 use crate::domain::{
     Commitment, CommitmentKind, CommitmentSource, CommitmentState, Commits, Holdings, Instance,
-    InstanceState, Lifecycle, Offer, Platform, PriceBasis, Provenance, Rate, Scope, Tenancy,
-    Unread,
+    InstanceState, Lifecycle, Offer, PlanRate, Platform, PriceBasis, Provenance, Rate, Scope,
+    Tenancy, Unread,
 };
 use crate::fleet::PriceBook;
 use crate::fleet::commitments::{Applier, Cover, Meter, Net, Running, covers, joint_saving};
@@ -57,7 +57,7 @@ fn without_commitments_net_is_gross() {
     let fleet = instances("i", 2, &g5());
     let cover = known(&net(&fleet, "i0", &held([]))).clone();
     assert!(cover.by.is_empty() && cover.note.is_none());
-    near(cover.effective_usd_per_hour, 1.0);
+    near(cover.effective_usd_per_hour.unwrap(), 1.0);
     near(cover.saves_usd_per_hour, 1.0);
     assert_eq!(covers(&[], &held([]), &list(), now()).len(), 0);
 }
@@ -67,19 +67,19 @@ fn a_covered_box_saves_nothing_until_another_takes_its_place() {
     let holdings = held([regional("ri", A, 2, "g5.xlarge", 0.6)]);
     let alone = instances("i", 2, &g5());
     let cover = known(&net(&alone, "i0", &holdings)).clone();
-    near(cover.effective_usd_per_hour, 0.6);
+    near(cover.effective_usd_per_hour.unwrap(), 0.6);
     near(cover.saves_usd_per_hour, 0.0);
     assert_eq!(cover.by.len(), 1);
     assert_eq!((&*cover.by[0].id, cover.by[0].kind), ("ri", CommitmentKind::ReservedInstances));
     near(cover.by[0].share, 1.0);
-    near(cover.by[0].usd_per_hour, 0.6);
+    near(cover.by[0].usd_per_hour.unwrap(), 0.6);
     assert_eq!(cover.by[0].until, Some(now() + hours(6000)));
     // A third shares with them; the one that stops leaves its reservation to the others.
     let three = instances("i", 3, &g5());
     let cover = known(&net(&three, "i0", &holdings)).clone();
     near(cover.saves_usd_per_hour, 1.0);
     near(cover.by[0].share, 2.0 / 3.0);
-    near(cover.effective_usd_per_hour, (2.0 * 0.6 + 1.0) / 3.0);
+    near(cover.effective_usd_per_hour.unwrap(), (2.0 * 0.6 + 1.0) / 3.0);
 }
 
 #[test]
@@ -224,6 +224,58 @@ fn a_plan_without_rates_makes_unknown_what_it_could_touch() {
     near(saves(&fleet, "m0", &joined), 0.1);
 }
 
+/// A Compute plan may pay in the one region or the other: what is not known of either is not known
+/// of both.
+#[test]
+fn a_plan_that_reaches_what_is_not_known_is_not_known_where_it_is() {
+    const WEST: &str = "us-west-2";
+    let west = Meter { scope: Scope::new(A, WEST), ..g5() };
+    let mut fleet = instances("i", 1, &g5());
+    fleet.extend(instances("m", 1, &meter(A, AZ, "m5.large")));
+    let mut wide = compute("sp", A, 0.6, &[("g5.xlarge", 0.6)]);
+    if let Commits::Plan(plan) = &mut wide.commits {
+        plan.rates.push(PlanRate { region: WEST.into(), ..plan.rates[0].clone() });
+    }
+    let denied = Unread {
+        scope: Scope::new(A, WEST),
+        source: CommitmentSource::ReservedInstances,
+        why: "denied: ec2:DescribeReservedInstances".into(),
+    };
+    let blind = |items: Vec<Commitment>| Holdings { unread: vec![denied.clone()], ..held(items) };
+    // Nothing of that region runs: nothing there takes from the plan.
+    near(saves(&fleet, "i0", &blind(vec![wide.clone()])), 0.0);
+    fleet.extend(instances("w", 1, &west));
+    let net_of = |id: &str, holdings: &Holdings| net(&fleet, id, holdings);
+    let with = blind(vec![wide.clone()]);
+    assert!(why(&net_of("i0", &with)).contains("us-west-2"), "{:?}", net_of("i0", &with));
+    near(saves(&fleet, "m0", &with), 0.1);
+    let stop: HashSet<Arc<str>> = ["i0".into()].into();
+    assert_eq!(joint_saving(&fleet, &stop, &with, &list(), now()), None);
+    // Without the plan each region stands for itself.
+    near(saves(&fleet, "i0", &blind(vec![])), 1.0);
+    // All is read, but what runs in the other region has no price: whether the plan saves more there,
+    // and what stopping here would free for it, nobody knows.
+    let read = held([wide]);
+    let says = "the on-demand price of g5.xlarge in us-west-2, which shares commitments with it, is \
+                not known";
+    assert_eq!(why(&net_of("i0", &read)), says);
+    assert_eq!(why(&net_of("w0", &read)), "its on-demand price is not known");
+    near(saves(&fleet, "m0", &read), 0.1);
+}
+
+#[test]
+fn a_reservation_of_unknown_price_pays_and_nobody_knows_how_much() {
+    let mut modified = regional("ri", A, 1, "g5.xlarge", 0.6);
+    if let Commits::Reserved(reserved) = &mut modified.commits {
+        (reserved.usd_per_hour, reserved.upfront_usd) = (None, None);
+    }
+    let fleet = instances("i", 1, &g5());
+    let of = net(&fleet, "i0", &held([modified]));
+    let cover = known(&of);
+    assert_eq!((cover.by[0].usd_per_hour, cover.by[0].share), (None, 1.0));
+    assert_eq!((cover.effective_usd_per_hour, cover.saves_usd_per_hour), (None, 0.0));
+}
+
 #[test]
 fn a_missing_price_is_unknown() {
     let fleet = instances("i", 1, &meter(A, AZ, "x9.large"));
@@ -272,14 +324,14 @@ fn spot_saves_its_price_and_what_is_prepaid_nothing() {
     });
     let nets = covers(&fleet, &holdings, &book, now());
     near(known(&nets["spot"]).saves_usd_per_hour, 0.31);
-    near(known(&nets["spot"]).effective_usd_per_hour, 0.31);
+    near(known(&nets["spot"]).effective_usd_per_hour.unwrap(), 0.31);
     for id in ["block", "scheduled", "host"] {
         let cover = known(&nets[id]);
         assert_eq!(cover.saves_usd_per_hour, 0.0, "{id}");
         assert!(cover.note.is_some(), "{id}");
     }
     let of_block = known(&nets["block"]);
-    near(of_block.effective_usd_per_hour, 0.8);
+    near(of_block.effective_usd_per_hour.unwrap(), 0.8);
     assert_eq!((&*of_block.by[0].id, of_block.by[0].kind), ("cb", CommitmentKind::CapacityBlock));
     let all: HashSet<Arc<str>> = fleet.iter().map(|i| i.id.clone()).collect();
     near(joint_saving(&fleet, &all, &holdings, &book, now()).unwrap(), 0.31);
@@ -307,7 +359,7 @@ fn a_box_in_reserved_capacity_leaves_its_room_billed() {
     let holdings = held([odcr("cr", A, (3, 1), "g5.xlarge")]);
     let cover = known(&net(&fleet, "i0", &holdings)).clone();
     near(cover.saves_usd_per_hour, 0.0);
-    near(cover.effective_usd_per_hour, 1.0);
+    near(cover.effective_usd_per_hour.unwrap(), 1.0);
     assert_eq!(cover.by[0].kind, CommitmentKind::CapacityReservation);
     assert!(cover.note.unwrap().contains("goes on billing"));
     // Three rooms, two used: 3 × $1.00.
