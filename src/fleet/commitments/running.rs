@@ -139,8 +139,8 @@ fn unknown(
     for (place, (meter, price)) in meters.iter().zip(applier.prices()).enumerate() {
         let unread = unread(&meter.scope);
         let priceless = || Arc::from("its on-demand price is not known");
-        // What does not run takes nothing from others.
-        if units.get(place).is_some_and(|units| *units > 0.0) {
+        // What does not run takes nothing from others; behind the given ones stands room, which does.
+        if units.get(place).is_none_or(|units| *units > 0.0) {
             match (&unread, price) {
                 (Some(why), _) => doubt.seed(place, why),
                 (None, None) => {
