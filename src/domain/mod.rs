@@ -56,7 +56,7 @@ pub use price::{Offer, PriceBasis, Provenance, Rate};
 pub use reading::{Reading, SourceId, SourceState};
 pub use resource::{
     BilledUnit, NOT_WORKING, PUBLIC_IPV4_USD_PER_HOUR, RESOURCE_HOURS, Resource, ResourceKind,
-    ResourcePrice, ResourceSignal,
+    ResourcePrice, ResourceSignal, STOPPED_HOURS,
 };
 pub use savings_facts::{ResourceFacts, SavingsFacts, ScopeResources};
 pub use scope::Scope;

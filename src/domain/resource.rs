@@ -19,6 +19,11 @@ pub const PUBLIC_IPV4_USD_PER_HOUR: f64 = 0.005;
 /// Optimizer unless told otherwise.
 pub const RESOURCE_HOURS: u32 = 14 * 24;
 
+/// Hours for which an instance must be stopped before its volumes are called idle: what is stopped
+/// for the night, or for a weekend, is wanted again. burntop's own; AWS Trusted Advisor asks for 30
+/// days.
+pub const STOPPED_HOURS: u32 = 7 * 24;
+
 /// Ends an entry of [`Resource::serves`] that is attached and does not work: a target out of health,
 /// an interface that nothing uses.
 pub const NOT_WORKING: &str = " (not working)";

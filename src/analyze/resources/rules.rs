@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::domain::{
-    EvidenceRole, RESOURCE_HOURS, Resource, ResourceKind, ResourceSignal, TypeSpec,
+    EvidenceRole, RESOURCE_HOURS, Resource, ResourceKind, ResourceSignal, STOPPED_HOURS, TypeSpec,
 };
 
 /// Hours of a day and of a week.
@@ -121,7 +121,7 @@ impl Rule {
             ResourceKind::StoppedInstance => {
                 let source = "burntop's own: stopped for 7 days; AWS Trusted Advisor (Amazon EC2 \
                               instances stopped) asks for 30";
-                (WEEK, Vec::new(), source)
+                (STOPPED_HOURS as usize, Vec::new(), source)
             }
         };
         Self { window: RESOURCE_HOURS, stretch, limits, source }

@@ -42,7 +42,7 @@ pub fn waterfall(
             StepKind::Idle => idle::take(&mut bill, input, resources),
             StepKind::RightSize => size::take(&mut bill, proposals),
             StepKind::Spot => spot::take(&mut bill, input, spot),
-            StepKind::Storage => storage::take(&mut bill, input),
+            StepKind::Storage => storage::take(&mut bill, input, resources),
             StepKind::Commitments => commit::take(&mut bill, input),
         };
         // Rounding of sums must not make a step of nothing a negative one.

@@ -6,12 +6,19 @@ use std::sync::Arc;
 use super::bill::Bill;
 use super::{Done, counted};
 use crate::analyze::savings::SavingsInput;
-use crate::domain::storage::StorageFinding;
-use crate::domain::{HOURS_PER_MONTH, SourceId};
+use crate::domain::storage::{FindingKind, StorageFinding};
+use crate::domain::{HOURS_PER_MONTH, ResourceKind, SourceId, VerdictKind};
+use crate::fleet::savings::ResourceRow;
+use crate::fleet::storage::VolumeRow;
 
 /// Takes what the findings save, one about the same bytes only: what each bucket, volume and
-/// snapshot can save is worked out with the rows.
-pub(super) fn take(bill: &mut Bill<'_>, input: &SavingsInput<'_>) -> Done {
+/// snapshot can save is worked out with the rows. A volume of a stopped instance goes only where the
+/// instance itself is judged idle: not one that was stopped for the night, nor an exempt one.
+pub(super) fn take(
+    bill: &mut Bill<'_>,
+    input: &SavingsInput<'_>,
+    resources: &[Arc<ResourceRow>],
+) -> Done {
     let mut done = Done::default();
     let Some(storage) = input.storage else {
         done.notes.push("Storage was not read.".to_owned());
@@ -22,33 +29,103 @@ pub(super) fn take(bill: &mut Bill<'_>, input: &SavingsInput<'_>) -> Done {
     if !storage.readings.iter().any(|r| r.source == SourceId::S3) {
         done.notes.push("Of storage volumes and snapshots alone were read, no buckets.".to_owned());
     }
-    let rows = (storage.buckets.iter().map(|r| (r.savings, &r.findings)))
-        .chain(storage.volumes.iter().map(|r| (r.savings, &r.findings)))
-        .chain(storage.snapshots.iter().map(|r| (r.savings, &r.findings)));
     let mut saves = 0.0;
-    for (savings, findings) in rows {
-        add_naive(findings, &mut done);
-        let Some(usd) = savings.filter(|usd| *usd > 0.0) else { continue };
-        saves += usd;
-        done.items += 1;
-        if let Some(main) = findings.iter().max_by(|a, b| by_money(a, b)) {
-            done.levels.add(main.effort, main.risk, usd);
-        }
+    for row in &storage.buckets {
+        saves += add(row.savings, row.findings.iter(), &mut done);
+    }
+    let stopped = Stopped::of(resources);
+    let (mut kept, mut untold) = (0, 0);
+    for row in &storage.volumes {
+        let goes = stopped.goes(row);
+        kept += u32::from(goes == Some(false));
+        untold += u32::from(goes.is_none());
+        saves += if goes == Some(true) {
+            add(row.savings, row.findings.iter(), &mut done)
+        } else {
+            // What else is found of it, such as gp2, holds all the same.
+            let others = row.findings.iter().filter(|f| !is_of_stopped(f));
+            let most = others.clone().filter_map(|f| f.usd_per_month).max_by(f64::total_cmp);
+            let costs = row.usd_per_month.unwrap_or(f64::INFINITY);
+            add(most.map(|usd| usd.min(costs)), others, &mut done)
+        };
+    }
+    for row in &storage.snapshots {
+        saves += add(row.savings, row.findings.iter(), &mut done);
     }
     if done.unknown > 0 {
         let what = counted(done.unknown, "finding has", "findings have");
         done.notes.push(format!("{what} no price and are not in it."));
     }
+    if kept > 0 {
+        let what = counted(kept, "volume", "volumes");
+        done.notes.push(format!(
+            "{what} of stopped instances left out: the instances are exempt, or not stopped long \
+             enough to be idle."
+        ));
+    }
+    if untold > 0 {
+        let what = counted(untold, "volume", "volumes");
+        done.notes.push(format!(
+            "{what} of stopped instances left out: whether the instances are idle is not known."
+        ));
+        done.unknown += untold;
+    }
     bill.storage = (bill.storage - saves / HOURS_PER_MONTH).max(0.0);
     done
 }
 
-fn add_naive(findings: &[Arc<StorageFinding>], done: &mut Done) {
-    for finding in findings {
+/// Adds one row; what it saves, USD per month.
+fn add<'a>(
+    savings: Option<f64>,
+    findings: impl Iterator<Item = &'a Arc<StorageFinding>> + Clone,
+    done: &mut Done,
+) -> f64 {
+    for finding in findings.clone() {
         match finding.usd_per_month {
             Some(usd) => done.gross_alone += usd.max(0.0) / HOURS_PER_MONTH,
             None => done.unknown += 1,
         }
+    }
+    let Some(usd) = savings.filter(|usd| *usd > 0.0) else { return 0.0 };
+    done.items += 1;
+    if let Some(main) = findings.max_by(|a, b| by_money(a, b)) {
+        done.levels.add(main.effort, main.risk, usd);
+    }
+    usd
+}
+
+fn is_of_stopped(finding: &StorageFinding) -> bool {
+    finding.kind == FindingKind::StoppedInstanceVolume
+}
+
+/// The verdicts on stopped instances, by id.
+struct Stopped<'a>(HashMap<&'a str, VerdictKind>);
+
+impl<'a> Stopped<'a> {
+    fn of(resources: &'a [Arc<ResourceRow>]) -> Self {
+        let stopped = resources.iter().filter(|r| r.resource.kind == ResourceKind::StoppedInstance);
+        Self(stopped.filter_map(|r| Some((&*r.resource.id, r.verdict.as_ref()?.kind))).collect())
+    }
+
+    /// Whether what is found of a volume holds as a whole; `None` where nobody knows whether the
+    /// instances that have it are idle. One that is found for other reasons holds in any case.
+    fn goes(&self, volume: &VolumeRow) -> Option<bool> {
+        if !volume.findings.iter().any(|f| is_of_stopped(f)) {
+            return Some(true);
+        }
+        // A volume of several is counted with one of them; the others may have no row.
+        let mut kinds =
+            volume.holders.iter().filter_map(|h| self.0.get(&*h.id)).copied().peekable();
+        kinds.peek()?;
+        let mut goes = Some(true);
+        for kind in kinds {
+            match kind {
+                VerdictKind::Idle => {}
+                VerdictKind::Unknown => goes = goes.filter(|goes| !goes),
+                _ => goes = Some(false),
+            }
+        }
+        goes
     }
 }
 

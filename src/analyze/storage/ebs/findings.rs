@@ -5,6 +5,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::gp3::gp3_offer;
 use super::snapshot::{full_gib, snapshot_at_most_usd};
 use super::volume::{volume_cost, volume_usd};
+use crate::domain::STOPPED_HOURS;
 use crate::domain::storage::{
     EbsPrices, Effort, FindingKind, GIB, Risk, Snapshot, SnapshotTier, StorageFinding, Subject,
     Volume,
@@ -29,6 +30,8 @@ pub struct Holder<'a> {
     pub name: &'a str,
     /// Stopped since, where that is known.
     pub since: Option<Timestamp>,
+    /// True where the inventory has its tags, and they exempt it.
+    pub is_exempt: bool,
 }
 
 /// A volume with what its findings are made from.
@@ -99,12 +102,18 @@ fn of_stopped(case: VolumeCase<'_>) -> Option<StorageFinding> {
     let holders: Vec<&Holder<'_>> =
         v.attachments.iter().map(|a| holder(&a.instance)).collect::<Option<_>>()?;
     let first = holders.first()?;
+    // A box that is stopped for the night wants its volumes in the morning.
+    let is_new = |at: Timestamp| hours(case.now, at) < i64::from(STOPPED_HOURS);
+    if holders.iter().any(|h| h.is_exempt || h.since.is_some_and(is_new)) {
+        return None;
+    }
     // All of them are stopped at least since the last one was.
     let since = holders.iter().map(|h| h.since).collect::<Option<Vec<_>>>();
     let since = since.and_then(|all| all.into_iter().max());
-    let since = match since {
-        Some(at) => format!(" since {} ({} days)", day(at), days(case.now, at)),
-        None => String::new(),
+    let (since, saves) = match since {
+        Some(at) => (format!(" since {} ({} days)", day(at), days(case.now, at)), cost(case)),
+        // It may have been stopped a minute ago: what it costs is known, what can be saved is not.
+        None => (", and since when is not known".to_owned(), None),
     };
     let name = if first.name.is_empty() { first.id } else { first.name };
     let more = match holders.len() {
@@ -122,7 +131,7 @@ fn of_stopped(case: VolumeCase<'_>) -> Option<StorageFinding> {
         kept_for(case)
     );
     let effort = (Effort::Medium, Risk::Medium);
-    Some(finding(case, FindingKind::StoppedInstanceVolume, cost(case), effort, says, fix))
+    Some(finding(case, FindingKind::StoppedInstanceVolume, saves, effort, says, fix))
 }
 
 fn gp2(case: VolumeCase<'_>) -> Option<StorageFinding> {
@@ -265,8 +274,12 @@ fn day(at: Timestamp) -> String {
     at.strftime("%Y-%m-%d").to_string()
 }
 
+fn hours(now: Timestamp, at: Timestamp) -> i64 {
+    now.duration_since(at).max(SignedDuration::ZERO).as_hours()
+}
+
 fn days(now: Timestamp, at: Timestamp) -> i64 {
-    now.duration_since(at).max(SignedDuration::ZERO).as_hours() / 24
+    hours(now, at) / 24
 }
 
 fn usd(amount: f64) -> String {

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use super::*;
 use crate::domain::storage::{
@@ -73,7 +73,7 @@ fn snapshot(days_old: i64) -> Snapshot {
         volume: "vol-9".into(),
         volume_gib: 100,
         full_bytes: None,
-        started_at: Some(now() - jiff::SignedDuration::from_hours(24 * days_old)),
+        started_at: Some(now() - SignedDuration::from_hours(24 * days_old)),
         state: "completed".into(),
         tier: SnapshotTier::Standard,
         images: Vec::new(),
@@ -182,9 +182,9 @@ fn what_is_found_of_volumes() {
         delete_on_termination: true,
     };
     held.attachments = vec![attach("i-1"), attach("i-2")];
-    let one =
-        Holder { id: "i-1", name: "train\u{202e}er", since: Some(at("2026-10-01T00:00:00Z")) };
-    let two = Holder { id: "i-2", name: "", since: Some(at("2026-11-01T00:00:00Z")) };
+    let holder = |id, name, since| Holder { id, name, since: Some(at(since)), is_exempt: false };
+    let one = holder("i-1", "train\u{202e}er", "2026-10-01T00:00:00Z");
+    let two = holder("i-2", "", "2026-11-01T00:00:00Z");
     let both = [one, two];
     let kinds = |stopped: &[Holder<'_>]| -> Vec<FindingKind> {
         let case = VolumeCase { volume: &held, stopped, prices: Some(&p), now: now() };
@@ -203,6 +203,38 @@ fn what_is_found_of_volumes() {
     let mut making = free.clone();
     making.state = "creating".into();
     assert!(of_volume(VolumeCase { volume: &making, ..case }).is_empty());
+}
+
+#[test]
+fn a_volume_of_what_was_stopped_lately_or_is_exempt_is_left_alone() {
+    let p = virginia();
+    let mut held = volume(VolumeKind::Gp3, 500, None, None);
+    held.state = "in-use".into();
+    held.attachments = ["i-1", "i-2"]
+        .map(|id| Attachment {
+            instance: id.into(),
+            device: "/dev/sda1".into(),
+            attached_at: None,
+            delete_on_termination: true,
+        })
+        .into();
+    let ago = |hours| now() - SignedDuration::from_hours(hours);
+    let found = |since: [Option<Timestamp>; 2], is_exempt: bool| {
+        let one = Holder { id: "i-1", name: "", since: since[0], is_exempt: false };
+        let two = Holder { id: "i-2", name: "", since: since[1], is_exempt };
+        of_volume(VolumeCase { volume: &held, stopped: &[one, two], prices: Some(&p), now: now() })
+    };
+    // A week to the hour, of all that have it.
+    let (week, long) = (Some(ago(7 * 24)), Some(ago(900)));
+    assert_eq!(found([long, week], false)[0].usd_per_month, Some(40.0));
+    assert!(found([long, Some(ago(7 * 24 - 1))], false).is_empty());
+    assert!(found([long, Some(ago(-5))], false).is_empty(), "a clock that is wrong");
+    assert!(found([long, long], true).is_empty());
+    // Since when is not known: said, and no saving.
+    let unknown = found([long, None], false);
+    assert_eq!((unknown.len(), unknown[0].usd_per_month), (1, None));
+    assert!(unknown[0].says.ends_with("stopped, and since when is not known"), "{unknown:?}");
+    assert!(found([Some(ago(1)), None], false).is_empty());
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::{PictureInput, ranked, savings};
+use crate::analyze::idle::Exemption;
 use crate::analyze::storage::ebs;
 use crate::domain::storage::{EbsFacts, Snapshot, Volume};
 use crate::domain::{InstanceState, Tags};
@@ -41,7 +42,14 @@ fn volume_row(
     let stopped: Vec<ebs::Holder<'_>> = holders
         .iter()
         .filter(|h| h.state == Some(InstanceState::Stopped))
-        .map(|h| ebs::Holder { id: &h.id, name: &h.name, since: h.stopped_at })
+        .map(|h| ebs::Holder {
+            id: &h.id,
+            name: &h.name,
+            since: h.stopped_at,
+            is_exempt: instances
+                .get(&*h.id)
+                .is_some_and(|i| Exemption::of(&i.tags, input.now).holds()),
+        })
         .collect();
     let case = ebs::VolumeCase { volume, stopped: &stopped, prices, now: input.now };
     let findings = ranked(ebs::of_volume(case));

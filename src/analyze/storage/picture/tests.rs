@@ -5,9 +5,11 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use crate::analyze::storage::price::storage_usd;
+use crate::analyze::storage::{PictureInput, picture};
 use crate::domain::storage::{GIB, StorageFacts, Tier};
-use crate::domain::{ErrorKind, SourceError};
+use crate::domain::{ErrorKind, SourceError, TagKeys};
 use crate::fleet::storage::{BucketKind, SizedBy, VolumeUse};
+use crate::view::fixture::instance;
 use crate::view::storage::fixture::{
     bucket, facts, fleet, fleet_of, gib, scan, series, sums, tree,
 };
@@ -134,6 +136,32 @@ fn volumes_are_only_called_unused_where_that_is_known() {
     assert_eq!(known.volume("vol-00000000000000003").unwrap().usd_per_month, Some(100.0));
     assert_eq!(known.volume("vol-00000000000000004").unwrap().usd_per_month, None);
     assert_eq!(known.totals.volumes.unpriced, 1);
+}
+
+#[test]
+fn an_exempt_instance_keeps_its_volumes() {
+    let facts = facts();
+    let found = |tags: &[(&str, &str)]| {
+        let instances = [Arc::new(instance("i-0bbb", "p3.8xlarge", tags))];
+        let now = facts.ebs[0].taken_at;
+        let tag_keys = TagKeys::default();
+        let input = PictureInput {
+            version: 1,
+            now,
+            facts: &facts,
+            instances: &instances,
+            tag_keys: &tag_keys,
+        };
+        let row = picture(&input).volume("vol-00000000000000003").unwrap().clone();
+        let kinds: Vec<_> = row.findings.iter().map(|f| f.kind.word()).collect();
+        (kinds, row.savings, row.used)
+    };
+    // Stopped for 45 days; as gp3 it would cost less in any case.
+    let (kinds, savings, used) = found(&[]);
+    assert_eq!((kinds, savings), (vec!["stopped_instance_volume", "gp2"], Some(100.0)));
+    let (kinds, less, still) = found(&[("burntop:exempt", "true")]);
+    assert_eq!((kinds, still), (vec!["gp2"], used));
+    assert!(less < savings, "{less:?}");
 }
 
 #[test]

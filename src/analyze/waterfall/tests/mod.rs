@@ -2,4 +2,5 @@ mod fixture;
 mod properties;
 mod reference;
 mod speed;
+mod storage;
 mod tables;

@@ -390,7 +390,7 @@ fn idle_resources_go_with_the_first_step() {
     assert_eq!(step(&found, StepKind::Idle).unknown, 1);
 }
 
-fn volume_of(instance: &str, month: f64, finds: &[f64]) -> VolumeRow {
+pub(super) fn volume_of(instance: &str, month: f64, finds: &[f64]) -> VolumeRow {
     let id: Arc<str> = format!("vol-{instance}").into();
     let findings: Vec<Arc<StorageFinding>> = finds
         .iter()
