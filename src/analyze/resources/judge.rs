@@ -46,6 +46,8 @@ pub(super) enum Shape {
     Used,
     /// Nobody used it since then, says AWS.
     UnusedSince(Timestamp),
+    /// Its user is away since then, and what its accelerators do without him nobody tells.
+    AwaySince(Timestamp),
     /// It cannot be told.
     Untold,
 }
@@ -196,10 +198,12 @@ impl<'a> Look<'a> {
         }
         match &self.shape {
             Shape::Used => VerdictKind::Busy,
-            Shape::UnusedSince(t) if self.is_young(Some(*t)) => VerdictKind::Busy,
+            Shape::UnusedSince(t) | Shape::AwaySince(t) if self.is_young(Some(*t)) => {
+                VerdictKind::Busy
+            }
             _ if self.is_changed() => VerdictKind::TooNew,
             Shape::UnusedSince(_) => VerdictKind::Idle,
-            Shape::Untold => VerdictKind::Unknown,
+            Shape::AwaySince(_) | Shape::Untold => VerdictKind::Unknown,
             // Requests are counted only where there are some: none were, says CloudWatch.
             Shape::Useless if self.complete || self.findings.is_empty() => VerdictKind::Idle,
             Shape::Useless => VerdictKind::Unknown,
@@ -261,6 +265,10 @@ fn shape(resource: &Resource, subject: &Subject<'_>) -> Shape {
         ResourceKind::StudioApp => resource.used_at.map_or(Shape::Untold, Shape::UnusedSince),
         // The telemetry of its accelerators is missing, as on a GPU instance without an agent.
         ResourceKind::Notebook if subject.accelerated => Shape::Untold,
+        // A run that is left to itself for the night has no user and a busy GPU.
+        ResourceKind::StudioApp if subject.accelerated => {
+            resource.used_at.map_or(Shape::Untold, Shape::AwaySince)
+        }
         ResourceKind::LoadBalancer if resource.working() == Some(0) => Shape::Useless,
         ResourceKind::ElasticIp => {
             let Some(serves) = &resource.serves else { return Shape::Untold };

@@ -206,7 +206,7 @@ fn busy(look: &Look<'_>) -> String {
         };
     }
     match (&look.shape, look.resource.kind) {
-        (Shape::UnusedSince(t), _) => {
+        (Shape::UnusedSince(t) | Shape::AwaySince(t), _) => {
             let hours = look.now.duration_since(*t).as_hours().max(0) as usize;
             format!("In use: somebody used it {} ago.", span(hours))
         }
@@ -241,6 +241,14 @@ fn unknown(look: &Look<'_>) -> String {
             return "Unknown: SageMaker does not say when it was last used (where a health check was \
                     the last activity, the user's is not told)."
                 .into();
+        (ResourceKind::StudioApp, Shape::AwaySince(t)) => {
+            let hours = look.now.duration_since(*t).as_hours().max(0) as usize;
+            return format!(
+                "Unknown: nobody has used it for {}, says SageMaker, but nothing tells what its GPUs \
+                 do: a run may go on without its user.",
+                span(hours)
+            );
+        }
         }
         (ResourceKind::ElasticIp, _) => {
             return "Unknown: what it is associated with could not be read.".into();

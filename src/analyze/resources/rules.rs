@@ -90,7 +90,8 @@ impl Rule {
             }
             ResourceKind::StudioApp => {
                 let source = "the user's last activity as SageMaker tells it, by which its own idle \
-                              shutdown goes; 24 hours are burntop's own";
+                              shutdown goes; 24 hours are burntop's own; on GPUs never, for nothing \
+                              tells what they do";
                 (DAY, Vec::new(), source)
             }
             ResourceKind::ElasticIp => {

@@ -153,7 +153,7 @@ pub fn planted_resources() -> &'static [PlantedResource] {
     &PLANTED
 }
 
-static PLANTED: [PlantedResource; 26] = [
+static PLANTED: [PlantedResource; 27] = [
     planted(
         "ranker-v1-shadow",
         Endpoint,
@@ -249,10 +249,20 @@ static PLANTED: [PlantedResource; 26] = [
         .lives(Life::Silent)
         .unbilled(),
     planted("mara/JupyterLab/default", StudioApp, (1, 0), "last used nine days ago", Idle)
-        .runs(&[("ml.g4dn.xlarge", 1)])
+        .runs(&[("ml.m5.4xlarge", 1)])
         .used(216)
         .seems("forgotten")
         .tagged(&[("Team", "nlp")]),
+    planted(
+        "noor/JupyterLab/finetune",
+        StudioApp,
+        (1, 0),
+        "its user left a day and a half ago, and nobody watches its GPU: unknown",
+        Unknown,
+    )
+    .runs(&[("ml.g4dn.xlarge", 1)])
+    .used(36)
+    .tagged(&[("Team", "nlp")]),
     planted("team-vision/CodeEditor/default", StudioApp, (1, 0), "used two hours ago", Busy)
         .runs(&[("ml.m5.xlarge", 1)])
         .used(2)

@@ -231,6 +231,28 @@ fn a_studio_app_is_judged_by_its_last_user() {
 }
 
 #[test]
+fn a_studio_app_on_gpus_is_never_idle() {
+    let on_gpus = |hours: Option<i64>| {
+        let it = facts(Resource { used_at: hours.map(ago), ..resource(StudioApp) }, &[]);
+        verdict_of(&it, true, &Holders::new())
+    };
+    // A run that was started and left to itself: the user is away, the GPUs may not be.
+    for hours in [24, 30, 400] {
+        let v = on_gpus(Some(hours));
+        assert_eq!((v.kind, v.idle_since), (VerdictKind::Unknown, None), "{hours} h");
+        assert!(v.reason.contains("nothing tells what its GPUs do"), "{}", v.reason);
+    }
+    assert_eq!(
+        &*on_gpus(Some(30)).reason,
+        "Unknown: nobody has used it for 30 h, says SageMaker, but nothing tells what its GPUs do: a \
+         run may go on without its user."
+    );
+    let v = on_gpus(Some(23));
+    assert_eq!((v.kind, &*v.reason), (VerdictKind::Busy, "In use: somebody used it 23 h ago."));
+    assert!(on_gpus(None).reason.contains("health check"));
+}
+
+#[test]
 fn an_address_is_idle_without_a_running_instance() {
     let at = |serves: Option<Vec<&str>>| {
         let serves = serves.map(|all| all.into_iter().map(Arc::from).collect());
