@@ -1,6 +1,6 @@
 //! What the cache remembers of the last run: the first picture, before any source is asked.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -24,12 +24,21 @@ pub(super) mod kind {
     pub const OFFERS: FactKind = FactKind::new("offers", 1);
     /// `Vec<Offer>` per scope: spot prices.
     pub const SPOT: FactKind = FactKind::new("spot", 1);
-    /// `Vec<Offer>` per scope: list prices of what instances may become.
-    pub const KIN_OFFERS: FactKind = FactKind::new("kin-offers", 1);
+    /// [`super::KinOffers`] per scope.
+    pub const KIN_OFFERS: FactKind = FactKind::new("kin-offers", 2);
     /// [`super::Judged`] per scope.
     pub const VERDICTS: FactKind = FactKind::new("verdicts", 1);
     /// [`super::KnownAccount`] under the label of the account.
     pub const ACCOUNT: FactKind = FactKind::new("account", 1);
+}
+
+/// List prices of what the instances of a scope may become.
+#[derive(Default, Serialize, Deserialize)]
+pub(super) struct KinOffers {
+    /// Types that ran when they were asked for, also those of which no price came.
+    pub asked: BTreeSet<Arc<str>>,
+    /// The prices.
+    pub offers: Vec<Offer>,
 }
 
 /// Verdicts of a scope as stored.
@@ -171,9 +180,9 @@ pub(super) async fn load(shared: &Shared, selection: &[(String, Regions)]) -> Ca
             cached.types.extend(stored.value.into_iter().map(Arc::new));
         }
     }
-    for (scope, stored) in shared.cache.all::<Vec<Offer>>(kind::KIN_OFFERS, now).await {
+    for (scope, stored) in shared.cache.all::<KinOffers>(kind::KIN_OFFERS, now).await {
         if selected(&scope) {
-            cached.offers.extend(stored.value);
+            cached.offers.extend(stored.value.offers);
         }
     }
     for (source, kind) in [(SourceId::Prices, kind::OFFERS), (SourceId::Spot, kind::SPOT)] {

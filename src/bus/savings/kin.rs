@@ -5,13 +5,13 @@ use std::sync::{Arc, LazyLock};
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::super::facts::kind;
+use super::super::facts::{KinOffers, kind};
 use super::super::guarded;
 use super::super::readings::Outcome;
 use super::super::world::Update;
 use super::Context;
 use crate::analyze::rightsize;
-use crate::domain::{Offer, Platform, SourceError, SourceId, Tenancy, TypeSpec};
+use crate::domain::{Platform, SourceError, SourceId, Tenancy, TypeSpec};
 use crate::source::catalogue;
 use crate::source::provider::PriceWanted;
 
@@ -59,8 +59,9 @@ pub(super) async fn prices(
     }
     match guarded("pricing:GetProducts", ctx.provider.list_prices(&wanted)).await {
         Ok(offers) => {
-            ctx.shared.cache.put(kind::KIN_OFFERS, &ctx.scope, now, &offers).await;
-            let _ = ctx.updates.send(Update::Offers(offers)).await;
+            let kept = KinOffers { asked: running.clone(), offers };
+            ctx.shared.cache.put(kind::KIN_OFFERS, &ctx.scope, now, &kept).await;
+            let _ = ctx.updates.send(Update::Offers(kept.offers)).await;
             Ok(())
         }
         Err(error) => {
@@ -71,9 +72,9 @@ pub(super) async fn prices(
     }
 }
 
-/// When the prices in the cache were read, which the first picture has.
-pub(super) async fn read_at(ctx: &Context) -> Option<Timestamp> {
+/// When the prices in the cache were read, which the first picture has, and for which running types.
+pub(super) async fn read_before(ctx: &Context) -> (Option<Timestamp>, BTreeSet<Arc<str>>) {
     let now = ctx.shared.now();
-    let stored = ctx.shared.cache.get::<Vec<Offer>>(kind::KIN_OFFERS, &ctx.scope, now).await?;
-    stored.taken_at
+    let stored = ctx.shared.cache.get::<KinOffers>(kind::KIN_OFFERS, &ctx.scope, now).await;
+    stored.map_or_else(Default::default, |s| (s.taken_at, s.value.asked))
 }

@@ -1,6 +1,5 @@
 //! The Spot market of one account and region: prices of the last week, and what zones offer.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
@@ -25,8 +24,7 @@ pub(super) async fn run(ctx: Context) {
     let mut spot_at = stored.as_ref().and_then(|s| s.taken_at);
     let mut market = stored.map(|s| s.value).unwrap_or_default();
     let mut offered_at = offered.and_then(|s| s.taken_at);
-    let mut priced_at = kin::read_at(&ctx).await;
-    let mut priced = BTreeSet::new();
+    let (mut priced_at, mut priced) = kin::read_before(&ctx).await;
     let mut types = ctx.shared.savings.types();
     let mut refreshes = Wishes::from_now(&ctx.shared.refresh);
     let mut attempt = 0;
@@ -37,7 +35,7 @@ pub(super) async fn run(ctx: Context) {
         let now = ctx.shared.now();
         let (mut first, mut second, mut third) = (Ok(()), Ok(()), Ok(()));
         // A type that is new may become what nothing else could.
-        let more = !priced.is_empty() && !running.is_subset(&priced);
+        let more = !running.is_subset(&priced);
         if more || is_due(priced_at, kin::PRICES_FOR, now) {
             third = kin::prices(&ctx, &running, now).await;
             if third.is_ok() && !running.is_empty() {

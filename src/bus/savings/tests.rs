@@ -46,6 +46,7 @@ struct Asked {
     spot: Vec<(BTreeSet<Arc<str>>, Timestamp)>,
     offerings: usize,
     reserved: usize,
+    prices: Vec<Names>,
 }
 
 struct Played {
@@ -140,7 +141,9 @@ impl Provider for Played {
         Ok(vec![])
     }
 
-    async fn list_prices(&self, _: &[PriceWanted]) -> Result<Vec<Offer>, SourceError> {
+    async fn list_prices(&self, wanted: &[PriceWanted]) -> Result<Vec<Offer>, SourceError> {
+        let types = wanted.iter().map(|w| w.instance_type.clone()).collect();
+        self.asked().prices.push(types);
         Ok(vec![])
     }
 
@@ -355,6 +358,35 @@ async fn rates_are_asked_for_again_only_when_a_type_is_new_or_a_day_has_passed()
     played.pass(24);
     read(&played, &cache).await;
     assert_eq!(played.asked().rates.len(), 5, "both plans, all types");
+}
+
+#[tokio::test]
+async fn what_a_new_type_may_become_is_priced_whatever_the_cache_has() {
+    let (played, cache) = (Played::new(held()), cache());
+    // How often prices were asked for that are wanted for the sake of another type alone.
+    let times = |kin: &str| {
+        let asked = played.asked();
+        asked.prices.iter().filter(|types| types.contains(kin)).count()
+    };
+    read(&played, &cache).await;
+    assert_eq!((times("m7i.large"), times("c7i.12xlarge")), (1, 0));
+    played.pass(24);
+    read(&played, &cache).await;
+    assert_eq!(times("m7i.large"), 1, "a day old, and nothing is new");
+    // A run of its own, with a cache of Monday that is good until next Monday.
+    played.answers().instances.push(instance("i-3", "c6i.12xlarge"));
+    read(&played, &cache).await;
+    assert_eq!((times("m7i.large"), times("c7i.12xlarge")), (2, 1));
+    played.pass(24);
+    read(&played, &cache).await;
+    assert_eq!(times("c7i.12xlarge"), 1, "it is not new any more, price or none");
+    // What stopped running is no reason to ask, and a week is.
+    played.answers().instances.pop();
+    read(&played, &cache).await;
+    assert_eq!(times("m7i.large"), 2);
+    played.pass(7 * 24);
+    read(&played, &cache).await;
+    assert_eq!(times("m7i.large"), 3);
 }
 
 #[tokio::test]
