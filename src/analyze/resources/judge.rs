@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use super::Holders;
 use super::reason;
-use super::rules::{QUIET_DAY, Rule};
+use super::rules::{QUIET_BYTES, QUIET_DAY, Rule};
 use crate::analyze::idle::{Exemption, Slice, Trail, trail};
 use crate::domain::{
     Hour, HourRange, InstanceState, Resource, ResourceFacts, ResourceKind, ResourceSignal, Signal,
@@ -152,10 +152,13 @@ impl<'a> Look<'a> {
         self.findings.iter().any(|f| f.evidence.busy)
     }
 
-    /// A load balancer in use with so few requests that Trusted Advisor calls it idle.
+    /// A load balancer in use with so few requests that Trusted Advisor calls it idle, and, where its
+    /// bytes are counted, with few of those: a flow may last for days.
     pub fn does_little(&self) -> bool {
-        let counts = |f: &Finding| {
-            matches!(f.signal, ResourceSignal::Requests | ResourceSignal::Connections)
+        let few = |f: &Finding| match f.signal {
+            ResourceSignal::Requests | ResourceSignal::Connections => f.highest_day < QUIET_DAY,
+            ResourceSignal::Bytes => f.highest_day < QUIET_BYTES,
+            ResourceSignal::CpuMax | ResourceSignal::GpuMax => false,
         };
         // What makes no sense may have been anything.
         if self.findings.iter().any(|f| f.seen.malformed) {
@@ -165,8 +168,8 @@ impl<'a> Look<'a> {
             ResourceKind::LoadBalancer => self
                 .findings
                 .iter()
-                .filter(|f| f.required && counts(f))
-                .all(|f| f.fetched && f.covered && f.highest_day < QUIET_DAY),
+                .filter(|f| f.required)
+                .all(|f| f.fetched && f.covered && few(f)),
             // The limits of instances: no hour's CPU above 20 %, no GPU's above 30 %.
             ResourceKind::Endpoint => {
                 let below = |f: &Finding, limit: f64| {
@@ -262,13 +265,13 @@ fn highest_day(slice: &Slice<'_>) -> f64 {
 /// What the thing's own shape says.
 fn shape(resource: &Resource, subject: &Subject<'_>) -> Shape {
     match resource.kind {
-        ResourceKind::StudioApp => resource.used_at.map_or(Shape::Untold, Shape::UnusedSince),
-        // The telemetry of its accelerators is missing, as on a GPU instance without an agent.
-        ResourceKind::Notebook if subject.accelerated => Shape::Untold,
         // A run that is left to itself for the night has no user and a busy GPU.
         ResourceKind::StudioApp if subject.accelerated => {
             resource.used_at.map_or(Shape::Untold, Shape::AwaySince)
         }
+        ResourceKind::StudioApp => resource.used_at.map_or(Shape::Untold, Shape::UnusedSince),
+        // The telemetry of its accelerators is missing, as on a GPU instance without an agent.
+        ResourceKind::Notebook if subject.accelerated => Shape::Untold,
         ResourceKind::LoadBalancer if resource.working() == Some(0) => Shape::Useless,
         ResourceKind::ElasticIp => {
             let Some(serves) = &resource.serves else { return Shape::Untold };

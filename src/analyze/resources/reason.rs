@@ -174,9 +174,13 @@ fn underused(look: &Look<'_>) -> String {
                 matches!(f.signal, ResourceSignal::Requests | ResourceSignal::Connections)
             });
             let most = counted.map_or(0.0, |f| f.highest_day);
+            let bytes = look.findings.iter().find(|f| f.signal == ResourceSignal::Bytes);
+            let bytes = bytes.map_or_else(String::new, |f| {
+                format!(", nor more than {:.1} MB", f.highest_day / 1e6)
+            });
             format!(
                 "In use, but no day had more than {most:.0} {}s (AWS Trusted Advisor calls it idle \
-                 below {QUIET_DAY:.0} a day).",
+                 below {QUIET_DAY:.0} a day){bytes}.",
                 asked(look)
             )
         }
@@ -237,10 +241,6 @@ fn did(f: &Finding) -> String {
 
 fn unknown(look: &Look<'_>) -> String {
     match (look.resource.kind, &look.shape) {
-        (ResourceKind::StudioApp, _) => {
-            return "Unknown: SageMaker does not say when it was last used (where a health check was \
-                    the last activity, the user's is not told)."
-                .into();
         (ResourceKind::StudioApp, Shape::AwaySince(t)) => {
             let hours = look.now.duration_since(*t).as_hours().max(0) as usize;
             return format!(
@@ -249,6 +249,10 @@ fn unknown(look: &Look<'_>) -> String {
                 span(hours)
             );
         }
+        (ResourceKind::StudioApp, _) => {
+            return "Unknown: SageMaker does not say when it was last used (where a health check was \
+                    the last activity, the user's is not told)."
+                .into();
         }
         (ResourceKind::ElasticIp, _) => {
             return "Unknown: what it is associated with could not be read.".into();
@@ -308,6 +312,11 @@ pub(super) fn not_checked(look: &Look<'_>) -> Vec<Arc<str>> {
         && !look.findings.iter().any(|f| f.signal == ResourceSignal::GpuMax)
     {
         also("GPU activity: its types have none, as far as is known");
+    }
+    if look.resource.is_application() && look.in_use() && look.does_little() {
+        also(
+            "WebSockets: each counts as one request, however long it lasts and whatever it carries",
+        );
     }
     out
 }

@@ -363,7 +363,18 @@ fn a_load_balancer_needs_targets_and_requests() {
     };
     let still = [(Connections, hours(0.0, &[])), (Bytes, hours(0.0, &[]))];
     assert_eq!(verdict(&facts(network.clone(), &still)).kind, VerdictKind::Idle);
-    assert_eq!(verdict(&facts(network, &still[..1])).kind, VerdictKind::Unknown);
+    assert_eq!(verdict(&facts(network.clone(), &still[..1])).kind, VerdictKind::Unknown);
+    // Forty flows that last for weeks and carry 3 TB a day are no balancer to share.
+    let flows = (Connections, hours(0.0, &[(30, 40.0)]));
+    let carries = |bytes: f32| facts(network.clone(), &[flows.clone(), (Bytes, hours(bytes, &[]))]);
+    assert_eq!(verdict(&carries(125e9)).kind, VerdictKind::Busy);
+    // 24 hours of 4.2 MB are 100.8 MB, of 4 MB they are 96 MB.
+    assert_eq!(verdict(&carries(4.2e6)).kind, VerdictKind::Busy);
+    let v = verdict(&carries(4e6));
+    assert_eq!(v.kind, VerdictKind::Underused);
+    assert!(v.reason.ends_with("below 100 a day), nor more than 96.0 MB."), "{}", v.reason);
+    // What its bytes were nobody knows: nothing says that it does little.
+    assert_eq!(verdict(&facts(network, &[flows])).kind, VerdictKind::Busy);
 }
 
 proptest! {
