@@ -9,7 +9,7 @@ use crate::analyze::savings::SavingsInput;
 use crate::domain::storage::{FindingKind, StorageFinding};
 use crate::domain::{HOURS_PER_MONTH, ResourceKind, SourceId, VerdictKind};
 use crate::fleet::savings::ResourceRow;
-use crate::fleet::storage::VolumeRow;
+use crate::fleet::storage::{VolumeRow, VolumeUse};
 
 /// Takes what the findings save, one about the same bytes only: what each bucket, volume and
 /// snapshot can save is worked out with the rows. A volume of a stopped instance goes only where the
@@ -108,9 +108,11 @@ impl<'a> Stopped<'a> {
     }
 
     /// Whether what is found of a volume holds as a whole; `None` where nobody knows whether the
-    /// instances that have it are idle. One that is found for other reasons holds in any case.
+    /// instances that have it are idle. Storage may have left the finding out for the same reasons:
+    /// the volume is counted among what stays all the same.
     fn goes(&self, volume: &VolumeRow) -> Option<bool> {
-        if !volume.findings.iter().any(|f| is_of_stopped(f)) {
+        let is_found = volume.findings.iter().any(|f| is_of_stopped(f));
+        if volume.used != VolumeUse::Stopped && !is_found {
             return Some(true);
         }
         // A volume of several is counted with one of them; the others may have no row.

@@ -76,6 +76,20 @@ fn what_is_stopped_for_the_night_keeps_its_volumes() {
 }
 
 #[test]
+fn what_stays_is_counted_where_storage_left_it_out_already() {
+    use VerdictKind::{Idle, TooNew, Unknown};
+    for (kind, unknown, notes) in [(TooNew, 0, 1), (Unknown, 1, 1), (Idle, 0, 0)] {
+        let mut w = world(&[(Some(kind), 73.0, None)]);
+        let volume = Arc::make_mut(&mut w.storage.as_mut().unwrap().volumes[0]);
+        (volume.findings, volume.savings) = (Vec::new(), None);
+        let found = w.waterfall();
+        let step = storage(&found);
+        let said = step.notes.iter().filter(|n| n.starts_with("1 volume of stopped")).count();
+        assert_eq!((step.saves(), step.unknown, said), (0.0, unknown, notes), "{kind:?}");
+    }
+}
+
+#[test]
 fn a_volume_that_stays_may_still_become_gp3() {
     let found = world(&[(Some(VerdictKind::TooNew), 73.0, Some(14.6))]).waterfall();
     assert!((found.saves() - 0.02).abs() < 1e-9, "{found:?}");
