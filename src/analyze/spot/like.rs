@@ -1,46 +1,75 @@
 //! Instance types that can do the work of another.
 
-use crate::domain::TypeSpec;
+use crate::analyze::rightsize::Traits;
+use crate::domain::{AcceleratorKind, TypeSpec};
 
-/// True when `other` can do what `own` does, with the same image: as many devices of the same kind
-/// with at least the memory; else at least as many vCPUs and as much memory, up to twice as much. The
-/// processor's architecture is the same, and instance store stays where there is some.
-pub(super) fn can_stand_in(own: &TypeSpec, other: &TypeSpec) -> bool {
-    let room = |own: u64, other: u64, most: u64| other >= own && other <= own.saturating_mul(most);
-    let devices = match (&own.accelerator, &other.accelerator) {
-        (None, None) => {
-            room(own.vcpus.into(), other.vcpus.into(), 2)
-                && room(own.memory_mib, other.memory_mib, 2)
-                && !is_burstable(&other.name)
-        }
-        (Some(a), Some(b)) => {
-            a.kind == b.kind
-                && a.devices == b.devices
-                && b.equivalents >= a.equivalents
-                && a.memory_mib > 0
-                && b.memory_mib >= a.memory_mib
-                && other.vcpus >= own.vcpus
-                && other.memory_mib >= own.memory_mib
-        }
-        _ => false,
-    };
-    devices
-        && is_arm(&own.name) == is_arm(&other.name)
-        && (own.instance_store_gb == 0 || other.instance_store_gb > 0)
+/// A type, asked which others can do what it does with the same image.
+pub(super) struct StandIns<'a> {
+    own: &'a TypeSpec,
+    traits: Traits,
 }
 
-/// Credits instead of steady vCPUs.
-fn is_burstable(name: &str) -> bool {
-    name.strip_prefix('t').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
-}
+impl<'a> StandIns<'a> {
+    /// Of a type.
+    pub fn of(own: &'a TypeSpec) -> Self {
+        Self { own, traits: Traits::of(own) }
+    }
 
-/// Graviton and Grace: a `g` behind the generation, as in `g5g`, `c7gn`, `p6e-gb200`; and `a1`.
-fn is_arm(name: &str) -> bool {
-    let family = name.split('.').next().unwrap_or(name);
-    let (family, chip) = family.split_once('-').unwrap_or((family, ""));
-    let behind = family.trim_start_matches(|c: char| !c.is_ascii_digit());
-    let behind = behind.trim_start_matches(|c: char| c.is_ascii_digit());
-    family == "a1" || behind.contains('g') || chip.starts_with("gb")
+    /// True when `other` can stand in: as many devices of the same kind, each with at least the memory
+    /// and the speed; else at least as many vCPUs and as much memory, up to twice as much. What
+    /// right-sizing refuses to lose is not lost here either: the processor's architecture and
+    /// generation, instance store, compute capability, NVLink, EFA.
+    pub fn take(&self, other: &TypeSpec) -> bool {
+        // Sizes first: they are cheap to compare, and few types are left behind them.
+        if !self.is_large_enough(other) {
+            return false;
+        }
+        let then = Traits::of(other);
+        let now = &self.traits;
+        let older = now.generation.zip(then.generation).is_some_and(|(now, then)| then < now);
+        now.arm == then.arm
+            && (now.metal || !then.metal)
+            && !then.burstable
+            && !older
+            && (!now.efa || then.efa)
+            && (!now.nvlink || then.nvlink)
+            && self.is_fast_enough(other, &then)
+    }
+
+    fn is_large_enough(&self, other: &TypeSpec) -> bool {
+        let room = |own: u64, other: u64| other >= own && other <= own.saturating_mul(2);
+        let own = self.own;
+        let devices = match (&own.accelerator, &other.accelerator) {
+            (None, None) => {
+                room(own.vcpus.into(), other.vcpus.into()) && room(own.memory_mib, other.memory_mib)
+            }
+            (Some(a), Some(b)) => {
+                a.kind == b.kind
+                    && a.devices == b.devices
+                    && b.equivalents >= a.equivalents
+                    && a.memory_mib > 0
+                    && b.memory_mib >= a.memory_mib
+                    && other.vcpus >= own.vcpus
+                    && other.memory_mib >= own.memory_mib
+            }
+            _ => false,
+        };
+        devices && (own.instance_store_gb == 0 || other.instance_store_gb > 0)
+    }
+
+    /// NVIDIA GPUs alone have a published speed. Another model of which none is known does not stand
+    /// in; it would be a guess.
+    fn is_fast_enough(&self, other: &TypeSpec, then: &Traits) -> bool {
+        let (Some(a), Some(b)) = (&self.own.accelerator, &other.accelerator) else { return true };
+        if a.kind != AcceleratorKind::NvidiaGpu || a.model == b.model && !then.fractional {
+            return true;
+        }
+        self.traits.gpu.zip(then.gpu).is_some_and(|(now, then)| {
+            then.capability >= now.capability
+                && then.tflops >= now.tflops
+                && then.bandwidth >= now.bandwidth
+        })
+    }
 }
 
 #[cfg(test)]
@@ -49,7 +78,13 @@ mod tests {
     use crate::source::catalogue::{type_spec, type_specs};
 
     fn stands_in(own: &str, other: &str) -> bool {
-        can_stand_in(type_spec(own).unwrap(), type_spec(other).unwrap())
+        StandIns::of(type_spec(own).unwrap()).take(type_spec(other).unwrap())
+    }
+
+    /// The same with another name: what is told by the name alone.
+    fn called(own: &str, like: &str, name: &str) -> bool {
+        let other = TypeSpec { name: name.into(), ..type_spec(like).unwrap().clone() };
+        StandIns::of(type_spec(own).unwrap()).take(&other)
     }
 
     #[test]
@@ -60,48 +95,61 @@ mod tests {
         assert!(!stands_in("p4de.24xlarge", "p4d.24xlarge"), "40 GB for 80");
         assert!(!stands_in("p4d.24xlarge", "g5.48xlarge"), "24 GB for 40");
         assert!(!stands_in("g5.xlarge", "g5.12xlarge"), "four for one");
-        assert!(stands_in("g5.xlarge", "g6.xlarge"));
+        assert!(stands_in("g5.xlarge", "g6e.xlarge"));
         assert!(!stands_in("trn1.32xlarge", "p4d.24xlarge"), "another kind of device");
         assert!(!stands_in("m5.xlarge", "g5.xlarge"));
         assert!(stands_in("m5.2xlarge", "m6i.2xlarge") && !stands_in("m5.2xlarge", "m6i.12xlarge"));
-        assert!(is_burstable("t3.xlarge") && !is_burstable("trn1.2xlarge"));
+    }
+
+    #[test]
+    fn what_is_slower_older_or_loses_a_network_does_not_stand_in() {
+        // V100: 900 GB/s and NVLink; A10G 600 and L4 300 GB/s, over PCIe.
+        assert!(!stands_in("p3.16xlarge", "g5.48xlarge"));
+        assert!(!stands_in("p3.16xlarge", "g6.48xlarge"));
+        assert!(!stands_in("p3.16xlarge", "g6e.48xlarge"), "864 GB/s, no NVLink");
+        assert!(stands_in("p3.16xlarge", "p4d.24xlarge"));
+        // FP8 runs on 8.9 and not on 8.6; the other way the L4 has half the bandwidth.
+        assert!(!stands_in("g6.xlarge", "g5.xlarge"));
+        assert!(!stands_in("g5.xlarge", "g6.xlarge"));
+        assert!(!stands_in("g4dn.xlarge", "g6.xlarge"), "300 GB/s for 320");
+        assert!(stands_in("g4dn.xlarge", "g5.xlarge"));
+        assert!(stands_in("g6.12xlarge", "g6e.12xlarge"));
+        // Eight devices, faster and larger ones, over PCIe.
+        assert!(!stands_in("p4d.24xlarge", "g7e.48xlarge"));
+        // Without NVLink there is none to lose; EFA there is.
+        assert!(stands_in("g5.48xlarge", "g6e.48xlarge"));
+        assert!(!called("g5.48xlarge", "g6e.48xlarge", "g6e.47xlarge"), "no EFA");
+        assert!(!stands_in("m7i.2xlarge", "m5.2xlarge"), "older processors");
+        assert!(called("m7i.2xlarge", "m7i.2xlarge", "m7a.2xlarge"));
+        assert!(!called("m7i.2xlarge", "m7i.2xlarge", "m7i-flex.2xlarge"), "bursts");
+        assert!(!called("m7i.2xlarge", "m7i.2xlarge", "m7g.2xlarge"), "Arm");
+        assert!(!called("m7i.2xlarge", "m7i.2xlarge", "m7i.metal-2xl"), "bare metal");
+    }
+
+    /// Against every pair of the catalogue, by the facts and not by the code.
+    #[test]
+    fn no_stand_in_loses_what_right_sizing_keeps() {
+        for own in type_specs().iter().filter(|t| t.accelerator.is_some()) {
+            let (stand_ins, now) = (StandIns::of(own), Traits::of(own));
+            for other in type_specs().iter().filter(|other| stand_ins.take(other)) {
+                let then = Traits::of(other);
+                let pair = format!("{} for {}", other.name, own.name);
+                assert!(then.efa >= now.efa && then.nvlink >= now.nvlink, "{pair}");
+                assert!(then.arm == now.arm && other.devices() == own.devices(), "{pair}");
+                if let Some((now, then)) = now.gpu.zip(then.gpu) {
+                    assert!(then.capability >= now.capability, "{pair}");
+                    assert!(then.tflops >= now.tflops && then.bandwidth >= now.bandwidth, "{pair}");
+                }
+            }
+        }
     }
 
     #[test]
     fn every_type_stands_in_for_itself_unless_it_bursts() {
         for own in type_specs() {
             let blind = own.accelerator.as_ref().is_some_and(|a| a.memory_mib == 0);
-            let fits = can_stand_in(own, own);
-            assert_eq!(fits, !blind && !is_burstable(&own.name), "{}", own.name);
-        }
-    }
-
-    #[test]
-    fn arm_is_told_by_the_name() {
-        for name in [
-            "g5g.xlarge",
-            "c7g.large",
-            "m6gd.large",
-            "c7gn.large",
-            "t4g.small",
-            "a1.large",
-            "p6e-gb200.36xlarge",
-            "im4gn.large",
-        ] {
-            assert!(is_arm(name), "{name}");
-        }
-        for name in [
-            "g5.xlarge",
-            "g4dn.xlarge",
-            "g4ad.xlarge",
-            "g6e.xlarge",
-            "p6-b200.48xlarge",
-            "m7i-flex.large",
-            "inf2.xlarge",
-            "trn1.2xlarge",
-            "gr6.4xlarge",
-        ] {
-            assert!(!is_arm(name), "{name}");
+            let fits = StandIns::of(own).take(own);
+            assert_eq!(fits, !blind && !Traits::of(own).burstable, "{}", own.name);
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use super::like::can_stand_in;
+use super::like::StandIns;
 use super::lot::{Lots, manager};
 use super::market::{Market, counted};
 use super::policy::MAX_TYPES;
@@ -136,7 +136,8 @@ fn types(input: &SavingsInput<'_>, members: &[Member<'_>], market: &Market) -> V
         rate.map(|rate| rate.usd_per_hour)
     };
     // What stands in must do so for each type of the fleet.
-    let specs: Vec<_> = own.iter().filter_map(|(name, _)| book.types.get(*name)).collect();
+    let known = own.iter().filter_map(|(name, _)| book.types.get(*name));
+    let specs: Vec<StandIns<'_>> = known.map(|spec| StandIns::of(spec)).collect();
     let Some(limit) = own.iter().filter_map(|(name, _)| price(name)).min_by(f64::total_cmp) else {
         return out;
     };
@@ -146,9 +147,7 @@ fn types(input: &SavingsInput<'_>, members: &[Member<'_>], market: &Market) -> V
     let mut others: Vec<(f64, &Arc<str>)> = book
         .types
         .iter()
-        .filter(|(name, other)| {
-            !out.contains(name) && specs.iter().all(|own| can_stand_in(own, other))
-        })
+        .filter(|(name, other)| !out.contains(name) && specs.iter().all(|own| own.take(other)))
         .filter(|(name, _)| is_offered(input, member, name))
         .filter_map(|(name, _)| Some((price(name)?, name)))
         .filter(|(usd, name)| match market.lowest(region, name, instance.platform) {

@@ -13,7 +13,10 @@ const SERVES: &[(&str, &str)] =
 fn world() -> World {
     let mut world = World::default().many(10, "i-", "g5.xlarge", SERVES);
     world.prices.extend(catalogue::offers());
-    world.spot("g5.xlarge", &[("a", 0.4), ("b", 0.5), ("c", 1.006)])
+    // Nearly twice the price on demand: it is proposed for its price on Spot.
+    world
+        .spot("g5.xlarge", &[("a", 0.4), ("b", 0.5), ("c", 1.006)])
+        .spot("g6e.xlarge", &[("a", 0.7)])
 }
 
 fn fleet() -> MixedFleet {
@@ -33,7 +36,8 @@ fn the_policy_is_what_the_api_takes() {
     let names: BTreeSet<&str> =
         overrides.iter().map(|o| o["InstanceType"].as_str().unwrap()).collect();
     assert_eq!(names.len(), overrides.len(), "each once");
-    assert!(names.contains("g6.xlarge"), "{names:?}");
+    assert!(names.contains("g6e.xlarge"), "{names:?}");
+    assert!(!names.contains("g6.xlarge"), "half the memory bandwidth");
     assert!(!names.contains("g4dn.xlarge"), "16 GB for 24");
     assert!(!names.contains("p5.4xlarge"), "seven times the price");
     let input = asg_cli_input(&fleet());
@@ -91,10 +95,10 @@ fn no_more_types_than_a_group_takes() {
 fn what_no_zone_offers_is_no_override() {
     let all = fleet();
     assert!(all.types.len() > 2 && all.says.iter().any(|s| s.contains("was not read")));
-    let world = world().offers("a", &["g5.xlarge", "g6.xlarge"]);
+    let world = world().offers("a", &["g5.xlarge", "g6e.xlarge"]);
     let some = &world.mixed()[0];
     let names: Vec<&str> = some.types.iter().map(|t| &**t).collect();
-    assert_eq!(names, ["g5.xlarge", "g6.xlarge"]);
+    assert_eq!(names, ["g5.xlarge", "g6e.xlarge"]);
     assert!(!some.says.iter().any(|s| s.contains("was not read")));
     assert!(some.says.iter().any(|s| s.contains("2 types fit; AWS advises ten")));
 }
@@ -111,7 +115,7 @@ fn zones_at_the_price_of_on_demand_are_left_out() {
 #[test]
 fn a_stand_in_whose_spot_is_dearer_than_on_demand_is_left_out() {
     let names = |world: World| world.mixed()[0].types.clone();
-    assert!(names(world()).iter().any(|t| &**t == "g6.xlarge"));
-    let dear = world().spot("g6.xlarge", &[("a", 1.2), ("b", 1.1)]);
-    assert!(!names(dear).iter().any(|t| &**t == "g6.xlarge"));
+    assert!(names(world()).iter().any(|t| &**t == "g6e.xlarge"));
+    let dear = world().spot("g6e.xlarge", &[("a", 1.2), ("b", 1.1)]);
+    assert!(!names(dear).iter().any(|t| &**t == "g6e.xlarge"));
 }
