@@ -207,6 +207,7 @@ fn owned(owner: &Owner, name: &str) -> String {
 
 fn must_hold(case: &Case<'_>, out: &mut Vec<String>) {
     let spec = case.row.spec.as_ref();
+    let shortened = case.worth.and_then(|w| w.shortened_from.zip(w.checkpoint_every));
     match case.judged.kind {
         Some(WorkKind::Serving) => out.push(
             "Must leave the load balancer and finish its requests within the two minutes of notice."
@@ -220,6 +221,15 @@ fn must_hold(case: &Case<'_>, out: &mut Vec<String>) {
                 "Must write checkpoints{every} to storage that outlives the instance; notice comes \
                  two minutes ahead."
             ));
+            if let Some((from, to)) = shortened {
+                out.push(format!(
+                    "Not every {}, as the band alone would have it: it counts what is taken back \
+                     within a month, and many Spot instances run for hours only. {} is the longest \
+                     that is advised.",
+                    span(from),
+                    span(to)
+                ));
+            }
         }
     }
     if spec.is_some_and(|s| s.instance_store_gb > 0) {

@@ -170,11 +170,11 @@ fn minutes_in_tags_count_and_nonsense_is_said() {
         World::default()
             .with(instance(
                 "i-1",
-                "p4de.24xlarge",
+                "p5.48xlarge",
                 &[("workload", "training"), ("burntop:checkpoint-minutes", minutes)],
             ))
-            .on_demand("p4de.24xlarge", 27.44705)
-            .spot("p4de.24xlarge", &[("a", 9.0)])
+            .on_demand("p5.48xlarge", 55.04)
+            .spot("p5.48xlarge", &[("a", 20.79)])
             .row("i-1")
     };
     // √(2 · t ÷ λ): a quarter of the time to write, half the interval.

@@ -45,10 +45,12 @@ fn a_quiet_band_by_hand() {
         .spot("p4de.24xlarge", &[("b", 9.0)])
         .row("i-1");
     assert_eq!(row.interruption.as_ref().unwrap().0, Interruption::Below5);
-    // λ = 0.0512933 ÷ 730 = 7.02648e-5; √((1/6) ÷ λ) = 48.7030 h.
-    near(row.checkpoint_every_hours.unwrap(), 48.702_977_0);
-    // 1 − 2 · (1/12) ÷ 48.7030 − λ ÷ 4: at the best interval writing and re-work are equal.
-    near(row.efficiency.unwrap(), 1.0 - 0.003_422_104 - 0.000_017_566);
+    // λ = 0.0512933 ÷ 730 = 7.02648e-5; √((1/6) ÷ λ) = 48.7030 h, of which 4 are advised.
+    near(row.checkpoint_every_hours.unwrap(), 4.0);
+    assert!(says(&row, "Must write checkpoints every 4 h"), "{:?}", row.says);
+    assert!(says(&row, "Not every 2 d, as the band alone would have it"), "{:?}", row.says);
+    // 1 − (1/12) ÷ 4 − λ · (2 + 1/4).
+    near(row.efficiency.unwrap(), 1.0 - 0.020_833_333 - 0.000_158_096);
     assert!(says(&row, "Counted with us-east-1b; it runs in us-east-1a"), "{:?}", row.says);
     assert!(says(&row, "<5% a month taken back, counted as one in 593 d"), "{:?}", row.says);
 }
