@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::fit::Judged;
+use super::fit::{Judged, Telemetry, judge};
 use super::rules::SpotRules;
 use crate::domain::{Instance, Lifecycle, Owner, OwnerKind, Scope, VerdictKind, Workload};
 use crate::fleet::savings::SpotFit;
@@ -13,7 +13,8 @@ use crate::fleet::{Fleet, Row};
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Key {
     scope: Scope,
-    fit: SpotFit,
+    /// `None` where one setting decides for all of a group, however its members fit.
+    fit: Option<SpotFit>,
     together: Together,
 }
 
@@ -28,19 +29,30 @@ enum Together {
     Group(Group),
     /// Team, kind of work and type, where no group is.
     Alike(Option<Arc<str>>, Option<Workload>, Arc<str>),
+    /// A queue of a `ParallelCluster`: cluster, queue, type.
+    Queue(Arc<str>, Option<Arc<str>>, Arc<str>),
 }
 
 /// How many run, and how many of them move.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Lot {
     /// Its number among all.
     pub number: usize,
-    /// All that run, those on Spot already included; idle ones, which are stopped, not.
+    /// All that run, those on Spot already and those that must not move included; idle ones, which
+    /// are stopped, not.
     pub count: u32,
-    /// Of them on demand and looked at here.
+    /// Of them on demand and fit, as a whole or in part.
     pub ours: u32,
+    /// Of ours those of which only a part may move.
+    pub partly: u32,
     /// On Spot already.
     pub on_spot: u32,
+    /// On demand and must stay there, by id: exempt ones, and those judged not to fit.
+    pub pinned: Vec<Arc<str>>,
+    /// On demand, and nothing says what they do.
+    pub unknown: u32,
+    /// True where one setting decides for all members, whoever they are.
+    pub one_setting: bool,
     /// Instances that stay on demand first.
     pub base: u32,
     /// Percent above the base that stays on demand.
@@ -57,12 +69,40 @@ impl Lot {
         if self.ours == 0 { 0.0 } else { f64::from(self.moves) / f64::from(self.ours) }
     }
 
-    fn settle(&mut self, fit: SpotFit, rules: &SpotRules) {
-        let (base, percent) = match fit {
-            SpotFit::Partial => (rules.base_instances, rules.on_demand_percent.min(100)),
-            _ => (0, 0),
+    /// Members on demand that are none of ours.
+    pub fn stays(&self) -> u32 {
+        self.unknown.saturating_add(u32::try_from(self.pinned.len()).unwrap_or(u32::MAX))
+    }
+
+    /// Whether all of it fits, or a part.
+    pub fn fit(&self) -> SpotFit {
+        if self.partly > 0 || self.stays() > 0 { SpotFit::Partial } else { SpotFit::Yes }
+    }
+
+    /// True where some of ours fit as a whole and others in part.
+    pub fn is_mixed(&self) -> bool {
+        self.partly > 0 && self.partly < self.ours
+    }
+
+    /// True where one setting would move members that must stay.
+    pub fn is_pinned(&self) -> bool {
+        self.one_setting && !self.pinned.is_empty()
+    }
+
+    /// How many are on Spot once it has moved.
+    pub fn on_spot_then(&self) -> u32 {
+        self.on_spot + self.moves
+    }
+
+    /// One setting for all: where one of ours moves only in part, so does the whole. The base holds
+    /// at least as many as must stay.
+    fn settle(&mut self, rules: &SpotRules) {
+        let (base, percent) = if self.partly > 0 {
+            (rules.base_instances, rules.on_demand_percent.min(100))
+        } else {
+            (0, 0)
         };
-        self.base = base.min(self.count);
+        self.base = base.max(self.stays()).min(self.count);
         self.percent = percent;
         self.on_demand = on_demand(self.count, self.base, percent);
         let now = self.count.saturating_sub(self.on_spot);
@@ -85,36 +125,33 @@ pub(super) struct Lots {
 }
 
 impl Lots {
-    pub fn of(fleet: &Fleet, judged: &[(&Row, Judged)], rules: &SpotRules) -> Self {
-        let others = others(fleet);
+    pub fn of(
+        fleet: &Fleet,
+        judged: &[(&Row, Judged)],
+        telemetry: &Telemetry,
+        rules: &SpotRules,
+    ) -> Self {
+        let others = others(fleet, judged, telemetry, rules);
         let mut numbers: HashMap<Key, usize> = HashMap::new();
-        let (mut of, mut all) = (HashMap::new(), Vec::<(SpotFit, Lot)>::new());
+        let (mut of, mut all) = (HashMap::new(), Vec::<Lot>::new());
         for (row, judged) in judged.iter().filter(|(_, j)| j.may_move()) {
             let key = key(row, judged);
-            let number = *numbers.entry(key.clone()).or_insert_with(|| {
-                let (on_spot, exempt) = match &key.together {
-                    Together::Group(group) => {
-                        let found = others.get(&(key.scope.clone(), group.clone()));
-                        found.copied().unwrap_or_default()
-                    }
-                    Together::Alike(..) => (0, 0),
-                };
+            let number = *numbers.entry(key).or_insert_with_key(|key| {
                 let number = all.len();
-                let lot = Lot { number, count: on_spot + exempt, on_spot, ..Lot::default() };
-                all.push((judged.fit, lot));
+                all.push(Lot { number, ..empty(key, &others) });
                 number
             });
-            if let Some((_, lot)) = all.get_mut(number) {
+            if let Some(lot) = all.get_mut(number) {
                 lot.count += 1;
                 lot.ours += 1;
+                lot.partly += u32::from(judged.fit == SpotFit::Partial);
             }
             of.insert(row.instance.id.clone(), number);
         }
-        let settled = all.into_iter().map(|(fit, mut lot)| {
-            lot.settle(fit, rules);
-            lot
-        });
-        Self { of, all: settled.collect() }
+        for lot in &mut all {
+            lot.settle(rules);
+        }
+        Self { of, all }
     }
 
     /// The lot of an instance; `None` for one that does not move.
@@ -123,31 +160,84 @@ impl Lots {
     }
 }
 
-/// Members of groups on Spot already, and exempt ones on demand.
-fn others(fleet: &Fleet) -> HashMap<(Scope, Group), (u32, u32)> {
-    let mut all: HashMap<(Scope, Group), (u32, u32)> = HashMap::new();
+/// Members of a group that are none of those that may move.
+#[derive(Clone, Debug, Default)]
+struct Others {
+    on_spot: u32,
+    pinned: Vec<Arc<str>>,
+    unknown: u32,
+}
+
+/// A lot before any of its own is counted.
+fn empty(key: &Key, others: &HashMap<(Scope, Group), Others>) -> Lot {
+    let Together::Group(group) = &key.together else { return Lot::default() };
+    let found = others.get(&(key.scope.clone(), group.clone())).cloned().unwrap_or_default();
+    let Others { on_spot, pinned, unknown } = found;
+    let mut lot =
+        Lot { on_spot, pinned, unknown, one_setting: one_setting(group.0), ..Lot::default() };
+    lot.count = on_spot + lot.stays();
+    lot
+}
+
+/// By group: members on Spot already and exempt ones on demand; where one setting decides for all of
+/// them, also those that do not fit and those of which it is not known.
+fn others(
+    fleet: &Fleet,
+    judged: &[(&Row, Judged)],
+    telemetry: &Telemetry,
+    rules: &SpotRules,
+) -> HashMap<(Scope, Group), Others> {
+    let mut all: HashMap<(Scope, Group), Others> = HashMap::new();
     for row in fleet.rows.iter().filter(|r| r.instance.state.is_billed()) {
         let Some(group) = group(&row.instance) else { continue };
-        let exempt = row.verdict.as_ref().is_some_and(|v| v.kind == VerdictKind::Exempt);
-        let key = (row.instance.scope.clone(), group);
-        match row.instance.lifecycle {
-            Lifecycle::Spot => all.entry(key).or_default().0 += 1,
-            Lifecycle::OnDemand if exempt => all.entry(key).or_default().1 += 1,
+        let one_setting = one_setting(group.0);
+        let kind = row.verdict.as_ref().map(|v| v.kind);
+        let others = all.entry((row.instance.scope.clone(), group)).or_default();
+        match (row.instance.lifecycle, kind) {
+            (Lifecycle::Spot, _) => others.on_spot += 1,
+            (Lifecycle::OnDemand, Some(VerdictKind::Exempt)) => {
+                others.pinned.push(row.instance.id.clone());
+            }
+            // An idle one is stopped, and counts for nothing; but nobody moves it before.
+            (Lifecycle::OnDemand, Some(VerdictKind::Idle))
+                if one_setting && judge(row, telemetry, rules).fit == SpotFit::No =>
+            {
+                others.pinned.push(row.instance.id.clone());
+            }
             _ => {}
         }
+    }
+    for (row, judged) in judged {
+        let Some(group) = group(&row.instance).filter(|g| one_setting(g.0)) else { continue };
+        let others = all.entry((row.instance.scope.clone(), group)).or_default();
+        match judged.fit {
+            SpotFit::No => others.pinned.push(row.instance.id.clone()),
+            SpotFit::Unknown => others.unknown += 1,
+            SpotFit::Yes | SpotFit::Partial => {}
+        }
+    }
+    for others in all.values_mut() {
+        others.pinned.sort();
     }
     all
 }
 
 fn key(row: &Row, judged: &Judged) -> Key {
     let instance = &row.instance;
-    let together = match group(instance) {
-        Some(group) => Together::Group(group),
-        None => {
-            Together::Alike(row.team.clone(), judged.workload(), instance.instance_type.clone())
-        }
+    let tag = |key: &str| instance.tags.get(key).map(Arc::from);
+    let name = instance.instance_type.clone();
+    let together = match (group(instance), tag("parallelcluster:cluster-name")) {
+        (Some(group), _) => Together::Group(group),
+        (None, Some(cluster)) => Together::Queue(cluster, tag("parallelcluster:queue-name"), name),
+        (None, None) => Together::Alike(row.team.clone(), judged.workload(), name),
     };
-    Key { scope: instance.scope.clone(), fit: judged.fit, together }
+    let as_one = matches!(&together, Together::Group(group) if one_setting(group.0));
+    Key { scope: instance.scope.clone(), fit: (!as_one).then_some(judged.fit), together }
+}
+
+/// True where how much of a group is Spot is one setting for all of its members.
+fn one_setting(kind: OwnerKind) -> bool {
+    matches!(kind, OwnerKind::Asg | OwnerKind::Karpenter)
 }
 
 /// The group of an instance: the Auto Scaling group before the cluster that it serves.
@@ -155,11 +245,10 @@ fn group(instance: &Instance) -> Option<Group> {
     use OwnerKind::{Asg, Batch, Ecs, Eks, Emr, HyperPod, Karpenter};
     let order = [Asg, Karpenter, Batch, Ecs, Emr, HyperPod, Eks];
     let owner = order.into_iter().find_map(|k| instance.owners.iter().find(|o| o.kind == k))?;
-    let one_kind = matches!(owner.kind, Asg | Karpenter);
     Some((
         owner.kind,
         environment(instance, owner).unwrap_or_else(|| owner.name.clone()),
-        (!one_kind).then(|| instance.instance_type.clone()),
+        (!one_setting(owner.kind)).then(|| instance.instance_type.clone()),
     ))
 }
 

@@ -4,15 +4,16 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use super::like::StandIns;
-use super::lot::{Lots, manager};
+use super::lot::{Lot, Lots, manager};
 use super::market::{Market, counted};
 use super::policy::MAX_TYPES;
+use super::rules::SPOT_TAG;
 use super::{fit, says};
 use crate::analyze::savings::SavingsInput;
 use crate::domain::OwnerKind;
 use crate::fleet::Row;
 use crate::fleet::commitments::Running;
-use crate::fleet::savings::{MixedFleet, SpotFit, SpotRow};
+use crate::fleet::savings::{MixedFleet, SpotRow};
 
 /// On-demand price of a stand-in over that of the type itself where no Spot price is known of it: a
 /// dearer one is not proposed.
@@ -27,7 +28,7 @@ pub fn mixed_fleets(input: &SavingsInput<'_>, rows: &[Arc<SpotRow>]) -> Vec<Arc<
         .filter(|row| by_id.contains_key(&*row.instance.id))
         .map(|row| (row, fit::judge(row, &telemetry, &input.rules.spot)))
         .collect();
-    let lots = Lots::of(input.fleet, &judged, &input.rules.spot);
+    let lots = Lots::of(input.fleet, &judged, &telemetry, &input.rules.spot);
     let market = Market::of(&input.fleet.book.prices, &input.facts.spot, input.now);
     let running = running(input);
     let mut groups: BTreeMap<usize, Vec<Member<'_>>> = BTreeMap::new();
@@ -87,9 +88,12 @@ fn fleet_of(
     };
     let owner = manager(&instance.owners).cloned();
     let mut sentences: Vec<Arc<str>> = Vec::new();
-    if let Some(owner) = &owner {
+    if let Some(owner) = &owner
+        && !(lot.is_pinned() && says::sets_the_group(owner.kind))
+    {
         sentences.push(says::belongs(first.row, owner).into());
     }
+    sentences.extend(who_stays(lot));
     let mut ids: Vec<Arc<str>> = members.iter().map(|m| m.row.instance.id.clone()).collect();
     ids.sort();
     let net = running.and_then(|running| joint_net(running, members, lot.share()));
@@ -98,12 +102,19 @@ fn fleet_of(
             "Not now: commitments pay for it, and what moves leaves them without use.".into(),
         );
     }
-    sentences.extend(advice(input, first, &types, owner.as_ref().map(|o| o.kind)));
+    let no_policy = no_policy(lot);
+    if no_policy.is_none() {
+        sentences.extend(advice(input, first, &types, owner.as_ref().map(|o| o.kind)));
+    }
+    if lot.partly == 0 && first.judged.terms.availability.assumed {
+        let availability = says::percent(first.judged.terms.availability.value);
+        sentences.push(format!("Its net counts {availability} of the hours on Spot.").into());
+    }
     Some(MixedFleet {
         scope: instance.scope.clone(),
         team: same(|row| row.team.clone()),
         workload: workload.filter(|_| members.iter().all(|m| m.spot.workload == workload)),
-        fit: first.judged.fit,
+        fit: lot.fit(),
         owner,
         instances: ids,
         count: lot.count,
@@ -115,7 +126,50 @@ fn fleet_of(
         gross_usd_per_hour: sum(|row| row.gross_usd_per_hour),
         net_usd_per_hour: net,
         says: sentences,
+        no_policy,
     })
+}
+
+/// Why no policy is printed: a base is a number, and protects nobody in particular.
+fn no_policy(lot: &Lot) -> Option<Arc<str>> {
+    lot.is_pinned().then(|| {
+        let rest = match lot.ours {
+            1 => "one that fits to a group of its own",
+            _ => "others that fit to a group of their own",
+        };
+        format!(
+            "No policy to copy: {} must stay on demand, and a group keeps a number of instances there, \
+             never particular ones. Move the {rest}.",
+            says::some_of(&lot.pinned)
+        )
+        .into()
+    })
+}
+
+/// What is said of members that fit otherwise, or that nothing speaks for.
+fn who_stays(lot: &Lot) -> Vec<Arc<str>> {
+    let mut out: Vec<Arc<str>> = Vec::new();
+    if lot.is_mixed() {
+        out.push(says::mixed(lot).into());
+    }
+    if lot.unknown > 0 {
+        let members = if lot.unknown == 1 { "member" } else { "members" };
+        out.push(
+            format!(
+                "Nothing says what {} {members} of the group do: the base keeps as many on demand, \
+                 but no particular ones. Tag them with {SPOT_TAG} first.",
+                lot.unknown
+            )
+            .into(),
+        );
+    }
+    if !lot.pinned.is_empty() && !lot.is_pinned() {
+        out.push(
+            format!("{} stay on demand: leave them out of what moves.", says::some_of(&lot.pinned))
+                .into(),
+        );
+    }
+    out
 }
 
 /// The types that run now, the most frequent first, then those that can stand in: cheapest on demand
@@ -199,12 +253,6 @@ fn advice(
          percentage above the base then."
             .into(),
     );
-    if first.judged.fit == SpotFit::Yes && first.judged.terms.availability.assumed {
-        let availability = first.judged.terms.availability.value;
-        out.push(
-            format!("Its net counts {} of the hours on Spot.", says::percent(availability)).into(),
-        );
-    }
     out
 }
 

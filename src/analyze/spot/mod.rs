@@ -48,7 +48,7 @@ pub fn rows(input: &SavingsInput<'_>) -> Vec<Arc<SpotRow>> {
     let judged: Vec<(&Row, fit::Judged)> = candidates(input)
         .map(|row| (row, fit::judge(row, &telemetry, &input.rules.spot)))
         .collect();
-    let lots = lot::Lots::of(input.fleet, &judged, &input.rules.spot);
+    let lots = lot::Lots::of(input.fleet, &judged, &telemetry, &input.rules.spot);
     let market = market::Market::of(&input.fleet.book.prices, &input.facts.spot, input.now);
     let mut out: Vec<Arc<SpotRow>> = judged
         .iter()

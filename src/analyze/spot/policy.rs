@@ -19,10 +19,14 @@ const SPOT_STRATEGY: &str = "price-capacity-optimized";
 /// In the order of the overrides, so that the base keeps the type that runs now.
 const ON_DEMAND_STRATEGY: &str = "prioritized";
 
-/// The `MixedInstancesPolicy` of the EC2 Auto Scaling API.
-pub fn asg_policy(fleet: &MixedFleet) -> Value {
+/// The `MixedInstancesPolicy` of the EC2 Auto Scaling API; `None` where no policy would keep on demand
+/// those that must stay there (`no_policy`).
+pub fn asg_policy(fleet: &MixedFleet) -> Option<Value> {
+    if fleet.no_policy.is_some() {
+        return None;
+    }
     let overrides: Vec<Value> = types(fleet).map(|name| json!({ "InstanceType": name })).collect();
-    json!({
+    Some(json!({
         "LaunchTemplate": {
             "LaunchTemplateSpecification": {
                 "LaunchTemplateName": TEMPLATE,
@@ -36,23 +40,26 @@ pub fn asg_policy(fleet: &MixedFleet) -> Value {
             "OnDemandPercentageAboveBaseCapacity": fleet.percent_above_base.min(100),
             "SpotAllocationStrategy": SPOT_STRATEGY,
         },
-    })
+    }))
 }
 
 /// The input of `aws autoscaling update-auto-scaling-group --cli-input-json file://…`. With capacity
 /// rebalancing the group looks for another instance when EC2 says that one is likely to go.
-pub fn asg_cli_input(fleet: &MixedFleet) -> Value {
+/// `None` as in [`asg_policy`].
+pub fn asg_cli_input(fleet: &MixedFleet) -> Option<Value> {
+    let policy = asg_policy(fleet)?;
     let owner = fleet.owner.as_ref().filter(|owner| owner.kind == OwnerKind::Asg);
-    json!({
+    Some(json!({
         "AutoScalingGroupName": owner.map_or(GROUP, |owner| &owner.name),
-        "MixedInstancesPolicy": asg_policy(fleet),
+        "MixedInstancesPolicy": policy,
         "CapacityRebalance": true,
-    })
+    }))
 }
 
 /// The properties of an `AWS::AutoScaling::AutoScalingGroup`, as JSON with a final newline.
-pub fn asg_cloudformation(fleet: &MixedFleet) -> String {
-    let mut policy = asg_policy(fleet);
+/// `None` as in [`asg_policy`].
+pub fn asg_cloudformation(fleet: &MixedFleet) -> Option<String> {
+    let mut policy = asg_policy(fleet)?;
     // CloudFormation knows no `$Latest`: a version is a number or an attribute of the template.
     if let Some(place) = policy.pointer_mut("/LaunchTemplate/LaunchTemplateSpecification") {
         *place = json!({
@@ -60,11 +67,14 @@ pub fn asg_cloudformation(fleet: &MixedFleet) -> String {
             "Version": { "Fn::GetAtt": ["LaunchTemplate", "LatestVersionNumber"] },
         });
     }
-    format!("{:#}\n", json!({ "MixedInstancesPolicy": policy, "CapacityRebalance": true }))
+    Some(format!("{:#}\n", json!({ "MixedInstancesPolicy": policy, "CapacityRebalance": true })))
 }
 
-/// The blocks of an `aws_autoscaling_group` in Terraform.
-pub fn asg_terraform(fleet: &MixedFleet) -> String {
+/// The blocks of an `aws_autoscaling_group` in Terraform. `None` as in [`asg_policy`].
+pub fn asg_terraform(fleet: &MixedFleet) -> Option<String> {
+    if fleet.no_policy.is_some() {
+        return None;
+    }
     let mut out = format!(
         "capacity_rebalance = true\n\
          \n\
@@ -88,7 +98,7 @@ pub fn asg_terraform(fleet: &MixedFleet) -> String {
         out.push_str(&format!("    override {{\n      instance_type = \"{name}\"\n    }}\n"));
     }
     out.push_str("  }\n}\n");
-    out
+    Some(out)
 }
 
 /// Types that are names and nothing else: what a source says becomes code here.

@@ -59,7 +59,15 @@ fn moves(case: &Case<'_>, out: &mut Vec<String>) {
     lot(case, out);
     commitments(case, out);
     if let Some(owner) = manager(&case.row.instance.owners) {
-        out.push(belongs(case.row, owner));
+        let pinned = case.lot.filter(|lot| lot.is_pinned() && sets_the_group(owner.kind));
+        out.push(match pinned {
+            Some(lot) => format!(
+                "{} of its group must stay on demand, and a group keeps no particular ones there: \
+                 move it to a group of its own.",
+                some_of(&lot.pinned)
+            ),
+            None => belongs(case.row, owner),
+        });
     }
     must_hold(case, out);
     assumed(case, out);
@@ -127,7 +135,13 @@ fn zones(case: &Case<'_>, out: &mut Vec<String>) {
 }
 
 fn lot(case: &Case<'_>, out: &mut Vec<String>) {
-    let Some(lot) = case.lot.filter(|_| case.judged.fit == SpotFit::Partial) else { return };
+    let Some(lot) = case.lot else { return };
+    if lot.is_mixed() {
+        out.push(mixed(lot));
+    }
+    if case.judged.fit != SpotFit::Partial && lot.moves == lot.ours {
+        return;
+    }
     if lot.moves == 0 {
         out.push(format!(
             "None moves: of {} that run, {} stay on demand.",
@@ -167,6 +181,30 @@ fn commitments(case: &Case<'_>, out: &mut Vec<String>) {
                 )
             });
         }
+    }
+}
+
+/// That one policy holds for members that fit differently.
+pub(super) fn mixed(lot: &Lot) -> String {
+    let (part, whole) = (lot.partly, lot.ours - lot.partly);
+    format!(
+        "{whole} of its group may move, of {part} only a part: the group has one policy, and the \
+         stricter holds for all."
+    )
+}
+
+/// True where the setting of a group that there is already is what changes.
+pub(super) fn sets_the_group(kind: OwnerKind) -> bool {
+    matches!(kind, OwnerKind::Asg | OwnerKind::Karpenter | OwnerKind::Ecs)
+}
+
+/// The first few of several ids: `i-1, i-2 and 3 more`.
+pub(super) fn some_of(ids: &[std::sync::Arc<str>]) -> String {
+    let shown = ids.len().min(3);
+    let named = ids[..shown].join(", ");
+    match ids.len() - shown {
+        0 => named,
+        more => format!("{named} and {more} more"),
     }
 }
 

@@ -113,14 +113,15 @@ impl App {
         }
     }
 
-    /// Copies what the row is known by; on the page of a Spot candidate, the policy of its fleet.
+    /// Copies what the row is known by; on the page of a Spot candidate, the policy of its fleet
+    /// where there is one.
     pub(in crate::app) fn copy_saving_id(&mut self) -> Option<Vec<Effect>> {
         let current = self.current_saving()?;
         // On the page that shows it, the policy is what one wants to take along.
         if let (SavingsPage::Spot(id), true) = (&current, !self.pages.is_empty())
-            && let Some(fleet) = self.fleet_of_saving(id)
+            && let Some(policy) = self.fleet_of_saving(id).and_then(|fleet| asg_cli_input(fleet))
         {
-            let policy = format!("{:#}", asg_cli_input(fleet));
+            let policy = format!("{policy:#}");
             let text = "sent the Auto Scaling group's policy to the terminal's clipboard";
             self.say(Notice::new(Level::Info, text));
             return Some(vec![Effect::Copy(policy)]);

@@ -17,8 +17,8 @@ use crate::config::Env;
 use crate::domain::SourceId;
 use crate::fleet::Savings;
 use crate::fleet::savings::MixedFleet;
-use crate::view::owner_words;
 use crate::view::savings::words;
+use crate::view::{Symbols, owner_words};
 
 /// Prints the policies, each with what it is for.
 pub(super) fn run(
@@ -46,32 +46,43 @@ pub(super) fn run(
         return Ok(exit(&read.readings));
     }
     let symbols = session::symbols(invocation, env);
-    if read.savings.mixed_fleets.is_empty() {
-        writeln!(out, "# no fleet of which a part could run on Spot for less")?;
-    }
-    for fleet in &read.savings.mixed_fleets {
-        for line in about(fleet, symbols) {
-            // The text is clean: it has no line breaks that would end the comment.
-            writeln!(out, "# {line}")?;
-        }
-        writeln!(out, "{}", policy(fleet, form).trim_end())?;
-        writeln!(out)?;
-    }
+    out.write_all(text(&read.savings, form, symbols).as_bytes())?;
     Ok(exit(&read.readings))
 }
 
-/// A policy in the form asked for.
-fn policy(fleet: &MixedFleet, form: AsgForm) -> String {
+/// All policies, each behind comments that say what it is for. A fleet that must not have one has
+/// comments alone, with the reason.
+fn text(savings: &Savings, form: AsgForm, symbols: Symbols) -> String {
+    if savings.mixed_fleets.is_empty() {
+        return "# no fleet of which a part could run on Spot for less\n".to_owned();
+    }
+    let mut out = String::new();
+    for fleet in &savings.mixed_fleets {
+        for line in about(fleet, symbols) {
+            // The text is clean: it has no line breaks that would end the comment.
+            out.push_str(&format!("# {line}\n"));
+        }
+        if let Some(policy) = policy(fleet, form) {
+            out.push_str(policy.trim_end());
+            out.push('\n');
+        }
+        out.push('\n');
+    }
+    out
+}
+
+/// A policy in the form asked for; `None` where none is to be copied.
+fn policy(fleet: &MixedFleet, form: AsgForm) -> Option<String> {
     match form {
-        AsgForm::Cli => format!("{:#}", asg_cli_input(fleet)),
-        AsgForm::Policy => format!("{:#}", asg_policy(fleet)),
+        AsgForm::Cli => asg_cli_input(fleet).map(|json| format!("{json:#}")),
+        AsgForm::Policy => asg_policy(fleet).map(|json| format!("{json:#}")),
         AsgForm::Cloudformation => asg_cloudformation(fleet),
         AsgForm::Terraform => asg_terraform(fleet),
     }
 }
 
 /// What a fleet is, in lines.
-fn about(fleet: &MixedFleet, symbols: crate::view::Symbols) -> Vec<String> {
+fn about(fleet: &MixedFleet, symbols: Symbols) -> Vec<String> {
     let owner = fleet.owner.as_ref().map(owner_words);
     let mut lines = vec![format!(
         "{} in {}: {} instances, {} on demand, {} on Spot; {}",
@@ -84,7 +95,7 @@ fn about(fleet: &MixedFleet, symbols: crate::view::Symbols) -> Vec<String> {
         fleet.spot(),
         words::net_and_gross(fleet.net_usd_per_hour, fleet.gross_usd_per_hour, symbols),
     )];
-    lines.extend(fleet.says.iter().map(ToString::to_string));
+    lines.extend(fleet.no_policy.iter().chain(&fleet.says).map(ToString::to_string));
     lines
 }
 
@@ -105,9 +116,55 @@ pub(super) fn mixed_fleets(savings: &Savings) -> Map<String, Json> {
             "gross_usd_per_hour": fleet.gross_usd_per_hour,
             "net_usd_per_hour": fleet.net_usd_per_hour,
             "says": fleet.says.iter().map(|s| &**s).collect::<Vec<_>>(),
+            "no_policy": fleet.no_policy.as_deref(),
             "auto_scaling_group": asg_cli_input(fleet),
         })
     };
     let fleets: Json = savings.mixed_fleets.iter().map(fleet).collect();
     std::iter::once(("mixed_fleets".to_owned(), fleets)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::view::savings::fixture::savings;
+
+    const FORMS: [AsgForm; 4] =
+        [AsgForm::Cli, AsgForm::Policy, AsgForm::Cloudformation, AsgForm::Terraform];
+    const WHY: &str = "No policy to copy: i-9 must stay on demand.";
+
+    /// The fixture with a second fleet, which must not have a policy.
+    fn world() -> Savings {
+        let mut all = savings();
+        let kept = MixedFleet {
+            no_policy: Some(WHY.into()),
+            types: vec!["g9.never".into()],
+            ..(*all.mixed_fleets[0]).clone()
+        };
+        all.mixed_fleets.push(Arc::new(kept));
+        all
+    }
+
+    #[test]
+    fn a_fleet_without_a_policy_prints_the_reason_and_nothing_to_copy() {
+        for form in FORMS {
+            let text = text(&world(), form, Symbols::Ascii);
+            assert_eq!(text.matches(&format!("\n# {WHY}\n")).count(), 1, "{text}");
+            assert!(text.contains("p4de.24xlarge"), "the other one has its policy: {text}");
+            assert!(!text.contains("g9.never"), "{text}");
+            let behind = text.split(WHY).nth(1).unwrap();
+            assert!(behind.lines().all(|l| l.is_empty() || l.starts_with("# ")), "{behind}");
+        }
+    }
+
+    #[test]
+    fn json_says_why_where_there_is_no_policy() {
+        let all = mixed_fleets(&world());
+        let [first, second] = &all["mixed_fleets"].as_array().unwrap()[..] else { panic!() };
+        assert!(first["no_policy"].is_null() && first["auto_scaling_group"].is_object());
+        assert_eq!(second["no_policy"], WHY);
+        assert!(second["auto_scaling_group"].is_null(), "{second}");
+    }
 }

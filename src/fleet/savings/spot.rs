@@ -114,7 +114,8 @@ pub struct MixedFleet {
     pub team: Option<Arc<str>>,
     /// What kind of work, where a tag or rule says it.
     pub workload: Option<Workload>,
-    /// Whether all of it fits, or a part.
+    /// Whether all of it fits, or a part: also where members of the group that nothing speaks for, or
+    /// that must not move, stay on demand.
     pub fit: SpotFit,
     /// What manages the instances already, whose setting it is to change.
     pub owner: Option<Owner>,
@@ -122,7 +123,7 @@ pub struct MixedFleet {
     pub instances: Vec<Arc<str>>,
     /// All that run in it, those on Spot already included.
     pub count: u32,
-    /// `OnDemandBaseCapacity`, instances.
+    /// `OnDemandBaseCapacity`, instances; never fewer than the members that stay on demand.
     pub base: u32,
     /// `OnDemandPercentageAboveBaseCapacity`, 0–100.
     pub percent_above_base: u32,
@@ -139,6 +140,9 @@ pub struct MixedFleet {
     pub net_usd_per_hour: Option<f64>,
     /// What must hold and how it is applied, a sentence each. Clean text.
     pub says: Vec<Arc<str>>,
+    /// Why there is no policy to copy: a group keeps a number of instances on demand, not those that
+    /// must stay there. `None` where there is one. Clean text.
+    pub no_policy: Option<Arc<str>>,
 }
 
 impl MixedFleet {

@@ -349,6 +349,7 @@ pub(crate) fn mixed_fleets() -> Vec<Arc<MixedFleet>> {
         gross_usd_per_hour: Some(14.757_642),
         net_usd_per_hour: Some(13.857_642),
         says: vec!["name your own launch template".into()],
+        no_policy: None,
     })]
 }
 

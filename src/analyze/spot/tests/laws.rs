@@ -125,6 +125,7 @@ proptest! {
         let nets: Vec<f64> = rows.iter().filter_map(|r| r.net_usd_per_hour).collect();
         prop_assert!(nets.is_sorted_by(|a, b| a >= b), "{:?}", nets);
         let mut seen = std::collections::BTreeSet::new();
+        let mut seen_groups = std::collections::BTreeSet::new();
         for fleet in world.mixed() {
             prop_assert_eq!(fleet.on_demand + fleet.spot(), fleet.count);
             prop_assert!(fleet.spot() > 0 && fleet.gross_usd_per_hour.unwrap() > 0.0);
@@ -132,8 +133,25 @@ proptest! {
             for id in &fleet.instances {
                 prop_assert!(seen.insert(id.clone()), "in two fleets");
             }
-            let text = asg_policy(&fleet).to_string();
+            let Some(policy) = asg_policy(&fleet) else {
+                prop_assert!(fleet.no_policy.is_some() && fleet.owner.is_some());
+                continue;
+            };
+            prop_assert!(fleet.no_policy.is_none());
+            let text = policy.to_string();
             prop_assert!(serde_json::from_str::<serde_json::Value>(&text).is_ok());
+            let Some(owner) = fleet.owner.as_ref() else { continue };
+            // Who is in the group, by its tag and not by lots.
+            let members = rows.iter().filter(|row| {
+                let instance = world.instances.iter().find(|i| i.id == row.id).unwrap();
+                instance.owners.contains(owner)
+            });
+            let (may, must_not): (Vec<_>, Vec<_>) =
+                members.partition(|m| matches!(m.fit, SpotFit::Yes | SpotFit::Partial));
+            prop_assert!(must_not.iter().all(|m| m.fit == SpotFit::Unknown));
+            prop_assert!(fleet.base as usize >= must_not.len());
+            prop_assert_eq!(fleet.count as usize, may.len() + must_not.len());
+            prop_assert!(seen_groups.insert(owner.name.clone()), "two policies for one group");
         }
     }
 }

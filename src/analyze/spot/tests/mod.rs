@@ -2,6 +2,7 @@
 
 mod fits;
 mod fixture;
+mod groups;
 mod history;
 mod laws;
 mod lots;

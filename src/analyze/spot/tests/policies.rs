@@ -25,7 +25,7 @@ fn fleet() -> MixedFleet {
 
 #[test]
 fn the_policy_is_what_the_api_takes() {
-    let policy = asg_policy(&fleet());
+    let policy = asg_policy(&fleet()).unwrap();
     let distribution = &policy["InstancesDistribution"];
     assert_eq!(distribution["OnDemandBaseCapacity"], 2);
     assert_eq!(distribution["OnDemandPercentageAboveBaseCapacity"], 30);
@@ -40,7 +40,7 @@ fn the_policy_is_what_the_api_takes() {
     assert!(!names.contains("g6.xlarge"), "half the memory bandwidth");
     assert!(!names.contains("g4dn.xlarge"), "16 GB for 24");
     assert!(!names.contains("p5.4xlarge"), "seven times the price");
-    let input = asg_cli_input(&fleet());
+    let input = asg_cli_input(&fleet()).unwrap();
     assert_eq!(input["AutoScalingGroupName"], "asr \"x\"");
     assert_eq!(input["MixedInstancesPolicy"], policy);
 }
@@ -48,13 +48,14 @@ fn the_policy_is_what_the_api_takes() {
 #[test]
 fn all_forms_say_the_same() {
     let fleet = fleet();
-    let json: serde_json::Value = serde_json::from_str(&asg_cloudformation(&fleet)).unwrap();
+    let json: serde_json::Value =
+        serde_json::from_str(&asg_cloudformation(&fleet).unwrap()).unwrap();
     let inner = &json["MixedInstancesPolicy"];
-    let policy = asg_policy(&fleet);
+    let policy = asg_policy(&fleet).unwrap();
     assert_eq!(inner["LaunchTemplate"]["Overrides"], policy["LaunchTemplate"]["Overrides"]);
     assert_eq!(inner["InstancesDistribution"], policy["InstancesDistribution"]);
-    assert!(!asg_cloudformation(&fleet).contains("$Latest"));
-    let terraform = asg_terraform(&fleet);
+    assert!(!asg_cloudformation(&fleet).unwrap().contains("$Latest"));
+    let terraform = asg_terraform(&fleet).unwrap();
     assert_eq!(terraform.matches('{').count(), terraform.matches('}').count());
     assert_eq!(terraform.matches("override {").count(), fleet.types.len());
     for name in &fleet.types {
@@ -73,8 +74,11 @@ fn no_name_becomes_code() {
         types: vec!["g5.xlarge".into(), "x\"}\nprovisioner".into(), "".into()],
         ..fleet()
     };
-    assert_eq!(asg_policy(&odd)["LaunchTemplate"]["Overrides"].as_array().unwrap().len(), 1);
-    assert!(!asg_terraform(&odd).contains("provisioner"));
+    assert_eq!(
+        asg_policy(&odd).unwrap()["LaunchTemplate"]["Overrides"].as_array().unwrap().len(),
+        1
+    );
+    assert!(!asg_terraform(&odd).unwrap().contains("provisioner"));
 }
 
 #[test]
@@ -82,7 +86,7 @@ fn no_more_types_than_a_group_takes() {
     let many =
         MixedFleet { types: (0..60).map(|n| format!("g{n}.xlarge").into()).collect(), ..fleet() };
     assert_eq!(
-        asg_policy(&many)["LaunchTemplate"]["Overrides"].as_array().unwrap().len(),
+        asg_policy(&many).unwrap()["LaunchTemplate"]["Overrides"].as_array().unwrap().len(),
         MAX_TYPES
     );
     let mut world = World::default().many(3, "i-", "m5.large", &[("workload", "batch")]);
@@ -118,4 +122,13 @@ fn a_stand_in_whose_spot_is_dearer_than_on_demand_is_left_out() {
     assert!(names(world()).iter().any(|t| &**t == "g6e.xlarge"));
     let dear = world().spot("g6e.xlarge", &[("a", 1.2), ("b", 1.1)]);
     assert!(!names(dear).iter().any(|t| &**t == "g6e.xlarge"));
+}
+
+#[test]
+fn a_fleet_without_a_policy_has_none_in_any_form() {
+    let kept = MixedFleet { no_policy: Some("i-1 must stay.".into()), ..fleet() };
+    assert_eq!(asg_policy(&kept), None);
+    assert_eq!(asg_cli_input(&kept), None);
+    assert_eq!(asg_cloudformation(&kept), None);
+    assert_eq!(asg_terraform(&kept), None);
 }

@@ -57,11 +57,15 @@ fn mixed(fleet: &MixedFleet, ctx: &ViewContext, width: usize, lines: &mut Vec<Li
     for sentence in &fleet.says {
         paragraph(Role::Text, sentence, width, lines);
     }
+    if let Some(why) = &fleet.no_policy {
+        paragraph(Role::Warn, why, width, lines);
+    }
+    let Some(policy) = asg_cli_input(fleet) else { return };
     let title = "Policy for its Auto Scaling group, y copies it";
     lines.push(Line::new());
     lines.push(Line::of(Role::Heading, title));
     // As it is copied: a line of it stands on a line of its own, cut where there is no room.
-    for line in format!("{:#}", asg_cli_input(fleet)).lines() {
+    for line in format!("{policy:#}").lines() {
         lines.push(Line::new().text("  ").with(Role::Dim, line.to_owned()));
     }
 }
