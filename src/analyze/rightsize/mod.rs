@@ -25,6 +25,8 @@ pub use judge::not_judged;
 pub use rules::SizeRules;
 pub use types::{GpuSpeed, Traits, family, gpu_speed};
 
+pub(in crate::analyze) use need::cluster;
+
 use std::cmp::Ordering;
 use std::collections::{BTreeSet, HashMap};
 use std::hash::BuildHasher;

@@ -371,7 +371,7 @@ fn network(out: &mut Evidence, look: Look<'_>, working: u32) {
 }
 
 /// The cluster whose nodes talk to each other, where a tag names one.
-fn cluster(row: &Row) -> Option<String> {
+pub(in crate::analyze) fn cluster(row: &Row) -> Option<String> {
     let hyperpod = row.instance.owners.iter().find(|o| o.kind == OwnerKind::HyperPod);
     if let Some(owner) = hyperpod {
         return Some(format!("the HyperPod cluster {}", owner.name));

@@ -1,15 +1,16 @@
 //! What could run on Spot, and what that is really worth.
 //!
 //! ```text
-//! instance ─► fit (tag, rules, words) ─► lot (who runs with it) ─┐
-//! prices, history ─► market (zones) ──────────────────────────────┼─► worth ─► row
-//! Advisor's band ─► interruptions per hour ───────────────────────┘      └─► mixed fleets
+//! instance ─► fit (tag, rules, words) ─► lot, gang (who runs with it) ─┐
+//! prices, history ─► market (zones) ────────────────────────────────────┼─► worth ─► row
+//! Advisor's band ─► interruptions per hour ─────────────────────────────┘      └─► mixed fleets
 //! ```
 //!
 //! Formulas and sources stand in `docs/savings.md`.
 
 mod coverage;
 mod fit;
+mod gang;
 mod interruptions;
 mod like;
 mod lot;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::fit::Judged;
+use super::gang::Gang;
 use super::interruptions::per_hour;
 use super::lot::{Lot, Lots};
 use super::market::{Market, counted};
@@ -31,21 +32,23 @@ pub(super) fn make(
     let interruption = spot_advisor::interruption(region, &instance.instance_type);
     let on_demand = row.rate.as_ref().map(|rate| rate.usd_per_hour);
     let assume = &input.rules.spot.assume;
+    let lot = lots.get(&instance.id);
+    let gang = Gang::of(row, judged, lot);
     let worth = on_demand.filter(|usd| *usd > 0.0).zip(zones.first()).map(|(on_demand, zone)| {
         let ask = Ask {
             on_demand,
             spot: counted(zone),
-            per_hour: per_hour(interruption.map(|(band, _)| band), assume),
+            per_hour: gang.times() * per_hour(interruption.map(|(band, _)| band), assume),
             kind: judged.kind.unwrap_or(WorkKind::Other),
         };
         worth(&ask, &judged.terms, assume)
     });
-    let lot = lots.get(&instance.id);
     let money = money(row, judged, lot, zones.first(), worth.as_ref());
     let case = Case {
         row,
         judged,
         lot,
+        gang,
         zones: &zones,
         interruption,
         worth: worth.as_ref(),

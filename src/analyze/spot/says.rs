@@ -3,6 +3,7 @@
 use jiff::civil::Date;
 
 use super::fit::{Given, Judged};
+use super::gang::Gang;
 use super::interruptions::per_hour;
 use super::lot::{Lot, environment, manager};
 use super::market::counted;
@@ -18,6 +19,7 @@ pub(super) struct Case<'a> {
     pub row: &'a Row,
     pub judged: &'a Judged,
     pub lot: Option<&'a Lot>,
+    pub gang: Gang,
     pub zones: &'a [ZonePrice],
     pub interruption: Option<(Interruption, Date)>,
     pub worth: Option<&'a Worth>,
@@ -55,6 +57,7 @@ fn unknown(case: &Case<'_>, out: &mut Vec<String>) {
 
 fn moves(case: &Case<'_>, out: &mut Vec<String>) {
     verdict(case, out);
+    gang(case, out);
     zones(case, out);
     lot(case, out);
     commitments(case, out);
@@ -180,6 +183,26 @@ fn commitments(case: &Case<'_>, out: &mut Vec<String>) {
                     "{what} pays for a part of it{until}; the net counts what that finds to do."
                 )
             });
+        }
+    }
+}
+
+/// Who is stopped with it.
+fn gang(case: &Case<'_>, out: &mut Vec<String>) {
+    match case.gang {
+        Gang::Alone => {}
+        Gang::Perhaps(size) => out.push(format!(
+            "If it trains together with all {size} of its fleet, interruptions come {size} times as \
+             often."
+        )),
+        Gang::One(size) => {
+            let band = case.interruption.map(|(band, _)| band);
+            let each = 1.0 / (case.gang.times() * per_hour(band, &case.rules.assume));
+            out.push(format!(
+                "The {size} of its fleet are taken for one job: one that is interrupted stops all, \
+                 {size} times as often as one alone, once in {}.",
+                span(each)
+            ));
         }
     }
 }

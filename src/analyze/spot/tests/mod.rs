@@ -2,6 +2,7 @@
 
 mod fits;
 mod fixture;
+mod gangs;
 mod groups;
 mod history;
 mod laws;
