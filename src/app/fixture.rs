@@ -149,6 +149,7 @@ fn verdict(planted: &Planted) -> Option<Verdict> {
             unit: unit.into(),
             threshold,
             value,
+            highest: value,
             got: (168.0 * coverage) as u32,
             expected: 168,
             role,

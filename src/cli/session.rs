@@ -106,9 +106,9 @@ fn recorder(invocation: &Invocation) -> Result<Option<Recorder>, CliError> {
 pub fn summary_key(invocation: &Invocation) -> String {
     // A picture without accounts must not be taken for theirs.
     if invocation.options.this_host {
-        return "fleet/3/this host".to_owned();
+        return "fleet/4/this host".to_owned();
     }
-    let mut key = format!("fleet/3/{}", invocation.config.preset);
+    let mut key = format!("fleet/4/{}", invocation.config.preset);
     if invocation.options.demo.is_some() {
         return key;
     }

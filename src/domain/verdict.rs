@@ -84,6 +84,11 @@ pub struct SignalEvidence {
     /// The value that decided (the worst over the judged stretch); `None` without a datapoint, and
     /// where one that made no sense decided.
     pub value: Option<f64>,
+    /// The highest hourly value (of amounts per day: the highest day) over all judged hours, in
+    /// `unit`: what came before the last use counts too, which `value` leaves out. `None` without a
+    /// datapoint, where any of those hours made no sense, and where hours are counted rather than
+    /// measured.
+    pub highest: Option<f64>,
     /// Datapoints that came in the judged hours.
     pub got: u32,
     /// Datapoints that should have come.

@@ -365,6 +365,7 @@ fn signal(evidence: &crate::domain::SignalEvidence) -> Json {
         "unit": &*evidence.unit,
         "threshold": json::number(Some(evidence.threshold)),
         "value": json::number(evidence.value),
+        "highest": json::number(evidence.highest),
         "got": evidence.got,
         "expected": evidence.expected,
         "role": match evidence.role {

@@ -120,6 +120,7 @@ pub(crate) fn evidence(
         unit: "%".into(),
         threshold: 5.0,
         value,
+        highest: value,
         got,
         expected: 84,
         role: EvidenceRole::Test,

@@ -54,6 +54,23 @@ pub(super) fn trail_per_second(both: Both<'_>, limit: Limit, recent: usize) -> T
     out
 }
 
+/// A limit that nothing reaches: a look back under it goes through all hours.
+const NO_LIMIT: Limit = Limit::above(f64::INFINITY);
+
+/// The highest rate per second of all hours; `None` without a datapoint, and where one was
+/// malformed.
+pub(super) fn highest_per_second(both: Both<'_>) -> Option<f64> {
+    let all = trail_per_second(both, NO_LIMIT, 0);
+    all.worst.filter(|_| !all.malformed)
+}
+
+/// The highest day of all hours, windowed as [`trail_per_day`] does; `None` without a datapoint, and
+/// where one was malformed.
+pub(super) fn highest_per_day(both: Both<'_>, stretch: usize) -> Option<f64> {
+    let all = trail_per_day(both, NO_LIMIT, 0, stretch);
+    all.worst.filter(|_| !all.malformed)
+}
+
 /// Looks back hour by hour at `amount`, which is NaN where nothing is known.
 fn look_back(
     hours: usize,

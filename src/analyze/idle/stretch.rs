@@ -50,6 +50,16 @@ impl Stats {
     }
 }
 
+/// The highest of all that was seen of one thing; `None` without a value, and where a malformed one
+/// was among them, which may have been any.
+pub(in crate::analyze) fn highest(of: &[Stats]) -> Option<f64> {
+    if of.iter().any(Stats::malformed) {
+        return None;
+    }
+    let max = of.iter().map(|s| s.max).fold(f32::NEG_INFINITY, f32::max);
+    Some(f64::from(max)).filter(|m| m.is_finite())
+}
+
 /// True for a datapoint that came but made no sense. A series marks those as +∞; a negative value
 /// is one too, should it ever get this far.
 fn is_malformed(v: f32) -> bool {

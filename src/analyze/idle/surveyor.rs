@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::machine::Machine;
 use super::policy::{CpuWork, Limit, Limits, Policy, Test, gpu_indices};
-use super::sliding::{Both, trail_per_day, trail_per_second};
-use super::stretch::{Slice, Stats, Trail, trail};
+use super::sliding::{Both, highest_per_day, highest_per_second, trail_per_day, trail_per_second};
+use super::stretch::{Slice, Stats, Trail, highest, trail};
 use super::survey::{Finding, Frame, Survey, What};
 use super::words::{WORDS, Words};
 use crate::domain::{EvidenceRole, SeriesSet, Signal, SignalEvidence, TypeSpec};
@@ -53,7 +53,7 @@ pub(super) struct Seen<'a> {
     pub fetched: bool,
 }
 
-fn both<'a>(a: Seen<'a>, b: Seen<'a>) -> Both<'a> {
+pub(super) fn both<'a>(a: Seen<'a>, b: Seen<'a>) -> Both<'a> {
     Both { slices: [a.slice, b.slice], stats: [a.stats, b.stats] }
 }
 
@@ -84,12 +84,13 @@ impl<'a> Surveyor<'a> {
         Seen { slice, stats: slice.stats(), fetched: series.is_some() }
     }
 
-    /// Adds a finding on one or two series.
+    /// Adds a finding on one or two series. `highest` is that of all judged hours.
     pub(super) fn add(
         &mut self,
         line: Line,
         series: &[(Signal, Seen<'_>)],
         trail: Trail,
+        highest: Option<f64>,
         busy: bool,
     ) {
         let hours = self.frame.hours();
@@ -113,6 +114,7 @@ impl<'a> Surveyor<'a> {
                 unit: line.unit,
                 threshold: line.threshold,
                 value,
+                highest,
                 got: got as u32,
                 expected: (hours * series.len()) as u32,
                 role: line.role,
@@ -179,7 +181,8 @@ impl<'a> Surveyor<'a> {
                 role,
             };
             let busy = self.is_recent(&seen);
-            self.add(line, &[(Signal::GpuMax(i), max)], seen, busy);
+            let highest = highest(&[max.stats, mean.stats]);
+            self.add(line, &[(Signal::GpuMax(i), max)], seen, highest, busy);
             let odd = max.stats.malformed() || mean.stats.malformed();
             let has_means = !odd && mean.slice.covers(mean.stats.got, self.frame.recent);
             if let Some(last) = self.out.findings.last_mut() {
@@ -199,6 +202,7 @@ impl<'a> Surveyor<'a> {
             let by_mean = trail(&cpu.slice, &cpu.stats, level, self.frame.recent);
             // A mean that reaches the limit for peaks had a peak that did: peaks need not be
             // fetched then.
+            let highest = highest(&[max.stats, cpu.stats]);
             let (what, signal, cpu, mut seen) = if !max.fetched && self.is_recent(&by_mean) {
                 (What::CpuMean, Signal::CpuMean, cpu, by_mean)
             } else {
@@ -208,7 +212,7 @@ impl<'a> Surveyor<'a> {
             seen.join(by_mean);
             let busy = self.is_recent(&seen);
             let line = self.percent(what, percent, EvidenceRole::Test);
-            self.add(line, &[(signal, cpu)], seen, busy);
+            self.add(line, &[(signal, cpu)], seen, highest, busy);
         }
         self.cpu_work(limits.cpu_work, cpu, limits.cpu_max_percent.is_some());
         self.network(limits.network_per_day);
@@ -224,7 +228,13 @@ impl<'a> Surveyor<'a> {
                 role: EvidenceRole::Counter,
             };
             let busy = self.is_recent(&seen);
-            self.add(line, &[(Signal::EbsReadOps, read), (Signal::EbsWriteOps, write)], seen, busy);
+            // Without a use the look back went through all hours.
+            let highest = match seen.last_use {
+                None => seen.worst,
+                Some(_) => highest_per_second(both(read, write)),
+            };
+            let series = [(Signal::EbsReadOps, read), (Signal::EbsWriteOps, write)];
+            self.add(line, &series, seen, highest, busy);
         }
     }
 
@@ -239,14 +249,16 @@ impl<'a> Surveyor<'a> {
         };
         let seen = trail(&cpu.slice, &cpu.stats, level, self.frame.recent);
         let busy = self.is_recent(&seen);
+        let highest = highest(&[cpu.stats]);
         if work.percent > 0.0 {
             let line = self.percent(What::CpuMean, work.percent, role);
-            self.add(line, &[(Signal::CpuMean, cpu)], seen, busy);
+            self.add(line, &[(Signal::CpuMean, cpu)], seen, highest, busy);
         }
         if let Some(vcpus) = self.vcpus {
             let line = self.cores(work.cores, role);
-            let in_cores = Trail { worst: seen.worst.map(|w| w * vcpus / 100.0), ..seen };
-            self.add(line, &[(Signal::CpuMean, cpu)], in_cores, busy);
+            let of_all = |percent: f64| percent * vcpus / 100.0;
+            let in_cores = Trail { worst: seen.worst.map(of_all), ..seen };
+            self.add(line, &[(Signal::CpuMean, cpu)], in_cores, highest.map(of_all), busy);
         }
     }
 
@@ -265,7 +277,12 @@ impl<'a> Surveyor<'a> {
             role: EvidenceRole::Counter,
         };
         let busy = self.is_recent(&seen);
-        self.add(line, &[(Signal::NetworkIn, input), (Signal::NetworkOut, output)], seen, busy);
+        let highest = match seen.last_use {
+            None => seen.worst,
+            Some(_) => highest_per_day(both(input, output), self.frame.stretch),
+        };
+        let series = [(Signal::NetworkIn, input), (Signal::NetworkOut, output)];
+        self.add(line, &series, seen, highest, busy);
     }
 
     pub(super) fn cpu(&mut self) -> Seen<'a> {

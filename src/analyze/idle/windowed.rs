@@ -1,9 +1,10 @@
 //! The tests that speak of a window as a whole: low days, and one mean.
 
 use super::policy::least;
-use super::stretch::{Slice, Stats, Trail, trail};
+use super::sliding::highest_per_day;
+use super::stretch::{Slice, Stats, Trail, highest, trail};
 use super::survey::What;
-use super::surveyor::{Line, Surveyor};
+use super::surveyor::{Line, Surveyor, both};
 use crate::domain::{EvidenceRole, Hour, HourRange, Signal};
 
 impl Surveyor<'_> {
@@ -19,13 +20,16 @@ impl Surveyor<'_> {
         let mut line = self.percent(What::WindowMean, percent, EvidenceRole::Test);
         line.statistic = self.words.window_mean.clone();
         let busy = mean >= percent || seen.malformed;
-        self.add(line, &[(Signal::CpuMean, cpu)], seen, busy);
+        // The mean says nothing of the busiest hour, which a size must hold.
+        let highest = highest(&[cpu.stats]);
+        self.add(line, &[(Signal::CpuMean, cpu)], seen, highest, busy);
         if let Some(vcpus) = self.vcpus {
             let in_cores = |percent: f64| percent * vcpus / 100.0;
             let mut line = self.cores(cores, EvidenceRole::Counter);
             line.statistic = self.words.window_mean.clone();
             let seen = Trail { worst: seen.worst.map(in_cores), ..Trail::default() };
-            self.add(line, &[(Signal::CpuMean, cpu)], seen, in_cores(mean) >= cores);
+            let busy = in_cores(mean) >= cores;
+            self.add(line, &[(Signal::CpuMean, cpu)], seen, highest.map(in_cores), busy);
         }
     }
 
@@ -78,7 +82,7 @@ impl Surveyor<'_> {
         };
         let worst = (cpu.stats.got > 0).then_some(low as f64);
         let seen = Trail { last_use, worst, malformed };
-        self.add(line, &[(Signal::CpuMean, cpu)], seen, too_few || malformed);
+        self.add(line, &[(Signal::CpuMean, cpu)], seen, None, too_few || malformed);
         if low < needed
             && let Some(f) = self.out.findings.last_mut()
         {
@@ -94,7 +98,11 @@ impl Surveyor<'_> {
             role: EvidenceRole::Test,
         };
         let seen = Trail { worst: self.out.network_per_day, ..Trail::default() };
-        self.add(line, &[(Signal::NetworkIn, input), (Signal::NetworkOut, output)], seen, false);
+        // Days with holes are lower bounds; the mean takes the holes to be like the rest.
+        let mean = self.out.network_per_day.unwrap_or(0.0);
+        let highest = highest_per_day(both(input, output), DAY).map(|h| h.max(mean));
+        let series = [(Signal::NetworkIn, input), (Signal::NetworkOut, output)];
+        self.add(line, &series, seen, highest, false);
     }
 
     fn hour(&self, i: usize) -> Hour {

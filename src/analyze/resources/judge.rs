@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use super::Holders;
 use super::reason;
 use super::rules::{QUIET_BYTES, QUIET_DAY, Rule};
-use crate::analyze::idle::{Exemption, Slice, Trail, trail};
+use crate::analyze::idle::{Exemption, Slice, Trail, highest, trail};
 use crate::domain::{
     Hour, HourRange, InstanceState, Resource, ResourceFacts, ResourceKind, ResourceSignal, Signal,
     SignalEvidence, Verdict, VerdictKind,
@@ -101,6 +101,7 @@ impl<'a> Look<'a> {
                         unit: limit.unit.into(),
                         threshold: limit.shown,
                         value,
+                        highest: highest(&[stats]),
                         got: stats.got as u32,
                         expected: judged.len() as u32,
                         role: limit.role,

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::fit::{Ask, Candidate, Market};
-use super::need::{Evidence, GpuMemory, Look, evidence, hours};
+use super::need::{Evidence, GpuMemory, Look, evidence};
 use super::rules::SizeRules;
+use super::seen::hours;
 use super::types::{Traits, family};
 use super::words::{gb, gib, gigabits, per_hour};
 use crate::analyze::savings::SavingsInput;

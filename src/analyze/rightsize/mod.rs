@@ -14,6 +14,7 @@ mod judge;
 mod money;
 mod need;
 mod rules;
+mod seen;
 mod types;
 mod words;
 

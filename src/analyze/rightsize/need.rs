@@ -5,9 +5,10 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::rules::SizeRules;
+use super::seen;
 use super::types::Traits;
 use super::words::{gib, gigabits, percent, span, vcpus};
-use crate::domain::{GpuSignal, GpuState, OwnerKind, Signal, TypeSpec, Verdict, VerdictKind};
+use crate::domain::{GpuSignal, GpuState, OwnerKind, Signal, TypeSpec, Verdict};
 use crate::fleet::savings::{Need, Risk};
 use crate::fleet::{GpuRow, Row};
 
@@ -80,7 +81,7 @@ pub struct Look<'a> {
 
 /// The evidence on one instance.
 pub fn evidence(look: Look<'_>) -> Evidence {
-    let Look { spec, verdict, rules, .. } = look;
+    let Look { spec, rules, .. } = look;
     let mut out = Evidence {
         need: Need::default(),
         gpu_memory: GpuMemory::None,
@@ -90,8 +91,8 @@ pub fn evidence(look: Look<'_>) -> Evidence {
         risk: Risk::Low,
         says: Vec::new(),
     };
-    let working = working_gpus(spec, verdict);
-    cpu(&mut out, spec, verdict, rules);
+    let working = seen::working_gpus(look);
+    cpu(&mut out, look);
     if spec.devices() > 0 {
         gpu(&mut out, look, working);
     }
@@ -104,39 +105,15 @@ pub fn evidence(look: Look<'_>) -> Evidence {
     out
 }
 
-/// GPUs that did something in the judged hours.
-fn working_gpus(spec: &TypeSpec, verdict: &Verdict) -> u32 {
-    let devices = spec.devices();
-    let idle = verdict.idle_gpus.filter(|_| verdict.kind == VerdictKind::Partial).unwrap_or(0);
-    devices.saturating_sub(idle)
-}
-
-/// Hours that the verdict's evidence speaks of.
-pub fn hours(verdict: &Verdict) -> u32 {
-    let single = |s: &&crate::domain::SignalEvidence| {
-        s.signal.gpu().is_some() || matches!(s.signal, Signal::CpuMean | Signal::CpuMax)
-    };
-    verdict.signals.iter().filter(single).map(|s| s.expected).max().unwrap_or(0)
-}
-
 /// vCPUs: the busiest hour's maximum where it was read, else a multiple of the highest hourly mean.
-fn cpu(out: &mut Evidence, spec: &TypeSpec, verdict: &Verdict, rules: &SizeRules) {
-    let value = |signal: Signal| {
-        let percents = verdict.signals.iter().filter(|s| s.signal == signal && &*s.unit == "%");
-        let malformed = verdict.signals.iter().any(|s| s.signal == signal && s.is_malformed());
-        percents.filter_map(|s| s.value).reduce(f64::max).filter(|_| !malformed)
-    };
-    let mean = value(Signal::CpuMean).or_else(|| {
-        let cores = |s: &&crate::domain::SignalEvidence| {
-            s.signal == Signal::CpuMean && &*s.unit == "cores" && !s.is_malformed()
-        };
-        let cores = verdict.signals.iter().find(cores)?.value?;
-        (spec.vcpus > 0).then(|| cores * 100.0 / f64::from(spec.vcpus))
-    });
+fn cpu(out: &mut Evidence, look: Look<'_>) {
+    let Look { spec, rules, .. } = look;
     let room = 1.0 - rules.cpu_headroom;
-    let (peak, of) = match (value(Signal::CpuMax), mean) {
-        (Some(max), _) => (max, "the hourly maximum"),
-        (None, Some(mean)) => {
+    let of_mean = || seen::highest_cpu(look, Signal::CpuMean).map(|mean| (mean, false));
+    let read = seen::highest_cpu(look, Signal::CpuMax).map(|max| (max, true)).or_else(of_mean);
+    let (peak, of) = match read {
+        Some((Ok(max), true)) => (max, "the hourly maximum"),
+        Some((Ok(mean), false)) => {
             out.risk = out.risk.max(Risk::Medium);
             let peak = (mean * rules.cpu_peak_of_mean).min(100.0);
             out.says.push(format!(
@@ -147,7 +124,11 @@ fn cpu(out: &mut Evidence, spec: &TypeSpec, verdict: &Verdict, rules: &SizeRules
             ));
             (peak, "the peak")
         }
-        (None, None) => {
+        Some((Err(why), _)) => {
+            out.says.push(format!("{why}: all {} vCPUs are kept.", spec.vcpus));
+            return;
+        }
+        None => {
             out.says.push(format!("CPU was not read: all {} vCPUs are kept.", spec.vcpus));
             return;
         }
@@ -165,27 +146,36 @@ fn cpu(out: &mut Evidence, spec: &TypeSpec, verdict: &Verdict, rules: &SizeRules
     ));
 }
 
-fn gpu(out: &mut Evidence, look: Look<'_>, working: u32) {
-    let Look { spec, traits, verdict, gpus, now, rules, .. } = look;
+/// How many GPUs work, and since when the others do not; `None` where all do.
+fn count(look: Look<'_>, working: u32) -> Option<String> {
+    let Look { spec, verdict, now, .. } = look;
     let devices = spec.devices();
-    out.need.gpus = Some(working);
-    if working < devices {
-        let since = verdict.idle_since.map_or_else(String::new, |t| {
-            format!(" (the others have been idle for {})", span(now.duration_since(t).as_hours()))
-        });
-        out.says.push(format!("{working} of {devices} GPUs work{since}."));
+    let lately = devices.saturating_sub(seen::idle_gpus(verdict));
+    let ago = verdict.idle_since.map(|t| span(now.duration_since(t).as_hours()));
+    if lately == devices {
+        return None;
     }
-    let maxima: Vec<_> = verdict
-        .signals
-        .iter()
-        .filter(|s| matches!(s.signal, Signal::GpuMax(i) if u32::from(i) < devices))
-        .collect();
-    let known = maxima.len() == devices as usize && maxima.iter().all(|s| s.value.is_some());
-    if known {
-        let peak = maxima.iter().filter_map(|s| s.value).fold(0.0, f64::max);
-        out.gpu_peak = (peak / 100.0).clamp(0.0, 1.0);
-    } else {
-        out.says.push("The peaks of the GPUs are not known: their full speed is kept.".into());
+    if working == lately {
+        let since =
+            ago.map_or_else(String::new, |ago| format!(" (the others have been idle for {ago})"));
+        return Some(format!("{working} of {devices} GPUs work{since}."));
+    }
+    let since = ago.map_or_else(String::new, |ago| format!(" for {ago}"));
+    Some(format!(
+        "{working} of {devices} GPUs worked within {}, {} of them not{since}. They are kept: their \
+         work may come back.",
+        span(seen::gpu_hours(look)),
+        working.saturating_sub(lately)
+    ))
+}
+
+fn gpu(out: &mut Evidence, look: Look<'_>, working: u32) {
+    let Look { spec, traits, gpus, rules, .. } = look;
+    out.need.gpus = Some(working);
+    out.says.extend(count(look, working));
+    match seen::gpu_peak(look) {
+        Ok(peak) => out.gpu_peak = peak,
+        Err(why) => out.says.push(format!("{why}: the full speed of the GPUs is kept.")),
     }
     out.nvlink = traits.nvlink && working > 1;
     out.mig = gpus.iter().any(|g| g.sample.identity.mig.is_some());
@@ -328,22 +318,28 @@ fn memory(out: &mut Evidence, spec: &TypeSpec, working: u32, rules: &SizeRules) 
 }
 
 fn network(out: &mut Evidence, look: Look<'_>, working: u32) {
-    let Look { row, spec, traits, verdict, .. } = look;
+    let Look { row, spec, traits, verdict, rules, .. } = look;
     let day =
         verdict.signals.iter().find(|s| s.signal == Signal::NetworkIn && &*s.unit == "bytes/day");
-    let bytes = day.filter(|s| !s.is_malformed()).and_then(|s| s.value);
+    let known = day.filter(|s| seen::is_complete(s, rules)).and_then(|s| s.highest);
+    // What was seen of it is needed, however little that is.
+    let bytes = known.or_else(|| day.and_then(|s| s.highest.or(s.value)));
+    if known.is_none() {
+        out.risk = out.risk.max(Risk::Medium);
+    }
     if let Some(bytes) = bytes {
         // No hour of the day can have had more than the whole day.
         let gbps = bytes * 8.0 / 3600.0 / 1e9;
         out.need.network_gbps = Some(gbps);
+        if known.is_none() {
+            out.says.push("Network is known in part: it may need more than was seen.".into());
+        }
         if gbps >= 0.05 {
             out.says.push(format!(
                 "Network: had all of the highest day passed in one hour, it would be {}.",
                 gigabits(gbps)
             ));
         }
-    } else {
-        out.risk = out.risk.max(Risk::Medium);
     }
     if !traits.efa {
         return;

@@ -16,9 +16,11 @@ pub struct SizeRules {
     /// The part of the new GPU's speed that stays free at the highest activity seen, 0–1. Default
     /// 0.2, as for CPU.
     pub gpu_speed_headroom: f64,
-    /// The least coverage of the verdict's evidence, 0–1. Default 0.9, as verdicts ask for.
+    /// The least coverage of the verdict's evidence and of every signal that a need rests on, 0–1; what
+    /// has less is not known. Default 0.9, as verdicts ask for.
     pub least_coverage: f64,
-    /// Hours of evidence that it takes. Default 30: Compute Optimizer's minimum in 14 days.
+    /// Hours in which CPU and every GPU must have reported. Default 30: Compute Optimizer's minimum in
+    /// 14 days.
     pub least_hours: u32,
     /// The least part of the price that a change must save, 0–1. Default 0.05, of the house: a
     /// restart for less is not worth the risk.

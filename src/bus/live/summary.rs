@@ -12,7 +12,7 @@ use crate::fleet::gpu::{GpuFleet, GpuNode, GpuRow};
 /// Rows kept, a megabyte of them. The totals are of all: who shows fewer says so.
 pub const GPU_SUMMARY_ROWS: usize = 2_000;
 /// Grows when what is stored changes its layout.
-const LAYOUT: u32 = 1;
+const LAYOUT: u32 = 2;
 
 /// The summary of the GPUs beside the one of the fleet under `fleet_key`.
 pub fn gpus_key(fleet_key: &str) -> String {

@@ -387,6 +387,7 @@ fn judged(kind: VerdictKind, since_hours: Option<i64>, reason: &str) -> Arc<Verd
             unit: "requests/h".into(),
             threshold: 1.0,
             value: (kind != VerdictKind::Unknown).then_some(0.0),
+            highest: (kind != VerdictKind::Unknown).then_some(0.0),
             got: if kind == VerdictKind::Unknown { 42 } else { 168 },
             expected: 168,
             role: EvidenceRole::Test,

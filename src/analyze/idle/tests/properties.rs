@@ -199,6 +199,12 @@ proptest! {
         prop_assert!((0.0..=1.0).contains(&v.waste_share()));
         prop_assert!(v.reason.ends_with('.') && v.reason.chars().count() < 260, "{}", v.reason);
         prop_assert!(v.signals.iter().all(|s| s.value.is_none_or(f64::is_finite)));
+        // The value is of some of the hours or their mean, the highest of all of them.
+        for s in v.signals.iter().filter(|s| &*s.unit != "days") {
+            if let Some((value, highest)) = s.value.zip(s.highest) {
+                prop_assert!(highest.is_finite() && value <= highest * (1.0 + 1e-6) + 1e-6, "{:?}", s);
+            }
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! A small fleet whose every figure is set by hand, on the embedded catalogue.
 
 mod constraints;
+mod evidence;
 mod laws;
 mod money;
 mod who;
@@ -11,15 +12,16 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 
 use super::{SizeRules, proposals};
+use crate::analyze::idle::{Preset, Subject, judge};
 use crate::analyze::savings::{SavingsInput, SavingsRules};
 use crate::domain::{
     Activity, BlockDevice, EvidenceRole, GpuIdentity, GpuKey, GpuOwner, GpuSample, GpuSignal,
     GpuSignals, GpuState, GpuVerdict, Holdings, Instance, InstanceState, Lifecycle, Mig, Owner,
-    Platform, Rung, SavingsFacts, Scope, Signal, SignalEvidence, TagKeys, Tags, Tenancy, TypeSpec,
-    Verdict, VerdictKind, ZoneOffering,
+    Platform, Rung, SavingsFacts, Scope, SeriesSet, Signal, SignalEvidence, TagKeys, Tags, Tenancy,
+    TypeSpec, Verdict, VerdictKind, ZoneOffering,
 };
 use crate::fleet::savings::{Proposal, SizeVerdict};
-use crate::fleet::{Book, GpuFleet, GpuNode, GpuRow, JoinInput, PriceBook, join};
+use crate::fleet::{Book, Fleet, GpuFleet, GpuNode, GpuRow, JoinInput, PriceBook, join};
 use crate::source::catalogue;
 
 fn now() -> Timestamp {
@@ -60,6 +62,8 @@ struct Seen {
     mig: bool,
     lifecycle: Lifecycle,
     hours: u32,
+    /// Judged by the idle engine from these, instead of by what is written above.
+    series: Option<(Preset, SeriesSet)>,
 }
 
 /// One of four A10G works at its peak, a little CPU, 8 GiB on each GPU: a g5.4xlarge would do.
@@ -80,6 +84,7 @@ fn g5() -> Seen {
         mig: false,
         lifecycle: Lifecycle::OnDemand,
         hours: 168,
+        series: None,
     }
 }
 
@@ -104,6 +109,7 @@ fn signal(signal: Signal, unit: &str, value: f64, hours: u32) -> SignalEvidence 
         unit: unit.into(),
         threshold: 5.0,
         value: Some(value),
+        highest: Some(value),
         got: hours,
         expected: hours,
         role: EvidenceRole::Test,
@@ -145,7 +151,13 @@ impl Seen {
         }
     }
 
-    fn verdict(&self, devices: u32) -> Verdict {
+    fn verdict(&self, spec: &TypeSpec) -> Verdict {
+        if let Some((preset, series)) = &self.series {
+            let instance = &self.instance();
+            let subject = Subject { instance, spec: Some(spec), series, now: now() };
+            return judge(&subject, &preset.policy());
+        }
+        let devices = spec.devices();
         let mut signals = Vec::new();
         for gpu in 0..devices {
             let peak = if gpu < self.working { self.gpu_peak } else { 0.0 };
@@ -232,25 +244,28 @@ impl World {
         self
     }
 
-    fn proposals(&self) -> Vec<Arc<Proposal>> {
+    fn fleet(&self) -> Fleet {
         let instances: Vec<Arc<Instance>> =
             self.seen.iter().map(|s| Arc::new(s.instance())).collect();
         let verdicts: HashMap<Arc<str>, Arc<Verdict>> = self
             .seen
             .iter()
-            .map(|s| (s.id.into(), Arc::new(s.verdict(s.spec(&self.book).devices()))))
+            .map(|s| (s.id.into(), Arc::new(s.verdict(&s.spec(&self.book)))))
             .collect();
         let book = Arc::new(self.book.clone());
-        let tag_keys = TagKeys::default();
-        let fleet = join(JoinInput {
+        join(JoinInput {
             version: 1,
             now: now(),
             instances: &instances,
             book: &book,
             verdicts: &verdicts,
-            tag_keys: &tag_keys,
+            tag_keys: &TagKeys::default(),
             readings: vec![],
-        });
+        })
+    }
+
+    fn proposals(&self) -> Vec<Arc<Proposal>> {
+        let fleet = self.fleet();
         let mut gpus = GpuFleet::default();
         for seen in &self.seen {
             let row = fleet.rows.iter().find(|r| &*r.instance.id == seen.id).unwrap().clone();
@@ -269,7 +284,7 @@ impl World {
             storage: None,
             facts: &self.facts,
             rules: &rules,
-            tag_keys: &tag_keys,
+            tag_keys: &TagKeys::default(),
         })
     }
 
