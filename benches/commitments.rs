@@ -152,8 +152,8 @@ fn commitment(n: usize, now: Timestamp, random: &mut fastrand::Rng) -> Commitmen
             count: random.u32(1..12),
             class: OfferingClass::Standard,
             payment: PaymentOption::NoUpfront,
-            usd_per_hour: price(of) * discount,
-            upfront_usd: 0.0,
+            usd_per_hour: Some(price(of) * discount),
+            upfront_usd: Some(0.0),
         }),
         5..9 => {
             let narrow = n % 10 < 7;
@@ -307,7 +307,7 @@ fn baseline_one_hour_unprepared(bencher: Bencher<'_, '_>) {
                 what: it.instance_type.to_string(),
                 account: item.account.to_string(),
                 units: f64::from(it.count),
-                rate: it.usd_per_hour,
+                rate: it.usd_per_hour.unwrap_or(0.0),
             }),
             Commits::Plan(plan) => plans.push(Plan {
                 kind: match plan.plan_type {

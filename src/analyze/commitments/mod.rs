@@ -157,11 +157,12 @@ fn row(
     let now = &present.tallies.items[place];
     let over = if past.hours > 0 { past } else { now };
     let unused = holds(item).filter(|_| known && now.hours > 0).and_then(|held| {
-        let paid = match item.kind() {
-            CommitmentKind::CapacityReservation => return present.room_usd[place],
-            _ => now.paid?,
-        };
-        Some(if held > 0.0 { paid * (1.0 - now.utilisation()?) } else { 0.0 })
+        if item.kind() == CommitmentKind::CapacityReservation {
+            return present.room_usd[place];
+        }
+        let open = if held > 0.0 { 1.0 - now.utilisation()? } else { 0.0 };
+        // Of what is used up nothing is unused, whatever it cost.
+        if open > 0.0 { now.paid.map(|paid| paid * open) } else { Some(0.0) }
     });
     let (effective, on_demand) = match &over.types {
         Types::One(_, price) if known => {

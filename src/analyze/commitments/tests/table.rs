@@ -181,6 +181,10 @@ fn a_modified_reservation_is_not_free() {
     assert_eq!((sums.unused_usd_per_hour, sums.unused_unknown), (None, 1));
     assert_eq!(sums.effective_savings_rate, None);
     near(sums.coverage, 1.0);
+    // Used up, nothing of it is unused, whatever it cost.
+    let (rows, sums) = made(&g5(2), &held(vec![modified.clone()]), Vec::new(), &list());
+    assert_eq!(row(&rows, "ri").unused_usd_per_hour, Some(0.0));
+    assert_eq!((sums.unused_usd_per_hour, sums.unused_unknown), (Some(0.0), 0));
     // Beside another the sum says how many it leaves out.
     let (_, sums) = of(vec![modified, regional("other", A, 1, "p5.48xlarge", 30.0)]);
     assert_eq!((sums.committed_usd_per_hour, sums.committed_unknown), (Some(30.0), 1));

@@ -61,18 +61,13 @@ fn commitments(savings: &Savings, symbols: Symbols) -> Parts {
         (
             Role::Heading,
             format!(
-                "paid {}{}",
-                rate(sums.committed_usd_per_hour, symbols),
-                but(sums.committed_unknown)
+                "paid {}",
+                at_least(sums.committed_usd_per_hour, sums.committed_unknown, symbols)
             ),
         ),
         (
             Role::Idle,
-            format!(
-                "unused {}{}",
-                rate(sums.unused_usd_per_hour, symbols),
-                but(sums.unused_unknown)
-            ),
+            format!("unused {}", at_least(sums.unused_usd_per_hour, sums.unused_unknown, symbols)),
         ),
         (Role::Text, format!("utilisation {}", share(sums.utilisation, symbols))),
         (Role::Text, format!("coverage {}", share(sums.coverage, symbols))),
@@ -81,9 +76,14 @@ fn commitments(savings: &Savings, symbols: Symbols) -> Parts {
     ]
 }
 
-/// What a sum leaves out.
-fn but(unknown: u32) -> String {
-    if unknown == 0 { String::new() } else { format!(" (of {unknown} not known)") }
+/// A sum that leaves out what is not known is what it is at least.
+fn at_least(usd: Option<f64>, unknown: u32, symbols: Symbols) -> String {
+    let sign = match symbols {
+        _ if unknown == 0 || usd.is_none() => "",
+        Symbols::Unicode => "≥ ",
+        Symbols::Ascii => ">= ",
+    };
+    format!("{sign}{}", rate(usd, symbols))
 }
 
 /// Sums of what is known, and how many are not.
