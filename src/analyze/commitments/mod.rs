@@ -227,8 +227,7 @@ fn sums(
             used += usd * part;
         }
     }
-    let known = all_known && over.all_usage_priced;
-    let usage = Some(over.usage).filter(|usd| *usd > 0.0 && known);
+    let usage = over.priced_usage().filter(|_| all_known);
     let in_force = || rows.iter().filter(|row| row.is_in_force);
     let bought = in_force().filter(|row| is_discount(&row.commitment));
     let (committed, committed_unknown) = total(bought.map(|row| row.usd_per_hour));

@@ -77,6 +77,9 @@ impl Tally {
     }
 }
 
+/// So much of the instance-hours may have no price before shares of the rest say nothing.
+const UNPRICED: f64 = 0.05;
+
 /// All of it, and the sums over usage.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tallies {
@@ -88,16 +91,26 @@ pub(super) struct Tallies {
     /// What reservations and plans cost, and usage that nothing covers, USD.
     pub committed: f64,
     pub open: f64,
-    /// True while all usage has an on-demand price, and all that was paid is known.
-    pub all_usage_priced: bool,
+    /// Instance-hours of all usage, and of usage without an on-demand price.
+    pub units: f64,
+    pub unpriced: f64,
+    /// True while no commitment pays for usage without a price, and all that was paid is known.
+    pub all_covered_priced: bool,
     pub all_paid_known: bool,
 }
 
 impl Tallies {
+    /// On-demand price of all usage, USD, for shares of it; `None` where a share would be none: without
+    /// any, where commitments pay for usage whose price is not known, or too much of it has none.
+    pub(super) fn priced_usage(&self) -> Option<f64> {
+        let little = self.unpriced <= UNPRICED * self.units;
+        Some(self.usage).filter(|usd| *usd > 0.0 && self.all_covered_priced && little)
+    }
+
     pub(super) fn new(items: usize) -> Self {
         Self {
             items: vec![Tally::default(); items],
-            all_usage_priced: true,
+            all_covered_priced: true,
             all_paid_known: true,
             ..Self::default()
         }
@@ -153,13 +166,14 @@ impl Tallies {
             tally.used += step.taken;
             let price = applier.prices()[step.meter];
             tally.cover(&applier.meters()[step.meter].instance_type, price, step.units);
+            self.all_covered_priced &= price.is_some();
             self.covered += step.units * price.unwrap_or(0.0);
         }
         for ((units, open), price) in
             applied.units.iter().zip(&applied.on_demand_units).zip(applier.prices())
         {
-            // Usage without a price would count as free: a share of it is no share.
-            self.all_usage_priced &= *units <= 0.0 || price.is_some();
+            self.units += units;
+            self.unpriced += if price.is_none() { *units } else { 0.0 };
             let price = price.unwrap_or(0.0);
             self.usage += units * price;
             self.open += open * price;

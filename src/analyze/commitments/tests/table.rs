@@ -154,7 +154,7 @@ fn unused_capacity_blocks_in_dollars_or_in_hours() {
 
 #[test]
 fn usage_without_a_price_is_not_free() {
-    // Two of four boxes are reserved, and have no price: of $1 the other two are all.
+    // Two of three boxes are reserved and have no price: of all that has one, $1, nothing is covered.
     let mut fleet = g5(1);
     fleet.extend(instances("x", 2, &meter(A, AZ, "x9.large")));
     let holdings = held([regional("ri", A, 2, "x9.large", 14.0)]);
@@ -162,6 +162,17 @@ fn usage_without_a_price_is_not_free() {
     assert_eq!((sums.coverage, sums.effective_savings_rate), (None, None));
     assert_eq!((sums.committed_usd_per_hour, sums.utilisation), (Some(28.0), Some(1.0)));
     near(row(&rows, "ri").utilisation_now, 1.0);
+    // On demand, too much of it; of little the rest is told.
+    let of = |priced: usize| {
+        let mut fleet = g5(priced);
+        fleet.extend(instances("x", 1, &meter(A, AZ, "x9.large")));
+        let holdings = held([regional("ri", A, 1, "g5.xlarge", 0.6)]);
+        let (_, sums) = made(&fleet, &holdings, Vec::new(), &list());
+        (sums.coverage, sums.effective_savings_rate)
+    };
+    assert_eq!(of(18), (None, None));
+    near(of(19).0, 1.0 / 19.0);
+    near(of(19).1, 1.0 - 18.6 / 19.0);
 }
 
 #[test]
