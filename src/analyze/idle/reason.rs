@@ -1,5 +1,7 @@
 //! The verdict in one sentence.
 
+use std::fmt::{self, Display as _};
+
 use jiff::Timestamp;
 
 use super::exempt::{EXEMPT_TAG, Exemption};
@@ -129,7 +131,7 @@ fn partial(facts: &Facts<'_>) -> String {
         "{} of {} GPUs idle for {} (GPU {which}) while the others work.",
         facts.idle_gpus.unwrap_or(0),
         facts.look.machine.gpus(),
-        facts.idle_since.map_or_else(|| "–".to_owned(), |t| since(facts, t)),
+        facts.idle_since.map_or_else(|| "–".to_owned(), |t| since(facts, t).to_string()),
     )
 }
 
@@ -177,37 +179,50 @@ fn decisive<'a>(facts: &Facts<'a>) -> Option<&'a Finding> {
 }
 
 /// What a signal in use did.
-fn did(f: &Finding) -> String {
-    let e = &f.evidence;
-    if f.malformed {
-        let whose = match f.what {
-            What::Gpu(i) => &format!("GPU {i}"),
-            What::CpuMax | What::CpuMean | What::BusyCores | What::WindowMean => "CPU",
-            What::Network => "network",
-            What::Ebs => "EBS",
-            What::LowDays => "CPU or network",
-        };
-        return format!(
-            "a {whose} datapoint made no sense (NaN, infinite or negative), which counts as use"
-        );
-    }
-    match f.what {
-        What::Gpu(i) => held(e, &format!("GPU {i} reached")),
-        What::CpuMean => held(e, "an hour's mean CPU was"),
-        What::BusyCores => held(e, "an hour's mean load was"),
-        What::CpuMax => held(e, "CPU peaked at"),
-        What::Network => held(e, "network moved within a day"),
-        What::Ebs => held(e, "EBS did"),
-        What::WindowMean => held(e, "CPU averaged"),
-        What::LowDays => {
-            format!("only {:.0} low days, {:.0} are needed", e.value.unwrap_or(0.0), e.threshold)
+fn did(finding: &Finding) -> impl fmt::Display {
+    fmt::from_fn(move |f| {
+        let e = &finding.evidence;
+        if finding.malformed {
+            f.write_str("a ")?;
+            match finding.what {
+                What::Gpu(i) => write!(f, "GPU {i}")?,
+                What::CpuMax | What::CpuMean | What::BusyCores | What::WindowMean => {
+                    f.write_str("CPU")?;
+                }
+                What::Network => f.write_str("network")?,
+                What::Ebs => f.write_str("EBS")?,
+                What::LowDays => f.write_str("CPU or network")?,
+            }
+            return f.write_str(
+                " datapoint made no sense (NaN, infinite or negative), which counts as use",
+            );
         }
-    }
+        let verb = match finding.what {
+            What::Gpu(i) => return write!(f, "GPU {i} {}", held(e, "reached")),
+            What::CpuMean => "an hour's mean CPU was",
+            What::BusyCores => "an hour's mean load was",
+            What::CpuMax => "CPU peaked at",
+            What::Network => "network moved within a day",
+            What::Ebs => "EBS did",
+            What::WindowMean => "CPU averaged",
+            What::LowDays => {
+                let low = e.value.unwrap_or(0.0);
+                return write!(f, "only {low:.0} low days, {:.0} are needed", e.threshold);
+            }
+        };
+        held(e, verb).fmt(f)
+    })
 }
 
-fn held(e: &SignalEvidence, verb: &str) -> String {
-    let value = e.value.map_or_else(|| "–".into(), |v| figure(v, &e.unit));
-    format!("{verb} {value} (limit {})", figure(e.threshold, &e.unit))
+fn held(e: &SignalEvidence, verb: &str) -> impl fmt::Display {
+    fmt::from_fn(move |f| {
+        write!(f, "{verb} ")?;
+        match e.value {
+            Some(v) => figure(v, &e.unit).fmt(f)?,
+            None => f.write_str("–")?,
+        }
+        write!(f, " (limit {})", figure(e.threshold, &e.unit))
+    })
 }
 
 fn unknown(facts: &Facts<'_>) -> String {
@@ -272,6 +287,6 @@ fn unknown(facts: &Facts<'_>) -> String {
 }
 
 /// Hours since `t`, in words.
-fn since(facts: &Facts<'_>, t: Timestamp) -> String {
+fn since(facts: &Facts<'_>, t: Timestamp) -> impl fmt::Display {
     span(facts.subject.now.duration_since(t).as_hours().max(0) as usize)
 }

@@ -1,5 +1,6 @@
 //! The words of a verdict. Those that repeat are shared, so that judging allocates few strings.
 
+use std::fmt;
 use std::sync::{Arc, LazyLock};
 
 /// GPU labels made ahead; no type of today has more devices.
@@ -91,22 +92,27 @@ fn gpu_label(index: u16) -> Arc<str> {
 }
 
 /// A figure with its unit: `0.52 %`, `38 %`, `4.2 GB`. Values below 10 keep two decimals, so that
-/// what is near a limit of 5 does not read as 5.
-pub(in crate::analyze) fn figure(value: f64, unit: &str) -> String {
-    let (value, unit) = match unit {
-        "bytes/day" => scaled(value),
-        "days" => return format!("{value:.0} days"),
-        unit => (value, unit),
-    };
-    if value.fract() == 0.0 && value < 1e15 {
-        // The common case, and many times faster to write than a float.
-        return format!("{} {unit}", value as i64);
-    }
-    let digits = usize::from(value < 100.0) + usize::from(value < 10.0);
-    let text = format!("{value:.digits$}");
-    let text =
-        if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
-    format!("{text} {unit}")
+/// what is near a limit of 5 does not read as 5. Written into the sentence it is for: a verdict
+/// has several, and ten thousand are judged at once.
+pub(in crate::analyze) fn figure(value: f64, unit: &str) -> impl fmt::Display {
+    fmt::from_fn(move |f| {
+        let (value, unit) = match unit {
+            "bytes/day" => scaled(value),
+            "days" => return write!(f, "{value:.0} days"),
+            unit => (value, unit),
+        };
+        if value.fract() == 0.0 && value < 1e15 {
+            // The common case, and many times faster to write than a float.
+            return write!(f, "{} {unit}", value as i64);
+        }
+        let digits = usize::from(value < 100.0) + usize::from(value < 10.0);
+        let text = format!("{value:.digits$}");
+        let text = match digits {
+            0 => &text,
+            _ => text.trim_end_matches('0').trim_end_matches('.'),
+        };
+        write!(f, "{text} {unit}")
+    })
 }
 
 fn scaled(bytes: f64) -> (f64, &'static str) {
@@ -118,12 +124,12 @@ fn scaled(bytes: f64) -> (f64, &'static str) {
 }
 
 /// Hours in words: `36 h`, `3 d`, `3 d 12 h`. Two days and less stay in hours.
-pub(in crate::analyze) fn span(hours: usize) -> String {
-    match (hours / 24, hours % 24) {
-        (0 | 1, _) => format!("{hours} h"),
-        (d, 0) => format!("{d} d"),
-        (d, h) => format!("{d} d {h} h"),
-    }
+pub(in crate::analyze) fn span(hours: usize) -> impl fmt::Display {
+    fmt::from_fn(move |f| match (hours / 24, hours % 24) {
+        (0 | 1, _) => write!(f, "{hours} h"),
+        (d, 0) => write!(f, "{d} d"),
+        (d, h) => write!(f, "{d} d {h} h"),
+    })
 }
 
 /// Device indices in words: `0, 3–5, 7`.
@@ -152,18 +158,18 @@ mod tests {
 
     #[test]
     fn figures_spans_and_indices() {
-        assert_eq!(figure(4.96, "%"), "4.96 %");
-        assert_eq!(figure(5.0, "%"), "5 %");
-        assert_eq!(figure(38.25, "%"), "38.2 %");
-        assert_eq!(figure(100.0, "%"), "100 %");
-        assert_eq!(figure(0.0, "%"), "0 %");
-        assert_eq!(figure(2.1e6, "bytes/day"), "2.1 MB");
-        assert_eq!(figure(999.0, "bytes/day"), "999 bytes");
-        assert_eq!(figure(4.0, "days"), "4 days");
-        assert_eq!(span(5), "5 h");
-        assert_eq!(span(47), "47 h");
-        assert_eq!(span(84), "3 d 12 h");
-        assert_eq!(span(168), "7 d");
+        assert_eq!(figure(4.96, "%").to_string(), "4.96 %");
+        assert_eq!(figure(5.0, "%").to_string(), "5 %");
+        assert_eq!(figure(38.25, "%").to_string(), "38.2 %");
+        assert_eq!(figure(100.0, "%").to_string(), "100 %");
+        assert_eq!(figure(0.0, "%").to_string(), "0 %");
+        assert_eq!(figure(2.1e6, "bytes/day").to_string(), "2.1 MB");
+        assert_eq!(figure(999.0, "bytes/day").to_string(), "999 bytes");
+        assert_eq!(figure(4.0, "days").to_string(), "4 days");
+        assert_eq!(span(5).to_string(), "5 h");
+        assert_eq!(span(47).to_string(), "47 h");
+        assert_eq!(span(84).to_string(), "3 d 12 h");
+        assert_eq!(span(168).to_string(), "7 d");
         assert_eq!(indices([0, 3, 4, 5, 7, 8].into_iter()), "0, 3–5, 7, 8");
         assert_eq!(indices(std::iter::empty()), "");
     }

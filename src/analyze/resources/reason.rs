@@ -87,8 +87,8 @@ fn idle(look: &Look<'_>, since: Option<Timestamp>) -> String {
         }
         ResourceKind::Notebook => {
             let e = look.findings.first().map(|f| &f.evidence);
-            let top = e.and_then(|e| Some(figure(e.value?, &e.unit)));
-            let limit = e.map_or_else(String::new, |e| figure(e.threshold, &e.unit));
+            let top = e.and_then(|e| Some(figure(e.value?, &e.unit).to_string()));
+            let limit = e.map_or_else(String::new, |e| figure(e.threshold, &e.unit).to_string());
             let top = top.unwrap_or_else(|| "–".into());
             format!("Nothing ran{lasting}: CPU peaked at {top} (limit {limit}).")
         }
@@ -235,7 +235,8 @@ fn did(f: &Finding) -> String {
             f.signal.label()
         );
     }
-    let value = |e: &SignalEvidence| e.value.map_or_else(|| "–".into(), |v| figure(v, &e.unit));
+    let value =
+        |e: &SignalEvidence| e.value.map_or_else(|| "–".into(), |v| figure(v, &e.unit).to_string());
     format!("{} reached {}", f.signal.label(), value(&f.evidence))
 }
 
