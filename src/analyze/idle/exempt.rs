@@ -6,7 +6,7 @@ use jiff::tz::TimeZone;
 
 use crate::domain::Tags;
 
-/// The tag that exempts an instance: `true`, or the last UTC day on which it is exempt. Its key is
+/// The tag that exempts what bears it: `true`, or the last UTC day on which it is exempt. Its key is
 /// found in any case: a key in the wrong case still tells what its writer meant.
 pub const EXEMPT_TAG: &str = "burntop:exempt";
 

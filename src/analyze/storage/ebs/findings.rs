@@ -5,6 +5,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::gp3::gp3_offer;
 use super::snapshot::{full_gib, snapshot_at_most_usd};
 use super::volume::{volume_cost, volume_usd};
+use crate::analyze::idle::Exemption;
 use crate::domain::STOPPED_HOURS;
 use crate::domain::storage::{
     EbsPrices, Effort, FindingKind, GIB, Risk, Snapshot, SnapshotTier, StorageFinding, Subject,
@@ -63,13 +64,19 @@ pub struct SnapshotCase<'a> {
     pub now: Timestamp,
 }
 
-/// All findings about a volume, in no order.
+/// All findings about a volume, in no order; none about one that its tag exempts.
 pub fn of_volume(case: VolumeCase<'_>) -> Vec<StorageFinding> {
+    if Exemption::of(&case.volume.tags, case.now).holds() {
+        return Vec::new();
+    }
     [unattached(case), of_stopped(case), gp2(case)].into_iter().flatten().collect()
 }
 
-/// All findings about a snapshot, in no order.
+/// All findings about a snapshot, in no order; none about one that its tag exempts.
 pub fn of_snapshot(case: SnapshotCase<'_>) -> Vec<StorageFinding> {
+    if Exemption::of(&case.snapshot.tags, case.now).holds() {
+        return Vec::new();
+    }
     // An orphan is old news twice: one finding per snapshot.
     orphan(case).or_else(|| old(case)).into_iter().collect()
 }

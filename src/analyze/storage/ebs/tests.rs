@@ -238,6 +238,30 @@ fn a_volume_of_what_was_stopped_lately_or_is_exempt_is_left_alone() {
 }
 
 #[test]
+fn what_its_own_tag_exempts_has_no_finding() {
+    let p = virginia();
+    let of = |tags: &[(&str, &str)]| {
+        let tags = Tags::from_raw(tags.iter().copied());
+        let free = Volume { tags: tags.clone(), ..volume(VolumeKind::Gp2, 500, None, None) };
+        let old = Snapshot { tags, ..snapshot(400) };
+        let volume = VolumeCase { volume: &free, stopped: &[], prices: Some(&p), now: now() };
+        let snapshot = SnapshotCase {
+            snapshot: &old,
+            volume_exists: Some(true),
+            images_known: true,
+            prices: Some(&p),
+            now: now(),
+        };
+        (of_volume(volume).len(), of_snapshot(snapshot).len())
+    };
+    // Unattached and gp2; old.
+    assert_eq!(of(&[]), (2, 1));
+    assert_eq!(of(&[("burntop:exempt", "true")]), (0, 0));
+    assert_eq!(of(&[("Burntop:Exempt", "keep it")]), (0, 0), "whoever wrote it meant it");
+    assert_eq!(of(&[("burntop:exempt", "2020-01-01")]), (2, 1), "it has ended");
+}
+
+#[test]
 fn what_is_found_of_snapshots() {
     let p = virginia();
     let found = |s: &Snapshot, exists, images_known| {

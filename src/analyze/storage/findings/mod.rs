@@ -23,6 +23,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::price::{Rates, Volumes};
+use crate::analyze::idle::Exemption;
 use crate::domain::storage::bucket::Fact;
 use crate::domain::storage::{
     Effort, FindingKind, GIB, Lifecycle, Risk, S3Prices, Scan, StorageFinding, Subject, Tier,
@@ -50,8 +51,12 @@ pub struct BucketCase<'a> {
     pub now: Timestamp,
 }
 
-/// All findings about a bucket, in no order.
+/// All findings about a bucket, in no order; none about one that its tag exempts.
 pub fn of_bucket(case: BucketCase<'_>) -> Vec<StorageFinding> {
+    let tags = case.row.facts.as_ref().and_then(|f| f.tags.as_ref().ok());
+    if tags.is_some_and(|tags| Exemption::of(tags, case.now).holds()) {
+        return Vec::new();
+    }
     let mut out = Vec::new();
     out.extend(no_lifecycle::find(case));
     out.extend(noncurrent::find(case));

@@ -7,7 +7,7 @@ use crate::domain::storage::{
     BucketFacts, FindingKind, Lifecycle, LifecycleRule, NoncurrentExpiration, ObjectFlags, Scan,
     StorageFinding, Tier, TreeBuilder, Versioning,
 };
-use crate::domain::{ErrorKind, SourceError};
+use crate::domain::{ErrorKind, SourceError, Tags};
 use crate::view::fixture::now;
 use crate::view::storage::fixture::{bucket, fleet_of, scan, series, sums, tree};
 
@@ -71,6 +71,17 @@ fn no_lifecycle() {
         b.sizes = Ok(vec![series("StandardStorage", Tier::Standard, 1e6, 1e6, 40)]);
     };
     assert!(found(kind, tiny, None).is_empty());
+}
+
+#[test]
+fn an_exempt_bucket_has_no_findings() {
+    let kind = FindingKind::NoLifecycle;
+    let tagged = |value: &'static str| {
+        move |b: &mut BucketFacts| b.tags = Ok(Tags::from_raw([("burntop:exempt", value)]))
+    };
+    assert!(found(kind, tagged("true"), None).is_empty());
+    assert_eq!(found(kind, tagged("2020-01-01"), None).len(), 1, "it has ended");
+    assert_eq!(found(kind, |b| b.tags = unknown(), None).len(), 1, "nobody knows of an exemption");
 }
 
 #[test]
