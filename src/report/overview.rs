@@ -186,7 +186,7 @@ fn records(model: &Overview, symbols: Symbols) -> Vec<Record> {
         if let Some(net) = model.net.filter(|_| saved.waterfall.net_unknown.is_none()) {
             records.insert(1, net_record(net));
         }
-        records.extend(unused(saved));
+        records.extend(unused(saved, symbols));
         records.extend(waterfall(saved));
         records.extend(saved.sequence.iter().map(task));
     }
@@ -251,15 +251,12 @@ fn net_record(net: NetBurn) -> Record {
     }
 }
 
-fn unused(saved: &Saved) -> Vec<Record> {
-    let commitments = saved.unused.map(|usd| Record {
+fn unused(saved: &Saved, symbols: Symbols) -> Vec<Record> {
+    let commitments = saved.unused().map(|usd| Record {
         section: "unused",
         name: "commitments".to_owned(),
         waste_usd_per_hour: Some(usd),
-        note: saved
-            .committed
-            .map(|usd| format!("of {} committed", format::usd_per_hour(usd)))
-            .unwrap_or_default(),
+        note: saved.unused_of(symbols).unwrap_or_default(),
         ..Record::default()
     });
     let resources = saved.resources.iter().map(|r| Record {

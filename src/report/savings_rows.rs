@@ -10,6 +10,7 @@ use crate::domain::text::clean;
 use crate::domain::{Commits, EvidenceRole, Reading, Unread};
 use crate::fleet::Savings;
 use crate::fleet::savings::{CommitmentRow, Proposal, SizeVerdict, SpotFit, SpotRow};
+use crate::view::savings::words::at_least;
 use crate::view::savings::{
     CommitmentField, ProposalField, ResourceField, ResourceItem, SpotField,
 };
@@ -114,7 +115,7 @@ fn said_of_unread(unread: &Unread) -> String {
 }
 
 /// The sum of what is known; `None` where rows are there and nothing is known of any.
-fn sum(values: impl Iterator<Item = Option<f64>>) -> (Option<f64>, usize) {
+fn sum(values: impl Iterator<Item = Option<f64>>) -> (Option<f64>, u32) {
     let (mut any, mut known, mut unknown, mut usd) = (false, false, 0, 0.0);
     for value in values {
         any = true;
@@ -181,7 +182,7 @@ impl SavingsField for CommitmentField {
     }
 
     fn note(rows: &[&CommitmentRow], ctx: &ViewContext) -> String {
-        let (paid, _) = sum(paid(rows));
+        let (paid, unpriced) = sum(paid(rows));
         let (unused, unknown) = sum(in_force(rows).map(|r| r.unused_usd_per_hour));
         let dot = ctx.symbols.separator();
         let left_out = match unknown {
@@ -192,8 +193,8 @@ impl SavingsField for CommitmentField {
             "{} commitments, {} in force: paid {} {dot} unused now {}{left_out}",
             rows.len(),
             in_force(rows).count(),
-            rate(paid, ctx),
-            rate(unused, ctx)
+            at_least(paid, unpriced, ctx.symbols),
+            at_least(unused, unknown, ctx.symbols)
         )
     }
 }
@@ -386,6 +387,7 @@ pub fn commitment_sums(savings: &Savings) -> Map<String, Json> {
         "coverage": json::number(sums.coverage),
         "effective_savings_rate": json::number(sums.effective_savings_rate),
         "unused_usd_per_hour": json::number(sums.unused_usd_per_hour),
+        "unused_room_usd_per_hour": json::number(sums.unused_room_usd_per_hour),
         "unused_unknown": sums.unused_unknown,
         "hours": sums.hours,
     });

@@ -229,9 +229,12 @@ fn sums(
     }
     let usage = over.priced_usage().filter(|_| all_known);
     let in_force = || rows.iter().filter(|row| row.is_in_force);
-    let bought = in_force().filter(|row| is_discount(&row.commitment));
+    let is_room =
+        |row: &&Arc<CommitmentRow>| row.commitment.kind() == CommitmentKind::CapacityReservation;
+    let bought = in_force().filter(|row| !is_room(row));
     let (committed, committed_unknown) = total(bought.map(|row| row.usd_per_hour));
     let (unused, unused_unknown) = total(in_force().map(|row| row.unused_usd_per_hour));
+    let (unused_room, _) = total(in_force().filter(is_room).map(|row| row.unused_usd_per_hour));
     CommitmentSums {
         committed_usd_per_hour: committed,
         committed_unknown,
@@ -241,6 +244,7 @@ fn sums(
             .filter(|_| over.all_paid_known)
             .map(|usd| 1.0 - (over.committed + over.open) / usd),
         unused_usd_per_hour: unused,
+        unused_room_usd_per_hour: unused_room,
         unused_unknown,
         hours: past.hours,
     }

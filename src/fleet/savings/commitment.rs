@@ -43,11 +43,12 @@ pub struct CommitmentRow {
 /// Sums over commitments in force and the usage they could cover.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CommitmentSums {
-    /// Paid for reservations and plans in force, USD/h, as far as it is known; `None` when of none.
+    /// Paid for reservations, plans and Capacity Blocks in force, USD/h, as far as it is known; `None`
+    /// when of none. The room of capacity reservations is usage and no payment of its own.
     pub committed_usd_per_hour: Option<f64>,
-    /// Reservations and plans in force whose price is not known.
+    /// Of them those whose price is not known.
     pub committed_unknown: u32,
-    /// Of it used, 0–1, over the hours looked at; `None` when not known.
+    /// Of reservations and plans used, 0–1, over the hours looked at; `None` when not known.
     pub utilisation: Option<f64>,
     /// On-demand value of covered usage over that of all usage that could be covered (no Spot, no
     /// Capacity Blocks), 0–1; `None` when not known.
@@ -58,6 +59,9 @@ pub struct CommitmentSums {
     /// What nothing used now: reservations, plans, and capacity that is billed, USD/h, as far as it is
     /// known; `None` when of none.
     pub unused_usd_per_hour: Option<f64>,
+    /// Of it the empty room of capacity reservations, which is in no commitment's price, USD/h;
+    /// `None` as above.
+    pub unused_room_usd_per_hour: Option<f64>,
     /// Commitments in force of which that is not known.
     pub unused_unknown: u32,
     /// Hours that were looked at.

@@ -3,9 +3,10 @@
 use super::{Metric, Overview, Score};
 use crate::analyze::waterfall::{Sight, Task, sequence};
 use crate::domain::{HOURS_PER_MONTH, Lifecycle, ResourceKind, VerdictKind};
-use crate::fleet::savings::Waterfall;
+use crate::fleet::savings::{CommitmentSums, Waterfall};
 use crate::fleet::{Net, Row, Savings, StorageFleet};
-use crate::view::format;
+use crate::view::savings::words;
+use crate::view::{Symbols, format};
 
 /// The burn with commitments.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -44,11 +45,8 @@ pub struct Saved {
     pub waterfall: Waterfall,
     /// What to do next, in order.
     pub sequence: Vec<Task>,
-    /// Paid for reservations and plans in force, USD/h; `None` when not known.
-    pub committed: Option<f64>,
-    /// What of commitments nothing uses now, USD/h: reservations, plans, reserved capacity. `None`
-    /// while commitments are not known.
-    pub unused: Option<f64>,
+    /// What is paid for commitments, and unused of them; `None` while they are not known.
+    pub commitments: Option<CommitmentSums>,
     /// Idle resources by kind, costliest first.
     pub resources: Vec<WasteOf>,
 }
@@ -58,6 +56,22 @@ impl Saved {
     pub fn idle_resources(&self) -> (u32, f64) {
         let all = &self.resources;
         (all.iter().map(|r| r.count).sum(), all.iter().map(|r| r.usd_per_hour).sum())
+    }
+
+    /// What of commitments nothing uses now, USD/h: reservations, plans, reserved capacity. `None`
+    /// where that is not known.
+    pub fn unused(&self) -> Option<f64> {
+        self.commitments.and_then(|sums| sums.unused_usd_per_hour)
+    }
+
+    /// What the unused is a part of: `of $167.18/h paid + $12.25/h room`. Empty room of a capacity
+    /// reservation is billed as it goes, beside what commitments cost.
+    pub fn unused_of(&self, symbols: Symbols) -> Option<String> {
+        let sums = self.commitments?;
+        let paid = words::at_least(sums.committed_usd_per_hour, sums.committed_unknown, symbols);
+        let room = sums.unused_room_usd_per_hour.filter(|usd| *usd > 0.0);
+        let room = room.map(|usd| format!(" + {} room", format::usd_per_hour(usd)));
+        Some(format!("of {paid} paid{}", room.unwrap_or_default()))
     }
 
     /// `a naive sum would have claimed $X/h`; `None` where it would have claimed no more.
@@ -96,8 +110,7 @@ impl Overview {
         self.saved = Some(Saved {
             waterfall: savings.waterfall.clone(),
             sequence: sequence(savings, sight),
-            committed: sums.committed_usd_per_hour,
-            unused: sums.unused_usd_per_hour.filter(|_| known),
+            commitments: known.then_some(*sums),
             resources: idle_resources(savings),
         });
         self

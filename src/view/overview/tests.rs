@@ -208,7 +208,10 @@ fn savings_bring_their_scores_and_what_is_unused() {
     assert_eq!(score(CommitmentUtilisation), savings.sums.utilisation);
     assert_eq!(score(CommitmentCoverage), savings.sums.coverage);
     let saved = o.saved.as_ref().unwrap();
-    assert_eq!(saved.unused, savings.sums.unused_usd_per_hour);
+    assert_eq!(saved.unused(), savings.sums.unused_usd_per_hour);
+    // $55.04 of the $82.04 are room, which is beside what is paid.
+    let of = saved.unused_of(ctx().symbols);
+    assert_eq!(of.as_deref(), Some("of $89.00/h paid + $55.04/h room"));
     let idle = savings
         .resources
         .iter()
@@ -230,7 +233,7 @@ fn savings_bring_their_scores_and_what_is_unused() {
     let mut unread = savings.clone();
     unread.waterfall.net_unknown = Some("denied".into());
     let o = overview(&fleet(), &ctx()).with_savings(&unread);
-    assert_eq!(o.saved.as_ref().unwrap().unused, None);
+    assert_eq!(o.saved.as_ref().unwrap().unused(), None);
     let blank = o.scores.iter().find(|s| s.metric == CommitmentUtilisation).unwrap();
     assert_eq!((blank.share, blank.grade, &*blank.rests_on), (None, None, "commitments not read"));
 }

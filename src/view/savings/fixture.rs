@@ -522,6 +522,7 @@ pub(crate) fn savings() -> Savings {
             coverage: Some(0.61),
             effective_savings_rate: Some(0.22),
             unused_usd_per_hour: Some(82.04),
+            unused_room_usd_per_hour: Some(55.04),
             unused_unknown: 1,
             hours: 168,
         },

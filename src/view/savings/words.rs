@@ -10,6 +10,16 @@ use crate::view::format;
 
 pub use crate::view::storage::words::{effort, risk};
 
+/// A sum that leaves out `unknown` of its parts is what it is at least.
+pub fn at_least(usd: Option<f64>, unknown: u32, symbols: Symbols) -> String {
+    let sign = match symbols {
+        _ if unknown == 0 || usd.is_none() => "",
+        Symbols::Unicode => "≥ ",
+        Symbols::Ascii => ">= ",
+    };
+    format!("{sign}{}", symbols.or_unknown(usd, format::usd_per_hour))
+}
+
 /// Names of efforts and risks, least first.
 pub(super) const EFFORTS: [&str; 3] =
     [effort_word(Effort::Low), effort_word(Effort::Medium), effort_word(Effort::High)];

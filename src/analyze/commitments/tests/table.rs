@@ -104,6 +104,7 @@ fn unused_capacity_is_said_with_what_is_paid_for_it() {
     assert_eq!(it.findings.len(), 1);
     assert_eq!(finding(it, "unused"), "3 of 4 unused: $3.00/h is paid for empty room.");
     near(sums.unused_usd_per_hour, 3.0);
+    near(sums.unused_room_usd_per_hour, 3.0);
     assert_eq!(sums.committed_usd_per_hour, Some(0.0));
     near(sums.coverage, 0.0);
     // A plan pays for two of the rooms at its rate: it is used, the room is not.
@@ -112,6 +113,8 @@ fn unused_capacity_is_said_with_what_is_paid_for_it() {
     near(row(&rows, "cr").unused_usd_per_hour, 2.0 * 0.6 + 1.0);
     near(row(&rows, "sp").utilisation_now, 1.0);
     near(sums.unused_usd_per_hour, 2.2);
+    near(sums.unused_room_usd_per_hour, 2.2);
+    near(sums.committed_usd_per_hour, 1.8);
     // Its price is not known: its room is, its dollars are not.
     let (rows, _) = made(&[], &held([odcr("cr", A, (2, 2), "x9.large")]), Vec::new(), &list());
     let it = row(&rows, "cr");
@@ -141,8 +144,12 @@ fn unused_capacity_blocks_in_dollars_or_in_hours() {
         finding(it, "Ends"),
         "Ends in 1 day: its instances are terminated half an hour before."
     );
-    assert_eq!(sums.committed_usd_per_hour, Some(0.0), "no discount");
-    let (rows, _) = made(&[], &held([half(None)]), Vec::new(), &list());
+    // Paid for, and no discount on demand: neither used nor covering.
+    near(sums.committed_usd_per_hour, 80.0);
+    near(sums.unused_usd_per_hour, 40.0);
+    assert_eq!((sums.unused_room_usd_per_hour, sums.utilisation), (Some(0.0), None));
+    let (rows, sums) = made(&[], &held([half(None)]), Vec::new(), &list());
+    assert_eq!((sums.committed_usd_per_hour, sums.committed_unknown), (None, 1));
     let it = row(&rows, "cb");
     assert_eq!((it.usd_per_hour, it.unused_usd_per_hour), (None, None));
     assert_eq!(

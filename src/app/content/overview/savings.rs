@@ -40,9 +40,12 @@ pub(super) fn net(overview: &Overview, ctx: &ViewContext, width: usize) -> Vec<L
         Role::Text,
         format!("{}, {}/month", format::usd_per_hour(net.usd_per_hour), month(net.usd_per_hour)),
     )];
-    if let Some(unused) = saved.unused {
+    if let Some(unused) = saved.unused() {
         let role = if unused > 0.005 { Role::Idle } else { Role::Dim };
-        parts.push((role, format!("{dot} and {} committed unused", format::usd_per_hour(unused))));
+        parts.push((
+            role,
+            format!("{dot} and {} of commitments unused", format::usd_per_hour(unused)),
+        ));
     }
     if net.unpriced > 0 {
         parts.push((Role::Warn, format!("{dot} {} unpriced", net.unpriced)));
@@ -76,15 +79,12 @@ pub(super) fn parts(
             .with(Role::Dim, more);
         lines.push(line.to(target));
     };
-    if let Some(unused) = saved.unused.filter(|usd| *usd > 0.0) {
+    if let Some(unused) = saved.unused().filter(|usd| *usd > 0.0) {
         add(
             if unicode { "▁" } else { "_" },
             "unused commitments",
             &format::usd_per_hour(unused),
-            format!(
-                "  of {} committed",
-                ctx.symbols.or_unknown(saved.committed, format::usd_per_hour)
-            ),
+            saved.unused_of(ctx.symbols).map(|of| format!("  {of}")).unwrap_or_default(),
             Target::List(SavingsLook::Commitments),
         );
     }

@@ -7,6 +7,7 @@ use crate::app::{App, SavingsLook};
 use crate::domain::HOURS_PER_MONTH;
 use crate::fleet::Savings;
 use crate::fleet::savings::{SizeVerdict, SpotFit};
+use crate::view::savings::words::at_least;
 use crate::view::savings::{ResourceItem, is_idle};
 use crate::view::{Symbols, format};
 
@@ -74,16 +75,6 @@ fn commitments(savings: &Savings, symbols: Symbols) -> Parts {
         (Role::Dim, format!("saves {}", share(sums.effective_savings_rate, symbols))),
         (Role::Dim, format!("{} h looked at", sums.hours)),
     ]
-}
-
-/// A sum that leaves out what is not known is what it is at least.
-fn at_least(usd: Option<f64>, unknown: u32, symbols: Symbols) -> String {
-    let sign = match symbols {
-        _ if unknown == 0 || usd.is_none() => "",
-        Symbols::Unicode => "≥ ",
-        Symbols::Ascii => ">= ",
-    };
-    format!("{sign}{}", rate(usd, symbols))
 }
 
 /// Sums of what is known, and how many are not.
