@@ -72,9 +72,10 @@ fn finish(
     fix: String,
     input: &SavingsInput<'_>,
 ) -> ResourceRow {
-    let share = verdict.as_ref().map(Verdict::waste_share);
-    let waste_usd_per_hour = match share {
-        Some(share) => resource.usd_per_hour().map(|usd| usd * share),
+    let waste_usd_per_hour = match &verdict {
+        // Nothing is said of it, which is not 0.
+        Some(v) if matches!(v.kind, VerdictKind::Unknown | VerdictKind::TooNew) => None,
+        Some(v) => resource.usd_per_hour().map(|usd| usd * v.waste_share()),
         None => (!resource.is_billed).then_some(0.0),
     };
     let since = verdict.as_ref().and_then(|v| v.idle_since);

@@ -58,7 +58,7 @@ pub struct ResourceRow {
     /// Team, from tags.
     pub team: Option<Arc<str>>,
     /// What removing or stopping it saves now, USD/h: for a stopped instance what its volumes bill.
-    /// `None` when a price is not known.
+    /// `None` when a price is not known, and where it is unknown whether it idles, or too new.
     pub waste_usd_per_hour: Option<f64>,
     /// Dollars since it began to idle; `None` when not idle or not priced.
     pub wasted_usd: Option<f64>,

@@ -206,9 +206,11 @@ fn stopped_instances_cost_what_their_volumes_do() {
     assert!(old.fix.ends_with("keeping it costs $110 a month."), "{}", old.fix);
     assert_eq!(old.team.as_deref(), Some("nlp"));
     assert_eq!(kind("i-old"), VerdictKind::Idle);
-    assert_eq!(kind("i-new"), VerdictKind::TooNew);
-    assert_eq!(kind("i-when"), VerdictKind::Unknown);
-    assert_eq!(kind("i-safe"), VerdictKind::Exempt);
+    let judged = |id: &str| (kind(id), of(id).unwrap().waste_usd_per_hour);
+    // Where nothing is said of it, nothing is said of its waste either: not 0.
+    assert_eq!(judged("i-new"), (VerdictKind::TooNew, None));
+    assert_eq!(judged("i-when"), (VerdictKind::Unknown, None));
+    assert_eq!(judged("i-safe"), (VerdictKind::Exempt, Some(0.0)));
     assert_eq!(of("i-bare"), None, "it bills nothing");
 }
 
