@@ -105,7 +105,9 @@ pub(super) fn judge(
         if busy {
             return None;
         }
-        let why = nothing(&ask, market, limit, row, &mut says);
+        let (why, reason) = nothing(&ask, market, limit, row);
+        // What decided comes first: a list shows one sentence.
+        says.insert(0, reason);
         apart(&ask, priced, price, &mut says);
         let verdict = SizeVerdict::Cannot(why);
         return Some(proposal(verdict, None, Effort::Medium, evidence.risk, says));
@@ -155,28 +157,22 @@ fn offered<'a>(input: &SavingsInput<'a>, row: &Row) -> Option<&'a [Arc<str>]> {
     zones.iter().find(|z| z.az == row.instance.az).map(|z| z.types.as_slice())
 }
 
-/// Why nothing fits, with the type that comes nearest.
-fn nothing(
-    ask: &Ask<'_>,
-    market: &Market,
-    limit: f64,
-    row: &Row,
-    says: &mut Vec<String>,
-) -> CannotTell {
+/// Why nothing fits, in a sentence with the type that comes nearest.
+fn nothing(ask: &Ask<'_>, market: &Market, limit: f64, row: &Row) -> (CannotTell, String) {
     const SHOWN: usize = 3;
     let mut unpriced: Vec<String> = ask.unpriced(market).map(ToString::to_string).collect();
     if !unpriced.is_empty() {
         let count = unpriced.len();
         unpriced.truncate(SHOWN);
-        says.push(format!(
+        let reason = format!(
             "{count} smaller type{} would do and {} no known price in {}: {}{}.",
             if count == 1 { "" } else { "s" },
             if count == 1 { "has" } else { "have" },
             row.instance.scope.region,
             unpriced.join(", "),
             if count > SHOWN { " and others" } else { "" },
-        ));
-        return CannotTell::NoPrice;
+        );
+        return (CannotTell::NoPrice, reason);
     }
     let market = &market.priced[..];
     // Would less memory open a way? Then it is memory that one has to ask for.
@@ -195,13 +191,13 @@ fn nothing(
         if let Some(place) = without.cheapest(market, limit) {
             let c = &market[place];
             let memory = c.spec.accelerator.as_ref().map_or(0, |a| a.memory_mib);
-            says.push(format!(
+            let reason = format!(
                 "If {} per GPU were enough, {} at {} would do.",
                 gib(memory),
                 c.spec.name,
                 per_hour(c.usd_per_hour)
-            ));
-            return why;
+            );
+            return (why, reason);
         }
     }
     let cheaper = market.iter().take_while(|c| c.usd_per_hour <= limit);
@@ -209,23 +205,24 @@ fn nothing(
         .map(|c| (ask.fails(c), c))
         .filter(|(fails, _)| !fails.contains(&super::Fail::Kind))
         .min_by_key(|(fails, _)| fails.len());
-    match nearest {
+    let reason = match nearest {
         Some((fails, c)) => {
             let fails: Vec<String> = fails.iter().map(ToString::to_string).collect();
-            says.push(format!(
+            format!(
                 "Nothing cheaper meets all of it. The nearest, {} at {}, would not do: {}.",
                 c.spec.name,
                 per_hour(c.usd_per_hour),
                 fails.join("; ")
-            ));
+            )
         }
-        None => says.push("Nothing of its kind is cheaper in its region.".into()),
-    }
+        None => "Nothing of its kind is cheaper in its region.".into(),
+    };
     // Copies that need less than they take could share fewer GPUs: that, too, the runtime knows.
-    match by_memory {
+    let why = match by_memory {
         Some(CannotTell::PreAllocated) => CannotTell::PreAllocated,
         _ => CannotTell::NothingSmaller,
-    }
+    };
+    (why, reason)
 }
 
 /// The way out of a box too large for the GPUs that work in it: one small box for each, where the

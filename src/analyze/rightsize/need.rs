@@ -92,10 +92,11 @@ pub fn evidence(look: Look<'_>) -> Evidence {
         says: Vec::new(),
     };
     let working = seen::working_gpus(look);
-    cpu(&mut out, look);
+    // A list shows the first sentence alone: what the GPUs of a GPU box do.
     if spec.devices() > 0 {
         gpu(&mut out, look, working);
     }
+    cpu(&mut out, look);
     memory(&mut out, spec, working, rules);
     if spec.instance_store_gb > 0 {
         out.need.local_nvme = true;
@@ -111,12 +112,13 @@ fn cpu(out: &mut Evidence, look: Look<'_>) {
     let room = 1.0 - rules.cpu_headroom;
     let of_mean = || seen::highest_cpu(look, Signal::CpuMean).map(|mean| (mean, false));
     let read = seen::highest_cpu(look, Signal::CpuMax).map(|max| (max, true)).or_else(of_mean);
+    let mut guessed = None;
     let (peak, of) = match read {
         Some((Ok(max), true)) => (max, "the hourly maximum"),
         Some((Ok(mean), false)) => {
             out.risk = out.risk.max(Risk::Medium);
             let peak = (mean * rules.cpu_peak_of_mean).min(100.0);
-            out.says.push(format!(
+            guessed = Some(format!(
                 "Only hourly means of CPU were read (at most {}); peaks are taken to be {} times as \
                  high.",
                 percent(mean),
@@ -144,6 +146,7 @@ fn cpu(out: &mut Evidence, look: Look<'_>) {
         percent(rules.cpu_headroom * 100.0),
         vcpus(need),
     ));
+    out.says.extend(guessed);
 }
 
 /// How many GPUs work, and since when the others do not; `None` where all do.
