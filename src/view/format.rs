@@ -91,6 +91,11 @@ pub fn count(number: f64) -> String {
     }
 }
 
+/// `1 volume`, `3 volumes`: for words that take an s.
+pub fn plural(number: usize, word: &str) -> String {
+    if number == 1 { format!("1 {word}") } else { format!("{} {word}s", count(number as f64)) }
+}
+
 const UNITS: [(i64, char); 4] = [(86_400, 'd'), (3_600, 'h'), (60, 'm'), (1, 's')];
 
 /// A span of seconds in its two largest units, cut: `3d12h`, `45m`, `12s`. Negative is `0s`.

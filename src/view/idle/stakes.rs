@@ -171,7 +171,7 @@ fn losses(row: &Row) -> Vec<Loss> {
             "volumes",
             format!(
                 "A stop leaves {} that {} on; a termination deletes {dies} and leaves {}.",
-                plural(volumes, "volume"),
+                format::plural(volumes, "volume"),
                 if volumes == 1 { "bills" } else { "bill" },
                 volumes - dies
             ),
@@ -209,8 +209,4 @@ fn losses(row: &Row) -> Vec<Loss> {
         ));
     }
     losses
-}
-
-fn plural(count: usize, word: &str) -> String {
-    if count == 1 { format!("1 {word}") } else { format!("{count} {word}s") }
 }

@@ -7,7 +7,7 @@ use crate::app::content::{Line, Target, columns, wrap};
 use crate::app::{SavingsLook, Tab};
 use crate::domain::HOURS_PER_MONTH;
 use crate::fleet::savings::{Effort, Risk, Step, StepKind};
-use crate::view::overview::{Overview, Saved};
+use crate::view::overview::{Overview, Saved, WasteOf};
 use crate::view::storage::words::{effort, risk};
 use crate::view::{Symbols, ViewContext, format};
 
@@ -90,8 +90,8 @@ pub(super) fn parts(
     }
     let (count, usd) = saved.idle_resources();
     if count > 0 {
-        let kinds: Vec<String> =
-            saved.resources.iter().map(|r| format!("{} {}", r.count, r.kind.label())).collect();
+        let some = |r: &WasteOf| format::plural(r.count as usize, r.kind.label());
+        let kinds: Vec<String> = saved.resources.iter().map(some).collect();
         let known = saved.resources.iter().any(|r| r.known().is_some());
         add(
             if unicode { "▂" } else { "," },
