@@ -53,6 +53,11 @@ impl VerdictKind {
             Self::Exempt => "exempt",
         }
     }
+
+    /// False where nothing is said of waste, which is not 0.
+    pub fn tells_waste(self) -> bool {
+        !matches!(self, Self::Unknown | Self::TooNew)
+    }
 }
 
 /// What part a signal plays in a verdict.
@@ -149,13 +154,14 @@ impl Verdict {
 
     /// The share of the instance's price that the verdict calls waste, 0–1: all of an idle box,
     /// k of n for a partial one, nothing otherwise (underused is not waste that stopping saves).
-    pub fn waste_share(&self) -> f64 {
-        match self.kind {
+    /// `None` where the verdict says nothing of waste.
+    pub fn waste_share(&self) -> Option<f64> {
+        self.kind.tells_waste().then(|| match self.kind {
             VerdictKind::Idle => 1.0,
             VerdictKind::Partial if self.devices > 0 => {
                 f64::from(self.idle_gpus.unwrap_or(0)) / f64::from(self.devices)
             }
             _ => 0.0,
-        }
+        })
     }
 }

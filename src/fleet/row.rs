@@ -45,11 +45,11 @@ impl Row {
         }
     }
 
-    /// The part of [`Row::usd_per_hour`] that the verdict calls waste. `None` when the price or
-    /// the verdict is unknown.
+    /// The part of [`Row::usd_per_hour`] that the verdict calls waste. `None` when the price is
+    /// unknown, and where the verdict is, or is too new.
     pub fn waste_usd_per_hour(&self) -> Option<f64> {
         let verdict = self.verdict.as_ref()?;
-        Some(self.usd_per_hour()? * verdict.waste_share())
+        Some(self.usd_per_hour()? * verdict.waste_share()?)
     }
 
     /// What the whole bill falls by when this instance alone stops, USD/h, commitments considered:
@@ -61,10 +61,10 @@ impl Row {
         self.net.as_ref()?.saves_usd_per_hour()
     }
 
-    /// The part of [`Row::net_usd_per_hour`] that the verdict calls waste.
+    /// The part of [`Row::net_usd_per_hour`] that the verdict calls waste; `None` as above.
     pub fn net_waste_usd_per_hour(&self) -> Option<f64> {
         let verdict = self.verdict.as_ref()?;
-        Some(self.net_usd_per_hour()? * verdict.waste_share())
+        Some(self.net_usd_per_hour()? * verdict.waste_share()?)
     }
 
     /// GPU equivalents; `None` when the type is unknown.

@@ -95,9 +95,8 @@ impl Totals {
 
     /// Running instances whose waste is known: priced, with a verdict that says something of it.
     pub fn waste_known(&self) -> u32 {
-        let says = |kind: &VerdictKind| !matches!(kind, VerdictKind::Unknown | VerdictKind::TooNew);
-        let of = |kind: &VerdictKind| self.verdict(*kind);
-        VerdictKind::ALL.iter().filter(|k| says(k)).map(|k| of(k).count - of(k).unpriced).sum()
+        let told = VerdictKind::ALL.into_iter().filter(|k| k.tells_waste());
+        told.map(|kind| self.verdict(kind)).map(|of| of.count - of.unpriced).sum()
     }
 
     /// True when a sum of waste says something: it is known of an instance, or nothing runs.

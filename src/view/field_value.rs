@@ -61,7 +61,7 @@ impl TableField for Field {
         match self {
             Self::UsdPerHour => Value::number(row.usd_per_hour()),
             Self::WastedUsd => Value::number(row.wasted_usd),
-            Self::WasteUsdPerHour => Value::number(waste(row)),
+            Self::WasteUsdPerHour => Value::number(row.waste_usd_per_hour()),
             Self::Verdict => Value::maybe(judged.map(|v| v.kind.name())),
             Self::IdleSince => {
                 Value::number(judged.and_then(|v| v.idle_since).map(|t| seconds(t, ctx)))
@@ -108,7 +108,7 @@ impl TableField for Field {
                 tag.and_then(|t| t.trim().parse().ok()).map_or(Value::Unknown, Value::Time)
             }
             Self::NetUsdPerHour => Value::number(row.net_usd_per_hour()),
-            Self::NetWasteUsdPerHour => Value::number(net_waste(row)),
+            Self::NetWasteUsdPerHour => Value::number(row.net_waste_usd_per_hour()),
             Self::CoveredBy => covered_by(row),
         }
     }
@@ -209,24 +209,6 @@ fn verdict_rank(kind: VerdictKind) -> usize {
 
 fn seconds(since: Timestamp, ctx: &ViewContext) -> f64 {
     ctx.now.duration_since(since).as_secs_f64().max(0.0)
-}
-
-/// Waste where the verdict speaks of it; elsewhere there is nothing to state, which is not 0.
-pub(super) fn waste(row: &Row) -> Option<f64> {
-    let kind = row.verdict.as_ref()?.kind;
-    match kind {
-        VerdictKind::Unknown | VerdictKind::TooNew => None,
-        _ => row.waste_usd_per_hour(),
-    }
-}
-
-/// As [`waste`], of the net.
-fn net_waste(row: &Row) -> Option<f64> {
-    let kind = row.verdict.as_ref()?.kind;
-    match kind {
-        VerdictKind::Unknown | VerdictKind::TooNew => None,
-        _ => row.net_waste_usd_per_hour(),
-    }
 }
 
 /// What pays for an instance; `none` where it is known that nothing does.

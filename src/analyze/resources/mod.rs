@@ -73,9 +73,7 @@ fn finish(
     input: &SavingsInput<'_>,
 ) -> ResourceRow {
     let waste_usd_per_hour = match &verdict {
-        // Nothing is said of it, which is not 0.
-        Some(v) if matches!(v.kind, VerdictKind::Unknown | VerdictKind::TooNew) => None,
-        Some(v) => resource.usd_per_hour().map(|usd| usd * v.waste_share()),
+        Some(v) => resource.usd_per_hour().zip(v.waste_share()).map(|(usd, share)| usd * share),
         None => (!resource.is_billed).then_some(0.0),
     };
     let since = verdict.as_ref().and_then(|v| v.idle_since);

@@ -65,7 +65,7 @@ pub(super) fn stakes(row: &Row, ctx: &ViewContext) -> Stakes {
             .rate
             .as_ref()
             .map_or_else(|| ctx.symbols.unknown().to_owned(), price_basis),
-        waste_usd_per_hour: crate::view::field_value::waste(row),
+        waste_usd_per_hour: row.waste_usd_per_hour(),
         wasted_usd: row.wasted_usd,
         saves_usd_per_hour: saves,
         saves_usd_per_month: per_month,

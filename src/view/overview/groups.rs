@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 
 use crate::fleet::Row;
-use crate::view::field_value::waste;
 
 /// Sums over the running instances of a team or a place.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,7 +58,7 @@ pub(super) fn by<'a>(
             Some(usd) => group.burn += usd,
             None => group.unpriced += 1,
         }
-        match waste(row) {
+        match row.waste_usd_per_hour() {
             Some(usd) => group.waste += usd,
             None => group.waste_unknown += 1,
         }

@@ -196,7 +196,10 @@ proptest! {
             prop_assert!(v.signals.iter().any(|s| s.busy), "{:?}", v);
         }
         prop_assert!((0.0..=1.0).contains(&v.coverage));
-        prop_assert!((0.0..=1.0).contains(&v.waste_share()));
+        match v.waste_share() {
+            Some(share) => prop_assert!((0.0..=1.0).contains(&share)),
+            None => prop_assert!(matches!(v.kind, Unknown | TooNew)),
+        }
         prop_assert!(v.reason.ends_with('.') && v.reason.chars().count() < 260, "{}", v.reason);
         prop_assert!(v.signals.iter().all(|s| s.value.is_none_or(f64::is_finite)));
         // The value is of some of the hours or their mean, the highest of all of them.

@@ -16,7 +16,7 @@ fn an_idle_p4d() {
     assert!((v.cpu_percent.unwrap() - 0.2).abs() < 1e-6);
     // 24 h × (40 kB in + 40 kB out).
     assert!((v.network_bytes_per_day.unwrap() - 1_920_000.0).abs() < 1.0);
-    assert!((v.waste_share() - 1.0).abs() < f64::EPSILON);
+    assert!((v.waste_share().unwrap() - 1.0).abs() < f64::EPSILON);
     let labels: Vec<&str> = v.signals.iter().map(|s| &*s.label).collect();
     assert_eq!(labels[..2], ["GPU 0 max", "GPU 1 max"]);
     assert_eq!(labels[8..], ["CPU mean", "busy cores", "network per day"]);
@@ -64,7 +64,7 @@ fn a_p5_with_three_of_eight_gpus_busy() {
     // Its CPUs feed the three; that is no reason to keep the five.
     let v = case.clone().fill(Signal::CpuMean, 168, 30.0).judge(DEFAULT);
     assert_eq!((v.kind, v.idle_gpus), (Partial, Some(5)));
-    assert!((v.waste_share() - 0.625).abs() < f64::EPSILON);
+    assert!((v.waste_share().unwrap() - 0.625).abs() < f64::EPSILON);
     assert!((v.gpu_percent.unwrap() - 30.0).abs() < 1e-4);
     insta::assert_snapshot!(v.reason, @"5 of 8 GPUs idle for 7 d (GPU 0, 3–5, 7) while the others work.");
 

@@ -67,7 +67,7 @@ async fn the_default_fleet_has_a_bit_of_everything() {
         let (region, name) = (&seen.instance.scope.region, &seen.instance.instance_type);
         if let Some(usd) = prices::list_price(region, name) {
             burn += usd;
-            waste += usd * verdict.waste_share();
+            waste += usd * verdict.waste_share().unwrap_or(0.0);
         }
         since.extend(verdict.idle_since);
         kinds.insert(verdict.kind);
