@@ -9,7 +9,7 @@ use super::{Format, csv, json, sheet, troubles_of};
 use crate::domain::text::clean;
 use crate::domain::{Commits, EvidenceRole, Reading, Unread};
 use crate::fleet::Savings;
-use crate::fleet::savings::{CommitmentRow, Proposal, SizeVerdict, SpotFit, SpotRow};
+use crate::fleet::savings::{CommitmentRow, Proposal, SizeVerdict, SpotFit, SpotRow, known_sum};
 use crate::view::savings::words::at_least;
 use crate::view::savings::{
     CommitmentField, ProposalField, ResourceField, ResourceItem, SpotField,
@@ -114,22 +114,6 @@ fn said_of_unread(unread: &Unread) -> String {
     format!("! net unknown: {source} of {scope} were not read: {why}")
 }
 
-/// The sum of what is known; `None` where rows are there and nothing is known of any.
-fn sum(values: impl Iterator<Item = Option<f64>>) -> (Option<f64>, u32) {
-    let (mut any, mut known, mut unknown, mut usd) = (false, false, 0, 0.0);
-    for value in values {
-        any = true;
-        match value {
-            Some(v) => {
-                known = true;
-                usd += v;
-            }
-            None => unknown += 1,
-        }
-    }
-    ((known || !any).then_some(usd), unknown)
-}
-
 fn rate(usd: Option<f64>, ctx: &ViewContext) -> String {
     ctx.symbols.or_unknown(usd, format::usd_per_hour)
 }
@@ -142,13 +126,8 @@ fn in_force<'a>(rows: &'a [&CommitmentRow]) -> impl Iterator<Item = &'a Commitme
     rows.iter().copied().filter(|row| row.is_in_force)
 }
 
-/// What is paid for those in force. Room of a capacity reservation is usage, which others of them pay
-/// for: it is no payment of its own.
 fn paid<'a>(rows: &'a [&CommitmentRow]) -> impl Iterator<Item = Option<f64>> + 'a {
-    let is_room = |row: &&CommitmentRow| {
-        row.commitment.kind() == crate::domain::CommitmentKind::CapacityReservation
-    };
-    in_force(rows).filter(move |row| !is_room(row)).map(|row| row.usd_per_hour)
+    rows.iter().filter(|row| row.is_paid()).map(|row| row.usd_per_hour)
 }
 
 impl SavingsField for CommitmentField {
@@ -169,8 +148,8 @@ impl SavingsField for CommitmentField {
     }
 
     fn totals(rows: &[&CommitmentRow]) -> Vec<(&'static str, Json)> {
-        let (paid, unpriced) = sum(paid(rows));
-        let (unused, unknown) = sum(in_force(rows).map(|r| r.unused_usd_per_hour));
+        let (paid, unpriced) = known_sum(paid(rows));
+        let (unused, unknown) = known_sum(in_force(rows).map(|r| r.unused_usd_per_hour));
         vec![
             ("commitments", json!(rows.len())),
             ("in_force", json!(in_force(rows).count())),
@@ -182,8 +161,8 @@ impl SavingsField for CommitmentField {
     }
 
     fn note(rows: &[&CommitmentRow], ctx: &ViewContext) -> String {
-        let (paid, unpriced) = sum(paid(rows));
-        let (unused, unknown) = sum(in_force(rows).map(|r| r.unused_usd_per_hour));
+        let (paid, unpriced) = known_sum(paid(rows));
+        let (unused, unknown) = known_sum(in_force(rows).map(|r| r.unused_usd_per_hour));
         let dot = ctx.symbols.separator();
         let left_out = match unknown {
             0 => String::new(),
@@ -206,8 +185,8 @@ impl SavingsField for ProposalField {
 
     fn totals(rows: &[&Proposal]) -> Vec<(&'static str, Json)> {
         let smaller = smaller(rows);
-        let (net, unknown) = sum(smaller.iter().map(|p| p.net_usd_per_hour));
-        let (gross, _) = sum(smaller.iter().map(|p| p.gross_usd_per_hour));
+        let (net, unknown) = known_sum(smaller.iter().map(|p| p.net_usd_per_hour));
+        let (gross, _) = known_sum(smaller.iter().map(|p| p.gross_usd_per_hour));
         let worthless = smaller.iter().filter(|p| p.worthless_until.is_some()).count();
         vec![
             ("proposals", json!(smaller.len())),
@@ -221,8 +200,8 @@ impl SavingsField for ProposalField {
 
     fn note(rows: &[&Proposal], ctx: &ViewContext) -> String {
         let smaller = smaller(rows);
-        let (net, unknown) = sum(smaller.iter().map(|p| p.net_usd_per_hour));
-        let (gross, _) = sum(smaller.iter().map(|p| p.gross_usd_per_hour));
+        let (net, unknown) = known_sum(smaller.iter().map(|p| p.net_usd_per_hour));
+        let (gross, _) = known_sum(smaller.iter().map(|p| p.gross_usd_per_hour));
         let dot = ctx.symbols.separator();
         let mut text = format!(
             "{} could be smaller: net {}, gross {}, each alone {dot} of {} it cannot be told",
@@ -258,8 +237,8 @@ impl SavingsField for SpotField {
 
     fn totals(rows: &[&SpotRow]) -> Vec<(&'static str, Json)> {
         let fits = fits(rows);
-        let (net, unknown) = sum(fits.iter().map(|r| r.net_usd_per_hour));
-        let (gross, _) = sum(fits.iter().map(|r| r.gross_usd_per_hour));
+        let (net, unknown) = known_sum(fits.iter().map(|r| r.net_usd_per_hour));
+        let (gross, _) = known_sum(fits.iter().map(|r| r.gross_usd_per_hour));
         let of = |fit: SpotFit| json!(rows.iter().filter(|r| r.fit == fit).count());
         vec![
             ("yes", of(SpotFit::Yes)),
@@ -274,8 +253,8 @@ impl SavingsField for SpotField {
 
     fn note(rows: &[&SpotRow], ctx: &ViewContext) -> String {
         let fits = fits(rows);
-        let (net, unknown) = sum(fits.iter().map(|r| r.net_usd_per_hour));
-        let (gross, _) = sum(fits.iter().map(|r| r.gross_usd_per_hour));
+        let (net, unknown) = known_sum(fits.iter().map(|r| r.net_usd_per_hour));
+        let (gross, _) = known_sum(fits.iter().map(|r| r.gross_usd_per_hour));
         let of = |fit: SpotFit| rows.iter().filter(|r| r.fit == fit).count();
         let dot = ctx.symbols.separator();
         let mut text = format!(
@@ -324,8 +303,8 @@ impl SavingsField for ResourceField {
 
     fn totals(rows: &[&ResourceItem]) -> Vec<(&'static str, Json)> {
         let idle = idle(rows);
-        let (waste, unpriced) = sum(idle.iter().map(|i| i.row.waste_usd_per_hour));
-        let (net, unknown) = sum(idle.iter().map(|i| i.net_usd_per_hour));
+        let (waste, unpriced) = known_sum(idle.iter().map(|i| i.row.waste_usd_per_hour));
+        let (net, unknown) = known_sum(idle.iter().map(|i| i.net_usd_per_hour));
         vec![
             ("resources", json!(rows.len())),
             ("idle", json!(idle.len())),
@@ -338,8 +317,8 @@ impl SavingsField for ResourceField {
 
     fn note(rows: &[&ResourceItem], ctx: &ViewContext) -> String {
         let idle = idle(rows);
-        let (waste, _) = sum(idle.iter().map(|i| i.row.waste_usd_per_hour));
-        let (net, unknown) = sum(idle.iter().map(|i| i.net_usd_per_hour));
+        let (waste, _) = known_sum(idle.iter().map(|i| i.row.waste_usd_per_hour));
+        let (net, unknown) = known_sum(idle.iter().map(|i| i.net_usd_per_hour));
         let dot = ctx.symbols.separator();
         let mut text = format!(
             "{} of {} idle: waste {}, net {}",

@@ -17,7 +17,7 @@ use crate::analyze::savings::SavingsInput;
 use crate::domain::{Commitment, CommitmentKind, Commits, Holdings, Instance};
 use crate::fleet::Book;
 use crate::fleet::commitments::{Applied, Applier, block_usd_per_hour, uncertain_plans};
-use crate::fleet::savings::{CommitmentRow, CommitmentSums};
+use crate::fleet::savings::{CommitmentRow, CommitmentSums, known_sum};
 
 /// Every commitment with its use over the hours that are known, and the sums.
 ///
@@ -193,18 +193,6 @@ fn is_discount(item: &Commitment) -> bool {
     !matches!(item.commits, Commits::Capacity(_))
 }
 
-/// The sum of what is known, and how many are not; `None` where there are some and none is known.
-fn total(values: impl Iterator<Item = Option<f64>>) -> (Option<f64>, u32) {
-    let (mut usd, mut known, mut unknown) = (0.0, 0, 0);
-    for value in values {
-        match value {
-            Some(value) => (usd, known) = (usd + value, known + 1),
-            None => unknown += 1,
-        }
-    }
-    ((known > 0 || unknown == 0).then_some(usd), unknown)
-}
-
 fn sums(
     rows: &[Arc<CommitmentRow>],
     past: &Tallies,
@@ -229,12 +217,11 @@ fn sums(
     }
     let usage = over.priced_usage().filter(|_| all_known);
     let in_force = || rows.iter().filter(|row| row.is_in_force);
-    let is_room =
-        |row: &&Arc<CommitmentRow>| row.commitment.kind() == CommitmentKind::CapacityReservation;
-    let bought = in_force().filter(|row| !is_room(row));
-    let (committed, committed_unknown) = total(bought.map(|row| row.usd_per_hour));
-    let (unused, unused_unknown) = total(in_force().map(|row| row.unused_usd_per_hour));
-    let (unused_room, _) = total(in_force().filter(is_room).map(|row| row.unused_usd_per_hour));
+    let paid_for = rows.iter().filter(|row| row.is_paid());
+    let (committed, committed_unknown) = known_sum(paid_for.map(|row| row.usd_per_hour));
+    let (unused, unused_unknown) = known_sum(in_force().map(|row| row.unused_usd_per_hour));
+    let room = in_force().filter(|row| row.is_room());
+    let (unused_room, _) = known_sum(room.map(|row| row.unused_usd_per_hour));
     CommitmentSums {
         committed_usd_per_hour: committed,
         committed_unknown,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::Commitment;
+use crate::domain::{Commitment, CommitmentKind};
 
 /// A commitment held, and how it was used in the hours that were looked at.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -38,6 +38,19 @@ pub struct CommitmentRow {
     /// What is wrong with it, a sentence each: unused, ends soon, overlaps another, cannot be
     /// applied. Clean text.
     pub findings: Vec<Arc<str>>,
+}
+
+impl CommitmentRow {
+    /// True where it is paid for by itself now. The room of a capacity reservation is usage, which
+    /// others pay for.
+    pub fn is_paid(&self) -> bool {
+        self.is_in_force && !self.is_room()
+    }
+
+    /// True for room that is reserved and billed as it goes.
+    pub fn is_room(&self) -> bool {
+        self.commitment.kind() == CommitmentKind::CapacityReservation
+    }
 }
 
 /// Sums over commitments in force and the usage they could cover.

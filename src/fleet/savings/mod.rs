@@ -24,6 +24,18 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::{Reading, Unread};
 
+/// The sum of what is known, and how many are not; `None` where there are some and none is known.
+pub fn known_sum(values: impl Iterator<Item = Option<f64>>) -> (Option<f64>, u32) {
+    let (mut usd, mut known, mut unknown) = (0.0, 0, 0);
+    for value in values {
+        match value {
+            Some(value) => (usd, known) = (usd + value, known + 1),
+            None => unknown += 1,
+        }
+    }
+    ((known > 0 || unknown == 0).then_some(usd), unknown)
+}
+
 /// All that could be saved, as known at one moment. Immutable; a change makes a new one.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Savings {
