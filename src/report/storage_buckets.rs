@@ -132,7 +132,7 @@ fn notes(fleet: &StorageFleet, rows: &[&BucketRow], basis: &str, ctx: &ViewConte
     if unread > 0 {
         out.push(format!(
             "! {} could not be read in full; `--format json` says what and why",
-            if unread == 1 { "1 bucket".to_owned() } else { format!("{unread} buckets") },
+            format::plural(unread, "bucket"),
         ));
     }
     out.push(format!("basis: {basis}"));

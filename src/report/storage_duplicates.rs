@@ -176,7 +176,7 @@ fn notes(report: DuplicatesReport<'_>, ctx: &ViewContext) -> Vec<String> {
         out.push(format!(
             "{}: {} {dot} {} objects {dot} {} {dot} {}/month {dot} {}",
             level.word(),
-            if of.len() == 1 { "1 pair".to_owned() } else { format!("{} pairs", of.len()) },
+            format::plural(of.len(), "pair"),
             format::grouped(objects as f64, 0),
             format::gib(bytes as f64),
             ctx.symbols.or_unknown(usd, format::usd_total),

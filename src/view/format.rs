@@ -93,7 +93,7 @@ pub fn count(number: f64) -> String {
 
 /// `1 volume`, `3 volumes`: for words that take an s.
 pub fn plural(number: usize, word: &str) -> String {
-    if number == 1 { format!("1 {word}") } else { format!("{} {word}s", count(number as f64)) }
+    if number == 1 { format!("1 {word}") } else { format!("{number} {word}s") }
 }
 
 const UNITS: [(i64, char); 4] = [(86_400, 'd'), (3_600, 'h'), (60, 'm'), (1, 's')];

@@ -6,6 +6,7 @@ use crate::app::appearance::Role;
 use crate::app::keymap::Action;
 use crate::app::msg::Mode;
 use crate::domain::{Reading, SourceId, SourceState};
+use crate::view::format;
 
 /// Failures told in full; the log has them all.
 const FAILURES: usize = 3;
@@ -22,7 +23,7 @@ const ASKED: [(SourceId, &str); 4] = [
 pub fn lines(app: &App, width: usize) -> Vec<Line> {
     let progress = app.sources().progress;
     let readings = app.latest().map(|f| f.readings.as_slice()).unwrap_or_default();
-    let regions = |n: u32| if n == 1 { "1 region".to_owned() } else { format!("{n} regions") };
+    let regions = |n: u32| format::plural(n as usize, "region");
     if !progress.is_nothing() {
         let answered = regions(progress.scopes - progress.waiting - progress.unread);
         let mut lines = Vec::new();

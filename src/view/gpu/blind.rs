@@ -64,7 +64,7 @@ impl BlindGroup {
 }
 
 fn instances(count: u32) -> String {
-    if count == 1 { "1 instance".to_owned() } else { format!("{count} instances") }
+    format::plural(count as usize, "instance")
 }
 
 fn blind_money(instances: u32, unpriced: u32, usd_per_hour: f64) -> String {

@@ -94,11 +94,10 @@ impl Overview {
         let held = savings.commitments.len();
         let known = savings.waterfall.net_unknown.is_none();
         let sums = &savings.sums;
-        let hours = |n: u32| if n == 1 { "1 hour".to_owned() } else { format!("{n} hours") };
         let rests_on = match (known, held) {
             (false, _) => "commitments not read".to_owned(),
             (true, 0) => "none held".to_owned(),
-            (true, n) => format!("{n} held, {}", hours(sums.hours)),
+            (true, n) => format!("{n} held, {}", format::plural(sums.hours as usize, "hour")),
         };
         for (metric, share) in [
             (Metric::CommitmentUtilisation, sums.utilisation),

@@ -12,7 +12,7 @@ use super::{Line, columns, wrap};
 use crate::app::App;
 use crate::app::appearance::Role;
 use crate::app::sheet::{Sheet, Stage};
-use crate::view::Symbols;
+use crate::view::{Symbols, format};
 
 /// A page of the sheet.
 #[derive(Clone, Debug, Default)]
@@ -67,9 +67,9 @@ impl Sign {
     }
 }
 
-/// `one instance`, `3 instances`.
+/// `1 instance`, `3 instances`.
 fn instances(count: usize) -> String {
-    if count == 1 { "1 instance".to_owned() } else { format!("{count} instances") }
+    format::plural(count, "instance")
 }
 
 /// An account as it is named where one decides about it: never shortened.
