@@ -1,6 +1,6 @@
 //! Good and bad days of the real client stack against a loopback server.
 
-use std::sync::Arc;
+use std::sync::{Arc, Barrier};
 
 use super::AssumeRole;
 use super::testing::{Cbor, Reply, Server, now, provider, provider_with_role};
@@ -32,6 +32,11 @@ fn page_xml(instances: &[String], next: Option<&str>) -> String {
         instances.concat()
     )
 }
+
+const WHO: &str = "<GetCallerIdentityResponse xmlns=\"https://sts.amazonaws.com/doc/2011-06-15/\">\
+    <GetCallerIdentityResult><Arn>arn:aws:iam::123456789012:user/kim</Arn>\
+    <UserId>X</UserId><Account>123456789012</Account></GetCallerIdentityResult>\
+    </GetCallerIdentityResponse>";
 
 const RUNNING: &str = "<instanceState><code>16</code><name>running</name></instanceState>";
 
@@ -134,6 +139,22 @@ async fn an_endpoint_that_never_answers_is_a_timeout_and_holds_up_no_other_regio
         }
     }
     assert_eq!(hung.await.unwrap_err().kind, ErrorKind::Timeout);
+}
+
+#[tokio::test]
+async fn who_asks_who_we_are_waits_for_nobody_else_who_does() {
+    // No one is answered before all have asked.
+    let all_in = Barrier::new(4);
+    let server = Server::start(move |_, request| {
+        if !request.header("amz-sdk-request").is_some_and(|h| h.contains("attempt=1")) {
+            return Reply::Hang;
+        }
+        all_in.wait();
+        Reply::xml(WHO)
+    });
+    let aws = server.provider();
+    let answers = futures_util::future::join_all((0..4).map(|_| aws.identity())).await;
+    assert!(answers.iter().all(Result::is_ok), "{answers:?}");
 }
 
 #[tokio::test]
@@ -449,12 +470,7 @@ async fn spot_prices_are_asked_as_of_now_and_read_per_zone() {
 async fn identity_and_regions_are_read() {
     let server = Server::start(|_, request| {
         if request.text().contains("GetCallerIdentity") {
-            Reply::xml(
-                "<GetCallerIdentityResponse xmlns=\"https://sts.amazonaws.com/doc/2011-06-15/\">\
-                 <GetCallerIdentityResult><Arn>arn:aws:iam::123456789012:user/kim</Arn>\
-                 <UserId>X</UserId><Account>123456789012</Account></GetCallerIdentityResult>\
-                 </GetCallerIdentityResponse>",
-            )
+            Reply::xml(WHO)
         } else {
             Reply::xml(
                 "<DescribeRegionsResponse xmlns=\"http://ec2.amazonaws.com/doc/2016-11-15/\">\

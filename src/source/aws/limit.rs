@@ -61,7 +61,8 @@ impl Api {
     /// `GetMetricData` 50/s and 180,000 datapoints/s for the newest hours, `ListMetrics` 25/s
     /// (CloudWatch quotas); EC2 actions 50 calls and 5/s (the same guide, "mutating actions");
     /// S3 5,500 lists and reads per second and prefix ("Best practices design patterns"), of which
-    /// burntop needs a hundredth. The others publish none.
+    /// burntop needs a hundredth; STS 600/s in each account and region (IAM and STS quotas). The
+    /// others publish none.
     fn pace(self) -> Pace {
         let (per_second, burst, in_flight, points_per_second) = match self {
             Self::Ec2 => (10.0, 20.0, 5, None),
@@ -76,7 +77,9 @@ impl Api {
             Self::Athena => (10.0, 20.0, 4, None),
             // None are published; `Describe*` of notebooks is known to be throttled at 10 a second.
             Self::SageMaker => (4.0, 8.0, 4, None),
-            Self::Sts => (5.0, 5.0, 2, None),
+            // Several ask at the start who we are, and what waits for a slot behind a hanging call
+            // waits twice as long.
+            Self::Sts => (5.0, 5.0, 8, None),
             Self::S3Config => (20.0, 40.0, 8, None),
             Self::S3Data => (50.0, 50.0, 8, None),
         };
