@@ -134,8 +134,10 @@ impl Sweeper {
     /// Waits until `next`, looking closely at what is in focus meanwhile. A refresh by the user and
     /// other hosts end the wait, but not before `gap`. False when the bus stops.
     async fn until(&mut self, next: Instant, gap: Instant, wakes: &mut Wakes) -> bool {
-        // Where each look is billed, only time makes one due.
+        // Where each look is billed, only time makes one due, and a refresh where the last one
+        // brought nothing.
         let billed = self.ctx.source.source() == SourceId::CloudWatchGpu;
+        let in_vain = self.failures > 0;
         let blind = self.ctx.shared.live.hosts.borrow().is_empty();
         let mut next = next;
         let mut look = Instant::now();
@@ -148,7 +150,7 @@ impl Sweeper {
             tokio::select! {
                 biased;
                 () = stop.cancelled() => return false,
-                _ = wakes.refresh.changed(), if !billed => next = next.min(gap),
+                _ = wakes.refresh.changed(), if !billed || in_vain => next = next.min(gap),
                 _ = wakes.hosts.changed(), if !billed || blind => next = next.min(gap),
                 _ = wakes.focus.changed() => {}
                 () = tokio::time::sleep_until(look_at) => {

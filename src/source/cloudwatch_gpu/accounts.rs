@@ -8,7 +8,7 @@ use std::time::Duration;
 use futures_util::future::join_all;
 
 use super::{Budget, CloudWatchGpu, SHORTEST_S};
-use crate::domain::{HostTrouble, Scope, SourceError, SourceId, Sweep};
+use crate::domain::{ErrorKind, HostTrouble, Scope, SourceError, SourceId, Sweep};
 use crate::source::gpu::{Ask, GpuSource};
 use crate::source::provider::Provider;
 
@@ -39,43 +39,50 @@ impl CloudWatchGpus {
     }
 
     /// Asks those who have not said yet which account they are; who does not answer is asked again
-    /// the next time.
-    async fn identify(&self, wanted: &BTreeSet<Scope>) {
+    /// the next time. Gives what one of them said.
+    async fn identify(&self, wanted: &BTreeSet<Scope>) -> Option<Arc<SourceError>> {
         let missing = {
             let known = self.known();
             wanted.iter().any(|scope| !known.accounts.contains_key(&scope.account))
         };
         if !missing {
-            return;
+            return None;
         }
         let answers = join_all(self.providers.iter().map(async |provider| {
-            provider.identity().await.ok().map(|who| (who.account, provider.clone()))
+            provider.identity().await.map(|who| (who.account, provider.clone()))
         }))
         .await;
+        let mut failed = None;
         let mut known = self.known();
-        for (account, provider) in answers.into_iter().flatten() {
-            known.accounts.entry(account).or_insert(provider);
+        for answer in answers {
+            match answer {
+                Ok((account, provider)) => {
+                    known.accounts.entry(account).or_insert(provider);
+                }
+                Err(error) => failed = Some(Arc::new(error)),
+            }
         }
+        failed
     }
 
-    /// The sources of `wanted`, made when first needed.
-    fn scopes(&self, wanted: &BTreeSet<Scope>) -> Vec<Arc<CloudWatchGpu>> {
+    /// The source of a scope, made when first needed; `None` while nobody answers for its account.
+    fn source_of(&self, scope: &Scope) -> Option<Arc<CloudWatchGpu>> {
         let mut known = self.known();
-        let Known { accounts, scopes } = &mut *known;
-        wanted
-            .iter()
-            .filter_map(|scope| {
-                if let Some(source) = scopes.get(scope) {
-                    return Some(source.clone());
-                }
-                let provider = accounts.get(&scope.account)?.clone();
-                let source = CloudWatchGpu::new(provider, scope.clone(), self.budget.clone());
-                let source = Arc::new(source);
-                scopes.insert(scope.clone(), source.clone());
-                Some(source)
-            })
-            .collect()
+        if let Some(source) = known.scopes.get(scope) {
+            return Some(source.clone());
+        }
+        let provider = known.accounts.get(&scope.account)?.clone();
+        let source = Arc::new(CloudWatchGpu::new(provider, scope.clone(), self.budget.clone()));
+        known.scopes.insert(scope.clone(), source.clone());
+        Some(source)
     }
+}
+
+/// None of the accounts that are read is this one: the cache remembers its hosts.
+fn nobody_is(account: &str) -> Arc<SourceError> {
+    let message = format!("no credentials are of account {account}");
+    let fix = "check the profiles of the accounts in the configuration";
+    Arc::new(SourceError::new(ErrorKind::Other, "sts:GetCallerIdentity", &message, fix))
 }
 
 #[async_trait::async_trait]
@@ -100,13 +107,16 @@ impl GpuSource for CloudWatchGpus {
     async fn sweep(&self, ask: &Ask) -> Result<Sweep, SourceError> {
         let wanted: BTreeSet<Scope> =
             ask.hosts.iter().map(|host| host.instance.scope.clone()).collect();
-        self.identify(&wanted).await;
-        let sources = self.scopes(&wanted);
-        let answers = join_all(sources.iter().map(|source| source.sweep(ask))).await;
+        let silent = self.identify(&wanted).await;
+        let answers = join_all(wanted.iter().map(async |scope| match self.source_of(scope) {
+            Some(source) => source.sweep(ask).await.map_err(Arc::new),
+            None => Err(silent.clone().unwrap_or_else(|| nobody_is(&scope.account))),
+        }))
+        .await;
         let mut all = ask.answer(self);
         let mut last_error = None;
         let mut good = false;
-        for (source, answer) in sources.iter().zip(answers) {
+        for (scope, answer) in wanted.iter().zip(answers) {
             match answer {
                 Ok(sweep) => {
                     good = true;
@@ -117,11 +127,10 @@ impl GpuSource for CloudWatchGpus {
                     all.partial |= sweep.partial;
                 }
                 Err(error) => {
-                    let error = Arc::new(error);
                     all.asked += 1;
                     all.partial = true;
-                    all.troubles
-                        .push(HostTrouble { host: source.origin().clone(), error: error.clone() });
+                    let host = scope.to_string().into();
+                    all.troubles.push(HostTrouble { host, error: error.clone() });
                     last_error = Some(error);
                 }
             }

@@ -37,6 +37,8 @@ struct Scripted {
     asked: Mutex<Vec<usize>>,
     /// The answer says that it is not all.
     partial: bool,
+    /// Which account it says it is; `None` while nobody answers.
+    who: Mutex<Option<&'static str>>,
 }
 
 fn dimensions(pairs: Pairs) -> GpuDimensions {
@@ -49,7 +51,11 @@ impl Provider for Scripted {
         "scripted"
     }
     async fn identity(&self) -> Result<Identity, SourceError> {
-        unreachable!()
+        let Some(account) = *self.who.lock().unwrap() else {
+            let operation = "sts:GetCallerIdentity";
+            return Err(SourceError::new(ErrorKind::Timeout, operation, "no answer", "wait"));
+        };
+        Ok(Identity { account: account.into(), arn: "".into(), label: "scripted".into() })
     }
     async fn home_region(&self) -> Arc<str> {
         "us-east-1".into()
@@ -363,4 +369,38 @@ async fn without_accelerators_nothing_is_asked_and_many_make_it_slower() {
     let other = stage(Scripted::default(), vec![elsewhere], Budget::default());
     assert!(other.source.sweep(&other.ask).await.unwrap().samples.is_empty());
     assert!(other.account.listed.lock().unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn while_nobody_says_which_account_it_is_nothing_is_called_read() {
+    let series = vec![Script(UTIL, BY_ID, vec![(1, 5.0)])];
+    let account = Arc::new(Scripted { series, ..Scripted::default() });
+    let source = CloudWatchGpus::new(vec![account.clone()], Arc::default());
+    let ask = Ask::all(now(), vec![host("i-1", "g5.xlarge", "d")].into());
+    assert_eq!(source.sweep(&ask).await.unwrap_err().kind, ErrorKind::Timeout);
+    // Other credentials than those that the hosts of the cache were read with.
+    *account.who.lock().unwrap() = Some("210987654321");
+    let error = source.sweep(&ask).await.unwrap_err();
+    assert!(error.to_string().contains("no credentials are of account 123456789012"), "{error}");
+    // One account that answers hides the other's silence no more than its silence hides it.
+    let ours = Arc::new(Scripted {
+        series: account.series.clone(),
+        who: Mutex::new(Some("123456789012")),
+        ..Scripted::default()
+    });
+    let both = CloudWatchGpus::new(vec![Arc::new(Scripted::default()), ours], Arc::default());
+    let mut elsewhere = host("i-9", "g5.xlarge", "x");
+    Arc::make_mut(&mut elsewhere.instance).scope = Scope::new("210987654321", "eu-west-1");
+    let ask = Ask::all(now(), vec![host("i-1", "g5.xlarge", "d"), elsewhere].into());
+    let sweep = both.sweep(&ask).await.unwrap();
+    assert_eq!((sweep.samples.len(), sweep.asked, sweep.answered), (1, 2, 1));
+    assert!(sweep.partial, "of the other host nothing is known");
+    let [trouble] = &sweep.troubles[..] else { panic!("{:?}", sweep.troubles) };
+    assert_eq!(
+        (&*trouble.host, trouble.error.kind),
+        ("210987654321/eu-west-1", ErrorKind::Timeout)
+    );
+    // Without hosts nobody has to say who he is.
+    let none = both.sweep(&Ask::all(now(), Arc::default())).await.unwrap();
+    assert_eq!((none.asked, none.troubles.len()), (0, 0));
 }

@@ -102,6 +102,19 @@ async fn a_refresh_by_the_user_reaches_what_is_free() {
 }
 
 #[tokio::test]
+async fn a_refresh_reaches_what_is_billed_where_it_failed() {
+    let mut failed =
+        Scripted::of(SourceId::CloudWatchGpu, "cw", [Say::Fail(ErrorKind::Timeout), works()]);
+    failed.every = Duration::from_hours(1);
+    let failed = Arc::new(failed);
+    let mut bus = Bus::start(parts(std::slice::from_ref(&failed), &cache()));
+    bus.until(|said| state(said, "cw") == Some("timeout")).await;
+    bus.handle.refresh();
+    bus.until(|_| failed.sweeps().0 == 2).await;
+    bus.stop().await;
+}
+
+#[tokio::test]
 async fn nobody_is_asked_offline() {
     let source = Scripted::new(PROM, "main", [works()]);
     let mut offline = parts(std::slice::from_ref(&source), &cache());
