@@ -74,10 +74,13 @@ pub fn gone(region: &str) -> Vec<String> {
     names.filter(|(_, id)| !running(id)).map(|(name, _)| name.clone()).collect()
 }
 
+/// Opens the list and waits until it may be acted on: a verdict comes a moment before the date of
+/// the metrics that it rests on, and without that date nothing goes.
 pub fn list(cockpit: &mut Pty) {
     cockpit.send("3");
     cockpit.wait_for("12 instances");
     cockpit.wait_for_line(&["idle-far", "IDLE"]);
+    cockpit.wait_gone("cw …");
 }
 
 /// Marks the instance of this case.

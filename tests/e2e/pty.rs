@@ -34,6 +34,8 @@ struct Shared {
 
 struct Seen {
     raw: Vec<u8>,
+    /// How much of `raw` the emulator was shown.
+    shown: usize,
     parser: vt100::Parser,
     /// Nothing is read while set, as behind a stalled connection.
     stalled: bool,
@@ -41,6 +43,27 @@ struct Seen {
     hang_up: bool,
     /// The reader has let go.
     ended: bool,
+}
+
+impl Seen {
+    /// Shows what was read as a terminal does that knows synchronised updates: a frame as a whole,
+    /// so that no test sees the half of one.
+    fn take(&mut self, bytes: &[u8], over: bool) {
+        const BEGIN: &[u8] = b"\x1b[?2026h";
+        const END: &[u8] = b"\x1b[?2026l";
+        self.raw.extend_from_slice(bytes);
+        // A mark may have come in two pieces.
+        let from = self.shown.saturating_sub(BEGIN.len());
+        let last = |mark: &[u8]| self.raw[from..].windows(mark.len()).rposition(|w| w == mark);
+        let upto = match (last(BEGIN), last(END)) {
+            (Some(begin), end) if !over && end.is_none_or(|end| end < begin) => from + begin,
+            _ => self.raw.len(),
+        };
+        if upto > self.shown {
+            self.parser.process(&self.raw[self.shown..upto]);
+            self.shown = upto;
+        }
+    }
 }
 
 impl Shared {
@@ -75,6 +98,7 @@ impl Pty {
         let shared = Arc::new(Shared {
             seen: Mutex::new(Seen {
                 raw: Vec::new(),
+                shown: 0,
                 parser: vt100::Parser::new(
                     rows.try_into().unwrap(),
                     columns.try_into().unwrap(),
@@ -324,9 +348,9 @@ fn read_output(shared: &Shared, mut output: Box<dyn Read + Send>) {
         // Linux tells the end of a pseudo-terminal by EIO.
         let n = output.read(&mut buffer).unwrap_or(0);
         let mut seen = shared.seen();
-        seen.raw.extend_from_slice(&buffer[..n]);
-        seen.parser.process(&buffer[..n]);
-        if n == 0 || seen.hang_up {
+        let over = n == 0 || seen.hang_up;
+        seen.take(&buffer[..n], over);
+        if over {
             drop(output);
             seen.ended = true;
             drop(seen);
