@@ -10,8 +10,9 @@ use tokio::task::JoinSet;
 
 use super::facts::{KnownAccount, account_key, kind};
 use super::readings::Outcome;
+use super::retry::Retry;
 use super::world::Update;
-use super::{Account, Regions, Shared, guarded, pause, savings, scope, storage};
+use super::{Account, Regions, Shared, guarded, savings, scope, storage};
 use crate::domain::{ErrorKind, Scope, SourceError, SourceId};
 use crate::source::Identity;
 
@@ -91,8 +92,9 @@ pub(super) async fn run(shared: Arc<Shared>, account: Account, lines: Lines, onl
 /// scope starts anew; without this its rows would grow old without a word.
 async fn watched(mut ctx: scope::Context) {
     let mut unread = ctx.unread.take();
-    let mut attempt = 0;
+    let mut retry = Retry::new(&ctx.shared);
     loop {
+        retry.begin();
         let first = scope::Context { unread: unread.take(), ..ctx.clone() };
         let run = AssertUnwindSafe(scope::run(first)).catch_unwind();
         if run.await.is_ok() {
@@ -106,7 +108,7 @@ async fn watched(mut ctx: scope::Context) {
         );
         let outcome = Outcome::Bad(Arc::new(error));
         report(&ctx.updates, SourceId::Ec2, ctx.scope.clone(), outcome).await;
-        if ctx.only_once || !pause(&ctx.shared, &mut attempt).await {
+        if ctx.only_once || !retry.pause(&ctx.shared.stop).await {
             return;
         }
     }
@@ -120,8 +122,9 @@ async fn identify(
     only_once: bool,
 ) -> Option<Identity> {
     let unknown = account_key(account.provider.label());
-    let mut attempt = 0;
+    let mut retry = Retry::new(shared);
     loop {
+        retry.begin();
         match guarded("sts:GetCallerIdentity", account.provider.identity()).await {
             Ok(identity) => {
                 let now = shared.now();
@@ -143,7 +146,7 @@ async fn identify(
                 report(updates, SourceId::Identity, unknown.clone(), Outcome::Bad(error)).await;
             }
         }
-        if only_once || !pause(shared, &mut attempt).await {
+        if only_once || !retry.pause(&shared.stop).await {
             return None;
         }
     }
@@ -158,11 +161,12 @@ async fn enabled(
     only_once: bool,
 ) -> Option<Vec<Arc<str>>> {
     let scope = Scope::account_wide(identity.account.clone());
-    let mut attempt = 0;
+    let mut retry = Retry::new(shared);
     loop {
+        retry.begin();
         match guarded("ec2:DescribeRegions", account.provider.regions()).await {
             Ok(regions) => {
-                if attempt > 0 {
+                if retry.has_failed() {
                     let good = Outcome::Good { coverage: 1.0 };
                     report(updates, SourceId::Identity, scope, good).await;
                 }
@@ -173,7 +177,7 @@ async fn enabled(
                 report(updates, SourceId::Identity, scope.clone(), outcome).await;
             }
         }
-        if only_once || !pause(shared, &mut attempt).await {
+        if only_once || !retry.pause(&shared.stop).await {
             return None;
         }
     }

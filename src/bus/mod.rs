@@ -26,6 +26,7 @@ pub mod planning;
 mod pricing;
 mod readings;
 mod rejudge;
+mod retry;
 mod savings;
 pub mod scan;
 mod scope;
@@ -465,19 +466,4 @@ async fn guarded<T>(
             "check the network path to the endpoint; burntop goes on trying",
         ))
     })
-}
-
-/// Waits before the next attempt: 5 s, doubled each time, at most 5 minutes, with jitter. A
-/// refresh by the user or a look at the inventory ends the wait. False when the bus stops.
-async fn pause(shared: &Shared, attempt: &mut u32) -> bool {
-    let base = 5_000_u64.saturating_mul(1 << (*attempt).min(6)).min(300_000);
-    *attempt += 1;
-    let time = Duration::from_millis(base * 3 / 4 + fastrand::u64(..base / 2));
-    let (mut refresh, mut look) = (shared.refresh.subscribe(), shared.look.subscribe());
-    tokio::select! {
-        () = shared.stop.cancelled() => false,
-        _ = refresh.changed() => true,
-        _ = look.changed() => true,
-        () = tokio::time::sleep(time) => true,
-    }
 }

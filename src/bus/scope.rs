@@ -10,9 +10,10 @@ use tokio::time::sleep;
 use super::account::report;
 use super::inventory::Inventory;
 use super::readings::Outcome;
+use super::retry::Retry;
 use super::wishes::Wishes;
 use super::world::Update;
-use super::{Shared, metrics, pause, pricing, types};
+use super::{Shared, metrics, pricing, types};
 use crate::domain::{Scope, SourceId, TypeSpec};
 use crate::source::Provider;
 
@@ -38,8 +39,9 @@ pub(super) async fn run(mut ctx: Context) {
     let mut prices = pricing::Prices::from_cache(&ctx).await;
     let mut refreshes = Wishes::from_now(&ctx.shared.refresh);
     let mut looks = Wishes::from_now(&ctx.shared.look);
-    let mut attempt = 0;
+    let mut retry = Retry::new(&ctx.shared);
     loop {
+        retry.begin();
         report(&ctx.updates, SourceId::Ec2, ctx.scope.clone(), Outcome::Loading).await;
         looks.serve();
         let read = inventory.read(&ctx).await;
@@ -49,7 +51,7 @@ pub(super) async fn run(mut ctx: Context) {
         ctx.unread = None;
         let again = match read {
             Ok(instances) => {
-                attempt = 0;
+                retry.worked();
                 report(
                     &ctx.updates,
                     SourceId::Ec2,
@@ -78,7 +80,7 @@ pub(super) async fn run(mut ctx: Context) {
                 if ctx.only_once {
                     return;
                 }
-                pause(&ctx.shared, &mut attempt).await
+                retry.pause(&ctx.shared.stop).await
             }
         };
         if !again {

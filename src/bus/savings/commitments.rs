@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
+use super::super::guarded;
 use super::super::readings::Outcome;
+use super::super::retry::Retry;
 use super::super::wishes::Wishes;
-use super::super::{guarded, pause};
 use super::keep::{Asked, Plans, kind};
 use super::{Context, Input, is_due, kin, waiting};
 use crate::domain::{
@@ -43,8 +44,9 @@ async fn region(ctx: Context) {
     // What was started or stopped fills or empties reserved capacity: what is used of it by others is
     // the difference, and both have to be of one moment.
     let mut looks = Wishes::from_now(&ctx.shared.look);
-    let mut attempt = 0;
+    let mut retry = Retry::new(&ctx.shared);
     loop {
+        retry.begin();
         let forced = refreshes.serve() | looks.serve();
         if forced || ctx.only_once || is_due(last, every, ctx.shared.now()) {
             ctx.report(SourceId::Commitments, ctx.scope.clone(), Outcome::Loading).await;
@@ -66,10 +68,12 @@ async fn region(ctx: Context) {
             let second = keep(&ctx, CommitmentSource::CapacityReservations, capacity).await;
             let failed: Vec<Arc<SourceError>> = first.into_iter().chain(second).collect();
             tell(&ctx, &failed).await;
+            // What failed is due, however young what was there before.
+            last = failed.is_empty().then(|| ctx.shared.now());
             if failed.is_empty() {
-                (last, attempt) = (Some(ctx.shared.now()), 0);
+                retry.worked();
             } else if !ctx.only_once && failed.iter().any(|e| e.kind.is_transient()) {
-                if !pause(&ctx.shared, &mut attempt).await {
+                if !retry.pause(&ctx.shared.stop).await {
                     return;
                 }
                 continue;
@@ -135,9 +139,10 @@ async fn of_account(ctx: Context) {
     let mut kept = stored.map(|s| s.value);
     let mut types = ctx.shared.savings.types();
     let mut refreshes = Wishes::from_now(&ctx.shared.refresh);
-    let mut attempt = 0;
+    let mut retry = Retry::new(&ctx.shared);
     ctx.shared.savings.known(ctx.only_once).await;
     loop {
+        retry.begin();
         let forced = refreshes.serve();
         let running = types.borrow_and_update().by_region();
         let fleet = Wanted { all: kin::by_region(&ctx, &running), running };
@@ -148,13 +153,15 @@ async fn of_account(ctx: Context) {
             match look(&ctx, &mut kept, due, &fleet).await {
                 Ok(()) => {
                     tell(&ctx, &[]).await;
-                    (last, attempt) = (Some(ctx.shared.now()), 0);
+                    last = Some(ctx.shared.now());
+                    retry.worked();
                 }
                 Err(error) => {
+                    last = last.filter(|_| !due);
                     let transient = error.kind.is_transient();
                     tell(&ctx, &[error]).await;
                     if !ctx.only_once && transient {
-                        if !pause(&ctx.shared, &mut attempt).await {
+                        if !retry.pause(&ctx.shared.stop).await {
                             return;
                         }
                         continue;

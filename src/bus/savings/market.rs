@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
+use super::super::guarded;
 use super::super::readings::Outcome;
+use super::super::retry::Retry;
 use super::super::wishes::Wishes;
-use super::super::{guarded, pause};
 use super::keep::{Market, kind};
 use super::{Context, Input, is_due, kin, waiting};
 use crate::domain::{SourceError, SourceId, ZoneOffering};
@@ -27,9 +28,10 @@ pub(super) async fn run(ctx: Context) {
     let (mut priced_at, mut priced) = kin::read_before(&ctx).await;
     let mut types = ctx.shared.savings.types();
     let mut refreshes = Wishes::from_now(&ctx.shared.refresh);
-    let mut attempt = 0;
+    let mut retry = Retry::new(&ctx.shared);
     ctx.shared.savings.known(ctx.only_once).await;
     loop {
+        retry.begin();
         let forced = refreshes.serve();
         let running = types.borrow_and_update().running(&ctx.scope);
         let now = ctx.shared.now();
@@ -55,9 +57,8 @@ pub(super) async fn run(ctx: Context) {
         }
         if forced || is_due(offered_at, every, now) {
             second = offerings(&ctx, now).await;
-            if second.is_ok() {
-                offered_at = Some(now);
-            }
+            // What failed is due, however young what was there before.
+            offered_at = second.is_ok().then_some(now);
         }
         let failed = |r: &Result<(), Arc<SourceError>>| {
             r.as_ref().is_err_and(|error| error.kind.is_transient())
@@ -66,12 +67,12 @@ pub(super) async fn run(ctx: Context) {
             return;
         }
         if failed(&first) || failed(&second) || failed(&third) {
-            if !pause(&ctx.shared, &mut attempt).await {
+            if !retry.pause(&ctx.shared.stop).await {
                 return;
             }
             continue;
         }
-        attempt = 0;
+        retry.worked();
         tokio::select! {
             going = ctx.wait(&mut refreshes, waiting(every)) => if !going { return },
             seen = types.changed() => if seen.is_err() { return },

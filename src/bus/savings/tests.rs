@@ -16,8 +16,9 @@ use crate::analyze::idle::Preset;
 use crate::cache::{Cache, OpenOptions};
 use crate::domain::{
     Commitment, CommitmentSource, CommitmentState, Commits, ErrorKind, HourRange, Instance, Offer,
-    PaymentOption, PlanRate, PlanType, Platform, Provenance, Reading, SavingsPlan, Scope,
-    SourceError, SourceId, SourceState, SpotHistory, TagKeys, Tenancy, TypeSpec, ZoneOffering,
+    PaymentOption, PlanRate, PlanType, Platform, Provenance, Reading, SavingsFacts, SavingsPlan,
+    Scope, SourceError, SourceId, SourceState, SpotHistory, TagKeys, Tenancy, TypeSpec,
+    ZoneOffering,
 };
 use crate::source::ledger::Ledger;
 use crate::source::provider::{GpuMetric, PriceWanted};
@@ -27,6 +28,7 @@ const NOW: &str = "2026-11-21T03:07:00Z";
 const RESERVED: &str = "ec2:DescribeReservedInstances";
 const PLANS: &str = "savingsplans:DescribeSavingsPlans";
 const RATES: &str = "savingsplans:DescribeSavingsPlanRates";
+const OFFERINGS: &str = "ec2:DescribeInstanceTypeOfferings";
 
 /// What the account answers.
 #[derive(Clone, Default)]
@@ -205,7 +207,7 @@ impl Provider for Played {
     async fn zone_offerings(&self, region: &Arc<str>) -> Result<Vec<ZoneOffering>, SourceError> {
         self.asked().offerings += 1;
         let types = vec!["g5.xlarge".into()];
-        Ok(vec![ZoneOffering { az: format!("{region}a").into(), types }])
+        self.say(OFFERINGS, vec![ZoneOffering { az: format!("{region}a").into(), types }])
     }
 }
 
@@ -506,26 +508,77 @@ async fn nothing_is_read_where_nothing_is_wanted() {
     assert!(outcome.fleet.book.holdings.is_none() && outcome.fleet.rows[0].net.is_none());
 }
 
+/// The next picture that is as it should be; a minute at most.
+async fn picture(
+    told: &mut tokio::sync::mpsc::Receiver<Event>,
+    is: impl Fn(&SavingsFacts) -> bool,
+) -> Arc<SavingsFacts> {
+    let next = async {
+        loop {
+            match told.recv().await {
+                Some(Event::Savings(facts)) if is(&facts) => return facts,
+                Some(_) => {}
+                None => panic!("the bus ended"),
+            }
+        }
+    };
+    tokio::time::timeout(Duration::from_mins(1), next).await.unwrap()
+}
+
+/// The readings of a source, by scope.
+fn states(facts: &SavingsFacts, source: SourceId) -> Vec<&Reading> {
+    facts.readings.iter().filter(|r| r.source == source).collect()
+}
+
 #[tokio::test]
 async fn a_cockpit_is_told_once_while_nothing_changes_but_dates() {
     let (played, cache) = (Played::new(held()), cache());
     let (events, mut told) = tokio::sync::mpsc::channel(64);
     let handle = start(parts(&played, &cache), events);
-    let whole = |facts: &crate::domain::SavingsFacts| {
+    // Of the region and of the account.
+    let read_at = |facts: &SavingsFacts, at: Timestamp| {
+        let readings = states(facts, SourceId::Commitments);
+        readings.len() == 2 && readings.iter().all(|r| r.taken_at == Some(at))
+    };
+    let whole = |facts: &SavingsFacts| {
         facts.holdings.as_ref().is_some_and(|h| h.items.len() == 3 && h.unread.is_empty())
     };
-    let next = async |told: &mut tokio::sync::mpsc::Receiver<Event>| loop {
-        match told.recv().await {
-            Some(Event::Savings(facts)) if whole(&facts) => return facts.holdings.clone().unwrap(),
-            Some(_) => {}
-            None => panic!("the bus ended"),
-        }
-    };
-    let limit = Duration::from_secs(30);
-    let first = tokio::time::timeout(limit, next(&mut told)).await.unwrap();
+    let now = played.now();
+    let first = picture(&mut told, |facts| whole(facts) && read_at(facts, now)).await;
     played.pass(2);
     handle.refresh();
-    let again = tokio::time::timeout(limit, next(&mut told)).await.unwrap();
+    let now = played.now();
+    let again = picture(&mut told, |facts| read_at(facts, now)).await;
     handle.stop();
-    assert!(Arc::ptr_eq(&first, &again), "the same commitments, read again");
+    let held = |facts: &SavingsFacts| facts.holdings.clone().unwrap();
+    assert!(Arc::ptr_eq(&held(&first), &held(&again)), "the same commitments, read again");
+}
+
+#[tokio::test]
+async fn what_fails_after_it_worked_is_asked_again_soon() {
+    let (played, cache) = (Played::new(held()), cache());
+    let (events, mut told) = tokio::sync::mpsc::channel(64);
+    let handle = start(parts(&played, &cache), events);
+    let both = [SourceId::Commitments, SourceId::Offerings];
+    let are = |facts: &SavingsFacts, failed: bool| {
+        both.iter().all(|source| {
+            let region = |r: &&Reading| &*r.scope.region == REGION;
+            let is = |r: &Reading| match r.state {
+                SourceState::Failed(_) => failed,
+                SourceState::Live => !failed,
+                _ => false,
+            };
+            states(facts, *source).into_iter().find(region).is_some_and(is)
+        })
+    };
+    picture(&mut told, |facts| are(facts, false)).await;
+    for action in [RESERVED, OFFERINGS] {
+        played.answers().fails.insert(action, ErrorKind::Throttled);
+    }
+    handle.refresh();
+    picture(&mut told, |facts| are(facts, true)).await;
+    played.answers().fails.clear();
+    // Nobody presses a key, and the hour is not over.
+    picture(&mut told, |facts| are(facts, false)).await;
+    handle.stop();
 }
