@@ -405,6 +405,11 @@ fn freezing_keeps_the_picture_and_its_time() {
 fn without_credentials_one_key_opens_the_demo() {
     let mut app = App::new(fixture::init(None, SIZE));
     app.update(Msg::NoCredentials { message: "none".into() });
+    assert!(app.no_credentials().is_some());
+    // Another account answers, and has nothing running.
+    app.update(Msg::Accounts(vec![]));
+    assert_eq!(app.no_credentials(), None);
+    app.update(Msg::NoCredentials { message: "none".into() });
     assert_eq!(press(&mut app, "d"), [Effect::SwitchToDemo]);
     app.update(Msg::Mode(Mode::Demo));
     app.update(Msg::Fleet(Arc::new(fleet())));

@@ -89,6 +89,8 @@ impl App {
             }
             Msg::Accounts(accounts) => {
                 self.accounts = accounts;
+                // One account that answers is enough, whoever was first.
+                self.no_credentials = None;
                 Vec::new()
             }
             Msg::NoCredentials { message } => {

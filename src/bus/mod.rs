@@ -314,6 +314,8 @@ pub async fn once(parts: Parts) -> Outcome {
             Event::Storage(facts) => outcome.storage = facts,
             Event::Savings(facts) => outcome.savings = facts,
             Event::NoCredentials(error) => outcome.no_credentials = Some(error),
+            // One account that answers is enough, whoever was first.
+            Event::Account(_) => outcome.no_credentials = None,
             Event::Source { reading, error: Some(_), .. } if reading.source.is_gpu() => {
                 troubles.push(reading);
             }

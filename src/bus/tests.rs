@@ -180,9 +180,11 @@ async fn the_demo_is_the_same_every_time() {
     assert!(a.fleet.totals.instances >= 240 && a.fleet.totals.gpus >= 900.0);
 }
 
-/// A demo account that has no credentials the first time it is asked who it is.
+/// A demo account that cannot say who it is the first time it is asked.
 struct LateLogin {
     inner: Arc<dyn Provider>,
+    /// Why not.
+    kind: ErrorKind,
     asked: AtomicU32,
 }
 
@@ -193,8 +195,8 @@ impl Provider for LateLogin {
     }
     async fn identity(&self) -> Result<Identity, SourceError> {
         if self.asked.fetch_add(1, Ordering::SeqCst) == 0 {
-            let kind = ErrorKind::Expired;
-            return Err(SourceError::new(kind, "sts:GetCallerIdentity", "expired", "log in"));
+            let operation = "sts:GetCallerIdentity";
+            return Err(SourceError::new(self.kind, operation, "expired", "log in"));
         }
         self.inner.identity().await
     }
@@ -253,7 +255,8 @@ async fn a_failed_login_is_forgotten_when_the_next_one_works() {
     let (cache, _) = Cache::open(OpenOptions::in_memory(), now);
     let fleet = DemoOptions::new(DEFAULT_SEED, None, clock.clone());
     let inner = providers(&fleet).remove(0);
-    let provider = Arc::new(LateLogin { inner, asked: AtomicU32::new(0) });
+    let kind = ErrorKind::Expired;
+    let provider = Arc::new(LateLogin { inner, kind, asked: AtomicU32::new(0) });
     let parts = Parts {
         accounts: vec![Account { provider, storage: None, regions: Regions::Home }],
         settings: Settings {
@@ -290,6 +293,28 @@ async fn a_failed_login_is_forgotten_when_the_next_one_works() {
         }
     }
     assert!(failed);
+}
+
+#[tokio::test]
+async fn of_two_accounts_one_that_answers_is_enough() {
+    let now: Timestamp = MOMENTS[0].parse().unwrap();
+    let (cache, _) = Cache::open(OpenOptions::in_memory(), now);
+    let (clock, _) = hands(now);
+    for without_is_first in [true, false] {
+        let fleet = DemoOptions::new(DEFAULT_SEED, None, clock.clone());
+        let account = |provider| Account { provider, storage: None, regions: Regions::Home };
+        let mut inner = providers(&fleet);
+        let (asked, kind) = (AtomicU32::new(0), ErrorKind::NoCredentials);
+        let without = account(Arc::new(LateLogin { inner: inner.remove(0), kind, asked }));
+        let with = account(inner.remove(0));
+        let mut accounts = vec![without, with];
+        if !without_is_first {
+            accounts.reverse();
+        }
+        let parts = parts(clock.clone(), Preset::Cautious, &cache, false);
+        let outcome = once(Parts { accounts, ..parts }).await;
+        assert!(outcome.no_credentials.is_none() && !outcome.fleet.rows.is_empty());
+    }
 }
 
 /// A clock that is moved by hand.
