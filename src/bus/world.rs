@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
 use super::facts::{Cached, account_key};
@@ -57,6 +57,8 @@ pub(super) enum Update {
     Trouble { source: SourceId, scope: Scope, error: Option<Arc<SourceError>> },
     /// So many metrics would have to be fetched for verdicts that the cache cannot give.
     Missing { metrics: u64 },
+    /// Somebody goes on when what was told before is shown to those who read the GPUs.
+    Seen(oneshot::Sender<()>),
 }
 
 /// What an update changed.
@@ -245,6 +247,12 @@ impl<'a> World<'a> {
             }
             Update::OwnCost => {
                 self.own_cost(events).await;
+                Change::Nothing
+            }
+            Update::Seen(answer) => {
+                self.show();
+                // Who asked may have given up waiting.
+                let _ = answer.send(());
                 Change::Nothing
             }
         }

@@ -239,10 +239,14 @@ pub(super) async fn run(shared: Arc<Shared>, lines: Lines, only_once: bool) {
             return play(&looks, tape, &context, &inputs).await;
         }
         if only_once && !looks.live.sources.is_empty() {
-            let all_read = async { while inventories.recv().await.is_some() {} };
+            let all_read = async {
+                while inventories.recv().await.is_some() {}
+                let (answer, shown) = tokio::sync::oneshot::channel();
+                if context.send(Update::Seen(answer)).await.is_ok() {
+                    let _ = shown.await;
+                }
+            };
             let _ = tokio::time::timeout(HOSTS_WITHIN, all_read).await;
-            // The world takes a moment to show what it was told.
-            tokio::time::sleep(super::settle::SETTLE * 2).await;
         }
         let mut all = JoinSet::new();
         for source in looks.live.sources.clone() {

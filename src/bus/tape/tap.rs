@@ -107,7 +107,8 @@ fn said(update: &Update) -> Option<Said> {
         | Update::NoCredentials(_)
         | Update::OwnCost
         | Update::Trouble { .. }
-        | Update::Missing { .. } => return None,
+        | Update::Missing { .. }
+        | Update::Seen(_) => return None,
     })
 }
 
