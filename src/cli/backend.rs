@@ -3,6 +3,7 @@
 
 mod acts;
 mod lists;
+mod order;
 mod planning;
 mod savings;
 mod storage;

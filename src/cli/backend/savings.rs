@@ -3,12 +3,12 @@
 
 use std::future::pending;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use tokio::time::Instant;
 
 use super::Running;
+use super::order::InOrder;
 use crate::analyze::savings::{SavingsInput, picture};
 use crate::app::Msg;
 use crate::cli::savings_rules;
@@ -27,9 +27,7 @@ pub(super) struct SavingsWork {
     pub(super) gpus: Option<Arc<GpuFleet>>,
     /// The version begun last.
     begun_version: u64,
-    /// The newest version that was shown: an older picture that comes later is dropped. Not the one
-    /// begun last, or nothing would ever be shown where a picture takes longer than the next waits.
-    shown: Arc<AtomicU64>,
+    order: InOrder,
     /// When the last picture was begun.
     begun: Option<Instant>,
     /// When the next one is due, where something newer waits.
@@ -70,7 +68,7 @@ impl Running {
         let gpus = self.savings.gpus.clone().unwrap_or_default();
         let storage = self.storage.latest();
         self.savings.begun_version += 1;
-        let (version, shown) = (self.savings.begun_version, self.savings.shown.clone());
+        let (version, order) = (self.savings.begun_version, self.savings.order.clone());
         let rules = savings_rules::of(&self.invocation.config);
         let tag_keys = self.invocation.config.tag_keys.clone();
         let (now, messages) = (self.now(), self.messages.clone());
@@ -85,10 +83,10 @@ impl Running {
                 rules: &rules,
                 tag_keys: &tag_keys,
             });
-            if shown.fetch_max(version, Ordering::Relaxed) < version {
+            order.show(version, || {
                 // The screen may be gone already; there is nobody left to tell.
                 let _ = messages.blocking_send(Msg::Savings(Arc::new(made)));
-            }
+            });
         });
     }
 }

@@ -1,9 +1,9 @@
 //! Storage for the cockpit: raw facts joined into pictures on a worker thread.
 
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Running;
+use super::order::InOrder;
 use crate::analyze::storage::{PictureInput, picture};
 use crate::app::Msg;
 use crate::domain::Instance;
@@ -15,8 +15,9 @@ use crate::fleet::StorageFleet;
 pub(super) struct StorageWork {
     facts: Option<Arc<StorageFacts>>,
     instances: Vec<Arc<Instance>>,
-    /// The version asked for last: an older picture that comes later is dropped.
-    newest: Arc<AtomicU64>,
+    /// The version begun last.
+    begun_version: u64,
+    order: InOrder,
     /// The newest picture.
     latest: Arc<Mutex<Option<Arc<StorageFleet>>>>,
 }
@@ -54,8 +55,8 @@ impl Running {
     /// Joins on a worker thread; a million rows of lists shall not hold up the messages.
     fn picture_storage(&mut self) {
         let Some(facts) = self.storage.facts.clone() else { return };
-        let newest = self.storage.newest.clone();
-        let version = newest.fetch_add(1, Ordering::Relaxed) + 1;
+        self.storage.begun_version += 1;
+        let (version, order) = (self.storage.begun_version, self.storage.order.clone());
         let instances = self.storage.instances.clone();
         let tag_keys = self.invocation.config.tag_keys.clone();
         let (now, messages) = (self.now(), self.messages.clone());
@@ -63,12 +64,12 @@ impl Running {
         tokio::task::spawn_blocking(move || {
             let (facts, instances, tag_keys) = (&facts, &instances, &tag_keys);
             let made = picture(&PictureInput { version, now, facts, instances, tag_keys });
-            if newest.load(Ordering::Relaxed) == version {
-                // The screen may be gone already; there is nobody left to tell.
+            order.show(version, || {
                 let made = Arc::new(made);
                 *latest.lock().unwrap_or_else(PoisonError::into_inner) = Some(made.clone());
+                // The screen may be gone already; there is nobody left to tell.
                 let _ = messages.blocking_send(Msg::Storage(made));
-            }
+            });
         });
     }
 }
