@@ -269,11 +269,8 @@ esac
 
     /// What a script of these keys says, whether it succeeded, and what it had deleted.
     fn play(keys: &[&str], arguments: &[&str]) -> (String, bool, String) {
-        use std::os::unix::fs::PermissionsExt as _;
         let dir = tempfile::tempdir().unwrap();
-        let aws = dir.path().join("aws");
-        std::fs::write(&aws, AWS).unwrap();
-        std::fs::set_permissions(&aws, std::fs::Permissions::from_mode(0o755)).unwrap();
+        crate::source::program::write(&dir.path().join("aws"), AWS);
         let head = ScriptHead {
             bucket: "b",
             owner: "111122223333",

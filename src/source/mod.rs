@@ -24,6 +24,8 @@ pub mod memory;
 pub mod nvml;
 pub mod objects;
 pub mod planner;
+#[cfg(test)]
+pub(crate) mod program;
 pub mod prometheus;
 pub mod provider;
 pub mod ssh;

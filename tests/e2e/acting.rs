@@ -80,13 +80,17 @@ pub fn list(cockpit: &mut Pty) {
     cockpit.send("3");
     cockpit.wait_for("12 instances");
     cockpit.wait_for_line(&["idle-far", "IDLE"]);
-    cockpit.wait_gone("cw …");
+    cockpit.wait_until("the age of the metrics", |screen| {
+        let ages = screen.contents();
+        let mut ages = ages.split(" cw ").skip(1);
+        ages.next().is_some_and(|age| age.starts_with(|c: char| c == '<' || c.is_ascii_digit()))
+    });
 }
 
 /// Marks the instance of this case.
 pub fn mark(cockpit: &mut Pty, case: &str, region: &str, marked: usize) {
     cockpit.send(&format!("/\x15{case}.{region}\r"));
-    cockpit.wait_for("1 of 12");
+    cockpit.wait_for_line(&[&format!("/ {case}.{region}"), "1 of 12"]);
     cockpit.send(" ");
     cockpit.wait_for(&format!("{marked} marked"));
 }

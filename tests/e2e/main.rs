@@ -58,6 +58,7 @@ mod house;
 mod kills;
 mod outages;
 mod policies;
+mod ports;
 mod pricing;
 mod prometheus;
 mod pty;

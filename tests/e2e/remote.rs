@@ -3,11 +3,11 @@
 //! Where tmux or sshd are not installed these tests print `skipped: …`; with `BURNTOP_CI=1` that
 //! is a failure.
 
-use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::ports::serve;
 use crate::pty::{LIMIT, Pty};
 
 const BURNTOP: &str = env!("CARGO_BIN_EXE_burntop");
@@ -143,30 +143,25 @@ impl Sshd {
         if rustix::process::geteuid().is_root() {
             std::fs::create_dir_all("/run/sshd").unwrap();
         }
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let at = dir.path().display();
-        let config = format!(
-            "Port {port}\nListenAddress 127.0.0.1\nHostKey {at}/host\nPidFile none\n\
-             AuthorizedKeysFile {at}/authorized\nStrictModes no\nUsePAM no\n\
-             PasswordAuthentication no\nKbdInteractiveAuthentication no\nPermitRootLogin yes\n\
-             PrintMotd no\nPrintLastLog no\nAcceptEnv LANG\n{more}"
-        );
-        std::fs::write(dir.path().join("config"), config).unwrap();
-        let log = std::fs::File::create(dir.path().join("log")).unwrap();
-        let child = Command::new(sshd)
-            .args(["-D", "-e", "-f"])
-            .arg(dir.path().join("config"))
-            .stdin(Stdio::null())
-            .stderr(log)
-            .spawn()
-            .unwrap();
-        let started = Self { dir, port, child };
-        wait_until(|| {
-            TcpStream::connect(("127.0.0.1", port)).map(drop).map_err(|e| {
-                format!("{e}\n{}", std::fs::read_to_string(started.dir.path().join("log")).unwrap())
-            })
+        let (child, port) = serve("sshd", |port| {
+            let config = format!(
+                "Port {port}\nListenAddress 127.0.0.1\nHostKey {at}/host\nPidFile none\n\
+                 AuthorizedKeysFile {at}/authorized\nStrictModes no\nUsePAM no\n\
+                 PasswordAuthentication no\nKbdInteractiveAuthentication no\nPermitRootLogin yes\n\
+                 PrintMotd no\nPrintLastLog no\nAcceptEnv LANG\n{more}"
+            );
+            std::fs::write(dir.path().join("config"), config).unwrap();
+            let log = std::fs::File::create(dir.path().join("log")).unwrap();
+            Command::new(sshd)
+                .args(["-D", "-e", "-f"])
+                .arg(dir.path().join("config"))
+                .stdin(Stdio::null())
+                .stderr(log)
+                .spawn()
+                .unwrap()
         });
-        started
+        Self { dir, port, child }
     }
 
     /// Ends it; its files stay.

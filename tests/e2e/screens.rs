@@ -192,6 +192,8 @@ fn a_fixed_clock_paints_the_same_screen_twice() {
         cockpit.wait_for_line(&["train-7b-old", "IDLE"]);
         cockpit.wait_for_line(&["burntop", "ec2 <10s", "cw <10s", "prom <10s"]);
         cockpit.wait_gone("not judged yet");
+        // What is read last.
+        cockpit.wait_for("4 Storage");
         cockpit.settle(Duration::from_millis(700));
         // The emulator swallows U+FFFD instead of showing it: what stands behind one on its row, and
         // what such a row left on another, depends on where a frame began to write. A screen that is

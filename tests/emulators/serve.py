@@ -60,6 +60,15 @@ def free_port():
 
 
 def start_ministack():
+    # Between the choice of a port and its use somebody else may take it.
+    for _ in range(3):
+        started = try_ministack()
+        if started:
+            return started
+    sys.exit("ministack did not start")
+
+
+def try_ministack():
     port, mqtt = free_port(), free_port()
     env = dict(os.environ, GATEWAY_PORT=str(port), BIND_HOST="127.0.0.1", IOT_MTLS_PORT=str(mqtt))
     # Athena's session is in UTC; DuckDB's is in the zone of the machine.
@@ -67,9 +76,10 @@ def start_ministack():
     exe = os.path.join(os.path.dirname(sys.executable), "ministack")
     child = subprocess.Popen([exe], env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     url = f"http://127.0.0.1:{port}"
-    for _ in range(300):
+    for _ in range(1200):
         if child.poll() is not None:
-            sys.exit(f"ministack ended with {child.returncode}")
+            print(f"ministack ended with {child.returncode}", file=sys.stderr)
+            return None
         try:
             with socket.create_connection(("127.0.0.1", port), timeout=1):
                 return child, url
@@ -516,7 +526,7 @@ def emulators():
     server.start()
     host, port = server.get_host_and_port()
     moto = f"http://{host}:{port}"
-    urllib.request.urlopen(f"{moto}/moto-api/", timeout=10).read()
+    urllib.request.urlopen(f"{moto}/moto-api/", timeout=60).read()
     child, cloudwatch = start_ministack()
     try:
         yield moto, cloudwatch

@@ -234,6 +234,14 @@ mod tests {
     fn hands(
         answer: impl Fn(usize) -> Reply + Send + Sync + 'static,
     ) -> (AwsHands, Arc<Mutex<Vec<String>>>) {
+        let (server, asked) = serving(answer);
+        (AwsHands::new(Arc::new(server.provider())), asked)
+    }
+
+    /// A server, and the forms that were sent to it.
+    fn serving(
+        answer: impl Fn(usize) -> Reply + Send + Sync + 'static,
+    ) -> (Server, Arc<Mutex<Vec<String>>>) {
         let asked = Arc::new(Mutex::new(Vec::new()));
         let log = Arc::clone(&asked);
         let server = Server::start(move |_, request| {
@@ -245,7 +253,7 @@ mod tests {
             log.push(form);
             answer(log.len() - 1)
         });
-        (AwsHands::new(Arc::new(server.provider())), asked)
+        (server, asked)
     }
 
     /// The parameters of a form but for action and version, sorted.
@@ -421,7 +429,7 @@ mod tests {
     async fn nothing_is_sent_twice_whatever_the_answer() {
         // A time-out, 500, 503, throttling, a broken answer, a page of a proxy.
         for case in 0..6 {
-            let (hands, asked) = hands(move |_| match case {
+            let (server, asked) = serving(move |_| match case {
                 0 => Reply::Hang,
                 1 => Reply::ec2_error(500, "InternalError", "An internal error has occurred"),
                 2 => Reply::ec2_error(503, "Unavailable", "try later"),
@@ -429,6 +437,8 @@ mod tests {
                 4 => Reply::Half(b"<TerminateInstancesResponse>".to_vec()),
                 _ => Reply::Whole(503, "text/html", "", b"<html>busy</html>".to_vec()),
             });
+            let aws = if case == 0 { server.impatient() } else { server.provider() };
+            let hands = AwsHands::new(Arc::new(aws));
             let error = hands.act(&order(TERMINATE, &["i-1"])).await.unwrap_err();
             let expected = match case {
                 0 => ErrorKind::Timeout,

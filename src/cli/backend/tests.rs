@@ -16,7 +16,7 @@ use crate::bus::planning::Planner;
 use crate::cli::invocation::{DemoOptions, Invocation, RunOptions};
 use crate::config::load::Sources;
 use crate::config::{Env, FileConfig, Paths, Vocabulary, load};
-use crate::domain::InstanceState;
+use crate::domain::{InstanceState, Reading, SourceId, SourceState};
 use crate::whatif::{Future, PlanRequest, Scenario, Slot};
 
 /// Longer than anything here takes; a run that hangs fails.
@@ -169,15 +169,31 @@ fn a_plan_for_the_demo_is_valued_kept_and_written_down() {
     assert!(memo.starts_with("# Q3") && memo.contains("## What it is worth"), "{memo}");
 }
 
+/// True when every region of the demo was read and judged: a verdict comes a moment before the date
+/// of its metrics, and without that date nothing goes.
+fn is_judged(app: &App) -> bool {
+    let Some(fleet) = app.latest() else { return false };
+    let of = |source| fleet.readings.iter().filter(move |r| r.source == source);
+    let is_live = |r: &Reading| r.state == SourceState::Live;
+    let read = of(SourceId::Ec2).filter(|r| is_live(r)).count();
+    app.accounts().len() == 3
+        && read >= 3
+        && read == of(SourceId::Ec2).count()
+        && read == of(SourceId::CloudWatch).filter(|r| is_live(r)).count()
+        && fleet.totals.unjudged.count == 0
+}
+
+fn is_reviewed(app: &App) -> bool {
+    app.sheet().is_some_and(|sheet| matches!(sheet.stage(), Stage::Review(_)))
+}
+
 #[test]
 fn an_idle_box_of_the_demo_is_stopped_from_the_sheet() {
     let mut cockpit = Cockpit::start(true);
     cockpit.until("armed", |app| app.rules().accounts.values().any(AccountRules::may_act));
-    cockpit.until("verdicts", |app| {
-        app.latest().is_some_and(|f| f.totals.unjudged.count == 0 && f.totals.running > 0)
-    });
+    cockpit.until("verdicts and their dates", is_judged);
     cockpit.keys("3/verdict=idle<enter>gVGV:stop<enter>");
-    cockpit.until("checks", |app| matches!(app.sheet().unwrap().stage(), Stage::Review(_)));
+    cockpit.until("checks", is_reviewed);
     let passed: Vec<_> = {
         let checked = cockpit.app.sheet().unwrap().checked().unwrap();
         checked
@@ -190,7 +206,7 @@ fn an_idle_box_of_the_demo_is_stopped_from_the_sheet() {
     let plain = passed.iter().find(|p| p.1 == 0 && !p.2).unwrap_or(&passed[0]).clone();
     let id = plain.0.id.clone();
     cockpit.keys(&format!("<esc>u/<ctrl-u>id=\"{id}\"<enter>ga<enter>"));
-    cockpit.until("checks of one", |app| matches!(app.sheet().unwrap().stage(), Stage::Review(_)));
+    cockpit.until("checks of one", is_reviewed);
     cockpit.keys("c");
     let challenge = cockpit.app.dialog().expect("a dialog").challenge().clone();
     std::thread::sleep(Duration::from_millis(350));
@@ -214,10 +230,7 @@ fn an_idle_box_of_the_demo_is_stopped_from_the_sheet() {
     // Other regions begin everything anew but the demo's world: what was stopped can be started.
     cockpit.commands.send(Command::SetRegions(Regions::All)).unwrap();
     cockpit.keys("<esc>g:start<enter>");
-    cockpit.until("checks of the start", |app| {
-        let stage = app.sheet().map(crate::app::sheet::Sheet::stage);
-        matches!(stage, Some(Stage::Review(_)))
-    });
+    cockpit.until("checks of the start", is_reviewed);
     let checked = cockpit.app.sheet().unwrap().checked().unwrap();
     let rows: Vec<_> = checked.rows.iter().map(|r| (&r.item.id, r.reason())).collect();
     assert_eq!(rows, [(&id, None)], "the hands are armed and the world is the same");
@@ -227,11 +240,9 @@ fn an_idle_box_of_the_demo_is_stopped_from_the_sheet() {
 fn a_demo_that_is_not_armed_checks_and_cannot_run() {
     let mut cockpit = Cockpit::start(false);
     cockpit.until("rules", |app| !app.rules().accounts.is_empty());
-    cockpit.until("verdicts", |app| {
-        app.latest().is_some_and(|f| f.totals.unjudged.count == 0 && f.totals.running > 0)
-    });
+    cockpit.until("verdicts and their dates", is_judged);
     cockpit.keys("3/verdict=idle<enter>g:stop<enter>");
-    cockpit.until("checks", |app| matches!(app.sheet().unwrap().stage(), Stage::Review(_)));
+    cockpit.until("checks", is_reviewed);
     assert_eq!(cockpit.app.sheet().unwrap().checked().unwrap().passed().count(), 0);
     cockpit.keys("c");
     assert!(cockpit.app.dialog().is_none());

@@ -204,9 +204,10 @@ fn a_wrong_clock_is_said() {
 fn a_call_that_never_answers_is_given_up() {
     let fake = Fake { silent: vec!["pricing:GetProducts"], ..Fake::default() };
     let account = account(fake, Regions::Home);
-    let report = report_with(account, Duration::from_millis(50), Some(ledger(1_000_000)));
+    // The ledger is another thread's, which may be late on a busy machine.
+    let report = report_with(account, Duration::from_secs(3), Some(ledger(1_000_000)));
     let check = get(&report, "permission/pricing:GetProducts");
-    assert!(check.message.starts_with("timeout: no answer within 0.05 s"), "{check:?}");
+    assert!(check.message.starts_with("timeout: no answer within 3 s"), "{check:?}");
     assert_eq!(get(&report, "permission/cloudwatch:GetMetricData").status, Status::Ok);
 }
 

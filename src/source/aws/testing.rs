@@ -130,6 +130,11 @@ impl Server {
     pub fn provider(&self) -> AwsProvider {
         provider(&self.url)
     }
+
+    /// One that gives a silent server up soon.
+    pub fn impatient(&self) -> AwsProvider {
+        with_config(&self.url, sdk(&self.url, IMPATIENT), IMPATIENT)
+    }
 }
 
 fn read(stream: &TcpStream) -> Option<Request> {
@@ -178,8 +183,17 @@ fn write(mut stream: TcpStream, reply: Reply) {
     let _gone = stream.write_all(&bytes);
 }
 
-/// Short waits, so that bad days are over soon; long enough for a busy machine.
-pub const IMPATIENT: Patience = Patience {
+/// Waits that no busy machine outlasts; pauses that are none.
+const PATIENT: Patience = Patience {
+    connect: Duration::from_mins(1),
+    read: Duration::from_mins(1),
+    attempt: Duration::from_mins(1),
+    operation: Duration::from_mins(2),
+    back_off: Duration::from_millis(2),
+};
+
+/// For servers that hang, and nothing else: a machine that is busy for so long is one as well.
+const IMPATIENT: Patience = Patience {
     connect: Duration::from_secs(2),
     read: Duration::from_secs(2),
     attempt: Duration::from_secs(2),
@@ -192,8 +206,8 @@ pub fn now() -> Timestamp {
     "2026-02-03T04:05:06Z".parse().unwrap()
 }
 
-/// Fixed credentials, short waits, every service at one endpoint.
-fn sdk(endpoint: &str) -> SdkConfig {
+/// Fixed credentials, every service at one endpoint.
+fn sdk(endpoint: &str, patience: Patience) -> SdkConfig {
     let credentials = Credentials::builder()
         .access_key_id("AKIDEXAMPLE")
         .secret_access_key("wJalrXUtnFEMI")
@@ -204,8 +218,8 @@ fn sdk(endpoint: &str) -> SdkConfig {
         .region(Region::new("us-east-1"))
         .credentials_provider(SharedCredentialsProvider::new(credentials))
         .http_client(config::http_client())
-        .timeout_config(IMPATIENT.timeouts())
-        .retry_config(IMPATIENT.retries())
+        .timeout_config(patience.timeouts())
+        .retry_config(patience.retries())
         .stalled_stream_protection(StalledStreamProtectionConfig::enabled().build())
         .endpoint_url(endpoint)
         .build()
@@ -213,7 +227,7 @@ fn sdk(endpoint: &str) -> SdkConfig {
 
 /// A provider for an endpoint, with its own rate limiter.
 pub fn provider(endpoint: &str) -> AwsProvider {
-    with_config(endpoint, sdk(endpoint))
+    with_config(endpoint, sdk(endpoint, PATIENT), PATIENT)
 }
 
 /// A provider for an endpoint that assumes a role first.
@@ -222,12 +236,12 @@ pub async fn provider_with_role(endpoint: &str, role: &AssumeRole) -> AwsProvide
     let region = Region::new("us-east-1");
     let loader = aws_config::defaults(BehaviorVersion::latest()).region(region).no_credentials();
     let defaults = loader.http_client(config::http_client()).load().await;
-    let mut builder = sdk(endpoint).into_builder();
+    let mut builder = sdk(endpoint, PATIENT).into_builder();
     builder.set_time_source(defaults.time_source());
-    with_config(endpoint, config::assume(builder.build(), role).await)
+    with_config(endpoint, config::assume(builder.build(), role).await, PATIENT)
 }
 
-fn with_config(endpoint: &str, sdk: SdkConfig) -> AwsProvider {
+fn with_config(endpoint: &str, sdk: SdkConfig, patience: Patience) -> AwsProvider {
     // A label of its own keeps the SDK's retry quota from being shared between tests.
     let label: Arc<str> = endpoint.into();
     AwsProvider {
@@ -237,7 +251,7 @@ fn with_config(endpoint: &str, sdk: SdkConfig) -> AwsProvider {
             assume_role: None,
             region_hint: None,
         },
-        patience: IMPATIENT,
+        patience,
         clients: OnceCell::new_with(Some(Clients::new(sdk, label))),
         account: OnceLock::new(),
         limiter: Box::leak(Box::<Limiter>::default()),

@@ -1,7 +1,6 @@
 //! Against a stand-in for `ssh`, which runs what it is told in a shell of this machine, where a
 //! stand-in for `nvidia-smi` is in the `PATH`.
 
-use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
 use jiff::Timestamp;
@@ -67,9 +66,7 @@ impl World {
     }
 
     fn script(&self, name: &str, text: &str) {
-        std::fs::write(self.path(name), format!("#!/bin/sh\n{text}")).unwrap();
-        let mode = std::fs::Permissions::from_mode(0o755);
-        std::fs::set_permissions(self.path(name), mode).unwrap();
+        crate::source::program::write(&self.path(name), &format!("#!/bin/sh\n{text}"));
     }
 
     /// In one step: it may be read at any moment.

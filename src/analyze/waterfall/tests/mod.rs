@@ -1,6 +1,6 @@
 mod fixture;
+mod many;
 mod properties;
 mod reference;
-mod speed;
 mod storage;
 mod tables;

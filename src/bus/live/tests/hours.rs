@@ -67,7 +67,7 @@ async fn a_source_that_is_too_busy_is_left_alone_for_a_while() {
     });
     let cache = cache();
     let mut bus = Bus::start(parts(std::slice::from_ref(&source), &cache));
-    bus.until(|_| source.sweeps().0 >= 4).await;
+    bus.until(|_| source.sweeps().0 >= 4 && source.hours_asked() >= 3).await;
     bus.stop().await;
     assert_eq!(source.hours_asked(), 3, "two answers and a refusal");
     // The next run goes on where this one stopped.

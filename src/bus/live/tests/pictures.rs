@@ -114,7 +114,7 @@ async fn the_next_start_paints_what_was_seen_and_replaces_it_when_somebody_answe
     let mut bus = Bus::start(parts(std::slice::from_ref(&slow), &cache));
     let said = bus.until(|said| !pictures(said).is_empty()).await;
     assert_eq!(names(&pictures(&said)[0]), names(&first.gpus));
-    assert_eq!(slow.sweeps().0, 2);
+    assert!(slow.sweeps().0 >= 2, "the first one hung");
     bus.stop().await;
 }
 

@@ -11,10 +11,13 @@ fn works() -> Say {
 
 #[tokio::test]
 async fn a_source_that_hangs_delays_no_other_and_is_said_to() {
-    let hangs = Scripted::new(PROM, "slow", [Say::Hang]);
+    let mut hangs = Scripted::of(PROM, "slow", [Say::Hang]);
+    // It is given up after four times as long.
+    hangs.every = Duration::from_secs(2);
+    let hangs = Arc::new(hangs);
     let quick = Scripted::new(EXPORTER, "rack", [works()]);
     let mut bus = Bus::start(parts(&[hangs.clone(), quick.clone()], &cache()));
-    let said = bus.until(|_| quick.sweeps().0 >= 3).await;
+    let said = bus.until(|said| quick.sweeps().0 >= 3 && state(said, "rack") == Some("live")).await;
     assert_eq!(state(&said, "rack"), Some("live"));
     assert_eq!(state(&said, "slow"), Some("loading"));
     let said = bus.until(|said| state(said, "slow") == Some("timeout")).await;
@@ -28,7 +31,7 @@ async fn a_source_that_fails_is_asked_again_until_it_works() {
     let source = Scripted::new(PROM, "main", [fail(), fail(), works()]);
     let mut bus = Bus::start(parts(std::slice::from_ref(&source), &cache()));
     let said = bus.until(|said| state(said, "main") == Some("live")).await;
-    assert_eq!(source.sweeps().0, 3);
+    assert!(source.sweeps().0 >= 3);
     let main = || "main/-".to_owned();
     assert_eq!(log(&said), [(main(), Some(ErrorKind::Network)), (main(), None)]);
     bus.stop().await;

@@ -78,10 +78,8 @@ impl Stub {
 
     /// Puts NVIDIA's tool there, which prints `xml`.
     pub fn tool(&self, xml: &str) {
-        use std::os::unix::fs::PermissionsExt;
-        let path = self.path("nvidia-smi");
-        std::fs::write(&path, format!("#!/bin/sh\ncat <<'END'\n{xml}\nEND\n")).unwrap();
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let text = format!("#!/bin/sh\ncat <<'END'\n{xml}\nEND\n");
+        crate::source::program::write(&self.path("nvidia-smi"), &text);
     }
 
     pub fn settings(&self) -> Settings {

