@@ -94,12 +94,13 @@ async fn watched(mut ctx: scope::Context) {
     let mut unread = ctx.unread.take();
     let mut retry = Retry::new(&ctx.shared);
     loop {
-        retry.begin();
         let first = scope::Context { unread: unread.take(), ..ctx.clone() };
         let run = AssertUnwindSafe(scope::run(first)).catch_unwind();
         if run.await.is_ok() {
             return;
         }
+        // What was wished for in its time, the scope served itself.
+        retry.begin();
         let error = SourceError::new(
             ErrorKind::Other,
             "burntop:scope",

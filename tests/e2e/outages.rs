@@ -30,7 +30,7 @@ fn whatever_fails_in_mid_run_the_last_good_rows_stay_and_the_header_says_why() {
     let (world, switch) = switchable();
     let mut cockpit = world.cockpit(home.path());
     cockpit.send("3");
-    cockpit.wait_for("16 instances");
+    refresh_until(&mut cockpit, "ec2 <10s");
     for (fault, word, log) in [
         (Fault::Expired, "ec2 expired 2/2", "the credentials of default have expired"),
         (Fault::Deny, "ec2 denied 2/2", "allow ec2:DescribeInstances"),

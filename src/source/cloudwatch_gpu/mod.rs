@@ -59,7 +59,7 @@ struct Kept {
 impl CloudWatchGpu {
     /// The GPUs that `provider` tells of in `scope`, paid from `budget`.
     pub fn new(provider: Arc<dyn Provider>, scope: Scope, budget: Arc<Budget>) -> Self {
-        let origin = format!("{}/{}", scope.account, scope.region).into();
+        let origin = scope.to_string().into();
         Self { provider, scope, origin, budget, kept: std::sync::Mutex::default() }
     }
 
