@@ -1,17 +1,14 @@
 //! Whose call it is. Two runs may look at an instance before either calls for it, and both then
 //! have every reason to. What decides is the audit log, which one of them locks first.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::reconcile::{ON_ITS_WAY, pending};
-use super::run::Run;
-use crate::act::exec::audit::{AuditError, Body, Line};
-use crate::act::plan::{Order, OutcomeKind};
+use super::reconcile::ON_ITS_WAY;
+use super::run::{Row, Run};
+use crate::act::exec::audit::{AuditError, Body, IntentRow, Line};
+use crate::act::plan::{Finding, Guard, Order, OutcomeKind, Severity, Verb, Via};
 use crate::domain::Scope;
-
-/// Why a row is left to somebody else.
-const TAKEN: &str = "another run is at it, or was a moment ago: look again when it has ended";
 
 /// A call that is ours to make.
 pub(super) struct Claim {
@@ -22,21 +19,75 @@ pub(super) struct Claim {
     pub intent: u64,
 }
 
-/// An intent of another run for one of our instances.
+/// What an intent of another run has in common with a row of ours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Shared {
+    /// The instance.
+    Instance,
+    /// The Auto Scaling group: each of two decrements may be the last that its minimum allows.
+    Group,
+    /// Both serve target groups: each of two targets may be the last healthy one but one.
+    Targets,
+}
+
+impl Shared {
+    /// What `theirs`, called for by `verb` through `via`, shares with `ours`.
+    fn of(ours: &Row, our_verb: &Verb, theirs: &IntentRow, verb: &Verb, via: &Via) -> Option<Self> {
+        if ours.item.id == theirs.item.id {
+            return Some(Self::Instance);
+        }
+        if !our_verb.is_destructive() || !verb.is_destructive() {
+            return None;
+        }
+        let group = |via: &Via| match via {
+            Via::AutoScaling { group, .. } => Some(group.clone()),
+            Via::Ec2 => None,
+        };
+        if group(via).is_some_and(|theirs| group(&ours.checked.via) == Some(theirs)) {
+            return Some(Self::Group);
+        }
+        let warns = |f: &Finding| f.guard == Guard::TargetGroups && f.severity == Severity::Warn;
+        let serves = |findings: &[Finding]| findings.iter().any(warns);
+        (serves(&ours.checked.findings) && serves(&theirs.findings)).then_some(Self::Targets)
+    }
+
+    /// Why our row is left to the other run.
+    fn why(self) -> &'static str {
+        match self {
+            Self::Instance => {
+                "another run is at it, or was a moment ago: look again when it has ended"
+            }
+            Self::Group => {
+                "another run takes members of its group away, or did a moment ago: look again when \
+                 it has ended"
+            }
+            Self::Targets => {
+                "another run takes targets of a load balancer away, or did a moment ago: look \
+                 again when it has ended"
+            }
+        }
+    }
+}
+
+/// An intent of another run that stands in the way of a row of ours.
 struct Other {
     row: usize,
     run: String,
-    /// It counts though its run is dead: it was written after our look, or so short a time ago
-    /// that a call may still be on its way. What we saw need not be so any more.
+    shared: Shared,
+    /// It counts though its run is dead: what we saw need not be so any more.
     whoever: bool,
 }
+
+/// What became of the rows of intents: `seq` of the outcome, and whether somebody else found it
+/// out later.
+type Settled<'a> = BTreeMap<(u64, &'a Arc<str>), (u64, bool)>;
 
 impl Run<'_> {
     /// Writes the intent for those of `rows` that no other run is at, and turns the others away.
     /// `None` when none is left or it could not be written.
     ///
-    /// Only runs that write to the same log are seen: for those of other machines, and for a group
-    /// of which two members are called at once, the looks before the call have to do.
+    /// Only runs that write to the same log are seen: for those of other machines the looks before
+    /// the call have to do.
     pub(super) fn claim(&self, rows: &[usize], executor: &'static str) -> Option<Claim> {
         let mut rows = rows.to_vec();
         let mut dead = BTreeSet::new();
@@ -56,22 +107,23 @@ impl Run<'_> {
                 Ok(None) => {}
                 Err(error) => return self.not_written(&rows, &error),
             }
-            let mut taken = BTreeSet::new();
-            for other in others {
-                if other.whoever {
-                    taken.insert(other.row);
-                    continue;
-                }
-                match self.op.journal.is_alive(&other.run) {
-                    Ok(true) => drop(taken.insert(other.row)),
-                    Ok(false) => drop(dead.insert(other.run)),
+            let mut taken: BTreeMap<usize, Shared> = BTreeMap::new();
+            for Other { row, run, shared, whoever } in others {
+                match if whoever { Ok(true) } else { self.op.journal.is_alive(&run) } {
+                    Ok(true) => {
+                        let worst = taken.entry(row).or_insert(shared);
+                        *worst = shared.min(*worst);
+                    }
+                    Ok(false) => drop(dead.insert(run)),
                     Err(error) => return self.not_written(&rows, &error),
                 }
             }
-            let (away, left): (Vec<usize>, Vec<usize>) =
-                rows.into_iter().partition(|row| taken.contains(row));
-            self.turn_away(&away, TAKEN);
-            rows = left;
+            for shared in [Shared::Instance, Shared::Group, Shared::Targets] {
+                let is = |row: &usize| taken.get(row) == Some(&shared);
+                let away: Vec<usize> = rows.iter().copied().filter(is).collect();
+                self.turn_away(&away, shared.why());
+            }
+            rows.retain(|row| !taken.contains_key(row));
             if rows.is_empty() {
                 return None;
             }
@@ -83,8 +135,9 @@ impl Run<'_> {
         None
     }
 
-    /// What other runs intend for our rows: not settled, unless the run is dead; and whatever is
-    /// later than our look, or so young that nobody can have seen what came of it.
+    /// What other runs intend for our rows, or for what our rows share with them: not settled,
+    /// unless the run is dead; later than our look, or settled after it, or so young that nobody
+    /// can have seen what came of it.
     fn others(
         &self,
         lines: &[Line],
@@ -92,38 +145,39 @@ impl Run<'_> {
         rows: &[usize],
         dead: &BTreeSet<String>,
     ) -> Vec<Other> {
-        let ours: Vec<(usize, Arc<str>, u64)> = self.rows(|all| {
-            rows.iter().map(|n| (*n, all[*n].item.id.clone(), all[*n].looked)).collect()
-        });
+        let settled = settled(lines);
         let now = self.op.now();
+        let our_verb = &self.plan().verb;
         let mut others = Vec::new();
         for line in lines {
-            let Body::Intent { run, scope: theirs, rows, .. } = &line.body else { continue };
+            let Body::Intent { run, scope: theirs, verb, via, rows: named, .. } = &line.body else {
+                continue;
+            };
             if *run == self.id || theirs != scope {
                 continue;
             }
             let is_young = now.duration_since(line.at) < ON_ITS_WAY;
-            let counts = |id: &Arc<str>, looked: u64| {
-                line.seq > looked || (is_young && !was_seen_through(lines, line.seq, id))
-            };
-            let named = |id: &Arc<str>| rows.iter().any(|r| r.item.id == *id);
-            let theirs = ours.iter().filter(|(_, id, looked)| named(id) && counts(id, *looked));
-            others.extend(theirs.map(|(row, ..)| Other {
-                row: *row,
-                run: run.clone(),
-                whoever: true,
-            }));
-        }
-        for open in pending(lines) {
-            if open.run == self.id || open.scope != *scope || dead.contains(&open.run) {
-                continue;
-            }
-            let named = |id: &Arc<str>| open.rows.iter().any(|r| r.id == *id);
-            others.extend(ours.iter().filter(|(_, id, _)| named(id)).map(|(row, ..)| Other {
-                row: *row,
-                run: open.run.clone(),
-                whoever: false,
-            }));
+            self.rows(|all| {
+                for (n, named) in rows.iter().flat_map(|n| named.iter().map(move |r| (*n, r))) {
+                    let ours = &all[n];
+                    let Some(shared) = Shared::of(ours, our_verb, named, verb, via) else {
+                        continue;
+                    };
+                    let end = settled.get(&(line.seq, &named.item.id));
+                    let whoever = line.seq > ours.looked
+                        || match end {
+                            // Its run saw it through: what we saw is what came of it, unless we
+                            // looked before. A load balancer notices late.
+                            Some((seq, false)) => {
+                                *seq > ours.looked || (is_young && shared == Shared::Targets)
+                            }
+                            Some((_, true)) | None => is_young,
+                        };
+                    if whoever || (end.is_none() && !dead.contains(run)) {
+                        others.push(Other { row: n, run: run.clone(), shared, whoever });
+                    }
+                }
+            });
         }
         others
     }
@@ -143,13 +197,14 @@ impl Run<'_> {
     }
 }
 
-/// True when the run that wrote an intent also said what became of a row, which a run that died
-/// could not.
-fn was_seen_through(lines: &[Line], seq: u64, id: &Arc<str>) -> bool {
-    lines.iter().any(|line| match &line.body {
-        Body::Outcome { intent, outcomes, reconciled: false, .. } => {
-            *intent == seq && outcomes.iter().any(|o| o.id == *id)
+/// What became of each row of each intent, as far as the log says.
+fn settled(lines: &[Line]) -> Settled<'_> {
+    let mut settled = Settled::new();
+    for line in lines {
+        if let Body::Outcome { intent, outcomes, reconciled, .. } = &line.body {
+            let ends = outcomes.iter().map(|o| ((*intent, &o.id), (line.seq, *reconciled)));
+            settled.extend(ends);
         }
-        _ => false,
-    })
+    }
+    settled
 }

@@ -17,14 +17,14 @@ use crate::source::inspect::Seen;
 pub(super) const ON_ITS_WAY: SignedDuration = SignedDuration::from_mins(1);
 
 /// An intent, as far as it is not settled.
-pub(super) struct Pending {
-    pub run: String,
+struct Pending {
+    run: String,
     intent: u64,
     at: Timestamp,
     verb: Verb,
-    pub scope: Scope,
+    scope: Scope,
     via: Via,
-    pub rows: Vec<Arc<PlanItem>>,
+    rows: Vec<Arc<PlanItem>>,
 }
 
 pub(super) async fn reconcile(op: &Operator) -> Result<Vec<Outcome>, ActError> {
@@ -45,7 +45,7 @@ pub(super) async fn reconcile(op: &Operator) -> Result<Vec<Outcome>, ActError> {
 }
 
 /// The intents of a log with rows that have no outcome, oldest first.
-pub(super) fn pending(lines: &[Line]) -> Vec<Pending> {
+fn pending(lines: &[Line]) -> Vec<Pending> {
     let mut open: BTreeMap<u64, Pending> = BTreeMap::new();
     for line in lines {
         match &line.body {

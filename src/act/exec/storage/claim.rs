@@ -49,13 +49,15 @@ pub(super) fn open(lines: &[Line]) -> Vec<Open> {
 pub(super) enum Others {
     /// Nobody.
     None,
-    /// Somebody wrote an intent after our look, or a moment ago: what we saw need not be so.
+    /// Somebody wrote an intent or its outcome after our look, or an intent a moment ago: what we
+    /// saw need not be so.
     Later,
     /// These runs have an open intent; if one of them lives, it is theirs.
     Open(Vec<String>),
 }
 
-/// What others have begun with `id` of `scope`. `dead` are runs that are known to have ended.
+/// What others have begun with `id` of `scope`. `looked` is the last line of the log before our
+/// look, `dead` are runs that are known to have ended.
 pub(super) fn others(
     lines: &[Line],
     ours: &str,
@@ -65,20 +67,32 @@ pub(super) fn others(
     now: Timestamp,
     dead: &BTreeSet<String>,
 ) -> Others {
-    let about = |item: &StorageItem| item.scope == *scope && **item.id() == *id;
-    let open = open(lines);
-    let is_open = |seq: u64| open.iter().any(|o| o.intent == seq);
+    // What became of each intent: `seq` of the outcome, and whether somebody else found it out.
+    let mut settled: BTreeMap<u64, (u64, bool)> = BTreeMap::new();
     for line in lines {
-        let Body::StorageIntent { run, row, .. } = &line.body else { continue };
-        if run == ours || !about(&row.item) {
-            continue;
-        }
-        let young = now.duration_since(line.at) < ON_ITS_WAY && is_open(line.seq);
-        if line.seq > looked || young {
-            return Others::Later;
+        if let Body::Outcome { intent, reconciled, .. } = &line.body {
+            settled.insert(*intent, (line.seq, *reconciled));
         }
     }
-    let theirs = open.into_iter().filter(|o| o.run != ours && about(&o.item));
-    let runs: Vec<String> = theirs.map(|o| o.run).filter(|run| !dead.contains(run)).collect();
-    if runs.is_empty() { Others::None } else { Others::Open(runs) }
+    let mut open = Vec::new();
+    for line in lines {
+        let Body::StorageIntent { run, row, .. } = &line.body else { continue };
+        if run == ours || row.item.scope != *scope || **row.item.id() != *id {
+            continue;
+        }
+        let end = settled.get(&line.seq);
+        let later = match end {
+            // Its run saw it through: what we saw is what came of it, unless we looked before.
+            Some((seq, false)) => *seq > looked,
+            // It died, and who settled it could not know what was still on its way.
+            Some((_, true)) | None => now.duration_since(line.at) < ON_ITS_WAY,
+        };
+        if line.seq > looked || later {
+            return Others::Later;
+        }
+        if end.is_none() && !dead.contains(run) {
+            open.push(run.clone());
+        }
+    }
+    if open.is_empty() { Others::None } else { Others::Open(open) }
 }

@@ -213,6 +213,26 @@ fn what_another_run_is_at_is_left_to_it() {
 }
 
 #[test]
+fn what_was_settled_for_a_dead_run_may_still_be_on_its_way() {
+    play(async {
+        let world = World::new();
+        world.on_call(|_, _| Fault::HangBefore);
+        assert!(within(5, world.run(DeleteVolume)).await.is_none());
+        world.on_call(|_, _| Fault::None);
+        // Its intent has an outcome, and nobody can know yet whether its snapshot is being made.
+        let settled = world.operator().reconcile().await.unwrap();
+        assert_eq!(settled[0].kind, OutcomeKind::Unknown, "{settled:#?}");
+        let second = world.run(DeleteVolume).await;
+        assert_eq!(second.outcomes[0].kind, OutcomeKind::Refused, "{second:#?}");
+        assert!(second.outcomes[0].text.contains("another run"), "{second:#?}");
+        assert_eq!(world.calls().len(), 1);
+        world.later(SignedDuration::from_mins(2));
+        let third = world.run(DeleteVolume).await;
+        assert_eq!(third.outcomes[0].kind, OutcomeKind::Done, "{third:#?}");
+    });
+}
+
+#[test]
 fn a_log_that_cannot_be_written_means_no_call() {
     play(async {
         for verb in StorageVerb::ALL {

@@ -8,7 +8,8 @@ use crate::act::exec::Patience;
 use crate::act::exec::audit::{Body, IntentRow};
 use crate::act::plan::OutcomeKind::{Done, Refused};
 use crate::act::plan::fixture::{self, ARN, AZ};
-use crate::act::plan::{Authority, Outcome, OutcomeKind, Verb, Via};
+use crate::act::plan::{Authority, Finding, Guard, Outcome, OutcomeKind, Severity, Verb, Via};
+use crate::domain::TargetGroupFact;
 
 /// What another run intends for one instance.
 fn intent(bench: &Bench, run: &str, id: &str) -> Body {
@@ -87,6 +88,112 @@ async fn what_somebody_began_after_we_looked_is_not_called_for_though_it_has_end
     assert_eq!(kinds(&verified.outcomes), [Done, Refused, Done]);
     assert_eq!(bench.calls(), [[IDS[0], IDS[2]]]);
     bench.check_log();
+}
+
+#[tokio::test]
+async fn what_somebody_ended_while_we_looked_is_not_called_for_by_what_we_saw_before() {
+    for minutes in [0, 90] {
+        let bench = running(&IDS);
+        let log = journal(&bench.disk);
+        let _lease = log.lease("other").unwrap();
+        let confirmed = bench.confirm(Verb::Stop).await;
+        let begun = intent(&bench, "other", IDS[1]);
+        let seq = log.append(fixture::ago(minutes), begun).unwrap().seq;
+        bench.cloud.get().meddler = vec![outcome("other", seq, IDS[1])];
+        let verified = bench.op.execute(&confirmed, &|_| {}).await.unwrap();
+        assert_eq!(kinds(&verified.outcomes), [Done, Refused, Done], "{minutes}");
+        assert_eq!(bench.calls(), [[IDS[0], IDS[2]]]);
+        bench.check_log();
+    }
+}
+
+/// What a run intends for another member of a group, or for another target.
+fn beside(bench: &Bench, group: Option<&str>, serves: bool) -> Body {
+    let Body::Intent { plan, scope, az, by, from, executor, authority, mut rows, .. } =
+        intent(bench, "other", IDS[2])
+    else {
+        unreachable!()
+    };
+    let warns = Finding::new(Guard::TargetGroups, Severity::Warn, "serves web", "elb");
+    rows[0].findings.extend(serves.then_some(warns));
+    let via =
+        group.map_or(Via::Ec2, |group| Via::AutoScaling { group: group.into(), decrement: true });
+    let verb = Verb::Terminate { decrement: true };
+    let (run, justification) = ("other".into(), String::new());
+    Body::Intent {
+        run,
+        plan,
+        verb,
+        scope,
+        az,
+        via,
+        by,
+        from,
+        executor,
+        authority,
+        justification,
+        rows,
+    }
+}
+
+#[tokio::test]
+async fn a_group_that_another_run_shrinks_is_left_to_it() {
+    for (group, alive, minutes, taken) in [
+        ("workers", true, 0, true),
+        ("workers", true, 90, true),
+        ("workers", false, 0, true),
+        ("workers", false, 1, false),
+        ("others", true, 0, false),
+    ] {
+        let mut bench = running(&IDS);
+        bench.group(&IDS);
+        let log = journal(&bench.disk);
+        let _lease = alive.then(|| log.lease("other").unwrap());
+        log.append(fixture::ago(minutes), beside(&bench, Some(group), false)).unwrap();
+        bench.items.pop();
+        let confirmed = bench.confirm(Verb::Terminate { decrement: true }).await;
+        let verified = bench.op.execute(&confirmed, &|_| {}).await.unwrap();
+        let context = format!("{group} {alive} {minutes}");
+        if taken {
+            assert_eq!(kinds(&verified.outcomes), [Refused; 2], "{context}");
+            assert!(verified.outcomes[0].text.contains("members of its group"), "{context}");
+            assert!(bench.calls().is_empty(), "{context}");
+        } else {
+            assert_eq!(kinds(&verified.outcomes), [Done; 2], "{context}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn targets_that_another_run_takes_away_are_left_to_it() {
+    let targets = |bench: &Bench| {
+        let serving =
+            TargetGroupFact { name: "web".into(), health: "healthy".into(), other_healthy: 2 };
+        bench.cloud.change(IDS[0], |m| m.inspection.target_groups = Ok(vec![serving.clone()]));
+    };
+    for (serves, settled, minutes, taken) in [
+        (true, false, 0, true),
+        (true, false, 90, true),
+        // Seen through a moment ago: the load balancer may not know of it.
+        (true, true, 0, true),
+        (true, true, 2, false),
+        (false, false, 0, false),
+    ] {
+        let mut bench = running(&IDS);
+        targets(&bench);
+        let log = journal(&bench.disk);
+        let _lease = log.lease("other").unwrap();
+        let seq = log.append(fixture::ago(minutes), beside(&bench, None, serves)).unwrap().seq;
+        if settled {
+            log.append(fixture::now(), outcome("other", seq, IDS[2])).unwrap();
+        }
+        bench.items.pop();
+        let confirmed = bench.confirm(Verb::Stop).await;
+        let verified = bench.op.execute(&confirmed, &|_| {}).await.unwrap();
+        // Only the one that serves is left alone.
+        let first = if taken { Refused } else { Done };
+        assert_eq!(kinds(&verified.outcomes), [first, Done], "{serves} {settled} {minutes}");
+    }
 }
 
 #[tokio::test]
