@@ -480,13 +480,24 @@ fn off_hours_are_proposed_with_lines_to_copy() {
     assert_eq!(table.status.code(), Some(0), "{}", text(&table.stderr));
     let table = text(&table.stdout);
     assert!(table.contains("CRON_TZ=UTC") && table.contains("aws ec2 stop-instances"), "{table}");
+    assert!(table.contains("the cron of Debian and Ubuntu ignores it"), "{table}");
+    // A zone is printed as cron and EventBridge know it, with the next changes of its clocks.
+    let berlin = run(home.path(), &demo(&[&args[..], &["--tz", "europe/BERLIN"]].concat()));
+    let berlin = text(&berlin.stdout);
+    for part in
+        ["CRON_TZ=Europe/Berlin\n", "$(TZ=Europe/Berlin date", "clocks of Europe/Berlin go from"]
+    {
+        assert!(berlin.contains(part), "{part}: {berlin}");
+    }
     // A week of evidence is none by itself.
     let json = run(home.path(), &demo(&["policy", "schedule", "--format", "json"]));
     let json: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
     assert_eq!(json["schema"], "burntop/schedule/1");
     assert!(json["rows"].as_array().unwrap().iter().all(|r| r["off"].is_null()));
-    let wrong = run(home.path(), &demo(&["policy", "schedule", "--tz", "Nowhere/Land"]));
-    assert_eq!(wrong.status.code(), Some(2));
+    for zone in ["Nowhere/Land", "Etc/Unknown", "", "/etc/passwd", "Europe/Berlin\n"] {
+        let wrong = run(home.path(), &demo(&["policy", "schedule", "--tz", zone]));
+        assert_eq!(wrong.status.code(), Some(2), "{zone:?}");
+    }
 }
 
 #[test]

@@ -11,6 +11,9 @@ mod propose;
 #[cfg(test)]
 mod tests;
 
-pub use cron::{cron_lines, eventbridge};
-pub use profile::{HOURS_PER_WEEK, Profile, Shift, Window, shifts, windows};
+pub use cron::{CRON_ZONE, cron_lines, eventbridge};
+pub use profile::{
+    Change, HOURS_PER_WEEK, Profile, Shift, Window, YEARS_AHEAD, changes, settable, shifts,
+    unsettable, windows,
+};
 pub use propose::{Advice, MIN_WINDOW_HOURS, Obstacle, Proposal, propose, usd_per_month};

@@ -1,7 +1,10 @@
 //! A week in hours, and the windows in it.
 
+use std::collections::BTreeMap;
+
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Span, Timestamp};
 
 use crate::analyze::idle::HourUse;
 use crate::domain::Hour;
@@ -23,38 +26,29 @@ impl Profile {
     /// The profile of `hours`, one after the other from `from` on, on the clocks of `zone`.
     ///
     /// An hour of those clocks is seen when every UTC hour that it touches is, and used when one
-    /// of them is: in zones off by half an hour it touches two. The hour that a change to summer
-    /// time skips counts in no week, the one that the change back repeats lasts two.
+    /// of them is: in zones off by half an hour it touches two. What the clocks skip counts in no
+    /// week; an hour that they show twice in a day counts as one, with all that happened in it.
     pub fn of(from: Hour, hours: &[HourUse], zone: &TimeZone) -> Self {
         let mut out = Self { seen: [0; HOURS_PER_WEEK], used: [0; HOURS_PER_WEEK] };
         let Ok(len) = i32::try_from(hours.len()) else { return out };
-        let (first, last) = (from.start(), from.plus(len).start());
-        let mut date = zone.to_datetime(first).date();
-        let end = zone.to_datetime(last).date();
-        while date <= end {
-            for hour in 0..24_i8 {
-                let Some((start, stop)) = span(date, hour, zone) else { continue };
-                let (a, b) = (Hour::containing(start), Hour::at_or_after(stop));
-                if a >= b {
-                    continue;
-                }
-                let uses = (a.0..b.0).map(|h| {
-                    let i = usize::try_from(h - from.0).ok();
-                    i.and_then(|i| hours.get(i)).copied().unwrap_or(HourUse::Unseen)
-                });
-                let (mut in_use, mut whole) = (false, true);
-                for one in uses {
-                    in_use |= one == HourUse::Used;
-                    whole &= one != HourUse::Unseen;
-                }
-                let day = usize::try_from(date.weekday().to_monday_zero_offset()).unwrap_or(0);
-                let slot = day * 24 + usize::try_from(hour).unwrap_or(0);
-                // One witness is enough for use, whatever is missing beside it.
-                out.seen[slot] += u16::from(whole || in_use);
-                out.used[slot] += u16::from(in_use);
+        // By day and hour of the clocks: whether it was in use, and seen whole.
+        let mut days: BTreeMap<(Date, i8), (bool, bool)> = BTreeMap::new();
+        // What reaches into the hours before and after was not seen whole.
+        for n in -1..=len {
+            let seen = usize::try_from(n).ok().and_then(|i| hours.get(i)).copied();
+            let seen = seen.unwrap_or(HourUse::Unseen);
+            for clock in clocks(from.plus(n), zone) {
+                let (in_use, whole) =
+                    days.entry((clock.date(), clock.hour())).or_insert((false, true));
+                *in_use |= seen == HourUse::Used;
+                *whole &= seen != HourUse::Unseen;
             }
-            let Ok(next) = date.tomorrow() else { break };
-            date = next;
+        }
+        for ((date, hour), (in_use, whole)) in days {
+            let slot = slot(date.at(hour, 0, 0, 0));
+            // One witness is enough for use, whatever is missing beside it.
+            out.seen[slot] += u16::from(whole || in_use);
+            out.used[slot] += u16::from(in_use);
         }
         out
     }
@@ -65,12 +59,69 @@ impl Profile {
     }
 }
 
-/// From when to when the clocks of `zone` show that hour of that day.
-fn span(date: Date, hour: i8, zone: &TimeZone) -> Option<(jiff::Timestamp, jiff::Timestamp)> {
-    let at = |t: DateTime| zone.to_ambiguous_timestamp(t).compatible().ok();
-    let start = date.at(hour, 0, 0, 0);
-    let stop = start.checked_add(jiff::Span::new().hours(1)).ok()?;
-    Some((at(start)?, at(stop)?))
+/// What the clocks of `zone` show during a UTC hour, each hour of theirs at least once. Zones are
+/// off by quarters of an hour and change at quarters.
+fn clocks(hour: Hour, zone: &TimeZone) -> impl Iterator<Item = DateTime> {
+    const QUARTER: i32 = 900;
+    let (first, second) = (zone.to_offset(hour.start()), zone.to_offset(hour.plus(1).start()));
+    let minutes = if first == second && first.seconds() % 3_600 == 0 { 1 } else { 4 };
+    let at =
+        move |n: i32| hour.start().saturating_add(SignedDuration::from_secs((n * QUARTER).into()));
+    (0..minutes).filter_map(move |n| at(n).ok()).map(|t| zone.to_datetime(t))
+}
+
+/// The hour of the week at a time of the clocks.
+fn slot(clock: DateTime) -> usize {
+    let day = usize::try_from(clock.weekday().to_monday_zero_offset()).unwrap_or(0);
+    day * 24 + usize::try_from(clock.hour()).unwrap_or(0)
+}
+
+/// A change of the clocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// What the clocks show when it comes.
+    pub from: DateTime,
+    /// What they show from then on: later when they skip what lies between, earlier when they show
+    /// it a second time.
+    pub to: DateTime,
+}
+
+/// The changes of the clocks of `zone` in the [`YEARS_AHEAD`] years after `now`.
+pub fn changes(zone: &TimeZone, now: Timestamp) -> Vec<Change> {
+    let until = now.saturating_add(SignedDuration::from_hours(YEARS_AHEAD * 366 * 24));
+    let until = until.unwrap_or(Timestamp::MAX);
+    let mut before = zone.to_offset(now);
+    let coming = zone.following(now).take_while(|t| t.timestamp() <= until);
+    coming
+        .filter_map(|t| {
+            let was = std::mem::replace(&mut before, t.offset());
+            let (from, to) =
+                (was.to_datetime(t.timestamp()), t.offset().to_datetime(t.timestamp()));
+            (from != to).then_some(Change { from, to })
+        })
+        .collect()
+}
+
+/// How far ahead changes of the clocks are looked for, years.
+pub const YEARS_AHEAD: i64 = 2;
+
+/// True for each hour of the week at whose beginning nothing can be set to happen, by one of
+/// `changes`: the clocks skip it, or they show it twice and the hour before it once more in between.
+pub fn unsettable(changes: &[Change]) -> [bool; HOURS_PER_WEEK] {
+    let mut out = [false; HOURS_PER_WEEK];
+    for &Change { from, to } in changes {
+        // An hour that is repeated as a whole begins for the first time with what it repeats.
+        let (first, end) = if from < to { (from, to) } else { (to, from) };
+        let mut at = first;
+        while at < end {
+            if at.minute() == 0 && at.second() == 0 && (from < to || at > first) {
+                out[slot(at)] = true;
+            }
+            let Ok(next) = at.checked_add(Span::new().minutes(15)) else { break };
+            at = next;
+        }
+    }
+    out
 }
 
 /// Hours of the week, one after the other, over the end of the week where it has to be.
@@ -98,6 +149,32 @@ pub fn windows(profile: &Profile, weeks: u16, min_hours: usize) -> Vec<Window> {
         })
         .filter(|w| w.hours >= min_hours)
         .collect()
+}
+
+/// The windows without beginnings and ends that are `unsettable`: schedulers leave out what has no
+/// moment, and a start that is left out leaves the instance stopped. They become shorter, and those
+/// of fewer than `min_hours` hours are gone.
+pub fn settable(
+    windows: Vec<Window>,
+    unsettable: &[bool; HOURS_PER_WEEK],
+    min_hours: usize,
+) -> Vec<Window> {
+    let shorter = |mut w: Window| {
+        if w.hours == HOURS_PER_WEEK {
+            return w;
+        }
+        while w.hours > 0 && unsettable[w.start] {
+            w = Window { start: (w.start + 1) % HOURS_PER_WEEK, hours: w.hours - 1 };
+        }
+        while w.hours > 0 && unsettable[(w.start + w.hours) % HOURS_PER_WEEK] {
+            w.hours -= 1;
+        }
+        w
+    };
+    let mut out: Vec<Window> =
+        windows.into_iter().map(shorter).filter(|w| w.hours >= min_hours).collect();
+    out.sort();
+    out
 }
 
 /// Windows of the same clock times on several days.

@@ -3,7 +3,9 @@
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use super::profile::{HOURS_PER_WEEK, Profile, Shift, Window, shifts, windows};
+use super::profile::{
+    HOURS_PER_WEEK, Profile, Shift, Window, changes, settable, shifts, unsettable, windows,
+};
 use crate::analyze::idle::{Exemption, HoursOfUse};
 use crate::domain::{HOURS_PER_MONTH, InstanceState, Lifecycle, OwnerKind};
 use crate::fleet::Row;
@@ -59,7 +61,8 @@ pub fn usd_per_month(hours_per_week: usize, usd_per_hour: f64) -> f64 {
 }
 
 /// Proposes off-hours for `row` on the clocks of `zone` from its `hours`, each of them seen in at
-/// least `weeks` weeks. `hours` is `None` where nobody can tell.
+/// least `weeks` weeks. `hours` is `None` where nobody can tell. No window begins or ends at a time
+/// that the clocks skip in the years after `now`.
 pub fn propose(
     row: &Row,
     hours: Option<&HoursOfUse>,
@@ -76,6 +79,7 @@ pub fn propose(
     };
     let profile = Profile::of(hours.from, &hours.hours, zone);
     let found = windows(&profile, weeks, MIN_WINDOW_HOURS);
+    let found = settable(found, &unsettable(&changes(zone, now)), MIN_WINDOW_HOURS);
     if found.iter().any(|w| w.hours == HOURS_PER_WEEK) {
         let why = "never seen in use: a case for a stop, not for a schedule";
         return Advice::None(Obstacle::new(why, ""));

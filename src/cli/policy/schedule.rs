@@ -10,7 +10,7 @@ use super::super::invocation::Invocation;
 use super::super::telemetry::Want;
 use super::super::{reports, session};
 use crate::analyze::idle::{Subject, hours_of_use};
-use crate::analyze::schedule::propose;
+use crate::analyze::schedule::{self, propose};
 use crate::bus;
 use crate::cache::Cache;
 use crate::config::Env;
@@ -31,12 +31,15 @@ pub fn run(
     env: &Env,
     out: &mut dyn Write,
 ) -> Result<Exit, CliError> {
-    let tz = TimeZone::get(zone).map_err(|_| {
+    let tz = TimeZone::get(zone).ok().filter(|tz| !tz.is_unknown()).ok_or_else(|| {
         CliError::Usage(format!(
             "--tz: this machine knows no time zone {}; accepted are names like Europe/Berlin",
             text::clean(zone)
         ))
     })?;
+    // As the database writes it: for cron, date and EventBridge `europe/berlin` is no zone.
+    let zone = tz.iana_name().unwrap_or(zone);
+    let changes = schedule::changes(&tz, invocation.options.now());
     let filter: Option<Filter> = match &invocation.options.filter {
         Some(text) => Some(Filter::parse(text).map_err(|e| CliError::Usage(e.to_string()))?),
         None => None,
@@ -82,8 +85,14 @@ pub fn run(
             }
         }
         cache.close().await;
-        let report =
-            ScheduleReport { rows: &advised, zone, weeks, snippet, readings: &fleet.readings };
+        let report = ScheduleReport {
+            rows: &advised,
+            zone,
+            changes: &changes,
+            weeks,
+            snippet,
+            readings: &fleet.readings,
+        };
         let format = reports::format_of(invocation.options.format);
         out.write_all(report_schedule(&report, format, &ctx).as_bytes())?;
         let partial = fleet.readings.iter().any(reports::is_partial);

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use serde_json::{Value as Json, json};
 
 use super::{document, left, right, with_readings, written};
-use crate::analyze::schedule::{Advice, Proposal, Shift, cron_lines, eventbridge};
+use crate::analyze::schedule::{
+    Advice, CRON_ZONE, Change, Proposal, Shift, cron_lines, eventbridge,
+};
 use crate::domain::Reading;
 use crate::fleet::Row;
 use crate::report::Format;
@@ -34,8 +36,10 @@ pub enum Snippet {
 pub struct ScheduleReport<'a> {
     /// Each instance and what is said of it.
     pub rows: &'a [(Arc<Row>, Advice)],
-    /// The zone whose clocks are meant, by its name.
+    /// The zone whose clocks are meant, by its name in the database of zones.
     pub zone: &'a str,
+    /// The changes of its clocks that are ahead, the next one first.
+    pub changes: &'a [Change],
     /// Fewest weeks that were asked for.
     pub weeks: u16,
     /// Lines to copy.
@@ -47,7 +51,8 @@ pub struct ScheduleReport<'a> {
 /// Writes proposals; tables leave out the instances without one and count why.
 pub fn schedule(report: &ScheduleReport<'_>, format: Format, ctx: &ViewContext) -> String {
     if format == Format::Json {
-        let rows = report.rows.iter().map(|(row, advice)| json_row(row, advice)).collect();
+        let rows =
+            report.rows.iter().map(|(row, advice)| json_row(row, advice, report.zone)).collect();
         let more = vec![("zone", json!(report.zone)), ("weeks", json!(report.weeks))];
         let more = with_readings(report.readings, &[], more, ctx);
         return document("schedule", ctx.now, BASIS, rows, &[], more);
@@ -141,6 +146,7 @@ fn notes(report: &ScheduleReport<'_>, off: &[(&Row, &Proposal)], ctx: &ViewConte
     }
     notes.extend(reasons.iter().map(|(why, n)| format!("{n} without: {why}")));
     if !off.is_empty() {
+        notes.extend(report.changes.iter().take(2).map(|c| changed(report.zone, c)));
         notes.push(
             "a proposal about the past: ask the owner. A start may find no capacity, and a stop by \
              cron passes none of burntop's guards."
@@ -150,6 +156,17 @@ fn notes(report: &ScheduleReport<'_>, off: &[(&Row, &Proposal)], ctx: &ViewConte
     notes
 }
 
+/// What a change of the clocks does to a window.
+fn changed(zone: &str, change: &Change) -> String {
+    let (from, to) = (change.from, change.to);
+    let (day, from) = (from.date(), from.time().strftime("%H:%M"));
+    let does = if to > change.from { "shorter" } else { "longer" };
+    format!(
+        "clocks of {zone} go from {from} to {} on {day}: a window over it is {does} by that",
+        to.strftime("%H:%M")
+    )
+}
+
 fn lines(report: &ScheduleReport<'_>, off: &[(&Row, &Proposal)]) -> Vec<String> {
     let mut out = Vec::new();
     if off.is_empty() {
@@ -157,7 +174,9 @@ fn lines(report: &ScheduleReport<'_>, off: &[(&Row, &Proposal)]) -> Vec<String> 
     }
     match report.snippet {
         Snippet::None => return out,
-        Snippet::Cron => out.push(format!("CRON_TZ={}", report.zone)),
+        Snippet::Cron => {
+            out.extend([CRON_ZONE.to_owned(), format!("CRON_TZ={}", report.zone)]);
+        }
         Snippet::EventBridge => {
             out.push(format!("ScheduleExpressionTimezone: {}", report.zone));
         }
@@ -166,7 +185,7 @@ fn lines(report: &ScheduleReport<'_>, off: &[(&Row, &Proposal)]) -> Vec<String> 
         let i = &*row.instance;
         for shift in &p.shifts {
             if report.snippet == Snippet::Cron {
-                out.extend(cron_lines(shift, &i.scope.region, &[&i.id]));
+                out.extend(cron_lines(shift, report.zone, &i.scope.region, &[&i.id]));
             } else {
                 let [stop, start] = eventbridge(shift);
                 out.push(format!("{stop}  ec2:stopInstances {} {}", i.scope.region, i.id));
@@ -177,14 +196,14 @@ fn lines(report: &ScheduleReport<'_>, off: &[(&Row, &Proposal)]) -> Vec<String> 
     out
 }
 
-fn json_row(row: &Row, advice: &Advice) -> Json {
+fn json_row(row: &Row, advice: &Advice, zone: &str) -> Json {
     let i = &*row.instance;
     let (proposal, why) = match advice {
         Advice::Off(p) => (Some(p), None),
         Advice::None(obstacle) => (None, Some(obstacle)),
     };
     let shift = |s: &Shift| {
-        let [cron_stop, cron_start] = cron_lines(s, &i.scope.region, &[&i.id]);
+        let [cron_stop, cron_start] = cron_lines(s, zone, &i.scope.region, &[&i.id]);
         let [stop, start] = eventbridge(s);
         json!({
             "days": s.days,
