@@ -181,6 +181,7 @@ fn demo_fleet(options: &RunOptions, clock: &Clock, person: &str) -> Option<demo:
         Arc::clone(clock),
     );
     fleet.person = person.into();
+    fleet.part = options.demo_part.clone();
     Some(fleet)
 }
 
@@ -189,9 +190,13 @@ fn reaches_of(config: &Config, fleet: Option<&demo::DemoOptions>) -> Vec<Reach> 
         return config.targets.iter().map(reach).collect();
     };
     // The demo's regions are its own; a list from the configuration is about real accounts.
+    let regions = match fleet.part.regions.as_slice() {
+        [] => Regions::Enabled,
+        these => Regions::Named(these.iter().map(|r| r.as_str().into()).collect()),
+    };
     let reach = |account| Reach {
         target: None,
-        regions: Regions::Enabled,
+        regions: regions.clone(),
         way: {
             let account: DemoAccount = account;
             let storage = MemoryStorage::new(
@@ -206,7 +211,8 @@ fn reaches_of(config: &Config, fleet: Option<&demo::DemoOptions>) -> Vec<Reach> 
     demo::accounts(fleet).into_iter().map(reach).collect()
 }
 
-fn reach(target: &Target) -> Reach {
+/// The account of an entry. Asks nobody anything.
+pub(super) fn reach(target: &Target) -> Reach {
     let regions = match &target.regions {
         RegionChoice::Default => Regions::Home,
         RegionChoice::All => Regions::Enabled,
@@ -246,6 +252,7 @@ mod tests {
             profile: Some("sso".into()),
             role_arn: Some("arn:aws:iam::123456789012:role/r".into()),
             external_id: Some(Secret::new("e")),
+            account_id: None,
             regions: RegionChoice::List(vec!["eu-west-1".into(), "us-east-1".into()]),
             production: true,
             read_only: false,

@@ -9,6 +9,7 @@ use crate::config::load::Sources;
 use crate::config::{
     ConfigError, Env, FileConfig, Notice, Paths, Vocabulary, print, schema, template,
 };
+use crate::domain::text;
 
 /// Runs one of the `config` commands.
 pub fn run(
@@ -35,6 +36,10 @@ pub fn run(
             let file = loaded.file.as_ref().map(|f| f.display().to_string());
             let file = file.unwrap_or_else(|| "no file".into());
             writeln!(out, "# flags over BURNTOP_* variables over {file} over defaults\n")?;
+            for entry in &loaded.config.unread {
+                let name = text::clean(&entry.label);
+                writeln!(out, "# not read in this run, and its pins hold: account {name}")?;
+            }
             let text = print::effective(&loaded.config)
                 .map_err(|e| CliError::Usage(format!("cannot be written as TOML: {e}")))?;
             out.write_all(text.as_bytes())?;

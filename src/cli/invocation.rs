@@ -14,9 +14,12 @@ use crate::bus::Clock;
 use crate::bus::tape::Tape;
 use crate::cache::{OpenOptions, ledger_path};
 use crate::config::load::Sources;
+use crate::config::validate::unknown_name;
 use crate::config::{
-    Config, ConfigError, Env, FileConfig, Loaded, Notice, Paths, Regions, Vocabulary, load,
+    Config, ConfigError, Env, FileConfig, Loaded, Notice, Paths, Place, Problem, Regions,
+    Vocabulary, load,
 };
+use crate::source::demo;
 
 /// The commands that show the fleet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +40,8 @@ pub enum FleetCommand {
 pub struct RunOptions {
     /// The demo fleet instead of accounts.
     pub demo: Option<DemoOptions>,
+    /// Which part of the demo is shown.
+    pub demo_part: demo::Part,
     /// The cache alone, no calls.
     pub offline: bool,
     /// Accounts may be changed that are not pinned read-only.
@@ -163,13 +168,14 @@ pub fn cache_file(
     Ok(live.with_file_name("demo").join(name))
 }
 
-/// The layer of the configuration that the flags make.
+/// The layer of the configuration that the flags make. With `--demo`, profiles and regions choose
+/// among the demo's, see [`demo_part`].
 pub fn flags(global: &GlobalArgs) -> FileConfig {
     let mut layer = FileConfig::default();
-    if !global.profile.is_empty() {
+    if !global.profile.is_empty() && !global.demo {
         layer.profiles = Some(global.profile.clone());
     }
-    if !global.region.is_empty() {
+    if !global.region.is_empty() && !global.demo {
         layer.regions = Some(Regions::of(&global.region));
     }
     layer.idle.preset.clone_from(&global.preset);
@@ -182,6 +188,38 @@ pub fn flags(global: &GlobalArgs) -> FileConfig {
         _ => None,
     };
     layer
+}
+
+/// The part of the demo that the flags choose; all of it without `--demo`, where they are about
+/// accounts.
+fn demo_part(global: &GlobalArgs) -> demo::Part {
+    match (global.demo, global.region.as_slice()) {
+        (false, _) => demo::Part::default(),
+        (true, [one]) if one == "all" => {
+            demo::Part { accounts: global.profile.clone(), regions: Vec::new() }
+        }
+        (true, regions) => {
+            demo::Part { accounts: global.profile.clone(), regions: regions.to_vec() }
+        }
+    }
+}
+
+/// Profiles and regions of the flags that the demo does not have.
+fn not_in_the_demo(global: &GlobalArgs) -> Vec<Problem> {
+    let part = demo_part(global);
+    let names: Vec<String> = demo::account_names().map(|(name, _)| name.to_owned()).collect();
+    let is_account =
+        |name: &&String| demo::account_names().any(|(n, id)| *name == n || *name == id);
+    let regions: Vec<String> = demo::region_codes().map(str::to_owned).collect();
+    let accounts = part.accounts.iter().filter(|name| !is_account(name)).map(|name| Problem {
+        place: Place::Flag("--profile"),
+        message: unknown_name("account of the demo", name, &names),
+    });
+    let unknown = part.regions.iter().filter(|r| !regions.contains(r)).map(|region| Problem {
+        place: Place::Flag("--region"),
+        message: unknown_name("region of the demo", region, &regions),
+    });
+    accounts.chain(unknown).collect()
 }
 
 /// Checks the options among each other.
@@ -198,6 +236,7 @@ pub fn options(global: &GlobalArgs, words: &Vocabulary) -> Result<RunOptions, Cl
     let tape = tape.map_err(|e| CliError::Usage(e.to_string()))?;
     Ok(RunOptions {
         demo: global.demo.then_some(DemoOptions { seed: global.demo_seed, size: global.demo_size }),
+        demo_part: demo_part(global),
         offline: global.offline,
         allow_actions: global.allow_actions,
         // What is played is no news of the accounts.
@@ -227,7 +266,13 @@ pub fn config(
     words: &Vocabulary,
 ) -> Result<Loaded, ConfigError> {
     let sources = Sources { paths, file: global.config.as_deref(), env, flags: flags(global) };
-    load(&sources, words)
+    let problems = not_in_the_demo(global);
+    if !problems.is_empty() {
+        return Err(ConfigError::Invalid(problems));
+    }
+    // The accounts of the demo are its own: those of the file need not be there.
+    let here = Vocabulary { profiles: None, ..words.clone() };
+    load(&sources, if global.demo { &here } else { words })
 }
 
 /// What a run without a command does: the cockpit on a terminal, unless a report was asked for by
@@ -291,6 +336,41 @@ mod tests {
         let with = options(&global("--demo --demo-size 5 --demo-seed 7"), &words).unwrap();
         assert_eq!(with.demo, Some(DemoOptions { seed: Some(7), size: Some(5) }));
         assert_eq!(options(&global(""), &words).unwrap(), RunOptions::default());
+    }
+
+    #[test]
+    fn places_of_the_demo_are_chosen_by_flag_and_unknown_ones_name_those_there_are() {
+        let of = |line: &str| {
+            let global = global(line);
+            let loaded = config(&global, &Env::default(), None, &Vocabulary::default());
+            let run = |loaded: Loaded| Invocation {
+                config: loaded.config,
+                options: options(&global, &Vocabulary::default()).unwrap(),
+                notices: vec![],
+                config_file: None,
+                paths: None,
+                reach: Reaches::default(),
+            };
+            let names = |reaches: Arc<[Reach]>| {
+                let one = |r: &Reach| format!("{} {:?}", r.provider().label(), r.regions);
+                reaches.iter().map(one).collect::<Vec<_>>()
+            };
+            loaded.map(|loaded| names(run(loaded).reaches())).map_err(|e| e.to_string())
+        };
+        assert_eq!(of("--demo").unwrap().len(), 3);
+        assert_eq!(of("--demo --region all").unwrap(), of("--demo").unwrap());
+        assert_eq!(
+            of("--demo --profile ml-prod --region eu-west-1").unwrap(),
+            ["ml-prod Named([\"eu-west-1\"])"]
+        );
+        assert_eq!(of("--demo --profile 777788889999").unwrap(), ["data-platform Enabled"]);
+        assert_eq!(
+            of("--demo --profile ml-prdo --region eu-west-9").unwrap_err(),
+            "--profile: there is no account of the demo \"ml-prdo\"; did you mean `ml-prod`? Those \
+             there are: ml-prod, ml-research, data-platform\n--region: there is no region of the demo \
+             \"eu-west-9\"; did you mean `eu-west-1`? Those there are: us-east-1, us-west-2, \
+             eu-west-1, ap-northeast-1"
+        );
     }
 
     #[test]

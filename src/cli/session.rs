@@ -110,6 +110,10 @@ pub fn summary_key(invocation: &Invocation) -> String {
     }
     let mut key = format!("fleet/4/{}", invocation.config.preset);
     if invocation.options.demo.is_some() {
+        let part = &invocation.options.demo_part;
+        for names in [&part.accounts, &part.regions].into_iter().filter(|names| !names.is_empty()) {
+            let _ = write!(key, "/{}", names.join(","));
+        }
         return key;
     }
     for target in &invocation.config.targets {

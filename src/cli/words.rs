@@ -1,8 +1,9 @@
 //! The words a configuration may use, from the parts that own them.
 
 use crate::analyze::idle::{CustomPolicy, Policy, Preset};
-use crate::app::{Action, Key, ThemeName};
+use crate::app::{Keymap, ThemeName};
 use crate::config::{Config, Vocabulary};
+use crate::source::aws::{config::profiles, regions};
 use crate::view::gpu::{GpuField, GpuGrouping};
 use crate::view::{Field, Filter, TableField};
 
@@ -11,8 +12,12 @@ pub fn vocabulary() -> Vocabulary {
     Vocabulary {
         presets: Preset::ALL.iter().map(|p| p.name().to_owned()).collect(),
         themes: ThemeName::ALL.iter().map(|t| t.name().to_owned()).collect(),
-        actions: Action::ALL.iter().map(|a| a.name.to_owned()).collect(),
-        key: Some(|name| Key::parse(name).map(|_| ()).map_err(|e| e.to_string())),
+        regions: regions::ALL.iter().map(|code| (*code).to_owned()).collect(),
+        profiles: Some(profiles),
+        keys: Some(|keys| {
+            let problems = Keymap::with_overrides(keys).1.into_iter();
+            problems.map(|p| (p.action().to_owned(), p.to_string())).collect()
+        }),
         fields: names::<Field>(),
         gpu_fields: names::<GpuField>(),
         groups: GpuGrouping::ALL.iter().map(|g| g.name().to_owned()).collect(),

@@ -172,13 +172,15 @@ pub(super) fn problems(section: &ActionsSection) -> Vec<(String, String)> {
     out
 }
 
-fn account_problem(id: &str) -> Option<String> {
+/// What is wrong with an id of an account, if anything.
+pub(super) fn account_problem(id: &str) -> Option<String> {
     (!is_account(id)).then(|| {
         format!("\"{}\" is no account id; accepted: 12 digits in quotation marks", text::clean(id))
     })
 }
 
-fn is_account(id: &str) -> bool {
+/// True for an id of an account: 12 digits.
+pub(super) fn is_account(id: &str) -> bool {
     id.len() == 12 && id.bytes().all(|b| b.is_ascii_digit())
 }
 

@@ -1,4 +1,8 @@
 //! A TOML document against the JSON schema: every unknown key and every wrong type, with lines.
+//!
+//! An unknown key is odd and no more, except where a rule that protects may be lost with it: in a
+//! table that the schema closes, where it is like a key of such a table (misspelt, or in the wrong
+//! place), and where it is not ASCII, as no key is. Those are wrong.
 
 use std::collections::BTreeMap;
 
@@ -6,8 +10,8 @@ use serde_json::Value;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::schema::{accepted, alternatives, constants, key_paths, properties};
-use super::suggest::nearest;
+use super::schema::{accepted, alternatives, closed_keys, constants, key_paths, properties};
+use super::suggest::{like, nearest};
 use crate::domain::text;
 
 /// What a walk over a document found. Lines count from 1.
@@ -26,6 +30,7 @@ pub fn check(source: &str, table: &DeTable<'_>, schema: &Value) -> Findings {
     let mut walk = Walk {
         newlines: newlines(source),
         all_keys: key_paths(schema),
+        closed: closed_keys(schema),
         found: Findings::default(),
     };
     walk.table("", table, schema);
@@ -44,6 +49,8 @@ fn newlines(source: &str) -> Vec<usize> {
 struct Walk {
     newlines: Vec<usize>,
     all_keys: Vec<String>,
+    /// Keys of the tables that the schema closes, and of these tables.
+    closed: Vec<String>,
     found: Findings,
 }
 
@@ -63,12 +70,27 @@ impl Walk {
             let full = join(path, name);
             match known.and_then(|k| k.get(name)) {
                 Some(sub) => self.value(&full, line, value, sub),
+                None if free.is_object() && self.is_misplaced(name, value.get_ref()) => {
+                    let text = self.unknown_text(path, name, known, false);
+                    self.found.wrong.push((line, text));
+                }
                 None if free.is_object() || open => {
                     self.value(&full, line, value, free);
                 }
                 None => {
-                    let text = self.unknown_text(path, name, known);
-                    self.found.unknown.push((line, text));
+                    let is_closed = *free == Value::Bool(false);
+                    let text = self.unknown_text(path, name, known, is_closed);
+                    match self.below(value.get_ref()) {
+                        _ if is_closed || self.may_protect(name) => {
+                            self.found.wrong.push((line, text));
+                        }
+                        Some((below, meant)) => {
+                            let text =
+                                format!("{text}, nor has `{below}` in it; did you mean `{meant}`?");
+                            self.found.wrong.push((line, text));
+                        }
+                        None => self.found.unknown.push((line, text)),
+                    }
                 }
             }
             self.found.lines.insert(full, line);
@@ -79,11 +101,52 @@ impl Walk {
         }
     }
 
+    /// True when an unknown key may have been meant for a table that is closed, or name one.
+    fn may_protect(&self, name: &str) -> bool {
+        // A file without such tables has nothing to lose.
+        !self.closed.is_empty() && (!name.is_ascii() || self.like(name).is_some())
+    }
+
+    /// True for a key of a closed table among names that are free. Words that may well be such a
+    /// name are not taken for one.
+    fn is_misplaced(&self, name: &str, value: &DeValue<'_>) -> bool {
+        let is_it = |key: &String| key.contains('_') && key.eq_ignore_ascii_case(name);
+        !value.is_table() && self.closed.iter().any(is_it)
+    }
+
+    /// A key below an unknown one that may have been meant for a table that is closed, and where
+    /// that would stand.
+    fn below(&self, value: &DeValue<'_>) -> Option<(String, String)> {
+        match value {
+            DeValue::Table(table) => table.iter().find_map(|(key, value)| {
+                let name: &str = key.get_ref();
+                let found = self.may_protect(name).then(|| {
+                    let meant = self.like(name).and_then(|like| self.whole(like));
+                    (text::clean(name).into_owned(), meant.unwrap_or("an ASCII key").to_owned())
+                });
+                found.or_else(|| self.below(value.get_ref()))
+            }),
+            DeValue::Array(items) => items.iter().find_map(|item| self.below(item.get_ref())),
+            _ => None,
+        }
+    }
+
+    /// The dotted path of a key of a closed table.
+    fn whole(&self, key: &str) -> Option<&str> {
+        self.all_keys.iter().map(String::as_str).find(|k| k.rsplit('.').next() == Some(key))
+    }
+
+    /// The key of a closed table that `name` is like.
+    fn like(&self, name: &str) -> Option<&str> {
+        like(name, self.closed.iter().map(String::as_str))
+    }
+
     fn unknown_text(
         &self,
         path: &str,
         name: &str,
         known: Option<&serde_json::Map<String, Value>>,
+        is_closed: bool,
     ) -> String {
         let place = if path.is_empty() { "at the top".into() } else { format!("in `{path}`") };
         let here = known.into_iter().flat_map(|k| k.keys().map(String::as_str));
@@ -94,9 +157,15 @@ impl Walk {
         };
         let hint = nearest(name, here).map(|k| join(path, k));
         let hint = hint.or_else(|| elsewhere().map(str::to_owned));
+        let hint = hint.or_else(|| self.whole(self.like(name)?).map(str::to_owned));
         let name = text::clean(name);
+        let known: Vec<String> =
+            known.into_iter().flat_map(|k| k.keys().map(|key| format!("`{key}`"))).collect();
         match hint {
             Some(hint) => format!("unknown key `{name}` {place}; did you mean `{hint}`?"),
+            None if is_closed => {
+                format!("unknown key `{name}` {place}; accepted: {}", known.join(", "))
+            }
             None => format!("unknown key `{name}` {place}; it has no effect"),
         }
     }
@@ -206,11 +275,6 @@ mod tests {
             ("preset = 'x'", 1, "unknown key `preset` at the top; did you mean `idle.preset`?"),
             ("zebra = 1", 1, "unknown key `zebra` at the top; it has no effect"),
             (
-                "[[accounts]]\nname='a'\nrole='b'",
-                3,
-                "unknown key `role` in `accounts[0]`; it has no effect",
-            ),
-            (
                 "[views.hot]\nfilters = 'x'",
                 2,
                 "unknown key `filters` in `views.hot`; did you mean `views.hot.filter`?",
@@ -220,6 +284,87 @@ mod tests {
             let found = findings(source);
             assert_eq!(found.unknown, [(line, text.to_owned())], "{source}");
             assert!(found.wrong.is_empty(), "{source}: {:?}", found.wrong);
+        }
+    }
+
+    #[test]
+    fn an_unknown_key_is_wrong_where_a_rule_that_protects_may_be_lost_with_it() {
+        let cases = [
+            (
+                "[[accounts]]\nname='a'\nreadonly=true",
+                3,
+                "unknown key `readonly` in `accounts[0]`; did you mean `accounts[0].read_only`?",
+            ),
+            (
+                "[[accounts]]\nname='a'\npin=true",
+                3,
+                "unknown key `pin` in `accounts[0]`; accepted: `name`, `profile`, `role_arn`, \
+                 `external_id`, `account_id`, `regions`, `production`, `read_only`, `allow_actions`",
+            ),
+            (
+                "[actions]\nmax_instance = 1",
+                2,
+                "unknown key `max_instance` in `actions`; did you mean `actions.max_instances`?",
+            ),
+            (
+                "[actions]\nread_only_tag = ['a=b']",
+                2,
+                "unknown key `read_only_tag` in `actions`; did you mean `actions.read_only_tags`?",
+            ),
+            (
+                "[actions]\nread_only = true",
+                2,
+                "unknown key `read_only` in `actions`; did you mean `accounts.read_only`?",
+            ),
+            (
+                "read_only = true",
+                1,
+                "unknown key `read_only` at the top; did you mean `accounts.read_only`?",
+            ),
+            ("[Actions]", 1, "unknown key `Actions` at the top; did you mean `actions`?"),
+            (
+                "[[account]]\nname='a'",
+                1,
+                "unknown key `account` at the top; did you mean `accounts`?",
+            ),
+            (
+                "[tags]\nenviroment = ['stage']",
+                2,
+                "unknown key `enviroment` in `tags`; did you mean `tags.environment`?",
+            ),
+            (
+                "[ui]\nproducton = true",
+                2,
+                "unknown key `producton` in `ui`; did you mean `accounts.production`?",
+            ),
+            (
+                "[storage.inventories]\naccount_id = '123456789012'",
+                2,
+                "unknown key `account_id` in `storage.inventories`; did you mean \
+                 `accounts.account_id`?",
+            ),
+            (
+                "[limits]\nmax_instances = 1",
+                1,
+                "unknown key `limits` at the top; it has no effect, nor has `max_instances` in it; \
+                 did you mean `actions.max_instances`?",
+            ),
+            (
+                "[[clusters]]\n[clusters.rules]\nread_only = true",
+                1,
+                "unknown key `clusters` at the top; it has no effect, nor has `read_only` in it; \
+                 did you mean `accounts.read_only`?",
+            ),
+            (
+                "\"\u{0430}ctions\" = 1",
+                1,
+                "unknown key `\u{0430}ctions` at the top; did you mean `actions`?",
+            ),
+        ];
+        for (source, line, text) in cases {
+            let found = findings(source);
+            assert_eq!(found.wrong, [(line, text.to_owned())], "{source}");
+            assert!(found.unknown.is_empty(), "{source}: {:?}", found.unknown);
         }
     }
 

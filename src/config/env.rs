@@ -8,8 +8,9 @@ use toml::de::DeTable;
 use super::check::check;
 use super::error::{Place, Problem};
 use super::file::FileConfig;
-use super::schema::{alternatives, constants, json_schema};
-use super::suggest::nearest;
+use super::schema::{alternatives, closed_keys, constants, json_schema};
+use super::suggest::{like, nearest};
+use crate::domain::text;
 
 /// The environment, passed in so that tests need not change the process's own.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -123,20 +124,64 @@ fn toml_value(value: &str, schema: &Value) -> toml::Value {
     }
 }
 
-/// Variables with our prefix that mean nothing to us, each with the nearest that does. Most likely
-/// typing errors, but never fatal: other programs may use the prefix.
-pub fn unknown(env: &Env) -> Vec<String> {
+/// Variables without which other accounts are reached, other rules hold or more is spent: what is
+/// like one of them was meant to be it.
+const PROTECTING: [&str; 4] =
+    [CONFIG_FILE, "BURNTOP_PROFILE", "BURNTOP_REGION", "BURNTOP_OWN_COST_CAP"];
+/// What the names of our variables begin with.
+const PREFIX: &str = "BURNTOP_";
+
+/// Variables that mean nothing to us and are ours by their name.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Unknown {
+    /// Most likely typing errors, and never fatal: other programs may use the prefix.
+    pub odd: Vec<String>,
+    /// Those that may have been meant to protect.
+    pub wrong: Vec<String>,
+}
+
+/// The unknown variables, each with the nearest that is known.
+pub fn unknown(env: &Env) -> Unknown {
     let names = || {
         [CONFIG_FILE, LOG_LEVEL, "BURNTOP_CI"].into_iter().chain(VARIABLES.iter().map(|v| v.name))
     };
-    env.0
-        .keys()
-        .filter(|n| n.starts_with("BURNTOP_") && !names().any(|known| known == n.as_str()))
-        .map(|n| match nearest(n, names()) {
-            Some(near) => format!("unknown variable {n}; did you mean {near}?"),
-            None => format!("unknown variable {n}; it has no effect"),
-        })
-        .collect()
+    let mut found = Unknown::default();
+    let mut closed = None;
+    for name in env.0.keys().filter(|n| !names().any(|known| known == n.as_str())) {
+        let plain = name.to_ascii_uppercase().replace(['-', ' '], "_");
+        // The prefix itself may be misspelt.
+        let bare = |s: &str| -> String { s.chars().filter(|c| c.is_alphanumeric()).collect() };
+        let slip = |p: &&str| strsim::damerau_levenshtein(&bare(p), &bare(&plain)) <= 2;
+        let slipped = PROTECTING.into_iter().find(slip);
+        let Some(rest) = plain.strip_prefix(PREFIX) else {
+            found.wrong.extend(slipped.map(|near| {
+                format!("unknown variable {}; did you mean {near}?", text::clean(name))
+            }));
+            continue;
+        };
+        let short = |name: &'static str| name.strip_prefix(PREFIX).unwrap_or(name);
+        let near = nearest(rest, names().map(short));
+        let near = near.and_then(|near| names().find(|n| short(n) == near));
+        let part =
+            |p: &&'static str| rest.contains(short(p)) || rest.len() > 5 && short(p).contains(rest);
+        let around = || PROTECTING.into_iter().find(part);
+        let name = text::clean(name);
+        let protecting = near.filter(|n| PROTECTING.contains(n)).or(slipped).or_else(around);
+        let closed = closed.get_or_insert_with(|| closed_keys(&json_schema()));
+        if let Some(near) = protecting {
+            found.wrong.push(format!("unknown variable {name}; did you mean {near}?"));
+        } else if let Some(key) = like(rest, closed.iter().map(String::as_str)) {
+            found.wrong.push(format!(
+                "unknown variable {name}; `{key}` is set by no variable, write it into the file"
+            ));
+        } else {
+            found.odd.push(match near {
+                Some(near) => format!("unknown variable {name}; did you mean {near}?"),
+                None => format!("unknown variable {name}; it has no effect"),
+            });
+        }
+    }
+    found
 }
 
 #[cfg(test)]
@@ -226,6 +271,34 @@ mod tests {
     fn unknown_variables_are_named() {
         let env: Env =
             [("BURNTOP_PRSET", "x"), ("BURNTOP_LOG", "debug"), ("HOME", "/")].into_iter().collect();
-        assert_eq!(unknown(&env), ["unknown variable BURNTOP_PRSET; did you mean BURNTOP_PRESET?"]);
+        let found = unknown(&env);
+        assert_eq!(found.odd, ["unknown variable BURNTOP_PRSET; did you mean BURNTOP_PRESET?"]);
+        assert!(found.wrong.is_empty());
+    }
+
+    #[test]
+    fn a_variable_that_may_have_been_meant_to_protect_is_wrong() {
+        for (name, says) in [
+            ("BURNTOP_CONFG", "BURNTOP_CONFIG?"),
+            ("BURNTOP_CONFIG_FILE", "BURNTOP_CONFIG?"),
+            ("burntop_config", "BURNTOP_CONFIG?"),
+            ("BRUNTOP_CONFIG", "BURNTOP_CONFIG?"),
+            ("BURNTOP_PROFILES", "BURNTOP_PROFILE?"),
+            ("BURNTOP_AWS_REGION", "BURNTOP_REGION?"),
+            ("BURNTOP_OWN_COST", "BURNTOP_OWN_COST_CAP?"),
+            ("BURNTOP_READ_ONLY", "`read_only`"),
+            ("BURNTOP_READONLY", "`read_only`"),
+            ("BURNTOP_MAX_INSTANCE", "`max_instances`"),
+            ("BURNTOP_ACTIONS_MAX_INSTANCES", "`max_instances`"),
+            ("BURNTOP_ALLOW_ACTIONS", "`allow_actions`"),
+        ] {
+            let found = unknown(&[(name, "1")].into_iter().collect());
+            assert!(found.odd.is_empty() && found.wrong.len() == 1, "{name}: {found:?}");
+            assert!(found.wrong[0].contains(says), "{name}: {found:?}");
+        }
+        let others = ["BURNTOP_TEST_CACHE", "BURNTOP_KILLS", "BURNTOP_TRIALS", "BURNTOP_TEST_JOB"];
+        let others: Env =
+            others.into_iter().chain(["HOME", "AWS_PROFILE"]).map(|n| (n, "1")).collect();
+        assert_eq!(unknown(&others).wrong, Vec::<String>::new());
     }
 }

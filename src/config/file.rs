@@ -82,8 +82,10 @@ pub enum AllWord {
     All,
 }
 
-/// An account: where its credentials come from and what may be done in it.
+/// An account: where its credentials come from and what may be done in it. A misspelt key is an
+/// error here, as in every table that bounds what is changed or spent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct AccountSection {
     /// The name shown, and usable with --profile.
     pub name: String,
@@ -93,6 +95,9 @@ pub struct AccountSection {
     pub role_arn: Option<String>,
     /// External id that the role asks for. Never shown or logged.
     pub external_id: Option<Secret>,
+    /// The id of the account, 12 digits: what this entry pins then holds for that account without
+    /// its credentials. Where they answer, they have to name the same one.
+    pub account_id: Option<String>,
     /// Regions of this account, instead of the general ones.
     pub regions: Option<Regions>,
     /// A production account: its header is tinted, and stopping anything in it needs a reason.
@@ -108,7 +113,7 @@ pub struct AccountSection {
 
 /// Tag keys of the allocation dimensions.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct TagSection {
     /// Keys that name the team.
     pub team: Option<Vec<String>>,
@@ -133,7 +138,7 @@ pub struct IdleSection {
 
 /// What burntop may spend itself.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct OwnCostSection {
     /// Dollars per UTC day for billed API calls, all processes together; at the cap billed sources
     /// stop and say so. 0 allows none.
@@ -143,7 +148,7 @@ pub struct OwnCostSection {
 
 /// Bounds of what may be changed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct ActionsSection {
     /// The most instances that one plan may stop or terminate.
     #[schemars(range(min = 1, max = 1000))]

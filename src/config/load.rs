@@ -58,9 +58,12 @@ pub fn load(sources: &Sources<'_>, words: &Vocabulary) -> Result<Loaded, ConfigE
         vec![Layer { value: sources.flags.clone(), origin: Origin::Flags, lines: BTreeMap::new() }];
     let value = env::layer(sources.env).map_err(ConfigError::Invalid)?;
     layers.push(Layer { value, origin: Origin::Env, lines: BTreeMap::new() });
-    for message in env::unknown(sources.env) {
-        notices.push(Problem { place: Place::Env("environment"), message });
+    let unknown = env::unknown(sources.env);
+    let of_env = |message| Problem { place: Place::Env("environment"), message };
+    if !unknown.wrong.is_empty() {
+        return Err(ConfigError::Invalid(unknown.wrong.into_iter().map(of_env).collect()));
     }
+    notices.extend(unknown.odd.into_iter().map(of_env));
     let mut file = None;
     if let Some((path, named)) = sources.config_file()
         && let Some(source) = read(&path, named)?
@@ -74,8 +77,7 @@ pub fn load(sources: &Sources<'_>, words: &Vocabulary) -> Result<Loaded, ConfigE
         });
         file = Some(path);
     }
-    let (mut config, odd) = resolve(layers, words)?;
-    notices.extend(odd);
+    let mut config = resolve(layers, words)?;
     if let Some(paths) = sources.paths {
         let saved = views::load(&paths.views_file(), words);
         notices.extend(saved.notices);

@@ -27,6 +27,9 @@ pub mod validate;
 pub mod views;
 pub mod vocabulary;
 
+#[cfg(test)]
+mod hostile;
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -52,6 +55,9 @@ use crate::domain::TagKeys;
 pub struct Config {
     /// The accounts to read, in order; never empty.
     pub targets: Vec<Target>,
+    /// Entries of `accounts` that this run does not read, because other profiles were named. What
+    /// they pin holds all the same.
+    pub unread: Vec<Target>,
     /// Which tag keys carry the allocation dimensions.
     pub tag_keys: TagKeys,
     /// Name of the idle preset.
@@ -91,6 +97,8 @@ pub struct Target {
     pub role_arn: Option<String>,
     /// External id that the role asks for.
     pub external_id: Option<Secret>,
+    /// The account's id as the entry gives it, 12 digits; `None` where it gives none.
+    pub account_id: Option<String>,
     /// Where to look.
     pub regions: RegionChoice,
     /// True for accounts whose header is tinted and whose changes need a justification.
@@ -99,6 +107,30 @@ pub struct Target {
     pub read_only: bool,
     /// True when the account's own key allows changes.
     pub allow_actions: bool,
+}
+
+impl Target {
+    /// True when the entry says that less may be done in its account than elsewhere.
+    pub fn is_pinned(&self) -> bool {
+        self.read_only || self.production
+    }
+
+    /// The ids by which the entry names its account: its own key, and the one in the ARN of its
+    /// role. Empty where only its credentials can tell.
+    pub fn named_accounts(&self) -> impl Iterator<Item = &str> {
+        let of_role = self.role_arn.as_deref().and_then(role_account);
+        self.account_id.as_deref().into_iter().chain(of_role)
+    }
+
+    /// True when both are reached by the same credentials, and so are one account.
+    pub fn has_credentials_of(&self, other: &Self) -> bool {
+        self.profile == other.profile && self.role_arn == other.role_arn
+    }
+}
+
+/// The account in the ARN of a role, in any partition; `None` where there are not 12 digits.
+pub fn role_account(arn: &str) -> Option<&str> {
+    arn.split(':').nth(4).filter(|id| actions::is_account(id))
 }
 
 /// Which regions of an account are read.

@@ -7,13 +7,15 @@ use super::file::{AllWord, FileConfig, Regions};
 use super::{Config, RegionChoice};
 
 /// The configuration as a file that says the same, with every default spelled out. Each account is
-/// listed with what holds for it; secrets are redacted.
+/// listed with what holds for it, those that are not read in this run as well, so that no pin is lost
+/// in a copy; secrets are redacted.
 pub fn effective(config: &Config) -> Result<String, toml::ser::Error> {
-    let accounts = config.targets.iter().map(|t| AccountSection {
+    let accounts = config.targets.iter().chain(&config.unread).map(|t| AccountSection {
         name: t.label.clone(),
         profile: t.profile.clone(),
         role_arn: t.role_arn.clone(),
         external_id: t.external_id.clone(),
+        account_id: t.account_id.clone(),
         regions: match &t.regions {
             RegionChoice::Default => None,
             RegionChoice::All => Some(Regions::All(AllWord::All)),

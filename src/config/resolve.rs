@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use super::error::{ConfigError, Notice, Place};
+use super::error::{ConfigError, Place, Problem};
 use super::file::{AccountSection, FileConfig, Regions};
-use super::validate::{self, Found};
+use super::validate;
 use super::vocabulary::Vocabulary;
 use super::{
     ActionsConfig, CacheConfig, CommitmentsConfig, Config, DEFAULT_CACHE_MB,
@@ -67,18 +67,15 @@ impl Layer {
 }
 
 /// Checks each layer (the first wins over the second and so on), merges and validates.
-pub fn resolve(
-    layers: Vec<Layer>,
-    words: &Vocabulary,
-) -> Result<(Config, Vec<Notice>), ConfigError> {
-    let mut found = Found::default();
+pub fn resolve(layers: Vec<Layer>, words: &Vocabulary) -> Result<Config, ConfigError> {
+    let mut problems = Vec::new();
     let mut presets = words.presets.clone();
     presets.extend(layers.iter().flat_map(|l| l.value.idle.presets.keys().cloned()));
     for layer in &layers {
-        validate::layer(layer, &presets, words, &mut found);
+        validate::layer(layer, &presets, words, &mut problems);
     }
-    if !found.problems.is_empty() {
-        return Err(ConfigError::Invalid(found.problems));
+    if !problems.is_empty() {
+        return Err(ConfigError::Invalid(problems));
     }
     let regions_forced =
         layers.iter().any(|l| l.value.regions.is_some() && !matches!(l.origin, Origin::File(_)));
@@ -87,11 +84,52 @@ pub fn resolve(
         .find(|l| l.value.profiles.is_some())
         .is_some_and(|l| !matches!(l.origin, Origin::File(_)));
     let merged = layers
-        .into_iter()
+        .iter()
         .rev()
-        .map(|l| l.value)
+        .map(|l| l.value.clone())
         .fold(FileConfig::default(), |under, l| l.over(under));
-    Ok((config(merged, chosen, regions_forced), found.notices))
+    let config = config(merged, chosen, regions_forced);
+    let problems = unknown_profiles(&config.targets, &layers, words);
+    if problems.is_empty() { Ok(config) } else { Err(ConfigError::Invalid(problems)) }
+}
+
+/// Profiles that are to be read and that no AWS file has, where they stand. Those of entries that
+/// are not read may be another machine's.
+fn unknown_profiles(targets: &[Target], layers: &[Layer], words: &Vocabulary) -> Vec<Problem> {
+    let wanted = || targets.iter().filter_map(|t| Some((t, t.profile.as_ref()?)));
+    let known = words.profiles.filter(|_| wanted().next().is_some()).and_then(|find| find());
+    let Some(known) = known else { return Vec::new() };
+    let unknown = wanted().filter(|(_, profile)| !known.contains(profile));
+    let problem = |(target, profile): (&Target, &String)| {
+        let accounts: Vec<_> = layers
+            .iter()
+            .flat_map(|l| l.value.accounts.iter().flatten())
+            .map(|a| &a.name)
+            .collect();
+        let of_entry =
+            |layer: &&Layer| layer.value.accounts.iter().flatten().any(|a| a.name == target.label);
+        let named = |layer: &&Layer| layer.value.profiles.iter().flatten().any(|p| p == profile);
+        // An entry's profile stands in the entry, any other one in the list.
+        let (layer, list) = match layers.iter().find(of_entry) {
+            Some(layer) => (Some(layer), "accounts"),
+            None => (layers.iter().find(named), "profiles"),
+        };
+        let place = layer.map_or(Place::Flag("--profile"), |layer| {
+            let sections = layer.value.accounts.iter().flatten();
+            let key = match list {
+                "accounts" => sections
+                    .enumerate()
+                    .find(|(_, a)| a.name == target.label)
+                    .map_or("accounts".to_owned(), |(i, _)| format!("accounts[{i}].profile")),
+                _ => "profiles".to_owned(),
+            };
+            layer.place(&key)
+        });
+        let mut there = known.clone();
+        there.extend(accounts.into_iter().filter(|_| list == "profiles").cloned());
+        Problem { place, message: validate::unknown_name("profile", profile, &there) }
+    };
+    unknown.map(problem).collect()
 }
 
 /// Turns checked values into the configuration. `chosen` says that the profiles were named by flag
@@ -105,6 +143,7 @@ fn config(file: FileConfig, chosen: bool, regions_forced: bool) -> Config {
         profile: a.profile.clone(),
         role_arn: a.role_arn.clone(),
         external_id: a.external_id.clone(),
+        account_id: a.account_id.clone(),
         regions: match &a.regions {
             Some(own) if !regions_forced => region_choice(Some(own)),
             _ => general.clone(),
@@ -118,32 +157,33 @@ fn config(file: FileConfig, chosen: bool, regions_forced: bool) -> Config {
         profile,
         role_arn: None,
         external_id: None,
+        account_id: None,
         regions: general.clone(),
         production: false,
         read_only: false,
         allow_actions: false,
     };
+    let mut named = BTreeSet::new();
     let mut targets: Vec<Target> = Vec::new();
-    let mut add = |target: Target| {
-        if !targets.iter().any(|t| t.label == target.label) {
-            targets.push(target);
-        }
+    for name in file.profiles.iter().flatten().filter(|name| named.insert(*name)) {
+        let account = accounts.iter().find(|a| a.name == *name);
+        targets.push(account.map_or_else(|| bare(name, Some(name.clone())), of_account));
+    }
+    // No two entries have one name: that was checked, and a pin cannot get lost here.
+    let rest = accounts.iter().filter(|a| !named.contains(&a.name)).map(of_account);
+    let unread = if chosen {
+        rest.collect()
+    } else {
+        targets.extend(rest);
+        Vec::new()
     };
-    for name in file.profiles.iter().flatten() {
-        match accounts.iter().find(|a| a.name == *name) {
-            Some(account) => add(of_account(account)),
-            None => add(bare(name, Some(name.clone()))),
-        }
-    }
-    if !chosen {
-        accounts.iter().map(of_account).for_each(&mut add);
-    }
     if targets.is_empty() {
         targets.push(bare("default", None));
     }
     let default_tags = TagKeys::default();
     Config {
         targets,
+        unread,
         tag_keys: TagKeys {
             team: file.tags.team.unwrap_or(default_tags.team),
             project: file.tags.project.unwrap_or(default_tags.project),

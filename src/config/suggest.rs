@@ -15,6 +15,20 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, c)| c)
 }
 
+/// The key that `name` is like: a slip away, or with something around it. Short keys are parts of
+/// many names.
+pub fn like<'a>(name: &str, keys: impl IntoIterator<Item = &'a str> + Clone) -> Option<&'a str> {
+    let plain = |s: &str| -> String {
+        s.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase()
+    };
+    let whole = plain(name);
+    let longest = |keys: &mut dyn Iterator<Item = &'a str>| keys.max_by_key(|key| key.len());
+    nearest(name, keys.clone()).or_else(|| {
+        let around = |key: &&str| key.len() > 6 && whole.contains(&plain(key));
+        longest(&mut keys.into_iter().filter(around))
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,38 +3,30 @@
 use std::collections::BTreeSet;
 
 use super::actions;
-use super::error::{Notice, Problem};
+use super::error::Problem;
 use super::file::{AccountSection, Regions, SavedView, ViewTab};
 use super::gpus;
 use super::resolve::Layer;
+use super::role_account;
 use super::spot;
 use super::storage;
 use super::suggest::nearest;
 use super::vocabulary::Vocabulary;
 use crate::domain::text;
 
-/// What was found wrong and odd.
-#[derive(Debug, Default)]
-pub struct Found {
-    /// Values that cannot be used.
-    pub problems: Vec<Problem>,
-    /// Words without effect.
-    pub notices: Vec<Notice>,
-}
-
 /// Checks one layer. `presets` are the names that `idle.preset` may have: the built-in ones and
 /// those of every layer.
-pub fn layer(layer: &Layer, presets: &[String], words: &Vocabulary, found: &mut Found) {
+pub fn layer(layer: &Layer, presets: &[String], words: &Vocabulary, problems: &mut Vec<Problem>) {
     let value = &layer.value;
     let mut bad = |key: &str, message: String| {
-        found.problems.push(Problem { place: layer.place(key), message });
+        problems.push(Problem { place: layer.place(key), message });
     };
     for (i, name) in value.profiles.iter().flatten().enumerate() {
         if let Some(why) = unusable_name(name) {
             bad(&format!("profiles[{i}]"), format!("a profile name {why}"));
         }
     }
-    region_problems("regions", value.regions.as_ref(), &mut bad);
+    region_problems("regions", value.regions.as_ref(), &words.regions, &mut bad);
     let mut names = BTreeSet::new();
     for (i, account) in value.accounts.iter().flatten().enumerate() {
         let key = format!("accounts[{i}]");
@@ -45,7 +37,8 @@ pub fn layer(layer: &Layer, presets: &[String], words: &Vocabulary, found: &mut 
                 format!("two accounts are named \"{}\"", text::clean(&account.name)),
             );
         }
-        region_problems(&format!("{key}.regions"), account.regions.as_ref(), &mut bad);
+        let regions = account.regions.as_ref();
+        region_problems(&format!("{key}.regions"), regions, &words.regions, &mut bad);
     }
     if let Some(preset) = &value.idle.preset {
         one_of("idle.preset", preset, presets, words.presets.is_empty(), &mut bad);
@@ -73,26 +66,12 @@ pub fn layer(layer: &Layer, presets: &[String], words: &Vocabulary, found: &mut 
     if let Some(theme) = &value.ui.theme {
         one_of("ui.theme", theme, &words.themes, words.themes.is_empty(), &mut bad);
     }
-    for (action, keys) in &value.keys {
-        for (i, key) in keys.iter().enumerate() {
-            if let Some(Err(why)) = words.key.map(|check| check(key)) {
-                bad(&format!("keys.{action}[{i}]"), text::clean(&why).into_owned());
-            }
-        }
+    for (action, why) in words.keys.map(|check| check(&value.keys)).unwrap_or_default() {
+        bad(&format!("keys.{action}"), why);
     }
     for (name, view) in &value.views {
         for (part, why) in view_problems(view, words) {
             bad(&format!("views.{name}.{part}"), format!("view `{}`: {why}", text::clean(name)));
-        }
-    }
-    for action in value.keys.keys() {
-        if !words.actions.is_empty() && !words.actions.contains(action) {
-            let hint = nearest(action, words.actions.iter().map(String::as_str));
-            let hint = hint.map_or("it has no effect".into(), |h| format!("did you mean `{h}`?"));
-            found.notices.push(Problem {
-                place: layer.place(&format!("keys.{action}")),
-                message: format!("unknown action `{}` in `keys`; {hint}", text::clean(action)),
-            });
         }
     }
 }
@@ -165,7 +144,12 @@ fn unusable_name(name: &str) -> Option<&'static str> {
 }
 
 /// Region codes become part of host names, so nothing but a code passes.
-fn region_problems(key: &str, regions: Option<&Regions>, bad: &mut impl FnMut(&str, String)) {
+fn region_problems(
+    key: &str,
+    regions: Option<&Regions>,
+    known: &[String],
+    bad: &mut impl FnMut(&str, String),
+) {
     let Some(Regions::List(list)) = regions else { return };
     for (i, code) in list.iter().enumerate() {
         let plain = code.len() <= 32
@@ -182,8 +166,19 @@ fn region_problems(key: &str, regions: Option<&Regions>, bad: &mut impl FnMut(&s
                     text::clean(code)
                 ),
             );
+        } else if !known.is_empty() && !known.contains(code) {
+            bad(&format!("{key}[{i}]"), unknown_name("region", code, known));
         }
     }
+}
+
+/// What is said of a name that is none of those there are.
+pub fn unknown_name(what: &str, name: &str, known: &[String]) -> String {
+    let hint = nearest(name, known.iter().map(String::as_str));
+    let hint = hint.map_or(String::new(), |h| format!("; did you mean `{}`?", text::clean(h)));
+    let all: Vec<_> = known.iter().map(|k| text::clean(k)).collect();
+    let all = if all.is_empty() { "there is none".to_owned() } else { all.join(", ") };
+    format!("there is no {what} \"{}\"{hint} Those there are: {all}", text::clean(name))
 }
 
 fn account_problems(key: &str, account: &AccountSection, bad: &mut impl FnMut(&str, String)) {
@@ -203,6 +198,18 @@ fn account_problems(key: &str, account: &AccountSection, bad: &mut impl FnMut(&s
         bad(
             &format!("{key}.allow_actions"),
             "`read_only` and `allow_actions` contradict each other; take one away".to_owned(),
+        );
+    }
+    let id = account.account_id.as_deref();
+    if let Some(why) = id.and_then(actions::account_problem) {
+        bad(&format!("{key}.account_id"), why);
+    } else if let (Some(id), Some(of_role)) =
+        (id, account.role_arn.as_deref().and_then(role_account))
+        && id != of_role
+    {
+        bad(
+            &format!("{key}.account_id"),
+            format!("`account_id` is {id}, and `role_arn` leads to {of_role}; mend one of them"),
         );
     }
     if let Some(arn) = &account.role_arn

@@ -1,7 +1,13 @@
 //! The words that other parts of burntop own and a configuration may use.
 
+use std::collections::BTreeMap;
+
 /// Checks a text that another part understands.
 pub type Checker = fn(&str) -> Result<(), String>;
+/// Checks `[keys]` as a whole: the action that each problem is about, and its text.
+pub type KeysChecker = fn(&BTreeMap<String, Vec<String>>) -> Vec<(String, String)>;
+/// Finds the names of all AWS profiles; `None` where their files cannot be read.
+pub type ProfilesFinder = fn() -> Option<Vec<String>>;
 /// Checks a custom preset, given its name and its table.
 pub type PresetChecker = fn(&str, &toml::Table) -> Result<(), String>;
 
@@ -13,8 +19,10 @@ pub struct Vocabulary {
     pub presets: Vec<String>,
     /// Names of the themes.
     pub themes: Vec<String>,
-    /// Names of the actions that keys can be bound to.
-    pub actions: Vec<String>,
+    /// Codes of the regions.
+    pub regions: Vec<String>,
+    /// Finds the AWS profiles, asked where one is to be read.
+    pub profiles: Option<ProfilesFinder>,
     /// Names and aliases of the fields.
     pub fields: Vec<String>,
     /// Names and aliases of the fields of GPUs.
@@ -25,8 +33,8 @@ pub struct Vocabulary {
     pub filter: Option<Checker>,
     /// Checks a filter of GPUs.
     pub gpu_filter: Option<Checker>,
-    /// Checks the name of a key (`ctrl-c`); the error says what is accepted.
-    pub key: Option<Checker>,
+    /// Checks the key bindings.
+    pub keys: Option<KeysChecker>,
     /// Checks a custom preset; the error is one line that names the preset.
     pub custom_preset: Option<PresetChecker>,
 }

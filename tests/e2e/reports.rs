@@ -42,12 +42,25 @@ fn a_wrong_clock_is_named_as_the_cause() {
 fn a_typo_in_the_configuration_is_pointed_out_and_the_rest_holds() {
     let home = tempfile::tempdir().unwrap();
     let config = home.path().join("c.toml");
-    std::fs::write(&config, "[idle]\npreset = \"mean-cpu\"\n[own_cots]\ncap = 1\n").unwrap();
-    let output = demo(home.path(), &["--config", config.to_str().unwrap(), "--format", "json"]);
+    std::fs::write(&config, "[idle]\npreset = \"mean-cpu\"\n[cahce]\nmax = 1\n").unwrap();
+    let args = ["--config", config.to_str().unwrap(), "--format", "json"];
+    let output = demo(home.path(), &args);
     assert_eq!(output.status.code(), Some(0), "{}", said(&output));
-    assert!(said(&output).contains("own_cots") && said(&output).contains("own_cost"));
+    assert!(said(&output).contains("cahce") && said(&output).contains("`cache`"));
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert!(report["basis"].as_str().unwrap().contains("preset mean-cpu"), "{report:#}");
+    // What bounds spending and acting is not to be lost with a letter.
+    for (source, says) in [
+        ("[own_cots]\ncap_usd_per_day = 0\n", "`own_cost`"),
+        ("[actions]\nmax_instance = 1\n", "`actions.max_instances`"),
+        ("[[accounts]]\nname = 'a'\nreadonly = true\n", "`accounts[0].read_only`"),
+        ("[keys]\nquti = ['q']\n", "`quit`"),
+    ] {
+        std::fs::write(&config, source).unwrap();
+        let output = demo(home.path(), &args);
+        assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+        assert!(said(&output).contains(says), "{}", said(&output));
+    }
 }
 
 #[test]

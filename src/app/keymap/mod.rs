@@ -46,6 +46,28 @@ pub enum KeymapProblem {
         /// The action that loses it.
         second: &'static str,
     },
+    /// A key that another action has, for which the file says nothing.
+    #[error("[keys] `{key}` is a key of `{from}`: give `{from}` another one, or `{from} = []`")]
+    Taken {
+        /// The key.
+        key: String,
+        /// The action that it was given to.
+        by: &'static str,
+        /// The action that loses it.
+        from: &'static str,
+    },
+}
+
+impl KeymapProblem {
+    /// The action under whose name the problem stands in the file.
+    pub fn action(&self) -> &str {
+        match self {
+            Self::UnknownAction { name, .. } => name,
+            Self::BadKey { action, .. } => action,
+            Self::Conflict { second, .. } => second,
+            Self::Taken { by, .. } => by,
+        }
+    }
 }
 
 impl Default for Keymap {
@@ -56,8 +78,9 @@ impl Default for Keymap {
 
 impl Keymap {
     /// The default keys with the user's changes: action name → keys, which replace all default
-    /// keys of that action (none = the action has no key). A key given to an action is taken from
-    /// an action that has it by default only; two given ones conflict.
+    /// keys of that action (none = the action has no key). Two actions that are given one key
+    /// conflict, and a key is taken only from an action that the changes name as well: nobody should
+    /// find out by pressing it.
     pub fn with_overrides(changes: &BTreeMap<String, Vec<String>>) -> (Self, Vec<KeymapProblem>) {
         let mut problems = Vec::new();
         let mut given: HashMap<Action, Vec<Key>> = HashMap::new();
@@ -94,8 +117,17 @@ impl Keymap {
         }
         for spec in Action::ALL.iter().filter(|s| !given.contains_key(&s.action)) {
             for key in spec.keys.iter().filter_map(|k| Key::parse(k).ok()) {
-                // A default that the user gave to another action is lost silently: he asked for it.
-                map.bind(key, spec.action);
+                let same = |by: Action| {
+                    [Action::Quit, Action::Interrupt].contains(&by)
+                        && [Action::Quit, Action::Interrupt].contains(&spec.action)
+                };
+                if let Some(by) = map.bind(key, spec.action).filter(|by| !same(*by)) {
+                    problems.push(KeymapProblem::Taken {
+                        key: key.to_string(),
+                        by: by.spec().name,
+                        from: spec.name,
+                    });
+                }
             }
         }
         (map, problems)
@@ -170,7 +202,7 @@ mod tests {
 
     #[test]
     fn a_given_key_replaces_and_takes() {
-        let (map, problems) = changed(&[("filter", &["f"])]);
+        let (map, problems) = changed(&[("filter", &["f"]), ("freeze", &[])]);
         assert_eq!(problems, []);
         let f = Key::parse("f").unwrap();
         assert_eq!(map.lookup(f, &[Context::Table, Context::Main]), Some(Action::Filter));
@@ -180,12 +212,55 @@ mod tests {
     }
 
     #[test]
+    fn a_key_is_not_taken_from_an_action_that_is_not_named() {
+        let (_, problems) = changed(&[("filter", &["f"])]);
+        let taken = KeymapProblem::Taken { key: "f".into(), by: "filter", from: "freeze" };
+        assert_eq!(problems, [taken]);
+        assert_eq!(problems[0].action(), "filter");
+        assert!(problems[0].to_string().contains("`freeze = []`"));
+        // Both quit: nothing is lost.
+        assert_eq!(changed(&[("quit", &["q", "ctrl-c"])]).1, []);
+    }
+
+    mod hostile {
+        use super::*;
+
+        #[test]
+        fn no_action_loses_a_key_without_a_word() {
+            let mut inputs = 0_u32;
+            for taker in [Action::Down, Action::Act, Action::Filter, Action::Heat, Action::Suspend]
+            {
+                for spec in Action::ALL.iter().filter(|s| s.action != taker) {
+                    for key in spec.keys {
+                        inputs += 1;
+                        let (map, problems) = changed(&[(taker.spec().name, &[key])]);
+                        for other in Action::ALL.iter().filter(|s| s.action != taker) {
+                            let has_all = map.keys(other.action).len() == other.keys.len();
+                            let told = problems.iter().any(|p| {
+                                matches!(p, KeymapProblem::Taken { from, .. } if *from == other.name)
+                            });
+                            assert!(
+                                has_all || told,
+                                "{key} to {}: {}",
+                                taker.spec().name,
+                                other.name
+                            );
+                        }
+                    }
+                }
+            }
+            println!("hostile: keys given to another action: {inputs} inputs");
+            assert!(inputs >= 500, "{inputs}");
+        }
+    }
+
+    #[test]
     fn problems_are_told_and_the_rest_stands() {
         let (map, problems) =
-            changed(&[("fliter", &["x"]), ("sort", &["ctrl-", "o"]), ("mark", &["o"])]);
+            changed(&[("fliter", &["x"]), ("sort", &["ctrl-", "ctrl-x"]), ("mark", &["ctrl-x"])]);
         let texts: Vec<_> = problems.iter().map(ToString::to_string).collect();
         insta::assert_debug_snapshot!(texts);
-        assert_eq!(map.keys(Action::Sort), [Key::parse("o").unwrap()]);
+        assert_eq!(map.keys(Action::Sort), [Key::parse("ctrl-x").unwrap()]);
         assert_eq!(map.keys(Action::Mark), []);
     }
 }

@@ -7,10 +7,12 @@ fn words() -> Vocabulary {
     Vocabulary {
         presets: vec!["cautious".into(), "mean-cpu".into()],
         themes: vec!["dark".into(), "light".into()],
-        actions: vec!["quit".into(), "refresh".into()],
         fields: vec!["name".into(), "waste".into()],
         filter: Some(|f| if f.contains("((") { Err("column 1: ((".into()) } else { Ok(()) }),
-        key: Some(|k| if k == "ctrl-c" { Ok(()) } else { Err(format!("\"{k}\" is no key")) }),
+        keys: Some(|keys| {
+            let unknown = keys.keys().filter(|action| *action != "quit");
+            unknown.map(|action| (action.clone(), format!("no action `{action}`"))).collect()
+        }),
         custom_preset: Some(|name, t| {
             if t.contains_key("base") {
                 Ok(())
@@ -31,7 +33,7 @@ fn flags(value: FileConfig) -> Layer {
     Layer { value, origin: Origin::Flags, lines: BTreeMap::new() }
 }
 
-fn resolved(layers: Vec<Layer>) -> (Config, Vec<Notice>) {
+fn resolved(layers: Vec<Layer>) -> Config {
     resolve(layers, &words()).unwrap()
 }
 
@@ -71,7 +73,6 @@ fn wrong_values_name_line_key_and_what_is_accepted() {
             "c.toml:1: `cautious` is a built-in preset; give yours another name",
         ),
         ("[idle.presets.mine]", "c.toml:1: preset `mine`: `base` is missing"),
-        ("[keys]\nquit = ['ctrl-c', 'nokey']", "c.toml:2: \"nokey\" is no key"),
         ("[views.hot]\nfilter = '(('", "c.toml:2: view `hot`: column 1: (("),
         (
             "[views.hot]\nsort = '-wastd'",
@@ -93,7 +94,7 @@ fn every_partition_and_role_path_passes() {
         "arn:aws-cn:iam::123456789012:role/x",
     ] {
         let source = format!("[[accounts]]\nname = 'a'\nrole_arn = '{arn}'\nexternal_id = 'e'");
-        let (config, _) = resolved(vec![layer(&source)]);
+        let config = resolved(vec![layer(&source)]);
         assert_eq!(config.targets[0].role_arn.as_deref(), Some(arn));
         assert_eq!(config.targets[0].external_id, Some(Secret::new("e")));
     }
@@ -104,19 +105,89 @@ fn a_preset_of_ones_own_can_be_chosen_by_flag() {
     let mut chosen = FileConfig::default();
     chosen.idle.preset = Some("mine".into());
     let file = layer("[idle.presets.mine]\nbase = 'cautious'");
-    let (config, _) = resolved(vec![flags(chosen), file]);
+    let config = resolved(vec![flags(chosen), file]);
     assert_eq!(config.preset, "mine");
     assert_eq!(config.custom_presets["mine"]["base"].as_str(), Some("cautious"));
 }
 
 #[test]
-fn an_unknown_action_is_a_notice() {
-    let (config, notices) = resolved(vec![layer("[keys]\n\nquti = []\nquit = ['ctrl-c']")]);
+fn what_is_wrong_with_the_keys_is_an_error_where_it_stands() {
+    let error = resolve(vec![layer("[keys]\n\nquti = []\nquit = ['ctrl-c']")], &words());
+    assert_eq!(error.unwrap_err().to_string(), "c.toml:3: no action `quti`");
+}
+
+/// As [`words`], in a world of two profiles and three regions.
+fn places() -> Vocabulary {
+    Vocabulary {
+        profiles: Some(|| Some(vec!["dev".into(), "ops".into()])),
+        regions: ["us-east-1", "eu-west-1", "eu-west-2"].map(Into::into).into(),
+        ..words()
+    }
+}
+
+#[test]
+fn an_unknown_profile_or_region_names_those_there_are() {
+    let of = |layers| match resolve(layers, &places()) {
+        Ok(config) => format!("{:?}", labels(&config)),
+        Err(error) => error.to_string(),
+    };
+    assert_eq!(of(vec![layer("profiles = ['dev', 'ops']")]), "[\"dev\", \"ops\"]");
     assert_eq!(
-        notices.iter().map(ToString::to_string).collect::<Vec<_>>(),
-        ["c.toml:3: unknown action `quti` in `keys`; did you mean `quit`?"]
+        of(vec![layer("\nprofiles = ['dev', 'osp']")]),
+        "c.toml:2: there is no profile \"osp\"; did you mean `ops`? Those there are: dev, ops"
     );
-    assert_eq!(config.keys["quit"], ["ctrl-c"]);
+    let chosen = |name: &str| {
+        flags(FileConfig { profiles: Some(vec![name.into()]), ..FileConfig::default() })
+    };
+    let entries = "[[accounts]]\nname = 'prod'\nprofile = 'gone'\nread_only = true\n";
+    assert_eq!(
+        of(vec![chosen("xyzzy"), layer(entries)]),
+        "--profile: there is no profile \"xyzzy\" Those there are: dev, ops, prod"
+    );
+    assert_eq!(
+        of(vec![chosen("prod"), layer(entries)]),
+        "c.toml:3: there is no profile \"gone\" Those there are: dev, ops"
+    );
+    // An entry that is not read may be another machine's: its pin is open, and nothing is armed.
+    assert_eq!(of(vec![chosen("dev"), layer(entries)]), "[\"dev\"]");
+    assert_eq!(
+        of(vec![layer("regions = ['us-east-1', 'eu-west-9']")]),
+        "c.toml:1: there is no region \"eu-west-9\"; did you mean `eu-west-1`? Those there are: \
+         us-east-1, eu-west-1, eu-west-2"
+    );
+    assert!(
+        of(vec![layer("[[accounts]]\nname = 'a'\nregions = ['eu-west-9']")]).contains("c.toml:3")
+    );
+    assert_eq!(of(vec![layer("regions = 'all'")]), "[\"default\"]");
+}
+
+#[test]
+fn entries_that_are_not_read_are_kept() {
+    let chosen = FileConfig { profiles: Some(vec!["ops".into()]), ..FileConfig::default() };
+    let config = resolved(vec![flags(chosen), layer(ACCOUNTS)]);
+    assert_eq!(labels(&config), ["ops"]);
+    let unread: Vec<_> = config.unread.iter().map(|t| (&*t.label, t.production)).collect();
+    assert_eq!(unread, [("prod", true), ("lab", false)]);
+    assert!(resolved(vec![layer(ACCOUNTS)]).unread.is_empty());
+}
+
+#[test]
+fn an_account_id_is_twelve_digits_and_the_roles_own() {
+    let of = |entry: &str| {
+        let source = format!("[[accounts]]\nname = 'a'\n{entry}");
+        resolve(vec![layer(&source)], &words()).map(|c| c.targets[0].clone())
+    };
+    let role = "role_arn = 'arn:aws-cn:iam::123456789012:role/x'";
+    let target = of(&format!("account_id = '123456789012'\n{role}")).unwrap();
+    assert_eq!(target.named_accounts().collect::<Vec<_>>(), ["123456789012", "123456789012"]);
+    for (entry, says) in [
+        ("account_id = '12345678901'".to_owned(), "c.toml:3: \"12345678901\" is no account id"),
+        ("account_id = '１23456789012'".to_owned(), "is no account id"),
+        (format!("account_id = '210987654321'\n{role}"), "`role_arn` leads to 123456789012"),
+    ] {
+        let error = of(&entry).unwrap_err().to_string();
+        assert!(error.contains(says), "{error}");
+    }
 }
 
 const ACCOUNTS: &str = "profiles = ['dev', 'prod']\nregions = ['eu-west-1']\n\
@@ -129,7 +200,7 @@ fn labels(config: &Config) -> Vec<&str> {
 
 #[test]
 fn profiles_and_accounts_of_the_file_are_read_side_by_side() {
-    let (config, _) = resolved(vec![layer(ACCOUNTS)]);
+    let config = resolved(vec![layer(ACCOUNTS)]);
     assert_eq!(labels(&config), ["dev", "prod", "lab"]);
     let [dev, prod, lab] = config.targets.as_slice() else { panic!() };
     assert_eq!(dev.profile.as_deref(), Some("dev"));
@@ -143,7 +214,7 @@ fn profiles_and_accounts_of_the_file_are_read_side_by_side() {
 fn profiles_on_the_command_line_stand_alone_and_find_accounts_by_name() {
     let chosen =
         FileConfig { profiles: Some(vec!["prod".into(), "other".into()]), ..FileConfig::default() };
-    let (config, _) = resolved(vec![flags(chosen), layer(ACCOUNTS)]);
+    let config = resolved(vec![flags(chosen), layer(ACCOUNTS)]);
     assert_eq!(labels(&config), ["prod", "other"]);
     assert!(config.targets[0].role_arn.is_some(), "the account's rules hold");
     assert_eq!(config.targets[1].profile.as_deref(), Some("other"));
@@ -153,7 +224,7 @@ fn profiles_on_the_command_line_stand_alone_and_find_accounts_by_name() {
 fn regions_on_the_command_line_hold_for_every_account() {
     let regions = Some(Regions::List(vec!["us-east-1".into(), "us-east-1".into()]));
     let chosen = FileConfig { regions, ..FileConfig::default() };
-    let (config, _) = resolved(vec![flags(chosen), layer(ACCOUNTS)]);
+    let config = resolved(vec![flags(chosen), layer(ACCOUNTS)]);
     for target in &config.targets {
         assert_eq!(target.regions, RegionChoice::List(vec!["us-east-1".into()]));
     }

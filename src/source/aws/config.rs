@@ -10,7 +10,7 @@ use aws_config::environment::region::EnvironmentVariableRegionProvider;
 use aws_config::identity::IdentityCache;
 use aws_config::imds;
 use aws_config::meta::region::RegionProviderChain;
-use aws_config::profile::{ProfileFileCredentialsProvider, ProfileFileRegionProvider};
+use aws_config::profile::{self, ProfileFileCredentialsProvider, ProfileFileRegionProvider};
 use aws_config::provider_config::ProviderConfig;
 use aws_config::retry::RetryConfig;
 use aws_config::stalled_stream_protection::StalledStreamProtectionConfig;
@@ -20,6 +20,8 @@ use aws_config::{BehaviorVersion, Region, SdkConfig};
 use aws_credential_types::provider::SharedCredentialsProvider;
 use aws_smithy_http_client::tls::{self, rustls_provider::CryptoMode};
 use aws_smithy_runtime_api::client::http::SharedHttpClient;
+use aws_types::os_shim_internal::{Env, Fs};
+use futures_util::FutureExt;
 
 /// Where an account's credentials come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -118,6 +120,17 @@ pub fn http_client() -> SharedHttpClient {
             .build_https()
     });
     CLIENT.clone()
+}
+
+/// Names of the profiles in the AWS config and credentials files; `None` where they cannot be read.
+#[expect(clippy::default_trait_access, reason = "the type has no name among our dependencies")]
+pub fn profiles() -> Option<Vec<String>> {
+    let (fs, env) = (Fs::real(), Env::real());
+    // It reads two small files and waits for nobody.
+    let sections = profile::load(&fs, &env, &Default::default(), None).now_or_never()?.ok()?;
+    let mut names: Vec<String> = sections.profiles().map(str::to_owned).collect();
+    names.sort();
+    Some(names)
 }
 
 /// Loads the configuration of an account. Reads the AWS config files and perhaps asks the

@@ -24,6 +24,7 @@ mod offerings;
 mod platform;
 mod pricing;
 mod product;
+pub mod regions;
 mod reserved;
 mod resource_hours;
 mod resource_prices;

@@ -88,12 +88,45 @@ pub struct DemoOptions {
     pub world: Arc<World>,
     /// Who is looking and acting: the session name in the caller's ARN.
     pub person: Arc<str>,
+    /// What of it is shown.
+    pub part: Part,
+}
+
+/// Which accounts and regions of a demo are shown; an empty list is all of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Part {
+    /// Names or ids of accounts.
+    pub accounts: Vec<String>,
+    /// Codes of regions.
+    pub regions: Vec<String>,
+}
+
+impl Part {
+    fn has_account(&self, account: &places::Account) -> bool {
+        let is_it = |name: &String| name == account.label || name == account.id;
+        self.accounts.is_empty() || self.accounts.iter().any(is_it)
+    }
+
+    fn has_region(&self, code: &str) -> bool {
+        self.regions.is_empty() || self.regions.iter().any(|r| r == code)
+    }
+}
+
+/// The accounts of every demo: name and id.
+pub fn account_names() -> impl Iterator<Item = (&'static str, &'static str)> {
+    places::ACCOUNTS.iter().map(|a| (a.label, a.id))
+}
+
+/// The codes of the regions of every demo.
+pub fn region_codes() -> impl Iterator<Item = &'static str> {
+    places::REGIONS.iter().map(|r| r.code)
 }
 
 impl DemoOptions {
     /// A demo to which nothing was done yet, seen by [`DEFAULT_PERSON`].
     pub fn new(seed: u64, size: Option<usize>, clock: Clock) -> Self {
-        Self { seed, size, clock, world: Arc::default(), person: DEFAULT_PERSON.into() }
+        let (world, person, part) = (Arc::default(), DEFAULT_PERSON.into(), Part::default());
+        Self { seed, size, clock, world, person, part }
     }
 
     fn fleet(&self) -> Fleet {
@@ -122,6 +155,7 @@ pub fn accounts(options: &DemoOptions) -> Vec<DemoAccount> {
     let (clock, world) = (&options.clock, &options.world);
     places::ACCOUNTS
         .iter()
+        .filter(|account| options.part.has_account(account))
         .map(|account| {
             let provider = Arc::new(DemoProvider::new(account, fleet, options));
             DemoAccount {

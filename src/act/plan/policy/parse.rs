@@ -498,6 +498,66 @@ mod tests {
         assert!(text.chars().count() <= 256, "{}", text.len());
     }
 
+    mod hostile {
+        use super::*;
+
+        /// Whole policies; every key of theirs is misspelt in turn.
+        const KEYS: [&str; 12] = [
+            "name",
+            "caps",
+            "rules",
+            "max_instances",
+            "max_fleet_percent",
+            "max_usd_per_hour",
+            "filter",
+            "action",
+            "grace",
+            "remind_before",
+            "reason",
+            "name",
+        ];
+
+        #[test]
+        fn a_misspelt_key_is_no_policy() {
+            let whole = format!(
+                "{RULE}grace = '9d'\nremind_before = '36h'\nreason = 'no use'\n[caps]\n\
+                 max_instances = 3\nmax_fleet_percent = 5\nmax_usd_per_hour = 12.5\n"
+            );
+            assert!(parse(&whole).is_ok());
+            let mut inputs = 0_u32;
+            for key in KEYS {
+                for at in 0..key.len() {
+                    let (head, tail) = key.split_at(at);
+                    let rest: String = tail.chars().skip(1).collect();
+                    for slip in [
+                        format!("{head}{rest}"),
+                        format!("{head}x{tail}"),
+                        format!("{head}-{rest}"),
+                        format!("{head}{}", tail.to_uppercase()),
+                        format!("\"{head}\u{430}{rest}\""),
+                        format!("\"{head}\u{200b}{tail}\""),
+                        format!("\"{key} \""),
+                    ] {
+                        let slip = if slip.is_empty() { "\"\"".to_owned() } else { slip };
+                        for (from, to) in [
+                            (format!("\n{key} ="), format!("\n{slip} =")),
+                            (format!("[{key}]"), format!("[{slip}]")),
+                        ] {
+                            let source = whole.replace(&from, &to);
+                            if source == whole {
+                                continue;
+                            }
+                            inputs += 1;
+                            assert!(parse(&source).is_err(), "{source}");
+                        }
+                    }
+                }
+            }
+            println!("hostile: misspelt keys of policies: {inputs} inputs");
+            assert!(inputs >= 500, "{inputs}");
+        }
+    }
+
     proptest::proptest! {
         #[test]
         fn any_text_ends_well(source in "[\\[\\]a-z_.=\"' \n0-9{},#-]{0,200}") {

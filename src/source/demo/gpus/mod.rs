@@ -22,7 +22,7 @@ use self::node::{Gpu, Node};
 use self::second::Second;
 use super::profile::Fleet;
 use super::world::World;
-use super::{Clock, DemoOptions, telemetry};
+use super::{Clock, DemoOptions, Part, telemetry};
 use crate::domain::{
     GpuHistory, GpuHour, GpuKey, GpuOwner, GpuProcess, GpuSample, GpuSignal, Hour, SourceError,
     SourceId, Sweep,
@@ -42,6 +42,7 @@ pub fn gpu_sources(options: &DemoOptions) -> Vec<Arc<dyn GpuSource>> {
 /// The GPUs of a demo.
 pub(super) struct DemoGpus {
     fleet: Fleet,
+    part: Part,
     world: Arc<World>,
     clock: Clock,
     origin: Arc<str>,
@@ -55,6 +56,7 @@ impl DemoGpus {
     fn new(options: &DemoOptions) -> Self {
         Self {
             fleet: options.fleet(),
+            part: options.part.clone(),
             world: options.world.clone(),
             clock: options.clock.clone(),
             origin: "demo".into(),
@@ -71,7 +73,9 @@ impl DemoGpus {
             return nodes.clone();
         }
         let nodes: Arc<[Node]> = (0..self.fleet.size())
-            .filter_map(|index| node::of(self.fleet, self.fleet.profile(index)?, now))
+            .filter_map(|index| self.fleet.profile(index))
+            .filter(|p| self.part.has_account(p.account) && self.part.has_region(p.region.code))
+            .filter_map(|profile| node::of(self.fleet, profile, now))
             .collect();
         *kept = Some((hour, nodes.clone()));
         nodes
