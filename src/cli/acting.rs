@@ -1,7 +1,7 @@
 //! From an [`Invocation`] to an [`Operator`]: who may be changed, by whom, and where it is written
 //! down.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,12 +10,13 @@ use futures_util::future::join_all;
 use jiff::SignedDuration;
 
 use super::accounts::{self, Reach};
+use super::arming::{Arming, arming};
 use super::exit::{CliError, Exit};
 use super::invocation::Invocation;
 use super::tell::tell;
 use crate::act::exec::audit::{self, BucketCopy, Chain, Defect, DirectoryCopy, FileDisk, Journal};
 use crate::act::exec::{DryRun, Hands, Operator, Post, Refuse};
-use crate::act::plan::{AccountRules, Caps, Outcome, Rules};
+use crate::act::plan::Outcome;
 use crate::config::{AuditCopy, Config, ConfigError};
 use crate::domain::{ErrorKind, SourceError, text};
 use crate::report::acting::Trouble;
@@ -24,7 +25,7 @@ use crate::source::aws::{Patience, config as aws_config};
 use crate::source::ledger::Ledger;
 
 /// How long an account may take to say who we are in it.
-const IDENTITY_WITHIN: Duration = Duration::from_secs(30);
+pub const IDENTITY_WITHIN: Duration = Duration::from_secs(30);
 
 /// How far a clock may be set back without a word: time servers do so.
 const CLOCK_SLACK: SignedDuration = SignedDuration::from_mins(5);
@@ -55,8 +56,7 @@ pub async fn open(
 ) -> Result<Acting, CliError> {
     let journal = Arc::new(journal(invocation)?);
     let reaches = invocation.reaches();
-    let (known, troubles) = identities(&reaches).await;
-    let rules = rules(invocation, known.iter().map(|(reach, who)| (&*who.account, *reach)));
+    let Arming { known, rules, troubles } = arming(invocation, &reaches, IDENTITY_WITHIN).await;
     let mut operator = Operator::new(rules.clone(), journal, invocation.options.clock());
     // The demo bills nothing, and what it does is nobody's record.
     if invocation.options.demo.is_none() {
@@ -82,9 +82,17 @@ pub async fn open(
 
 /// Asks every account who we are.
 pub async fn identities(reaches: &[Reach]) -> (Vec<(&Reach, Identity)>, Vec<Trouble>) {
+    identities_within(reaches, IDENTITY_WITHIN).await
+}
+
+/// As [`identities`], where each may take `within` for its answer.
+pub async fn identities_within(
+    reaches: &[Reach],
+    within: Duration,
+) -> (Vec<(&Reach, Identity)>, Vec<Trouble>) {
     let answers = join_all(reaches.iter().map(async |reach| {
         let inspector = reach.inspector();
-        let answer = tokio::time::timeout(IDENTITY_WITHIN, inspector.caller()).await;
+        let answer = tokio::time::timeout(within, inspector.caller()).await;
         let late = || {
             let fix = "see whether a proxy or firewall stands between this machine and AWS";
             SourceError::new(ErrorKind::Timeout, "sts:GetCallerIdentity", "no answer in time", fix)
@@ -105,58 +113,6 @@ pub async fn identities(reaches: &[Reach]) -> (Vec<(&Reach, Identity)>, Vec<Trou
         }
     }
     (known, troubles)
-}
-
-/// The rules of a run: the bounds of the configuration, and for each account what its entries and
-/// the lists of ids say. Where two entries lead to one account, a pin of either holds, and it is
-/// armed only if both are.
-pub fn rules<'a>(
-    invocation: &Invocation,
-    known: impl Iterator<Item = (&'a str, &'a Reach)>,
-) -> Rules {
-    let config = &invocation.config.actions;
-    let mut accounts: BTreeMap<Arc<str>, AccountRules> = BTreeMap::new();
-    for (id, reach) in known {
-        let target = reach.target.as_ref();
-        let own = AccountRules {
-            armed: invocation.options.allow_actions || target.is_some_and(|t| t.allow_actions),
-            read_only: target.is_some_and(|t| t.read_only),
-            production: target.is_some_and(|t| t.production),
-        };
-        let account = accounts.entry(id.into()).or_insert_with(|| own.clone());
-        account.armed &= own.armed;
-        account.read_only |= own.read_only;
-        account.production |= own.production;
-    }
-    // What an entry pins stays pinned when that entry's own credentials do not answer.
-    for target in &invocation.config.targets {
-        let id = target.role_arn.as_deref().and_then(|arn| arn.split(':').nth(4));
-        if let Some(id) = id.filter(|_| target.read_only || target.production) {
-            let account = accounts.entry(id.into()).or_default();
-            account.read_only |= target.read_only;
-            account.production |= target.production;
-        }
-    }
-    for id in &config.read_only_accounts {
-        accounts.entry(id.as_str().into()).or_default().read_only = true;
-    }
-    for id in &config.production_accounts {
-        accounts.entry(id.as_str().into()).or_default().production = true;
-    }
-    Rules {
-        accounts,
-        caps: Caps {
-            max_instances: config.max_instances,
-            max_fleet_percent: config.max_fleet_percent,
-            max_usd_per_hour: config.max_usd_per_hour,
-        },
-        production_tags: config.production_tags.clone(),
-        read_only_tags: config.read_only_tags.clone(),
-        tag_keys: invocation.config.tag_keys.clone(),
-        recheck_minutes: config.recheck_minutes,
-        min_age_hours: config.min_age_hours,
-        max_evidence_hours: config.max_evidence_hours,
-    }
 }
 
 /// Where the audit log of this run lies. The demo has one of its own: what it invents never stands
@@ -294,68 +250,6 @@ mod tests {
             paths: None,
             reach: Reaches::default(),
         }
-    }
-
-    /// The rules of account 1 when the entries of the configuration all lead there.
-    fn first(source: &str, allow: bool) -> AccountRules {
-        let invocation = invocation(source, allow);
-        let reaches = invocation.reaches();
-        rules(&invocation, reaches.iter().map(|r| ("111111111111", r))).account("111111111111")
-    }
-
-    #[test]
-    fn nothing_is_armed_unless_it_is_said() {
-        let may = |source, allow| first(source, allow).may_act();
-        assert!(!may("", false));
-        assert!(may("", true), "--allow-actions");
-        assert!(may("[[accounts]]\nname = 'a'\nallow_actions = true", false));
-        assert!(!may("[[accounts]]\nname = 'a'\nread_only = true", true), "a pin wins");
-        assert!(!may("[actions]\nread_only_accounts = ['111111111111']", true), "so does an id");
-    }
-
-    #[test]
-    fn of_two_ways_into_one_account_the_careful_one_holds() {
-        let two = |second: &str| {
-            first(
-                &format!(
-                    "[[accounts]]\nname = 'a'\nallow_actions = true\n[[accounts]]\nname = 'b'\n{second}"
-                ),
-                false,
-            )
-        };
-        assert!(two("allow_actions = true").may_act());
-        assert!(!two("").may_act());
-        assert!(!two("read_only = true").may_act());
-        assert!(two("allow_actions = true\nproduction = true").production);
-    }
-
-    #[test]
-    fn a_pin_holds_though_its_own_entry_does_not_answer() {
-        let invocation = invocation(
-            "[[accounts]]\nname = 'a'\nallow_actions = true\n[[accounts]]\nname = 'b'\n\
-             role_arn = 'arn:aws:iam::111111111111:role/x'\nread_only = true",
-            false,
-        );
-        let reaches = invocation.reaches();
-        let first = reaches.iter().take(1).map(|r| ("111111111111", r));
-        let account = rules(&invocation, first).account("111111111111");
-        assert!(account.armed && !account.may_act(), "{account:?}");
-    }
-
-    #[test]
-    fn an_account_that_nobody_reached_can_be_pinned_and_is_never_armed() {
-        let invocation = invocation(
-            "[actions]\nread_only_accounts = ['222222222222']\n\
-             production_accounts = ['333333333333']\nmax_instances = 3\nmax_usd_per_hour = 7.5\n\
-             production_tags = ['tier=gold']",
-            true,
-        );
-        let rules = rules(&invocation, std::iter::empty());
-        assert!(rules.account("222222222222").read_only);
-        assert!(rules.account("333333333333").production);
-        assert!(rules.accounts.values().all(|a| !a.may_act()));
-        assert_eq!((rules.caps.max_instances, rules.caps.max_usd_per_hour), (3, Some(7.5)));
-        assert_eq!(rules.production_tags, [("tier".to_owned(), "gold".to_owned())]);
     }
 
     #[test]

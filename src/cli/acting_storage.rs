@@ -9,6 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::acting;
 use super::args::{ApproveArgs, PlanArgs, VolumeAction};
+use super::arming::{Arming, arming};
 use super::exit::{CliError, Exit};
 use super::invocation::Invocation;
 use super::tell::tell;
@@ -47,8 +48,8 @@ async fn open(
     let journal = Arc::new(acting::journal(invocation)?);
     let kept = acting::audit_dir(invocation)?.with_file_name("undo");
     let reaches = invocation.reaches();
-    let (known, troubles) = acting::identities(&reaches).await;
-    let rules = acting::rules(invocation, known.iter().map(|(r, who)| (&*who.account, *r)));
+    let Arming { known, rules, troubles } =
+        arming(invocation, &reaches, acting::IDENTITY_WITHIN).await;
     let clock = invocation.options.clock();
     let mut operator =
         StorageOperator::new(rules.clone(), journal, clock).with_backups(Backups::new(kept));

@@ -10,6 +10,7 @@ use tokio::time::timeout;
 
 use super::accounts::Reach;
 use super::acting;
+use super::arming::{Arming, arming};
 use super::exit::{CliError, Exit};
 use super::invocation::Invocation;
 use super::telemetry::{self, Want};
@@ -141,10 +142,7 @@ fn audit_log(invocation: &Invocation) -> Option<Check> {
 /// do not answer have a check that says so.
 async fn actions(invocation: &Invocation) -> Vec<Check> {
     let reaches = invocation.reaches();
-    let Ok((known, _)) = timeout(LIMIT, acting::identities(&reaches)).await else {
-        return Vec::new();
-    };
-    let rules = acting::rules(invocation, known.iter().map(|(r, who)| (&*who.account, *r)));
+    let Arming { known, rules, .. } = arming(invocation, &reaches, LIMIT).await;
     let of = async |(reach, who): &(&Reach, Identity)| {
         let rules = rules.account(&who.account);
         let provider = reach.provider();

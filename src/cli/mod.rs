@@ -9,6 +9,7 @@ mod acting_storage;
 mod apply;
 mod approve;
 pub mod args;
+mod arming;
 mod audit;
 mod backend;
 pub mod cache;

@@ -25,7 +25,15 @@ pub fn actions(label: &str, rules: &AccountRules, by_flag: bool) -> Check {
         (true, false) => format!("armed by {armed_by}{production}"),
         (false, false) => "read-only: neither --allow-actions nor `allow_actions`".to_owned(),
     };
-    Check { account: Some(text::clean(label).into_owned()), ..Check::ok(ACTIONS, message) }
+    let check = match &rules.withheld {
+        Some(why) if rules.armed && !rules.read_only => Check::warn(
+            ACTIONS,
+            format!("not armed, though {armed_by} says so: {why}"),
+            "give the entry `account_id`, or mend what it says; nothing is changed until then",
+        ),
+        _ => Check::ok(ACTIONS, message),
+    };
+    Check { account: Some(text::clean(label).into_owned()), ..check }
 }
 
 /// Says of an armed account whether the guards would get their answers, from a look at one of its
@@ -123,13 +131,20 @@ mod tests {
     #[test]
     fn it_says_what_arms_and_what_pins() {
         let said = |armed, read_only, by_flag| {
-            let rules = AccountRules { armed, read_only, production: true };
+            let rules =
+                AccountRules { armed, read_only, production: true, ..AccountRules::default() };
             actions("prod", &rules, by_flag).message
         };
         assert!(said(true, false, true).starts_with("armed by --allow-actions; production"));
         assert!(said(true, false, false).starts_with("armed by `allow_actions`"));
         assert!(said(true, true, true).starts_with("pinned read-only"));
         assert!(said(false, false, false).starts_with("read-only"));
+        let withheld = Some("pinned entry `prod` did not say which account it is".into());
+        let rules = AccountRules { armed: true, withheld, ..AccountRules::default() };
+        let check = actions("ops", &rules, true);
+        assert_eq!(check.status, Status::Warn);
+        assert!(check.message.starts_with("not armed, though --allow-actions"), "{check:?}");
+        assert!(check.message.contains("`prod`") && check.fix.unwrap().contains("account_id"));
     }
 
     #[test]

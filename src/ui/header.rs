@@ -35,7 +35,7 @@ pub fn draw(canvas: &mut Canvas<'_>, app: &App, y: u16) {
         let Some(at) = parts.iter().rposition(|p| p.importance == least) else { break };
         parts.remove(at);
     }
-    let production = app.accounts().iter().any(|a| a.production);
+    let production = is_production(app);
     if production {
         let style = canvas.style(Role::Production);
         let width = canvas.width();
@@ -76,7 +76,7 @@ fn parts(app: &App, symbols: Symbols) -> Vec<Part> {
         Mode::Offline => left("OFFLINE".into(), Role::Warn, 9),
         Mode::Replay => left("REPLAY".into(), Role::Warn, 9),
     }
-    if app.accounts().iter().any(|a| a.production) {
+    if is_production(app) {
         left("PROD".into(), Role::Crit, 9);
     }
     if let Some(account) = account(app, symbols) {
@@ -97,6 +97,11 @@ fn parts(app: &App, symbols: Symbols) -> Vec<Part> {
     let (text, role) = armed(app);
     parts.push(Part { text, role, importance: 10, right: true });
     parts
+}
+
+/// True when an account that is read is production, by its own entry or by another that leads there.
+fn is_production(app: &App) -> bool {
+    app.accounts().iter().any(|a| a.production || app.rules().account(&a.id).production)
 }
 
 /// `RO`, `ARMED`, or `ARMED 1/3` where only some accounts may be changed.

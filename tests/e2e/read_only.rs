@@ -109,6 +109,74 @@ ec2.create_tags(Resources=[sys.argv[3]], Tags=[{'Key': 'Keep', 'Value': 'forever
     }
 }
 
+/// A home whose AWS files have two profiles of one account and one that leads nowhere.
+fn profiles(author: &[(&str, String)], second: &[(&str, String)]) -> tempfile::TempDir {
+    let home = tempfile::tempdir().unwrap();
+    let aws = home.path().join(".aws");
+    std::fs::create_dir(&aws).unwrap();
+    let section = |name: &str, who: &[(&str, String)]| {
+        let keys = who.iter().map(|(key, value)| format!("{} = {value}\n", key.to_lowercase()));
+        format!("[{name}]\n{}", keys.collect::<String>())
+    };
+    let both = section("ops", author) + &section("second", second);
+    std::fs::write(aws.join("credentials"), both).unwrap();
+    let broken = "[profile broken]\nrole_arn = arn:aws:iam::123456789012:role/x\n\
+                  source_profile = nobody\n";
+    std::fs::write(aws.join("config"), broken).unwrap();
+    home
+}
+
+#[test]
+fn a_pinned_entry_holds_whichever_way_its_account_is_reached() {
+    let one = id("idle-one", HERE);
+    let (author, second) = (session("author"), session("reviewer"));
+    let home = profiles(&author, &second);
+    let (world, calls) = watched();
+    let path = home.path().join("c.toml");
+    let plan = home.path().join("plan.json");
+    let plan = plan.to_str().unwrap();
+    let run = |args: &[&str], config: &str, profile: &str| {
+        std::fs::write(&path, config).unwrap();
+        let common = ["--region", HERE, "--allow-actions", "--config", path.to_str().unwrap()];
+        world.run(home.path(), &[args, &common, &["--profile", profile]].concat())
+    };
+    let made = run(&["plan", "idle", "--id", one, "--out", plan], "", "ops");
+    assert_eq!(made.status.code(), Some(0), "{}{}", stdout(&made), stderr(&made));
+    let asked = stderr(&run(&["approve", plan], "", "second"));
+    let digits = asked.split("--yes-i-reviewed ").nth(1).unwrap()[..12].to_owned();
+    let approved = run(&["approve", plan, "--yes-i-reviewed", &digits], "", "second");
+    assert_eq!(approved.status.code(), Some(0), "{approved:?}");
+
+    let entry = |rest: &str| format!("[[accounts]]\nname = 'prod'\n{rest}\n");
+    let pinned = "the account is pinned read-only";
+    let open = "pinned entry `prod` (profile broken) did not say which account it is";
+    for (config, says) in [
+        // The profile itself, another one of the account, a role and an id in it.
+        (entry("profile = 'ops'\nread_only = true"), pinned),
+        (entry("profile = 'second'\nread_only = true"), pinned),
+        (entry(&format!("role_arn = 'arn:aws:iam::{ACCOUNT}:role/x'\nread_only = true")), pinned),
+        (entry(&format!("profile = 'broken'\naccount_id = '{ACCOUNT}'\nread_only = true")), pinned),
+        // Nobody knows which account it is.
+        (entry("profile = 'broken'\nread_only = true"), open),
+        (entry("profile = 'broken'\nproduction = true"), open),
+    ] {
+        calls.lock().unwrap().clear();
+        let applied = run(&["apply", plan, "--format", "json"], &config, "ops");
+        assert_eq!(applied.status.code(), Some(5), "{config}{applied:?}");
+        let row = json(&applied)["rows"][0].clone();
+        assert_eq!(row["outcome"], "refused", "{config}{row:#}");
+        assert!(row["text"].as_str().unwrap().starts_with(says), "{config}{row:#}");
+        assert_eq!(writes(&calls), [""; 0], "{config}");
+        let doctor = stdout(&run(&["doctor"], &config, "ops"));
+        assert!(!doctor.contains("armed by --allow-actions"), "{config}{doctor}");
+    }
+    assert!(gone(HERE).is_empty());
+    // The same plan would go where the pin is another account's.
+    let other = entry("profile = 'broken'\naccount_id = '210987654321'\nread_only = true");
+    let tried = run(&["apply", plan, "--dry-run"], &other, "ops");
+    assert_eq!(tried.status.code(), Some(0), "{}{}", stdout(&tried), stderr(&tried));
+}
+
 #[test]
 fn production_by_account_or_tag_is_not_stopped_without_a_justification() {
     let one = id("idle-far", HERE);

@@ -18,12 +18,28 @@ pub struct AccountRules {
     pub read_only: bool,
     /// A production account.
     pub production: bool,
+    /// Why nothing is done here although it is armed and not pinned: it is not known whether a pin
+    /// of the configuration means this account. `None` where nothing is open. Clean text.
+    pub withheld: Option<Arc<str>>,
 }
 
 impl AccountRules {
     /// True when something may be changed here.
     pub fn may_act(&self) -> bool {
-        self.armed && !self.read_only
+        self.armed && !self.read_only && self.withheld.is_none()
+    }
+
+    /// Why nothing may be changed here, and what to do about it; `None` where something may. The
+    /// one sentence that the guards, the sheet and the doctor say.
+    pub fn why_not(&self) -> Option<String> {
+        if self.read_only {
+            Some("the account is pinned read-only".to_owned())
+        } else if !self.armed {
+            let fix = "start with --allow-actions, or set allow_actions for the account";
+            Some(format!("actions are not allowed in this account; {fix}"))
+        } else {
+            self.withheld.as_deref().map(str::to_owned)
+        }
     }
 }
 
@@ -70,6 +86,13 @@ impl Rules {
         self.accounts.get(id).cloned().unwrap_or_default()
     }
 
+    /// Why nothing is done in an account that is armed and not pinned; `None` where there is none
+    /// such.
+    pub fn withheld(&self) -> Option<&str> {
+        let open = |a: &&AccountRules| a.armed && !a.read_only;
+        self.accounts.values().filter(open).find_map(|a| a.withheld.as_deref())
+    }
+
     /// True when the account, the configuration or the tags say production.
     pub fn is_production(&self, account: &str, tags: &Tags) -> bool {
         // Any of the keys: where `env` says dev and `stage` says prod, somebody means production.
@@ -103,7 +126,23 @@ mod tests {
         Rules {
             accounts: [
                 ("1".into(), AccountRules { armed: true, ..AccountRules::default() }),
-                ("2".into(), AccountRules { armed: true, read_only: true, production: true }),
+                (
+                    "2".into(),
+                    AccountRules {
+                        armed: true,
+                        read_only: true,
+                        production: true,
+                        ..AccountRules::default()
+                    },
+                ),
+                (
+                    "4".into(),
+                    AccountRules {
+                        armed: true,
+                        withheld: Some("a pin is open".into()),
+                        ..AccountRules::default()
+                    },
+                ),
             ]
             .into(),
             production_tags: pair("Tier", "gold"),
@@ -118,7 +157,13 @@ mod tests {
         assert!(rules.account("1").may_act());
         assert!(!rules.account("2").may_act(), "pinned");
         assert!(!rules.account("3").may_act());
+        assert!(!rules.account("4").may_act(), "nobody knows whether a pin means it");
         assert!(!Rules::default().account("1").may_act());
+        let why = |id: &str| rules.account(id).why_not();
+        assert_eq!(why("1"), None);
+        assert!(why("2").unwrap().contains("pinned read-only"));
+        assert!(why("3").unwrap().contains("--allow-actions"));
+        assert_eq!(why("4").unwrap(), "a pin is open");
     }
 
     #[test]

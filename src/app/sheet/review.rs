@@ -114,7 +114,8 @@ impl Review {
         let mut passed = self.checked.passed().peekable();
         let may_act = |row: &CheckedRow| rules.account(&row.item.scope.account).may_act();
         if read_only(&self.checked, rules) {
-            return Some("read-only: nothing can be run; start with --allow-actions to arm".into());
+            let fix = rules.withheld().unwrap_or("start with --allow-actions to arm");
+            return Some(format!("read-only: nothing can be run; {fix}"));
         }
         if passed.peek().is_none() {
             return Some("every row is blocked; there is nothing to do".into());

@@ -438,6 +438,20 @@ fn too_many_rows_and_the_demo_end_the_sheet() {
 }
 
 #[test]
+fn while_a_pin_is_open_the_sheet_says_which_and_no_dialog_opens() {
+    let mut app = at("review", fixture::app(46));
+    let mut rules = (*fixture::armed()).clone();
+    for account in rules.accounts.values_mut() {
+        account.withheld = Some("pinned entry `prod` did not say which account it is".into());
+    }
+    app.update(Msg::Rules(Arc::new(rules)));
+    assert_eq!(press(&mut app, "c"), []);
+    assert!(app.dialog().is_none());
+    let word = app.sheet().unwrap().word().unwrap();
+    assert!(word.contains("nothing can be run; pinned entry `prod`"), "{word}");
+}
+
+#[test]
 fn the_mark_that_views_show_is_the_one_that_is_written() {
     // One constant serves both; its text is in tags that are there already.
     assert_eq!(EXPIRES_TAG, "burntop:expires");

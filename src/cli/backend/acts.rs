@@ -101,6 +101,14 @@ impl Acts {
             Ok(operator) => operator,
             Err(error) => return self.log(Level::Error, error.to_string()).await,
         };
+        if let Some(why) = operator.rules().withheld() {
+            let at = self.invocation.options.now();
+            let fix = "`burntop doctor` says of each account what may be changed".to_owned();
+            let message = format!("not armed: {why}");
+            let (source, scope) = (None, None);
+            self.send(Msg::Log(LogEntry { at, level: Level::Warn, source, scope, message, fix }))
+                .await;
+        }
         match operator.reconcile().await {
             Ok(outcomes) => self.reconciled(&outcomes).await,
             Err(error) => self.log(Level::Error, error.to_string()).await,

@@ -9,6 +9,7 @@ use crate::act::plan::storage::{
 };
 use crate::analyze::storage::lifecycle::Verdict;
 use crate::cli::acting;
+use crate::cli::arming::{Arming, arming};
 use crate::domain::storage::Versioning;
 use crate::domain::{Scope, Tags};
 
@@ -39,7 +40,8 @@ pub(super) fn draft(
     let runtime = list::runtime().map_err(|e| e.to_string())?;
     let reaches = invocation.reaches();
     let (account, rules) = runtime.block_on(async {
-        let (known, troubles) = acting::identities(&reaches).await;
+        let Arming { known, rules, troubles } =
+            arming(invocation, &reaches, acting::IDENTITY_WITHIN).await;
         let mut account = None;
         for (reach, who) in &known {
             let Some(source) = reach.storage() else { continue };
@@ -48,7 +50,6 @@ pub(super) fn draft(
                 break;
             }
         }
-        let rules = acting::rules(invocation, known.iter().map(|(r, who)| (&*who.account, *r)));
         let why = troubles.first().map_or_else(String::new, |t| format!(": {}", t.message));
         (account.ok_or_else(|| format!("its account is not known{why}")), rules)
     });

@@ -245,7 +245,7 @@ pub fn rules(rng: &mut fastrand::Rng, armed: bool) -> Rules {
         1 => Caps { max_instances: rng.u32(1..5), max_fleet_percent: 100.0, ..Caps::default() },
         _ => Caps { max_instances: 10, max_fleet_percent: 100.0, ..Caps::default() },
     };
-    let rules = AccountRules { armed, read_only: false, production: false };
+    let rules = AccountRules { armed, ..AccountRules::default() };
     let accounts: BTreeMap<Arc<str>, AccountRules> =
         accounts().map(|a| (a, rules.clone())).collect();
     Rules { accounts, caps, ..Rules::default() }

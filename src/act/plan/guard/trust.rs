@@ -10,12 +10,8 @@ use crate::domain::VerdictKind;
 
 pub(super) fn armed(scene: &Scene<'_>, says: &mut Says<'_>) {
     let look = scene.look;
-    let rules = look.rules.account(&look.item.scope.account);
-    if rules.read_only {
-        says.block("the account is pinned read-only", "config");
-    } else if !rules.armed {
-        let fix = "start with --allow-actions, or set allow_actions for the account";
-        says.block(format!("actions are not allowed in this account; {fix}"), "config");
+    if let Some(why) = look.rules.account(&look.item.scope.account).why_not() {
+        says.block(why, "config");
     }
     if scene.found.is_some_and(|i| look.rules.is_pinned(&i.tags)) {
         says.block("its tags pin it read-only", "tags");

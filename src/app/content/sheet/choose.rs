@@ -96,9 +96,16 @@ pub(super) fn read_only(app: &App, width: usize, lines: &mut Vec<Line>) {
         let text = "Offline: nothing can be checked or changed.";
         return paragraph(Role::Warn, text, width, lines);
     }
-    let text = "Read-only: the checks are made, and nothing can be run. To arm, start burntop with \
-                --allow-actions, or set allow_actions = true for the account.";
-    paragraph(Role::Warn, text, width, lines);
+    let why = match app.rules().withheld() {
+        Some(why) => format!(": {why}."),
+        None => {
+            ". To arm, start burntop with --allow-actions, or set allow_actions = true for the \
+                 account."
+                .to_owned()
+        }
+    };
+    let text = format!("Read-only: the checks are made, and nothing can be run{why}");
+    paragraph(Role::Warn, &text, width, lines);
 }
 
 /// The plan, while its facts are being read.

@@ -6,12 +6,8 @@ use crate::analyze::idle::Exemption;
 use crate::domain::storage::StorageLook;
 
 pub(super) fn armed(scene: &StorageScene<'_>, says: &mut Says<'_>) {
-    let rules = scene.rules.account(&scene.item.scope.account);
-    if rules.read_only {
-        says.block("the account is pinned read-only", "config");
-    } else if !rules.armed {
-        let fix = "start with --allow-actions, or set allow_actions for the account";
-        says.block(format!("actions are not allowed in this account; {fix}"), "config");
+    if let Some(why) = scene.rules.account(&scene.item.scope.account).why_not() {
+        says.block(why, "config");
     }
     if scene.look.tags().is_some_and(|tags| scene.rules.is_pinned(tags)) {
         says.block("its tags pin it read-only", "tags");
