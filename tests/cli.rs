@@ -404,13 +404,125 @@ fn what_may_not_be_done_stays_out_of_the_plan() {
 }
 
 #[test]
+fn what_is_acted_on_is_chosen_by_what_a_filter_says() {
+    let home = tempfile::tempdir().unwrap();
+    let file = home.path().join("plan.json");
+    let file = file.to_str().unwrap();
+    let policy = home.path().join("p.toml");
+    let policy = policy.to_str().unwrap();
+    let rule = "name='p'\n[[rules]]\nname='r'\nfilter='dev'\naction='stop'\ngrace='4d'\n";
+    fs::write(policy, rule).unwrap();
+    // A search chooses nothing, wherever something is chosen; nor does a filter that nobody looks at.
+    for (args, says) in [
+        (&["plan", "idle", "--filter", "dev"][..], "`env=dev`"),
+        (&["plan", "start", "--filter", "dev"], "`env=dev`"),
+        (&["plan", "start", "--filter", ""], "it is empty"),
+        (&["plan", "unmark", "--filter", "dev"], "`env=dev`"),
+        (&["plan", "volumes", "--action", "delete", "--filter", "dev"], "`env=dev`"),
+        (&["plan", "volumes", "--action", "delete", "--filter", "finding=gp2"], "storage ebs"),
+        (&["policy", "run", policy], "p.toml:4:8: rule `r`: `filter`, column 1: `dev` alone"),
+        (&["approve", policy], "`dev` alone"),
+        (&["policy", "schedule", "--filter", "dev"], "`env=dev`"),
+        (&["apply", file, "--filter", "env=dev"], "taken as a whole"),
+        (&["approve", file, "--filter", "env=dev"], "taken as a whole"),
+        (&["storage", "lifecycle", "apply", file, "--filter", "env=dev"], "taken as a whole"),
+    ] {
+        let output = run(home.path(), &demo(args));
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {}", text(&output.stderr));
+        assert!(text(&output.stderr).contains(says), "{args:?}: {}", text(&output.stderr));
+    }
+    // Looking may search all the same.
+    let looked = run(home.path(), &demo(&["idle", "--filter", "dev"]));
+    assert!(looked.status.success(), "{}", text(&looked.stderr));
+    // A filter over volumes chooses among them.
+    let ids = |more: &[&str]| -> Vec<String> {
+        let args = [&["plan", "volumes", "--action", "delete", "--format", "json"][..], more];
+        let output = run(home.path(), &demo(&args.concat()));
+        if output.stdout.is_empty() {
+            return Vec::new();
+        }
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        let rows = report["rows"].as_array().unwrap();
+        rows.iter().map(|r| r["id"].as_str().unwrap().to_owned()).collect()
+    };
+    let all = ids(&[]);
+    assert!(all.len() > 1, "{all:?}");
+    assert_eq!(ids(&["--filter", &format!("id={}", all[0])]), all[..1]);
+    assert_eq!(ids(&["--filter", &format!("id!={}", all[0])]), all[1..]);
+}
+
+#[test]
+fn a_plan_over_the_caps_is_said_when_it_is_drafted_and_never_approved() {
+    let home = tempfile::tempdir().unwrap();
+    let config = home.path().join("few.toml");
+    fs::write(&config, "[actions]\nmax_instances = 1\n").unwrap();
+    let few = ["--config", config.to_str().unwrap()];
+    let file = home.path().join("plan.json");
+    let path = file.to_str().unwrap();
+    let two = "name=train-7b-old or name=h200-waiting";
+    let plan = ["plan", "idle", "--filter", two, "--format", "json", "--out", path];
+    // Nobody is armed here, and the cap holds all the same.
+    let over = run(home.path(), &demo(&[&plan[..], &few].concat()));
+    assert_eq!(over.status.code(), Some(5), "{}", text(&over.stderr));
+    assert!(text(&over.stderr).contains("max_instances allows (1)"), "{}", text(&over.stderr));
+    assert!(!file.exists(), "nobody is to approve it");
+    let report: serde_json::Value = serde_json::from_slice(&over.stdout).unwrap();
+    let cap = &report["caps"][0];
+    assert_eq!((&cap["cap"], &cap["over"]), (&"max_instances".into(), &true.into()), "{cap}");
+    assert_eq!((cap["value"].as_f64(), cap["limit"].as_f64()), (Some(2.0), Some(1.0)));
+    let counted = report["environments"].as_array().unwrap();
+    let sum: u64 = counted.iter().map(|e| e["count"].as_u64().unwrap()).sum();
+    assert_eq!(sum, 2, "{counted:?}");
+    // Drafted where more is allowed, it is refused where less is, with the numbers.
+    let made = run(home.path(), &demo(&plan));
+    assert_eq!(made.status.code(), Some(0), "{}", text(&made.stderr));
+    let report: serde_json::Value = serde_json::from_slice(&made.stdout).unwrap();
+    let digits = report["plan_sha256"].as_str().unwrap()[..12].to_owned();
+    let approve = ["approve", path, "--yes-i-reviewed", &digits];
+    let before = fs::read(&file).unwrap();
+    let refused = run(home.path(), &demo(&[&approve[..], &few].concat()));
+    assert_eq!(refused.status.code(), Some(5), "{}", text(&refused.stdout));
+    assert!(text(&refused.stdout).contains("max_instances 2 of 1 OVER"));
+    assert!(text(&refused.stderr).contains("nothing was approved"), "{}", text(&refused.stderr));
+    assert_eq!(fs::read(&file).unwrap(), before);
+    // Within the caps it is approved, and the counts are shown before that.
+    let json = run(home.path(), &demo(&[&approve[..], &["--format", "json"]].concat()));
+    assert_eq!(json.status.code(), Some(0), "{}", text(&json.stderr));
+    let shown: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
+    assert_eq!(shown["schema"], "burntop/approve/1");
+    assert_eq!(shown["environments"].as_array().map(Vec::len), Some(counted.len()));
+    assert_eq!(shown["caps"][0]["over"], false);
+}
+
+#[test]
+fn a_clock_that_was_typed_acts_on_nothing_real() {
+    let home = tempfile::tempdir().unwrap();
+    let config = home.path().join("armed.toml");
+    fs::write(&config, "[[accounts]]\nname = 'lab'\nallow_actions = true\n").unwrap();
+    let armed = config.to_str().unwrap();
+    for args in [
+        &["--allow-actions", "idle"][..],
+        &["--allow-actions", "policy", "run", "p.toml", "--apply"],
+        &["--config", armed, "overview"],
+        &["plan", "idle"],
+        &["approve", "plan.json"],
+        &["apply", "plan.json"],
+        &["audit", "reconcile"],
+    ] {
+        let output = run(home.path(), &[&["--now", NOW][..], args].concat());
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {}", text(&output.stderr));
+        assert!(text(&output.stderr).contains("--now"), "{args:?}: {}", text(&output.stderr));
+    }
+}
+
+#[test]
 fn a_policy_marks_unmarks_and_stops_once_somebody_else_approved_it() {
     let home = tempfile::tempdir().unwrap();
     let path = home.path().join("p.toml");
     let file = path.to_str().unwrap();
     let at = |args: &[&str]| run(home.path(), &demo(args));
     assert_eq!(at(&["policy", "init", file]).status.code(), Some(0));
-    let only = ["--filter", "marked or h200-waiting", "--format", "json"];
+    let only = ["--filter", "name~marked or name=h200-waiting", "--format", "json"];
     let decided = |output: &Output| {
         let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
         assert_eq!(json["schema"], "burntop/policy/1");
@@ -450,7 +562,10 @@ fn a_policy_marks_unmarks_and_stops_once_somebody_else_approved_it() {
     let digits = digits.split("--yes-i-reviewed ").nth(1).unwrap()[..12].to_owned();
     let approved = at(&["approve", file, "--valid-for", "30d", "--yes-i-reviewed", &digits]);
     assert_eq!(approved.status.code(), Some(0), "{}", text(&approved.stderr));
-    assert!(text(&approved.stdout).contains("development: stop what matches"));
+    let said = text(&approved.stdout);
+    assert!(said.contains("development: stop what matches"), "{said}");
+    assert!(said.contains("after a grace of 4 days, reminded 1 day before; matches "), "{said}");
+    assert!(said.contains(" dev: ") && said.contains("max_instances "), "{said}");
     let done = at(&apply);
     assert_eq!(done.status.code(), Some(0), "{}\n{}", text(&done.stdout), text(&done.stderr));
     assert_eq!(decided(&done), expected(["done", "done", "done", "-"]));

@@ -6,7 +6,7 @@ use super::{
     App, Effect, ExportFormat, GpuLook, Level, Notice, Page, Picture, Popup, Regions, SavedView,
     Tab, Table,
 };
-use crate::act::plan::Verb;
+use crate::act::plan::{SHORTEST_GRACE, Verb};
 use crate::query::QueryError;
 use crate::view::gpu::{GpuField, GpuGrouping};
 use crate::view::{Field, Filter, Sort, TableField};
@@ -184,8 +184,8 @@ impl App {
                     Until::In(time) => self.now.saturating_add(time).unwrap_or(self.now),
                     Until::At(moment) => moment,
                 };
-                if expires <= self.now {
-                    let text = "a mark expires in the future: `mark 4d` or `mark 2026-12-24`";
+                if expires.duration_since(self.now) < SHORTEST_GRACE {
+                    let text = "a mark gives an hour at least: `mark 4d` or `mark 2026-12-24`";
                     self.say(Notice::new(Level::Warn, text));
                     return Vec::new();
                 }

@@ -253,6 +253,41 @@ mod tests {
     }
 
     #[test]
+    fn a_clock_set_by_hand_goes_with_nothing_that_may_act() {
+        use crate::cli::invocation::true_clock;
+        use crate::cli::plan::of_this_moment;
+        let armed = "[[accounts]]\nname = 'a'\n[[accounts]]\nname = 'b'\nallow_actions = true";
+        let at = |source, allow, now: bool, demo: bool| {
+            let mut it = invocation(source, allow);
+            it.options.now = now.then(|| "2026-03-01T12:00:00Z".parse().unwrap());
+            it.options.demo = demo.then(crate::cli::DemoOptions::default);
+            it
+        };
+        for (source, allow, says) in
+            [("", true, "--allow-actions"), (armed, false, "account b"), (armed, true, "--now")]
+        {
+            let set = at(source, allow, true, false);
+            let error = true_clock(&set.config, &set.options).unwrap_err();
+            assert_eq!(error.exit(), Exit::Usage);
+            assert!(error.to_string().contains(says), "{error}");
+            // Its own clock may act, and the demo may have any.
+            for fine in [at(source, allow, false, false), at(source, allow, true, true)] {
+                assert!(true_clock(&fine.config, &fine.options).is_ok());
+                assert!(of_this_moment(&fine).is_ok());
+            }
+        }
+        // Unarmed, it may look; a plan and an approval would carry the time that was typed.
+        let looks = at("", false, true, false);
+        assert!(true_clock(&looks.config, &looks.options).is_ok());
+        let error = of_this_moment(&looks).unwrap_err();
+        assert_eq!(error.exit(), Exit::Usage);
+        assert!(error.to_string().contains("--now"), "{error}");
+        let mut offline = at("", true, false, true);
+        offline.options.offline = true;
+        assert!(of_this_moment(&offline).unwrap_err().to_string().contains("--offline"));
+    }
+
+    #[test]
     fn a_clock_that_was_set_back_acts_on_nothing() {
         use crate::act::exec::audit::Body;
         let dir = tempfile::tempdir().unwrap();

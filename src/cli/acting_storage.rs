@@ -8,12 +8,12 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 
 use super::acting;
-use super::args::{ApproveArgs, PlanArgs, VolumeAction};
+use super::args::{ApproveArgs, OutputFormat, PlanArgs, VolumeAction};
 use super::arming::{Arming, arming};
 use super::exit::{CliError, Exit};
 use super::invocation::Invocation;
 use super::tell::tell;
-use super::{apply, approve, plan, plan_file, reports, session};
+use super::{apply, approve, plan, plan_file, reports, session, words};
 use crate::act::exec::audit::Body;
 use crate::act::exec::storage::{
     Backups, DryRunStorage, RefuseStorage, StorageHands, StorageOperator, StoragePost,
@@ -21,16 +21,19 @@ use crate::act::exec::storage::{
 use crate::act::plan::storage::{
     Storage, StorageDraft, StoragePlan, StoragePlanFile, StorageVerb, draft_volumes,
 };
-use crate::act::plan::{Answer, Confirmed, Outcome, Preflighted, Progress};
+use crate::act::plan::{Answer, CapUse, Confirmed, Outcome, Preflighted, Progress};
 use crate::bus::Regions;
 use crate::config::Env;
-use crate::domain::storage::{Volume, VolumeKind};
-use crate::domain::{Scope, text};
+use crate::domain::storage::{Attachment, Volume, VolumeKind};
+use crate::domain::{Scope, TagKeys, text};
+use crate::fleet::storage::{Holder, VolumeRow, VolumeUse};
 use crate::report::acting::{
     PlanReport, Trouble, rows_of_storage_plan, storage_blocked, storage_outcomes, storage_plan,
+    storage_plan_to_approve,
 };
 use crate::source::ledger::Ledger;
-use crate::view::ViewContext;
+use crate::view::storage::{BlockField, BlockRow};
+use crate::view::{FieldRef, Filter, ViewContext};
 
 /// An operator of storage, and what was not well on the way to it.
 struct Acting {
@@ -83,6 +86,8 @@ pub fn plan_volumes(
     env: &Env,
     out: &mut dyn Write,
 ) -> Result<Exit, CliError> {
+    let filter = words::strict_filter(invocation.options.filter.as_deref())?;
+    known_when_planned(filter.as_ref())?;
     if let Some(path) = &args.out
         && path.exists()
     {
@@ -94,7 +99,7 @@ pub fn plan_volumes(
     runtime.block_on(async {
         let cache = session::open_cache_aloud(invocation);
         let ledger = ledger(invocation, &cache);
-        let exit = planned(action, args, ledger, invocation, env, out).await;
+        let exit = planned(action, args, filter.as_ref(), ledger, invocation, env, out).await;
         cache.close().await;
         exit
     })
@@ -108,6 +113,7 @@ fn ledger(invocation: &Invocation, cache: &crate::cache::Cache) -> Ledger {
 async fn planned(
     action: VolumeAction,
     args: &PlanArgs,
+    filter: Option<&Filter<BlockField>>,
     ledger: Ledger,
     invocation: &Invocation,
     env: &Env,
@@ -119,6 +125,12 @@ async fn planned(
         VolumeAction::Gp3 => StorageVerb::ModifyVolume,
     };
     let mut volumes = volumes(invocation, &mut troubles).await;
+    let ctx = context(invocation, env);
+    if let Some(filter) = filter {
+        let keys = &invocation.config.tag_keys;
+        let mut search = filter.searcher();
+        volumes.retain(|v| search.matches(&row_of(v, keys), &ctx));
+    }
     if args.id.is_empty() {
         volumes.retain(|v| match action {
             VolumeAction::Delete => v.attachments.is_empty() && &*v.state == "available",
@@ -126,7 +138,11 @@ async fn planned(
         });
     } else {
         if let Some(id) = args.id.iter().find(|id| !volumes.iter().any(|v| *v.id == ***id)) {
-            return Err(CliError::Usage(format!("there is no volume {}", text::clean(id))));
+            return Err(CliError::Usage(format!(
+                "there is no volume {}{}",
+                text::clean(id),
+                if filter.is_some() { " that matches the filter" } else { "" }
+            )));
         }
         volumes.retain(|v| args.id.iter().any(|id| **id == *v.id));
     }
@@ -149,14 +165,14 @@ async fn planned(
     let stays = checked.rows.iter().filter(|r| r.reason_for_anybody().is_none());
     let items: Vec<_> = stays.map(|r| (*r.item).clone()).collect();
     let kept = StoragePlan { items, ..(*checked.plan).clone() };
-    let file = args.out.as_ref().filter(|_| !kept.items.is_empty());
+    let over = &checked.breaches;
+    let file = args.out.as_ref().filter(|_| !kept.items.is_empty() && over.is_empty());
     if let Some(path) = file {
         let file = StoragePlanFile { plan: kept.clone(), approvals: Vec::new() };
         plan_file::create(path, file.to_text().as_bytes())?;
     }
     let is_partial = !troubles.is_empty();
     let report = PlanReport { written: file.map(|_| kept.hash()), errors: troubles };
-    let ctx = context(invocation, env);
     let format = reports::format_of(invocation.options.format);
     out.write_all(storage_plan(&checked, &report, format, &ctx).as_bytes())?;
     match (&args.out, file) {
@@ -169,6 +185,7 @@ async fn planned(
             kept.id(),
             path.display()
         )),
+        (Some(path), None) if !over.is_empty() => return Err(plan::over_the_caps(over, path)),
         (Some(path), None) => {
             return Err(acting::refused(format!(
                 "every row is blocked, so there is no plan; {} was not written",
@@ -178,6 +195,43 @@ async fn planned(
         _ => {}
     }
     Ok(if is_partial { Exit::Partial } else { Exit::Ok })
+}
+
+/// Refuses fields that only the report about storage can tell: a volume's own description holds
+/// neither prices nor what its instance does.
+fn known_when_planned(filter: Option<&Filter<BlockField>>) -> Result<(), CliError> {
+    use BlockField::{Finding, HolderState, Images, Savings, Stopped, UsdPerMonth, Used, Volume};
+    let unknown = [Finding, HolderState, Images, Savings, Stopped, UsdPerMonth, Used, Volume];
+    let named = filter.map(Filter::fields).unwrap_or_default();
+    let bad = |f: &&FieldRef<BlockField>| matches!(f, FieldRef::Field(f) if unknown.contains(f));
+    match named.into_iter().find(bad) {
+        None => Ok(()),
+        Some(field) => Err(CliError::Usage(format!(
+            "--filter: `{field}` is not known when volumes are planned; look with `burntop storage \
+             ebs --filter`, and name them with --id"
+        ))),
+    }
+}
+
+/// A volume as a row that a filter can look at; see [`known_when_planned`] for what it lacks.
+fn row_of(volume: &Arc<Volume>, keys: &TagKeys) -> BlockRow {
+    let holder = |a: &Attachment| Holder {
+        id: a.instance.clone(),
+        name: Arc::default(),
+        state: None,
+        stopped_at: None,
+    };
+    BlockRow::Volume(Arc::new(VolumeRow {
+        volume: volume.clone(),
+        used: VolumeUse::Unknown,
+        holders: volume.attachments.iter().map(holder).collect(),
+        team: volume.tags.find(&keys.team).cloned(),
+        project: volume.tags.find(&keys.project).cloned(),
+        environment: volume.tags.find(&keys.environment).cloned(),
+        usd_per_month: None,
+        findings: Vec::new(),
+        savings: None,
+    }))
 }
 
 /// All volumes of all accounts and regions of the run. What cannot be listed is said.
@@ -232,7 +286,17 @@ pub fn approve(
     let now = invocation.options.now();
     let plan = &file.plan;
     not_rules(plan)?;
-    show(plan, out, &context(invocation, env))?;
+    // The limits of this machine; whose account it is changes nothing about them.
+    let caps = acting::rules(invocation, std::iter::empty()).caps;
+    let (breaches, uses) = plan.held_against(plan.items.len(), &caps);
+    let ctx = context(invocation, env);
+    if invocation.options.format == OutputFormat::Json {
+        out.write_all(storage_plan_to_approve(plan, (&breaches, &uses), &ctx).as_bytes())?;
+        out.flush()?;
+    } else {
+        show(plan, &uses, out, &ctx)?;
+    }
+    approve::within(&breaches)?;
     let expires_at = approve::expiry(args, plan.expires_at, invocation, now)?;
     let word = format!("approve {}", plan.items.len());
     approve::reviewed(args, "plan", &plan.hash(), &word)?;
@@ -254,13 +318,18 @@ pub fn approve(
     let mut file = file;
     file.approvals.push(approval);
     plan_file::replace(&args.file, bytes, file.to_text().as_bytes())?;
-    writeln!(out, "{done}")?;
+    approve::said(&done, invocation, out)?;
     Ok(Exit::Ok)
 }
 
 /// What is approved, in full.
-fn show(plan: &StoragePlan, out: &mut dyn Write, ctx: &ViewContext) -> std::io::Result<()> {
-    out.write_all(rows_of_storage_plan(plan, ctx).as_bytes())?;
+fn show(
+    plan: &StoragePlan,
+    caps: &[CapUse],
+    out: &mut dyn Write,
+    ctx: &ViewContext,
+) -> std::io::Result<()> {
+    out.write_all(rows_of_storage_plan(plan, caps, ctx).as_bytes())?;
     let (usd, unknown) = plan.usd_per_month();
     let left_out = match unknown {
         0 => String::new(),
@@ -322,7 +391,7 @@ pub fn apply_lifecycle(
     env: &Env,
     out: &mut dyn Write,
 ) -> Result<Exit, CliError> {
-    plan::not_offline(invocation)?;
+    plan::of_this_moment(invocation)?;
     let file = plan_file::read_storage(path)?;
     if file.plan.verb != StorageVerb::PutLifecycle {
         return Err(CliError::Usage(format!(
@@ -334,7 +403,9 @@ pub fn apply_lifecycle(
     match confirm {
         Some(bucket) => applied(file, false, &Word::Typed(bucket), invocation, env, out),
         None => {
-            out.write_all(rows_of_storage_plan(&file.plan, &context(invocation, env)).as_bytes())?;
+            out.write_all(
+                rows_of_storage_plan(&file.plan, &[], &context(invocation, env)).as_bytes(),
+            )?;
             let name = file.plan.items.first().map(|i| i.id().clone()).unwrap_or_default();
             let checked = applied(file, true, &Word::Approval, invocation, env, out);
             tell(format_args!("nothing was put: go on with `--confirm {name} --allow-actions`"));

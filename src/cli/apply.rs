@@ -11,7 +11,7 @@ use super::exit::{CliError, Exit};
 use super::invocation::Invocation;
 use super::telemetry::Want;
 use super::tell::tell;
-use super::{acting_storage, approve, plan, plan_file, reports, session};
+use super::{acting_storage, approve, plan, plan_file, reports, session, words};
 use crate::act::exec::Operator;
 use crate::act::plan::guard::verdicts_for;
 use crate::act::plan::storage::AnyPlan;
@@ -38,7 +38,8 @@ pub fn run(
     env: &Env,
     out: &mut dyn Write,
 ) -> Result<Exit, CliError> {
-    plan::not_offline(invocation)?;
+    plan::of_this_moment(invocation)?;
+    words::no_filter(invocation.options.filter.as_deref())?;
     let file = match plan_file::read_any(path)?.0 {
         AnyPlan::Instances(file) => file,
         AnyPlan::Storage(file) => {

@@ -7,17 +7,18 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 
 use super::accounts::{self, Reach};
-use super::args::ApproveArgs;
+use super::args::{ApproveArgs, OutputFormat};
 use super::exit::{CliError, Exit};
 use super::invocation::Invocation;
-use super::{acting, acting_storage, plan, plan_file, policy, session, when};
+use super::tell::tell;
+use super::{acting, acting_storage, plan, plan_file, policy, session, when, words};
 use crate::act::exec::audit::Body;
 use crate::act::exec::kms::ApprovalKey;
 use crate::act::plan::storage::AnyPlan;
-use crate::act::plan::{Approval, ApprovalError, Plan, PlanFile, Verb};
+use crate::act::plan::{Approval, ApprovalError, Breach, CapUse, Plan, PlanFile, Verb, in_words};
 use crate::config::Env;
 use crate::domain::text;
-use crate::report::acting::rows_of_plan;
+use crate::report::acting::{plan_to_approve, rows_of_plan};
 use crate::source::aws::{Patience, config as aws_config};
 use crate::source::demo;
 use crate::view::{ViewContext, format};
@@ -29,9 +30,10 @@ pub fn run(
     env: &Env,
     out: &mut dyn Write,
 ) -> Result<Exit, CliError> {
-    plan::not_offline(invocation)?;
+    plan::of_this_moment(invocation)?;
+    words::no_filter(invocation.options.filter.as_deref())?;
     if policy::is_policy(&args.file) {
-        return policy::approve(args, invocation, out);
+        return policy::approve(args, invocation, env, out);
     }
     let (file, bytes) = match plan_file::read_any(&args.file)? {
         (AnyPlan::Instances(file), bytes) => (file, bytes),
@@ -41,7 +43,17 @@ pub fn run(
     };
     let now = invocation.options.now();
     let ctx = ViewContext { now, symbols: session::symbols(invocation, env) };
-    show(&file.plan, out, &ctx)?;
+    // The limits of this machine; whose account it is changes nothing about them.
+    let caps = acting::rules(invocation, std::iter::empty()).caps;
+    let (breaches, uses) = file.plan.held_against(&caps);
+    let is_json = invocation.options.format == OutputFormat::Json;
+    if is_json {
+        out.write_all(plan_to_approve(&file.plan, (&breaches, &uses), &ctx).as_bytes())?;
+        out.flush()?;
+    } else {
+        show(&file.plan, &uses, out, &ctx)?;
+    }
+    within(&breaches)?;
     let expires_at = expiry(args, file.plan.expires_at, invocation, now)?;
     let word = format!("approve {}", file.plan.items.len());
     reviewed(args, "plan", &file.plan.hash(), &word)?;
@@ -69,12 +81,30 @@ pub fn run(
     approvals.push(approval);
     let file = PlanFile { plan: file.plan, approvals };
     plan_file::replace(&args.file, &bytes, file.to_text().as_bytes())?;
-    writeln!(out, "{done}")?;
+    said(&done, invocation, out)?;
     Ok(Exit::Ok)
 }
 
+/// Says what was approved: behind the table, or beside the JSON, which stays one document.
+pub(super) fn said(done: &str, invocation: &Invocation, out: &mut dyn Write) -> io::Result<()> {
+    if invocation.options.format == OutputFormat::Json {
+        tell(done);
+        return Ok(());
+    }
+    writeln!(out, "{done}")
+}
+
+/// Refuses what could not be applied: it breaks the caps that this machine's configuration has.
+pub(super) fn within(breaches: &[Breach]) -> Result<(), CliError> {
+    if breaches.is_empty() {
+        return Ok(());
+    }
+    let all: Vec<String> = breaches.iter().map(ToString::to_string).collect();
+    Err(acting::refused(format!("{}; nothing was approved", all.join("; "))))
+}
+
 /// What is approved, in full.
-fn show(plan: &Plan, out: &mut dyn Write, ctx: &ViewContext) -> io::Result<()> {
+fn show(plan: &Plan, caps: &[CapUse], out: &mut dyn Write, ctx: &ViewContext) -> io::Result<()> {
     let (usd, unpriced) = plan.usd_per_hour();
     let accounts: BTreeSet<&str> = plan.items.iter().map(|i| &*i.scope.account).collect();
     let left_out = match unpriced {
@@ -85,11 +115,14 @@ fn show(plan: &Plan, out: &mut dyn Write, ctx: &ViewContext) -> io::Result<()> {
         Verb::Terminate { decrement: true } => {
             "terminate (their groups want one less each)".to_owned()
         }
-        Verb::Mark { expires, reason } if reason.is_empty() => format!("mark until {expires}"),
-        Verb::Mark { expires, reason } => format!("mark until {expires}: {reason}"),
+        Verb::Mark { expires, reason } => {
+            let long = in_words(expires.duration_since(ctx.now));
+            let why = if reason.is_empty() { String::new() } else { format!(": {reason}") };
+            format!("mark until {expires}, {long} from now{why}")
+        }
         other => other.word().to_owned(),
     };
-    out.write_all(rows_of_plan(plan, ctx).as_bytes())?;
+    out.write_all(rows_of_plan(plan, caps, ctx).as_bytes())?;
     let unknown = ctx.symbols.unknown();
     let or_unknown =
         |text: &str| if text.is_empty() { unknown.to_owned() } else { text.to_owned() };

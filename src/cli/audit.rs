@@ -51,7 +51,7 @@ pub fn run(
             }
         }
         AuditCommand::Reconcile => {
-            plan::not_offline(invocation)?;
+            plan::of_this_moment(invocation)?;
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
             let acting = runtime.block_on(acting::open(invocation, None, true))?;
             acting::whole(&journal)?;

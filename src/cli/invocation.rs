@@ -19,6 +19,7 @@ use crate::config::{
     Config, ConfigError, Env, FileConfig, Loaded, Notice, Paths, Place, Problem, Regions,
     Vocabulary, load,
 };
+use crate::domain::text;
 use crate::source::demo;
 
 /// The commands that show the fleet.
@@ -256,6 +257,26 @@ pub fn options(global: &GlobalArgs, words: &Vocabulary) -> Result<RunOptions, Cl
 pub fn gpu_options(global: &GlobalArgs, gpus: GpusArgs) -> Result<RunOptions, CliError> {
     let words = Vocabulary { filter: Some(words::gpu_filter), ..Vocabulary::default() };
     Ok(RunOptions { this_host: gpus.once, ..options(global, &words)? })
+}
+
+/// Refuses a clock that was set by hand wherever something may be changed: evidence, grace and
+/// approvals would be as old as somebody typed. The demo changes nothing but itself.
+pub fn true_clock(config: &Config, options: &RunOptions) -> Result<(), CliError> {
+    if options.now.is_none() || options.demo.is_some() {
+        return Ok(());
+    }
+    let armed = config.targets.iter().find(|t| t.allow_actions).map(|t| &t.label);
+    let why = match (options.allow_actions, armed) {
+        (true, _) => "with --allow-actions".to_owned(),
+        (false, Some(label)) => {
+            format!("while the configuration allows actions in the account {}", text::clean(label))
+        }
+        (false, None) => return Ok(()),
+    };
+    Err(CliError::Usage(format!(
+        "--now sets the clock, and goes with nothing that may act: not {why}; take it away, or look \
+         at the demo with --demo"
+    )))
 }
 
 /// Loads the configuration of a run.

@@ -68,7 +68,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, fleet: impl Fleet) -> ExitC
         }
     };
     let Cli { command, demand, global } = cli;
-    // These read their filter themselves: it speaks of their own rows.
+    // These read their filter themselves: it speaks of their own rows, or chooses what is acted on.
     let own_filter = matches!(
         command,
         Some(
@@ -77,6 +77,10 @@ pub fn run(args: impl IntoIterator<Item = OsString>, fleet: impl Fleet) -> ExitC
                 | Command::Rightsize(_)
                 | Command::Spot(_)
                 | Command::Resources
+                | Command::Plan(_)
+                | Command::Policy(_)
+                | Command::Approve(_)
+                | Command::Apply { .. }
         )
     );
     let asked = Asked {
@@ -171,9 +175,11 @@ impl Asked {
     }
 
     fn invocation(&self, loaded: Loaded) -> Result<Invocation, CliError> {
+        let options = RunOptions { demand: self.demand.clone(), ..self.options()? };
+        invocation::true_clock(&loaded.config, &options)?;
         Ok(Invocation {
             config: loaded.config,
-            options: RunOptions { demand: self.demand.clone(), ..self.options()? },
+            options,
             notices: loaded.notices,
             config_file: loaded.file,
             paths: self.paths.clone(),

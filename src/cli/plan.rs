@@ -2,18 +2,21 @@
 //! nothing.
 
 use std::io::Write;
+use std::path::Path;
 use std::sync::Arc;
 
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 
 use super::args::{PlanAction, PlanArgs, PlanCommand};
 use super::exit::{CliError, Exit};
 use super::invocation::Invocation;
 use super::telemetry::Want;
 use super::tell::tell;
-use super::{acting, acting_storage, plan_file, reports, session, when};
+use super::{acting, acting_storage, plan_file, reports, session, when, words};
 use crate::act::plan::policy::is_like_a_policys;
-use crate::act::plan::{CheckedRow, Draft, EXPIRES_TAG, Plan, PlanFile, Preflighted, Verb, draft};
+use crate::act::plan::{
+    Breach, CheckedRow, Draft, EXPIRES_TAG, Plan, PlanFile, Preflighted, Verb, draft,
+};
 use crate::bus;
 use crate::config::Env;
 use crate::domain::{InstanceState, VerdictKind, text};
@@ -31,16 +34,13 @@ pub fn run(
     env: &Env,
     out: &mut dyn Write,
 ) -> Result<Exit, CliError> {
-    not_offline(invocation)?;
+    of_this_moment(invocation)?;
     if let PlanCommand::Volumes { action, common } = command {
         return acting_storage::plan_volumes(*action, common, invocation, env, out);
     }
-    let verb = verb(command, invocation)?;
     let args = command.common();
-    let filter = match &invocation.options.filter {
-        Some(text) => Some(Filter::parse(text).map_err(|e| CliError::Usage(e.to_string()))?),
-        None => None,
-    };
+    let verb = verb(command, invocation.options.now())?;
+    let filter = words::strict_filter(invocation.options.filter.as_deref())?;
     if verb == Verb::Start && filter.is_none() && args.id.is_empty() {
         return Err(CliError::Usage(
             "name what is to be started, with --id or --filter: starting costs money".into(),
@@ -54,17 +54,18 @@ pub fn run(
     }
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-    runtime.block_on(planned(&verb, args, filter.as_ref(), invocation, env, out))
+    runtime.block_on(planned(command, &verb, filter.as_ref(), invocation, env, out))
 }
 
 async fn planned(
-    verb: &Verb,
-    args: &PlanArgs,
+    command: &PlanCommand,
+    meant: &Verb,
     filter: Option<&Filter>,
     invocation: &Invocation,
     env: &Env,
     out: &mut dyn Write,
 ) -> Result<Exit, CliError> {
+    let args = command.common();
     let cache = session::open_cache_aloud(invocation);
     let parts = session::parts(invocation, cache.clone(), Want::Free)?;
     let ledger = parts.ledger.clone();
@@ -75,7 +76,9 @@ async fn planned(
             now: invocation.options.clock()(),
             symbols: session::symbols(invocation, env),
         };
-        let rows = chosen(&outcome.fleet, verb, args, filter, &ctx)?;
+        // Reading took its time: what is given from now on counts from the plan.
+        let verb = verb(command, ctx.now)?;
+        let rows = chosen(&outcome.fleet, &verb, args, filter, &ctx)?;
         if rows.is_empty() {
             return Ok::<_, CliError>(None);
         }
@@ -86,7 +89,7 @@ async fn planned(
             &rows,
             acting.operator.rules(),
             &Draft {
-                verb: verb.clone(),
+                verb,
                 preset: &text::clean(&invocation.config.preset),
                 filter: &text::clean(invocation.options.filter.as_deref().unwrap_or_default()),
                 justification: &text::clean(args.justification.as_deref().unwrap_or_default()),
@@ -101,11 +104,12 @@ async fn planned(
     .await;
     cache.close().await;
     let Some((checked, errors, ctx)) = checked? else {
-        tell(format_args!("nothing to {} matches", verb.word()));
+        tell(format_args!("nothing to {} matches", meant.word()));
         return Ok(Exit::Ok);
     };
     let kept = kept(&checked);
-    let file = args.out.as_ref().filter(|_| !kept.items.is_empty());
+    let over = &checked.breaches;
+    let file = args.out.as_ref().filter(|_| !kept.items.is_empty() && over.is_empty());
     let format = reports::format_of(invocation.options.format);
     if let Some(path) = file {
         let file = PlanFile { plan: kept.clone(), approvals: Vec::new() };
@@ -129,6 +133,7 @@ async fn planned(
                 path.display()
             ));
         }
+        (Some(path), None) if !over.is_empty() => return Err(over_the_caps(over, path)),
         (Some(path), None) => {
             return Err(acting::refused(format!(
                 "every row is blocked, so there is no plan; {} was not written",
@@ -140,17 +145,31 @@ async fn planned(
     Ok(if is_partial { Exit::Partial } else { Exit::Ok })
 }
 
-/// Acting asks the accounts themselves, and a plan is of no use without.
-pub(super) fn not_offline(invocation: &Invocation) -> Result<(), CliError> {
-    if invocation.options.offline {
-        let text = "--offline asks no account anything, and the guards have to ask";
-        return Err(CliError::Usage(text.into()));
-    }
-    Ok(())
+/// Why a plan over a cap is not written: nobody is to approve what cannot be applied.
+pub(super) fn over_the_caps(breaches: &[Breach], path: &Path) -> CliError {
+    let all: Vec<String> = breaches.iter().map(ToString::to_string).collect();
+    acting::refused(format!("{}; {} was not written", all.join("; "), path.display()))
+}
+
+/// Acting asks the accounts themselves, at this moment: neither from the cache alone, nor from a
+/// recording, nor by a clock that somebody typed. The demo's own world may have any time.
+pub(super) fn of_this_moment(invocation: &Invocation) -> Result<(), CliError> {
+    let options = &invocation.options;
+    let text = if options.offline {
+        "--offline asks no account anything, and the guards have to ask"
+    } else if options.tape.is_some() {
+        "--replay plays what was, and the guards have to ask what is"
+    } else if options.now.is_some() && options.demo.is_none() {
+        "--now sets the clock, and what is planned, approved or done goes by the real one; it goes \
+         with --demo alone"
+    } else {
+        return Ok(());
+    };
+    Err(CliError::Usage(text.into()))
 }
 
 /// What is to be done, from the command line.
-fn verb(command: &PlanCommand, invocation: &Invocation) -> Result<Verb, CliError> {
+fn verb(command: &PlanCommand, now: Timestamp) -> Result<Verb, CliError> {
     let usage = |text: &str| Err(CliError::Usage(text.to_owned()));
     let PlanCommand::Idle { action, decrement, expires, reason, .. } = command else {
         return Ok(match command {
@@ -171,8 +190,8 @@ fn verb(command: &PlanCommand, invocation: &Invocation) -> Result<Verb, CliError
             let Some(typed) = expires else {
                 return usage("say from when on it may be stopped, for example --expires 4d");
             };
-            let expires = when::ahead(typed, invocation.options.now())
-                .map_err(|e| CliError::Usage(format!("--expires: {e}")))?;
+            let expires =
+                when::ahead(typed, now).map_err(|e| CliError::Usage(format!("--expires: {e}")))?;
             let reason = text::clean(reason.as_deref().unwrap_or_default().trim()).into_owned();
             if reason.chars().count() > MAX_REASON {
                 return usage("--reason is longer than a tag can hold (255 characters)");
@@ -231,7 +250,7 @@ fn is_for(verb: &Verb, row: &Row) -> bool {
 /// The plan without the rows that are blocked for what the instance is. Rows that are blocked only
 /// because of who asked stay: who plans need not be able to act, and who applies is asked anew.
 fn kept(checked: &Preflighted) -> Plan {
-    let stays = |row: &&CheckedRow| row.reason_for_anybody().is_none();
+    let stays = |row: &&CheckedRow| row.may_go();
     let items = checked.rows.iter().filter(stays).map(|r| (*r.item).clone()).collect();
     Plan { items, ..(*checked.plan).clone() }
 }

@@ -4,12 +4,13 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 
+use crate::act::plan::{SHORTEST_GRACE, in_words, parse_span};
 use crate::domain::text;
 
 /// The furthest that a time may lie ahead.
 const FURTHEST: SignedDuration = SignedDuration::from_hours(366 * 24);
 
-/// A duration: a whole number of minutes, hours, days (24 h) or weeks.
+/// A duration, see [`parse_span`].
 pub fn duration(typed: &str) -> Result<SignedDuration, String> {
     let wrong = || {
         format!(
@@ -17,32 +18,11 @@ pub fn duration(typed: &str) -> Result<SignedDuration, String> {
             text::clean(typed)
         )
     };
-    let typed_trimmed = typed.trim();
-    let (number, unit) = typed_trimmed
-        .char_indices()
-        .next_back()
-        .map(|(at, unit)| (&typed_trimmed[..at], unit))
-        .ok_or_else(wrong)?;
-    let minutes: i64 = match unit {
-        'm' => 1,
-        'h' => 60,
-        'd' => 24 * 60,
-        'w' => 7 * 24 * 60,
-        _ => return Err(wrong()),
-    };
-    // Digits alone: `parse` would take a sign.
-    if !number.bytes().all(|b| b.is_ascii_digit()) {
-        return Err(wrong());
-    }
-    let number: i64 = number.parse().map_err(|_| wrong())?;
-    let total = number.checked_mul(minutes).ok_or_else(wrong)?;
-    if total == 0 || total > FURTHEST.as_mins() {
-        return Err(wrong());
-    }
-    Ok(SignedDuration::from_mins(total))
+    parse_span(typed.trim()).ok_or_else(wrong)
 }
 
-/// A time ahead of `now`: a date (its first moment, UTC), a time, or a duration from now on.
+/// The end of a mark: a date (its first moment, UTC), a time, or a duration from `now` on; not sooner
+/// than [`SHORTEST_GRACE`] from now.
 pub fn ahead(typed: &str, now: Timestamp) -> Result<Timestamp, String> {
     let typed = typed.trim();
     let at = if let Ok(at) = typed.parse::<Timestamp>() {
@@ -56,12 +36,22 @@ pub fn ahead(typed: &str, now: Timestamp) -> Result<Timestamp, String> {
                 text::clean(typed)
             )
         })?;
-        now.saturating_add(long).map_err(|e| e.to_string())?
+        // To the whole second that follows, for it becomes a tag: never short of what was typed.
+        let at = now.saturating_add(long).map_err(|e| e.to_string())?;
+        let up = i64::from(at.subsec_nanosecond() > 0);
+        Timestamp::from_second(at.as_second() + up).map_err(|e| e.to_string())?
     };
-    // To the second: it becomes a tag.
     let at = Timestamp::from_second(at.as_second()).map_err(|e| e.to_string())?;
     if at <= now {
         return Err(format!("{at} is past"));
+    }
+    let ahead = at.duration_since(now);
+    if ahead < SHORTEST_GRACE {
+        return Err(format!(
+            "{at} is {} ahead, and whoever owns it has {} at least",
+            in_words(ahead),
+            in_words(SHORTEST_GRACE)
+        ));
     }
     if at.duration_since(now) > FURTHEST {
         return Err(format!("{at} is more than a year ahead"));
@@ -96,7 +86,11 @@ mod tests {
         let at = |typed| ahead(typed, now()).map(|t| t.to_string());
         assert_eq!(at("2026-12-31"), Ok("2026-12-31T00:00:00Z".into()));
         assert_eq!(at("2026-12-31T18:00:00+02:00"), Ok("2026-12-31T16:00:00Z".into()));
-        assert_eq!(at("4d"), Ok("2026-11-25T12:30:00Z".into()));
+        assert_eq!(at("4d"), Ok("2026-11-25T12:30:01Z".into()));
+        assert_eq!(at("60m"), Ok("2026-11-21T13:30:01Z".into()));
+        for typed in ["4m", "59m", "2026-11-21T13:30:00Z"] {
+            assert!(at(typed).unwrap_err().contains("has 1 hour at least"), "{typed}");
+        }
         for typed in ["2026-11-21", "2020-01-01", "2036-01-01", "soon", "\u{1b}[2J"] {
             let error = at(typed).unwrap_err();
             assert!(!error.contains('\u{1b}'), "{error:?}");
@@ -108,7 +102,7 @@ mod tests {
         fn any_text_ends_well(typed in "\\PC{0,20}") {
             let _ = duration(&typed);
             if let Ok(at) = ahead(&typed, now()) {
-                prop_assert!(at > now());
+                prop_assert!(at.duration_since(now()) >= SHORTEST_GRACE);
             }
         }
     }

@@ -1,5 +1,6 @@
 //! The words a configuration may use, from the parts that own them.
 
+use super::exit::CliError;
 use crate::analyze::idle::{CustomPolicy, Policy, Preset};
 use crate::app::{Keymap, ThemeName};
 use crate::config::{Config, Vocabulary};
@@ -41,6 +42,30 @@ pub fn gpu_filter(text: &str) -> Result<(), String> {
     Filter::<GpuField>::parse(text).map(|_| ()).map_err(|e| e.to_string())
 }
 
+/// The filter of a command that chooses what is acted on; `None` where none was given. One that is
+/// empty is refused: a variable that a script forgot to set would choose everything.
+pub fn strict_filter<F: TableField>(typed: Option<&str>) -> Result<Option<Filter<F>>, CliError> {
+    let Some(text) = typed else { return Ok(None) };
+    let usage = |what: String| CliError::Usage(format!("--filter: {what}"));
+    let filter = Filter::parse_strict(text).map_err(|e| usage(e.to_string()))?;
+    if filter.is_empty() {
+        return Err(usage("it is empty; leave it out to choose without one".to_owned()));
+    }
+    Ok(Some(filter))
+}
+
+/// Refuses a filter where none is looked at: what a file names is taken as a whole.
+pub fn no_filter(typed: Option<&str>) -> Result<(), CliError> {
+    match typed {
+        None => Ok(()),
+        Some(_) => Err(CliError::Usage(
+            "--filter chooses nothing here: what the file names is taken as a whole; choose when \
+             the plan is made (`burntop plan … --filter`)"
+                .to_owned(),
+        )),
+    }
+}
+
 /// A preset of the configuration, or what is wrong with it.
 fn custom(name: &str, table: &toml::Table) -> Result<Policy, String> {
     let figures: CustomPolicy = table
@@ -73,6 +98,24 @@ mod tests {
         let flags = FileConfig::default();
         let sources = Sources { paths: None, file: Some(&path), env: &env, flags };
         load(&sources, &vocabulary()).map(|l| l.config)
+    }
+
+    #[test]
+    fn what_is_acted_on_is_chosen_by_a_filter_that_says_something() {
+        let strict = |typed| strict_filter::<Field>(typed).map(|f| f.map(|f| f.to_string()));
+        assert_eq!(strict(None).unwrap(), None);
+        assert_eq!(strict(Some("env=dev")).unwrap().as_deref(), Some("environment=dev"));
+        for (typed, says) in
+            [("dev", "alone is a search"), ("", "it is empty"), ("  ", "it is empty")]
+        {
+            let error = strict(Some(typed)).unwrap_err();
+            assert_eq!(error.exit(), crate::cli::Exit::Usage);
+            assert!(error.to_string().starts_with("--filter: "), "{error}");
+            assert!(error.to_string().contains(says), "{typed}: {error}");
+        }
+        // A file is approved and applied as a whole: a filter beside it would seem to narrow it.
+        assert!(no_filter(None).is_ok());
+        assert_eq!(no_filter(Some("env=dev")).unwrap_err().exit(), crate::cli::Exit::Usage);
     }
 
     #[test]

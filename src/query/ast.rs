@@ -5,7 +5,7 @@ use std::fmt;
 use jiff::Timestamp;
 
 use super::lex::{is_plain_value, is_plain_word};
-use super::literal::Literal;
+use super::literal::{Literal, TextLiteral};
 
 /// A filter as a tree over leaves of type `T`.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,6 +77,8 @@ pub enum Term<F> {
     Fuzzy(String),
     /// Quoted text: plain search without regard to case.
     Phrase(String),
+    /// Quoted text of a strict filter: the whole of a text, without regard to case.
+    Exact(TextLiteral),
     /// A comparison.
     Compare(Compare<F>),
 }
@@ -235,6 +237,7 @@ impl<F: fmt::Display> fmt::Display for Term<F> {
         match self {
             Self::Fuzzy(word) => f.write_str(word),
             Self::Phrase(text) => quoted(f, text),
+            Self::Exact(text) => quoted(f, text.as_written()),
             Self::Compare(c) => {
                 let name = c.field.to_string();
                 if is_plain_word(&name) {

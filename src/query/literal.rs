@@ -41,6 +41,11 @@ impl TextLiteral {
         Self { text: text.to_owned(), folded: text.to_lowercase() }
     }
 
+    /// The text as it was written.
+    pub fn as_written(&self) -> &str {
+        &self.text
+    }
+
     /// True when `have` is this text, ignoring case.
     pub fn equals(&self, have: &str) -> bool {
         if have.is_ascii() {

@@ -20,6 +20,10 @@
 //! Where words are searched is the caller's business: `view` looks into the texts of a row (names,
 //! ids, tags' values, verdict), not into its numbers, which comparisons are for.
 //!
+//! Where a filter chooses what is acted on, it is read by [`parse_strict`]: comparisons and quoted
+//! text alone, and quoted text is the whole of a text there. What such a filter chooses is never
+//! more than what [`parse`] finds with the same words.
+//!
 //! The language knows no field by name: [`FieldName`] is implemented where the fields live.
 
 mod ast;
@@ -27,12 +31,13 @@ mod kind;
 mod lex;
 mod literal;
 mod parse;
+mod strict;
 
 pub use ast::{Compare, Expr, Op, Operand, Term};
 pub use kind::{FieldName, Kind, Unit};
-pub use literal::Literal;
 pub(crate) use literal::contains_folded;
-pub use parse::{MAX_BYTES, MAX_NESTING, QueryError, parse};
+pub use literal::{Literal, TextLiteral};
+pub use parse::{MAX_BYTES, MAX_NESTING, QueryError, parse, parse_strict};
 
 #[cfg(test)]
 mod tests;

@@ -4,6 +4,7 @@ use super::ast::{Compare, Expr, Op, Term};
 use super::kind::{FieldName, Kind};
 use super::lex::{Keyword, Token, TokenKind, keyword, tokens};
 use super::literal::{Literal, NumberLiteral, TextLiteral, TimeLiteral};
+use super::strict;
 use crate::domain::text::clean;
 
 /// The longest filter that is read, in bytes.
@@ -28,18 +29,32 @@ impl QueryError {
     }
 }
 
-/// Parses a filter over fields of type `F`.
+/// Parses a filter over fields of type `F`, for looking: bare words are searched for.
 pub fn parse<F: FieldName>(text: &str) -> Result<Expr<Term<F>>, QueryError> {
+    read(text, false)
+}
+
+/// Parses a filter that chooses what is acted on: comparisons and quoted text alone. A bare word,
+/// quoted text below a `not`, a value that may have been meant as something else (`env!=a,b`,
+/// `name~train-*`) and signs that only look like others are errors that say what to write.
+pub fn parse_strict<F: FieldName>(text: &str) -> Result<Expr<Term<F>>, QueryError> {
+    read(text, true)
+}
+
+fn read<F: FieldName>(text: &str, strict: bool) -> Result<Expr<Term<F>>, QueryError> {
     if text.len() > MAX_BYTES {
         let column = text.char_indices().take_while(|(i, _)| *i < MAX_BYTES).count() + 1;
         return Err(QueryError::new(column, format!("a filter ends at {MAX_BYTES} bytes")));
+    }
+    if strict {
+        strict::characters(text)?;
     }
     let tokens = tokens(text)?;
     if tokens.is_empty() {
         return Ok(Expr::All);
     }
     let end = text.chars().count() + 1;
-    let mut parser = Parser { tokens: &tokens, at: 0, end };
+    let mut parser = Parser { tokens: &tokens, at: 0, end, strict, negations: 0 };
     let expr = parser.or(0)?;
     match parser.peek() {
         None => Ok(expr),
@@ -51,6 +66,10 @@ struct Parser<'a> {
     tokens: &'a [Token],
     at: usize,
     end: usize,
+    /// True where the filter chooses what is acted on.
+    strict: bool,
+    /// How many `not` stand around what is read now.
+    negations: usize,
 }
 
 impl<'a> Parser<'a> {
@@ -103,7 +122,10 @@ impl<'a> Parser<'a> {
         }
         if self.peek_keyword() == Some(Keyword::Not) {
             self.at += 1;
-            return Ok(Expr::Not(Box::new(self.unary(depth + 1)?)));
+            self.negations += 1;
+            let inner = self.unary(depth + 1)?;
+            self.negations -= 1;
+            return Ok(Expr::Not(Box::new(inner)));
         }
         if matches!(self.peek(), Some(Token { kind: TokenKind::Open, .. })) {
             self.at += 1;
@@ -137,20 +159,30 @@ impl<'a> Parser<'a> {
             TokenKind::Open | TokenKind::Close => return Err(QueryError::new(column, WANTED)),
         };
         let Some(&Token { kind: TokenKind::Op(op), column: op_column }) = self.peek() else {
-            let text = name.clone();
-            return Ok(if quoted { Term::Phrase(text) } else { Term::Fuzzy(text) });
+            return match (self.strict, quoted) {
+                (false, true) => Ok(Term::Phrase(name.clone())),
+                (false, false) => Ok(Term::Fuzzy(name.clone())),
+                (true, true) => strict::quoted::<F>(name, column, self.negations > 0),
+                (true, false) => Err(strict::bare_word::<F>(name, column)),
+            };
         };
         self.at += 1;
         let field = F::resolve(name).ok_or_else(|| unknown_field::<F>(name, column))?;
         let value_column = self.column();
-        let Some(TokenKind::Word(value) | TokenKind::Quoted(value)) = self.peek().map(|t| &t.kind)
-        else {
-            let message = format!("a value must follow `{}`", op.symbol());
-            return Err(QueryError::new(value_column, message));
+        let (value, bare) = match self.peek().map(|t| &t.kind) {
+            Some(TokenKind::Word(value)) => (value, true),
+            Some(TokenKind::Quoted(value)) => (value, false),
+            _ => {
+                let message = format!("a value must follow `{}`", op.symbol());
+                return Err(QueryError::new(value_column, message));
+            }
         };
         self.at += 1;
         let kind = field.kind();
         check_operator(&field, kind, op, op_column)?;
+        if self.strict && matches!(kind, Kind::Text | Kind::Choice(_)) {
+            strict::value(value, bare, op, value_column)?;
+        }
         let value = literal(&field, kind, op, value, value_column)?;
         Ok(Term::Compare(Compare { field, op, value }))
     }

@@ -366,3 +366,141 @@ proptest! {
         prop_assert!((n.value - (whole as f64 + cents as f64 / 100.0)).abs() < 1e-6);
     }
 }
+
+mod strict {
+    use super::*;
+
+    fn refused(text: &str) -> QueryError {
+        match parse_strict::<F>(text) {
+            Err(error) => error,
+            Ok(expr) => panic!("{text} is taken as {expr}"),
+        }
+    }
+
+    #[test]
+    fn a_bare_word_is_refused_and_says_what_to_write() {
+        assert_eq!(
+            refused("gpu<5 and dev").to_string(),
+            "column 11: `dev` alone is a search, which takes in more than it says; what is acted on \
+             is chosen by comparisons: write `\"dev\"` for a text that is exactly this"
+        );
+        for (text, column) in [
+            ("dev", 1),
+            ("not dev", 5),
+            ("team=nlp or dev", 13),
+            ("team=nlp dev", 10),
+            ("(team)", 2),
+            ("team=nlp && gpu<5", 10),
+            ("team=nlp || gpu<5", 10),
+            ("team:nlp", 1),
+            ("team≠nlp", 1),
+            ("team＝nlp", 5),
+        ] {
+            assert_eq!(refused(text).column, column, "{text}");
+            assert!(text.contains(['≠', '＝']) || parse::<F>(text).is_ok(), "{text}");
+        }
+    }
+
+    #[test]
+    fn comparisons_and_whole_texts_are_taken() {
+        for text in [
+            "",
+            "team=nlp",
+            "team!=nlp and not (gpu>=5 or idle<3d)",
+            "gpu<5 and $>$1,000/mo or net<=5MB/d",
+            "\"dev\"",
+            "'a b' or team~b",
+            "team!=\"a,b*\"",
+            "tag:k8s.io/x:y=arn:aws:iam::1:role/x",
+            "born>2026-01-31 gpus=8 state!=running",
+            "team=Müll or team=数据",
+        ] {
+            assert!(parse_strict::<F>(text).is_ok(), "{text}: {}", refused(text));
+        }
+    }
+
+    #[test]
+    fn quoted_text_is_a_whole_text_and_never_below_a_not() {
+        assert!(
+            matches!(parse_strict::<F>("\"Dev\""), Ok(Expr::Leaf(Term::Exact(t))) if t.equals("dEV"))
+        );
+        let Ok(Expr::Leaf(Term::Exact(text))) = parse_strict::<F>("\"dev\"") else { panic!() };
+        assert!(!text.equals("dev-2") && !text.equals(""));
+        for text in ["not \"prod\"", "not (team=x or \"prod\")", "not not \"prod\""] {
+            assert!(refused(text).message.contains("below `not`"), "{text}");
+        }
+        // A `not` that has ended does not reach further.
+        assert!(parse_strict::<F>("not team=x and \"prod\"").is_ok());
+        assert!(refused("\"\"").message.contains("nothing in these quotes"));
+        assert!(refused("\" \"").message.contains("nothing in these quotes"));
+    }
+
+    #[test]
+    fn a_value_that_may_have_been_meant_as_more_than_one_stands_in_quotes() {
+        for value in [
+            "prod,research",
+            "prod;x",
+            "prod|dev",
+            "prod*",
+            "train-?",
+            "^prod",
+            "prod$",
+            "[ab]",
+            "{a}",
+            "==prod",
+            "a=b",
+            "prod\"",
+            "pro'd",
+            "\u{201c}prod\u{201d}",
+            "a&b",
+            "a<b",
+            "!prod",
+            "a\\b",
+        ] {
+            for op in ["=", "!=", "~", "!~"] {
+                let bare = refused(&format!("team{op}{value}"));
+                assert!(bare.column >= 5, "{value}: {bare}");
+            }
+        }
+        assert!(refused("team~\"\"").message.contains("every text holds"));
+        assert!(refused("team!~' '").message.contains("every text holds"));
+    }
+
+    #[test]
+    fn what_cannot_be_seen_or_only_looks_alike_is_refused() {
+        for (text, column) in [
+            ("team!=prod\u{200b}", 11),
+            ("team!=\"prod\u{ad}\"", 12),
+            ("team!=prod\u{a0}", 11),
+            ("team!=\"pr\u{043e}d\"", 10),
+            ("te\u{0430}m=x", 3),
+            ("team!=\u{ff50}rod", 8),
+            ("team\t=x", 5),
+            ("team=x\u{fe0f}", 7),
+        ] {
+            assert_eq!(refused(text).column, column, "{text:?}: {}", refused(text));
+        }
+        assert!(parse_strict::<F>("team=данные or team=naïve or team~δ").is_ok());
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 2_000, ..ProptestConfig::default() })]
+
+        /// A strict filter is a filter: it means the same comparisons when it is looked with.
+        #[test]
+        fn what_is_taken_strictly_is_a_filter_too(text in filterish()) {
+            if let Ok(strict) = parse_strict::<F>(&text) {
+                let loose = read(&text);
+                let mut said = Vec::new();
+                strict.map(&mut |t| said.push(match t {
+                    Term::Fuzzy(_) | Term::Phrase(_) => panic!("{text}"),
+                    Term::Exact(t) => Term::Phrase(t.as_written().to_owned()),
+                    Term::Compare(c) => Term::Compare(c.clone()),
+                }));
+                let mut found = Vec::new();
+                loose.map(&mut |t| found.push(t.clone()));
+                prop_assert_eq!(said, found);
+            }
+        }
+    }
+}

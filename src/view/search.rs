@@ -4,7 +4,7 @@ use nucleo_matcher::pattern::{Atom, AtomKind, CaseMatching, Normalization};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 
 use super::table_field::TableField;
-use crate::query::contains_folded;
+use crate::query::{TextLiteral, contains_folded};
 
 /// Something to look for, prepared.
 pub(super) struct Needle {
@@ -22,6 +22,8 @@ enum NeedleKind {
     },
     /// Text that must occur as it stands; in lower case.
     Phrase(String),
+    /// The whole of a text, but for case.
+    Exact(TextLiteral),
 }
 
 /// What a search needs besides the needle; kept over many rows.
@@ -46,6 +48,11 @@ impl Needle {
         Self::new::<F>(NeedleKind::Phrase(text.to_lowercase()), scratch)
     }
 
+    /// Quoted text of a strict filter: it must be one of the texts as a whole, but for case.
+    pub(super) fn exact<F: TableField>(text: &TextLiteral) -> Self {
+        Self::new::<F>(NeedleKind::Exact(text.clone()), &mut Scratch::default())
+    }
+
     fn new<F: TableField>(kind: NeedleKind, scratch: &mut Scratch) -> Self {
         let mut is_in = |word: &str| kind.is_in(word, scratch);
         let shared = F::shared_words().iter().map(|[a, b]| is_in(a) || is_in(b)).collect();
@@ -63,6 +70,7 @@ impl NeedleKind {
     fn is_in(&self, text: &str, scratch: &mut Scratch) -> bool {
         match self {
             Self::Phrase(folded) => contains_folded(text, folded),
+            Self::Exact(whole) => whole.equals(text),
             // For ASCII a loop over bytes says the same in less time than it takes to set the
             // matcher up.
             Self::Fuzzy { ascii: Some(word), .. } if text.is_ascii() => {

@@ -163,6 +163,7 @@ fn plan(fleet: &[Instance], verb: Verb) -> PlanFile {
         covered_by: String::new(),
         price_basis: "on-demand list price".into(),
         production: false,
+        environment: None,
     };
     let plan = Plan {
         schema: PLAN_SCHEMA.to_owned(),

@@ -43,6 +43,7 @@ pub fn order_via(verb: Verb, via: &Via, caller: &str, ids: &[&str]) -> Order {
             covered_by: String::new(),
             price_basis: String::new(),
             production: false,
+            environment: None,
         })
         .collect();
     let rows = items

@@ -70,7 +70,67 @@ pub enum Breach {
     },
 }
 
+/// A cap, and what is held against it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CapUse {
+    /// Its key in `[actions]`.
+    pub cap: &'static str,
+    /// What the rows come to, in the unit of the cap: instances (volumes), percent of the fleet, USD
+    /// per hour. `None` when not known: a row has no price.
+    pub value: Option<f64>,
+    /// The limit; `None` where there is none.
+    pub limit: Option<f64>,
+    /// True when nothing may run for it.
+    pub over: bool,
+    /// In words: `max_instances 5 of 10`.
+    pub text: String,
+}
+
+impl CapUse {
+    /// Rows against a number of rows.
+    pub fn of_rows(cap: &'static str, rows: u32, max: u32) -> Self {
+        let over = rows > max;
+        let text = format!("{cap} {rows} of {max}");
+        Self { cap, value: Some(rows.into()), limit: Some(max.into()), over, text }
+    }
+}
+
 impl Caps {
+    /// Each cap with what `prices` (USD/h of each row) of a fleet of `fleet` instances come to, over
+    /// or not.
+    pub fn uses(&self, prices: &[Option<f64>], fleet: u32) -> Vec<CapUse> {
+        let breaches = self.breaches(prices, fleet);
+        let over = |of: fn(&Breach) -> bool| breaches.iter().any(of);
+        let rows = u32::try_from(prices.len()).unwrap_or(u32::MAX);
+        let share = (fleet > 0).then(|| 100.0 * f64::from(rows) / f64::from(fleet));
+        let usd: Option<f64> =
+            prices.iter().map(|p| p.filter(|p| p.is_finite() && *p >= 0.0)).sum();
+        let known = usd.map_or_else(|| "not known".to_owned(), |usd| format!("${usd:.2}/h"));
+        let limit =
+            self.max_usd_per_hour.map_or_else(|| "no limit".to_owned(), |m| format!("${m:.2}"));
+        vec![
+            CapUse::of_rows("max_instances", rows, self.max_instances),
+            CapUse {
+                cap: "max_fleet_percent",
+                value: share,
+                limit: Some(self.max_fleet_percent),
+                over: over(|b| matches!(b, Breach::Share { .. })),
+                text: format!(
+                    "max_fleet_percent {rows} of {fleet} is {} of {} %",
+                    share.map_or_else(|| "not known".to_owned(), |s| format!("{s:.1}")),
+                    self.max_fleet_percent
+                ),
+            },
+            CapUse {
+                cap: "max_usd_per_hour",
+                value: usd,
+                limit: self.max_usd_per_hour,
+                over: over(|b| matches!(b, Breach::Usd { .. } | Breach::Unpriced { .. })),
+                text: format!("max_usd_per_hour {known} of {limit}"),
+            },
+        ]
+    }
+
     /// Every cap that `prices` (USD/h of each row) of a fleet of `fleet` instances would break.
     pub fn breaches(&self, prices: &[Option<f64>], fleet: u32) -> Vec<Breach> {
         let rows = u32::try_from(prices.len()).unwrap_or(u32::MAX);
@@ -156,7 +216,47 @@ mod tests {
         assert_eq!(names(&usd.breaches(&[Some(0.0)], 100)), ["usd"]);
     }
 
+    #[test]
+    fn each_cap_is_shown_with_its_value_and_limit_over_or_not() {
+        let caps = Caps { max_usd_per_hour: Some(10.0), ..Caps::default() };
+        let said = |prices: &[Option<f64>], fleet| -> Vec<(String, bool)> {
+            caps.uses(prices, fleet).into_iter().map(|u| (u.text, u.over)).collect()
+        };
+        let of = |texts: [(&str, bool); 3]| texts.map(|(t, over)| (t.to_owned(), over)).to_vec();
+        assert_eq!(
+            said(&[Some(2.0); 5], 25),
+            of([
+                ("max_instances 5 of 10", false),
+                ("max_fleet_percent 5 of 25 is 20.0 of 10 %", true),
+                ("max_usd_per_hour $10.00/h of $10.00", false),
+            ])
+        );
+        let one = caps.uses(&[None], 3);
+        assert!(!one[1].over, "one is always allowed");
+        assert_eq!((one[2].value, one[2].over), (None, true));
+        assert_eq!(caps.uses(&[], 0)[1].value, None);
+        let open = Caps::default().uses(&[None], 100);
+        assert_eq!((open[2].limit, open[2].over), (None, false));
+    }
+
     proptest! {
+        /// A cap is over where, and only where, a breach says so.
+        #[test]
+        fn what_is_shown_agrees_with_what_is_refused(
+            prices in prop::collection::vec(prop::option::of(-1.0_f64..50.0), 0..30),
+            fleet in 0_u32..200,
+            max in 0_u32..20,
+            percent in 0.0_f64..100.0,
+            usd in prop::option::of(0.0_f64..500.0),
+        ) {
+            let caps = Caps { max_instances: max, max_fleet_percent: percent, max_usd_per_hour: usd };
+            let over = caps.uses(&prices, fleet).iter().filter(|u| u.over).count();
+            let breaches = caps.breaches(&prices, fleet);
+            let both = breaches.iter().filter(|b| matches!(b, Breach::Unpriced { .. })).count()
+                * breaches.iter().filter(|b| matches!(b, Breach::Usd { .. })).count();
+            prop_assert_eq!(over, breaches.len() - both);
+        }
+
         /// Against whole numbers: cents and tenths of a percent, each limit counted by hand.
         #[test]
         fn caps_against_whole_numbers(

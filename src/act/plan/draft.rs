@@ -114,6 +114,7 @@ fn item(fleet: &Fleet, row: &Row, rules: &Rules) -> PlanItem {
         covered_by: covered_by(row),
         price_basis: row.rate.as_ref().map(basis).unwrap_or_default(),
         production: rules.is_production(&instance.scope.account, &instance.tags),
+        environment: row.environment.clone(),
     }
 }
 

@@ -16,6 +16,7 @@ use super::approval::Approval;
 use super::draft::whole_millionths;
 use super::item::{PLAN_SCHEMA, Plan, PlanItem};
 use super::policy;
+use super::span::{SHORTEST_GRACE, in_words};
 use super::verb::Verb;
 use crate::domain::text;
 
@@ -199,8 +200,11 @@ fn believable(file: &PlanFile) -> Result<(), PlanFileError> {
         return wrong("plan.fleet_size", format!("{} is no fleet of these rows", plan.fleet_size));
     }
     if let Verb::Mark { expires, reason } = &plan.verb {
-        if *expires <= plan.created_at {
-            return wrong("plan.verb.expires", "it lies before the plan");
+        if expires.duration_since(plan.created_at) < SHORTEST_GRACE {
+            return wrong(
+                "plan.verb.expires",
+                format!("it lies less than {} after the plan", in_words(SHORTEST_GRACE)),
+            );
         }
         if policy::is_like_a_policys(reason) {
             return wrong("plan.verb.reason", "it reads like the mark of a policy");
@@ -345,6 +349,7 @@ mod tests {
             covered_by: String::new(),
             price_basis: "on-demand list price".into(),
             production: false,
+            environment: None,
         }
     }
 

@@ -57,6 +57,7 @@ pub fn item() -> PlanItem {
         covered_by: String::new(),
         price_basis: "on-demand list price, live".into(),
         production: false,
+        environment: None,
     }
 }
 

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::caps::{Breach, CapUse, Caps};
 use super::digest::sha256_hex;
+use super::environments::{Chosen, EnvironmentCount, by_environment};
 use super::verb::Verb;
 use crate::domain::{InstanceState, Scope, VerdictKind};
 
@@ -77,6 +79,9 @@ pub struct PlanItem {
     pub price_basis: String,
     /// True when account, configuration or tags say production.
     pub production: bool,
+    /// The environment that its tags named; `None` where none did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub environment: Option<Arc<str>>,
 }
 
 impl Plan {
@@ -91,6 +96,26 @@ impl Plan {
     /// The first twelve digits of the hash: the plan's name in messages and in the audit log.
     pub fn id(&self) -> String {
         self.hash().chars().take(12).collect()
+    }
+
+    /// What it holds, by environment.
+    pub fn environments(&self) -> Vec<EnvironmentCount> {
+        by_environment(self.items.iter().map(|i| Chosen {
+            id: &i.id,
+            name: &i.name,
+            environment: i.environment.as_deref(),
+            production: i.production,
+        }))
+    }
+
+    /// Its rows, all of them, against the caps: what they break, and what they come to. Nothing for
+    /// a verb that no cap counts.
+    pub fn held_against(&self, caps: &Caps) -> (Vec<Breach>, Vec<CapUse>) {
+        if !self.verb.is_destructive() {
+            return (Vec::new(), Vec::new());
+        }
+        let prices: Vec<Option<f64>> = self.items.iter().map(|i| i.usd_per_hour).collect();
+        (caps.breaches(&prices, self.fleet_size), caps.uses(&prices, self.fleet_size))
     }
 
     /// Dollars per hour of all rows with a price, and how many rows have none.

@@ -11,6 +11,7 @@ mod caps;
 mod confirm;
 mod digest;
 mod draft;
+mod environments;
 pub mod file;
 mod finding;
 #[cfg(test)]
@@ -24,19 +25,21 @@ mod preflighted;
 pub mod recheck;
 mod rejudge;
 mod rules;
+mod span;
 pub mod stakes;
 pub mod storage;
 mod undo;
 mod verb;
 
 pub use approval::{Approval, ApprovalError, Signature};
-pub use caps::{Breach, Caps};
+pub use caps::{Breach, CapUse, Caps};
 pub use confirm::{
     Answer, Authority, CHECKS_VALID_FOR, Challenge, ConfirmError, Confirmed, MAX_BATCH, Order,
     Ticket, VALID_FOR,
 };
 pub use digest::sha256_hex;
 pub use draft::{Draft, DraftError, draft, net};
+pub use environments::{Chosen, EnvironmentCount, by_environment};
 pub use file::{PlanFile, PlanFileError};
 pub use finding::{Finding, Guard, Severity};
 pub use item::{PLAN_SCHEMA, Plan, PlanItem};
@@ -45,6 +48,7 @@ pub use outcome::{Outcome, OutcomeKind, Progress, Verified};
 pub use preflighted::{CheckedRow, Preflighted, Ties, Via};
 pub use rejudge::{Rejudged, rejudge};
 pub use rules::{AccountRules, Rules};
+pub use span::{SHORTEST_GRACE, in_words, parse_grace, parse_span};
 pub use stakes::{Stakes, VolumeStake};
 pub use undo::Undo;
 pub use verb::{BY_TAG, EXPIRES_TAG, REASON_TAG, REMINDED_TAG, Verb};

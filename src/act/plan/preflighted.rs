@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use jiff::Timestamp;
 
-use super::caps::Breach;
+use super::caps::{Breach, CapUse};
+use super::environments::{Chosen, EnvironmentCount, by_environment};
 use super::finding::{Finding, Guard, Severity};
 use super::guard::together;
 use super::item::{Plan, PlanItem};
@@ -80,6 +81,11 @@ impl CheckedRow {
         blocks.find(|f| !f.guard.is_about_the_asker())
     }
 
+    /// True when the row goes, or would go if somebody asked who may: armed, permitted.
+    pub fn may_go(&self) -> bool {
+        self.reason_for_anybody().is_none()
+    }
+
     /// The first reason that lies in the instance, else the first one: that a session is not armed
     /// is said once, and not again at every row.
     pub fn own_reason(&self) -> Option<&Finding> {
@@ -113,8 +119,10 @@ pub struct Preflighted<K: Kind = Instances> {
     pub rows: Vec<K::Row>,
     /// When the checks were complete.
     pub checked_at: Timestamp,
-    /// Caps that what is left of the plan breaks; nothing runs then.
+    /// Caps that the plan breaks; nothing runs then. They count what would go, armed or not.
     pub breaches: Vec<Breach>,
+    /// Each cap that holds for the plan with what it comes to; empty where none does.
+    pub caps: Vec<CapUse>,
     /// ARN of the caller by account, asked by this preflight.
     pub callers: BTreeMap<Arc<str>, Arc<str>>,
     pub(super) taken: AtomicBool,
@@ -131,15 +139,26 @@ impl Preflighted {
         caps: &super::Caps,
     ) -> Self {
         together(&plan.verb, &mut rows);
-        let breaches = if plan.verb.is_destructive() {
-            let left = rows.iter().filter(|r| !r.is_blocked());
+        let (mut breaches, mut uses) = (Vec::new(), Vec::new());
+        if plan.verb.is_destructive() {
+            // Whoever is not armed has to see the caps that stop whoever is.
+            let left = rows.iter().filter(|r| r.may_go());
             let prices: Vec<Option<f64>> = left.map(|r| r.item.usd_per_hour).collect();
-            caps.breaches(&prices, plan.fleet_size)
-        } else {
-            Vec::new()
-        };
+            breaches = caps.breaches(&prices, plan.fleet_size);
+            uses = caps.uses(&prices, plan.fleet_size);
+        }
         let taken = AtomicBool::new(false);
-        Self { plan, rows, checked_at, breaches, callers, taken }
+        Self { plan, rows, checked_at, breaches, caps: uses, callers, taken }
+    }
+
+    /// What goes, or would go if somebody asked who may, by environment.
+    pub fn environments(&self) -> Vec<EnvironmentCount> {
+        by_environment(self.rows.iter().filter(|r| r.may_go()).map(|r| Chosen {
+            id: &r.item.id,
+            name: &r.item.name,
+            environment: r.item.environment.as_deref(),
+            production: r.production,
+        }))
     }
 }
 

@@ -117,7 +117,10 @@ impl Rejudged {
             let seen = self.prices.get(&key).copied().flatten()?;
             Some(item.usd_per_hour?.max(seen))
         };
-        let prices: Vec<Option<f64>> = checked.passed().map(|r| price(&r.item)).collect();
+        let prices: Vec<Option<f64>> = {
+            let left = checked.rows.iter().filter(|r| r.may_go());
+            left.map(|r| price(&r.item)).collect()
+        };
         caps.breaches(&prices, self.living.min(checked.plan.fleet_size))
     }
 }

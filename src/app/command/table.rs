@@ -1,10 +1,11 @@
 //! The table of commands and how each reads its words.
 
+use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
-use jiff::{SignedDuration, Timestamp};
 
 use super::{Command, Known, Until, Wish, unknown};
+use crate::act::plan::{SHORTEST_GRACE, in_words, parse_span};
 use crate::app::appearance::ThemeName;
 use crate::app::effect::{ExportFormat, Regions};
 use crate::app::savings::SavingsLook;
@@ -413,9 +414,6 @@ pub const COMMANDS: &[CommandSpec] = &[
     },
 ];
 
-/// Longest time that a mark may give: beyond it, nobody remembers why.
-const MOST_DAYS: i64 = 366;
-
 fn mark(words: &[&str], rest: &str, _: &Known<'_>) -> Result<Command, String> {
     let Some(first) = words.first() else {
         return Ok(Command::Act(Wish::Mark { until: Until::In(GRACE), reason: None }));
@@ -428,25 +426,21 @@ fn mark(words: &[&str], rest: &str, _: &Known<'_>) -> Result<Command, String> {
 
 /// `4d`, `36h`, `2w`, a date (its first moment, UTC) or a moment in RFC 3339.
 fn until(word: &str) -> Result<Until, String> {
-    let units = [('h', 1), ('d', 24), ('w', 7 * 24)];
-    let hours = units.iter().find_map(|(unit, hours)| {
-        let number: i64 = word.strip_suffix(*unit)?.parse().ok()?;
-        number.checked_mul(*hours)
-    });
-    match hours {
-        Some(hours) if (1..=MOST_DAYS * 24).contains(&hours) => {
-            return Ok(Until::In(SignedDuration::from_hours(hours)));
+    match parse_span(word) {
+        Some(span) if span >= SHORTEST_GRACE => return Ok(Until::In(span)),
+        Some(span) => {
+            let (span, least) = (in_words(span), in_words(SHORTEST_GRACE));
+            return Err(format!("`{word}` are {span}: {least} at least"));
         }
-        Some(_) => return Err(format!("`{word}`: between an hour and {MOST_DAYS} days")),
         None => {}
     }
     let moment = word.parse::<Timestamp>().ok().or_else(|| {
         let date: Date = word.parse().ok()?;
         Some(date.to_zoned(TimeZone::UTC).ok()?.timestamp())
     });
-    moment
-        .map(Until::At)
-        .ok_or_else(|| format!("`{word}` is no date: write 4d, 36h, 2w or 2026-12-24"))
+    moment.map(Until::At).ok_or_else(|| {
+        format!("`{word}` is no date: write 4d, 36h, 2w (at most 366d) or 2026-12-24")
+    })
 }
 
 fn field(name: &str, known: &Known<'_>) -> Result<&'static str, String> {

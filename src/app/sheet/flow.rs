@@ -76,7 +76,9 @@ impl App {
             self.say(Notice::new(Level::Warn, text));
             return Vec::new();
         }
-        self.sheet = Some(Sheet::new(rows, self.now));
+        let searches = rows.len() > 1 && self.shows_table() && self.table.searches();
+        let search = searches.then(|| self.table.filter_text().to_owned());
+        self.sheet = Some(Sheet { search, ..Sheet::new(rows, self.now) });
         self.open(Page::Sheet);
         match verb {
             Some(verb) => self.check(verb),
@@ -145,7 +147,8 @@ impl App {
     pub(in crate::app) fn on_not_preflighted(&mut self, plan: &Arc<Plan>, why: String) {
         let now = self.now;
         if let Some(sheet) = self.waiting_for(plan) {
-            *sheet = Sheet::new(std::mem::take(&mut sheet.rows), now);
+            let search = sheet.search.take();
+            *sheet = Sheet { search, ..Sheet::new(std::mem::take(&mut sheet.rows), now) };
             sheet.word = Some(why);
         }
     }

@@ -45,6 +45,8 @@ pub struct Sheet {
     rows: Vec<Arc<Row>>,
     /// Where in the flow it is.
     stage: Stage,
+    /// The filter of the table that they were chosen in, where it searches.
+    search: Option<String>,
     /// Why it came back to where it is; gone with the next key.
     word: Option<String>,
     /// True while the line under the cursor is to be kept in sight; paging lets it go.
@@ -70,7 +72,7 @@ impl Sheet {
     /// A sheet for `rows`.
     pub fn new(rows: Vec<Arc<Row>>, now: Timestamp) -> Self {
         let choice = Choice::of(&rows, now);
-        Self { rows, stage: Stage::Choose(choice), word: None, follow: true }
+        Self { rows, stage: Stage::Choose(choice), search: None, word: None, follow: true }
     }
 
     /// The instances as they were when it was opened.
@@ -81,6 +83,12 @@ impl Sheet {
     /// Where in the flow it is.
     pub fn stage(&self) -> &Stage {
         &self.stage
+    }
+
+    /// The filter of the table that they were chosen in, as typed, where it searches for words: such
+    /// a filter finds more than it says.
+    pub fn search(&self) -> Option<&str> {
+        self.search.as_deref()
     }
 
     /// Why it came back to where it is.

@@ -286,6 +286,11 @@ impl<F: TableField> Table<F> {
         &self.filter_text
     }
 
+    /// True when the filter in force searches for words.
+    pub fn searches(&self) -> bool {
+        self.filter.as_ref().is_some_and(Filter::searches)
+    }
+
     /// Puts the filter in force that `text` says; one that cannot be read changes nothing.
     pub fn filter_by(&mut self, text: &str) -> Result<(), QueryError> {
         self.filter = Some(Filter::parse(text)?).filter(|f| !f.is_empty());

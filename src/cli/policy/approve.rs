@@ -2,33 +2,55 @@
 
 use std::io::Write;
 use std::path::Path;
+use std::sync::Arc;
 
 use jiff::SignedDuration;
 
-use super::super::approve::{reaches, reviewed, signed};
-use super::super::args::ApproveArgs;
+use super::super::approve::{reaches, reviewed, said, signed};
+use super::super::args::{ApproveArgs, OutputFormat};
 use super::super::exit::{CliError, Exit};
 use super::super::invocation::Invocation;
-use super::super::{acting, when};
+use super::super::telemetry::Want;
+use super::super::tell::tell;
+use super::super::{acting, reports, session, when};
 use super::{PolicyFile, approval_path, read, write_approval};
 use crate::act::exec::audit::Body;
-use crate::act::plan::Approval;
-use crate::act::plan::policy::{Policy, span};
+use crate::act::plan::policy::{RuleMatches, caps_at_worst, matched, matches};
+use crate::act::plan::{Approval, CapUse, Rules};
+use crate::bus;
+use crate::config::Env;
+use crate::fleet::{Fleet, Row};
+use crate::report::acting::policy_to_approve;
+use crate::view::ViewContext;
 
 /// The longest validity: whoever approved it a month ago looks at it again.
 pub(super) const LONGEST: SignedDuration = SignedDuration::from_hours(30 * 24);
 
-/// Shows the policy, takes the approval and writes it beside the file.
+/// Shows the policy and what its rules match now, takes the approval and writes it beside the file.
 pub fn approve(
     args: &ApproveArgs,
     invocation: &Invocation,
+    env: &Env,
     out: &mut dyn Write,
 ) -> Result<Exit, CliError> {
     let file = read(&args.file)?;
-    show(&file, out)?;
     let long = validity(args, invocation)?;
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let ctx =
+        ViewContext { now: invocation.options.now(), symbols: session::symbols(invocation, env) };
+    let (fleet, rules) = runtime.block_on(fleet(invocation))?;
+    let rows = matched(&file.policy, &fleet, &ctx);
+    let found = matches(&file.policy, &rules, rows.iter().map(|(rule, row)| (*rule, &**row)));
+    let caps = caps_at_worst(&file.policy, &rules, &rows);
+    if invocation.options.format == OutputFormat::Json {
+        let text = policy_to_approve(&file.policy.name, &file.sha256, &found, &caps, &ctx);
+        out.write_all(text.as_bytes())?;
+        out.flush()?;
+    } else {
+        show(&file, &rows, &found, &caps, out, &ctx)?;
+    }
     reviewed(args, "policy", &file.sha256, &format!("approve {}", file.policy.name))?;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let approval = runtime.block_on(approval(&file, long, invocation))?;
     let body = Body::Approved {
         what: "policy".to_owned(),
@@ -39,14 +61,14 @@ pub fn approve(
     let journal = acting::journal(invocation)?;
     journal.append(approval.approved_at, body).map_err(|e| acting::failed(&e))?;
     write(&args.file, &approval)?;
-    writeln!(
-        out,
+    let done = format!(
         "approved policy {} ({}) until {}, in {}",
         file.policy.name,
         file.id(),
         approval.expires_at,
         approval_path(&args.file).display()
-    )?;
+    );
+    said(&done, invocation, out)?;
     Ok(Exit::Ok)
 }
 
@@ -58,30 +80,58 @@ fn write(path: &Path, approval: &Approval) -> Result<(), CliError> {
     })
 }
 
-/// What is approved, in full.
-fn show(file: &PolicyFile, out: &mut dyn Write) -> std::io::Result<()> {
-    let Policy { name, caps, rules } = &file.policy;
-    writeln!(out, "policy       {name} ({})", file.id())?;
-    let cap = |n: Option<String>| n.unwrap_or_else(|| "as configured".to_owned());
+/// The fleet as `policy run` would read it now; what cannot be read is as the cache has it. Without any
+/// fleet nobody knows whom the filters take in, and nothing can be approved.
+async fn fleet(invocation: &Invocation) -> Result<(Arc<Fleet>, Rules), CliError> {
+    let cache = session::open_cache_aloud(invocation);
+    let read = async {
+        let outcome = bus::once(session::parts(invocation, cache.clone(), Want::Free)?).await;
+        reports::unreadable(invocation, &outcome)?;
+        Ok::<_, CliError>(outcome.fleet)
+    };
+    let read = read.await;
+    cache.close().await;
+    let fleet = read?;
+    for line in reports::troubles(&fleet) {
+        tell(line);
+    }
+    let reaches = invocation.reaches();
+    let (known, _) = acting::identities(&reaches).await;
+    let rules = acting::rules(invocation, known.iter().map(|(r, who)| (&*who.account, *r)));
+    Ok((fleet, rules))
+}
+
+/// What is approved, in full, and whom it takes in.
+fn show(
+    file: &PolicyFile,
+    rows: &[(Option<usize>, Arc<Row>)],
+    found: &[RuleMatches],
+    caps: &[CapUse],
+    out: &mut dyn Write,
+    ctx: &ViewContext,
+) -> std::io::Result<()> {
+    let policy = &file.policy;
+    writeln!(out, "policy       {} ({})", policy.name, file.id())?;
+    for (rule, matches) in policy.rules.iter().zip(found) {
+        let mut lines = matches.lines(ctx.symbols.ellipsis()).into_iter();
+        let reason =
+            if rule.reason.is_empty() { String::new() } else { format!("; {}", rule.reason) };
+        writeln!(out, "rule         {}{reason}", lines.next().unwrap_or_default())?;
+        for line in lines {
+            writeln!(out, "           {line}")?;
+        }
+    }
+    let other = rows.iter().filter(|(rule, _)| rule.is_none()).count();
+    writeln!(out, "no rule      {other} of {} instances", rows.len())?;
+    let dot = ctx.symbols.separator();
     writeln!(
         out,
-        "caps         instances {}, % of the fleet {}, $/h {}; the stricter of these and [actions]",
-        cap(caps.max_instances.map(|n| n.to_string())),
-        cap(caps.max_fleet_percent.map(|n| n.to_string())),
-        cap(caps.max_usd_per_hour.map(|n| n.to_string())),
+        "caps         the stricter of [caps] and [actions], were all that is idle now stopped at once:"
     )?;
-    for rule in rules {
-        let remind = rule.remind_before.map(|d| format!(", reminded {} before", span(d)));
-        writeln!(
-            out,
-            "rule         {}: {} what matches \"{}\" after {}{}; {}",
-            rule.name,
-            rule.action.word(),
-            rule.filter_text,
-            span(rule.grace),
-            remind.unwrap_or_default(),
-            rule.reason
-        )?;
+    for cap in caps {
+        let over =
+            if cap.over { format!(" {dot} OVER: a run would stop nothing") } else { String::new() };
+        writeln!(out, "             {}{over}", cap.text)?;
     }
     out.flush()
 }

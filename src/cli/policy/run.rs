@@ -11,15 +11,16 @@ use super::super::exit::{CliError, Exit};
 use super::super::invocation::Invocation;
 use super::super::telemetry::Want;
 use super::super::tell::tell;
-use super::super::{plan, reports, session};
+use super::super::{plan, reports, session, words};
 use super::carry_out::{Carried, CarryOut};
 use super::{PolicyFile, read};
 use crate::act::plan::Outcome;
-use crate::act::plan::policy::{Scene, decide, plans};
+use crate::act::plan::policy::{DecisionKind, Scene, decide, matches, plans, stricter};
 use crate::bus;
 use crate::cache::Cache;
 use crate::config::Env;
 use crate::domain::text;
+use crate::fleet::Row;
 use crate::report::acting::{PolicyReport, policy as report_policy};
 use crate::view::{Filter, ViewContext};
 
@@ -32,7 +33,7 @@ pub fn run(
     out: &mut dyn Write,
 ) -> Result<Exit, CliError> {
     // Tags of yesterday say nothing about the marks of today.
-    plan::not_offline(invocation)?;
+    plan::of_this_moment(invocation)?;
     let file = read(path)?;
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
@@ -55,10 +56,7 @@ async fn one_run(
     cache: &Cache,
     out: &mut dyn Write,
 ) -> Result<Exit, CliError> {
-    let filter: Filter = match &invocation.options.filter {
-        Some(text) => Filter::parse(text).map_err(|e| CliError::Usage(e.to_string()))?,
-        None => Filter::parse("").map_err(|e| CliError::Usage(e.to_string()))?,
-    };
+    let filter: Option<Filter> = words::strict_filter(invocation.options.filter.as_deref())?;
     let parts = session::parts(invocation, cache.clone(), Want::Free)?;
     let ledger = parts.ledger.clone();
     let outcome = bus::once(parts).await;
@@ -77,9 +75,16 @@ async fn one_run(
         symbols: session::symbols(invocation, env),
     };
     let scene = Scene { rules: operator.rules(), window_hours, ctx };
-    let mut search = filter.searcher();
-    let decisions = decide(&file.policy, fleet, &scene, |row| search.matches(row, &ctx));
+    let mut search = filter.as_ref().map(Filter::searcher);
+    let wanted = |row: &Row| search.as_mut().is_none_or(|s| s.matches(row, &ctx));
+    let decisions = decide(&file.policy, fleet, &scene, wanted);
     let planned = plans(&file.policy, fleet, &decisions, &scene, &preset);
+    let by_rule = decisions.iter().map(|d| (d.rule, &*d.row));
+    let rules = matches(&file.policy, operator.rules(), by_rule);
+    let stop = planned.iter().find(|p| p.kind == DecisionKind::Stop);
+    let nothing =
+        || stricter(&operator.rules().caps, &file.policy.caps).uses(&[], fleet.totals.instances);
+    let caps = stop.map_or_else(nothing, |p| p.caps.clone());
     let mut carried = CarryOut { path, file, invocation, operator: &operator, fleet, scene }
         .all(&planned, apply)
         .await;
@@ -91,6 +96,8 @@ async fn one_run(
         policy: &file.policy,
         sha256: &file.sha256,
         decisions: &decisions,
+        rules: &rules,
+        caps: &caps,
         applied: apply,
         outcomes: &outcomes,
         refusals: &carried.refusals,

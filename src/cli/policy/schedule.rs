@@ -8,7 +8,7 @@ use jiff::tz::TimeZone;
 use super::super::exit::{CliError, Exit};
 use super::super::invocation::Invocation;
 use super::super::telemetry::Want;
-use super::super::{reports, session};
+use super::super::{reports, session, words};
 use crate::analyze::idle::{Subject, hours_of_use};
 use crate::analyze::schedule::{self, propose};
 use crate::bus;
@@ -40,10 +40,8 @@ pub fn run(
     // As the database writes it: for cron, date and EventBridge `europe/berlin` is no zone.
     let zone = tz.iana_name().unwrap_or(zone);
     let changes = schedule::changes(&tz, invocation.options.now());
-    let filter: Option<Filter> = match &invocation.options.filter {
-        Some(text) => Some(Filter::parse(text).map_err(|e| CliError::Usage(e.to_string()))?),
-        None => None,
-    };
+    // Its lines are copied to where they stop instances.
+    let filter: Option<Filter> = words::strict_filter(invocation.options.filter.as_deref())?;
     let policy = session::policy(&invocation.config, &invocation.config.preset)?;
     let keep_days = invocation.cache_options().map_or(0, |o| o.keep_days);
     let hours = policy.window_hours().max(keep_days.saturating_mul(24));

@@ -3,6 +3,7 @@
 //! | schema | holds |
 //! |---|---|
 //! | `burntop/preflight/1` | a plan's rows with what the guards said and what is at stake |
+//! | `burntop/approve/1` | what is put before whoever approves it: rows or rules, environments, caps |
 //! | `burntop/outcome/1` | what became of each row |
 //! | `burntop/audit_list/1` | one row per run of the audit log |
 //! | `burntop/audit_show/1` | the rows of one run, with the way back |
@@ -11,6 +12,7 @@
 //!
 //! The plan file is `burntop/plan/2`, the lines of the log `burntop/audit/1`.
 
+mod approve;
 mod audit;
 mod outcome;
 mod plan;
@@ -20,6 +22,7 @@ mod storage;
 #[cfg(test)]
 mod tests;
 
+pub use approve::{plan_to_approve, policy_to_approve, storage_plan_to_approve};
 pub use audit::{Run, audit_list, audit_show, runs};
 pub use outcome::{outcome_of_blocked, outcomes};
 pub use plan::{PlanReport, plan, rows_of_plan};

@@ -8,7 +8,8 @@ use serde_json::{Value as Json, json};
 use super::{Trouble, document, left, right, written};
 use crate::act::plan::stakes::VolumeStake;
 use crate::act::plan::{
-    CheckedRow, Guard, Plan, PlanItem, Preflighted, Severity, Stakes, Undo, Via,
+    CapUse, CheckedRow, EnvironmentCount, Guard, Plan, PlanItem, Preflighted, Severity, Stakes,
+    Undo, Via,
 };
 use crate::report::Format;
 use crate::report::json::number;
@@ -44,6 +45,8 @@ pub fn plan(
             ("checked_at", json!(checked.checked_at.to_string())),
             ("callers", json!(checked.callers)),
             ("breaches", json!(breaches)),
+            ("caps", json!(checked.caps)),
+            ("environments", json!(checked.environments())),
             ("plan_sha256", json!(report.written)),
         ];
         return document("preflight", ctx.now, BASIS, rows, &report.errors, more);
@@ -51,8 +54,28 @@ pub fn plan(
     written(&sheet(checked, ctx), &notes(checked, report, ctx), format)
 }
 
+/// What is chosen, by environment, and the caps: a line each, for who reads it before it is approved.
+pub(super) fn chosen_lines(
+    environments: &[EnvironmentCount],
+    caps: &[CapUse],
+    ctx: &ViewContext,
+) -> Vec<String> {
+    let mut lines: Vec<String> =
+        environments.iter().map(|e| e.line(ctx.symbols.ellipsis())).collect();
+    if !caps.is_empty() {
+        let one = |c: &CapUse| {
+            let over = if c.over { " OVER" } else { "" };
+            format!("{}{over}", c.text)
+        };
+        let all: Vec<String> = caps.iter().map(one).collect();
+        let dot = format!(" {} ", ctx.symbols.separator());
+        lines.push(format!("caps: {}", all.join(&dot)));
+    }
+    lines
+}
+
 /// The plan's own words, without its rows.
-fn head(plan: &Plan) -> Json {
+pub(super) fn head(plan: &Plan) -> Json {
     json!({
         "verb": plan.verb,
         "created_at": plan.created_at.to_string(),
@@ -114,8 +137,9 @@ fn price(usd: Option<f64>, ctx: &ViewContext) -> Cell {
     }
 }
 
-/// The rows of a plan as they stand in its file, for who is to approve it.
-pub fn rows_of_plan(plan: &Plan, ctx: &ViewContext) -> String {
+/// The rows of a plan as they stand in its file, what they are by environment, and the caps, for who
+/// is to approve it.
+pub fn rows_of_plan(plan: &Plan, caps: &[CapUse], ctx: &ViewContext) -> String {
     let columns = vec![
         right("usd_per_hour", "$/h"),
         left("instance_id", "ID"),
@@ -139,7 +163,7 @@ pub fn rows_of_plan(plan: &Plan, ctx: &ViewContext) -> String {
         cells
     };
     let sheet = Sheet { columns, rows: plan.items.iter().map(cells).collect() };
-    written(&sheet, &[], Format::Table)
+    written(&sheet, &chosen_lines(&plan.environments(), caps, ctx), Format::Table)
 }
 
 /// Why a row is blocked, or what is worth a second look. That the session is not armed stands below
@@ -216,6 +240,7 @@ fn notes(checked: &Preflighted, report: &PlanReport, ctx: &ViewContext) -> Vec<S
                 .or_unknown((would_unknown < would).then_some(would_usd), format::usd_per_hour),
         ));
     }
+    notes.extend(chosen_lines(&checked.environments(), &checked.caps, ctx));
     notes.extend(arming(checked));
     notes.extend(checked.breaches.iter().map(|b| format!("! cap: {b}")));
     notes.push(format!("basis: {BASIS}"));
@@ -259,6 +284,7 @@ pub(super) fn item(item: &PlanItem) -> Vec<(&'static str, Json)> {
         ("net_usd_per_hour", number(item.net_usd_per_hour)),
         ("covered_by", json!(item.covered_by)),
         ("price_basis", json!(item.price_basis)),
+        ("environment", json!(item.environment)),
     ]
 }
 

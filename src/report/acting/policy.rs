@@ -6,9 +6,10 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use serde_json::{Value as Json, json};
 
+use super::plan::chosen_lines;
 use super::{Trouble, document, left, outcome, right, with_readings, written};
-use crate::act::plan::policy::{Decision, DecisionKind, Policy};
-use crate::act::plan::{EXPIRES_TAG, Outcome};
+use crate::act::plan::policy::{Decision, DecisionKind, Policy, RuleMatches};
+use crate::act::plan::{CapUse, Chosen, EXPIRES_TAG, EnvironmentCount, Outcome, by_environment};
 use crate::domain::Reading;
 use crate::report::Format;
 use crate::report::json::number;
@@ -27,6 +28,11 @@ pub struct PolicyReport<'a> {
     pub sha256: &'a str,
     /// Everything that was decided.
     pub decisions: &'a [Decision],
+    /// What each rule says and matches.
+    pub rules: &'a [RuleMatches],
+    /// The stricter of the policy's caps and the configuration's against what is to be stopped, armed
+    /// or not.
+    pub caps: &'a [CapUse],
     /// True when it was carried out; false for a dry run.
     pub applied: bool,
     /// What became of rows, or in a dry run what a guard would say against them; by instance.
@@ -49,6 +55,9 @@ pub fn policy(report: &PolicyReport<'_>, format: Format, ctx: &ViewContext) -> S
         let more = vec![
             ("policy", json!(report.policy.name)),
             ("policy_sha256", json!(report.sha256)),
+            ("rules", json!(report.rules)),
+            ("caps", json!(report.caps)),
+            ("stops", json!(stops(report))),
             ("applied", json!(report.applied)),
             ("refusals", json!(report.refusals)),
             ("runs", json!(report.runs)),
@@ -134,6 +143,12 @@ fn notes(report: &PolicyReport<'_>, ctx: &ViewContext) -> Vec<String> {
     let counts =
         if counts.is_empty() { "no instance".to_owned() } else { counts.join(&format!(" {dot} ")) };
     let mut notes = vec![format!("policy {}: {counts} {dot} {mode}", report.policy.name)];
+    notes.extend(report.rules.iter().flat_map(|r| r.lines(ctx.symbols.ellipsis())));
+    let stops = stops(report);
+    if !stops.is_empty() {
+        notes.push("to be stopped:".to_owned());
+    }
+    notes.extend(chosen_lines(&stops, report.caps, ctx));
     if report.applied && !report.outcomes.is_empty() {
         let all: Vec<Outcome> = report.outcomes.values().cloned().collect();
         notes.push(outcome::counts(&all, ctx));
@@ -153,6 +168,17 @@ fn notes(report: &PolicyReport<'_>, ctx: &ViewContext) -> Vec<String> {
     notes
 }
 
+/// What is to be stopped, by environment.
+fn stops(report: &PolicyReport<'_>) -> Vec<EnvironmentCount> {
+    let stops = report.decisions.iter().filter(|d| d.kind == DecisionKind::Stop);
+    by_environment(stops.map(|d| Chosen {
+        id: &d.row.instance.id,
+        name: &d.row.instance.name,
+        environment: d.row.environment.as_deref(),
+        production: d.production,
+    }))
+}
+
 fn row(report: &PolicyReport<'_>, d: &Decision) -> Json {
     let i = &*d.row.instance;
     let outcome = report.outcomes.get(&i.id);
@@ -170,6 +196,7 @@ fn row(report: &PolicyReport<'_>, d: &Decision) -> Json {
         "reason": d.reason,
         "rule": rule(report, d),
         "ends": d.ends.map(|t| t.to_string()),
+        "environment": d.row.environment,
         "production": d.production,
         "wants_justification": d.wants_justification,
         "outcome": outcome.map(|o| o.kind.word()),

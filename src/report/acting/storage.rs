@@ -7,11 +7,12 @@
 
 use serde_json::{Value as Json, json};
 
+use super::plan::chosen_lines;
 use super::{PlanReport, Trouble, document, left, outcome, right, written};
 use crate::act::plan::storage::{
     CheckedStorage, Matter, Storage, StorageItem, StoragePlan, StorageUndo,
 };
-use crate::act::plan::{Outcome, OutcomeKind, Preflighted, Severity};
+use crate::act::plan::{CapUse, Outcome, OutcomeKind, Preflighted, Severity};
 use crate::domain::text;
 use crate::report::Format;
 use crate::report::sheet::{Cell, Sheet};
@@ -50,8 +51,8 @@ fn what(item: &StorageItem) -> String {
     }
 }
 
-/// The rows of a plan, for who approves it.
-pub fn rows_of_storage_plan(plan: &StoragePlan, ctx: &ViewContext) -> String {
+/// The rows of a plan, what they are by environment, and the caps, for who approves it.
+pub fn rows_of_storage_plan(plan: &StoragePlan, caps: &[CapUse], ctx: &ViewContext) -> String {
     let columns = vec![
         left("id", "ID"),
         left("account", "ACCOUNT"),
@@ -69,7 +70,8 @@ pub fn rows_of_storage_plan(plan: &StoragePlan, ctx: &ViewContext) -> String {
         ]
     };
     let sheet = Sheet { columns, rows: plan.items.iter().map(cells).collect() };
-    let mut out = written(&sheet, &[], Format::Table);
+    let notes = chosen_lines(&plan.environments(), caps, ctx);
+    let mut out = written(&sheet, &notes, Format::Table);
     for bucket in plan.items.iter().filter_map(StorageItem::bucket) {
         let none = crate::domain::storage::Lifecycle::default();
         let before = bucket.before.as_ref().unwrap_or(&none);
@@ -101,17 +103,13 @@ pub fn storage_plan(
         let rows = checked.rows.iter().map(row).collect();
         let breaches: Vec<String> = checked.breaches.iter().map(ToString::to_string).collect();
         let plan = &checked.plan;
-        let head = json!({
-            "verb": plan.verb,
-            "created_at": plan.created_at.to_string(),
-            "expires_at": plan.expires_at.to_string(),
-            "justification": plan.justification,
-        });
         let more = vec![
-            ("plan", head),
+            ("plan", head(plan)),
             ("checked_at", json!(checked.checked_at.to_string())),
             ("callers", json!(checked.callers)),
             ("breaches", json!(breaches)),
+            ("caps", json!(checked.caps)),
+            ("environments", json!(going(checked).environments())),
             ("plan_sha256", json!(report.written)),
         ];
         return document("storage_preflight", ctx.now, BASIS, rows, &report.errors, more);
@@ -141,7 +139,8 @@ pub fn storage_plan(
         ]
     };
     let sheet = Sheet { columns, rows: checked.rows.iter().map(cells).collect() };
-    let mut notes: Vec<String> = checked.breaches.iter().map(|b| format!("! {b}")).collect();
+    let mut notes = chosen_lines(&going(checked).environments(), &checked.caps, ctx);
+    notes.extend(checked.breaches.iter().map(|b| format!("! {b}")));
     for row in &checked.rows {
         for finding in row.findings.iter().skip(1) {
             notes.push(format!("{}: {}", row.item.id(), finding.text));
@@ -151,19 +150,44 @@ pub fn storage_plan(
     written(&sheet, &notes, format)
 }
 
-fn row(row: &CheckedStorage) -> Json {
+/// The plan without what is blocked for what it is: what goes, or would go if armed.
+fn going(checked: &Preflighted<Storage>) -> StoragePlan {
+    let rows = checked.rows.iter().filter(|r| r.reason_for_anybody().is_none());
+    let items = rows.map(|r| (*r.item).clone()).collect();
+    StoragePlan { items, ..(*checked.plan).clone() }
+}
+
+/// The plan's own words, without its rows.
+pub(super) fn head(plan: &StoragePlan) -> Json {
     json!({
-        "id": row.item.id(),
-        "account": row.item.scope.account,
-        "region": row.item.scope.region,
-        "what": what(&row.item),
-        "usd_per_month": row.item.usd_per_month,
-        "price_basis": row.item.price_basis,
-        "production": row.production,
-        "blocked": row.is_blocked(),
-        "findings": row.findings,
-        "undo": row.undo.as_ref().map(StorageUndo::commands).unwrap_or_default(),
+        "verb": plan.verb,
+        "created_at": plan.created_at.to_string(),
+        "expires_at": plan.expires_at.to_string(),
+        "justification": plan.justification,
     })
+}
+
+/// A row as the plan has it.
+pub(super) fn item(item: &StorageItem) -> Json {
+    json!({
+        "id": item.id(),
+        "account": item.scope.account,
+        "region": item.scope.region,
+        "what": what(item),
+        "usd_per_month": item.usd_per_month,
+        "price_basis": item.price_basis,
+        "production": item.production,
+        "environment": item.environment,
+    })
+}
+
+fn row(row: &CheckedStorage) -> Json {
+    let mut out = item(&row.item);
+    out["production"] = json!(row.production);
+    out["blocked"] = json!(row.is_blocked());
+    out["findings"] = json!(row.findings);
+    out["undo"] = json!(row.undo.as_ref().map(StorageUndo::commands).unwrap_or_default());
+    out
 }
 
 /// Writes the outcomes of one run.

@@ -143,7 +143,7 @@ fn a_plan_as_json() {
 
 #[test]
 fn a_plan_for_who_approves_it() {
-    insta::assert_snapshot!(rows_of_plan(&checked().plan, &at(&ctx())));
+    insta::assert_snapshot!(rows_of_plan(&checked().plan, &checked().caps, &at(&ctx())));
 }
 
 #[test]

@@ -72,6 +72,7 @@ impl Stage {
             covered_by: String::new(),
             price_basis: "demo".into(),
             production: false,
+            environment: None,
         };
         Plan {
             schema: PLAN_SCHEMA.into(),

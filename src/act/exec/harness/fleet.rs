@@ -236,6 +236,7 @@ fn item(b: &Machine, looked: Ms) -> PlanItem {
         covered_by: String::new(),
         price_basis: "on-demand list price".into(),
         production: b.tag("env").is_some(),
+        environment: None,
     }
 }
 

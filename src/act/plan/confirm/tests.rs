@@ -241,3 +241,42 @@ fn an_order_is_of_fifty_at_most() {
     assert!(ticket.order(&ids[..50]).is_some());
     assert!(ticket.order(&ids).is_none());
 }
+
+/// Five rows of a fleet of twenty-five; two may be stopped there.
+#[test]
+fn caps_are_reckoned_over_what_would_go_armed_or_not() {
+    let sights = |armed: bool| -> Vec<Sight> {
+        let one = |i: usize| {
+            let mut sight = sight(Verb::Stop).named(&format!("i-{i}"));
+            for account in sight.rules.accounts.values_mut() {
+                account.armed = armed;
+            }
+            // One that is protected takes no part of a cap.
+            sight.inspection.stop_protection = Ok(i == 6);
+            sight
+        };
+        (1..=6).map(one).collect()
+    };
+    let checked = |armed| {
+        let sights = sights(armed);
+        let rows = sights.iter().map(Sight::check).collect();
+        let items = sights.iter().map(|s| (*s.item).clone()).collect();
+        let plan = Plan { fleet_size: 25, ..plan_of(Verb::Stop, items) };
+        Preflighted::new(Arc::new(plan), rows, now(), callers(), &Caps::default())
+    };
+    let (armed, unarmed) = (checked(true), checked(false));
+    assert_eq!((armed.passed().count(), unarmed.passed().count()), (5, 0));
+    assert_eq!(armed.breaches, [Breach::Share { rows: 5, fleet: 25, percent: 10.0, max: 2 }]);
+    assert_eq!(unarmed.breaches, armed.breaches);
+    assert_eq!(unarmed.caps, armed.caps);
+    let said: Vec<&str> = unarmed.caps.iter().map(|c| c.text.as_str()).collect();
+    assert_eq!(said[..2], ["max_instances 5 of 10", "max_fleet_percent 5 of 25 is 20.0 of 10 %"]);
+    assert_eq!(unarmed.environments().iter().map(|e| e.count).sum::<usize>(), 5);
+    // Who approves the file counts the same of it.
+    let kept = armed.passed().map(|r| (*r.item).clone()).collect();
+    let kept = Plan { items: kept, ..(*armed.plan).clone() };
+    assert_eq!(kept.held_against(&Caps::default()), (armed.breaches, armed.caps));
+    // Marking and starting take nothing from anybody.
+    let start = plan_of(Verb::Start, vec![(*sights(true)[0].item).clone()]);
+    assert_eq!(start.held_against(&Caps { max_instances: 0, ..Caps::default() }), (vec![], vec![]));
+}

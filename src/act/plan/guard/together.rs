@@ -14,7 +14,8 @@ type Name = (Scope, Arc<str>);
 
 /// Blocks the rows that would be one too many: a second row for the same instance, members that
 /// would take their Auto Scaling group below its minimum, targets whose loss would leave a target
-/// group without a healthy one. Rows stay in the order of the plan, and the first ones pass.
+/// group without a healthy one. Rows that are blocked only for who asks count: whoever is not armed
+/// sees what whoever is will see. Rows stay in the order of the plan, and the first ones pass.
 pub fn together(verb: &Verb, rows: &mut [CheckedRow]) {
     together_after(verb, rows, &[]);
 }
@@ -39,7 +40,7 @@ pub fn together_after(verb: &Verb, rows: &mut [CheckedRow], gone: &[CheckedRow])
             *left = left.saturating_sub(1);
         }
     }
-    for row in rows.iter_mut().filter(|row| !row.is_blocked()) {
+    for row in rows.iter_mut().filter(|row| row.may_go()) {
         let member = group(row);
         if let Some(name) = &member
             && members.get(name).copied().unwrap_or(0) == 0
@@ -85,7 +86,7 @@ fn serves(row: &CheckedRow) -> Vec<(Name, bool)> {
 /// may have changed in between: the smallest figure counts.
 fn members_to_spare(rows: &[CheckedRow]) -> BTreeMap<Name, u32> {
     let mut out = BTreeMap::new();
-    for row in rows.iter().filter(|row| !row.is_blocked()) {
+    for row in rows.iter().filter(|row| row.may_go()) {
         if let (Some(name), Some(fact)) = (group(row), &row.ties.group) {
             let spare = fact.desired.saturating_sub(fact.min);
             out.entry(name).and_modify(|s: &mut u32| *s = spare.min(*s)).or_insert(spare);
@@ -97,7 +98,7 @@ fn members_to_spare(rows: &[CheckedRow]) -> BTreeMap<Name, u32> {
 /// How many healthy targets each target group has, by the most pessimistic of its rows.
 fn targets_to_spare(rows: &[CheckedRow]) -> BTreeMap<Name, u32> {
     let mut out = BTreeMap::new();
-    for row in rows.iter().filter(|row| !row.is_blocked()) {
+    for row in rows.iter().filter(|row| row.may_go()) {
         for fact in &row.ties.target_groups {
             let name = (row.item.scope.clone(), fact.name.clone());
             let healthy = fact.other_healthy.saturating_add(u32::from(&*fact.health == "healthy"));

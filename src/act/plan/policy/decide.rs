@@ -7,8 +7,8 @@ use jiff::{SignedDuration, Timestamp};
 use super::file::{Policy, Rule, RuleAction};
 use super::mark::{Mark, MarkState};
 use super::words::{moment, span};
-use crate::act::plan::Rules;
 use crate::act::plan::draft::judged_until;
+use crate::act::plan::{Rules, in_words};
 use crate::analyze::idle::Exemption;
 use crate::domain::{
     InstanceState, Lifecycle, OwnerKind, SourceId, SourceState, Verdict, VerdictKind,
@@ -260,7 +260,8 @@ impl Case<'_> {
             RuleAction::Stop => "it is stopped then if it is still idle",
             RuleAction::Mark => "a person decides then",
         };
-        let reason = format!("idle since {}; grace of {}; {then}", moment(since), span(rule.grace));
+        let reason =
+            format!("idle since {}; grace of {}; {then}", moment(since), in_words(rule.grace));
         let wants_justification = self.production;
         Said { wants_justification, ..Said::new(DecisionKind::Mark, reason).until(ends) }
     }

@@ -41,9 +41,11 @@ pub struct Rule {
     pub filter_text: String,
     /// What happens at the end of the grace.
     pub action: RuleAction,
-    /// From the mark to the stop; more than 0 and at most [`MAX_GRACE_DAYS`].
+    /// From the mark to the stop; at least [`crate::act::plan::SHORTEST_GRACE`] and at most
+    /// [`MAX_GRACE_DAYS`].
     pub grace: SignedDuration,
-    /// How long before the end the owner is reminded, once; less than the grace.
+    /// How long before the end the owner is reminded, once; as long at least, and less than the
+    /// grace.
     pub remind_before: Option<SignedDuration>,
     /// Why, for the tag and the audit log; may be empty.
     pub reason: String,

@@ -7,11 +7,12 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::Range;
 
-use jiff::{SignedDuration, Span, SpanRelativeTo};
+use jiff::SignedDuration;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::file::{MAX_GRACE_DAYS, Policy, PolicyCaps, Rule, RuleAction};
+use crate::act::plan::parse_grace;
 use crate::domain::text::{clean, is_unsafe};
 use crate::view::Filter;
 
@@ -263,7 +264,14 @@ impl Reader<'_> {
             self.wrong(value.span(), text);
             return None;
         }
-        match Filter::parse(text) {
+        if text.trim().is_empty() && !text.is_empty() {
+            self.wrong(
+                value.span(),
+                format!("{rule}`filter` is blank; write \"\" for every instance"),
+            );
+            return None;
+        }
+        match Filter::parse_strict(text) {
             Ok(filter) => Some((filter, text.to_owned())),
             Err(error) => {
                 self.wrong(value.span(), format!("{rule}`filter`, {error}"));
@@ -278,22 +286,13 @@ impl Reader<'_> {
             self.wrong(value.span(), format!("{what} has no unit; {accepted}"));
             return None;
         };
-        let days = SpanRelativeTo::days_are_24_hours();
-        let found = text.trim().parse::<Span>().ok().and_then(|s| s.to_duration(days).ok());
-        let limit = SignedDuration::from_hours(24 * MAX_GRACE_DAYS);
-        match found {
-            None => self.wrong(value.span(), format!("{what} is \"{text}\"; {accepted}")),
-            Some(d) if d <= SignedDuration::ZERO => {
-                let text = format!("{what} is \"{text}\"; it has to be more than nothing");
-                self.wrong(value.span(), text);
+        match parse_grace(text.trim_matches(' '), SignedDuration::from_hours(24 * MAX_GRACE_DAYS)) {
+            Ok(span) => Some(span),
+            Err(why) => {
+                self.wrong(value.span(), format!("{what} is \"{text}\"; {why}"));
+                None
             }
-            Some(d) if d > limit => {
-                let text = format!("{what} is \"{text}\"; the longest is {MAX_GRACE_DAYS} days");
-                self.wrong(value.span(), text);
-            }
-            Some(d) => return Some(d),
         }
-        None
     }
 
     fn caps(&mut self, value: &Value<'_>) -> Option<PolicyCaps> {
@@ -392,10 +391,22 @@ mod tests {
         let missing = "2:1: rule `r`: `grace` is missing; write for example `grace = \"4d\"`";
         assert_eq!(errors(RULE), missing);
         for (grace, says) in [
-            ("'0d'", "6:9: rule `r`: `grace` is \"0d\"; it has to be more than nothing"),
-            ("'-4d'", "6:9: rule `r`: `grace` is \"-4d\"; it has to be more than nothing"),
-            ("'4d ago'", "6:9: rule `r`: `grace` is \"4d ago\"; it has to be more than nothing"),
-            ("'91d'", "6:9: rule `r`: `grace` is \"91d\"; the longest is 90 days"),
+            ("'0d'", "6:9: rule `r`: `grace` is \"0d\"; accepted: a span"),
+            ("'-4d'", "6:9: rule `r`: `grace` is \"-4d\"; accepted: a span"),
+            ("'4d ago'", "6:9: rule `r`: `grace` is \"4d ago\"; accepted: a span"),
+            ("'1ns'", "6:9: rule `r`: `grace` is \"1ns\"; accepted: a span"),
+            (
+                "'4m'",
+                "6:9: rule `r`: `grace` is \"4m\"; that is 4 minutes, and the shortest is 1 hour",
+            ),
+            (
+                "'4d'\nremind_before = '1m'",
+                "7:17: rule `r`: `remind_before` is \"1m\"; that is 1 minute",
+            ),
+            (
+                "'91d'",
+                "6:9: rule `r`: `grace` is \"91d\"; that is 91 days, and the longest is 90 days",
+            ),
             ("4", "6:9: rule `r`: `grace` has no unit; accepted: a span of days and hours like"),
             ("''", "6:9: rule `r`: `grace` is \"\"; accepted: a span"),
             ("'4'", "6:9: rule `r`: `grace` is \"4\"; accepted: a span"),
@@ -571,7 +582,8 @@ mod tests {
             days in -3_i64..95, key in proptest::sample::select(vec!["grace", "grase", "name"]),
         ) {
             if let Ok(policy) = parse(&format!("{RULE}{key} = '{days}d'")) {
-                proptest::prop_assert!(policy.rules.iter().all(|r| r.grace > SignedDuration::ZERO));
+                let long = |r: &Rule| r.grace >= crate::act::plan::SHORTEST_GRACE;
+                proptest::prop_assert!(policy.rules.iter().all(long));
                 proptest::prop_assert_eq!(policy.rules[0].grace.as_hours(), days * 24);
             }
         }

@@ -8,7 +8,7 @@ use super::caps::stricter;
 use super::decide::{Decision, DecisionKind, Scene, whole_second};
 use super::file::{Policy, Rule};
 use super::mark;
-use crate::act::plan::{Breach, Draft, Plan, Rules, Verb, draft};
+use crate::act::plan::{Breach, CapUse, Draft, Plan, Verb, draft};
 use crate::fleet::{Fleet, Row};
 
 /// How long a plan of a policy is valid: it runs at once or not at all.
@@ -25,6 +25,8 @@ pub struct Planned {
     /// Caps that the plan breaks; it does not run then, in whole: which instances are the right
     /// ones to leave out is for a person to say.
     pub breaches: Vec<Breach>,
+    /// Each cap that holds for it with what it comes to, armed or not; empty where none does.
+    pub caps: Vec<CapUse>,
 }
 
 /// The plans for what was decided, in the order in which they run: first what takes a mark away
@@ -45,8 +47,10 @@ pub fn plans(
             Draft { verb, preset, filter: &filter, justification: "", valid_for: VALID_FOR, now };
         // The one error of a draft is that there is nothing in it.
         if let Ok(plan) = draft(fleet, &rows, scene.rules, &details) {
-            let breaches = breaches(policy, scene.rules, &plan);
-            out.push(Planned { kind, plan, breaches });
+            // The caps count everything that was decided, also what a guard takes out later: that is
+            // the number that nobody expected.
+            let (breaches, caps) = plan.held_against(&stricter(&scene.rules.caps, &policy.caps));
+            out.push(Planned { kind, plan, breaches, caps });
         }
     };
     let of = |kind| decisions.iter().filter(move |d| d.kind == kind);
@@ -77,14 +81,4 @@ fn filters(policy: &Policy, chosen: &[&Decision]) -> String {
         all if all.iter().any(|t| t.trim().is_empty()) => String::new(),
         all => all.iter().map(|t| format!("({t})")).collect::<Vec<_>>().join(" or "),
     }
-}
-
-/// The caps count everything that was decided, also what a guard takes out later: that is the
-/// number that nobody expected.
-fn breaches(policy: &Policy, rules: &Rules, plan: &Plan) -> Vec<Breach> {
-    if !plan.verb.is_destructive() {
-        return Vec::new();
-    }
-    let prices: Vec<Option<f64>> = plan.items.iter().map(|i| i.usd_per_hour).collect();
-    stricter(&rules.caps, &policy.caps).breaches(&prices, plan.fleet_size)
 }

@@ -11,7 +11,7 @@ use super::item::{StorageItem, StoragePlan};
 use super::undo::StorageUndo;
 use super::verb::StorageVerb;
 use crate::act::plan::caps::Breach;
-use crate::act::plan::{Caps, Challenge, Finding, Kind, Preflighted, Severity};
+use crate::act::plan::{CapUse, Caps, Challenge, Finding, Kind, Preflighted, Severity};
 
 /// Plans about storage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,14 +97,22 @@ impl Preflighted<Storage> {
         callers: BTreeMap<Arc<str>, Arc<str>>,
         caps: &Caps,
     ) -> Self {
-        let left = rows.iter().filter(|r| !r.is_blocked()).count();
-        let left = u32::try_from(left).unwrap_or(u32::MAX);
-        let max = match plan.verb {
+        let left = rows.iter().filter(|r| r.reason_for_anybody().is_none()).count();
+        let (breaches, uses) = plan.held_against(left, caps);
+        let taken = AtomicBool::new(false);
+        Self { plan, rows, checked_at, breaches, caps: uses, callers, taken }
+    }
+}
+
+impl StoragePlan {
+    /// `rows` rows of this plan against the caps: what they break, and what they come to.
+    pub fn held_against(&self, rows: usize, caps: &Caps) -> (Vec<Breach>, Vec<CapUse>) {
+        let rows = u32::try_from(rows).unwrap_or(u32::MAX);
+        let max = match self.verb {
             StorageVerb::DeleteVolume | StorageVerb::ModifyVolume => caps.max_instances,
             StorageVerb::PutLifecycle => 1,
         };
-        let breaches = if left > max { vec![Breach::Rows { rows: left, max }] } else { Vec::new() };
-        let taken = AtomicBool::new(false);
-        Self { plan, rows, checked_at, breaches, callers, taken }
+        let breaches = if rows > max { vec![Breach::Rows { rows, max }] } else { Vec::new() };
+        (breaches, vec![CapUse::of_rows("max_instances", rows, max)])
     }
 }

@@ -74,6 +74,7 @@ pub fn draft_volumes(
             usd_per_month: usd.map(crate::act::plan::draft::whole_millionths),
             price_basis: BASIS.to_owned(),
             production: rules.is_production(&volume.scope.account, &volume.tags),
+            environment: volume.tags.find(&rules.tag_keys.environment).cloned(),
         }
     };
     Ok(draft.plan(verb, volumes.iter().map(item).collect()))
@@ -116,6 +117,7 @@ pub fn draft_lifecycle(
         usd_per_month: change.usd_per_month.map(crate::act::plan::draft::whole_millionths),
         price_basis: String::new(),
         production: rules.is_production(&change.scope.account, change.tags),
+        environment: change.tags.find(&rules.tag_keys.environment).cloned(),
     };
     draft.plan(StorageVerb::PutLifecycle, vec![item])
 }

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::verb::StorageVerb;
-use crate::act::plan::sha256_hex;
+use crate::act::plan::{Chosen, EnvironmentCount, by_environment, sha256_hex};
 use crate::domain::Scope;
 use crate::domain::storage::{Lifecycle, Volume, VolumeKind};
 
@@ -43,6 +43,9 @@ pub struct StorageItem {
     pub price_basis: String,
     /// True when account, configuration or tags say production.
     pub production: bool,
+    /// The environment that its tags named; `None` where none did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub environment: Option<Arc<str>>,
 }
 
 /// What a row is about.
@@ -158,6 +161,16 @@ impl StoragePlan {
     /// The first twelve digits of the hash: the plan's name in messages and in the audit log.
     pub fn id(&self) -> String {
         self.hash().chars().take(12).collect()
+    }
+
+    /// What it holds, by environment.
+    pub fn environments(&self) -> Vec<EnvironmentCount> {
+        by_environment(self.items.iter().map(|i| Chosen {
+            id: i.id(),
+            name: i.volume().map_or("", |v| &*v.name),
+            environment: i.environment.as_deref(),
+            production: i.production,
+        }))
     }
 
     /// USD per month of all rows with a figure, and how many rows have none.

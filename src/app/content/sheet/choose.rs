@@ -2,7 +2,8 @@
 
 use super::instance::Cells;
 use super::{Line, SheetPage, Sign, accounts, indented, instances, paragraph};
-use crate::act::plan::{Plan, Verb};
+use crate::act::plan::policy::chosen;
+use crate::act::plan::{EnvironmentCount, Plan, Verb, by_environment};
 use crate::app::appearance::Role;
 use crate::app::sheet::{Choice, Offer, Sheet, VerbKind};
 use crate::app::{App, Mode};
@@ -45,6 +46,15 @@ pub(super) fn choose(
             paragraph(Role::Crit, &format!("{} in production", instances(count)), width, lines);
         }
     }
+    let counted = by_environment(rows.iter().map(|row| chosen(row, rules)));
+    paragraph(Role::Text, &environments(&counted), width, lines);
+    if let Some(search) = sheet.search() {
+        let text = format!(
+            "The table is filtered by the search `{search}`, which takes in more than it says: look at \
+             each row."
+        );
+        paragraph(Role::Warn, &text, width, lines);
+    }
     if !rows.iter().any(|r| rules.account(&r.instance.scope.account).may_act()) {
         read_only(app, width, lines);
     }
@@ -61,6 +71,12 @@ pub(super) fn choose(
     for row in rows {
         Cells::of_row(row).lines(app, &CHOSEN, None, width, lines);
     }
+}
+
+/// What is chosen, by environment.
+pub(super) fn environments(counted: &[EnvironmentCount]) -> String {
+    let all: Vec<String> = counted.iter().map(EnvironmentCount::head).collect();
+    format!("By environment: {}.", all.join(", "))
 }
 
 fn verb(offer: &Offer, choice: &Choice, all: usize, width: usize, lines: &mut Vec<Line>) {

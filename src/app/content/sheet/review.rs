@@ -86,6 +86,15 @@ fn head(app: &App, review: &Review, tally: &Tally, width: usize, lines: &mut Vec
         let text = format!("{} in production.", super::instances(tally.production));
         paragraph(Role::Crit, &text, width, lines);
     }
+    let counted = checked.environments();
+    if !counted.is_empty() {
+        paragraph(Role::Text, &choose::environments(&counted), width, lines);
+    }
+    if !checked.caps.is_empty() {
+        let limits = checked.caps.iter().filter(|c| c.limit.is_some());
+        let all: Vec<&str> = limits.map(|c| c.text.as_str()).collect();
+        paragraph(Role::Dim, &format!("Caps: {}.", all.join(", ")), width, lines);
+    }
     for breach in &checked.breaches {
         paragraph(Role::Crit, &format!("Cap: {breach}."), width, lines);
     }

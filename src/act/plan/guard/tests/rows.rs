@@ -170,3 +170,22 @@ fn a_preflight_looks_at_its_rows_together() {
     // The caps count what is left.
     assert!(flight.breaches.is_empty());
 }
+
+#[test]
+fn an_unarmed_plan_meets_what_holds_for_its_rows_together_as_an_armed_one_does() {
+    let disarm = |sight: &mut Sight| {
+        for account in sight.rules.accounts.values_mut() {
+            account.armed = false;
+        }
+    };
+    let would = |mut rows: Vec<CheckedRow>| -> Vec<String> {
+        together(&SHRINK, &mut rows);
+        rows.iter().filter(|r| r.may_go()).map(|r| r.item.id.to_string()).collect()
+    };
+    let unarmed = rows(&SHRINK, 4, |_, s| {
+        member(s, group(4));
+        disarm(s);
+    });
+    assert!(unarmed.iter().all(CheckedRow::is_blocked));
+    assert_eq!(would(unarmed), ["i-1", "i-2"], "the group keeps its minimum, armed or not");
+}
