@@ -18,6 +18,7 @@ pub mod intern;
 pub mod number;
 pub mod price;
 pub mod reading;
+pub mod records;
 pub mod resource;
 pub mod savings_facts;
 pub mod scope;

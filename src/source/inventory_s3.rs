@@ -83,7 +83,9 @@ impl Fetch for StorageFetch {
             });
         }
         self.charge(BilledApi::S3Get, key).await?;
-        let got = self.source.object(&self.region, &self.bucket, key, None).await;
+        // No more than was looked at, should it grow meanwhile; a range of nothing is none.
+        let range = (size > 0).then_some(0..size);
+        let got = self.source.object(&self.region, &self.bucket, key, range).await;
         Ok(Some(got.map_err(|e| self.failed(key, e))?.bytes))
     }
 

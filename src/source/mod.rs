@@ -4,6 +4,7 @@
 
 pub mod athena;
 pub mod aws;
+pub mod budget;
 pub mod catalogue;
 pub mod cloudwatch_gpu;
 pub mod demo;

@@ -11,8 +11,10 @@ use std::io::Read;
 
 use jiff::Timestamp;
 
+use super::demand::csv::MAX_HOURS;
 use super::demand::{Demand, DemandOrigin, Family};
 use super::history::FAMILIES_AT_MOST;
+use crate::domain::records::{RecordError, Records};
 use crate::domain::text::clean;
 
 /// Why a file gives no demand.
@@ -41,10 +43,51 @@ pub enum BillError {
         /// Hours it is of.
         hours: i64,
     },
+    /// The lines are of more years than a demand has.
+    #[error(
+        "line {line} is more than {} years from another one: one of the two dates is mistyped; a \
+         demand has {} years at most",
+        MAX_HOURS / 8_766,
+        MAX_HOURS / 8_766
+    )]
+    TooWide {
+        /// Its number, from 1.
+        line: u64,
+    },
+    /// There are more hours of types than are held.
+    #[error(
+        "up to line {line} there are more than {CELLS_AT_MOST} hours of instance types, the most \
+         that are read: export fewer months, or fewer accounts"
+    )]
+    TooMuch {
+        /// The line at which there was no more room, from 1.
+        line: u64,
+    },
+    /// A record that is not read.
+    #[error("{what}")]
+    Record {
+        /// Which, why, and what to do; clean text.
+        what: String,
+    },
     /// No instance ran.
     #[error("the bill has no instance-hours in it")]
     Nothing,
 }
+
+impl From<RecordError> for BillError {
+    fn from(error: RecordError) -> Self {
+        Self::Record { what: clean(&error.to_string()).into_owned() }
+    }
+}
+
+/// Bytes of a bill that are read at a time.
+const BUFFER: usize = 1 << 16;
+
+/// Most hours of instance types that are held: those of 450 types in a year.
+const CELLS_AT_MOST: usize = 4_000_000;
+
+/// The longest name of an instance type, bytes; `metal-48xl` and its like have 25.
+const TYPE_AT_MOST: usize = 64;
 
 /// The columns that are needed, by their names in the three forms.
 const START: [&str; 3] =
@@ -75,24 +118,20 @@ pub fn demand(
     name: &str,
     price: &dyn Fn(&str) -> Option<f64>,
 ) -> Result<Demand, BillError> {
-    let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(bill);
-    let bad = |e: &csv::Error| BillError::Line {
-        line: e.position().map_or(1, csv::Position::line),
-        what: clean(&e.to_string()).into_owned(),
-    };
-    let header = reader.byte_headers().map_err(|e| bad(&e))?.clone();
+    let mut records = Records::new(bill, BUFFER);
+    let header = records.next()?;
     let column = |names: [&str; 3]| {
-        let at = |name: &str| header.iter().position(|cell| cell == name.as_bytes());
+        let at = |name: &str| header?.iter().position(|cell| cell == name.as_bytes());
         let missing = || BillError::Column(names.join(" or "));
         names.into_iter().find_map(at).ok_or_else(missing)
     };
     let columns =
         [column(KIND)?, column(USAGE_TYPE)?, column(START)?, column(END)?, column(AMOUNT)?];
     let mut sums: BTreeMap<String, BTreeMap<i64, f64>> = BTreeMap::new();
-    let mut longest = 0;
-    let mut record = csv::ByteRecord::new();
-    while reader.read_byte_record(&mut record).map_err(|e| bad(&e))? {
-        let line = record.position().map_or(0, csv::Position::line);
+    let (mut longest, mut kept) = (0, 0);
+    let mut span: Option<(i64, i64)> = None;
+    while let Some(record) = records.next()? {
+        let line = record.line;
         let cell = |i: usize| std::str::from_utf8(record.get(i).unwrap_or(b"")).unwrap_or("");
         let [kind, usage_type, start, end, amount] = columns.map(cell);
         let Some(instance_type) = running_type(usage_type).filter(|_| RUNNING.contains(&kind))
@@ -114,9 +153,25 @@ pub fn demand(
             return Err(BillError::TooCoarse { line, hours });
         }
         longest = longest.max(hours);
+        let (first, last) = span.map_or((from, to), |(a, b)| (a.min(from), b.max(to)));
+        if last - first > MAX_HOURS as i64 {
+            return Err(BillError::TooWide { line });
+        }
+        span = Some((first, last));
+        if instance_type.len() > TYPE_AT_MOST {
+            return Err(wrong(
+                "instance type",
+                &instance_type[..instance_type.floor_char_boundary(TYPE_AT_MOST)],
+            ));
+        }
         let family = sums.entry(clean(instance_type).into_owned()).or_default();
+        let before = family.len();
         for hour in from..to {
             *family.entry(hour).or_default() += units / hours as f64;
+        }
+        kept += family.len() - before;
+        if kept > CELLS_AT_MOST {
+            return Err(BillError::TooMuch { line });
         }
     }
     made(sums, longest, name, price)
@@ -155,9 +210,20 @@ fn made(
     };
     let start = Timestamp::from_second(first * 3_600).map_err(|_| BillError::Nothing)?;
     let length = (last - first + 1) as usize;
-    let mut families: Vec<Family> = sums
+    // Those that stay are known before the hours of any are written out.
+    let mut ranked: Vec<(f64, String, BTreeMap<i64, f64>)> = sums
         .into_iter()
         .map(|(name, units)| {
+            let mean = units.values().sum::<f64>() / length as f64;
+            (mean * price(&name).unwrap_or(0.0), name, units)
+        })
+        .collect();
+    ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    let left_out = ranked.len().saturating_sub(FAMILIES_AT_MOST);
+    let families = ranked
+        .into_iter()
+        .take(FAMILIES_AT_MOST)
+        .map(|(_, name, units)| {
             let mut hours = vec![0.0; length];
             for (hour, units) in units {
                 hours[(hour - first) as usize] = units;
@@ -165,8 +231,6 @@ fn made(
             Family { name, hours }
         })
         .collect();
-    let rank = |f: &Family| f.mean().unwrap_or(0.0) * price(&f.name).unwrap_or(0.0);
-    families.sort_by(|a, b| rank(b).total_cmp(&rank(a)).then_with(|| a.name.cmp(&b.name)));
     let mut notes = Vec::new();
     if longest > 1 {
         notes.push(
@@ -175,9 +239,8 @@ fn made(
                 .to_owned(),
         );
     }
-    if families.len() > FAMILIES_AT_MOST {
-        let left_out = families.split_off(FAMILIES_AT_MOST);
-        notes.push(format!("{} types that cost less are left out.", left_out.len()));
+    if left_out > 0 {
+        notes.push(format!("{left_out} types that cost less are left out."));
     }
     Ok(Demand { origin: DemandOrigin::Bill(clean(name).into_owned()), start, families, notes })
 }
@@ -272,5 +335,85 @@ mod tests {
         }
         // 5 October: 264 h of p5 in 24 hours.
         assert!((made.family("p5.48xlarge").unwrap().hours[4 * 24 + 7] - 11.0).abs() < 1e-9);
+    }
+
+    /// Bills that are larger inside than any bill.
+    mod hostile {
+        use std::io::{Cursor, Write as _};
+
+        use super::*;
+
+        /// `first`, then 4 GiB of `unit`, in a few megabytes of gzip.
+        fn packed(first: &str, unit: &str) -> impl Read + use<> {
+            let member = |text: &[u8]| {
+                let mut out = flate2::write::GzEncoder::new(vec![], flate2::Compression::fast());
+                out.write_all(text).unwrap();
+                out.finish().unwrap()
+            };
+            let mut bytes = member(first.as_bytes());
+            let more = member(unit.repeat((1 << 20) / unit.len()).as_bytes());
+            for _ in 0..4_096 {
+                bytes.extend_from_slice(&more);
+            }
+            flate2::read::MultiGzDecoder::new(Cursor::new(bytes))
+        }
+
+        #[test]
+        fn no_bill_takes_more_than_its_limits() {
+            const BUDGET: u64 = 4 << 20;
+            let good = row("Usage", "BoxUsage:m5.large", "01T00", "01T01", "1");
+            let head = format!("{CUR}{good}");
+            let dated = |from: &str, to: &str| {
+                format!("{head}x,Usage,{from}T00:00:00Z,{to}T01:00:00Z,BoxUsage:m5.large,1\n")
+            };
+            let types =
+                row("Usage", &format!("BoxUsage:{}.x", "m".repeat(1_000)), "01T00", "01T01", "1");
+            let one = |text: String| -> Box<dyn Read> { Box::new(Cursor::new(text)) };
+            let many = |first: &str, unit: &str| -> Box<dyn Read> { Box::new(packed(first, unit)) };
+            let cases: Vec<(Box<dyn Read>, &str)> = vec![
+                (many("", "x"), "longer than 1 MiB"),
+                (many("\"", "x\n"), "longer than 1 MiB"),
+                (many("", "x,"), "more than 4096 fields"),
+                (many(CUR, "x"), "begins in line 2 is longer than 1 MiB"),
+                (many(&head, "x"), "begins in line 3 is longer than 1 MiB"),
+                (many(&format!("{head}\""), "a,b\n"), "line 3 is longer than 1 MiB"),
+                (many(&head, ","), "line 3 has more than 4096 fields"),
+                (many(&format!("{head}\"a\""), ",\"\""), "line 3 has more than 4096 fields"),
+                (one(dated("0001-01-01", "0001-01-01")), "line 3 is more than 20 years"),
+                (one(dated("9999-12-30", "9999-12-30")), "line 3 is more than 20 years"),
+                (one(dated("2046-11-01", "2046-11-01")), "line 3 is more than 20 years"),
+                (one(format!("{CUR}{types}")), "is no instance type"),
+            ];
+            let inputs = cases.len();
+            for (bill, words) in cases {
+                let mut error = None;
+                let measured = allocation_counter::measure(|| {
+                    error = demand(bill, "bill", &|_| None).err();
+                });
+                let error = error.unwrap().to_string();
+                assert!(error.contains(words), "{words}: {error}");
+                assert!(measured.bytes_max <= BUDGET, "{words}: {}", measured.bytes_max);
+            }
+            assert_eq!(inputs, 12);
+            println!("hostile: bills: {inputs} inputs");
+        }
+
+        #[test]
+        fn more_hours_of_types_than_are_held_are_refused() {
+            // Types that nobody has, a day each: 24 hours a line.
+            let lines = (0..).map(|i| {
+                let usage = format!("BoxUsage:t{i}.x");
+                row("Usage", &usage, "01T00", "02T00", "1")
+            });
+            let text: String =
+                std::iter::once(CUR.to_owned()).chain(lines.take(CELLS_AT_MOST / 24 + 2)).collect();
+            let mut error = None;
+            let measured = allocation_counter::measure(|| {
+                error = demand(text.as_bytes(), "bill", &|_| None).err();
+            });
+            assert_eq!(error, Some(BillError::TooMuch { line: CELLS_AT_MOST as u64 / 24 + 2 }));
+            assert!(measured.bytes_max <= 200 << 20, "{}", measured.bytes_max);
+            println!("hostile: bills of many types: 1 inputs");
+        }
     }
 }

@@ -149,3 +149,81 @@ async fn a_tape_is_played_in_order_by_its_own_clock() {
     }
     assert!(Tape::open(dir.path().join("none"), 1.0).is_err());
 }
+
+/// Entries that are larger than anything that is recorded.
+mod hostile {
+    use super::*;
+
+    fn gzip(text: &[u8]) -> Vec<u8> {
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        gzip.write_all(text).unwrap();
+        gzip.finish().unwrap()
+    }
+
+    #[test]
+    fn an_entry_beyond_the_limits_ends_the_tape_and_every_source_has_failed() {
+        /// The longest line, its buffer twice as long while it grows, and unpacking.
+        const BUDGET: u64 = 200 << 20;
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.tape");
+        let head = "{\"at\":\"2027-01-01T00:00:00Z\",\"kind\":\"smell\",\"of\":";
+        let flood = |first: &str, unit: &str, members: usize| {
+            let member = gzip(unit.repeat((1 << 20) / unit.len()).as_bytes());
+            [gzip(format!("{head}{first}").as_bytes()), member.repeat(members)].concat()
+        };
+        // Of 4 GiB, and of more values than there may be.
+        let bombs = [flood("\"", "x", 4_096), flood("[", "0,", 16), flood("", "{\"a\":", 32)];
+        let inputs = bombs.len();
+        for bomb in bombs {
+            let recorder = Recorder::open(&path).unwrap();
+            recorder.record(failure(0));
+            recorder.record(sweep(1));
+            drop(recorder);
+            let mut tape = std::fs::read(&path).unwrap();
+            tape.extend(bomb);
+            tape.extend(gzip(b"\n"));
+            std::fs::write(&path, tape).unwrap();
+            Recorder::open(&path).unwrap().record(sweep(2));
+            let mut said = vec![];
+            let measured = allocation_counter::measure(|| said.extend(read(&path).unwrap()));
+            assert!(measured.bytes_max <= BUDGET, "{}", measured.bytes_max);
+            assert_eq!(words(said[..2].to_vec()), words([failure(0), sweep(1)]));
+            let [
+                Said::Source { source, outcome: SourceSaid::Bad(error), .. },
+                Said::Sweep { sweep },
+            ] = [&said[2].said, &said[3].said]
+            else {
+                panic!("{said:?}")
+            };
+            assert_eq!((*source, said.len(), said[2].at), (SourceId::Ec2, 4, at(1)));
+            assert!(error.message.contains("the most that is read"), "{error:?}");
+            assert_eq!((sweep.asked, sweep.answered, sweep.partial), (1, 0, true));
+            assert_eq!(&*sweep.origin, "nodes");
+            std::fs::remove_file(&path).unwrap();
+        }
+        println!("hostile: tapes: {inputs} inputs");
+        assert_eq!(inputs, 3);
+    }
+
+    #[test]
+    fn what_is_nested_without_end_is_skipped_or_no_tape() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.tape");
+        let mut inputs = 0;
+        for unit in ["[", "{\"a\":", "[[0],", "\"", "\\", "\u{0}"] {
+            for before in [false, true] {
+                let bomb = gzip(format!("{}\n", unit.repeat(100_000)).as_bytes());
+                let _ = std::fs::remove_file(&path);
+                if before {
+                    Recorder::open(&path).unwrap().record(sweep(0));
+                }
+                let tape = [std::fs::read(&path).unwrap_or_default(), bomb].concat();
+                std::fs::write(&path, tape).unwrap();
+                assert_eq!(read(&path).map(Iterator::count).ok(), before.then_some(1), "{unit}");
+                inputs += 1;
+            }
+        }
+        assert_eq!(inputs, 12);
+        println!("hostile: nested tapes: {inputs} inputs");
+    }
+}

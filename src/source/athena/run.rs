@@ -73,6 +73,29 @@ pub struct Answer {
 
 const OPERATION: &str = "athena:StartQueryExecution";
 
+/// The most rows of an answer, the most bytes that are kept of them, and the most pages: a tree has
+/// at most some hundred thousand rows, 1,000 on a page.
+const ROWS_AT_MOST: usize = 1_000_000;
+const BYTES_AT_MOST: usize = 256 << 20;
+const PAGES_AT_MOST: usize = 4_000;
+
+/// Bytes that a row takes.
+fn room(row: &Row) -> usize {
+    let cell =
+        |cell: &Option<String>| size_of::<Option<String>>() + cell.as_ref().map_or(0, String::len);
+    size_of::<Row>() + row.iter().map(cell).sum::<usize>()
+}
+
+/// An answer that is cut would have sums that are too small.
+fn beyond() -> SourceError {
+    let said = format!(
+        "the answer is larger than {ROWS_AT_MOST} rows or {} MiB, the most that is read",
+        BYTES_AT_MOST >> 20
+    );
+    let fix = "ask for a prefix of the bucket, or for fewer levels";
+    SourceError::new(ErrorKind::Malformed, "athena:GetQueryResults", &said, fix)
+}
+
 /// Runs a query to its end. `has_header` for a SELECT, whose first row is the names of its columns.
 pub async fn run(
     service: &dyn QueryService,
@@ -100,13 +123,21 @@ pub async fn run(
     };
     let mut answer = Answer { rows: Vec::new(), scanned };
     let mut token = None;
-    loop {
+    let mut bytes = 0;
+    for _ in 0..PAGES_AT_MOST {
         let (rows, next) = service.page(&id, token).await?;
+        bytes += rows.iter().map(room).sum::<usize>();
         answer.rows.extend(rows);
+        if answer.rows.len() > ROWS_AT_MOST || bytes > BYTES_AT_MOST {
+            return Err(beyond());
+        }
         token = next;
         if token.is_none() {
             break;
         }
+    }
+    if token.is_some() {
+        return Err(beyond());
     }
     if has_header && !answer.rows.is_empty() {
         answer.rows.remove(0);
@@ -228,6 +259,52 @@ mod tests {
         let answer = block(run(&script, "SELECT 1", true, QUICK, &stop)).unwrap();
         assert_eq!(answer, Answer { rows: vec![row("a"), row("b")], scanned: Some(7) });
         assert_eq!(script.asked(), ["start SELECT 1", "state q1", "state q1"]);
+    }
+
+    /// Gives the same page for ever.
+    struct Endless(Vec<Row>);
+
+    #[async_trait]
+    impl QueryService for Endless {
+        async fn start(&self, _sql: &str) -> Result<String, SourceError> {
+            Ok("q".to_owned())
+        }
+
+        async fn state(&self, _id: &str) -> Result<State, SourceError> {
+            Ok(State::Done(None))
+        }
+
+        async fn page(
+            &self,
+            _id: &str,
+            _token: Option<String>,
+        ) -> Result<(Vec<Row>, Option<String>), SourceError> {
+            Ok((self.0.clone(), Some("again".to_owned())))
+        }
+
+        async fn stop(&self, _id: &str) -> Result<(), SourceError> {
+            Ok(())
+        }
+    }
+
+    mod hostile {
+        use super::*;
+
+        #[test]
+        fn an_answer_without_end_is_refused_and_not_cut() {
+            let wide = vec![vec![Some("x".repeat(1 << 20))]; 8];
+            let pages = [Vec::new(), vec![row("a"); 1_000], vec![vec![None; 1_000]; 50], wide];
+            let number = pages.len();
+            for page in pages {
+                let service = Endless(page);
+                let stop = CancellationToken::new();
+                let error = block(run(&service, "x", true, QUICK, &stop)).unwrap_err();
+                assert!(error.message.contains("the most that is read"), "{error}");
+                assert_eq!(error.kind, ErrorKind::Malformed);
+            }
+            println!("hostile: athena: {number} inputs");
+            assert_eq!(number, 4);
+        }
     }
 
     #[test]

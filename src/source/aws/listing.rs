@@ -14,6 +14,7 @@ use super::limit::Api;
 use super::{AwsProvider, error, time};
 use crate::domain::storage::{Etag, ObjectBatch, ObjectFlags, Tier};
 use crate::domain::{ErrorKind, SourceError};
+use crate::source::inventory::MANIFEST_AT_MOST;
 use crate::source::storage::{ListPlace, ListToken, Name, ObjectBytes, Upload};
 
 /// S3's largest object, 50 TB (S3 user guide): a list that says more is wrong.
@@ -236,13 +237,26 @@ pub async fn object(
     let whole = positive(answer.content_length()).filter(|_| range.is_none());
     let total = answer.content_range().and_then(|r| r.rsplit('/').next()?.parse().ok()).or(whole);
     let etag = answer.e_tag().unwrap_or_default().trim_matches('"').to_owned();
-    let body = answer.body.collect().await.map_err(|e| {
+    // A server that does not heed the range, or an object that has grown.
+    let most = range.map_or(OBJECT_AT_MOST, |r| r.end.saturating_sub(r.start));
+    let (mut body, mut bytes) = (answer.body, Vec::new());
+    while let Some(part) = body.try_next().await.map_err(|e| {
         let message = format!("s3://{bucket}/{key}: the answer broke off: {e}");
         let fix = "check the network; try again";
         SourceError::new(ErrorKind::Network, call.action, &message, fix)
-    })?;
-    Ok(ObjectBytes { bytes: body.to_vec(), total, etag })
+    })? {
+        if (bytes.len() + part.len()) as u64 > most {
+            let message = format!("s3://{bucket}/{key}: the answer is larger than {most} bytes");
+            let fix = "check that this is the object that was meant, and that nobody writes it now";
+            return Err(SourceError::new(ErrorKind::Malformed, call.action, &message, fix));
+        }
+        bytes.extend_from_slice(&part);
+    }
+    Ok(ObjectBytes { bytes, total, etag })
 }
+
+/// The largest object that is read as a whole, bytes: a manifest.
+const OBJECT_AT_MOST: u64 = MANIFEST_AT_MOST;
 
 fn prefix(at: ListPlace<'_>) -> Option<String> {
     Some(at.prefix.to_owned()).filter(|p| !p.is_empty())

@@ -78,7 +78,13 @@ impl TargetsFile {
         }
         let file = std::fs::File::open(&self.path).map_err(error)?;
         let mut text = String::new();
-        file.take(MAX_FILE).read_to_string(&mut text).map_err(error)?;
+        file.take(MAX_FILE + 1).read_to_string(&mut text).map_err(error)?;
+        if text.len() as u64 > MAX_FILE {
+            // The last target would be half a name, and those behind it would be missed by nobody.
+            let message = format!("{}: larger than {} MiB", self.path.display(), MAX_FILE >> 20);
+            let fix = "list at most 10,000 targets, or split them";
+            return Err(SourceError::new(ErrorKind::Malformed, OPERATION, &message, fix));
+        }
         self.found = parse(&text, settings).map_err(|message| {
             let message = format!("{}: {message}", self.path.display());
             let fix = "write one target per line, or JSON as of Prometheus' file_sd";
@@ -93,8 +99,10 @@ impl TargetsFile {
 fn parse(text: &str, settings: &Settings) -> Result<Found, String> {
     let mut found = Vec::new();
     let mut troubles = Vec::new();
+    let mut more = 0;
     let mut add = |name: &str, settings: &Settings| {
         if found.len() >= MAX_HOSTS {
+            more += 1;
             return;
         }
         match Target::parse(name, settings) {
@@ -130,6 +138,12 @@ fn parse(text: &str, settings: &Settings) -> Result<Found, String> {
                 add(line, settings);
             }
         }
+    }
+    if more > 0 {
+        let what = format!("{more} targets left out: at most {MAX_HOSTS} are read");
+        let fix = "split the targets among several burntop runs";
+        let error = SourceError::new(ErrorKind::Other, OPERATION, &what, fix);
+        troubles.push(HostTrouble { host: "targets_file".into(), error: Arc::new(error) });
     }
     Ok((found.into(), troubles.into()))
 }

@@ -9,12 +9,13 @@ use super::backoff::Backoff;
 use super::targets::{Focus, Target};
 use super::{Asked, OPERATION};
 use crate::domain::{ErrorKind, SourceError};
+use crate::source::budget::Budget;
 use crate::source::exposition::{Reader, Tally};
 use crate::source::http::{Answer, Expect, Http, Limit};
 use crate::source::vocabulary::{Gather, Gathered, Page, Vocabulary};
 
 /// Most devices and slices of one host: 16 GPUs in 7 slices, and room.
-const MAX_DEVICES: usize = 512;
+pub(super) const MAX_DEVICES: usize = 512;
 
 /// A host.
 #[derive(Debug)]
@@ -42,9 +43,10 @@ pub enum Read {
 }
 
 impl Host {
-    pub fn new(target: Target, vocabulary: Arc<Vocabulary>) -> Self {
+    /// A host, what is kept of whose pages counts towards `budget`.
+    pub fn new(target: Target, vocabulary: Arc<Vocabulary>, budget: Arc<Budget>) -> Self {
         let page = Page { address: target.shown.clone(), instance_id: target.instance_id.clone() };
-        let gather = Gather::of_page(vocabulary, page, MAX_DEVICES);
+        let gather = Gather::of_page(vocabulary, page, MAX_DEVICES).within(budget);
         let state = State { reader: Reader::default(), gather, backoff: Backoff::default() };
         Self { target, state: Mutex::new(state), names: SyncMutex::default() }
     }

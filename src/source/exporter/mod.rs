@@ -23,10 +23,11 @@ use jiff::Timestamp;
 use tokio::sync::Semaphore;
 
 use self::file::TargetsFile;
-use self::host::{Host, Read};
+use self::host::{Host, MAX_DEVICES, Read};
 use self::targets::Target;
+use super::budget::Budget;
 use super::http::{Http, HttpSettings, Limit};
-use super::vocabulary::{Families, Vocabulary};
+use super::vocabulary::{DEVICES_AT_MOST, Families, KEPT_AT_MOST, Vocabulary};
 use super::{Ask, GpuSource};
 use crate::domain::gpu::Ec2Hosts;
 use crate::domain::{ErrorKind, HostTrouble, SourceError, SourceId, Sweep, gpu, text};
@@ -34,8 +35,9 @@ use crate::domain::{ErrorKind, HostTrouble, SourceError, SourceId, Sweep, gpu, t
 /// The name of what is done, in errors.
 const OPERATION: &str = "exporter:metrics";
 
-/// Largest page that is read, bytes. A host with 16 GPUs and every field has a few hundred KB.
-const MAX_PAGE: usize = 8 << 20;
+/// Largest page that is read, bytes. A host with 16 GPUs and every field has a few hundred KB; 64
+/// pages may be on their way at once.
+const MAX_PAGE: usize = 4 << 20;
 
 /// Most hosts that are read each second while one looks at them.
 const MAX_FOCUS: usize = 32;
@@ -99,6 +101,8 @@ pub struct Exporter {
     file: Option<Mutex<TargetsFile>>,
     permits: Semaphore,
     hosts: Mutex<Hosts>,
+    /// What is kept of the pages of all hosts.
+    budget: Arc<Budget>,
 }
 
 /// What is remembered between sweeps.
@@ -142,6 +146,7 @@ impl Exporter {
             file: settings.targets.file.clone().map(|path| Mutex::new(TargetsFile::new(path))),
             permits: Semaphore::new(settings.in_flight.max(1)),
             hosts: Mutex::default(),
+            budget: Arc::new(Budget::new(KEPT_AT_MOST)),
             settings,
         })
     }
@@ -167,8 +172,18 @@ impl Exporter {
         }
         let mut seen = std::collections::HashSet::new();
         targets.retain(|target| seen.insert(target.url.clone()));
-        targets.truncate(MAX_HOSTS);
+        if let Some(more) = targets.len().checked_sub(MAX_HOSTS).filter(|more| *more > 0) {
+            targets.truncate(MAX_HOSTS);
+            let what = format!("{more} targets left out: at most {MAX_HOSTS} are read");
+            troubles.push(self.beyond(&what, "split the targets among several burntop runs"));
+        }
         (targets, troubles)
+    }
+
+    /// What was left out, and what to do.
+    fn beyond(&self, what: &str, fix: &str) -> HostTrouble {
+        let error = SourceError::new(ErrorKind::Other, OPERATION, what, fix);
+        HostTrouble { host: self.origin.clone(), error: Arc::new(error) }
     }
 
     /// The hosts to ask; those that are no longer named are forgotten.
@@ -178,9 +193,10 @@ impl Exporter {
         let mut all = Vec::with_capacity(targets.len());
         for target in targets {
             let old = hosts.known.get(&target.url).filter(|host| host.target == target);
-            let host = old
-                .cloned()
-                .unwrap_or_else(|| Arc::new(Host::new(target, Arc::clone(&self.vocabulary))));
+            let host = old.cloned().unwrap_or_else(|| {
+                let vocabulary = Arc::clone(&self.vocabulary);
+                Arc::new(Host::new(target, vocabulary, Arc::clone(&self.budget)))
+            });
             known.insert(host.target.url.clone(), Arc::clone(&host));
             all.push(host);
         }
@@ -267,15 +283,38 @@ impl GpuSource for Exporter {
             })
             .collect();
         let mut pages = Vec::new();
+        let (mut gpus, mut unkept) = (0, 0);
         while let Some((host, read)) = reads.next().await {
             match read {
-                Read::Page(gathered) => pages.push(gathered),
+                Read::Page(gathered) if gpus + gathered.samples.len() > DEVICES_AT_MOST => {
+                    unkept += gathered.samples.len();
+                }
+                Read::Page(gathered) => {
+                    gpus += gathered.samples.len();
+                    if gathered.dropped.excess > 0 {
+                        let what = format!(
+                            "{} series left out: at most {MAX_DEVICES} GPUs of a host and {} MiB \
+                             of labels of all hosts are kept",
+                            gathered.dropped.excess,
+                            self.budget.most() >> 20
+                        );
+                        let fix =
+                            "look at the page of this host; GPUs that are left out are unknown";
+                        let trouble = self.beyond(&what, fix);
+                        troubles.push(HostTrouble { host: host.target.shown.clone(), ..trouble });
+                    }
+                    pages.push(gathered);
+                }
                 Read::Failed(error) => {
                     troubles.push(HostTrouble { host: host.target.shown.clone(), error });
                 }
             }
         }
         drop(reads);
+        if unkept > 0 {
+            let what = format!("{unkept} GPUs left out: at most {DEVICES_AT_MOST} are kept");
+            troubles.push(self.beyond(&what, "read them through a Prometheus, in several sources"));
+        }
         let mut known = self.hosts.lock().unwrap_or_else(PoisonError::into_inner);
         let naming = pages.iter().fold(known.naming, |all, page| all.or(page.naming));
         known.naming = naming;

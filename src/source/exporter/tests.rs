@@ -216,7 +216,7 @@ async fn a_page_that_never_ends_ends_in_time_and_size() {
     let endless = "#".repeat(MAX_PAGE + 1);
     let server = Server::start(move |_| Reply::new(200, "text/plain", &endless)).await;
     let (kind, message) = trouble_of(server.url.clone()).await;
-    assert_eq!((kind, message.contains("larger than 8 MiB")), (ErrorKind::Malformed, true));
+    assert_eq!((kind, message.contains("larger than 4 MiB")), (ErrorKind::Malformed, true));
 }
 
 #[tokio::test]
@@ -388,5 +388,149 @@ fn a_target_that_is_none_is_refused_without_its_password() {
     for bad in ["http://user:hunter2@host:9400/metrics", "user:hunter2@host", "ftp://host", "a b"] {
         let error = Exporter::new(settings([bad.to_owned()]), Arc::default()).unwrap_err();
         assert!(!format!("{error:?}").contains("hunter2"), "{error:?}");
+    }
+}
+
+/// Pages, and lists of them, that are larger than a host.
+mod hostile {
+    use super::*;
+    use crate::source::exposition::Reader;
+    use crate::source::vocabulary::{Gather, Page};
+
+    /// What the labels of all hosts may take here, and what may be taken for a moment besides.
+    const BUDGET: (usize, u64) = (4 << 20, 16 << 20);
+
+    fn floods() -> Vec<(&'static str, String)> {
+        const BYTES: usize = MAX_PAGE / 2;
+        let many = |line: &dyn Fn(usize) -> String| {
+            let mut page = String::new();
+            for i in 0.. {
+                if page.len() > BYTES {
+                    break;
+                }
+                page.push_str(&line(i));
+            }
+            page
+        };
+        let util = |labels: &str| format!("DCGM_FI_DEV_GPU_UTIL{{{labels}}} 1\n");
+        vec![
+            ("devices", many(&|i| util(&format!("UUID=\"GPU-{i:x}f\"")))),
+            ("indexes", many(&|i| util(&format!("gpu=\"{i}\",Hostname=\"h{i}\"")))),
+            ("slices", many(&|i| util(&format!("UUID=\"GPU-1f\",GPU_I_ID=\"{i}\"")))),
+            ("pods of a device", many(&|i| util(&format!("UUID=\"GPU-1f\",pod=\"{i}\"")))),
+            (
+                "long pods",
+                many(&|i| util(&format!("UUID=\"GPU-1f\",pod=\"{i}{}\"", "p".repeat(5_000)))),
+            ),
+            (
+                "processes",
+                many(&|i| {
+                    format!(
+                        "all_smi_process_memory_used_bytes{{uuid=\"GPU-1f\",pid=\"{i}\",process_name=\"x\"}} 1\n"
+                    )
+                }),
+            ),
+            ("labels", util(&format!("{}UUID=\"GPU-1f\"", "l=\"\",".repeat(BYTES / 5)))),
+            ("a label", util(&format!("UUID=\"GPU-1f\",pod=\"{}\"", "x".repeat(BYTES)))),
+            ("escapes", util(&format!("UUID=\"GPU-1f\",pod=\"{}\"", "\\n".repeat(BYTES / 2)))),
+            ("an open quote", format!("DCGM_FI_DEV_GPU_UTIL{{UUID=\"{}", "x".repeat(BYTES))),
+            ("a name", format!("{} 1\n", "n".repeat(BYTES))),
+            ("names", many(&|i| format!("n{i} 1\n"))),
+            ("no metrics", "\u{0}".repeat(BYTES)),
+            ("lines", "\n".repeat(BYTES)),
+            ("comments", "#\n".repeat(BYTES / 2)),
+            (
+                "cores",
+                many(&|i| {
+                    format!(
+                        "neuroncore_utilization_ratio{{neuroncore=\"{}\",instance_name=\"{i}\"}} 1\n",
+                        i % 65_536
+                    )
+                }),
+            ),
+        ]
+    }
+
+    #[test]
+    fn no_page_takes_more_than_its_host_may() {
+        let vocabulary = Arc::<Vocabulary>::default();
+        let mut inputs = 0;
+        for (what, text) in floods() {
+            let mut samples = 0;
+            let measured = allocation_counter::measure(|| {
+                let page = Page { address: "a:1".into(), instance_id: None };
+                let budget = Arc::new(Budget::new(BUDGET.0));
+                let mut gather =
+                    Gather::of_page(Arc::clone(&vocabulary), page, MAX_DEVICES).within(budget);
+                let mut reader = Reader::default();
+                for _ in 0..2 {
+                    let take = |metric, series: crate::source::exposition::Series<'_>| {
+                        gather.take(&metric, series.labels.iter(), series.value);
+                    };
+                    reader.read(text.as_bytes(), |name| vocabulary.get(name), take);
+                    samples = gather.finish(Timestamp::UNIX_EPOCH).samples.len();
+                }
+            });
+            assert!(samples <= MAX_DEVICES, "{what}: {samples}");
+            assert!(measured.bytes_max <= BUDGET.1, "{what}: {}", measured.bytes_max);
+            inputs += 1;
+        }
+        assert_eq!(inputs, 16);
+        println!("hostile: exporter pages: {inputs} inputs");
+    }
+
+    #[tokio::test]
+    async fn what_is_left_out_of_a_page_is_said_and_its_gpus_are_no_samples() {
+        // More GPUs than a host may have.
+        let many: String = (0..MAX_DEVICES + 9).map(|i| page(&format!("{i:x}f"), 0)).collect();
+        // One GPU with more sets of labels than are kept: what is left would pass for all of it.
+        let pods: String = (0..3_000)
+            .map(|i| format!("DCGM_FI_DEV_GPU_UTIL{{UUID=\"GPU-1f\",pod=\"{i}\"}} 0\n"))
+            .collect();
+        let both = format!("{}{pods}", page("2f", 50));
+        for (text, samples, words) in [(many, MAX_DEVICES, "9 series"), (both, 1, "1976 series")] {
+            let server = Server::start(move |_| Reply::new(200, "text/plain", &text)).await;
+            let sweep = exporter(settings([server.url.clone()])).sweep(&at(0)).await.unwrap();
+            assert_eq!(sweep.samples.len(), samples);
+            let error = &sweep.troubles[0].error;
+            assert!(error.message.contains(words) && error.fix.contains("unknown"), "{error:?}");
+        }
+        let server =
+            Server::start(|_| Reply::new(200, "text/plain", vec![b'#'; MAX_PAGE + 1])).await;
+        let (kind, message) = trouble_of(server.url.clone()).await;
+        assert_eq!(kind, ErrorKind::Malformed);
+        assert!(message.contains("larger than 4 MiB"), "{message}");
+        println!("hostile: exporter limits: 3 inputs");
+    }
+
+    #[tokio::test]
+    async fn a_list_of_targets_is_whole_or_what_is_missing_is_said() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("targets");
+        let lines =
+            |n: usize| (0..n).map(|i| format!("10.{}.{}.{}\n", i >> 16, i >> 8 & 255, i & 255));
+        let json = |n: usize| {
+            let all: Vec<String> = lines(n).map(|l| format!("\"{}\"", l.trim())).collect();
+            format!("[{{\"targets\":[{}]}}]", all.join(","))
+        };
+        let large = format!("10.0.0.1\n{}10.0.0.2\n", "#\n".repeat(3 << 20));
+        let mut inputs = 0;
+        for (text, words) in [
+            (lines(MAX_HOSTS + 7).collect::<String>(), "7 targets left out"),
+            (json(MAX_HOSTS + 7), "7 targets left out"),
+            (large, "larger than 4 MiB"),
+            ("[".repeat(100_000), "no address"),
+        ] {
+            std::fs::write(&path, text).unwrap();
+            let targets = Targets { file: Some(path.clone()), ..Targets::default() };
+            let source = exporter(Settings { targets, ..settings([]) });
+            let (targets, troubles) = source.targets(&at(0));
+            assert!(targets.len() <= MAX_HOSTS);
+            let said: Vec<_> = troubles.iter().map(|t| t.error.message.clone()).collect();
+            assert!(said.iter().any(|m| m.contains(words)), "{words}: {said:?}");
+            inputs += 1;
+        }
+        assert_eq!(inputs, 4);
+        println!("hostile: targets: {inputs} inputs");
     }
 }

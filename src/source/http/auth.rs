@@ -71,7 +71,7 @@ async fn read(file: &Path, place: &Place) -> Result<Secret, SourceError> {
     let path = file.to_owned();
     let text = tokio::task::spawn_blocking(move || {
         let mut text = String::new();
-        std::fs::File::open(path)?.take(LONGEST).read_to_string(&mut text).map(|_| text)
+        std::fs::File::open(path)?.take(LONGEST + 1).read_to_string(&mut text).map(|_| text)
     });
     let wrong = |message: &str| {
         place.error(
@@ -81,6 +81,8 @@ async fn read(file: &Path, place: &Place) -> Result<Secret, SourceError> {
         )
     };
     match text.await {
+        // What is cut off is no token, and whatever it was named by mistake is nobody's to send.
+        Ok(Ok(text)) if text.len() as u64 > LONGEST => Err(wrong("longer than any token")),
         Ok(Ok(text)) if !text.trim().is_empty() => Ok(Secret::new(text.trim())),
         Ok(Ok(_)) => Err(wrong("empty")),
         Ok(Err(error)) => Err(wrong(&error.kind().to_string())),

@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-use super::{Limit, Url};
+use super::{Limit, Url, tls};
 use crate::domain::{ErrorKind, SourceError};
 
 /// What was asked of whom, for the words of a message. Never holds a path, a query or credentials.
@@ -42,7 +42,9 @@ pub(super) fn root(error: &(dyn Error + 'static)) -> String {
     chain(error).last().map(ToString::to_string).unwrap_or_default()
 }
 
-fn chain<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+pub(super) fn chain<'a>(
+    error: &'a (dyn Error + 'static),
+) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
     let mut next = Some(error);
     std::iter::from_fn(move || {
         let this = next?;
@@ -56,8 +58,6 @@ pub(super) fn from_http(error: reqwest::Error, place: &Place, limit: Limit) -> S
     // The address may hold a query.
     let error = error.without_url();
     let cause = root(&error);
-    let certificate =
-        chain(&error).any(<dyn Error>::is::<rustls::Error>) || cause.contains("ertificate");
     if error.is_timeout() {
         let message = if error.is_connect() {
             "no connection in time".to_owned()
@@ -67,9 +67,9 @@ pub(super) fn from_http(error: reqwest::Error, place: &Place, limit: Limit) -> S
         let fix = "check the address and the network path; burntop tries again by itself";
         return place.error(ErrorKind::Timeout, &message, fix);
     }
-    if certificate {
-        let fix = "name the certificate of its authority in ca_file, or correct the address";
-        return place.error(ErrorKind::Network, &format!("TLS: {cause}"), fix);
+    if let Some(wrong) = tls::find(&error) {
+        let (what, fix) = tls::words(wrong);
+        return place.error(ErrorKind::Network, &format!("TLS: {what}"), fix);
     }
     if error.is_connect() {
         let fix = "check the address, DNS, firewalls, and that the server runs";

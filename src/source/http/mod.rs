@@ -9,7 +9,11 @@ mod error;
 pub(crate) mod server;
 #[cfg(test)]
 mod tests;
+mod tls;
+#[cfg(test)]
+mod tls_tests;
 
+use std::io::Read as _;
 use std::path::PathBuf;
 use std::sync::{Once, OnceLock};
 use std::time::Duration;
@@ -251,6 +255,9 @@ fn redirects() -> redirect::Policy {
     })
 }
 
+/// The largest `ca_file`, bytes: that of a whole system has 250 KB.
+const CA_AT_MOST: u64 = 4 << 20;
+
 fn build(settings: &HttpSettings, tls: bool) -> Result<Client, String> {
     static PROVIDER: Once = Once::new();
     PROVIDER.call_once(|| {
@@ -269,7 +276,13 @@ fn build(settings: &HttpSettings, tls: bool) -> Result<Client, String> {
         builder = builder.no_proxy();
     }
     if let (true, Some(file)) = (tls, &settings.ca_file) {
-        let text = std::fs::read(file).map_err(|e| format!("{}: {e}", file.display()))?;
+        let mut text = Vec::new();
+        std::fs::File::open(file)
+            .and_then(|f| std::io::Read::take(f, CA_AT_MOST + 1).read_to_end(&mut text))
+            .map_err(|e| format!("{}: {e}", file.display()))?;
+        if text.len() as u64 > CA_AT_MOST {
+            return Err(format!("{} is larger than {} MiB", file.display(), CA_AT_MOST >> 20));
+        }
         let certs = Certificate::from_pem_bundle(&text)
             .map_err(|_| format!("{} holds no certificates (PEM)", file.display()))?;
         if certs.is_empty() {

@@ -9,8 +9,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use flate2::read::MultiGzDecoder;
 
+use super::parquet::Trouble;
 use super::rows::{BATCH, KEY_AT_MOST, Making, Values, time_ms, truth, unescape};
 use super::schema::{Column, Schema};
+use crate::domain::records::{Record, RecordError, Records};
 use crate::domain::storage::{ObjectBatch, Tier};
 use crate::source::objects::Sink;
 
@@ -25,23 +27,17 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-/// Reads a piece; the error says what is wrong with it.
+/// Reads a piece.
 pub(super) fn read(
     path: &Path,
     schema: &Schema,
     making: &Making,
     sink: &mut Sink<'_>,
-) -> Result<(), String> {
-    let file = File::open(path).map_err(|e| e.to_string())?;
+) -> Result<(), Trouble> {
+    let file = File::open(path).map_err(|e| Trouble::Damaged(e.to_string()))?;
     let read = Arc::new(AtomicU64::new(0));
     let counted = Counted(BufReader::with_capacity(1 << 18, file), Arc::clone(&read));
-    let text = BufReader::with_capacity(1 << 18, MultiGzDecoder::new(counted));
-    let mut reader = csv::ReaderBuilder::new()
-        .has_headers(false)
-        .flexible(true)
-        .buffer_capacity(1 << 18)
-        .from_reader(text);
-    let mut record = csv::ByteRecord::new();
+    let mut records = Records::new(MultiGzDecoder::new(counted), 1 << 18);
     let mut batch = ObjectBatch::default();
     let (mut row, mut told) = (0u64, 0);
     let places = Places::of(schema);
@@ -53,17 +49,25 @@ pub(super) fn read(
         flow
     };
     loop {
-        match reader.read_byte_record(&mut record) {
-            Ok(true) => {}
-            Ok(false) => break,
-            Err(error) => return Err(format!("after row {row}: {error}")),
-        }
+        let record = match records.next() {
+            Ok(Some(record)) => record,
+            Ok(None) => break,
+            Err(error) => {
+                let what = format!("after row {row}: {error}");
+                return Err(match error {
+                    RecordError::Unreadable { .. } => Trouble::Damaged(what),
+                    _ => Trouble::Beyond(what),
+                });
+            }
+        };
         row += 1;
         if record.len() != schema.names.len() {
             let (found, said) = (record.len(), schema.names.len());
-            return Err(format!("row {row} has {found} fields, the schema has {said}"));
+            let what = format!("row {row} has {found} fields, the schema has {said}");
+            return Err(Trouble::Damaged(what));
         }
-        push(&record, &places, making, &mut batch).map_err(|e| format!("row {row}: {e}"))?;
+        push(&record, &places, making, &mut batch)
+            .map_err(|e| Trouble::Damaged(format!("row {row}: {e}")))?;
         if batch.len() >= BATCH && give(&mut batch) == ControlFlow::Break(()) {
             return Ok(());
         }
@@ -82,13 +86,13 @@ impl Places {
     }
 
     /// The text of a column; empty when the list has none.
-    fn text<'a>(&self, record: &'a csv::ByteRecord, column: Column) -> &'a [u8] {
+    fn text<'a>(&self, record: &Record<'a>, column: Column) -> &'a [u8] {
         self.0[column as usize].and_then(|i| record.get(i)).unwrap_or_default()
     }
 }
 
 fn push(
-    record: &csv::ByteRecord,
+    record: &Record<'_>,
     places: &Places,
     making: &Making,
     batch: &mut ObjectBatch,
@@ -131,6 +135,7 @@ fn push(
         legal_hold: text(Column::LegalHold),
         version: text(Column::VersionId),
     };
+    values.check()?;
     making.push(batch, tier, &values);
     Ok(())
 }

@@ -79,6 +79,15 @@ pub enum InventoryError {
         /// What the decoder says.
         why: String,
     },
+    /// A piece is larger somewhere than anything that is read: none of what it says may be missing
+    /// from a sum, so it is not cut there.
+    #[error("piece {piece} is beyond what is read: {why}")]
+    Beyond {
+        /// Its key.
+        piece: String,
+        /// What is too large, and the limit.
+        why: String,
+    },
     /// No snapshot under a prefix is complete.
     #[error("{at} holds no complete inventory{}", detail(.seen))]
     NoSnapshot {
@@ -125,6 +134,11 @@ impl InventoryError {
             }
             Self::Size { .. } | Self::Md5 { .. } | Self::Damaged { .. } => {
                 "copy the piece again, or take another snapshot".into()
+            }
+            Self::Beyond { .. } => {
+                "use the pieces as S3 delivers them, which are far below the limits; a copy that \
+                 other software wrote has to keep them"
+                    .into()
             }
             Self::NoSnapshot { .. } => {
                 "wait for the next delivery, or name a manifest.json itself".into()

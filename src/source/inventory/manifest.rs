@@ -6,7 +6,7 @@ use super::error::InventoryError;
 use super::schema::Schema;
 
 /// A manifest is some hundred bytes per piece; the largest known has 516 pieces.
-pub(super) const MANIFEST_AT_MOST: u64 = 256 << 20;
+pub(crate) const MANIFEST_AT_MOST: u64 = 32 << 20;
 
 /// How the pieces are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

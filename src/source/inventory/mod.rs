@@ -8,6 +8,7 @@
 //! | `open` | from a path or prefix to the newest complete snapshot |
 //! | `pieces` | pieces checked, brought here one or two ahead, removed again |
 //! | `csv`, `parquet`, `rows` | pieces become batches |
+//! | `pages`, `thrift` | what a Parquet piece asks memory for, looked at beforehand |
 //! | `error` | what can be wrong, and what to do |
 
 mod csv;
@@ -15,17 +16,20 @@ mod error;
 mod fetch;
 mod manifest;
 mod open;
+mod pages;
 mod parquet;
 mod pieces;
 mod rows;
 mod schema;
 #[cfg(test)]
 mod tests;
+mod thrift;
 
 use std::sync::Arc;
 
 pub use error::InventoryError;
 pub use fetch::{Fetch, Place, s3_uri};
+pub(crate) use manifest::MANIFEST_AT_MOST;
 pub use manifest::{FileFormat, Manifest, PieceEntry};
 pub use open::open;
 pub use pieces::Pieces;

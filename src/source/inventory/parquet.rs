@@ -5,14 +5,16 @@ use std::fs::File;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::sync::Arc;
 
-use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
 use parquet::data_type::{
     BoolType, ByteArray, ByteArrayType, DataType, Int64Type, Int96, Int96Type,
 };
 use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
 use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 
+use super::pages::{Alive, Beyond, Pages, check_footer, check_rows};
 use super::rows::{BATCH, KEY_AT_MOST, Making, Values, time_ms};
 use super::schema::{Column, Kind, Schema, leaf};
 use crate::domain::storage::{ObjectBatch, Tier};
@@ -24,11 +26,18 @@ pub(super) enum Trouble {
     Schema(String),
     /// It cannot be decoded.
     Damaged(String),
+    /// It is larger somewhere than anything that is read.
+    Beyond(String),
 }
 
 impl From<parquet::errors::ParquetError> for Trouble {
     fn from(error: parquet::errors::ParquetError) -> Self {
-        Self::Damaged(error.to_string())
+        match error {
+            parquet::errors::ParquetError::External(inner) if inner.is::<Beyond>() => {
+                Self::Beyond(inner.to_string())
+            }
+            error => Self::Damaged(error.to_string()),
+        }
     }
 }
 
@@ -41,8 +50,11 @@ pub(super) fn read(
     sink: &mut Sink<'_>,
 ) -> Result<(), Trouble> {
     let file = File::open(path).map_err(|e| Trouble::Damaged(e.to_string()))?;
+    check_footer(&file, bytes)?;
+    let pages = Arc::new(file.try_clone().map_err(|e| Trouble::Damaged(e.to_string()))?);
     let reader = SerializedFileReader::new(file)?;
     let meta = reader.metadata();
+    check_rows(meta.row_groups().iter().map(RowGroupMetaData::num_rows), bytes)?;
     let descr = meta.file_metadata().schema_descr_ptr();
     let mut leaves = [None; Column::ALL.len()];
     for column in Column::ALL {
@@ -57,7 +69,7 @@ pub(super) fn read(
     let (mut done, mut told) = (0u64, 0);
     for group in 0..meta.num_row_groups() {
         let group = reader.get_row_group(group)?;
-        let mut columns = Columns::open(&*group, &leaves)?;
+        let mut columns = Columns::open(&*group, &leaves, &pages)?;
         let mut left = usize::try_from(group.metadata().num_rows()).unwrap_or(0);
         while left > 0 {
             let rows = left.min(BATCH);
@@ -219,21 +231,28 @@ impl Any {
 struct Columns {
     all: Vec<Any>,
     class: TierMemo,
+    alive: Arc<Alive>,
 }
 
 impl Columns {
     fn open(
         group: &dyn RowGroupReader,
         leaves: &[Option<(usize, Kind)>; Column::ALL.len()],
+        file: &Arc<File>,
     ) -> Result<Self, Trouble> {
         let mut all = Vec::with_capacity(leaves.len());
-        for leaf in leaves {
+        let alive = Arc::<Alive>::default();
+        for (leaf, column) in leaves.iter().zip(Column::ALL) {
             let Some((i, kind)) = leaf else {
                 all.push(Any::Absent);
                 continue;
             };
-            let optional = group.metadata().column(*i).column_descr().max_def_level() > 0;
-            let any = match (group.get_column_reader(*i)?, kind) {
+            let meta = group.metadata().column(*i);
+            let optional = meta.column_descr().max_def_level() > 0;
+            let inner = group.get_column_page_reader(*i)?;
+            let pages = Pages::new(inner, file.clone(), meta, column, alive.clone());
+            let reader = get_column_reader(meta.column_descr_ptr(), Box::new(pages));
+            let any = match (reader, kind) {
                 (ColumnReader::ByteArrayColumnReader(r), Kind::Text) => {
                     Any::Text(Leaf::new(r, optional))
                 }
@@ -251,10 +270,11 @@ impl Columns {
             };
             all.push(any);
         }
-        Ok(Self { all, class: TierMemo::default() })
+        Ok(Self { all, class: TierMemo::default(), alive })
     }
 
     fn fill(&mut self, rows: usize) -> Result<(), Trouble> {
+        self.alive.begin();
         self.all.iter_mut().try_for_each(|column| column.fill(rows))
     }
 
@@ -305,6 +325,7 @@ impl Columns {
                 legal_hold: legal_hold.text(),
                 version: version.text(),
             };
+            values.check().map_err(Trouble::Beyond)?;
             let tier = self.class.tier(class.text(), access_tier.text());
             if wanted {
                 making.push(batch, tier, &values);

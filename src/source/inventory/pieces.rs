@@ -181,19 +181,19 @@ impl Piece for OnePiece {
         let bytes = verify(&self.path, entry)?;
         let piece = || entry.key.clone();
         let schema = &self.manifest.schema;
-        match self.manifest.format {
-            FileFormat::Csv => csv::read(&self.path, schema, &self.making, sink)
-                .map_err(|why| InventoryError::Damaged { piece: piece(), why })?,
+        let read = match self.manifest.format {
+            FileFormat::Csv => csv::read(&self.path, schema, &self.making, sink),
             FileFormat::Parquet => {
-                let read = || parquet::read(&self.path, bytes, schema, &self.making, sink);
-                parquet::guarded(read).map_err(|trouble| match trouble {
-                    Trouble::Schema(why) => {
-                        InventoryError::Schema { at: format!("piece {}", piece()), why }
-                    }
-                    Trouble::Damaged(why) => InventoryError::Damaged { piece: piece(), why },
-                })?;
+                parquet::guarded(|| parquet::read(&self.path, bytes, schema, &self.making, sink))
             }
-        }
+        };
+        read.map_err(|trouble| match trouble {
+            Trouble::Schema(why) => {
+                InventoryError::Schema { at: format!("piece {}", piece()), why }
+            }
+            Trouble::Damaged(why) => InventoryError::Damaged { piece: piece(), why },
+            Trouble::Beyond(why) => InventoryError::Beyond { piece: piece(), why },
+        })?;
         Ok(())
     }
 }

@@ -20,6 +20,9 @@ const DATE_SLACK: i64 = 86_400_000;
 /// The longest key of S3 is 1,024 bytes; much more is no key.
 pub(super) const KEY_AT_MOST: usize = 8_192;
 
+/// The longest version id of S3 is 1,024 bytes.
+const VERSION_AT_MOST: usize = 1_024;
+
 /// What the rows of a list are made with.
 #[derive(Clone, Debug)]
 pub(super) struct Making {
@@ -46,6 +49,16 @@ pub(super) struct Values<'a> {
     pub lock_until_ms: Option<i64>,
     pub legal_hold: &'a [u8],
     pub version: &'a [u8],
+}
+
+impl Values<'_> {
+    /// Refuses what would fill the memory: of all texts of a row but the key only this one is kept.
+    pub fn check(&self) -> Result<(), String> {
+        match self.version.len() {
+            0..=VERSION_AT_MOST => Ok(()),
+            length => Err(format!("a version id of {length} bytes")),
+        }
+    }
 }
 
 impl Making {

@@ -101,6 +101,10 @@ fn plain(name: &str) -> String {
     name.chars().filter(|c| *c != '_').flat_map(char::to_lowercase).collect()
 }
 
+/// The longest text of a schema, bytes, and its most groups: S3's has a thousand and one.
+const TEXT_AT_MOST: usize = 64 << 10;
+const GROUPS_AT_MOST: usize = 16;
+
 /// Columns of an inventory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Schema {
@@ -112,6 +116,15 @@ pub struct Schema {
 impl Schema {
     /// Reads `fileSchema`: a list of names for CSV, a message type for Parquet.
     pub fn parse(text: &str, format: FileFormat) -> Result<Self, String> {
+        // The parser of Parquet's schemas calls itself for each group in a group.
+        let groups = text.matches('{').count();
+        if text.len() > TEXT_AT_MOST || groups > GROUPS_AT_MOST {
+            return Err(format!(
+                "fileSchema has {} bytes and {groups} groups; at most {TEXT_AT_MOST} and \
+                 {GROUPS_AT_MOST} are read",
+                text.len()
+            ));
+        }
         let names: Vec<String> = match format {
             FileFormat::Csv => text.split(',').map(|n| n.trim().to_owned()).collect(),
             FileFormat::Parquet => parquet::schema::parser::parse_message_type(text)

@@ -1,5 +1,7 @@
 //! Inventories as they are, and as they should not be.
 
+mod hostile;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::Write;

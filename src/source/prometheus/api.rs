@@ -17,8 +17,10 @@ use crate::source::http::{
 
 /// Heavy queries at once: the server has other users.
 const AT_ONCE: usize = 2;
-/// The longest answer read: 16,000 GPUs with all labels are 10 MB.
-const MAX_BYTES: usize = 64 << 20;
+/// The longest answer read: 16,000 GPUs with all labels are 10 MB. Three may be held at once.
+const MAX_BYTES: usize = 24 << 20;
+/// The longest list of names, and the longest words about the server itself.
+const MAX_NAMES: usize = 1 << 20;
 /// The longest pause after a server was slow.
 const MAX_PAUSE: Duration = Duration::from_mins(5);
 
@@ -167,7 +169,7 @@ impl Api {
         operation: &'static str,
         path: &str,
     ) -> Result<T, SourceError> {
-        let answer = self.send(operation, path, None).await?;
+        let answer = self.send(operation, path, None, MAX_NAMES).await?;
         let told: Told<T> = serde_json::from_slice(&answer.body).map_err(|e| {
             let fix = "check that the address is that of the Prometheus HTTP API";
             let message = format!("unreadable answer: {e}");
@@ -187,7 +189,7 @@ impl Api {
         if matches!(self.flavour, Flavour::Thanos) {
             form.extend([("dedup", "true"), ("partial_response", "true")]);
         }
-        let answer = self.send(operation, path, Some(encode_form(&form))).await?;
+        let answer = self.send(operation, path, Some(encode_form(&form)), MAX_BYTES).await?;
         Ok(Body { answer, name: Arc::clone(&self.name) })
     }
 
@@ -196,12 +198,13 @@ impl Api {
         operation: &'static str,
         path: &str,
         form: Option<String>,
+        most: usize,
     ) -> Result<Answer, SourceError> {
         // The semaphore is never closed.
         let _slot = self.slots.acquire().await.ok();
         let asked = Instant::now();
         self.may(operation, asked)?;
-        let outcome = self.send_now(operation, path, form).await;
+        let outcome = self.send_now(operation, path, form, most).await;
         let outcome = outcome.map_err(|e| named(&self.name, e));
         self.learn(asked, outcome.as_ref().err());
         outcome
@@ -212,6 +215,7 @@ impl Api {
         operation: &'static str,
         path: &str,
         form: Option<String>,
+        most: usize,
     ) -> Result<Answer, SourceError> {
         let url = http::parse(operation, &format!("{}/api/v1/{path}", self.base))?;
         let place = Place::new(operation, &url);
@@ -228,7 +232,7 @@ impl Api {
                 .map_err(|e| wrong(&format!("cannot sign: {e}")))?;
         }
         // The server is to give up first, and to say so.
-        let limit = Limit { bytes: MAX_BYTES, time: self.timeout + Duration::from_secs(2) };
+        let limit = Limit { bytes: most, time: self.timeout + Duration::from_secs(2) };
         let answer = self.http.send(operation, request, limit).await?;
         if !answer.is_success() && !answer.is_html() {
             // Errors of the API are JSON with words of their own.

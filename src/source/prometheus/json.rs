@@ -25,7 +25,18 @@ pub struct Head {
     pub warnings: Vec<String>,
     /// Series that were read.
     pub series: usize,
+    /// Series that were left out: with more labels or points than are read.
+    pub left_out: usize,
 }
+
+/// The most labels of a series; those of GPUs have up to 40 with the labels of pods.
+const LABELS_AT_MOST: usize = 256;
+
+/// The most points of a series: Prometheus itself gives 11,000.
+const POINTS_AT_MOST: usize = 12_000;
+
+/// Warnings that are kept.
+const WARNINGS_AT_MOST: usize = 16;
 
 /// Reads an answer; `sink` gets each series with its labels and points (one of an instant vector,
 /// several of a matrix). Series without points, such as native histograms, are left out.
@@ -132,15 +143,45 @@ impl<'de> Visitor<'de> for Top<'_, 'de> {
                 "status" => self.head.status = map.next_value_seed(Text)?.into_owned(),
                 "errorType" => self.head.error_type = map.next_value_seed(Text)?.into_owned(),
                 "error" => self.head.error = map.next_value_seed(Text)?.into_owned(),
-                "warnings" => {
-                    self.head.warnings = map.next_value::<Option<_>>()?.unwrap_or_default();
-                }
+                "warnings" => map.next_value_seed(Warnings(&mut self.head.warnings))?,
                 "data" => {
                     map.next_value_seed(Data { head: &mut *self.head, sink: &mut *self.sink })?;
                 }
                 _ => {
                     map.next_value::<IgnoredAny>()?;
                 }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The first few of a list of texts; there may be `null` in its place.
+struct Warnings<'s>(&'s mut Vec<String>);
+
+impl<'de> DeserializeSeed<'de> for Warnings<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, d: D) -> Result<(), D::Error> {
+        d.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Warnings<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of texts")
+    }
+
+    fn visit_unit<E>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
+        while let Some(words) = seq.next_element_seed(Text)? {
+            if self.0.len() < WARNINGS_AT_MOST {
+                self.0.push(words.into_owned());
             }
         }
         Ok(())
@@ -217,7 +258,9 @@ impl<'de> Visitor<'de> for Series<'_, 'de> {
             if seq.next_element_seed(one)?.is_none() {
                 return Ok(());
             }
-            if !points.is_empty() {
+            if labels.len() > LABELS_AT_MOST || points.len() > POINTS_AT_MOST {
+                self.head.left_out += 1;
+            } else if !points.is_empty() {
                 self.head.series += 1;
                 (self.sink)(&labels, &points);
             }
@@ -290,7 +333,10 @@ impl<'de> Visitor<'de> for Labels<'_, 'de> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         while let Some(name) = map.next_key_seed(Text)? {
             let value = map.next_value_seed(Text)?;
-            self.0.push((name, value));
+            // One more than there may be says that there were more.
+            if self.0.len() <= LABELS_AT_MOST {
+                self.0.push((name, value));
+            }
         }
         Ok(())
     }
@@ -341,7 +387,9 @@ impl<'de> Visitor<'de> for Points<'_> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
         while let Some(point) = seq.next_element_seed(OnePoint)? {
-            self.0.push(point);
+            if self.0.len() <= POINTS_AT_MOST {
+                self.0.push(point);
+            }
         }
         Ok(())
     }

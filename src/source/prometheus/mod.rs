@@ -174,6 +174,8 @@ impl Prometheus {
     async fn discover(&self, now: Timestamp) -> Result<Names, SourceError> {
         /// Addresses longer than a few thousand bytes are refused by proxies.
         const AT_ONCE: usize = 60;
+        /// More than all names there are.
+        const NAMES_AT_MOST: usize = 10_000;
         let vocabulary = &self.settings.vocabulary;
         let recorded = rules::all();
         let mut wanted: Vec<&str> = vocabulary.iter().map(|(name, _)| name).collect();
@@ -190,7 +192,9 @@ impl Prometheus {
                     let text = format!("max by (__name__) ({selector})");
                     let body = self.api.query(&text, None).await?;
                     body.read(&mut |labels, _| {
-                        found.extend(labels.iter().map(|(_, value)| value.clone().into_owned()));
+                        let room = NAMES_AT_MOST.saturating_sub(found.len());
+                        let names = labels.iter().map(|(_, value)| value.clone().into_owned());
+                        found.extend(names.take(room));
                     })?;
                 }
                 Err(e) => return Err(e),

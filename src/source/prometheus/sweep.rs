@@ -12,12 +12,15 @@ use super::json::{Head, Label};
 use super::plan::{ACTIVITY, Names, OTHER_ENGINES, Query};
 use super::promql::Keep;
 use super::{Prometheus, State};
+use crate::domain::gpu::IDLE_BELOW;
 use crate::domain::{
     GpuKey, GpuSample, GpuSignal, GpuSignals, HostTrouble, RecentWindow, SourceError, SourceId,
     Sweep, Throttle,
 };
 use crate::source::gpu::Ask;
-use crate::source::vocabulary::{Family, Gather, Metric, Part};
+use crate::source::vocabulary::{
+    DEVICES_AT_MOST, Dropped, Family, Gather, KEPT_AT_MOST, Metric, Part,
+};
 
 /// Every fourth sweep asks the slow queries.
 const SLOW_BEAT: u64 = 4;
@@ -94,6 +97,7 @@ impl Prometheus {
             names.queries(matchers, state.wide).into_iter().filter(|q| slow || !q.slow).collect();
         let mut troubles = Vec::new();
         let (mut answered, mut partial, mut server) = (0, false, None);
+        let (mut left_out, mut blind) = (0, false);
         let asked = queries.len() as u32;
         let mut answers = stream::iter(queries)
             .map(|query| async move {
@@ -108,18 +112,30 @@ impl Prometheus {
                 Ok((head, at)) => {
                     answered += 1;
                     server = server.or(at);
+                    left_out += head.left_out;
                     if let Some(error) = self.warned(&head) {
                         partial = true;
                         troubles.push(trouble(query.about, error));
                     }
                 }
                 Err(error) if query.vital => return Err(error),
-                Err(error) => troubles.push(trouble(query.about, error)),
+                Err(error) => {
+                    blind |= WITNESSES.contains(&query.about);
+                    troubles.push(trouble(query.about, error));
+                }
             }
         }
         drop(answers);
         let base = moment(server, ask.now);
-        let mut samples = state.gather.finish(base).samples;
+        let gathered = state.gather.finish(base);
+        let mut samples = gathered.samples;
+        if blind {
+            samples.iter_mut().for_each(without_rest);
+        }
+        if let Some(error) = self.too_many(left_out, gathered.dropped) {
+            partial = true;
+            troubles.push(trouble("limit", error));
+        }
         if samples.is_empty() {
             // Perhaps the names changed.
             state.names = None;
@@ -280,6 +296,25 @@ impl Prometheus {
             .collect())
     }
 
+    /// What of the answers was left out, and what to do. The GPUs that are left out are unknown.
+    fn too_many(&self, series: usize, dropped: Dropped) -> Option<SourceError> {
+        let series = series + dropped.excess as usize;
+        (series > 0).then(|| {
+            SourceError::new(
+                crate::domain::ErrorKind::Other,
+                "prometheus:query",
+                &format!(
+                    "{}: {series} series left out: at most {DEVICES_AT_MOST} GPUs and {} MiB of their \
+                     labels are kept",
+                    self.settings.name,
+                    KEPT_AT_MOST >> 20
+                ),
+                "name a part of the fleet with `matchers`, in several sources if need be; GPUs \
+                 that are left out are unknown",
+            )
+        })
+    }
+
     /// What the server warns of. Remarks about the query itself (`PromQL …`) are none about data.
     fn warned(&self, head: &Head) -> Option<SourceError> {
         let words = head.warnings.iter().find(|w| !w.starts_with("PromQL"))?;
@@ -290,6 +325,18 @@ impl Prometheus {
             &format!("{}: the answer is partial: {words}", self.settings.name),
             "check the stores behind this server; GPUs that are missing may only be hidden",
         ))
+    }
+}
+
+/// Queries whose answer can be the only word of use: without it nothing rests.
+const WITNESSES: [&str; 3] = ["tensor", "dram", "enc and dec"];
+
+/// Takes away what says that a GPU rests, where another engine was asked about and nobody answered.
+fn without_rest(sample: &mut GpuSample) {
+    for signal in ACTIVITY {
+        if sample.signals.get(signal).is_some_and(|busy| busy < IDLE_BELOW) {
+            sample.signals.unset(signal);
+        }
     }
 }
 

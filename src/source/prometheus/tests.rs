@@ -465,3 +465,181 @@ async fn amazon_gets_signed_requests() {
     }
     assert!(!format!("{:?}", prom.settings).contains("s3cr3t"));
 }
+
+/// Answers that are larger than a fleet.
+mod hostile {
+    use super::*;
+    use crate::domain::gpu::IDLE_BELOW;
+    use crate::source::budget::Budget;
+    use crate::source::vocabulary::DEVICES_AT_MOST;
+
+    /// What may be kept of labels here, and what may be taken for a moment besides.
+    const BUDGET: (usize, u64) = (8 << 20, 24 << 20);
+
+    /// One series as a server writes it.
+    fn series(gpu: usize, more: &str, value: f64) -> String {
+        format!(
+            r#"{{"metric":{{"UUID":"GPU-{gpu:08x}","gpu":"{}","Hostname":"n{}"{more}}},"value":[1790000000,"{value}"]}}"#,
+            gpu % 8,
+            gpu / 8
+        )
+    }
+
+    fn answer(series: impl Iterator<Item = String>) -> String {
+        let all: Vec<String> = series.collect();
+        format!(
+            r#"{{"status":"success","data":{{"resultType":"vector","result":[{}]}}}}"#,
+            all.join(",")
+        )
+    }
+
+    #[tokio::test]
+    async fn gpus_beyond_the_limit_are_left_out_whole_and_said() {
+        const MORE: usize = 500;
+        let server = Server::start(|seen| {
+            if seen.line.contains("/label/__name__/values") {
+                return names(&["DCGM_FI_PROF_SM_ACTIVE", "DCGM_FI_DEV_POWER_USAGE"]);
+            }
+            let query = seen.field("query").unwrap_or_default();
+            // The second answer has them in another order.
+            let gpus = 0..DEVICES_AT_MOST + MORE;
+            Reply::json(match &query {
+                q if q.starts_with("time()") => EMPTY.to_owned(),
+                q if q.contains("SM_ACTIVE") => answer(gpus.map(|g| series(g, "", 0.0))),
+                _ => answer(gpus.rev().map(|g| series(g, "", 70.0))),
+            })
+        })
+        .await;
+        let prom = source(&server.url, |s| s.timeout_s = 600);
+        let sweep = prom.sweep(&ask()).await.unwrap();
+        assert_eq!(sweep.samples.len(), DEVICES_AT_MOST);
+        // Those that are in have everything that was said of them.
+        assert!(sweep.samples.iter().all(|s| s.signals.get(GpuSignal::Power).is_some()));
+        assert!(sweep.partial, "GPUs that are left out are not gone");
+        let said = &sweep.troubles[0].error;
+        assert!(said.message.contains(&format!("{} series left out", 2 * MORE)), "{said:?}");
+        assert!(said.message.contains("32000 GPUs") && said.fix.contains("matchers"), "{said:?}");
+        println!("hostile: prometheus devices: 1 inputs");
+    }
+
+    #[tokio::test]
+    async fn an_engine_that_nobody_answered_for_leaves_no_gpu_idle() {
+        let of = |encoder: &'static str| async move {
+            let server = Server::start(move |seen| {
+                if seen.line.contains("/label/__name__/values") {
+                    return names(&["DCGM_FI_DEV_GPU_UTIL", "DCGM_FI_DEV_ENC_UTIL"]);
+                }
+                let query = seen.field("query").unwrap_or_default();
+                match &query {
+                    q if q.starts_with("time()") => Reply::json(EMPTY),
+                    q if q.contains("GPU_UTIL") => vector(&[("n1", 0, 0.0), ("n1", 1, 90.0)], ""),
+                    q if q.contains("ENC_UTIL") => Reply::new(422, "application/json", encoder),
+                    _ => Reply::json(EMPTY),
+                }
+            })
+            .await;
+            source(&server.url, |_| {}).sweep(&ask()).await.unwrap()
+        };
+        let error = r#"{"status":"error","errorType":"execution","error":"too many samples"}"#;
+        let sweep = of(error).await;
+        let told: Vec<_> = sweep.samples.iter().map(|s| s.signals.get(GpuSignal::Util)).collect();
+        assert_eq!(told, [None, Some(0.9)], "use is use, rest is not known");
+        assert!(told.iter().flatten().all(|busy| *busy >= IDLE_BELOW));
+        assert_eq!(&*sweep.troubles[0].host, "enc and dec");
+    }
+
+    /// Answers of up to the longest that is read, each with something in them that could grow.
+    fn floods() -> Vec<(&'static str, String)> {
+        const BYTES: usize = 2 << 20;
+        let fill = |unit: &str| unit.repeat(BYTES / unit.len());
+        let success = |inner: &str| format!(r#"{{"status":"success",{inner}}}"#);
+        let one = |metric: &str, value: &str| {
+            success(&format!(
+                r#""data":{{"result":[{{"metric":{{{metric}"UUID":"GPU-1","gpu":"0"}},{value}}}]}}"#
+            ))
+        };
+        let value = r#""value":[1,"0"]"#;
+        let many = |more: fn(usize) -> String| {
+            let mut all = Vec::new();
+            let mut bytes = 0;
+            for i in 0.. {
+                let one = more(i);
+                bytes += one.len();
+                all.push(one);
+                if bytes > BYTES {
+                    break;
+                }
+            }
+            answer(all.into_iter())
+        };
+        vec![
+            ("labels of a series", one(&fill(r#""l":"","#), value)),
+            ("labels that differ", one(&fill(r#""exported_pod":"x","#), value)),
+            ("a long label", one(&format!(r#""exported_pod":"{}","#, "x".repeat(BYTES)), value)),
+            ("a long escape", one(&format!(r#""pod":"{}","#, fill("\\u0041")), value)),
+            ("points", one("", &format!(r#""values":[{}[1,"0"]]"#, fill(r#"[1,"0"],"#)))),
+            ("parts of a point", one("", &format!(r#""value":[1,"0"{}]"#, fill(",0")))),
+            ("warnings", success(&format!(r#""warnings":[{}""]"#, fill(r#""","#)))),
+            ("infos", success(&format!(r#""infos":[{}""]"#, fill(r#""","#)))),
+            ("depth", success(&format!(r#""data":{}"#, "[".repeat(BYTES)))),
+            (
+                "depth beside",
+                success(&format!(r#""x":{}{}"#, "[".repeat(BYTES / 2), "]".repeat(BYTES / 2))),
+            ),
+            ("depth of objects", success(&format!(r#""data":{}"#, fill(r#"{"a":"#)))),
+            ("sets of one device", many(|i| series(1, &format!(r#","exported_pod":"p{i}""#), 0.0))),
+            ("devices", many(|i| series(i, "", 0.0))),
+            (
+                "devices with long names",
+                many(|i| series(i, &format!(r#","modelName":"{}{i}""#, "m".repeat(4_000)), 0.0)),
+            ),
+            ("nameless", many(|i| format!(r#"{{"metric":{{"a":"{i}"}},"value":[1,"0"]}}"#))),
+            (
+                "cores",
+                many(|i| {
+                    format!(
+                        r#"{{"metric":{{"neuroncore":"{}","instance":"h{i}","neuron_device_count":"65535","neuroncore_per_device_count":"1"}},"value":[1,"0"]}}"#,
+                        i % 60_000
+                    )
+                }),
+            ),
+            (
+                "half",
+                format!(
+                    "{}{{",
+                    answer((0..5_000).map(|i| series(i, "", 0.0))).trim_end_matches("]}}")
+                ),
+            ),
+            (
+                "numbers",
+                success(&format!(
+                    r#""data":{{"result":[{{"metric":{{}},"value":[{},"0"]}}]}}"#,
+                    "9".repeat(BYTES)
+                )),
+            ),
+        ]
+    }
+
+    #[test]
+    fn whatever_an_answer_holds_it_is_read_within_its_budget() {
+        let metric = sweep::carrier(GpuSignal::SmActive);
+        let mut inputs = 0;
+        for (what, body) in floods() {
+            let measured = allocation_counter::measure(|| {
+                let mut gather =
+                    Gather::new(Arc::default()).within(Arc::new(Budget::new(BUDGET.0)));
+                let read = json::read(body.as_bytes(), &mut |labels, points| {
+                    let pairs = labels.iter().map(|(n, v)| (&**n, &**v));
+                    gather.take(&metric, pairs, points.last().map_or(0.0, |p| p.1));
+                });
+                drop(read);
+                let gathered = gather.finish(Timestamp::UNIX_EPOCH);
+                assert!(gathered.samples.len() <= DEVICES_AT_MOST);
+            });
+            assert!(measured.bytes_max <= BUDGET.1, "{what}: {}", measured.bytes_max);
+            inputs += 1;
+        }
+        assert_eq!(inputs, 18);
+        println!("hostile: prometheus answers: {inputs} inputs");
+    }
+}

@@ -101,8 +101,11 @@ pub(super) async fn answer(
     let work = async {
         let (call, out) = Call::start(login, target, command)?;
         let mut bytes = Vec::new();
-        // What is cut off is missed by whoever reads the text.
-        let _ = out.take(MAX_ANSWER).read_to_end(&mut bytes).await;
+        let _ = out.take(MAX_ANSWER + 1).read_to_end(&mut bytes).await;
+        if bytes.len() as u64 > MAX_ANSWER {
+            // What is cut off may be a GPU, or the process that uses it.
+            return Err(error::too_long(MAX_ANSWER));
+        }
         let text = String::from_utf8_lossy(&bytes).into_owned();
         let ended = call.end("").await;
         if ended.code == Some(0) {

@@ -157,6 +157,16 @@ pub(super) fn silent() -> SourceError {
     )
 }
 
+/// More came than is read.
+pub(super) fn too_long(most: u64) -> SourceError {
+    SourceError::new(
+        ErrorKind::Malformed,
+        OPERATION,
+        &format!("the answer is longer than {} KiB, the most that is read", most >> 10),
+        "See what prints so much at login over there; `nvidia-smi` itself says a few kilobytes.",
+    )
+}
+
 /// The property that the tool refused, if that is why it ended.
 pub(super) fn refused_property(said: &str) -> Option<&str> {
     // `Field "power.draw.instant" is not a valid field to query.`

@@ -202,7 +202,7 @@ impl Host {
             for row in rows {
                 s.put(row, at);
             }
-            s.processes = Some(processes);
+            s.processes = processes;
         });
         Ok(())
     }
@@ -278,7 +278,7 @@ impl Host {
             if asked.is_none_or(|at| at.elapsed() >= every) {
                 asked = Some(Instant::now());
                 let answer = call::answer(login, &self.place.target, &command).await;
-                let processes = answer.ok().map(|text| by_gpu(text.lines()));
+                let processes = answer.ok().and_then(|text| by_gpu(text.lines()));
                 self.said.send_modify(|s| s.processes = processes);
             }
             tokio::time::sleep(Duration::from_secs(1)).await;
@@ -286,12 +286,17 @@ impl Host {
     }
 }
 
-fn by_gpu<'a>(lines: impl Iterator<Item = &'a str>) -> HashMap<Arc<str>, Vec<GpuProcess>> {
+/// The processes of each GPU; `None` where there are more than are kept, for a GPU whose processes
+/// are left out would pass for one without any.
+fn by_gpu<'a>(lines: impl Iterator<Item = &'a str>) -> Option<HashMap<Arc<str>, Vec<GpuProcess>>> {
     let mut all: HashMap<Arc<str>, Vec<GpuProcess>> = HashMap::new();
-    for (id, process) in lines.filter_map(app_row).take(MAX_PROCESSES) {
+    for (number, (id, process)) in lines.filter_map(app_row).enumerate() {
+        if number >= MAX_PROCESSES {
+            return None;
+        }
         all.entry(id).or_default().push(process);
     }
-    all
+    Some(all)
 }
 
 #[cfg(test)]
@@ -336,7 +341,12 @@ mod tests {
         assert_eq!(said.samples()[0].processes, None);
         said.processes = Some(HashMap::new());
         assert_eq!(said.samples()[0].processes.as_deref(), Some(&[][..]));
-        said.processes = Some(by_gpu(format!("{id}, 7, 512, a\nodd\n{id}, 8, 1, b").lines()));
+        said.processes = by_gpu(format!("{id}, 7, 512, a\nodd\n{id}, 8, 1, b").lines());
         assert_eq!(said.samples()[0].processes.as_ref().map(|p| p.len()), Some(2));
+        // Of more processes than are kept none is told: a GPU without its own would seem free.
+        let many = |n: usize| (0..n).map(|i| format!("{id}, {i}, 1, a\n")).collect::<String>();
+        assert_eq!(by_gpu(many(MAX_PROCESSES).lines()).unwrap()[&id].len(), MAX_PROCESSES);
+        said.processes = by_gpu(many(MAX_PROCESSES + 1).lines());
+        assert_eq!(said.samples()[0].processes, None);
     }
 }

@@ -16,7 +16,7 @@ mod table;
 
 use std::collections::{BTreeMap, HashMap};
 
-pub use gather::{Dropped, Families, Gather, Gathered};
+pub use gather::{DEVICES_AT_MOST, Dropped, Families, Gather, Gathered, KEPT_AT_MOST};
 pub use labels::{IDENTITY_LABELS, OWNER_LABELS, Page};
 
 use crate::domain::GpuSignal;

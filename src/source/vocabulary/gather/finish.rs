@@ -8,13 +8,15 @@ use jiff::Timestamp;
 use super::super::identity::{self, DeviceKey};
 use super::super::labels::Facts;
 use super::super::{neuron, owner};
-use super::{Families, Gather, Gathered};
+use super::{Families, Gather, Gathered, ROW_BYTES};
 use crate::domain::{GpuOwner, GpuSample, GpuSignal};
 
 impl Gather {
     /// Ends the sweep. `taken_at` is the moment of the values, as far as it is known.
     pub fn finish(&mut self, taken_at: Timestamp) -> Gathered {
         self.place_cores();
+        let (rows, sweep) = (&self.rows, self.sweep);
+        self.live_rows.retain(|at| rows[*at as usize].cut != sweep);
         self.learn_displaced();
         // Whole devices first: slices take over what is only said of their device.
         for slices in [false, true] {
@@ -45,7 +47,13 @@ impl Gather {
         }
         for (place, host) in hosts {
             for device in host.devices(self.complete) {
-                let at = self.row(DeviceKey::at(place.clone(), device.index));
+                let key = DeviceKey::at(place.clone(), device.index);
+                let is_new = !self.by_key.contains_key(&key);
+                if self.live_rows.len() >= self.max_devices || (is_new && !self.room(ROW_BYTES)) {
+                    self.dropped.excess += 1;
+                    continue;
+                }
+                let at = self.row(key);
                 let row = &mut self.rows[at as usize];
                 if row.seen != self.sweep {
                     row.begin(self.sweep);

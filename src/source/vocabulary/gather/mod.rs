@@ -13,6 +13,7 @@ use super::neuron::{self, CoreReading, CoreValue};
 use super::row::Values;
 use super::{Metric, Part, Vocabulary};
 use crate::domain::{FastMap, GpuIdentity, GpuOwner, GpuProcess, GpuSample, GpuSignal};
+use crate::source::budget::Budget;
 
 /// Puts the series of a sweep together, device by device.
 ///
@@ -24,6 +25,9 @@ pub struct Gather {
     /// Where the page is from; `None` when the series come from a store and carry `instance`.
     page: Option<Page>,
     max_devices: usize,
+    /// What may be kept, and what of it is.
+    budget: Arc<Budget>,
+    held: usize,
     prints: Fingerprints,
     known: FastMap<u128, u32>,
     sets: Vec<LabelSet>,
@@ -41,12 +45,41 @@ pub struct Gather {
     sweep: u32,
     complete: bool,
     dropped: Dropped,
+    /// Fingerprints that were turned away in this sweep.
+    turned_away: usize,
+    /// There was no room for something: devices that come later are not taken in by halves.
+    full: bool,
 }
+
+/// The most devices of one store: twice the largest fleet that burntop is tried with.
+pub const DEVICES_AT_MOST: usize = 32_000;
+
+/// Bytes that a source keeps of labels and devices: what 32,000 devices take that each have two
+/// sets of labels.
+pub const KEPT_AT_MOST: usize = 96 << 20;
+
+/// Sets of labels of one device in one sweep: 256 processes in four metrics.
+const SETS_AT_MOST: usize = 1_024;
+
+/// Fingerprints of labels that are turned away, so that they are not read again in the same sweep.
+const TURNED_AWAY_AT_MOST: usize = 200_000;
+
+/// In place of a set: its labels are turned away.
+const TURNED_AWAY: u32 = u32::MAX;
+
+/// What is reckoned for a set of labels and for a device, beside their text, bytes.
+const SET_BYTES: usize = 640;
+const ROW_BYTES: usize = 1_280;
+
+/// The longest text that is kept of one label ([`crate::domain::text::clean`] cuts the rest).
+const LABEL_AT_MOST: usize = 2_048;
 
 /// What one set of labels means.
 #[derive(Debug)]
 struct LabelSet {
     facts: Facts,
+    /// Bytes that are reckoned for it.
+    bytes: usize,
     about: About,
     seen: u32,
     families: u8,
@@ -77,6 +110,8 @@ struct Row {
     sets_before: Vec<u32>,
     /// The whole device's identity that went into this slice's.
     parent: Option<Arc<GpuIdentity>>,
+    /// The sweep in which some of its series were turned away: what is left would pass for all.
+    cut: u32,
 }
 
 /// What was left out of a sweep, in series.
@@ -88,7 +123,8 @@ pub struct Dropped {
     pub nameless: u32,
     /// With a value that means "no value", or that no device can have.
     pub impossible: u32,
-    /// Of devices above the bound of one page.
+    /// Of devices above the bound of one page or store, and of devices with more labels than are
+    /// kept. Such devices are in no sample: they are unknown.
     pub excess: u32,
 }
 
@@ -135,7 +171,9 @@ impl Gather {
         Self {
             vocabulary,
             page: None,
-            max_devices: 250_000,
+            max_devices: DEVICES_AT_MOST,
+            budget: Arc::new(Budget::new(KEPT_AT_MOST)),
+            held: 0,
             prints: Fingerprints::default(),
             known: FastMap::default(),
             sets: Vec::new(),
@@ -150,12 +188,23 @@ impl Gather {
             sweep: 1,
             complete: false,
             dropped: Dropped::default(),
+            turned_away: 0,
+            full: false,
         }
     }
 
     /// For the page of one exporter, with at most `max_devices`.
     pub fn of_page(vocabulary: Arc<Vocabulary>, page: Page, max_devices: usize) -> Self {
-        Self { page: Some(page), max_devices, ..Self::new(vocabulary) }
+        let mut gather = Self::new(vocabulary);
+        (gather.page, gather.max_devices) = (Some(page), max_devices);
+        gather
+    }
+
+    /// As it was made, but what it keeps counts towards `budget`, which others share.
+    #[must_use]
+    pub fn within(mut self, budget: Arc<Budget>) -> Self {
+        self.budget = budget;
+        self
     }
 
     /// The names in use.
@@ -188,7 +237,10 @@ impl Gather {
             Some(id) => *id,
             None => self.learn(print, labels),
         };
-        let Some(set) = self.sets.get_mut(id as usize) else { return };
+        let Some(set) = self.sets.get_mut(id as usize) else {
+            self.dropped.excess += 1;
+            return;
+        };
         let first = set.seen != self.sweep;
         set.seen = self.sweep;
         set.families |= metric.family.bit();
@@ -215,6 +267,11 @@ impl Gather {
             self.live_rows.push(at);
         }
         if first || !row.sets.contains(&id) {
+            if row.sets.len() >= SETS_AT_MOST {
+                row.cut = self.sweep;
+                self.dropped.excess += 1;
+                return;
+            }
             row.sets.push(id);
         }
         row.families |= metric.family.bit();
@@ -243,22 +300,62 @@ impl Gather {
         }
     }
 
-    /// Reads labels that were not seen before.
-    fn learn<'a>(&mut self, print: u128, labels: impl Iterator<Item = (&'a str, &'a str)>) -> u32 {
+    /// Reads labels that were not seen before. What there is no room for is turned away.
+    fn learn<'a>(
+        &mut self,
+        print: u128,
+        labels: impl Iterator<Item = (&'a str, &'a str)> + Clone,
+    ) -> u32 {
+        let text: usize = labels.clone().map(|(_, value)| value.len().min(LABEL_AT_MOST)).sum();
         let mut facts = labels::read(labels, self.page.as_ref());
         let neuron = &facts.neuron;
         let about = if neuron.core.is_some() || neuron.devices.is_some() {
             if let Some(model) = neuron.instance_type.as_deref().and_then(neuron::model) {
                 facts.model = Some(model.into());
             }
-            About::Neuron
+            self.room(SET_BYTES + text).then_some(About::Neuron)
         } else {
-            DeviceKey::of(&facts).map_or(About::Nothing, |key| About::Device(self.row(key)))
+            match DeviceKey::of(&facts) {
+                None => self.room(SET_BYTES + text).then_some(About::Nothing),
+                Some(key) => self.row_of(key, SET_BYTES + text).map(About::Device),
+            }
+        };
+        let Some(about) = about else {
+            self.full = true;
+            if self.turned_away < TURNED_AWAY_AT_MOST {
+                self.turned_away += 1;
+                self.known.insert(print, TURNED_AWAY);
+            }
+            return TURNED_AWAY;
         };
         let id = self.sets.len() as u32;
-        self.sets.push(LabelSet { facts, about, seen: 0, families: 0 });
+        let bytes = SET_BYTES + text;
+        self.sets.push(LabelSet { facts, bytes, about, seen: 0, families: 0 });
         self.known.insert(print, id);
         id
+    }
+
+    /// Takes room for `bytes`.
+    fn room(&mut self, bytes: usize) -> bool {
+        let fits = self.budget.take(bytes);
+        self.held += if fits { bytes } else { 0 };
+        fits
+    }
+
+    /// The row of a device for one more set of labels of `bytes`; `None` where there is no room.
+    fn row_of(&mut self, key: DeviceKey, bytes: usize) -> Option<u32> {
+        if let Some(row) = self.by_key.get(&key).copied() {
+            if self.room(bytes) {
+                return Some(row);
+            }
+            if let Some(row) = self.rows.get_mut(row as usize) {
+                row.cut = self.sweep;
+            }
+            return None;
+        }
+        let fits = !self.full && self.live_rows.len() < self.max_devices;
+        let fits = fits && self.room(bytes + ROW_BYTES);
+        fits.then(|| self.row(key))
     }
 
     /// The row of a device, made if need be.
@@ -279,6 +376,7 @@ impl Gather {
             sets: Vec::new(),
             sets_before: Vec::new(),
             parent: None,
+            cut: 0,
         });
         at
     }
@@ -291,6 +389,7 @@ impl Gather {
 
     /// Forgets the series of this sweep: the page broke off.
     pub fn discard(&mut self) {
+        self.forget_turned_away();
         self.next_sweep();
     }
 
@@ -299,6 +398,7 @@ impl Gather {
         self.cores.clear();
         self.live_sets = 0;
         self.complete = false;
+        self.full = false;
         self.dropped = Dropped::default();
         self.sweep = self.sweep.wrapping_add(1).max(1);
     }
@@ -307,6 +407,12 @@ impl Gather {
     #[cfg(test)]
     pub fn remembered(&self) -> usize {
         self.sets.len()
+    }
+}
+
+impl Drop for Gather {
+    fn drop(&mut self) {
+        self.budget.give(self.held);
     }
 }
 

@@ -2,12 +2,23 @@
 
 use std::sync::Arc;
 
-use super::{About, Gather, LabelSet};
+use super::{About, Gather, LabelSet, ROW_BYTES, TURNED_AWAY};
 
 impl Gather {
-    /// Forgets labels and devices that are gone, once they outnumber those that are there.
+    /// Forgets what was turned away: next time there may be room.
+    pub(super) fn forget_turned_away(&mut self) {
+        if self.turned_away > 0 {
+            self.known.retain(|_, set| *set != TURNED_AWAY);
+            self.turned_away = 0;
+        }
+    }
+
+    /// Forgets labels and devices that are gone, once they outnumber those that are there, or take
+    /// the room of others.
     pub(super) fn purge(&mut self) {
-        if self.sets.len() <= 2 * self.live_sets + 1024 {
+        self.forget_turned_away();
+        let gone = self.sets.len() > self.live_sets;
+        if self.sets.len() <= 2 * self.live_sets + 1024 && !(gone && self.budget.is_tight()) {
             return;
         }
         let sweep = self.sweep;
@@ -54,5 +65,9 @@ impl Gather {
             row.sets.clear();
         }
         self.owners.retain(|owner| Arc::strong_count(owner) > 1);
+        let sets: usize = self.sets.iter().map(|set| set.bytes).sum();
+        let needed = (sets + self.rows.len() * ROW_BYTES).min(self.held);
+        self.budget.give(self.held - needed);
+        self.held = needed;
     }
 }

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use super::MAX_FAMILIES;
+
 /// A field of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Cell<'a> {
@@ -17,17 +19,21 @@ pub(super) const SEPARATORS: [char; 3] = [';', '\t', ','];
 /// The separator of a header: the first known one that stands in it outside of quotes.
 pub(super) fn separator(header: &str) -> char {
     let mut quoted = false;
-    let outside: Vec<char> = header
-        .chars()
-        .filter(|c| {
-            quoted ^= *c == '"';
-            !quoted
-        })
-        .collect();
-    SEPARATORS.into_iter().find(|s| outside.contains(s)).unwrap_or(',')
+    let mut outside = [false; SEPARATORS.len()];
+    for c in header.chars() {
+        quoted ^= c == '"';
+        if let Some(known) = SEPARATORS.iter().position(|s| *s == c && !quoted) {
+            outside[known] = true;
+        }
+    }
+    SEPARATORS.into_iter().zip(outside).find(|(_, stands)| *stands).map_or(',', |(s, _)| s)
 }
 
-/// The fields of a line. `Err` with the column of a quote that nothing closes.
+/// The most fields of a line: what is more is one too many, and no more of them are looked at.
+const FIELDS_AT_MOST: usize = MAX_FAMILIES + 1_000;
+
+/// The fields of a line; of a line with far more than there may be, the first. `Err` with the column
+/// of a quote that nothing closes.
 pub(super) fn split(line: &str, separator: char) -> Result<Vec<Cell<'_>>, usize> {
     let mut cells = Vec::new();
     let mut rest = line;
@@ -53,6 +59,11 @@ pub(super) fn split(line: &str, separator: char) -> Result<Vec<Cell<'_>>, usize>
         };
         cells.push(Cell { text, column: column + blanks });
         if used == rest.len() {
+            return Ok(cells);
+        }
+        if cells.len() >= FIELDS_AT_MOST {
+            // Never an empty one, which would be taken for what spreadsheets leave behind.
+            cells.push(Cell { text: Cow::Borrowed("…"), column });
             return Ok(cells);
         }
         column += rest[..used].chars().count() + 1;

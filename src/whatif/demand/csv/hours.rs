@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use super::rows::{Rows, counted};
-use super::{MAX_HOURS, Problems};
+use super::{MAX_CELLS, MAX_HOURS, Problems};
 
 /// Seconds of an hour.
 const HOUR: i64 = 3_600;
@@ -50,6 +50,18 @@ pub(super) fn of(rows: Rows, notes: &mut Vec<String>, problems: &mut Problems) -
     }
     let order = merge(&rows, order, notes, problems);
     let width = rows.families.len();
+    if span * width > MAX_CELLS {
+        problems.push(
+            rows.rows[newest].1,
+            1,
+            format!(
+                "{span} hours of {width} families, {} cells; at most {MAX_CELLS} are read, leave out \
+                 years or families",
+                span * width
+            ),
+        );
+        return nothing;
+    }
     let mut sums = vec![vec![0.0; span]; width];
     let mut counts = vec![vec![0_u32; span]; width];
     let mut hours = 0;

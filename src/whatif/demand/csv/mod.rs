@@ -27,6 +27,13 @@ pub const MAX_HOURS: usize = 20 * 8_766;
 /// The most families of one file.
 pub const MAX_FAMILIES: usize = 1_000;
 
+/// The most cells of one file, with those between its rows: 200 families by the hour for ten years
+/// have 17.5 million.
+pub const MAX_CELLS: usize = 20_000_000;
+
+/// The most rows of one file: nine years by the minute.
+pub const MAX_ROWS: usize = 5_000_000;
+
 /// What of a file is wanted, and how it is to be read.
 #[derive(Clone, Debug)]
 pub struct CsvOptions {

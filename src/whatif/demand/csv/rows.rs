@@ -8,7 +8,7 @@ use jiff::civil::DateTime;
 
 use super::cells::{self, Cell, SEPARATORS};
 use super::time::{self, Moment, Placed};
-use super::{Columns, CsvOptions, MAX_FAMILIES, Problems};
+use super::{Columns, CsvOptions, MAX_CELLS, MAX_FAMILIES, MAX_ROWS, Problems};
 use crate::domain::text::clean;
 
 /// The first line.
@@ -141,11 +141,23 @@ pub(super) fn read(
     }
     for (line, text) in lines(text).skip(1) {
         reader.line(line, text, &header, &wanted, problems);
+        if reader.units.len() > MAX_CELLS || reader.moments.len() > MAX_ROWS {
+            problems.push(line, 1, too_many());
+            return reader.rows();
+        }
     }
     if reader.moments.is_empty() && problems.told.is_empty() {
         problems.push(header.line, 1, "there is a header and no row below it");
     }
     reader.finish(options, notes, problems)
+}
+
+/// That a file has more than is read. None of it counts: a demand that is cut is a smaller demand.
+pub(super) fn too_many() -> String {
+    format!(
+        "more than {MAX_ROWS} rows or {MAX_CELLS} cells, the most that are read; leave out families, \
+         or give one row per hour"
+    )
 }
 
 #[derive(Default)]
@@ -185,14 +197,18 @@ impl Reader {
             }
             Some(name) => {
                 let next = self.known.len();
-                let at = *self.known.entry(name.clone()).or_insert(next);
-                if at == next {
-                    if next == MAX_FAMILIES {
+                let at = match self.known.get(&name) {
+                    Some(at) => *at,
+                    None if next == MAX_FAMILIES => {
                         let message = format!("more than {MAX_FAMILIES} families");
                         return problems.push(line, 1, message);
                     }
-                    self.families.push(name);
-                }
+                    None => {
+                        self.known.insert(name.clone(), next);
+                        self.families.push(name);
+                        next
+                    }
+                };
                 Some(at)
             }
         };
@@ -296,29 +312,38 @@ impl Reader {
         if self.cells.is_empty() {
             return Rows { families: self.families, rows, units: self.units, lines: None };
         }
-        self.pivot(&rows)
+        self.pivot(&rows, problems)
     }
 
     /// Rows of single cells become rows of all families. A cell that is said twice makes a second
     /// row of its moment.
-    fn pivot(self, cells: &[(Timestamp, usize)]) -> Rows {
+    fn pivot(self, cells: &[(Timestamp, usize)], problems: &mut Problems) -> Rows {
         let width = self.families.len();
         let mut nth: HashMap<(Timestamp, usize), usize> = HashMap::new();
         let mut places: HashMap<(Timestamp, usize), usize> = HashMap::new();
         let mut rows: Vec<(Timestamp, usize)> = Vec::new();
-        let (mut units, mut lines) = (Vec::new(), Vec::new());
-        for ((&(at, line), &family), &value) in cells.iter().zip(&self.cells).zip(&self.units) {
+        let mut placed = Vec::with_capacity(cells.len());
+        for (&(at, line), &family) in cells.iter().zip(&self.cells) {
             let seen = nth.entry((at, family)).or_insert(0);
-            let place = match places.entry((at, *seen)) {
+            placed.push(match places.entry((at, *seen)) {
                 Entry::Occupied(entry) => *entry.get(),
                 Entry::Vacant(entry) => {
                     rows.push((at, line));
-                    units.resize(rows.len() * width, f64::NAN);
-                    lines.resize(rows.len() * width, line);
                     *entry.insert(rows.len() - 1)
                 }
-            };
+            });
             *seen += 1;
+            // Before there is room for them: a few families here and there make many empty cells.
+            if rows.len() * width > MAX_CELLS {
+                problems.push(line, 1, too_many());
+                return Rows { families: self.families, rows, units: Vec::new(), lines: None };
+            }
+        }
+        let mut units = vec![f64::NAN; rows.len() * width];
+        let mut lines: Vec<usize> =
+            rows.iter().flat_map(|(_, line)| std::iter::repeat_n(*line, width)).collect();
+        let said = cells.iter().zip(&self.cells).zip(&self.units).zip(placed);
+        for (((&(_, line), &family), &value), place) in said {
             units[place * width + family] = value;
             lines[place * width + family] = line;
         }

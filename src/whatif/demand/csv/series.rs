@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use super::rows::{self, wanted};
 use super::time::{self, Moment};
-use super::{CsvError, CsvOptions, Problems, cells};
+use super::{CsvError, CsvOptions, MAX_ROWS, Problems, cells};
 
 /// A column of numbers.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,6 +48,10 @@ pub fn series(text: &str, options: &CsvOptions) -> Result<LoadSeries, CsvError> 
                 Err(why) => problems.push(line, cell.column, format!("{}: {why}", found.name)),
             }
             moments.push(moment(&cells[0].text));
+            if moments.len() > MAX_ROWS {
+                problems.push(line, 1, rows::too_many());
+                break;
+            }
         }
         if moments.is_empty() {
             problems.push(1, 1, "there is a header and no row below it");

@@ -285,3 +285,71 @@ proptest! {
         prop_assert_eq!(said(&demand, "no row"), units[first..=last].iter().any(Option::is_none));
     }
 }
+
+/// Files that are larger than a demand.
+mod hostile {
+    use super::*;
+
+    #[test]
+    fn no_file_takes_much_more_than_itself() {
+        const BYTES: usize = 2 << 20;
+        let fill = |unit: &str| unit.repeat(BYTES / unit.len());
+        let head = "t,a\n2026-01-01T00:00Z,1\n";
+        let wide = format!("t{}\n", ",x".repeat(3_000));
+        let families: String = (0..MAX_FAMILIES).map(|i| format!(",f{i}")).collect();
+        let long = |n: usize, family: &dyn Fn(usize) -> usize| {
+            let mut text = "t,v,f\n".to_owned();
+            for i in 0..n {
+                let (hour, day) = (i % 24, i / 24 % 28 + 1);
+                let (month, year) = (i / 672 % 12 + 1, 2000 + i / 8_064);
+                let family = family(i);
+                writeln!(text, "{year}-{month:02}-{day:02}T{hour:02}:00Z,1,{family}").unwrap();
+            }
+            text
+        };
+        let cases = vec![
+            ("header", fill(","), Columns::All),
+            ("quoted header", format!("\"{}", fill("x,")), Columns::All),
+            ("names", format!("t{}", fill(",a")), Columns::All),
+            ("wide", wide, Columns::All),
+            ("no numbers", format!("t,a\n{}", fill("2026-01-01T00:00Z,x\n")), Columns::All),
+            ("a line", format!("{head}{}", fill(",")), Columns::All),
+            ("a line of semicolons", format!("{head}{}", fill(";")), Columns::All),
+            ("an empty tail", format!("{head}2026-01-01T01:00Z,1{},x\n", fill(",")), Columns::All),
+            ("quotes", format!("{head}{}", fill("\"")), Columns::All),
+            ("pairs of quotes", format!("{head}\"{}", fill("\"\"")), Columns::All),
+            ("lines", format!("{head}{}", fill("x\n")), Columns::All),
+            (
+                "years",
+                format!(
+                    "t{families}\n2000-01-01T00:00Z{0}\n2019-06-01T00:00Z{0}\n",
+                    ",1".repeat(MAX_FAMILIES)
+                ),
+                Columns::All,
+            ),
+            (
+                "families below each other",
+                long(25_000, &|i| i % MAX_FAMILIES),
+                Columns::Long { value: "v".into(), family: "f".into() },
+            ),
+            (
+                "too many families",
+                long(3_000, &|i| i),
+                Columns::Long { value: "v".into(), family: "f".into() },
+            ),
+        ];
+        let inputs = cases.len();
+        for (what, text, columns) in cases {
+            let mut error = None;
+            let measured = allocation_counter::measure(|| {
+                error = parse(&text, &options(columns)).err();
+            });
+            let error = error.unwrap_or_else(|| panic!("{what} was read")).to_string();
+            assert!(error.len() < 100_000, "{what}: {} bytes", error.len());
+            // A line of the longest that may be, and cells up to their limit.
+            assert!(measured.bytes_max <= 350 << 20, "{what}: {}", measured.bytes_max);
+        }
+        assert_eq!(inputs, 14);
+        println!("hostile: demands: {inputs} inputs");
+    }
+}

@@ -1,0 +1,266 @@
+//! Records of a CSV file that somebody else wrote, one at a time and bounded: a record of any length
+//! can stand in a few packed megabytes, and is refused before it is in memory.
+
+use std::io::{self, BufRead, BufReader, Read};
+
+use csv_core::{ReadRecordResult, Reader};
+
+/// The longest record, bytes of its fields: those of bills and inventories are a few thousand.
+pub const RECORD_AT_MOST: usize = 1 << 20;
+
+/// The most fields of a record: bills with many tags have some hundreds.
+pub const FIELDS_AT_MOST: usize = 4_096;
+
+/// Room for a record before it has to grow, bytes and fields.
+const ROOM: (usize, usize) = (4_096, 64);
+
+/// Why a file is not read further. A file that is cut at such a record would have wrong sums, so
+/// that none of it counts.
+#[derive(Debug, thiserror::Error)]
+pub enum RecordError {
+    /// A record is too long, or nothing closes its quote.
+    #[error(
+        "the record that begins in line {line} is longer than {} MiB, the most that is read; look \
+         for a quote that nothing closes",
+        RECORD_AT_MOST >> 20
+    )]
+    Long {
+        /// The line in which it begins, from 1.
+        line: u64,
+    },
+    /// A record has too many fields.
+    #[error(
+        "the record that begins in line {line} has more than {FIELDS_AT_MOST} fields, the most \
+         that are read; export fewer columns"
+    )]
+    Wide {
+        /// The line in which it begins, from 1.
+        line: u64,
+    },
+    /// The bytes could not be had: a file that is cut off, packing that is damaged.
+    #[error("after line {line}: {source}")]
+    Unreadable {
+        /// The line in which the last record that was read begins, from 1.
+        line: u64,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+impl RecordError {
+    /// The line it is about, from 1.
+    pub fn line(&self) -> u64 {
+        match self {
+            Self::Long { line } | Self::Wide { line } | Self::Unreadable { line, .. } => *line,
+        }
+    }
+}
+
+/// The records of a CSV file, without regard to how many fields they have; a header is a record.
+pub struct Records<R> {
+    source: BufReader<R>,
+    core: Reader,
+    text: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+/// A record.
+#[derive(Clone, Copy, Debug)]
+pub struct Record<'a> {
+    /// The line in which it begins, from 1.
+    pub line: u64,
+    text: &'a [u8],
+    ends: &'a [usize],
+}
+
+impl<'a> Record<'a> {
+    /// How many fields it has.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// True for a record without fields, which no file has.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// A field, unquoted; `None` beyond the last.
+    pub fn get(&self, field: usize) -> Option<&'a [u8]> {
+        let end = *self.ends.get(field)?;
+        let start = field.checked_sub(1).and_then(|before| self.ends.get(before)).copied();
+        self.text.get(start.unwrap_or(0)..end)
+    }
+
+    /// All fields in their order.
+    pub fn iter(&self) -> impl Iterator<Item = &'a [u8]> + use<'a> {
+        let record = *self;
+        (0..record.len()).filter_map(move |field| record.get(field))
+    }
+}
+
+impl<R: Read> Records<R> {
+    /// Reads `source`, `buffer` bytes at a time.
+    pub fn new(source: R, buffer: usize) -> Self {
+        let source = BufReader::with_capacity(buffer, source);
+        Self { source, core: Reader::new(), text: vec![0; ROOM.0], ends: vec![0; ROOM.1] }
+    }
+
+    /// The next record; `None` after the last.
+    ///
+    /// # Errors
+    /// A record beyond the limits; bytes that cannot be had. What follows is not read.
+    pub fn next(&mut self) -> Result<Option<Record<'_>>, RecordError> {
+        let line = self.core.line();
+        let (mut text, mut ends) = (0, 0);
+        loop {
+            let input = match self.source.fill_buf() {
+                Ok(input) => input,
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
+                Err(source) => return Err(RecordError::Unreadable { line, source }),
+            };
+            let (result, read, written, ended) =
+                self.core.read_record(input, &mut self.text[text..], &mut self.ends[ends..]);
+            self.source.consume(read);
+            text += written;
+            ends += ended;
+            match result {
+                ReadRecordResult::InputEmpty => {}
+                ReadRecordResult::OutputFull => {
+                    if !grow(&mut self.text, RECORD_AT_MOST) {
+                        return Err(RecordError::Long { line });
+                    }
+                }
+                ReadRecordResult::OutputEndsFull => {
+                    if !grow(&mut self.ends, FIELDS_AT_MOST) {
+                        return Err(RecordError::Wide { line });
+                    }
+                }
+                ReadRecordResult::Record => {
+                    let (text, ends) = (&self.text[..text], &self.ends[..ends]);
+                    return Ok(Some(Record { line, text, ends }));
+                }
+                ReadRecordResult::End => return Ok(None),
+            }
+        }
+    }
+}
+
+/// Twice the room, `most` at most; false where there is no more.
+fn grow<T: Copy + Default>(room: &mut Vec<T>, most: usize) -> bool {
+    let wider = (room.len() * 2).min(most);
+    let grows = wider > room.len();
+    room.resize(wider, T::default());
+    grows
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn all(text: &[u8], buffer: usize) -> Vec<(u64, Vec<Vec<u8>>)> {
+        let mut records = Records::new(text, buffer);
+        let mut out = vec![];
+        while let Some(record) = records.next().unwrap() {
+            out.push((record.line, record.iter().map(<[u8]>::to_vec).collect()));
+        }
+        out
+    }
+
+    #[test]
+    fn fields_are_unquoted_and_lines_counted() {
+        let text = "\u{FEFF}a,b\n\"x,\"\"y\nz\",\"\"\n\nlast,".as_bytes();
+        let want: Vec<(u64, Vec<&[u8]>)> =
+            vec![(1, vec![b"a", b"b"]), (2, vec![b"x,\"y\nz", b""]), (4, vec![b"last", b""])];
+        let found = all(text, 4);
+        assert_eq!(found.len(), want.len());
+        for ((line, fields), (want_line, want)) in found.iter().zip(want) {
+            assert_eq!((*line, fields.iter().map(Vec::as_slice).collect()), (want_line, want));
+        }
+        assert!(all(b"", 4).is_empty() && all(b"\n\n", 4).is_empty());
+    }
+
+    #[test]
+    fn a_record_at_the_limit_is_read_and_one_beyond_it_is_not() {
+        let fields = vec!["x"; FIELDS_AT_MOST].join(",");
+        assert_eq!(all(fields.as_bytes(), 1 << 16)[0].1.len(), FIELDS_AT_MOST);
+        let wide = format!("a\n{fields},x\n");
+        let mut records = Records::new(wide.as_bytes(), 1 << 16);
+        records.next().unwrap();
+        assert!(matches!(records.next(), Err(RecordError::Wide { line: 2 })));
+        let longest = "x".repeat(RECORD_AT_MOST);
+        assert_eq!(all(longest.as_bytes(), 1 << 16)[0].1[0].len(), RECORD_AT_MOST);
+        let long = format!("a\n\"{longest}\nx\"\n");
+        let mut records = Records::new(long.as_bytes(), 1 << 16);
+        records.next().unwrap();
+        assert!(matches!(records.next(), Err(RecordError::Long { line: 2 })));
+    }
+
+    proptest! {
+        /// The bounded reader and the csv crate's agree on whatever they are given.
+        #[test]
+        fn any_bytes_are_read_as_the_csv_crate_reads_them(
+            text in prop::collection::vec(prop::sample::select(b"ab,\"\n\r ".to_vec()), 0..80),
+            buffer in 3_usize..20,
+        ) {
+            let mut reader = csv::ReaderBuilder::new()
+                .has_headers(false)
+                .flexible(true)
+                .from_reader(&text[..]);
+            let want: Vec<Vec<Vec<u8>>> = reader
+                .byte_records()
+                .map(|r| r.unwrap().iter().map(<[u8]>::to_vec).collect())
+                .collect();
+            let found: Vec<_> = all(&text, buffer).into_iter().map(|(_, fields)| fields).collect();
+            prop_assert_eq!(found, want);
+        }
+    }
+
+    /// Files that unpack to far more than they are.
+    mod hostile {
+        use super::*;
+
+        /// `times` times `unit`, without its being anywhere as a whole.
+        struct Flood {
+            unit: &'static [u8],
+            left: usize,
+            at: usize,
+        }
+
+        impl Read for Flood {
+            fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+                let n = to.len().min(self.left);
+                for byte in &mut to[..n] {
+                    *byte = self.unit[self.at % self.unit.len()];
+                    self.at += 1;
+                }
+                self.left -= n;
+                Ok(n)
+            }
+        }
+
+        #[test]
+        fn no_record_takes_more_than_its_limit_whatever_stands_in_it() {
+            const BYTES: usize = 4 << 20;
+            let units: [&[u8]; 12] = [
+                b"x", b",", b"\"", b"\"\"", b"\"x", b"\"\n", b"\"\"\"", b"x,", b"\"\",", b"\r",
+                b" \t", b"\"x\" ",
+            ];
+            let mut inputs = 0;
+            for unit in units {
+                for first in [&b""[..], b"\"", b"a,b\n\"", b"a,b\n"] {
+                    let flood = Flood { unit, left: BYTES, at: 0 };
+                    let mut records = Records::new(first.chain(flood), 1 << 16);
+                    let measured =
+                        allocation_counter::measure(|| while let Ok(Some(_)) = records.next() {});
+                    let most = 2 * (RECORD_AT_MOST + 8 * FIELDS_AT_MOST) as u64;
+                    assert!(measured.bytes_max <= most, "{unit:?}: {}", measured.bytes_max);
+                    inputs += 1;
+                }
+            }
+            assert_eq!(inputs, 48);
+            println!("hostile: records: {inputs} inputs");
+        }
+    }
+}
