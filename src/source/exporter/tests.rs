@@ -401,7 +401,7 @@ mod hostile {
     const BUDGET: (usize, u64) = (4 << 20, 16 << 20);
 
     fn floods() -> Vec<(&'static str, String)> {
-        const BYTES: usize = MAX_PAGE / 2;
+        const BYTES: usize = MAX_PAGE / 8;
         let many = |line: &dyn Fn(usize) -> String| {
             let mut page = String::new();
             for i in 0.. {
