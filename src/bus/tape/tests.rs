@@ -172,7 +172,7 @@ mod hostile {
             [gzip(format!("{head}{first}").as_bytes()), member.repeat(members)].concat()
         };
         // Of 4 GiB, and of more values than there may be.
-        let bombs = [flood("\"", "x", 4_096), flood("[", "0,", 16), flood("", "{\"a\":", 32)];
+        let bombs = [flood("\"", "x", 4_096), flood("[", "0,", 9), flood("", ":", 5)];
         let inputs = bombs.len();
         for bomb in bombs {
             let recorder = Recorder::open(&path).unwrap();
