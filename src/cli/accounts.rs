@@ -231,7 +231,7 @@ pub(super) fn source(target: &Target) -> AccountSource {
         profile: target.profile.clone(),
         assume_role: target.role_arn.clone().map(|role_arn| AssumeRole {
             role_arn,
-            external_id: target.external_id.as_ref().map(|e| e.reveal().to_owned()),
+            external_id: target.external_id.clone(),
             session_name: None,
         }),
         region_hint: match &target.regions {
@@ -268,7 +268,7 @@ mod tests {
         assert_eq!(source.region_hint.as_deref(), Some("eu-west-1"));
         let role = source.assume_role.unwrap();
         assert_eq!(role.role_arn, "arn:aws:iam::123456789012:role/r");
-        assert_eq!(role.external_id.as_deref(), Some("e"));
+        assert_eq!(role.external_id, Some(Secret::new("e")));
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::config::{
     Env, ExportersSection, FlavourChoice, GpusConfig, PrometheusSection, SshSection, ec2_hosts,
 };
 use crate::doctor::gpus::Nearby;
-use crate::domain::SourceError;
+use crate::domain::{Address, SourceError};
 use crate::source::aws::signer;
 use crate::source::cloudwatch_gpu::{Budget, CloudWatchGpus};
 use crate::source::exporter::{self, Exporter, Targets};
@@ -116,7 +116,7 @@ fn vocabulary(config: &GpusConfig) -> Result<Arc<Vocabulary>, CliError> {
 }
 
 fn server(section: &PrometheusSection, names: &Arc<Vocabulary>) -> Result<Prometheus, SourceError> {
-    let mut settings = prometheus::Settings::new(&section.name, &section.url);
+    let mut settings = prometheus::Settings::new(&section.name, section.url.reveal());
     settings.flavour = match section.flavour {
         FlavourChoice::Prometheus => Flavour::Prometheus,
         FlavourChoice::Thanos => Flavour::Thanos,
@@ -159,7 +159,7 @@ fn exporters(section: &ExportersSection, names: &Arc<Vocabulary>) -> Result<Expo
     let settings = exporter::Settings {
         name: section.name.clone(),
         targets: Targets {
-            listed: section.targets.clone(),
+            listed: section.targets.iter().map(|t| t.reveal().to_owned()).collect(),
             file: section.targets_file.clone(),
             // Checked with the configuration.
             ec2: section.ec2.as_deref().and_then(|text| ec2_hosts(text).ok()),
@@ -168,7 +168,7 @@ fn exporters(section: &ExportersSection, names: &Arc<Vocabulary>) -> Result<Expo
         timeout_ms: section.timeout_s.map_or(default.timeout_ms, |s| s * 1_000),
         // The schema bounds it.
         port: section.port.and_then(|port| port.try_into().ok()).unwrap_or(default.port),
-        path: section.path.clone().unwrap_or(default.path),
+        path: section.path.as_ref().map_or(default.path, |path| path.reveal().to_owned()),
         in_flight: default.in_flight,
     };
     Exporter::new(settings, names.clone())
@@ -199,34 +199,38 @@ pub fn nearby(invocation: &Invocation, env: &Env) -> Vec<Nearby> {
     }
     let Ok(names) = vocabulary(config) else { return Vec::new() };
     let mut found: Vec<Nearby> = Vec::new();
-    let mut servers = vec!["http://127.0.0.1:9090".to_owned()];
-    servers.extend(env.get("PROMETHEUS_URL").map(str::to_owned));
+    let mut servers = vec![Address::from("http://127.0.0.1:9090")];
+    // Without its query, which has no meaning before `/api/v1` and may be a token.
+    let named = env.get("PROMETHEUS_URL").map(|url| url.split(['?', '#']).next().unwrap_or(url));
+    servers.extend(named.map(Address::from).filter(|url| url.parse().is_ok()));
     for url in servers {
-        if config.prometheus.iter().any(|s| s.url.trim_end_matches('/') == url) {
+        let without_slash = |url: &Address| url.reveal().trim_end_matches('/').to_owned();
+        if config.prometheus.iter().any(|s| without_slash(&s.url) == without_slash(&url)) {
             continue;
         }
-        let lines = format!("[[gpus.prometheus]]\nname = \"here\"\nurl = \"{url}\"");
+        let shown = url.parse().map(String::from).unwrap_or_default();
+        let lines = format!("[[gpus.prometheus]]\nname = \"here\"\nurl = \"{shown}\"");
+        let what = format!("a Prometheus at {url}");
         let section = PrometheusSection {
             name: "here".into(),
-            url: url.clone(),
+            url,
             timeout_s: Some(5),
             ..PrometheusSection::default()
         };
         if let Ok(source) = server(&section, &names) {
-            let what = format!("a Prometheus at {}", crate::domain::text::clean(&url));
             found.push(Nearby { source: Arc::new(source), what, lines });
         }
     }
     // dcgm-exporter, nvidia_gpu_exporter, all-smi, neuron-monitor.
     for port in [9400, 9835, 9090, 8000] {
         let target = format!("127.0.0.1:{port}");
-        if config.exporters.iter().any(|s| s.targets.iter().any(|t| t.contains(&target))) {
+        if config.exporters.iter().any(|s| s.targets.iter().any(|t| t.reveal().contains(&target))) {
             continue;
         }
         let lines = format!("[[gpus.exporters]]\nname = \"here\"\ntargets = [\"{target}\"]");
         let section = ExportersSection {
             name: "here".into(),
-            targets: vec![target.clone()],
+            targets: vec![target.as_str().into()],
             timeout_s: Some(3),
             ..ExportersSection::default()
         };

@@ -31,6 +31,7 @@ pub fn check(source: &str, table: &DeTable<'_>, schema: &Value) -> Findings {
         newlines: newlines(source),
         all_keys: key_paths(schema),
         closed: closed_keys(schema),
+        beside_secret: false,
         found: Findings::default(),
     };
     walk.table("", table, schema);
@@ -51,6 +52,9 @@ struct Walk {
     all_keys: Vec<String>,
     /// Keys of the tables that the schema closes, and of these tables.
     closed: Vec<String>,
+    /// True in a table that has a key for a secret, which may have been put at any other of its
+    /// keys: no value is repeated there.
+    beside_secret: bool,
     found: Findings,
 }
 
@@ -61,6 +65,8 @@ impl Walk {
 
     fn table(&mut self, path: &str, table: &DeTable<'_>, schema: &Value) {
         let known = properties(schema);
+        let outside = self.beside_secret;
+        self.beside_secret |= known.is_some_and(|k| k.values().any(|s| s["writeOnly"] == true));
         let free = &schema["additionalProperties"];
         // A schema that says nothing accepts everything below it.
         let open = known.is_none() && free.is_null() || *free == Value::Bool(true);
@@ -99,6 +105,7 @@ impl Walk {
             let line = self.found.lines.get(path).copied().unwrap_or(1);
             self.found.wrong.push((line, format!("`{}` is missing", join(path, missing))));
         }
+        self.beside_secret = outside;
     }
 
     /// True when an unknown key may have been meant for a table that is closed, or name one.
@@ -176,7 +183,7 @@ impl Walk {
             let text = format!(
                 "`{}` is {}; accepted: {}",
                 text::clean(path),
-                describe(value.get_ref()),
+                describe(value.get_ref(), !self.beside_secret),
                 accepted(schema)
             );
             self.found.wrong.push((line, text));
@@ -242,11 +249,14 @@ fn number(value: &DeValue<'_>) -> Option<f64> {
     }
 }
 
-fn describe(value: &DeValue<'_>) -> String {
+/// What stands there, in words; its text only where it `may_be_shown`.
+fn describe(value: &DeValue<'_>, may_be_shown: bool) -> String {
     match value {
-        DeValue::String(s) => format!("the string \"{}\"", text::clean(s)),
-        DeValue::Integer(i) => format!("the number {}", i.as_str()),
-        DeValue::Float(f) => format!("the number {}", f.as_str()),
+        DeValue::String(s) if may_be_shown => format!("the string \"{}\"", text::clean(s)),
+        DeValue::Integer(i) if may_be_shown => format!("the number {}", text::clean(i.as_str())),
+        DeValue::Float(f) if may_be_shown => format!("the number {}", text::clean(f.as_str())),
+        DeValue::String(_) => "a string".into(),
+        DeValue::Integer(_) | DeValue::Float(_) => "a number".into(),
         DeValue::Boolean(b) => format!("{b}"),
         DeValue::Datetime(_) => "a date".into(),
         DeValue::Array(_) => "a list".into(),

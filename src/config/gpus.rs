@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::secret::Secret;
+use super::secret::{PLACEHOLDER, Secret};
+use crate::domain::address::{Address, AddressError, may_carry_credentials};
 use crate::domain::gpu::Ec2Hosts;
 use crate::domain::{GpuSignal, text};
 
@@ -76,7 +77,7 @@ pub struct PrometheusSection {
     /// The name shown.
     pub name: String,
     /// Where it is: `https://prometheus.example.com`, with the path before `/api/v1` if any.
-    pub url: String,
+    pub url: Address,
     /// What kind of server.
     #[serde(default)]
     pub flavour: FlavourChoice,
@@ -116,7 +117,8 @@ pub struct ExportersSection {
     pub name: String,
     /// `host:port`, or URLs.
     #[serde(default)]
-    pub targets: Vec<String>,
+    #[schemars(with = "Vec<String>")]
+    pub targets: Vec<Address>,
     /// A file with one target per line, or in Prometheus' `file_sd` JSON; read anew when it changes.
     #[schemars(with = "Option<String>")]
     pub targets_file: Option<PathBuf>,
@@ -127,7 +129,7 @@ pub struct ExportersSection {
     #[schemars(range(min = 1, max = 65535))]
     pub port: Option<u32>,
     /// Path of targets that name none.
-    pub path: Option<String>,
+    pub path: Option<Address>,
     /// Seconds between two readings.
     #[schemars(range(min = 5, max = 3600))]
     pub every_s: Option<u32>,
@@ -275,8 +277,9 @@ pub(super) fn problems(section: &GpusSection) -> Vec<(String, String)> {
     for (i, server) in section.prometheus.iter().flatten().enumerate() {
         let key = format!("prometheus[{i}]");
         name(&key, &server.name, &mut bad);
-        if let Err(why) = web_address(&server.url) {
-            bad(format!("{key}.url"), why);
+        let url = web_address(&server.url);
+        if let Err(why) = &url {
+            bad(format!("{key}.url"), why.clone());
         }
         let ways = [
             server.bearer_token.is_some(),
@@ -295,14 +298,16 @@ pub(super) fn problems(section: &GpusSection) -> Vec<(String, String)> {
         if server.username.is_some() != server.password_file.is_some() {
             bad(format!("{key}.username"), "`username` and `password_file` go together".into());
         }
-        let secret = server.bearer_token.is_some()
-            || server.bearer_token_file.is_some()
-            || server.username.is_some();
-        if secret && server.url.starts_with("http://") && !is_loopback(&server.url) {
+        // Signatures for Amazon's come with the token of a session.
+        let secret = ways.contains(&true);
+        if secret && url.is_ok_and(|url| !may_carry_credentials(&url)) {
             bad(
                 format!("{key}.url"),
                 "credentials would travel in clear text; use https://".into(),
             );
+        }
+        if server.bearer_token.as_ref().is_some_and(Secret::is_placeholder) {
+            bad(format!("{key}.bearer_token"), PLACEHOLDER.into());
         }
         if server.flavour == FlavourChoice::Amazon && server.region.is_none() {
             bad(format!("{key}.region"), "flavour `amazon` needs `region`".into());
@@ -325,7 +330,7 @@ pub(super) fn problems(section: &GpusSection) -> Vec<(String, String)> {
         if let Some(Err(why)) = exporters.ec2.as_deref().map(ec2_hosts) {
             bad(format!("{key}.ec2"), format!("{why}; or \"all\""));
         }
-        if exporters.path.as_deref().is_some_and(|p| !p.starts_with('/')) {
+        if exporters.path.as_ref().is_some_and(|p| !p.reveal().starts_with('/')) {
             bad(format!("{key}.path"), "a path begins with `/`".into());
         }
     }
@@ -395,46 +400,31 @@ fn pair(rule: &str) -> Result<(String, String), String> {
     Ok((key.to_owned(), value.to_owned()))
 }
 
-fn web_address(url: &str) -> Result<(), String> {
-    let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
-    let plain = |c: char| !c.is_whitespace() && !text::is_unsafe(c);
-    let is_host = |rest: &&str| {
-        let host = rest.split('/').next().unwrap_or_default();
-        !host.is_empty() && !host.contains('@')
-    };
-    match rest.filter(is_host) {
-        Some(_) if url.chars().all(plain) => Ok(()),
-        _ => Err(format!(
-            "\"{}\" is no address; accepted: `https://host[:port][/path]` without user and password",
-            text::clean(without_user(url))
-        )),
+/// What is wrong is told without the text: it may be a token that was put into the wrong place.
+fn web_address(url: &Address) -> Result<url::Url, String> {
+    url.parse().map_err(|why| match why {
+        AddressError::User => {
+            "the address holds a user or a password; take them out, and name a file with the \
+             password"
+                .into()
+        }
+        AddressError::NoAddress => {
+            "that is no address; accepted: `https://host[:port][/path]` without user and password"
+                .into()
+        }
+    })
+}
+
+fn exporter_target(target: &Address) -> Result<(), String> {
+    let text = target.reveal();
+    if text.contains("://") {
+        return web_address(target).map(drop);
     }
-}
-
-/// A refused address may hold a password: what is shown begins after it.
-fn without_user(url: &str) -> &str {
-    url.rsplit('@').next().unwrap_or(url)
-}
-
-fn is_loopback(url: &str) -> bool {
-    let rest = url.trim_start_matches("http://");
-    let host = rest.split('/').next().unwrap_or_default();
-    let host = crate::domain::gpu::without_port(host);
-    matches!(host, "localhost" | "::1") || host.starts_with("127.")
-}
-
-fn exporter_target(target: &str) -> Result<(), String> {
-    if target.contains("://") {
-        return web_address(target);
-    }
-    let host = crate::domain::gpu::without_port(target.split('/').next().unwrap_or_default());
+    let host = crate::domain::gpu::without_port(text.split('/').next().unwrap_or_default());
     let plain =
         |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | ':' | '[' | ']');
     if host.is_empty() || !host.chars().all(plain) {
-        return Err(format!(
-            "\"{}\" is no target; accepted: `host:port` or a URL",
-            text::clean(without_user(target))
-        ));
+        return Err("that is no target; accepted: `host:port` or a URL".into());
     }
     Ok(())
 }
@@ -502,6 +492,35 @@ mod tests {
         }
         let twice = "[[exporters]]\nname='a'\ntargets=['b']\n[[ssh]]\nname='a'\nhosts=['b']";
         assert_eq!(keys(twice), ["ssh[0].name"]);
+    }
+
+    #[test]
+    fn credentials_go_to_this_host_or_encrypted() {
+        let with =
+            |url: &str, more: &str| keys(&format!("[[prometheus]]\nname='a'\nurl='{url}'\n{more}"));
+        let ways = [
+            "bearer_token='x'",
+            "bearer_token_file='/run/token'",
+            "username='u'\npassword_file='/run/pw'",
+            "flavour='amazon'\nregion='eu-west-1'",
+        ];
+        for way in ways {
+            for here in ["http://127.0.0.1:9090", "http://localhost", "HTTP://[::1]:9090/p"] {
+                assert_eq!(with(here, way), [""; 0], "{here} {way}");
+            }
+            for there in ["http://127.evil.example", "http://localhost.evil.example", "HTTP://prom"]
+            {
+                assert_eq!(with(there, way), ["prometheus[0].url"], "{there} {way}");
+                let tls = there.to_lowercase().replace("http:", "https:");
+                assert_eq!(with(&tls, way), [""; 0], "{tls} {way}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_was_printed_in_the_place_of_a_secret_is_none() {
+        let source = "[[prometheus]]\nname='a'\nurl='https://p'\nbearer_token='<redacted>'";
+        assert_eq!(keys(source), ["prometheus[0].bearer_token"]);
     }
 
     #[test]

@@ -45,10 +45,9 @@ fn parse<T: DeserializeOwned>(
         place: Place::File { path: path.to_owned(), line },
         message,
     };
-    let syntax = |e: &Error| {
-        let line = e.span().map_or(1, |s| line_at(source, s.start));
-        at(line, text::clean(e.message()).into_owned())
-    };
+    let line = |e: &Error| e.span().map_or(1, |s| line_at(source, s.start));
+    // The parser's words are its own; they quote nothing of the file.
+    let syntax = |e: &Error| at(line(e), text::clean(e.message()).into_owned());
     let (document, errors) = DeTable::parse_recoverable(source);
     if !errors.is_empty() {
         return Err(ConfigError::Invalid(errors.iter().map(syntax).collect()));
@@ -58,7 +57,12 @@ fn parse<T: DeserializeOwned>(
         wrong.sort();
         return Err(ConfigError::Invalid(wrong.into_iter().map(|(l, m)| at(l, m)).collect()));
     }
-    let value: T = toml::from_str(source).map_err(|e| ConfigError::Invalid(vec![syntax(&e)]))?;
+    // What the schema lets pass and the types do not take: their words quote the value, which may be
+    // a secret.
+    let value: T = toml::from_str(source).map_err(|e| {
+        let message = "a value here is not what its key takes; docs/config.md lists the keys";
+        ConfigError::Invalid(vec![at(line(&e), message.to_owned())])
+    })?;
     unknown.sort();
     let notices = unknown.into_iter().map(|(l, m)| at(l, m)).collect();
     Ok(Parsed { value, notices, lines })

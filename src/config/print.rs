@@ -97,4 +97,156 @@ mod tests {
         let plain = loaded("");
         assert_eq!(loaded(&effective(&plain).unwrap()), plain);
     }
+
+    /// Ways to write a secret into a file, right and wrong, each with the secret where it may be put
+    /// by mistake.
+    fn mistakes() -> Vec<String> {
+        const ANY: &[&str] = &[
+            "'S'",
+            "\"S\"",
+            "['S']",
+            "{ token = 'S' }",
+            "S",
+            "\"S",
+            "'S",
+            "S'",
+            "\"S\\q\"",
+            "\"S\" \"S\"",
+            "Bearer S",
+            "'''S",
+            "[['S'], 1]",
+            "'S', 'x'",
+            "\"S\\u12\"",
+            "\"\\xS\"",
+            "= 'S'",
+            "'S' # S",
+            "'S\n'",
+            "'S\u{1b}'",
+        ];
+        const ADDRESSES: &[&str] = &[
+            "'https://me:S@prom'",
+            "'https://prom?token=S'",
+            "'http://prom/#S'",
+            "'https://S@prom'",
+            "'ftp://prom/S'",
+            "'http://prom\\S'",
+            "'prom?token=S'",
+            "'/m?auth=S'",
+            "'a b S'",
+            "'https://prom:S'",
+            "'https://prom/ S'",
+            "'//S@h'",
+            "'me:S@prom'",
+        ];
+        const PLACES: &[(&str, &[&str], &[&[&str]])] = &[
+            (
+                "[[gpus.prometheus]]\nname='a'\nurl='https://prom'\n",
+                &[
+                    "bearer_token",
+                    "bearer_token.value",
+                    "bearer_tokn",
+                    "token",
+                    "'bearer token'",
+                    "bearer token",
+                    "bearer-token:",
+                    "bearer_token_file.x",
+                    "flavour",
+                    "tenant.x",
+                    "username.x",
+                    "password_file.x",
+                    "password",
+                    "ca_file.x",
+                    "region.x",
+                    "profile.x",
+                    "matchers.x",
+                    "every_s",
+                    "timeout_s",
+                    "url",
+                    "name",
+                ],
+                &[ANY, ADDRESSES],
+            ),
+            ("[[gpus.prometheus]]\nname='a'\n", &["url"], &[ANY, ADDRESSES]),
+            (
+                "[[accounts]]\nname='a'\nrole_arn='arn:aws:iam::123456789012:role/r'\n",
+                &[
+                    "external_id",
+                    "external_id.x",
+                    "externalid",
+                    "external-id",
+                    "production",
+                    "read_only",
+                    "allow_actions",
+                    "role_arn",
+                ],
+                &[ANY, ADDRESSES],
+            ),
+            (
+                "[[accounts]]\nname='a'\n",
+                &["role_arn", "external_id", "regions"],
+                &[ANY, ADDRESSES],
+            ),
+            ("[[gpus.exporters]]\nname='a'\ntargets=['h:1']\n", &["path"], &[ADDRESSES]),
+            ("[[gpus.exporters]]\nname='a'\n", &["targets"], &[ADDRESSES]),
+        ];
+        let mut all = Vec::new();
+        for (head, keys, values) in PLACES {
+            for (key, value) in
+                keys.iter().flat_map(|k| values.concat().into_iter().map(move |v| (k, v)))
+            {
+                let value = value.replace('S', "s3cr3t");
+                let value = match *key {
+                    "targets" | "regions" => format!("[{value}]"),
+                    _ => value,
+                };
+                all.push(format!("{head}{key} = {value}\n"));
+                // Another mistake after it, and one before.
+                all.push(format!("{head}{key} = {value}\n[[gpus.prometheus]\n"));
+                all.push(format!("[ui]\nmouse = 1\n{head}{key} = {value}\n"));
+            }
+            // A number is a secret as well.
+            for key in keys.iter().filter(|k| !matches!(**k, "targets" | "path")) {
+                all.extend(
+                    ["5313703", "5313703.5", "[5313703]"].map(|n| format!("{head}{key} = {n}\n")),
+                );
+            }
+        }
+        all
+    }
+
+    mod hostile {
+        use super::*;
+
+        /// Every word that burntop says about a file: errors, notices, what holds, and `Debug`.
+        fn said(source: &str) -> String {
+            let dir = tempfile::tempdir().unwrap();
+            let path = dir.path().join("c.toml");
+            std::fs::write(&path, source).unwrap();
+            let env = Env::default();
+            let sources =
+                Sources { paths: None, file: Some(&path), env: &env, flags: FileConfig::default() };
+            match load(&sources, &Vocabulary::default()) {
+                Ok(loaded) => format!(
+                    "{}\n{:?}\n{:?}",
+                    effective(&loaded.config).unwrap(),
+                    loaded.config,
+                    loaded.notices
+                ),
+                Err(error) => format!("{error}\n{error:?}"),
+            }
+        }
+
+        #[test]
+        fn no_secret_is_repeated_wherever_it_was_put() {
+            let mut n = 0;
+            for source in mistakes() {
+                let said = said(&source);
+                assert!(!said.contains("s3cr3t"), "{source}\nsays\n{said}");
+                assert!(!said.contains("5313703"), "{source}\nsays\n{said}");
+                n += 1;
+            }
+            assert!(n >= 2_500, "{n}");
+            println!("hostile: settings with secrets: {n} inputs");
+        }
+    }
 }

@@ -8,6 +8,7 @@ use super::file::{AccountSection, Regions, SavedView, ViewTab};
 use super::gpus;
 use super::resolve::Layer;
 use super::role_account;
+use super::secret::{PLACEHOLDER, Secret};
 use super::spot;
 use super::storage;
 use super::suggest::nearest;
@@ -159,13 +160,14 @@ fn region_problems(
                     && part.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
             });
         if !plain {
-            bad(
-                &format!("{key}[{i}]"),
-                format!(
-                    "\"{}\" is no region code; accepted: codes like `us-east-1`, or `all` alone",
-                    text::clean(code)
-                ),
-            );
+            let key = format!("{key}[{i}]");
+            // An account's external id may have been put here.
+            let what = match key.starts_with("accounts[") {
+                true => format!("`{key}`"),
+                false => format!("\"{}\"", text::clean(code)),
+            };
+            let accepted = "codes like `us-east-1`, or `all` alone";
+            bad(&key, format!("{what} is no region code; accepted: {accepted}"));
         } else if !known.is_empty() && !known.contains(code) {
             bad(&format!("{key}[{i}]"), unknown_name("region", code, known));
         }
@@ -175,7 +177,7 @@ fn region_problems(
 /// What is said of a name that is none of those there are.
 pub fn unknown_name(what: &str, name: &str, known: &[String]) -> String {
     let hint = nearest(name, known.iter().map(String::as_str));
-    let hint = hint.map_or(String::new(), |h| format!("; did you mean `{}`?", text::clean(h)));
+    let hint = hint.map_or(".".to_owned(), |h| format!("; did you mean `{}`?", text::clean(h)));
     let all: Vec<_> = known.iter().map(|k| text::clean(k)).collect();
     let all = if all.is_empty() { "there is none".to_owned() } else { all.join(", ") };
     format!("there is no {what} \"{}\"{hint} Those there are: {all}", text::clean(name))
@@ -193,6 +195,9 @@ fn account_problems(key: &str, account: &AccountSection, bad: &mut impl FnMut(&s
             &format!("{key}.external_id"),
             "`external_id` means nothing without `role_arn`".to_owned(),
         );
+    }
+    if account.external_id.as_ref().is_some_and(Secret::is_placeholder) {
+        bad(&format!("{key}.external_id"), format!("`{key}.external_id`: {PLACEHOLDER}"));
     }
     if account.read_only && account.allow_actions {
         bad(
@@ -217,9 +222,9 @@ fn account_problems(key: &str, account: &AccountSection, bad: &mut impl FnMut(&s
     {
         bad(
             &format!("{key}.role_arn"),
+            // Not repeated: the external id may have been put here.
             format!(
-                "\"{}\" is no role; accepted: `arn:aws:iam::<12 digits>:role/<name>`",
-                text::clean(arn)
+                "`{key}.role_arn` is no role; accepted: `arn:aws:iam::<12 digits>:role/<name>`"
             ),
         );
     }

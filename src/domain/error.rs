@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::address::without_secrets;
 use super::text;
 
 /// The kind of trouble, from which the header's word and the retry policy follow.
@@ -78,9 +79,9 @@ pub struct SourceError {
 }
 
 impl SourceError {
-    /// Builds an error; the texts are cleaned.
+    /// Builds an error; the texts are cleaned, and addresses in them lose what may be secret.
     pub fn new(kind: ErrorKind, operation: &str, message: &str, fix: &str) -> Self {
-        let clean = |t: &str| text::clean(t).into_owned();
+        let clean = |t: &str| text::clean(&without_secrets(t)).into_owned();
         Self { kind, operation: clean(operation), message: clean(message), fix: clean(fix) }
     }
 }

@@ -5,6 +5,7 @@
 //! `flatten`, no `untagged`, no `skip_serializing_if`.
 
 pub mod accelerator;
+pub mod address;
 pub mod commitment;
 pub mod error;
 pub mod evidence;
@@ -31,6 +32,7 @@ pub mod text;
 pub mod verdict;
 
 pub use accelerator::{Accelerator, AcceleratorKind, TypeSpec};
+pub use address::Address;
 pub use commitment::{
     CapacityReservation, Commitment, CommitmentKind, CommitmentSource, CommitmentState, Commits,
     Holdings, OfferingClass, PaymentOption, PlanRate, PlanType, ReservedInstances,

@@ -8,15 +8,22 @@ use serde::{Deserialize, Serialize, Serializer};
 /// What stands in the place of a secret wherever it would be printed.
 pub const REDACTED: &str = "<redacted>";
 
-/// A value that is used and never shown: `Debug` and `Serialize` write [`REDACTED`].
+/// A value that is used and never shown: `Debug` and `Serialize` write [`REDACTED`]. In a JSON schema
+/// it is `writeOnly`, by which the checks of the settings know not to repeat it.
 #[derive(Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(transparent)]
+#[schemars(extend("writeOnly" = true))]
 pub struct Secret(String);
 
 impl Secret {
     /// Wraps a value.
     pub fn new(value: impl Into<String>) -> Self {
         Self(value.into())
+    }
+
+    /// True for [`REDACTED`] itself: printed settings that were taken for a file of settings.
+    pub fn is_placeholder(&self) -> bool {
+        self.0 == REDACTED
     }
 
     /// The value, for the one call that needs it.

@@ -57,7 +57,7 @@ fn wrong_values_name_line_key_and_what_is_accepted() {
         ),
         (
             "[[accounts]]\nname = 'a'\nrole_arn = 'role/x'",
-            "c.toml:3: \"role/x\" is no role; accepted: `arn:aws:iam::<12 digits>:role/<name>`",
+            "c.toml:3: `accounts[0].role_arn` is no role; accepted: `arn:aws:iam::<12 digits>:role/<name>`",
         ),
         (
             "[[accounts]]\nname = 'a'\nexternal_id = 'x'",
@@ -142,11 +142,11 @@ fn an_unknown_profile_or_region_names_those_there_are() {
     let entries = "[[accounts]]\nname = 'prod'\nprofile = 'gone'\nread_only = true\n";
     assert_eq!(
         of(vec![chosen("xyzzy"), layer(entries)]),
-        "--profile: there is no profile \"xyzzy\" Those there are: dev, ops, prod"
+        "--profile: there is no profile \"xyzzy\". Those there are: dev, ops, prod"
     );
     assert_eq!(
         of(vec![chosen("prod"), layer(entries)]),
-        "c.toml:3: there is no profile \"gone\" Those there are: dev, ops"
+        "c.toml:3: there is no profile \"gone\". Those there are: dev, ops"
     );
     // An entry that is not read may be another machine's: its pin is open, and nothing is armed.
     assert_eq!(of(vec![chosen("dev"), layer(entries)]), "[\"dev\"]");

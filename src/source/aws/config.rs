@@ -23,6 +23,8 @@ use aws_smithy_runtime_api::client::http::SharedHttpClient;
 use aws_types::os_shim_internal::{Env, Fs};
 use futures_util::FutureExt;
 
+use crate::domain::Secret;
+
 /// Where an account's credentials come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccountSource {
@@ -44,7 +46,7 @@ pub struct AssumeRole {
     /// ARN of the role.
     pub role_arn: String,
     /// The external id that the role's trust policy asks for.
-    pub external_id: Option<String>,
+    pub external_id: Option<Secret>,
     /// Session name, seen in `CloudTrail`; `None` = `burntop`.
     pub session_name: Option<String>,
 }
@@ -175,7 +177,7 @@ pub async fn assume(sdk: SdkConfig, role: &AssumeRole) -> SdkConfig {
         .session_name(role.session_name.as_deref().unwrap_or("burntop"))
         .configure(&sdk);
     if let Some(id) = &role.external_id {
-        assume = assume.external_id(id);
+        assume = assume.external_id(id.reveal());
     }
     let provider = SharedCredentialsProvider::new(assume.build().await);
     sdk.into_builder().credentials_provider(provider).build()

@@ -399,7 +399,7 @@ async fn a_price_that_could_not_be_asked_is_not_one_that_does_not_exist() {
 fn reader() -> AssumeRole {
     AssumeRole {
         role_arn: "arn:aws:iam::222222222222:role/reader".into(),
-        external_id: Some("shared-7".into()),
+        external_id: Some(crate::domain::Secret::new("shared-7")),
         session_name: None,
     }
 }

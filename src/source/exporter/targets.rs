@@ -39,10 +39,7 @@ impl Target {
     }
 
     fn of_url(url: &str, path: &str) -> Result<Self, SourceError> {
-        let mut parsed = http::parse(OPERATION, url).map_err(|error| SourceError {
-            message: format!("{}: {}", shown(url), error.message),
-            ..error
-        })?;
+        let mut parsed = http::parse(OPERATION, url)?;
         if parsed.path() == "/" {
             let (path, query) = path.split_once('?').unwrap_or((path, ""));
             parsed.set_path(path);
@@ -110,14 +107,4 @@ impl Focus {
     pub fn names(&self, name: &str) -> bool {
         self.names.contains(name)
     }
-}
-
-/// What is written for a target, to show: without a user and a password.
-pub fn shown(text: &str) -> String {
-    let bare = match (text.split_once("://"), text.rsplit_once('@')) {
-        (Some((scheme, _)), Some((_, host))) => format!("{scheme}://{host}"),
-        (None, Some((_, host))) => host.to_owned(),
-        (_, None) => text.to_owned(),
-    };
-    text::clean(&bare).into_owned()
 }

@@ -14,6 +14,7 @@ mod tls;
 mod tls_tests;
 
 use std::io::Read as _;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::{Once, OnceLock};
 use std::time::Duration;
@@ -25,7 +26,8 @@ pub use answer::{Answer, Expect};
 pub use auth::Auth;
 pub use error::Place;
 
-use crate::domain::{ErrorKind, Secret, SourceError};
+use crate::domain::address::{AddressError, is_loopback, may_carry_credentials};
+use crate::domain::{Address, ErrorKind, Secret, SourceError};
 
 /// How a client is set up.
 #[derive(Clone, Debug)]
@@ -42,7 +44,8 @@ pub struct HttpSettings {
     pub auth: Auth,
     /// Headers sent with each request, shown nowhere: `X-Scope-OrgID`.
     pub headers: Vec<(String, Secret)>,
-    /// True to go through the proxy that the environment names (`HTTPS_PROXY`, `NO_PROXY`).
+    /// True to go through the proxy that the environment names (`HTTPS_PROXY`, `NO_PROXY`). What is
+    /// on this host is never asked for through one.
     pub proxy: bool,
 }
 
@@ -85,9 +88,27 @@ pub struct Request {
 pub struct Http {
     settings: std::sync::Arc<HttpSettings>,
     fixed: HeaderMap,
+    /// One for each [`Way`], made when first needed.
+    clients: std::sync::Arc<[OnceLock<Result<Client, String>>; 4]>,
+}
+
+/// How a call travels.
+#[derive(Clone, Copy)]
+struct Way {
     /// Plain HTTP needs no certificates; reading the system's takes tens of milliseconds.
-    plain: std::sync::Arc<OnceLock<Result<Client, String>>>,
-    tls: std::sync::Arc<OnceLock<Result<Client, String>>>,
+    tls: bool,
+    /// Through the proxy that the environment names.
+    proxy: bool,
+}
+
+impl Way {
+    fn of(url: &Url, settings: &HttpSettings) -> Self {
+        Self { tls: url.scheme() == "https", proxy: settings.proxy && !is_loopback(url) }
+    }
+
+    fn index(self) -> usize {
+        usize::from(self.tls) << 1 | usize::from(self.proxy)
+    }
 }
 
 impl std::fmt::Debug for Http {
@@ -103,12 +124,7 @@ impl Http {
     /// A header that cannot be sent.
     pub fn new(settings: HttpSettings) -> Result<Self, SourceError> {
         let fixed = headers(&settings.headers)?;
-        Ok(Self {
-            settings: settings.into(),
-            fixed,
-            plain: std::sync::Arc::default(),
-            tls: std::sync::Arc::default(),
-        })
+        Ok(Self { settings: settings.into(), fixed, clients: std::sync::Arc::default() })
     }
 
     /// Asks for `url`. Any HTTP status is an answer: [`Answer::checked`] turns those that are none
@@ -162,8 +178,18 @@ impl Http {
         if let Some(value) = self.settings.auth.header(&place).await? {
             all.insert(reqwest::header::AUTHORIZATION, value);
         }
+        // The settings are checked as well; this holds for whatever leads here.
+        let carries =
+            all.contains_key(reqwest::header::AUTHORIZATION) || !request.headers.is_empty();
+        if carries && !may_carry_credentials(&request.url) {
+            return Err(place.error(
+                ErrorKind::Refused,
+                "credentials would travel in clear text, and were not sent",
+                "use https://; plain http:// is for addresses on this host",
+            ));
+        }
         let method = if request.form.is_some() { Method::POST } else { Method::GET };
-        let client = self.client(request.url.scheme() == "https", &place)?;
+        let client = self.client(Way::of(&request.url, &self.settings), &place)?;
         let mut call = client.request(method, request.url).headers(all).timeout(limit.time);
         if let Some(form) = request.form {
             let kind = HeaderValue::from_static(FORM);
@@ -185,15 +211,16 @@ impl Http {
         answer
     }
 
-    fn client(&self, tls: bool, place: &Place) -> Result<&Client, SourceError> {
-        let slot = if tls { &self.tls } else { &self.plain };
-        slot.get_or_init(|| build(&self.settings, tls)).as_ref().map_err(|message| {
-            place.error(
-                ErrorKind::Other,
-                message,
-                "check ca_file; without one the system's certificates must be installed",
-            )
-        })
+    fn client(&self, way: Way, place: &Place) -> Result<&Client, SourceError> {
+        self.clients[way.index()].get_or_init(|| build(&self.settings, way)).as_ref().map_err(
+            |message| {
+                place.error(
+                    ErrorKind::Other,
+                    message,
+                    "check ca_file; without one the system's certificates must be installed",
+                )
+            },
+        )
     }
 }
 
@@ -213,14 +240,13 @@ pub(crate) fn encode_form(pairs: &[(&str, &str)]) -> String {
 pub(crate) fn parse(operation: &str, url: &str) -> Result<Url, SourceError> {
     let refuse =
         |message: &str, fix: &str| Err(SourceError::new(ErrorKind::Other, operation, message, fix));
-    match Url::parse(url) {
-        Ok(url) if !url.username().is_empty() || url.password().is_some() => refuse(
-            "the address holds a user or a password",
+    Address::new(url).parse().or_else(|why| match why {
+        AddressError::User => refuse(
+            &why.to_string(),
             "take them out of the address; put the password into a file and name it",
         ),
-        Ok(url) if matches!(url.scheme(), "http" | "https") && url.host().is_some() => Ok(url),
-        _ => refuse("this is no address of a server", "write it as http://host:port"),
-    }
+        AddressError::NoAddress => refuse(&why.to_string(), "write it as http://host:port"),
+    })
 }
 
 fn headers(pairs: &[(String, Secret)]) -> Result<HeaderMap, SourceError> {
@@ -258,7 +284,14 @@ fn redirects() -> redirect::Policy {
 /// The largest `ca_file`, bytes: that of a whole system has 250 KB.
 const CA_AT_MOST: u64 = 4 << 20;
 
-fn build(settings: &HttpSettings, tls: bool) -> Result<Client, String> {
+/// What `localhost` is, whatever the resolver says: a token for this host must not leave it. The
+/// port is that of the address.
+const LOCALHOST: [SocketAddr; 2] = [
+    SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0),
+    SocketAddr::new(IpAddr::V6(Ipv6Addr::LOCALHOST), 0),
+];
+
+fn build(settings: &HttpSettings, way: Way) -> Result<Client, String> {
     static PROVIDER: Once = Once::new();
     PROVIDER.call_once(|| {
         // An error means that somebody was first, which is as good.
@@ -271,11 +304,12 @@ fn build(settings: &HttpSettings, tls: bool) -> Result<Client, String> {
         .pool_idle_timeout(settings.idle_for)
         .redirect(redirects())
         .referer(false)
+        .resolve_to_addrs("localhost", &LOCALHOST)
         .gzip(true);
-    if !settings.proxy {
+    if !way.proxy {
         builder = builder.no_proxy();
     }
-    if let (true, Some(file)) = (tls, &settings.ca_file) {
+    if let (true, Some(file)) = (way.tls, &settings.ca_file) {
         let mut text = Vec::new();
         std::fs::File::open(file)
             .and_then(|f| std::io::Read::take(f, CA_AT_MOST + 1).read_to_end(&mut text))
@@ -289,7 +323,7 @@ fn build(settings: &HttpSettings, tls: bool) -> Result<Client, String> {
             return Err(format!("{} holds no certificates (PEM)", file.display()));
         }
         builder = builder.tls_certs_only(certs);
-    } else if !tls && !settings.proxy {
+    } else if !way.tls && !way.proxy {
         builder = builder.tls_certs_only([]);
     }
     builder.build().map_err(|e| format!("cannot set up TLS: {}", error::root(&e)))

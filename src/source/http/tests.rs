@@ -185,3 +185,105 @@ async fn a_ca_file_without_certificates_is_said() {
         .unwrap_err();
     assert!(error.message.contains("holds no certificates"), "{error}");
 }
+
+/// What a process does that has a proxy in its environment, for the test below: asks for the address
+/// in `ASK`, with a token where `TOKEN` is set.
+#[tokio::test]
+#[ignore = "run by `a_call_on_this_host_goes_through_no_proxy` in a process of its own"]
+async fn ask_as_the_environment_says() {
+    let Ok(url) = std::env::var("ASK") else { return };
+    let auth = std::env::var("TOKEN").map_or(Auth::None, |t| Auth::Bearer(Secret::new(t)));
+    let http = Http::new(HttpSettings { auth, ..HttpSettings::default() }).unwrap();
+    match http.get("test:get", &url, LIMIT).await {
+        Ok(answer) => println!("answer: {}", String::from_utf8_lossy(&answer.body)),
+        Err(error) => println!("error: {} {error}", error.kind.word()),
+    }
+}
+
+/// Runs the test above with `proxy` for every scheme, and gives what it printed.
+async fn ask_behind_a_proxy(proxy: &str, url: &str, token: bool) -> String {
+    let mut child = tokio::process::Command::new(std::env::current_exe().unwrap());
+    child
+        .args(["--exact", "source::http::tests::ask_as_the_environment_says"])
+        .args(["--ignored", "--nocapture", "--test-threads=1"])
+        .env("ASK", url);
+    for name in ["NO_PROXY", "no_proxy", "REQUEST_METHOD", "TOKEN"] {
+        child.env_remove(name);
+    }
+    for name in ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"] {
+        child.env(name, proxy).env(name.to_lowercase(), proxy);
+    }
+    if token {
+        child.env("TOKEN", "s3cr3t");
+    }
+    let output = child.output().await.unwrap();
+    assert!(output.status.success());
+    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+}
+
+#[tokio::test]
+async fn a_call_on_this_host_goes_through_no_proxy() {
+    let proxy = Server::start(|_| Reply::new(200, "text/plain", "the proxy")).await;
+    let server = Server::start(|_| Reply::new(200, "text/plain", "the server")).await;
+    let port = server.url.rsplit_once(':').unwrap().1.to_owned();
+    let hosts = ["127.0.0.1", "2130706433", "LOCALHOST", "[::ffff:127.0.0.1]"];
+    for (asked, host) in hosts.into_iter().enumerate() {
+        let said = ask_behind_a_proxy(&proxy.url, &format!("http://{host}:{port}/"), true).await;
+        assert!(said.contains("answer: the server"), "{host}: {said}");
+        assert_eq!(server.seen().len(), asked + 1, "{host}");
+        assert_eq!(server.seen()[asked].header("authorization"), Some("Bearer s3cr3t"));
+    }
+    assert!(proxy.seen().is_empty(), "{:?}", proxy.seen());
+    // What only looks like it is another host: a proxy is for those, and a token is not.
+    let said = ask_behind_a_proxy(&proxy.url, "http://127.evil.example/", false).await;
+    assert!(said.contains("answer: the proxy"), "{said}");
+    assert_eq!(proxy.seen().len(), 1);
+    let said = ask_behind_a_proxy(&proxy.url, "http://127.evil.example/", true).await;
+    assert!(said.contains("clear text") && !said.contains("s3cr3t"), "{said}");
+    assert_eq!(proxy.seen().len(), 1, "nothing was sent");
+}
+
+#[tokio::test]
+async fn credentials_in_clear_text_stay_on_this_host() {
+    let token = || client(Auth::Bearer(Secret::new("s3cr3t")));
+    for url in ["http://192.0.2.1/", "http://127.evil.example/", "http://localhost.:1/"] {
+        let error = token().get("test:get", url, LIMIT).await.unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Refused, "{url}: {error}");
+        assert!(error.message.contains("clear text") && !format!("{error:?}").contains("s3cr3t"));
+        // A signature comes with the token of a session.
+        let signed = Request {
+            url: Url::parse(url).unwrap(),
+            form: None,
+            headers: vec![("X-Amz-Security-Token".into(), Secret::new("s3cr3t"))],
+        };
+        let error = client(Auth::None).send("test:get", signed, LIMIT).await.unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Refused, "{url}: {error}");
+    }
+    let server = Server::start(|_| Reply::new(200, "text/plain", "ok")).await;
+    let here = server.url.replace("127.0.0.1", "localhost");
+    token().get("test:get", &here, LIMIT).await.unwrap().checked(Expect::Text).unwrap();
+    assert_eq!(server.seen()[0].header("authorization"), Some("Bearer s3cr3t"));
+}
+
+#[tokio::test]
+async fn a_redirect_to_another_name_of_this_host_is_another_host() {
+    let server = Server::start(|seen| {
+        let port = seen.header("host").unwrap().rsplit_once(':').unwrap().1.to_owned();
+        Reply::Raw(
+            format!(
+                "HTTP/1.1 307 X\r\nLocation: http://me:s3cr3t@localhost:{port}/?token=s3cr3t\r\n\
+                 Content-Length: 0\r\nConnection: close\r\n\r\n"
+            )
+            .into(),
+        )
+    })
+    .await;
+    let answer = client(Auth::Bearer(Secret::new("s3cr3t")))
+        .get("test:get", &server.url, LIMIT)
+        .await
+        .unwrap();
+    let error = answer.checked(Expect::Text).unwrap_err();
+    assert!(error.message.contains("redirects to http://localhost"), "{error}");
+    assert!(!format!("{error:?}").contains("s3cr3t"), "{error:?}");
+    assert_eq!(server.seen().len(), 1);
+}
