@@ -9,7 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::acting;
 use super::args::{ApproveArgs, OutputFormat, PlanArgs, VolumeAction};
-use super::arming::{Arming, arming};
+use super::arming::{self, Arming, arming};
 use super::exit::{CliError, Exit};
 use super::invocation::Invocation;
 use super::tell::tell;
@@ -287,7 +287,7 @@ pub fn approve(
     let plan = &file.plan;
     not_rules(plan)?;
     // The limits of this machine; whose account it is changes nothing about them.
-    let caps = acting::rules(invocation, std::iter::empty()).caps;
+    let caps = arming::caps(invocation);
     let (breaches, uses) = plan.held_against(plan.items.len(), &caps);
     let ctx = context(invocation, env);
     if invocation.options.format == OutputFormat::Json {

@@ -128,11 +128,7 @@ pub fn rules(
     let config = &invocation.config.actions;
     let rules = Rules {
         accounts,
-        caps: Caps {
-            max_instances: config.max_instances,
-            max_fleet_percent: config.max_fleet_percent,
-            max_usd_per_hour: config.max_usd_per_hour,
-        },
+        caps: caps(invocation),
         production_tags: config.production_tags.clone(),
         read_only_tags: config.read_only_tags.clone(),
         tag_keys: invocation.config.tag_keys.clone(),
@@ -141,6 +137,16 @@ pub fn rules(
         max_evidence_hours: config.max_evidence_hours,
     };
     (rules, troubles)
+}
+
+/// The most that one plan may change, as this machine's configuration has it.
+pub fn caps(invocation: &Invocation) -> Caps {
+    let config = &invocation.config.actions;
+    Caps {
+        max_instances: config.max_instances,
+        max_fleet_percent: config.max_fleet_percent,
+        max_usd_per_hour: config.max_usd_per_hour,
+    }
 }
 
 /// `` `prod` (profile ops) ``.

@@ -439,7 +439,7 @@ fn too_many_rows_and_the_demo_end_the_sheet() {
 
 #[test]
 fn while_a_pin_is_open_the_sheet_says_which_and_no_dialog_opens() {
-    let mut app = at("review", fixture::app(46));
+    let mut app = at("review", app(46));
     let mut rules = (*fixture::armed()).clone();
     for account in rules.accounts.values_mut() {
         account.withheld = Some("pinned entry `prod` did not say which account it is".into());

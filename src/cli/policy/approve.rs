@@ -8,6 +8,7 @@ use jiff::SignedDuration;
 
 use super::super::approve::{reaches, reviewed, said, signed};
 use super::super::args::{ApproveArgs, OutputFormat};
+use super::super::arming::{Arming, arming};
 use super::super::exit::{CliError, Exit};
 use super::super::invocation::Invocation;
 use super::super::telemetry::Want;
@@ -96,8 +97,7 @@ async fn fleet(invocation: &Invocation) -> Result<(Arc<Fleet>, Rules), CliError>
         tell(line);
     }
     let reaches = invocation.reaches();
-    let (known, _) = acting::identities(&reaches).await;
-    let rules = acting::rules(invocation, known.iter().map(|(r, who)| (&*who.account, *r)));
+    let Arming { rules, .. } = arming(invocation, &reaches, acting::IDENTITY_WITHIN).await;
     Ok((fleet, rules))
 }
 
