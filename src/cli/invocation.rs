@@ -291,9 +291,10 @@ pub fn config(
     if !problems.is_empty() {
         return Err(ConfigError::Invalid(problems));
     }
-    // The accounts of the demo are its own: those of the file need not be there.
-    let here = Vocabulary { profiles: None, ..words.clone() };
-    load(&sources, if global.demo { &here } else { words })
+    // The accounts of the demo and of a tape are their own: those of the file need not be there.
+    let apart = global.demo || global.replay.is_some();
+    let words = Vocabulary { profiles: words.profiles.filter(|_| !apart), ..words.clone() };
+    load(&sources, &words)
 }
 
 /// What a run without a command does: the cockpit on a terminal, unless a report was asked for by

@@ -27,9 +27,6 @@ pub mod validate;
 pub mod views;
 pub mod vocabulary;
 
-#[cfg(test)]
-mod hostile;
-
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -182,3 +179,6 @@ pub const DEFAULT_PRESET: &str = "cautious";
 pub const DEFAULT_CAP_USD_PER_DAY: f64 = 1.0;
 /// Default of `cache.max_mb`, MB (10⁶ bytes).
 pub const DEFAULT_CACHE_MB: u32 = 512;
+
+#[cfg(test)]
+mod hostile;

@@ -89,6 +89,15 @@ mod tests {
     }
 
     #[test]
+    fn entries_that_are_not_read_are_printed_with_their_pins() {
+        let whole = loaded(SOURCE);
+        let mut part = whole.clone();
+        part.unread = part.targets.split_off(1);
+        assert!(part.unread.iter().any(|t| t.production));
+        assert_eq!(effective(&part).unwrap(), effective(&whole).unwrap());
+    }
+
+    #[test]
     fn reads_back_as_the_same_configuration() {
         // Without the secret, which is redacted on purpose.
         let source = SOURCE.replace("external_id = 'hunter2'\n", "");

@@ -61,13 +61,21 @@ pub fn layer(layer: &Layer, presets: &[String], words: &Vocabulary, problems: &m
     for (key, why) in storage::problems(&value.storage) {
         bad(&format!("storage.{key}"), format!("`storage.{key}`: {why}"));
     }
+    let of_buckets = value.storage.regions.iter().flatten().map(|r| ("storage.regions", r));
+    let of_prices = value.storage.price_region.iter().map(|r| ("storage.price_region", r));
+    for (key, region) in of_buckets.chain(of_prices) {
+        if !words.regions.is_empty() && !words.regions.contains(region) {
+            bad(key, unknown_name("region", region, &words.regions));
+        }
+    }
     for (key, why) in spot::problems(&value.spot) {
         bad(&format!("spot.{key}"), format!("`spot.{key}`: {why}"));
     }
     if let Some(theme) = &value.ui.theme {
         one_of("ui.theme", theme, &words.themes, words.themes.is_empty(), &mut bad);
     }
-    for (action, why) in words.keys.map(|check| check(&value.keys)).unwrap_or_default() {
+    let check = words.keys.filter(|_| !value.keys.is_empty());
+    for (action, why) in check.map(|check| check(&value.keys)).unwrap_or_default() {
         bad(&format!("keys.{action}"), why);
     }
     for (name, view) in &value.views {
@@ -177,7 +185,7 @@ fn region_problems(
 /// What is said of a name that is none of those there are.
 pub fn unknown_name(what: &str, name: &str, known: &[String]) -> String {
     let hint = nearest(name, known.iter().map(String::as_str));
-    let hint = hint.map_or(".".to_owned(), |h| format!("; did you mean `{}`?", text::clean(h)));
+    let hint = hint.map_or(".".into(), |h| format!("; did you mean `{}`?", text::clean(h)));
     let all: Vec<_> = known.iter().map(|k| text::clean(k)).collect();
     let all = if all.is_empty() { "there is none".to_owned() } else { all.join(", ") };
     format!("there is no {what} \"{}\"{hint} Those there are: {all}", text::clean(name))

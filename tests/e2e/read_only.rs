@@ -167,10 +167,15 @@ fn a_pinned_entry_holds_whichever_way_its_account_is_reached() {
         assert_eq!(row["outcome"], "refused", "{config}{row:#}");
         assert!(row["text"].as_str().unwrap().starts_with(says), "{config}{row:#}");
         assert_eq!(writes(&calls), [""; 0], "{config}");
-        let doctor = stdout(&run(&["doctor"], &config, "ops"));
-        assert!(!doctor.contains("armed by --allow-actions"), "{config}{doctor}");
     }
+    let doctor = stdout(&run(&["doctor"], &entry("profile = 'broken'\nread_only = true"), "ops"));
+    assert!(doctor.contains("not armed, though --allow-actions says so"), "{doctor}");
+    assert!(doctor.contains(open), "{doctor}");
     assert!(gone(HERE).is_empty());
+    // A profile that is in no file is none of those there are.
+    let unknown = run(&["apply", plan], "", "opps");
+    assert_eq!(unknown.status.code(), Some(2), "{unknown:?}");
+    assert!(stderr(&unknown).contains("Those there are: broken, ops, second"), "{unknown:?}");
     // The same plan would go where the pin is another account's.
     let other = entry("profile = 'broken'\naccount_id = '210987654321'\nread_only = true");
     let tried = run(&["apply", plan, "--dry-run"], &other, "ops");

@@ -64,6 +64,32 @@ fn a_typo_in_the_configuration_is_pointed_out_and_the_rest_holds() {
 }
 
 #[test]
+fn the_demo_shows_the_part_that_was_asked_for() {
+    let home = tempfile::tempdir().unwrap();
+    let rows = |args: &[&str]| {
+        let output = demo(home.path(), &[&["--format", "json"], args].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        report["rows"].as_array().unwrap().clone()
+    };
+    let part = ["--profile", "ml-prod", "--region", "eu-west-1"];
+    let (all, some) = (rows(&[]), rows(&part));
+    let is_it = |r: &&Value| r["account"] == "111122223333" && r["region"] == "eu-west-1";
+    assert!(!some.is_empty() && some.iter().all(|r| is_it(&r)), "{some:#?}");
+    // What the cache remembers of a larger part is not shown in the smaller one.
+    assert_eq!(all.iter().filter(is_it).count(), some.len());
+    assert!(some.len() < all.len());
+    for (args, says) in [
+        (["--region", "eu-west-9"], "us-east-1, us-west-2, eu-west-1, ap-northeast-1"),
+        (["--profile", "prod"], "ml-prod, ml-research, data-platform"),
+    ] {
+        let output = demo(home.path(), &args);
+        assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+        assert!(said(&output).contains(says), "{}", said(&output));
+    }
+}
+
+#[test]
 fn a_cache_from_the_future_is_read_without_trust() {
     let home = tempfile::tempdir().unwrap();
     let later = demo(home.path(), &["--now", "2026-09-01T12:00:00Z"]);

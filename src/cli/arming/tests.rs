@@ -1,7 +1,8 @@
 use super::*;
 use crate::cli::accounts::Reaches;
 use crate::cli::invocation::RunOptions;
-use crate::config::{Env, FileConfig, Vocabulary, load, load::Sources};
+use crate::config::resolve::{Layer, Origin, resolve};
+use crate::config::{FileConfig, Vocabulary};
 
 mod hostile;
 
@@ -10,18 +11,16 @@ const B: &str = "222222222222";
 
 /// A run with this configuration, `--profile` for each of `profiles`, and `--allow-actions`.
 fn invocation(source: &str, profiles: &[&str], allow: bool) -> Invocation {
-    let dir = tempfile::tempdir().unwrap();
-    let path = dir.path().join("c.toml");
-    std::fs::write(&path, source).unwrap();
-    let env = Env::default();
     let profiles = profiles.iter().map(|p| (*p).to_owned()).collect::<Vec<_>>();
     let flags = FileConfig {
         profiles: (!profiles.is_empty()).then_some(profiles),
         ..FileConfig::default()
     };
-    let sources = Sources { paths: None, file: Some(&path), env: &env, flags };
+    let layer = |value, origin| Layer { value, origin, lines: BTreeMap::new() };
+    let file = layer(toml::from_str(source).unwrap(), Origin::File("c.toml".into()));
+    let layers = vec![layer(flags, Origin::Flags), file];
     Invocation {
-        config: load(&sources, &Vocabulary::default()).unwrap().config,
+        config: resolve(layers, &Vocabulary::default()).unwrap(),
         options: RunOptions { allow_actions: allow, ..RunOptions::default() },
         notices: vec![],
         config_file: None,

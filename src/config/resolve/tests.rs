@@ -158,6 +158,9 @@ fn an_unknown_profile_or_region_names_those_there_are() {
     assert!(
         of(vec![layer("[[accounts]]\nname = 'a'\nregions = ['eu-west-9']")]).contains("c.toml:3")
     );
+    assert!(
+        of(vec![layer("[storage]\nregions = ['eu-wset-1']")]).contains("c.toml:2: there is no")
+    );
     assert_eq!(of(vec![layer("regions = 'all'")]), "[\"default\"]");
 }
 
