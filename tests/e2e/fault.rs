@@ -13,12 +13,42 @@ pub struct Request {
     pub region: String,
     /// Service of the signature's scope.
     pub service: String,
+    /// `POST` of nearly everything but S3.
+    pub method: String,
     /// `Action=` of a query body, the `X-Amz-Target` or the last segment of the path.
     pub action: String,
     /// The body, as text.
     pub body: String,
     /// How many requests the proxy has seen before this one.
     pub number: usize,
+}
+
+impl Request {
+    /// What is asked for: the service, the action, and whether it is a dry run.
+    pub fn kind(&self) -> String {
+        let dry = if self.body.contains("DryRun=true") { " (dry run)" } else { "" };
+        match self.service.as_str() {
+            "s3" => {
+                // Of the name of the operation in the query, without what the SDK adds.
+                let query = self.action.split_once('?').map_or("", |(_, query)| query);
+                format!("s3 {} {}", self.method, query.split(['&', '=']).next().unwrap_or_default())
+            }
+            service => format!("{service} {}{dry}", self.action),
+        }
+    }
+
+    /// True for a call that would change something.
+    pub fn is_write(&self) -> bool {
+        const WRITES: [&str; 6] = [
+            "ec2 StopInstances",
+            "ec2 TerminateInstances",
+            "autoscaling TerminateInstanceInAutoScalingGroup",
+            "ec2 CreateSnapshot",
+            "ec2 DeleteVolume",
+            "s3 PUT lifecycle",
+        ];
+        WRITES.contains(&self.kind().as_str())
+    }
 }
 
 /// What the proxy does with it.
@@ -42,6 +72,12 @@ pub enum Fault {
     HalfThenReset,
     /// 200 with something that is no answer.
     Garbage,
+    /// The connection ends before anything is forwarded.
+    Drop,
+    /// Forwarded, and the connection ends before the answer.
+    Lose,
+    /// Forwarded twice; the answer is that to the second one.
+    Twice,
 }
 
 /// Starts a proxy to `upstream` (`http://host:port`) and returns its own address and the number
@@ -50,17 +86,26 @@ pub fn proxy(
     upstream: &str,
     decide: impl Fn(&Request) -> Fault + Send + Sync + 'static,
 ) -> (String, Arc<AtomicUsize>) {
+    proxy_that_waits(upstream, decide, |_| ())
+}
+
+/// As [`proxy`]; an answer that is forwarded waits for `before_answer`.
+pub fn proxy_that_waits(
+    upstream: &str,
+    decide: impl Fn(&Request) -> Fault + Send + Sync + 'static,
+    before_answer: impl Fn(&Request) + Send + Sync + 'static,
+) -> (String, Arc<AtomicUsize>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
     let upstream = upstream.trim_start_matches("http://").trim_end_matches('/').to_owned();
     let seen = Arc::new(AtomicUsize::new(0));
-    let (decide, count) = (Arc::new(decide), seen.clone());
+    let (rules, count) = (Arc::new((decide, before_answer)), seen.clone());
     std::thread::spawn(move || {
         for client in listener.incoming().flatten() {
-            let (decide, upstream, count) = (decide.clone(), upstream.clone(), count.clone());
+            let (rules, upstream, count) = (rules.clone(), upstream.clone(), count.clone());
             std::thread::spawn(move || {
                 let number = count.fetch_add(1, Ordering::SeqCst);
-                let _ = serve(client, &upstream, &*decide, number);
+                let _ = serve(client, &upstream, &rules.0, &rules.1, number);
             });
         }
     });
@@ -71,6 +116,7 @@ fn serve(
     mut client: TcpStream,
     upstream: &str,
     decide: &(dyn Fn(&Request) -> Fault + Send + Sync),
+    before_answer: &(dyn Fn(&Request) + Send + Sync),
     number: usize,
 ) -> std::io::Result<()> {
     let Some((head, body)) = read_request(&mut client)? else { return Ok(()) };
@@ -127,7 +173,17 @@ fn serve(
             let long = "\u{1f525}".repeat(2_500);
             client.write_all(answer("200 OK", &text.replace("forgotten-box", &long)).as_bytes())?;
         }
-        Fault::Pass => client.write_all(&forward(upstream, &head, &body)?)?,
+        Fault::Pass => {
+            let whole = forward(upstream, &head, &body)?;
+            before_answer(&request);
+            client.write_all(&whole)?;
+        }
+        Fault::Drop => {}
+        Fault::Lose => drop(forward(upstream, &head, &body)?),
+        Fault::Twice => {
+            forward(upstream, &head, &body)?;
+            client.write_all(&forward(upstream, &head, &body)?)?;
+        }
         Fault::HalfThenReset => {
             let whole = forward(upstream, &head, &body)?;
             client.write_all(&whole[..whole.len() / 2])?;
@@ -202,11 +258,13 @@ pub fn about(head: &str, body: &[u8], number: usize) -> Request {
     let service = parts.next().unwrap_or_default().to_owned();
     let body = String::from_utf8_lossy(body);
     let query = body.split('&').find_map(|pair| pair.strip_prefix("Action="));
-    let path = head.split_whitespace().nth(1).unwrap_or_default();
+    let mut line = head.split_whitespace();
+    let method = line.next().unwrap_or_default().to_owned();
+    let path = line.next().unwrap_or_default();
     let action = query
         .or_else(|| header(head, "x-amz-target"))
         .unwrap_or_else(|| path.rsplit('/').next().unwrap_or_default())
         .to_owned();
     let body = body.into_owned();
-    Request { region, service, action, body, number }
+    Request { region, service, method, action, body, number }
 }

@@ -22,36 +22,40 @@ use crate::emulators::venv;
 use crate::fault::{Fault, Request, proxy};
 use crate::world::{DEAD, World};
 
-const ACCOUNT: &str = "123456789012";
+pub const ACCOUNT: &str = "123456789012";
 const KILLS: usize = 10;
 /// Instances of a fleet, and how many of them are in the plan.
 const FLEET: usize = 8;
 const PLANNED: usize = 6;
 
-#[derive(Deserialize)]
-struct Endpoints {
-    moto: String,
-    cloudwatch: String,
+/// Where the emulators answer.
+#[derive(Clone, Deserialize)]
+pub struct Endpoints {
+    pub moto: String,
+    pub cloudwatch: String,
 }
 
-#[derive(Clone, Deserialize)]
-struct Instance {
-    id: String,
-    az: String,
-    launched_at: Timestamp,
+/// What a plan has to know of an instance or a volume.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Instance {
+    pub id: String,
+    pub az: String,
+    pub launched_at: Timestamp,
 }
 
 /// The emulators with a line to their memory.
-struct Server {
+pub struct Server {
     child: Child,
     to: ChildStdin,
     from: BufReader<ChildStdout>,
 }
 
 impl Server {
-    fn start() -> (Self, Endpoints) {
+    /// Starts a script of `tests/emulators`.
+    pub fn start(script: &str) -> (Self, Endpoints) {
+        let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/emulators");
         let mut child = Command::new(venv().join("bin/python"))
-            .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/emulators/kills.py"))
+            .arg(scripts.join(script))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -63,7 +67,7 @@ impl Server {
         (server, endpoints)
     }
 
-    fn ask<T: serde::de::DeserializeOwned>(&mut self, line: &str) -> T {
+    pub fn ask<T: serde::de::DeserializeOwned>(&mut self, line: &str) -> T {
         writeln!(self.to, "{line}").unwrap();
         self.answer()
     }
@@ -128,7 +132,7 @@ impl Watch {
 }
 
 /// The whole lines of a log that may be growing.
-fn lines(log: &str) -> Vec<Line> {
+pub fn lines(log: &str) -> Vec<Line> {
     log.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
 }
 
@@ -143,12 +147,13 @@ fn intended(lines: &[Line]) -> BTreeSet<String> {
         .collect()
 }
 
-fn plan(fleet: &[Instance], verb: Verb) -> PlanFile {
+/// A plan for `chosen` of a fleet of so many, approved by somebody else.
+pub fn plan(chosen: &[Instance], fleet: usize, verb: Verb) -> PlanFile {
     let now = Timestamp::from_second(Timestamp::now().as_second()).unwrap();
     let back = |minutes| now - SignedDuration::from_mins(minutes);
     let item = |i: &Instance| PlanItem {
         id: i.id.as_str().into(),
-        scope: Scope::new(ACCOUNT, "us-east-1"),
+        scope: Scope::new(ACCOUNT, i.az.trim_end_matches(char::is_alphabetic)),
         az: i.az.as_str().into(),
         name: "box".into(),
         instance_type: "m5.xlarge".into(),
@@ -173,19 +178,25 @@ fn plan(fleet: &[Instance], verb: Verb) -> PlanFile {
         preset: "cautious".into(),
         filter: String::new(),
         justification: String::new(),
-        fleet_size: FLEET as u32,
+        fleet_size: fleet as u32,
         net_usd_per_hour: None,
-        items: fleet[..PLANNED].iter().map(item).collect(),
+        items: chosen.iter().map(item).collect(),
     };
+    let approvals = vec![approval(plan.hash())];
+    PlanFile { plan, approvals }
+}
+
+/// Somebody else's approval of what has this hash.
+pub fn approval(sha256: String) -> Approval {
+    let now = Timestamp::from_second(Timestamp::now().as_second()).unwrap();
     let second = "arn:aws:iam::123456789012:user/second";
-    let approval = Approval {
-        sha256: plan.hash(),
+    Approval {
+        sha256,
         approver: BTreeMap::from([(ACCOUNT.into(), second.into())]),
-        approved_at: back(1),
+        approved_at: now - SignedDuration::from_mins(1),
         expires_at: now + SignedDuration::from_hours(6),
         signature: None,
-    };
-    PlanFile { plan, approvals: vec![approval] }
+    }
 }
 
 struct Bench {
@@ -198,7 +209,7 @@ struct Bench {
 
 impl Bench {
     fn new(seed: u64) -> Self {
-        let (server, endpoints) = Server::start();
+        let (server, endpoints) = Server::start("kills.py");
         let home = tempfile::tempdir().unwrap();
         let log = home.path().join(".local/state/burntop/audit/audit.jsonl");
         let watch = Arc::new(Mutex::new(Watch { log, ..Watch::default() }));
@@ -296,7 +307,7 @@ fn killed_at_any_moment_it_leaves_no_doubt() {
         let _: serde_json::Value = bench.server.ask(&format!("protect {}", fleet[1].id));
         let _: serde_json::Value = bench.server.ask(&format!("busy {}", fleet[2].id));
         let file = bench.home.path().join(format!("plan-{trials}.json"));
-        std::fs::write(&file, plan(&fleet, verb.clone()).to_text()).unwrap();
+        std::fs::write(&file, plan(&fleet[..PLANNED], FLEET, verb.clone()).to_text()).unwrap();
         let apply = ["apply", file.to_str().unwrap(), "--allow-actions"];
 
         // The first one is left alone: it says how long a run is, and that a run does something.

@@ -35,6 +35,8 @@
 //! | telemetry of hosts that no inventory knows, instances that no telemetry knows | | `gpus::sixteen_hundred_…`; `analyze::gpu` |
 //! | GPUs that look busy and are not, or the other way round | | `tapes::every_planted_gpu_…`; `analyze::gpu` |
 //! | a tape that is torn, or none | | `tapes`; `bus::tape` |
+//! | two processes over one plan, group or volume | | `races`; `act::exec::harness` |
+//! | a call that hangs, arrives twice, loses its answer or never arrives | | `lossy`; `act::exec::harness` |
 //! | kill -9 while instances are stopped | | `kills::killed_at_any_moment_…`; `act::exec::harness` |
 //! | a lifecycle changed by another, throttled, denied, a bucket that is gone, a PUT without an answer | | `storage_acting`; `act::exec::storage` |
 //! | commitments denied, throttled, of an endpoint that is dead | | `savings`; `bus::savings` |
@@ -56,12 +58,14 @@ mod gpus;
 mod hosts;
 mod house;
 mod kills;
+mod lossy;
 mod outages;
 mod policies;
 mod ports;
 mod pricing;
 mod prometheus;
 mod pty;
+mod races;
 mod read_only;
 mod remote;
 mod reports;

@@ -14,7 +14,8 @@ use crate::acting::{id, python, session};
 use crate::emulators::emulators;
 use crate::world::World;
 
-const REGION: &str = "ap-northeast-3";
+/// Where the bucket is.
+pub const REGION: &str = "ap-northeast-3";
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
@@ -138,19 +139,20 @@ fn approve(file: &str, run: &dyn Fn(&[&str]) -> Output) {
 
 /// What the server has of the bucket.
 #[derive(Debug, Default)]
-struct Bucket {
-    document: String,
-    minimum: String,
-    puts: usize,
+pub struct Bucket {
+    pub document: String,
+    pub minimum: String,
+    pub puts: usize,
 }
 
-const THEIRS: &str = "<LifecycleConfiguration xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">\
+/// Its configuration, by somebody else.
+pub const THEIRS: &str = "<LifecycleConfiguration xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">\
     <Rule><ID>theirs</ID><Filter><Prefix>a/</Prefix></Filter><Status>Enabled</Status>\
     <NoncurrentVersionExpiration><NoncurrentDays>30</NoncurrentDays><NewerNoncurrentVersions>3\
     </NewerNoncurrentVersions></NoncurrentVersionExpiration></Rule></LifecycleConfiguration>";
 
 /// An S3 that knows one bucket and keeps its configuration whole.
-fn s3(bucket: &Arc<Mutex<Bucket>>) -> String {
+pub fn s3(bucket: &Arc<Mutex<Bucket>>) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     let bucket = bucket.clone();
@@ -218,7 +220,7 @@ fn serve(mut stream: TcpStream, bucket: &Mutex<Bucket>) -> std::io::Result<()> {
 }
 
 /// Rules to merge.
-const WANTED: &str = r#"{"Rules":[{"ID":"old","Status":"Enabled","Filter":{"Prefix":"old/"},
+pub const WANTED: &str = r#"{"Rules":[{"ID":"old","Status":"Enabled","Filter":{"Prefix":"old/"},
     "Transitions":[{"Days":90,"StorageClass":"GLACIER"}]}]}"#;
 
 #[test]

@@ -130,7 +130,10 @@ impl Machine {
     /// True when a datapoint that was delivered by `at`, of a period that touches the time from
     /// `from` on, shows use: what any honest reading at that moment would show.
     pub fn shows_use(&self, from: Ms, at: Ms) -> bool {
-        let closed = (at - DELIVERY).div_euclid(PERIOD) * PERIOD;
+        let mut closed = (at - DELIVERY).div_euclid(PERIOD) * PERIOD;
+        if let Telemetry::LostFrom(lost) = self.telemetry {
+            closed = closed.min(lost.div_euclid(PERIOD) * PERIOD);
+        }
         let from = from.div_euclid(PERIOD) * PERIOD;
         self.busy.iter().any(|b| b.0.max(from) < b.1.min(closed))
     }
@@ -180,6 +183,9 @@ pub struct Cloud {
     pub whole_zone_fails: bool,
     /// The longest that a transition takes.
     pub slowest: Ms,
+    /// Auto Scaling lets a group go below its minimum. The real one refuses; what keeps two operators
+    /// from it must not rest on that.
+    pub lets_groups_shrink: bool,
 }
 
 impl Cloud {
@@ -257,7 +263,8 @@ pub fn somebody(world: &mut World, deed: &Deed) {
                 b.go(now, InstanceState::Stopping, takes, InstanceState::Stopped);
             }
         }
-        What::LoseTelemetry => b.telemetry = Telemetry::LostFrom(now - 10 * MINUTE),
+        // What was delivered stays delivered.
+        What::LoseTelemetry => b.telemetry = Telemetry::LostFrom(now - DELIVERY),
     }
     let id = b.id.clone();
     world.counts.hit(hit);
@@ -448,12 +455,13 @@ fn leave_group(
     // Lifecycle hooks: EC2 shows nothing of it for a while.
     let hook = if world.rng.bool() { 0 } else { world.rng.i64(0..2 * MINUTE) };
     if decrement {
-        if world.cloud.groups[g].desired <= world.cloud.groups[g].min {
+        let too_few = world.cloud.groups[g].desired <= world.cloud.groups[g].min;
+        if too_few && !world.cloud.lets_groups_shrink {
             let text = "ValidationError: would violate the group's min size constraint";
             return Err(refused(ErrorKind::Other, text));
         }
         effect(world, request, index, "decremented");
-        world.cloud.groups[g].desired -= 1;
+        world.cloud.groups[g].desired = world.cloud.groups[g].desired.saturating_sub(1);
         world.cloud.boxes[index].decrements += 1;
     }
     if !leaving {

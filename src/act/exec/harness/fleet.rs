@@ -24,6 +24,7 @@ pub fn fleet(rng: &mut fastrand::Rng, now: Ms) -> Cloud {
     let mut cloud = Cloud {
         whole_zone_fails: rng.u8(0..4) > 0,
         slowest: [10_000, 90_000, 20 * MINUTE][rng.usize(0..3)],
+        lets_groups_shrink: rng.bool(),
         ..Cloud::default()
     };
     for g in 0..[0, 1, 1, 2][rng.usize(0..4)] {
@@ -146,8 +147,26 @@ pub fn verb(rng: &mut fastrand::Rng, now: Ms) -> Verb {
     }
 }
 
+/// Leaves each group one member to spare: plans for two of them are too many together.
+pub fn leave_one_to_spare(cloud: &mut Cloud) {
+    for g in &mut cloud.groups {
+        g.min = g.desired.saturating_sub(1);
+    }
+}
+
 /// A plan from a look at the fleet some time ago.
 pub fn plan(rng: &mut fastrand::Rng, cloud: &Cloud, verb: Verb, now: Ms) -> Plan {
+    plan_of(rng, cloud, verb, now, |_| true)
+}
+
+/// As [`plan`], for `some` alone where there are any.
+pub fn plan_of(
+    rng: &mut fastrand::Rng,
+    cloud: &Cloud,
+    verb: Verb,
+    now: Ms,
+    some: impl Fn(&Machine) -> bool,
+) -> Plan {
     let age = match rng.u8(0..20) {
         0..=13 => rng.i64(0..90) * MINUTE,
         14..=17 => rng.i64(1..5) * HOUR,
@@ -156,7 +175,11 @@ pub fn plan(rng: &mut fastrand::Rng, cloud: &Cloud, verb: Verb, now: Ms) -> Plan
     };
     let looked = now - age;
     let wanted = rng.usize(1..=10);
-    let mut order: Vec<usize> = (0..cloud.boxes.len()).collect();
+    let some_of = |index: &usize| some(&cloud.boxes[*index]);
+    let mut order: Vec<usize> = (0..cloud.boxes.len()).filter(some_of).collect();
+    if order.is_empty() {
+        order = (0..cloud.boxes.len()).collect();
+    }
     rng.shuffle(&mut order);
     // What the plan wants is mostly what can be had: the rest is there to be refused.
     let suits = |b: &Machine| match verb {

@@ -298,6 +298,11 @@ pub fn effect(world: &mut World, request: &Request, index: usize, effect: &Effec
         if effect.what == "decremented" && !asked {
             faults.push(("g", format!("{id}: a decrement that nobody asked for")));
         }
+        // Nobody but operators lets members go, and they share a log.
+        let group = b.group.map(|g| &world.cloud.groups[g]);
+        if effect.what == "decremented" && group.is_some_and(|g| g.desired <= g.min) {
+            faults.push(("g", format!("{id}: its group went below its minimum")));
+        }
     }
     for before in world.cloud.effects.iter().filter(|e| e.id == id) {
         let again = before.what == effect.what || (destructive && before.life != effect.life);

@@ -23,24 +23,40 @@ fn fail(seed: u64, session: Session, report: &Report) -> ! {
     );
 }
 
-/// Plays trials; the first that breaks a rule is told, with the seeds of others.
+/// Plays trials, on all processors where there are many; the first that breaks a rule is told, with
+/// the seeds of others.
 fn all(session: Session, trials: u64) -> Counts {
-    let mut counts = Counts::default();
     let seeds = match number("BURNTOP_TRIAL_SEED") {
         Some(seed) => seed..=seed,
         None => 1..=trials,
     };
-    let mut broken: Vec<(u64, Report)> = Vec::new();
-    for seed in seeds {
-        let mut report = play(seed, session, None);
-        counts.add(std::mem::take(&mut report.counts));
-        if !report.violations.is_empty() {
-            broken.push((seed, report));
+    let threads = std::thread::available_parallelism().map_or(1, |n| n.get() as u64);
+    // Tests run beside each other as it is.
+    let threads = if trials > TRIALS { threads } else { 1 };
+    let part = |thread: u64| {
+        let (mut counts, mut broken) = (Counts::default(), Vec::new());
+        for seed in seeds.clone().filter(|seed| seed % threads == thread) {
+            let mut report = play(seed, session, None);
+            counts.add(std::mem::take(&mut report.counts));
+            if !report.violations.is_empty() {
+                broken.push((seed, report));
+            }
+            if broken.len() > 20 {
+                break;
+            }
         }
-        if broken.len() > 20 {
-            break;
+        (counts, broken)
+    };
+    let (mut counts, mut broken) = (Counts::default(), Vec::new());
+    std::thread::scope(|scope| {
+        let parts: Vec<_> = (0..threads).map(|n| scope.spawn(move || part(n))).collect();
+        for one in parts {
+            let (more, wrong) = one.join().unwrap();
+            counts.add(more);
+            broken.extend(wrong);
         }
-    }
+    });
+    broken.sort_by_key(|(seed, _)| *seed);
     if let Some((seed, report)) = broken.first() {
         for (seed, report) in &broken {
             eprintln!("{seed}: {:?}", report.violations);
@@ -105,6 +121,10 @@ fn whatever_goes_wrong_nothing_is_touched_that_must_not_be() {
         "protected member, those before it are done",
     ] {
         assert!(counts.faults.contains_key(fault), "{fault} never came up");
+    }
+    for left in ["another run is at it", "another run takes members of its"] {
+        let refused = counts.refusals.iter().filter(|(why, _)| why.starts_with(left));
+        share(refused.map(|(_, n)| n * 10).sum(), 1);
     }
     for place in PLACES {
         assert!(counts.kill_places.contains_key(place), "never killed {place}");

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use super::cloud::Telemetry;
+use super::cloud::{Machine, Telemetry};
 use super::counts::Counts;
 use super::disk::SimDisk;
 use super::faults::{Bug, Fuse, Rates};
@@ -12,7 +12,7 @@ use super::world::{Deed, Event, HOUR, MINUTE, Ms, SECOND, Shared, Task, What, Wo
 use super::{fleet, judge};
 use crate::act::exec::audit::Journal;
 use crate::act::exec::{Hands, Operator, Post, Refuse};
-use crate::act::plan::{Answer, OutcomeKind, Plan, Rules};
+use crate::act::plan::{Answer, OutcomeKind, Plan, Rules, Verb};
 use crate::source::inspect::Inspector;
 
 /// 2026-03-02T12:00:00Z, where trials begin, give or take a day.
@@ -49,10 +49,21 @@ pub fn play(seed: u64, session: Session, bug: Option<Bug>) -> Report {
     world.max_instances = rules.caps.max_instances;
     deeds(&mut rng, &mut world);
 
-    let two = rng.u8(0..100) < 35;
-    let verb = fleet::verb(&mut rng, now);
-    let first = Arc::new(fleet::plan(&mut rng, &world.cloud, verb.clone(), now));
-    let second = if rng.bool() {
+    // Two who want members of the same group, of which one can be spared.
+    let rush = !world.cloud.groups.is_empty() && rng.u8(0..8) == 0;
+    let two = rush || rng.u8(0..100) < 35;
+    let verb = if rush { Verb::Terminate { decrement: true } } else { fleet::verb(&mut rng, now) };
+    let members = |b: &Machine| b.group == Some(0);
+    let first = if rush {
+        fleet::leave_one_to_spare(&mut world.cloud);
+        fleet::plan_of(&mut rng, &world.cloud, verb.clone(), now, members)
+    } else {
+        fleet::plan(&mut rng, &world.cloud, verb.clone(), now)
+    };
+    let first = Arc::new(first);
+    let second = if rush {
+        Arc::new(fleet::plan_of(&mut rng, &world.cloud, verb, now, members))
+    } else if rng.bool() {
         first.clone()
     } else {
         let verb = if rng.bool() { verb } else { fleet::verb(&mut rng, now) };

@@ -2,6 +2,7 @@
 //! keeps what it is given.
 
 mod s3;
+mod storm;
 mod world;
 
 use std::sync::Arc;

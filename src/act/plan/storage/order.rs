@@ -21,6 +21,8 @@ use crate::domain::storage::{Snapshot, StorageLook, VolumeKind};
 /// let order = burntop::act::plan::storage::StorageOrder {};
 /// ```
 #[derive(Debug, PartialEq, Eq)]
+// A test's network keeps a call that is on its way.
+#[cfg_attr(test, derive(Clone))]
 pub struct StorageOrder {
     scope: Scope,
     by: Arc<str>,

@@ -242,7 +242,7 @@ fn due(shift: &Shift, zone: &str) -> [usize; 2] {
 }
 
 /// A scheduler that does each thing the first time that the clocks show its hour, and nothing where
-/// they never do (EventBridge Scheduler's rule), on every night on which they change: the instance
+/// they never do (`EventBridge` Scheduler's rule), on every night on which they change: the instance
 /// is off in the hours that were proposed, all of them, and in no other.
 #[test]
 fn by_either_snippet_it_is_off_in_the_hours_that_were_said_through_every_change() {

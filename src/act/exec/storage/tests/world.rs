@@ -131,7 +131,8 @@ impl StorageHands for FaultyHands {
     }
 }
 
-struct Who;
+/// Who acts.
+pub struct Who;
 
 #[async_trait::async_trait]
 impl Inspector for Who {
@@ -308,7 +309,8 @@ impl World {
     }
 }
 
-fn clock(skipped: &Arc<AtomicI64>) -> Arc<dyn Fn() -> Timestamp + Send + Sync> {
+/// The present moment: the time that was played, and what was skipped besides, seconds.
+pub fn clock(skipped: &Arc<AtomicI64>) -> Arc<dyn Fn() -> Timestamp + Send + Sync> {
     let skipped = skipped.clone();
     let time = TIME.with(Arc::clone);
     Arc::new(move || {
