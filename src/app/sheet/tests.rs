@@ -130,7 +130,17 @@ fn commands_go_straight_to_the_checks() {
     let expires = "2026-02-01T00:00:00Z".parse().unwrap();
     let reason = "idle by preset cautious".into();
     assert_eq!(verb("mark 2026-02-01"), Ok(Verb::Mark { expires, reason }));
-    for wrong in ["mark tomorrow", "mark 0d", "mark 9999d", "mark 2020-01-01", "terminate all"] {
+    for wrong in [
+        "mark tomorrow",
+        "mark 0d",
+        "mark 4m",
+        "mark 59m",
+        "mark 4mo",
+        "mark +4d",
+        "mark 9999d",
+        "mark 2020-01-01",
+        "terminate all",
+    ] {
         assert!(verb(wrong).unwrap_err().is_some(), "{wrong}");
     }
 }
@@ -455,4 +465,29 @@ fn while_a_pin_is_open_the_sheet_says_which_and_no_dialog_opens() {
 fn the_mark_that_views_show_is_the_one_that_is_written() {
     // One constant serves both; its text is in tags that are there already.
     assert_eq!(EXPIRES_TAG, "burntop:expires");
+}
+
+#[test]
+fn rows_that_were_marked_under_a_search_are_said_to_be_and_counted_by_environment() {
+    let page = |filter: &str| {
+        let mut app = app(46);
+        // A range over all that the filter left.
+        press(&mut app, &format!("3/{filter}<enter>gVGVa"));
+        let sheet = app.sheet().unwrap();
+        assert!(sheet.rows().len() > 1, "{filter}");
+        let page = crate::app::content::sheet::page(&app, sheet, 100);
+        let text: Vec<String> = {
+            let plain = |l: &crate::app::content::Line| l.spans.iter().map(|s| &*s.text).collect();
+            page.lines.iter().map(plain).collect()
+        };
+        (sheet.rows().len(), text.join("\n"))
+    };
+    let (rows, searched) = page("idle");
+    assert!(searched.contains("filtered by the search `idle`"), "{searched}");
+    let line = searched.lines().find(|l| l.contains("By environment: ")).unwrap().to_owned();
+    let counts = line.split(|c: char| !c.is_ascii_digit()).filter_map(|n| n.parse::<usize>().ok());
+    assert_eq!(counts.sum::<usize>(), rows, "{line}");
+    let (_, compared) = page("verdict=idle");
+    assert!(!compared.contains("search"), "{compared}");
+    assert!(compared.contains("By environment: "), "{compared}");
 }
