@@ -201,6 +201,7 @@ pub fn volume_file(dir: &Path, name: &str, volume: &Instance, minutes: i64) -> P
             usd_per_month: Some(2.0),
             price_basis: "list price".into(),
             production: false,
+            environment: None,
         }],
     };
     let approvals = vec![approval(plan.hash())];
