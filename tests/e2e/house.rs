@@ -325,6 +325,32 @@ fn sdks_are_used_by_sources_and_hands_alone_and_the_read_only_executor_has_none(
     assert!(broken.is_empty(), "{}", broken.join("\n"));
 }
 
+/// A search finds more than it says: what is acted on is chosen by a filter that is read strictly.
+#[test]
+fn what_is_acted_on_is_never_chosen_by_a_search() {
+    const ACTS: [&str; 6] = [
+        "src/act/",
+        "src/cli/plan.rs",
+        "src/cli/policy/",
+        "src/cli/acting",
+        "src/cli/approve.rs",
+        "src/cli/apply.rs",
+    ];
+    let mut strict = 0;
+    for (path, text) in &shipped() {
+        let name = path.to_string_lossy().into_owned();
+        if !ACTS.iter().any(|place| name.contains(place)) {
+            continue;
+        }
+        let code = joined(text);
+        for loose in ["Filter::parse(", "query::parse("] {
+            assert!(!code.contains(loose), "{name} contains {loose}");
+        }
+        strict += usize::from(code.contains("strict_filter(") || code.contains("parse_strict("));
+    }
+    assert!(strict >= 5, "{strict}");
+}
+
 #[test]
 fn no_unwrap_outside_tests() {
     // Clippy denies it as well; this holds where somebody allows the lint.

@@ -3,16 +3,20 @@
 use std::io::Write;
 use std::sync::Arc;
 
+use jiff::SignedDuration;
+
 use super::args::CheckpointsArgs;
 use super::{CliError, Ctx, Exit, list, object_files, prices};
+use crate::act::plan::parse_grace;
 use crate::analyze::storage::checkpoints::{
     Fate, Picks, Policy, RunFold, RunPlan, Terms, WholeFold, plan,
 };
 use crate::analyze::storage::price::{Rates, Volumes};
 use crate::analyze::storage::{TreeFold, TreeLimits};
 use crate::cli::tell::tell;
-use crate::cli::{reports, session, when};
+use crate::cli::{reports, session};
 use crate::domain::storage::{ObjectColumns, Scan, ScanOrigin, Versioning};
+use crate::domain::text;
 use crate::report::{self, CheckpointsReport};
 use crate::source::objects::Need;
 use crate::view::ViewContext;
@@ -133,8 +137,10 @@ fn policy(args: &CheckpointsArgs) -> Result<Policy, CliError> {
     let min_age_ms = match &args.min_age {
         None => None,
         Some(typed) => {
-            let age =
-                when::duration(typed).map_err(|e| CliError::Usage(format!("--min-age: {e}")))?;
+            // It protects, so a slip (`4m`, meant as months) is not read as minutes.
+            let age = parse_grace(typed, SignedDuration::from_hours(366 * 24)).map_err(|e| {
+                CliError::Usage(format!("--min-age: \"{}\": {e}", text::clean(typed)))
+            })?;
             Some(i64::try_from(age.as_millis()).unwrap_or(i64::MAX))
         }
     };
@@ -149,4 +155,23 @@ fn policy(args: &CheckpointsArgs) -> Result<Policy, CliError> {
         min_age_ms,
         pinned: args.pin.clone(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_age_that_protects_is_an_hour_at_the_least() {
+        let age = |typed: &str| {
+            let args =
+                CheckpointsArgs { min_age: Some(typed.into()), ..CheckpointsArgs::default() };
+            policy(&args).map(|p| p.min_age_ms)
+        };
+        assert_eq!(age("7d").unwrap(), Some(7 * 24 * 3_600_000));
+        let error = age("4m").unwrap_err();
+        assert_eq!(error.exit(), Exit::Usage);
+        assert!(error.to_string().contains("that is 4 minutes"), "{error}");
+        assert!(age("4mo").is_err() && age("0d").is_err());
+    }
 }
