@@ -11,6 +11,7 @@ pub mod cli;
 pub mod config;
 pub mod doctor;
 pub mod domain;
+pub mod files;
 pub mod fleet;
 pub mod query;
 pub mod report;

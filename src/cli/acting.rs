@@ -249,6 +249,7 @@ mod tests {
             config_file: None,
             paths: None,
             reach: Reaches::default(),
+            recording: Arc::default(),
         }
     }
 

@@ -22,7 +22,7 @@ use crate::doctor::acting as checks;
 use crate::doctor::gpus;
 use crate::doctor::local::{self, CacheFacts, TerminalFacts};
 use crate::doctor::{Check, LIMIT, Report, Status, Terms, examine};
-use crate::domain::{Instance, InstanceState};
+use crate::domain::{Instance, InstanceState, text};
 use crate::source::ledger::{Ledger, micro_usd};
 use crate::source::{GpuHost, Identity, catalogue};
 use crate::term::detect::{self, ColorDepth};
@@ -57,7 +57,7 @@ async fn report(invocation: &Invocation, env: &Env) -> Report {
         None => None,
     };
     let mut local = vec![
-        local::config(Ok(&loaded)),
+        configuration(&loaded),
         local::terminal(&terminal(env)),
         local::cache(&facts),
         local::own_cost(own.as_ref()),
@@ -126,6 +126,18 @@ async fn first_page(reach: &Reach, who: &Identity) -> Vec<Instance> {
     pages.await.concat()
 }
 
+/// The configuration, and where it lies when it was reached through a link.
+fn configuration(loaded: &Loaded) -> Check {
+    let mut check = local::config(Ok(loaded));
+    let file = loaded.file.as_deref();
+    let link = file.filter(|f| f.symlink_metadata().is_ok_and(|there| there.is_symlink()));
+    if let Some(target) = link.and_then(|link| link.canonicalize().ok()) {
+        let target = text::clean(&target.to_string_lossy()).into_owned();
+        check.message.push_str(&format!(" (through a link to {target})"));
+    }
+    check
+}
+
 /// Whether the audit log holds, and could be written. Makes nothing: a log begins with the first
 /// line.
 fn audit_log(invocation: &Invocation) -> Option<Check> {
@@ -134,7 +146,7 @@ fn audit_log(invocation: &Invocation) -> Option<Check> {
     // The nearest directory that is there is where the missing ones would be made.
     let there = dir.ancestors().find(|d| d.exists())?;
     let writable = rustix::fs::access(there, rustix::fs::Access::WRITE_OK);
-    let writable = writable.map_err(|e| io::Error::from(e).to_string());
+    let writable = writable.map_err(io::Error::from);
     Some(checks::audit(&dir.join("audit.jsonl").display().to_string(), chain.as_ref(), writable))
 }
 

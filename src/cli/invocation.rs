@@ -1,7 +1,7 @@
 //! One run of the program: everything that was asked for, parsed and validated.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use jiff::Timestamp;
 
@@ -11,7 +11,7 @@ use super::exit::CliError;
 use super::fail_on::FailOn;
 use super::words;
 use crate::bus::Clock;
-use crate::bus::tape::Tape;
+use crate::bus::tape::{Recording, Tape};
 use crate::cache::{OpenOptions, ledger_path};
 use crate::config::load::Sources;
 use crate::config::validate::unknown_name;
@@ -109,6 +109,8 @@ pub struct Invocation {
     pub paths: Option<Paths>,
     /// The accounts, once they are wanted.
     pub reach: Reaches,
+    /// How the recording that was asked for goes, once it has begun.
+    pub recording: Arc<OnceLock<Recording>>,
 }
 
 impl Invocation {
@@ -423,6 +425,7 @@ mod tests {
             config_file: None,
             paths: None,
             reach: Reaches::default(),
+            recording: Arc::default(),
         };
         let nowhere = invocation.cache_options().unwrap();
         assert!(nowhere.memory_only && nowhere.ledger.is_none());
@@ -444,6 +447,7 @@ mod tests {
             config_file: None,
             paths: None,
             reach: Reaches::default(),
+            recording: Arc::default(),
         };
         invocation.config.cache.path = Some("/c/my.sqlite".into());
         assert_eq!(invocation.cache_options().unwrap().keep_days, 15);

@@ -4,25 +4,33 @@
 //! SDK's debug output prints requests with their signatures and never reaches the file, whatever
 //! the level.
 
+use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
 use tracing::level_filters::LevelFilter;
 use tracing_appender::non_blocking::{NonBlocking, WorkerGuard};
-use tracing_appender::rolling::{RollingFileAppender, Rotation};
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
 use super::exit::CliError;
+use super::tell::tell;
 use crate::config::Env;
 use crate::config::env::LOG_LEVEL;
 use crate::domain::text;
+use crate::files;
 
 /// Daily files kept.
 const KEEP: usize = 5;
+
+/// Of the names of the files; the date follows.
+const PREFIX: &str = "burntop.log.";
 
 /// The level: `BURNTOP_LOG`, else `info`, `debug` with `-v`, `trace` with `-vv`.
 pub fn level(env: &Env, verbose: u8) -> Result<LevelFilter, CliError> {
@@ -41,7 +49,8 @@ pub fn level(env: &Env, verbose: u8) -> Result<LevelFilter, CliError> {
     }
 }
 
-/// Keeps the log open; writes what waits when it goes away.
+/// Keeps the log open; writes what waits when it goes away, and says on standard error when the log
+/// could not be written.
 #[derive(Debug)]
 pub struct LogGuard(Arc<LazyFile>);
 
@@ -49,6 +58,9 @@ impl Drop for LogGuard {
     fn drop(&mut self) {
         // Dropping the worker's guard flushes.
         self.0.worker.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(trouble) = self.0.trouble() {
+            tell(trouble);
+        }
     }
 }
 
@@ -67,27 +79,94 @@ pub fn start(state_dir: &Path, level: LevelFilter) -> LogGuard {
 #[derive(Debug, Default)]
 struct LazyFile {
     dir: PathBuf,
-    /// `None` inside: the directory cannot be written.
+    /// `None` inside: the directory cannot be made.
     writer: OnceLock<Option<NonBlocking>>,
     worker: Mutex<Option<WorkerGuard>>,
+    /// Why the last line that is missing is missing.
+    trouble: Arc<Mutex<Option<String>>>,
 }
 
 impl LazyFile {
     fn open(&self) -> Option<NonBlocking> {
-        let mut builder = std::fs::DirBuilder::new();
-        builder.recursive(true);
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.create(&self.dir).ok()?;
-        let file = RollingFileAppender::builder()
-            .rotation(Rotation::DAILY)
-            .filename_prefix("burntop.log")
-            .max_log_files(KEEP)
-            .build(&self.dir)
-            .ok()?;
-        let (writer, guard) = tracing_appender::non_blocking(file);
+        if let Err(error) = files::private_dir(&self.dir) {
+            complain(&self.trouble, &self.dir, &error);
+            return None;
+        }
+        let daily = Daily { dir: self.dir.clone(), open: None, trouble: Arc::clone(&self.trouble) };
+        let (writer, guard) = tracing_appender::non_blocking(daily);
         *self.worker.lock().unwrap_or_else(PoisonError::into_inner) = Some(guard);
         Some(writer)
+    }
+
+    fn trouble(&self) -> Option<String> {
+        self.trouble.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+fn complain(trouble: &Mutex<Option<String>>, path: &Path, error: &io::Error) {
+    let text = format!("the log {} cannot be written: {}", path.display(), files::explain(error));
+    *trouble.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
+}
+
+/// The file of the day, UTC; a new one each day, of which the last [`KEEP`] are kept.
+#[derive(Debug)]
+struct Daily {
+    dir: PathBuf,
+    open: Option<(Date, File)>,
+    trouble: Arc<Mutex<Option<String>>>,
+}
+
+impl Daily {
+    fn file(&mut self, today: Date) -> io::Result<&mut File> {
+        if self.open.as_ref().is_none_or(|(day, _)| *day != today) {
+            self.open = None;
+            let file = files::append(&self.path(today))?;
+            self.drop_old();
+            self.open = Some((today, file));
+        }
+        // It was put there a moment ago.
+        self.open.as_mut().map(|(_, file)| file).ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+
+    fn path(&self, day: Date) -> PathBuf {
+        self.dir.join(format!("{PREFIX}{day}"))
+    }
+
+    /// Removes the oldest; names are dates, which sort.
+    fn drop_old(&self) {
+        let entries = std::fs::read_dir(&self.dir).into_iter().flatten().flatten();
+        let ours = |path: &PathBuf| {
+            let name = path.file_name().and_then(|n| n.to_str());
+            let day = name.and_then(|name| name.strip_prefix(PREFIX));
+            day.is_some_and(|day| day.parse::<Date>().is_ok())
+        };
+        let mut days: Vec<PathBuf> = entries.map(|e| e.path()).filter(ours).collect();
+        days.sort();
+        let old = days.len().saturating_sub(KEEP);
+        for path in days.iter().take(old) {
+            // What cannot be removed now is tried again tomorrow.
+            let _ = std::fs::remove_file(path);
+        }
+    }
+}
+
+impl Write for Daily {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        let today = Timestamp::now().to_zoned(TimeZone::UTC).date();
+        let path = self.path(today);
+        // The whole line at once, so that lines of several processes do not mix.
+        let written = self.file(today).and_then(|file| file.write_all(line));
+        match written {
+            Ok(()) => Ok(line.len()),
+            Err(error) => {
+                complain(&self.trouble, &path, &error);
+                Err(error)
+            }
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 
@@ -148,6 +227,88 @@ mod tests {
         assert_eq!(names.len(), 1);
         assert!(names[0].file_name().unwrap().to_string_lossy().starts_with("burntop.log."));
         assert_eq!(std::fs::read_to_string(&names[0]).unwrap(), "hello\n");
+    }
+
+    fn lazy(dir: &Path) -> (LogGuard, Writers) {
+        let file = Arc::new(LazyFile { dir: dir.to_owned(), ..LazyFile::default() });
+        (LogGuard(Arc::clone(&file)), Writers(file))
+    }
+
+    /// Writes a line and ends; what the guard would say.
+    fn logged(dir: &Path) -> Option<String> {
+        let (guard, writers) = lazy(dir);
+        writers.make_writer().write_all(b"hello\n").unwrap();
+        guard.0.worker.lock().unwrap().take();
+        guard.0.trouble()
+    }
+
+    #[test]
+    fn the_log_is_for_its_owner_alone_and_five_days_are_kept() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let dir = tempfile::tempdir().unwrap();
+        for day in 1..=7 {
+            let old = dir.path().join(format!("burntop.log.2020-01-0{day}"));
+            std::fs::write(old, "old").unwrap();
+        }
+        std::fs::write(dir.path().join("burntop.log.notes"), "mine").unwrap();
+        assert_eq!(logged(dir.path()), None);
+        let mut names: Vec<String> = std::fs::read_dir(dir.path())
+            .unwrap()
+            .map(|e| e.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        let newest = names.iter().find(|n| n.starts_with("burntop.log.2") && !n.contains("2020"));
+        let newest = dir.path().join(newest.unwrap());
+        let mode = std::fs::metadata(&newest).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode, 0o600);
+        assert_eq!(names.len(), KEEP + 1, "{names:?}");
+        assert!(names.contains(&"burntop.log.notes".to_owned()), "not by its name alone");
+        // One that others could read is made private.
+        std::fs::set_permissions(&newest, std::fs::Permissions::from_mode(0o644)).unwrap();
+        assert_eq!(logged(dir.path()), None);
+        let mode = std::fs::metadata(&newest).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode, 0o600);
+        assert_eq!(std::fs::read_to_string(&newest).unwrap(), "hello\nhello\n");
+    }
+
+    mod hostile {
+        use super::*;
+
+        #[test]
+        fn no_log_is_written_through_what_lies_in_its_place() {
+            let mut inputs = 0;
+            for thing in ["link", "dangling", "loop", "pipe", "directory", "full"] {
+                let dir = tempfile::tempdir().unwrap();
+                let target = dir.path().join("target");
+                std::fs::write(&target, "precious").unwrap();
+                // Today and tomorrow: the day may end under way.
+                let today = Timestamp::now().to_zoned(TimeZone::UTC).date();
+                for day in [today, today.tomorrow().unwrap()] {
+                    let path = dir.path().join(format!("{PREFIX}{day}"));
+                    let link = |to: &Path| std::os::unix::fs::symlink(to, &path).unwrap();
+                    match thing {
+                        "link" => link(&target),
+                        "dangling" => link(&dir.path().join("nowhere")),
+                        "loop" => link(&path),
+                        "pipe" => {
+                            let mode = rustix::fs::Mode::from_raw_mode(0o600);
+                            let kind = rustix::fs::FileType::Fifo;
+                            rustix::fs::mknodat(rustix::fs::CWD, &path, kind, mode, 0).unwrap();
+                        }
+                        "directory" => std::fs::create_dir(&path).unwrap(),
+                        _ => link(Path::new("/dev/full")),
+                    }
+                }
+                let trouble = logged(dir.path()).unwrap_or_else(|| panic!("{thing}"));
+                assert!(trouble.contains("the log") && trouble.contains(PREFIX), "{trouble}");
+                assert!(!trouble.contains("free space"), "{trouble}");
+                assert_eq!(std::fs::read_to_string(&target).unwrap(), "precious", "{thing}");
+                assert!(!dir.path().join("nowhere").exists());
+                inputs += 1;
+            }
+            println!("hostile: places of the log: {inputs} inputs");
+            assert!(inputs >= 6);
+        }
     }
 
     #[test]

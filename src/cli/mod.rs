@@ -47,9 +47,11 @@ use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::{Arc, OnceLock};
 
 use clap::Parser;
 
+use crate::bus::tape::Recording;
 use crate::config::{ConfigError, Env, Loaded, Paths, Vocabulary};
 use args::{Cli, Command, GlobalArgs, GpusArgs, OutputFormat, PolicyCommand};
 pub use exit::{CliError, Exit};
@@ -184,6 +186,7 @@ impl Asked {
             config_file: loaded.file,
             paths: self.paths.clone(),
             reach: accounts::Reaches::default(),
+            recording: Arc::default(),
         })
     }
 
@@ -199,7 +202,16 @@ fn with_log(
     run: impl FnOnce(&Invocation) -> Result<Exit, CliError>,
 ) -> Result<Exit, CliError> {
     let _log = asked.log()?;
-    run(&asked.invocation(asked.load_aloud()?)?)
+    let invocation = asked.invocation(asked.load_aloud()?)?;
+    run(&invocation).map(|exit| recorded(&invocation.recording, exit))
+}
+
+/// How a run ends that may have been recorded: what is not on the tape is said, and then the run was
+/// not whole.
+fn recorded(recording: &OnceLock<Recording>, exit: Exit) -> Exit {
+    let Some(trouble) = recording.get().and_then(Recording::outcome) else { return exit };
+    tell::tell(trouble);
+    if exit == Exit::Ok { Exit::Partial } else { exit }
 }
 
 fn dispatch(
@@ -294,5 +306,7 @@ fn dispatch(
             asked.load_aloud()?
         }
     };
-    fleet(fleet_command, asked.invocation(loaded)?, out)
+    let invocation = asked.invocation(loaded)?;
+    let recording = Arc::clone(&invocation.recording);
+    fleet(fleet_command, invocation, out).map(|exit| recorded(&recording, exit))
 }

@@ -1,13 +1,13 @@
 //! Plan files on disk.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, Read as _};
+use std::path::Path;
 
 use super::exit::{CliError, Exit};
 use crate::act::plan::PlanFileError;
 use crate::act::plan::file::MAX_BYTES;
 use crate::act::plan::storage::{AnyPlan, StoragePlanFile};
+use crate::files;
 
 /// Reads a plan file of either kind, and its bytes.
 pub fn read_any(path: &Path) -> Result<(AnyPlan, Vec<u8>), CliError> {
@@ -30,22 +30,18 @@ pub fn read_storage(path: &Path) -> Result<StoragePlanFile, CliError> {
     }
 }
 
-/// At most one byte more than a plan file may have: enough to know that it is too large.
+/// At most one byte more than a plan file may have: enough to know that it is too large. A pipe
+/// would be read once and could not be written back: it is refused.
 fn bytes(path: &Path) -> io::Result<Vec<u8>> {
-    let file = File::open(path)?;
-    // A pipe would be read once and could not be written back.
-    if !file.metadata()?.is_file() {
-        return Err(io::Error::other("it is no file"));
-    }
     let mut bytes = Vec::new();
-    file.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes)?;
+    files::named(path)?.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> CliError {
     CliError::Failed {
         exit: Exit::Unreadable,
-        message: format!("cannot read {}: {error}", path.display()),
+        message: format!("cannot read {}: {}", path.display(), files::explain(error)),
     }
 }
 
@@ -57,69 +53,32 @@ fn unwritable(path: &Path, error: &io::Error) -> CliError {
     if error.kind() == io::ErrorKind::AlreadyExists {
         return CliError::Usage(format!("{} exists already; it stays as it is", path.display()));
     }
-    let message = format!("cannot write {}: {error}", path.display());
+    let message = format!("cannot write {}: {}", path.display(), files::explain(error));
     CliError::Failed { exit: Exit::Unreadable, message }
 }
 
 /// Writes a new file for its owner alone, whole or not at all. One that is there stays.
 pub fn create(path: &Path, bytes: &[u8]) -> Result<(), CliError> {
-    let unwritable = |e: &io::Error| unwritable(path, e);
-    let beside = write_beside(path, bytes).map_err(|e| unwritable(&e))?;
-    // Unlike a rename, a link replaces nothing.
-    let linked = fs::hard_link(&beside, path);
-    let _ = fs::remove_file(&beside);
-    match linked {
-        // Some file systems know no links.
-        Err(e) if e.kind() != io::ErrorKind::AlreadyExists => {
-            write_new(path, bytes).map_err(|e| unwritable(&e))
-        }
-        other => other.map_err(|e| unwritable(&e)),
-    }
+    files::create_whole(path, bytes).map_err(|e| unwritable(path, &e))
 }
 
-/// Replaces a file that still holds `old`, whole or not at all.
+/// Replaces a file that still holds `old`, whole or not at all. A link is not replaced: what it
+/// leads to would go on without what is new.
 pub fn replace(path: &Path, old: &[u8], new: &[u8]) -> Result<(), CliError> {
-    let unwritable = |e: &io::Error| unwritable(path, e);
-    let beside = write_beside(path, new).map_err(|e| unwritable(&e))?;
     let replaced = bytes(path).and_then(|now| {
         if now == old {
-            fs::rename(&beside, path)
+            files::replace(path, new)
         } else {
             Err(io::Error::other("it was changed meanwhile; look at it again"))
         }
     });
-    if replaced.is_err() {
-        let _ = fs::remove_file(&beside);
-    }
-    replaced.map_err(|e| unwritable(&e))
-}
-
-fn write_beside(path: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
-    let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
-    let mut beside = std::ffi::OsString::from(".");
-    beside.push(name);
-    beside.push(format!(".{}", std::process::id()));
-    let beside = path.with_file_name(beside);
-    write_new(&beside, bytes)?;
-    Ok(beside)
-}
-
-fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(path)?;
-    let written = file.write_all(bytes).and_then(|()| file.sync_all());
-    if written.is_err() {
-        // Half a plan is of no use, and in the way of the next try.
-        let _ = fs::remove_file(path);
-    }
-    written
+    replaced.map_err(|e| unwritable(path, &e))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]
@@ -161,5 +120,49 @@ mod tests {
         fs::write(&path, vec![b' '; MAX_BYTES + 9]).unwrap();
         assert!(says().contains("more than 8 MiB"), "{}", says());
         assert_eq!(read_any(dir.path()).unwrap_err().exit(), Exit::Unreadable, "a directory");
+    }
+
+    mod hostile {
+        use std::os::unix::fs::symlink;
+
+        use super::*;
+
+        #[test]
+        fn no_plan_is_written_through_or_over_what_lies_there_and_none_is_waited_for() {
+            let mut inputs = 0;
+            for thing in ["link", "dangling", "loop", "pipe", "directory", "device"] {
+                let dir = tempfile::tempdir().unwrap();
+                let (path, target) = (dir.path().join("p.json"), dir.path().join("target"));
+                fs::write(&target, "old").unwrap();
+                match thing {
+                    "link" => symlink(&target, &path).unwrap(),
+                    "dangling" => symlink(dir.path().join("nowhere"), &path).unwrap(),
+                    "loop" => symlink(&path, &path).unwrap(),
+                    "pipe" => {
+                        let mode = rustix::fs::Mode::from_raw_mode(0o600);
+                        let kind = rustix::fs::FileType::Fifo;
+                        rustix::fs::mknodat(rustix::fs::CWD, &path, kind, mode, 0).unwrap();
+                    }
+                    "directory" => fs::create_dir(&path).unwrap(),
+                    _ => symlink("/dev/zero", &path).unwrap(),
+                }
+                let before = fs::symlink_metadata(&path).unwrap().file_type();
+                create(&path, b"new").unwrap_err();
+                let error = replace(&path, b"old", b"new").unwrap_err().to_string();
+                if thing == "link" {
+                    assert!(error.contains("symbolic link"), "{error}");
+                    assert!(error.contains("name the file itself"), "{error}");
+                }
+                if thing != "link" {
+                    read_any(&path).unwrap_err();
+                }
+                assert_eq!(fs::symlink_metadata(&path).unwrap().file_type(), before, "{thing}");
+                assert_eq!(fs::read(&target).unwrap(), b"old", "{thing}");
+                assert!(!dir.path().join("nowhere").exists());
+                inputs += 3;
+            }
+            println!("hostile: places of plans: {inputs} inputs");
+            assert!(inputs >= 18);
+        }
     }
 }

@@ -4,6 +4,8 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
+use crate::files::explain;
+
 /// Where a value came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
@@ -51,7 +53,7 @@ pub type Notice = Problem;
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     /// A file could not be read.
-    #[error("cannot read {path}: {source}", path = path.display())]
+    #[error("cannot read {path}: {why}", path = path.display(), why = explain(source))]
     Read {
         /// The file.
         path: PathBuf,
@@ -59,7 +61,7 @@ pub enum ConfigError {
         source: io::Error,
     },
     /// A file could not be written.
-    #[error("cannot write {path}: {source}", path = path.display())]
+    #[error("cannot write {path}: {why}", path = path.display(), why = explain(source))]
     Write {
         /// The file.
         path: PathBuf,

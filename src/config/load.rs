@@ -14,6 +14,10 @@ use super::paths::Paths;
 use super::resolve::{Layer, Origin, resolve};
 use super::views;
 use super::vocabulary::Vocabulary;
+use crate::files;
+
+/// The largest configuration that is read, bytes.
+const LARGEST: u64 = 1 << 20;
 
 /// What is loaded from where.
 #[derive(Clone, Debug)]
@@ -86,13 +90,26 @@ pub fn load(sources: &Sources<'_>, words: &Vocabulary) -> Result<Loaded, ConfigE
     Ok(Loaded { config, notices, file })
 }
 
-/// The text of a file; `None` where it does not exist and nobody named it.
+/// The text of a file; `None` where it does not exist and nobody named it. A link that leads nowhere
+/// is there: what it once led to may have forbidden something.
 fn read(path: &Path, named: bool) -> Result<Option<String>, ConfigError> {
-    match fs::read_to_string(path) {
+    match text(path) {
         Ok(text) => Ok(Some(text)),
-        Err(e) if e.kind() == io::ErrorKind::NotFound && !named => Ok(None),
+        Err(e)
+            if e.kind() == io::ErrorKind::NotFound
+                && !named
+                && fs::symlink_metadata(path).is_err() =>
+        {
+            Ok(None)
+        }
         Err(source) => Err(ConfigError::Read { path: path.to_owned(), source }),
     }
+}
+
+/// The text of a file of the configuration; see [`files::read_config`].
+pub(super) fn text(path: &Path) -> io::Result<String> {
+    let bytes = files::read_config(path, LARGEST)?;
+    String::from_utf8(bytes).map_err(|_| io::Error::other("it is no text (UTF-8)"))
 }
 
 #[cfg(test)]
@@ -201,5 +218,73 @@ mod tests {
         let env = Env::default();
         let error = load(&sources(&paths, &env, FileConfig::default()), &words()).unwrap_err();
         assert!(matches!(error, ConfigError::Read { .. }), "{error}");
+    }
+
+    #[test]
+    fn a_link_to_a_file_of_ones_own_is_read_and_one_that_leads_nowhere_is_no_default() {
+        let (_dir, paths) = dir();
+        let real = paths.config_dir.join("dotfiles.toml");
+        fs::write(&real, "regions = 'all'").unwrap();
+        std::os::unix::fs::symlink(&real, paths.config_file()).unwrap();
+        let env = Env::default();
+        let loaded = load(&sources(&paths, &env, FileConfig::default()), &words()).unwrap();
+        assert_eq!(loaded.config.targets[0].regions, RegionChoice::All);
+        // What the missing file forbade must not be allowed because it is missing.
+        fs::remove_file(&real).unwrap();
+        let error = load(&sources(&paths, &env, FileConfig::default()), &words()).unwrap_err();
+        assert!(matches!(error, ConfigError::Read { .. }), "{error}");
+        assert!(error.to_string().contains("check the name"), "{error}");
+    }
+
+    mod hostile {
+        use std::os::unix::fs::symlink;
+
+        use super::*;
+
+        #[test]
+        fn no_file_of_another_kind_holds_us_up_or_is_read_whole() {
+            let mut inputs = 0;
+            for thing in
+                ["pipe", "link to a pipe", "directory", "device", "large", "loop", "socket"]
+            {
+                for views in [false, true] {
+                    let (_dir, paths) = dir();
+                    let path = if views { paths.views_file() } else { paths.config_file() };
+                    let pipe = |at: &Path| {
+                        let mode = rustix::fs::Mode::from_raw_mode(0o600);
+                        let kind = rustix::fs::FileType::Fifo;
+                        rustix::fs::mknodat(rustix::fs::CWD, at, kind, mode, 0).unwrap();
+                    };
+                    match thing {
+                        "pipe" => pipe(&path),
+                        "link to a pipe" => {
+                            pipe(&paths.config_dir.join("p"));
+                            symlink(paths.config_dir.join("p"), &path).unwrap();
+                        }
+                        "directory" => fs::create_dir(&path).unwrap(),
+                        "device" => symlink("/dev/zero", &path).unwrap(),
+                        "large" => fs::File::create(&path).unwrap().set_len(100 << 30).unwrap(),
+                        "loop" => symlink(&path, &path).unwrap(),
+                        _ => drop(std::os::unix::net::UnixListener::bind(&path).unwrap()),
+                    }
+                    let env = Env::default();
+                    let loaded = load(&sources(&paths, &env, FileConfig::default()), &words());
+                    if views {
+                        // Saved views are left out, and that is said.
+                        let notices = loaded.unwrap().notices;
+                        assert_eq!(notices.len(), 1, "{thing}");
+                        let error = views::save(&path, "x", &crate::config::SavedView::default());
+                        assert!(error.is_err(), "{thing}");
+                    } else {
+                        let error = loaded.unwrap_err();
+                        assert!(matches!(error, ConfigError::Read { .. }), "{thing}: {error}");
+                        assert!(error.to_string().contains("; "), "it says what to do: {error}");
+                    }
+                    inputs += 1;
+                }
+            }
+            println!("hostile: configurations and views: {inputs} inputs");
+            assert!(inputs >= 14);
+        }
     }
 }

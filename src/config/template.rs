@@ -1,10 +1,10 @@
 //! The commented file that `burntop config init` writes.
 
-use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
 
 use super::error::ConfigError;
+use crate::files;
 
 /// Every key with its default, commented out.
 pub const TEMPLATE: &str = include_str!("../../assets/config-template.toml");
@@ -14,13 +14,9 @@ pub const TEMPLATE: &str = include_str!("../../assets/config-template.toml");
 pub fn init(path: &Path) -> Result<(), ConfigError> {
     let failed = |source| ConfigError::Write { path: path.to_owned(), source };
     if let Some(dir) = path.parent() {
-        fs::create_dir_all(dir).map_err(failed)?;
+        files::private_dir(dir).map_err(failed)?;
     }
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(path).map_err(|e| match e.kind() {
+    let mut file = files::create_new(path).map_err(|e| match e.kind() {
         io::ErrorKind::AlreadyExists => ConfigError::Exists { path: path.to_owned() },
         _ => failed(e),
     })?;
@@ -29,6 +25,8 @@ pub fn init(path: &Path) -> Result<(), ConfigError> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::super::parse;
     use super::super::schema::{json_schema, key_paths};
     use super::*;

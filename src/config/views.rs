@@ -2,16 +2,18 @@
 //! a person wrote is never rewritten.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::error::{ConfigError, Notice, Place, Problem};
 use super::file::SavedView;
+use super::load::text as read_text;
 use super::parse;
 use super::validate::view_problems;
 use super::vocabulary::Vocabulary;
 use crate::domain::text;
+use crate::files;
 
 /// The longest name of a view, in characters: it must fit the view list of an 80-column screen.
 pub const MAX_NAME: usize = 40;
@@ -49,11 +51,12 @@ pub fn load(path: &Path, words: &Vocabulary) -> Saved {
         place: Place::File { path: path.to_owned(), line },
         message,
     };
-    let source = match fs::read_to_string(path) {
+    let source = match read_text(path) {
         Ok(source) => source,
         Err(e) if e.kind() == io::ErrorKind::NotFound => return saved,
         Err(e) => {
-            saved.notices.push(at(1, format!("saved views cannot be read: {e}")));
+            let why = files::explain(&e);
+            saved.notices.push(at(1, format!("saved views cannot be read: {why}")));
             return saved;
         }
     };
@@ -81,59 +84,36 @@ pub fn load(path: &Path, words: &Vocabulary) -> Saved {
 }
 
 /// Adds or replaces one view. Atomic (a new file takes the place of the old one), readable by the
-/// owner alone, and safe against another burntop that saves at the same moment.
+/// owner alone, and safe against another burntop that saves at the same moment. A link is read, but
+/// neither written through nor replaced.
 pub fn save(path: &Path, name: &str, view: &SavedView) -> Result<(), SaveError> {
     let name = name.trim();
     if name.is_empty() || name.chars().count() > MAX_NAME || name.chars().any(text::is_unsafe) {
         return Err(SaveError::Name { name: text::clean(name).into_owned() });
     }
     let failed = |source| SaveError::Write(ConfigError::Write { path: path.to_owned(), source });
-    // A link (dotfiles are often linked) is followed, not replaced.
-    let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let dir = real.parent().map_or_else(|| PathBuf::from("."), Path::to_owned);
-    fs::create_dir_all(&dir).map_err(failed)?;
+    let dir = path.parent().map_or_else(|| PathBuf::from("."), Path::to_owned);
+    files::private_dir(&dir).map_err(failed)?;
     let lock = File::open(&dir).map_err(failed)?;
-    lock.lock().map_err(failed)?;
+    files::lock(&lock).map_err(failed)?;
 
-    let mut views = match fs::read_to_string(&real) {
-        Ok(source) => parse::views(&source, &real).map_err(SaveError::Broken)?.value,
+    let mut views = match read_text(path) {
+        Ok(source) => parse::views(&source, path).map_err(SaveError::Broken)?.value,
         Err(e) if e.kind() == io::ErrorKind::NotFound => BTreeMap::new(),
         Err(source) => {
-            return Err(SaveError::Broken(ConfigError::Read { path: real, source }));
+            return Err(SaveError::Broken(ConfigError::Read { path: path.to_owned(), source }));
         }
     };
     views.insert(name.to_owned(), view.clone());
     let body = toml::to_string(&views).map_err(|e| failed(io::Error::other(e)))?;
     let text = format!("# Views saved from the screen of burntop.\n\n{body}");
-    replace(&real, text.as_bytes()).map_err(failed)
-}
-
-/// Writes a new file beside `path`, for its owner alone, and moves it there.
-pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.new", std::process::id()));
-    let temporary = path.with_file_name(name);
-    let written = write_private(&temporary, content).and_then(|()| fs::rename(&temporary, path));
-    if written.is_err() {
-        // The error that matters is the first; a left-over is only untidy.
-        let _ = fs::remove_file(&temporary);
-    }
-    written
-}
-
-/// Writes and syncs a file that the owner alone can read.
-fn write_private(path: &Path, content: &[u8]) -> io::Result<()> {
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(path)?;
-    file.write_all(content)?;
-    file.sync_all()
+    files::replace(path, text.as_bytes()).map_err(failed)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn view(filter: &str) -> SavedView {
@@ -171,17 +151,20 @@ mod tests {
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
     }
 
-    #[cfg(unix)]
     #[test]
-    fn a_link_is_followed() {
+    fn a_link_is_read_and_neither_written_through_nor_replaced() {
         let dir = tempfile::tempdir().unwrap();
         let real = dir.path().join("dotfiles.toml");
-        fs::write(&real, "").unwrap();
+        save(&real, "a", &view("x")).unwrap();
+        let before = fs::read(&real).unwrap();
         let link = dir.path().join("views.toml");
         std::os::unix::fs::symlink(&real, &link).unwrap();
-        save(&link, "a", &view("x")).unwrap();
+        assert_eq!(load(&link, &Vocabulary::default()).views.len(), 1);
+        let error = save(&link, "b", &view("y")).unwrap_err().to_string();
+        assert!(error.contains("symbolic link") && error.contains("move the link away"), "{error}");
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
-        assert!(fs::read_to_string(&real).unwrap().contains("[a]"));
+        assert_eq!(fs::read(&real).unwrap(), before);
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2, "nothing is left beside it");
     }
 
     #[test]

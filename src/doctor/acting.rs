@@ -7,6 +7,7 @@ use super::{Check, Status};
 use crate::act::exec::audit::{AuditError, Chain};
 use crate::act::plan::AccountRules;
 use crate::domain::{ErrorKind, Inspection, Known, SourceError, text};
+use crate::files::Cause;
 
 /// Id of the check of what may be changed in an account.
 pub const ACTIONS: &str = "actions";
@@ -95,14 +96,14 @@ fn unread(looked_at: &Inspection) -> [Option<&SourceError>; 10] {
 pub fn audit(
     place: &str,
     chain: Result<&Chain, &AuditError>,
-    writable: Result<(), String>,
+    writable: Result<(), std::io::Error>,
 ) -> Check {
     let place = text::clean(place);
     match (chain, writable) {
         (Err(error), _) => Check::fail(
             AUDIT,
             text::clean(&error.to_string()),
-            "mend it: nothing is done without an audit log",
+            "nothing is done without an audit log",
         ),
         (Ok(chain), _) if !chain.holds() => Check::fail(
             AUDIT,
@@ -114,8 +115,8 @@ pub fn audit(
         ),
         (_, Err(why)) => Check::fail(
             AUDIT,
-            format!("{place} cannot be written: {}", text::clean(&why)),
-            "make the directory writable; nothing is done without an audit log",
+            format!("{place} cannot be written: {}", text::clean(&why.to_string())),
+            format!("{}; nothing is done without an audit log", Cause::of(&why).advice()),
         ),
         (Ok(chain), Ok(())) => Check::ok(AUDIT, format!("{place}: {} lines, whole", chain.lines)),
     }
@@ -191,7 +192,7 @@ mod tests {
         let chain = Chain { lines: 7, head: String::new(), problems: vec![] };
         let fine = audit("/a", Ok(&chain), Ok(()));
         assert_eq!((fine.status, fine.message.as_str()), (Status::Ok, "/a: 7 lines, whole"));
-        let full = audit("/a", Ok(&chain), Err("no space".into()));
+        let full = audit("/a", Ok(&chain), Err(rustix::io::Errno::NOSPC.into()));
         assert_eq!(full.status, Status::Fail);
         let problems = vec![crate::act::exec::audit::Problem {
             line: 3,

@@ -2,9 +2,7 @@
 //! and its place is told.
 
 use std::backtrace::Backtrace;
-use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::panic::{self, PanicHookInfo};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
@@ -14,6 +12,7 @@ use jiff::Timestamp;
 
 use super::guard;
 use crate::domain::text::clean;
+use crate::files;
 
 /// Crashes of background threads whose reports are kept for the end; more of them add nothing.
 const MAX_NOTICES: usize = 8;
@@ -74,7 +73,7 @@ fn on_panic(info: &PanicHookInfo<'_>) {
     let dir = crash().dir.clone();
     let report = match dir.map(|dir| write_report(&dir, &message, &place)) {
         Some(Ok(path)) => format!("report: {}", path.display()),
-        Some(Err(error)) => format!("no report could be written: {error}"),
+        Some(Err(error)) => format!("no report could be written: {}", files::explain(&error)),
         None => "no report was written: there is no state directory".to_owned(),
     };
     if ours {
@@ -88,13 +87,13 @@ fn on_panic(info: &PanicHookInfo<'_>) {
 }
 
 fn write_report(dir: &Path, message: &str, place: &str) -> io::Result<PathBuf> {
-    fs::create_dir_all(dir)?;
+    files::private_dir(dir)?;
     let now = Timestamp::now();
     let thread = thread::current();
     let name = thread.name().unwrap_or("unnamed");
     let stamp = now.strftime("%Y%m%dT%H%M%S%.3fZ");
     let path = dir.join(format!("crash-{stamp}-{}.txt", std::process::id()));
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
+    let mut file = files::create_new(&path)?;
     writeln!(
         file,
         "burntop {}\ntime: {now}\nthread: {name}\npanic: {message}{place}\n\n{}",

@@ -15,14 +15,15 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("view", &["domain", "fleet", "analyze", "query", "whatif"]),
     ("app", &["domain", "fleet", "analyze", "query", "whatif", "view", "report", "act/plan"]),
     ("ui", &["domain", "fleet", "analyze", "query", "whatif", "view", "app", "act/plan"]),
-    ("term", &["domain"]),
+    ("term", &["domain", "files"]),
     ("act/plan", &["domain", "fleet", "analyze", "query", "view"]),
-    ("act/exec", &["domain", "act/plan", "source", "cache"]),
+    ("files", &[]),
+    ("act/exec", &["domain", "files", "act/plan", "source", "cache"]),
     ("report", &["domain", "act/plan", "act/exec", "fleet", "query", "view", "analyze", "whatif"]),
-    ("source", &["domain", "cache", "bus", "whatif"]),
-    ("cache", &["domain", "source"]),
-    ("bus", &["domain", "fleet", "analyze", "whatif", "cache", "source"]),
-    ("config", &["domain", "analyze", "ui", "app", "view"]),
+    ("source", &["domain", "files", "cache", "bus", "whatif"]),
+    ("cache", &["domain", "files", "source"]),
+    ("bus", &["domain", "files", "fleet", "analyze", "whatif", "cache", "source"]),
+    ("config", &["domain", "files", "analyze", "ui", "app", "view"]),
 ];
 
 /// Folders without clock, I/O and async.

@@ -19,5 +19,5 @@ pub use clock::TapeClock;
 pub use entry::{Entry, Said, SourceSaid};
 pub use player::Tape;
 pub use reader::{TapeError, read};
-pub use recorder::Recorder;
+pub use recorder::{RecordError, Recorder, Recording};
 pub(super) use tap::{Played, Tap};

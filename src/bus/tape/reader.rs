@@ -11,6 +11,7 @@ use jiff::Timestamp;
 
 use super::entry::{Entry, Said, SourceSaid};
 use crate::domain::{ErrorKind, HostTrouble, Scope, SourceError, SourceId, Sweep};
+use crate::files;
 
 /// The longest line that is read, bytes: an inventory of tens of thousands of instances.
 const LONGEST: u64 = 64 << 20;
@@ -26,7 +27,7 @@ const SOURCES_AT_MOST: usize = 10_000;
 #[derive(Debug, thiserror::Error)]
 pub enum TapeError {
     /// The file cannot be opened.
-    #[error("cannot read the tape {}: {source}", path.display())]
+    #[error("cannot read the tape {}: {}", path.display(), files::explain(source))]
     Open {
         /// The file.
         path: PathBuf,
@@ -49,15 +50,8 @@ pub enum TapeError {
 /// it shows is not whole.
 pub fn read(path: &Path) -> Result<impl Iterator<Item = Entry> + use<>, TapeError> {
     let file =
-        File::open(path).map_err(|source| TapeError::Open { path: path.to_owned(), source })?;
-    let mut entries = Entries {
-        lines: BufReader::with_capacity(1 << 16, MultiGzDecoder::new(BufReader::new(file))),
-        line: Vec::new(),
-        at: Timestamp::UNIX_EPOCH,
-        spoke: BTreeSet::new(),
-        swept: BTreeSet::new(),
-        rest: None,
-    };
+        files::named(path).map_err(|source| TapeError::Open { path: path.to_owned(), source })?;
+    let mut entries = Entries::of(file);
     let no_tape = |why: &str| TapeError::NoTape { path: path.to_owned(), why: why.to_owned() };
     let first = match entries.next_line() {
         Ok(Line::Whole) => serde_json::from_slice::<Entry>(&entries.line)
@@ -99,7 +93,39 @@ struct Entries {
     rest: Option<std::vec::IntoIter<Entry>>,
 }
 
+/// True when every byte of `file` belongs to a tape: nothing in front of it, nothing torn at its end.
+/// An empty file is a tape on which nothing is yet.
+pub(super) fn is_whole_tape(file: File) -> io::Result<bool> {
+    if file.metadata()?.len() == 0 {
+        return Ok(true);
+    }
+    let mut entries = Entries::of(file);
+    match entries.next_line() {
+        Ok(Line::Whole) if serde_json::from_slice::<Entry>(&entries.line).is_ok() => {}
+        _ => return Ok(false),
+    }
+    loop {
+        match entries.next_line() {
+            Ok(Line::Whole) => {}
+            // Nothing of a line was left.
+            Ok(Line::Ended) => return Ok(entries.line.is_empty()),
+            Ok(Line::Beyond) | Err(_) => return Ok(false),
+        }
+    }
+}
+
 impl Entries {
+    fn of(file: File) -> Self {
+        Self {
+            lines: BufReader::with_capacity(1 << 16, MultiGzDecoder::new(BufReader::new(file))),
+            line: Vec::new(),
+            at: Timestamp::UNIX_EPOCH,
+            spoke: BTreeSet::new(),
+            swept: BTreeSet::new(),
+            rest: None,
+        }
+    }
+
     fn next_line(&mut self) -> io::Result<Line> {
         use io::Read as _;
         self.line.clear();

@@ -93,6 +93,95 @@ fn a_torn_tape_gives_what_is_whole() {
     assert_eq!(words(read(&path).unwrap()), words([sweep(0)]));
 }
 
+mod hostile {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    use super::*;
+
+    #[test]
+    fn a_recording_is_appended_to_a_whole_tape_and_to_nothing_else() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        Recorder::open(&at("whole")).unwrap().record(sweep(0));
+        let whole = std::fs::read(at("whole")).unwrap();
+        let gzip = |text: &[u8]| {
+            let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+            gzip.write_all(text).unwrap();
+            gzip.finish().unwrap()
+        };
+        let mut inputs = 0;
+        let mut refused = |name: String, content: &[u8]| {
+            let path = at(&name);
+            std::fs::write(&path, content).unwrap();
+            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
+            let error = Recorder::open(&path).unwrap_err();
+            assert!(matches!(error, RecordError::NoTape(_)), "{name}: {error}");
+            assert!(error.to_string().contains("name a new file"), "{error}");
+            assert_eq!(std::fs::read(&path).unwrap(), content, "{name}");
+            let mode = std::fs::metadata(&path).unwrap().permissions().mode() & 0o777;
+            assert_eq!(mode, 0o644, "{name}: it is none of ours to change");
+            inputs += 1;
+        };
+        refused("text".into(), b"export AWS_PROFILE=prod\n");
+        refused("json".into(), b"{\"kind\": 1}\n");
+        refused("gzip".into(), &gzip(b"{\"hello\": 1}\n"));
+        refused("empty gzip".into(), &gzip(b""));
+        refused("noise".into(), &[0x5a; 4096]);
+        refused("noise after".into(), &[&whole[..], b"noise"].concat());
+        for cut in (1..whole.len()).step_by(9) {
+            refused(format!("cut {cut}"), &whole[..cut]);
+        }
+        for thing in ["link", "dangling", "pipe", "directory", "device"] {
+            let path = at(&format!("a {thing}"));
+            match thing {
+                "link" => symlink(at("whole"), &path).unwrap(),
+                "dangling" => symlink(at("nowhere"), &path).unwrap(),
+                "pipe" => {
+                    let mode = rustix::fs::Mode::from_raw_mode(0o600);
+                    let kind = rustix::fs::FileType::Fifo;
+                    rustix::fs::mknodat(rustix::fs::CWD, &path, kind, mode, 0).unwrap();
+                }
+                "directory" => std::fs::create_dir(&path).unwrap(),
+                _ => symlink("/dev/full", &path).unwrap(),
+            }
+            let error = Recorder::open(&path).unwrap_err();
+            assert!(matches!(error, RecordError::Open { .. }), "{thing}: {error}");
+            inputs += 1;
+        }
+        assert_eq!(std::fs::read(at("whole")).unwrap(), whole, "not through a link");
+        assert!(!at("nowhere").exists());
+        std::fs::write(at("empty"), "").unwrap();
+        Recorder::open(&at("empty")).unwrap().record(sweep(1));
+        assert_eq!(words(read(&at("empty")).unwrap()), words([sweep(1)]));
+        println!("hostile: files to record to: {inputs} inputs");
+        assert!(inputs >= 30, "{inputs}");
+    }
+
+    #[test]
+    fn a_full_disk_is_said_and_never_hidden() {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let recorder = Recorder::to(std::path::Path::new("a.tape"), full).unwrap();
+        let recording = recorder.recording();
+        assert_eq!(recording.trouble(), None);
+        recorder.record(sweep(0));
+        drop(recorder);
+        let trouble = recording.outcome().unwrap();
+        assert!(trouble.contains("a.tape") && trouble.contains("free space"), "{trouble}");
+        assert_eq!(recording.trouble(), Some(trouble));
+        println!("hostile: full disks: 1 inputs");
+    }
+
+    #[test]
+    fn what_is_whole_has_no_trouble() {
+        let dir = tempfile::tempdir().unwrap();
+        let recorder = Recorder::open(&dir.path().join("a.tape")).unwrap();
+        let recording = recorder.recording();
+        recorder.record(sweep(0));
+        drop(recorder);
+        assert_eq!(recording.outcome(), None);
+    }
+}
+
 #[test]
 fn what_is_no_tape_is_told() {
     let dir = tempfile::tempdir().unwrap();

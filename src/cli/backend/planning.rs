@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc;
 
-use super::{Running, write_new};
+use super::Running;
 use crate::app::{DemandFrom, ExportFormat, Level, Msg, Notice, PlanPicture};
 use crate::cli::cockpit::report_format;
 use crate::cli::invocation::Invocation;
 use crate::cli::past;
 use crate::cli::whatif::{Store, begin, demand_of_file};
+use crate::files;
 use crate::report::{self, SessionPlan, SessionReport};
 use crate::view::{Symbols, ViewContext};
 use crate::whatif::{Scenario, Slot};
@@ -136,12 +137,13 @@ impl Running {
         tokio::spawn(async move {
             let target = path.clone();
             let written = tokio::task::spawn_blocking(move || {
-                write_new(Path::new(&target), written(&plan, format).as_bytes())
+                files::create_whole(Path::new(&target), written(&plan, format).as_bytes())
             });
             match written.await {
                 Ok(Ok(())) => teller.say(Level::Info, format!("wrote {path}")).await,
                 Ok(Err(error)) => {
-                    teller.say(Level::Error, format!("cannot write {path}: {error}")).await;
+                    let why = files::explain(&error);
+                    teller.say(Level::Error, format!("cannot write {path}: {why}")).await;
                 }
                 Err(_) => teller.say(Level::Error, format!("cannot render {path}")).await,
             }

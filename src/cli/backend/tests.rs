@@ -55,6 +55,7 @@ impl Cockpit {
             config_file: None,
             paths: Some(paths),
             reach: crate::cli::accounts::Reaches::default(),
+            recording: Arc::default(),
         };
         let (sender, messages) = mpsc::channel(256);
         let (commands, orders) = mpsc::unbounded_channel();

@@ -14,12 +14,13 @@ use super::super::invocation::Invocation;
 use super::super::telemetry::Want;
 use super::super::tell::tell;
 use super::super::{acting, reports, session, when};
-use super::{PolicyFile, approval_path, read, write_approval};
+use super::{PolicyFile, approval_path, read};
 use crate::act::exec::audit::Body;
 use crate::act::plan::policy::{RuleMatches, caps_at_worst, matched, matches};
 use crate::act::plan::{Approval, CapUse, Rules};
 use crate::bus;
 use crate::config::Env;
+use crate::files;
 use crate::fleet::{Fleet, Row};
 use crate::report::acting::policy_to_approve;
 use crate::view::ViewContext;
@@ -75,9 +76,10 @@ pub fn approve(
 
 fn write(path: &Path, approval: &Approval) -> Result<(), CliError> {
     let text = serde_json::to_string_pretty(approval).map_err(|e| acting::failed(&e))?;
-    write_approval(path, &(text + "\n")).map_err(|e| CliError::Failed {
+    let written = files::replace(&approval_path(path), (text + "\n").as_bytes());
+    written.map_err(|e| CliError::Failed {
         exit: Exit::Unreadable,
-        message: format!("cannot write {}: {e}", approval_path(path).display()),
+        message: format!("cannot write {}: {}", approval_path(path).display(), files::explain(&e)),
     })
 }
 

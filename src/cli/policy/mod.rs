@@ -5,8 +5,7 @@ mod carry_out;
 mod run;
 mod schedule;
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::args::{PolicyCommand, SnippetChoice};
@@ -16,6 +15,7 @@ use crate::act::plan::file::parse_approval;
 use crate::act::plan::policy::{Policy, TEMPLATE, parse};
 use crate::act::plan::sha256_hex;
 use crate::config::{ConfigError, Env};
+use crate::files;
 use crate::report::acting::Snippet;
 
 pub use approve::approve;
@@ -50,8 +50,7 @@ pub fn init(path: &Path, out: &mut dyn Write) -> Result<Exit, CliError> {
         io::ErrorKind::AlreadyExists => ConfigError::Exists { path: path.to_owned() },
         _ => ConfigError::Write { path: path.to_owned(), source },
     };
-    let mut file = OpenOptions::new().write(true).create_new(true).open(path).map_err(failed)?;
-    file.write_all(TEMPLATE.as_bytes()).and_then(|()| file.sync_all()).map_err(failed)?;
+    files::create_whole(path, TEMPLATE.as_bytes()).map_err(failed)?;
     writeln!(out, "wrote {}", path.display())?;
     Ok(Exit::Ok)
 }
@@ -75,13 +74,13 @@ impl PolicyFile {
 }
 
 fn read(path: &Path) -> Result<PolicyFile, CliError> {
-    let bytes = bytes(path).map_err(|e| match e.kind() {
+    let bytes = files::read_named(path, MAX_BYTES).map_err(|e| match e.kind() {
         io::ErrorKind::NotFound => CliError::Usage(format!(
             "there is no file {}; `burntop policy init {}` writes one",
             path.display(),
             path.display()
         )),
-        _ => CliError::Usage(format!("cannot read {}: {e}", path.display())),
+        _ => CliError::Usage(format!("cannot read {}: {}", path.display(), files::explain(&e))),
     })?;
     let text = std::str::from_utf8(&bytes)
         .map_err(|_| CliError::Usage(format!("{} is no text (UTF-8)", path.display())))?;
@@ -90,15 +89,6 @@ fn read(path: &Path) -> Result<PolicyFile, CliError> {
         CliError::Usage(lines.join("\n"))
     })?;
     Ok(PolicyFile { policy, sha256: sha256_hex(&bytes) })
-}
-
-fn bytes(path: &Path) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    File::open(path)?.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MAX_BYTES {
-        return Err(io::Error::other("a policy file has 1 MiB at most"));
-    }
-    Ok(bytes)
 }
 
 /// Where the approval of a policy lies: beside it.
@@ -111,34 +101,21 @@ fn approval_path(path: &Path) -> PathBuf {
 /// Reads the approval; `None` where there is none.
 fn approval(path: &Path) -> Result<Option<crate::act::plan::Approval>, CliError> {
     let beside = approval_path(path);
-    let bytes = match bytes(&beside) {
+    let bytes = match files::read_own(&beside, MAX_BYTES) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
-        other => {
-            other.map_err(|e| CliError::Usage(format!("cannot read {}: {e}", beside.display())))?
-        }
+        other => other.map_err(|e| {
+            CliError::Usage(format!("cannot read {}: {}", beside.display(), files::explain(&e)))
+        })?,
     };
     parse_approval(&bytes, approve::LONGEST)
         .map(Some)
         .map_err(|e| CliError::Usage(format!("{} is no approval: {e}", beside.display())))
 }
 
-/// Writes the approval, whole or not at all; one that is there is replaced.
-fn write_approval(path: &Path, text: &str) -> io::Result<()> {
-    let beside = approval_path(path);
-    let new = beside.with_extension(format!("json.{}", std::process::id()));
-    let mut file = OpenOptions::new().write(true).create_new(true).open(&new)?;
-    let written = file
-        .write_all(text.as_bytes())
-        .and_then(|()| file.sync_all())
-        .and_then(|()| fs::rename(&new, &beside));
-    if written.is_err() {
-        let _ = fs::remove_file(&new);
-    }
-    written
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]
@@ -169,6 +146,27 @@ mod tests {
         fs::write(&path, [0xff, 0xfe]).unwrap();
         assert!(says().to_string().contains("UTF-8"));
         fs::write(&path, vec![b'#'; MAX_BYTES as usize + 1]).unwrap();
-        assert!(says().to_string().contains("1 MiB"));
+        assert!(says().to_string().contains("larger than 1 MiB"));
+    }
+
+    #[test]
+    fn policy_and_approval_are_for_their_owner_alone_and_an_approval_is_no_link() {
+        use std::os::unix::fs::{PermissionsExt as _, symlink};
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("policy.toml");
+        init(&path, &mut Vec::new()).unwrap();
+        let beside = approval_path(&path);
+        files::replace(&beside, b"{}").unwrap();
+        for file in [&path, &beside] {
+            let mode = fs::metadata(file).unwrap().permissions().mode() & 0o777;
+            assert_eq!(mode, 0o600, "{}", file.display());
+        }
+        let elsewhere = dir.path().join("elsewhere.json");
+        fs::rename(&beside, &elsewhere).unwrap();
+        symlink(&elsewhere, &beside).unwrap();
+        let error = approval(&path).unwrap_err().to_string();
+        assert!(error.contains("symbolic link"), "{error}");
+        assert!(files::replace(&beside, b"new").is_err());
+        assert_eq!(fs::read(&elsewhere).unwrap(), b"{}");
     }
 }

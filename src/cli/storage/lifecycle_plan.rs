@@ -1,7 +1,6 @@
 //! `burntop storage lifecycle plan`: rules merged into a bucket's own, checked, simulated, and
 //! written to files, among them the plan that `lifecycle apply` takes. Nothing is put.
 
-use std::fs;
 use std::io::Write;
 use std::path::Path;
 
@@ -18,6 +17,7 @@ use crate::cli::tell::tell;
 use crate::cli::{reports, session};
 use crate::domain::Tags;
 use crate::domain::storage::{Lifecycle, Versioning};
+use crate::files;
 use crate::report::{self, PlanReport};
 use crate::view::ViewContext;
 
@@ -127,9 +127,9 @@ fn write(
     versioning: Option<Versioning>,
     plan: Option<&StoragePlanFile>,
 ) -> Result<Vec<String>, CliError> {
-    fs::create_dir_all(dir).map_err(|e| CliError::Failed {
+    files::private_dir(dir).map_err(|e| CliError::Failed {
         exit: Exit::Unreadable,
-        message: format!("cannot make {}: {e}", dir.display()),
+        message: format!("cannot make {}: {}", dir.display(), files::explain(&e)),
     })?;
     let bucket = &args.bucket;
     let mut files: Vec<(String, String)> = vec![

@@ -1,6 +1,6 @@
 //! Files that name the objects of dropped steps, written while the list is read a second time.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -10,6 +10,7 @@ use super::{CliError, Ctx, Exit, list};
 use crate::analyze::storage::Fold;
 use crate::analyze::storage::checkpoints::Picks;
 use crate::domain::storage::{Etag, ObjectBatch};
+use crate::files;
 use crate::report::object_files::{
     NamedObject, ScriptHead, batch_row, script_foot, script_head, script_row,
 };
@@ -70,8 +71,8 @@ struct Files {
 impl Created {
     fn create(&mut self, path: Option<&Path>) -> Result<Option<BufWriter<File>>, CliError> {
         let Some(path) = path else { return Ok(None) };
-        let file = OpenOptions::new().write(true).create_new(true).open(path).map_err(|error| {
-            let message = format!("{}: {error}; name a new file", path.display());
+        let file = files::create_new(path).map_err(|error| {
+            let message = format!("{}: {}", path.display(), files::explain(&error));
             CliError::Failed { exit: Exit::Usage, message }
         })?;
         self.paths.push(path.to_owned());

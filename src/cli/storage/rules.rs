@@ -1,6 +1,5 @@
 //! What the subcommands on lifecycle rules share: the file, the bucket's own facts, prices.
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
@@ -12,6 +11,7 @@ use crate::analyze::storage::lifecycle::{Parsed, parse};
 use crate::cli::tell::tell;
 use crate::domain::storage::{Bucket, Versioning};
 use crate::domain::{ErrorKind, Scope, SourceError};
+use crate::files;
 use crate::source::storage::BucketConfig;
 
 /// Reads a policy; `-` is standard input.
@@ -20,13 +20,14 @@ pub(super) fn read(path: &Path) -> Result<Parsed, CliError> {
     let bytes = if path == Path::new("-") {
         at_most(io::stdin().lock())
     } else {
-        File::open(path).and_then(at_most)
+        files::named(path).and_then(at_most)
     };
     let bytes = bytes.map_err(|e| match e.kind() {
         io::ErrorKind::NotFound => CliError::Usage(format!("there is no file {name}")),
-        _ => {
-            CliError::Failed { exit: Exit::Unreadable, message: format!("cannot read {name}: {e}") }
-        }
+        _ => CliError::Failed {
+            exit: Exit::Unreadable,
+            message: format!("cannot read {name}: {}", files::explain(&e)),
+        },
     })?;
     parse(&bytes).map_err(|e| CliError::Usage(format!("{name}: {e}")))
 }

@@ -1,6 +1,5 @@
 //! The demand of a subcommand: a file, or what the cache saw running.
 
-use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Read, Seek as _};
 use std::path::Path;
 
@@ -12,6 +11,7 @@ use super::first::us_east_1;
 use super::{CliError, Ctx, Exit};
 use crate::cli::{past, session};
 use crate::domain::text::clean;
+use crate::files;
 use crate::whatif::demand::csv::{self, Columns, CsvOptions, LoadSeries};
 use crate::whatif::{Demand, Family, bill};
 
@@ -94,7 +94,7 @@ fn of_file(path: &Path, args: &DemandArgs, want: Want) -> Result<Demand, CliErro
 /// are read as a stream.
 fn bill_of(path: &Path) -> Option<Box<dyn Read>> {
     let open = || -> Option<Box<dyn Read>> {
-        let mut file = File::open(path).ok().filter(|f| f.metadata().is_ok_and(|m| m.is_file()))?;
+        let mut file = files::named(path).ok()?;
         let mut magic = [0; 2];
         let is_packed = file.read_exact(&mut magic).is_ok() && magic == [0x1f, 0x8b];
         file.rewind().ok()?;
@@ -126,13 +126,14 @@ pub(super) fn text(path: &Path) -> Result<String, CliError> {
     let bytes = if path == Path::new("-") {
         at_most(io::stdin().lock())
     } else {
-        File::open(path).and_then(at_most)
+        files::named(path).and_then(at_most)
     };
     let bytes = bytes.map_err(|e| match e.kind() {
         io::ErrorKind::NotFound => CliError::Usage(format!("there is no file {name}")),
-        _ => {
-            CliError::Failed { exit: Exit::Unreadable, message: format!("cannot read {name}: {e}") }
-        }
+        _ => CliError::Failed {
+            exit: Exit::Unreadable,
+            message: format!("cannot read {name}: {}", files::explain(&e)),
+        },
     })?;
     if bytes.len() as u64 > LARGEST {
         return Err(CliError::Usage(format!("{name} is larger than {} MiB", LARGEST >> 20)));
@@ -156,7 +157,7 @@ fn of_history(ctx: &Ctx<'_>) -> Result<Demand, CliError> {
     let (cache, _) = session::open_cache(ctx.invocation);
     let found = runtime.block_on(async {
         let found = past::demand(ctx.invocation, &cache).await;
-        cache.close().await;
+        session::close_aloud(cache).await;
         found
     });
     found.map(|(demand, _)| demand).ok_or_else(|| {

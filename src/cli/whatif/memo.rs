@@ -7,6 +7,7 @@ use super::args::MemoArgs;
 use super::demand::{self, Want};
 use super::{CliError, Ctx, Exit, scenario, workers};
 use crate::bus::planning::whole;
+use crate::cli::plan_file;
 use crate::report::{self, Format, SessionPlan, SessionReport};
 use crate::whatif::Slot;
 
@@ -27,11 +28,7 @@ pub(super) fn run(args: &MemoArgs, ctx: &Ctx<'_>, out: &mut dyn Write) -> Result
     match &args.out {
         None => out.write_all(text.as_bytes())?,
         Some(path) => {
-            let written = super::super::backend::write_new(path, text.as_bytes());
-            written.map_err(|e| CliError::Failed {
-                exit: Exit::Unreadable,
-                message: format!("cannot write {}: {e}", path.display()),
-            })?;
+            plan_file::create(path, text.as_bytes())?;
         }
     }
     Ok(Exit::Ok)

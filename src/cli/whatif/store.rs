@@ -5,8 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::config::Paths;
-use crate::config::views::replace as replace_file;
 use crate::domain::text::clean;
+use crate::files;
 use crate::whatif::{ReadScenario, Scenario, ScenarioError, file_name, read, write};
 
 /// The largest file that is read.
@@ -31,7 +31,7 @@ pub enum StoreError {
     #[error(transparent)]
     Unwritable(ScenarioError),
     /// The system's reason.
-    #[error("{path}: {source}", path = path.display())]
+    #[error("{path}: {why}", path = path.display(), why = files::explain(source))]
     Files {
         /// The file or folder.
         path: PathBuf,
@@ -80,15 +80,15 @@ impl Store {
             return Err(StoreError::Name);
         }
         let text = write(scenario).map_err(StoreError::Unwritable)?;
-        fs::create_dir_all(&self.dir).map_err(|e| self.failed(&self.dir, e))?;
+        files::private_dir(&self.dir).map_err(|e| self.failed(&self.dir, e))?;
         let lock = File::open(&self.dir).map_err(|e| self.failed(&self.dir, e))?;
-        lock.lock().map_err(|e| self.failed(&self.dir, e))?;
+        files::lock(&lock).map_err(|e| self.failed(&self.dir, e))?;
         let path = match self.find(name) {
             Some((path, _)) => path,
             None => self.free(name)?,
         };
         let text = format!("# A scenario of burntop's planning tab.\n\n{text}");
-        replace_file(&path, text.as_bytes()).map_err(|e| self.failed(&path, e))
+        files::replace(&path, text.as_bytes()).map_err(|e| self.failed(&path, e))
     }
 
     /// Gives a kept scenario another name.
@@ -144,15 +144,13 @@ impl Store {
 
     /// `None` where there is no file.
     fn read(&self, path: &Path) -> Result<Option<Scenario>, StoreError> {
-        let size = match fs::metadata(path) {
-            Ok(found) => found.len(),
+        let bytes = match files::read_named(path, LARGEST) {
+            Ok(bytes) => bytes,
             Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(e) => return Err(self.failed(path, e)),
         };
-        if size > LARGEST {
-            return Err(self.failed(path, io::ErrorKind::FileTooLarge.into()));
-        }
-        let text = fs::read_to_string(path).map_err(|e| self.failed(path, e))?;
+        let text = String::from_utf8(bytes)
+            .map_err(|_| self.failed(path, io::Error::other("it is no text (UTF-8)")))?;
         let name = path.display().to_string();
         let ReadScenario { scenario, .. } = read(&text, &name).map_err(StoreError::Broken)?;
         Ok(Some(scenario))

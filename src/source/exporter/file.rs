@@ -1,6 +1,5 @@
 //! A file of targets, read anew when it changes.
 
-use std::io::Read;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -10,6 +9,7 @@ use serde::Deserialize;
 use super::targets::Target;
 use super::{MAX_HOSTS, OPERATION, Settings, text};
 use crate::domain::{ErrorKind, HostTrouble, SourceError};
+use crate::files;
 
 /// Larger files are no lists of targets, bytes.
 const MAX_FILE: u64 = 4 << 20;
@@ -68,7 +68,7 @@ impl TargetsFile {
     fn read(&mut self, settings: &Settings) -> Result<(), SourceError> {
         let error = |e: std::io::Error| {
             let message = format!("{}: {e}", self.path.display());
-            let fix = "check that the file of targets is there and readable";
+            let fix = files::Cause::of(&e).advice();
             SourceError::new(ErrorKind::Other, OPERATION, &message, fix)
         };
         let meta = std::fs::metadata(&self.path).map_err(error)?;
@@ -76,15 +76,9 @@ impl TargetsFile {
         if stamp.is_some() && stamp == self.stamp {
             return Ok(());
         }
-        let file = std::fs::File::open(&self.path).map_err(error)?;
-        let mut text = String::new();
-        file.take(MAX_FILE + 1).read_to_string(&mut text).map_err(error)?;
-        if text.len() as u64 > MAX_FILE {
-            // The last target would be half a name, and those behind it would be missed by nobody.
-            let message = format!("{}: larger than {} MiB", self.path.display(), MAX_FILE >> 20);
-            let fix = "list at most 10,000 targets, or split them";
-            return Err(SourceError::new(ErrorKind::Malformed, OPERATION, &message, fix));
-        }
+        let text = files::read_named(&self.path, MAX_FILE).map_err(error)?;
+        let text = String::from_utf8(text)
+            .map_err(|_| error(std::io::Error::other("it is no text (UTF-8)")))?;
         self.found = parse(&text, settings).map_err(|message| {
             let message = format!("{}: {message}", self.path.display());
             let fix = "write one target per line, or JSON as of Prometheus' file_sd";

@@ -1,13 +1,13 @@
 //! Credentials of a server: given, or in a file that is read anew with each call, because tokens of
 //! service accounts change while a program runs.
 
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use reqwest::header::HeaderValue;
 
 use super::error::Place;
 use crate::domain::{ErrorKind, Secret, SourceError};
+use crate::files;
 
 /// How a client says who it is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -70,8 +70,8 @@ fn basic(user: &str, password: &Secret) -> String {
 async fn read(file: &Path, place: &Place) -> Result<Secret, SourceError> {
     let path = file.to_owned();
     let text = tokio::task::spawn_blocking(move || {
-        let mut text = String::new();
-        std::fs::File::open(path)?.take(LONGEST + 1).read_to_string(&mut text).map(|_| text)
+        let text = files::read_named(&path, LONGEST)?;
+        String::from_utf8(text).map_err(|_| std::io::Error::other("it is no text (UTF-8)"))
     });
     let wrong = |message: &str| {
         place.error(
@@ -81,11 +81,9 @@ async fn read(file: &Path, place: &Place) -> Result<Secret, SourceError> {
         )
     };
     match text.await {
-        // What is cut off is no token, and whatever it was named by mistake is nobody's to send.
-        Ok(Ok(text)) if text.len() as u64 > LONGEST => Err(wrong("longer than any token")),
         Ok(Ok(text)) if !text.trim().is_empty() => Ok(Secret::new(text.trim())),
         Ok(Ok(_)) => Err(wrong("empty")),
-        Ok(Err(error)) => Err(wrong(&error.kind().to_string())),
+        Ok(Err(error)) => Err(wrong(&files::explain(&error))),
         Err(_) => Err(wrong("reading was cut short")),
     }
 }

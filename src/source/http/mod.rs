@@ -28,6 +28,7 @@ pub use error::Place;
 
 use crate::domain::address::{AddressError, is_loopback, may_carry_credentials};
 use crate::domain::{Address, ErrorKind, Secret, SourceError};
+use crate::files;
 
 /// How a client is set up.
 #[derive(Clone, Debug)]
@@ -310,13 +311,8 @@ fn build(settings: &HttpSettings, way: Way) -> Result<Client, String> {
         builder = builder.no_proxy();
     }
     if let (true, Some(file)) = (way.tls, &settings.ca_file) {
-        let mut text = Vec::new();
-        std::fs::File::open(file)
-            .and_then(|f| std::io::Read::take(f, CA_AT_MOST + 1).read_to_end(&mut text))
-            .map_err(|e| format!("{}: {e}", file.display()))?;
-        if text.len() as u64 > CA_AT_MOST {
-            return Err(format!("{} is larger than {} MiB", file.display(), CA_AT_MOST >> 20));
-        }
+        let text = files::read_named(file, CA_AT_MOST)
+            .map_err(|e| format!("{}: {}", file.display(), files::explain(&e)))?;
         let certs = Certificate::from_pem_bundle(&text)
             .map_err(|_| format!("{} holds no certificates (PEM)", file.display()))?;
         if certs.is_empty() {

@@ -1,6 +1,5 @@
 //! Pieces in CSV: gzip, no header, every field quoted, keys URL-encoded.
 
-use std::fs::File;
 use std::io::{BufReader, Read};
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -34,7 +33,7 @@ pub(super) fn read(
     making: &Making,
     sink: &mut Sink<'_>,
 ) -> Result<(), Trouble> {
-    let file = File::open(path).map_err(|e| Trouble::Damaged(e.to_string()))?;
+    let file = crate::files::named(path).map_err(|e| Trouble::Damaged(e.to_string()))?;
     let read = Arc::new(AtomicU64::new(0));
     let counted = Counted(BufReader::with_capacity(1 << 18, file), Arc::clone(&read));
     let mut records = Records::new(MultiGzDecoder::new(counted), 1 << 18);

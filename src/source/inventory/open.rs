@@ -159,7 +159,7 @@ async fn get(place: &Place, at_most: u64) -> Result<Option<Vec<u8>>, InventoryEr
     match place {
         Place::Remote { key, fetch, .. } => fetch.get(key, at_most).await,
         Place::Local(path) => {
-            let file = match fs::File::open(path) {
+            let file = match crate::files::named(path) {
                 Ok(file) => file,
                 Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
                 Err(e) => return Err(InventoryError::io(place.label(), &e)),

@@ -1,7 +1,6 @@
 //! Pieces in Parquet. Only the columns that are needed are decoded, by the column readers and not
 //! as Arrow text: a key is bytes, and one that is no UTF-8 must not stop a list.
 
-use std::fs::File;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -49,7 +48,7 @@ pub(super) fn read(
     making: &Making,
     sink: &mut Sink<'_>,
 ) -> Result<(), Trouble> {
-    let file = File::open(path).map_err(|e| Trouble::Damaged(e.to_string()))?;
+    let file = crate::files::named(path).map_err(|e| Trouble::Damaged(e.to_string()))?;
     check_footer(&file, bytes)?;
     let pages = Arc::new(file.try_clone().map_err(|e| Trouble::Damaged(e.to_string()))?);
     let reader = SerializedFileReader::new(file)?;

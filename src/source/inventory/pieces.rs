@@ -1,7 +1,7 @@
 //! The pieces of an inventory: found beside the manifest or brought here, verified, read, removed.
 
 use std::collections::VecDeque;
-use std::fs::{self, File, OpenOptions};
+use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -144,13 +144,12 @@ struct Temporary(PathBuf);
 
 impl Temporary {
     fn new() -> std::io::Result<Self> {
-        use std::os::unix::fs::OpenOptionsExt;
         static NEXT: AtomicU64 = AtomicU64::new(0);
         loop {
             let number = NEXT.fetch_add(1, Ordering::Relaxed);
             let name = format!("burntop-{}-{number}-{:08x}", std::process::id(), fastrand::u32(..));
             let path = std::env::temp_dir().join(name);
-            match OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path) {
+            match crate::files::create_new(&path) {
                 Ok(_) => return Ok(Self(path)),
                 Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => {}
                 Err(e) => return Err(e),
@@ -204,7 +203,7 @@ fn verify(path: &Path, entry: &PieceEntry) -> Result<u64, InventoryError> {
         std::io::ErrorKind::NotFound => InventoryError::Missing { piece: entry.key.clone() },
         _ => InventoryError::io(format!("piece {}", entry.key), &e),
     };
-    let mut file = File::open(path).map_err(io)?;
+    let mut file = crate::files::named(path).map_err(io)?;
     let found = file.metadata().map_err(io)?.len();
     if let Some(expected) = entry.size.filter(|size| *size != found) {
         return Err(InventoryError::Size { piece: entry.key.clone(), expected, found });

@@ -1,13 +1,10 @@
 //! A second place for the log, so that whoever can change this machine's disk cannot change both.
 
-use std::fs::{self, OpenOptions};
-use std::io::{self, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::OFlags;
-
 use crate::domain::{ErrorKind, SourceError};
+use crate::files::{self, Cause};
 
 /// A second place for the log. It gets every line after each run; that it cannot be reached is
 /// told, and stops nothing.
@@ -37,19 +34,12 @@ impl DirectoryCopy {
 
     fn update(&self, log: &[u8]) -> io::Result<()> {
         if let Some(dir) = self.path.parent() {
-            fs::create_dir_all(dir)?;
+            files::private_dir(dir)?;
         }
-        let nofollow = OFlags::NOFOLLOW.bits() as i32;
-        let mut file = OpenOptions::new()
-            .read(true)
-            .append(true)
-            .create(true)
-            .mode(0o600)
-            .custom_flags(nofollow)
-            .open(&self.path)?;
-        file.lock()?;
+        let mut file = files::append(&self.path)?;
+        files::lock(&file)?;
         let mut there = Vec::new();
-        io::Read::read_to_end(&mut file, &mut there)?;
+        file.read_to_end(&mut there)?;
         let Some(new) = log.strip_prefix(there.as_slice()) else {
             // Another run may have copied more than we know of.
             if there.starts_with(log) {
@@ -72,8 +62,8 @@ impl AuditCopy for DirectoryCopy {
 
     async fn copy(&self, _: &str, log: &[u8], _: usize) -> Result<(), SourceError> {
         self.update(log).map_err(|e| {
-            let fix = "see actions.audit_copy; the log itself is complete";
-            SourceError::new(ErrorKind::Other, "audit copy", &e.to_string(), fix)
+            let fix = format!("{}; the log itself is complete", Cause::of(&e).advice());
+            SourceError::new(ErrorKind::Other, "audit copy", &e.to_string(), &fix)
         })
     }
 }

@@ -1,12 +1,16 @@
 //! Why the log could not be used.
 
 use super::disk::DiskError;
+use crate::files::Cause;
 
 /// Why the log could not be used, and what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum AuditError {
     /// The disk.
-    #[error("{0}; nothing is done without an audit log: free or mend the disk, then try again")]
+    #[error(
+        "{0}; nothing is done without an audit log: {advice}, then try again",
+        advice = Cause::of(&.0.error).advice()
+    )]
     Disk(#[from] DiskError),
     /// A line does not carry the hash of what it says.
     #[error(

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
 use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::fs::{DirBuilderExt as _, FileExt as _};
+use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -13,6 +13,7 @@ use rustix::io::Errno;
 
 use super::disk::{Disk, DiskError, Lease, Stored};
 use super::lease;
+use crate::files::{self, Refused};
 
 /// The file's name.
 const NAME: &str = "audit.jsonl";
@@ -45,9 +46,8 @@ impl FileDisk {
     /// The directory, if it is there; made when asked for.
     fn directory(&self, make: bool) -> Result<Option<OwnedFd>, DiskError> {
         if make {
-            let mut builder = std::fs::DirBuilder::new();
-            let created = builder.recursive(true).mode(0o700).create(&self.dir);
-            created.map_err(|e| DiskError::new("making its directory", e))?;
+            let made = files::private_dir(&self.dir);
+            made.map_err(|e| DiskError::new("making its directory", e))?;
         }
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let dir = match rustix::fs::open(&self.dir, flags, Mode::empty()) {
@@ -151,14 +151,14 @@ impl Stored for OnFile<'_> {
 fn check(fd: &OwnedFd, kind: FileType) -> io::Result<()> {
     let stat = rustix::fs::fstat(fd)?;
     if FileType::from_raw_mode(stat.st_mode) != kind {
-        return Err(io::Error::other("it is something else; move it aside"));
+        return Err(Refused::NotAFile.into());
     }
     if stat.st_uid != rustix::process::geteuid().as_raw() {
-        return Err(io::Error::other("it belongs to another user; move it aside"));
+        return Err(Refused::Owner.into());
     }
     let mode = Mode::from_raw_mode(stat.st_mode);
     if mode.intersects(Mode::WGRP | Mode::WOTH) {
-        return Err(io::Error::other("others can write to it; check it, then chmod go-w"));
+        return Err(Refused::Shared.into());
     }
     if kind == FileType::RegularFile && mode.intersects(Mode::RWXG | Mode::RWXO) {
         rustix::fs::fchmod(fd, Mode::RUSR | Mode::WUSR)?;
@@ -175,7 +175,7 @@ pub(super) fn lock(fd: impl AsFd, how: FlockOperation) -> io::Result<()> {
             Err(Errno::INTR) => {}
             Err(Errno::WOULDBLOCK) if start.elapsed() < PATIENCE => thread::sleep(PACE),
             Err(Errno::WOULDBLOCK) => {
-                return Err(io::Error::other("another process holds it and does not let go"));
+                return Err(Refused::Held.into());
             }
             Err(e) => return Err(e.into()),
         }

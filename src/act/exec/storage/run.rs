@@ -348,7 +348,9 @@ impl Run<'_> {
             return Err("there is no place for the backup and the undo file".to_owned());
         };
         let kept = backups.keep(self.plan(), seen, &self.id, self.op.now());
-        kept.map(Some).map_err(|e| format!("the backup and the undo file cannot be kept: {e}"))
+        kept.map(Some).map_err(|e| {
+            format!("the backup and the undo file cannot be kept: {}", crate::files::explain(&e))
+        })
     }
 
     /// Writes the intent, unless another run is at it.

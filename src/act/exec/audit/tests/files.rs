@@ -7,7 +7,9 @@ use std::sync::Arc;
 use std::thread;
 
 use super::*;
-use crate::act::exec::audit::{AuditCopy as _, AuditError, DirectoryCopy, Disk as _, FileDisk};
+use crate::act::exec::audit::{
+    AuditCopy as _, AuditError, DirectoryCopy, Disk as _, DiskError, FileDisk,
+};
 
 struct Place {
     _root: tempfile::TempDir,
@@ -100,6 +102,79 @@ fn something_else_in_its_place_is_refused() {
     );
     if fifo.is_ok() {
         assert!(place.journal.read().is_err(), "and nobody waits for its other end");
+    }
+}
+
+/// What a person is told who wants something done, with what to do about it.
+fn told(place: &Place) -> String {
+    place.journal.append(now(), body(0)).unwrap_err().to_string()
+}
+
+#[test]
+fn the_advice_fits_the_cause() {
+    let damages: [(&str, fn(&Path), &str); 5] = [
+        (
+            "link",
+            |file| symlink(file.with_extension("elsewhere"), file).unwrap(),
+            "move the link away",
+        ),
+        ("directory", |file| fs::create_dir(file).unwrap(), "directory"),
+        (
+            "mode",
+            |file| {
+                fs::write(file, "").unwrap();
+                set_mode(file, 0o622);
+            },
+            "chmod go-w",
+        ),
+        ("directory's mode", |file| set_mode(file.parent().unwrap(), 0o777), "chmod go-w"),
+        (
+            "pipe",
+            |file| {
+                let kind = rustix::fs::FileType::Fifo;
+                rustix::fs::mknodat(rustix::fs::CWD, file, kind, 0o600.into(), 0).unwrap();
+            },
+            "regular file",
+        ),
+    ];
+    for (what, damage, advice) in damages {
+        let place = place();
+        drop(place.journal.lease("abc").unwrap());
+        damage(&place.disk.path());
+        let said = told(&place);
+        assert!(said.contains(advice), "{what}: {said}");
+        assert!(!said.contains("free"), "{what}: {said}");
+        assert!(said.contains("nothing is done without an audit log"), "{said}");
+    }
+    let full = std::io::Error::from(rustix::io::Errno::NOSPC);
+    let full = AuditError::from(DiskError { what: "writing", error: full }).to_string();
+    assert!(full.contains("free space"), "{full}");
+}
+
+#[tokio::test]
+async fn a_copy_is_made_through_no_link_and_waits_for_no_pipe() {
+    let place = place();
+    place.journal.append(now(), body(0)).unwrap();
+    let log = fs::read(place.disk.path()).unwrap();
+    for thing in ["link", "dangling", "pipe", "directory", "device"] {
+        let dir = tempfile::tempdir().unwrap();
+        let (path, target) = (dir.path().join("box.audit.jsonl"), dir.path().join("target"));
+        fs::write(&target, "").unwrap();
+        set_mode(&target, 0o644);
+        match thing {
+            "link" => symlink(&target, &path).unwrap(),
+            "dangling" => symlink(dir.path().join("nowhere"), &path).unwrap(),
+            "pipe" => {
+                let kind = rustix::fs::FileType::Fifo;
+                rustix::fs::mknodat(rustix::fs::CWD, &path, kind, 0o600.into(), 0).unwrap();
+            }
+            "directory" => fs::create_dir(&path).unwrap(),
+            _ => symlink("/dev/zero", &path).unwrap(),
+        }
+        let error = DirectoryCopy::new(dir.path(), "box").copy("r", &log, 0).await.unwrap_err();
+        assert!(!error.fix.contains("free") && error.fix.contains("the log itself"), "{error}");
+        assert_eq!((fs::read(&target).unwrap(), mode(&target)), (Vec::new(), 0o644), "{thing}");
+        assert!(!dir.path().join("nowhere").exists());
     }
 }
 

@@ -1,0 +1,108 @@
+//! New files, whole files, locks.
+
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
+
+use super::cause::Refused;
+
+/// How often a lock is tried, and for how long in all.
+const PACE: Duration = Duration::from_millis(10);
+const TRIES: u32 = 500;
+
+/// Names tried for a file that is only there for a moment.
+const NAMES: u32 = 8;
+
+/// Makes a directory and those above it, for their owner alone; one that is there stays as it is.
+pub fn private_dir(path: &Path) -> io::Result<()> {
+    if path.as_os_str().is_empty() {
+        return Ok(());
+    }
+    DirBuilder::new().recursive(true).mode(0o700).create(path)
+}
+
+/// Makes a file that is not there yet, for its owner alone. Whatever is there stays: a link, even
+/// one that leads nowhere, as well.
+pub fn create_new(path: &Path) -> io::Result<File> {
+    OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
+}
+
+/// Writes a file that is not there yet, whole or not at all, on disk before this returns.
+pub fn create_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let beside = write_beside(path, bytes)?;
+    // Unlike a rename, a link replaces nothing.
+    let linked = fs::hard_link(&beside, path);
+    let _ = fs::remove_file(&beside);
+    match linked {
+        // Some file systems know no links.
+        Err(e) if e.kind() != io::ErrorKind::AlreadyExists => fill(path, create_new(path)?, bytes),
+        other => other,
+    }
+}
+
+/// Writes a file of ours in place of what is there, whole or not at all, on disk before this
+/// returns. What is there must be a regular file of this user: a link is not replaced either, for
+/// who reads through it would go on reading the old one.
+pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    match fs::symlink_metadata(path) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => {}
+        Err(e) => return Err(e),
+        Ok(there) if there.is_symlink() => return Err(Refused::Link.into()),
+        Ok(there) if !there.is_file() => return Err(Refused::NotAFile.into()),
+        Ok(there) if there.uid() != rustix::process::geteuid().as_raw() => {
+            return Err(Refused::Owner.into());
+        }
+        Ok(_) => {}
+    }
+    let beside = write_beside(path, bytes)?;
+    let renamed = fs::rename(&beside, path);
+    if renamed.is_err() {
+        let _ = fs::remove_file(&beside);
+    }
+    renamed
+}
+
+fn write_beside(path: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
+    let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+    let mut tries = 0;
+    loop {
+        let mut beside = std::ffi::OsString::from(".");
+        beside.push(name);
+        beside.push(format!(".{:08x}", fastrand::u32(..)));
+        let beside = path.with_file_name(beside);
+        match create_new(&beside) {
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists && tries < NAMES => tries += 1,
+            Err(e) => return Err(e),
+            Ok(file) => return fill(&beside, file, bytes).map(|()| beside),
+        }
+    }
+}
+
+fn fill(path: &Path, mut file: File, bytes: &[u8]) -> io::Result<()> {
+    let written = file.write_all(bytes).and_then(|()| file.sync_all());
+    if written.is_err() {
+        // Half a file is of no use, and in the way of the next try.
+        let _ = fs::remove_file(path);
+    }
+    written
+}
+
+/// Takes the lock of an open file or directory, waiting for five seconds at most: whoever holds it
+/// for longer has been stopped.
+pub fn lock(file: &File) -> io::Result<()> {
+    lock_in(file, TRIES)
+}
+
+pub(super) fn lock_in(file: &File, tries: u32) -> io::Result<()> {
+    for _ in 0..tries {
+        match file.try_lock() {
+            Ok(()) => return Ok(()),
+            Err(TryLockError::WouldBlock) => thread::sleep(PACE),
+            Err(TryLockError::Error(e)) => return Err(e),
+        }
+    }
+    Err(Refused::Held.into())
+}
