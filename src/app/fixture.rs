@@ -393,7 +393,12 @@ pub fn app_with(fleet: Fleet, size: (u16, u16)) -> App {
 
 /// Three cents of a dollar.
 pub fn own_cost() -> OwnCost {
-    OwnCost { today_usd: 0.0312, cap_usd: 1.0, calls: vec![("GetMetricData".into(), 3120, 0.0312)] }
+    OwnCost {
+        today_usd: 0.0312,
+        cap_usd: 1.0,
+        calls: vec![("GetMetricData".into(), 3120, 0.0312)],
+        trouble: None,
+    }
 }
 
 /// Presses the keys of a script: characters as they are, others by name in angle brackets

@@ -146,12 +146,15 @@ pub struct OwnCost {
     pub cap_usd: f64,
     /// Per API: name, units billed (metrics requested, calls), dollars.
     pub calls: Vec<(String, u64, f64)>,
+    /// Why more may have been spent than is known, and what to do: billed sources rest then. `None`:
+    /// it is all known.
+    pub trouble: Option<String>,
 }
 
 impl OwnCost {
-    /// True when billed sources rest because the cap is reached.
+    /// True when billed sources rest because the cap is reached, or nobody knows whether it is.
     pub fn is_capped(&self) -> bool {
-        self.today_usd >= self.cap_usd
+        self.trouble.is_some() || self.today_usd >= self.cap_usd
     }
 }
 

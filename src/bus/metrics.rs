@@ -480,11 +480,6 @@ async fn charge_and_ask(
 pub(super) async fn charge(ctx: &Context, api: BilledApi, units: u64) -> Result<(), SourceError> {
     let charged = ctx.shared.ledger.charge(api, units, ctx.shared.now()).await;
     charged.map_err(|refused| {
-        SourceError::new(
-            ErrorKind::OwnCostCap,
-            api.name(),
-            &refused.to_string(),
-            "raise own_cost.cap_usd_per_day in the configuration, or wait for the next UTC day",
-        )
+        SourceError::new(ErrorKind::OwnCostCap, api.name(), &refused.to_string(), refused.fix())
     })
 }

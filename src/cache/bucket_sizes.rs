@@ -1,9 +1,10 @@
 //! Daily figures of buckets: one row per series, a blob with a number per day.
 
 use jiff::Timestamp;
-use rusqlite::{Connection, TransactionBehavior, params};
+use rusqlite::{Connection, Row, TransactionBehavior, params};
 
-use super::summary::checksum;
+use super::checksum::RowSum;
+use super::store::Store;
 use crate::domain::{Hour, Scope};
 
 /// Series that were not asked for this many days are of buckets that are gone or not looked at.
@@ -53,7 +54,7 @@ pub(super) fn store(
                     size.dimension,
                     size.first_day,
                     size.fetched_to,
-                    checksum(&data),
+                    sum(&scope.account, &scope.region, size, &data),
                     data
                 ])?;
             }
@@ -63,41 +64,65 @@ pub(super) fn store(
     Ok(())
 }
 
+/// A checksum over all columns; `data` are the values.
+fn sum(account: &str, region: &str, size: &BucketSize, data: &[u8]) -> i64 {
+    RowSum::new()
+        .text(account)
+        .text(region)
+        .text(&size.bucket)
+        .text(&size.metric)
+        .text(&size.dimension)
+        .int(size.first_day.into())
+        .int(size.fetched_to.into())
+        .blob(data)
+        .finish()
+}
+
+/// Reads a row; `None` when it is not as it was written.
+fn row(scope: &Scope, r: &Row<'_>) -> Option<BucketSize> {
+    let blob = r.get_ref(8).ok()?.as_blob().ok()?;
+    let (values, []) = blob.as_chunks::<8>() else { return None };
+    let size = BucketSize {
+        bucket: r.get(2).ok()?,
+        metric: r.get(3).ok()?,
+        dimension: r.get(4).ok()?,
+        first_day: r.get(5).ok()?,
+        fetched_to: r.get(6).ok()?,
+        values: values.iter().map(|v| f64::from_le_bytes(*v)).collect(),
+    };
+    let (account, region) = (r.get_ref(0).ok()?.as_str().ok()?, r.get_ref(1).ok()?.as_str().ok()?);
+    let whole = r.get::<_, i64>(7).ok()? == sum(account, region, &size, blob)
+        && (account, region) == (&*scope.account, &*scope.region);
+    whole.then_some(size)
+}
+
 /// All series of a scope. Days that have not come yet were written by a clock that ran ahead: they
-/// and the claim to have asked for them are dropped.
-pub(super) fn load(
-    conn: &mut Connection,
-    scope: &Scope,
-    now: Timestamp,
-) -> rusqlite::Result<Vec<BucketSize>> {
+/// and the claim to have asked for them are dropped. Damaged ones are dropped and told.
+pub(super) fn load(store: &mut Store, scope: &Scope, now: Timestamp) -> Vec<BucketSize> {
     let end = Hour::containing(now).day().saturating_add(1);
-    let mut read = conn.prepare_cached(
-        "SELECT bucket, metric, dimension, first_day, fetched_to, checksum, data FROM bucket_size
-         WHERE account = ?1 AND region = ?2",
-    )?;
-    let mut rows = read.query(params![&*scope.account, &*scope.region])?;
-    let mut out = Vec::new();
-    while let Some(row) = rows.next()? {
-        // A value of another type is damage too.
-        let (Ok(sum), Ok(blob)) = (row.get_ref(5)?.as_i64(), row.get_ref(6)?.as_blob()) else {
-            continue;
-        };
-        let (values, []) = blob.as_chunks::<8>() else { continue };
-        if sum != checksum(blob) {
-            continue;
+    let found = store.run(|conn| {
+        let mut read = conn.prepare_cached(
+            "SELECT account, region, bucket, metric, dimension, first_day, fetched_to, checksum,
+                 data, rowid
+             FROM bucket_size WHERE account = ?1 AND region = ?2",
+        )?;
+        let mut rows = read.query(params![&*scope.account, &*scope.region])?;
+        let (mut whole, mut damaged): (Vec<_>, Vec<i64>) = (Vec::new(), Vec::new());
+        while let Some(r) = rows.next()? {
+            match row(scope, r) {
+                Some(size) => whole.push(size),
+                None => damaged.push(r.get(9)?),
+            }
         }
-        let (first_day, fetched_to): (i32, i32) = (row.get(3)?, row.get(4)?);
-        let kept = usize::try_from(end.saturating_sub(first_day)).unwrap_or(0);
-        out.push(BucketSize {
-            bucket: row.get(0)?,
-            metric: row.get(1)?,
-            dimension: row.get(2)?,
-            first_day,
-            fetched_to: fetched_to.min(end - 1),
-            values: values.iter().take(kept).map(|v| f64::from_le_bytes(*v)).collect(),
-        });
+        Ok((whole, damaged))
+    });
+    let (mut whole, damaged) = found.unwrap_or_default();
+    store.lost_rows("sizes of buckets", "bucket_size", &damaged);
+    for size in &mut whole {
+        size.values.truncate(usize::try_from(end.saturating_sub(size.first_day)).unwrap_or(0));
+        size.fetched_to = size.fetched_to.min(end - 1);
     }
-    Ok(out)
+    whole
 }
 
 /// Drops series that nobody asks for any more. The newest is now, or the newest kept when that is

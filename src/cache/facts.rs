@@ -1,10 +1,12 @@
 //! Facts: the newest typed value of a kind about a scope, with the time it was taken.
 
 use jiff::{SignedDuration, Timestamp};
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, ToSql, TransactionBehavior, params};
 use serde::de::DeserializeOwned;
 
+use super::digest::of_fact;
 use super::notice::{CacheNotice, NoticeBoard};
+use super::store::Store;
 use crate::domain::Scope;
 
 /// A value dated later than this after now was not written by a clock that agrees with ours.
@@ -48,7 +50,7 @@ impl<T> Stored<T> {
 #[derive(Debug)]
 pub(super) struct RawFact {
     taken_ms: i64,
-    data: Vec<u8>,
+    pub(super) data: Vec<u8>,
 }
 
 impl RawFact {
@@ -81,72 +83,125 @@ pub(super) fn put(
     taken_at: Timestamp,
     data: &[u8],
 ) -> rusqlite::Result<()> {
+    let (account, region, taken_ms) = (&*scope.account, &*scope.region, taken_at.as_millisecond());
+    let sum = of_fact(kind.name, account, region, kind.layout.into(), taken_ms, data);
     conn.prepare_cached(
-        "INSERT INTO fact (kind, account, region, layout, taken_ms, data)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-         ON CONFLICT DO UPDATE SET
-             layout = excluded.layout, taken_ms = excluded.taken_ms, data = excluded.data",
+        "INSERT INTO fact (kind, account, region, layout, taken_ms, checksum, data)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+         ON CONFLICT DO UPDATE SET layout = excluded.layout, taken_ms = excluded.taken_ms,
+             checksum = excluded.checksum, data = excluded.data",
     )?
-    .execute(params![
-        kind.name,
-        &*scope.account,
-        &*scope.region,
-        kind.layout,
-        taken_at.as_millisecond(),
-        data
-    ])?;
+    .execute(params![kind.name, account, region, kind.layout, taken_ms, sum, data])?;
     Ok(())
 }
 
 /// Dates the value anew that was taken at `before`; false when there is none.
 pub(super) fn touch(
-    conn: &Connection,
+    conn: &mut Connection,
     kind: FactKind,
     scope: &Scope,
     before: Timestamp,
     taken_at: Timestamp,
 ) -> rusqlite::Result<bool> {
-    let rows = conn
-        .prepare_cached(
-            "UPDATE fact SET taken_ms = ?6
-             WHERE kind = ?1 AND account = ?2 AND region = ?3 AND layout = ?4 AND taken_ms = ?5",
-        )?
-        .execute(params![
-            kind.name,
-            &*scope.account,
-            &*scope.region,
-            kind.layout,
-            before.as_millisecond(),
-            taken_at.as_millisecond()
-        ])?;
-    Ok(rows > 0)
+    let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let raw = match get(&tx, kind, scope)? {
+        Read::Whole(raw) if raw.taken_ms == before.as_millisecond() => raw,
+        _ => return Ok(false),
+    };
+    put(&tx, kind, scope, taken_at, &raw.data)?;
+    tx.commit()?;
+    Ok(true)
 }
 
-/// Reads one value.
+/// What was found where a value should be.
+#[derive(Debug)]
+pub(super) enum Read<T> {
+    /// As it was written.
+    Whole(T),
+    /// Something else than was written.
+    Damaged,
+    /// Nothing.
+    Absent,
+}
+
+/// Reads a row: account, region, layout, date, checksum, data.
+fn raw(kind: &str, r: &rusqlite::Row<'_>) -> rusqlite::Result<Option<(Scope, i64, RawFact)>> {
+    // A value of another type is damage too.
+    let (Ok(account), Ok(region), Ok(layout), Ok(taken_ms), Ok(sum), Ok(data)) = (
+        r.get_ref(0)?.as_str(),
+        r.get_ref(1)?.as_str(),
+        r.get_ref(2)?.as_i64(),
+        r.get_ref(3)?.as_i64(),
+        r.get_ref(4)?.as_i64(),
+        r.get_ref(5)?.as_blob(),
+    ) else {
+        return Ok(None);
+    };
+    let whole = sum == of_fact(kind, account, region, layout, taken_ms, data);
+    let found = || (Scope::new(account, region), layout, RawFact { taken_ms, data: data.to_vec() });
+    Ok(whole.then(found))
+}
+
+/// Reads one value; one of another layout is absent.
 pub(super) fn get(
     conn: &Connection,
     kind: FactKind,
     scope: &Scope,
-) -> rusqlite::Result<Option<RawFact>> {
-    conn.prepare_cached(
-        "SELECT taken_ms, data FROM fact
-         WHERE kind = ?1 AND account = ?2 AND region = ?3 AND layout = ?4",
-    )?
-    .query_row(params![kind.name, &*scope.account, &*scope.region, kind.layout], |r| {
-        Ok(RawFact { taken_ms: r.get(0)?, data: r.get(1)? })
+) -> rusqlite::Result<Read<RawFact>> {
+    let found = conn
+        .prepare_cached(
+            "SELECT account, region, layout, taken_ms, checksum, data FROM fact
+             WHERE kind = ?1 AND account = ?2 AND region = ?3",
+        )?
+        .query_row(params![kind.name, &*scope.account, &*scope.region], |r| raw(kind.name, r))
+        .optional()?;
+    Ok(match found {
+        None => Read::Absent,
+        Some(Some((of, layout, raw))) if of == *scope => {
+            if layout == i64::from(kind.layout) {
+                Read::Whole(raw)
+            } else {
+                Read::Absent
+            }
+        }
+        Some(_) => Read::Damaged,
     })
-    .optional()
 }
 
-/// Reads all values of a kind.
-pub(super) fn all(conn: &Connection, kind: FactKind) -> rusqlite::Result<Vec<(Scope, RawFact)>> {
-    conn.prepare_cached(
-        "SELECT account, region, taken_ms, data FROM fact
-         WHERE kind = ?1 AND layout = ?2 ORDER BY account, region",
-    )?
-    .query_map(params![kind.name, kind.layout], |r| {
-        let scope = Scope::new(r.get::<_, String>(0)?, r.get::<_, String>(1)?);
-        Ok((scope, RawFact { taken_ms: r.get(2)?, data: r.get(3)? }))
-    })?
-    .collect()
+/// Reads one value; a damaged one is dropped and told.
+pub(super) fn read(store: &mut Store, kind: FactKind, scope: &Scope) -> Option<RawFact> {
+    match store.run(|conn| get(conn, kind, scope))? {
+        Read::Whole(raw) => Some(raw),
+        Read::Absent => None,
+        Read::Damaged => {
+            let key: &[&dyn ToSql] = &[&kind.name, &&*scope.account, &&*scope.region];
+            let sql = "DELETE FROM fact WHERE kind = ?1 AND account = ?2 AND region = ?3";
+            store.lost(kind.name, "fact", sql, &[key]);
+            None
+        }
+    }
+}
+
+/// Reads all values of a kind; damaged ones are dropped and told.
+pub(super) fn all(store: &mut Store, kind: FactKind) -> Option<Vec<(Scope, RawFact)>> {
+    let (whole, damaged) = store.run(|conn| {
+        let mut all = conn.prepare_cached(
+            "SELECT account, region, layout, taken_ms, checksum, data, rowid FROM fact
+             WHERE kind = ?1 ORDER BY account, region",
+        )?;
+        let mut rows = all.query([kind.name])?;
+        let (mut whole, mut damaged): (Vec<_>, Vec<i64>) = (Vec::new(), Vec::new());
+        while let Some(r) = rows.next()? {
+            match raw(kind.name, r)? {
+                Some((scope, layout, raw)) if layout == i64::from(kind.layout) => {
+                    whole.push((scope, raw));
+                }
+                Some(_) => {}
+                None => damaged.push(r.get(6)?),
+            }
+        }
+        Ok((whole, damaged))
+    })?;
+    store.lost_rows(kind.name, "fact", &damaged);
+    Some(whole)
 }

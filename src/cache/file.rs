@@ -1,8 +1,8 @@
 //! Opening a database file: created private, recognised, migrated; set aside when unusable.
 
-use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
+use std::fs::{self, File};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
@@ -12,6 +12,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 use super::notice::Defect;
 use super::schema::Schema;
+use crate::files::{self, Cause};
 
 /// How long a statement waits for another process before it gives up.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
@@ -54,15 +55,54 @@ pub(super) fn trouble(error: &rusqlite::Error) -> Trouble {
     }
 }
 
+/// What an SQLite error is caused by, as far as it decides what helps.
+fn cause(error: &rusqlite::Error) -> Cause {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DiskFull) => Cause::Full,
+        Some(ErrorCode::ReadOnly) => Cause::ReadOnly,
+        Some(ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => Cause::Denied,
+        Some(ErrorCode::SystemIoFailure) => Cause::Failing,
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Cause::Held,
+        _ => Cause::Other,
+    }
+}
+
+/// Why a file cannot be had.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Why {
+    /// In the system's or SQLite's words.
+    pub text: String,
+    /// What decides what helps.
+    pub cause: Cause,
+}
+
+impl From<rusqlite::Error> for Why {
+    fn from(error: rusqlite::Error) -> Self {
+        Self { text: error.to_string(), cause: cause(&error) }
+    }
+}
+
+impl From<io::Error> for Why {
+    fn from(error: io::Error) -> Self {
+        Self { text: error.to_string(), cause: Cause::of(&error) }
+    }
+}
+
+impl From<Defect> for Why {
+    fn from(why: Defect) -> Self {
+        Self { text: format!("it {why}"), cause: Cause::Foreign }
+    }
+}
+
 /// Why a file could not be opened.
 #[derive(Debug)]
 pub(super) enum OpenError {
     /// It is there and unusable: set it aside.
     Defect(Defect),
     /// Another process holds its lock.
-    Busy(String),
+    Busy(Why),
     /// It cannot be had at all: go on in memory.
-    Unavailable(String),
+    Unavailable(Why),
 }
 
 impl From<rusqlite::Error> for OpenError {
@@ -72,15 +112,15 @@ impl From<rusqlite::Error> for OpenError {
         }
         match trouble(&error) {
             Trouble::Broken => Self::Defect(Defect::Damaged { detail: error.to_string() }),
-            Trouble::Busy => Self::Busy(error.to_string()),
-            Trouble::NoDisk => Self::Unavailable(error.to_string()),
+            Trouble::Busy => Self::Busy(error.into()),
+            Trouble::NoDisk => Self::Unavailable(error.into()),
         }
     }
 }
 
 impl From<io::Error> for OpenError {
     fn from(error: io::Error) -> Self {
-        Self::Unavailable(error.to_string())
+        Self::Unavailable(error.into())
     }
 }
 
@@ -98,7 +138,7 @@ pub(super) type FileId = (u64, u64);
 
 /// The identity of what lies at `path` now.
 pub(super) fn file_id(path: &Path) -> Option<FileId> {
-    fs::metadata(path).ok().map(|m| (m.dev(), m.ino()))
+    fs::symlink_metadata(path).ok().map(|m| (m.dev(), m.ino()))
 }
 
 /// Opens `path` read-write; sets an unusable file aside and creates a new one.
@@ -106,19 +146,19 @@ pub(super) fn open_or_replace(
     path: &Path,
     schema: &Schema,
     now: Timestamp,
-) -> Result<(Connection, Option<Aside>), String> {
-    match open(path, schema) {
+) -> Result<(Connection, Option<Aside>), Why> {
+    match open(path, schema, None) {
         Ok(conn) => Ok((conn, None)),
         Err(OpenError::Busy(why) | OpenError::Unavailable(why)) => Err(why),
         Err(OpenError::Defect(_)) => {
             // Another process may be replacing the same file: under the lock, look again.
-            let _guard = lock_beside(path).map_err(|e| e.to_string())?;
-            match open(path, schema) {
+            let guard = lock_beside(path)?;
+            match open(path, schema, Some(&guard)) {
                 Ok(conn) => Ok((conn, None)),
                 Err(OpenError::Busy(why) | OpenError::Unavailable(why)) => Err(why),
                 Err(OpenError::Defect(why)) => {
-                    let moved_to = set_aside(path, now).map_err(|e| e.to_string())?;
-                    reopen(path, schema).map(|conn| (conn, Some(Aside { moved_to, why })))
+                    let moved_to = set_aside(path, now)?;
+                    reopen(path, schema, &guard).map(|conn| (conn, Some(Aside { moved_to, why })))
                 }
             }
         }
@@ -133,20 +173,20 @@ pub(super) fn replace_damaged(
     opened: Option<FileId>,
     why: Defect,
     now: Timestamp,
-) -> Result<(Connection, Option<Aside>), String> {
-    let guard = lock_beside(path).map_err(|e| e.to_string())?;
+) -> Result<(Connection, Option<Aside>), Why> {
+    let guard = lock_beside(path)?;
     if opened.is_some() && file_id(path) == opened {
-        let moved_to = set_aside(path, now).map_err(|e| e.to_string())?;
-        return reopen(path, schema).map(|conn| (conn, Some(Aside { moved_to, why })));
+        let moved_to = set_aside(path, now)?;
+        return reopen(path, schema, &guard).map(|conn| (conn, Some(Aside { moved_to, why })));
     }
     drop(guard);
     open_or_replace(path, schema, now)
 }
 
-fn reopen(path: &Path, schema: &Schema) -> Result<Connection, String> {
-    open(path, schema).map_err(|e| match e {
+fn reopen(path: &Path, schema: &Schema, guard: &File) -> Result<Connection, Why> {
+    open(path, schema, Some(guard)).map_err(|e| match e {
         OpenError::Busy(why) | OpenError::Unavailable(why) => why,
-        OpenError::Defect(why) => why.to_string(),
+        OpenError::Defect(why) => why.into(),
     })
 }
 
@@ -163,20 +203,41 @@ pub(super) fn open_in_memory(schema: &Schema) -> rusqlite::Result<Connection> {
     Ok(conn)
 }
 
+/// The files that SQLite may keep beside a database.
+const SIDES: [&str; 3] = ["-wal", "-shm", "-journal"];
+
+/// The path without links in its directory: SQLite is told to follow none, and means all of them.
+/// A person may well have linked the directory.
+fn unlinked(path: &Path) -> io::Result<PathBuf> {
+    let dir = path.parent().filter(|d| !d.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+    Ok(fs::canonicalize(dir)?.join(name))
+}
+
+/// True when the files beside the one at `path` are ours, or not there.
+fn check_sides(path: &Path) -> io::Result<()> {
+    SIDES.iter().try_for_each(|side| files::check_own(&beside(path, side)).map(|_| ()))
+}
+
 /// Opens what lies at `path` for reading only, without waiting for anybody.
 pub(super) fn open_read_only(path: &Path) -> rusqlite::Result<Connection> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let conn = Connection::open_with_flags(path, flags)?;
-    conn.busy_timeout(Duration::ZERO)?;
-    match conn.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(())) {
-        Ok(()) => Ok(conn),
-        // A read-only directory cannot hold the WAL index: read the file as it lies there.
-        Err(e) if trouble(&e) == Trouble::NoDisk => Connection::open_with_flags(
-            uri(path, "immutable=1"),
-            flags | OpenFlags::SQLITE_OPEN_URI,
-        ),
-        Err(e) => Err(e),
+    let refused = |_| rusqlite::Error::InvalidPath(path.to_owned());
+    let path = unlinked(path).map_err(refused)?;
+    files::own(&path).map_err(refused)?;
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX
+        | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+    if check_sides(&path).is_ok() {
+        let conn = Connection::open_with_flags(&path, flags)?;
+        conn.busy_timeout(Duration::ZERO)?;
+        match conn.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(())) {
+            Ok(()) => return Ok(conn),
+            // A read-only directory cannot hold the WAL index: read the file as it lies there.
+            Err(e) if trouble(&e) == Trouble::NoDisk => {}
+            Err(e) => return Err(e),
+        }
     }
+    Connection::open_with_flags(uri(&path, "immutable=1"), flags | OpenFlags::SQLITE_OPEN_URI)
 }
 
 /// An SQLite URI for `path`; `?`, `#` and `%` in the path are escaped.
@@ -192,9 +253,14 @@ pub(super) fn copy_from_file(
     schema: &Schema,
     tables: &[&str],
 ) -> rusqlite::Result<()> {
+    let Ok(path) = unlinked(path).and_then(|path| files::own(&path).map(|_| path)) else {
+        return Ok(());
+    };
     // `mode=ro` sees the write-ahead log; a read-only directory allows only `immutable`.
-    let attached = ["mode=ro", "immutable=1"].iter().any(|mode| {
-        let ready = conn.execute("ATTACH DATABASE ?1 AS old", [uri(path, mode)]).is_ok();
+    let modes: &[&str] =
+        if check_sides(&path).is_ok() { &["mode=ro", "immutable=1"] } else { &["immutable=1"] };
+    let attached = modes.iter().any(|mode| {
+        let ready = conn.execute("ATTACH DATABASE ?1 AS old", [uri(&path, mode)]).is_ok();
         let readable = ready
             && conn.query_row("PRAGMA old.user_version", [], |r| r.get::<_, i32>(0))
                 == Ok(schema.version());
@@ -216,21 +282,33 @@ pub(super) fn copy_from_file(
     Ok(())
 }
 
-fn open(path: &Path, schema: &Schema) -> Result<Connection, OpenError> {
-    create_private(path)?;
+/// `guard`: the lock beside the file, where the caller holds it.
+fn open(path: &Path, schema: &Schema, guard: Option<&File>) -> Result<Connection, OpenError> {
+    if let Some(dir) = path.parent() {
+        files::private_dir(dir)?;
+    }
+    let path = &unlinked(path)?;
+    // Nobody may take a file that is being made for one that has lost its rows.
+    let _made_alone = match guard {
+        None if !schema.may_be_empty && !path.exists() => Some(lock_beside(path)?),
+        _ => None,
+    };
+    let is_new = create_private(path)?;
     // Two processes that switch the same new file to WAL at the same instant can meet a lock that
     // SQLite refuses to wait for, so the waiting is done here, in steps.
     for _ in 1..OPEN_TRIES {
-        match open_once(path, schema) {
+        match open_once(path, schema, is_new) {
             Err(OpenError::Busy(_)) => thread::sleep(Duration::from_millis(20)),
             other => return other,
         }
     }
-    open_once(path, schema)
+    open_once(path, schema, is_new)
 }
 
-fn open_once(path: &Path, schema: &Schema) -> Result<Connection, OpenError> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+fn open_once(path: &Path, schema: &Schema, is_new: bool) -> Result<Connection, OpenError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX
+        | OpenFlags::SQLITE_OPEN_NOFOLLOW;
     let mut conn = Connection::open_with_flags(path, flags)?;
     conn.busy_timeout(BUSY_TIMEOUT / OPEN_TRIES)?;
     let number = |name: &str| conn.pragma_query_value(None, name, |r| r.get::<_, i32>(0));
@@ -238,6 +316,9 @@ fn open_once(path: &Path, schema: &Schema) -> Result<Connection, OpenError> {
     let tables: i64 = conn.query_row("SELECT count(*) FROM sqlite_schema", [], |r| r.get(0))?;
     let (application_id, version) = (number("application_id")?, number("user_version")?);
     let fresh = application_id == 0 && version == 0 && tables == 0;
+    if fresh && !is_new && !schema.may_be_empty {
+        return Err(OpenError::Defect(Defect::Damaged { detail: "it is empty".into() }));
+    }
     if !fresh && application_id != schema.application_id {
         return Err(OpenError::Defect(Defect::Foreign { application_id }));
     }
@@ -248,7 +329,8 @@ fn open_once(path: &Path, schema: &Schema) -> Result<Connection, OpenError> {
         }));
     }
     if conn.is_readonly("main")? {
-        return Err(OpenError::Unavailable("the file is read-only".into()));
+        let text = "the file is read-only".to_owned();
+        return Err(OpenError::Unavailable(Why { text, cause: Cause::ReadOnly }));
     }
     if fresh {
         // Must come before the first table; lets the file shrink after an eviction.
@@ -265,6 +347,8 @@ fn open_once(path: &Path, schema: &Schema) -> Result<Connection, OpenError> {
 fn configure(conn: &Connection) -> rusqlite::Result<()> {
     // In WAL, NORMAL survives a killed process; only a power cut may lose the last seconds.
     conn.pragma_update(None, "synchronous", "NORMAL")?;
+    // A row that is replaced is deleted first, which the digest has to see.
+    conn.pragma_update(None, "recursive_triggers", true)?;
     conn.pragma_update(None, "cache_size", PAGE_CACHE_KIB)?;
     // Nothing is spilled to a temporary file outside the private directory.
     conn.pragma_update(None, "temp_store", "MEMORY")?;
@@ -285,32 +369,26 @@ fn migrate(conn: &mut Connection, schema: &Schema) -> rusqlite::Result<()> {
     for step in schema.migrations.iter().skip(done) {
         tx.execute_batch(step)?;
     }
+    (schema.take_over)(&tx, i32::try_from(done).unwrap_or(i32::MAX))?;
     tx.pragma_update(None, "application_id", schema.application_id)?;
     tx.pragma_update(None, "user_version", schema.version())?;
     tx.commit()
 }
 
-/// Creates the directory (0700) and the file (0600) where missing, and makes the file private
-/// where it is ours but open to others. SQLite gives its side files the mode of the main one.
-fn create_private(path: &Path) -> io::Result<()> {
-    if let Some(dir) = path.parent().filter(|d| !d.as_os_str().is_empty()) {
-        DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
-    }
-    match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
-        Ok(_) => Ok(()),
+/// Creates the file (0600) where missing, and makes it private where it is ours but open to others;
+/// true when it was missing. SQLite gives its side files the mode of the main one. What is no file
+/// of ours is refused before SQLite sees it.
+fn create_private(path: &Path) -> io::Result<bool> {
+    let is_new = match files::create_new(path) {
+        Ok(_) => true,
         Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {
-            let meta = fs::metadata(path)?;
-            if !meta.is_file() {
-                return Err(io::Error::other("it is not a file"));
-            }
-            if meta.permissions().mode() & 0o077 != 0 {
-                // Fails on a read-only disk or somebody else's file, which opening will notice.
-                let _ = fs::set_permissions(path, fs::Permissions::from_mode(0o600));
-            }
-            Ok(())
+            files::check_own(path)?;
+            false
         }
-        Err(e) => Err(e),
-    }
+        Err(e) => return Err(e),
+    };
+    check_sides(path)?;
+    Ok(is_new)
 }
 
 /// The path of a file that SQLite keeps beside `path`: `-wal`, `-shm`.
@@ -322,32 +400,47 @@ pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
 
 /// Holds `<path>.lock` while a file is replaced. The holder needs milliseconds.
 fn lock_beside(path: &Path) -> io::Result<File> {
-    let lock = OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .mode(0o600)
-        .open(beside(path, ".lock"))?;
-    for _ in 0..200 {
-        match lock.try_lock() {
-            Ok(()) => return Ok(lock),
-            Err(TryLockError::WouldBlock) => thread::sleep(Duration::from_millis(10)),
-            Err(TryLockError::Error(e)) => return Err(e),
+    let lock = files::update(&beside(path, ".lock"))?;
+    files::lock(&lock)?;
+    Ok(lock)
+}
+
+/// What the name of a file that was set aside goes on with.
+const ASIDE: &str = ".broken-";
+
+/// The first of the files that were set aside of the one at `path`, by name.
+pub(super) fn found_aside(path: &Path) -> io::Result<Option<PathBuf>> {
+    let dir = path.parent().filter(|d| !d.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut head = path.file_name().unwrap_or_default().to_owned();
+    head.push(ASIDE);
+    let entries = match fs::read_dir(dir) {
+        Err(e) if matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            return Ok(None);
+        }
+        other => other?,
+    };
+    let mut found = Vec::new();
+    for entry in entries {
+        let name = entry?.file_name();
+        let is_side = SIDES.iter().any(|s| name.as_encoded_bytes().ends_with(s.as_bytes()));
+        if name.as_encoded_bytes().starts_with(head.as_encoded_bytes()) && !is_side {
+            found.push(dir.join(name));
         }
     }
-    Err(io::Error::other("another process is replacing it and does not finish"))
+    Ok(found.into_iter().min())
 }
 
 /// Renames the file and its side files to `<name>.broken-<unix seconds>`; never overwrites.
 fn set_aside(path: &Path, now: Timestamp) -> io::Result<PathBuf> {
-    let mut target = beside(path, &format!(".broken-{}", now.as_second()));
+    let mut target = beside(path, &format!("{ASIDE}{}", now.as_second()));
     let mut n = 1;
-    while target.exists() {
-        target = beside(path, &format!(".broken-{}.{n}", now.as_second()));
+    // A link that leads nowhere is a name that is taken as well.
+    while fs::symlink_metadata(&target).is_ok() {
+        target = beside(path, &format!("{ASIDE}{}.{n}", now.as_second()));
         n += 1;
     }
     // The side files first: a log left alone would be replayed into the new file.
-    for side in ["-wal", "-shm"] {
+    for side in SIDES {
         match fs::rename(beside(path, side), beside(&target, side)) {
             Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),
             _ => {}

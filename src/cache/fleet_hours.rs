@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
+use rusqlite::{Connection, OptionalExtension, Row, TransactionBehavior, params};
 
+use super::checksum::RowSum;
+use super::digest;
 use super::notice::CacheNotice;
 use super::store::Store;
-use super::summary::checksum;
 use crate::domain::{FleetHour, Hour, HourRange, Scope};
 
 /// Hours that are kept: three years and a quarter, for the longest term that can be bought.
@@ -17,69 +18,117 @@ const KEPT_HOURS: i32 = 170 * 168;
 
 type Seen = BTreeMap<Arc<str>, u64>;
 
-/// Adds looks to what is kept of their hours.
-pub(super) fn add(conn: &mut Connection, looks: &[FleetHour]) -> rusqlite::Result<()> {
-    let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    {
-        let mut read = tx.prepare_cached(
-            "SELECT looks, checksum, data FROM fleet_hour
-             WHERE hour = ?1 AND account = ?2 AND region = ?3",
-        )?;
-        let mut write = tx.prepare_cached(
-            "INSERT OR REPLACE INTO fleet_hour (hour, account, region, looks, checksum, data)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-        )?;
-        for look in looks {
-            let (hour, scope) = (look.hour.0, &look.scope);
-            let mut all = look.clone();
-            let there = read
-                .query_row(params![hour, &*scope.account, &*scope.region], |r| {
-                    Ok((r.get(0)?, r.get(1)?, r.get::<_, Vec<u8>>(2)?))
-                })
-                .optional()?;
-            // What is damaged is replaced.
-            if let Some((looks, sum, data)) = there
-                && let Some(seen) = decode(sum, &data)
-            {
-                all.add(&FleetHour { looks, seen, ..look.clone() });
+fn sum(hour: i32, account: &str, region: &str, looks: u32, data: &[u8]) -> i64 {
+    RowSum::new().int(hour.into()).text(account).text(region).int(looks.into()).blob(data).finish()
+}
+
+/// Keeps an hour in place of what was kept of it.
+pub(super) fn put(
+    conn: &Connection,
+    hour: i32,
+    account: &str,
+    region: &str,
+    looks: u32,
+    data: &[u8],
+) -> rusqlite::Result<()> {
+    conn.prepare_cached(
+        "INSERT OR REPLACE INTO fleet_hour (hour, account, region, looks, checksum, data)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+    )?
+    .execute(params![
+        hour,
+        account,
+        region,
+        looks,
+        sum(hour, account, region, looks, data),
+        data
+    ])?;
+    Ok(())
+}
+
+/// Reads a row (hour, account, region, looks, checksum, data); `None` when it is not as it was
+/// written.
+fn row(r: &Row<'_>) -> Option<FleetHour> {
+    let (hour, looks): (i32, u32) = (r.get(0).ok()?, r.get(3).ok()?);
+    let account = r.get_ref(1).ok()?.as_str().ok()?;
+    let region = r.get_ref(2).ok()?.as_str().ok()?;
+    let data = r.get_ref(5).ok()?.as_blob().ok()?;
+    if r.get::<_, i64>(4).ok()? != sum(hour, account, region, looks, data) {
+        return None;
+    }
+    let seen: Seen = postcard::from_bytes(data).ok()?;
+    Some(FleetHour { hour: Hour(hour), scope: Scope::new(account, region), looks, seen })
+}
+
+/// What is told of hours that are not as they were written.
+const WHAT: &str = "instances per hour, which nobody can read again";
+
+/// Adds looks to what is kept of their hours. A damaged hour is replaced and told.
+pub(super) fn add(store: &mut Store, looks: &[FleetHour]) {
+    let damaged = store.run(|conn| {
+        let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let mut damaged = 0;
+        {
+            let mut read = tx.prepare_cached(
+                "SELECT hour, account, region, looks, checksum, data FROM fleet_hour
+                 WHERE hour = ?1 AND account = ?2 AND region = ?3",
+            )?;
+            for look in looks {
+                let (hour, scope) = (look.hour.0, &look.scope);
+                let mut all = look.clone();
+                let key = params![hour, &*scope.account, &*scope.region];
+                match read.query_row(key, |r| Ok(row(r))).optional()? {
+                    None => {}
+                    Some(None) => damaged += 1,
+                    Some(Some(there)) => all.add(&there),
+                }
+                let Ok(data) = postcard::to_stdvec(&all.seen) else { continue };
+                put(&tx, hour, &scope.account, &scope.region, all.looks, &data)?;
             }
-            let Ok(data) = postcard::to_stdvec(&all.seen) else { continue };
-            write.execute(params![
-                hour,
-                &*scope.account,
-                &*scope.region,
-                all.looks,
-                checksum(&data),
-                data
-            ])?;
+        }
+        if damaged > 0 {
+            digest::reseal(&tx, "fleet_hour")?;
+        }
+        tx.commit()?;
+        Ok(damaged)
+    });
+    store.tell_lost(WHAT, damaged.unwrap_or_default());
+}
+
+/// Reads what is kept of the hours in `range`, oldest first. Damaged ones are dropped and told.
+pub(super) fn load(store: &mut Store, range: HourRange) -> Vec<FleetHour> {
+    let found = store.run(|conn| {
+        let mut read = conn.prepare_cached(
+            "SELECT hour, account, region, looks, checksum, data, rowid FROM fleet_hour
+             WHERE hour >= ?1 AND hour < ?2 ORDER BY hour, account, region",
+        )?;
+        let mut rows = read.query([range.from.0, range.to.0])?;
+        let (mut whole, mut damaged): (Vec<_>, Vec<i64>) = (Vec::new(), Vec::new());
+        while let Some(r) = rows.next()? {
+            match row(r) {
+                Some(hour) => whole.push(hour),
+                None => damaged.push(r.get(6)?),
+            }
+        }
+        Ok((whole, damaged))
+    });
+    let (whole, damaged) = found.unwrap_or_default();
+    store.lost_rows(WHAT, "fleet_hour", &damaged);
+    whole
+}
+
+/// Takes over what is whole in a file that was set aside.
+pub(super) fn salvage(conn: &Connection, old: &Connection) -> rusqlite::Result<()> {
+    let mut read =
+        old.prepare("SELECT hour, account, region, looks, checksum, data FROM fleet_hour")?;
+    let mut rows = read.query([])?;
+    while let Some(r) = rows.next()? {
+        if let Some(there) = row(r) {
+            let (account, region) = (&there.scope.account, &there.scope.region);
+            put(conn, there.hour.0, account, region, there.looks, &r.get::<_, Vec<u8>>(5)?)?;
         }
     }
-    tx.commit()
-}
-
-fn decode(sum: i64, data: &[u8]) -> Option<Seen> {
-    (sum == checksum(data)).then(|| postcard::from_bytes(data).ok()).flatten()
-}
-
-/// Reads what is kept of the hours in `range`, oldest first. What is damaged is not there.
-pub(super) fn load(conn: &mut Connection, range: HourRange) -> rusqlite::Result<Vec<FleetHour>> {
-    let mut read = conn.prepare_cached(
-        "SELECT hour, account, region, looks, checksum, data FROM fleet_hour
-         WHERE hour >= ?1 AND hour < ?2 ORDER BY hour, account, region",
-    )?;
-    let mut rows = read.query([range.from.0, range.to.0])?;
-    let mut found = Vec::new();
-    while let Some(row) = rows.next()? {
-        let (Ok(account), Ok(region), Ok(data)) =
-            (row.get_ref(1)?.as_str(), row.get_ref(2)?.as_str(), row.get_ref(5)?.as_blob())
-        else {
-            continue;
-        };
-        let Some(seen) = decode(row.get(4)?, data) else { continue };
-        let scope = Scope::new(account, region);
-        found.push(FleetHour { hour: Hour(row.get(0)?), scope, looks: row.get(3)?, seen });
-    }
-    Ok(found)
+    Ok(())
 }
 
 /// Deletes what claims to be of hours that have not begun yet.

@@ -5,12 +5,13 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use rusqlite::{Connection, TransactionBehavior, params};
+use rusqlite::{Connection, Row, TransactionBehavior, params};
 use serde::{Deserialize, Serialize};
 
+use super::checksum::RowSum;
+use super::digest;
 use super::notice::CacheNotice;
 use super::store::Store;
-use super::summary::checksum;
 use crate::domain::{GpuHour, GpuIdentity, Hour, HourRange, Rung, SourceId};
 
 /// Layout of the blobs and of the identities in the dictionary.
@@ -92,34 +93,76 @@ fn decode(blob: &[u8], known: &HashMap<i64, Arc<GpuIdentity>>) -> Option<Vec<Gpu
     Some(gpus)
 }
 
-/// The numbers that the dictionary has for the GPUs of `source`.
-fn numbers(conn: &Connection, source: &str) -> rusqlite::Result<HashMap<Vec<u8>, i64>> {
-    conn.prepare_cached("SELECT identity, id FROM gpu_device WHERE source = ?1")?
-        .query_map([source], |r| Ok((r.get(0)?, r.get(1)?)))?
-        .collect()
+/// A checksum over all columns of a GPU.
+pub(super) fn of_device(id: i64, source: &str, identity: &[u8], last_hour: i32) -> i64 {
+    RowSum::new().int(id).text(source).blob(identity).int(last_hour.into()).finish()
+}
+
+/// A checksum over all columns of an hour.
+pub(super) fn of_hour(hour: i32, source: &str, data: &[u8]) -> i64 {
+    RowSum::new().int(hour.into()).text(source).blob(data).finish()
+}
+
+/// A GPU of the dictionary.
+struct Device {
+    id: i64,
+    identity: Vec<u8>,
+    last_hour: i32,
+}
+
+/// Reads a GPU (id, source, identity, last hour, checksum); `None` when it is not as it was written.
+fn device(r: &Row<'_>) -> Option<Device> {
+    let (id, last_hour) = (r.get(0).ok()?, r.get(3).ok()?);
+    let (source, identity): (String, Vec<u8>) = (r.get(1).ok()?, r.get(2).ok()?);
+    let whole = r.get::<_, i64>(4).ok()? == of_device(id, &source, &identity, last_hour);
+    whole.then_some(Device { id, identity, last_hour })
 }
 
 /// Keeps what the GPUs of a source did in an hour, in place of what was kept of it before.
 pub(super) fn store(conn: &mut Connection, hours: &GpuHours) -> rusqlite::Result<()> {
     let source = name(hours.source, &hours.origin);
+    let hour = hours.hour.0;
     let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
     {
-        let mut known = numbers(&tx, &source)?;
+        // One that is damaged has no number any more; a new row cannot take its place as long as it
+        // is there.
+        let mut known: HashMap<Vec<u8>, (i64, i32)> = HashMap::new();
+        let mut damaged: Vec<i64> = Vec::new();
+        let mut read = tx.prepare_cached(
+            "SELECT id, source, identity, last_hour, checksum FROM gpu_device WHERE source = ?1",
+        )?;
+        let mut rows = read.query([&source])?;
+        while let Some(r) = rows.next()? {
+            match device(r) {
+                Some(d) => drop(known.insert(d.identity, (d.id, d.last_hour))),
+                None => damaged.push(r.get(0)?),
+            }
+        }
+        drop(rows);
+        if !damaged.is_empty() {
+            for id in damaged {
+                tx.execute("DELETE FROM gpu_device WHERE id = ?1", [id])?;
+            }
+            digest::reseal(&tx, "gpu_device")?;
+        }
         let mut add = tx.prepare_cached(
-            "INSERT INTO gpu_device (source, identity, last_hour) VALUES (?1, ?2, ?3)
+            "INSERT INTO gpu_device (source, identity, last_hour, checksum) VALUES (?1, ?2, ?3, 0)
              RETURNING id",
         )?;
+        let mut seal =
+            tx.prepare_cached("UPDATE gpu_device SET last_hour = ?2, checksum = ?3 WHERE id = ?1")?;
         let mut entries = Vec::with_capacity(hours.gpus.len());
         for gpu in &hours.gpus {
             let Ok(identity) = postcard::to_stdvec(&*gpu.identity) else { continue };
-            let id = if let Some(id) = known.get(&identity) {
-                *id
-            } else {
-                let new = params![source, identity, hours.hour.0];
-                let id = add.query_row(new, |r| r.get(0))?;
-                known.insert(identity, id);
-                id
+            let (id, last) = match known.get(&identity) {
+                Some((id, last)) => (*id, *last),
+                // The checksum is over the number as well, which is not known before.
+                None => (add.query_row(params![source, identity, hour], |r| r.get(0))?, i32::MIN),
             };
+            if last < hour {
+                seal.execute(params![id, hour, of_device(id, &source, &identity, hour)])?;
+            }
+            known.insert(identity, (id, last.max(hour)));
             entries.push((id, gpu));
         }
         entries.sort_unstable_by_key(|(id, _)| *id);
@@ -128,55 +171,71 @@ pub(super) fn store(conn: &mut Connection, hours: &GpuHours) -> rusqlite::Result
             "INSERT OR REPLACE INTO gpu_hour (source, hour, checksum, data)
              VALUES (?1, ?2, ?3, ?4)",
         )?
-        .execute(params![source, hours.hour.0, checksum(&blob), blob])?;
-        tx.prepare_cached(
-            "UPDATE gpu_device SET last_hour = ?2 WHERE source = ?1 AND last_hour < ?2
-             AND id IN (SELECT value FROM json_each(?3))",
-        )?
-        .execute(params![source, hours.hour.0, ids(&entries)])?;
+        .execute(params![source, hour, of_hour(hour, &source, &blob), blob])?;
     }
     tx.commit()
 }
 
-/// The numbers as a JSON array, for `json_each`.
-fn ids(entries: &[(i64, &GpuHour)]) -> String {
-    let ids: Vec<String> = entries.iter().map(|(id, _)| id.to_string()).collect();
-    format!("[{}]", ids.join(","))
+/// What is whole, and the row ids of what is not: of GPUs, of hours.
+type Loaded = (Vec<GpuHours>, Vec<i64>, Vec<i64>);
+
+/// Reads what is kept of the hours in `range`, newest first. Damaged ones are dropped and told.
+pub(super) fn load(store: &mut Store, range: HourRange) -> Vec<GpuHours> {
+    let (found, devices, hours) = store.run(|conn| load_all(conn, range)).unwrap_or_default();
+    store.lost_rows("names of GPUs", "gpu_device", &devices);
+    store.lost_rows("GPU hours", "gpu_hour", &hours);
+    found
 }
 
-/// Reads what is kept of the hours in `range`, newest first. What is damaged is not there.
-pub(super) fn load(conn: &mut Connection, range: HourRange) -> rusqlite::Result<Vec<GpuHours>> {
+fn load_all(conn: &mut Connection, range: HourRange) -> rusqlite::Result<Loaded> {
     let tx = conn.transaction()?;
-    let mut found = Vec::new();
+    let (mut found, mut devices, mut hours) = Loaded::default();
     {
-        let known: HashMap<i64, Arc<GpuIdentity>> = tx
-            .prepare_cached("SELECT id, identity FROM gpu_device")?
-            .query_map([], |r| Ok((r.get(0)?, r.get::<_, Vec<u8>>(1)?)))?
-            .filter_map(|row| match row {
-                Ok((id, bytes)) => Some(Ok((id, Arc::new(postcard::from_bytes(&bytes).ok()?)))),
-                Err(error) => Some(Err(error)),
-            })
-            .collect::<rusqlite::Result<_>>()?;
+        let mut known: HashMap<i64, Arc<GpuIdentity>> = HashMap::new();
+        let mut all =
+            tx.prepare_cached("SELECT id, source, identity, last_hour, checksum FROM gpu_device")?;
+        let mut rows = all.query([])?;
+        while let Some(r) = rows.next()? {
+            match device(r) {
+                // What another layout called a GPU is no damage.
+                Some(d) => {
+                    if let Ok(identity) = postcard::from_bytes(&d.identity) {
+                        known.insert(d.id, Arc::new(identity));
+                    }
+                }
+                None => devices.push(r.get(0)?),
+            }
+        }
         let mut read = tx.prepare_cached(
-            "SELECT source, hour, checksum, data FROM gpu_hour WHERE hour >= ?1 AND hour < ?2
+            "SELECT source, hour, checksum, data, rowid FROM gpu_hour WHERE hour >= ?1 AND hour < ?2
              ORDER BY hour DESC, source",
         )?;
         let mut rows = read.query([range.from.0, range.to.0])?;
-        while let Some(row) = rows.next()? {
-            // A value of another type is damage too.
-            let (Ok(name), Ok(blob)) = (row.get_ref(0)?.as_str(), row.get_ref(3)?.as_blob()) else {
-                continue;
-            };
-            let Some((source, origin)) = source_of(name) else { continue };
-            if row.get_ref(2)?.as_i64() != Ok(checksum(blob)) {
-                continue;
+        while let Some(r) = rows.next()? {
+            match hour(r, &known) {
+                None => hours.push(r.get(4)?),
+                Some(None) => {}
+                Some(Some(hour)) => found.push(hour),
             }
-            let Some(gpus) = decode(blob, &known) else { continue };
-            found.push(GpuHours { source, origin, hour: Hour(row.get(1)?), gpus });
         }
     }
     tx.finish()?;
-    Ok(found)
+    Ok((found, devices, hours))
+}
+
+/// Reads an hour (source, hour, checksum, data); `None` when it is not as it was written, `Some(None)`
+/// when this burntop does not know its source or its layout.
+fn hour(r: &Row<'_>, known: &HashMap<i64, Arc<GpuIdentity>>) -> Option<Option<GpuHours>> {
+    let name = r.get_ref(0).ok()?.as_str().ok()?;
+    let (hour, blob) = (r.get(1).ok()?, r.get_ref(3).ok()?.as_blob().ok()?);
+    if r.get::<_, i64>(2).ok()? != of_hour(hour, name, blob) {
+        return None;
+    }
+    let read = || {
+        let (source, origin) = source_of(name)?;
+        Some(GpuHours { source, origin, hour: Hour(hour), gpus: decode(blob, known)? })
+    };
+    Some(read())
 }
 
 /// Deletes what claims to be of hours that have not ended yet.

@@ -11,6 +11,7 @@ use serde::de::DeserializeOwned;
 use tokio::sync::{mpsc, oneshot};
 
 use super::bucket_sizes::{self, BucketSize};
+use super::digest;
 use super::facts::{self, FactKind, Stored};
 use super::fleet_hours;
 use super::gpu_hours::{self, GpuHours};
@@ -103,6 +104,7 @@ impl Cache {
                 match request {
                     Request::Run(job) => job(&mut store),
                     Request::Close(done) => {
+                        digest::check(&mut store);
                         drop(store);
                         let _ = done.send(());
                         return;
@@ -187,10 +189,7 @@ impl Cache {
         now: Timestamp,
     ) -> Option<Stored<T>> {
         let scope = scope.clone();
-        let raw = self
-            .call(move |store| store.run(|conn| facts::get(conn, kind, &scope)).flatten())
-            .await
-            .flatten()?;
+        let raw = self.call(move |store| facts::read(store, kind, &scope)).await.flatten()?;
         raw.decode(kind, now, &self.board)
     }
 
@@ -200,7 +199,7 @@ impl Cache {
         kind: FactKind,
         now: Timestamp,
     ) -> Vec<(Scope, Stored<T>)> {
-        let rows = self.call(move |store| store.run(|conn| facts::all(conn, kind))).await.flatten();
+        let rows = self.call(move |store| facts::all(store, kind)).await.flatten();
         rows.into_iter()
             .flatten()
             .filter_map(|(scope, raw)| Some((scope, raw.decode(kind, now, &self.board)?)))
@@ -209,7 +208,7 @@ impl Cache {
 
     /// Merges series into what is kept; see [`SeriesWrite`]. Atomic per 1,000 series.
     pub async fn store_series(&self, writes: Vec<SeriesWrite>) {
-        self.call(move |store| store.run(|conn| series::store(conn, &writes))).await;
+        self.call(move |store| series::keep(store, &writes)).await;
     }
 
     /// The series of the instances `ids`, cut to `range`. An instance that was never asked about
@@ -219,18 +218,12 @@ impl Cache {
         ids: Vec<Arc<str>>,
         range: HourRange,
     ) -> HashMap<Arc<str>, SeriesSet> {
-        self.call(move |store| store.run(|conn| series::load(conn, &ids, range)))
-            .await
-            .flatten()
-            .unwrap_or_default()
+        self.call(move |store| series::read(store, &ids, range)).await.unwrap_or_default()
     }
 
     /// The hours that were fetched of each signal of the instances `ids`.
     pub async fn fetched(&self, ids: Vec<Arc<str>>) -> HashMap<(Arc<str>, Signal), HourRange> {
-        self.call(move |store| store.run(|conn| series::fetched(conn, &ids)))
-            .await
-            .flatten()
-            .unwrap_or_default()
+        self.call(move |store| series::fetched(store, &ids)).await.unwrap_or_default()
     }
 
     /// Keeps what the GPUs of a source did in a closed hour.
@@ -241,23 +234,17 @@ impl Cache {
     /// What is kept of GPUs in the hours of `range`, newest first. What is damaged, or of a source
     /// that this burntop does not know, is absent.
     pub async fn load_gpu_hours(&self, range: HourRange) -> Vec<GpuHours> {
-        self.call(move |store| store.run(|conn| gpu_hours::load(conn, range)))
-            .await
-            .flatten()
-            .unwrap_or_default()
+        self.call(move |store| gpu_hours::load(store, range)).await.unwrap_or_default()
     }
 
     /// Adds looks at the fleet to what is kept of their hours.
     pub async fn add_fleet_hours(&self, looks: Vec<FleetHour>) {
-        self.call(move |store| store.run(|conn| fleet_hours::add(conn, &looks))).await;
+        self.call(move |store| fleet_hours::add(store, &looks)).await;
     }
 
     /// What was seen running in the hours of `range`, oldest first; what is damaged is absent.
     pub async fn load_fleet_hours(&self, range: HourRange) -> Vec<FleetHour> {
-        self.call(move |store| store.run(|conn| fleet_hours::load(conn, range)))
-            .await
-            .flatten()
-            .unwrap_or_default()
+        self.call(move |store| fleet_hours::load(store, range)).await.unwrap_or_default()
     }
 
     /// Keeps daily figures of buckets in place of what was kept of the same series.
@@ -270,10 +257,7 @@ impl Cache {
     /// are.
     pub async fn load_bucket_sizes(&self, scope: &Scope, now: Timestamp) -> Vec<BucketSize> {
         let scope = scope.clone();
-        self.call(move |store| store.run(|conn| bucket_sizes::load(conn, &scope, now)))
-            .await
-            .flatten()
-            .unwrap_or_default()
+        self.call(move |store| bucket_sizes::load(store, &scope, now)).await.unwrap_or_default()
     }
 
     /// Keeps the summary of `kind` that [`super::read_summary_sync`] reads at the next start.
@@ -285,16 +269,19 @@ impl Cache {
     /// The summary of `kind`; `None` when there is none, or it is damaged.
     pub async fn summary(&self, kind: &str) -> Option<Vec<u8>> {
         let kind = kind.to_owned();
-        self.call(move |store| store.run(|conn| summary::get(conn, &kind)))
-            .await
-            .flatten()
-            .flatten()
+        self.call(move |store| summary::read(store, &kind)).await.flatten()
     }
 
     /// Evicts what is over the size limit, drops what is long unused, checks the file once a day.
     /// To be called every hour or so; takes the thread for up to a few hundred milliseconds.
     pub async fn maintain(&self, now: Timestamp) -> Maintained {
         self.call(move |store| maintain::run(store, now)).await.unwrap_or_default()
+    }
+
+    /// Looks whether every row that was kept is still there, if nobody has in this process yet. Comes
+    /// by itself with the housekeeping and before the cache is closed.
+    pub async fn checked(&self) {
+        self.call(digest::check).await;
     }
 
     /// What is kept and how large it is.

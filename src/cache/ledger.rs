@@ -3,6 +3,7 @@
 //! Prices and the meaning of the figures are in [`crate::source::ledger`]; here are integers.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,12 +11,14 @@ use std::time::Duration;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
-use rusqlite::{Connection, TransactionBehavior, params};
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 
-use super::file::{self, Aside, FileId, Trouble};
-use super::notice::{CacheNotice, Defect, NoticeBoard};
+use super::checksum::RowSum;
+use super::file::{self, Aside, FileId, Trouble, Why};
+use super::notice::{CacheNotice, Defect, LedgerTrouble, NoticeBoard};
 use super::schema::LEDGER;
 use crate::domain::Hour;
+use crate::files::Cause;
 
 /// After a failure the file is left alone for this long.
 const RETRY_AFTER: SignedDuration = SignedDuration::from_secs(60);
@@ -50,7 +53,7 @@ pub struct LedgerCharge {
 }
 
 /// The answer to a [`LedgerCharge`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reserved {
     /// Counted; make the call.
     Granted,
@@ -59,6 +62,8 @@ pub enum Reserved {
         /// What the day has cost so far, millionths of a dollar.
         spent_micro_usd: u64,
     },
+    /// Not counted: what was spent is not known, which counts as the whole cap.
+    Unknown(LedgerTrouble),
 }
 
 /// What one API was charged on one day.
@@ -81,8 +86,10 @@ pub struct LedgerDay {
     pub day: Date,
     /// By API, in the order of their names.
     pub entries: Vec<LedgerEntry>,
-    /// False when the file cannot be reached and other processes' spending since then is unknown.
+    /// False where there is no file and none can be made: other processes' spending is not in it.
     pub shared: bool,
+    /// Why this may not be all that was spent; the cap counts as spent then. `None`: it is all.
+    pub trouble: Option<LedgerTrouble>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -110,12 +117,12 @@ pub(super) struct LedgerStore {
     path: Option<PathBuf>,
     opened: Option<FileId>,
     board: Arc<NoticeBoard>,
-    /// Charges granted while the file could not be written; they go there when it can.
-    pending: Book,
     /// The day last read from the file, for when it cannot be read.
     last: Book,
-    /// When the file last failed.
-    failed_at: Option<Timestamp>,
+    /// True where there is no file and none can be made: this process counts by itself.
+    alone: bool,
+    /// When the file last failed, and why.
+    failed: Option<(Timestamp, LedgerTrouble)>,
 }
 
 impl LedgerStore {
@@ -124,10 +131,13 @@ impl LedgerStore {
         Self { conn: file::open_in_memory(&LEDGER).ok(), ..Self::closed(None, Arc::default()) }
     }
 
-    /// The ledger at `path`; counts in this process alone when that fails.
+    /// The ledger at `path`; grants nothing that costs anything as long as it cannot be used.
     pub fn open(path: PathBuf, now: Timestamp, board: Arc<NoticeBoard>) -> Self {
         let mut ledger = Self::closed(Some(path), board);
         ledger.connect(now);
+        if let Some(trouble) = ledger.aside() {
+            ledger.tell(trouble);
+        }
         ledger
     }
 
@@ -137,14 +147,15 @@ impl LedgerStore {
             path,
             opened: None,
             board,
-            pending: Book::new(),
             last: Book::new(),
-            failed_at: None,
+            alone: false,
+            failed: None,
         }
     }
 
     /// Counts the charge unless it would pass the cap. Atomic across processes: the day's total
-    /// is read and raised under the file's write lock.
+    /// is read and raised under the file's write lock. While nobody knows what was spent, nothing
+    /// is granted but what is free.
     pub fn reserve(&mut self, charge: &LedgerCharge) -> Reserved {
         let day = Hour::containing(charge.at).day();
         let amounts = Amounts {
@@ -156,104 +167,108 @@ impl LedgerStore {
             amounts.micro_usd == 0
                 || spent.saturating_add(amounts.micro_usd) <= charge.cap_micro_usd
         };
-        let pending = std::mem::take(&mut self.pending);
+        if let Some(trouble) = self.aside().filter(|_| amounts.micro_usd > 0) {
+            return Reserved::Unknown(trouble);
+        }
         let on_file = self.run(charge.at, |conn| {
             let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            add(&tx, &pending)?;
-            let spent = total(&read(&tx, day)?);
-            let granted = fits(spent);
-            if granted {
-                add(&tx, &Book::from([((day, charge.api.to_owned()), amounts)]))?;
+            let mut book = read(&tx, day)?;
+            let spent = total(&book);
+            if !fits(spent) {
+                return Ok((Reserved::Refused { spent_micro_usd: spent }, book));
             }
-            let book = read(&tx, day)?;
+            book.entry((day, charge.api.to_owned())).or_default().add(amounts);
+            write(&tx, &book)?;
             tx.commit()?;
-            let answer = if granted {
-                Reserved::Granted
-            } else {
-                Reserved::Refused { spent_micro_usd: spent }
-            };
-            Ok((answer, book))
+            Ok((Reserved::Granted, book))
         });
-        if let Some((answer, book)) = on_file {
-            self.last = book;
-            return answer;
-        }
-        self.pending = pending;
-        let spent = total(&self.known(day));
-        if fits(spent) {
-            self.pending.entry((day, charge.api.to_owned())).or_default().add(amounts);
-            Reserved::Granted
-        } else {
-            Reserved::Refused { spent_micro_usd: spent }
+        match on_file {
+            // It broke, and was replaced, right now: what was granted was on top of what is lost.
+            Ok((answer, book)) => {
+                self.last = book;
+                match self.aside().filter(|_| amounts.micro_usd > 0) {
+                    Some(trouble) => Reserved::Unknown(trouble),
+                    None => answer,
+                }
+            }
+            Err(_) if amounts.micro_usd == 0 => Reserved::Granted,
+            Err(trouble) => Reserved::Unknown(trouble),
         }
     }
 
     /// The UTC day that contains `now`.
     pub fn day(&mut self, now: Timestamp) -> LedgerDay {
         let day = Hour::containing(now).day();
-        let pending = std::mem::take(&mut self.pending);
-        let on_file = self.run(now, |conn| {
-            if !pending.is_empty() {
-                let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
-                add(&tx, &pending)?;
-                tx.commit()?;
+        let trouble = match self.run(now, |conn| read(conn, day)) {
+            Ok(book) => {
+                self.last = book;
+                self.aside()
             }
-            read(conn, day)
-        });
-        let shared = on_file.is_some();
-        match on_file {
-            Some(book) => self.last = book,
-            None => self.pending = pending,
-        }
-        let entries = self
-            .known(day)
-            .into_iter()
+            Err(trouble) => Some(trouble),
+        };
+        let of_day = self.last.iter().filter(|((of, _), _)| *of == day);
+        let entries = of_day
             .map(|((_, api), a)| LedgerEntry {
-                api,
+                api: api.clone(),
                 calls: a.calls,
                 units: a.units,
                 micro_usd: a.micro_usd,
             })
             .collect();
-        LedgerDay { day: now.to_zoned(TimeZone::UTC).date(), entries, shared }
+        let (day, shared) = (now.to_zoned(TimeZone::UTC).date(), !self.alone);
+        LedgerDay { day, entries, shared, trouble }
     }
 
-    /// What this process knows of `day` without asking the file.
-    fn known(&self, day: i32) -> Book {
-        let mut book = Book::new();
-        for (key, amounts) in self.last.iter().chain(&self.pending).filter(|(k, _)| k.0 == day) {
-            book.entry(key.clone()).or_default().add(*amounts);
+    /// A ledger that was set aside and that nobody has taken away: what it held is not known.
+    fn aside(&self) -> Option<LedgerTrouble> {
+        let path = self.path.as_ref()?;
+        match file::found_aside(path) {
+            Ok(found) => found.map(LedgerTrouble::Aside),
+            Err(error) => Some(self.out_of_reach(error.into())),
         }
-        book
     }
 
-    /// Runs `request` on the file; `None` when it cannot be had now.
+    fn out_of_reach(&self, why: Why) -> LedgerTrouble {
+        let Why { text: why, cause } = why;
+        LedgerTrouble::OutOfReach { file: self.path.clone().unwrap_or_default(), why, cause }
+    }
+
+    /// Runs `request` on the file.
     fn run<R>(
         &mut self,
         now: Timestamp,
         request: impl Fn(&mut Connection) -> rusqlite::Result<R>,
-    ) -> Option<R> {
-        if self.failed_at.is_some_and(|t| now.duration_since(t).abs() < RETRY_AFTER) {
-            return None;
+    ) -> Result<R, LedgerTrouble> {
+        if let Some((at, trouble)) = &self.failed
+            && now.duration_since(*at).abs() < RETRY_AFTER
+        {
+            return Err(trouble.clone());
         }
+        self.failed = None;
         if self.conn.is_none() {
             self.connect(now);
         }
-        let error = match request(self.conn.as_mut()?) {
-            Ok(answer) => {
-                self.failed_at = None;
-                return Some(answer);
-            }
-            Err(error) => error,
+        let error = match self.conn.as_mut().map(&request) {
+            Some(Ok(answer)) => return Ok(answer),
+            Some(Err(error)) => error,
+            None => return Err(self.why_not()),
         };
-        if file::trouble(&error) == Trouble::Broken {
+        if file::trouble(&error) == Trouble::Broken && !self.alone {
             self.replace(&error, now);
             if let Some(Ok(answer)) = self.conn.as_mut().map(&request) {
-                return Some(answer);
+                return Ok(answer);
             }
         }
-        self.fail(now, error.to_string());
-        None
+        if self.failed.is_none() {
+            self.fail(now, error.into());
+        }
+        Err(self.why_not())
+    }
+
+    /// Why the last request failed.
+    fn why_not(&self) -> LedgerTrouble {
+        let closed = || Why { text: "it is closed".into(), cause: Cause::Other };
+        self.failed.as_ref().map_or_else(|| self.out_of_reach(closed()), |(_, why)| why.clone())
     }
 
     fn connect(&mut self, now: Timestamp) {
@@ -275,7 +290,7 @@ impl LedgerStore {
     fn adopt(
         &mut self,
         path: &Path,
-        opened: Result<(Connection, Option<Aside>), String>,
+        opened: Result<(Connection, Option<Aside>), Why>,
         now: Timestamp,
     ) {
         match opened {
@@ -290,40 +305,112 @@ impl LedgerStore {
                 self.opened = file::file_id(path);
                 self.conn = Some(conn);
             }
+            Err(why) if is_absent(path) => self.go_alone(why),
             Err(why) => self.fail(now, why),
         }
     }
 
-    fn fail(&mut self, now: Timestamp, why: String) {
+    /// Counts in memory: nothing that was spent is on a file that cannot be read.
+    fn go_alone(&mut self, why: Why) {
+        self.conn = file::open_in_memory(&LEDGER).ok();
+        self.alone = true;
+        let (file, Why { text: why, cause }) = (self.path.clone().unwrap_or_default(), why);
+        self.board.post(CacheNotice::LedgerInMemory { file, why, cause });
+    }
+
+    fn fail(&mut self, now: Timestamp, why: Why) {
         // Opened anew at the next try: a disk that came back may hold another file.
         self.conn = None;
-        self.failed_at = Some(now);
-        let file = self.path.clone().unwrap_or_default();
-        self.board.post(CacheNotice::LedgerInMemory { file, why });
+        let trouble = self.out_of_reach(why);
+        self.failed = Some((now, trouble.clone()));
+        self.tell(trouble);
     }
+
+    fn tell(&self, trouble: LedgerTrouble) {
+        self.board.post(CacheNotice::Ledger { trouble });
+    }
+}
+
+/// True when nothing lies at `path`, nor can.
+fn is_absent(path: &Path) -> bool {
+    let gone =
+        |e: io::Error| matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory);
+    std::fs::symlink_metadata(path).is_err_and(gone)
 }
 
 fn total(book: &Book) -> u64 {
     book.values().fold(0, |sum, a| sum.saturating_add(a.micro_usd))
 }
 
-/// Raises the entries in the file.
-fn add(conn: &Connection, book: &Book) -> rusqlite::Result<()> {
-    let mut upsert = conn.prepare_cached(
-        "INSERT INTO entry (day, api, calls, units, micro_usd) VALUES (?1, ?2, ?3, ?4, ?5)
-         ON CONFLICT DO UPDATE SET calls = calls + excluded.calls,
-             units = units + excluded.units, micro_usd = micro_usd + excluded.micro_usd",
+fn of_entry(day: i32, api: &str, a: Amounts) -> i64 {
+    RowSum::new()
+        .int(i64::from(day))
+        .text(api)
+        .int(a.calls as i64)
+        .int(a.units as i64)
+        .int(a.micro_usd as i64)
+        .finish()
+}
+
+fn of_day(day: i32, entries: i64, micro_usd: u64) -> i64 {
+    RowSum::new().int(i64::from(day)).int(entries).int(micro_usd as i64).finish()
+}
+
+/// Writes whole days, with what must be there of each.
+fn write(conn: &Connection, book: &Book) -> rusqlite::Result<()> {
+    let mut put = conn.prepare_cached(
+        "INSERT OR REPLACE INTO entry (day, api, calls, units, micro_usd, checksum)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
     )?;
+    let mut days: BTreeMap<i32, (i64, u64)> = BTreeMap::new();
     for ((day, api), a) in book {
-        upsert.execute(params![day, api, a.calls as i64, a.units as i64, a.micro_usd as i64])?;
+        let sum = of_entry(*day, api, *a);
+        put.execute(params![day, api, a.calls as i64, a.units as i64, a.micro_usd as i64, sum])?;
+        let (entries, spent) = days.entry(*day).or_default();
+        (*entries, *spent) = (*entries + 1, spent.saturating_add(a.micro_usd));
+    }
+    let mut seal = conn.prepare_cached(
+        "INSERT OR REPLACE INTO day_total (day, entries, micro_usd, checksum)
+         VALUES (?1, ?2, ?3, ?4)",
+    )?;
+    for (day, (entries, spent)) in days {
+        seal.execute(params![day, entries, spent as i64, of_day(day, entries, spent)])?;
     }
     Ok(())
 }
 
+/// Reads a day. Anything that is not as it was written is an error: a figure, a row that is gone.
 fn read(conn: &Connection, day: i32) -> rusqlite::Result<Book> {
-    conn.prepare_cached("SELECT day, api, calls, units, micro_usd FROM entry WHERE day = ?1")?
-        .query_map([day], row)?
-        .collect()
+    let mut entries = conn.prepare_cached(
+        "SELECT day, api, calls, units, micro_usd, checksum FROM entry WHERE day = ?1",
+    )?;
+    let mut rows = entries.query([day])?;
+    let mut book = Book::new();
+    while let Some(r) = rows.next()? {
+        let ((of, api), amounts) = row(r)?;
+        if of != day || r.get::<_, i64>(5)? != of_entry(day, &api, amounts) {
+            return Err(damaged());
+        }
+        book.insert((of, api), amounts);
+    }
+    let sealed: Option<(i64, i64, i64)> = conn
+        .prepare_cached("SELECT entries, micro_usd, checksum FROM day_total WHERE day = ?1")?
+        .query_row([day], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))
+        .optional()?;
+    let (count, spent) = (book.len() as i64, total(&book));
+    let expected = (count, spent as i64, of_day(day, count, spent));
+    match sealed {
+        None if book.is_empty() => Ok(book),
+        Some(sealed) if sealed == expected => Ok(book),
+        _ => Err(damaged()),
+    }
+}
+
+/// What SQLite says of a page that makes no sense, said of a row that makes none.
+fn damaged() -> rusqlite::Error {
+    let code = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT);
+    let text = "a row is not as it was written, or is gone";
+    rusqlite::Error::SqliteFailure(code, Some(text.to_owned()))
 }
 
 fn row(r: &rusqlite::Row<'_>) -> rusqlite::Result<((i32, String), Amounts)> {
@@ -331,6 +418,19 @@ fn row(r: &rusqlite::Row<'_>) -> rusqlite::Result<((i32, String), Amounts)> {
     let amount = |i| r.get::<_, i64>(i).map(|n| u64::try_from(n).unwrap_or(0));
     let amounts = Amounts { calls: amount(2)?, units: amount(3)?, micro_usd: amount(4)? };
     Ok(((r.get(0)?, r.get(1)?), amounts))
+}
+
+/// Takes over the entries of the first layout, which had no checksums.
+pub(super) fn take_over(conn: &Connection, from: i32) -> rusqlite::Result<()> {
+    if from == 1 {
+        let book: Book = conn
+            .prepare("SELECT day, api, calls, units, micro_usd FROM entry_1")?
+            .query_map([], row)?
+            .collect::<rusqlite::Result<_>>()?;
+        write(conn, &book)?;
+    }
+    // Of a new file it is empty.
+    conn.execute_batch("DROP TABLE IF EXISTS entry_1")
 }
 
 /// Takes over what can be read of a file that was set aside; returns the number of entries.
@@ -347,7 +447,7 @@ fn salvage(into: &mut Connection, from: &Path) -> usize {
         book.extend(rows.map_while(Result::ok));
     }
     let added = into.transaction_with_behavior(TransactionBehavior::Immediate).and_then(|tx| {
-        add(&tx, &book)?;
+        write(&tx, &book)?;
         tx.commit()
     });
     if added.is_ok() { book.len() } else { 0 }

@@ -7,8 +7,8 @@ use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 use super::notice::CacheNotice;
 use super::stats::page_bytes;
 use super::store::Store;
-use super::{bucket_sizes, fleet_hours, gpu_hours, series};
-use crate::domain::Hour;
+use super::{bucket_sizes, digest, fleet_hours, gpu_hours, series};
+use crate::domain::{Hour, HourRange};
 
 /// Facts that were not renewed for this long are about accounts or regions no longer looked at.
 const FACT_KEEP: SignedDuration = SignedDuration::from_hours(120 * 24);
@@ -48,6 +48,7 @@ pub struct Maintained {
 /// One round.
 pub(super) fn run(store: &mut Store, now: Timestamp) -> Maintained {
     store.tell_time(now);
+    digest::check(store);
     let checked = check(store, now);
     series::disclaim_future(store, now);
     gpu_hours::disclaim_future(store, now);
@@ -200,8 +201,11 @@ fn evict(conn: &mut Connection, max_bytes: u64, oldest_kept: i32) -> rusqlite::R
         }
         // The claim goes with the data, or its hours would pass for hours without datapoints.
         let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        tx.prepare_cached("UPDATE series SET fetched_from = ?1 WHERE fetched_from < ?1")?
-            .execute([first_hour(day.saturating_add(1))])?;
+        let from = first_hour(day.saturating_add(1));
+        series::reclaim(&tx, "fetched_from < ?1", from, |r| {
+            let from = Hour(from);
+            HourRange { from, to: r.to.max(from) }
+        })?;
         let deleted = tx.prepare_cached("DELETE FROM chunk WHERE day = ?1")?.execute([day])? as u64;
         tx.commit()?;
         evicted += deleted;

@@ -20,11 +20,14 @@
 //! | `schema` | the tables and their versions |
 //! | `facts`, `series`, `day`, `gpu_hours`, `bucket_sizes`, `summary`, `ledger` | the things kept |
 //! | `scans` | trees of lists of objects |
+//! | `checksum`, `digest` | what every row carries, and whether all of them are there |
 //! | `maintain`, `stats` | size bound, eviction, integrity check, figures |
 //! | `notice` | what the user is told |
 
 mod bucket_sizes;
+mod checksum;
 mod day;
+mod digest;
 mod facts;
 mod file;
 mod fleet_hours;
@@ -49,7 +52,7 @@ pub use gpu_hours::GpuHours;
 pub use handle::{Cache, OpenOptions};
 pub use ledger::{LedgerCharge, LedgerDay, LedgerEntry, Reserved, ledger_path};
 pub use maintain::Maintained;
-pub use notice::{CacheNotice, Defect};
+pub use notice::{CacheNotice, Defect, LedgerTrouble};
 pub use scans::{HeldScan, ScanKey};
 pub use series::SeriesWrite;
 pub use stats::{CacheStats, FactStats};

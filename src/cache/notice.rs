@@ -7,6 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use jiff::Timestamp;
 
 use crate::domain::text;
+use crate::files::Cause;
 
 /// Why a file cannot serve as our database.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -36,6 +37,46 @@ pub enum Defect {
     },
 }
 
+/// How a ledger is mended that was set aside: by the hand of somebody who looked.
+const MEND: &str = "Compare the day's own cost with the AWS bill, then delete or move away the \
+                    ledger file that was set aside; until then nothing billed is called.";
+
+/// Why the ledger cannot say what was spent. Until it can, the day's cap counts as spent.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LedgerTrouble {
+    /// A ledger that broke was set aside, and nobody has looked at it yet.
+    #[error(
+        "an own-cost ledger that could not be read lies at {}: what was spent is not known, and \
+         billed calls rest as if the day's cap were spent",
+        .0.display()
+    )]
+    Aside(PathBuf),
+    /// The file cannot be read or written.
+    #[error(
+        "the own-cost ledger {} cannot be used ({why}): billed calls rest as if the day's cap were \
+         spent",
+        .file.display()
+    )]
+    OutOfReach {
+        /// The ledger file.
+        file: PathBuf,
+        /// Why not.
+        why: String,
+        /// What decides what helps.
+        cause: Cause,
+    },
+}
+
+impl LedgerTrouble {
+    /// What the user can do, one sentence.
+    pub fn fix(&self) -> &'static str {
+        match self {
+            Self::Aside(_) => MEND,
+            Self::OutOfReach { cause, .. } => cause.advice(),
+        }
+    }
+}
+
 /// Something about the cache that the user should know. [`CacheNotice::message`] says what
 /// happened, [`CacheNotice::fix`] what to do about it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -50,9 +91,11 @@ pub enum CacheNotice {
         /// What was wrong with it.
         why: Defect,
     },
-    /// The ledger file was unusable; it was renamed, and what could be read was taken over.
+    /// The ledger file was unusable; it was renamed, and what could be read was taken over. As long
+    /// as the file that was set aside is there, the day's cap counts as spent.
     #[error(
-        "the own-cost ledger {} {why}; it was set aside as {}, {salvaged} entries were taken over",
+        "the own-cost ledger {} {why}; it was set aside as {}, {salvaged} entries were taken over; \
+         billed calls rest as if the day's cap were spent",
         .file.display(), .moved_to.display()
     )]
     LedgerSetAside {
@@ -72,10 +115,12 @@ pub enum CacheNotice {
         file: PathBuf,
         /// Why not.
         why: String,
+        /// What decides what helps.
+        cause: Cause,
     },
-    /// The ledger cannot be written; spending is counted in this process alone for now.
+    /// There is no ledger, and none can be made; spending is counted in this process alone.
     #[error(
-        "the own-cost ledger {} cannot be written ({why}); this process counts its own spending only",
+        "the own-cost ledger {} cannot be made ({why}); this process counts its own spending only",
         .file.display()
     )]
     LedgerInMemory {
@@ -83,6 +128,14 @@ pub enum CacheNotice {
         file: PathBuf,
         /// Why not.
         why: String,
+        /// What decides what helps.
+        cause: Cause,
+    },
+    /// The ledger cannot be used: what was spent is not known, so nothing more is.
+    #[error("{trouble}")]
+    Ledger {
+        /// Why, and what helps.
+        trouble: LedgerTrouble,
     },
     /// A request failed and was dropped: the answer is absent, or the value was not kept.
     #[error("the cache {} did not answer ({why}); the request was dropped", .file.display())]
@@ -91,6 +144,16 @@ pub enum CacheNotice {
         file: PathBuf,
         /// SQLite's words.
         why: String,
+    },
+    /// Rows that are not as they were written; they were dropped, and are read anew.
+    #[error("the cache {} held {rows} damaged rows of {what}; they were dropped", .file.display())]
+    Lost {
+        /// The cache file.
+        file: PathBuf,
+        /// What was in them.
+        what: String,
+        /// How many.
+        rows: usize,
     },
     /// Something in the cache claims to be from the future.
     #[error("the cache holds {what} from the future ({claimed}); its age is unknown")]
@@ -129,17 +192,15 @@ impl CacheNotice {
                 "Nothing to do: it fills again from the cloud; delete the file that was set aside \
                  when you do not need it."
             }
-            Self::LedgerSetAside { .. } => {
-                "Compare today's own cost with the AWS bill; delete the file that was set aside \
-                 when you do not need it."
-            }
-            Self::InMemory { .. } | Self::LedgerInMemory { .. } => {
-                "Free space or make the directory writable, then restart; `burntop cache path` \
-                 says where it is."
-            }
+            Self::LedgerSetAside { .. } => MEND,
+            Self::InMemory { cause, .. } | Self::LedgerInMemory { cause, .. } => cause.advice(),
+            Self::Ledger { trouble } => trouble.fix(),
             Self::Dropped { .. } => {
                 "If it happens again, look for a stopped burntop process that holds the cache, or \
                  run `burntop cache clear`."
+            }
+            Self::Lost { .. } => {
+                "Nothing to do: it is read anew; if it happens again, look at the disk."
             }
             Self::FromFuture { .. } => {
                 "Check this machine's clock; a refresh replaces what is wrongly dated."
@@ -156,7 +217,9 @@ impl CacheNotice {
             }
             Self::InMemory { .. } => "memory".into(),
             Self::LedgerInMemory { .. } => "ledger memory".into(),
+            Self::Ledger { .. } => "ledger".into(),
             Self::Dropped { .. } => "dropped".into(),
+            Self::Lost { what, .. } => format!("lost {what}"),
             Self::FromFuture { what, .. } => format!("future {what}"),
             Self::OverLimit { .. } => "over limit".into(),
         }

@@ -9,10 +9,11 @@ use flate2::read::ZlibDecoder;
 use flate2::write::ZlibEncoder;
 use rusqlite::{Connection, OptionalExtension, params};
 
+use super::checksum::checksum;
 use super::facts::{self, FactKind};
 use super::handle::Cache;
 use super::notice::CacheNotice;
-use super::summary::checksum;
+use super::store::Store;
 use crate::domain::Scope;
 use crate::domain::storage::Scan;
 
@@ -104,42 +105,26 @@ impl Cache {
     /// The scan of a list; absent when there is none or it is damaged.
     pub async fn scan(&self, key: &ScanKey) -> Option<Scan> {
         let scope = key.scope();
-        let data = self
-            .call(move |store| {
-                store.run(|conn| {
-                    conn.prepare_cached(
-                        "SELECT data FROM fact
-                         WHERE kind = ?1 AND account = ?2 AND region = ?3 AND layout = ?4",
-                    )?
-                    .query_row(
-                        params![KIND.name, &*scope.account, &*scope.region, KIND.layout],
-                        |r| r.get::<_, Vec<u8>>(0),
-                    )
-                    .optional()
-                })
-            })
-            .await??;
-        unpack(&data?)
+        let raw = self.call(move |store| facts::read(store, KIND, &scope)).await??;
+        unpack(&raw.data)
     }
 
     /// The scan of the newest list of a bucket or path.
     pub async fn newest_scan(&self, bucket: &str) -> Option<Scan> {
         let bucket: Arc<str> = bucket.into();
-        let data = self
-            .call(move |store| {
-                store.run(|conn| {
-                    conn.prepare_cached(
-                        "SELECT data FROM fact WHERE kind = ?1 AND account = ?2 AND layout = ?3
-                         ORDER BY taken_ms DESC, region LIMIT 1",
-                    )?
-                    .query_row(params![KIND.name, &*bucket, KIND.layout], |r| {
-                        r.get::<_, Vec<u8>>(0)
-                    })
-                    .optional()
-                })
-            })
-            .await??;
-        unpack(&data?)
+        let newest = move |store: &mut Store| {
+            let digest = store.run(|conn| {
+                conn.prepare_cached(
+                    "SELECT region FROM fact WHERE kind = ?1 AND account = ?2 AND layout = ?3
+                     ORDER BY taken_ms DESC, region LIMIT 1",
+                )?
+                .query_row(params![KIND.name, &*bucket, KIND.layout], |r| r.get::<_, String>(0))
+                .optional()
+            })??;
+            facts::read(store, KIND, &Scope::new(bucket, digest))
+        };
+        let raw = self.call(newest).await??;
+        unpack(&raw.data)
     }
 }
 

@@ -1,5 +1,9 @@
 //! The tables of both files, as a list of steps; `PRAGMA user_version` counts the steps taken.
 
+use rusqlite::Connection;
+
+use super::{digest, ledger};
+
 /// A kind of database file: how it is recognised and how it is built.
 #[derive(Debug)]
 pub(super) struct Schema {
@@ -7,6 +11,12 @@ pub(super) struct Schema {
     pub application_id: i32,
     /// SQL of each version, oldest first. Steps are appended, never edited.
     pub migrations: &'static [&'static str],
+    /// What SQL alone cannot do: takes over the rows of an older version, whose number it is told,
+    /// after the steps were taken.
+    pub take_over: fn(&Connection, i32) -> rusqlite::Result<()>,
+    /// True where an empty file that is there may be a new one that somebody began. A file of which
+    /// every row counts is made under a lock instead, and an empty one has lost them.
+    pub may_be_empty: bool,
 }
 
 impl Schema {
@@ -112,10 +122,208 @@ pub(super) const CACHE: Schema = Schema {
         PRIMARY KEY (hour, account, region)
     ) WITHOUT ROWID;
     ",
+        "
+    -- Each row carries a checksum over all of its columns, in front of what is long; and of each
+    -- table the digest says how many rows there are and what their checksums come to (exclusive or,
+    -- which SQLite writes as a difference). What came from the cloud is read anew; the rest is taken
+    -- over below.
+    DROP TABLE fact;
+    DROP TABLE series;
+    DROP TABLE chunk;
+    DROP TABLE summary;
+    DROP TABLE bucket_size;
+    ALTER TABLE gpu_device RENAME TO gpu_device_4;
+    ALTER TABLE gpu_hour RENAME TO gpu_hour_4;
+    ALTER TABLE fleet_hour RENAME TO fleet_hour_4;
+
+    CREATE TABLE fact (
+        kind     TEXT    NOT NULL,
+        account  TEXT    NOT NULL,
+        region   TEXT    NOT NULL,
+        layout   INTEGER NOT NULL,
+        taken_ms INTEGER NOT NULL,
+        checksum INTEGER NOT NULL,
+        data     BLOB    NOT NULL,
+        PRIMARY KEY (kind, account, region)
+    );
+    CREATE TABLE series (
+        id           INTEGER PRIMARY KEY AUTOINCREMENT,
+        instance     TEXT    NOT NULL,
+        signal       TEXT    NOT NULL,
+        fetched_from INTEGER NOT NULL,
+        fetched_to   INTEGER NOT NULL,
+        checksum     INTEGER NOT NULL,
+        UNIQUE (instance, signal)
+    );
+    -- Every day that a series claims to have been asked about has its chunk, of no bytes where no
+    -- datapoint came: so a missing one is seen without a digest, which would cost more than it.
+    CREATE TABLE chunk (
+        day      INTEGER NOT NULL,
+        series   INTEGER NOT NULL,
+        checksum INTEGER NOT NULL,
+        data     BLOB    NOT NULL,
+        PRIMARY KEY (day, series)
+    ) WITHOUT ROWID;
+    CREATE TABLE summary (
+        kind     TEXT PRIMARY KEY,
+        checksum INTEGER NOT NULL,
+        data     BLOB    NOT NULL
+    );
+    CREATE TABLE gpu_device (
+        id        INTEGER PRIMARY KEY AUTOINCREMENT,
+        source    TEXT    NOT NULL,
+        identity  BLOB    NOT NULL,
+        last_hour INTEGER NOT NULL,
+        checksum  INTEGER NOT NULL,
+        UNIQUE (source, identity)
+    );
+    CREATE TABLE gpu_hour (
+        hour     INTEGER NOT NULL,
+        source   TEXT    NOT NULL,
+        checksum INTEGER NOT NULL,
+        data     BLOB    NOT NULL,
+        PRIMARY KEY (hour, source)
+    );
+    CREATE TABLE bucket_size (
+        account    TEXT    NOT NULL,
+        region     TEXT    NOT NULL,
+        bucket     TEXT    NOT NULL,
+        metric     TEXT    NOT NULL,
+        dimension  TEXT    NOT NULL,
+        first_day  INTEGER NOT NULL,
+        fetched_to INTEGER NOT NULL,
+        checksum   INTEGER NOT NULL,
+        data       BLOB    NOT NULL,
+        PRIMARY KEY (account, region, bucket, metric, dimension)
+    );
+    -- With an index beside it, against which a damaged key is seen.
+    CREATE TABLE fleet_hour (
+        hour     INTEGER NOT NULL,
+        account  TEXT    NOT NULL,
+        region   TEXT    NOT NULL,
+        looks    INTEGER NOT NULL,
+        checksum INTEGER NOT NULL,
+        data     BLOB    NOT NULL,
+        PRIMARY KEY (hour, account, region)
+    );
+
+    CREATE TABLE digest (
+        name     TEXT PRIMARY KEY,
+        rows     INTEGER NOT NULL,
+        checksum INTEGER NOT NULL
+    ) WITHOUT ROWID;
+    INSERT INTO digest (name, rows, checksum) VALUES ('fact', 0, 0);
+    CREATE TRIGGER fact_in AFTER INSERT ON fact BEGIN
+        UPDATE digest SET rows = rows + 1,
+            checksum = (checksum | new.checksum) - (checksum & new.checksum) WHERE name = 'fact';
+    END;
+    CREATE TRIGGER fact_out AFTER DELETE ON fact BEGIN
+        UPDATE digest SET rows = rows - 1,
+            checksum = (checksum | old.checksum) - (checksum & old.checksum) WHERE name = 'fact';
+    END;
+    CREATE TRIGGER fact_change AFTER UPDATE ON fact BEGIN
+        UPDATE digest SET
+            checksum = (checksum | old.checksum) - (checksum & old.checksum) WHERE name = 'fact';
+        UPDATE digest SET
+            checksum = (checksum | new.checksum) - (checksum & new.checksum) WHERE name = 'fact';
+    END;
+    INSERT INTO digest (name, rows, checksum) VALUES ('series', 0, 0);
+    CREATE TRIGGER series_in AFTER INSERT ON series BEGIN
+        UPDATE digest SET rows = rows + 1,
+            checksum = (checksum | new.checksum) - (checksum & new.checksum) WHERE name = 'series';
+    END;
+    CREATE TRIGGER series_out AFTER DELETE ON series BEGIN
+        UPDATE digest SET rows = rows - 1,
+            checksum = (checksum | old.checksum) - (checksum & old.checksum) WHERE name = 'series';
+    END;
+    CREATE TRIGGER series_change AFTER UPDATE ON series BEGIN
+        UPDATE digest SET
+            checksum = (checksum | old.checksum) - (checksum & old.checksum) WHERE name = 'series';
+        UPDATE digest SET
+            checksum = (checksum | new.checksum) - (checksum & new.checksum) WHERE name = 'series';
+    END;
+    INSERT INTO digest (name, rows, checksum) VALUES ('summary', 0, 0);
+    CREATE TRIGGER summary_in AFTER INSERT ON summary BEGIN
+        UPDATE digest SET rows = rows + 1,
+            checksum = (checksum | new.checksum) - (checksum & new.checksum) WHERE name = 'summary';
+    END;
+    CREATE TRIGGER summary_out AFTER DELETE ON summary BEGIN
+        UPDATE digest SET rows = rows - 1,
+            checksum = (checksum | old.checksum) - (checksum & old.checksum) WHERE name = 'summary';
+    END;
+    CREATE TRIGGER summary_change AFTER UPDATE ON summary BEGIN
+        UPDATE digest SET
+            checksum = (checksum | old.checksum) - (checksum & old.checksum) WHERE name = 'summary';
+        UPDATE digest SET
+            checksum = (checksum | new.checksum) - (checksum & new.checksum) WHERE name = 'summary';
+    END;
+    INSERT INTO digest (name, rows, checksum) VALUES ('gpu_device', 0, 0);
+    CREATE TRIGGER gpu_device_in AFTER INSERT ON gpu_device BEGIN
+        UPDATE digest SET rows = rows + 1,
+            checksum = (checksum | new.checksum) - (checksum & new.checksum) WHERE name = 'gpu_device';
+    END;
+    CREATE TRIGGER gpu_device_out AFTER DELETE ON gpu_device BEGIN
+        UPDATE digest SET rows = rows - 1,
+            checksum = (checksum | old.checksum) - (checksum & old.checksum) WHERE name = 'gpu_device';
+    END;
+    CREATE TRIGGER gpu_device_change AFTER UPDATE ON gpu_device BEGIN
+        UPDATE digest SET
+            checksum = (checksum | old.checksum) - (checksum & old.checksum) WHERE name = 'gpu_device';
+        UPDATE digest SET
+            checksum = (checksum | new.checksum) - (checksum & new.checksum) WHERE name = 'gpu_device';
+    END;
+    INSERT INTO digest (name, rows, checksum) VALUES ('gpu_hour', 0, 0);
+    CREATE TRIGGER gpu_hour_in AFTER INSERT ON gpu_hour BEGIN
+        UPDATE digest SET rows = rows + 1,
+            checksum = (checksum | new.checksum) - (checksum & new.checksum) WHERE name = 'gpu_hour';
+    END;
+    CREATE TRIGGER gpu_hour_out AFTER DELETE ON gpu_hour BEGIN
+        UPDATE digest SET rows = rows - 1,
+            checksum = (checksum | old.checksum) - (checksum & old.checksum) WHERE name = 'gpu_hour';
+    END;
+    CREATE TRIGGER gpu_hour_change AFTER UPDATE ON gpu_hour BEGIN
+        UPDATE digest SET
+            checksum = (checksum | old.checksum) - (checksum & old.checksum) WHERE name = 'gpu_hour';
+        UPDATE digest SET
+            checksum = (checksum | new.checksum) - (checksum & new.checksum) WHERE name = 'gpu_hour';
+    END;
+    INSERT INTO digest (name, rows, checksum) VALUES ('bucket_size', 0, 0);
+    CREATE TRIGGER bucket_size_in AFTER INSERT ON bucket_size BEGIN
+        UPDATE digest SET rows = rows + 1,
+            checksum = (checksum | new.checksum) - (checksum & new.checksum) WHERE name = 'bucket_size';
+    END;
+    CREATE TRIGGER bucket_size_out AFTER DELETE ON bucket_size BEGIN
+        UPDATE digest SET rows = rows - 1,
+            checksum = (checksum | old.checksum) - (checksum & old.checksum) WHERE name = 'bucket_size';
+    END;
+    CREATE TRIGGER bucket_size_change AFTER UPDATE ON bucket_size BEGIN
+        UPDATE digest SET
+            checksum = (checksum | old.checksum) - (checksum & old.checksum) WHERE name = 'bucket_size';
+        UPDATE digest SET
+            checksum = (checksum | new.checksum) - (checksum & new.checksum) WHERE name = 'bucket_size';
+    END;
+    INSERT INTO digest (name, rows, checksum) VALUES ('fleet_hour', 0, 0);
+    CREATE TRIGGER fleet_hour_in AFTER INSERT ON fleet_hour BEGIN
+        UPDATE digest SET rows = rows + 1,
+            checksum = (checksum | new.checksum) - (checksum & new.checksum) WHERE name = 'fleet_hour';
+    END;
+    CREATE TRIGGER fleet_hour_out AFTER DELETE ON fleet_hour BEGIN
+        UPDATE digest SET rows = rows - 1,
+            checksum = (checksum | old.checksum) - (checksum & old.checksum) WHERE name = 'fleet_hour';
+    END;
+    CREATE TRIGGER fleet_hour_change AFTER UPDATE ON fleet_hour BEGIN
+        UPDATE digest SET
+            checksum = (checksum | old.checksum) - (checksum & old.checksum) WHERE name = 'fleet_hour';
+        UPDATE digest SET
+            checksum = (checksum | new.checksum) - (checksum & new.checksum) WHERE name = 'fleet_hour';
+    END;
+    ",
     ],
+    take_over: digest::take_over,
+    may_be_empty: true,
 };
 
-/// The tables of the cache.
+/// The tables of the cache that hold something; what is copied into them keeps their digest.
 pub(super) const CACHE_TABLES: &[&str] = &[
     "meta",
     "fact",
@@ -131,7 +339,8 @@ pub(super) const CACHE_TABLES: &[&str] = &[
 /// The own-cost ledger: ASCII `burl` as its application id.
 pub(super) const LEDGER: Schema = Schema {
     application_id: 0x6275_726c,
-    migrations: &["
+    migrations: &[
+        "
     -- What billed calls cost, per UTC day (epoch days) and API, in millionths of a dollar.
     CREATE TABLE entry (
         day       INTEGER NOT NULL,
@@ -141,5 +350,28 @@ pub(super) const LEDGER: Schema = Schema {
         micro_usd INTEGER NOT NULL,
         PRIMARY KEY (day, api)
     ) WITHOUT ROWID;
-    "],
+    ",
+        "
+    -- Each row with a checksum over all of it; and per day what must be there in all, so that neither
+    -- a figure nor a row can go unseen. Figures are only ever added to.
+    ALTER TABLE entry RENAME TO entry_1;
+    CREATE TABLE entry (
+        day       INTEGER NOT NULL,
+        api       TEXT    NOT NULL,
+        calls     INTEGER NOT NULL,
+        units     INTEGER NOT NULL,
+        micro_usd INTEGER NOT NULL,
+        checksum  INTEGER NOT NULL,
+        PRIMARY KEY (day, api)
+    ) WITHOUT ROWID;
+    CREATE TABLE day_total (
+        day       INTEGER PRIMARY KEY,
+        entries   INTEGER NOT NULL,
+        micro_usd INTEGER NOT NULL,
+        checksum  INTEGER NOT NULL
+    );
+    ",
+    ],
+    take_over: ledger::take_over,
+    may_be_empty: false,
 };

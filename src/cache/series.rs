@@ -7,7 +7,9 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use rusqlite::{CachedStatement, Connection, OptionalExtension, TransactionBehavior, params};
 
+use super::checksum::RowSum;
 use super::day::{Day, HOURS};
+use super::facts::Read;
 use super::notice::CacheNotice;
 use super::store::Store;
 use crate::domain::{Hour, HourRange, HourlySeries, SeriesSet, Signal};
@@ -63,25 +65,87 @@ fn hours_of(day: i32) -> HourRange {
     HourRange { from, to: from.plus(HOURS as i32) }
 }
 
-/// Merges `writes` into the database.
-pub(super) fn store(conn: &mut Connection, writes: &[SeriesWrite]) -> rusqlite::Result<()> {
+/// What is told of a series that is not as it was written.
+const WHAT: &str = "metrics";
+
+fn of_series(id: i64, instance: &str, signal: &str, range: HourRange) -> i64 {
+    RowSum::new()
+        .int(id)
+        .text(instance)
+        .text(signal)
+        .int(range.from.0.into())
+        .int(range.to.0.into())
+        .finish()
+}
+
+fn of_chunk(day: i32, id: i64, data: &[u8]) -> i64 {
+    RowSum::new().int(day.into()).int(id).blob(data).finish()
+}
+
+/// A row of the table of series.
+struct Row {
+    id: i64,
+    instance: String,
+    signal: String,
+    range: HourRange,
+}
+
+/// Reads a row (id, instance, signal, from, to, checksum); `None` when it is not as it was written.
+fn row(r: &rusqlite::Row<'_>) -> Option<Row> {
+    let range = HourRange { from: Hour(r.get(3).ok()?), to: Hour(r.get(4).ok()?) };
+    let row = Row { id: r.get(0).ok()?, instance: r.get(1).ok()?, signal: r.get(2).ok()?, range };
+    let sum = of_series(row.id, &row.instance, &row.signal, range);
+    (r.get::<_, i64>(5).ok()? == sum).then_some(row)
+}
+
+/// The values of a day; `None` when it is not as it was written.
+fn chunk(day: i32, id: i64, sum: i64, data: &[u8]) -> Option<Day> {
+    if sum != of_chunk(day, id, data) {
+        return None;
+    }
+    if data.is_empty() { Some(Day::EMPTY) } else { Day::decode(data) }
+}
+
+/// Drops series of which anything is damaged: they are asked for anew, all of them at no more cost
+/// than a part.
+fn lose(store: &mut Store, ids: &[i64]) {
+    store.lost_rows(WHAT, "series", ids);
+}
+
+/// Merges `writes` into the database. A series of which anything is damaged begins anew with what is
+/// written, and that is told.
+pub(super) fn keep(store: &mut Store, writes: &[SeriesWrite]) {
     for slice in writes.chunks(WRITES_PER_TRANSACTION) {
-        let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        {
-            let mut statements = Statements::prepare(&tx)?;
-            for write in slice {
-                statements.merge(write)?;
-            }
+        let damaged = store.run(|conn| merge(conn, slice)).unwrap_or_default();
+        if !damaged.is_empty() {
+            lose(store, &damaged);
+            // Once more, now that it is gone. What is damaged even then is left to the check.
+            store.run(|conn| merge(conn, slice));
         }
+    }
+}
+
+/// Merges in one transaction; when anything that is there is damaged, nothing is written, and the
+/// ids of those series come back.
+pub(super) fn merge(conn: &mut Connection, writes: &[SeriesWrite]) -> rusqlite::Result<Vec<i64>> {
+    let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let mut damaged = Vec::new();
+    {
+        let mut statements = Statements::prepare(&tx)?;
+        for write in writes {
+            statements.merge(write, &mut damaged)?;
+        }
+    }
+    if damaged.is_empty() {
         tx.commit()?;
     }
-    Ok(())
+    Ok(damaged)
 }
 
 struct Statements<'c> {
     find: CachedStatement<'c>,
     insert: CachedStatement<'c>,
-    extend: CachedStatement<'c>,
+    seal: CachedStatement<'c>,
     read: CachedStatement<'c>,
     write: CachedStatement<'c>,
 }
@@ -90,24 +154,26 @@ impl<'c> Statements<'c> {
     fn prepare(conn: &'c Connection) -> rusqlite::Result<Self> {
         Ok(Self {
             find: conn.prepare_cached(
-                "SELECT id, fetched_from, fetched_to FROM series
+                "SELECT id, instance, signal, fetched_from, fetched_to, checksum FROM series
                  WHERE instance = ?1 AND signal = ?2",
             )?,
             insert: conn.prepare_cached(
-                "INSERT INTO series (instance, signal, fetched_from, fetched_to)
-                 VALUES (?1, ?2, ?3, ?4) RETURNING id",
+                "INSERT INTO series (instance, signal, fetched_from, fetched_to, checksum)
+                 VALUES (?1, ?2, ?3, ?4, 0) RETURNING id",
             )?,
-            extend: conn.prepare_cached(
-                "UPDATE series SET fetched_from = ?2, fetched_to = ?3 WHERE id = ?1",
+            seal: conn.prepare_cached(SEAL)?,
+            read: conn.prepare_cached(
+                "SELECT checksum, data FROM chunk WHERE day = ?2 AND series = ?1",
             )?,
-            read: conn.prepare_cached("SELECT data FROM chunk WHERE day = ?2 AND series = ?1")?,
             write: conn.prepare_cached(
-                "INSERT OR REPLACE INTO chunk (series, day, data) VALUES (?1, ?2, ?3)",
+                "INSERT OR REPLACE INTO chunk (day, series, checksum, data)
+                 VALUES (?1, ?2, ?3, ?4)",
             )?,
         })
     }
 
-    fn merge(&mut self, write: &SeriesWrite) -> rusqlite::Result<()> {
+    /// Adds the id of the series to `damaged` where something of it is.
+    fn merge(&mut self, write: &SeriesWrite, damaged: &mut Vec<i64>) -> rusqlite::Result<()> {
         let new = write.series.range();
         if new.is_empty() {
             return Ok(());
@@ -115,47 +181,97 @@ impl<'c> Statements<'c> {
         let signal = write.signal.name();
         let known = self
             .find
-            .query_row(params![&*write.instance, signal], |r| {
-                let range = HourRange { from: Hour(r.get(1)?), to: Hour(r.get(2)?) };
-                Ok((r.get::<_, i64>(0)?, range))
-            })
+            .query_row(params![&*write.instance, signal], |r| Ok((r.get::<_, i64>(0)?, row(r))))
             .optional()?;
-        let id = if let Some((id, old)) = known {
-            let range = claim(old, new);
-            if range != old {
-                self.extend.execute(params![id, range.from.0, range.to.0])?;
+        let known = match known {
+            None => None,
+            Some((_, Some(row))) => Some((row.id, row.range)),
+            Some((id, None)) => {
+                damaged.push(id);
+                return Ok(());
             }
-            id
-        } else {
-            self.insert
-                .query_row(params![&*write.instance, signal, new.from.0, new.to.0], |r| r.get(0))?
         };
+        let (id, range) = match known {
+            Some((id, old)) => (id, claim(old, new)),
+            // The checksum is over the id as well, which is not known before.
+            None => {
+                let row = params![&*write.instance, signal, new.from.0, new.to.0];
+                (self.insert.query_row(row, |r| r.get(0))?, new)
+            }
+        };
+        if known.is_none_or(|(_, old)| old != range) {
+            let sum = of_series(id, &write.instance, &signal, range);
+            self.seal.execute(params![id, range.from.0, range.to.0, sum])?;
+        }
         for day in days(new) {
             let mut newer = Day::EMPTY;
             for (value, hour) in newer.0.iter_mut().zip(hours_of(day).from.0..) {
                 *value = write.series.at(Hour(hour));
             }
-            if newer.is_empty() {
-                continue;
-            }
+            let claimed =
+                known.filter(|(_, old)| !overlap(*old, hours_of(day)).is_empty()).is_some();
             let old = match known {
                 Some(_) => self.chunk(id, day)?,
-                None => None,
+                None => Read::Absent,
             };
-            let mut merged = old.unwrap_or(Day::EMPTY);
-            if merged.merge(&newer) {
-                self.write.execute(params![id, day, merged.encode()])?;
+            let (mut merged, is_there) = match old {
+                Read::Whole(old) => (old, true),
+                // Nothing was claimed of it: what lies there counts for nothing.
+                Read::Absent | Read::Damaged if !claimed => (Day::EMPTY, false),
+                Read::Absent | Read::Damaged => {
+                    damaged.push(id);
+                    return Ok(());
+                }
+            };
+            if merged.merge(&newer) || !is_there {
+                let blob = merged.encode();
+                let data: &[u8] = if merged.is_empty() { &[] } else { &blob };
+                self.write.execute(params![day, id, of_chunk(day, id, data), data])?;
             }
         }
         Ok(())
     }
 
-    fn chunk(&mut self, id: i64, day: i32) -> rusqlite::Result<Option<Day>> {
-        self.read
-            .query_row(params![id, day], |r| Ok(Day::decode(r.get_ref(0)?.as_blob()?)))
-            .optional()
-            .map(Option::flatten)
+    fn chunk(&mut self, id: i64, day: i32) -> rusqlite::Result<Read<Day>> {
+        let found = self
+            .read
+            .query_row(params![id, day], |r| {
+                let (sum, data) = (r.get_ref(0)?.as_i64(), r.get_ref(1)?.as_blob());
+                Ok(sum.ok().zip(data.ok()).and_then(|(sum, data)| chunk(day, id, sum, data)))
+            })
+            .optional()?;
+        Ok(match found {
+            None => Read::Absent,
+            Some(None) => Read::Damaged,
+            Some(Some(day)) => Read::Whole(day),
+        })
     }
+}
+
+/// Sets what a series claims.
+const SEAL: &str =
+    "UPDATE series SET fetched_from = ?2, fetched_to = ?3, checksum = ?4 WHERE id = ?1";
+
+/// Changes what the series claim that `which` (of SQL, with one number) names; what is left empty goes.
+pub(super) fn reclaim(
+    conn: &Connection,
+    which: &str,
+    hour: i32,
+    change: impl Fn(HourRange) -> HourRange,
+) -> rusqlite::Result<()> {
+    let sql = format!(
+        "SELECT id, instance, signal, fetched_from, fetched_to, checksum FROM series WHERE {which}"
+    );
+    let mut all = conn.prepare_cached(&sql)?;
+    let rows = all.query_map([hour], |r| Ok(row(r)))?.collect::<rusqlite::Result<Vec<_>>>()?;
+    let mut seal = conn.prepare_cached(SEAL)?;
+    // A damaged one stays as it is, and is met when it is read.
+    for row in rows.into_iter().flatten() {
+        let range = change(row.range);
+        let sum = of_series(row.id, &row.instance, &row.signal, range);
+        seal.execute(params![row.id, range.from.0, range.to.0, sum])?;
+    }
+    Ok(())
 }
 
 /// A series that is being read.
@@ -167,28 +283,46 @@ struct Wanted {
     /// The hours that are wanted and were fetched.
     hours: HourRange,
     series: HourlySeries,
+    /// Days of them that were not found yet.
+    missing: usize,
 }
 
-/// Reads the series of `ids`, cut to `range`, from one state of the database.
+/// Reads the series of `ids`, cut to `range`, from one state of the database. One of which anything
+/// is damaged is dropped, as if it had never been fetched, and told.
+pub(super) fn read(
+    store: &mut Store,
+    ids: &[Arc<str>],
+    range: HourRange,
+) -> HashMap<Arc<str>, SeriesSet> {
+    let (found, damaged) = store.run(|conn| load(conn, ids, range)).unwrap_or_default();
+    lose(store, &damaged);
+    found
+}
+
+type Loaded = (HashMap<Arc<str>, SeriesSet>, Vec<i64>);
+
+/// What is whole, and the ids of what is not.
 pub(super) fn load(
     conn: &mut Connection,
     ids: &[Arc<str>],
     range: HourRange,
-) -> rusqlite::Result<HashMap<Arc<str>, SeriesSet>> {
+) -> rusqlite::Result<Loaded> {
     let tx = conn.transaction()?;
     let mut wanted = Vec::with_capacity(ids.len());
+    let mut damaged = Vec::new();
     {
         let mut known = Known::prepare(&tx)?;
         for (id, instance) in ids.iter().enumerate() {
-            for (key, signal, fetched) in known.of(instance)? {
+            for (key, signal, fetched) in known.of(instance, &mut damaged)? {
                 let (hours, series) = (overlap(range, fetched), HourlySeries::empty(range));
-                wanted.push(Wanted { key, id, signal, hours, series });
+                let missing = days(hours).len();
+                wanted.push(Wanted { key, id, signal, hours, series, missing });
             }
         }
         // The order of the table, so that its pages are read one after the other.
         wanted.sort_unstable_by_key(|w| w.key);
         let mut chunks = tx.prepare_cached(
-            "SELECT series, data FROM chunk WHERE day = ?1 AND series BETWEEN ?2 AND ?3
+            "SELECT series, checksum, data FROM chunk WHERE day = ?1 AND series BETWEEN ?2 AND ?3
              ORDER BY series",
         )?;
         for day in days(range) {
@@ -199,10 +333,14 @@ pub(super) fn load(
     }
     tx.finish()?;
     let mut found: HashMap<Arc<str>, SeriesSet> = HashMap::with_capacity(ids.len());
-    for Wanted { id, signal, series, .. } in wanted {
-        found.entry(Arc::clone(&ids[id])).or_default().insert(signal, series);
+    for Wanted { key, id, signal, series, missing, .. } in wanted {
+        if missing > 0 {
+            damaged.push(key);
+        } else {
+            found.entry(Arc::clone(&ids[id])).or_default().insert(signal, series);
+        }
     }
-    Ok(found)
+    Ok((found, damaged))
 }
 
 /// Reads a day of series whose keys lie close together, in the order of the keys, by one scan.
@@ -218,8 +356,16 @@ fn read_day(
         let key = row.get::<_, i64>(0)?;
         while rest.next_if(|w| w.key < key).is_some() {}
         let Some(wanted) = rest.next_if(|w| w.key == key) else { continue };
-        let Some(values) = Day::decode(row.get_ref(1)?.as_blob()?) else { continue };
         let part = overlap(wanted.hours, hours_of(day));
+        // A day that is not claimed may be left from a claim that was given up.
+        if part.is_empty() {
+            continue;
+        }
+        let (Ok(sum), Ok(data)) = (row.get_ref(1)?.as_i64(), row.get_ref(2)?.as_blob()) else {
+            continue;
+        };
+        let Some(values) = chunk(day, key, sum, data) else { continue };
+        wanted.missing = wanted.missing.saturating_sub(1);
         for hour in part.from.0..part.to.0 {
             let value = values.0[hour.rem_euclid(HOURS as i32) as usize];
             wanted.series.set(Hour(hour), value);
@@ -228,23 +374,32 @@ fn read_day(
     Ok(())
 }
 
-/// Reads the fetched ranges of `ids`.
+/// Reads the fetched ranges of `ids`. A damaged one is dropped and told.
 pub(super) fn fetched(
-    conn: &mut Connection,
+    store: &mut Store,
     ids: &[Arc<str>],
-) -> rusqlite::Result<HashMap<(Arc<str>, Signal), HourRange>> {
+) -> HashMap<(Arc<str>, Signal), HourRange> {
+    let (ranges, damaged) = store.run(|conn| claims(conn, ids)).unwrap_or_default();
+    lose(store, &damaged);
+    ranges
+}
+
+/// What is claimed, and the ids of what is damaged.
+type Claims = (HashMap<(Arc<str>, Signal), HourRange>, Vec<i64>);
+
+pub(super) fn claims(conn: &mut Connection, ids: &[Arc<str>]) -> rusqlite::Result<Claims> {
     let tx = conn.transaction()?;
-    let mut ranges = HashMap::with_capacity(ids.len());
+    let (mut ranges, mut damaged) = (HashMap::with_capacity(ids.len()), Vec::new());
     {
         let mut known = Known::prepare(&tx)?;
         for id in ids {
-            for (_, signal, range) in known.of(id)? {
+            for (_, signal, range) in known.of(id, &mut damaged)? {
                 ranges.insert((Arc::clone(id), signal), range);
             }
         }
     }
     tx.finish()?;
-    Ok(ranges)
+    Ok((ranges, damaged))
 }
 
 /// The series known of an instance.
@@ -252,18 +407,27 @@ struct Known<'c>(CachedStatement<'c>);
 
 impl<'c> Known<'c> {
     fn prepare(conn: &'c Connection) -> rusqlite::Result<Self> {
-        let sql = "SELECT id, signal, fetched_from, fetched_to FROM series WHERE instance = ?1";
+        let sql = "SELECT id, instance, signal, fetched_from, fetched_to, checksum FROM series
+                   WHERE instance = ?1";
         conn.prepare_cached(sql).map(Self)
     }
 
-    /// Row id, signal and fetched range of each; signals of a newer burntop are left out.
-    fn of(&mut self, instance: &str) -> rusqlite::Result<Vec<(i64, Signal, HourRange)>> {
+    /// Row id, signal and fetched range of each; signals of a newer burntop are left out. The ids of
+    /// those that are not as they were written go to `damaged`.
+    fn of(
+        &mut self,
+        instance: &str,
+        damaged: &mut Vec<i64>,
+    ) -> rusqlite::Result<Vec<(i64, Signal, HourRange)>> {
         let mut rows = self.0.query([instance])?;
         let mut found = Vec::new();
-        while let Some(row) = rows.next()? {
-            let Some(signal) = Signal::from_name(row.get_ref(1)?.as_str()?) else { continue };
-            let range = HourRange { from: Hour(row.get(2)?), to: Hour(row.get(3)?) };
-            found.push((row.get(0)?, signal, range));
+        while let Some(r) = rows.next()? {
+            let Some(row) = row(r).filter(|row| row.instance == instance) else {
+                damaged.push(r.get(0)?);
+                continue;
+            };
+            let Some(signal) = Signal::from_name(&row.signal) else { continue };
+            found.push((row.id, signal, row.range));
         }
         Ok(found)
     }
@@ -280,7 +444,8 @@ pub(super) fn disclaim_future(store: &mut Store, now: Timestamp) {
     store.run(|conn| {
         let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
         tx.execute("DELETE FROM series WHERE fetched_from >= ?1", [running])?;
-        tx.execute("UPDATE series SET fetched_to = ?1 WHERE fetched_to > ?1", [running])?;
+        let end = Hour(running);
+        reclaim(&tx, "fetched_to > ?1", running, |r| HourRange { to: end, ..r })?;
         tx.commit()
     });
     let claimed = Hour(latest).start();

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use rusqlite::Connection;
+use rusqlite::{Connection, ToSql};
 
-use super::file::{self, FileId, Trouble};
+use super::file::{self, FileId, Trouble, Why};
 use super::handle::OpenOptions;
 use super::ledger::{LedgerStore, ledger_path};
 use super::notice::{CacheNotice, Defect, NoticeBoard};
-use super::schema;
+use super::{digest, fleet_hours, schema};
+use crate::files::Cause;
 
 /// The busy time-out after the first request that waited in vain.
 const IMPATIENT: Duration = Duration::from_millis(500);
@@ -35,6 +36,8 @@ pub(super) struct Store {
     now: Timestamp,
     /// A file that breaks again after it was replaced is given up for memory.
     replaced: bool,
+    /// Whether every row is there was looked at.
+    checked: bool,
     /// Requests that were dropped.
     dropped: u64,
     /// The own-cost ledger, in its own file.
@@ -56,6 +59,7 @@ impl Store {
             board,
             now,
             replaced: false,
+            checked: false,
             dropped: 0,
             ledger,
         };
@@ -111,13 +115,42 @@ impl Store {
                 return self.drop_request(&error);
             }
             (Trouble::Broken, Medium::File(opened)) => self.replace(opened, &error),
-            (Trouble::NoDisk, Medium::File(_)) => self.go_to_memory(error.to_string()),
+            (Trouble::NoDisk, Medium::File(_)) => self.go_to_memory(error.into()),
             _ => return self.drop_request(&error),
         }
         match self.conn.as_mut().map(&request)? {
             Ok(answer) => Some(answer),
             Err(error) => self.drop_request(&error),
         }
+    }
+
+    /// True the first time, where there is a file to look at.
+    pub fn begin_check(&mut self) -> bool {
+        let is_file = matches!(self.medium, Medium::File(_));
+        is_file && !std::mem::replace(&mut self.checked, true)
+    }
+
+    /// Says that so many rows were not as they were written.
+    pub fn tell_lost(&self, what: &str, rows: usize) {
+        if rows > 0 {
+            let (file, what) = (self.options.path.clone(), what.to_owned());
+            self.post(CacheNotice::Lost { file, what, rows });
+        }
+    }
+
+    /// Drops damaged rows and says what was in them; `sql` names a row by the key that it is given.
+    pub fn lost(&mut self, what: &str, table: &str, sql: &str, rows: &[&[&dyn ToSql]]) {
+        if !rows.is_empty() {
+            self.tell_lost(what, rows.len());
+            self.run(|conn| digest::drop_damaged(conn, table, sql, rows));
+        }
+    }
+
+    /// As [`Store::lost`], by row ids.
+    pub fn lost_rows(&mut self, what: &str, table: &str, ids: &[i64]) {
+        let keys: Vec<[&dyn ToSql; 1]> = ids.iter().map(|id| [id as &dyn ToSql]).collect();
+        let keys: Vec<&[&dyn ToSql]> = keys.iter().map(|key| &key[..]).collect();
+        self.lost(what, table, &format!("DELETE FROM {table} WHERE rowid = ?1"), &keys);
     }
 
     /// Sets the open file aside as damaged and goes on with an empty one.
@@ -150,7 +183,8 @@ impl Store {
         // Closed first: the connection must not write to a file that has lost its name.
         self.conn = None;
         if self.replaced {
-            self.go_to_memory(format!("it broke again: {why}"));
+            let text = format!("it broke again: {why}");
+            self.go_to_memory(Why { text, cause: Cause::Failing });
             return;
         }
         self.replaced = true;
@@ -165,13 +199,17 @@ impl Store {
         self.conn = Some(conn);
         self.medium = Medium::File(file::file_id(&self.options.path));
         if let Some(file::Aside { moved_to, why }) = aside {
+            // Nobody could tell them again.
+            if let (Some(conn), Ok(old)) = (&self.conn, file::open_read_only(&moved_to)) {
+                let _ = fleet_hours::salvage(conn, &old);
+            }
             let file = self.options.path.clone();
             self.post(CacheNotice::SetAside { file, moved_to, why });
         }
     }
 
     /// Goes on in memory with whatever can still be read from the file.
-    fn go_to_memory(&mut self, why: String) {
+    fn go_to_memory(&mut self, why: Why) {
         let memory = file::open_in_memory(&schema::CACHE).ok();
         if let Some(conn) = &memory {
             let path = &self.options.path;
@@ -180,6 +218,7 @@ impl Store {
         }
         self.conn = memory;
         self.medium = Medium::Memory;
-        self.post(CacheNotice::InMemory { file: self.options.path.clone(), why });
+        let Why { text: why, cause } = why;
+        self.post(CacheNotice::InMemory { file: self.options.path.clone(), why, cause });
     }
 }

@@ -3,17 +3,19 @@
 
 use std::path::Path;
 
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, ToSql, params};
 
-use super::file;
-use super::schema;
+use super::checksum::RowSum;
+use super::facts::Read;
+use super::store::Store;
+use super::{file, schema};
 
 /// Keeps a summary.
 pub(super) fn put(conn: &Connection, kind: &str, bytes: &[u8]) -> rusqlite::Result<()> {
     conn.prepare_cached(
         "INSERT OR REPLACE INTO summary (kind, checksum, data) VALUES (?1, ?2, ?3)",
     )?
-    .execute(params![kind, checksum(bytes), bytes])?;
+    .execute(params![kind, sum(kind, bytes), bytes])?;
     Ok(())
 }
 
@@ -28,51 +30,59 @@ pub fn read_summary_sync(path: &Path, kind: &str) -> Option<Vec<u8>> {
     {
         return None;
     }
-    get(&conn, kind).ok().flatten()
+    match get(&conn, kind) {
+        Ok(Read::Whole(bytes)) => Some(bytes),
+        _ => None,
+    }
 }
 
-/// Reads the summary of `kind`; what is damaged is absent.
-pub(super) fn get(conn: &Connection, kind: &str) -> rusqlite::Result<Option<Vec<u8>>> {
-    let stored: Option<(i64, Vec<u8>)> = conn
-        .query_row("SELECT checksum, data FROM summary WHERE kind = ?1", [kind], |r| {
-            Ok((r.get(0)?, r.get(1)?))
+/// Reads the summary of `kind`; a damaged one is dropped and told.
+pub(super) fn read(store: &mut Store, kind: &str) -> Option<Vec<u8>> {
+    match store.run(|conn| get(conn, kind))? {
+        Read::Whole(bytes) => Some(bytes),
+        Read::Absent => None,
+        Read::Damaged => {
+            let key: &[&dyn ToSql] = &[&kind];
+            store.lost(
+                "the first picture",
+                "summary",
+                "DELETE FROM summary WHERE kind = ?1",
+                &[key],
+            );
+            None
+        }
+    }
+}
+
+/// Drops summaries that are not as they were written, and tells. There are few.
+pub(super) fn check(store: &mut Store) {
+    let kinds = |conn: &mut Connection| {
+        let mut all = conn.prepare_cached("SELECT kind FROM summary")?;
+        all.query_map([], |r| r.get::<_, String>(0))?.collect::<rusqlite::Result<Vec<_>>>()
+    };
+    for kind in store.run(kinds).unwrap_or_default() {
+        read(store, &kind);
+    }
+}
+
+fn sum(kind: &str, bytes: &[u8]) -> i64 {
+    RowSum::new().text(kind).blob(bytes).finish()
+}
+
+fn get(conn: &Connection, kind: &str) -> rusqlite::Result<Read<Vec<u8>>> {
+    let found = conn
+        .query_row("SELECT kind, checksum, data FROM summary WHERE kind = ?1", [kind], |r| {
+            let (Ok(of), Ok(stored), Ok(data)) =
+                (r.get_ref(0)?.as_str(), r.get_ref(1)?.as_i64(), r.get_ref(2)?.as_blob())
+            else {
+                return Ok(None);
+            };
+            Ok((stored == sum(of, data)).then(|| data.to_vec()))
         })
         .optional()?;
-    Ok(stored.filter(|(sum, data)| *sum == checksum(data)).map(|(_, data)| data))
-}
-
-/// A checksum over words of eight bytes and the length: SQLite does not notice damage inside a
-/// blob. Each step can be undone, so that no change of a single word goes unseen. Not a protection
-/// against malice; the file is private to the user.
-pub(super) fn checksum(bytes: &[u8]) -> i64 {
-    // The constants are those of FNV-1a; the rotation carries the upper bits down.
-    let step =
-        |hash: u64, word: u64| (hash ^ word).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(29);
-    let words = bytes.chunks(8).map(|chunk| {
-        let mut word = [0; 8];
-        word[..chunk.len()].copy_from_slice(chunk);
-        u64::from_le_bytes(word)
-    });
-    words.chain([bytes.len() as u64]).fold(0xcbf2_9ce4_8422_2325, step) as i64
-}
-
-#[cfg(test)]
-mod tests {
-    use super::checksum;
-
-    #[test]
-    fn every_flipped_bit_and_every_lost_byte_shows() {
-        let mut bytes: Vec<u8> = (0..100).collect();
-        let whole = checksum(&bytes);
-        for bit in 0..800 {
-            bytes[bit / 8] ^= 1 << (bit % 8);
-            assert_ne!(checksum(&bytes), whole, "bit {bit}");
-            bytes[bit / 8] ^= 1 << (bit % 8);
-        }
-        assert_eq!(checksum(&bytes), whole);
-        while bytes.pop().is_some() {
-            assert_ne!(checksum(&bytes), whole, "{} bytes", bytes.len());
-        }
-        assert_ne!(checksum(&[0; 8]), checksum(&[0; 9]));
-    }
+    Ok(match found {
+        None => Read::Absent,
+        Some(None) => Read::Damaged,
+        Some(Some(data)) => Read::Whole(data),
+    })
 }

@@ -100,7 +100,7 @@ pub fn plan_volumes(
         let cache = session::open_cache_aloud(invocation);
         let ledger = ledger(invocation, &cache);
         let exit = planned(action, args, filter.as_ref(), ledger, invocation, env, out).await;
-        cache.close().await;
+        session::close_aloud(cache).await;
         exit
     })
 }
@@ -431,7 +431,7 @@ fn applied(
         let cache = session::open_cache_aloud(invocation);
         let ledger = ledger(invocation, &cache);
         let exit = Box::pin(carried_out(file, dry_run, word, ledger, invocation, &ctx, out)).await;
-        cache.close().await;
+        session::close_aloud(cache).await;
         exit
     })
 }

@@ -54,7 +54,7 @@ pub fn run(
     runtime.block_on(async {
         let cache = session::open_cache_aloud(invocation);
         let exit = Box::pin(applied(file, dry_run, invocation, &cache, &ctx, out)).await;
-        cache.close().await;
+        session::close_aloud(cache).await;
         exit
     })
 }

@@ -11,8 +11,6 @@ mod storage;
 mod tests;
 
 use std::collections::HashSet;
-use std::fs::OpenOptions;
-use std::io::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
@@ -38,10 +36,12 @@ use crate::app::{
     AccountInfo, DemandFrom, ExportFormat, Level, ListHow, LogEntry, Mode, Msg, Notice, OwnCost,
     Picture, PlanPicture, Regions, SavedView, SavingsRows, StorageRows,
 };
+use crate::bus::tape::Recording;
 use crate::bus::{self, Event};
 use crate::cache::{Cache, CacheNotice};
 use crate::config::{self, RegionChoice};
-use crate::domain::{GpuKey, HourRange, SeriesSet};
+use crate::domain::{GpuKey, HourRange, SeriesSet, text};
+use crate::files;
 use crate::report::{self, Meta};
 use crate::source::ledger;
 use crate::view::savings::{CommitmentField, ProposalField, ResourceField, SpotField};
@@ -51,6 +51,8 @@ use crate::view::storage::{
 use crate::view::{Symbols, TableField, ViewContext};
 use crate::whatif::{Scenario, Slot};
 
+/// When it is looked whether the cache is whole.
+const CHECK_AFTER: Duration = Duration::from_secs(5);
 /// How often the cache tidies up.
 const MAINTAIN_EVERY: Duration = Duration::from_hours(1);
 /// Events of the bus that may wait.
@@ -164,6 +166,8 @@ struct Running {
     storage: StorageWork,
     savings: SavingsWork,
     lists: Lists,
+    /// That the recording is not whole was said.
+    recording_told: bool,
     /// Ends the scans in the background when it is dropped.
     background: Option<tokio_util::sync::DropGuard>,
 }
@@ -211,6 +215,7 @@ impl Running {
                 _ = tidy.tick() => {
                     running.cache.maintain(running.now()).await;
                     running.cache_notices().await;
+                    running.recording_notice().await;
                 }
             }
         }
@@ -243,6 +248,7 @@ impl Running {
             storage,
             savings,
             lists,
+            recording_told: false,
             background: None,
         };
         running.background = Some(running.scan_in_background());
@@ -252,6 +258,12 @@ impl Running {
         for notice in notices {
             running.log_cache(&notice).await;
         }
+        let cache = running.cache.clone();
+        tokio::spawn(async move {
+            // The start has better things to do.
+            tokio::time::sleep(CHECK_AFTER).await;
+            cache.checked().await;
+        });
         Ok(running)
     }
 
@@ -386,6 +398,7 @@ impl Running {
                 self.picture_savings();
                 self.send(Msg::RefreshCost(Some(cost))).await;
                 self.cache_notices().await;
+                self.recording_notice().await;
             }
             Event::OwnCost(cost) => self.send(Msg::OwnCost(own_cost(&cost))).await,
             Event::Source { at, reading, error } => {
@@ -436,6 +449,23 @@ impl Running {
         }
     }
 
+    /// Says once that the recording is not whole.
+    async fn recording_notice(&mut self) {
+        let trouble = self.invocation.recording.get().and_then(Recording::trouble);
+        let Some(message) = trouble.filter(|_| !self.recording_told) else { return };
+        self.recording_told = true;
+        let entry = LogEntry {
+            at: self.now(),
+            level: Level::Error,
+            source: None,
+            scope: None,
+            message: message.clone(),
+            fix: String::new(),
+        };
+        self.send(Msg::Log(entry)).await;
+        self.notice(Level::Error, message).await;
+    }
+
     async fn log_cache(&self, notice: &CacheNotice) {
         let entry = LogEntry {
             at: self.now(),
@@ -454,13 +484,14 @@ impl Running {
         let target = path.clone();
         let written = tokio::task::spawn_blocking(move || {
             let text = render(&picture, format, &preset);
-            write_new(Path::new(&target), text.as_bytes())
+            files::create_whole(Path::new(&target), text.as_bytes())
         })
         .await;
         match written {
             Ok(Ok(())) => self.notice(Level::Info, format!("wrote {path}")).await,
             Ok(Err(error)) => {
-                self.notice(Level::Error, format!("cannot write {path}: {error}")).await;
+                let why = files::explain(&error);
+                self.notice(Level::Error, format!("cannot write {path}: {why}")).await;
             }
             Err(_) => self.notice(Level::Error, format!("cannot render {path}")).await,
         }
@@ -493,6 +524,10 @@ fn own_cost(cost: &ledger::OwnCost) -> OwnCost {
             .iter()
             .map(|api| (api.name.clone(), api.units, ledger::usd(api.micro_usd)))
             .collect(),
+        trouble: cost
+            .trouble
+            .as_ref()
+            .map(|t| text::clean(&format!("{t}. {}", t.fix())).into_owned()),
     }
 }
 
@@ -587,11 +622,4 @@ pub(super) fn savings_json(rows: &SavingsRows, ctx: &ViewContext, most: usize) -
         SavingsRows::Spot(r, _) => lines::<SpotField>(r, ctx, most),
         SavingsRows::Resources(r, _) => lines::<ResourceField>(r, ctx, most),
     }
-}
-
-/// Writes a file that must not exist yet: an export never overwrites, and follows no link.
-pub(super) fn write_new(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
-    file.write_all(bytes)?;
-    file.sync_all()
 }

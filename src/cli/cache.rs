@@ -40,6 +40,7 @@ pub fn run(
             }
             CacheCommand::Clear => clear(&cache, out).await?,
         };
+        cache.checked().await;
         let later = cache.take_notices();
         cache.close().await;
         for notice in notices.iter().chain(&later) {

@@ -61,7 +61,7 @@ impl Finder {
     pub async fn charge(&self, api: BilledApi, units: u64) -> Result<(), SourceError> {
         let Some(ledger) = &self.ledger else { return Ok(()) };
         ledger.charge(api, units, Timestamp::now()).await.map_err(|refused| {
-            let fix = "raise own_cost_cap_usd_per_day, or go on tomorrow";
+            let fix = refused.fix();
             SourceError::new(ErrorKind::OwnCostCap, api.name(), &refused.to_string(), fix)
         })
     }

@@ -102,7 +102,7 @@ async fn planned(
         Ok(Some((checked, acting.troubles, ctx)))
     }
     .await;
-    cache.close().await;
+    session::close_aloud(cache).await;
     let Some((checked, errors, ctx)) = checked? else {
         tell(format_args!("nothing to {} matches", meant.word()));
         return Ok(Exit::Ok);

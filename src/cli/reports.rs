@@ -107,7 +107,7 @@ pub(super) fn read_with(
         .map_err(CliError::Output)?;
     Ok(runtime.block_on(async {
         let outcome = bus::once(parts).await;
-        cache.close().await;
+        session::close_aloud(cache).await;
         outcome
     }))
 }

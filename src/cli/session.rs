@@ -39,9 +39,18 @@ pub fn open_cache(invocation: &Invocation) -> (Cache, Vec<CacheNotice>) {
 pub fn open_cache_aloud(invocation: &Invocation) -> Cache {
     let (cache, notices) = open_cache(invocation);
     for notice in notices {
-        tell(notice.message());
+        tell(format_args!("{}. {}", notice.message(), notice.fix()));
     }
     cache
+}
+
+/// Closes a cache that was opened aloud, with what it has lost on standard error.
+pub async fn close_aloud(cache: Cache) {
+    cache.checked().await;
+    for notice in cache.take_notices() {
+        tell(format_args!("{}. {}", notice.message(), notice.fix()));
+    }
+    cache.close().await;
 }
 
 /// The policy of that name: built in or the user's own.
@@ -96,9 +105,10 @@ pub fn parts(invocation: &Invocation, cache: Cache, want: Want) -> Result<Parts,
 /// The recording that was asked for.
 fn recorder(invocation: &Invocation) -> Result<Option<Recorder>, CliError> {
     let Some(path) = &invocation.options.record else { return Ok(None) };
-    Recorder::open(path)
-        .map(Some)
-        .map_err(|e| CliError::Usage(format!("--record: cannot write {}: {e}", path.display())))
+    let recorder = Recorder::open(path).map_err(|e| CliError::Usage(format!("--record: {e}")))?;
+    // A run has one recording.
+    let _ = invocation.recording.set(recorder.recording());
+    Ok(Some(recorder))
 }
 
 /// Names what a run looks at, so that the picture painted first is of the same accounts, regions

@@ -182,6 +182,9 @@ pub fn own_cost(cost: Option<&OwnCost>) -> Check {
     };
     let (spent, cap) = (usd(cost.micro_usd), usd(cost.cap_micro_usd));
     let text = format!("{} of {} spent today (UTC)", dollars(spent).trim(), dollars(cap).trim());
+    if let Some(trouble) = &cost.trouble {
+        return Check::fail(OWN_COST, one_line(&trouble.to_string()), trouble.fix());
+    }
     if cost.remaining_micro_usd() == 0 {
         return Check::warn(
             OWN_COST,
@@ -192,7 +195,7 @@ pub fn own_cost(cost: Option<&OwnCost>) -> Check {
     if !cost.shared {
         return Check::warn(
             OWN_COST,
-            format!("{text}, by this process alone: the shared ledger is out of reach"),
+            format!("{text}, by this process alone: the shared ledger cannot be made"),
             "make the cache's directory writable",
         );
     }

@@ -148,13 +148,18 @@ fn last_hour(now: Timestamp) -> HourRange {
 
 /// Charges one unit before the call; refuses where it cannot be counted or the cap is reached.
 pub async fn charge(api: BilledApi, terms: &Terms) -> Result<(), SourceError> {
-    let refused = |message: &str| {
-        let fix = "raise `own_cost.cap_usd_per_day`, or wait for midnight UTC";
+    let refused = |message: &str, fix: &str| {
         SourceError::new(ErrorKind::OwnCostCap, api.name(), message, fix)
     };
     match &terms.ledger {
         _ if terms.demo => Ok(()),
-        None => Err(refused("the call is billed and there is no ledger to count it in")),
-        Some(ledger) => ledger.charge(api, 1, terms.now).await.map_err(|e| refused(&e.to_string())),
+        None => Err(refused(
+            "the call is billed and there is no ledger to count it in",
+            "set HOME or BURNTOP_CACHE_PATH",
+        )),
+        Some(ledger) => {
+            let charged = ledger.charge(api, 1, terms.now).await;
+            charged.map_err(|e| refused(&e.to_string(), e.fix()))
+        }
     }
 }

@@ -1,7 +1,6 @@
 //! An inventory in S3: its manifest and pieces by the reads of a [`StorageSource`], each charged
 //! before it is made.
 
-use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
@@ -51,7 +50,7 @@ impl StorageFetch {
             at: format!("s3://{}/{key}", self.bucket),
             why: refused.to_string(),
             kind: crate::domain::ErrorKind::OwnCostCap,
-            fix: "raise own_cost_cap_usd_per_day, or go on tomorrow".into(),
+            fix: refused.fix().into(),
         })
     }
 
@@ -109,7 +108,7 @@ impl Fetch for StorageFetch {
             kind: crate::domain::ErrorKind::Other,
             fix: "set TMPDIR to a directory with room for a few pieces of the inventory".into(),
         };
-        let mut file = OpenOptions::new().write(true).open(to).map_err(io)?;
+        let mut file = crate::files::update(to).map_err(io)?;
         let (mut done, mut etag) = (0, None);
         while done < size {
             self.charge(BilledApi::S3Get, key).await?;

@@ -7,7 +7,7 @@
 use jiff::Timestamp;
 use jiff::civil::Date;
 
-use crate::cache::{Cache, LedgerCharge, Reserved};
+use crate::cache::{Cache, LedgerCharge, LedgerTrouble, Reserved};
 
 /// Millionths of a dollar in a dollar.
 const MICRO: u64 = 1_000_000;
@@ -133,12 +133,33 @@ pub enum ChargeRefused {
         /// The cap.
         cap_micro_usd: u64,
     },
+    /// Nobody knows what was spent, which counts as the whole cap.
+    #[error("{} was not called: {trouble}", .api.name())]
+    Unknown {
+        /// What was to be called.
+        api: BilledApi,
+        /// Why nobody knows.
+        trouble: LedgerTrouble,
+    },
     /// The ledger is closed, so nothing can be counted.
     #[error("{} was not called: the own-cost ledger is closed; restart burntop", .api.name())]
     Closed {
         /// What was to be called.
         api: BilledApi,
     },
+}
+
+impl ChargeRefused {
+    /// What the user can do, one sentence.
+    pub fn fix(&self) -> &'static str {
+        match self {
+            Self::CapReached { .. } => {
+                "raise `own_cost.cap_usd_per_day` in the configuration, or wait for midnight UTC"
+            }
+            Self::Unknown { trouble, .. } => trouble.fix(),
+            Self::Closed { .. } => "restart burntop",
+        }
+    }
 }
 
 /// What one API was charged on one day.
@@ -165,14 +186,17 @@ pub struct OwnCost {
     pub cap_micro_usd: u64,
     /// By API, in the order of their names; only what was charged.
     pub apis: Vec<ApiCost>,
-    /// False when the shared file is out of reach and only this process's spending is known.
+    /// False where no shared file can be made and only this process's spending is known.
     pub shared: bool,
+    /// Why it may be more than that; the cap counts as spent then. `None`: it is all.
+    pub trouble: Option<LedgerTrouble>,
 }
 
 impl OwnCost {
-    /// What may still be spent today, millionths of a dollar.
+    /// What may still be spent today, millionths of a dollar: nothing while nobody knows what was.
     pub fn remaining_micro_usd(&self) -> u64 {
-        self.cap_micro_usd.saturating_sub(self.micro_usd)
+        let spent = if self.trouble.is_some() { u64::MAX } else { self.micro_usd };
+        self.cap_micro_usd.saturating_sub(spent)
     }
 }
 
@@ -219,6 +243,7 @@ impl Ledger {
                 spent_micro_usd,
                 cap_micro_usd,
             }),
+            Some(Reserved::Unknown(trouble)) => Err(ChargeRefused::Unknown { api, trouble }),
             None => Err(ChargeRefused::Closed { api }),
         }
     }
@@ -242,6 +267,7 @@ impl Ledger {
             cap_micro_usd: self.cap_micro_usd,
             apis,
             shared: day.shared,
+            trouble: day.trouble,
         })
     }
 }
@@ -353,5 +379,22 @@ mod tests {
         let refused = ledger.charge(BilledApi::ListMetrics, 1, now()).await.unwrap_err();
         assert_eq!(refused, ChargeRefused::Closed { api: BilledApi::ListMetrics });
         assert_eq!(ledger.today(now()).await, None);
+    }
+
+    #[tokio::test]
+    async fn what_nobody_knows_counts_as_the_whole_cap_and_says_how_it_is_mended() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("cache.db");
+        std::fs::write(dir.path().join("ledger.db"), "not a database").unwrap();
+        let (cache, _) = Cache::open(OpenOptions::new(path), now());
+        let ledger = Ledger::new(cache.clone(), micro_usd(1.0));
+        let today = ledger.today(now()).await.unwrap();
+        assert_eq!((today.micro_usd, today.remaining_micro_usd()), (0, 0));
+        let refused = ledger.charge(BilledApi::ListMetrics, 1, now()).await.unwrap_err();
+        assert!(matches!(refused, ChargeRefused::Unknown { .. }), "{refused}");
+        let said = refused.to_string();
+        assert!(said.contains("ledger.db.broken-") && said.contains("is not known"), "{said}");
+        assert!(refused.fix().contains("delete or move away"), "{}", refused.fix());
+        cache.close().await;
     }
 }

@@ -173,7 +173,7 @@ impl Lister<'_> {
         let Some(ledger) = self.ledger else { return Ok(()) };
         ledger.charge(BilledApi::S3List, 1, (self.now)()).await.map_err(|refused| {
             let kind = ErrorKind::OwnCostCap;
-            SourceError::new(kind, "s3:ListBucket", &refused.to_string(), "")
+            SourceError::new(kind, "s3:ListBucket", &refused.to_string(), refused.fix())
         })
     }
 }

@@ -174,7 +174,9 @@ fn own(app: &App, symbols: Symbols) -> (String, Role) {
         None => (format!("own {}", symbols.unknown()), Role::Dim),
         Some(cost) => {
             let usd = format::usd_spent(cost.today_usd);
-            if cost.is_capped() {
+            if cost.trouble.is_some() {
+                (format!("own {} CAP", symbols.unknown()), Role::Warn)
+            } else if cost.is_capped() {
                 (format!("own {usd} CAP"), Role::Warn)
             } else {
                 (format!("own {usd}"), Role::Text)

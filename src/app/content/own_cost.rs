@@ -51,7 +51,9 @@ pub fn lines(cost: Option<&OwnCost>, width: usize) -> Vec<Line> {
         12,
     ));
     lines.push(Line::new());
-    let (role, text) = if cost.is_capped() {
+    let (role, text) = if let Some(trouble) = &cost.trouble {
+        (Role::Warn, trouble.as_str())
+    } else if cost.is_capped() {
         (
             Role::Warn,
             "The cap is reached: billed sources rest until midnight UTC; what is shown stays and \
@@ -66,4 +68,22 @@ pub fn lines(cost: Option<&OwnCost>, width: usize) -> Vec<Line> {
     };
     lines.extend(wrap(text, width).into_iter().map(|l| Line::of(role, l)));
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ledger_that_nobody_can_read_is_named_in_place_of_the_cap() {
+        let cost = OwnCost {
+            cap_usd: 1.0,
+            trouble: Some("it lies at ledger.db.broken-7; delete it".into()),
+            ..OwnCost::default()
+        };
+        assert!(cost.is_capped(), "nothing is spent, and nothing may be");
+        let said = format!("{:?}", lines(Some(&cost), 200));
+        assert!(said.contains("ledger.db.broken-7"), "{said}");
+        assert!(!said.contains("rest until midnight"), "{said}");
+    }
 }

@@ -335,8 +335,7 @@ async fn ask(
                 continue;
             }
             ctx.shared.ledger.charge(api, units, now).await.map_err(|refused| {
-                let fix = "raise `own_cost.cap_usd_per_day`, or wait for midnight UTC";
-                let message = refused.to_string();
+                let (message, fix) = (refused.to_string(), refused.fix());
                 SourceError::new(ErrorKind::OwnCostCap, api.name(), &message, fix)
             })?;
         }

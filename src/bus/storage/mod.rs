@@ -222,8 +222,8 @@ impl Context {
         }
         let charged = self.shared.ledger.charge(api, units, self.shared.now()).await;
         charged.map_err(|refused| {
-            let fix = "raise `own_cost.cap_usd_per_day`, or wait for midnight UTC";
-            SourceError::new(ErrorKind::OwnCostCap, api.name(), &refused.to_string(), fix)
+            let (message, fix) = (refused.to_string(), refused.fix());
+            SourceError::new(ErrorKind::OwnCostCap, api.name(), &message, fix)
         })
     }
 

@@ -172,7 +172,16 @@ async fn files_are_private() {
     let files = place.files("");
     assert_eq!(
         files,
-        ["cache.db", "cache.db-shm", "cache.db-wal", "ledger.db", "ledger.db-shm", "ledger.db-wal"]
+        [
+            "cache.db",
+            "cache.db-shm",
+            "cache.db-wal",
+            "ledger.db",
+            "ledger.db-shm",
+            "ledger.db-wal",
+            "ledger.db.lock"
+        ],
+        "the ledger is made under its lock"
     );
     for name in &files {
         assert_eq!(mode(&place.path.with_file_name(name)), 0o600, "{name}");
@@ -210,8 +219,11 @@ async fn a_closed_cache_answers_nothing() {
 
 #[test]
 fn notices_are_clean_text() {
-    let notice =
-        CacheNotice::InMemory { file: "/tmp/\u{1b}[2J/cache.db".into(), why: "disk full".into() };
+    let notice = CacheNotice::InMemory {
+        file: "/tmp/\u{1b}[2J/cache.db".into(),
+        why: "disk full".into(),
+        cause: crate::files::Cause::Full,
+    };
     assert_eq!(
         notice.message(),
         "the cache /tmp/\u{FFFD}[2J/cache.db cannot be written (disk full); burntop goes on in memory"

@@ -1,7 +1,10 @@
 //! Hours of GPUs: round trips, damage, clocks, age.
 
+use std::collections::BTreeMap;
+
 use super::*;
-use crate::cache::GpuHours;
+use crate::cache::checksum::checksum;
+use crate::cache::{GpuHours, schema};
 use crate::domain::{GpuHour, GpuIdentity, Mig, Rung, SourceId};
 
 fn identity(uuid: &str, slice: Option<u32>) -> Arc<GpuIdentity> {
@@ -130,21 +133,63 @@ async fn old_hours_go_with_the_gpus_that_only_they_knew() {
 }
 
 #[tokio::test]
-async fn a_cache_of_the_first_version_gains_the_tables_and_loses_nothing() {
-    let place = Place::new();
-    let cache = place.open_quietly();
-    put_names(&cache, &["a"]).await;
-    sql(
-        &cache,
-        "DROP TABLE gpu_hour; DROP TABLE gpu_device; DROP TABLE bucket_size;
-         DROP TABLE fleet_hour;
-         PRAGMA user_version = 1;",
-    )
-    .await;
-    cache.close().await;
-    let cache = place.open_quietly();
-    assert_eq!(names(&cache).await, Some(vec!["a".to_owned()]));
-    let h = running() - 1;
-    cache.store_gpu_hours(hours("main", h, vec![gpu(identity("GPU-a", None), 0.1, 0.2)])).await;
-    assert_eq!(cache.load_gpu_hours(range(h, h + 1)).await.len(), 1);
+async fn a_cache_of_an_older_layout_keeps_the_hours_that_nobody_could_tell_again() {
+    for version in 1..=4 {
+        let place = Place::new();
+        std::fs::create_dir_all(place.path.parent().unwrap()).unwrap();
+        let old = rusqlite::Connection::open(&place.path).unwrap();
+        for step in &schema::CACHE.migrations[..version] {
+            old.execute_batch(step).unwrap();
+        }
+        old.execute("INSERT INTO fact VALUES ('names', 'a', 'b', 1, 1, x'00')", []).unwrap();
+        let h = running() - 1;
+        if version >= 2 {
+            let device = postcard::to_stdvec(&*identity("GPU-a", None)).unwrap();
+            let source = format!("{}/main", SourceId::Prometheus.word());
+            old.execute(
+                "INSERT INTO gpu_device VALUES (7, ?3, ?1, ?2)",
+                rusqlite::params![device, h, source],
+            )
+            .unwrap();
+            // Layout, the number, mean, maximum, samples, rung.
+            let blob = [1, 7, 0, 0, 0, 0, 0xfe, 0xff, 9, 0, 0];
+            for (hour, sum) in [(h, checksum(&blob)), (h - 1, 5)] {
+                old.execute(
+                    "INSERT INTO gpu_hour VALUES (?1, ?4, ?2, ?3)",
+                    rusqlite::params![hour, sum, blob, source],
+                )
+                .unwrap();
+            }
+        }
+        if version >= 4 {
+            let seen = BTreeMap::from([(Arc::<str>::from("p5.48xlarge"), 3_u64)]);
+            let blob = postcard::to_stdvec(&seen).unwrap();
+            old.execute(
+                "INSERT INTO fleet_hour VALUES (?1, 'a', 'b', 2, ?2, ?3)",
+                rusqlite::params![h, checksum(&blob), blob],
+            )
+            .unwrap();
+        }
+        old.pragma_update(None, "application_id", schema::CACHE.application_id).unwrap();
+        old.pragma_update(None, "user_version", version as i32).unwrap();
+        drop(old);
+        let cache = place.open_quietly();
+        cache.checked().await;
+        let found = cache.load_gpu_hours(range(h - 9, h + 1)).await;
+        assert_eq!(found.len(), usize::from(version >= 2), "of {version}, whole ones");
+        assert!(found.iter().all(|f| f.hour.0 == h && f.gpus[0].samples == 9));
+        let seen = cache.load_fleet_hours(range(h - 9, h + 1)).await;
+        assert_eq!(seen.len(), usize::from(version >= 4));
+        assert!(seen.iter().all(|s| s.looks == 2));
+        let later = h - 2;
+        cache
+            .store_gpu_hours(hours("main", later, vec![gpu(identity("GPU-b", None), 0.1, 0.2)]))
+            .await;
+        assert_eq!(cache.load_gpu_hours(range(later, later + 1)).await.len(), 1);
+        put_names(&cache, &["a"]).await;
+        assert_eq!(names(&cache).await, Some(vec!["a".to_owned()]));
+        assert_eq!(cache.take_notices(), []);
+        cache.close().await;
+        place.open_quietly().close().await;
+    }
 }

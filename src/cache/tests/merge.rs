@@ -57,13 +57,15 @@ proptest! {
         let mut reference: HashMap<u16, Reference> = HashMap::new();
         for (gpu, start, values) in &writes {
             let write = write("i-1", Signal::GpuMean(*gpu), *start, values);
-            series::store(&mut conn, &[write]).unwrap();
+            assert!(series::merge(&mut conn, &[write]).unwrap().is_empty());
             reference.entry(*gpu).or_default().write(*start, values);
         }
         let ids: Vec<Arc<str>> = vec!["i-1".into()];
         let window = range(from, from + len);
-        let loaded = series::load(&mut conn, &ids, window).unwrap();
-        let fetched = series::fetched(&mut conn, &ids).unwrap();
+        let (loaded, damaged) = series::load(&mut conn, &ids, window).unwrap();
+        assert!(damaged.is_empty());
+        let (fetched, damaged) = series::claims(&mut conn, &ids).unwrap();
+        assert!(damaged.is_empty());
         for (gpu, reference) in &reference {
             let signal = Signal::GpuMean(*gpu);
             let series = loaded.get("i-1").and_then(|set| set.get(signal));

@@ -5,10 +5,12 @@ mod bucket_sizes;
 mod credentials;
 mod facts;
 mod fleet_hours;
+mod flips;
 mod gpu_hours;
 mod ledger;
 mod limits;
 mod merge;
+mod places;
 mod series;
 mod sharing;
 

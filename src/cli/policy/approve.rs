@@ -93,7 +93,7 @@ async fn fleet(invocation: &Invocation) -> Result<(Arc<Fleet>, Rules), CliError>
         Ok::<_, CliError>(outcome.fleet)
     };
     let read = read.await;
-    cache.close().await;
+    session::close_aloud(cache).await;
     let fleet = read?;
     for line in reports::troubles(&fleet) {
         tell(line);

@@ -42,7 +42,7 @@ pub fn run(
         // On the heap: it holds a whole run.
         let run = one_run(path, &file, apply, invocation, env, &cache, out);
         let exit = Box::pin(run).await;
-        cache.close().await;
+        session::close_aloud(cache).await;
         exit
     })
 }

@@ -59,7 +59,7 @@ pub fn run(
         let fleet = match read.await {
             Ok(fleet) => fleet,
             Err(error) => {
-                cache.close().await;
+                session::close_aloud(cache).await;
                 return Err(error);
             }
         };
@@ -82,7 +82,7 @@ pub fn run(
                 advised.push((row.clone(), advice));
             }
         }
-        cache.close().await;
+        session::close_aloud(cache).await;
         let report = ScheduleReport {
             rows: &advised,
             zone,

@@ -166,7 +166,7 @@ impl<'a> Job<'a> {
         let now = Timestamp::now;
         let charge = async |api, units| {
             ledger.charge(api, units, now()).await.map_err(|refused| {
-                let message = refused.to_string();
+                let message = format!("{refused}; {}", refused.fix());
                 CliError::Failed { exit: Exit::Unreadable, message }
             })
         };
@@ -186,7 +186,7 @@ impl<'a> Job<'a> {
         });
         let answer = self.ask(&*service, &files, levels, &stop).await;
         listener.abort();
-        cache.close().await;
+        session::close_aloud(cache).await;
         let tree = answer.map_err(failed)?;
         let sums = tree.sums(PrefixTree::ROOT);
         let notes = [

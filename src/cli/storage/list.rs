@@ -112,7 +112,7 @@ pub(super) fn keep(ctx: &Ctx<'_>, key: &ScanKey, scan: Scan) -> Result<(), CliEr
     let (cache, _) = session::open_cache(ctx.invocation);
     runtime.block_on(async {
         keep_in(&cache, key, scan).await;
-        cache.close().await;
+        session::close_aloud(cache).await;
     });
     Ok(())
 }
@@ -139,7 +139,7 @@ impl<'a> Desk<'a> {
     }
 
     fn close(self) {
-        self.runtime.block_on(self.cache.close());
+        self.runtime.block_on(session::close_aloud(self.cache));
     }
 
     fn is_offline(&self) -> bool {

@@ -59,7 +59,7 @@ pub(super) fn of(
                 s3: bus::s3_prices(&cache, instead, now).await,
             };
         }
-        cache.close().await;
+        session::close_aloud(cache).await;
         Ok(priced)
     })
 }

@@ -1,7 +1,9 @@
 use super::super::Status;
 use super::*;
+use crate::cache::LedgerTrouble;
 use crate::config::{FileConfig, Problem};
 use crate::config::{Place, Vocabulary, env::Env};
+use crate::files::Cause;
 
 fn loaded(notices: usize) -> Loaded {
     let env = Env::default();
@@ -92,7 +94,11 @@ fn caches() {
     let fine = cache(&open(Vec::new()));
     assert_eq!(fine.status, Status::Ok);
     assert_eq!(fine.message, "/c/burntop.db: writable, whole, 2 MB of 512 MB");
-    let notice = CacheNotice::InMemory { file: "/c/burntop.db".into(), why: "disk full".into() };
+    let notice = CacheNotice::InMemory {
+        file: "/c/burntop.db".into(),
+        why: "disk full".into(),
+        cause: Cause::Full,
+    };
     let odd = cache(&open(vec![notice.clone()]));
     assert_eq!((odd.status, odd.message), (Status::Warn, notice.message()));
     assert_eq!(odd.fix.as_deref(), Some(notice.fix()));
@@ -103,19 +109,28 @@ fn caches() {
 
 #[test]
 fn own_costs() {
-    let cost = |micro_usd, shared| OwnCost {
+    let cost = |micro_usd, trouble| OwnCost {
         day: jiff::civil::date(2026, 3, 1),
         micro_usd,
         cap_micro_usd: 1_000_000,
         apis: Vec::new(),
-        shared,
+        shared: true,
+        trouble,
     };
-    let fine = own_cost(Some(&cost(30_000, true)));
+    let fine = own_cost(Some(&cost(30_000, None)));
     assert_eq!(
         (fine.status, fine.message.as_str()),
         (Status::Ok, "$0.03 of $1.00 spent today (UTC)")
     );
-    assert_eq!(own_cost(Some(&cost(1_000_000, true))).status, Status::Warn);
-    assert_eq!(own_cost(Some(&cost(0, false))).status, Status::Warn);
+    assert_eq!(own_cost(Some(&cost(1_000_000, None))).status, Status::Warn);
+    let alone = OwnCost { shared: false, ..cost(0, None) };
+    assert_eq!(own_cost(Some(&alone)).status, Status::Warn);
+    let trouble = LedgerTrouble::Aside("/c/ledger.db.broken-7".into());
+    let unknown = cost(0, Some(trouble));
+    assert_eq!(unknown.remaining_micro_usd(), 0);
+    let unknown = own_cost(Some(&unknown));
+    assert_eq!(unknown.status, Status::Fail);
+    assert!(unknown.message.contains("ledger.db.broken-7"), "{}", unknown.message);
+    assert!(unknown.fix.unwrap().contains("delete or move away"));
     assert_eq!(own_cost(None).status, Status::Skip);
 }

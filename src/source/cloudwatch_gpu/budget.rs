@@ -41,12 +41,7 @@ impl Budget {
     ) -> Result<(), SourceError> {
         let Some(ledger) = &self.ledger else { return Ok(()) };
         ledger.charge(api, units, now).await.map_err(|refused| {
-            SourceError::new(
-                ErrorKind::OwnCostCap,
-                api.name(),
-                &refused.to_string(),
-                "raise own_cost.cap_usd_per_day in the configuration, or wait for the next UTC day",
-            )
+            SourceError::new(ErrorKind::OwnCostCap, api.name(), &refused.to_string(), refused.fix())
         })
     }
 

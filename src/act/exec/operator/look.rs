@@ -217,7 +217,7 @@ impl Operator {
             charged = ledger.charge(BilledApi::ListMetrics, 1, now).await;
         }
         charged.map_err(|refused| {
-            let fix = "raise own_cost.cap_usd_per_day or wait for midnight UTC";
+            let fix = refused.fix();
             Arc::new(SourceError::new(
                 ErrorKind::OwnCostCap,
                 "re-measurement",
