@@ -10,6 +10,7 @@ use super::readings::{self, Readings};
 use super::{Regions, Shared};
 use crate::analyze::idle::Policy;
 use crate::cache::Cache;
+use crate::domain::cleaned::exact;
 use crate::domain::{Instance, Offer, Scope, SourceId, TypeSpec, Verdict, text};
 
 /// Kinds of facts in the cache. A change of a stored type needs a new layout number.
@@ -44,7 +45,8 @@ pub(super) struct KinOffers {
 /// Verdicts of a scope as stored.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Judged {
-    /// [`policy_key`] of the policy that judged.
+    /// [`policy_key`] of the policy that judged; compared, and shown nowhere.
+    #[serde(with = "exact")]
     pub policy: String,
     /// Verdicts by instance id.
     pub verdicts: Vec<(Arc<str>, Arc<Verdict>)>,

@@ -5,6 +5,7 @@ use rusqlite::{Connection, Row, TransactionBehavior, params};
 
 use super::checksum::RowSum;
 use super::store::Store;
+use crate::domain::text::clean;
 use crate::domain::{Hour, Scope};
 
 /// Series that were not asked for this many days are of buckets that are gone or not looked at.
@@ -93,7 +94,13 @@ fn row(scope: &Scope, r: &Row<'_>) -> Option<BucketSize> {
     let (account, region) = (r.get_ref(0).ok()?.as_str().ok()?, r.get_ref(1).ok()?.as_str().ok()?);
     let whole = r.get::<_, i64>(7).ok()? == sum(account, region, &size, blob)
         && (account, region) == (&*scope.account, &*scope.region);
-    whole.then_some(size)
+    // The sum is of what was written.
+    whole.then(|| BucketSize {
+        bucket: clean(&size.bucket).into_owned(),
+        metric: clean(&size.metric).into_owned(),
+        dimension: clean(&size.dimension).into_owned(),
+        ..size
+    })
 }
 
 /// All series of a scope. Days that have not come yet were written by a clock that ran ahead: they

@@ -8,6 +8,7 @@ use super::digest::of_fact;
 use super::notice::{CacheNotice, NoticeBoard};
 use super::store::Store;
 use crate::domain::Scope;
+use crate::domain::text::clean;
 
 /// A value dated later than this after now was not written by a clock that agrees with ours.
 const CLOCK_TOLERANCE: SignedDuration = SignedDuration::from_mins(5);
@@ -61,9 +62,7 @@ impl RawFact {
         now: Timestamp,
         board: &NoticeBoard,
     ) -> Option<Stored<T>> {
-        let (value, []) = postcard::take_from_bytes(&self.data).ok()? else {
-            return None;
-        };
+        let value = super::decode(&self.data)?;
         let claimed = Timestamp::from_millisecond(self.taken_ms).ok()?;
         let taken_at = if claimed.duration_since(now) > CLOCK_TOLERANCE {
             board.post(CacheNotice::FromFuture { what: kind.name.into(), claimed });
@@ -138,7 +137,8 @@ fn raw(kind: &str, r: &rusqlite::Row<'_>) -> rusqlite::Result<Option<(Scope, i64
         return Ok(None);
     };
     let whole = sum == of_fact(kind, account, region, layout, taken_ms, data);
-    let found = || (Scope::new(account, region), layout, RawFact { taken_ms, data: data.to_vec() });
+    let scope = || Scope::new(&*clean(account), &*clean(region));
+    let found = || (scope(), layout, RawFact { taken_ms, data: data.to_vec() });
     Ok(whole.then(found))
 }
 

@@ -11,6 +11,7 @@ use super::checksum::RowSum;
 use super::digest;
 use super::notice::CacheNotice;
 use super::store::Store;
+use crate::domain::text::clean;
 use crate::domain::{FleetHour, Hour, HourRange, Scope};
 
 /// Hours that are kept: three years and a quarter, for the longest term that can be bought.
@@ -56,8 +57,9 @@ fn row(r: &Row<'_>) -> Option<FleetHour> {
     if r.get::<_, i64>(4).ok()? != sum(hour, account, region, looks, data) {
         return None;
     }
-    let seen: Seen = postcard::from_bytes(data).ok()?;
-    Some(FleetHour { hour: Hour(hour), scope: Scope::new(account, region), looks, seen })
+    let seen: Seen = super::decode(data)?;
+    let scope = Scope::new(&*clean(account), &*clean(region));
+    Some(FleetHour { hour: Hour(hour), scope, looks, seen })
 }
 
 /// What is told of hours that are not as they were written.

@@ -45,7 +45,7 @@ fn name(source: SourceId, origin: &str) -> String {
 fn source_of(name: &str) -> Option<(SourceId, Arc<str>)> {
     let (word, origin) = name.split_once('/')?;
     let source = SourceId::ALL.into_iter().find(|s| s.word() == word)?;
-    Some((source, origin.into()))
+    Some((source, crate::domain::text::clean(origin).into()))
 }
 
 fn steps(ratio: f32) -> u16 {
@@ -199,7 +199,7 @@ fn load_all(conn: &mut Connection, range: HourRange) -> rusqlite::Result<Loaded>
             match device(r) {
                 // What another layout called a GPU is no damage.
                 Some(d) => {
-                    if let Ok(identity) = postcard::from_bytes(&d.identity) {
+                    if let Some(identity) = super::decode(&d.identity) {
                         known.insert(d.id, Arc::new(identity));
                     }
                 }

@@ -209,7 +209,7 @@ impl LedgerStore {
         let of_day = self.last.iter().filter(|((of, _), _)| *of == day);
         let entries = of_day
             .map(|((_, api), a)| LedgerEntry {
-                api: api.clone(),
+                api: crate::domain::text::clean(api).into_owned(),
                 calls: a.calls,
                 units: a.units,
                 micro_usd: a.micro_usd,

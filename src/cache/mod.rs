@@ -21,12 +21,14 @@
 //! | `facts`, `series`, `day`, `gpu_hours`, `bucket_sizes`, `summary`, `ledger` | the things kept |
 //! | `scans` | trees of lists of objects |
 //! | `checksum`, `digest` | what every row carries, and whether all of them are there |
+//! | `decode` | from bytes to values, whose texts are clean |
 //! | `maintain`, `stats` | size bound, eviction, integrity check, figures |
 //! | `notice` | what the user is told |
 
 mod bucket_sizes;
 mod checksum;
 mod day;
+mod decode;
 mod digest;
 mod facts;
 mod file;
@@ -47,6 +49,7 @@ mod summary;
 mod tests;
 
 pub use bucket_sizes::BucketSize;
+pub use decode::decode;
 pub use facts::{FactKind, Stored};
 pub use gpu_hours::GpuHours;
 pub use handle::{Cache, OpenOptions};

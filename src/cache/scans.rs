@@ -10,6 +10,7 @@ use flate2::write::ZlibEncoder;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::checksum::checksum;
+use super::decode::decode;
 use super::facts::{self, FactKind};
 use super::handle::Cache;
 use super::notice::CacheNotice;
@@ -170,8 +171,7 @@ fn unpack(data: &[u8]) -> Option<Scan> {
     }
     let mut plain = Vec::new();
     ZlibDecoder::new(packed).take(UNPACKED_AT_MOST).read_to_end(&mut plain).ok()?;
-    let (scan, []) = postcard::take_from_bytes(&plain).ok()? else { return None };
-    Some(scan)
+    decode(&plain)
 }
 
 #[cfg(test)]

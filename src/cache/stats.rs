@@ -8,6 +8,7 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use rusqlite::{Connection, Row};
 
+use super::decode::column;
 use super::file;
 use super::store::{Medium, Store};
 use crate::domain::Hour;
@@ -121,7 +122,7 @@ fn query(conn: &Connection, path: &Path) -> rusqlite::Result<CacheStats> {
         )?
         .query_map([], |r| {
             Ok(FactStats {
-                kind: r.get(0)?,
+                kind: column(r, 0)?,
                 count: count(r, 1)?,
                 bytes: count(r, 2)?,
                 newest: Timestamp::from_millisecond(r.get(3)?).ok(),

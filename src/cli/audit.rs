@@ -2,13 +2,16 @@
 
 use std::io::Write;
 
+use serde::Deserialize;
+
 use super::args::AuditCommand;
 use super::exit::{CliError, Exit};
 use super::invocation::Invocation;
 use super::{acting, acting_storage, apply, plan, plan_file, reports, session};
-use crate::act::exec::audit::AuditError;
+use crate::act::exec::audit::{AuditError, Line};
 use crate::act::plan::sha256_hex;
 use crate::config::Env;
+use crate::domain::cleaned::Cleaned;
 use crate::domain::text;
 use crate::report::Format;
 use crate::report::acting::{audit_list, audit_show, outcomes, runs};
@@ -27,11 +30,11 @@ pub fn run(
     let journal = acting::journal(invocation)?;
     match command {
         AuditCommand::List => {
-            let runs = runs(&journal.read().map_err(|e| unreadable(&e))?);
+            let runs = runs(&shown(journal.read().map_err(|e| unreadable(&e))?));
             out.write_all(audit_list(&runs, &[], format, &ctx).as_bytes())?;
         }
         AuditCommand::Show { run } => {
-            let runs = runs(&journal.read().map_err(|e| unreadable(&e))?);
+            let runs = runs(&shown(journal.read().map_err(|e| unreadable(&e))?));
             let Some(run) = runs.iter().find(|r| r.id == *run) else {
                 let run = text::clean(run);
                 let text = format!("there is no run {run}; `burntop audit list` lists them");
@@ -69,6 +72,15 @@ pub fn run(
         }
     }
     Ok(Exit::Ok)
+}
+
+/// Lines as they are shown, every text clean: who can write the file can write anything into it.
+fn shown(lines: Vec<Line>) -> Vec<Line> {
+    let clean = |line: Line| {
+        let value = serde_json::to_value(&line).unwrap_or_default();
+        Line::deserialize(Cleaned::of_any_length(value)).unwrap_or(line)
+    };
+    lines.into_iter().map(clean).collect()
 }
 
 /// What the chain of the log says.

@@ -20,7 +20,7 @@ use crate::app::{
 };
 use crate::bus;
 use crate::bus::planning::Planner;
-use crate::cache::read_summary_sync;
+use crate::cache::{decode, read_summary_sync};
 use crate::config::{ColorChoice, Env};
 use crate::fleet::Fleet;
 use crate::fleet::gpu::GpuFleet;
@@ -143,7 +143,7 @@ fn summary(invocation: &Invocation) -> Option<Fleet> {
     }
     let path = invocation.cache_file().ok()?;
     let bytes = read_summary_sync(&path, &session::summary_key(invocation))?;
-    postcard::from_bytes(&bytes).ok()
+    decode(&bytes)
 }
 
 /// The GPUs that it left.

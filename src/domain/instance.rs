@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::intern;
 use super::scope::Scope;
 use super::tags::Tags;
+use super::text;
 
 /// EC2's instance states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -214,6 +215,7 @@ pub struct BlockDevice {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Instance {
     /// `i-…`.
+    #[serde(deserialize_with = "text::id")]
     pub id: Arc<str>,
     /// Account and region.
     pub scope: Scope,

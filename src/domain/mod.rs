@@ -6,6 +6,7 @@
 
 pub mod accelerator;
 pub mod address;
+pub mod cleaned;
 pub mod commitment;
 pub mod error;
 pub mod evidence;

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
 
 use super::super::{Event, Shared};
+use crate::cache::decode;
 use crate::fleet::gpu::{GpuFleet, GpuNode, GpuRow};
 
 /// Rows kept, a megabyte of them. The totals are of all: who shows fewer says so.
@@ -61,9 +62,7 @@ pub(super) fn encode(fleet: &GpuFleet) -> Option<Vec<u8>> {
 
 /// The picture that the last run stored; `None` for bytes that are none.
 pub fn read_gpus(bytes: &[u8]) -> Option<GpuFleet> {
-    let (Kept { mut fleet, nodes, of }, []) = postcard::take_from_bytes(bytes).ok()? else {
-        return None;
-    };
+    let Kept { mut fleet, nodes, of } = decode(bytes)?;
     if of.len() != fleet.rows.len() {
         return None;
     }

@@ -8,9 +8,11 @@ use std::sync::Arc;
 
 use flate2::bufread::MultiGzDecoder;
 use jiff::Timestamp;
+use serde::Deserialize;
 
 use super::entry::{Entry, Said, SourceSaid};
-use crate::domain::{ErrorKind, HostTrouble, Scope, SourceError, SourceId, Sweep};
+use crate::domain::cleaned::Cleaned;
+use crate::domain::{ErrorKind, HostTrouble, Scope, SourceError, SourceId, Sweep, text};
 use crate::files;
 
 /// The longest line that is read, bytes: an inventory of tens of thousands of instances.
@@ -54,14 +56,24 @@ pub fn read(path: &Path) -> Result<impl Iterator<Item = Entry> + use<>, TapeErro
     let mut entries = Entries::of(file);
     let no_tape = |why: &str| TapeError::NoTape { path: path.to_owned(), why: why.to_owned() };
     let first = match entries.next_line() {
-        Ok(Line::Whole) => serde_json::from_slice::<Entry>(&entries.line)
-            .map_err(|_| no_tape("its first line is no reading"))?,
+        Ok(Line::Whole) => {
+            entry(&entries.line).ok_or_else(|| no_tape("its first line is no reading"))?
+        }
         Ok(Line::Ended) => return Err(no_tape("it is empty")),
         Ok(Line::Beyond) => return Err(no_tape(&beyond())),
-        Err(error) => return Err(no_tape(&error.to_string())),
+        Err(error) => return Err(no_tape(&text::clean(&error.to_string()))),
     };
     entries.note(&first);
     Ok(std::iter::once(first).chain(entries))
+}
+
+/// What a line says, every text in it clean: a tape may come from anybody. `None` for what is no
+/// entry.
+fn entry(line: &[u8]) -> Option<Entry> {
+    let mut from = serde_json::Deserializer::from_slice(line);
+    let entry = Entry::deserialize(Cleaned::new(&mut from)).ok()?;
+    from.end().ok()?;
+    Some(entry)
 }
 
 fn beyond() -> String {
@@ -101,7 +113,7 @@ pub(super) fn is_whole_tape(file: File) -> io::Result<bool> {
     }
     let mut entries = Entries::of(file);
     match entries.next_line() {
-        Ok(Line::Whole) if serde_json::from_slice::<Entry>(&entries.line).is_ok() => {}
+        Ok(Line::Whole) if entry(&entries.line).is_some() => {}
         _ => return Ok(false),
     }
     loop {
@@ -197,7 +209,7 @@ impl Iterator for Entries {
             }
             match self.next_line() {
                 Ok(Line::Whole) => {
-                    if let Ok(entry) = serde_json::from_slice(&self.line) {
+                    if let Some(entry) = entry(&self.line) {
                         self.note(&entry);
                         return Some(entry);
                     }

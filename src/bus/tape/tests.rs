@@ -241,7 +241,10 @@ async fn a_tape_is_played_in_order_by_its_own_clock() {
 
 /// Entries that are larger than anything that is recorded.
 mod hostile {
+    use serde_json::{Value, json};
+
     use super::*;
+    use crate::domain::text::hostile::{TEXTS, said};
 
     fn gzip(text: &[u8]) -> Vec<u8> {
         let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
@@ -314,5 +317,79 @@ mod hostile {
         }
         assert_eq!(inputs, 12);
         println!("hostile: nested tapes: {inputs} inputs");
+    }
+
+    /// An entry of each kind.
+    fn entries() -> Vec<Value> {
+        let instance = crate::view::fixture::instance("i-1", "p4d.24xlarge", &[("team", "nlp")]);
+        let scope = Scope::new("123456789012", "us-east-1");
+        let verdict = crate::domain::VerdictKind::Idle;
+        let verdict = crate::view::fixture::verdict(verdict, 8, Some(0.0), "quiet");
+        let spec = crate::view::fixture::spec("p4d.24xlarge", 96, 8, "A100", 8_000);
+        let said = [
+            Said::Instances { scope, items: vec![instance.into()] },
+            Said::Account { account: "123456789012".into(), label: "prod".into() },
+            Said::Verdicts { items: vec![("i-1".into(), verdict.into())] },
+            Said::Types { items: vec![spec.into()] },
+        ];
+        let mut all: Vec<Entry> = said.into_iter().map(|said| Entry { at: at(1), said }).collect();
+        all.extend([sweep(2), failure(3)]);
+        all.iter().map(|e| serde_json::to_value(e).unwrap()).collect()
+    }
+
+    fn texts(value: &Value, at: &str, out: &mut Vec<String>) {
+        match value {
+            Value::String(_) => out.push(at.to_owned()),
+            Value::Array(all) => {
+                all.iter().enumerate().for_each(|(i, v)| texts(v, &format!("{at}/{i}"), out));
+            }
+            Value::Object(map) => {
+                map.iter().for_each(|(k, v)| texts(v, &format!("{at}/{k}"), out));
+            }
+            _ => {}
+        }
+    }
+
+    #[test]
+    fn no_tape_brings_unclean_text_and_no_identifier_that_is_none() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.tape");
+        let (mut n, mut lines) = (0, Vec::new());
+        for entry in entries() {
+            let mut places = Vec::new();
+            texts(&entry, "", &mut places);
+            for place in places {
+                for text in TEXTS {
+                    let mut bad = entry.clone();
+                    *bad.pointer_mut(&place).unwrap() = json!(text);
+                    serde_json::to_writer(&mut lines, &bad).unwrap();
+                    lines.push(b'\n');
+                    n += 1;
+                }
+            }
+            // Names of fields as well.
+            let mut bad = entry.clone();
+            for text in TEXTS {
+                bad[*text] = json!(text);
+            }
+            serde_json::to_writer(&mut lines, &bad).unwrap();
+            lines.extend(b"\n{\"at\":\"\xff\xfe\"}\n");
+        }
+        let first = serde_json::to_vec(&sweep(0)).unwrap();
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        gzip.write_all(&[first, b"\n".to_vec(), lines].concat()).unwrap();
+        std::fs::write(&path, gzip.finish().unwrap()).unwrap();
+        let mut replaced = 0;
+        for entry in read(&path).unwrap() {
+            let debug = format!("{entry:?}");
+            said("tape", &debug);
+            replaced += usize::from(debug.contains('\u{FFFD}'));
+            if let Said::Instances { items, .. } = &entry.said {
+                assert!(items.iter().all(|i| crate::domain::text::is_id(&i.id)), "{debug}");
+            }
+        }
+        assert!(replaced >= 500, "{replaced} of {n} came through, clean");
+        assert!(n >= 1_500, "{n}");
+        println!("hostile: texts of tapes: {n} inputs");
     }
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::lifecycle::Lifecycle;
 use super::tier::Tier;
-use crate::domain::{Scope, SourceError, Tags};
+use crate::domain::{Scope, SourceError, Tags, text};
 
 /// One bucket as `ListBuckets` names it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,6 +16,7 @@ pub struct Bucket {
     /// Account and region; the region is `-` while it is not known.
     pub scope: Scope,
     /// Name.
+    #[serde(deserialize_with = "text::id")]
     pub name: Arc<str>,
     /// Created, or last changed in its policy (S3 moves the date).
     pub created_at: Option<Timestamp>,

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::tier::Tier;
+use crate::domain::cleaned::exact;
 
 /// How sure it is that two objects are the same bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -35,8 +36,10 @@ pub struct PrefixPair {
     /// How sure.
     pub confidence: Confidence,
     /// The older of the two: what looks like the original.
+    #[serde(with = "exact")]
     pub prefix_a: String,
     /// The newer one: what looks like the copy.
+    #[serde(with = "exact")]
     pub prefix_b: String,
     /// Share of A's bytes that are also in B, 0–1.
     pub containment_a_in_b: f64,

@@ -5,6 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::domain::cleaned::exact;
+
 /// All rules of a bucket, and the one setting that belongs to all of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lifecycle {
@@ -43,6 +45,7 @@ impl MinimumSize {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rule {
     /// `ID`; empty when not given.
+    #[serde(with = "exact")]
     pub id: String,
     /// `Status` is `Enabled`.
     pub enabled: bool,
@@ -64,8 +67,10 @@ pub struct Rule {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Filter {
     /// Key prefix; `None` when not given, which means the same as an empty one.
+    #[serde(with = "exact")]
     pub prefix: Option<String>,
     /// Tags that all have to be there.
+    #[serde(with = "exact")]
     pub tags: Vec<(String, String)>,
     /// `ObjectSizeGreaterThan`, bytes.
     pub larger_than: Option<i64>,
@@ -91,6 +96,7 @@ pub struct Transition {
     /// When.
     pub when: When,
     /// `StorageClass` as written.
+    #[serde(with = "exact")]
     pub class: String,
 }
 
@@ -109,6 +115,7 @@ pub struct NoncurrentTransition {
     /// `NoncurrentDays`.
     pub days: i64,
     /// `StorageClass` as written.
+    #[serde(with = "exact")]
     pub class: String,
     /// `NewerNoncurrentVersions`: as many are kept from it.
     pub newer_versions: Option<i64>,

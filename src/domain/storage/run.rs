@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::domain::cleaned::exact;
+
 /// Who wrote the checkpoints: the convention that was recognised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -59,6 +61,7 @@ pub struct Step {
     pub step: u64,
     /// Everything of the step lies under this (a directory with `/`, or the key of a file without
     /// what varies). Raw key bytes as text; made safe where it is shown.
+    #[serde(with = "exact")]
     pub prefix: String,
     /// Bytes.
     pub bytes: u64,
@@ -80,6 +83,7 @@ pub struct Step {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Run {
     /// Directory that holds the steps, with a `/` at the end.
+    #[serde(with = "exact")]
     pub prefix: String,
     /// Convention.
     pub family: Family,
@@ -96,6 +100,7 @@ pub struct Run {
     pub interval_s: Option<u64>,
     /// Pointers and side files found beside the steps (`latest`, `last.ckpt`, tracker files), as
     /// keys.
+    #[serde(with = "exact")]
     pub pointers: Vec<String>,
     /// Steps that the pointers lead to, as far as names and dates tell, ascending.
     #[serde(default)]

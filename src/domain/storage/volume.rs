@@ -5,7 +5,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::{Scope, Tags};
+use crate::domain::{Scope, Tags, text};
 
 /// Kinds of volume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -72,6 +72,7 @@ pub struct Volume {
     /// Account and region.
     pub scope: Scope,
     /// `vol-…`.
+    #[serde(deserialize_with = "text::id")]
     pub id: Arc<str>,
     /// Zone.
     pub az: Arc<str>,
@@ -112,6 +113,7 @@ pub struct Snapshot {
     /// Account and region.
     pub scope: Scope,
     /// `snap-…`.
+    #[serde(deserialize_with = "text::id")]
     pub id: Arc<str>,
     /// The volume it is of; may be gone, or `vol-ffffffff` for copies.
     pub volume: Arc<str>,
