@@ -202,7 +202,7 @@ pub(super) fn reviewed(
     // What was typed before the question is no answer to it.
     #[cfg(unix)]
     let _ = rustix::termios::tcflush(&stdin, rustix::termios::QueueSelector::IFlush);
-    let mut stderr = io::stderr();
+    let mut stderr = super::output::stderr();
     write!(stderr, "type `{word}` to approve, anything else to leave it: ")?;
     stderr.flush()?;
     let mut line = String::new();

@@ -74,7 +74,7 @@ async fn clear(cache: &Cache, out: &mut dyn Write) -> Result<Exit, CliError> {
 }
 
 fn tell(notice: &CacheNotice) -> io::Result<()> {
-    let mut stderr = io::stderr();
+    let mut stderr = super::output::stderr();
     writeln!(stderr, "burntop: {}", notice.message())?;
     writeln!(stderr, "         {}", notice.fix())
 }

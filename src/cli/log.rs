@@ -32,6 +32,9 @@ const KEEP: usize = 5;
 /// Of the names of the files; the date follows.
 const PREFIX: &str = "burntop.log.";
 
+/// Longest line, characters.
+const LONGEST_LINE: usize = 8_192;
+
 /// The level: `BURNTOP_LOG`, else `info`, `debug` with `-v`, `trace` with `-vv`.
 pub fn level(env: &Env, verbose: u8) -> Result<LevelFilter, CliError> {
     match env.get(LOG_LEVEL) {
@@ -183,11 +186,15 @@ impl<'a> MakeWriter<'a> for Writers {
 struct LogWriter(Option<NonBlocking>);
 
 impl Write for LogWriter {
+    /// Takes a whole message, which becomes one line: what it quotes can neither end the line, and
+    /// so forge another, nor steer the terminal of who reads the file.
     fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
-        match &mut self.0 {
-            Some(file) => file.write(buf),
-            None => Ok(buf.len()),
+        if let Some(file) = &mut self.0 {
+            let message = String::from_utf8_lossy(buf);
+            let line = text::clean_to(message.trim_end_matches('\n'), LONGEST_LINE);
+            file.write_all(format!("{line}\n").as_bytes())?;
         }
+        Ok(buf.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -273,6 +280,7 @@ mod tests {
 
     mod hostile {
         use super::*;
+        use crate::domain::text::hostile::TEXTS;
 
         #[test]
         fn no_log_is_written_through_what_lies_in_its_place() {
@@ -308,6 +316,28 @@ mod tests {
             }
             println!("hostile: places of the log: {inputs} inputs");
             assert!(inputs >= 6);
+        }
+
+        #[test]
+        fn a_message_is_one_line_whatever_it_quotes() {
+            let dir = tempfile::tempdir().unwrap();
+            let (guard, writers) = lazy(dir.path());
+            let mut n = 0;
+            for text in TEXTS {
+                let mut message = format!("INFO burntop: quoted={text}\n").into_bytes();
+                writers.make_writer().write_all(&message).unwrap();
+                message.splice(5..5, [0xff, 0xc2, 0x1b]);
+                writers.make_writer().write_all(&message).unwrap();
+                n += 2;
+            }
+            writers.make_writer().write_all(&vec![b'x'; 1 << 20]).unwrap();
+            drop(guard);
+            let path = std::fs::read_dir(dir.path()).unwrap().next().unwrap().unwrap().path();
+            let log = std::fs::read_to_string(path).unwrap();
+            assert_eq!(log.lines().count(), n + 1, "{log}");
+            assert!(log.lines().all(|l| !l.contains(text::is_unsafe)), "{log}");
+            assert!(log.lines().all(|l| l.chars().count() <= LONGEST_LINE + 1));
+            println!("hostile: the log: {n} inputs");
         }
     }
 

@@ -5,5 +5,5 @@ use std::io::Write;
 
 /// Writes a line to standard error, which may be closed: then there is nobody to tell.
 pub fn tell(line: impl Display) {
-    let _ = writeln!(std::io::stderr(), "burntop: {line}");
+    let _ = writeln!(super::output::stderr(), "burntop: {line}");
 }

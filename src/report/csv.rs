@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::sheet::{Sheet, rounded};
+use crate::domain::text::clean_to;
 use crate::view::Value;
 
 /// The sheet as CSV with a header row of field names.
@@ -12,7 +13,9 @@ pub(super) fn table(sheet: &Sheet) -> String {
     let rows = sheet.rows.iter().map(|r| r.iter().map(|c| cell(&c.value)).collect());
     for record in std::iter::once(header).chain(rows) {
         // Into memory, with records of one length: neither of the writer's errors can occur.
-        let written = writer.write_record(record.iter().map(|c| c.as_bytes()));
+        // Cells are clean; this is the second line of defence.
+        let record: Vec<_> = record.iter().map(|cell| clean_to(cell, usize::MAX)).collect();
+        let written = writer.write_record(record.iter().map(|cell| cell.as_bytes()));
         debug_assert!(written.is_ok());
     }
     let bytes = writer.into_inner().unwrap_or_default();
@@ -31,7 +34,13 @@ fn cell<'a>(value: &'a Value<'_>) -> Cow<'a, str> {
 /// Text that no spreadsheet takes for a formula: one that would begin like it gets an apostrophe.
 fn guard(text: &str) -> Cow<'_, str> {
     let formula = ['=', '+', '-', '@', '\t', '\r', '＝', '＋', '－', '＠'];
-    if text.starts_with(formula) { format!("'{text}").into() } else { text.into() }
+    // A spreadsheet passes over what stands before it: blanks, and what was replaced.
+    let first = text.trim_start_matches([' ', char::REPLACEMENT_CHARACTER]);
+    if text.starts_with(formula) || first.starts_with(formula) {
+        format!("'{text}").into()
+    } else {
+        text.into()
+    }
 }
 
 #[cfg(test)]
@@ -49,6 +58,8 @@ mod tests {
             (text("\tx"), "'\tx"),
             (text("\rx"), "'\rx"),
             (text("＝1"), "'＝1"),
+            (text("  =1"), "'  =1"),
+            (text("\u{FFFD}=1"), "'\u{FFFD}=1"),
             (text("a=1"), "a=1"),
             (Value::Number(-2.0), "-2"),
             (Value::Number(21.957_642), "21.957642"),

@@ -1,9 +1,12 @@
 //! The JSON envelope that every report shares.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value as Json, json};
 
 use super::Meta;
 use super::sheet::rounded;
+use crate::domain::text::for_output;
 use crate::domain::{Reading, SourceState};
 use crate::fleet::Fleet;
 use crate::view::{Value, ViewContext};
@@ -29,7 +32,7 @@ pub(super) fn envelope(
     ctx: &ViewContext,
 ) -> String {
     // Not by `json!`, which would copy the rows.
-    let document: Map<String, Json> = [
+    let mut document: Map<String, Json> = [
         ("schema", json!(format!("burntop/{view}/1"))),
         ("generated_at", json!(ctx.now.to_string())),
         ("basis", json!(basis)),
@@ -41,7 +44,29 @@ pub(super) fn envelope(
     .map(|(k, v)| (k.to_owned(), v))
     .chain(more)
     .collect();
+    document.values_mut().for_each(clean_texts);
     format!("{:#}\n", Json::Object(document))
+}
+
+/// The second line of defence: no text in it steers a terminal once it is taken out of the JSON.
+pub(super) fn clean_texts(json: &mut Json) {
+    match json {
+        Json::String(text) => {
+            if let Cow::Owned(clean) = for_output(text) {
+                *text = clean;
+            }
+        }
+        Json::Array(all) => all.iter_mut().for_each(clean_texts),
+        Json::Object(map) => {
+            // Keys of tags are foreign as well.
+            if map.keys().any(|key| matches!(for_output(key), Cow::Owned(_))) {
+                let all = std::mem::take(map).into_iter();
+                *map = all.map(|(key, value)| (for_output(&key).into_owned(), value)).collect();
+            }
+            map.values_mut().for_each(clean_texts);
+        }
+        Json::Null | Json::Bool(_) | Json::Number(_) => {}
+    }
 }
 
 /// `readings[]`.

@@ -8,7 +8,7 @@ use super::{Format, csv, markdown, text};
 use crate::analyze::storage::lifecycle::simulate::{Counted, RunLoss, Simulated};
 use crate::analyze::storage::lifecycle::{LintFinding, Severity, Verdict};
 use crate::domain::storage::{S3Prices, size_words};
-use crate::domain::text::clean;
+use crate::domain::text::{clean, for_output};
 use crate::domain::{Provenance, Reading};
 use crate::view::{Align, Value, ViewContext, format};
 
@@ -71,7 +71,7 @@ pub fn lint_findings(report: LintReport<'_>, format: Format, ctx: &ViewContext) 
         )];
         lines.push(basis(report.prices));
         lines.extend(report.partial.map(|p| format!("PARTIAL: {}", clean(p))));
-        lines.iter().map(|l| format!("{bullet}{l}\n")).collect::<String>()
+        lines.iter().map(|l| markdown::note(bullet, l)).collect::<String>()
     };
     match format {
         Format::Csv => csv::table(&sheet),
@@ -287,7 +287,7 @@ fn simulation_footer(report: &SimulationReport<'_>, bullet: &str) -> String {
     lines.extend(s.notes.iter().cloned());
     lines.push(basis(report.prices));
     lines.extend(report.partial.map(|p| format!("PARTIAL: {}", clean(p))));
-    lines.iter().map(|l| format!("{bullet}{l}\n")).collect()
+    lines.iter().map(|l| markdown::note(bullet, l)).collect()
 }
 
 fn counted(all: Counted) -> Json {
@@ -374,7 +374,7 @@ pub fn lifecycle_plan(report: PlanReport<'_>, format: Format, ctx: &ViewContext)
             let fence = if format == Format::Md { "```diff\n" } else { "" };
             out.push_str(fence);
             for line in &verdict.diff {
-                out.push_str(&format!("{} {}\n", line.kind.sign(), line.text));
+                out.push_str(&format!("{} {}\n", line.kind.sign(), for_output(&line.text)));
             }
             out.push_str(if fence.is_empty() { "\n" } else { "```\n\n" });
             if !verdict.findings.is_empty() {
@@ -386,7 +386,7 @@ pub fn lifecycle_plan(report: PlanReport<'_>, format: Format, ctx: &ViewContext)
             }
             let bullet = if fence.is_empty() { "" } else { "- " };
             for line in plan_lines(&report) {
-                out.push_str(&format!("{bullet}{line}\n"));
+                out.push_str(&markdown::note(bullet, &line));
             }
             if let Some(played) = report.simulation {
                 out.push('\n');

@@ -124,7 +124,7 @@ fn footer(what: &Exploration<'_>, bullet: &str, ctx: &ViewContext) -> String {
     if let Some(why) = &what.scan.partial {
         lines.push(format!("PARTIAL: {}", clean(why)));
     }
-    lines.iter().map(|line| format!("{bullet}{line}\n")).collect()
+    lines.iter().map(|line| markdown::note(bullet, line)).collect()
 }
 
 fn basis(what: &Exploration<'_>) -> String {

@@ -38,7 +38,7 @@ pub fn storage_rows<F: TableField>(
         Format::Csv => csv::table(&sheet::of(&borrowed, columns, ctx)),
         Format::Md => {
             let table = markdown::table(&sheet::of(&borrowed, columns, ctx));
-            format!("{table}\n{}\n", basis(about))
+            format!("{table}\n{}\n", markdown::escape(&basis(about)))
         }
         Format::Table => {
             let shown: Sheet = sheet::of(&borrowed, columns, ctx);

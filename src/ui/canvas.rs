@@ -10,6 +10,7 @@ use super::theme::Theme;
 use crate::app::content::columns;
 use crate::app::{Appearance, Role};
 use crate::domain::GpuState;
+use crate::domain::text::clean_to;
 use crate::view::Symbols;
 
 /// The screen being drawn, with the looks in force.
@@ -66,6 +67,8 @@ impl<'a> Canvas<'a> {
     /// Puts `text` at column `x` of row `y`, in at most `room` columns; returns the column after
     /// it. Text that does not fit ends with a sign for what was cut.
     pub fn put(&mut self, x: u16, y: u16, room: u16, text: &str, style: Style) -> u16 {
+        // The second line of defence: foreign text is clean where it comes in.
+        let text = &*clean_to(text, usize::MAX);
         let text = &*self.plain(text);
         let area = self.buffer.area;
         let room = room.min(area.right().saturating_sub(x));
@@ -130,6 +133,41 @@ impl<'a> Canvas<'a> {
             if let Some(cell) = self.buffer.cell_mut((x, y)) {
                 cell.set_symbol(glyph).set_style(style);
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ratatui::layout::Rect;
+
+    use super::*;
+    use crate::app::fixture::appearance;
+    use crate::domain::text::hostile::TEXTS;
+    use crate::domain::text::is_unsafe;
+
+    mod hostile {
+        use super::*;
+
+        #[test]
+        fn no_cell_steers_the_terminal() {
+            let mut n = 0;
+            for text in TEXTS {
+                for symbols in [Symbols::Unicode, Symbols::Ascii] {
+                    for room in [1, 2, 7, 80] {
+                        let mut buffer = Buffer::empty(Rect::new(0, 0, 90, 2));
+                        let looks = Appearance { symbols, ..appearance() };
+                        let mut canvas = Canvas::new(&mut buffer, looks);
+                        canvas.put(1, 0, room, text, Style::default());
+                        canvas.put_right(88, 1, room, text, Style::default());
+                        let odd = |c: &ratatui::buffer::Cell| c.symbol().contains(is_unsafe);
+                        assert!(!buffer.content().iter().any(odd), "{text:?}: {buffer:?}");
+                        n += 1;
+                    }
+                }
+            }
+            assert!(n >= 250, "{n}");
+            println!("hostile: cells: {n} inputs");
         }
     }
 }

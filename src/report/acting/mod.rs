@@ -33,6 +33,7 @@ pub use storage::{rows_of_storage_plan, storage_blocked, storage_outcomes, stora
 use jiff::Timestamp;
 use serde_json::{Map, Value as Json, json};
 
+use super::json::clean_texts;
 use super::sheet::{Column, Sheet};
 use super::{Format, csv, json, markdown, text};
 use crate::act::plan::Verified;
@@ -88,7 +89,7 @@ fn document(
     errors: &[Trouble],
     more: Vec<(&str, Json)>,
 ) -> String {
-    let document: Map<String, Json> = [
+    let mut document: Map<String, Json> = [
         ("schema", json!(format!("burntop/{view}/1"))),
         ("generated_at", json!(now.to_string())),
         ("basis", json!(basis)),
@@ -100,6 +101,7 @@ fn document(
     .chain(more)
     .map(|(k, v)| (k.to_owned(), v))
     .collect();
+    document.values_mut().for_each(clean_texts);
     format!("{:#}\n", Json::Object(document))
 }
 
