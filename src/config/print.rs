@@ -147,7 +147,9 @@ mod tests {
             "'//S@h'",
             "'me:S@prom'",
         ];
-        const PLACES: &[(&str, &[&str], &[&[&str]])] = &[
+        /// What stands before, the keys, and the values.
+        type Place = (&'static str, &'static [&'static str], &'static [&'static [&'static str]]);
+        const PLACES: &[Place] = &[
             (
                 "[[gpus.prometheus]]\nname='a'\nurl='https://prom'\n",
                 &[

@@ -284,6 +284,23 @@ mod tests {
     }
 
     #[test]
+    fn names_of_files_are_told_clean() {
+        use crate::domain::text::hostile::{TEXTS, said};
+        let root = tempfile::tempdir().unwrap();
+        for (i, text) in TEXTS.iter().enumerate() {
+            let name = text.replace(['\0', '/'], "-");
+            let path = root.path().join(name);
+            fs::write(&path, b"x").unwrap();
+            let error = LocalDir::new(&path, b"", 0).unwrap_err();
+            said("localdir", &format!("{error:?}"));
+            // The key itself stays as it is: files are found by it.
+            let dir = LocalDir::new(root.path(), b"", 4_102_444_800_000).unwrap();
+            assert_eq!(read(&dir).len(), i + 1);
+            said("localdir", &format!("{:?} {:?}", dir.notes(), dir.partial()));
+        }
+    }
+
+    #[test]
     fn what_is_no_directory_is_refused() {
         let error = LocalDir::new("/nowhere/at/all", b"", 0).unwrap_err();
         assert!(error.to_string().contains("/nowhere/at/all"), "{error}");

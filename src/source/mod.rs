@@ -11,6 +11,8 @@ pub mod demo;
 pub mod exporter;
 pub mod exposition;
 pub mod gpu;
+#[cfg(test)]
+mod hostile_tests;
 pub mod http;
 pub mod inspect;
 pub mod inspect_storage;

@@ -107,7 +107,7 @@ async fn directory(
 
 /// `None` without a name, or with one that is no bucket's: it could not be asked.
 fn bucket(raw: &s3::Bucket, account: &Arc<str>, region: Option<&Arc<str>>) -> Option<Bucket> {
-    let name = raw.name().filter(|n| !n.is_empty() && text::clean(n) == **n)?;
+    let name = raw.name().filter(|n| text::is_id(n))?;
     let said = raw.bucket_region().map(|r| clean(Some(r))).filter(|r| !r.is_empty());
     let region = region.map(Arc::clone).or(said).unwrap_or_else(|| "-".into());
     Some(Bucket {

@@ -9,6 +9,7 @@ use super::calls::DESCRIBE_CAPACITY_RESERVATIONS;
 use super::inventory::clean;
 use super::limit::Api;
 use super::{error, platform, time};
+use crate::domain::text::is_id;
 use crate::domain::{
     CapacityReservation, Commitment, CommitmentState, Commits, Provenance, ReservesCapacity,
     SourceError,
@@ -58,7 +59,7 @@ fn read(
     region: &Arc<str>,
     provenance: &Provenance,
 ) -> Option<Commitment> {
-    let id = raw.capacity_reservation_id().filter(|id| !id.is_empty())?;
+    let id = raw.capacity_reservation_id().filter(|id| is_id(id))?;
     let start = raw.start_date().or(raw.create_date()).and_then(time::from_sdk)?;
     let block = raw.reservation_type() == Some(&ec2::CapacityReservationType::CapacityBlock);
     let count = |n: Option<i32>| u32::try_from(n.unwrap_or(0)).unwrap_or(0);

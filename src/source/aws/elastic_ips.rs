@@ -11,6 +11,7 @@ use super::inspect::filter;
 use super::inventory::clean;
 use super::limit::Api;
 use super::resources::name;
+use crate::domain::text::is_id;
 use crate::domain::{
     BilledUnit, NOT_WORKING, PUBLIC_IPV4_USD_PER_HOUR, Resource, ResourceKind, Scope, SourceError,
     Tags,
@@ -37,7 +38,7 @@ pub async fn read(aws: &AwsProvider, scope: &Scope) -> Result<Vec<Resource>, Sou
         .iter()
         .filter(|a| a.instance_id().unwrap_or_default().is_empty())
         .filter_map(ec2::Address::network_interface_id)
-        .filter(|id| !id.is_empty())
+        .filter(|id| is_id(id))
         .collect();
     let interfaces = match interfaces(aws, region, &alone).await {
         Ok(interfaces) => Some(interfaces),

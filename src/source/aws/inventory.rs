@@ -61,7 +61,7 @@ fn shared(raw: Option<&str>) -> Arc<str> {
 
 /// `None` without an instance id; everything else has a value that errs towards "in use".
 pub(super) fn instance(raw: &ec2::Instance, scope: &Scope, now: Timestamp) -> Option<Instance> {
-    let id = raw.instance_id().filter(|id| !id.is_empty())?;
+    let id = raw.instance_id().filter(|id| text::is_id(id))?;
     let tags = Tags::from_raw(raw.tags().iter().filter_map(|t| Some((t.key()?, t.value()?))));
     let (block_devices, ebs_root) = block_devices(raw);
     Some(Instance {

@@ -15,6 +15,7 @@ use super::calls::{
 use super::inventory::clean;
 use super::limit::Api;
 use super::time;
+use crate::domain::text::is_id;
 use crate::domain::{BilledUnit, NOT_WORKING, Resource, ResourceKind, Scope, SourceError, Tags};
 
 /// `DescribeTags` takes so many.
@@ -160,7 +161,7 @@ fn balancer(
     tags: &HashMap<String, Tags>,
     targets: Option<&Targets>,
 ) -> Option<Resource> {
-    let arn = raw.load_balancer_arn().filter(|arn| !arn.is_empty())?;
+    let arn = raw.load_balancer_arn().filter(|arn| is_id(arn))?;
     let state = raw.state().and_then(|s| s.code());
     let what = raw.r#type().map_or("unknown", elb::LoadBalancerTypeEnum::as_str);
     // One that could not be set up serves nobody and is not billed.

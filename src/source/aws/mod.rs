@@ -45,6 +45,8 @@ mod writing;
 #[cfg(test)]
 mod faults;
 #[cfg(test)]
+mod hostile_tests;
+#[cfg(test)]
 mod resource_tests;
 #[cfg(test)]
 mod storage_tests;

@@ -11,6 +11,7 @@ use super::inventory::clean;
 use super::limit::Api;
 use super::resources::name;
 use super::time;
+use crate::domain::text::is_id;
 use crate::domain::{BilledUnit, Resource, ResourceKind, Scope, SourceError, Tags};
 
 /// Route tables by the gateway that a route of theirs leads to.
@@ -63,7 +64,7 @@ async fn routes(aws: &AwsProvider, region: &Arc<str>) -> Result<Routes, SourceEr
             .map_err(|e| aws.failed(&DESCRIBE_ROUTE_TABLES, region, &e))?;
         for table in page.route_tables() {
             for route in table.routes() {
-                if let Some(gateway) = route.nat_gateway_id().filter(|id| !id.is_empty()) {
+                if let Some(gateway) = route.nat_gateway_id().filter(|id| is_id(id)) {
                     let of = out.entry(gateway.to_owned()).or_default();
                     of.insert(clean(table.route_table_id()));
                 }
@@ -79,7 +80,7 @@ async fn routes(aws: &AwsProvider, region: &Arc<str>) -> Result<Routes, SourceEr
 /// `None` for a gateway that is gone, or has no id.
 fn gateway(raw: &ec2::NatGateway, scope: &Scope, routes: Option<&Routes>) -> Option<Resource> {
     use ec2::NatGatewayState::{Available, Deleted, Deleting, Failed};
-    let own = raw.nat_gateway_id().filter(|id| !id.is_empty())?;
+    let own = raw.nat_gateway_id().filter(|id| is_id(id))?;
     let state = raw.state();
     if matches!(state, Some(Deleted | Deleting | Failed)) {
         return None;

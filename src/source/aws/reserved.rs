@@ -9,6 +9,7 @@ use super::calls::DESCRIBE_RESERVED_INSTANCES;
 use super::inventory::clean;
 use super::limit::Api;
 use super::{error, platform, time};
+use crate::domain::text::is_id;
 use crate::domain::{
     Commitment, CommitmentState, Commits, OfferingClass, PaymentOption, Provenance,
     ReservedInstances, SourceError,
@@ -48,7 +49,7 @@ fn read(
     let az = raw.availability_zone().filter(|az| !az.is_empty());
     let state = state(raw);
     Some(Commitment {
-        id: clean(raw.reserved_instances_id().filter(|id| !id.is_empty())),
+        id: clean(raw.reserved_instances_id().filter(|id| is_id(id))),
         account: Arc::clone(account),
         state,
         start,

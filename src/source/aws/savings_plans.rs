@@ -11,6 +11,7 @@ use super::clients::PRICING_REGION;
 use super::inventory::clean;
 use super::limit::Api;
 use super::{error, platform};
+use crate::domain::text::is_id;
 use crate::domain::{
     Commitment, CommitmentState, Commits, PaymentOption, PlanRate, PlanType, Platform, Provenance,
     SavingsPlan, SourceError, Tenancy,
@@ -58,7 +59,7 @@ pub async fn list(aws: &AwsProvider, account: &Arc<str>) -> Result<Vec<Commitmen
 }
 
 fn read(raw: &sp::SavingsPlan, account: &Arc<str>, provenance: &Provenance) -> Option<Commitment> {
-    let id = raw.savings_plan_id().filter(|id| !id.is_empty())?;
+    let id = raw.savings_plan_id().filter(|id| is_id(id))?;
     let start: Timestamp = raw.start()?.parse().ok()?;
     let end: Option<Timestamp> = raw.end().and_then(|end| end.parse().ok());
     if raw.currency().is_some_and(|c| *c != sp::CurrencyCode::Usd) {

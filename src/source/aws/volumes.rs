@@ -11,6 +11,7 @@ use super::limit::Api;
 use super::{AwsProvider, error, time};
 use crate::domain::storage::facts::StoppedInstance;
 use crate::domain::storage::{Attachment, Snapshot, SnapshotTier, Volume, VolumeKind};
+use crate::domain::text::is_id;
 use crate::domain::{Scope, SourceError, Tags};
 use crate::source::provider::Page;
 use crate::source::storage::Image;
@@ -53,7 +54,7 @@ fn tags(raw: &[ec2::Tag]) -> Tags {
 }
 
 pub(super) fn volume(raw: &ec2::Volume, scope: &Scope) -> Option<Volume> {
-    let id = raw.volume_id().filter(|id| !id.is_empty())?;
+    let id = raw.volume_id().filter(|id| is_id(id))?;
     let attachments = raw.attachments().iter().map(|a| Attachment {
         // Of what AWS attaches for itself (Fargate, …) the resource is named in place of an
         // instance; either way it is in use.
@@ -105,7 +106,7 @@ pub async fn snapshots(
 }
 
 pub(super) fn snapshot(raw: &ec2::Snapshot, scope: &Scope) -> Option<Snapshot> {
-    let id = raw.snapshot_id().filter(|id| !id.is_empty())?;
+    let id = raw.snapshot_id().filter(|id| is_id(id))?;
     Some(Snapshot {
         scope: scope.clone(),
         id: clean(Some(id)),
@@ -149,7 +150,8 @@ pub async fn images(
     let items = answer.images().iter().filter_map(|image| {
         let snapshots = image.block_device_mappings().iter();
         let snapshots = snapshots.filter_map(|m| Some(clean(Some(m.ebs()?.snapshot_id()?))));
-        Some(Image { id: clean(Some(image.image_id()?)), snapshots: snapshots.collect() })
+        let id = image.image_id().filter(|id| is_id(id))?;
+        Some(Image { id: id.into(), snapshots: snapshots.collect() })
     });
     Ok(Page { items: items.collect(), next: answer.next_token.filter(|t| !t.is_empty()) })
 }
@@ -175,7 +177,7 @@ pub async fn stopped(
     let items = instances.filter_map(|raw| {
         let tags = tags(raw.tags());
         Some(StoppedInstance {
-            id: clean(Some(raw.instance_id()?)),
+            id: raw.instance_id().filter(|id| is_id(id))?.into(),
             name: tags.get("Name").unwrap_or_default().into(),
             since: stopped_since(raw.state_transition_reason().unwrap_or_default()),
         })

@@ -4,6 +4,7 @@ use serde::Deserialize;
 
 use super::error::InventoryError;
 use super::schema::Schema;
+use crate::domain::text;
 
 /// A manifest is some hundred bytes per piece; the largest known has 516 pieces.
 pub(crate) const MANIFEST_AT_MOST: u64 = 32 << 20;
@@ -68,6 +69,9 @@ impl Manifest {
     pub fn parse(bytes: &[u8], at: &str) -> Result<Self, InventoryError> {
         let wrong = |why: String| InventoryError::Manifest { at: at.to_owned(), why };
         let wire: Wire = serde_json::from_slice(bytes).map_err(|e| wrong(e.to_string()))?;
+        if !text::is_id(&wire.source_bucket) {
+            return Err(wrong("sourceBucket is no name of a bucket".into()));
+        }
         let created_ms = match &wire.creation_timestamp {
             serde_json::Value::String(text) => text.trim().parse().ok(),
             other => other.as_i64(),
@@ -126,4 +130,35 @@ pub(super) fn hex(bytes: &[u8; 16]) -> String {
 pub(super) fn hex16(text: &str) -> Option<[u8; 16]> {
     let plain = text.len() == 32 && text.bytes().all(|b| b.is_ascii_hexdigit());
     plain.then(|| u128::from_str_radix(text, 16).ok().map(u128::to_be_bytes)).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::SourceError;
+    use crate::domain::text::hostile::{TEXTS, said};
+
+    #[test]
+    fn no_error_of_a_manifest_is_unclean() {
+        let fine = serde_json::json!({
+            "sourceBucket": "b", "creationTimestamp": "1700000000000", "fileFormat": "CSV",
+            "fileSchema": "Bucket, Key, Size", "files": [{"key": "k", "size": 1}],
+        });
+        assert!(Manifest::parse(fine.to_string().as_bytes(), "at").is_ok(), "{fine}");
+        for text in TEXTS {
+            let places = ["/sourceBucket", "/creationTimestamp", "/fileFormat", "/fileSchema"];
+            for place in places.into_iter().chain(["/files/0/MD5checksum", "/files/0/size"]) {
+                let mut bad = fine.clone();
+                bad["files"][0]["MD5checksum"] = serde_json::json!("");
+                *bad.pointer_mut(place).unwrap() = serde_json::json!(text);
+                let read = Manifest::parse(bad.to_string().as_bytes(), text);
+                if let Err(error) = read.map_err(SourceError::from) {
+                    said("inventory", &format!("{error:?}"));
+                } else {
+                    // Markup is no harm to a name.
+                    assert!(place == "/sourceBucket" && text::is_id(text), "{place} {text:?}");
+                }
+            }
+        }
+    }
 }

@@ -289,6 +289,29 @@ mod tests {
         }
     }
 
+    #[test]
+    fn hostile_lines_are_told_clean() {
+        use crate::domain::text::hostile::{TEXTS, said};
+        for text in TEXTS {
+            // A line ends at its end.
+            let word = text.replace(['\n', '\r'], " ");
+            let plain = capture("nvidia-l40s__595.80", "idle");
+            let lines = plain.lines().map(|l| l.replace("NVIDIA", &format!("{word} NVIDIA")));
+            let (header, values) = plain.split_once('\n').unwrap();
+            let values = values.replace("NVIDIA L40S", &word);
+            said("ssh", &format!("{:?}", read(&format!("{header}\n{values}"))));
+            said("ssh", &format!("{:?}", read(&lines.collect::<Vec<_>>().join("\n"))));
+            for line in [
+                format!("GPU-1, 4, 5 MiB, {word}"),
+                format!("{word}, 4, 5 MiB, x"),
+                format!("GPU-1, 4, {word}, /usr/{word}/{word}"),
+                word.clone(),
+            ] {
+                said("ssh", &format!("{:?}", app_row(&line)));
+            }
+        }
+    }
+
     proptest! {
         /// Real lines with bytes changed, cut or doubled: never a failure, never an impossible value.
         #[test]

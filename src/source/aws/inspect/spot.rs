@@ -7,6 +7,7 @@ use aws_sdk_ec2::types as ec2;
 
 use super::filter;
 use super::instances::Found;
+use crate::domain::text::is_id;
 use crate::domain::{ErrorKind, Known, Lifecycle, SourceError, SpotFact};
 use crate::source::aws::AwsProvider;
 use crate::source::aws::calls::DESCRIBE_SPOT_INSTANCE_REQUESTS;
@@ -60,7 +61,7 @@ async fn read(
 }
 
 fn request(found: &Found) -> Option<&str> {
-    found.raw.spot_instance_request_id().filter(|id| !id.is_empty())
+    found.raw.spot_instance_request_id().filter(|id| is_id(id))
 }
 
 /// The request of one instance; `None` when it is no Spot instance.
