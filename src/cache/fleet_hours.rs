@@ -124,13 +124,15 @@ pub(super) fn salvage(conn: &Connection, old: &Connection) -> rusqlite::Result<(
     let mut read =
         old.prepare("SELECT hour, account, region, looks, checksum, data FROM fleet_hour")?;
     let mut rows = read.query([])?;
-    while let Some(r) = rows.next()? {
+    let tx = conn.unchecked_transaction()?;
+    // Up to the damage, if it lies in here.
+    while let Ok(Some(r)) = rows.next() {
         if let Some(there) = row(r) {
             let (account, region) = (&there.scope.account, &there.scope.region);
-            put(conn, there.hour.0, account, region, there.looks, &r.get::<_, Vec<u8>>(5)?)?;
+            put(&tx, there.hour.0, account, region, there.looks, &r.get::<_, Vec<u8>>(5)?)?;
         }
     }
-    Ok(())
+    tx.commit()
 }
 
 /// Deletes what claims to be of hours that have not begun yet.

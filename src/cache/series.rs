@@ -208,8 +208,7 @@ impl<'c> Statements<'c> {
             for (value, hour) in newer.0.iter_mut().zip(hours_of(day).from.0..) {
                 *value = write.series.at(Hour(hour));
             }
-            let claimed =
-                known.filter(|(_, old)| !overlap(*old, hours_of(day)).is_empty()).is_some();
+            let claimed = known.is_some_and(|(_, old)| !overlap(old, hours_of(day)).is_empty());
             let old = match known {
                 Some(_) => self.chunk(id, day)?,
                 None => Read::Absent,
