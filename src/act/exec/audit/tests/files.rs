@@ -112,7 +112,8 @@ fn told(place: &Place) -> String {
 
 #[test]
 fn the_advice_fits_the_cause() {
-    let damages: [(&str, fn(&Path), &str); 5] = [
+    type Damage = fn(&Path);
+    let damages: [(&str, Damage, &str); 5] = [
         (
             "link",
             |file| symlink(file.with_extension("elsewhere"), file).unwrap(),
