@@ -109,7 +109,7 @@ impl<R: Read> Records<R> {
     ///
     /// # Errors
     /// A record beyond the limits; bytes that cannot be had. What follows is not read.
-    pub fn next(&mut self) -> Result<Option<Record<'_>>, RecordError> {
+    pub fn read(&mut self) -> Result<Option<Record<'_>>, RecordError> {
         let line = self.core.line();
         let (mut text, mut ends) = (0, 0);
         loop {
@@ -162,7 +162,7 @@ mod tests {
     fn all(text: &[u8], buffer: usize) -> Vec<(u64, Vec<Vec<u8>>)> {
         let mut records = Records::new(text, buffer);
         let mut out = vec![];
-        while let Some(record) = records.next().unwrap() {
+        while let Some(record) = records.read().unwrap() {
             out.push((record.line, record.iter().map(<[u8]>::to_vec).collect()));
         }
         out
@@ -187,14 +187,14 @@ mod tests {
         assert_eq!(all(fields.as_bytes(), 1 << 16)[0].1.len(), FIELDS_AT_MOST);
         let wide = format!("a\n{fields},x\n");
         let mut records = Records::new(wide.as_bytes(), 1 << 16);
-        records.next().unwrap();
-        assert!(matches!(records.next(), Err(RecordError::Wide { line: 2 })));
+        records.read().unwrap();
+        assert!(matches!(records.read(), Err(RecordError::Wide { line: 2 })));
         let longest = "x".repeat(RECORD_AT_MOST);
         assert_eq!(all(longest.as_bytes(), 1 << 16)[0].1[0].len(), RECORD_AT_MOST);
         let long = format!("a\n\"{longest}\nx\"\n");
         let mut records = Records::new(long.as_bytes(), 1 << 16);
-        records.next().unwrap();
-        assert!(matches!(records.next(), Err(RecordError::Long { line: 2 })));
+        records.read().unwrap();
+        assert!(matches!(records.read(), Err(RecordError::Long { line: 2 })));
     }
 
     proptest! {
@@ -253,7 +253,7 @@ mod tests {
                     let flood = Flood { unit, left: BYTES, at: 0 };
                     let mut records = Records::new(first.chain(flood), 1 << 16);
                     let measured =
-                        allocation_counter::measure(|| while let Ok(Some(_)) = records.next() {});
+                        allocation_counter::measure(|| while let Ok(Some(_)) = records.read() {});
                     let most = 2 * (RECORD_AT_MOST + 8 * FIELDS_AT_MOST) as u64;
                     assert!(measured.bytes_max <= most, "{unit:?}: {}", measured.bytes_max);
                     inputs += 1;

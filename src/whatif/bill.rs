@@ -119,7 +119,7 @@ pub fn demand(
     price: &dyn Fn(&str) -> Option<f64>,
 ) -> Result<Demand, BillError> {
     let mut records = Records::new(bill, BUFFER);
-    let header = records.next()?;
+    let header = records.read()?;
     let column = |names: [&str; 3]| {
         let at = |name: &str| header?.iter().position(|cell| cell == name.as_bytes());
         let missing = || BillError::Column(names.join(" or "));
@@ -130,7 +130,7 @@ pub fn demand(
     let mut sums: BTreeMap<String, BTreeMap<i64, f64>> = BTreeMap::new();
     let (mut longest, mut kept) = (0, 0);
     let mut span: Option<(i64, i64)> = None;
-    while let Some(record) = records.next()? {
+    while let Some(record) = records.read()? {
         let line = record.line;
         let cell = |i: usize| std::str::from_utf8(record.get(i).unwrap_or(b"")).unwrap_or("");
         let [kind, usage_type, start, end, amount] = columns.map(cell);

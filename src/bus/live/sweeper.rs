@@ -100,6 +100,20 @@ struct Sweeper {
     told: Option<(Instant, f32)>,
 }
 
+/// The most that is said to be there of an answer of which something is missing that nobody can
+/// count.
+const NOT_WHOLE: f32 = 0.99;
+
+/// The share of what was asked for, 0–1, of a sweep of everything. One that is partial is not whole,
+/// even where all that were asked have answered.
+fn coverage(sweep: &Sweep) -> f32 {
+    let share = match sweep.asked {
+        0 => 1.0,
+        asked => sweep.answered as f32 / asked as f32,
+    };
+    if sweep.partial { share.min(NOT_WHOLE) } else { share }
+}
+
 impl Sweeper {
     /// Reads everything; true when it worked.
     async fn everything(&mut self, with_recent: bool) -> bool {
@@ -109,11 +123,7 @@ impl Sweeper {
         match guarded(&*self.ctx.source, &ask, limit).await {
             Ok(sweep) => {
                 self.failures = 0;
-                let coverage = match sweep.asked {
-                    0 => 1.0,
-                    asked => sweep.answered as f32 / asked as f32,
-                };
-                self.tell(coverage).await;
+                self.tell(coverage(&sweep)).await;
                 let news = self.troubles.compare(&sweep);
                 self.log(news).await;
                 self.ctx.shared.tap.sweep(&sweep);
@@ -253,6 +263,25 @@ async fn guarded(source: &dyn GpuSource, ask: &Ask, limit: Duration) -> Result<S
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_sweep_of_which_something_was_left_out_is_not_whole() {
+        let sweep = |asked, answered, partial| Sweep {
+            source: SourceId::Prometheus,
+            origin: "p".into(),
+            taken_at: jiff::Timestamp::UNIX_EPOCH,
+            samples: Vec::new(),
+            asked,
+            answered,
+            troubles: Vec::new(),
+            partial,
+        };
+        assert_eq!(coverage(&sweep(4, 4, false)), 1.0);
+        assert_eq!(coverage(&sweep(0, 0, false)), 1.0);
+        assert_eq!(coverage(&sweep(4, 1, true)), 0.25);
+        // What was left out nobody can count: less than all.
+        assert!(coverage(&sweep(4, 4, true)) < 1.0 && coverage(&sweep(0, 0, true)) < 1.0);
+    }
 
     #[test]
     fn failures_double_the_pause_up_to_five_minutes() {

@@ -283,7 +283,7 @@ impl GpuSource for Exporter {
             })
             .collect();
         let mut pages = Vec::new();
-        let (mut gpus, mut unkept) = (0, 0);
+        let (mut gpus, mut unkept, mut cut) = (0, 0, 0);
         while let Some((host, read)) = reads.next().await {
             match read {
                 Read::Page(gathered) if gpus + gathered.samples.len() > DEVICES_AT_MOST => {
@@ -292,6 +292,7 @@ impl GpuSource for Exporter {
                 Read::Page(gathered) => {
                     gpus += gathered.samples.len();
                     if gathered.dropped.excess > 0 {
+                        cut += 1;
                         let what = format!(
                             "{} series left out: at most {MAX_DEVICES} GPUs of a host and {} MiB \
                              of labels of all hosts are kept",
@@ -320,7 +321,8 @@ impl GpuSource for Exporter {
         known.naming = naming;
         known.swept |= !partial;
         drop(known);
-        let answered = pages.len() as u32;
+        // A host that is left out in part has not answered as it was asked.
+        let answered = pages.len() as u32 - cut;
         let mut samples = Vec::with_capacity(pages.iter().map(|p| p.samples.len()).sum());
         for mut page in pages {
             // One exporter that names owners says that those of its kind would.

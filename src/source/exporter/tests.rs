@@ -491,7 +491,7 @@ mod hostile {
         for (text, samples, words) in [(many, MAX_DEVICES, "9 series"), (both, 1, "1976 series")] {
             let server = Server::start(move |_| Reply::new(200, "text/plain", &text)).await;
             let sweep = exporter(settings([server.url.clone()])).sweep(&at(0)).await.unwrap();
-            assert_eq!(sweep.samples.len(), samples);
+            assert_eq!((sweep.samples.len(), sweep.asked, sweep.answered), (samples, 1, 0));
             let error = &sweep.troubles[0].error;
             assert!(error.message.contains(words) && error.fix.contains("unknown"), "{error:?}");
         }

@@ -13,7 +13,6 @@ mod tls;
 #[cfg(test)]
 mod tls_tests;
 
-use std::io::Read as _;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::{Once, OnceLock};

@@ -48,7 +48,7 @@ pub(super) fn read(
         flow
     };
     loop {
-        let record = match records.next() {
+        let record = match records.read() {
             Ok(Some(record)) => record,
             Ok(None) => break,
             Err(error) => {

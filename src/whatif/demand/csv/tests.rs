@@ -307,7 +307,7 @@ mod hostile {
             }
             text
         };
-        let cases = vec![
+        let cases = [
             ("header", fill(","), Columns::All),
             ("quoted header", format!("\"{}", fill("x,")), Columns::All),
             ("names", format!("t{}", fill(",a")), Columns::All),
