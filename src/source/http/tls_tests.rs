@@ -162,7 +162,7 @@ fn client(ca: Option<PathBuf>) -> Http {
     .unwrap()
 }
 
-const LIMIT: Limit = Limit { bytes: 1 << 16, time: Duration::from_secs(60) };
+const LIMIT: Limit = Limit { bytes: 1 << 16, time: Duration::from_mins(1) };
 
 #[tokio::test]
 async fn a_good_certificate_of_a_named_authority_is_trusted_and_gets_the_token() {
