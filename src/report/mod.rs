@@ -50,7 +50,7 @@ pub use whatif::{
     whatif_sheet,
 };
 
-use crate::domain::text::clean;
+use crate::domain::text::{clean, clean_to};
 use crate::domain::{Reading, SourceState};
 use crate::fleet::Fleet;
 
@@ -128,7 +128,8 @@ fn troubles_of(readings: &[Reading]) -> impl Iterator<Item = String> {
     readings.iter().filter_map(|r| {
         let SourceState::Failed(error) = &r.state else { return None };
         let fix = if error.fix.is_empty() { String::new() } else { format!("; {}", error.fix) };
-        Some(format!("! {} {} {}: {error}{fix}", r.source.word(), r.scope, r.state.word()))
+        let line = format!("! {} {} {}: {error}{fix}", r.source.word(), r.scope, r.state.word());
+        Some(clean_to(&line, usize::MAX).into_owned())
     })
 }
 

@@ -48,7 +48,7 @@ const EC2: &str = "<reservationSet><item><instancesSet><item><instanceId>¶</ins
     <tagSet><item><key>§</key><value>§</value></item></tagSet></item></volumeSet>\
     <snapshotSet><item><snapshotId>¶</snapshotId><volumeId>§</volumeId><status>§</status>\
     <description>§</description><tagSet><item><key>§</key><value>§</value></item></tagSet></item>\
-    </snapshotSet><imagesSet><item><imageId>§</imageId><blockDeviceMapping><item><ebs>\
+    </snapshotSet><imagesSet><item><imageId>¶</imageId><blockDeviceMapping><item><ebs>\
     <snapshotId>§</snapshotId></ebs></item></blockDeviceMapping></item></imagesSet>\
     <volumeModificationSet><item><volumeId>¶</volumeId><modificationState>§</modificationState>\
     <statusMessage>§</statusMessage></item></volumeModificationSet>\

@@ -9,7 +9,6 @@ use toml::de::{DeTable, DeValue};
 
 use super::check::{problems, warnings};
 use super::{SCENARIO_SCHEMA, Scenario};
-use crate::domain::cleaned::Cleaned;
 use crate::domain::text::clean;
 
 /// A scenario that was read.
@@ -105,9 +104,7 @@ pub fn read(text: &str, name: &str) -> Result<ReadScenario, ScenarioError> {
         let message = format!("`{said}` is no version that there is; this is {SCENARIO_SCHEMA}");
         return invalid(vec![problem(Some(schema.span()), &message)]);
     }
-    let read = toml::Deserializer::parse(text)
-        .and_then(|from| Scenario::deserialize(Cleaned::of_any_length(from)));
-    let scenario = match read {
+    let scenario: Scenario = match toml::from_str(text) {
         Ok(scenario) => scenario,
         Err(error) => return invalid(vec![problem(error.span(), error.message())]),
     };
