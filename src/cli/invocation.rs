@@ -374,6 +374,7 @@ mod tests {
                 config_file: None,
                 paths: None,
                 reach: Reaches::default(),
+                recording: Arc::default(),
             };
             let names = |reaches: Arc<[Reach]>| {
                 let one = |r: &Reach| format!("{} {:?}", r.provider().label(), r.regions);

@@ -26,6 +26,7 @@ fn invocation(source: &str, profiles: &[&str], allow: bool) -> Invocation {
         config_file: None,
         paths: None,
         reach: Reaches::default(),
+        recording: Arc::default(),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Pieces in Parquet. Only the columns that are needed are decoded, by the column readers and not
 //! as Arrow text: a key is bytes, and one that is no UTF-8 must not stop a list.
 
+use std::fs::File;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
