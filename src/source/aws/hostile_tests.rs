@@ -455,6 +455,7 @@ const NOTHING: &[(&str, &str)] = &[
     ("mod.rs", "the trait"),
     ("platform.rs", "words into values of an enumeration"),
     ("product.rs", "prices by `pricing.rs`"),
+    ("regions.rs", "a list of our own"),
     ("resource_hours.rs", "numbers; names by `metrics.rs`"),
     ("resources.rs", "the trait"),
     ("signer.rs", "credentials"),
