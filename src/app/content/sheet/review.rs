@@ -95,6 +95,16 @@ fn head(app: &App, review: &Review, tally: &Tally, width: usize, lines: &mut Vec
         let all: Vec<&str> = limits.map(|c| c.text.as_str()).collect();
         paragraph(Role::Dim, &format!("Caps: {}.", all.join(", ")), width, lines);
     }
+    // They are counted, since whoever may do more meets the same caps with them.
+    let held_back = |r: &&CheckedRow| r.may_go() && r.is_blocked() && !r.is_only_unarmed();
+    let held_back = checked.rows.iter().filter(held_back).count();
+    if held_back > 0 {
+        let text = format!(
+            "Counted with {} that only your permissions hold back.",
+            super::instances(held_back)
+        );
+        paragraph(Role::Dim, &text, width, lines);
+    }
     for breach in &checked.breaches {
         paragraph(Role::Crit, &format!("Cap: {breach}."), width, lines);
     }
