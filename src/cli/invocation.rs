@@ -172,7 +172,7 @@ pub fn cache_file(
 }
 
 /// The layer of the configuration that the flags make. With `--demo`, profiles and regions choose
-/// among the demo's, see [`demo_part`].
+/// among the demo's, see `demo_part`.
 pub fn flags(global: &GlobalArgs) -> FileConfig {
     let mut layer = FileConfig::default();
     if !global.profile.is_empty() && !global.demo {
