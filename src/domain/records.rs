@@ -110,19 +110,27 @@ impl<R: Read> Records<R> {
     /// # Errors
     /// A record beyond the limits; bytes that cannot be had. What follows is not read.
     pub fn read(&mut self) -> Result<Option<Record<'_>>, RecordError> {
-        let line = self.core.line();
-        let (mut text, mut ends) = (0, 0);
+        let (mut line, mut text, mut ends) = (self.core.line(), 0, 0);
+        let mut has_begun = false;
         loop {
             let input = match self.source.fill_buf() {
                 Ok(input) => input,
                 Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
                 Err(source) => return Err(RecordError::Unreadable { line, source }),
             };
+            // The second half of a line's end, and empty lines, are none of the record's.
+            let before = input.iter().take_while(|b| matches!(b, b'\r' | b'\n')).count();
+            let input = if has_begun || before == 0 { input } else { &input[..before] };
             let (result, read, written, ended) =
                 self.core.read_record(input, &mut self.text[text..], &mut self.ends[ends..]);
             self.source.consume(read);
             text += written;
             ends += ended;
+            if !has_begun && before > 0 {
+                line = self.core.line();
+                continue;
+            }
+            has_begun = true;
             match result {
                 ReadRecordResult::InputEmpty => {}
                 ReadRecordResult::OutputFull => {
@@ -172,13 +180,18 @@ mod tests {
     fn fields_are_unquoted_and_lines_counted() {
         let text = "\u{FEFF}a,b\n\"x,\"\"y\nz\",\"\"\n\nlast,".as_bytes();
         let want: Vec<(u64, Vec<&[u8]>)> =
-            vec![(1, vec![b"a", b"b"]), (2, vec![b"x,\"y\nz", b""]), (4, vec![b"last", b""])];
+            vec![(1, vec![b"a", b"b"]), (2, vec![b"x,\"y\nz", b""]), (5, vec![b"last", b""])];
         let found = all(text, 4);
         assert_eq!(found.len(), want.len());
         for ((line, fields), (want_line, want)) in found.iter().zip(want) {
             assert_eq!((*line, fields.iter().map(Vec::as_slice).collect()), (want_line, want));
         }
         assert!(all(b"", 4).is_empty() && all(b"\n\n", 4).is_empty());
+        for buffer in 3..9 {
+            let lines = all(b"a\r\nb\r\n\r\n\"c\r\nc\"\r\nd", buffer);
+            let lines: Vec<u64> = lines.iter().map(|(line, _)| *line).collect();
+            assert_eq!(lines, [1, 2, 4, 6], "{buffer}");
+        }
     }
 
     #[test]
