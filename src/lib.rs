@@ -18,5 +18,6 @@ pub mod report;
 pub mod source;
 pub mod term;
 pub mod ui;
+pub mod version;
 pub mod view;
 pub mod whatif;

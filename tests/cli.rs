@@ -31,6 +31,11 @@ fn help_and_version_are_fine_and_usage_errors_are_two() {
         assert_eq!(output.status.code(), Some(0), "{args:?}");
         assert!(!output.stdout.is_empty() && output.stderr.is_empty(), "{args:?}");
     }
+    let version = text(&run(home.path(), &["--version"]).stdout);
+    let (number, build) = version.trim_end().split_once(" (").unwrap();
+    assert_eq!(number, concat!("burntop ", env!("CARGO_PKG_VERSION")));
+    // The commit of a release is held against git's own answer by benches/gate.py.
+    assert_eq!(build == "debug build)", cfg!(debug_assertions), "{version}");
     for (args, says) in [
         (&["--frobnicate"][..], "--frobnicate"),
         (&["idel"], "idle"),

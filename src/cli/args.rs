@@ -17,7 +17,7 @@ use crate::config::{ColorChoice, SymbolChoice};
 /// Without a command, burntop opens the cockpit; where the output is no terminal, it prints the
 /// idle table once.
 #[derive(Clone, Debug, Parser)]
-#[command(name = "burntop", version, after_long_help = AFTER_HELP, max_term_width = 100)]
+#[command(name = "burntop", version = crate::version::VERSION, after_long_help = AFTER_HELP, max_term_width = 100)]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]

@@ -97,7 +97,7 @@ fn write_report(dir: &Path, message: &str, place: &str) -> io::Result<PathBuf> {
     writeln!(
         file,
         "burntop {}\ntime: {now}\nthread: {name}\npanic: {message}{place}\n\n{}",
-        env!("CARGO_PKG_VERSION"),
+        crate::version::VERSION,
         Backtrace::force_capture(),
     )?;
     Ok(path)
