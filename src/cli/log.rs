@@ -13,7 +13,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use tracing::level_filters::LevelFilter;
-use tracing_appender::non_blocking::{NonBlocking, WorkerGuard};
+use tracing_appender::non_blocking::{NonBlocking, NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::SubscriberExt;
@@ -31,6 +31,10 @@ const KEEP: usize = 5;
 
 /// Of the names of the files; the date follows.
 const PREFIX: &str = "burntop.log.";
+
+/// Lines that may wait to be written; more are dropped rather than waited for. Their places are made at once: the
+/// library's own number takes 4 MB.
+const WAITING_LINES: usize = 4_096;
 
 /// Longest line, characters.
 const LONGEST_LINE: usize = 8_192;
@@ -96,7 +100,8 @@ impl LazyFile {
             return None;
         }
         let daily = Daily { dir: self.dir.clone(), open: None, trouble: Arc::clone(&self.trouble) };
-        let (writer, guard) = tracing_appender::non_blocking(daily);
+        let (writer, guard) =
+            NonBlockingBuilder::default().buffered_lines_limit(WAITING_LINES).finish(daily);
         *self.worker.lock().unwrap_or_else(PoisonError::into_inner) = Some(guard);
         Some(writer)
     }

@@ -39,17 +39,19 @@ impl Evidence {
         // The world may not have been told of them yet.
         let own = instances.iter().map(|i| row(i, known(types, &i.instance_type)));
         let rows: Vec<Arc<Row>> = own.chain(others).collect();
-        let idle_below = shared.live.rules.idle_below;
-        let joined = on_worker(move || Self::join(book, &rows, idle_below));
+        let (asked, idle_below) = (instances.len(), shared.live.rules.idle_below);
+        let joined = on_worker(move || Self::join(book, &rows, asked, idle_below));
         Arc::new(joined.await.unwrap_or_default())
     }
 
-    fn join(book: Arc<HourBook>, rows: &[Arc<Row>], idle_below: f32) -> Self {
+    /// The first `asked` of `rows` are those whose GPUs are kept: every scope holds evidence of its own while it is
+    /// judged, and all of the fleet for each of them would be most of the memory of a round.
+    fn join(book: Arc<HourBook>, rows: &[Arc<Row>], asked: usize, idle_below: f32) -> Self {
         let places = Places::of(rows);
         let mut of: HashMap<Arc<str>, BTreeMap<u16, Vec<GpuKey>>> = HashMap::new();
         for (key, track, _) in book.gpus() {
-            let found = places.find(&track.identity.host).and_then(|at| rows.get(at));
-            let Some(row) = found else { continue };
+            let found = places.find(&track.identity.host).filter(|at| *at < asked);
+            let Some(row) = found.and_then(|at| rows.get(at)) else { continue };
             if let Some(index) = index_of(&track.identity, Some(row)) {
                 let gpus = of.entry(row.instance.id.clone()).or_default();
                 gpus.entry(index).or_default().push(key.clone());
@@ -161,4 +163,42 @@ fn row(instance: &Arc<Instance>, spec: Option<&Arc<TypeSpec>>) -> Arc<Row> {
         cost_center: None,
         wasted_usd: None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::tests::scripted::instance;
+    use super::*;
+    use crate::cache::GpuHours;
+    use crate::domain::{GpuHour, GpuIdentity, HostNames, Rung, SourceId};
+
+    #[test]
+    fn a_scope_keeps_the_gpus_of_its_own_instances_alone() {
+        let gpu = |host: &str| GpuHour {
+            identity: Arc::new(GpuIdentity {
+                uuid: Some(format!("GPU-of-{host}").into()),
+                index: Some(0),
+                host: HostNames { instance_id: Some(host.into()), ..HostNames::default() },
+                ..GpuIdentity::default()
+            }),
+            mean: 0.0,
+            max: 0.0,
+            samples: 60,
+            rung: Rung::A,
+        };
+        let mut book = HourBook::default();
+        book.add(&GpuHours {
+            source: SourceId::Prometheus,
+            origin: "main".into(),
+            hour: Hour(10),
+            gpus: vec![gpu("i-own"), gpu("i-other")],
+        });
+        let rows = ["i-own", "i-other"].map(|id| row(&Arc::new(instance(id, "g5.xlarge")), None));
+        let knows = |asked| {
+            let evidence = Evidence::join(Arc::new(book.clone()), &rows, asked, 0.05);
+            ["i-own", "i-other"].map(|id| evidence.knows(&id.into()))
+        };
+        assert_eq!(knows(1), [true, false]);
+        assert_eq!(knows(2), [true, true]);
+    }
 }
