@@ -1,12 +1,14 @@
 //! The SDK clients of one account, made when first needed and kept: one per service and region.
 
 use std::collections::HashMap;
+use std::hash::Hash;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use aws_config::retry::RetryConfig;
 use aws_config::{Region, SdkConfig};
 
 use super::config::Patience;
+use super::json_api::{self, Service};
 
 /// The Price List API has few endpoints; this one knows the prices of every commercial region.
 pub const PRICING_REGION: &str = "us-east-1";
@@ -23,7 +25,7 @@ pub struct Clients {
     load_balancing: Mutex<HashMap<Arc<str>, aws_sdk_elasticloadbalancingv2::Client>>,
     s3: Mutex<HashMap<Arc<str>, aws_sdk_s3::Client>>,
     athena: Mutex<HashMap<Arc<str>, aws_sdk_athena::Client>>,
-    sagemaker: Mutex<HashMap<Arc<str>, aws_sdk_sagemaker::Client>>,
+    json_apis: Mutex<HashMap<(Service, Arc<str>), json_api::Client>>,
 }
 
 impl Clients {
@@ -40,7 +42,7 @@ impl Clients {
             load_balancing: Mutex::default(),
             s3: Mutex::default(),
             athena: Mutex::default(),
-            sagemaker: Mutex::default(),
+            json_apis: Mutex::default(),
         }
     }
 
@@ -124,14 +126,11 @@ impl Clients {
         })
     }
 
-    /// SageMaker in a region.
-    pub fn sagemaker(&self, region: &Arc<str>) -> aws_sdk_sagemaker::Client {
-        use aws_sdk_sagemaker::config::{Builder, retry::RetryPartition};
-        cached(&self.sagemaker, region, || {
-            let config = Builder::from(&self.sdk)
-                .region(Region::new(region.to_string()))
-                .retry_partition(RetryPartition::new(self.quota("sagemaker", region)));
-            aws_sdk_sagemaker::Client::from_conf(config.build())
+    /// A service in a region, without the SDK's crate for it.
+    pub fn json_api(&self, service: Service, region: &Arc<str>) -> json_api::Client {
+        cached(&self.json_apis, &(service, Arc::clone(region)), || {
+            let quota = self.quota(service.signing_name(), region);
+            json_api::Client::new(&self.sdk, service, region, quota)
         })
     }
 
@@ -196,11 +195,11 @@ impl Clients {
     }
 }
 
-fn cached<C: Clone>(
-    kept: &Mutex<HashMap<Arc<str>, C>>,
-    region: &Arc<str>,
+fn cached<K: Clone + Eq + Hash, C: Clone>(
+    kept: &Mutex<HashMap<K, C>>,
+    key: &K,
     make: impl FnOnce() -> C,
 ) -> C {
     let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-    kept.entry(Arc::clone(region)).or_insert_with(make).clone()
+    kept.entry(key.clone()).or_insert_with(make).clone()
 }

@@ -343,17 +343,17 @@ fn readers() -> Vec<(&'static str, bool, Call)> {
         ("pricing.rs", false, call!(|aws| aws.list_prices(&[wanted()]))),
         ("storage_pricing.rs", false, call!(|aws| aws.s3_prices("us-east-1"))),
         (
-            "sagemaker.rs",
+            "sagemaker/",
             true,
             call!(|aws| aws.resources(&ACCOUNT.into(), &scope().region, ResourceKind::Notebook)),
         ),
         (
-            "sagemaker.rs",
+            "sagemaker/",
             true,
             call!(|aws| aws.resources(&ACCOUNT.into(), &scope().region, ResourceKind::Endpoint)),
         ),
         (
-            "sagemaker.rs",
+            "sagemaker/",
             true,
             call!(|aws| aws.resources(&ACCOUNT.into(), &scope().region, ResourceKind::StudioApp)),
         ),
@@ -449,6 +449,7 @@ const NOTHING: &[(&str, &str)] = &[
     ("clients.rs", "who calls"),
     ("config.rs", "how it is called"),
     ("error.rs", "every error above passes it"),
+    ("json_api/", "how a service is asked; what it answers by `sagemaker/`"),
     ("lifecycle.rs", "stays as it is: it is compared and put back, and cleaned where it is shown"),
     ("limit.rs", "how often it is called"),
     ("minutes.rs", "numbers; names by `metrics.rs`"),
@@ -477,7 +478,8 @@ fn every_file_has_its_readers_here() {
         if file.path().extension() != Some("rs".as_ref()) || is_test {
             continue;
         }
-        let name = if path.starts_with("inspect/") { "inspect/" } else { &path };
+        let folders = ["inspect/", "json_api/", "sagemaker/"];
+        let name = folders.into_iter().find(|f| path.starts_with(f)).unwrap_or(&path);
         let known = known.get(name).copied();
         assert!(known.is_some(), "{path} has no row: what does it read, and is its text clean?");
         seen.extend(known);

@@ -13,6 +13,7 @@ mod identity;
 mod inspect;
 mod inspect_storage;
 mod inventory;
+mod json_api;
 mod lifecycle;
 mod limit;
 mod listing;

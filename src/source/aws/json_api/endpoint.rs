@@ -1,0 +1,162 @@
+//! Where a service is asked: its host by region, partition, FIPS and dual stack, as the endpoint
+//! rules of the SDK's own crate of the service have it.
+
+use aws_config::SdkConfig;
+use aws_sdk_athena::config::endpoint::{DefaultResolver, Params, ResolveEndpoint as _};
+use aws_smithy_runtime_api::box_error::BoxError;
+use aws_smithy_runtime_api::client::endpoint::{
+    EndpointFuture, EndpointResolverParams, ResolveEndpoint,
+};
+use aws_smithy_types::endpoint::Endpoint;
+use aws_types::service_config::ServiceConfigKey;
+use futures_util::FutureExt as _;
+
+use super::Service;
+
+/// A service and what decides about its endpoint.
+#[derive(Clone, Debug)]
+pub struct Rules {
+    /// The service.
+    pub service: Service,
+    /// The region.
+    pub region: String,
+    /// Endpoints validated under FIPS 140.
+    pub fips: bool,
+    /// Endpoints that have IPv6 as well.
+    pub dual_stack: bool,
+    /// An address of the user's instead; cannot be had with the two above, says the SDK.
+    pub custom: Option<String>,
+}
+
+impl Rules {
+    /// What the configuration of an account says of a service.
+    pub fn new(sdk: &SdkConfig, service: Service, region: &str) -> Self {
+        Self {
+            service,
+            region: region.to_owned(),
+            fips: sdk.use_fips().unwrap_or_default(),
+            dual_stack: sdk.use_dual_stack().unwrap_or_default(),
+            custom: custom(sdk, service),
+        }
+    }
+
+    /// The address.
+    ///
+    /// # Errors
+    /// The SDK's words: a region that is no host's label, a partition without FIPS or dual stack,
+    /// either of them beside an address of the user's.
+    fn url(&self) -> Result<String, BoxError> {
+        let url = self.url_of_athena()?;
+        if self.custom.is_some() {
+            return Ok(url);
+        }
+        let suffix = url
+            .strip_prefix("https://athena-fips.")
+            .or_else(|| url.strip_prefix("https://athena."))
+            .and_then(|rest| rest.strip_prefix(&*self.region)?.strip_prefix('.'))
+            .ok_or_else(|| format!("no partition of {} in {url}", self.region))?;
+        let region = &self.region;
+        Ok(match self.service {
+            Service::SageMaker => match (self.fips, self.dual_stack, suffix) {
+                (true, false, "amazonaws.com") => {
+                    format!("https://api-fips.sagemaker.{region}.{suffix}")
+                }
+                (true, ..) => format!("https://api.sagemaker-fips.{region}.{suffix}"),
+                (false, ..) => format!("https://api.sagemaker.{region}.{suffix}"),
+            },
+        })
+    }
+
+    /// The address of Athena for the same settings. The table of partitions is private to each of
+    /// the SDK's crates; Athena's rules are nothing but that table.
+    fn url_of_athena(&self) -> Result<String, BoxError> {
+        let params = Params::builder()
+            .region(&*self.region)
+            .use_fips(self.fips)
+            .use_dual_stack(self.dual_stack)
+            .set_endpoint(self.custom.clone())
+            .build()?;
+        let found = DefaultResolver::new().resolve_endpoint(&params).now_or_never();
+        Ok(found.ok_or("the rules of endpoints wait for something")??.url().to_owned())
+    }
+}
+
+/// The address that the environment or the profile gives the service: its own before that of all.
+fn custom(sdk: &SdkConfig, service: Service) -> Option<String> {
+    let of_all = sdk.endpoint_url().map(str::to_owned);
+    if sdk.get_origin("endpoint_url").is_client_config() {
+        return of_all;
+    }
+    let key = ServiceConfigKey::builder()
+        .service_id(service.id())
+        .env("AWS_ENDPOINT_URL")
+        .profile("endpoint_url")
+        .build()
+        .ok();
+    let own = key.and_then(|key| sdk.service_config()?.load_config(key));
+    own.or(of_all)
+}
+
+impl ResolveEndpoint for Rules {
+    fn resolve_endpoint<'a>(&'a self, _: &'a EndpointResolverParams) -> EndpointFuture<'a> {
+        EndpointFuture::ready(self.url().map(|url| Endpoint::builder().url(url).build()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn url(region: &str, fips: bool, dual_stack: bool) -> Result<String, String> {
+        let service = Service::SageMaker;
+        Rules { service, region: region.into(), fips, dual_stack, custom: None }
+            .url()
+            .map_err(|e| e.to_string())
+    }
+
+    /// From the tests of the rules in the SDK's crate of SageMaker.
+    #[test]
+    fn hosts_of_sagemaker_are_those_of_the_sdk() {
+        for (region, fips, dual_stack, host) in [
+            ("eu-west-1", false, false, "api.sagemaker.eu-west-1.amazonaws.com"),
+            ("us-east-1", true, false, "api-fips.sagemaker.us-east-1.amazonaws.com"),
+            ("us-east-1", true, true, "api.sagemaker-fips.us-east-1.api.aws"),
+            ("us-east-1", false, true, "api.sagemaker.us-east-1.api.aws"),
+            ("cn-north-1", false, false, "api.sagemaker.cn-north-1.amazonaws.com.cn"),
+            ("cn-north-1", true, false, "api.sagemaker-fips.cn-north-1.amazonaws.com.cn"),
+            (
+                "cn-north-1",
+                true,
+                true,
+                "api.sagemaker-fips.cn-north-1.api.amazonwebservices.com.cn",
+            ),
+            ("cn-north-1", false, true, "api.sagemaker.cn-north-1.api.amazonwebservices.com.cn"),
+            ("us-gov-west-1", false, false, "api.sagemaker.us-gov-west-1.amazonaws.com"),
+            ("us-gov-west-1", true, false, "api-fips.sagemaker.us-gov-west-1.amazonaws.com"),
+            ("us-gov-east-1", true, true, "api.sagemaker-fips.us-gov-east-1.api.aws"),
+            ("us-iso-east-1", false, false, "api.sagemaker.us-iso-east-1.c2s.ic.gov"),
+            ("us-iso-east-1", true, false, "api.sagemaker-fips.us-iso-east-1.c2s.ic.gov"),
+            ("us-isob-east-1", false, false, "api.sagemaker.us-isob-east-1.sc2s.sgov.gov"),
+        ] {
+            let host = format!("https://{host}");
+            assert_eq!(url(region, fips, dual_stack), Ok(host), "{region} {fips} {dual_stack}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_had_is_refused_in_the_words_of_the_sdk() {
+        assert!(url("no host", false, false).unwrap_err().contains("host label"));
+        assert!(url("evil.example/", false, false).is_err());
+        let custom = Rules {
+            service: Service::SageMaker,
+            region: "us-east-1".into(),
+            fips: true,
+            dual_stack: false,
+            custom: Some("https://sagemaker.example".into()),
+        };
+        let words = custom.url().unwrap_err().to_string();
+        assert!(words.contains("FIPS and custom endpoint"), "{words}");
+        let plain = Rules { fips: false, ..custom };
+        assert_eq!(plain.url().unwrap(), "https://sagemaker.example");
+    }
+}

@@ -1,0 +1,126 @@
+//! Reads of services that speak AWS JSON 1.1, without the SDK's crate of the service.
+//!
+//! SageMaker's crate takes minutes and gigabytes to compile for seven reads. What such a crate adds
+//! to the SDK's runtime is little: an endpoint, a header, and JSON. Credentials, signing, retries,
+//! time-outs and the HTTP client stay the SDK's own, and so do the errors.
+//!
+//! Nothing but a [`Read`] can be asked: what changes something has no place here.
+
+mod answer;
+mod endpoint;
+mod pages;
+mod plugin;
+mod read;
+
+#[cfg(test)]
+mod tests;
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use aws_config::SdkConfig;
+use aws_smithy_runtime::client::orchestrator::operation::Operation;
+use aws_smithy_runtime_api::box_error::BoxError;
+use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
+use aws_smithy_runtime_api::client::result::SdkError;
+use aws_smithy_runtime_api::client::runtime_plugin::SharedRuntimePlugin;
+use aws_smithy_types::body::SdkBody;
+use aws_smithy_types::error::ErrorMetadata;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+pub use self::pages::{Page, Row, every};
+pub use self::read::{Read, Service};
+use super::AwsProvider;
+use crate::domain::SourceError;
+
+/// The parameters of a read, as the service calls them.
+pub trait Question: Serialize {
+    /// What is asked with them.
+    const READ: Read;
+    /// Of the answer, what is read.
+    type Answer: DeserializeOwned + Debug + Send + Sync + 'static;
+}
+
+/// A question that got no answer.
+#[derive(Debug)]
+pub struct Failed {
+    /// The service's own words; `None` where it was not the service that failed.
+    pub refusal: Option<Box<ErrorMetadata>>,
+    /// What to say of it.
+    pub error: SourceError,
+}
+
+impl From<Failed> for SourceError {
+    fn from(failed: Failed) -> Self {
+        failed.error
+    }
+}
+
+/// Asks a service in a region, at the pace of the limiter.
+pub async fn ask<Q: Question>(
+    aws: &AwsProvider,
+    region: &Arc<str>,
+    question: &Q,
+) -> Result<Q::Answer, Failed> {
+    let service = Q::READ.service();
+    let asked = aws.clients().await.json_api(service, region);
+    let _permit = aws.enter(service.api(), region, 0).await;
+    asked.ask(question).await.map_err(|failure| Failed {
+        error: aws.failed(Q::READ.call(), region, &failure),
+        refusal: match failure {
+            SdkError::ServiceError(refused) => Some(Box::new(refused.into_err())),
+            _ => None,
+        },
+    })
+}
+
+/// A service in one region, with the configuration of one account.
+#[derive(Clone, Debug)]
+pub struct Client {
+    service: Service,
+    plugin: SharedRuntimePlugin,
+}
+
+impl Client {
+    /// Asks nobody yet. `quota` names the quota of retries that its calls share.
+    pub fn new(sdk: &SdkConfig, service: Service, region: &str, quota: String) -> Self {
+        Self { service, plugin: plugin::plugin(sdk, service, region, quota) }
+    }
+
+    /// Asks, as often as the configured retries allow.
+    ///
+    /// # Errors
+    /// The SDK's: a refusal of the service, a time-out, a broken connection, an answer that cannot
+    /// be read, no credentials.
+    pub async fn ask<Q: Question>(
+        &self,
+        question: &Q,
+    ) -> Result<Q::Answer, SdkError<ErrorMetadata, HttpResponse>> {
+        let name = Q::READ.operation();
+        let target = format!("{}.{name}", self.service.target());
+        let body = serde_json::to_string(question).map_err(SdkError::construction_failure)?;
+        Operation::builder()
+            .service_name(self.service.id())
+            .operation_name(name)
+            .runtime_plugin(self.plugin.clone())
+            .serializer(move |body: String| request(&target, body))
+            .deserializer(answer::read::<Q::Answer>)
+            .build()
+            .invoke(body)
+            .await
+    }
+}
+
+/// The request without endpoint and signature, which the SDK's runtime adds.
+fn request(target: &str, body: String) -> Result<HttpRequest, BoxError> {
+    let length = body.len();
+    let mut request = HttpRequest::new(SdkBody::from(body));
+    request.set_method("POST")?;
+    request.set_uri("/")?;
+    let headers = request.headers_mut();
+    headers.try_insert("content-type", "application/x-amz-json-1.1")?;
+    headers.try_insert("content-length", length.to_string())?;
+    headers.try_insert("x-amz-target", target.to_owned())?;
+    Ok(request)
+}
