@@ -18,6 +18,7 @@ pub mod inspection;
 pub mod instance;
 pub mod intern;
 pub mod number;
+pub mod organization;
 pub mod price;
 pub mod reading;
 pub mod records;
@@ -56,6 +57,7 @@ pub use inspection::{
 pub use instance::{
     BlockDevice, Instance, InstanceState, Lifecycle, Owner, OwnerKind, Platform, Tenancy,
 };
+pub use organization::Member;
 pub use price::{Offer, PriceBasis, Provenance, Rate};
 pub use reading::{Reading, SourceId, SourceState};
 pub use resource::{

@@ -547,6 +547,14 @@ pub const RESOURCES: [&Call; 15] = [
     &LIST_TAGS,
 ];
 
+/// Organizations `ListAccounts`.
+pub const LIST_ACCOUNTS: Call = Call {
+    action: "organizations:ListAccounts",
+    method: "list_accounts",
+    why: "to find the accounts of the organization",
+    read_only: true,
+};
+
 /// EC2 `StopInstances`.
 pub const STOP_INSTANCES: Call = Call {
     action: "ec2:StopInstances",
@@ -703,7 +711,8 @@ mod tests {
         let storage =
             VOLUMES.into_iter().chain(BUCKETS).chain(LISTS).chain([&GET_OBJECT]).chain(QUERIES);
         let savings = COMMITMENTS.into_iter().chain(MARKET).chain(RESOURCES);
-        READING.into_iter().chain(savings).chain(storage).chain(PREFLIGHT).chain(WRITES)
+        let reads = READING.into_iter().chain(savings).chain(storage).chain([&LIST_ACCOUNTS]);
+        reads.chain(PREFLIGHT).chain(WRITES)
     }
 
     /// Where IAM calls an operation of S3 by another name (Service Authorization Reference,
@@ -779,6 +788,7 @@ mod tests {
             "athena",
             "sagemaker",
             "savingsplans",
+            "organizations",
         ];
         for call in all().chain([&ASSUME_ROLE]) {
             let reads = ["get_", "list_", "describe_", "head_"];

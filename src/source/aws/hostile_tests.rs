@@ -192,6 +192,8 @@ fn json(target: &str, text: &str, id: &str) -> Reply {
         "ListTags" => {
             json!({"Tags": [{"Key": "Name", "Value": text}, {"Key": text, "Value": text}]})
         }
+        "ListAccounts" => json!({"Accounts": [{"Id": ACCOUNT, "Arn": text, "Name": text,
+            "Status": text}]}),
         "GetProducts" => json!({"PriceList": [product.to_string()]}),
         "StartQueryExecution" => json!({"QueryExecutionId": id}),
         "GetQueryExecution" => json!({"QueryExecution": {"Status": {"State": "FAILED",
@@ -357,6 +359,7 @@ fn readers() -> Vec<(&'static str, bool, Call)> {
             true,
             call!(|aws| aws.resources(&ACCOUNT.into(), &scope().region, ResourceKind::StudioApp)),
         ),
+        ("organization.rs", true, call!(|aws| aws.members())),
         (
             "elastic_ips.rs",
             true,
@@ -449,7 +452,7 @@ const NOTHING: &[(&str, &str)] = &[
     ("clients.rs", "who calls"),
     ("config.rs", "how it is called"),
     ("error.rs", "every error above passes it"),
-    ("json_api/", "how a service is asked; what it answers by `sagemaker/`"),
+    ("json_api/", "how a service is asked; what it answers by who asks"),
     ("lifecycle.rs", "stays as it is: it is compared and put back, and cleaned where it is shown"),
     ("limit.rs", "how often it is called"),
     ("minutes.rs", "numbers; names by `metrics.rs`"),

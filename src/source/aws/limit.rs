@@ -37,6 +37,8 @@ pub enum Api {
     Sts,
     /// SageMaker: lists and descriptions.
     SageMaker,
+    /// Organizations: the list of accounts.
+    Organizations,
     /// S3: how buckets are set up.
     S3Config,
     /// S3: lists and objects.
@@ -77,6 +79,8 @@ impl Api {
             Self::Athena => (10.0, 20.0, 4, None),
             // None are published; `Describe*` of notebooks is known to be throttled at 10 a second.
             Self::SageMaker => (4.0, 8.0, 4, None),
+            // One list an hour, of 20 accounts a page.
+            Self::Organizations => (4.0, 8.0, 1, None),
             // Several ask at the start who we are, and what waits for a slot behind a hanging call
             // waits twice as long.
             Self::Sts => (5.0, 5.0, 8, None),

@@ -22,6 +22,7 @@ mod metrics;
 mod minutes;
 mod nat_gateways;
 mod offerings;
+mod organization;
 mod platform;
 mod pricing;
 mod product;

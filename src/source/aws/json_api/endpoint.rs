@@ -7,7 +7,7 @@ use aws_smithy_runtime_api::box_error::BoxError;
 use aws_smithy_runtime_api::client::endpoint::{
     EndpointFuture, EndpointResolverParams, ResolveEndpoint,
 };
-use aws_smithy_types::endpoint::Endpoint;
+use aws_smithy_types::endpoint::{Endpoint, EndpointAuthScheme};
 use aws_types::service_config::ServiceConfigKey;
 use futures_util::FutureExt as _;
 
@@ -40,31 +40,38 @@ impl Rules {
         }
     }
 
-    /// The address.
+    /// The address, and the region that it is signed for where that is another one than its own.
     ///
     /// # Errors
     /// The SDK's words: a region that is no host's label, a partition without FIPS or dual stack,
     /// either of them beside an address of the user's.
-    fn url(&self) -> Result<String, BoxError> {
+    fn place(&self) -> Result<(String, Option<&'static str>), BoxError> {
         let url = self.url_of_athena()?;
         if self.custom.is_some() {
-            return Ok(url);
+            return Ok((url, None));
         }
         let suffix = url
             .strip_prefix("https://athena-fips.")
             .or_else(|| url.strip_prefix("https://athena."))
             .and_then(|rest| rest.strip_prefix(&*self.region)?.strip_prefix('.'))
             .ok_or_else(|| format!("no partition of {} in {url}", self.region))?;
-        let region = &self.region;
-        Ok(match self.service {
-            Service::SageMaker => match (self.fips, self.dual_stack, suffix) {
-                (true, false, "amazonaws.com") => {
-                    format!("https://api-fips.sagemaker.{region}.{suffix}")
+        let region = &*self.region;
+        let host = match (self.service, self.fips, self.dual_stack) {
+            (Service::SageMaker, true, false) if suffix == "amazonaws.com" => {
+                format!("api-fips.sagemaker.{region}")
+            }
+            (Service::SageMaker, true, _) => format!("api.sagemaker-fips.{region}"),
+            (Service::SageMaker, false, _) => format!("api.sagemaker.{region}"),
+            (Service::Organizations, fips, false) => {
+                if let Some((host, home)) = organizations(region, suffix, fips) {
+                    return Ok((format!("https://{host}.{home}.{suffix}"), Some(home)));
                 }
-                (true, ..) => format!("https://api.sagemaker-fips.{region}.{suffix}"),
-                (false, ..) => format!("https://api.sagemaker.{region}.{suffix}"),
-            },
-        })
+                format!("organizations{}.{region}", if fips { "-fips" } else { "" })
+            }
+            (Service::Organizations, true, true) => format!("organizations-fips.{region}"),
+            (Service::Organizations, false, true) => format!("organizations.{region}"),
+        };
+        Ok((format!("https://{host}.{suffix}"), None))
     }
 
     /// The address of Athena for the same settings. The table of partitions is private to each of
@@ -79,6 +86,23 @@ impl Rules {
         let found = DefaultResolver::new().resolve_endpoint(&params).now_or_never();
         Ok(found.ok_or("the rules of endpoints wait for something")??.url().to_owned())
     }
+}
+
+/// The one endpoint of Organizations in a partition and the region it lies in, where the rules name
+/// one.
+fn organizations(region: &str, suffix: &str, fips: bool) -> Option<(&'static str, &'static str)> {
+    let is_gov = region.starts_with("us-gov-");
+    Some(match (suffix, fips) {
+        // One host for both.
+        ("amazonaws.com", _) if is_gov => ("organizations", "us-gov-west-1"),
+        ("amazonaws.com", false) => ("organizations", "us-east-1"),
+        ("amazonaws.com", true) => ("organizations-fips", "us-east-1"),
+        ("amazonaws.com.cn", false) => ("organizations", "cn-northwest-1"),
+        ("c2s.ic.gov", false) => ("organizations", "us-iso-east-1"),
+        ("sc2s.sgov.gov", false) => ("organizations", "us-isob-east-1"),
+        ("csp.hci.ic.gov", false) => ("organizations", "us-isof-south-1"),
+        _ => return None,
+    })
 }
 
 /// The address that the environment or the profile gives the service: its own before that of all.
@@ -99,7 +123,12 @@ fn custom(sdk: &SdkConfig, service: Service) -> Option<String> {
 
 impl ResolveEndpoint for Rules {
     fn resolve_endpoint<'a>(&'a self, _: &'a EndpointResolverParams) -> EndpointFuture<'a> {
-        EndpointFuture::ready(self.url().map(|url| Endpoint::builder().url(url).build()))
+        EndpointFuture::ready(self.place().map(|(url, signed_for)| {
+            let endpoint = Endpoint::builder().url(url);
+            let Some(region) = signed_for else { return endpoint.build() };
+            let scheme = EndpointAuthScheme::with_capacity("sigv4", 1).put("signingRegion", region);
+            endpoint.auth_scheme(scheme).build()
+        }))
     }
 }
 
@@ -110,7 +139,8 @@ mod tests {
     fn url(region: &str, fips: bool, dual_stack: bool) -> Result<String, String> {
         let service = Service::SageMaker;
         Rules { service, region: region.into(), fips, dual_stack, custom: None }
-            .url()
+            .place()
+            .map(|(url, _)| url)
             .map_err(|e| e.to_string())
     }
 
@@ -143,6 +173,57 @@ mod tests {
         }
     }
 
+    /// From the endpoint rules of Organizations in botocore 1.43.
+    #[test]
+    fn organizations_has_one_host_in_a_partition_and_is_signed_for_its_region() {
+        for (region, fips, dual_stack, host, signed_for) in [
+            ("eu-west-1", false, false, "organizations.us-east-1.amazonaws.com", Some("us-east-1")),
+            (
+                "eu-west-1",
+                true,
+                false,
+                "organizations-fips.us-east-1.amazonaws.com",
+                Some("us-east-1"),
+            ),
+            ("eu-west-1", false, true, "organizations.eu-west-1.api.aws", None),
+            ("eu-west-1", true, true, "organizations-fips.eu-west-1.api.aws", None),
+            (
+                "cn-north-1",
+                false,
+                false,
+                "organizations.cn-northwest-1.amazonaws.com.cn",
+                Some("cn-northwest-1"),
+            ),
+            ("cn-north-1", true, false, "organizations-fips.cn-north-1.amazonaws.com.cn", None),
+            (
+                "us-gov-east-1",
+                false,
+                false,
+                "organizations.us-gov-west-1.amazonaws.com",
+                Some("us-gov-west-1"),
+            ),
+            (
+                "us-gov-east-1",
+                true,
+                false,
+                "organizations.us-gov-west-1.amazonaws.com",
+                Some("us-gov-west-1"),
+            ),
+            (
+                "us-iso-west-1",
+                false,
+                false,
+                "organizations.us-iso-east-1.c2s.ic.gov",
+                Some("us-iso-east-1"),
+            ),
+        ] {
+            let (service, custom) = (Service::Organizations, None);
+            let rules = Rules { service, region: region.into(), fips, dual_stack, custom };
+            let place = (format!("https://{host}"), signed_for);
+            assert_eq!(rules.place().unwrap(), place, "{region} {fips} {dual_stack}");
+        }
+    }
+
     #[test]
     fn what_cannot_be_had_is_refused_in_the_words_of_the_sdk() {
         assert!(url("no host", false, false).unwrap_err().contains("host label"));
@@ -154,9 +235,9 @@ mod tests {
             dual_stack: false,
             custom: Some("https://sagemaker.example".into()),
         };
-        let words = custom.url().unwrap_err().to_string();
+        let words = custom.place().unwrap_err().to_string();
         assert!(words.contains("FIPS and custom endpoint"), "{words}");
         let plain = Rules { fips: false, ..custom };
-        assert_eq!(plain.url().unwrap(), "https://sagemaker.example");
+        assert_eq!(plain.place().unwrap(), ("https://sagemaker.example".to_owned(), None));
     }
 }

@@ -1,8 +1,8 @@
 //! What may be asked: a closed list of reads.
 
 use super::super::calls::{
-    Call, DESCRIBE_APP, DESCRIBE_ENDPOINT, DESCRIBE_ENDPOINT_CONFIG, LIST_APPS, LIST_ENDPOINTS,
-    LIST_NOTEBOOK_INSTANCES, LIST_TAGS,
+    Call, DESCRIBE_APP, DESCRIBE_ENDPOINT, DESCRIBE_ENDPOINT_CONFIG, LIST_ACCOUNTS, LIST_APPS,
+    LIST_ENDPOINTS, LIST_NOTEBOOK_INSTANCES, LIST_TAGS,
 };
 use super::super::limit::Api;
 
@@ -11,6 +11,8 @@ use super::super::limit::Api;
 pub enum Service {
     /// Amazon SageMaker AI.
     SageMaker,
+    /// AWS Organizations.
+    Organizations,
 }
 
 impl Service {
@@ -19,6 +21,7 @@ impl Service {
     pub const fn id(self) -> &'static str {
         match self {
             Self::SageMaker => "SageMaker",
+            Self::Organizations => "Organizations",
         }
     }
 
@@ -26,6 +29,7 @@ impl Service {
     pub const fn target(self) -> &'static str {
         match self {
             Self::SageMaker => "SageMaker",
+            Self::Organizations => "AWSOrganizationsV20161128",
         }
     }
 
@@ -33,6 +37,7 @@ impl Service {
     pub const fn signing_name(self) -> &'static str {
         match self {
             Self::SageMaker => "sagemaker",
+            Self::Organizations => "organizations",
         }
     }
 
@@ -40,6 +45,7 @@ impl Service {
     pub const fn api(self) -> Api {
         match self {
             Self::SageMaker => Api::SageMaker,
+            Self::Organizations => Api::Organizations,
         }
     }
 }
@@ -62,12 +68,14 @@ pub enum Read {
     DescribeApp,
     /// SageMaker `ListTags`.
     ListTags,
+    /// Organizations `ListAccounts`.
+    ListAccounts,
 }
 
 impl Read {
     /// Every read.
     #[cfg(test)]
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::ListNotebookInstances,
         Self::ListEndpoints,
         Self::DescribeEndpoint,
@@ -75,6 +83,7 @@ impl Read {
         Self::ListApps,
         Self::DescribeApp,
         Self::ListTags,
+        Self::ListAccounts,
     ];
 
     /// Its row in the table of calls, with the IAM action.
@@ -87,6 +96,7 @@ impl Read {
             Self::ListApps => &LIST_APPS,
             Self::DescribeApp => &DESCRIBE_APP,
             Self::ListTags => &LIST_TAGS,
+            Self::ListAccounts => &LIST_ACCOUNTS,
         }
     }
 
@@ -100,6 +110,7 @@ impl Read {
             | Self::ListApps
             | Self::DescribeApp
             | Self::ListTags => Service::SageMaker,
+            Self::ListAccounts => Service::Organizations,
         }
     }
 

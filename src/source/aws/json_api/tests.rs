@@ -210,6 +210,13 @@ impl LoadServiceConfig for Profile {
 
 /// Host and signature of the one request that is made with this configuration.
 async fn sent(config: aws_types::sdk_config::Builder) -> Result<(String, String), String> {
+    sent_to(Service::SageMaker, config).await
+}
+
+async fn sent_to(
+    service: Service,
+    config: aws_types::sdk_config::Builder,
+) -> Result<(String, String), String> {
     let captured = Captured::default();
     let connector = SharedHttpConnector::new(captured.clone());
     let credentials =
@@ -220,7 +227,7 @@ async fn sent(config: aws_types::sdk_config::Builder) -> Result<(String, String)
         .credentials_provider(SharedCredentialsProvider::new(credentials))
         .http_client(http_client_fn(move |_, _| connector.clone()))
         .build();
-    let asked = Client::new(&sdk, Service::SageMaker, "us-west-2", "test".into());
+    let asked = Client::new(&sdk, service, "us-west-2", "test".into());
     if let Err(error) = asked.ask(&FIRST).await {
         assert!(captured.0.lock().unwrap().is_empty(), "nothing is sent");
         return Err(DisplayErrorContext(&error).to_string());
@@ -253,4 +260,11 @@ async fn where_it_is_asked_follows_the_configuration() {
     let both = new().use_fips(true).service_config(Profile);
     let words = sent(both).await.unwrap_err();
     assert!(words.contains("FIPS and custom endpoint"), "{words}");
+}
+
+#[tokio::test]
+async fn what_lies_in_one_region_is_signed_for_it() {
+    let (uri, authorization) = sent_to(Service::Organizations, SdkConfig::builder()).await.unwrap();
+    assert_eq!(uri, "https://organizations.us-east-1.amazonaws.com/");
+    assert!(authorization.contains("/us-east-1/organizations/aws4_request"), "{authorization}");
 }

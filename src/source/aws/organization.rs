@@ -1,0 +1,157 @@
+//! AWS Organizations: which accounts there are.
+
+use serde::{Deserialize, Serialize};
+
+use super::json_api::{Page, Question, Read, Row, every};
+use super::{AwsProvider, error};
+use crate::domain::{Member, SourceError, text};
+
+/// A page of all accounts.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "PascalCase")]
+struct ListAccounts {
+    max_results: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_token: Option<String>,
+}
+
+/// Rows per page: what Organizations gives at most.
+const PAGE: u32 = 20;
+
+impl Question for ListAccounts {
+    const READ: Read = Read::ListAccounts;
+    type Answer = Page<Account>;
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Account {
+    id: Option<String>,
+    arn: Option<String>,
+    name: Option<String>,
+    /// What replaces `Status`, and knows accounts that are closed or not open yet.
+    state: Option<String>,
+    status: Option<String>,
+}
+
+impl Row for Account {
+    const LIST: &'static str = "Accounts";
+}
+
+impl AwsProvider {
+    /// The accounts of the organisation, for whose list these credentials must be those of its
+    /// management account or of a delegated administrator.
+    ///
+    /// # Errors
+    /// A refusal, a network that fails, an account without an id.
+    pub async fn members(&self) -> Result<Vec<Member>, SourceError> {
+        let home = self.clients().await.home();
+        let page = |next_token| ListAccounts { max_results: PAGE, next_token };
+        let accounts = every(self, home, page).await?;
+        // What is left out silently would be an account that nobody misses.
+        accounts.into_iter().map(|account| member(&account)).collect::<Option<_>>().ok_or_else(
+            || {
+                let place = self.place(Read::ListAccounts.call(), home);
+                error::malformed("an account came without an id of 12 digits", place)
+            },
+        )
+    }
+}
+
+fn member(raw: &Account) -> Option<Member> {
+    let id = raw.id.as_deref()?;
+    if id.len() != 12 || !id.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    // Of `arn:aws-cn:organizations::…:account/…`; it becomes part of the ARN of a role.
+    let partition = raw.arn.as_deref().and_then(|arn| arn.split(':').nth(1));
+    let is_plain =
+        |p: &&str| p.starts_with("aws") && p.bytes().all(|b| b.is_ascii_lowercase() || b == b'-');
+    let clean = |text: Option<&str>| text::clean(text.unwrap_or_default()).trim().to_owned();
+    Some(Member {
+        id: id.to_owned(),
+        name: clean(raw.name.as_deref()),
+        partition: partition.filter(is_plain).unwrap_or("aws").to_owned(),
+        state: clean(raw.state.as_deref().or(raw.status.as_deref())),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::super::testing::{Reply, Server};
+    use crate::domain::ErrorKind;
+
+    fn account(id: &str, name: &str, more: &Value) -> Value {
+        let mut account = json!({
+            "Id": id, "Name": name, "Email": "root@example.com", "JoinedTimestamp": 1_700_000_000.5,
+            "Arn": format!("arn:aws-us-gov:organizations::111111111111:account/o-1/{id}"),
+        });
+        for (key, value) in more.as_object().unwrap() {
+            account[key] = value.clone();
+        }
+        account
+    }
+
+    #[tokio::test]
+    async fn accounts_come_on_all_pages_with_clean_names_and_their_state() {
+        let server = Server::start(|n, request| {
+            let target = request.header("x-amz-target");
+            assert_eq!(target, Some("AWSOrganizationsV20161128.ListAccounts"));
+            let body: Value = serde_json::from_str(&request.text()).unwrap();
+            let answer = match body["NextToken"].as_str() {
+                None => json!({"NextToken": "2", "Accounts": [
+                    account("111111111111", "main", &json!({"Status": "ACTIVE"})),
+                    account("222222222222", "a\u{1b}[2J\u{202e}b", &json!({"Status": "SUSPENDED"})),
+                ]}),
+                Some(_) => json!({"Accounts": [
+                    account("333333333333", "", &json!({"Status": "ACTIVE", "State": "CLOSED"})),
+                    account("444444444444", "x", &json!({"Arn": "arn:aws/../x:y", "Status": null})),
+                ]}),
+            };
+            assert!(n < 2);
+            Reply::json(200, answer.to_string())
+        });
+        let found = server.provider().members().await.unwrap();
+        let said: Vec<_> = found
+            .iter()
+            .map(|m| (&*m.id, &*m.name, &*m.partition, &*m.state, m.is_active()))
+            .collect();
+        assert_eq!(
+            said,
+            [
+                ("111111111111", "main", "aws-us-gov", "ACTIVE", true),
+                ("222222222222", "a\u{fffd}[2J\u{fffd}b", "aws-us-gov", "SUSPENDED", false),
+                ("333333333333", "", "aws-us-gov", "CLOSED", false),
+                ("444444444444", "x", "aws", "", false),
+            ]
+        );
+    }
+
+    #[tokio::test]
+    async fn a_list_that_is_denied_or_makes_no_sense_is_no_list() {
+        let server = Server::start(|_, _| {
+            let message = "You don't have permissions to access this resource.";
+            let error = json!({"__type": "AccessDeniedException", "Message": message});
+            Reply::json(400, error.to_string())
+        });
+        let error = server.provider().members().await.unwrap_err();
+        let action = "organizations:ListAccounts";
+        assert_eq!((error.kind, &*error.operation), (ErrorKind::Denied, action));
+        assert!(error.fix.contains(action), "{}", error.fix);
+        let server = Server::start(|_, _| {
+            let accounts = [account("111111111111", "a", &json!({})), json!({"Id": "\u{1b}[2J"})];
+            Reply::json(200, json!({"Accounts": accounts}).to_string())
+        });
+        let error = server.provider().members().await.unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Malformed);
+        let server = Server::start(|_, _| {
+            let accounts = [account("111111111111", "a", &json!({}))];
+            Reply::json(200, json!({"Accounts": accounts, "NextToken": "again"}).to_string())
+        });
+        let error = server.provider().members().await.unwrap_err();
+        assert!(error.message.contains("read before"), "{}", error.message);
+        assert_eq!(server.requests(), 2);
+    }
+}
