@@ -64,6 +64,7 @@ pub fn run(invocation: Invocation, env: &Env) -> Result<Exit, CliError> {
     let options = term::Options {
         crash_dir: invocation.paths.as_ref().map(|p| p.state_dir.clone()),
         size_hint: detect::size_hint(|name| env.get(name).map(str::to_owned)),
+        moves_lines: detect::moves_lines(|name| env.get(name).map(str::to_owned)),
     };
     let in_tmux = env.get("TMUX").is_some();
     let (messages, inbox) = mpsc::channel(MESSAGES);

@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 
 use ratatui::backend::{Backend, ClearType, WindowSize};
-use ratatui::buffer::Cell;
+use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::{Position, Size};
 use ratatui::{Frame, Terminal};
 
@@ -21,21 +21,34 @@ const END_SYNC: &[u8] = b"\x1b[?2026l";
 #[derive(Debug)]
 pub struct Canvas {
     terminal: Terminal<CanvasBackend>,
+    /// The frame as drawn, on its way from ratatui to the encoder.
+    drawn: Buffer,
 }
 
 impl Canvas {
-    /// An empty canvas for a terminal of `columns` × `rows` cells, taken to be blank.
+    /// An empty canvas for a terminal of `columns` × `rows` cells, taken to be blank, that moves
+    /// no lines.
     pub fn new(columns: u16, rows: u16) -> Self {
         let size = Size::new(columns, rows);
         let backend = CanvasBackend {
             encoder: Encoder::new(size),
             size,
             cursor: Position::ORIGIN,
-            cursor_shown: None,
-            cursor_moved: true,
+            placed: None,
+            wants_cursor: false,
+            shows_cursor: None,
         };
         let terminal = never_fails(Terminal::new(backend));
-        Self { terminal }
+        Self { terminal, drawn: Buffer::default() }
+    }
+
+    /// The same, where the terminal moves lines within a region when told to
+    /// ([`super::detect::moves_lines`]): a list that scrolls by a line then costs the new line,
+    /// not the whole list.
+    #[must_use]
+    pub fn moving_lines(mut self, moves: bool) -> Self {
+        self.terminal.backend_mut().encoder.move_lines(moves);
+        self
     }
 
     /// The size in cells that the next frame will have.
@@ -51,7 +64,7 @@ impl Canvas {
 
     /// Forgets what the terminal shows: the next frame clears it and paints everything.
     pub fn forget(&mut self) {
-        self.terminal.backend_mut().cursor_shown = None;
+        self.terminal.backend_mut().shows_cursor = None;
         never_fails(self.terminal.clear());
     }
 
@@ -60,8 +73,17 @@ impl Canvas {
     ///
     /// The frame counts as shown from here on, so the bytes must be sent.
     pub fn frame(&mut self, draw: impl FnOnce(&mut Frame), out: &mut Vec<u8>) {
-        never_fails(self.terminal.draw(draw));
-        let bytes = self.terminal.backend_mut().encoder.bytes();
+        let Self { terminal, drawn } = self;
+        never_fails(terminal.draw(|frame| {
+            draw(frame);
+            // The encoder finds out itself what changed. What ratatui gets in exchange it blanks
+            // before it is drawn on again.
+            drawn.resize(frame.area());
+            std::mem::swap(frame.buffer_mut(), drawn);
+        }));
+        let backend = terminal.backend_mut();
+        backend.encode(drawn);
+        let bytes = backend.encoder.bytes();
         if !bytes.is_empty() {
             out.extend_from_slice(BEGIN_SYNC);
             out.append(bytes);
@@ -77,23 +99,35 @@ fn never_fails<T>(result: Result<T, Infallible>) -> T {
     }
 }
 
-/// ratatui's side of the canvas: collects bytes and touches no terminal.
+/// ratatui's side of the canvas: remembers what is wanted and touches no terminal.
 #[derive(Debug)]
 struct CanvasBackend {
     encoder: Encoder,
     size: Size,
+    /// Where the frame wants the cursor, and whether it wants one.
     cursor: Position,
-    cursor_shown: Option<bool>,
-    /// Cells were drawn since the cursor was last placed, so it stands elsewhere now.
-    cursor_moved: bool,
+    wants_cursor: bool,
+    /// Where it stands, where that is known; cells that were drawn have moved it.
+    placed: Option<Position>,
+    /// Whether the terminal shows it, where that is known.
+    shows_cursor: Option<bool>,
 }
 
 impl CanvasBackend {
-    fn show(&mut self, shown: bool) {
-        if self.cursor_shown != Some(shown) {
-            self.encoder.raw(if shown { b"\x1b[?25h" } else { b"\x1b[?25l" });
-            self.cursor_shown = Some(shown);
-            self.cursor_moved = true;
+    /// Collects the bytes for a frame and its cursor.
+    fn encode(&mut self, drawn: &mut Buffer) {
+        if self.encoder.frame(drawn) {
+            self.placed = None;
+        }
+        if self.shows_cursor != Some(self.wants_cursor) {
+            self.encoder.raw(if self.wants_cursor { b"\x1b[?25h" } else { b"\x1b[?25l" });
+            self.shows_cursor = Some(self.wants_cursor);
+            self.placed = None;
+        }
+        // A hidden cursor may stand anywhere.
+        if self.wants_cursor && self.placed != Some(self.cursor) {
+            self.encoder.move_to(self.cursor.x, self.cursor.y);
+            self.placed = Some(self.cursor);
         }
     }
 }
@@ -101,21 +135,21 @@ impl CanvasBackend {
 impl Backend for CanvasBackend {
     type Error = Infallible;
 
-    fn draw<'a, I>(&mut self, content: I) -> Result<(), Infallible>
+    /// Nothing to do: [`Canvas::frame`] has the whole frame encoded.
+    fn draw<'a, I>(&mut self, _: I) -> Result<(), Infallible>
     where
         I: Iterator<Item = (u16, u16, &'a Cell)>,
     {
-        self.cursor_moved |= self.encoder.cells(content);
         Ok(())
     }
 
     fn hide_cursor(&mut self) -> Result<(), Infallible> {
-        self.show(false);
+        self.wants_cursor = false;
         Ok(())
     }
 
     fn show_cursor(&mut self) -> Result<(), Infallible> {
-        self.show(true);
+        self.wants_cursor = true;
         Ok(())
     }
 
@@ -125,13 +159,7 @@ impl Backend for CanvasBackend {
     }
 
     fn set_cursor_position<P: Into<Position>>(&mut self, position: P) -> Result<(), Infallible> {
-        let position = position.into();
-        // A hidden cursor may stand anywhere.
-        if self.cursor_shown == Some(true) && (self.cursor_moved || position != self.cursor) {
-            self.encoder.move_to(position.x, position.y);
-            self.cursor_moved = false;
-        }
-        self.cursor = position;
+        self.cursor = position.into();
         Ok(())
     }
 
@@ -142,7 +170,7 @@ impl Backend for CanvasBackend {
     /// A full-screen viewport clears nothing but everything.
     fn clear_region(&mut self, _: ClearType) -> Result<(), Infallible> {
         self.encoder.clear(self.size);
-        self.cursor_moved = true;
+        self.placed = None;
         Ok(())
     }
 

@@ -78,6 +78,46 @@ pub fn unicode(env: impl Fn(&str) -> Option<String>) -> bool {
     locale.contains("utf-8") || locale.contains("utf8")
 }
 
+/// Families of terminals whose entries in terminfo have a scroll region and the insertion and
+/// deletion of lines (`csr`, `il`, `dl`).
+const MOVING_TERMS: [&str; 27] = [
+    "alacritty",
+    "contour",
+    "eterm",
+    "foot",
+    "ghostty",
+    "gnome",
+    "iterm",
+    "iterm2",
+    "kitty",
+    "konsole",
+    "linux",
+    "mintty",
+    "mlterm",
+    "ms-terminal",
+    "nsterm",
+    "putty",
+    "rio",
+    "rxvt",
+    "screen",
+    "st",
+    "stterm",
+    "tmux",
+    "vt220",
+    "vt320",
+    "vt420",
+    "wezterm",
+    "xterm",
+];
+
+/// True where the terminal moves lines within a region when told to. A terminal that nobody knows
+/// gets its lists painted anew.
+pub fn moves_lines(env: impl Fn(&str) -> Option<String>) -> bool {
+    let term = env("TERM").unwrap_or_default().to_lowercase();
+    let family = term.split(['-', '.', '+']).next().unwrap_or_default();
+    MOVING_TERMS.contains(&family)
+}
+
 /// The size told by `$COLUMNS` and `$LINES`, each on its own, in cells; `None` where it is unset,
 /// zero or not a number. Used where the terminal itself says 0×0, which means "unknown".
 pub fn size_hint(env: impl Fn(&str) -> Option<String>) -> (Option<u16>, Option<u16>) {
@@ -143,6 +183,29 @@ mod tests {
         for (pairs, want) in cases {
             assert_eq!(unicode(env(pairs)), *want, "{pairs:?}");
         }
+    }
+
+    #[test]
+    fn lines_move_on_terminals_that_are_known_to_move_them() {
+        for term in [
+            "xterm",
+            "xterm-256color",
+            "xterm-kitty",
+            "xterm-ghostty",
+            "tmux-256color",
+            "screen",
+            "screen.xterm-256color",
+            "linux",
+            "rxvt-unicode-256color",
+            "foot",
+            "alacritty",
+        ] {
+            assert!(moves_lines(env(&[("TERM", term)])), "{term}");
+        }
+        for term in ["", "dumb", "vt52", "vt100", "vt102", "ansi", "cygwin", "football", "stem"] {
+            assert!(!moves_lines(env(&[("TERM", term)])), "{term}");
+        }
+        assert!(!moves_lines(env(&[])));
     }
 
     #[test]

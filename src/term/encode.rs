@@ -3,7 +3,7 @@
 //! ratatui's stock backend writes correct but wordy sequences (a 256-colour form for the sixteen
 //! system colours, foreground and background together, an absolute move for each gap). On an
 //! 8 kB/s link those bytes are the delay between a key and its answer, so this file says the same
-//! with fewer: short colour codes, one SGR per change, moves within a row, runs of blanks erased
+//! with fewer: lines moved instead of written again, short colour codes, one SGR per change, moves within a row, runs of blanks erased
 //! instead of written, and no style change for a blank that looks the same without it.
 //!
 //! Colours are taken as they are: what `NO_COLOR` and the terminal's depth mean is the theme's
@@ -15,6 +15,9 @@ use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::{Rect, Size};
 use ratatui::style::{Color, Modifier};
 use unicode_width::UnicodeWidthStr;
+
+use super::changes::changes;
+use super::shift::{self, Shift};
 
 /// Attributes that are visible on a blank. A blank with none of them and no background looks the
 /// same whatever else the pen has.
@@ -51,26 +54,101 @@ impl Pen {
     }
 }
 
+/// Makes the whole screen the region in which lines move.
+pub(super) const WHOLE_SCREEN: &[u8] = b"\x1b[r";
+
 /// Up to this many unchanged cells are written again instead of jumped over (4 to 6 bytes).
 const REWRITE_UP_TO: u16 = 3;
+
+/// From this many bytes on it is worth a look whether lines have moved.
+const LOOK_FOR_MOVES_FROM: usize = 200;
 
 /// Collects the bytes of one frame, and remembers what the terminal shows.
 #[derive(Debug)]
 pub(super) struct Encoder {
     out: Vec<u8>,
     shown: Buffer,
+    /// What finds moved lines; `None` where the terminal moves none.
+    finder: Option<shift::Finder>,
+    /// A frame said without moving lines, while the other way is tried.
+    plain: Vec<u8>,
 }
 
 impl Encoder {
-    /// For a blank screen of this size.
+    /// For a blank screen of this size, of a terminal that moves no lines.
     pub(super) fn new(size: Size) -> Self {
-        Self { out: Vec::new(), shown: blank(size) }
+        Self { out: Vec::new(), shown: blank(size), finder: None, plain: Vec::new() }
+    }
+
+    /// Whether the terminal may be told to move lines.
+    pub(super) fn move_lines(&mut self, may: bool) {
+        self.finder = may.then(shift::Finder::default);
     }
 
     /// Clears the screen, which has this size from now on.
     pub(super) fn clear(&mut self, size: Size) {
+        if self.finder.is_some() {
+            // Whoever had the terminal before may have left a region.
+            self.raw(WHOLE_SCREEN);
+        }
         self.raw(b"\x1b[H\x1b[2J");
         self.shown = blank(size);
+    }
+
+    /// Encodes what brings the terminal from the last frame to `next`, which has the size that the
+    /// screen has, and leaves the last frame in its place. The style is the default before and
+    /// after. Says whether anything changed.
+    pub(super) fn frame(&mut self, next: &mut Buffer) -> bool {
+        if self.shown.area != next.area {
+            self.shown = blank(next.area.as_size());
+        }
+        let start = self.out.len();
+        let any = self.difference(next);
+        if self.out.len() - start >= LOOK_FOR_MOVES_FROM {
+            self.try_moving(next, start);
+        }
+        std::mem::swap(&mut self.shown, next);
+        any
+    }
+
+    /// Replaces what was collected from `start` on by a move of lines and what it leaves to be
+    /// said, where that is shorter. What is taken to be shown may be spoilt afterwards.
+    fn try_moving(&mut self, next: &Buffer, start: usize) {
+        let finder = self.finder.as_mut();
+        let Some(shift) = finder.and_then(|finder| finder.find(&self.shown, next)) else { return };
+        self.plain.clear();
+        self.plain.extend(self.out.drain(start..));
+        self.shift(shift);
+        shift.apply(&mut self.shown);
+        self.difference(next);
+        if self.out.len() - start >= self.plain.len() {
+            self.out.truncate(start);
+            self.out.append(&mut self.plain);
+        }
+    }
+
+    /// Moves lines. Within a region that begins where they do and ends where they end, lines are
+    /// deleted or inserted at its top: older than "scroll up" and "scroll down", known to the
+    /// Linux console and to every version of tmux and GNU screen, and no terminal keeps a deleted
+    /// line for its scrollback. New lines take the background, which is the default's here.
+    fn shift(&mut self, Shift { top, bottom, up }: Shift) {
+        let (first, last) = (u32::from(top) + 1, u32::from(bottom) + 1);
+        self.print(format_args!("\x1b[{first};{last}r\x1b[{first}H"));
+        let command = if up > 0 { 'M' } else { 'L' };
+        match up.unsigned_abs() {
+            1 => self.print(format_args!("\x1b[{command}")),
+            lines => self.print(format_args!("\x1b[{lines}{command}")),
+        }
+        self.raw(WHOLE_SCREEN);
+    }
+
+    /// Encodes the cells in which `next` is not what is shown.
+    fn difference(&mut self, next: &Buffer) -> bool {
+        // Taken out for as long as the writer needs the rest.
+        let shown = std::mem::take(&mut self.shown);
+        let any = self.cells(changes(&shown, next), next);
+        self.shown = shown;
+        any
     }
 
     /// What was collected; the caller empties it.
@@ -92,13 +170,14 @@ impl Encoder {
         }
     }
 
-    /// Encodes changed cells, which come row by row and left to right. The style is the default
-    /// before and after. Says whether there were any.
-    pub(super) fn cells<'a>(
+    /// Encodes changed cells, which come row by row and left to right; all others are as in
+    /// `next` already. Says whether there were any.
+    fn cells<'a>(
         &mut self,
         content: impl Iterator<Item = (u16, u16, &'a Cell)>,
+        next: &Buffer,
     ) -> bool {
-        let mut row = RowWriter { out: self, pen: Pen::DEFAULT, at: None, blanks: None };
+        let mut row = RowWriter { out: self, next, pen: Pen::DEFAULT, at: None, blanks: None };
         let mut any = false;
         for (x, y, cell) in content {
             any = true;
@@ -122,6 +201,8 @@ fn blank(size: Size) -> Buffer {
 /// The state within one frame.
 struct RowWriter<'a> {
     out: &'a mut Encoder,
+    /// What the screen shows in the end.
+    next: &'a Buffer,
     pen: Pen,
     /// Where the cursor stands: its row, and its column where that is certain.
     at: Option<(Option<u16>, u16)>,
@@ -132,8 +213,6 @@ struct RowWriter<'a> {
 impl RowWriter<'_> {
     fn cell(&mut self, x: u16, y: u16, cell: &Cell) {
         let symbol = cell.symbol();
-        let width = symbol.width();
-        self.remember(x, y, cell, width);
         if symbol == " " && cell.bg == Color::Reset && !cell.modifier.intersects(SEEN_ON_BLANKS) {
             match &mut self.blanks {
                 Some((start, row, length)) if *row == y && *start + *length == x => *length += 1,
@@ -149,22 +228,15 @@ impl RowWriter<'_> {
         if !self.pen.draws(cell) {
             self.set_pen(Pen::of(cell));
         }
+        // An emoji by its variation selector is one column wide here and two there.
+        if symbol.contains('\u{fe0f}') {
+            self.out.raw(b"  ");
+            self.out.move_to(x, y);
+        }
         self.out.raw(symbol.as_bytes());
         // Terminals disagree about the width of anything but plain characters.
-        let next = (width == 1).then(|| x.saturating_add(1));
+        let next = (symbol.width() == 1).then(|| x.saturating_add(1));
         self.at = Some((next, y));
-    }
-
-    fn remember(&mut self, x: u16, y: u16, cell: &Cell, width: usize) {
-        if let Some(shown) = self.out.shown.cell_mut((x, y)) {
-            shown.clone_from(cell);
-        }
-        // The right half of a wide character is no cell to write again.
-        if width > 1
-            && let Some(shown) = self.out.shown.cell_mut((x.saturating_add(1), y))
-        {
-            shown.set_symbol("");
-        }
     }
 
     /// The bytes that write the unchanged cells from `from` up to `to` again with the present
@@ -173,7 +245,7 @@ impl RowWriter<'_> {
         let length = to.checked_sub(from).filter(|&length| length <= REWRITE_UP_TO)?;
         let mut bytes = [0; REWRITE_UP_TO as usize];
         for (slot, x) in bytes.iter_mut().zip(from..to) {
-            let cell = self.out.shown.cell((x, y)).filter(|cell| self.pen.draws(cell))?;
+            let cell = self.next.cell((x, y)).filter(|cell| self.pen.draws(cell))?;
             let &[byte] = cell.symbol().as_bytes() else { return None };
             *slot = byte;
         }
@@ -186,7 +258,7 @@ impl RowWriter<'_> {
         if self.pen.bg != Color::Reset || self.pen.modifier.intersects(SEEN_ON_BLANKS) {
             self.set_pen(Pen::DEFAULT);
         }
-        let to_the_edge = x.saturating_add(length) >= self.out.shown.area.width;
+        let to_the_edge = x.saturating_add(length) >= self.next.area.width;
         if to_the_edge && length > 3 {
             self.out.raw(b"\x1b[K");
         } else if length >= ERASE_FROM {

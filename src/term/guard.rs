@@ -22,10 +22,11 @@ const ENTER: &[u8] = b"\x1b[?1049h\x1b[m\x1b[?2004h";
 /// 1003): over SSH each step would be a packet.
 const MOUSE_ON: &[u8] = b"\x1b[?1000h\x1b[?1006h";
 const MOUSE_OFF: &[u8] = b"\x1b[?1006l\x1b[?1000l";
-/// Everything back, in the reverse order: end of a synchronised update that a crash may have left
-/// open, mouse off, paste as keys, default style, the main screen, a visible cursor. Each is
-/// harmless where it was not on.
-const LEAVE: &[u8] = b"\x1b[?2026l\x1b[?1006l\x1b[?1000l\x1b[?2004l\x1b[m\x1b[?1049l\x1b[?25h";
+/// Everything back, in the reverse order: end of a synchronised update and of a region of moving
+/// lines that a crash may have left open, mouse off, paste as keys, default style, the main screen,
+/// a visible cursor. Each is harmless where it was not on.
+const LEAVE: &[u8] =
+    b"\x1b[?2026l\x1b[r\x1b[?1006l\x1b[?1000l\x1b[?2004l\x1b[m\x1b[?1049l\x1b[?25h";
 
 static CLAIM: Mutex<Option<Claim>> = Mutex::new(None);
 

@@ -8,6 +8,7 @@
 //! its size from the kernel.
 
 mod canvas;
+mod changes;
 mod crash;
 pub mod decode;
 pub mod detect;
@@ -17,6 +18,7 @@ mod input;
 mod osc52;
 mod pace;
 mod run;
+mod shift;
 mod tty;
 mod warden;
 mod writer;
@@ -108,6 +110,8 @@ pub struct Options {
     pub crash_dir: Option<PathBuf>,
     /// The size in cells to take where the terminal says 0, see [`detect::size_hint`].
     pub size_hint: (Option<u16>, Option<u16>),
+    /// The terminal moves lines within a region, see [`detect::moves_lines`].
+    pub moves_lines: bool,
 }
 
 /// Why the loop could not start.

@@ -63,7 +63,7 @@ pub fn run<C: Cockpit>(
         cockpit,
         perform,
         size_hint: options.size_hint,
-        canvas: Canvas::new(columns, rows),
+        canvas: Canvas::new(columns, rows).moving_lines(options.moves_lines),
         tty,
         writer,
         input,

@@ -60,6 +60,7 @@ fn child() {
     let options = Options {
         crash_dir: env("CRASH_DIR").map(PathBuf::from),
         size_hint: detect::size_hint(env),
+        moves_lines: detect::moves_lines(env),
     };
     let exit = term::run(
         &mut demo,
