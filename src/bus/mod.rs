@@ -40,7 +40,7 @@ mod wishes;
 mod work;
 mod world;
 
-pub use live::{GPU_SUMMARY_ROWS, gpus_key, read_gpus};
+pub use live::{first_gpus_key, read_gpus};
 pub use past::past;
 pub use savings::SavingsSettings;
 pub use storage::{

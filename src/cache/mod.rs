@@ -59,4 +59,4 @@ pub use notice::{CacheNotice, Defect, LedgerTrouble};
 pub use scans::{HeldScan, ScanKey};
 pub use series::SeriesWrite;
 pub use stats::{CacheStats, FactStats};
-pub use summary::read_summary_sync;
+pub use summary::{read_summaries_sync, read_summary_sync};

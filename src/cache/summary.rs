@@ -23,17 +23,25 @@ pub(super) fn put(conn: &Connection, kind: &str, bytes: &[u8]) -> rusqlite::Resu
 /// waiting for any lock. `None` when there is none, or the file is missing, foreign, damaged, of
 /// another layout or locked: the caller then starts without it.
 pub fn read_summary_sync(path: &Path, kind: &str) -> Option<Vec<u8>> {
-    let conn = file::open_read_only(path).ok()?;
-    let number = |name| conn.pragma_query_value(None, name, |r| r.get::<_, i32>(0)).ok();
-    if number("application_id")? != schema::CACHE.application_id
-        || number("user_version")? != schema::CACHE.version()
-    {
-        return None;
-    }
-    match get(&conn, kind) {
+    let [summary] = read_summaries_sync(path, [kind]);
+    summary
+}
+
+/// The same of several kinds, with the file opened once.
+pub fn read_summaries_sync<const N: usize>(path: &Path, kinds: [&str; N]) -> [Option<Vec<u8>>; N] {
+    let Some(conn) = open_ours(path) else { return kinds.map(|_| None) };
+    kinds.map(|kind| match get(&conn, kind) {
         Ok(Read::Whole(bytes)) => Some(bytes),
         _ => None,
-    }
+    })
+}
+
+fn open_ours(path: &Path) -> Option<Connection> {
+    let conn = file::open_read_only(path).ok()?;
+    let number = |name| conn.pragma_query_value(None, name, |r| r.get::<_, i32>(0)).ok();
+    let ours = number("application_id")? == schema::CACHE.application_id
+        && number("user_version")? == schema::CACHE.version();
+    ours.then_some(conn)
 }
 
 /// Reads the summary of `kind`; a damaged one is dropped and told.

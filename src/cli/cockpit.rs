@@ -20,7 +20,7 @@ use crate::app::{
 };
 use crate::bus;
 use crate::bus::planning::Planner;
-use crate::cache::{decode, read_summary_sync};
+use crate::cache::{decode, read_summaries_sync};
 use crate::config::{ColorChoice, Env};
 use crate::fleet::Fleet;
 use crate::fleet::gpu::GpuFleet;
@@ -111,9 +111,10 @@ fn init(invocation: &Invocation, env: &Env, keymap: Keymap, now: Timestamp) -> A
     presets.extend(
         config.custom_presets.keys().map(|name| (name.clone(), "your configuration".to_owned())),
     );
+    let (fleet, gpus) = first_pictures(invocation);
     AppInit {
-        fleet: summary(invocation).map(Arc::new),
-        gpus: gpus(invocation).map(Arc::new),
+        fleet: fleet.map(Arc::new),
+        gpus: gpus.map(Arc::new),
         storage: None,
         mode: if invocation.options.tape.is_some() {
             Mode::Replay
@@ -137,24 +138,15 @@ fn init(invocation: &Invocation, env: &Env, keymap: Keymap, now: Timestamp) -> A
     }
 }
 
-/// The picture that the last run with the same accounts, regions and preset left.
-fn summary(invocation: &Invocation) -> Option<Fleet> {
-    if invocation.options.no_cache {
-        return None;
-    }
-    let path = invocation.cache_file().ok()?;
-    let bytes = read_summary_sync(&path, &session::summary_key(invocation))?;
-    decode(&bytes)
-}
-
-/// The GPUs that it left.
-fn gpus(invocation: &Invocation) -> Option<GpuFleet> {
-    if invocation.options.no_cache {
-        return None;
-    }
-    let path = invocation.cache_file().ok()?;
-    let key = bus::gpus_key(&session::summary_key(invocation));
-    bus::read_gpus(&read_summary_sync(&path, &key)?)
+/// The pictures of the fleet and of the GPUs that the last run with the same accounts, regions and
+/// preset left.
+fn first_pictures(invocation: &Invocation) -> (Option<Fleet>, Option<GpuFleet>) {
+    let path = invocation.cache_file().ok().filter(|_| !invocation.options.no_cache);
+    let Some(path) = path else { return (None, None) };
+    let fleet_key = session::summary_key(invocation);
+    let gpus_key = bus::first_gpus_key(&fleet_key);
+    let [fleet, gpus] = read_summaries_sync(&path, [&fleet_key, &gpus_key]);
+    (fleet.and_then(|bytes| decode(&bytes)), gpus.and_then(|bytes| bus::read_gpus(&bytes)))
 }
 
 fn appearance(invocation: &Invocation, env: &Env) -> Appearance {

@@ -37,7 +37,7 @@ use tokio_util::sync::CancellationToken;
 
 pub(super) use evidence::{Evidence, is_whole, needed};
 pub(super) use history::history;
-pub use summary::{GPU_SUMMARY_ROWS, gpus_key, read_gpus};
+pub use summary::{first_gpus_key, read_gpus};
 
 use super::tape::{Played, Tape};
 use super::world::Update;

@@ -15,6 +15,7 @@ use super::super::{Event, Shared};
 use super::board::Board;
 use super::book::KEEP_HOURS;
 use super::rollup::Rollup;
+use super::summary::Stored;
 use super::{Input, Teller, summary, teller};
 use crate::analyze::gpu::{GpuRules, Watch, WatchInput};
 use crate::cache::GpuHours;
@@ -61,7 +62,7 @@ struct Made {
     news: bool,
     /// Hours that are over, seen by burntop itself.
     closed: Vec<GpuHours>,
-    summary: Option<Vec<u8>>,
+    summary: Option<Stored>,
 }
 
 impl Job {
@@ -80,7 +81,7 @@ impl Job {
         }
         let closed = self.memory.rollup.close(self.now, &self.intervals);
         let news = self.shown.is_none_or(|shown| !looks_the_same(&shown, &fleet));
-        let summary = self.store.then(|| summary::encode(&fleet)).flatten();
+        let summary = self.store.then(|| Stored::of(&fleet)).flatten();
         Made { memory: self.memory, fleet, news, closed, summary }
     }
 }
@@ -184,9 +185,8 @@ pub(super) async fn run(
         }
     }
     // The worker may be at it still; what is on screen is what is kept.
-    if let Some(bytes) = picture.shown.as_deref().and_then(summary::encode) {
-        let key = summary::gpus_key(&shared.settings.summary_key);
-        shared.cache.put_summary(&key, bytes).await;
+    if let Some(stored) = picture.shown.as_deref().and_then(Stored::of) {
+        stored.keep(shared).await;
     }
 }
 
@@ -262,9 +262,8 @@ impl<'a> Picture<'a> {
             // The receiver may be gone; nobody is left to tell then.
             let _ = events.send(Event::Gpus(made.fleet)).await;
         }
-        if let Some(bytes) = made.summary {
-            let key = summary::gpus_key(&self.shared.settings.summary_key);
-            self.shared.cache.put_summary(&key, bytes).await;
+        if let Some(stored) = made.summary {
+            stored.keep(self.shared).await;
         }
         let live = &self.shared.live;
         for hours in made.closed {

@@ -1,4 +1,5 @@
-//! The picture of the GPUs that paints first at the next start.
+//! The pictures of the GPUs that the next start finds: one that paints first and is read before
+//! anything else is done, and one with more of them for a run that asks nobody.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,14 +11,42 @@ use super::super::{Event, Shared};
 use crate::cache::decode;
 use crate::fleet::gpu::{GpuFleet, GpuNode, GpuRow};
 
-/// Rows kept, a megabyte of them. The totals are of all: who shows fewer says so.
-pub const GPU_SUMMARY_ROWS: usize = 2_000;
+/// Rows kept, some megabytes of them. The totals are of all: who shows fewer says so.
+const ROWS: usize = 2_000;
+/// Rows that paint first: more than any screen shows at once. Each costs time before the first
+/// picture.
+const FIRST_ROWS: usize = 250;
 /// Grows when what is stored changes its layout.
 const LAYOUT: u32 = 2;
 
-/// The summary of the GPUs beside the one of the fleet under `fleet_key`.
-pub fn gpus_key(fleet_key: &str) -> String {
+/// The larger summary of the GPUs, beside the one of the fleet under `fleet_key`.
+fn gpus_key(fleet_key: &str) -> String {
     format!("gpus/{LAYOUT}/{fleet_key}")
+}
+
+/// The summary of the GPUs that paints first, beside the one of the fleet under `fleet_key`.
+pub fn first_gpus_key(fleet_key: &str) -> String {
+    format!("first gpus/{LAYOUT}/{fleet_key}")
+}
+
+/// Both pictures as stored.
+pub(super) struct Stored {
+    first: Vec<u8>,
+    most: Vec<u8>,
+}
+
+impl Stored {
+    /// The bytes of the worst rows of `fleet`, with the totals of all; `None` when there is nothing.
+    pub(super) fn of(fleet: &GpuFleet) -> Option<Self> {
+        Some(Self { first: encode(fleet, FIRST_ROWS)?, most: encode(fleet, ROWS)? })
+    }
+
+    /// Keeps them for the next start.
+    pub(super) async fn keep(self, shared: &Shared) {
+        let key = &shared.settings.summary_key;
+        shared.cache.put_summary(&first_gpus_key(key), self.first).await;
+        shared.cache.put_summary(&gpus_key(key), self.most).await;
+    }
 }
 
 /// The picture as stored: a node stands once, however many GPUs it has.
@@ -29,8 +58,7 @@ struct Kept {
     of: Vec<u32>,
 }
 
-/// The bytes of the worst rows of `fleet`, with the totals of all; `None` when there is nothing.
-pub(super) fn encode(fleet: &GpuFleet) -> Option<Vec<u8>> {
+fn encode(fleet: &GpuFleet, most: usize) -> Option<Vec<u8>> {
     if fleet.rows.is_empty() && fleet.blind.is_empty() {
         return None;
     }
@@ -40,7 +68,7 @@ pub(super) fn encode(fleet: &GpuFleet) -> Option<Vec<u8>> {
     let kept: Vec<Arc<GpuRow>> = fleet
         .rows
         .iter()
-        .take(GPU_SUMMARY_ROWS)
+        .take(most)
         .map(|row| {
             of.push(*places.entry(Arc::as_ptr(&row.node)).or_insert_with(|| {
                 nodes.push((*row.node).clone());
@@ -54,7 +82,7 @@ pub(super) fn encode(fleet: &GpuFleet) -> Option<Vec<u8>> {
         version: 0,
         as_of: fleet.as_of,
         rows: kept,
-        blind: fleet.blind.iter().take(GPU_SUMMARY_ROWS).cloned().collect(),
+        blind: fleet.blind.iter().take(most).cloned().collect(),
         totals: fleet.totals.clone(),
     };
     postcard::to_allocvec(&Kept { fleet, nodes, of }).ok()
@@ -95,10 +123,22 @@ mod tests {
     fn other_bytes_are_no_picture() {
         let totals = GpuTotals { nodes: 3, ..GpuTotals::default() };
         let fleet = GpuFleet { version: 7, totals, ..GpuFleet::default() };
-        assert!(encode(&fleet).is_none(), "nothing to paint");
+        assert!(Stored::of(&fleet).is_none(), "nothing to paint");
         let bytes = postcard::to_allocvec(&Kept { fleet, nodes: vec![], of: vec![] }).unwrap();
         assert_eq!(read_gpus(&bytes).unwrap().totals.nodes, 3);
         assert!(read_gpus(&bytes[1..]).is_none() && read_gpus(&[]).is_none());
         assert!(read_gpus(&[bytes, vec![0]].concat()).is_none(), "bytes left over");
+    }
+
+    #[test]
+    fn what_paints_first_has_fewer_rows_and_the_same_totals() {
+        let fleet = crate::view::gpu::fixture::many(400, 8, 20);
+        let stored = Stored::of(&fleet).unwrap();
+        let [first, most] = [&stored.first, &stored.most].map(|bytes| read_gpus(bytes).unwrap());
+        assert_eq!((first.rows.len(), most.rows.len()), (FIRST_ROWS, ROWS));
+        assert_eq!((&first.totals, &most.totals), (&fleet.totals, &fleet.totals));
+        assert_eq!(first.rows[..], most.rows[..FIRST_ROWS]);
+        // Time before the first picture goes by bytes.
+        assert!(stored.first.len() < 400_000, "{} bytes", stored.first.len());
     }
 }
