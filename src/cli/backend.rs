@@ -166,6 +166,8 @@ struct Running {
     storage: StorageWork,
     savings: SavingsWork,
     lists: Lists,
+    /// What reading everything again costs, as the screen was told, micro-dollars.
+    refresh_cost: Option<u64>,
     /// That the recording is not whole was said.
     recording_told: bool,
     /// Ends the scans in the background when it is dropped.
@@ -211,7 +213,7 @@ impl Running {
                     };
                     running.event(event).await;
                 }
-                () = running.savings.due() => running.picture_savings(),
+                () = running.savings.due() => running.picture_savings().await,
                 _ = tidy.tick() => {
                     running.cache.maintain(running.now()).await;
                     running.cache_notices().await;
@@ -248,6 +250,7 @@ impl Running {
             storage,
             savings,
             lists,
+            refresh_cost: None,
             recording_told: false,
             background: None,
         };
@@ -382,21 +385,25 @@ impl Running {
             Event::Gpus(gpus) => {
                 self.savings.gpus = Some(gpus.clone());
                 self.send(Msg::Gpus(gpus)).await;
-                self.picture_savings();
+                self.picture_savings().await;
             }
             Event::Storage(facts) => self.on_storage_facts(facts),
             Event::Savings(facts) => {
                 self.savings.facts = Some(facts);
-                self.picture_savings();
+                self.picture_savings().await;
             }
             Event::Fleet(fleet) => {
-                let cost = ledger::usd(self.bus.refresh_cost_micro_usd());
-                let instances = fleet.rows.iter().map(|row| row.instance.clone()).collect();
-                self.savings.fleet = Some(fleet.clone());
+                let cost = self.bus.refresh_cost_micro_usd();
+                // Most often only the sources have something new to say of themselves.
+                let shown = self.savings.fleet.replace(fleet.clone());
+                if shown.is_none_or(|shown| shown.version != fleet.version) {
+                    self.on_instances(fleet.rows.iter().map(|r| r.instance.clone()).collect());
+                }
                 self.send(Msg::Fleet(fleet)).await;
-                self.on_instances(instances);
-                self.picture_savings();
-                self.send(Msg::RefreshCost(Some(cost))).await;
+                self.picture_savings().await;
+                if self.refresh_cost.replace(cost) != Some(cost) {
+                    self.send(Msg::RefreshCost(Some(ledger::usd(cost)))).await;
+                }
                 self.cache_notices().await;
                 self.recording_notice().await;
             }
