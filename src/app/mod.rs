@@ -163,6 +163,9 @@ pub struct App {
     command_history: History,
 
     overview: Option<(OverviewOf, Overview)>,
+    /// The overview of a fleet by version and moment, before anything is joined to it: GPUs are seen
+    /// anew oftener than instances.
+    bare_overview: Option<((u64, Option<Timestamp>), Overview)>,
     body: Body,
 
     /// How long the cockpit has run, by a clock that never goes back.
@@ -223,6 +226,7 @@ impl App {
             filter_history: History::default(),
             command_history: History::default(),
             overview: None,
+            bare_overview: None,
             body: Body::default(),
             uptime: Duration::ZERO,
             now: init.now,

@@ -140,7 +140,10 @@ impl App {
         let savings = self.savings().map(|s| (s.version, s.as_of));
         let current = (fleet.version, fleet.as_of, [gpus, storage, savings]);
         if self.overview.as_ref().is_none_or(|(of, _)| *of != current) {
-            let mut made = overview(fleet, &ctx);
+            let of = (fleet.version, fleet.as_of);
+            let bare = self.bare_overview.as_ref().filter(|(known, _)| *known == of);
+            let mut made = bare.map_or_else(|| overview(fleet, &ctx), |(_, bare)| bare.clone());
+            self.bare_overview = Some((of, made.clone()));
             if let Some(gpus) = self.gpus() {
                 made = made.with_gpus(gpus);
             }

@@ -214,6 +214,7 @@ impl App {
         self.rules = Arc::default();
         self.extent = super::Extent::default();
         self.overview = None;
+        self.bare_overview = None;
         self.pages.clear();
         self.popup = None;
         self.own_cost = None;

@@ -1,6 +1,7 @@
 //! Burn and waste by team or place.
 
 use std::collections::HashMap;
+use std::hash::Hash;
 
 use crate::fleet::Row;
 
@@ -35,16 +36,16 @@ impl Group {
     }
 }
 
-/// Groups `rows` by `name`, costliest first, then by name.
-pub(super) fn by<'a>(
+/// Groups `rows` by `key`, whose name is `name`, costliest first, then by name.
+pub(super) fn by<'a, K: Eq + Hash>(
     rows: impl Iterator<Item = &'a Row>,
-    name: impl Fn(&Row) -> Option<String>,
+    key: impl Fn(&'a Row) -> K,
+    name: impl Fn(K) -> Option<String>,
 ) -> Vec<Group> {
-    let mut groups: HashMap<Option<String>, Group> = HashMap::new();
+    let mut groups: HashMap<K, Group> = HashMap::new();
     for row in rows {
-        let name = name(row);
-        let group = groups.entry(name.clone()).or_insert(Group {
-            name,
+        let group = groups.entry(key(row)).or_insert(Group {
+            name: None,
             instances: 0,
             unpriced: 0,
             gpus: 0.0,
@@ -63,7 +64,8 @@ pub(super) fn by<'a>(
             None => group.waste_unknown += 1,
         }
     }
-    let mut groups: Vec<Group> = groups.into_values().collect();
+    let named = groups.into_iter().map(|(key, group)| Group { name: name(key), ..group });
+    let mut groups: Vec<Group> = named.collect();
     groups.sort_by(|a, b| b.burn.total_cmp(&a.burn).then_with(|| a.name.cmp(&b.name)));
     groups
 }

@@ -180,8 +180,8 @@ pub fn overview(fleet: &Fleet, ctx: &ViewContext) -> Overview {
             .map(|k| fleet.totals.verdict(*k).unpriced)
             .sum(),
         findings: findings(&rows, ctx),
-        teams: groups::by(running(), |r| r.team.as_deref().map(str::to_owned)),
-        places: groups::by(running(), |r| Some(r.instance.scope.to_string())),
+        teams: groups::by(running(), |r| r.team.as_deref(), |team| team.map(str::to_owned)),
+        places: groups::by(running(), |r| &r.instance.scope, |scope| Some(scope.to_string())),
         scores: score::scores(running()),
         blind,
         gpu_findings: Vec::new(),
