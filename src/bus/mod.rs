@@ -179,7 +179,7 @@ struct Shared {
     tape: Option<Tape>,
     /// What the cache held at the start, until its scope takes it.
     remembered: Mutex<HashMap<Scope, facts::Remembered>>,
-    /// When the bus started: the beat of all scopes.
+    /// When the bus started: the beat of all scopes and sweeps.
     started: tokio::time::Instant,
     /// Micro-dollars of the last full round of each scope.
     round_costs: Mutex<HashMap<Scope, u64>>,

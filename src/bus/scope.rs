@@ -93,7 +93,7 @@ pub(super) async fn run(mut ctx: Context) {
 /// and a half of `every`. All scopes read on the same beat, so that the machine wakes once and
 /// one picture takes all of them in; EC2 limits each region of an account by itself. Processes
 /// keep apart by when they were started.
-fn until_beat(elapsed: Duration, every: Duration) -> Duration {
+pub(super) fn until_beat(elapsed: Duration, every: Duration) -> Duration {
     let every = every.max(Duration::from_secs(1));
     let beats = (elapsed + every / 2).as_millis() / every.as_millis() + 1;
     (every * u32::try_from(beats).unwrap_or(u32::MAX)).saturating_sub(elapsed)

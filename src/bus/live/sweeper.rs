@@ -11,6 +11,7 @@ use tokio::time::Instant;
 use super::super::Shared;
 use super::super::account::report;
 use super::super::readings::Outcome;
+use super::super::scope::until_beat;
 use super::super::world::Update;
 use super::trouble::{News, Troubles};
 use super::{Input, teller};
@@ -28,6 +29,9 @@ const PAUSE_AT_MOST: Duration = Duration::from_mins(5);
 const REPORT_EVERY: Duration = Duration::from_secs(5);
 /// Two sweeps of everything are never closer, whatever asks for them; nor than their interval.
 const GAP: Duration = Duration::from_secs(2);
+
+/// Sources that are read less often than this are read on a common beat.
+const BEATS_FROM: Duration = Duration::from_secs(5);
 
 /// What the tasks of a source work with.
 #[derive(Clone)]
@@ -69,7 +73,13 @@ pub(super) async fn run(ctx: Context) {
         }
         first &= !worked;
         let every = sweeper.ctx.source.every();
-        let next = began + rhythm(every, sweeper.failures).mul_f64(0.95 + fastrand::f64() * 0.1);
+        let next = if sweeper.failures == 0 && every >= BEATS_FROM {
+            // In step with the other sources and the inventories: the machine wakes once, and one
+            // picture takes all of them in.
+            Instant::now() + until_beat(sweeper.ctx.shared.started.elapsed(), every)
+        } else {
+            began + rhythm(every, sweeper.failures).mul_f64(0.95 + fastrand::f64() * 0.1)
+        };
         if !sweeper.until(next, began + GAP.min(every), &mut wakes).await {
             return;
         }
@@ -233,8 +243,9 @@ impl Sweeper {
     }
 }
 
-/// Time from one sweep to the next: the source's own interval, doubled with each failure in a row. A
-/// tenth of it is left to chance by the caller, so that many cockpits do not ask in step.
+/// Time from one sweep to the next off the common beat: the source's own interval, doubled with each
+/// failure in a row. A tenth of it is left to chance by the caller, so that many cockpits do not ask in
+/// step.
 fn rhythm(every: Duration, failures: u32) -> Duration {
     let every = every.max(Duration::from_millis(100));
     (every * 2_u32.saturating_pow(failures.min(12))).min(PAUSE_AT_MOST.max(every))
