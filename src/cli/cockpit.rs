@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use crossterm::event::{Event, KeyEventKind};
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use ratatui::Frame;
 use tokio::sync::mpsc;
 
@@ -237,8 +237,11 @@ impl Cockpit for Screen {
         self.app.update(Msg::Now((self.clock)()))
     }
 
-    fn next_deadline(&self, _: Timestamp) -> Option<Timestamp> {
-        self.app.next_deadline()
+    /// The app lives by the clock of the run, which may be that of a tape, or stand still; the loop
+    /// by the system's.
+    fn next_deadline(&self, now: Timestamp) -> Option<Timestamp> {
+        let wait = self.app.next_deadline()?.duration_since((self.clock)());
+        now.checked_add(wait.max(SignedDuration::ZERO)).ok()
     }
 
     fn is_dirty(&self) -> bool {
@@ -371,5 +374,29 @@ pub(super) fn report_format(format: ExportFormat) -> report::Format {
         ExportFormat::Json => report::Format::Json,
         ExportFormat::Md => report::Format::Md,
         ExportFormat::Table => report::Format::Table,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::fixture;
+
+    #[test]
+    fn a_clock_that_is_behind_or_stands_still_wakes_nobody() {
+        let (commands, _orders) = mpsc::unbounded_channel();
+        let tape = fixture::now();
+        let screen = Screen {
+            app: fixture::app_with(fixture::fleet(), (80, 24)),
+            backend: None,
+            commands,
+            viewport: Vec::new(),
+            clock: Arc::new(move || tape),
+            started: Instant::now(),
+        };
+        let on_tape = screen.app.next_deadline().unwrap().duration_since(tape);
+        assert!(on_tape.is_positive());
+        let now = tape + SignedDuration::from_hours(24 * 30);
+        assert_eq!(screen.next_deadline(now).unwrap().duration_since(now), on_tape);
     }
 }
