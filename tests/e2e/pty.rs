@@ -60,10 +60,24 @@ impl Seen {
             _ => self.raw.len(),
         };
         if upto > self.shown {
-            self.parser.process(&self.raw[self.shown..upto]);
+            self.parser.process(&with_every_glyph(&self.raw[self.shown..upto]));
             self.shown = upto;
         }
     }
+}
+
+/// The emulator swallows U+FFFD, which moves what stands behind it; terminals show it, one column
+/// wide.
+fn with_every_glyph(bytes: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut rest = bytes;
+    while let Some(at) = rest.windows(3).position(|window| window == b"\xef\xbf\xbd") {
+        out.extend_from_slice(&rest[..at]);
+        out.push(b'?');
+        rest = &rest[at + 3..];
+    }
+    out.extend_from_slice(rest);
+    out
 }
 
 impl Shared {

@@ -120,6 +120,49 @@ fn inside_tmux() {
     assert_eq!(modes(&tmux).trim(), "0 1");
 }
 
+#[test]
+fn lines_that_tmux_moved_are_those_of_a_screen_painted_anew() {
+    let Some(program) = installed("tmux") else { return };
+    let tmux = Tmux { program, home: tempfile::tempdir().unwrap() };
+    let args = "--demo --demo-size 300 --now 2026-06-10T12:00:00Z";
+    let shell = format!("exec '{BURNTOP}' {args}");
+    tmux.run(&["new-session", "-d", "-s", "main", "-x", "150", "-y", "30", "sh", "-c", &shell]);
+    let keys = |keys: &[&str]| tmux.run(&[&["send-keys", "-t", "main"], keys].concat());
+    tmux.wait_for(&["burntop", "DEMO", "ec2 "]);
+    keys(&["3"]);
+    tmux.wait_for(&["train-7b-old", "IDLE"]);
+    wait_until(|| {
+        let screen = tmux.screen();
+        let judged = !screen.contains("not judged yet");
+        if judged && screen == tmux.screen() { Ok(()) } else { Err(screen) }
+    });
+    let footer = |is: &dyn Fn(&str) -> bool| {
+        let mut seen = String::new();
+        wait_until(|| {
+            seen = tmux.screen();
+            let last = seen.trim_end().lines().last().unwrap_or_default().trim();
+            if is(last) { Ok(()) } else { Err(seen.clone()) }
+        });
+        seen
+    };
+    // What stands there when all keys before have been heard.
+    let settled = || {
+        keys(&["/"]);
+        footer(&|last| last == "/");
+        keys(&["Escape"]);
+        footer(&|last| last.contains("filter"))
+    };
+    // Down by lines and by several at once, and up again.
+    keys(&["-N", "60", "j"]);
+    keys(&["-N", "35", "k"]);
+    for step in [&["j"][..], &["-N", "3", "j"], &["-N", "30", "k"]] {
+        keys(step);
+        let moved = settled();
+        keys(&["C-l"]);
+        assert_eq!(settled(), moved);
+    }
+}
+
 /// An sshd of our own on a free port of the loopback, with keys made for this test.
 pub(crate) struct Sshd {
     pub(crate) dir: tempfile::TempDir,

@@ -195,20 +195,67 @@ fn a_fixed_clock_paints_the_same_screen_twice() {
         // What is read last.
         cockpit.wait_for("4 Storage");
         cockpit.settle(Duration::from_millis(700));
-        // The emulator swallows U+FFFD instead of showing it: what stands behind one on its row, and
-        // what such a row left on another, depends on where a frame began to write. A screen that is
-        // drawn anew has one such row.
-        let mark = cockpit.mark();
-        cockpit.send("\u{c}");
-        cockpit.wait_for_output(mark, "train-7b-old");
-        cockpit.settle(Duration::from_millis(300));
-        let screen = cockpit.screen();
-        let lines = screen.lines().filter(|line| !line.contains("[31mnightly"));
-        lines.map(str::to_owned).collect::<Vec<_>>()
+        cockpit.screen().lines().map(str::to_owned).collect::<Vec<_>>()
     };
     let first = picture(1);
     assert!(first.len() > 15, "{first:#?}");
     assert_eq!(first, picture(2));
+}
+
+/// A list that is longer than the screen, everything judged, on a clock that stands.
+fn long_list(env: &[(&str, &str)]) -> (tempfile::TempDir, Pty) {
+    let home = tempfile::tempdir().unwrap();
+    let args = ["--demo-size", "1000", "--now", "2026-06-10T12:00:00Z"];
+    let mut cockpit = demo(home.path(), &args, env, (200, 50));
+    cockpit.send("3");
+    cockpit.wait_for_line(&["train-7b-old", "IDLE"]);
+    cockpit.wait_gone("not judged yet");
+    cockpit.settle(Duration::from_millis(700));
+    (home, cockpit)
+}
+
+/// How many bytes each of `keys` took.
+fn costs(cockpit: &mut Pty, keys: &str) -> Vec<usize> {
+    let cost = |key: char| {
+        let mark = cockpit.mark();
+        cockpit.send(&key.to_string());
+        cockpit.settle(Duration::from_millis(60));
+        cockpit.bytes_since(mark).len()
+    };
+    keys.chars().map(cost).collect()
+}
+
+/// What moves lines ends with this.
+const WHOLE_SCREEN: &[u8] = b"\x1b[r";
+
+#[test]
+fn a_list_that_scrolls_by_a_line_is_moved_and_costs_little() {
+    let (_home, mut cockpit) = long_list(&[]);
+    costs(&mut cockpit, &"j".repeat(44));
+    let mark = cockpit.mark();
+    let mut scrolled = costs(&mut cockpit, &"j".repeat(9));
+    let wire = cockpit.bytes_since(mark);
+    assert!(wire.windows(3).any(|bytes| bytes == WHOLE_SCREEN), "{}", wire.escape_ascii());
+    // News may have come with one or the other.
+    scrolled.sort_unstable();
+    assert!((1..=800).contains(&scrolled[4]), "{scrolled:?}");
+
+    // What stands there now is what a screen that is painted anew shows.
+    let moved = cockpit.screen();
+    let mark = cockpit.mark();
+    cockpit.send("\u{c}");
+    cockpit.wait_for_output(mark, "\x1b[2J");
+    cockpit.settle(Duration::from_millis(300));
+    assert_eq!(cockpit.screen(), moved);
+}
+
+#[test]
+fn a_terminal_that_nobody_knows_is_not_told_to_move_lines() {
+    let (_home, mut cockpit) = long_list(&[("TERM", "vt100")]);
+    let mark = cockpit.mark();
+    costs(&mut cockpit, &"j".repeat(50));
+    let wire = cockpit.bytes_since(mark);
+    assert!(!wire.windows(3).any(|bytes| bytes == WHOLE_SCREEN), "{}", wire.escape_ascii());
 }
 
 #[test]
