@@ -62,6 +62,12 @@ impl ErrorKind {
             Self::Throttled | Self::Timeout | Self::Network | Self::Malformed | Self::Other
         )
     }
+
+    /// True when a reading is tried again before it is due: the trouble passes by itself, or somebody
+    /// logs in again.
+    pub fn may_pass(self) -> bool {
+        self.is_transient() || matches!(self, Self::Expired | Self::NoCredentials)
+    }
 }
 
 /// A failure of a source. All text is clean.

@@ -49,6 +49,7 @@ const NOTHING: &[(&str, &str)] = &[
     ("planner", "numbers"),
     ("program.rs", "of tests"),
     ("provider.rs", "a trait"),
+    ("proxy.rs", "variables of the environment, of which no error repeats the text"),
     ("storage.rs", "a trait"),
     ("storage_prices.rs", "embedded lists"),
 ];

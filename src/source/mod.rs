@@ -31,6 +31,7 @@ pub mod planner;
 pub(crate) mod program;
 pub mod prometheus;
 pub mod provider;
+pub mod proxy;
 pub mod ssh;
 pub mod storage;
 pub mod storage_prices;
@@ -39,8 +40,8 @@ pub mod vocabulary;
 pub use gpu::{Ask, GpuHost, GpuSource};
 pub use inspect::{Inspector, Seen};
 pub use provider::{
-    GpuDimensions, Identity, MetricKey, MetricName, MetricQuery, MetricResult, Minutes, Page,
-    Provider, ResourceHours, SeriesQuery, Statistic,
+    GpuDimensions, Identity, MetricKey, MetricName, MetricQuery, MetricResult, Minutes, Named,
+    Network, Page, Provider, ResourceHours, SeriesQuery, Statistic,
 };
 pub use storage::{
     BucketConfig, BucketList, Image, ListPlace, ListToken, ListWhat, Name, ObjectBytes, SizeMetric,

@@ -21,6 +21,34 @@ pub struct Identity {
     pub label: Arc<str>,
 }
 
+/// How the calls of an account travel. All text is clean and holds no secrets.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Network {
+    /// The proxy that the environment names for them.
+    pub proxy: Option<Named>,
+    /// The variable by which they are made without it: `NO_PROXY`.
+    pub spared_by: Option<String>,
+    /// The file of authorities that are trusted beside the system's.
+    pub bundle: Option<Named>,
+    /// How many the file holds.
+    pub authorities: usize,
+    /// Whether FIPS endpoints are asked.
+    pub fips: bool,
+    /// Whether dual-stack endpoints are asked.
+    pub dual_stack: bool,
+    /// Settings that cannot be used: what is wrong, and what to do.
+    pub wrong: Vec<(String, String)>,
+}
+
+/// What a setting names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Named {
+    /// The setting as the user knows it: `HTTPS_PROXY`.
+    pub setting: String,
+    /// What it names: `host:port`, a file.
+    pub value: String,
+}
+
 /// One page of a paginated answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Page<T> {
@@ -175,6 +203,11 @@ pub trait Provider: Send + Sync {
 
     /// STS `GetCallerIdentity`.
     async fn identity(&self) -> Result<Identity, SourceError>;
+
+    /// How calls travel, for `doctor`; `None` from a provider that calls nobody.
+    async fn network(&self) -> Option<Network> {
+        None
+    }
 
     /// The region that the profile, the environment or the instance names; where burntop looks
     /// when nobody says otherwise.

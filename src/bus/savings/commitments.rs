@@ -72,7 +72,7 @@ async fn region(ctx: Context) {
             last = failed.is_empty().then(|| ctx.shared.now());
             if failed.is_empty() {
                 retry.worked();
-            } else if !ctx.only_once && failed.iter().any(|e| e.kind.is_transient()) {
+            } else if !ctx.only_once && failed.iter().any(|e| e.kind.may_pass()) {
                 if !retry.pause(&ctx.shared.stop).await {
                     return;
                 }
@@ -158,7 +158,7 @@ async fn of_account(ctx: Context) {
                 }
                 Err(error) => {
                     last = last.filter(|_| !due);
-                    let transient = error.kind.is_transient();
+                    let transient = error.kind.may_pass();
                     tell(&ctx, &[error]).await;
                     if !ctx.only_once && transient {
                         if !retry.pause(&ctx.shared.stop).await {

@@ -60,9 +60,8 @@ pub(super) async fn run(ctx: Context) {
             // What failed is due, however young what was there before.
             offered_at = second.is_ok().then_some(now);
         }
-        let failed = |r: &Result<(), Arc<SourceError>>| {
-            r.as_ref().is_err_and(|error| error.kind.is_transient())
-        };
+        let failed =
+            |r: &Result<(), Arc<SourceError>>| r.as_ref().is_err_and(|error| error.kind.may_pass());
         if ctx.only_once {
             return;
         }

@@ -46,6 +46,11 @@ impl Clients {
         }
     }
 
+    /// The configuration that the clients are made of.
+    pub fn sdk(&self) -> &SdkConfig {
+        &self.sdk
+    }
+
     /// The region that STS and `DescribeRegions` are asked in.
     pub fn home(&self) -> &Arc<str> {
         &self.home

@@ -2,7 +2,7 @@
 //! No endpoint is ever set here, so `AWS_ENDPOINT_URL`, `AWS_ENDPOINT_URL_<SERVICE>` and the
 //! `services` section of the AWS config file keep working.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use aws_config::default_provider::credentials::DefaultCredentialsChain;
@@ -10,7 +10,9 @@ use aws_config::environment::region::EnvironmentVariableRegionProvider;
 use aws_config::identity::IdentityCache;
 use aws_config::imds;
 use aws_config::meta::region::RegionProviderChain;
-use aws_config::profile::{self, ProfileFileCredentialsProvider, ProfileFileRegionProvider};
+use aws_config::profile::{
+    self, ProfileFileCredentialsProvider, ProfileFileRegionProvider, ProfileSet,
+};
 use aws_config::provider_config::ProviderConfig;
 use aws_config::retry::RetryConfig;
 use aws_config::stalled_stream_protection::StalledStreamProtectionConfig;
@@ -18,11 +20,13 @@ use aws_config::sts::AssumeRoleProvider;
 use aws_config::timeout::TimeoutConfig;
 use aws_config::{BehaviorVersion, Region, SdkConfig};
 use aws_credential_types::provider::SharedCredentialsProvider;
-use aws_smithy_http_client::tls::{self, rustls_provider::CryptoMode};
 use aws_smithy_runtime_api::client::http::SharedHttpClient;
 use aws_types::os_shim_internal::{Env, Fs};
 use futures_util::FutureExt;
 
+use super::network;
+use super::renewal::Renewed;
+use super::trust::{self, Named};
 use crate::domain::Secret;
 
 /// Where an account's credentials come from.
@@ -113,23 +117,26 @@ const CREDENTIALS_TIMEOUT: Duration = Duration::from_secs(20);
 /// would wait for it.
 const METADATA_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The HTTP client of the process: TLS by rustls with ring, plain HTTP for emulators. One for all
-/// accounts, so that certificates are loaded once and connections shared.
-pub fn http_client() -> SharedHttpClient {
-    static CLIENT: LazyLock<SharedHttpClient> = LazyLock::new(|| {
-        aws_smithy_http_client::Builder::new()
-            .tls_provider(tls::Provider::Rustls(CryptoMode::Ring))
-            .build_https()
-    });
-    CLIENT.clone()
+/// The file of authorities that a profile's requests trust beside the system's; `None` = no file.
+/// `sections` = the AWS config files with the profile selected.
+pub(super) fn bundle(sections: Option<&ProfileSet>) -> Option<Named> {
+    let profile = sections.and_then(|s| Some((s.selected_profile(), s.get("ca_bundle")?)));
+    Named::find(Env::real().get(trust::VARIABLE).ok(), profile)
+}
+
+/// The AWS config and credentials files with a profile selected (`None` = the environment's or the
+/// default one); `None` where they cannot be read.
+#[expect(clippy::default_trait_access, reason = "the type has no name among our dependencies")]
+pub(super) fn sections(profile: Option<&str>) -> Option<ProfileSet> {
+    let (fs, env) = (Fs::real(), Env::real());
+    let name = profile.map(|p| p.to_owned().into());
+    // It reads two small files and waits for nobody.
+    profile::load(&fs, &env, &Default::default(), name).now_or_never()?.ok()
 }
 
 /// Names of the profiles in the AWS config and credentials files; `None` where they cannot be read.
-#[expect(clippy::default_trait_access, reason = "the type has no name among our dependencies")]
 pub fn profiles() -> Option<Vec<String>> {
-    let (fs, env) = (Fs::real(), Env::real());
-    // It reads two small files and waits for nobody.
-    let sections = profile::load(&fs, &env, &Default::default(), None).now_or_never()?.ok()?;
+    let sections = sections(None)?;
     let mut names: Vec<String> = sections.profiles().map(str::to_owned).collect();
     names.sort();
     Some(names)
@@ -138,10 +145,13 @@ pub fn profiles() -> Option<Vec<String>> {
 /// Loads the configuration of an account. Reads the AWS config files and perhaps asks the
 /// instance metadata for a region (a second at most); credentials are resolved by the first call.
 pub async fn load(source: &AccountSource, patience: Patience) -> SdkConfig {
-    let base = ProviderConfig::without_region()
-        .with_http_client(http_client())
-        .with_timeout_config(patience.timeouts())
-        .with_retry_config(patience.retries());
+    // The SDK's futures are large, and would be in whatever waits for this one.
+    Box::pin(loaded(source, patience)).await
+}
+
+async fn loaded(source: &AccountSource, patience: Patience) -> SdkConfig {
+    let http = network::client(bundle(sections(source.profile.as_deref()).as_ref()).as_ref());
+    let base = provider_config(&http, patience);
     let metadata = imds::Client::builder()
         .configure(&base)
         .max_attempts(1)
@@ -149,25 +159,46 @@ pub async fn load(source: &AccountSource, patience: Patience) -> SdkConfig {
         .read_timeout(METADATA_TIMEOUT)
         .build();
     let region = home_region(source, &base, &metadata).await;
-    let base = base.with_region(Some(region.clone()));
 
     let mut loader = aws_config::defaults(BehaviorVersion::latest())
-        .http_client(http_client())
+        .http_client(http.clone())
         .region(region.clone())
         .timeout_config(patience.timeouts())
         .retry_config(patience.retries())
         .stalled_stream_protection(StalledStreamProtectionConfig::enabled().build())
         .identity_cache(IdentityCache::lazy().load_timeout(CREDENTIALS_TIMEOUT).build())
-        .credentials_provider(credentials(source, base, region, metadata).await);
+        .no_credentials();
     if let Some(profile) = &source.profile {
         loader = loader.profile_name(profile);
     }
     let sdk = loader.load().await;
 
+    // STS and SSO are asked at the same kind of endpoint as everything else.
+    let (fips, dual_stack) = (sdk.use_fips(), sdk.use_dual_stack());
+    let profile = source.profile.clone();
+    let chain = Renewed::new(move || {
+        // Made anew each time: what was read of the AWS config files stays in it.
+        let base = provider_config(&http, patience)
+            .with_region(Some(region.clone()))
+            .with_use_fips(fips)
+            .with_use_dual_stack(dual_stack);
+        credentials(profile.clone(), base, region.clone(), metadata.clone()).boxed()
+    });
+    let provider = SharedCredentialsProvider::new(chain);
+    let sdk = sdk.into_builder().credentials_provider(provider).build();
+
     match &source.assume_role {
         Some(role) => assume(sdk, role).await,
         None => sdk,
     }
+}
+
+/// What providers of credentials and regions share.
+fn provider_config(http: &SharedHttpClient, patience: Patience) -> ProviderConfig {
+    ProviderConfig::without_region()
+        .with_http_client(http.clone())
+        .with_timeout_config(patience.timeouts())
+        .with_retry_config(patience.retries())
 }
 
 /// The same configuration with a role's credentials, renewed by the SDK before they expire. STS
@@ -209,7 +240,7 @@ async fn home_region(
 /// A profile that was asked for by name is used and nothing else: in the SDK's default chain keys
 /// in the environment would win over it, and two profiles would show one account twice.
 async fn credentials(
-    source: &AccountSource,
+    profile: Option<String>,
     base: ProviderConfig,
     region: Region,
     metadata: imds::Client,
@@ -219,7 +250,7 @@ async fn credentials(
         .configure(&base)
         .imds_client(metadata.clone())
         .build();
-    match &source.profile {
+    match profile {
         Some(profile) => SharedCredentialsProvider::new(
             ProfileFileCredentialsProvider::builder()
                 .configure(&base)

@@ -12,7 +12,10 @@ use jiff::Timestamp;
 use jiff::fmt::rfc2822;
 
 use super::calls::Call;
+use super::login::{self, Login};
+use super::network_error;
 use crate::domain::{ErrorKind, SourceError};
+use crate::source::proxy::SettingError;
 
 /// Where a call failed, for the words of the message.
 #[derive(Clone, Copy, Debug)]
@@ -38,6 +41,9 @@ pub fn from_sdk<E>(error: &SdkError<E, HttpResponse>, place: Place<'_>) -> Sourc
 where
     E: ProvideErrorMetadata + Error + 'static,
 {
+    if let Some(said) = on_the_way(error, place) {
+        return said;
+    }
     if let Some(credentials) = find::<CredentialsError>(error) {
         return from_credentials(credentials, place);
     }
@@ -56,9 +62,19 @@ where
     E: ProvideErrorMetadata + Error + 'static,
 {
     if let Some(credentials) = find::<CredentialsError>(error) {
-        return from_credentials(credentials, place);
+        return on_the_way(error, place).unwrap_or_else(|| from_credentials(credentials, place));
     }
-    let (kind, mut message) = kind_and_message(error, place.now);
+    if let Some(setting) = find::<SettingError>(error) {
+        // Nothing was sent.
+        return SourceError::new(
+            ErrorKind::Refused,
+            place.call.action,
+            &setting.to_string(),
+            &setting.fix,
+        );
+    }
+    let (kind, mut message) = network_error::words(error)
+        .map_or_else(|| kind_and_message(error, place.now), |(kind, message, _)| (kind, message));
     let coded = error.code().is_some_and(|code| !code.is_empty());
     let kind = match kind {
         // "You cannot stop a one-time Spot instance" is said in this code, among others.
@@ -76,6 +92,13 @@ where
         "look at the instances before it is tried again".clone_into(&mut said.fix);
     }
     said
+}
+
+/// What is wrong between this machine and the endpoint, or the one that gives credentials; `None`
+/// where more is not known than the general words say.
+fn on_the_way(error: &(dyn Error + 'static), place: Place<'_>) -> Option<SourceError> {
+    let (kind, message, fix) = network_error::words(error)?;
+    Some(SourceError::new(kind, place.call.action, &message, &fix))
 }
 
 fn kind_and_message<E>(error: &SdkError<E, HttpResponse>, now: Timestamp) -> (ErrorKind, String)
@@ -108,11 +131,13 @@ pub fn malformed(message: &str, place: Place<'_>) -> SourceError {
 }
 
 /// The first error of type `T` in the chain of causes.
-fn find<'a, T: Error + 'static>(error: &'a (dyn Error + 'static)) -> Option<&'a T> {
+pub(super) fn find<'a, T: Error + 'static>(error: &'a (dyn Error + 'static)) -> Option<&'a T> {
     chain(error).find_map(|e| e.downcast_ref::<T>())
 }
 
-fn chain<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+pub(super) fn chain<'a>(
+    error: &'a (dyn Error + 'static),
+) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
     let mut next = Some(error);
     std::iter::from_fn(move || {
         let this = next?;
@@ -150,9 +175,19 @@ fn from_credentials(error: &CredentialsError, place: Place<'_>) -> SourceError {
         && let Some(code) = refused.code()
     {
         let kind = classify(code, 0, false);
+        if kind == ErrorKind::Denied
+            && let Some(words) = Login::read(place.profile).and_then(|login| login.refused())
+        {
+            return in_words(&words, super::calls::ASSUME_ROLE.action);
+        }
         let message = refused.message().unwrap_or(code);
         let call = &super::calls::ASSUME_ROLE;
         return say(kind, &presentable(message), Place { call, ..place });
+    }
+    if let Some(login) = Login::read(place.profile)
+        && let Some(words) = login.words(&text, place.now)
+    {
+        return in_words(&words, place.call.action);
     }
     let kind = match error {
         CredentialsError::ProviderTimedOut(_) => ErrorKind::Timeout,
@@ -175,6 +210,10 @@ fn from_credentials(error: &CredentialsError, place: Place<'_>) -> SourceError {
         _ => String::new(),
     };
     say(kind, &presentable(&message), place)
+}
+
+fn in_words(words: &login::Words, operation: &str) -> SourceError {
+    SourceError::new(words.kind, operation, &words.message, &words.fix)
 }
 
 fn from_service<E>(error: &SdkError<E, HttpResponse>, now: Timestamp) -> (ErrorKind, String)

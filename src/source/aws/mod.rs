@@ -18,15 +18,21 @@ mod lifecycle;
 mod limit;
 mod listing;
 mod load_balancers;
+mod login;
 mod metrics;
 mod minutes;
 mod nat_gateways;
+mod network;
+mod network_error;
+mod network_facts;
 mod offerings;
 mod organization;
 mod platform;
 mod pricing;
 mod product;
+mod redaction;
 pub mod regions;
+mod renewal;
 mod reserved;
 mod resource_hours;
 mod resource_prices;
@@ -40,6 +46,7 @@ mod storage;
 mod storage_pricing;
 mod storage_product;
 mod time;
+mod trust;
 mod types;
 mod volumes;
 mod writing;
@@ -70,8 +77,8 @@ use self::clients::Clients;
 use self::error::Place;
 use self::limit::{Api, Limiter, Permit};
 use super::provider::{
-    GpuDimensions, GpuMetric, Identity, MetricName, MetricQuery, MetricResult, Minutes, Page,
-    PriceWanted, Provider, ResourceHours, SeriesQuery,
+    GpuDimensions, GpuMetric, Identity, MetricName, MetricQuery, MetricResult, Minutes, Network,
+    Page, PriceWanted, Provider, ResourceHours, SeriesQuery,
 };
 use crate::domain::{
     Commitment, HourRange, Instance, Offer, PlanRate, Resource, ResourceKind, ResourcePrice, Scope,
@@ -155,6 +162,11 @@ impl Provider for AwsProvider {
 
     async fn identity(&self) -> Result<Identity, SourceError> {
         identity::identity(self).await
+    }
+
+    async fn network(&self) -> Option<Network> {
+        let sdk = self.clients().await.sdk();
+        Some(network_facts::facts(self.source.profile.as_deref(), sdk))
     }
 
     async fn home_region(&self) -> Arc<str> {

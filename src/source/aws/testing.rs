@@ -7,16 +7,18 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use aws_config::retry::RetryConfig;
 use aws_config::stalled_stream_protection::StalledStreamProtectionConfig;
 use aws_config::{BehaviorVersion, Region, SdkConfig};
 use aws_credential_types::Credentials;
 use aws_credential_types::provider::SharedCredentialsProvider;
+use aws_smithy_runtime_api::client::http::SharedHttpClient;
 use jiff::Timestamp;
 use tokio::sync::OnceCell;
 
 use super::clients::Clients;
 use super::limit::Limiter;
-use super::{AccountSource, AssumeRole, AwsProvider, Patience, config};
+use super::{AccountSource, AssumeRole, AwsProvider, Patience, config, network};
 
 /// What the client asked.
 #[derive(Clone, Debug)]
@@ -217,7 +219,7 @@ fn sdk(endpoint: &str, patience: Patience) -> SdkConfig {
         .behavior_version(BehaviorVersion::latest())
         .region(Region::new("us-east-1"))
         .credentials_provider(SharedCredentialsProvider::new(credentials))
-        .http_client(config::http_client())
+        .http_client(network::client(None))
         .timeout_config(patience.timeouts())
         .retry_config(patience.retries())
         .stalled_stream_protection(StalledStreamProtectionConfig::enabled().build())
@@ -230,12 +232,31 @@ pub fn provider(endpoint: &str) -> AwsProvider {
     with_config(endpoint, sdk(endpoint, PATIENT), PATIENT)
 }
 
+/// A provider for an endpoint, over a client of its own.
+pub fn over(endpoint: &str, http: SharedHttpClient) -> AwsProvider {
+    let sdk = sdk(endpoint, PATIENT).into_builder().http_client(http).build();
+    with_config(endpoint, sdk, PATIENT)
+}
+
+/// Fixed credentials, over a client, with AWS's own endpoints; nothing is asked twice.
+pub fn no_endpoint(http: SharedHttpClient) -> SdkConfig {
+    let mut sdk = sdk("http://localhost", PATIENT).into_builder();
+    sdk.set_endpoint_url(None);
+    sdk.http_client(http).retry_config(RetryConfig::disabled()).build()
+}
+
+/// As [`over`], giving a silent server up soon.
+pub fn impatient_over(endpoint: &str, http: SharedHttpClient) -> AwsProvider {
+    let sdk = sdk(endpoint, IMPATIENT).into_builder().http_client(http).build();
+    with_config(endpoint, sdk, IMPATIENT)
+}
+
 /// A provider for an endpoint that assumes a role first.
 pub async fn provider_with_role(endpoint: &str, role: &AssumeRole) -> AwsProvider {
     // The role provider wants a clock, which only the loader gives.
     let region = Region::new("us-east-1");
     let loader = aws_config::defaults(BehaviorVersion::latest()).region(region).no_credentials();
-    let defaults = loader.http_client(config::http_client()).load().await;
+    let defaults = loader.http_client(network::client(None)).load().await;
     let mut builder = sdk(endpoint, PATIENT).into_builder();
     builder.set_time_source(defaults.time_source());
     with_config(endpoint, config::assume(builder.build(), role).await, PATIENT)

@@ -9,7 +9,7 @@ mod error;
 pub(crate) mod server;
 #[cfg(test)]
 mod tests;
-mod tls;
+pub(in crate::source) mod tls;
 #[cfg(test)]
 mod tls_tests;
 
@@ -28,6 +28,7 @@ pub use error::Place;
 use crate::domain::address::{AddressError, is_loopback, may_carry_credentials};
 use crate::domain::{Address, ErrorKind, Secret, SourceError};
 use crate::files;
+use crate::source::proxy::Proxies;
 
 /// How a client is set up.
 #[derive(Clone, Debug)]
@@ -188,8 +189,14 @@ impl Http {
                 "use https://; plain http:// is for addresses on this host",
             ));
         }
+        let way = Way::of(&request.url, &self.settings);
+        if way.proxy
+            && let Err(setting) = Proxies::of_process().way(&request.url)
+        {
+            return Err(place.error(ErrorKind::Other, &setting.to_string(), &setting.fix));
+        }
         let method = if request.form.is_some() { Method::POST } else { Method::GET };
-        let client = self.client(Way::of(&request.url, &self.settings), &place)?;
+        let client = self.client(way, &place)?;
         let mut call = client.request(method, request.url).headers(all).timeout(limit.time);
         if let Some(form) = request.form {
             let kind = HeaderValue::from_static(FORM);
@@ -306,8 +313,14 @@ fn build(settings: &HttpSettings, way: Way) -> Result<Client, String> {
         .referer(false)
         .resolve_to_addrs("localhost", &LOCALHOST)
         .gzip(true);
+    let proxies = Proxies::of_process();
     if !way.proxy {
         builder = builder.no_proxy();
+    } else if !proxies.is_empty() {
+        // Where the variables name none, the system's settings may (macOS).
+        builder = builder.proxy(reqwest::Proxy::custom(|url| {
+            proxies.way(url).ok().flatten().map(|proxy| proxy.reveal().to_owned())
+        }));
     }
     if let (true, Some(file)) = (way.tls, &settings.ca_file) {
         let text = files::read_named(file, CA_AT_MOST)

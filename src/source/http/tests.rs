@@ -244,6 +244,13 @@ async fn a_call_on_this_host_goes_through_no_proxy() {
 }
 
 #[tokio::test]
+async fn a_proxy_that_cannot_be_understood_is_named_and_not_gone_past() {
+    let said = ask_behind_a_proxy("socks5://me:s3cr3t@p:1080", "http://prom.example/", false).await;
+    assert!(said.contains("http_proxy names a SOCKS proxy"), "{said}");
+    assert!(!said.contains("s3cr3t"), "{said}");
+}
+
+#[tokio::test]
 async fn credentials_in_clear_text_stay_on_this_host() {
     let token = || client(Auth::Bearer(Secret::new("s3cr3t")));
     for url in ["http://192.0.2.1/", "http://127.evil.example/", "http://localhost.:1/"] {

@@ -8,7 +8,7 @@ use rustls::CertificateError as Wrong;
 use super::error::chain;
 
 /// The failure of TLS in the causes of an error; `None` where there is none.
-pub(super) fn find<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a rustls::Error> {
+pub fn find<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a rustls::Error> {
     chain(error).find_map(of)
 }
 
@@ -20,7 +20,7 @@ fn of<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a rustls::Error> {
 }
 
 /// What is wrong, and what to do: two sentences without their full stops.
-pub(super) fn words(error: &rustls::Error) -> (String, &'static str) {
+pub fn words(error: &rustls::Error) -> (String, &'static str) {
     let (what, fix) = match error {
         rustls::Error::InvalidCertificate(wrong) => certificate(wrong),
         rustls::Error::InvalidMessage(_) => (
