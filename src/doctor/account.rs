@@ -5,7 +5,7 @@ use std::sync::Arc;
 use futures_util::future::join_all;
 
 use super::probe::{self, Asked, Permission, judged, within};
-use super::{Check, Terms, resources, savings, storage};
+use super::{Check, Terms, network, resources, savings, storage};
 use crate::bus::{Account, Regions};
 use crate::domain::{ErrorKind, SourceError, text};
 use crate::source::provider::Identity;
@@ -28,6 +28,7 @@ async fn checks(account: &Account, terms: &Terms) -> Vec<Check> {
     let provider = account.provider.as_ref();
     let identity = within(terms.limit, "sts:GetCallerIdentity", provider.identity()).await;
     let mut checks = vec![credentials(&identity), clock(terms, &identity)];
+    checks.extend(provider.network().await.map(|n| network::check(&n, identity.as_ref().err())));
     let Ok(identity) = identity else {
         let text = "not asked: without credentials there is nobody to ask";
         checks.push(Check::skip(REGIONS, text));

@@ -8,6 +8,7 @@
 //! | `gpus` | what the sources of GPU telemetry answer |
 //! | `local` | what this machine alone can tell; facts in, checks out, no I/O |
 //! | `account` | what an account answers through its [`crate::source::Provider`] |
+//! | `network` | how calls to AWS travel: proxy, authorities, kind of endpoint |
 //! | `probe` | one cheap call per permission |
 //! | `resources` | what listing resources that are no instances takes |
 //! | `render` | the report as text and JSON |
@@ -16,6 +17,7 @@ mod account;
 pub mod acting;
 pub mod gpus;
 pub mod local;
+mod network;
 mod probe;
 mod render;
 mod resources;

@@ -219,6 +219,11 @@ fn refusal(service: &str, code: &str, message: &str) -> String {
 /// The head and the body of a request; `None` when the client went away.
 pub fn read_request(client: &mut TcpStream) -> std::io::Result<Option<(String, Vec<u8>)>> {
     client.set_read_timeout(Some(Duration::from_secs(30)))?;
+    read_request_of(client)
+}
+
+/// The same, of whatever can be read.
+pub fn read_request_of(client: &mut impl Read) -> std::io::Result<Option<(String, Vec<u8>)>> {
     let mut bytes = Vec::new();
     let mut buffer = [0; 8192];
     let split = loop {

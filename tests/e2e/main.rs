@@ -40,6 +40,8 @@
 //! | kill -9 while instances are stopped | | `kills::killed_at_any_moment_…`; `act::exec::harness` |
 //! | a lifecycle changed by another, throttled, denied, a bucket that is gone, a PUT without an answer | | `storage_acting`; `act::exec::storage` |
 //! | commitments denied, throttled, of an endpoint that is dead | | `savings`; `bus::savings` |
+//! | a company's proxy that looks into TLS, fails, or wants a password; an unknown authority | `company::the_cockpit_…` | `company`; `source::aws::network` |
+//! | an SSO session that ends, a program for credentials that fails, a role that wants MFA | | `logins`; `source::aws::login` |
 //! | the own-cost cap | | `aws::the_cap_…`; `bus`, `ui::golden` (`capped`) |
 
 // Helpers of tests may fail a test the way tests do.
@@ -51,6 +53,7 @@ mod athena;
 mod aws;
 mod cockpit;
 mod committed;
+mod company;
 mod demo;
 mod emulators;
 mod fault;
@@ -58,6 +61,7 @@ mod gpus;
 mod hosts;
 mod house;
 mod kills;
+mod logins;
 mod lossy;
 mod outages;
 mod policies;

@@ -59,3 +59,12 @@ made("weak-ca.pem", "short", "short", short, short, ca=True)
 made("weak.pem", **{**leaf, "issuer": "short", "signer": short})
 made("client-only.pem", **leaf, usage=ExtendedKeyUsageOID.CLIENT_AUTH)
 made("self-signed.pem", **{**leaf, "issuer": "localhost", "signer": server})
+
+# What a company's proxy shows that looks into TLS, in the place of AWS's endpoints.
+inspector = key()
+made("aws-ca.pem", "company", "company", inspector, inspector, ca=True)
+made("aws.pem", "company proxy", "company", server, inspector, names=[
+    x509.DNSName(name) for name in (
+        "*.amazonaws.com", "*.us-east-1.amazonaws.com", "*.pricing.us-east-1.amazonaws.com",
+        "*.s3.us-east-1.amazonaws.com", "*.s3.eu-west-1.amazonaws.com",
+        "*.sagemaker.us-east-1.amazonaws.com")])
