@@ -244,6 +244,15 @@ async fn a_call_on_this_host_goes_through_no_proxy() {
 }
 
 #[tokio::test]
+async fn user_and_password_of_a_proxy_are_sent_to_it() {
+    let proxy = Server::start(|_| Reply::new(200, "text/plain", "the proxy")).await;
+    let with_user = proxy.url.replace("http://", "http://kim:pw@");
+    let said = ask_behind_a_proxy(&with_user, "http://prom.example/", false).await;
+    assert!(said.contains("answer: the proxy"), "{said}");
+    assert_eq!(proxy.seen()[0].header("proxy-authorization"), Some("Basic a2ltOnB3"));
+}
+
+#[tokio::test]
 async fn a_proxy_that_cannot_be_understood_is_named_and_not_gone_past() {
     let said = ask_behind_a_proxy("socks5://me:s3cr3t@p:1080", "http://prom.example/", false).await;
     assert!(said.contains("http_proxy names a SOCKS proxy"), "{said}");
