@@ -61,15 +61,16 @@ pub fn words(error: &(dyn Error + 'static)) -> Option<(ErrorKind, String, String
     Some((kind, message, fix))
 }
 
-/// True for what a second attempt does not change: a certificate that is not accepted, a proxy that
-/// wants credentials or opens no tunnel.
+/// True for what a second attempt at once does not change: a certificate that is not accepted, a proxy
+/// that cannot be reached, wants credentials or opens no tunnel, an endpoint of a kind that is not there.
 pub fn is_hopeless(place: &Unreached) -> bool {
+    let is_special = special(&place.host).is_some();
     matches!(tls::find(place), Some(rustls::Error::InvalidCertificate(_)))
         || chain(place).any(|cause| {
             let text = cause.to_string();
-            ["tunnel error: unsuccessful", "proxy authorization required"]
-                .iter()
-                .any(|words| text.contains(words))
+            text.contains("tunnel error")
+                || text.contains("proxy authorization required")
+                || is_special && text.contains("failed to lookup address")
         })
 }
 

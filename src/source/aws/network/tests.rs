@@ -216,6 +216,7 @@ async fn a_proxy_that_fails_is_named_with_its_variable() {
         assert!(error.message.contains(what) && error.message.contains(&by), "{error:?}");
         assert!(error.fix.contains(fix), "{error:?}");
         assert!(!format!("{error:?}").contains(PASSWORD), "{error:?}");
+        assert_eq!(proxy.heads.lock().unwrap().len(), 1, "asked once: {error:?}");
     }
     // Nobody listens there.
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
