@@ -11,6 +11,7 @@ use aws_config::SdkConfig;
 
 use super::super::Patience;
 use super::super::clients::Clients;
+use super::super::json_api::{self, Question, Service};
 use super::super::login::tests::Home;
 use super::super::testing::{Reply, Server, no_endpoint, over};
 use super::*;
@@ -293,6 +294,15 @@ async fn loopback_goes_past_the_proxy_and_past_settings_of_tls_that_it_does_not_
     assert!(proxy.heads.lock().unwrap().is_empty(), "the proxy was asked");
 }
 
+/// Of services without a client of their own the host does not depend on what is read.
+#[derive(serde::Serialize)]
+struct AnyRead;
+
+impl Question for AnyRead {
+    const READ: json_api::Read = json_api::Read::ListTags;
+    type Answer = serde_json::Value;
+}
+
 /// The hosts that every service of an account is asked at.
 async fn hosts(change: impl FnOnce(SdkConfig) -> SdkConfig) -> Vec<String> {
     let proxy = Tunnels::start(Does::Answers("HTTP/1.1 403 Forbidden"), None);
@@ -309,7 +319,8 @@ async fn hosts(change: impl FnOnce(SdkConfig) -> SdkConfig) -> Vec<String> {
         let _ = clients.s3(region).list_buckets().send().await;
         let _ = clients.s3(region).get_bucket_versioning().bucket("my-data").send().await;
         let _ = clients.athena(region).list_work_groups().send().await;
-        let _ = clients.sagemaker(region).list_endpoints().send().await;
+        let _ = clients.json_api(Service::SageMaker, region).ask(&AnyRead).await;
+        let _ = clients.json_api(Service::Organizations, region).ask(&AnyRead).await;
     }
     let _ = clients.sts().get_caller_identity().send().await;
     let _ = clients.pricing().describe_services().send().await;
