@@ -244,6 +244,7 @@ mod tests {
         let sources = Sources { paths: None, file: Some(&path), env: &env, flags };
         Invocation {
             config: load(&sources, &Vocabulary::default()).unwrap().config,
+            organization: None,
             options: RunOptions { allow_actions: allow, ..RunOptions::default() },
             notices: vec![],
             config_file: None,

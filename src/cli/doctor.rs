@@ -13,6 +13,7 @@ use super::acting;
 use super::arming::{Arming, arming};
 use super::exit::{CliError, Exit};
 use super::invocation::Invocation;
+use super::organization::age;
 use super::telemetry::{self, Want};
 use crate::act::plan::Verb;
 use crate::bus::Regions;
@@ -21,6 +22,7 @@ use crate::config::{ConfigError, Env, Loaded};
 use crate::doctor::acting as checks;
 use crate::doctor::gpus;
 use crate::doctor::local::{self, CacheFacts, TerminalFacts};
+use crate::doctor::organization::page;
 use crate::doctor::{Check, LIMIT, Report, Status, Terms, examine};
 use crate::domain::{Instance, InstanceState, text};
 use crate::source::ledger::{Ledger, micro_usd};
@@ -69,6 +71,15 @@ async fn report(invocation: &Invocation, env: &Env) -> Report {
     let terms = Terms { now, limit: LIMIT, ledger: ledger.clone(), demo };
     let (mut report, telemetry) = tokio::join!(examine(local, &accounts, &terms), telemetry);
     report.checks.extend(telemetry);
+    if let Some(found) = &invocation.organization {
+        let age = found.listed_at.map(|at| age(at, now)).unwrap_or_default();
+        let page =
+            page(&found.found, found.listed_at, &age, found.trouble.as_ref(), &report.checks);
+        // Before the sections of the accounts.
+        let end = report.checks.len();
+        let first = report.checks.iter().position(|c| c.account.is_some()).unwrap_or(end);
+        report.checks.splice(first..first, page);
+    }
     report
 }
 

@@ -13,8 +13,12 @@ use crate::source::aws::calls;
 /// the configuration become a statement of their own: it belongs to whoever assumes them, the
 /// other statements to the roles.
 pub fn print(config: &Config, actions: bool, out: &mut dyn Write) -> Result<(), CliError> {
-    let roles = config.targets.iter().filter_map(|t| t.role_arn.as_deref()).collect();
+    let typed = config.targets.iter().filter_map(|t| t.role_arn.as_deref());
+    let organization = config.organization.as_ref();
+    let of_members = organization.map(|o| format!("arn:aws:iam::*:role/{}", o.role_name));
+    let roles = typed.chain(of_members.as_deref()).collect();
     let mut statements = vec![reading(), listing()];
+    statements.extend(organization.map(|_| finding()));
     let inventories = inventories(config);
     if inventories.is_some() {
         statements.extend(querying());
@@ -109,6 +113,17 @@ fn querying() -> [Value; 2] {
             ],
         }),
     ]
+}
+
+/// Finding the accounts of the organisation: for its management account or a delegated administrator,
+/// and for no role in the accounts themselves.
+fn finding() -> Value {
+    json!({
+        "Sid": "BurntopFindsAccounts",
+        "Effect": "Allow",
+        "Action": calls::LIST_ACCOUNTS.action,
+        "Resource": "*",
+    })
 }
 
 /// Assuming a role is granted on the role alone.

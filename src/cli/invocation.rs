@@ -9,6 +9,7 @@ use super::accounts::{Reach, Reaches};
 use super::args::{GlobalArgs, GpusArgs, OutputFormat};
 use super::exit::CliError;
 use super::fail_on::FailOn;
+use super::organization::Organization;
 use super::words;
 use crate::bus::Clock;
 use crate::bus::tape::{Recording, Tape};
@@ -98,6 +99,9 @@ pub struct DemoOptions {
 pub struct Invocation {
     /// The validated configuration.
     pub config: Config,
+    /// The organisation whose accounts are among them; `None` where none is configured or nothing
+    /// real is asked.
+    pub organization: Option<Arc<Organization>>,
     /// What else was asked for.
     pub options: RunOptions,
     /// What was odd in the configuration: for the cockpit's event log. Everything else has had it
@@ -369,6 +373,7 @@ mod tests {
             let loaded = config(&global, &Env::default(), None, &Vocabulary::default());
             let run = |loaded: Loaded| Invocation {
                 config: loaded.config,
+                organization: None,
                 options: options(&global, &Vocabulary::default()).unwrap(),
                 notices: vec![],
                 config_file: None,
@@ -421,6 +426,7 @@ mod tests {
         let loaded = config(&global(""), &Env::default(), None, &Vocabulary::default()).unwrap();
         let mut invocation = Invocation {
             config: loaded.config,
+            organization: None,
             options: RunOptions { no_cache: true, ..RunOptions::default() },
             notices: vec![],
             config_file: None,
@@ -443,6 +449,7 @@ mod tests {
         let loaded = config(&global(""), &Env::default(), None, &Vocabulary::default()).unwrap();
         let mut invocation = Invocation {
             config: loaded.config,
+            organization: None,
             options: RunOptions::default(),
             notices: vec![],
             config_file: None,

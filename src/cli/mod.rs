@@ -27,6 +27,7 @@ pub mod inventories;
 pub mod invocation;
 pub mod log;
 pub mod man;
+mod organization;
 mod output;
 mod past;
 mod plan;
@@ -55,11 +56,12 @@ use std::sync::{Arc, OnceLock};
 use clap::Parser;
 
 use crate::bus::tape::Recording;
-use crate::config::{ConfigError, Env, Loaded, Paths, Vocabulary};
+use crate::config::{ConfigError, Env, Loaded, Notice, Paths, Place, Vocabulary};
 use args::{AuditCommand, Cli, Command, GlobalArgs, GpusArgs, OutputFormat, PolicyCommand};
 pub use exit::{CliError, Exit};
 pub use fail_on::FailOn;
 pub use invocation::{DemoOptions, FleetCommand, Invocation, RunOptions};
+use organization::Wait;
 use output::CleanWriter;
 
 /// Runs the program on the process's own arguments, environment and standard streams. `fleet`
@@ -186,11 +188,26 @@ impl Asked {
         Ok(loaded)
     }
 
+    /// A run that says what is odd about it on standard error.
     fn invocation(&self, loaded: Loaded) -> Result<Invocation, CliError> {
+        let invocation = self.silent(loaded, Wait::ForNews)?;
+        let now = invocation.options.now();
+        let organization = invocation.organization.as_deref();
+        if let Some(notice) = organization.and_then(|o| o.notice(now)) {
+            tell::tell(format_args!("[organization]: {notice}"));
+        }
+        Ok(invocation)
+    }
+
+    /// A run whose notices are shown by who runs it.
+    fn silent(&self, loaded: Loaded, wait: Wait) -> Result<Invocation, CliError> {
         let options = RunOptions { demand: self.demand.clone(), ..self.options()? };
         invocation::true_clock(&loaded.config, &options)?;
+        let mut config = loaded.config;
+        let organization = organization::find(&mut config, &options, self.paths.as_ref(), wait);
         Ok(Invocation {
-            config: loaded.config,
+            config,
+            organization: organization.map(Arc::new),
             options,
             notices: loaded.notices,
             config_file: loaded.file,
@@ -257,7 +274,10 @@ fn dispatch(
             let _log = asked.log()?;
             let json = json || asked.options()?.format == OutputFormat::Json;
             return match asked.load() {
-                Ok(loaded) => doctor::run(&asked.invocation(loaded)?, &asked.env, json, out),
+                Ok(loaded) => {
+                    let invocation = asked.silent(loaded, Wait::ForNews)?;
+                    doctor::run(&invocation, &asked.env, json, out)
+                }
                 Err(error) => {
                     doctor::without_config(&error, &asked.env, asked.options()?.now(), json, out)
                 }
@@ -267,7 +287,7 @@ fn dispatch(
             return config::run(what, &asked.global, &asked.env, paths, &asked.words, out);
         }
         Some(Command::Cache(what)) => {
-            let invocation = asked.invocation(asked.load_aloud()?)?;
+            let invocation = asked.silent(asked.load_aloud()?, Wait::NoCall)?;
             let max_bytes = invocation.config.cache.max_bytes();
             let file = invocation.cache_file()?;
             return cache::run(what, &file, max_bytes, invocation.options.now(), out);
@@ -282,7 +302,10 @@ fn dispatch(
             return with_log(asked, |asked| apply::run(&file, dry_run, asked, &env, out));
         }
         Some(Command::Audit(what)) => {
-            return with_log(asked, |asked| audit::run(&what, asked, &env, out));
+            let _log = asked.log()?;
+            let invocation = asked.silent(asked.load_aloud()?, Wait::NoCall)?;
+            let ended = audit::run(&what, &invocation, &env, out);
+            return ended.map(|exit| recorded(&invocation.recording, exit));
         }
         Some(Command::Storage(what)) => {
             return with_log(asked, |asked| storage::run(&what, asked, &env, out));
@@ -316,7 +339,17 @@ fn dispatch(
             asked.load_aloud()?
         }
     };
-    let invocation = asked.invocation(loaded)?;
+    let invocation = if fleet_command == FleetCommand::Cockpit {
+        // It opens at once, with the accounts of the last list; its event log has the notice.
+        let mut invocation = asked.silent(loaded, Wait::ForNothing)?;
+        let now = invocation.options.now();
+        let notice = invocation.organization.as_deref().and_then(|o| o.notice(now));
+        let place = Place::Flag("[organization]");
+        invocation.notices.extend(notice.map(|message| Notice { place, message }));
+        invocation
+    } else {
+        asked.invocation(loaded)?
+    };
     let recording = Arc::clone(&invocation.recording);
     fleet(fleet_command, invocation, out).map(|exit| recorded(&recording, exit))
 }

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::commitments::CommitmentsSection;
 use super::gpus::GpusSection;
+use super::organization::OrganizationSection;
 use super::secret::Secret;
 use super::spot::SpotSection;
 use super::storage::StorageSection;
@@ -26,6 +27,8 @@ pub struct FileConfig {
     pub regions: Option<Regions>,
     /// Accounts with a name, a role to assume and rules of their own.
     pub accounts: Option<Vec<AccountSection>>,
+    /// Accounts of an organization, found by `organizations:ListAccounts` instead of typed.
+    pub organization: Option<OrganizationSection>,
     /// Which tag keys mean team, project, environment and cost center; compared without regard to
     /// case, the first key that a resource has wins.
     pub tags: TagSection,
@@ -289,6 +292,10 @@ impl FileConfig {
             profiles: self.profiles.or(under.profiles),
             regions: self.regions.or(under.regions),
             accounts: self.accounts.or(under.accounts),
+            organization: match (self.organization, under.organization) {
+                (Some(this), Some(under)) => Some(this.over(under)),
+                (this, under) => this.or(under),
+            },
             tags: TagSection {
                 team: self.tags.team.or(under.tags.team),
                 project: self.tags.project.or(under.tags.project),

@@ -13,6 +13,7 @@ pub mod error;
 pub mod file;
 pub mod gpus;
 pub mod load;
+pub mod organization;
 pub mod parse;
 pub mod paths;
 pub mod print;
@@ -39,6 +40,7 @@ pub use gpus::{
     ExportersSection, FlavourChoice, GpusConfig, PrometheusSection, SshSection, ec2_hosts,
 };
 pub use load::{Loaded, load};
+pub use organization::{Found, OrganizationConfig, OrganizationSection};
 pub use paths::Paths;
 pub use secret::Secret;
 pub use spot::{FitChoice, SpotConfig, SpotRuleSection, SpotSection};
@@ -55,6 +57,8 @@ pub struct Config {
     /// Entries of `accounts` that this run does not read, because other profiles were named. What
     /// they pin holds all the same.
     pub unread: Vec<Target>,
+    /// Accounts that are found instead of typed; `None` where there is no such section.
+    pub organization: Option<OrganizationConfig>,
     /// Which tag keys carry the allocation dimensions.
     pub tag_keys: TagKeys,
     /// Name of the idle preset.

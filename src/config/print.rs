@@ -4,7 +4,7 @@ use super::file::{
     AccountSection, CacheSection, IdleSection, OwnCostSection, TagSection, UiSection,
 };
 use super::file::{AllWord, FileConfig, Regions};
-use super::{Config, RegionChoice};
+use super::{Config, OrganizationConfig, RegionChoice};
 
 /// The configuration as a file that says the same, with every default spelled out. Each account is
 /// listed with what holds for it, those that are not read in this run as well, so that no pin is lost
@@ -29,6 +29,7 @@ pub fn effective(config: &Config) -> Result<String, toml::ser::Error> {
         profiles: None,
         regions: None,
         accounts: Some(accounts.collect()),
+        organization: config.organization.as_ref().map(OrganizationConfig::section),
         tags: TagSection {
             team: Some(config.tag_keys.team.clone()),
             project: Some(config.tag_keys.project.clone()),

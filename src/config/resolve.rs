@@ -9,8 +9,8 @@ use super::validate;
 use super::vocabulary::Vocabulary;
 use super::{
     ActionsConfig, CacheConfig, CommitmentsConfig, Config, DEFAULT_CACHE_MB,
-    DEFAULT_CAP_USD_PER_DAY, DEFAULT_PRESET, GpusConfig, RegionChoice, SpotConfig, StorageConfig,
-    Target, UiConfig, env,
+    DEFAULT_CAP_USD_PER_DAY, DEFAULT_PRESET, GpusConfig, OrganizationConfig, OrganizationSection,
+    RegionChoice, SpotConfig, StorageConfig, Target, UiConfig, env,
 };
 use crate::domain::TagKeys;
 
@@ -138,6 +138,10 @@ fn unknown_profiles(targets: &[Target], layers: &[Layer], words: &Vocabulary) ->
 fn config(file: FileConfig, chosen: bool, regions_forced: bool) -> Config {
     let general = region_choice(file.regions.as_ref());
     let accounts = file.accounts.unwrap_or_default();
+    let organization = file.organization.map(|section| {
+        let regions = section.regions.clone().filter(|_| !regions_forced);
+        OrganizationConfig::of(OrganizationSection { regions, ..section }, &general, !chosen)
+    });
     let of_account = |a: &AccountSection| Target {
         label: a.name.clone(),
         profile: a.profile.clone(),
@@ -184,6 +188,7 @@ fn config(file: FileConfig, chosen: bool, regions_forced: bool) -> Config {
     Config {
         targets,
         unread,
+        organization,
         tag_keys: TagKeys {
             team: file.tags.team.unwrap_or(default_tags.team),
             project: file.tags.project.unwrap_or(default_tags.project),
@@ -214,7 +219,7 @@ fn config(file: FileConfig, chosen: bool, regions_forced: bool) -> Config {
     }
 }
 
-fn region_choice(regions: Option<&Regions>) -> RegionChoice {
+pub(super) fn region_choice(regions: Option<&Regions>) -> RegionChoice {
     match regions {
         None => RegionChoice::Default,
         Some(Regions::All(_)) => RegionChoice::All,

@@ -118,8 +118,17 @@ pub fn properties(schema: &Value) -> Option<&Map<String, Value>> {
 }
 
 /// Keys of closed tables that are words of other tables as well: near to one of them is no slip.
-const COMMON: [&str; 8] =
-    ["name", "profile", "regions", "team", "project", "cost_center", "external_id", "role_arn"];
+const COMMON: [&str; 9] = [
+    "name",
+    "profile",
+    "regions",
+    "team",
+    "project",
+    "cost_center",
+    "external_id",
+    "role_arn",
+    "exclude",
+];
 
 /// The tables that the schema closes (an unknown key in them is an error) and their keys, without
 /// those that other tables have too: what protects, and must not be lost by a slip.

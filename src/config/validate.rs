@@ -6,6 +6,7 @@ use super::actions;
 use super::error::Problem;
 use super::file::{AccountSection, Regions, SavedView, ViewTab};
 use super::gpus;
+use super::organization;
 use super::resolve::Layer;
 use super::role_account;
 use super::secret::{PLACEHOLDER, Secret};
@@ -40,6 +41,16 @@ pub fn layer(layer: &Layer, presets: &[String], words: &Vocabulary, problems: &m
         }
         let regions = account.regions.as_ref();
         region_problems(&format!("{key}.regions"), regions, &words.regions, &mut bad);
+    }
+    if let Some(organization) = &value.organization {
+        for (key, why) in organization::problems(organization) {
+            bad(&format!("organization.{key}"), format!("`organization.{key}`: {why}"));
+        }
+        if let Some(why) = organization.profile.as_deref().and_then(unusable_name) {
+            bad("organization.profile", format!("a profile name {why}"));
+        }
+        let regions = organization.regions.as_ref();
+        region_problems("organization.regions", regions, &words.regions, &mut bad);
     }
     if let Some(preset) = &value.idle.preset {
         one_of("idle.preset", preset, presets, words.presets.is_empty(), &mut bad);
@@ -170,7 +181,8 @@ fn region_problems(
         if !plain {
             let key = format!("{key}[{i}]");
             // An account's external id may have been put here.
-            let what = match key.starts_with("accounts[") {
+            let secret_beside = key.starts_with("accounts[") || key.starts_with("organization.");
+            let what = match secret_beside {
                 true => format!("`{key}`"),
                 false => format!("\"{}\"", text::clean(code)),
             };

@@ -9,6 +9,7 @@
 //! | `local` | what this machine alone can tell; facts in, checks out, no I/O |
 //! | `account` | what an account answers through its [`crate::source::Provider`] |
 //! | `network` | how calls to AWS travel: proxy, authorities, kind of endpoint |
+//! | `organization` | each account of an organisation, and whether its role is reached |
 //! | `probe` | one cheap call per permission |
 //! | `resources` | what listing resources that are no instances takes |
 //! | `render` | the report as text and JSON |
@@ -18,6 +19,7 @@ pub mod acting;
 pub mod gpus;
 pub mod local;
 mod network;
+pub mod organization;
 mod probe;
 mod render;
 mod resources;

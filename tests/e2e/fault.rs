@@ -206,7 +206,7 @@ pub fn forward(upstream: &str, head: &str, body: &[u8]) -> std::io::Result<Vec<u
 /// An error in the shape of the service.
 fn refusal(service: &str, code: &str, message: &str) -> String {
     let error = format!("<Error><Code>{code}</Code><Message>{message}</Message></Error>");
-    if service == "savingsplans" {
+    if ["organizations", "sagemaker", "savingsplans"].contains(&service) {
         let code = if code == "UnauthorizedOperation" { "AccessDeniedException" } else { code };
         format!("{{\"__type\":\"{code}\",\"message\":\"{message}\"}}")
     } else if service == "ec2" {

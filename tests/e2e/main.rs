@@ -42,6 +42,7 @@
 //! | commitments denied, throttled, of an endpoint that is dead | | `savings`; `bus::savings` |
 //! | a company's proxy that looks into TLS, fails, or wants a password; an unknown authority | `company::the_cockpit_…` | `company`; `source::aws::network` |
 //! | an SSO session that ends, a program for credentials that fails, a role that wants MFA | | `logins`; `source::aws::login` |
+//! | a list of accounts that is denied, an account whose role cannot be assumed | | `organization`; `source::aws::organization` |
 //! | the own-cost cap | | `aws::the_cap_…`; `bus`, `ui::golden` (`capped`) |
 
 // Helpers of tests may fail a test the way tests do.
@@ -63,6 +64,7 @@ mod house;
 mod kills;
 mod logins;
 mod lossy;
+mod organization;
 mod outages;
 mod policies;
 mod ports;

@@ -67,6 +67,7 @@ impl World {
             ("AWS_EC2_METADATA_DISABLED", "true"),
             ("AWS_ENDPOINT_URL_EC2", &self.ec2),
             ("AWS_ENDPOINT_URL_STS", &self.ec2),
+            ("AWS_ENDPOINT_URL_ORGANIZATIONS", &self.ec2),
             ("AWS_ENDPOINT_URL_SAVINGSPLANS", &self.ec2),
             ("AWS_ENDPOINT_URL_S3", &self.ec2),
             ("AWS_ENDPOINT_URL_AUTO_SCALING", &self.ec2),

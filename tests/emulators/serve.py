@@ -23,7 +23,6 @@ os.environ.update(
     AWS_SECRET_ACCESS_KEY="testing",
     AWS_DEFAULT_REGION="us-east-1",
     AWS_EC2_METADATA_DISABLED="true",
-    MOTO_ACCOUNT_ID="123456789012",
     # ministack cannot read compressed bodies.
     AWS_DISABLE_REQUEST_COMPRESSION="true",
 )
@@ -508,6 +507,33 @@ def seed_things(moto, cloudwatch, region):
     return f.ids
 
 
+def seed_organization(moto):
+    """An organization of four accounts: one with an instance, one for a test to lock, one with a name
+    that steers a terminal, one that is closed."""
+    org = boto3.client("organizations", endpoint_url=moto, region_name="us-east-1")
+    org.create_organization(FeatureSet="ALL")
+    ids = {}
+    for case in ("org-nlp", "org-locked", "org-evil", "org-closed"):
+        name = case.replace("org-evil", "evil\x1b[2J")
+        status = org.create_account(Email=f"{case}@example.com", AccountName=name)["CreateAccountStatus"]
+        ids[case] = status["AccountId"]
+    org.close_account(AccountId=ids["org-closed"])
+    sts = boto3.client("sts", endpoint_url=moto, region_name="us-east-1")
+    role = f"arn:aws:iam::{ids['org-nlp']}:role/burntop-read"
+    keys = sts.assume_role(RoleArn=role, RoleSessionName="seed")["Credentials"]
+    ec2 = boto3.client(
+        "ec2",
+        endpoint_url=moto,
+        region_name="us-east-1",
+        aws_access_key_id=keys["AccessKeyId"],
+        aws_secret_access_key=keys["SecretAccessKey"],
+        aws_session_token=keys["SessionToken"],
+    )
+    box = ec2.run_instances(ImageId=linux_image(ec2), InstanceType="m5.large", MinCount=1, MaxCount=1)
+    ids["org-box"] = box["Instances"][0]["InstanceId"]
+    return ids
+
+
 def extra(moto, cloudwatch, count):
     """A plain fleet of `count` quiet and busy boxes in us-west-2, for the scan figures."""
     f = Fleet(moto, cloudwatch, "us-west-2")
@@ -567,6 +593,7 @@ def main():
         ids.update(watched)
         ids.update(seed_storage(moto, cloudwatch, STORED))
         ids.update(seed_things(moto, cloudwatch, THINGS))
+        ids.update(seed_organization(moto))
         if len(sys.argv) > 1:
             extra(moto, cloudwatch, int(sys.argv[1]))
         print(json.dumps({"moto": moto, "cloudwatch": cloudwatch, "ids": ids, "hosts": hosts}), flush=True)

@@ -21,6 +21,7 @@ fn invocation(source: &str, profiles: &[&str], allow: bool) -> Invocation {
     let layers = vec![layer(flags, Origin::Flags), file];
     Invocation {
         config: resolve(layers, &Vocabulary::default()).unwrap(),
+        organization: None,
         options: RunOptions { allow_actions: allow, ..RunOptions::default() },
         notices: vec![],
         config_file: None,

@@ -50,6 +50,7 @@ impl Cockpit {
         let loaded = load(&sources, &Vocabulary::default());
         let invocation = Invocation {
             config: loaded.unwrap().config,
+            organization: None,
             options,
             notices: vec![],
             config_file: None,
