@@ -159,22 +159,30 @@ impl Tier {
         }
     }
 
-    /// The tier of an inventory row or listing: class, and the access tier where one is named
-    /// (`FREQUENT`, `INFREQUENT`, `ARCHIVE_INSTANT_ACCESS`, `ARCHIVE_ACCESS`,
-    /// `DEEP_ARCHIVE_ACCESS`). An empty class is Standard (listings leave it out); an unknown one
+    /// Names of access tiers within Intelligent-Tiering; any other one is Frequent Access.
+    pub const ACCESS_TIERS: [(&'static str, Self); 8] = [
+        ("INFREQUENT", Self::ItInfrequent),
+        ("INFREQUENT_ACCESS", Self::ItInfrequent),
+        ("ARCHIVE_INSTANT_ACCESS", Self::ItArchiveInstant),
+        ("ARCHIVE_INSTANT", Self::ItArchiveInstant),
+        ("ARCHIVE_ACCESS", Self::ItArchive),
+        ("ARCHIVE", Self::ItArchive),
+        ("DEEP_ARCHIVE_ACCESS", Self::ItDeepArchive),
+        ("DEEP_ARCHIVE", Self::ItDeepArchive),
+    ];
+
+    /// The tier of an inventory row or listing: class, and the access tier where one is named, of
+    /// [`Tier::ACCESS_TIERS`]. An empty class is Standard (listings leave it out); an unknown one
     /// is [`Tier::Unknown`].
     pub fn of_object(class: &str, access_tier: &str) -> Self {
         if class.is_empty() {
             return Self::Standard;
         }
         match StorageClass::from_api(class) {
-            Some(StorageClass::IntelligentTiering) => match access_tier {
-                "INFREQUENT" | "INFREQUENT_ACCESS" => Self::ItInfrequent,
-                "ARCHIVE_INSTANT_ACCESS" | "ARCHIVE_INSTANT" => Self::ItArchiveInstant,
-                "ARCHIVE_ACCESS" | "ARCHIVE" => Self::ItArchive,
-                "DEEP_ARCHIVE_ACCESS" | "DEEP_ARCHIVE" => Self::ItDeepArchive,
-                _ => Self::ItFrequent,
-            },
+            Some(StorageClass::IntelligentTiering) => {
+                let named = Self::ACCESS_TIERS.iter().find(|(name, _)| *name == access_tier);
+                named.map_or(Self::ItFrequent, |(_, tier)| *tier)
+            }
             Some(class) => Self::of(class),
             None => Self::Unknown,
         }

@@ -8,6 +8,7 @@
 //! | `open` | from a path or prefix to the newest complete snapshot |
 //! | `pieces` | pieces checked, brought here one or two ahead, removed again |
 //! | `csv`, `parquet`, `rows` | pieces become batches |
+//! | `words` | columns of few words, as numbers |
 //! | `pages`, `thrift` | what a Parquet piece asks memory for, looked at beforehand |
 //! | `error` | what can be wrong, and what to do |
 
@@ -24,6 +25,7 @@ mod schema;
 #[cfg(test)]
 mod tests;
 mod thrift;
+mod words;
 
 use std::sync::Arc;
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
 use parquet::data_type::{
-    BoolType, ByteArray, ByteArrayType, DataType, Int64Type, Int96, Int96Type,
+    BoolType, ByteArray, ByteArrayType, DataType, Int32Type, Int64Type, Int96, Int96Type,
 };
 use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
 use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
@@ -17,7 +17,8 @@ use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 use super::pages::{Alive, Beyond, Pages, check_footer, check_rows};
 use super::rows::{BATCH, KEY_AT_MOST, Making, Values, time_ms};
 use super::schema::{Column, Kind, Schema, leaf};
-use crate::domain::storage::{ObjectBatch, Tier};
+use super::words::{Numbered, Tiers, Words, described};
+use crate::domain::storage::ObjectBatch;
 use crate::source::objects::{Need, Sink};
 
 /// Why a piece cannot be read.
@@ -177,6 +178,8 @@ impl<T: DataType> Leaf<T> {
 enum Any {
     Absent,
     Text(Leaf<ByteArrayType>),
+    /// A column of few words, by their numbers.
+    Word(Leaf<Int32Type>, Words),
     Bool(Leaf<BoolType>),
     Int(Leaf<Int64Type>),
     Time(Leaf<Int64Type>, i64),
@@ -188,6 +191,7 @@ impl Any {
         match self {
             Self::Absent => Ok(()),
             Self::Text(leaf) => leaf.fill(rows),
+            Self::Word(leaf, _) => leaf.fill(rows),
             Self::Bool(leaf) => leaf.fill(rows),
             Self::Int(leaf) | Self::Time(leaf, _) => leaf.fill(rows),
             Self::Int96(leaf) => leaf.fill(rows),
@@ -197,7 +201,20 @@ impl Any {
     fn text(&mut self) -> &[u8] {
         match self {
             Self::Text(leaf) => leaf.next().map_or(&[], ByteArray::data),
+            Self::Word(leaf, words) => {
+                let number = leaf.next().map_or(0, |number| *number as usize);
+                words.word(number).as_bytes()
+            }
             _ => &[],
+        }
+    }
+
+    /// The number of the next row's word.
+    #[inline]
+    fn word(&mut self) -> usize {
+        match self {
+            Self::Word(leaf, _) => leaf.next().map_or(0, |number| *number as usize),
+            _ => 0,
         }
     }
 
@@ -230,7 +247,7 @@ impl Any {
 /// The needed columns of a row group, by [`Column`].
 struct Columns {
     all: Vec<Any>,
-    class: TierMemo,
+    tiers: Tiers,
     alive: Arc<Alive>,
 }
 
@@ -251,6 +268,12 @@ impl Columns {
             let optional = meta.column_descr().max_def_level() > 0;
             let inner = group.get_column_page_reader(*i)?;
             let pages = Pages::new(inner, file.clone(), meta, column, alive.clone());
+            if let (Kind::Text, Some(words)) = (kind, Words::of(column)) {
+                let numbers = Numbered::new(pages, words.clone(), optional);
+                let reader = ColumnReaderImpl::new(described(optional)?, Box::new(numbers));
+                all.push(Any::Word(Leaf::new(reader, optional), words));
+                continue;
+            }
             let reader = get_column_reader(meta.column_descr_ptr(), Box::new(pages));
             let any = match (reader, kind) {
                 (ColumnReader::ByteArrayColumnReader(r), Kind::Text) => {
@@ -270,7 +293,7 @@ impl Columns {
             };
             all.push(any);
         }
-        Ok(Self { all, class: TierMemo::default(), alive })
+        Ok(Self { all, tiers: Tiers::new(), alive })
     }
 
     fn fill(&mut self, rows: usize) -> Result<(), Trouble> {
@@ -303,6 +326,12 @@ impl Columns {
         else {
             return Ok(());
         };
+        if making.need.totals_only {
+            let sizes = (0..rows).map(|_| size.number());
+            let tiers = &self.tiers;
+            making.push_totals(batch, sizes, || tiers.of(class.word(), access_tier.word()));
+            return Ok(());
+        }
         for _ in 0..rows {
             let name = key.text();
             if name.len() > KEY_AT_MOST {
@@ -326,35 +355,11 @@ impl Columns {
                 version: version.text(),
             };
             values.check().map_err(Trouble::Beyond)?;
-            let tier = self.class.tier(class.text(), access_tier.text());
+            let tier = self.tiers.of(class.word(), access_tier.word());
             if wanted {
                 making.push(batch, tier, &values);
             }
         }
         Ok(())
-    }
-}
-
-/// The tier of the row before: nearly always that of the next one.
-#[derive(Default)]
-struct TierMemo {
-    class: Vec<u8>,
-    access: Vec<u8>,
-    tier: Option<Tier>,
-}
-
-impl TierMemo {
-    fn tier(&mut self, class: &[u8], access: &[u8]) -> Tier {
-        if let Some(tier) = self.tier
-            && self.class == class
-            && self.access == access
-        {
-            return tier;
-        }
-        let word = |bytes| std::str::from_utf8(bytes).unwrap_or("?");
-        let tier = Tier::of_object(word(class), word(access));
-        (self.class, self.access) = (class.to_vec(), access.to_vec());
-        self.tier = Some(tier);
-        tier
     }
 }

@@ -67,6 +67,36 @@ impl Making {
         key.starts_with(&self.prefix)
     }
 
+    /// Bytes of an object, and what is to be said of them.
+    #[inline]
+    fn size(&self, size: Option<i64>) -> (u64, u16) {
+        match size {
+            Some(size @ 0..=SIZE_AT_MOST) => (size as u64, 0),
+            _ if self.has_sizes => (0, ObjectFlags::BAD_SIZE),
+            _ => (0, 0),
+        }
+    }
+
+    /// Appends rows of which nothing but sizes and tiers is wanted.
+    pub fn push_totals(
+        &self,
+        batch: &mut ObjectBatch,
+        sizes: impl ExactSizeIterator<Item = Option<i64>>,
+        mut tier: impl FnMut() -> Tier,
+    ) {
+        let rows = batch.len() + sizes.len();
+        batch.keys.ends.resize(rows, batch.keys.bytes.len() as u32);
+        batch.modified_ms.resize(rows, i64::MIN);
+        batch.tiers.resize_with(rows, &mut tier);
+        batch.sizes.reserve(sizes.len());
+        batch.flags.reserve(sizes.len());
+        for size in sizes {
+            let (size, flags) = self.size(size);
+            batch.sizes.push(size);
+            batch.flags.push(ObjectFlags(flags));
+        }
+    }
+
     /// Appends all of a row but its key.
     pub fn push(&self, batch: &mut ObjectBatch, tier: Tier, values: &Values<'_>) {
         let mut flags = 0;
@@ -78,14 +108,8 @@ impl Making {
         let is_marker = values.is_marker == Some(true);
         set(ObjectFlags::DELETE_MARKER, is_marker);
         set(ObjectFlags::NONCURRENT, values.is_latest == Some(false));
-        let size = match values.size {
-            _ if is_marker => 0,
-            Some(size @ 0..=SIZE_AT_MOST) => size as u64,
-            _ => {
-                set(ObjectFlags::BAD_SIZE, self.has_sizes);
-                0
-            }
-        };
+        let (size, bad_size) = if is_marker { (0, 0) } else { self.size(values.size) };
+        set(bad_size, true);
         let latest = self.listed_ms.saturating_add(DATE_SLACK);
         let modified_ms = match values.modified_ms {
             Some(ms) if (DATE_AT_LEAST..=latest).contains(&ms) => ms,

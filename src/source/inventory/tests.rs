@@ -1,6 +1,7 @@
 //! Inventories as they are, and as they should not be.
 
 mod hostile;
+mod totals;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
