@@ -2,7 +2,8 @@
 //! size over the same file in the same run.
 //!
 //! `cargo bench --bench duplicates [-- ROWS]`; with `BENCH_PYTHON` naming a Python that has
-//! `duckdb`, `DuckDB` runs as well. A process of its own per measurement, so that peaks are apart.
+//! `duckdb`, `DuckDB` runs as well, and the ratio of the processor times is printed. A process of its
+//! own per measurement, so that peaks are apart.
 
 #![allow(missing_docs, reason = "a bench has no readers of its items")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, reason = "a bench")]
@@ -138,6 +139,15 @@ fn peak() -> u64 {
     line.trim().trim_end_matches("kB").trim().parse::<u64>().unwrap_or(0) / 1024
 }
 
+/// Seconds of processor time of this process so far, user and system.
+fn cpu_s() -> f64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let after = stat.rsplit(')').next().unwrap_or_default();
+    let fields: Vec<&str> = after.split_whitespace().collect();
+    let ticks = |i: usize| fields.get(i).and_then(|t| t.parse::<f64>().ok()).unwrap_or(0.0);
+    (ticks(11) + ticks(12)) / 100.0
+}
+
 fn measure(path: &Path) {
     let start = Instant::now();
     std::thread::scope(|s| {
@@ -149,7 +159,7 @@ fn measure(path: &Path) {
             });
         }
     });
-    let reading = start.elapsed();
+    let (reading, cpu_reading) = (start.elapsed(), cpu_s());
     let start = Instant::now();
     let folds: Vec<Duplicates> = std::thread::scope(|s| {
         let work = |t| {
@@ -172,13 +182,13 @@ fn measure(path: &Path) {
         .unwrap();
     let merged = start.elapsed();
     let found = all.finish(Confidence::C);
-    let done = start.elapsed();
+    let (done, cpu) = (start.elapsed(), cpu_s() - cpu_reading);
     let level = |l: usize| {
         (found.levels[l].groups, found.levels[l].extra_objects, found.levels[l].extra_bytes)
     };
     let sum = [level(0), level(1)];
     println!(
-        "burntop  {:6.2} s in all (reading alone {:.2}; read and fold {:.2}, merge {:.2}, find {:.2})  peak {} MiB  groups {} extra {} bytes {}  pairs {} compared {}",
+        "burntop  {:6.2} s in all, cpu {cpu:.2} s (reading alone {:.2}, cpu {cpu_reading:.2}; read and fold {:.2}, merge {:.2}, find {:.2})  peak {} MiB  groups {} extra {} bytes {}  pairs {} compared {}",
         done.as_secs_f64(),
         reading.as_secs_f64(),
         folded.as_secs_f64(),
@@ -197,11 +207,20 @@ const DUCK: &str = r#"
 import sys, time, resource, duckdb
 con = duckdb.connect()
 con.execute("SET threads=2; SET enable_progress_bar=false")
-t = time.time()
+t, cpu = time.time(), time.process_time()
 r = con.execute("""SELECT count(*), sum(n-1), sum((n-1)*size) FROM
   (SELECT e_tag, size, count(*) n FROM read_parquet(?) GROUP BY e_tag, size HAVING count(*) > 1)""", [sys.argv[1]]).fetchone()
-print(f"duckdb   {time.time()-t:6.2f} s  peak {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss//1024} MiB  groups {r[0]} extra {r[1]} bytes {r[2]}  (no prefixes)")
+print(f"duckdb   {time.time()-t:6.2f} s in all, cpu {time.process_time()-cpu:.2f} s  peak {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss//1024} MiB  groups {r[0]} extra {r[1]} bytes {r[2]}  (no prefixes)")
 "#;
+
+/// Runs a command, shows what it prints and says how much processor time it took by its own words.
+fn shown(command: &mut Command) -> Option<f64> {
+    let out = command.stderr(std::process::Stdio::inherit()).output().unwrap().stdout;
+    let out = String::from_utf8_lossy(&out);
+    print!("{out}");
+    let (_, cpu) = out.split_once("in all, cpu ")?;
+    cpu.split(' ').next()?.parse().ok()
+}
 
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).filter(|a| a != "--bench").collect();
@@ -209,6 +228,11 @@ fn main() {
         && flag == "--measure"
     {
         return measure(Path::new(path));
+    }
+    if let [flag, path, rows, order] = args.as_slice()
+        && flag == "--generate"
+    {
+        return generate(Path::new(path), rows.parse().unwrap(), order == "shuffled");
     }
     let rows: u64 = args.first().and_then(|a| a.parse().ok()).unwrap_or(10_000_000);
     let dir = std::env::temp_dir().join(format!("burntop-bench-duplicates-{}", std::process::id()));
@@ -218,9 +242,12 @@ fn main() {
         generate(&path, rows, is_shuffled);
         println!("{name}: {rows} objects, {} MiB of Parquet", path.metadata().unwrap().len() >> 20);
         let me = std::env::current_exe().unwrap();
-        Command::new(me).arg("--measure").arg(&path).status().unwrap();
+        let ours = shown(Command::new(me).arg("--measure").arg(&path));
         if let Ok(python) = std::env::var("BENCH_PYTHON") {
-            Command::new(python).arg("-c").arg(DUCK).arg(&path).status().unwrap();
+            let theirs = shown(Command::new(python).arg("-c").arg(DUCK).arg(&path));
+            if let (Some(ours), Some(theirs)) = (ours, theirs) {
+                println!("{name}: {:.1} times the processor time of DuckDB", ours / theirs);
+            }
         }
         std::fs::remove_file(&path).unwrap();
     }

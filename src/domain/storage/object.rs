@@ -93,17 +93,8 @@ impl Etag {
     pub fn parse(text: &[u8]) -> Self {
         let text = text.strip_prefix(b"\"").unwrap_or(text);
         let text = text.strip_suffix(b"\"").unwrap_or(text);
-        let Some((hex, rest)) = text.split_at_checked(32) else { return Self::default() };
-        let mut md5 = 0u128;
-        for digit in hex {
-            let value = match digit {
-                b'0'..=b'9' => digit - b'0',
-                b'a'..=b'f' => digit - b'a' + 10,
-                b'A'..=b'F' => digit - b'A' + 10,
-                _ => return Self::default(),
-            };
-            md5 = md5 << 4 | u128::from(value);
-        }
+        let Some((hex, rest)) = text.split_first_chunk::<32>() else { return Self::default() };
+        let Some(md5) = hex_digits(hex) else { return Self::default() };
         let parts = match rest {
             [] => 0,
             [b'-', digits @ ..] => {
@@ -122,6 +113,33 @@ impl Etag {
     pub fn is_empty(self) -> bool {
         self.md5 == 0
     }
+}
+
+/// The value of each byte as a hex digit; 16 for one that is none.
+const HEX: [u8; 256] = {
+    let mut values = [16; 256];
+    let mut digit = 0;
+    while digit < 16 {
+        values[b"0123456789abcdef"[digit] as usize] = digit as u8;
+        values[b"0123456789ABCDEF"[digit] as usize] = digit as u8;
+        digit += 1;
+    }
+    values
+};
+
+/// 32 hex digits; `None` when one of them is none. By halves: shifting 128 bits for each digit takes
+/// several times as long.
+fn hex_digits(digits: &[u8; 32]) -> Option<u128> {
+    let mut odd = 0;
+    let mut half = |digits: &[u8]| {
+        digits.iter().fold(0u64, |value, digit| {
+            let digit = HEX[usize::from(*digit)];
+            odd |= digit;
+            value << 4 | u64::from(digit & 15)
+        })
+    };
+    let (high, low) = (half(&digits[..16]), half(&digits[16..]));
+    (odd < 16).then_some(u128::from(high) << 64 | u128::from(low))
 }
 
 /// Which columns a source has. What is missing is not known, and never taken for "no".

@@ -82,6 +82,32 @@ impl Dirs {
         id
     }
 
+    /// The numbers of many paths, as [`Dirs::intern`] gives them one after the other. Shuffled keys
+    /// are never where the one before was: what has to be fetched from memory is asked for by many
+    /// paths side by side, step by step.
+    pub(super) fn intern_all(&mut self, paths: &[&[u8]], into: &mut Vec<DirId>) {
+        into.clear();
+        let before = |at: usize| at.checked_sub(1).and_then(|before| paths.get(before));
+        let is_new = |at: usize, path: &&[u8]| before(at) != Some(path);
+        let news = || paths.iter().enumerate().filter(|(at, path)| is_new(*at, path));
+        let slots: Vec<u64> = news().map(|(_, path)| hash_of(path)).collect();
+        let at: Vec<Option<DirId>> =
+            slots.iter().map(|slot| self.by_path.get(slot).copied()).collect();
+        let known: Vec<bool> =
+            news().zip(&at).map(|((_, path), at)| at.is_some_and(|id| self.is(id, path))).collect();
+        let mut looked_up = at.into_iter().zip(known);
+        for (place, path) in paths.iter().enumerate() {
+            let id = match into.last() {
+                Some(last) if !is_new(place, path) => *last,
+                _ => match looked_up.next() {
+                    Some((Some(id), true)) => id,
+                    _ => self.find_or_add(path),
+                },
+            };
+            into.push(id);
+        }
+    }
+
     fn find_or_add(&mut self, path: &[u8]) -> DirId {
         // The deepest one that is there; then the missing ones below it, from the top.
         let mut known = path.len();

@@ -111,13 +111,69 @@ impl Matches {
     }
 }
 
+/// Two numbers as one, of which the high bits depend on all.
+fn mixed(a: u64, b: u64) -> u64 {
+    (a.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ b).wrapping_mul(0xd6e8_feb8_6659_fd93)
+}
+
+/// Moves what is wanted to the front, and says how much it is.
+fn to_front(rows: &mut [Row], wanted: impl Fn(&Row) -> bool) -> usize {
+    let mut front = 0;
+    for at in 0..rows.len() {
+        if wanted(&rows[at]) {
+            rows.swap(at, front);
+            front += 1;
+        }
+    }
+    front
+}
+
+/// Moves those to the front that may have one of equal digest, and says how many they are: all others
+/// are alone with theirs, or have none, and need not be sorted. One in eight of those that are alone
+/// comes along.
+fn equal_digests_first(rows: &mut [Row]) -> usize {
+    let slots = (rows.len() * 8).next_power_of_two().max(64);
+    let slot = |row: &Row| {
+        let (size, content) = row.digest()?;
+        // As many high bits as it takes.
+        let slot = (mixed(size, content) >> (64 - slots.ilog2())) as usize;
+        Some((slot / 64, 1u64 << (slot % 64)))
+    };
+    let (mut once, mut twice) = (vec![0u64; slots / 64], vec![0u64; slots / 64]);
+    for (word, bit) in rows.iter().filter_map(slot) {
+        twice[word] |= once[word] & bit;
+        once[word] |= bit;
+    }
+    to_front(rows, |row| slot(row).is_some_and(|(word, bit)| twice[word] & bit != 0))
+}
+
+/// Moves those to the front that may have one of equal size and name whose `ETag` leaves open whether
+/// it is the same, and says how many they are: see [`Row::may_equal`].
+fn equal_names_first(rows: &mut [Row]) -> usize {
+    const MANY: u16 = u16::MAX;
+    let slots = (rows.len() * 4).next_power_of_two().max(64);
+    let slot = |row: &Row| (mixed(row.size(), row.name) >> (64 - slots.ilog2())) as usize;
+    // The number of parts that all rows of a slot have, plus two; one for a row without any.
+    let mut told = vec![0u16; slots];
+    for row in rows.iter() {
+        let parts = row.parts().map_or(1, |parts| parts as u16 + 2);
+        let told = &mut told[slot(row)];
+        *told = match *told {
+            0 => parts,
+            same if same == parts && parts != 1 => same,
+            _ => MANY,
+        };
+    }
+    to_front(rows, |row| told[slot(row)] == MANY)
+}
+
 /// Equal `ETag` and size: levels A and B. Takes the extra objects out of the bucket.
 pub(super) fn by_digest(rows: &mut Vec<Row>, tree: &Tree, least: Confidence, out: &mut Matches) {
-    // What has no digest sorts by its size among the others and is skipped.
-    rows.sort_unstable_by_key(|r| (r.digest(), r.dir, r.when, r.name, r.tier()));
-    let mut is_extra = vec![false; rows.len()];
+    let shared = equal_digests_first(rows);
+    rows[..shared].sort_unstable_by_key(|r| (r.digest(), r.dir, r.when, r.name, r.tier()));
+    let mut is_extra = vec![false; shared];
     let mut start = 0;
-    for class in rows.chunk_by(|a, b| a.digest() == b.digest()) {
+    for class in rows[..shared].chunk_by(|a, b| a.digest() == b.digest()) {
         let at = start;
         start += class.len();
         let Some(parts) = class[0].parts().filter(|_| class.len() > 1) else { continue };
@@ -141,6 +197,7 @@ pub(super) fn by_digest(rows: &mut Vec<Row>, tree: &Tree, least: Confidence, out
             }
         }
     }
+    // The flags are those of the first; what stands behind them stays.
     let mut flags = is_extra.iter();
     rows.retain(|_| !flags.next().copied().unwrap_or(false));
 }
@@ -154,12 +211,13 @@ pub(super) fn by_digest(rows: &mut Vec<Row>, tree: &Tree, least: Confidence, out
 /// step 500 may be a copy of step 500.
 pub(super) fn by_name(rows: &mut Vec<Row>, tree: &Tree, out: &mut Matches) {
     rows.retain(|r| r.size() >= NAMES_FROM);
-    rows.sort_unstable_by_key(|r| {
+    let shared = equal_names_first(rows);
+    rows[..shared].sort_unstable_by_key(|r| {
         (r.size(), r.name, r.dir, r.when, r.parts(), r.content, r.tier())
     });
     let mut gone: Vec<Row> = Vec::new();
     let mut found: Vec<(usize, usize)> = Vec::new();
-    for class in rows.chunk_by(|a, b| (a.size(), a.name) == (b.size(), b.name)) {
+    for class in rows[..shared].chunk_by(|a, b| (a.size(), a.name) == (b.size(), b.name)) {
         if class.len() > 1 {
             found.clear();
             in_names(class, tree, &mut found);

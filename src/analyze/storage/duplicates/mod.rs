@@ -32,7 +32,7 @@ mod tests;
 use super::{Fold, ListInfo};
 use crate::domain::storage::{Confidence, ObjectBatch, ObjectFlags, PrefixPair, Tier};
 
-use dirs::Dirs;
+use dirs::{DirId, Dirs};
 use matches::Matches;
 pub use matches::{NAMES_FROM, SIZES_FROM};
 pub use money::usd_per_month;
@@ -58,6 +58,9 @@ impl Default for Limits {
         Self { objects: 12_000_000, dirs: 3_000_000, pairs: 1_000 }
     }
 }
+
+/// Rows whose directories are looked up together.
+const GROUP: usize = 1_024;
 
 /// The fold: takes objects in, and finds copies when all are in.
 #[derive(Clone, Debug)]
@@ -86,6 +89,24 @@ impl Duplicates {
             seen: vec![(0, 0); STEPS],
             floor: 1,
         }
+    }
+
+    /// Keeps row `i` of a batch, of this name and directory.
+    fn keep(&mut self, batch: &ObjectBatch, i: usize, name: &[u8], dir: DirId) {
+        let flags = batch.flags.get(i).copied().unwrap_or_default();
+        let etag = batch.etags.get(i).copied();
+        // Where the list says nothing of encryption every tag may be opaque: they are compared
+        // all the same, and the notes say what that is worth.
+        let is_opaque = self.encryption && flags.any(ObjectFlags::OPAQUE_ETAG);
+        let etag = etag.filter(|e| !e.is_empty() && !is_opaque);
+        let tier = batch.tiers.get(i).copied().unwrap_or(Tier::Unknown);
+        let modified = batch.modified_ms.get(i).copied().unwrap_or(i64::MIN);
+        let when = if flags.any(ObjectFlags::BAD_DATE) {
+            UNKNOWN
+        } else {
+            u32::try_from(modified.div_euclid(1000)).unwrap_or(UNKNOWN)
+        };
+        self.rows.push(Row::new(batch.sizes[i], etag, tier, dirs::hash_of(name), dir, when));
     }
 
     /// Lets go of the smallest until the rest fits.
@@ -199,33 +220,32 @@ impl Fold for Duplicates {
             | ObjectFlags::DELETE_MARKER
             | ObjectFlags::REPLICA
             | ObjectFlags::BAD_SIZE;
-        for i in 0..batch.len() {
-            let flags = batch.flags.get(i).copied().unwrap_or_default();
-            let size = batch.sizes[i];
-            if size == 0 || size >= 1 << rows::SIZE_BITS || flags.any(NEVER) {
-                continue;
+        let (mut places, mut paths) = (Vec::with_capacity(GROUP), Vec::with_capacity(GROUP));
+        let mut dirs = Vec::with_capacity(GROUP);
+        for first in (0..batch.len()).step_by(GROUP) {
+            places.clear();
+            paths.clear();
+            for i in first..batch.len().min(first + GROUP) {
+                let flags = batch.flags.get(i).copied().unwrap_or_default();
+                let size = batch.sizes[i];
+                if size == 0 || size >= 1 << rows::SIZE_BITS || flags.any(NEVER) {
+                    continue;
+                }
+                let seen = &mut self.seen[rows::step(size)];
+                seen.0 += 1;
+                seen.1 += size;
+                if size >= self.floor {
+                    let (dir, name) = dirs::split(batch.keys.get(i));
+                    places.push((i, name));
+                    paths.push(dir);
+                }
             }
-            let seen = &mut self.seen[rows::step(size)];
-            seen.0 += 1;
-            seen.1 += size;
-            if size < self.floor {
-                continue;
+            self.dirs.intern_all(&paths, &mut dirs);
+            for ((i, name), dir) in places.iter().zip(&dirs) {
+                self.keep(batch, *i, name, *dir);
             }
-            let etag = batch.etags.get(i).copied();
-            // Where the list says nothing of encryption every tag may be opaque: they are compared
-            // all the same, and the notes say what that is worth.
-            let is_opaque = self.encryption && flags.any(ObjectFlags::OPAQUE_ETAG);
-            let etag = etag.filter(|e| !e.is_empty() && !is_opaque);
-            let tier = batch.tiers.get(i).copied().unwrap_or(Tier::Unknown);
-            let modified = batch.modified_ms.get(i).copied().unwrap_or(i64::MIN);
-            let when = if flags.any(ObjectFlags::BAD_DATE) {
-                UNKNOWN
-            } else {
-                u32::try_from(modified.div_euclid(1000)).unwrap_or(UNKNOWN)
-            };
-            let (dir, name) = dirs::split(batch.keys.get(i));
-            let dir = self.dirs.intern(dir);
-            self.rows.push(Row::new(size, etag, tier, dirs::hash_of(name), dir, when));
+            // What is held a group beyond the limits is let go here: how much that is follows from
+            // what was seen, and not from when it is looked at.
             if self.rows.len() > self.limits.objects || self.dirs.len() > self.limits.dirs {
                 self.fit();
             }
@@ -240,13 +260,8 @@ impl Fold for Duplicates {
         self.raise(other.floor);
         other.raise(self.floor);
         let now = self.dirs.absorb(&other.dirs);
-        other.dirs = Dirs::default();
-        for bucket in &mut other.rows.buckets {
-            for mut row in std::mem::take(bucket) {
-                row.dir = now[row.dir as usize];
-                self.rows.push(row);
-            }
-        }
+        drop(other.dirs);
+        self.rows.absorb(other.rows, |dir| now[dir as usize]);
         self.fit();
     }
 }

@@ -126,6 +126,20 @@ impl Rows {
         self.len += 1;
     }
 
+    /// Takes over the rows of another, with the numbers that their directories have here.
+    pub(super) fn absorb(&mut self, other: Self, dir: impl Fn(DirId) -> DirId) {
+        for (mine, mut others) in self.buckets.iter_mut().zip(other.buckets) {
+            others.iter_mut().for_each(|row| row.dir = dir(row.dir));
+            if mine.is_empty() {
+                *mine = others;
+            } else {
+                mine.reserve_exact(others.len());
+                mine.append(&mut others);
+            }
+        }
+        self.len += other.len;
+    }
+
     /// Keeps what is at least of this size.
     pub(super) fn keep_from(&mut self, size: u64) {
         self.len = 0;

@@ -34,19 +34,20 @@ impl Tree {
         let count = dirs.len();
         let (id, end, rank) = order(&dirs);
         let parent: Vec<Rank> = id.iter().map(|d| rank[dirs.parent(*d) as usize]).collect();
-        let mut bytes = vec![0u64; count];
-        let mut oldest = vec![UNKNOWN; count];
-        let mut newest = vec![0u32; count];
+        // Side by side: rows come in no order of directories, and each look is one into memory.
+        let mut own = vec![(0u64, UNKNOWN, 0u32); count];
         for row in rows.iter_mut() {
             row.dir = rank[row.dir as usize];
-            let r = row.dir as usize;
-            bytes[r] = bytes[r].saturating_add(row.size());
-            oldest[r] = oldest[r].min(row.when);
+            let (bytes, oldest, newest) = &mut own[row.dir as usize];
+            *bytes = bytes.saturating_add(row.size());
+            *oldest = row.when.min(*oldest);
             if row.when != UNKNOWN {
-                newest[r] = newest[r].max(row.when);
+                *newest = row.when.max(*newest);
             }
         }
         drop(rank);
+        let oldest = own.iter().map(|own| own.1).collect();
+        let mut newest: Vec<u32> = own.iter().map(|own| own.2).collect();
         for r in (1..count).rev() {
             let above = parent[r] as usize;
             newest[above] = newest[above].max(newest[r]);
@@ -54,8 +55,8 @@ impl Tree {
         let mut before = Vec::with_capacity(count + 1);
         let mut sum = 0u64;
         before.push(0);
-        for b in bytes {
-            sum = sum.saturating_add(b);
+        for (bytes, ..) in own {
+            sum = sum.saturating_add(bytes);
             before.push(sum);
         }
         let mut series = vec![0u64; count];
