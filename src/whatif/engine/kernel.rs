@@ -231,21 +231,18 @@ fn fast(
     price: impl Fn(usize) -> Priced,
     sum: &mut ChunkSum,
 ) {
-    let mut hours = [0.0f32; CHUNK];
     let mut usd = [0.0f32; CHUNK];
-    let (hours, usd) = (&mut hours[..part.paths], &mut usd[..part.paths]);
+    let usd = &mut usd[..part.paths];
     for (week, demand) in schedule.demand.iter().enumerate() {
         let drawn = part.week(week);
         let priced = price(week);
         let table = &tables[demand.mixture];
-        fast_above(table, demand, priced.level, drawn, hours);
-        sum.hours_by_week[week] = total(hours);
-        sum.usd_by_week[week] = priced.usd * sum.hours_by_week[week];
-        add(usd, hours, priced.usd);
+        let hours = fast_priced(table, demand, priced.level, priced.usd, drawn, usd);
+        sum.hours_by_week[week] = hours;
+        sum.usd_by_week[week] = priced.usd * hours;
         if let Some((level, more)) = priced.dear {
-            fast_above(table, demand, level, drawn, hours);
-            sum.usd_by_week[week] += more * total(hours);
-            add(usd, hours, more);
+            let hours = fast_priced(table, demand, level, more, drawn, usd);
+            sum.usd_by_week[week] += more * hours;
         }
     }
     sum.usd.iter_mut().zip(usd).for_each(|(wide, narrow)| *wide = f64::from(*narrow));
@@ -269,19 +266,64 @@ fn fast_above(
     hours.iter_mut().for_each(|hours| *hours *= scale);
 }
 
-fn add(usd: &mut [f32], hours: &[f32], price: f64) {
+/// Adds to `usd` what the unit-hours of each path above `level` in a week cost at a price; says how
+/// many they are in all paths.
+fn fast_priced(
+    table: &FastTable,
+    demand: &WeekDemand,
+    level: f64,
+    price: f64,
+    (bases, scales): (&[u8], &[f32]),
+    usd: &mut [f32],
+) -> f64 {
     let price = price as f32;
-    usd.iter_mut().zip(hours).for_each(|(usd, hours)| *usd += price * hours);
+    let mut sum = Lanes::default();
+    if demand.scale <= 0.0 {
+        let hours = (HOURS_PER_WEEK as f64 * (demand.shift - level).max(0.0)) as f32;
+        let paths = ..usd.len();
+        sum.add(usd, &[hours; CHUNK][paths], &[1.0; CHUNK][paths], 1.0, price);
+        return sum.total();
+    }
+    let scale = demand.scale as f32;
+    table.blocks((level - demand.shift) / demand.scale, bases, scales, |first, of_one| {
+        let places = first..first + of_one.len();
+        sum.add(&mut usd[places.clone()], of_one, &scales[places], scale, price);
+    });
+    sum.total()
 }
 
-/// The sum, over eight lanes: fast, always the same, and closer than one after the other.
-fn total(values: &[f32]) -> f64 {
-    let mut lanes = [0.0f32; 8];
-    let (eights, rest) = values.as_chunks::<8>();
-    for eight in eights {
-        lanes.iter_mut().zip(eight).for_each(|(lane, value)| *lane += value);
+/// A sum over eight lanes: fast, always the same, and closer than one after the other.
+#[derive(Clone, Copy, Debug, Default)]
+struct Lanes {
+    eight: [f32; 8],
+    /// What came in no eight: the last few paths of a chunk.
+    rest: f64,
+}
+
+impl Lanes {
+    /// Adds the hours of some paths, each times its factor and `scale`, and what they cost to `usd`.
+    #[inline]
+    fn add(&mut self, usd: &mut [f32], of_one: &[f32], factors: &[f32], scale: f32, price: f32) {
+        let (eights, rest) = usd.as_chunks_mut::<8>();
+        let (of_eight, of_rest) = of_one.as_chunks::<8>();
+        let (by_eight, by_rest) = factors.as_chunks::<8>();
+        let mut sum = self.eight;
+        for ((usd, of_one), factor) in eights.iter_mut().zip(of_eight).zip(by_eight) {
+            let hours: [f32; 8] = std::array::from_fn(|at| of_one[at] * factor[at] * scale);
+            *usd = std::array::from_fn(|at| usd[at] + price * hours[at]);
+            sum = std::array::from_fn(|at| sum[at] + hours[at]);
+        }
+        self.eight = sum;
+        for ((usd, of_one), factor) in rest.iter_mut().zip(of_rest).zip(by_rest) {
+            let hours = of_one * factor * scale;
+            *usd += price * hours;
+            self.rest += f64::from(hours);
+        }
     }
-    lanes.iter().chain(rest).map(|&value| f64::from(value)).sum()
+
+    fn total(self) -> f64 {
+        self.eight.iter().map(|&lane| f64::from(lane)).sum::<f64>() + self.rest
+    }
 }
 
 fn exact(

@@ -8,7 +8,8 @@
 //! into equal cells and keeps three lines of each: the one that holds at its left border, the one at
 //! its right, and the one where those two cross. The largest of them is L itself where the cell has
 //! no more than two knots, and at most [`TOLERANCE`] below it otherwise: a cell that would be worse
-//! is marked and searched.
+//! is searched. No line of L is above it anywhere, so that the next cell's middle is looked at as
+//! well: four lines at once are faster than three.
 
 use super::super::HOURS_PER_WEEK;
 
@@ -35,31 +36,23 @@ struct Line {
     slope: f32,
 }
 
-impl Line {
-    #[inline]
-    fn at(self, cells: f32) -> f32 {
-        self.at_zero - self.slope * cells
+/// The lines of a cell, its left border's and its middle's; the right border's is the next cell's
+/// left.
+#[derive(Clone, Copy, Debug, Default)]
+struct Cell {
+    at_zero: [f32; 2],
+    slope: [f32; 2],
+}
+
+impl Cell {
+    fn of(left: Line, middle: Line) -> Self {
+        Self { at_zero: [left.at_zero, middle.at_zero], slope: [left.slope, middle.slope] }
     }
 }
 
-/// The lines of a cell; the right border's is the next cell's left.
-#[derive(Clone, Copy, Debug, Default)]
-struct Cell {
-    left: Line,
-    /// Never steeper than `left`. A slope below 0 marks the cell.
-    middle: Line,
-}
-
-/// What a marked cell has as the slope of its middle; in place of its height the sorted hours that
-/// lie in the cell, see [`knots`].
-const MARK: f32 = -1.0;
-
-/// The first and the one after the last of a marked cell's hours.
-#[inline]
-fn knots(packed: f32) -> (usize, usize) {
-    let packed = packed as usize;
-    (packed / 256, packed % 256)
-}
+/// The sorted hours that lie in a cell that is searched, the first and the one after the last; twice
+/// the same in any other.
+type Knots = (u8, u8);
 
 /// Cells of a base week's row: below zero, the cells, and 0 for good, twice.
 const ROW: usize = LINES + 1;
@@ -71,12 +64,12 @@ pub(super) struct FastTable {
     cells: Vec<Cell>,
     /// All unit-hours of each week.
     totals: Vec<f32>,
-    /// The weeks themselves, for the marked cells.
+    /// The weeks themselves, for the cells that are searched.
     sorted: Vec<SortedWeek>,
     /// Units of a cell.
     step: f64,
-    /// True when any cell is marked.
-    searched: bool,
+    /// By cell; empty where none is searched.
+    searched: Vec<Knots>,
 }
 
 /// L of each base week of a family, without rounding.
@@ -141,9 +134,15 @@ impl FastTable {
         let step = if whole || peak <= 0.0 { 1.0 } else { peak / CELLS as f64 };
         let sorted: Vec<SortedWeek> = weeks.iter().map(SortedWeek::new).collect();
         let mut cells = vec![Cell::default(); weeks.len() * ROW];
-        let rows = cells.as_chunks_mut::<ROW>().0;
-        rows.iter_mut().zip(&sorted).for_each(|(row, week)| fill(row, week, step));
-        let searched = cells.iter().any(|cell| cell.middle.slope == MARK);
+        let mut searched = vec![(0, 0); weeks.len() * ROW];
+        let rows = cells.as_chunks_mut::<ROW>().0.iter_mut();
+        let knots = searched.as_chunks_mut::<ROW>().0;
+        for ((row, knots), week) in rows.zip(knots).zip(&sorted) {
+            fill(row, knots, week, step);
+        }
+        if searched.iter().all(|(from, to)| from == to) {
+            searched = Vec::new();
+        }
         let totals = sorted.iter().map(|week| week.above[0] as f32).collect();
         Self { cells, totals, sorted, step, searched }
     }
@@ -151,16 +150,40 @@ impl FastTable {
     /// Unit-hours of the base weeks `weeks` above `level` ÷ their factors, into `hours`, each times
     /// its factor: `level` and, at factor 1, `hours` are in units.
     pub(super) fn above(&self, level: f64, weeks: &[u8], factors: &[f32], hours: &mut [f32]) {
-        if level == 0.0 {
-            for ((hours, &week), factor) in hours.iter_mut().zip(weeks).zip(factors) {
-                *hours = self.totals[usize::from(week)] * factor;
+        let mut blocks = hours.chunks_mut(BLOCK).zip(factors.chunks(BLOCK));
+        self.blocks(level, weeks, factors, |_, of_one| {
+            if let Some((hours, factors)) = blocks.next() {
+                let each = hours.iter_mut().zip(of_one).zip(factors);
+                each.for_each(|((hours, of_one), factor)| *hours = of_one * factor);
             }
-            return;
-        }
-        self.above_each(|_| level, weeks, factors, hours);
+        });
     }
 
-    /// The same with a level for each place.
+    /// The same without the factors: handed over in blocks, each with the place of its first; all
+    /// but the last have [`BLOCK`] places.
+    pub(super) fn blocks(
+        &self,
+        level: f64,
+        weeks: &[u8],
+        factors: &[f32],
+        mut take: impl FnMut(usize, &[f32]),
+    ) {
+        let mut room = [0.0; BLOCK];
+        let parts = weeks.chunks(BLOCK).zip(factors.chunks(BLOCK));
+        for (block, (weeks, factors)) in parts.enumerate() {
+            let hours = &mut room[..weeks.len()];
+            if level == 0.0 {
+                let each = hours.iter_mut().zip(weeks);
+                each.for_each(|(hours, &week)| *hours = self.totals[usize::from(week)]);
+            } else {
+                let level = (level / self.step) as f32;
+                self.block(|_| level, weeks, factors, hours);
+            }
+            take(block * BLOCK, hours);
+        }
+    }
+
+    /// As [`FastTable::above`] with a level for each place.
     pub(super) fn above_each(
         &self,
         level: impl Fn(usize) -> f64,
@@ -171,16 +194,14 @@ impl FastTable {
         let parts = weeks.chunks(BLOCK).zip(factors.chunks(BLOCK)).zip(hours.chunks_mut(BLOCK));
         for (block, ((weeks, factors), hours)) in parts.enumerate() {
             let level = |at: usize| (level(block * BLOCK + at) / self.step) as f32;
-            if self.searched {
-                self.block::<true>(level, weeks, factors, hours);
-            } else {
-                self.block::<false>(level, weeks, factors, hours);
-            }
+            self.block(level, weeks, factors, hours);
+            hours.iter_mut().zip(factors).for_each(|(hours, factor)| *hours *= factor);
         }
     }
 
-    /// At most [`BLOCK`] of them: what can be done for several numbers at once is done apart.
-    fn block<const SEARCH: bool>(
+    /// At most [`BLOCK`] of them, without their factors: what can be done for several numbers at
+    /// once is done apart.
+    fn block(
         &self,
         level: impl Fn(usize) -> f32,
         weeks: &[u8],
@@ -189,34 +210,44 @@ impl FastTable {
     ) {
         let mut cells = [0.0f32; BLOCK];
         let mut at = [0u32; BLOCK];
-        let places = cells.iter_mut().zip(&mut at).zip(factors).enumerate();
-        for (place, ((cells, at), factor)) in places {
+        let places = cells.iter_mut().zip(&mut at).zip(factors.iter().zip(weeks)).enumerate();
+        for (place, ((cells, at), (factor, &week))) in places {
             *cells = level(place) / factor;
-            *at = cell_of(*cells);
+            // A row has one more than a power of two.
+            let week = u32::from(week);
+            *at = cell_of(*cells) + week * LINES as u32 + week;
         }
-        for (((hours, &week), &cells), &at) in hours.iter_mut().zip(weeks).zip(&cells).zip(&at) {
-            *hours = self.one::<SEARCH>(usize::from(week), cells, at as usize & (LINES - 1));
+        for ((hours, &cells), &at) in hours.iter_mut().zip(&cells).zip(&at) {
+            *hours = self.one(cells, at as usize);
         }
-        hours.iter_mut().zip(factors).for_each(|(hours, factor)| *hours *= factor);
+        if !self.searched.is_empty() {
+            self.search(&cells, &at, hours);
+        }
     }
 
-    /// Unit-hours of one week above `cells`, which lie in cell `at`.
+    /// Unit-hours above `cells`, which lie in cell `at` of all rows.
     #[inline]
-    fn one<const SEARCH: bool>(&self, week: usize, cells: f32, at: usize) -> f32 {
-        let row = &self.cells.as_chunks::<ROW>().0[week];
-        let (cell, next) = (&row[at], &row[at + 1]);
-        if SEARCH && cell.middle.slope < 0.0 {
-            return self.search(week, cells, cell.middle.at_zero);
-        }
-        larger(larger(cell.left.at(cells), next.left.at(cells)), cell.middle.at(cells))
+    fn one(&self, cells: f32, at: usize) -> f32 {
+        // The later one first: where it is there, the other one is.
+        let Some(next) = self.cells.get(at + 1) else { return 0.0 };
+        let Some(cell) = self.cells.get(at) else { return 0.0 };
+        let at_zero = [cell.at_zero[0], cell.at_zero[1], next.at_zero[0], next.at_zero[1]];
+        let slope = [cell.slope[0], cell.slope[1], next.slope[0], next.slope[1]];
+        let [a, b, c, d]: [f32; 4] =
+            std::array::from_fn(|line| at_zero[line] - slope[line] * cells);
+        larger(larger(a, c), larger(b, d))
     }
 
-    /// The same in a marked cell. Apart, so that the others do not pay for it.
-    #[cold]
-    #[inline(never)]
-    fn search(&self, week: usize, cells: f32, packed: f32) -> f32 {
-        let (from, to) = knots(packed);
-        self.sorted[week].above_among(from, to, f64::from(cells) * self.step) as f32
+    /// Puts right what lies in cells that have too many knots.
+    fn search(&self, cells: &[f32], at: &[u32], hours: &mut [f32]) {
+        for ((hours, &cells), &at) in hours.iter_mut().zip(cells).zip(at) {
+            let (from, to) = self.searched.get(at as usize).copied().unwrap_or_default();
+            if from < to {
+                let week = &self.sorted[at as usize / ROW];
+                let units = f64::from(cells) * self.step;
+                *hours = week.above_among(from.into(), to.into(), units) as f32;
+            }
+        }
     }
 
     /// The most units of a base week.
@@ -239,22 +270,20 @@ fn cell_of(cells: f32) -> u32 {
 }
 
 /// Fills the row of a base week, in cells of `step` units.
-fn fill(row: &mut [Cell; ROW], week: &SortedWeek, step: f64) {
-    let below = Tangent { above: week.above[0], count: HOURS_PER_WEEK as f64 };
-    row[0].left = below.line(step);
-    row[0].middle = row[0].left;
+fn fill(row: &mut [Cell; ROW], searched: &mut [Knots; ROW], week: &SortedWeek, step: f64) {
+    let below = Tangent { above: week.above[0], count: HOURS_PER_WEEK as f64 }.line(step);
+    row[0] = Cell::of(below, below);
     let mut left = week.tangent(0.0);
-    for (at, cell) in row[1..LINES].iter_mut().enumerate() {
+    for (at, (cell, knots)) in row.iter_mut().zip(searched).skip(1).take(LINES - 1).enumerate() {
         let right = week.tangent((at + 1) as f64 * step);
-        cell.left = left.line(step);
-        let knots = left.count > right.count;
-        let middle = if knots { week.tangent(left.crossing(right)) } else { left };
-        cell.middle = middle.line(step);
+        let crosses = left.count > right.count;
+        let middle = if crosses { week.tangent(left.crossing(right)) } else { left };
+        *cell = Cell::of(left.line(step), middle.line(step));
         let error = week.gap(left, middle).max(week.gap(middle, right));
         if at < CELLS && error > TOLERANCE * week.above[0] {
-            let first = |count: f64| HOURS_PER_WEEK - count as usize;
-            let (from, to) = (first(left.count), first(right.count));
-            cell.middle = Line { at_zero: (from * 256 + to) as f32, slope: MARK };
+            // No week has as many hours as a byte has values.
+            let first = |count: f64| (HOURS_PER_WEEK - count as usize) as u8;
+            *knots = (first(left.count), first(right.count));
         }
         left = right;
     }
