@@ -141,9 +141,14 @@ impl App {
         let current = (fleet.version, fleet.as_of, [gpus, storage, savings]);
         if self.overview.as_ref().is_none_or(|(of, _)| *of != current) {
             let of = (fleet.version, fleet.as_of);
-            let bare = self.bare_overview.as_ref().filter(|(known, _)| *known == of);
-            let mut made = bare.map_or_else(|| overview(fleet, &ctx), |(_, bare)| bare.clone());
-            self.bare_overview = Some((of, made.clone()));
+            let mut made = match &self.bare_overview {
+                Some((known, bare)) if *known == of => bare.clone(),
+                _ => {
+                    let bare = overview(fleet, &ctx);
+                    self.bare_overview = Some((of, bare.clone()));
+                    bare
+                }
+            };
             if let Some(gpus) = self.gpus() {
                 made = made.with_gpus(gpus);
             }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::invocation::{RunOptions, cache_file};
 use crate::config::{Config, Found, OrganizationConfig, Paths, Target};
 use crate::domain::cleaned::Cleaned;
-use crate::domain::{Member, SourceError};
+use crate::domain::{Member, SourceError, is_account_id, is_partition};
 use crate::files;
 use crate::source::aws::{AccountSource, connect};
 
@@ -173,12 +173,8 @@ fn read(file: &Path, section: &OrganizationConfig) -> Option<Listing> {
     let bytes = files::read_own(file, LARGEST).ok()?;
     let mut json = serde_json::Deserializer::from_slice(&bytes);
     let listing = Listing::deserialize(Cleaned::new(&mut json)).ok()?;
-    let is_id = |m: &Member| m.id.len() == 12 && m.id.bytes().all(|b| b.is_ascii_digit());
-    let is_partition = |m: &Member| {
-        m.partition.starts_with("aws")
-            && m.partition.bytes().all(|b| b.is_ascii_lowercase() || b == b'-')
-    };
-    let is_sound = listing.members.iter().all(|m| is_id(m) && is_partition(m));
+    let is_sound =
+        listing.members.iter().all(|m| is_account_id(&m.id) && is_partition(&m.partition));
     (is_sound && listing.profile == section.profile).then_some(listing)
 }
 

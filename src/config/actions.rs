@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::file::ActionsSection;
-use crate::domain::text;
+use crate::domain::{is_account_id, text};
 
 /// The bounds of acting.
 #[derive(Clone, Debug, PartialEq)]
@@ -174,14 +174,9 @@ pub(super) fn problems(section: &ActionsSection) -> Vec<(String, String)> {
 
 /// What is wrong with an id of an account, if anything.
 pub(super) fn account_problem(id: &str) -> Option<String> {
-    (!is_account(id)).then(|| {
+    (!is_account_id(id)).then(|| {
         format!("\"{}\" is no account id; accepted: 12 digits in quotation marks", text::clean(id))
     })
-}
-
-/// True for an id of an account: 12 digits.
-pub(super) fn is_account(id: &str) -> bool {
-    id.len() == 12 && id.bytes().all(|b| b.is_ascii_digit())
 }
 
 /// `key=value`; the first `=` separates.
@@ -203,7 +198,7 @@ fn is_kms_key(arn: &str) -> bool {
     matches!(parts.as_slice(), ["arn", partition, "kms", region, account, key]
         if partition.starts_with("aws")
             && region.split('-').count() >= 3
-            && is_account(account)
+            && is_account_id(account)
             && (key.starts_with("key/") || key.starts_with("alias/"))
             && key.chars().all(|c| c.is_ascii_graphic()))
 }

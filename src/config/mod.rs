@@ -131,7 +131,7 @@ impl Target {
 
 /// The account in the ARN of a role, in any partition; `None` where there are not 12 digits.
 pub fn role_account(arn: &str) -> Option<&str> {
-    arn.split(':').nth(4).filter(|id| actions::is_account(id))
+    arn.split(':').nth(4).filter(|id| crate::domain::is_account_id(id))
 }
 
 /// Which regions of an account are read.

@@ -14,7 +14,7 @@ use super::spot;
 use super::storage;
 use super::suggest::nearest;
 use super::vocabulary::Vocabulary;
-use crate::domain::text;
+use crate::domain::{is_account_id, text};
 
 /// Checks one layer. `presets` are the names that `idle.preset` may have: the built-in ones and
 /// those of every layer.
@@ -254,8 +254,7 @@ fn is_role_arn(arn: &str) -> bool {
     let parts: Vec<&str> = arn.splitn(6, ':').collect();
     matches!(parts.as_slice(), ["arn", partition, "iam", "", account, role]
         if partition.starts_with("aws")
-            && account.len() == 12
-            && account.bytes().all(|b| b.is_ascii_digit())
+            && is_account_id(account)
             && role.strip_prefix("role/").is_some_and(|name| !name.is_empty())
             && role.chars().all(|c| c.is_ascii_graphic()))
 }

@@ -57,7 +57,7 @@ pub use inspection::{
 pub use instance::{
     BlockDevice, Instance, InstanceState, Lifecycle, Owner, OwnerKind, Platform, Tenancy,
 };
-pub use organization::Member;
+pub use organization::{Member, is_account_id, is_partition};
 pub use price::{Offer, PriceBasis, Provenance, Rate};
 pub use reading::{Reading, SourceId, SourceState};
 pub use resource::{

@@ -2,6 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 
+/// True for an id of an account: 12 digits.
+pub fn is_account_id(id: &str) -> bool {
+    id.len() == 12 && id.bytes().all(|b| b.is_ascii_digit())
+}
+
+/// True for what may be the name of a partition; it becomes part of the ARN of a role.
+pub fn is_partition(name: &str) -> bool {
+    name.starts_with("aws") && name.bytes().all(|b| b.is_ascii_lowercase() || b == b'-')
+}
+
 /// An account of an organisation. All text is clean.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Member {

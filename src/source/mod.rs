@@ -6,6 +6,7 @@ pub mod athena;
 pub mod aws;
 pub mod budget;
 pub mod catalogue;
+mod causes;
 pub mod cloudwatch_gpu;
 pub mod demo;
 pub mod exporter;

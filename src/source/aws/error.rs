@@ -15,6 +15,7 @@ use super::calls::Call;
 use super::login::{self, Login};
 use super::network_error;
 use crate::domain::{ErrorKind, SourceError};
+use crate::source::causes::{chain, find, root};
 use crate::source::proxy::SettingError;
 
 /// Where a call failed, for the words of the message.
@@ -128,27 +129,6 @@ where
 /// An answer that the SDK accepted and that still makes no sense.
 pub fn malformed(message: &str, place: Place<'_>) -> SourceError {
     say(ErrorKind::Malformed, message, place)
-}
-
-/// The first error of type `T` in the chain of causes.
-pub(super) fn find<'a, T: Error + 'static>(error: &'a (dyn Error + 'static)) -> Option<&'a T> {
-    chain(error).find_map(|e| e.downcast_ref::<T>())
-}
-
-pub(super) fn chain<'a>(
-    error: &'a (dyn Error + 'static),
-) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
-    let mut next = Some(error);
-    std::iter::from_fn(move || {
-        let this = next?;
-        next = this.source();
-        Some(this)
-    })
-}
-
-/// The innermost cause in words: outer layers only say "dispatch failure".
-fn root(error: &(dyn Error + 'static)) -> String {
-    chain(error).last().map(ToString::to_string).unwrap_or_default()
 }
 
 fn stalled(error: &(dyn Error + 'static)) -> bool {

@@ -3,10 +3,10 @@
 
 use std::error::Error;
 
-use super::error::{chain, find};
 use super::network::Unreached;
 use super::trust;
 use crate::domain::ErrorKind;
+use crate::source::causes::{chain, find};
 use crate::source::http::tls;
 use crate::source::proxy::{Proxy, SettingError};
 

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::json_api::{Page, Question, Read, Row, every};
 use super::{AwsProvider, error};
-use crate::domain::{Member, SourceError, text};
+use crate::domain::{Member, SourceError, is_account_id, is_partition, text};
 
 /// A page of all accounts.
 #[derive(Debug, Serialize)]
@@ -60,18 +60,16 @@ impl AwsProvider {
 
 fn member(raw: &Account) -> Option<Member> {
     let id = raw.id.as_deref()?;
-    if id.len() != 12 || !id.bytes().all(|b| b.is_ascii_digit()) {
+    if !is_account_id(id) {
         return None;
     }
-    // Of `arn:aws-cn:organizations::…:account/…`; it becomes part of the ARN of a role.
+    // Of `arn:aws-cn:organizations::…:account/…`.
     let partition = raw.arn.as_deref().and_then(|arn| arn.split(':').nth(1));
-    let is_plain =
-        |p: &&str| p.starts_with("aws") && p.bytes().all(|b| b.is_ascii_lowercase() || b == b'-');
     let clean = |text: Option<&str>| text::clean(text.unwrap_or_default()).trim().to_owned();
     Some(Member {
         id: id.to_owned(),
         name: clean(raw.name.as_deref()),
-        partition: partition.filter(is_plain).unwrap_or("aws").to_owned(),
+        partition: partition.filter(|p| is_partition(p)).unwrap_or("aws").to_owned(),
         state: clean(raw.state.as_deref().or(raw.status.as_deref())),
     })
 }

@@ -4,6 +4,7 @@ use std::error::Error;
 
 use super::{Limit, Url, tls};
 use crate::domain::{ErrorKind, SourceError};
+use crate::source::causes::{chain, root};
 
 /// What was asked of whom, for the words of a message. Never holds a path, a query or credentials.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,22 +36,6 @@ impl Place {
     pub fn error(&self, kind: ErrorKind, message: &str, fix: &str) -> SourceError {
         SourceError::new(kind, self.operation, &format!("{}: {message}", self.host), fix)
     }
-}
-
-/// The innermost cause in words.
-pub(super) fn root(error: &(dyn Error + 'static)) -> String {
-    chain(error).last().map(ToString::to_string).unwrap_or_default()
-}
-
-pub(super) fn chain<'a>(
-    error: &'a (dyn Error + 'static),
-) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
-    let mut next = Some(error);
-    std::iter::from_fn(move || {
-        let this = next?;
-        next = this.source();
-        Some(this)
-    })
 }
 
 /// A call that brought no answer.

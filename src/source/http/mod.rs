@@ -28,6 +28,7 @@ pub use error::Place;
 use crate::domain::address::{AddressError, is_loopback, may_carry_credentials};
 use crate::domain::{Address, ErrorKind, Secret, SourceError};
 use crate::files;
+use crate::source::causes::root;
 use crate::source::proxy::Proxies;
 
 /// How a client is set up.
@@ -334,5 +335,5 @@ fn build(settings: &HttpSettings, way: Way) -> Result<Client, String> {
     } else if !way.tls && !way.proxy {
         builder = builder.tls_certs_only([]);
     }
-    builder.build().map_err(|e| format!("cannot set up TLS: {}", error::root(&e)))
+    builder.build().map_err(|e| format!("cannot set up TLS: {}", root(&e)))
 }

@@ -5,7 +5,7 @@ use std::io;
 
 use rustls::CertificateError as Wrong;
 
-use super::error::chain;
+use crate::source::causes::chain;
 
 /// The failure of TLS in the causes of an error; `None` where there is none.
 pub fn find<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a rustls::Error> {

@@ -1,7 +1,5 @@
 //! Answers of a service: JSON within a limit, or a refusal.
 
-use std::error::Error;
-
 use aws_smithy_runtime_api::box_error::BoxError;
 use aws_smithy_runtime_api::client::interceptors::Intercept;
 use aws_smithy_runtime_api::client::interceptors::context::{
@@ -18,6 +16,8 @@ use aws_types::request_id::apply_request_id;
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
+
+use crate::source::causes::find;
 
 /// The longest answer that is read, bytes. A page of 100 rows is some ten kilobytes.
 pub const LONGEST: usize = 8 * 1024 * 1024;
@@ -94,14 +94,10 @@ impl ClassifyRetry for TooLongIsFinal {
         let Some(Err(error)) = context.output_or_error() else {
             return RetryAction::NoActionIndicated;
         };
-        let mut cause: Option<&(dyn Error + 'static)> = Some(error);
-        while let Some(this) = cause {
-            if this.is::<TooLong>() {
-                return RetryAction::RetryForbidden;
-            }
-            cause = this.source();
+        match find::<TooLong>(error) {
+            Some(_) => RetryAction::RetryForbidden,
+            None => RetryAction::NoActionIndicated,
         }
-        RetryAction::NoActionIndicated
     }
 
     fn name(&self) -> &'static str {

@@ -28,6 +28,13 @@ pub async fn notebooks(aws: &AwsProvider, scope: &Scope) -> Result<Vec<Resource>
     let page = |next_token| ListNotebookInstances { max_results: PAGE, next_token };
     let found = every(aws, &scope.region, page).await?;
     let looks: Vec<_> = found.iter().map(|raw| notebook(aws, scope, raw)).collect();
+    found_by(looks).await
+}
+
+/// What the looks find, in their order; what is gone is left out.
+async fn found_by(
+    looks: Vec<impl Future<Output = Result<Option<Resource>, SourceError>>>,
+) -> Result<Vec<Resource>, SourceError> {
     let all: Vec<_> = stream::iter(looks).buffered(AT_ONCE).try_collect().await?;
     Ok(all.into_iter().flatten().collect())
 }
@@ -66,8 +73,7 @@ pub async fn endpoints(aws: &AwsProvider, scope: &Scope) -> Result<Vec<Resource>
     let found = every(aws, &scope.region, page).await?;
     let names: Vec<_> = found.into_iter().filter_map(|e| e.endpoint_name).collect();
     let looks: Vec<_> = names.iter().map(|name| endpoint(aws, scope, name)).collect();
-    let all: Vec<_> = stream::iter(looks).buffered(AT_ONCE).try_collect().await?;
-    Ok(all.into_iter().flatten().collect())
+    found_by(looks).await
 }
 
 async fn endpoint(
@@ -145,8 +151,7 @@ pub async fn apps(aws: &AwsProvider, scope: &Scope) -> Result<Vec<Resource>, Sou
     // What is deleted is listed for a day.
     found.retain(|app| app.status.as_deref() == Some("InService"));
     let looks: Vec<_> = found.iter().map(|raw| app(aws, scope, raw)).collect();
-    let all: Vec<_> = stream::iter(looks).buffered(AT_ONCE).try_collect().await?;
-    Ok(all.into_iter().flatten().collect())
+    found_by(looks).await
 }
 
 async fn app(

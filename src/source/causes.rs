@@ -1,0 +1,25 @@
+//! The causes of an error, from the outermost layer in.
+
+use std::error::Error;
+
+/// The error and its causes.
+pub fn chain<'a>(
+    error: &'a (dyn Error + 'static),
+) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+    let mut next = Some(error);
+    std::iter::from_fn(move || {
+        let this = next?;
+        next = this.source();
+        Some(this)
+    })
+}
+
+/// The first error of type `T` among them.
+pub fn find<'a, T: Error + 'static>(error: &'a (dyn Error + 'static)) -> Option<&'a T> {
+    chain(error).find_map(|e| e.downcast_ref::<T>())
+}
+
+/// The innermost cause in words: outer layers only say that something failed.
+pub fn root(error: &(dyn Error + 'static)) -> String {
+    chain(error).last().map(ToString::to_string).unwrap_or_default()
+}
