@@ -11,7 +11,7 @@ impl App {
     }
 
     pub(super) fn sort_by_letter(&mut self, letter: char) {
-        if !on_table!(self, |table, rows| table.sort_by_letter(letter)) {
+        if !self.list_mut().sort_by_letter(letter) {
             self.say(Notice::new(Level::Warn, format!("no column sorts by `{letter}`")));
         }
     }
@@ -19,7 +19,7 @@ impl App {
     pub(super) fn act_in_popup(&mut self, action: Action) -> Vec<Effect> {
         let step = self.distance(action);
         let entries = match &self.popup {
-            Some(Popup::Columns { .. }) => of_table!(self, |table| table.fields()),
+            Some(Popup::Columns { .. }) => self.list().table().fields().len(),
             _ => self.presets.len(),
         };
         let Some(popup) = &mut self.popup else { return Vec::new() };
@@ -51,7 +51,7 @@ impl App {
             }
             (Popup::Columns { .. }, Action::Enter) | (_, Action::Back) => self.popup = None,
             (Popup::Columns { cursor }, action) => {
-                let cursor = on_table!(self, |table, rows| table.change_columns(cursor, action));
+                let cursor = self.list_mut().change_columns(cursor, action);
                 self.popup = Some(Popup::Columns { cursor });
             }
             _ => {}

@@ -3,17 +3,13 @@
 
 use std::sync::Arc;
 
-use jiff::Timestamp;
-
-use super::savings::SavingsRows;
-use super::storage::{ListHow, StorageRows};
-use super::whatif::{DemandFrom, PlanPicture};
+use super::Picture;
 use crate::act::plan::{Confirmed, Plan};
 use crate::domain::GpuKey;
-use crate::fleet::Fleet;
-use crate::fleet::gpu::GpuFleet;
-use crate::view::Field;
-use crate::view::gpu::{GpuField, GpuGrouping};
+use crate::report::Format;
+use crate::tabs::gpus::picture::GpuGrouping;
+use crate::tabs::storage::state::ListHow;
+use crate::tabs::whatif::state::DemandFrom;
 use crate::whatif::{PlanRequest, Scenario, Slot};
 
 /// Something to be done. The executor answers failures and successes with
@@ -67,7 +63,7 @@ pub enum Effect {
         /// Where; a relative path is relative to the working directory.
         path: String,
         /// How.
-        format: ExportFormat,
+        format: Format,
         /// What.
         picture: Picture,
     },
@@ -106,16 +102,6 @@ pub enum Effect {
         /// The new one.
         to: String,
     },
-    /// Write the plan on screen to a file: Markdown is the memo of one page. Never
-    /// [`ExportFormat::Table`].
-    ExportPlan {
-        /// Where; a relative path is relative to the working directory.
-        path: String,
-        /// How.
-        format: ExportFormat,
-        /// What.
-        plan: Box<PlanPicture>,
-    },
 }
 
 /// A confirmed plan on its way to the executor. Two are equal when they are one and the same.
@@ -135,96 +121,6 @@ pub enum Regions {
     All,
     /// These codes.
     These(Vec<String>),
-}
-
-/// What is on screen, to be rendered by a report. Holds the snapshot, so that it may be rendered
-/// on another thread.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Picture {
-    /// Which report: `idle`, `overview`, `gpus` or one of storage.
-    pub view: &'static str,
-    /// The snapshot shown.
-    pub fleet: Arc<Fleet>,
-    /// Indices into its rows, in the order shown.
-    pub rows: Vec<u32>,
-    /// Columns shown.
-    pub columns: Vec<Field>,
-    /// The filter that chose the rows, as typed.
-    pub filter: String,
-    /// The moment that ages are computed for.
-    pub now: Timestamp,
-    /// The GPUs shown, where the picture is of GPUs: `rows` and `columns` are empty then.
-    pub gpus: Option<GpuPicture>,
-    /// The rows of storage shown, where the picture is of storage.
-    pub storage: Option<StorageRows>,
-    /// The rows of a list of what could be saved, where the picture is of one.
-    pub savings: Option<SavingsRows>,
-}
-
-impl Picture {
-    /// A picture of a view of `fleet`, with nothing on it yet.
-    pub(super) fn of(view: &'static str, fleet: Arc<Fleet>, now: Timestamp) -> Self {
-        Self {
-            view,
-            fleet,
-            rows: Vec::new(),
-            columns: Vec::new(),
-            filter: String::new(),
-            now,
-            gpus: None,
-            storage: None,
-            savings: None,
-        }
-    }
-}
-
-/// The part of a picture that is of GPUs.
-#[derive(Clone, Debug, PartialEq)]
-pub struct GpuPicture {
-    /// The snapshot shown.
-    pub fleet: Arc<GpuFleet>,
-    /// Indices into its rows, in the order shown.
-    pub rows: Vec<u32>,
-    /// Columns shown.
-    pub columns: Vec<GpuField>,
-}
-
-/// The format of an export.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ExportFormat {
-    /// Comma-separated values.
-    Csv,
-    /// JSON as the report prints it.
-    Json,
-    /// Markdown table.
-    Md,
-    /// Aligned text.
-    Table,
-}
-
-impl ExportFormat {
-    /// All formats.
-    pub const ALL: [Self; 4] = [Self::Csv, Self::Json, Self::Md, Self::Table];
-
-    /// The name in `:export`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Csv => "csv",
-            Self::Json => "json",
-            Self::Md => "md",
-            Self::Table => "table",
-        }
-    }
-
-    /// The ending of a file of this format.
-    pub fn extension(self) -> &'static str {
-        if self == Self::Table { "txt" } else { self.name() }
-    }
-
-    /// The format of a name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|f| f.name() == name)
-    }
 }
 
 /// Filter, sort and columns under a name.

@@ -154,6 +154,7 @@ fn verdict(planted: &Planted) -> Option<Verdict> {
             expected: 168,
             role,
             busy: value.is_some_and(|v| v >= threshold),
+            joint: false,
         };
     let mut signals: Vec<SignalEvidence> = (0..devices.min(2))
         .map(|i| {
@@ -399,6 +400,11 @@ pub fn own_cost() -> OwnCost {
         calls: vec![("GetMetricData".into(), 3120, 0.0312)],
         trouble: None,
     }
+}
+
+/// The names of the tabs that there is something to show in.
+pub fn titles(app: &App) -> Vec<&'static str> {
+    app.tabs().map(crate::tabs::Tab::title).collect()
 }
 
 /// Presses the keys of a script: characters as they are, others by name in angle brackets

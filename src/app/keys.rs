@@ -2,10 +2,10 @@
 
 use super::content::Target;
 use super::keymap::{Action, Context, Key};
-use super::savings::SavingsLook;
+use super::screen::PAGE_CONTEXTS;
 use super::sheet::Sheet;
-use super::{App, Effect, Level, Notice, Page, Picture, Popup, Prompt, PromptKind, Tab};
-use crate::view::Field;
+use super::{App, Effect, Level, Notice, Page, Popup, Prompt, PromptKind, Tab};
+use crate::report::Format;
 
 /// Lines that a wheel step moves.
 pub(super) const WHEEL: isize = 3;
@@ -22,42 +22,16 @@ impl App {
         match &self.popup {
             Some(Popup::Columns { .. }) => &[Context::Columns, Context::Move, Context::Any],
             Some(_) => &[Context::Move, Context::Any],
-            None if self.on_guide() => {
-                &[Context::WhatIf, Context::Main, Context::Move, Context::Any]
-            }
             None if self.on_sheet() => {
                 &[Context::Sheet, Context::Main, Context::Move, Context::Any]
             }
-            None if self.shows_gpu_table() || self.shows_heat() => {
-                &[Context::Gpus, Context::Table, Context::Main, Context::Move, Context::Any]
+            None if self.page().is_some() => {
+                self.page_with_screen().map_or(PAGE_CONTEXTS, |(page, of)| of.page_contexts(page))
             }
-            None if self.pages.is_empty() && self.tab == Tab::Gpus => {
-                &[Context::Gpus, Context::Main, Context::Move, Context::Any]
-            }
-            None if self.shows_whatif() => {
-                &[Context::WhatIf, Context::Main, Context::Move, Context::Any]
-            }
-            None if self.shows_storage_table() => {
-                &[Context::Storage, Context::Table, Context::Main, Context::Move, Context::Any]
-            }
-            None if self.on_storage_page()
-                || (self.pages.is_empty() && self.tab == Tab::Storage) =>
-            {
-                &[Context::Storage, Context::Main, Context::Move, Context::Any]
-            }
-            None if self.shows_savings_table() || (self.shows_table() && self.tab == Tab::Idle) => {
-                &[Context::Savings, Context::Table, Context::Main, Context::Move, Context::Any]
-            }
-            None if self.shows_table() => {
-                &[Context::Table, Context::Main, Context::Move, Context::Any]
-            }
-            None if self.pages.is_empty() && self.no_credentials().is_some() => {
+            None if self.shows_welcome() => {
                 &[Context::Welcome, Context::Main, Context::Move, Context::Any]
             }
-            None if self.pages.is_empty() && self.tab == Tab::Overview => {
-                &[Context::Savings, Context::Main, Context::Move, Context::Any]
-            }
-            None => &[Context::Main, Context::Move, Context::Any],
+            None => self.screen().contexts(self),
         }
     }
 
@@ -81,7 +55,7 @@ impl App {
             if let (Some(prompt), Some(c)) = (&mut self.prompt, key.text()) {
                 prompt.line.insert(c.encode_utf8(&mut [0; 4]));
                 self.typed();
-            } else if self.shows_whatif() && self.popup.is_none() {
+            } else if self.popup.is_none() && !self.shows_table() && self.is_drawn_by_screen() {
                 self.say_what_is_missing(key);
             }
             Vec::new()
@@ -111,23 +85,16 @@ impl App {
         {
             return effects;
         }
-        if self.on_guide()
-            && let Some(effects) = self.act_on_guide(action)
-        {
-            return effects;
-        }
-        if self.shows_whatif()
-            && let Some(effects) = self.act_on_whatif(action)
-        {
+        let first = match self.page_with_screen() {
+            Some((_, of)) => of.act_on_page(self, action),
+            None if self.pages.is_empty() => self.screen().act_first(self, action),
+            None => None,
+        };
+        if let Some(effects) = first {
             return effects;
         }
         match action {
             Action::Act => return self.open_sheet(None),
-            Action::TabOverview => self.go_to_savings(SavingsLook::Overview),
-            Action::TabGpus => self.go_to_gpus(self.gpu_tab.look()),
-            Action::TabIdle => self.go_to_tab(Tab::Idle),
-            Action::TabStorage => self.go_to_storage(self.storage_tab.look()),
-            Action::TabWhatIf => return self.want_whatif(),
             Action::NextTab | Action::PreviousTab => self.turn_tab(action == Action::NextTab),
             Action::Help => self.toggle_page(Page::Help),
             Action::Log => self.toggle_page(Page::Log),
@@ -146,36 +113,20 @@ impl App {
             Action::Demo => return vec![Effect::SwitchToDemo],
             Action::Back => self.back(),
             Action::Enter => return self.enter(),
-            Action::Group
-            | Action::Heat
-            | Action::FoldAll
-            | Action::Distribution
-            | Action::Missing => self.act_on_gpus(action),
-            Action::NextList
-            | Action::PreviousList
-            | Action::Details
-            | Action::Tiers
-            | Action::MoreReads
-            | Action::LessReads
-            | Action::SetReads
-            | Action::LifecycleRules
-            | Action::ListObjects => return self.act_on_storage(action),
-            Action::NextSavings | Action::PreviousSavings => self.act_on_savings(action),
-            Action::Filter if self.shows_heat() => self.open_filter(),
-            _ if self.shows_heat() => self.act_on_heat(action),
-            _ if self.shows_table() => self.act_in_table(action),
-            Action::Left | Action::Right => {
-                let next = action == Action::Right;
-                return match self.page().map(|o| &o.page) {
-                    Some(Page::Gpu { .. }) => self.next_gpu(next),
-                    Some(Page::Savings(_)) => {
-                        self.next_saving(next);
-                        Vec::new()
-                    }
-                    _ => self.next_why(next),
-                };
+            _ => {
+                let context = action.spec().context;
+                if let Some(screen) = crate::tabs::screens().find(|s| s.key() == Some(action)) {
+                    return screen.open(self);
+                }
+                if let Some(screen) = crate::tabs::screens().find(|s| s.owns() == Some(context)) {
+                    return screen.act(self, action);
+                }
+                if self.shows_table() {
+                    self.act_in_table(action);
+                } else {
+                    self.scroll(action);
+                }
             }
-            _ => self.scroll(action),
         }
         Vec::new()
     }
@@ -195,77 +146,32 @@ impl App {
         if self.pages.pop().is_some() {
             return;
         }
-        if self.back_on_gpus() || self.back_on_storage() || self.back_on_savings() {
+        if self.screen().back(self) {
             return;
         }
-        if (self.shows_table() || self.shows_heat())
-            && !on_table!(self, |table, rows| table.cancel_range())
-        {
-            on_table!(self, |table, rows| table.clear_filter());
+        if (self.shows_table() || self.shows_heat()) && !self.list_mut().cancel_range() {
+            self.list_mut().clear_filter();
         }
     }
 
     pub(super) fn enter(&mut self) -> Vec<Effect> {
         self.prepare();
-        if self.on_storage_page() {
-            return self.enter_storage_page();
+        match self.page_with_screen() {
+            Some((_, of)) => of.enter_page(self),
+            None if self.pages.is_empty() => self.screen().enter(self),
+            None => Vec::new(),
         }
-        if matches!(self.page().map(|o| &o.page), Some(Page::Savings(_))) {
-            return self.enter_savings_page();
-        }
-        if !self.pages.is_empty() {
-            return Vec::new();
-        }
-        if self.is_on_savings() {
-            return self.enter_savings();
-        }
-        if self.tab == Tab::Storage {
-            return self.enter_storage();
-        }
-        if self.tab == Tab::Gpus {
-            return self.enter_gpus();
-        }
-        if !self.shows_table() {
-            let at = self.finding_in_sight();
-            let target = at.and_then(|at| self.body.lines.get(at)?.target.clone());
-            return target.map(|t| self.go_to_target(t)).unwrap_or_default();
-        }
-        let Some(id) = self.current_row().map(|row| row.instance.id.clone()) else {
-            return Vec::new();
-        };
-        self.table.choose();
-        self.open_why(id)
     }
 
-    pub(super) fn go_to_target(&mut self, target: Target) -> Vec<Effect> {
+    pub(crate) fn go_to_target(&mut self, target: Target) -> Vec<Effect> {
         match target {
-            Target::Instance(instance) => self.open_why(instance),
-            Target::WhatIf => self.go_to_whatif(None),
-            Target::Tab(Tab::Storage) => {
-                self.go_to_storage(self.storage_tab.look());
-                Vec::new()
-            }
-            Target::Tab(tab) => {
-                self.go_to_tab(tab);
-                Vec::new()
-            }
-            Target::List(look) => {
-                self.go_to_savings(look);
-                Vec::new()
-            }
-            Target::Saving(page) => {
-                self.go_to_saving(page);
-                Vec::new()
-            }
-            Target::Storage(subject) => {
-                self.go_to_subject(&subject);
-                Vec::new()
-            }
-            Target::Gpus => {
-                self.go_to_gpus(self.gpu_tab.look());
-                Vec::new()
-            }
+            Target::Instance(instance) => return self.open_why(instance),
+            Target::Tab(tab) => return tab.screen().follow(self),
+            Target::List(look) => self.go_to_savings(look),
+            Target::Saving(page) => self.go_to_saving(page),
+            Target::Storage(subject) => self.go_to_subject(&subject),
         }
+        Vec::new()
     }
 
     fn turn_tab(&mut self, forward: bool) {
@@ -275,28 +181,6 @@ impl App {
         self.go_to_tab(tabs[(at + step) % tabs.len()]);
     }
 
-    /// On a why page: the page of the row above or below in the table.
-    fn next_why(&mut self, below: bool) -> Vec<Effect> {
-        let Some(Page::Why { instance, .. }) = self.page().map(|o| &o.page) else {
-            return Vec::new();
-        };
-        let instance = instance.clone();
-        self.sync_table();
-        let Some(fleet) = self.shown().cloned() else { return Vec::new() };
-        if !self.table.go_to(&fleet.rows, &instance) {
-            return Vec::new();
-        }
-        let before = self.table.cursor();
-        self.table.step(&fleet.rows, if below { 1 } else { -1 });
-        match self.table.current(&fleet.rows) {
-            Some(row) if self.table.cursor() != before => {
-                let id = row.instance.id.clone();
-                self.open_why(id)
-            }
-            _ => Vec::new(),
-        }
-    }
-
     fn page_height(&self) -> isize {
         let body = self.table_layout().map_or(1, |l| l.body_height);
         let lines = if self.shows_table() { body.saturating_sub(1) } else { body };
@@ -304,7 +188,7 @@ impl App {
     }
 
     /// The lines that a movement goes by; `None` for what is no movement.
-    pub(super) fn distance(&self, action: Action) -> Option<isize> {
+    pub(crate) fn distance(&self, action: Action) -> Option<isize> {
         let page = self.page_height();
         Some(match action {
             Action::Down => 1,
@@ -323,7 +207,7 @@ impl App {
     fn act_in_table(&mut self, action: Action) {
         self.sync_table();
         if let Some(lines) = self.distance(action) {
-            on_table!(self, |table, rows| table.step(rows, lines));
+            self.list_mut().step(lines);
             return;
         }
         match action {
@@ -333,7 +217,7 @@ impl App {
             Action::SaveView => self.prompt = Some(Prompt::new(PromptKind::SaveView, "")),
             _ => {
                 let width = self.table_width();
-                on_table!(self, |table, rows| table.act(rows, action, width));
+                self.list_mut().act(action, width);
             }
         }
     }
@@ -378,11 +262,11 @@ impl App {
     /// The export command, ready to be sent or changed.
     fn open_export(&mut self) {
         if self.tab == Tab::WhatIf {
-            if let Err(why) = self.check_plan_export(super::ExportFormat::Md) {
+            if let Err(why) = self.check_plan_export(Format::Md) {
                 self.say(Notice::new(Level::Warn, why));
                 return;
             }
-            let text = format!("export md {}", self.plan_name(super::ExportFormat::Md));
+            let text = format!("export md {}", self.plan_name(Format::Md));
             self.prompt = Some(Prompt::new(PromptKind::Command, &text));
             return;
         }
@@ -390,7 +274,7 @@ impl App {
             self.say(Notice::new(Level::Warn, "there is nothing here to export"));
             return;
         }
-        let text = format!("export csv {}", self.export_name(super::ExportFormat::Csv));
+        let text = format!("export csv {}", self.export_name(Format::Csv));
         self.prompt = Some(Prompt::new(PromptKind::Command, &text));
     }
 
@@ -415,27 +299,16 @@ impl App {
         if let Some(effects) = self.copy_saving() {
             return effects;
         }
-        if let Some((id, gpus)) = self.current_gpu_picture() {
-            let fleet = self.shown().cloned().unwrap_or_default();
-            let text = format!("sent {id} as JSON to the terminal's clipboard");
-            self.say(Notice::new(Level::Info, text));
-            let empty = Picture::of("gpus", fleet, self.gpu_context().now);
-            return vec![Effect::CopyRows(Picture { gpus: Some(gpus), ..empty })];
-        }
-        let found = self.shown().zip(self.current_row()).and_then(|(fleet, row)| {
-            let at = fleet.rows.iter().position(|r| r.instance.id == row.instance.id)?;
-            Some((fleet.clone(), u32::try_from(at).ok()?, row.instance.id.to_string()))
+        let found = self.current_gpu_picture().or_else(|| {
+            let id = self.current_row()?.instance.id.clone();
+            Some((id.clone(), self.instance_picture(&id)?))
         });
-        let Some((fleet, at, id)) = found else {
+        let Some((id, picture)) = found else {
             self.say(Notice::new(Level::Warn, "there is no instance here to copy"));
             return Vec::new();
         };
-        self.say(Notice::new(
-            Level::Info,
-            format!("sent {id} as JSON to the terminal's clipboard"),
-        ));
-        let empty = Picture::of("idle", fleet, self.view_context().now);
-        let columns = Field::ALL.to_vec();
-        vec![Effect::CopyRows(Picture { rows: vec![at], columns, ..empty })]
+        let text = format!("sent {id} as JSON to the terminal's clipboard");
+        self.say(Notice::new(Level::Info, text));
+        vec![Effect::CopyRows(picture)]
     }
 }

@@ -4,9 +4,6 @@
 //! returns what is to be done; `ui::draw` draws what [`App`] holds. Every test of the cockpit
 //! therefore runs without a terminal and with a fixed time.
 
-#[macro_use]
-mod either;
-
 pub mod age;
 mod appearance;
 mod choosing;
@@ -15,28 +12,26 @@ pub mod content;
 mod effect;
 #[cfg(test)]
 pub(crate) mod fixture;
-pub(crate) mod gpus;
 mod init;
 mod input;
-mod keymap;
+pub(crate) mod keymap;
 mod keys;
 mod layout;
+pub(crate) mod list;
 mod mouse;
 mod msg;
 mod page;
+mod picture;
 mod prepare;
 mod prompt;
 mod run;
-pub(crate) mod savings;
+pub(crate) mod screen;
 #[cfg(test)]
 mod scripts;
 pub mod sheet;
 mod sources;
-pub(crate) mod storage;
-mod table;
 mod typing;
 mod update;
-pub(crate) mod whatif;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -44,36 +39,40 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
+pub use crate::tabs::Tab;
+pub use crate::tabs::gpus::state::{GpuLook, Gpus, Heat, TRAIL, legend_lines};
+pub use crate::tabs::savings::state::{SavingsLook, SavingsPage, SavingsTab};
+pub use crate::tabs::storage::state::{
+    ListHow, Listing, ListingState, Storage, StorageLook, StoragePage, TierSubject,
+};
+pub use crate::tabs::whatif::state::{
+    Area, DemandFrom, Plan, PlanChart, PlanPage, PlanPrompt, Room, WhatIf,
+};
 pub use appearance::{Appearance, ColorDepth, Role, ThemeName};
-pub use effect::{Confirmation, Effect, ExportFormat, GpuPicture, Picture, Regions, SavedView};
-pub(crate) use either::{of_savings_table, of_storage_table, of_table};
-pub use gpus::{GpuLook, Gpus, Heat, TRAIL, legend_lines};
+pub use effect::{Confirmation, Effect, Regions, SavedView};
 pub use init::{AppInit, Extent};
 pub use input::{History, LineEdit};
 pub use keymap::{Action, ActionSpec, Context, Key, KeyError, Keymap, KeymapProblem};
 pub use layout::{Layout, MINIMUM};
+pub use list::{GUTTER, List, Marked, Placed, Placement, RowsStamp, TableLine, column_entries};
 pub use mouse::tab_label;
 pub use msg::{AccountInfo, Level, LogEntry, Mode, Msg, Notice, OwnCost};
-pub use page::{Opened, Page, Popup, Tab};
+pub use page::{Opened, Page, Popup};
+pub use picture::Picture;
+pub(crate) use picture::{alone, shown};
 pub use prompt::{Prompt, PromptError, PromptKind};
-pub use savings::{SavingsLook, SavingsPage, SavingsRows, SavingsTab};
+pub use screen::{Hints, Screen};
 pub use sources::{Intervals, Progress, SourceStatus, Sources, Staleness, behind};
-pub use storage::{
-    ListHow, Listing, ListingState, Storage, StorageLook, StoragePage, StorageRows, TierSubject,
-};
-pub use table::{GUTTER, Marked, Placed, Placement, Table, TableLine, column_entries};
-pub use whatif::{
-    Area, DemandFrom, Plan, PlanChart, PlanOf, PlanPage, PlanPicture, PlanPrompt, Room, WhatIf,
-};
 
 use crate::act::plan::Rules;
 use crate::fleet::gpu::GpuFleet;
-use crate::fleet::{Fleet, Row, Savings, StorageFleet};
+use crate::fleet::{Fleet, Savings, StorageFleet};
+use crate::tabs::idle::picture::Field;
+use crate::tabs::overview::picture::Overview;
 use crate::view::ViewContext;
-use crate::view::overview::Overview;
 use age::Age;
+use content::Line;
 use content::sheet::dialog::Box as DialogBox;
-use content::{Line, Target};
 use sheet::Sheet;
 
 /// What tells one overview from another: versions and moments of the fleet and of what is joined to it.
@@ -84,8 +83,8 @@ type OverviewOf = (u64, Option<Timestamp>, [Option<(u64, Option<Timestamp>)>; 3]
 struct Frozen {
     fleet: Option<Arc<Fleet>>,
     gpus: Option<Arc<GpuFleet>>,
-    storage: Option<Arc<StorageFleet>>,
-    savings: Option<Arc<Savings>>,
+    pub(crate) storage: Option<Arc<StorageFleet>>,
+    pub(crate) savings: Option<Arc<Savings>>,
     at: Timestamp,
     /// What spans were measured to at that moment.
     minute: Timestamp,
@@ -93,8 +92,8 @@ struct Frozen {
 
 /// The lines of the page on screen, made anew by [`App::prepare`].
 #[derive(Clone, Debug, Default)]
-struct Body {
-    lines: Vec<Line>,
+pub(crate) struct Body {
+    pub(crate) lines: Vec<Line>,
     /// The line of the sheet that the cursor is on.
     cursor: Option<usize>,
     /// The dialog above it.
@@ -113,24 +112,24 @@ impl Body {
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct App {
     mode: Mode,
-    appearance: Appearance,
-    keymap: Keymap,
+    pub(crate) appearance: Appearance,
+    pub(crate) keymap: Keymap,
     intervals: Intervals,
     presets: Vec<(String, String)>,
     preset: String,
     views: Vec<SavedView>,
     accounts: Vec<AccountInfo>,
     mouse: bool,
-    size: (u16, u16),
+    pub(crate) size: (u16, u16),
 
     /// The newest fleet.
     fleet: Option<Arc<Fleet>>,
     /// The newest GPUs.
-    gpus: Option<Arc<GpuFleet>>,
+    pub(crate) gpus: Option<Arc<GpuFleet>>,
     /// The newest storage.
-    storage: Option<Arc<StorageFleet>>,
+    pub(crate) storage: Option<Arc<StorageFleet>>,
     /// What could be saved, newest.
-    savings: Option<Arc<Savings>>,
+    pub(crate) savings: Option<Arc<Savings>>,
     frozen: Option<Frozen>,
     /// True until something newer than the cache has come.
     from_cache: bool,
@@ -143,16 +142,16 @@ pub struct App {
     rules: Arc<Rules>,
     no_credentials: Option<String>,
 
-    tab: Tab,
-    pages: Vec<Opened>,
-    popup: Option<Popup>,
-    prompt: Option<Prompt>,
+    pub(crate) tab: Tab,
+    pub(crate) pages: Vec<Opened>,
+    pub(crate) popup: Option<Popup>,
+    pub(crate) prompt: Option<Prompt>,
     notice: Option<Notice>,
-    table: Table,
-    gpu_tab: Gpus,
-    storage_tab: Storage,
-    savings_tab: SavingsTab,
-    whatif: WhatIf,
+    pub(crate) table: List,
+    pub(crate) gpu_tab: Gpus,
+    pub(crate) storage_tab: Storage,
+    pub(crate) savings_tab: SavingsTab,
+    pub(crate) whatif: WhatIf,
     sheet: Option<Sheet>,
     /// True after a quit that has to be said twice.
     quit_asked: bool,
@@ -162,11 +161,11 @@ pub struct App {
     filter_history: History,
     command_history: History,
 
-    overview: Option<(OverviewOf, Overview)>,
+    pub(crate) overview: Option<(OverviewOf, Overview)>,
     /// The overview of a fleet by version and moment, before anything is joined to it: GPUs are seen
     /// anew oftener than instances.
     bare_overview: Option<((u64, Option<Timestamp>), Overview)>,
-    body: Body,
+    pub(crate) body: Body,
 
     /// How long the cockpit has run, by a clock that never goes back.
     uptime: Duration,
@@ -175,7 +174,7 @@ pub struct App {
     /// there changes each second.
     minute: Timestamp,
     deadline: Option<Timestamp>,
-    dirty: bool,
+    pub(crate) dirty: bool,
 }
 
 impl App {
@@ -214,7 +213,7 @@ impl App {
             popup: None,
             prompt: None,
             notice: None,
-            table: Table::default(),
+            table: List::of::<Field>(),
             gpu_tab: Gpus::default(),
             storage_tab: Storage::default(),
             savings_tab: SavingsTab::default(),
@@ -322,6 +321,21 @@ impl App {
         self.frozen.as_ref().map_or(self.gpus.as_ref(), |f| f.gpus.as_ref())
     }
 
+    /// The storage on screen.
+    pub fn storage(&self) -> Option<&Arc<StorageFleet>> {
+        self.frozen.as_ref().map_or(self.storage.as_ref(), |f| f.storage.as_ref())
+    }
+
+    /// What could be saved, as on screen; `None` before it was worked out.
+    pub fn savings(&self) -> Option<&Arc<Savings>> {
+        self.frozen.as_ref().map_or(self.savings.as_ref(), |f| f.savings.as_ref())
+    }
+
+    /// True while `f` keeps the picture as it is.
+    pub(crate) fn is_frozen(&self) -> bool {
+        self.frozen.is_some()
+    }
+
     /// The age of the frozen picture.
     pub fn frozen_for(&self) -> Option<Age> {
         self.frozen.as_ref().map(|f| Age::between(f.at, self.now))
@@ -417,22 +431,13 @@ impl App {
     }
 
     /// The table of instances.
-    pub fn table(&self) -> &Table {
+    pub fn table(&self) -> &List {
         &self.table
     }
 
     /// What the credential chain said when nothing can be read without credentials.
     pub fn no_credentials(&self) -> Option<&str> {
         self.no_credentials.as_deref().filter(|_| self.shown().is_none_or(|f| f.rows.is_empty()))
-    }
-
-    /// True when a table fills the body.
-    pub fn shows_table(&self) -> bool {
-        let idle = self.pages.is_empty() && self.tab == Tab::Idle;
-        (idle && self.no_credentials().is_none())
-            || self.shows_gpu_table()
-            || self.shows_storage_table()
-            || self.shows_savings_table()
     }
 
     /// The lines of the body where it is text, how far they are scrolled, and the line that the
@@ -446,31 +451,5 @@ impl App {
     /// The dialog as it is to be drawn.
     pub fn dialog_box(&self) -> Option<&DialogBox> {
         self.body.dialog.as_ref()
-    }
-
-    /// The row that keys like `y` mean.
-    pub fn current_row(&self) -> Option<&Arc<Row>> {
-        let fleet = self.shown()?;
-        let by_id = |id: &Arc<str>| fleet.rows.iter().find(|r| r.instance.id == *id);
-        match self.page().map(|o| &o.page) {
-            Some(Page::Why { instance, .. }) => by_id(instance),
-            Some(Page::Gpu { .. }) => by_id(&self.instance_of_gpu()?.instance.id),
-            Some(Page::Savings(_)) => by_id(&self.instance_of_saving()?),
-            Some(_) => None,
-            // What keys mean there is no instance.
-            None if matches!(self.tab, Tab::Storage | Tab::WhatIf) => None,
-            None if self.is_on_savings() => by_id(&self.instance_of_saving()?),
-            None if self.tab == Tab::Gpus => by_id(&self.instance_of_gpu()?.instance.id),
-            None if self.shows_table() => self.table.current(&fleet.rows),
-            None => match self.body.lines.get(self.finding_in_sight()?)?.target.as_ref()? {
-                Target::Instance(id) => by_id(id),
-                Target::Gpus
-                | Target::Storage(_)
-                | Target::WhatIf
-                | Target::Tab(_)
-                | Target::List(_)
-                | Target::Saving(_) => None,
-            },
-        }
     }
 }

@@ -4,7 +4,7 @@ use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 
 use super::keys::WHEEL;
 use super::{App, Effect, Tab};
-use crate::view::gpu::heat::HeatStep;
+use crate::tabs::gpus::picture::heat::HeatStep;
 
 impl App {
     pub(super) fn on_mouse(&mut self, event: MouseEvent) -> Vec<Effect> {
@@ -28,7 +28,7 @@ impl App {
             self.step_heat(step, lines.unsigned_abs());
         } else if self.shows_table() {
             self.sync_table();
-            on_table!(self, |table, rows| table.step(rows, lines));
+            self.list_mut().step(lines);
         } else if self.shows_whatif() {
             self.scroll_list(lines);
         } else {
@@ -64,19 +64,19 @@ impl App {
         }
         let width = self.table_width();
         if line == 0 {
-            on_table!(self, |table, rows| table.sort_by_heading(x, width));
+            self.list_mut().sort_by_heading(x, width);
             return Vec::new();
         }
-        let at = of_table!(self, |table| table.top()) + usize::from(line) - 1;
-        let (lines, cursor) = of_table!(self, |table| (table.lines(), table.cursor()));
-        if at >= lines {
+        let at = self.list().top() + usize::from(line) - 1;
+        let list = self.list();
+        if at >= list.lines() {
             return Vec::new();
         }
         // The second click on a row goes in.
-        if at == cursor {
+        if at == list.cursor() {
             return self.enter();
         }
-        on_table!(self, |table, rows| table.go(rows, at));
+        self.list_mut().go(at);
         Vec::new()
     }
 

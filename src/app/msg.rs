@@ -5,11 +5,11 @@ use std::sync::Arc;
 use crossterm::event::{KeyEvent, MouseEvent};
 use jiff::Timestamp;
 
-use super::storage::Listing;
 use crate::act::plan::{Plan, Preflighted, Progress, Rules, Verified};
 use crate::domain::{GpuHistory, GpuKey, Scope, SeriesSet, SourceId};
 use crate::fleet::gpu::GpuFleet;
 use crate::fleet::{Fleet, Savings, StorageFleet};
+use crate::tabs::storage::state::Listing;
 use crate::whatif::{Demand, PlanAnswer, Scenario, Slot};
 
 /// Something that happened. [`super::App::update`] takes it in.

@@ -2,53 +2,16 @@
 
 use std::sync::Arc;
 
-use super::savings::SavingsPage;
-use super::storage::StoragePage;
-use super::whatif::PlanPage;
+use super::screen::Screen;
 use crate::domain::{GpuHistory, GpuKey, SeriesSet};
-
-/// The tabs. A tab keeps its number for ever; one without content yet is not listed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tab {
-    /// What the fleet burns.
-    Overview,
-    /// Every GPU, what it does and what it costs.
-    Gpus,
-    /// Every instance with its verdict.
-    Idle,
-    /// Buckets, prefixes, volumes.
-    Storage,
-    /// Plans of what to buy, over many futures.
-    WhatIf,
-}
-
-impl Tab {
-    /// All tabs, in the order of their numbers.
-    pub const ALL: [Self; 5] =
-        [Self::Overview, Self::Gpus, Self::Idle, Self::Storage, Self::WhatIf];
-
-    /// Its number, which is also its key.
-    pub fn number(self) -> u8 {
-        match self {
-            Self::Overview => 1,
-            Self::Gpus => 2,
-            Self::Idle => 3,
-            Self::Storage => 4,
-            Self::WhatIf => 7,
-        }
-    }
-
-    /// Its name.
-    pub fn title(self) -> &'static str {
-        match self {
-            Self::Overview => "Overview",
-            Self::Gpus => "GPUs",
-            Self::Idle => "Idle",
-            Self::Storage => "Storage",
-            Self::WhatIf => "What-if",
-        }
-    }
-}
+use crate::tabs::gpus::screen::GpuScreen;
+use crate::tabs::idle::screen::IdleScreen;
+use crate::tabs::savings::screen::SavingsScreen;
+use crate::tabs::savings::state::SavingsPage;
+use crate::tabs::storage::screen::StorageScreen;
+use crate::tabs::storage::state::StoragePage;
+use crate::tabs::whatif::screen::WhatIfScreen;
+use crate::tabs::whatif::state::PlanPage;
 
 /// A page above the tab; `esc` goes back.
 #[derive(Clone, Debug)]
@@ -92,6 +55,18 @@ pub enum Page {
 }
 
 impl Page {
+    /// The screen that it belongs to; `None` for the pages of the cockpit itself.
+    pub(super) fn screen(&self) -> Option<&'static dyn Screen> {
+        Some(match self {
+            Self::Why { .. } => &IdleScreen,
+            Self::Gpu { .. } | Self::Distribution | Self::Missing => &GpuScreen,
+            Self::Storage(_) => &StorageScreen,
+            Self::Savings(_) | Self::Guide => &SavingsScreen,
+            Self::WhatIf(_) => &WhatIfScreen,
+            Self::Help | Self::Log | Self::OwnCost | Self::Sheet => return None,
+        })
+    }
+
     /// Its name, for the line above the body.
     pub fn title(&self) -> &'static str {
         match self {

@@ -6,10 +6,12 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::age::Age;
 use super::content::{self, Line};
-use super::{App, Extent, Page, Sources, Tab};
+use super::{App, Extent, Page, Sources};
 use crate::domain::Reading;
 use crate::fleet::Fleet;
-use crate::view::overview::overview;
+use crate::tabs::idle::picture::Field;
+use crate::tabs::overview::picture::overview;
+use crate::view::TableField;
 
 impl App {
     /// Brings what is drawn up to date: the order of rows, the lines of pages, scrolling. To be
@@ -17,21 +19,14 @@ impl App {
     pub fn prepare(&mut self) {
         self.sync_table();
         let Some(layout) = self.layout() else { return };
-        if self.shows_whatif() {
-            // What another page left is no line of this tab.
-            self.body = super::Body::default();
-            self.settle_list();
-            return;
-        }
         self.sum_up_gpus();
-        if self.shows_heat() {
-            self.sync_heat();
+        if self.pages.is_empty() && self.screen().prepare(self) {
             return;
         }
         if self.shows_table() {
             // One line is the heading.
             let height = self.table_layout().unwrap_or(layout).body_height.saturating_sub(1);
-            on_table!(self, |table, rows| table.scroll_into(usize::from(height)));
+            self.list_mut().scroll_into(usize::from(height));
             return;
         }
         let width = usize::from(layout.width.saturating_sub(2));
@@ -50,41 +45,30 @@ impl App {
         self.overview_scroll = self.overview_scroll.min(last);
     }
 
+    /// True where nothing can be read without credentials, and nothing is there to see.
+    pub(super) fn shows_welcome(&self) -> bool {
+        let screen = self.screen();
+        self.pages.is_empty()
+            && screen.needs_account()
+            && !screen.is_drawn(self)
+            && self.no_credentials().is_some()
+    }
+
     fn body_lines(&self, width: usize) -> Vec<Line> {
-        if self.pages.is_empty()
-            && !matches!(self.tab, Tab::Gpus | Tab::Storage | Tab::WhatIf)
-            && let Some(message) = self.no_credentials()
-        {
+        if self.shows_welcome() {
+            let message = self.no_credentials().unwrap_or_default();
             return content::welcome::lines(self, message, width);
         }
+        if let Some((page, of)) = self.page_with_screen() {
+            return of.page_lines(self, page, width);
+        }
         match self.page().map(|o| &o.page) {
-            None if self.tab == Tab::Gpus => content::gpus::empty(self, width),
-            None if self.tab == Tab::Storage => content::storage::empty(self, width),
-            None if self.is_on_savings() => content::savings::empty(self, width),
-            None => match &self.overview {
-                Some((_, overview)) if !self.is_empty() => {
-                    content::overview::lines(self, overview, width)
-                }
-                _ => content::reading::lines(self, width),
-            },
-            Some(Page::Why { instance, series }) => {
-                content::why::lines(self, instance, series.as_deref(), width)
-            }
-            Some(Page::Gpu { id, history, .. }) => {
-                content::gpus::page(self, id, history.as_deref(), width)
-            }
-            Some(Page::Storage(page)) => content::storage::page(self, page, width),
-            Some(Page::Savings(page)) => content::savings::page(self, page, width),
-            // Made with its cursor.
-            Some(Page::Guide) => Vec::new(),
-            Some(Page::WhatIf(page)) => content::whatif::page(self, *page, width),
-            Some(Page::Distribution) => content::gpus::distribution(self, width),
-            Some(Page::Missing) => content::gpus::missing(self, width),
+            None => self.screen().lines(self, width),
             Some(Page::Help) => content::help::lines(self, width),
             Some(Page::Log) => content::log::lines(self, width),
             Some(Page::OwnCost) => content::own_cost::lines(self.own_cost(), width),
-            // Made with its cursor.
-            Some(Page::Sheet) => Vec::new(),
+            // The sheet is made with its cursor.
+            Some(_) => Vec::new(),
         }
     }
 
@@ -118,7 +102,7 @@ impl App {
         if !self.on_guide() {
             return;
         }
-        let (lines, cursor) = content::savings::guide(self, width);
+        let (lines, cursor) = crate::tabs::savings::pages::guide(self, width);
         self.body.lines = lines;
         self.body.cursor = Some(cursor);
         let height = self.body_height();
@@ -172,7 +156,7 @@ impl App {
     }
 
     /// The line of the overview that the cursor is on, if it is on screen.
-    pub(super) fn finding_in_sight(&self) -> Option<usize> {
+    pub(crate) fn finding_in_sight(&self) -> Option<usize> {
         let seen = self.overview_scroll..self.overview_scroll + self.body_height();
         self.finding_line().filter(|l| seen.contains(l))
     }
@@ -196,19 +180,12 @@ impl App {
         lines.by_ref().filter(|(_, l)| l.target.is_some()).nth(self.finding).map(|(i, _)| i)
     }
 
-    pub(super) fn sync_table(&mut self) {
-        if self.tab == Tab::Gpus {
-            self.sync_gpus();
-        }
-        if self.tab == Tab::Storage {
-            self.sync_storage();
-        }
-        if self.is_on_savings() {
-            self.sync_savings();
-        }
+    pub(crate) fn sync_table(&mut self) {
+        self.screen().sync(self);
         let ctx = self.view_context();
         if let Some(fleet) = self.shown().cloned() {
-            self.table.sync(&fleet.rows, fleet.version, fleet.as_of, &ctx);
+            let stamp = (fleet.version, fleet.as_of);
+            self.table.sync(stamp, &ctx, || Field::part(fleet, |fleet| &fleet.rows));
         }
     }
 
@@ -223,7 +200,7 @@ impl App {
         self.fold_sources();
     }
 
-    pub(super) fn fold_sources(&mut self) {
+    pub(crate) fn fold_sources(&mut self) {
         let of_fleet = self.fleet.iter().flat_map(|f| &f.readings);
         let of_storage = self.storage.iter().flat_map(|s| &s.readings);
         let mut readings: Vec<Reading> = of_fleet.chain(of_storage).cloned().collect();
@@ -245,10 +222,10 @@ impl App {
         self.fold_sources();
     }
 
-    pub(super) fn set_deadline(&mut self) {
+    pub(crate) fn set_deadline(&mut self) {
         // Spans in the body move by the minute; a frozen or empty body does not.
         let holds = self.fleet.is_some() || self.gpus.is_some() || self.storage.is_some();
-        let next_minute = (holds && self.frozen.is_none())
+        let next_minute = (holds && !self.is_frozen())
             .then(|| self.minute.saturating_add(SignedDuration::from_mins(1)).ok())
             .flatten();
         let banner = self.frozen.as_ref().map(|f| Age::between(f.at, self.now).changes_at(f.at));

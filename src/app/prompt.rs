@@ -1,7 +1,7 @@
 //! The line where one types: a filter, a command, a name.
 
 use super::input::LineEdit;
-use super::whatif::PlanPrompt;
+use crate::tabs::whatif::state::PlanPrompt;
 
 /// What is being typed.
 #[derive(Clone, Debug)]

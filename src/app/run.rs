@@ -1,15 +1,17 @@
 //! What commands do, and what leaves the cockpit as a picture.
 
-use super::command::{self, Command, Fields, Known, Until, Wish};
-use super::savings::SavingsLook;
+use std::sync::Arc;
+
+use super::command::{self, Command, Known, Until, Wish};
 use super::{
-    App, Effect, ExportFormat, GpuLook, Level, Notice, Page, Picture, Popup, Regions, SavedView,
-    Tab, Table,
+    App, Effect, GpuLook, Level, Notice, Page, Picture, Popup, Regions, SavedView, Tab, alone,
+    shown,
 };
 use crate::act::plan::{SHORTEST_GRACE, Verb};
-use crate::query::QueryError;
-use crate::view::gpu::{GpuField, GpuGrouping};
-use crate::view::{Field, Filter, Sort, TableField};
+use crate::fleet::Fleet;
+use crate::report::{Format, Instances, OverviewReport};
+use crate::tabs::idle::picture::Field;
+use crate::view::{FieldTable, Filter};
 
 /// The names that exist at this moment, owned.
 pub(super) struct Names {
@@ -17,7 +19,7 @@ pub(super) struct Names {
     views: Vec<String>,
     regions: Vec<String>,
     scenarios: Vec<String>,
-    fields: Fields,
+    fields: &'static dyn FieldTable,
 }
 
 impl Names {
@@ -39,12 +41,7 @@ impl App {
             views: self.views.iter().map(|v| v.name.clone()).collect(),
             regions: self.extent.regions.clone(),
             scenarios: self.whatif.saved().to_vec(),
-            fields: match self.tab {
-                Tab::Gpus => Fields::of::<GpuField>(),
-                Tab::Storage => self.storage_fields(),
-                Tab::Overview => self.savings_fields(),
-                Tab::Idle | Tab::WhatIf => Fields::of::<Field>(),
-            },
+            fields: self.list().table(),
         }
     }
 
@@ -59,17 +56,8 @@ impl App {
             Command::Export(format, _) if self.tab == Tab::WhatIf => {
                 self.check_plan_export(*format)?;
             }
-            Command::Filter(filter) if self.tab == Tab::Gpus => {
-                Filter::<GpuField>::parse(filter).map(|_| ()).map_err(|e| e.to_string())?;
-            }
-            Command::Filter(filter) if self.tab == Tab::Storage => {
-                self.check_storage_filter(filter)?;
-            }
-            Command::Filter(filter) if self.is_on_savings() => {
-                self.check_savings_filter(filter)?;
-            }
             Command::Filter(filter) => {
-                Filter::<Field>::parse(filter).map(|_| ()).map_err(|e| e.to_string())?;
+                Filter::parse(self.list().table(), filter).map_err(|e| e.to_string())?;
             }
             Command::Export(..) if self.picture().is_none() => {
                 return Err("there is nothing here to export".into());
@@ -81,10 +69,9 @@ impl App {
 
     pub(super) fn run(&mut self, command: Command) -> Vec<Effect> {
         match command {
-            Command::Overview => self.go_to_savings(SavingsLook::Overview),
             Command::Guide => self.open_guide(),
             Command::Savings(look) => self.go_to_savings(look),
-            Command::Idle => self.go_to_tab(Tab::Idle),
+            Command::Tab(tab) => return tab.screen().open(self),
             Command::Gpus => self.go_to_gpus(GpuLook::Table),
             Command::Storage(look) => self.go_to_storage(look),
             Command::WhatIf(chart) => return self.go_to_whatif(chart),
@@ -106,21 +93,21 @@ impl App {
                 self.group_gpus(by);
             }
             Command::Filter(text) => {
-                if on_table!(self, |table, rows| table.filter_by(&text)).is_ok() {
-                    self.go_to_table();
+                if self.list_mut().filter_by(&text).is_ok() {
+                    self.screen().go_to_list(self);
                     self.filter_history.push(text.trim());
                 }
             }
             Command::Sort(field, descending) => {
-                self.go_to_table();
-                on_table!(self, |table, rows| table.sort_by_name(field, descending));
+                self.screen().go_to_list(self);
+                self.list_mut().sort_by_name(field, descending);
             }
             Command::Columns(names) => {
-                self.go_to_table();
+                self.screen().go_to_list(self);
                 if names.is_empty() {
                     self.popup = Some(Popup::Columns { cursor: 0 });
                 } else {
-                    on_table!(self, |table, rows| table.show_columns(&names));
+                    self.list_mut().show_columns(&names);
                 }
             }
             Command::Region(regions) => {
@@ -155,23 +142,6 @@ impl App {
         Vec::new()
     }
 
-    /// The table that commands about tables mean: that of the tab on screen, else that of the
-    /// instances.
-    fn go_to_table(&mut self) {
-        match self.tab {
-            Tab::Gpus => self.go_to_gpus(GpuLook::Table),
-            Tab::Storage => {
-                self.pages.clear();
-                self.popup = None;
-            }
-            Tab::Overview if self.is_on_savings() => {
-                self.pages.clear();
-                self.popup = None;
-            }
-            Tab::Overview | Tab::Idle | Tab::WhatIf => self.go_to_tab(Tab::Idle),
-        }
-    }
-
     /// A verb as a command goes straight to its checks.
     fn act_on_command(&mut self, wish: Wish) -> Vec<Effect> {
         let verb = match wish {
@@ -201,66 +171,70 @@ impl App {
         if name == self.preset {
             return Vec::new();
         }
-        let hidden = if self.frozen.is_some() { "; the frozen picture hides it" } else { "" };
+        let hidden = if self.is_frozen() { "; the frozen picture hides it" } else { "" };
         self.say(Notice::new(Level::Info, format!("judging by {name}{hidden}")));
         vec![Effect::SetPreset(name)]
     }
 
-    /// What is on screen as rows: the table as filtered and sorted, the instance of a why page,
-    /// or the overview.
+    /// What is on screen: the table as filtered and sorted, the row of a page, or the overview.
     pub(super) fn picture(&self) -> Option<Picture> {
-        let fleet = self.shown().cloned();
         // A plan is no rows: see `plan_picture`.
         if self.tab == Tab::WhatIf {
             return None;
         }
         if self.tab == Tab::Storage {
-            let rows = self.shows_storage_table().then(|| self.storage_picture()).flatten()?;
-            return Some(self.picture_of_storage(rows));
+            return self.shows_storage_table().then(|| self.storage_picture()).flatten();
         }
         if self.is_on_savings() {
-            let rows = self.shows_savings_table().then(|| self.savings_picture()).flatten()?;
-            return Some(self.picture_of_savings(rows));
+            return self.shows_savings_table().then(|| self.savings_picture()).flatten();
         }
         if let Some(gpus) = self.gpu_picture() {
-            let empty = Picture::of("gpus", fleet.unwrap_or_default(), self.gpu_context().now);
-            let filter = match self.page() {
-                Some(_) => String::new(),
-                None => self.gpu_tab.table().filter_text().to_owned(),
-            };
-            return Some(Picture { filter, gpus: Some(gpus), ..empty });
+            return Some(gpus);
         }
-        let fleet = fleet?;
+        let fleet = self.shown()?.clone();
         let now = self.view_context().now;
-        let columns = self.table.columns().to_vec();
         match self.page().map(|o| &o.page) {
-            Some(Page::Why { instance, .. }) => {
-                let at = fleet.rows.iter().position(|r| r.instance.id == *instance)?;
-                let rows = vec![u32::try_from(at).ok()?];
-                let columns = Field::ALL.to_vec();
-                Some(Picture { rows, columns, ..Picture::of("idle", fleet, now) })
-            }
+            Some(Page::Why { instance, .. }) => self.instance_picture(instance),
             Some(_) => None,
             None if self.tab == Tab::Idle => {
-                let rows = self.table.order().to_vec();
-                let filter = self.table.filter_text().to_owned();
-                Some(Picture { rows, columns, filter, ..Picture::of("idle", fleet, now) })
+                let list = shown::<Field>(&self.table, self.instances_of(fleet));
+                Some(Picture::new(list, now))
             }
             None => {
-                let rows = (0..u32::try_from(fleet.rows.len()).ok()?).collect();
-                Some(Picture { rows, columns, ..Picture::of("overview", fleet, now) })
+                let report = OverviewReport {
+                    fleet,
+                    gpus: self.gpus().cloned().unwrap_or_default(),
+                    storage: self.storage().cloned(),
+                    savings: self.savings().cloned(),
+                    preset: self.preset.clone(),
+                    filter: String::new(),
+                };
+                Some(Picture::new(report, now))
             }
         }
     }
 
+    /// One instance.
+    pub(super) fn instance_picture(&self, id: &str) -> Option<Picture> {
+        let fleet = self.shown()?;
+        let row = fleet.rows.iter().find(|r| *r.instance.id == *id)?;
+        let list = alone::<Field>(row, self.instances_of(fleet.clone()));
+        Some(Picture::new(list, self.view_context().now))
+    }
+
+    fn instances_of(&self, fleet: Arc<Fleet>) -> Instances {
+        Instances { fleet, preset: self.preset.clone() }
+    }
+
     /// The name of a file that says what it holds and when it was made.
-    pub(super) fn export_name(&self, format: ExportFormat) -> String {
-        let view = self.picture().map_or("burntop", |p| p.view);
+    pub(super) fn export_name(&self, format: Format) -> String {
+        let picture = self.picture();
+        let view = picture.as_ref().map_or("burntop", |p| p.view());
         let time = self.view_context().now.strftime("%Y%m%dT%H%MZ");
         format!("burntop-{view}-{time}.{}", format.extension())
     }
 
-    fn export(&mut self, format: ExportFormat, path: Option<String>) -> Vec<Effect> {
+    fn export(&mut self, format: Format, path: Option<String>) -> Vec<Effect> {
         if self.tab == Tab::WhatIf {
             return self.export_plan(format, path);
         }
@@ -273,8 +247,8 @@ impl App {
     fn use_view(&mut self, name: &str) {
         let Some(view) = self.views.iter().find(|v| v.name == name).cloned() else { return };
         let shown = match view.gpus {
-            None => put(&mut self.table, &view),
-            Some(_) => put(&mut self.gpu_tab.table, &view),
+            None => self.table.look_as(&view),
+            Some(_) => self.gpu_tab.table.look_as(&view),
         };
         if let Err(error) = shown {
             self.say(Notice::new(Level::Error, format!("view {name}: filter {error}")));
@@ -301,7 +275,10 @@ impl App {
             });
         }
         let view = match self.tab {
-            Tab::Gpus => kept(&self.gpu_tab.table, name, Some(self.gpu_tab.grouping())),
+            Tab::Gpus => {
+                let gpus = Some(self.gpu_tab.grouping());
+                SavedView { gpus, ..self.gpu_tab.table.view(name) }
+            }
             Tab::Storage => {
                 self.say(Notice::new(Level::Warn, "views of the Storage tab are not kept"));
                 return Vec::new();
@@ -310,34 +287,12 @@ impl App {
                 self.say(Notice::new(Level::Warn, "views of the lists of savings are not kept"));
                 return Vec::new();
             }
-            Tab::Overview | Tab::Idle | Tab::WhatIf => kept(&self.table, name, None),
+            Tab::Overview | Tab::Idle | Tab::WhatIf => self.table.view(name),
         };
         match self.views.iter_mut().find(|v| v.name == view.name) {
             Some(old) => *old = view.clone(),
             None => self.views.push(view.clone()),
         }
         vec![Effect::SaveView(view)]
-    }
-}
-
-/// Looks at a table as a view says. What this version does not know is left out: a field to sort
-/// by leaves the fleet's own order, of the columns the others stay.
-fn put<F: TableField>(table: &mut Table<F>, view: &SavedView) -> Result<(), QueryError> {
-    table.filter_by(&view.filter)?;
-    let field = F::from_name(&view.sort);
-    table.sort = Sort { field, descending: field.is_some() && view.descending };
-    table.set_columns(view.columns.iter().filter_map(|c| F::from_name(c)).collect());
-    Ok(())
-}
-
-/// How a table is looked at.
-fn kept<F: TableField>(table: &Table<F>, name: &str, gpus: Option<GpuGrouping>) -> SavedView {
-    SavedView {
-        name: name.to_owned(),
-        gpus,
-        filter: table.filter_text().to_owned(),
-        sort: table.sort.field.map(|f| f.spec().name.to_owned()).unwrap_or_default(),
-        descending: table.sort.descending,
-        columns: table.columns().iter().map(|f| f.spec().name.to_owned()).collect(),
     }
 }

@@ -6,7 +6,9 @@ use jiff::SignedDuration;
 
 use super::fixture::{self, app, app_with, fleet, fleet_of, press, readings};
 use super::*;
-use crate::view::Field;
+use crate::report::Format;
+use crate::tabs::idle::picture::Field;
+use crate::view::TableField;
 
 const SIZE: (u16, u16) = (80, 24);
 
@@ -100,7 +102,7 @@ fn letters_of_commands_are_only_letters_while_typing() {
 fn sorting_by_letter_and_again_for_reverse() {
     let mut app = app(SIZE);
     press(&mut app, "3sh");
-    assert_eq!(app.table().sort.field, Some(Field::UsdPerHour));
+    assert_eq!(app.table().sort.field, Some(Field::UsdPerHour.spec()));
     assert!(app.table().sort.descending);
     assert_eq!(names(&mut app)[0], "eval-sweep");
     press(&mut app, "sh");
@@ -245,7 +247,7 @@ fn findings_of_the_overview_lead_to_their_why_page() {
     let effects = press(&mut app, "<enter>");
     assert_eq!(effects, [Effect::LoadSeries { instance: "i-00000000000000000".into() }]);
     press(&mut app, "<esc>");
-    assert_eq!(app.tab(), Tab::Overview);
+    assert_eq!(app.tab().title(), "Overview");
 }
 
 #[test]
@@ -288,21 +290,24 @@ fn copying_and_exporting_say_what_is_on_screen() {
     assert_eq!(press(&mut app, "3jy"), [Effect::Copy("i-00000000000000000".into())]);
     let effects = press(&mut app, "Y");
     let [Effect::CopyRows(picture)] = &effects[..] else { panic!("{effects:?}") };
-    assert_eq!(&*picture.fleet.rows[picture.rows[0] as usize].instance.name, "train-7b-old");
+    let row: serde_json::Value = serde_json::from_str(&picture.json_lines(9)).unwrap();
+    assert_eq!(row["name"], "train-7b-old");
 
     let effects = press(&mut app, "/team=nlp<enter>e<enter>");
     let [Effect::Export { path, format, picture }] = &effects[..] else { panic!("{effects:?}") };
     assert_eq!(path, "burntop-idle-20260115T0312Z.csv");
-    assert_eq!((*format, picture.rows.len(), picture.view), (ExportFormat::Csv, 3, "idle"));
+    let rows = picture.json_lines(usize::MAX).lines().count();
+    assert_eq!((format.name(), rows, picture.view()), ("csv", 3, "idle"));
     // The basis line of the file names the filter.
-    assert_eq!(picture.filter, "team=nlp");
+    assert!(picture.written(Format::Md).contains("; filter team=nlp\n"));
 
     let effects = press(&mut app, ":export json my.json<enter>");
     let [Effect::Export { path, format, .. }] = &effects[..] else { panic!("{effects:?}") };
-    assert_eq!((path.as_str(), *format), ("my.json", ExportFormat::Json));
+    assert_eq!((path.as_str(), *format), ("my.json", Format::Json));
     let effects = press(&mut app, "1:export md<enter>");
     let [Effect::Export { picture, .. }] = &effects[..] else { panic!("{effects:?}") };
-    assert_eq!((picture.view, picture.filter.as_str()), ("overview", ""));
+    assert_eq!(picture.view(), "overview");
+    assert!(!picture.written(Format::Md).contains("; filter"));
     assert_eq!(press(&mut app, "?e"), []);
     assert!(app.notice().is_some());
 }
@@ -333,14 +338,14 @@ fn columns_are_chosen_and_ordered() {
     let mut app = app(SIZE);
     press(&mut app, "3c J<esc>");
     // The first was hidden; what came up in its place moved one to the right.
-    assert_eq!(app.table().columns()[..2], [Field::WastedUsd, Field::NetUsdPerHour]);
+    assert_eq!(app.table().columns_of::<Field>()[..2], [Field::WastedUsd, Field::NetUsdPerHour]);
     press(&mut app, ":columns name,cov<enter>");
-    assert_eq!(app.table().columns(), [Field::Name, Field::Coverage]);
+    assert_eq!(app.table().columns_of::<Field>(), [Field::Name, Field::Coverage]);
     press(&mut app, "c <down> ");
     press(&mut app, "<esc>");
     assert!(!app.table().columns().is_empty());
     press(&mut app, "cr<esc>");
-    assert_eq!(app.table().columns(), crate::view::idle::SCREEN_COLUMNS);
+    assert_eq!(app.table().columns_of::<Field>(), crate::tabs::idle::picture::SCREEN_COLUMNS);
 }
 
 #[test]
@@ -357,10 +362,10 @@ fn views_are_saved_and_used() {
     };
     assert_eq!(effects, [Effect::SaveView(view)]);
     press(&mut app, "<esc>cr<esc>sv1:view nlp now<enter>");
-    assert_eq!(app.tab(), Tab::Idle);
+    assert_eq!(app.tab().title(), "Idle");
     assert_eq!(app.table().filter_text(), "team=nlp");
-    assert_eq!(app.table().columns(), [Field::Name, Field::UsdPerHour]);
-    assert_eq!(app.table().sort.field, Some(Field::UsdPerHour));
+    assert_eq!(app.table().columns_of::<Field>(), [Field::Name, Field::UsdPerHour]);
+    assert_eq!(app.table().sort.field, Some(Field::UsdPerHour.spec()));
     assert_eq!(press(&mut app, "w<enter>"), []);
     assert_eq!(app.notice().unwrap().level, Level::Warn);
 }
@@ -438,11 +443,11 @@ fn clicks_reach_tabs_headings_and_rows() {
     };
     let click = MouseEventKind::Down(MouseButton::Left);
     mouse(&mut app, click, 14, 1);
-    assert_eq!(app.tab(), Tab::Gpus);
+    assert_eq!(app.tab().title(), "GPUs");
     mouse(&mut app, click, 22, 1);
-    assert_eq!(app.tab(), Tab::Idle);
+    assert_eq!(app.tab().title(), "Idle");
     mouse(&mut app, click, 13, 4);
-    assert_eq!(app.table().sort.field, Some(Field::WastedUsd));
+    assert_eq!(app.table().sort.field, Some(Field::WastedUsd.spec()));
     press(&mut app, ":sort worst<enter>");
     mouse(&mut app, click, 20, 7);
     assert_eq!(here(&mut app), "etl-nightly");

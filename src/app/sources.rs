@@ -5,7 +5,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::age::Age;
 use crate::domain::{ErrorKind, Lifecycle, Reading, Scope, SourceId, SourceState};
-use crate::view::Field;
+use crate::tabs::idle::picture::Field;
 
 /// How often each source is meant to be read. Figures older than twice their interval are stale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,8 +5,8 @@ use super::{App, Effect, Prompt, PromptError, PromptKind, command};
 use crate::query::QueryError;
 
 impl App {
-    pub(super) fn open_filter(&mut self) {
-        let text = of_table!(self, |table| table.filter_text()).to_owned();
+    pub(crate) fn open_filter(&mut self) {
+        let text = self.list().filter_text().to_owned();
         self.prompt = Some(Prompt::new(PromptKind::Filter { before: text.clone() }, &text));
     }
 
@@ -25,9 +25,9 @@ impl App {
             Action::Accept => return self.accept(),
             Action::Cancel => {
                 if let Some(Prompt { kind: PromptKind::Filter { before }, .. }) = self.prompt.take()
-                    && on_table!(self, |table, rows| table.filter_by(&before)).is_err()
+                    && self.list_mut().filter_by(&before).is_err()
                 {
-                    on_table!(self, |table, rows| table.clear_filter());
+                    self.list_mut().clear_filter();
                 }
                 self.filter_history.leave();
                 self.command_history.leave();
@@ -88,7 +88,7 @@ impl App {
             return;
         }
         let text = prompt.line.text().to_owned();
-        let read = on_table!(self, |table, rows| table.filter_by(&text));
+        let read = self.list_mut().filter_by(&text);
         if let (Err(QueryError { column, message }), Some(prompt)) = (read, &mut self.prompt) {
             prompt.error = Some(PromptError { column: Some(column), message });
         }

@@ -6,7 +6,6 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::keymap::Key;
 use super::{App, Effect, Level, LogEntry, Mode, Msg, Notice, Page, Popup, Tab};
-use crate::domain::SeriesSet;
 use crate::fleet::Fleet;
 
 impl App {
@@ -176,23 +175,6 @@ impl App {
         }
     }
 
-    /// The verdict that the why page on screen explains.
-    fn why_verdict(&self) -> Option<Arc<crate::domain::Verdict>> {
-        matches!(self.page()?.page, Page::Why { .. })
-            .then(|| self.current_row()?.verdict.clone())
-            .flatten()
-    }
-
-    fn on_series(&mut self, of: &Arc<str>, loaded: &Arc<SeriesSet>) {
-        for opened in &mut self.pages {
-            if let Page::Why { instance, series } = &mut opened.page
-                && instance == of
-            {
-                *series = Some(loaded.clone());
-            }
-        }
-    }
-
     fn on_log(&mut self, entry: LogEntry) {
         if self.log.len() == Self::LOG_MAX {
             self.log.pop_front();
@@ -205,10 +187,12 @@ impl App {
         self.mode = mode;
         self.no_credentials = None;
         self.fleet = None;
-        self.forget_gpus();
-        self.forget_storage();
-        self.forget_savings();
-        self.forget_whatif();
+        for screen in crate::tabs::screens() {
+            screen.forget(self);
+        }
+        if !self.tab.screen().is_listed(self) {
+            self.tab = Tab::Overview;
+        }
         self.frozen = None;
         self.accounts.clear();
         self.rules = Arc::default();
@@ -222,11 +206,11 @@ impl App {
         self.fold_sources();
     }
 
-    pub(super) fn say(&mut self, notice: Notice) {
+    pub(crate) fn say(&mut self, notice: Notice) {
         self.notice = Some(notice);
     }
 
-    pub(super) fn open(&mut self, page: Page) {
+    pub(crate) fn open(&mut self, page: Page) {
         self.popup = None;
         // The same page twice would need two steps back.
         let same =
@@ -235,21 +219,20 @@ impl App {
         self.pages.push(super::Opened { page, scroll: 0 });
     }
 
-    pub(super) fn go_to_tab(&mut self, tab: Tab) {
+    pub(crate) fn go_to_tab(&mut self, tab: Tab) {
         self.tab = tab;
-        self.pages.clear();
-        self.popup = None;
+        self.close_pages();
         self.whatif.opening = false;
     }
 
-    /// Opens the page that says why, and asks for the series behind it.
-    pub(super) fn open_why(&mut self, instance: Arc<str>) -> Vec<Effect> {
-        self.open(Page::Why { instance: instance.clone(), series: None });
-        vec![Effect::LoadSeries { instance }]
+    /// Closes what stands above the screen.
+    pub(crate) fn close_pages(&mut self) {
+        self.pages.clear();
+        self.popup = None;
     }
 
     pub(super) fn toggle_freeze(&mut self) {
-        self.frozen = if self.frozen.is_some() {
+        self.frozen = if self.is_frozen() {
             None
         } else {
             let (fleet, gpus) = (self.fleet.clone(), self.gpus.clone());

@@ -28,7 +28,7 @@ pub(super) mod kind {
     /// [`super::KinOffers`] per scope.
     pub const KIN_OFFERS: FactKind = FactKind::new("kin-offers", 2);
     /// [`super::Judged`] per scope.
-    pub const VERDICTS: FactKind = FactKind::new("verdicts", 2);
+    pub const VERDICTS: FactKind = FactKind::new("verdicts", 3);
     /// [`super::KnownAccount`] under the label of the account.
     pub const ACCOUNT: FactKind = FactKind::new("account", 1);
 }

@@ -9,10 +9,8 @@ use super::scope::Context;
 use crate::domain::{AcceleratorKind, Instance, SourceError};
 use crate::source::GpuDimensions;
 use crate::source::ledger::BilledApi;
+use crate::source::pages::Pages;
 use crate::source::planner::gpu::{assign, distinct};
-
-/// Pages of `ListMetrics` at most: 500 series each, so a million series.
-const MAX_PAGES: usize = 2_000;
 
 /// The dimensions under which CloudWatch knows each GPU of each instance. A GPU can have several
 /// (a driver update changes the `arch` dimension); all are asked and merged.
@@ -45,18 +43,15 @@ pub(super) async fn discover(
         return Ok(map);
     }
     let mut listed = Vec::new();
-    let mut token = None;
-    for _ in 0..MAX_PAGES {
+    const CALL: &str = "cloudwatch:ListMetrics";
+    let mut pages = Pages::of(CALL, &ctx.scope.region);
+    while let Some(token) = pages.ask() {
         if ctx.shared.settings.billed {
             charge(ctx, BilledApi::ListMetrics, 1).await?;
         }
         let call = ctx.provider.gpu_metrics(&ctx.scope.region, token);
-        let page = guarded("cloudwatch:ListMetrics", call).await?;
-        listed.extend(page.items);
-        token = page.next;
-        if token.is_none() {
-            break;
-        }
+        let page = guarded(CALL, call).await?;
+        listed.append(&mut pages.take(page)?);
     }
     let assigned = assign(distinct(listed), all.iter().map(|i| &**i));
     for (id, metrics) in assigned.by_instance {

@@ -10,6 +10,7 @@ use super::guarded;
 use super::scope::Context;
 use super::world::Update;
 use crate::domain::{FleetHour, Hour, Instance, Scope, SourceError};
+use crate::source::pages::Pages;
 
 /// An unchanged inventory is dated anew in the cache this often; its age after a restart is off by
 /// no more. A little under a minute, so that a rhythm of one minute is not missed by a moment.
@@ -74,19 +75,17 @@ impl Inventory {
         let held: HashMap<&Arc<str>, &Arc<Instance>> =
             self.known.iter().flatten().map(|i| (&i.id, i)).collect();
         let mut all: Vec<Arc<Instance>> = Vec::with_capacity(held.len());
-        let mut token = None;
-        loop {
+        const CALL: &str = "ec2:DescribeInstances";
+        let mut pages = Pages::of(CALL, &ctx.scope.region);
+        while let Some(token) = pages.ask() {
             let call = ctx.provider.instances(&ctx.scope.account, &ctx.scope.region, token);
-            let page = guarded("ec2:DescribeInstances", call).await?;
-            all.extend(page.items.into_iter().map(|item| match held.get(&item.id) {
+            let page = guarded(CALL, call).await?;
+            all.extend(pages.take(page)?.into_iter().map(|item| match held.get(&item.id) {
                 Some(old) if ***old == item => (*old).clone(),
                 _ => Arc::new(item),
             }));
-            token = page.next;
-            if token.is_none() {
-                all.sort_unstable_by(|a, b| a.id.cmp(&b.id));
-                return Ok(all);
-            }
         }
+        all.sort_unstable_by(|a, b| a.id.cmp(&b.id));
+        Ok(all)
     }
 }

@@ -203,7 +203,7 @@ pub(super) fn get_metric_data(metrics: u64) -> u64 {
 /// Hours between two full rounds: one, as long as a day of hourly rounds costs at most half of
 /// the daily cap; otherwise as many as it takes, at most 24. The other half of the cap is left
 /// for refreshes by hand and for other processes.
-fn cadence_hours(round_micro_usd: u64, cap_micro_usd: u64) -> i32 {
+pub(super) fn cadence_hours(round_micro_usd: u64, cap_micro_usd: u64) -> i32 {
     let budget = (cap_micro_usd / 2).max(1);
     i32::try_from((24 * round_micro_usd).div_ceil(budget)).unwrap_or(24).clamp(1, 24)
 }

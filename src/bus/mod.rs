@@ -22,6 +22,7 @@ mod inventory;
 mod live;
 mod metrics;
 mod past;
+mod pictures;
 pub mod planning;
 mod pricing;
 mod readings;
@@ -43,9 +44,7 @@ mod world;
 pub use live::{first_gpus_key, read_gpus};
 pub use past::past;
 pub use savings::SavingsSettings;
-pub use storage::{
-    StorageRead, StorageSettings, bucket_region, ebs_prices, put_uploads, s3_prices,
-};
+pub use storage::{StorageRead, StorageSettings, bucket_region, put_uploads, s3_prices};
 pub use world::SUMMARY_ROWS;
 
 use std::collections::{HashMap, HashSet};
@@ -59,13 +58,14 @@ use tokio_util::sync::CancellationToken;
 
 use crate::analyze::gpu::GpuRules;
 use crate::analyze::idle::Policy;
+use crate::analyze::savings::SavingsRules;
 use crate::cache::Cache;
 use crate::domain::storage::{IncompleteUploads, Scan, StorageFacts};
 use crate::domain::{
     ErrorKind, GpuHistory, GpuKey, Reading, SavingsFacts, Scope, SourceError, TagKeys,
 };
-use crate::fleet::Fleet;
 use crate::fleet::gpu::GpuFleet;
+use crate::fleet::{Fleet, Savings, StorageFleet};
 use crate::source::ledger::{Ledger, OwnCost};
 use crate::source::{GpuSource, Identity, Provider, StorageSource};
 use tape::{Recorder, Tap, Tape};
@@ -122,10 +122,15 @@ pub enum Event {
     Fleet(Arc<Fleet>),
     /// A new picture of the GPUs.
     Gpus(Arc<GpuFleet>),
-    /// A new raw picture of storage.
-    Storage(Arc<StorageFacts>),
-    /// A new raw picture of what could be saved.
-    Savings(Arc<SavingsFacts>),
+    /// What was read of storage; its picture follows.
+    StorageFacts(Arc<StorageFacts>),
+    /// A new picture of storage.
+    Storage(Arc<StorageFleet>),
+    /// What was read of commitments, the Spot market and resources; the picture of what could be
+    /// saved follows.
+    SavingsFacts(Arc<SavingsFacts>),
+    /// A new picture of what could be saved.
+    Savings(Arc<Savings>),
     /// What burntop itself has spent today.
     OwnCost(OwnCost),
     /// A source failed, or works again (`error` is `None`).
@@ -164,6 +169,8 @@ struct Shared {
     ledger: Ledger,
     policy: watch::Sender<Arc<Policy>>,
     refresh: watch::Sender<u64>,
+    /// Grows with `refresh` when also what is billed and not due yet is to be read.
+    force: watch::Sender<u64>,
     /// Grows when the inventory is to be read, and nothing that is billed.
     look: watch::Sender<u64>,
     viewport: Mutex<HashSet<Arc<str>>>,
@@ -192,8 +199,13 @@ impl Handle {
         self.shared.policy.send_replace(policy);
     }
 
-    /// Reads everything again now.
-    pub fn refresh(&self) {
+    /// Reads again now what can be read for nothing, and what is due; with `force` also what is
+    /// billed and not due yet.
+    pub fn refresh(&self, force: bool) {
+        // Before the tasks wake, so that each sees both.
+        if force || !self.shared.settings.billed {
+            self.shared.force.send_modify(|n| *n += 1);
+        }
         self.shared.refresh.send_modify(|n| *n += 1);
     }
 
@@ -289,12 +301,17 @@ pub struct Parts {
     pub tape: Option<Tape>,
 }
 
+/// Events that may wait to be joined into pictures.
+const EVENTS: usize = 64;
+
 /// Starts the bus on the current runtime; it runs until [`Handle::stop`].
 pub fn start(parts: Parts, events: mpsc::Sender<Event>) -> Handle {
     let (handle, accounts) = share(parts);
+    let (raw, read) = mpsc::channel(EVENTS);
+    tokio::spawn(pictures::run(handle.shared.clone(), read, events));
     let shared = handle.shared.clone();
     tokio::spawn(async move {
-        run(shared, accounts, events, false).await;
+        run(shared, accounts, raw, false).await;
     });
     handle
 }
@@ -302,17 +319,22 @@ pub fn start(parts: Parts, events: mpsc::Sender<Event>) -> Handle {
 /// Reads every account and every source of GPUs once and returns the fleet; for reports.
 pub async fn once(parts: Parts) -> Outcome {
     let (handle, accounts) = share(parts);
-    let (tx, mut rx) = mpsc::channel(64);
+    let (tx, mut rx) = mpsc::channel(EVENTS);
     let shared = handle.shared.clone();
     let run = tokio::spawn(run(shared, accounts, tx, true));
-    let mut outcome = Outcome::default();
+    let settings = &handle.shared.settings;
+    let mut outcome = Outcome {
+        savings_rules: settings.savings.rules.clone(),
+        tag_keys: settings.tag_keys.clone(),
+        ..Outcome::default()
+    };
     let mut troubles = Vec::new();
     while let Some(event) = rx.recv().await {
         match event {
             Event::Fleet(fleet) => outcome.fleet = fleet,
             Event::Gpus(gpus) => outcome.gpus = gpus,
-            Event::Storage(facts) => outcome.storage = facts,
-            Event::Savings(facts) => outcome.savings = facts,
+            Event::StorageFacts(facts) => outcome.storage = facts,
+            Event::SavingsFacts(facts) => outcome.savings = facts,
             Event::NoCredentials(error) => outcome.no_credentials = Some(error),
             // One account that answers is enough, whoever was first.
             Event::Account(_) => outcome.no_credentials = None,
@@ -344,12 +366,17 @@ pub struct Outcome {
     pub fleet: Arc<Fleet>,
     /// The GPUs as far as they could be read.
     pub gpus: Arc<GpuFleet>,
-    /// Storage as far as it could be read.
+    /// Storage as far as it could be read; [`Self::storage_picture`] joins it.
     pub storage: Arc<StorageFacts>,
-    /// What could be saved, as far as it could be read.
+    /// Commitments, the Spot market and resources as far as they could be read;
+    /// [`Self::savings_picture`] says what could be saved.
     pub savings: Arc<SavingsFacts>,
     /// Set when no account could be asked for want of credentials.
     pub no_credentials: Option<Arc<SourceError>>,
+    /// What savings are judged by.
+    pub(crate) savings_rules: SavingsRules,
+    /// Tag keys that mean team, project, environment, cost center.
+    pub(crate) tag_keys: TagKeys,
 }
 
 fn share(parts: Parts) -> (Handle, Vec<Account>) {
@@ -361,6 +388,7 @@ fn share(parts: Parts) -> (Handle, Vec<Account>) {
         ledger: parts.ledger,
         policy: watch::channel(parts.policy).0,
         refresh: watch::channel(0).0,
+        force: watch::channel(0).0,
         look: watch::channel(0).0,
         viewport: Mutex::default(),
         live: live::Desk::new(parts.gpu_sources, parts.gpu_rules),

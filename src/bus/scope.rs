@@ -38,6 +38,7 @@ pub(super) async fn run(mut ctx: Context) {
     let mut rounds = metrics::Rounds::from_cache(&ctx, remembered.verdicts).await;
     let mut prices = pricing::Prices::from_cache(&ctx).await;
     let mut refreshes = Wishes::from_now(&ctx.shared.refresh);
+    let mut forces = Wishes::from_now(&ctx.shared.force);
     let mut looks = Wishes::from_now(&ctx.shared.look);
     let mut retry = Retry::new(&ctx.shared);
     loop {
@@ -60,8 +61,9 @@ pub(super) async fn run(mut ctx: Context) {
                 )
                 .await;
                 types::ensure(&mut ctx, instances).await;
-                // A user's refresh reaches the metrics as well, whatever their own rhythm.
-                let forced = refreshes.serve();
+                // What the user has agreed to pay for reaches the metrics, whatever their rhythm.
+                refreshes.serve();
+                let forced = forces.serve();
                 tokio::join!(prices.refresh(&ctx, instances), rounds.run(&ctx, instances, forced));
                 if ctx.only_once {
                     return;

@@ -286,7 +286,7 @@ async fn a_failed_login_is_forgotten_when_the_next_one_works() {
         if fleet.readings.iter().any(is_failed) && !failed {
             failed = true;
             // As the user does after logging in.
-            handle.refresh();
+            handle.refresh(true);
         } else if failed && !fleet.rows.is_empty() {
             assert!(!fleet.readings.iter().any(is_failed), "{:?}", fleet.readings);
             handle.stop();

@@ -260,7 +260,7 @@ impl Cache {
         self.call(move |store| bucket_sizes::load(store, &scope, now)).await.unwrap_or_default()
     }
 
-    /// Keeps the summary of `kind` that [`super::read_summary_sync`] reads at the next start.
+    /// Keeps the summary of `kind` that [`super::read_summaries_sync`] reads at the next start.
     pub async fn put_summary(&self, kind: &str, bytes: Vec<u8>) {
         let kind = kind.to_owned();
         self.call(move |store| store.run(|conn| summary::put(conn, &kind, &bytes))).await;

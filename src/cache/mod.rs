@@ -41,7 +41,7 @@ mod notice;
 mod scans;
 mod schema;
 mod series;
-mod stats;
+pub mod stats;
 mod store;
 mod summary;
 
@@ -50,13 +50,12 @@ mod tests;
 
 pub use bucket_sizes::BucketSize;
 pub use decode::decode;
-pub use facts::{FactKind, Stored};
+pub use facts::FactKind;
 pub use gpu_hours::GpuHours;
 pub use handle::{Cache, OpenOptions};
-pub use ledger::{LedgerCharge, LedgerDay, LedgerEntry, Reserved, ledger_path};
-pub use maintain::Maintained;
-pub use notice::{CacheNotice, Defect, LedgerTrouble};
-pub use scans::{HeldScan, ScanKey};
+pub use ledger::{LedgerCharge, Reserved, ledger_path};
+pub use notice::{CacheNotice, LedgerTrouble};
+pub use scans::ScanKey;
 pub use series::SeriesWrite;
-pub use stats::{CacheStats, FactStats};
-pub use summary::{read_summaries_sync, read_summary_sync};
+pub use stats::CacheStats;
+pub use summary::read_summaries_sync;

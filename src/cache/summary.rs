@@ -19,15 +19,9 @@ pub(super) fn put(conn: &Connection, kind: &str, bytes: &[u8]) -> rusqlite::Resu
     Ok(())
 }
 
-/// Reads the summary of `kind` from the cache at `path`, without the cache's thread and without
-/// waiting for any lock. `None` when there is none, or the file is missing, foreign, damaged, of
+/// Reads the summaries of `kinds` from the cache at `path`, without the cache's thread and without
+/// waiting for any lock. `None` where there is none, or the file is missing, foreign, damaged, of
 /// another layout or locked: the caller then starts without it.
-pub fn read_summary_sync(path: &Path, kind: &str) -> Option<Vec<u8>> {
-    let [summary] = read_summaries_sync(path, [kind]);
-    summary
-}
-
-/// The same of several kinds, with the file opened once.
 pub fn read_summaries_sync<const N: usize>(path: &Path, kinds: [&str; N]) -> [Option<Vec<u8>>; N] {
     let Some(conn) = open_ours(path) else { return kinds.map(|_| None) };
     kinds.map(|kind| match get(&conn, kind) {

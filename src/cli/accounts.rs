@@ -17,6 +17,7 @@ use crate::source::athena::run::QueryService;
 use crate::source::aws::{AccountSource, AssumeRole, AwsProvider, AwsQueries, connect};
 use crate::source::demo::{self, DemoAccount};
 use crate::source::inspect_storage::StorageInspector;
+use crate::source::pages::Pages;
 use crate::source::{Inspector, Provider, StorageSource};
 
 /// How long a snapshot takes in the demo.
@@ -105,15 +106,8 @@ impl Reach {
             Way::Demo(_, storage) => return storage.volumes_of(scope).await,
             Way::Aws(provider) => provider,
         };
-        let (mut out, mut token) = (Vec::new(), None::<String>);
-        loop {
-            let page = StorageSource::volumes(&**provider, scope, token.clone()).await?;
-            out.extend(page.items);
-            match page.next {
-                Some(next) if token.as_ref() != Some(&next) => token = Some(next),
-                _ => return Ok(out),
-            }
-        }
+        let pages = Pages::of("ec2:DescribeVolumes", &scope.region);
+        pages.all(|token| StorageSource::volumes(&**provider, scope, token)).await
     }
 
     /// The account as the bus reads it.

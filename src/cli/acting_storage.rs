@@ -8,12 +8,12 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 
 use super::acting;
-use super::args::{ApproveArgs, OutputFormat, PlanArgs, VolumeAction};
+use super::args::{ApproveArgs, PlanArgs, VolumeAction};
 use super::arming::{self, Arming, arming};
 use super::exit::{CliError, Exit};
 use super::invocation::Invocation;
 use super::tell::tell;
-use super::{apply, approve, plan, plan_file, reports, session, words};
+use super::{apply, approve, plan, plan_file, session, words};
 use crate::act::exec::audit::Body;
 use crate::act::exec::storage::{
     Backups, DryRunStorage, RefuseStorage, StorageHands, StorageOperator, StoragePost,
@@ -27,13 +27,14 @@ use crate::config::Env;
 use crate::domain::storage::{Attachment, Volume, VolumeKind};
 use crate::domain::{Scope, TagKeys, text};
 use crate::fleet::storage::{Holder, VolumeRow, VolumeUse};
+use crate::report::Format;
 use crate::report::acting::{
     PlanReport, Trouble, rows_of_storage_plan, storage_blocked, storage_outcomes, storage_plan,
     storage_plan_to_approve,
 };
 use crate::source::ledger::Ledger;
-use crate::view::storage::{BlockField, BlockRow};
-use crate::view::{FieldRef, Filter, ViewContext};
+use crate::tabs::storage::picture::{BlockField, BlockRow};
+use crate::view::{FieldRef, Filter, TableField, ViewContext};
 
 /// An operator of storage, and what was not well on the way to it.
 struct Acting {
@@ -86,7 +87,7 @@ pub fn plan_volumes(
     env: &Env,
     out: &mut dyn Write,
 ) -> Result<Exit, CliError> {
-    let filter = words::strict_filter(invocation.options.filter.as_deref())?;
+    let filter = words::strict_filter(BlockField::table(), invocation.options.filter.as_deref())?;
     known_when_planned(filter.as_ref())?;
     if let Some(path) = &args.out
         && path.exists()
@@ -113,7 +114,7 @@ fn ledger(invocation: &Invocation, cache: &crate::cache::Cache) -> Ledger {
 async fn planned(
     action: VolumeAction,
     args: &PlanArgs,
-    filter: Option<&Filter<BlockField>>,
+    filter: Option<&Filter>,
     ledger: Ledger,
     invocation: &Invocation,
     env: &Env,
@@ -129,7 +130,7 @@ async fn planned(
     if let Some(filter) = filter {
         let keys = &invocation.config.tag_keys;
         let mut search = filter.searcher();
-        volumes.retain(|v| search.matches(&row_of(v, keys), &ctx));
+        volumes.retain(|v| search.matches(&BlockField::rows([row_of(v, keys)]), 0, &ctx));
     }
     if args.id.is_empty() {
         volumes.retain(|v| match action {
@@ -173,7 +174,7 @@ async fn planned(
     }
     let is_partial = !troubles.is_empty();
     let report = PlanReport { written: file.map(|_| kept.hash()), errors: troubles };
-    let format = reports::format_of(invocation.options.format);
+    let format = invocation.options.format;
     out.write_all(storage_plan(&checked, &report, format, &ctx).as_bytes())?;
     match (&args.out, file) {
         (Some(path), Some(_)) => tell(format_args!(
@@ -199,11 +200,11 @@ async fn planned(
 
 /// Refuses fields that only the report about storage can tell: a volume's own description holds
 /// neither prices nor what its instance does.
-fn known_when_planned(filter: Option<&Filter<BlockField>>) -> Result<(), CliError> {
+fn known_when_planned(filter: Option<&Filter>) -> Result<(), CliError> {
     use BlockField::{Finding, HolderState, Images, Savings, Stopped, UsdPerMonth, Used, Volume};
     let unknown = [Finding, HolderState, Images, Savings, Stopped, UsdPerMonth, Used, Volume];
     let named = filter.map(Filter::fields).unwrap_or_default();
-    let bad = |f: &&FieldRef<BlockField>| matches!(f, FieldRef::Field(f) if unknown.contains(f));
+    let bad = |f: &&FieldRef| matches!(f, FieldRef::Field(f) if BlockField::of(f).is_some_and(|f| unknown.contains(&f)));
     match named.into_iter().find(bad) {
         None => Ok(()),
         Some(field) => Err(CliError::Usage(format!(
@@ -214,14 +215,14 @@ fn known_when_planned(filter: Option<&Filter<BlockField>>) -> Result<(), CliErro
 }
 
 /// A volume as a row that a filter can look at; see [`known_when_planned`] for what it lacks.
-fn row_of(volume: &Arc<Volume>, keys: &TagKeys) -> BlockRow {
+fn row_of(volume: &Arc<Volume>, keys: &TagKeys) -> Arc<BlockRow> {
     let holder = |a: &Attachment| Holder {
         id: a.instance.clone(),
         name: Arc::default(),
         state: None,
         stopped_at: None,
     };
-    BlockRow::Volume(Arc::new(VolumeRow {
+    Arc::new(BlockRow::Volume(Arc::new(VolumeRow {
         volume: volume.clone(),
         used: VolumeUse::Unknown,
         holders: volume.attachments.iter().map(holder).collect(),
@@ -231,7 +232,7 @@ fn row_of(volume: &Arc<Volume>, keys: &TagKeys) -> BlockRow {
         usd_per_month: None,
         findings: Vec::new(),
         savings: None,
-    }))
+    })))
 }
 
 /// All volumes of all accounts and regions of the run. What cannot be listed is said.
@@ -290,7 +291,7 @@ pub fn approve(
     let caps = arming::caps(invocation);
     let (breaches, uses) = plan.held_against(plan.items.len(), &caps);
     let ctx = context(invocation, env);
-    if invocation.options.format == OutputFormat::Json {
+    if invocation.options.format == Format::Json {
         out.write_all(storage_plan_to_approve(plan, (&breaches, &uses), &ctx).as_bytes())?;
         out.flush()?;
     } else {
@@ -458,7 +459,7 @@ async fn carried_out(
             tell(format_args!("from an earlier run: {}", acting::described(&outcome)));
         }
     }
-    let format = reports::format_of(invocation.options.format);
+    let format = invocation.options.format;
     let plan = Arc::new(file.plan);
     let checked = operator.preflight(plan.clone()).await;
     if dry_run {

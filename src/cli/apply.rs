@@ -98,7 +98,7 @@ async fn applied(
     if !dry_run {
         acting::settle(&operator).await?;
     }
-    let format = reports::format_of(invocation.options.format);
+    let format = invocation.options.format;
     let (plan, approvals) = (Arc::new(file.plan), file.approvals);
     let again = judged_again(parts, &plan, invocation, &operator).await;
     let checked = operator.preflight(plan.clone()).await;
@@ -164,7 +164,7 @@ async fn judged_again(
 ) -> Option<Rejudged> {
     verdicts_for(&plan.verb)?;
     let outcome = bus::once(parts).await;
-    for line in reports::troubles(&outcome.fleet) {
+    for line in reports::troubles(&outcome.fleet.readings) {
         tell(line);
     }
     Some(rejudge(plan, &outcome.fleet, operator.rules(), invocation.options.clock()()))

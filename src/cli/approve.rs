@@ -7,7 +7,7 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 
 use super::accounts::{self, Reach};
-use super::args::{ApproveArgs, OutputFormat};
+use super::args::ApproveArgs;
 use super::exit::{CliError, Exit};
 use super::invocation::Invocation;
 use super::tell::tell;
@@ -18,6 +18,7 @@ use crate::act::plan::storage::AnyPlan;
 use crate::act::plan::{Approval, ApprovalError, Breach, CapUse, Plan, PlanFile, Verb, in_words};
 use crate::config::Env;
 use crate::domain::text;
+use crate::report::Format;
 use crate::report::acting::{plan_to_approve, rows_of_plan};
 use crate::source::aws::{Patience, config as aws_config};
 use crate::source::demo;
@@ -46,7 +47,7 @@ pub fn run(
     // The limits of this machine; whose account it is changes nothing about them.
     let caps = arming::caps(invocation);
     let (breaches, uses) = file.plan.held_against(&caps);
-    let is_json = invocation.options.format == OutputFormat::Json;
+    let is_json = invocation.options.format == Format::Json;
     if is_json {
         out.write_all(plan_to_approve(&file.plan, (&breaches, &uses), &ctx).as_bytes())?;
         out.flush()?;
@@ -87,7 +88,7 @@ pub fn run(
 
 /// Says what was approved: behind the table, or beside the JSON, which stays one document.
 pub(super) fn said(done: &str, invocation: &Invocation, out: &mut dyn Write) -> io::Result<()> {
-    if invocation.options.format == OutputFormat::Json {
+    if invocation.options.format == Format::Json {
         tell(done);
         return Ok(());
     }

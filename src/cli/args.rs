@@ -11,6 +11,7 @@ use jiff::Timestamp;
 
 use super::fail_on::FailOn;
 use crate::config::{ColorChoice, SymbolChoice};
+use crate::report::Format;
 
 /// top for the money a GPU fleet burns.
 ///
@@ -75,7 +76,7 @@ pub struct GlobalArgs {
     pub filter: Option<String>,
     /// Form of a report.
     #[arg(long, global = true, value_enum, value_name = "FORMAT")]
-    pub format: Option<OutputFormat>,
+    pub format: Option<Format>,
     /// Ends a report with exit code 1 on findings: `idle`, `partial`, `underused`, `unknown`, with
     /// a count `idle>3`, `waste>N/h`; several separated by commas. `burntop gpus` has others,
     /// `burntop storage lint` has `error` and `warning`; the lists of savings have `findings`.
@@ -128,20 +129,6 @@ fn parse_speed(text: &str) -> Result<f64, String> {
         Ok(speed) if (0.01..=100_000.0).contains(&speed) => Ok(speed),
         _ => Err("a number from 0.01 to 100000".into()),
     }
-}
-
-/// Form of a report.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum OutputFormat {
-    /// Aligned columns.
-    #[default]
-    Table,
-    /// JSON with a schema name, readings and errors.
-    Json,
-    /// Comma-separated values.
-    Csv,
-    /// A Markdown table.
-    Md,
 }
 
 /// The commands.

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::args::AuditCommand;
 use super::exit::{CliError, Exit};
 use super::invocation::Invocation;
-use super::{acting, acting_storage, apply, plan, plan_file, reports, session};
+use super::{acting, acting_storage, apply, plan, plan_file, session};
 use crate::act::exec::audit::{AuditError, Line};
 use crate::act::plan::sha256_hex;
 use crate::config::Env;
@@ -26,7 +26,7 @@ pub fn run(
 ) -> Result<Exit, CliError> {
     let ctx =
         ViewContext { now: invocation.options.now(), symbols: session::symbols(invocation, env) };
-    let format = reports::format_of(invocation.options.format);
+    let format = invocation.options.format;
     let journal = acting::journal(invocation)?;
     match command {
         AuditCommand::List => {

@@ -106,7 +106,7 @@ fn describe(stats: &CacheStats, max_bytes: u64, now: Timestamp) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cache::FactStats;
+    use crate::cache::stats::FactStats;
     use std::fs;
 
     fn now() -> Timestamp {

@@ -5,16 +5,16 @@ use std::io::Write;
 use super::args::{GpusArgs, GroupChoice};
 use super::exit::{CliError, Exit};
 use super::invocation::Invocation;
+use super::reports;
 use super::telemetry::Want;
 use super::tell::tell;
-use super::{reports, session};
 use crate::bus::Outcome;
 use crate::config::Env;
 use crate::domain::Reading;
 use crate::fleet::GpuTotals;
-use crate::report::{self, Format, GpuReport, Meta};
-use crate::view::gpu::{GpuField, GpuGrouping};
-use crate::view::{Filter, Sort, ViewContext, table};
+use crate::report::{GpuGroups, Gpus, List};
+use crate::tabs::gpus::picture::{GpuField, GpuGrouping};
+use crate::view::{Filter, ViewContext};
 
 /// Reads everything once and prints the GPUs.
 pub fn run(
@@ -24,41 +24,38 @@ pub fn run(
     out: &mut dyn Write,
 ) -> Result<Exit, CliError> {
     let options = &invocation.options;
-    let filter: Option<Filter<GpuField>> = match &options.filter {
-        Some(text) => Some(Filter::parse(text).map_err(|e| CliError::Usage(e.to_string()))?),
-        None => None,
-    };
+    let filter = reports::filter::<GpuField>(invocation)?;
     if let Some(fail_on) = &options.fail_on {
         fail_on.of_gpus().map_err(CliError::Usage)?;
     }
     let outcome = reports::read(invocation, Want::All)?;
     unreadable(invocation, &outcome)?;
-    let fleet = &*outcome.gpus;
-    let ctx = ViewContext { now: options.now(), symbols: session::symbols(invocation, env) };
-    let meta = Meta { preset: &invocation.config.preset, filter: options.filter.as_deref() };
-    let rows = table::select(&fleet.rows, filter.as_ref(), Sort::default(), &ctx);
-    let format = reports::format_of(options.format);
-    let report = GpuReport { fleet, rows: &rows, readings: &outcome.fleet.readings };
-    let text = if let Some(by) = args.group {
-        report::gpu_groups(report, grouping(by), format, &ctx, &meta)
-    } else {
-        report::gpus(report, report::default_gpu_columns(format), format, &ctx, &meta)
-    };
-    out.write_all(text.as_bytes())?;
-    // The other formats say it themselves.
-    if matches!(format, Format::Table | Format::Csv) {
-        for line in reports::troubles(&outcome.fleet) {
-            tell(line);
-        }
+    let ctx = reports::context(invocation, env);
+    let list = report(invocation, &outcome, filter.as_ref(), &ctx);
+    let totals = GpuTotals::of(list.rows.iter().map(|r| &**r));
+    match args.group.map(grouping) {
+        Some(by) => reports::print(&GpuGroups { list, by }, invocation, &ctx, out)?,
+        None => reports::print(&list, invocation, &ctx, out)?,
     }
-    let shown = rows.iter().filter_map(|i| fleet.rows.get(*i as usize)).map(|r| &**r);
-    let totals = GpuTotals::of(shown);
+    reports::tell_beside_table(invocation, &outcome.fleet.readings);
     if let Some(found) = options.fail_on.as_ref().and_then(|f| f.tripped_by_gpus(&totals)) {
         tell(format_args!("--fail-on: {found}"));
         return Ok(Exit::Findings);
     }
     let is_partial = outcome.fleet.readings.iter().any(reports::is_partial);
     Ok(if is_partial { Exit::Partial } else { Exit::Ok })
+}
+
+/// What is printed, without groups.
+pub(super) fn report(
+    invocation: &Invocation,
+    outcome: &Outcome,
+    filter: Option<&Filter>,
+    ctx: &ViewContext,
+) -> List<GpuField> {
+    let rows = reports::chosen::<GpuField>(&outcome.gpus.rows, filter, ctx);
+    let of = Gpus { gpus: outcome.gpus.clone(), fleet: outcome.fleet.clone() };
+    List::of(rows, invocation.options.filter.as_deref(), of)
 }
 
 fn grouping(choice: GroupChoice) -> GpuGrouping {
@@ -90,7 +87,7 @@ fn is_told(outcome: &Outcome) -> bool {
 }
 
 fn no_host(outcome: &Outcome) -> String {
-    let told: Vec<String> = reports::troubles(&outcome.fleet).collect();
+    let told: Vec<String> = reports::troubles(&outcome.fleet.readings).collect();
     match told.as_slice() {
         [] => "no GPU of this host could be read: its driver did not answer".to_owned(),
         lines => lines.join("\n"),
@@ -104,7 +101,7 @@ mod tests {
     use super::*;
     use crate::domain::{ErrorKind, Scope, SourceError, SourceId, SourceState};
     use crate::fleet::Fleet;
-    use crate::view::gpu::fixture;
+    use crate::tabs::gpus::picture::fixture;
 
     fn read(state: SourceState, ago: Option<i64>) -> Outcome {
         let reading = Reading {

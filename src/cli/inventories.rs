@@ -171,7 +171,7 @@ pub fn is_directory(bucket: &str) -> bool {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+pub(crate) mod tests {
     use std::io::Write as _;
 
     use flate2::Compression;

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use jiff::Timestamp;
 
 use super::accounts::{Reach, Reaches};
-use super::args::{GlobalArgs, GpusArgs, OutputFormat};
+use super::args::{GlobalArgs, GpusArgs};
 use super::exit::CliError;
 use super::fail_on::FailOn;
 use super::organization::Organization;
@@ -21,6 +21,7 @@ use crate::config::{
     Vocabulary, load,
 };
 use crate::domain::text;
+use crate::report::Format;
 use crate::source::demo;
 
 /// The commands that show the fleet.
@@ -53,7 +54,7 @@ pub struct RunOptions {
     /// Filter as typed.
     pub filter: Option<String>,
     /// Form of a report.
-    pub format: OutputFormat,
+    pub format: Format,
     /// Findings that end a report with exit code 1.
     pub fail_on: Option<FailOn>,
     /// The moment that is now, where it is fixed.

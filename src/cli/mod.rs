@@ -11,13 +11,13 @@ mod approve;
 pub mod args;
 mod arming;
 mod audit;
-mod backend;
 pub mod cache;
-mod cockpit;
 pub mod completions;
 pub mod config;
 pub mod doctor;
 pub mod exit;
+#[cfg(test)]
+mod export_tests;
 pub mod fail_on;
 mod gpus;
 #[cfg(test)]
@@ -29,21 +29,20 @@ pub mod log;
 pub mod man;
 mod organization;
 mod output;
-mod past;
+pub(crate) mod past;
 mod plan;
 mod plan_file;
 mod policy;
 mod reports;
 mod savings;
-mod savings_rules;
-mod savings_settings;
-mod session;
+pub(crate) mod savings_settings;
+pub(crate) mod session;
 mod storage;
-mod storage_settings;
-mod telemetry;
+pub(crate) mod storage_settings;
+pub(crate) mod telemetry;
 mod tell;
-mod views;
-mod whatif;
+pub(crate) mod views;
+pub(crate) mod whatif;
 mod when;
 pub mod words;
 
@@ -57,7 +56,8 @@ use clap::Parser;
 
 use crate::bus::tape::Recording;
 use crate::config::{ConfigError, Env, Loaded, Notice, Paths, Place, Vocabulary};
-use args::{AuditCommand, Cli, Command, GlobalArgs, GpusArgs, OutputFormat, PolicyCommand};
+use crate::report::Format;
+use args::{AuditCommand, Cli, Command, GlobalArgs, GpusArgs, PolicyCommand};
 pub use exit::{CliError, Exit};
 pub use fail_on::FailOn;
 pub use invocation::{DemoOptions, FleetCommand, Invocation, RunOptions};
@@ -135,7 +135,7 @@ pub fn fleet(
 ) -> Result<Exit, CliError> {
     let env = Env::of_process();
     match command {
-        FleetCommand::Cockpit => cockpit::run(invocation, &env),
+        FleetCommand::Cockpit => crate::runtime::cockpit::run(invocation, &env),
         FleetCommand::Idle | FleetCommand::Overview => {
             reports::run(command, &invocation, &env, out)
         }
@@ -272,7 +272,7 @@ fn dispatch(
         }
         Some(Command::Doctor { json }) => {
             let _log = asked.log()?;
-            let json = json || asked.options()?.format == OutputFormat::Json;
+            let json = json || asked.options()?.format == Format::Json;
             return match asked.load() {
                 Ok(loaded) => {
                     let invocation = asked.silent(loaded, Wait::ForNews)?;

@@ -22,7 +22,8 @@ use crate::config::Env;
 use crate::domain::{InstanceState, VerdictKind, text};
 use crate::fleet::{Fleet, Row};
 use crate::report::acting::{PlanReport, plan as report_plan};
-use crate::view::{Filter, Sort, ViewContext, table};
+use crate::tabs::idle::picture::Field;
+use crate::view::{Filter, Sort, TableField, ViewContext, table};
 
 /// The longest reason: a tag's value has 256 characters.
 const MAX_REASON: usize = 255;
@@ -40,7 +41,7 @@ pub fn run(
     }
     let args = command.common();
     let verb = verb(command, invocation.options.now())?;
-    let filter = words::strict_filter(invocation.options.filter.as_deref())?;
+    let filter = words::strict_filter(Field::table(), invocation.options.filter.as_deref())?;
     if verb == Verb::Start && filter.is_none() && args.id.is_empty() {
         return Err(CliError::Usage(
             "name what is to be started, with --id or --filter: starting costs money".into(),
@@ -110,7 +111,7 @@ async fn planned(
     let kept = kept(&checked);
     let over = &checked.breaches;
     let file = args.out.as_ref().filter(|_| !kept.items.is_empty() && over.is_empty());
-    let format = reports::format_of(invocation.options.format);
+    let format = invocation.options.format;
     if let Some(path) = file {
         let file = PlanFile { plan: kept.clone(), approvals: Vec::new() };
         plan_file::create(path, file.to_text().as_bytes())?;
@@ -118,7 +119,7 @@ async fn planned(
     let is_partial = !errors.is_empty() || outcome.fleet.readings.iter().any(reports::is_partial);
     let report = PlanReport { written: file.map(|_| kept.hash()), errors };
     out.write_all(report_plan(&checked, &report, format, &ctx).as_bytes())?;
-    for line in reports::troubles(&outcome.fleet) {
+    for line in reports::troubles(&outcome.fleet.readings) {
         tell(line);
     }
     match (&args.out, file) {
@@ -213,7 +214,7 @@ fn chosen<'a>(
     filter: Option<&Filter>,
     ctx: &ViewContext,
 ) -> Result<Vec<&'a Row>, CliError> {
-    let all = table::select(&fleet.rows, filter, Sort::default(), ctx);
+    let all = table::select(&Field::rows(&fleet.rows), filter, Sort::default(), ctx);
     let rows = all.iter().filter_map(|i| fleet.rows.get(*i as usize)).map(|r| &**r);
     if args.id.is_empty() {
         return Ok(rows.filter(|row| is_for(verb, row)).collect());

@@ -1,8 +1,8 @@
 //! `burntop idle` and `burntop overview`: one round of reading, printed, with an exit code.
 
 use std::io::Write;
+use std::sync::Arc;
 
-use super::args::OutputFormat;
 use super::exit::{CliError, Exit};
 use super::invocation::{FleetCommand, Invocation};
 use super::savings_settings::{SavingsWant, savings_settings};
@@ -12,9 +12,10 @@ use super::{session, storage_settings};
 use crate::bus::{self, Outcome};
 use crate::config::Env;
 use crate::domain::{Reading, SourceId, SourceState};
-use crate::fleet::{Fleet, GpuFleet, Totals};
-use crate::report::{self, Format, Meta, OverviewReport};
-use crate::view::{Filter, Sort, ViewContext, table};
+use crate::fleet::{Savings, Totals};
+use crate::report::{Format, Instances, List, OverviewReport, Report, write};
+use crate::tabs::idle::picture::Field;
+use crate::view::{Filter, Sort, TableField, ViewContext, table};
 
 /// Reads every account once and prints the report.
 pub fn run(
@@ -23,10 +24,7 @@ pub fn run(
     env: &Env,
     out: &mut dyn Write,
 ) -> Result<Exit, CliError> {
-    let filter: Option<Filter> = match &invocation.options.filter {
-        Some(text) => Some(Filter::parse(text).map_err(|e| CliError::Usage(e.to_string()))?),
-        None => None,
-    };
+    let filter = filter::<Field>(invocation)?;
     if let Some(fail_on) = &invocation.options.fail_on {
         fail_on.of_instances().map_err(CliError::Usage)?;
     }
@@ -36,33 +34,15 @@ pub fn run(
     let outcome = read_with(invocation, Want::Free, saving)?;
     let fleet = &*outcome.fleet;
     unreadable(invocation, &outcome)?;
-    let ctx =
-        ViewContext { now: invocation.options.now(), symbols: session::symbols(invocation, env) };
-    let meta =
-        Meta { preset: &invocation.config.preset, filter: invocation.options.filter.as_deref() };
-    let rows = table::select(&fleet.rows, filter.as_ref(), Sort::default(), &ctx);
-    let format = format_of(invocation.options.format);
-    let text = if command == FleetCommand::Overview {
-        // A filter over instances says nothing about GPUs.
-        let none = GpuFleet::default();
-        let savings = saves.then(|| super::savings::work_out(invocation, &outcome));
-        let about = OverviewReport {
-            fleet: &narrowed(fleet, &rows),
-            gpus: if filter.is_none() { &outcome.gpus } else { &none },
-            storage: None,
-            savings: savings.as_ref(),
-        };
-        report::overview_of(about, format, &ctx, &meta)
+    let ctx = context(invocation, env);
+    let rows = table::select(&Field::rows(&fleet.rows), filter.as_ref(), Sort::default(), &ctx);
+    if command == FleetCommand::Overview {
+        let savings = saves.then(|| Arc::new(outcome.savings_picture(ctx.now)));
+        print(&overview(invocation, &outcome, savings, &rows), invocation, &ctx, out)?;
     } else {
-        report::idle(fleet, &rows, report::default_columns(format), format, &ctx, &meta)
-    };
-    out.write_all(text.as_bytes())?;
-    // The other formats say it themselves.
-    if matches!(format, Format::Table | Format::Csv) {
-        for line in troubles(fleet) {
-            tell(line);
-        }
+        print(&idle(invocation, &outcome, filter.as_ref(), &ctx), invocation, &ctx, out)?;
     }
+    tell_beside_table(invocation, &fleet.readings);
     let totals = Totals::of(rows.iter().filter_map(|i| fleet.rows.get(*i as usize)).map(|r| &**r));
     if let Some(found) = invocation.options.fail_on.as_ref().and_then(|f| f.tripped(&totals)) {
         tell(format_args!("--fail-on: {found}"));
@@ -71,12 +51,82 @@ pub fn run(
     Ok(if fleet.readings.iter().any(is_partial) { Exit::Partial } else { Exit::Ok })
 }
 
-pub(super) fn format_of(chosen: OutputFormat) -> Format {
-    match chosen {
-        OutputFormat::Table => Format::Table,
-        OutputFormat::Json => Format::Json,
-        OutputFormat::Csv => Format::Csv,
-        OutputFormat::Md => Format::Md,
+/// What `burntop idle` prints.
+pub(super) fn idle(
+    invocation: &Invocation,
+    outcome: &Outcome,
+    filter: Option<&Filter>,
+    ctx: &ViewContext,
+) -> List<Field> {
+    let (fleet, preset) = (outcome.fleet.clone(), invocation.config.preset.clone());
+    let rows = chosen::<Field>(&outcome.fleet.rows, filter, ctx);
+    List::of(rows, invocation.options.filter.as_deref(), Instances { fleet, preset })
+}
+
+/// What `burntop overview` prints: of everything, or of these rows where there is a filter.
+pub(super) fn overview(
+    invocation: &Invocation,
+    outcome: &Outcome,
+    savings: Option<Arc<Savings>>,
+    rows: &[u32],
+) -> OverviewReport {
+    let report = OverviewReport {
+        fleet: outcome.fleet.clone(),
+        gpus: outcome.gpus.clone(),
+        // Not all of it is read.
+        storage: None,
+        savings,
+        preset: invocation.config.preset.clone(),
+        filter: String::new(),
+    };
+    match &invocation.options.filter {
+        Some(filter) => report.narrowed(rows, filter),
+        None => report,
+    }
+}
+
+/// The filter of the command line over the fields of a list.
+pub(super) fn filter<F: TableField>(invocation: &Invocation) -> Result<Option<Filter>, CliError> {
+    let parse = |text| Filter::parse(F::table(), text);
+    let text = invocation.options.filter.as_deref();
+    text.map(parse).transpose().map_err(|e| CliError::Usage(e.to_string()))
+}
+
+/// The rows of a list that a filter chooses, in their own order.
+pub(super) fn chosen<F: TableField>(
+    rows: &[Arc<F::Row>],
+    filter: Option<&Filter>,
+    ctx: &ViewContext,
+) -> Vec<Arc<F::Row>> {
+    let chosen = table::select(&F::rows(rows), filter, Sort::default(), ctx);
+    chosen.into_iter().filter_map(|i| rows.get(i as usize).cloned()).collect()
+}
+
+/// What cells are rendered with.
+pub(super) fn context(invocation: &Invocation, env: &Env) -> ViewContext {
+    ViewContext { now: invocation.options.now(), symbols: session::symbols(invocation, env) }
+}
+
+/// Prints a report in the format that was asked for. CSV has no place for what failed: it is said
+/// beside it.
+pub(super) fn print(
+    report: &dyn Report,
+    invocation: &Invocation,
+    ctx: &ViewContext,
+    out: &mut dyn Write,
+) -> Result<(), CliError> {
+    let format = invocation.options.format;
+    out.write_all(write(report, format, ctx).as_bytes())?;
+    if !format.has_notes() {
+        troubles(report.readings()).for_each(tell);
+    }
+    Ok(())
+}
+
+/// Says what failed beside a table too, which is often sent elsewhere.
+pub(super) fn tell_beside_table(invocation: &Invocation, readings: &[Reading]) {
+    if invocation.options.format == Format::Table {
+        troubles(readings).for_each(tell);
     }
 }
 
@@ -132,18 +182,16 @@ pub(super) fn unreadable(invocation: &Invocation, outcome: &Outcome) -> Result<(
                 .into(),
         );
     }
-    let lines: Vec<String> = troubles(&outcome.fleet).collect();
+    let lines: Vec<String> = troubles(&outcome.fleet.readings).collect();
     failed(if lines.is_empty() { "no region was read".into() } else { lines.join("\n") })
 }
 
 /// One line per failed source.
-pub(super) fn troubles(fleet: &Fleet) -> impl Iterator<Item = String> + '_ {
-    fleet.readings.iter().filter_map(|reading| match &reading.state {
-        SourceState::Failed(error) => {
-            let fix = if error.fix.is_empty() { String::new() } else { format!("; {}", error.fix) };
-            Some(format!("{}: {error}{fix}", reading.scope))
-        }
-        _ => None,
+pub(super) fn troubles(readings: &[Reading]) -> impl Iterator<Item = String> {
+    readings.iter().filter_map(|reading| {
+        let SourceState::Failed(error) = &reading.state else { return None };
+        let fix = if error.fix.is_empty() { String::new() } else { format!("; {}", error.fix) };
+        Some(format!("{} {}: {error}{fix}", reading.source.word(), reading.scope))
     })
 }
 
@@ -151,13 +199,6 @@ pub(super) fn troubles(fleet: &Fleet) -> impl Iterator<Item = String> + '_ {
 pub(super) fn is_partial(reading: &Reading) -> bool {
     matches!(reading.state, SourceState::Failed(_))
         || (reading.state == SourceState::Live && reading.coverage < 1.0)
-}
-
-/// The fleet of the selected rows, for sums that follow the filter.
-fn narrowed(fleet: &Fleet, rows: &[u32]) -> Fleet {
-    let rows: Vec<_> = rows.iter().filter_map(|i| fleet.rows.get(*i as usize)).cloned().collect();
-    let totals = Totals::of(rows.iter().map(|r| &**r));
-    Fleet { rows, totals, ..fleet.clone() }
 }
 
 #[cfg(test)]

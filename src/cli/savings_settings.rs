@@ -1,6 +1,7 @@
 //! From the configuration to what is read of commitments, the Spot market and resources.
 
 use super::telemetry::Want;
+use crate::analyze::savings::SavingsRules;
 use crate::bus::SavingsSettings;
 use crate::config::Config;
 
@@ -47,6 +48,10 @@ pub fn savings_settings(config: &Config, want: SavingsWant) -> SavingsSettings {
         market: want.market(),
         resources: want.resources(),
         sharing: config.commitments.sharing,
+        rules: SavingsRules {
+            spot: config.spot.rules(&config.gpus.workload),
+            ..SavingsRules::default()
+        },
         ..SavingsSettings::default()
     }
 }

@@ -2,8 +2,9 @@
 
 use crate::app;
 use crate::config::{self, ViewTab};
-use crate::view::gpu::{GpuField, GpuGrouping};
-use crate::view::{Field, TableField};
+use crate::tabs::gpus::picture::{GpuField, GpuGrouping};
+use crate::tabs::idle::picture::Field;
+use crate::view::TableField;
 
 /// A view of the configuration, as the screen takes it.
 pub fn to_screen(name: &str, view: &config::SavedView) -> app::SavedView {
@@ -42,11 +43,8 @@ pub fn to_config(view: &app::SavedView) -> config::SavedView {
 
 /// True for a field whose largest values come first.
 fn is_descending_first(of_gpus: bool, field: &str) -> bool {
-    if of_gpus {
-        GpuField::from_name(field).is_some_and(|f| f.spec().descending_first)
-    } else {
-        Field::from_name(field).is_some_and(|f| f.spec().descending_first)
-    }
+    let table = if of_gpus { GpuField::table() } else { Field::table() };
+    table.find(field).is_some_and(|f| f.descending_first)
 }
 
 #[cfg(test)]

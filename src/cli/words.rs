@@ -5,8 +5,9 @@ use crate::analyze::idle::{CustomPolicy, Policy, Preset};
 use crate::app::{Keymap, ThemeName};
 use crate::config::{Config, Vocabulary};
 use crate::source::aws::{config::profiles, regions};
-use crate::view::gpu::{GpuField, GpuGrouping};
-use crate::view::{Field, Filter, TableField};
+use crate::tabs::gpus::picture::{GpuField, GpuGrouping};
+use crate::tabs::idle::picture::Field;
+use crate::view::{FieldSpec, FieldTable, Filter, TableField};
 
 /// Everything known at this moment.
 pub fn vocabulary() -> Vocabulary {
@@ -19,35 +20,38 @@ pub fn vocabulary() -> Vocabulary {
             let problems = Keymap::with_overrides(keys).1.into_iter();
             problems.map(|p| (p.action().to_owned(), p.to_string())).collect()
         }),
-        fields: names::<Field>(),
-        gpu_fields: names::<GpuField>(),
+        fields: names(Field::table()),
+        gpu_fields: names(GpuField::table()),
         groups: GpuGrouping::ALL.iter().map(|g| g.name().to_owned()).collect(),
         gpu_filter: Some(gpu_filter),
-        filter: Some(|text| Filter::<Field>::parse(text).map(|_| ()).map_err(|e| e.to_string())),
+        filter: Some(|text| check_filter(Field::table(), text)),
         custom_preset: Some(|name, table| custom(name, table).map(|_| ())),
     }
 }
 
 /// Names and aliases of the fields of a table.
-fn names<F: TableField>() -> Vec<String> {
-    let of = |f: &F| {
-        let spec = f.spec();
-        std::iter::once(spec.name).chain(spec.aliases.iter().copied()).map(str::to_owned)
-    };
-    F::all().iter().flat_map(of).collect()
+fn names(table: &dyn FieldTable) -> Vec<String> {
+    table.fields().iter().flat_map(FieldSpec::names).map(str::to_owned).collect()
+}
+
+fn check_filter(table: &'static dyn FieldTable, text: &str) -> Result<(), String> {
+    Filter::parse(table, text).map(|_| ()).map_err(|e| e.to_string())
 }
 
 /// Checks a filter over GPUs.
 pub fn gpu_filter(text: &str) -> Result<(), String> {
-    Filter::<GpuField>::parse(text).map(|_| ()).map_err(|e| e.to_string())
+    check_filter(GpuField::table(), text)
 }
 
 /// The filter of a command that chooses what is acted on; `None` where none was given. One that is
 /// empty is refused: a variable that a script forgot to set would choose everything.
-pub fn strict_filter<F: TableField>(typed: Option<&str>) -> Result<Option<Filter<F>>, CliError> {
+pub fn strict_filter(
+    table: &'static dyn FieldTable,
+    typed: Option<&str>,
+) -> Result<Option<Filter>, CliError> {
     let Some(text) = typed else { return Ok(None) };
     let usage = |what: String| CliError::Usage(format!("--filter: {what}"));
-    let filter = Filter::parse_strict(text).map_err(|e| usage(e.to_string()))?;
+    let filter = Filter::parse_strict(table, text).map_err(|e| usage(e.to_string()))?;
     if filter.is_empty() {
         return Err(usage("it is empty; leave it out to choose without one".to_owned()));
     }
@@ -102,7 +106,7 @@ mod tests {
 
     #[test]
     fn what_is_acted_on_is_chosen_by_a_filter_that_says_something() {
-        let strict = |typed| strict_filter::<Field>(typed).map(|f| f.map(|f| f.to_string()));
+        let strict = |typed| strict_filter(Field::table(), typed).map(|f| f.map(|f| f.to_string()));
         assert_eq!(strict(None).unwrap(), None);
         assert_eq!(strict(Some("env=dev")).unwrap().as_deref(), Some("environment=dev"));
         for (typed, says) in

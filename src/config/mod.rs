@@ -32,7 +32,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 pub use actions::{ActionsConfig, AuditCopy};
-pub use commitments::{CommitmentsConfig, CommitmentsSection};
+pub use commitments::CommitmentsConfig;
 pub use env::Env;
 pub use error::{ConfigError, Notice, Place, Problem};
 pub use file::{ColorChoice, FileConfig, Regions, SavedView, SymbolChoice, ViewTab};
@@ -43,8 +43,8 @@ pub use load::{Loaded, load};
 pub use organization::{Found, OrganizationConfig, OrganizationSection};
 pub use paths::Paths;
 pub use secret::Secret;
-pub use spot::{FitChoice, SpotConfig, SpotRuleSection, SpotSection};
-pub use storage::{StorageConfig, StorageSection};
+pub use spot::SpotConfig;
+pub use storage::StorageConfig;
 pub use vocabulary::Vocabulary;
 
 use crate::domain::TagKeys;

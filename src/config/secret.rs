@@ -1,6 +1,6 @@
 //! Text that must not be shown: [`crate::domain::Secret`] under the name the settings use.
 
-pub use crate::domain::secret::{REDACTED, Secret};
+pub use crate::domain::secret::Secret;
 
 /// What is said of a key that holds what `config print` wrote in a secret's place.
 pub(super) const PLACEHOLDER: &str =

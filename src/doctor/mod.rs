@@ -34,10 +34,6 @@ use serde::Serialize;
 
 use crate::bus::Account;
 use crate::source::ledger::Ledger;
-pub use probe::{PERMISSIONS, Permission};
-pub use resources::RESOURCE_PERMISSIONS;
-pub use savings::SAVINGS_PERMISSIONS;
-pub use storage::STORAGE_PERMISSIONS;
 
 /// How long one check may take.
 pub const LIMIT: Duration = Duration::from_secs(5);
@@ -148,3 +144,9 @@ pub async fn examine(local: Vec<Check>, accounts: &[Account], terms: &Terms) -> 
     }
     Report { at: terms.now, checks }
 }
+
+#[cfg(test)]
+pub(crate) use self::{
+    probe::PERMISSIONS, resources::RESOURCE_PERMISSIONS, savings::SAVINGS_PERMISSIONS,
+    storage::STORAGE_PERMISSIONS,
+};

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::hypervisor;
 use super::price::Provenance;
 
 /// What kind of device accelerates the box; it decides which telemetry can exist.
@@ -58,6 +59,11 @@ impl TypeSpec {
     /// Devices the driver should report on; 0 for a CPU-only type.
     pub fn devices(&self) -> u32 {
         self.accelerator.as_ref().map_or(0, |a| a.devices)
+    }
+
+    /// True where `AWS/EC2` has EBS operations of such an instance, see [`hypervisor::reports_ebs`].
+    pub fn reports_ebs(&self) -> bool {
+        hypervisor::reports_ebs(&self.name)
     }
 
     /// GPU equivalents; 0 for a CPU-only type.

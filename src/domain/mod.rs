@@ -14,6 +14,7 @@ pub mod fleet_hour;
 pub mod gpu;
 pub mod hash;
 pub mod hour;
+pub mod hypervisor;
 pub mod inspection;
 pub mod instance;
 pub mod intern;

@@ -102,6 +102,10 @@ pub struct SignalEvidence {
     pub role: EvidenceRole,
     /// True when this signal speaks for "in use".
     pub busy: bool,
+    /// True where reaching the threshold is no use by itself. Several joint signals of a verdict have
+    /// to reach theirs in the same hour, and then each of them is `busy`; a single one tells how a
+    /// signal is on average that was counted by days.
+    pub joint: bool,
 }
 
 impl SignalEvidence {

@@ -4,12 +4,14 @@ use std::fmt;
 
 /// A field of the rows that are filtered. Its `Display` is the canonical name.
 pub trait FieldName: Sized + Clone + fmt::Display {
+    /// The fields of the rows in question, among which names are looked up.
+    type Names: ?Sized;
     /// The field with this name or alias, in any case.
-    fn resolve(name: &str) -> Option<Self>;
+    fn resolve(name: &str, names: &Self::Names) -> Option<Self>;
     /// What its values are.
     fn kind(&self) -> Kind;
     /// Names and aliases to suggest from when one is not known.
-    fn known() -> Vec<&'static str>;
+    fn known(names: &Self::Names) -> Vec<&'static str>;
 }
 
 /// What the values of a field are, and thus which operators and literals it takes.

@@ -33,11 +33,11 @@ mod literal;
 mod parse;
 mod strict;
 
-pub use ast::{Compare, Expr, Op, Operand, Term};
+pub use ast::{Compare, Expr, Operand, Term};
 pub use kind::{FieldName, Kind, Unit};
+pub use literal::TextLiteral;
 pub(crate) use literal::contains_folded;
-pub use literal::{Literal, TextLiteral};
-pub use parse::{MAX_BYTES, MAX_NESTING, QueryError, parse, parse_strict};
+pub use parse::{QueryError, parse, parse_strict};
 
 #[cfg(test)]
 mod tests;

@@ -29,19 +29,26 @@ impl QueryError {
     }
 }
 
-/// Parses a filter over fields of type `F`, for looking: bare words are searched for.
-pub fn parse<F: FieldName>(text: &str) -> Result<Expr<Term<F>>, QueryError> {
-    read(text, false)
+/// Parses a filter over the fields of `names`, for looking: bare words are searched for.
+pub fn parse<F: FieldName>(text: &str, names: &F::Names) -> Result<Expr<Term<F>>, QueryError> {
+    read(text, names, false)
 }
 
 /// Parses a filter that chooses what is acted on: comparisons and quoted text alone. A bare word,
 /// quoted text below a `not`, a value that may have been meant as something else (`env!=a,b`,
 /// `name~train-*`) and signs that only look like others are errors that say what to write.
-pub fn parse_strict<F: FieldName>(text: &str) -> Result<Expr<Term<F>>, QueryError> {
-    read(text, true)
+pub fn parse_strict<F: FieldName>(
+    text: &str,
+    names: &F::Names,
+) -> Result<Expr<Term<F>>, QueryError> {
+    read(text, names, true)
 }
 
-fn read<F: FieldName>(text: &str, strict: bool) -> Result<Expr<Term<F>>, QueryError> {
+fn read<F: FieldName>(
+    text: &str,
+    names: &F::Names,
+    strict: bool,
+) -> Result<Expr<Term<F>>, QueryError> {
     if text.len() > MAX_BYTES {
         let column = text.char_indices().take_while(|(i, _)| *i < MAX_BYTES).count() + 1;
         return Err(QueryError::new(column, format!("a filter ends at {MAX_BYTES} bytes")));
@@ -54,7 +61,7 @@ fn read<F: FieldName>(text: &str, strict: bool) -> Result<Expr<Term<F>>, QueryEr
         return Ok(Expr::All);
     }
     let end = text.chars().count() + 1;
-    let mut parser = Parser { tokens: &tokens, at: 0, end, strict, negations: 0 };
+    let mut parser = Parser::<F> { tokens: &tokens, names, at: 0, end, strict, negations: 0 };
     let expr = parser.or(0)?;
     match parser.peek() {
         None => Ok(expr),
@@ -62,8 +69,9 @@ fn read<F: FieldName>(text: &str, strict: bool) -> Result<Expr<Term<F>>, QueryEr
     }
 }
 
-struct Parser<'a> {
+struct Parser<'a, F: FieldName> {
     tokens: &'a [Token],
+    names: &'a F::Names,
     at: usize,
     end: usize,
     /// True where the filter chooses what is acted on.
@@ -72,7 +80,7 @@ struct Parser<'a> {
     negations: usize,
 }
 
-impl<'a> Parser<'a> {
+impl<'a, F: FieldName> Parser<'a, F> {
     fn peek(&self) -> Option<&'a Token> {
         self.tokens.get(self.at)
     }
@@ -92,7 +100,7 @@ impl<'a> Parser<'a> {
         self.peek().map_or(self.end, |t| t.column)
     }
 
-    fn or<F: FieldName>(&mut self, depth: usize) -> Result<Expr<Term<F>>, QueryError> {
+    fn or(&mut self, depth: usize) -> Result<Expr<Term<F>>, QueryError> {
         let mut parts = vec![self.and(depth)?];
         while self.peek_keyword() == Some(Keyword::Or) {
             self.at += 1;
@@ -101,7 +109,7 @@ impl<'a> Parser<'a> {
         Ok(Expr::or(parts))
     }
 
-    fn and<F: FieldName>(&mut self, depth: usize) -> Result<Expr<Term<F>>, QueryError> {
+    fn and(&mut self, depth: usize) -> Result<Expr<Term<F>>, QueryError> {
         let mut parts = vec![self.unary(depth)?];
         loop {
             match (self.peek_keyword(), self.peek().map(|t| &t.kind)) {
@@ -114,7 +122,7 @@ impl<'a> Parser<'a> {
         Ok(Expr::and(parts))
     }
 
-    fn unary<F: FieldName>(&mut self, depth: usize) -> Result<Expr<Term<F>>, QueryError> {
+    fn unary(&mut self, depth: usize) -> Result<Expr<Term<F>>, QueryError> {
         let column = self.column();
         if depth > MAX_NESTING {
             let message = format!("more than {MAX_NESTING} levels of `(` and `not`");
@@ -139,7 +147,7 @@ impl<'a> Parser<'a> {
         self.term().map(Expr::Leaf)
     }
 
-    fn term<F: FieldName>(&mut self) -> Result<Term<F>, QueryError> {
+    fn term(&mut self) -> Result<Term<F>, QueryError> {
         const WANTED: &str = "a word or a comparison like gpu<5 is missing here";
         let column = self.column();
         if self.peek_keyword().is_some() {
@@ -162,12 +170,13 @@ impl<'a> Parser<'a> {
             return match (self.strict, quoted) {
                 (false, true) => Ok(Term::Phrase(name.clone())),
                 (false, false) => Ok(Term::Fuzzy(name.clone())),
-                (true, true) => strict::quoted::<F>(name, column, self.negations > 0),
-                (true, false) => Err(strict::bare_word::<F>(name, column)),
+                (true, true) => strict::quoted(name, column, self.negations > 0),
+                (true, false) => Err(strict::bare_word::<F>(name, self.names, column)),
             };
         };
         self.at += 1;
-        let field = F::resolve(name).ok_or_else(|| unknown_field::<F>(name, column))?;
+        let field = F::resolve(name, self.names)
+            .ok_or_else(|| unknown_field::<F>(name, self.names, column))?;
         let value_column = self.column();
         let (value, bare) = match self.peek().map(|t| &t.kind) {
             Some(TokenKind::Word(value)) => (value, true),
@@ -235,9 +244,9 @@ fn literal<F: FieldName>(
     })
 }
 
-fn unknown_field<F: FieldName>(name: &str, column: usize) -> QueryError {
+fn unknown_field<F: FieldName>(name: &str, names: &F::Names, column: usize) -> QueryError {
     let shown = clean(name);
-    let message = match nearest(&name.to_lowercase(), F::known().into_iter()) {
+    let message = match nearest(&name.to_lowercase(), F::known(names).into_iter()) {
         Some(near) => format!("no field `{shown}`; did you mean `{near}`?"),
         None => format!("no field `{shown}`; a tag is written `tag:Key`"),
     };

@@ -86,12 +86,12 @@ impl Alphabet {
 }
 
 /// What to write instead of a bare word.
-pub(super) fn bare_word<F: FieldName>(word: &str, column: usize) -> QueryError {
+pub(super) fn bare_word<F: FieldName>(word: &str, names: &F::Names, column: usize) -> QueryError {
     let word = clean(word);
     let mut instead: Vec<String> = Vec::new();
     if word.chars().all(may_stand_bare) {
         let fields = [("env", "="), ("name", "~")].into_iter();
-        let known = fields.filter(|(name, _)| F::resolve(name).is_some());
+        let known = fields.filter(|(name, _)| F::resolve(name, names).is_some());
         instead.extend(known.map(|(name, op)| format!("`{name}{op}{word}`")));
         instead.push(format!("`\"{word}\"` for a text that is exactly this"));
     } else {

@@ -4,6 +4,8 @@ use std::fmt;
 
 use proptest::prelude::*;
 
+use super::literal::Literal;
+use super::parse::{MAX_BYTES, MAX_NESTING};
 use super::*;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -45,7 +47,9 @@ const NAMES: [(&str, F); 11] = [
 ];
 
 impl FieldName for F {
-    fn resolve(name: &str) -> Option<Self> {
+    type Names = ();
+
+    fn resolve(name: &str, (): &()) -> Option<Self> {
         if let Some(key) = name.strip_prefix("tag:").filter(|k| !k.is_empty()) {
             return Some(Self::Tag(key.to_owned()));
         }
@@ -67,17 +71,17 @@ impl FieldName for F {
         }
     }
 
-    fn known() -> Vec<&'static str> {
+    fn known((): &()) -> Vec<&'static str> {
         NAMES.iter().map(|(n, _)| *n).collect()
     }
 }
 
 fn read(text: &str) -> Expr<Term<F>> {
-    parse(text).unwrap_or_else(|e| panic!("{text}: {e}"))
+    parse(text, &()).unwrap_or_else(|e| panic!("{text}: {e}"))
 }
 
 fn error(text: &str) -> QueryError {
-    parse::<F>(text).expect_err(text)
+    parse::<F>(text, &()).expect_err(text)
 }
 
 fn compare(text: &str) -> Compare<F> {
@@ -294,14 +298,14 @@ fn times_are_days_or_moments() {
 
 #[test]
 fn size_and_depth_are_bounded() {
-    assert!(parse::<F>(&"a".repeat(MAX_BYTES)).is_ok());
+    assert!(parse::<F>(&"a".repeat(MAX_BYTES), &()).is_ok());
     assert_eq!(error(&"a".repeat(MAX_BYTES + 1)).column, MAX_BYTES + 1);
     assert_eq!(error(&"ä".repeat(MAX_BYTES)).column, MAX_BYTES / 2 + 1);
     let nested = |n: usize| format!("{}a{}", "(".repeat(n), ")".repeat(n));
-    assert!(parse::<F>(&nested(MAX_NESTING)).is_ok());
+    assert!(parse::<F>(&nested(MAX_NESTING), &()).is_ok());
     assert_eq!(error(&nested(MAX_NESTING + 1)).column, MAX_NESTING + 2);
-    assert!(parse::<F>(&format!("{}a", "not ".repeat(MAX_NESTING))).is_ok());
-    assert!(parse::<F>(&format!("{}a", "not ".repeat(MAX_NESTING + 1))).is_err());
+    assert!(parse::<F>(&format!("{}a", "not ".repeat(MAX_NESTING)), &()).is_ok());
+    assert!(parse::<F>(&format!("{}a", "not ".repeat(MAX_NESTING + 1)), &()).is_err());
 }
 
 /// Texts that are likely to be filters.
@@ -342,7 +346,7 @@ proptest! {
 
     #[test]
     fn arbitrary_text_never_panics(text in "\\PC{0,80}|[\\x00-\\x7f]{0,80}") {
-        if let Err(e) = parse::<F>(&text) {
+        if let Err(e) = parse::<F>(&text, &()) {
             prop_assert!((1..=text.chars().count() + 1).contains(&e.column), "{e}");
         }
     }
@@ -350,10 +354,10 @@ proptest! {
     /// The canonical form means the same. (A filter at the limit of length may have a longer one.)
     #[test]
     fn canonical_form_reads_back_the_same(text in filterish()) {
-        if let Ok(expr) = parse::<F>(&text) {
+        if let Ok(expr) = parse::<F>(&text, &()) {
             let canonical = expr.to_string();
             prop_assume!(canonical.len() <= MAX_BYTES);
-            let again = parse::<F>(&canonical);
+            let again = parse::<F>(&canonical, &());
             prop_assert_eq!(again.as_ref(), Ok(&expr), "{} → {}", text, canonical);
             prop_assert_eq!(again.unwrap().to_string(), canonical);
         }
@@ -371,7 +375,7 @@ mod strict {
     use super::*;
 
     fn refused(text: &str) -> QueryError {
-        match parse_strict::<F>(text) {
+        match parse_strict::<F>(text, &()) {
             Err(error) => error,
             Ok(expr) => panic!("{text} is taken as {expr}"),
         }
@@ -397,7 +401,7 @@ mod strict {
             ("team＝nlp", 5),
         ] {
             assert_eq!(refused(text).column, column, "{text}");
-            assert!(text.contains(['≠', '＝']) || parse::<F>(text).is_ok(), "{text}");
+            assert!(text.contains(['≠', '＝']) || parse::<F>(text, &()).is_ok(), "{text}");
         }
     }
 
@@ -415,22 +419,22 @@ mod strict {
             "born>2026-01-31 gpus=8 state!=running",
             "team=Müll or team=数据",
         ] {
-            assert!(parse_strict::<F>(text).is_ok(), "{text}: {}", refused(text));
+            assert!(parse_strict::<F>(text, &()).is_ok(), "{text}: {}", refused(text));
         }
     }
 
     #[test]
     fn quoted_text_is_a_whole_text_and_never_below_a_not() {
         assert!(
-            matches!(parse_strict::<F>("\"Dev\""), Ok(Expr::Leaf(Term::Exact(t))) if t.equals("dEV"))
+            matches!(parse_strict::<F>("\"Dev\"", &()), Ok(Expr::Leaf(Term::Exact(t))) if t.equals("dEV"))
         );
-        let Ok(Expr::Leaf(Term::Exact(text))) = parse_strict::<F>("\"dev\"") else { panic!() };
+        let Ok(Expr::Leaf(Term::Exact(text))) = parse_strict::<F>("\"dev\"", &()) else { panic!() };
         assert!(!text.equals("dev-2") && !text.equals(""));
         for text in ["not \"prod\"", "not (team=x or \"prod\")", "not not \"prod\""] {
             assert!(refused(text).message.contains("below `not`"), "{text}");
         }
         // A `not` that has ended does not reach further.
-        assert!(parse_strict::<F>("not team=x and \"prod\"").is_ok());
+        assert!(parse_strict::<F>("not team=x and \"prod\"", &()).is_ok());
         assert!(refused("\"\"").message.contains("nothing in these quotes"));
         assert!(refused("\" \"").message.contains("nothing in these quotes"));
     }
@@ -480,7 +484,7 @@ mod strict {
         ] {
             assert_eq!(refused(text).column, column, "{text:?}: {}", refused(text));
         }
-        assert!(parse_strict::<F>("team=данные or team=naïve or team~δ").is_ok());
+        assert!(parse_strict::<F>("team=данные or team=naïve or team~δ", &()).is_ok());
     }
 
     proptest! {
@@ -489,7 +493,7 @@ mod strict {
         /// A strict filter is a filter: it means the same comparisons when it is looked with.
         #[test]
         fn what_is_taken_strictly_is_a_filter_too(text in filterish()) {
-            if let Ok(strict) = parse_strict::<F>(&text) {
+            if let Ok(strict) = parse_strict::<F>(&text, &()) {
                 let loose = read(&text);
                 let mut said = Vec::new();
                 strict.map(&mut |t| said.push(match t {

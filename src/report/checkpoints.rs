@@ -1,15 +1,15 @@
 //! `burntop storage checkpoints`: runs, their steps, and what a retention policy would do.
 
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 
-use super::json::{envelope, number};
+use super::json::number;
 use super::sheet::{Cell, Column, Sheet};
-use super::{Format, csv, markdown, text};
+use super::{Notes, Report};
 use crate::analyze::storage::checkpoints::{DELTA_SAVINGS, Fate, Policy, RunPlan, left_by_policy};
 use crate::domain::storage::{Run, Step};
 use crate::domain::text::clean;
 use crate::domain::{Provenance, Reading};
-use crate::view::storage::{strip, words};
+use crate::tabs::storage::picture::{strip, words};
 use crate::view::{Align, Value, ViewContext, format};
 
 /// Cells of a strip in a table.
@@ -42,57 +42,48 @@ pub struct CheckpointsReport<'a> {
     pub readings: &'a [Reading],
 }
 
-/// Writes it.
-pub fn checkpoints(report: &CheckpointsReport<'_>, format: Format, ctx: &ViewContext) -> String {
-    match format {
-        Format::Json => document(report, ctx),
-        Format::Csv => csv::table(&machine_sheet(report)),
-        Format::Table => {
-            let mut out = text::table(&people_sheet(report, ctx));
-            for note in notes(report, ctx) {
-                out.push_str(&note);
-                out.push('\n');
-            }
-            out
-        }
-        Format::Md => {
-            let mut out = markdown::table(&people_sheet(report, ctx));
-            for note in notes(report, ctx) {
-                out.push('\n');
-                out.push_str(&markdown::escape(&note));
-                out.push('\n');
-            }
-            out
-        }
+impl Report for CheckpointsReport<'_> {
+    fn view(&self) -> &'static str {
+        "storage-checkpoints"
     }
-}
 
-fn document(report: &CheckpointsReport<'_>, ctx: &ViewContext) -> String {
-    let totals = Totals::of(report);
-    let more: Map<String, Json> = [
-        ("bucket", json!(clean(report.bucket))),
-        ("policy", policy_json(report.policy)),
-        ("runs", report.runs.iter().map(run_json).collect()),
-        ("plan", report.plans.iter().map(plan_json).collect()),
-        ("totals", totals.json()),
-        ("delta_savings", delta_json(report)),
-        ("partial", json!(report.partial.map(clean))),
-        ("notes", sentences(report).into_iter().map(Json::from).collect()),
-    ]
-    .into_iter()
-    .map(|(k, v)| (k.to_owned(), v))
-    .collect();
-    envelope("storage-checkpoints", Vec::new(), more, &basis(report), report.readings, ctx)
-}
+    fn basis(&self) -> String {
+        format!(
+            "runs by keys alone; USD per month of 730 h at list price, GB as GiB, at the last volume \
+             step the bucket reaches, {} {}; bytes freed by deleting objects, not versions",
+            self.price_region,
+            said(self.prices)
+        )
+    }
 
-/// What the figures mean, one sentence.
-fn basis(report: &CheckpointsReport<'_>) -> String {
-    format!(
-        "runs by keys alone; USD per month of 730 h at list price, GB as GiB, at the last volume \
-         step the bucket reaches, {} {}; bytes freed by deleting objects, not versions",
-        report.price_region,
-        said(report.prices)
-    )
+    fn readings(&self) -> &[Reading] {
+        self.readings
+    }
+
+    fn beside(&self, _: &ViewContext) -> Vec<(&'static str, Json)> {
+        vec![
+            ("bucket", json!(clean(self.bucket))),
+            ("policy", policy_json(self.policy)),
+            ("runs", self.runs.iter().map(run_json).collect()),
+            ("plan", self.plans.iter().map(plan_json).collect()),
+            ("totals", Totals::of(self).json()),
+            ("delta_savings", delta_json(self)),
+            ("partial", json!(self.partial.map(clean))),
+            ("notes", sentences(self).into_iter().map(Json::from).collect()),
+        ]
+    }
+
+    fn records(&self, _: &ViewContext) -> Sheet {
+        machine_sheet(self)
+    }
+
+    fn sheet(&self, ctx: &ViewContext) -> Sheet {
+        people_sheet(self, ctx)
+    }
+
+    fn notes(&self, ctx: &ViewContext) -> Notes {
+        Notes::Below(notes(self, ctx))
+    }
 }
 
 fn said(prices: &Provenance) -> String {
@@ -389,7 +380,7 @@ fn notes(report: &CheckpointsReport<'_>, ctx: &ViewContext) -> Vec<String> {
             delta.source,
         ));
     }
-    out.push(basis(report));
+    out.push(report.basis());
     out
 }
 
@@ -431,6 +422,7 @@ mod tests {
     use crate::analyze::storage::checkpoints::{Terms, plan};
     use crate::analyze::storage::price::Rates;
     use crate::domain::storage::{Family, Tier};
+    use crate::report::{Format, write};
     use crate::view::Symbols;
 
     const LISTED_MS: i64 = 1_795_136_400_000;
@@ -481,15 +473,16 @@ mod tests {
             readings: &[],
         };
         let now = jiff::Timestamp::from_millisecond(LISTED_MS).unwrap();
-        checkpoints(&report, format, &ViewContext { now, symbols: Symbols::Ascii })
+        write(&report, format, &ViewContext { now, symbols: Symbols::Ascii })
     }
 
     #[test]
     fn every_format() {
-        insta::assert_snapshot!("checkpoints_table", written(Format::Table, Fate::Freed));
-        insta::assert_snapshot!("checkpoints_json", written(Format::Json, Fate::Freed));
-        insta::assert_snapshot!("checkpoints_csv", written(Format::Csv, Fate::Unknown));
-        insta::assert_snapshot!("checkpoints_md", written(Format::Md, Fate::KeptAsFarAsKnown));
+        let fates = [Fate::Freed, Fate::Freed, Fate::Unknown, Fate::KeptAsFarAsKnown];
+        for (format, fate) in Format::ALL.into_iter().zip(fates) {
+            let name = format!("checkpoints_{}", format.name());
+            insta::assert_snapshot!(name, written(format, fate));
+        }
     }
 
     #[test]

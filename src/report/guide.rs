@@ -3,8 +3,7 @@
 use serde_json::{Map, Value as Json, json};
 
 use super::sheet::{Cell, Column, Sheet};
-use super::storage_buckets::people;
-use super::{Format, csv, json};
+use super::{Notes, Report, json};
 use crate::analyze::rightsize::guide::{Guide, GuideAsk, GuideCandidate, INPUTS};
 use crate::domain::Reading;
 use crate::domain::storage::size_words;
@@ -18,36 +17,46 @@ pub struct GuideReport<'a> {
     pub region: &'a str,
     /// The answer.
     pub guide: &'a Guide,
+    /// What was read.
+    pub readings: &'a [Reading],
 }
 
-/// The answer in a format; JSON is schema `burntop/rightsize-guide/1`.
-pub fn guide(
-    report: &GuideReport<'_>,
-    format: Format,
-    readings: &[Reading],
-    ctx: &ViewContext,
-) -> String {
-    match format {
-        Format::Json => {
-            let rows = report.guide.candidates.iter().map(candidate).collect();
-            let basis = basis(report);
-            json::envelope("rightsize-guide", rows, more(report), &basis, readings, ctx)
-        }
-        Format::Csv => csv::table(&sheet(report, ctx)),
-        Format::Md | Format::Table => people(&sheet(report, ctx), format, &notes(report)),
+impl Report for GuideReport<'_> {
+    fn view(&self) -> &'static str {
+        "rightsize-guide"
+    }
+
+    fn basis(&self) -> String {
+        format!(
+            "on-demand list prices for Linux in {}, USD per hour; a GiB is 2^30 bytes; speed as \
+             computed from the peak of the GPU, not measured",
+            self.region
+        )
+    }
+
+    fn readings(&self) -> &[Reading] {
+        self.readings
+    }
+
+    fn rows(&self, _: &ViewContext, most: usize) -> Vec<Json> {
+        self.guide.candidates.iter().take(most).map(candidate).collect()
+    }
+
+    fn beside(&self, _: &ViewContext) -> Vec<(&'static str, Json)> {
+        more(self)
+    }
+
+    fn records(&self, ctx: &ViewContext) -> Sheet {
+        sheet(self, ctx)
+    }
+
+    fn notes(&self, _: &ViewContext) -> Notes {
+        Notes::Below(notes(self))
     }
 }
 
-fn basis(report: &GuideReport<'_>) -> String {
-    format!(
-        "on-demand list prices for Linux in {}, USD per hour; a GiB is 2^30 bytes; speed as \
-         computed from the peak of the GPU, not measured",
-        report.region
-    )
-}
-
 /// What stands beside the candidates in JSON.
-fn more(report: &GuideReport<'_>) -> Map<String, Json> {
+fn more(report: &GuideReport<'_>) -> Vec<(&'static str, Json)> {
     let ask = report.ask;
     let mut asked: Map<String, Json> = INPUTS
         .iter()
@@ -72,16 +81,13 @@ fn more(report: &GuideReport<'_>) -> Map<String, Json> {
             "why": no.fail.to_string(),
         })
     });
-    [
+    vec![
         ("asked", Json::Object(asked)),
         ("memory_bytes", json::number(Some(report.guide.memory.total()))),
         ("memory", memory.collect()),
         ("rejected", rejected.collect()),
         ("warnings", json!(report.guide.warnings)),
     ]
-    .map(|(name, value)| (name.to_owned(), value))
-    .into_iter()
-    .collect()
 }
 
 fn candidate(c: &GuideCandidate) -> Json {
@@ -171,6 +177,6 @@ fn notes(report: &GuideReport<'_>) -> Vec<String> {
         out.push(format!("not {}: {}", no.instance_type, no.fail));
     }
     out.extend(guide.warnings.iter().cloned());
-    out.push(format!("basis: {}", basis(report)));
+    out.push(format!("basis: {}", report.basis()));
     out
 }

@@ -4,52 +4,34 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value as Json, json};
 
-use super::Meta;
+use super::Report;
 use super::sheet::rounded;
 use crate::domain::text::for_output;
 use crate::domain::{Reading, SourceState};
-use crate::fleet::Fleet;
 use crate::view::{Value, ViewContext};
 
-/// `{schema, generated_at, basis, rows[], readings[], errors[]}`, indented, with a final newline.
-pub(super) fn document(
-    view: &str,
-    rows: Vec<Json>,
-    fleet: &Fleet,
-    ctx: &ViewContext,
-    meta: &Meta<'_>,
-) -> String {
-    envelope(view, rows, Map::new(), &meta.basis(), &fleet.readings, ctx)
-}
-
-/// As [`document`], for a report with a basis of its own and `more` beside the rows.
-pub(super) fn envelope(
-    view: &str,
-    rows: Vec<Json>,
-    more: Map<String, Json>,
-    basis: &str,
-    all: &[Reading],
-    ctx: &ViewContext,
-) -> String {
+/// `{schema, generated_at, basis, rows[], readings[], errors[]}` with what the report has beside
+/// them, indented, with a final newline.
+pub(super) fn document(report: &dyn Report, ctx: &ViewContext) -> String {
     // Not by `json!`, which would copy the rows.
     let mut document: Map<String, Json> = [
-        ("schema", json!(format!("burntop/{view}/1"))),
+        ("schema", json!(format!("burntop/{}/1", report.view()))),
         ("generated_at", json!(ctx.now.to_string())),
-        ("basis", json!(basis)),
-        ("rows", Json::Array(rows)),
-        ("readings", readings(all, ctx)),
-        ("errors", Json::Array(errors(all))),
+        ("basis", json!(report.basis())),
+        ("rows", Json::Array(report.rows(ctx, usize::MAX))),
+        ("readings", report.readings().iter().map(|r| reading(r, ctx)).collect()),
+        ("errors", Json::Array(report.errors())),
     ]
     .into_iter()
+    .chain(report.beside(ctx))
     .map(|(k, v)| (k.to_owned(), v))
-    .chain(more)
     .collect();
     document.values_mut().for_each(clean_texts);
     format!("{:#}\n", Json::Object(document))
 }
 
 /// The second line of defence: no text in it steers a terminal once it is taken out of the JSON.
-pub(super) fn clean_texts(json: &mut Json) {
+fn clean_texts(json: &mut Json) {
     match json {
         Json::String(text) => {
             if let Cow::Owned(clean) = for_output(text) {
@@ -67,11 +49,6 @@ pub(super) fn clean_texts(json: &mut Json) {
         }
         Json::Null | Json::Bool(_) | Json::Number(_) => {}
     }
-}
-
-/// `readings[]`.
-pub(super) fn readings(all: &[Reading], ctx: &ViewContext) -> Json {
-    all.iter().map(|r| reading(r, ctx)).collect()
 }
 
 /// `errors[]`: the sources that failed.

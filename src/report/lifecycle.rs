@@ -1,15 +1,15 @@
 //! Lifecycle rules: what the linter found, what a simulation found, what a plan would change.
 
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 
-use super::json::envelope;
 use super::sheet::{Cell, Column, Sheet, rounded};
-use super::{Format, csv, markdown, text};
-use crate::analyze::storage::lifecycle::simulate::{Counted, RunLoss, Simulated};
-use crate::analyze::storage::lifecycle::{LintFinding, Severity, Verdict};
+use super::{Notes, Report, markdown, text};
+use crate::analyze::storage::lifecycle::quarantine::Quarantine;
+use crate::analyze::storage::lifecycle::simulate::{Counted, RuleEffect, RunLoss, Simulated};
+use crate::analyze::storage::lifecycle::{Change, DiffLine, LintFinding, Severity, Verdict};
+use crate::domain::Provenance;
 use crate::domain::storage::{S3Prices, size_words};
 use crate::domain::text::{clean, for_output};
-use crate::domain::{Provenance, Reading};
 use crate::view::{Align, Value, ViewContext, format};
 
 /// What a linter found in a file.
@@ -58,36 +58,40 @@ pub struct PlanReport<'a> {
 }
 
 /// The findings of a linter.
-pub fn lint_findings(report: LintReport<'_>, format: Format, ctx: &ViewContext) -> String {
-    let sheet = findings_sheet(report.findings);
-    let count = |s: Severity| report.findings.iter().filter(|f| f.severity == s).count();
-    let footer = |bullet: &str| {
+impl Report for LintReport<'_> {
+    fn view(&self) -> &'static str {
+        "storage-lint"
+    }
+
+    fn basis(&self) -> String {
+        basis(self.prices)
+    }
+
+    fn beside(&self, _: &ViewContext) -> Vec<(&'static str, Json)> {
+        vec![
+            ("findings", findings_json(self.findings)),
+            ("partial", json!(self.partial.map(clean))),
+        ]
+    }
+
+    fn records(&self, _: &ViewContext) -> Sheet {
+        findings_sheet(self.findings)
+    }
+
+    fn notes(&self, _: &ViewContext) -> Notes {
+        let count = |s: Severity| self.findings.iter().filter(|f| f.severity == s).count();
         let mut lines = vec![format!(
             "{} rules: {} errors, {} warnings, {} infos",
-            report.rules,
+            self.rules,
             count(Severity::Error),
             count(Severity::Warning),
             count(Severity::Info)
         )];
-        lines.push(basis(report.prices));
-        lines.extend(report.partial.map(|p| format!("PARTIAL: {}", clean(p))));
-        lines.iter().map(|l| markdown::note(bullet, l)).collect::<String>()
-    };
-    match format {
-        Format::Csv => csv::table(&sheet),
-        Format::Table => format!("{}\n{}", text::table(&sheet), footer("")),
-        Format::Md => format!("{}\n{}", markdown::table(&sheet), footer("- ")),
-        Format::Json => {
-            let mut more = Map::new();
-            more.insert("findings".into(), findings_json(report.findings));
-            more.insert("partial".into(), json!(report.partial.map(clean)));
-            envelope("storage-lint", Vec::new(), more, &basis(report.prices), NONE, ctx)
-        }
+        lines.push(self.basis());
+        lines.extend(self.partial.map(|p| format!("PARTIAL: {}", clean(p))));
+        Notes::Apart(lines)
     }
 }
-
-/// No reading: the report is about files.
-const NONE: &[Reading] = &[];
 
 fn findings_json(findings: &[LintFinding]) -> Json {
     let one = |f: &LintFinding| {
@@ -160,29 +164,40 @@ fn basis(prices: Option<&S3Prices>) -> String {
 }
 
 /// A simulation: rules as a table, then the months.
-pub fn simulation(report: SimulationReport<'_>, format: Format, ctx: &ViewContext) -> String {
-    match format {
-        Format::Json => {
-            let mut more = simulation_json(&report);
-            let rows = match more.remove("rows") {
-                Some(Json::Array(rows)) => rows,
-                _ => Vec::new(),
-            };
-            envelope("storage-simulate", rows, more, &basis(report.prices), NONE, ctx)
-        }
-        Format::Csv => csv::table(&months_sheet(&report)),
-        Format::Table => format!(
-            "{}\n{}\n{}",
-            text::table(&effects_sheet(&report)),
-            text::table(&months_sheet(&report)),
-            simulation_footer(&report, "")
-        ),
-        Format::Md => format!(
-            "{}\n{}\n{}",
-            markdown::table(&effects_sheet(&report)),
-            markdown::table(&months_sheet(&report)),
-            simulation_footer(&report, "- ")
-        ),
+impl Report for SimulationReport<'_> {
+    fn view(&self) -> &'static str {
+        "storage-simulate"
+    }
+
+    fn basis(&self) -> String {
+        basis(self.prices)
+    }
+
+    fn rows(&self, _: &ViewContext, most: usize) -> Vec<Json> {
+        self.simulated.rules.iter().take(most).map(effect_json).collect()
+    }
+
+    fn beside(&self, _: &ViewContext) -> Vec<(&'static str, Json)> {
+        simulation_json(self)
+    }
+
+    fn records(&self, _: &ViewContext) -> Sheet {
+        months_sheet(self)
+    }
+
+    fn notes(&self, _: &ViewContext) -> Notes {
+        Notes::Apart(simulation_notes(self))
+    }
+
+    fn text(&self, ctx: &ViewContext) -> String {
+        let [effects, months] = [effects_sheet(self), months_sheet(self)].map(|s| text::table(&s));
+        format!("{effects}\n{months}{}", self.notes(ctx).text())
+    }
+
+    fn markdown(&self, ctx: &ViewContext) -> String {
+        let [effects, months] =
+            [effects_sheet(self), months_sheet(self)].map(|s| markdown::table(&s));
+        format!("{effects}\n{months}{}", self.notes(ctx).markdown())
     }
 }
 
@@ -250,7 +265,7 @@ fn months_sheet(report: &SimulationReport<'_>) -> Sheet {
     }
 }
 
-fn simulation_footer(report: &SimulationReport<'_>, bullet: &str) -> String {
+fn simulation_notes(report: &SimulationReport<'_>) -> Vec<String> {
     let s = report.simulated;
     let mut lines = Vec::new();
     if report.refused > 0 {
@@ -287,45 +302,47 @@ fn simulation_footer(report: &SimulationReport<'_>, bullet: &str) -> String {
     lines.extend(s.notes.iter().cloned());
     lines.push(basis(report.prices));
     lines.extend(report.partial.map(|p| format!("PARTIAL: {}", clean(p))));
-    lines.iter().map(|l| markdown::note(bullet, l)).collect()
+    lines
 }
 
 fn counted(all: Counted) -> Json {
     json!({ "objects": all.objects, "bytes": all.bytes })
 }
 
-fn simulation_json(report: &SimulationReport<'_>) -> Map<String, Json> {
-    let s = report.simulated;
-    let usd = |u: Option<f64>| u.map(rounded);
-    let rows: Vec<Json> = s
-        .rules
+fn money_json(usd: Option<f64>) -> Json {
+    json!(usd.map(rounded))
+}
+
+/// What a rule does.
+fn effect_json(rule: &RuleEffect) -> Json {
+    let moves = rule
+        .moves
         .iter()
-        .map(|r| {
-            let moves = r.moves.iter().map(
-                |(t, all)| json!({ "tier": t.word(), "objects": all.objects, "bytes": all.bytes }),
-            );
-            json!({
-                "rule": r.rule,
-                "moves": moves.collect::<Vec<_>>(),
-                "deleted": counted(r.deleted),
-                "hidden": counted(r.hidden),
-                "transition_usd": usd(r.transition_usd),
-                "early_delete_usd": usd(r.early_delete_usd),
-                "maybe_by_tag": counted(r.maybe_by_tag),
-                "maybe_by_versions": counted(r.maybe_by_versions),
-            })
-        })
-        .collect();
+        .map(|(t, all)| json!({ "tier": t.word(), "objects": all.objects, "bytes": all.bytes }));
+    json!({
+        "rule": rule.rule,
+        "moves": moves.collect::<Vec<_>>(),
+        "deleted": counted(rule.deleted),
+        "hidden": counted(rule.hidden),
+        "transition_usd": money_json(rule.transition_usd),
+        "early_delete_usd": money_json(rule.early_delete_usd),
+        "maybe_by_tag": counted(rule.maybe_by_tag),
+        "maybe_by_versions": counted(rule.maybe_by_versions),
+    })
+}
+
+fn simulation_json(report: &SimulationReport<'_>) -> Vec<(&'static str, Json)> {
+    let s = report.simulated;
     let months: Vec<Json> = s
         .months
         .iter()
         .map(|m| {
             json!({
                 "month": m.month,
-                "stay_usd": usd(m.stay_usd),
-                "storage_usd": usd(m.storage_usd),
-                "fees_usd": usd(m.fees_usd),
-                "saved_usd": usd(m.saved_usd),
+                "stay_usd": money_json(m.stay_usd),
+                "storage_usd": money_json(m.storage_usd),
+                "fees_usd": money_json(m.fees_usd),
+                "saved_usd": money_json(m.saved_usd),
             })
         })
         .collect();
@@ -344,56 +361,84 @@ fn simulation_json(report: &SimulationReport<'_>) -> Map<String, Json> {
             })
             .collect::<Vec<_>>()
     });
-    let mut out = Map::new();
-    let mut put = |name: &str, value: Json| {
-        out.insert(name.to_owned(), value);
-    };
-    put("rows", Json::Array(rows));
-    put("bucket", json!(clean(report.bucket)));
-    put("months", json!(months));
-    put("payback_month", json!(s.payback_month));
-    put("deleted", counted(s.deleted));
-    put("unknown", counted(s.unknown));
-    put("unpriced", counted(s.unpriced));
-    put("delete_markers", json!(s.delete_markers));
-    put("refused", json!(report.refused));
-    put("runs", json!(losses));
-    put("notes", json!(s.notes));
-    put("partial", json!(report.partial.map(clean)));
-    out
+    vec![
+        ("bucket", json!(clean(report.bucket))),
+        ("months", json!(months)),
+        ("payback_month", json!(s.payback_month)),
+        ("deleted", counted(s.deleted)),
+        ("unknown", counted(s.unknown)),
+        ("unpriced", counted(s.unpriced)),
+        ("delete_markers", json!(s.delete_markers)),
+        ("refused", json!(report.refused)),
+        ("runs", json!(losses)),
+        ("notes", json!(s.notes)),
+        ("partial", json!(report.partial.map(clean))),
+    ]
 }
 
 /// A plan: the diff, what speaks against it, what was written.
-pub fn lifecycle_plan(report: PlanReport<'_>, format: Format, ctx: &ViewContext) -> String {
-    let verdict = report.verdict;
-    match format {
-        Format::Json => plan_json(&report, ctx),
-        Format::Csv => csv::table(&findings_sheet(&verdict.findings)),
-        Format::Table | Format::Md => {
-            let mut out = String::new();
-            let fence = if format == Format::Md { "```diff\n" } else { "" };
-            out.push_str(fence);
-            for line in &verdict.diff {
-                out.push_str(&format!("{} {}\n", line.kind.sign(), for_output(&line.text)));
-            }
-            out.push_str(if fence.is_empty() { "\n" } else { "```\n\n" });
-            if !verdict.findings.is_empty() {
-                let sheet = findings_sheet(&verdict.findings);
-                let table =
-                    if fence.is_empty() { text::table(&sheet) } else { markdown::table(&sheet) };
-                out.push_str(&table);
-                out.push('\n');
-            }
-            let bullet = if fence.is_empty() { "" } else { "- " };
-            for line in plan_lines(&report) {
-                out.push_str(&markdown::note(bullet, &line));
-            }
-            if let Some(played) = report.simulation {
-                out.push('\n');
-                out.push_str(&simulation(played, format, ctx));
-            }
-            out
+impl Report for PlanReport<'_> {
+    fn view(&self) -> &'static str {
+        "storage-lifecycle-plan"
+    }
+
+    fn basis(&self) -> String {
+        basis(self.simulation.and_then(|s| s.prices))
+    }
+
+    fn rows(&self, _: &ViewContext, most: usize) -> Vec<Json> {
+        let changes = self.verdict.changes.iter().take(most);
+        changes.map(|c| json!({ "rule": c.id, "change": change_word(c.change) })).collect()
+    }
+
+    fn beside(&self, ctx: &ViewContext) -> Vec<(&'static str, Json)> {
+        plan_json(self, ctx)
+    }
+
+    fn records(&self, _: &ViewContext) -> Sheet {
+        findings_sheet(&self.verdict.findings)
+    }
+
+    fn notes(&self, _: &ViewContext) -> Notes {
+        Notes::Apart(plan_lines(self))
+    }
+
+    fn text(&self, ctx: &ViewContext) -> String {
+        let mut out = diff(self.verdict);
+        if !self.verdict.findings.is_empty() {
+            out = format!("{out}\n{}", text::table(&self.sheet(ctx)));
         }
+        out.push_str(&self.notes(ctx).text());
+        if let Some(played) = self.simulation {
+            out = format!("{out}\n{}", played.text(ctx));
+        }
+        out
+    }
+
+    fn markdown(&self, ctx: &ViewContext) -> String {
+        let mut out = format!("```diff\n{}```\n", diff(self.verdict));
+        if !self.verdict.findings.is_empty() {
+            out = format!("{out}\n{}", markdown::table(&self.sheet(ctx)));
+        }
+        out.push_str(&self.notes(ctx).markdown());
+        if let Some(played) = self.simulation {
+            out = format!("{out}\n{}", played.markdown(ctx));
+        }
+        out
+    }
+}
+
+fn diff(verdict: &Verdict) -> String {
+    let line = |l: &DiffLine| format!("{} {}\n", l.kind.sign(), for_output(&l.text));
+    verdict.diff.iter().map(line).collect()
+}
+
+fn change_word(change: Change) -> &'static str {
+    match change {
+        Change::Kept => "kept",
+        Change::Added => "added",
+        Change::Removed => "removed",
+        Change::Replaced => "replaced",
     }
 }
 
@@ -417,21 +462,8 @@ fn plan_lines(report: &PlanReport<'_>) -> Vec<String> {
     lines
 }
 
-fn plan_json(report: &PlanReport<'_>, ctx: &ViewContext) -> String {
+fn plan_json(report: &PlanReport<'_>, ctx: &ViewContext) -> Vec<(&'static str, Json)> {
     let verdict = report.verdict;
-    let rows = verdict
-        .changes
-        .iter()
-        .map(|c| {
-            let change = match c.change {
-                crate::analyze::storage::lifecycle::Change::Kept => "kept",
-                crate::analyze::storage::lifecycle::Change::Added => "added",
-                crate::analyze::storage::lifecycle::Change::Removed => "removed",
-                crate::analyze::storage::lifecycle::Change::Replaced => "replaced",
-            };
-            json!({ "rule": c.id, "change": change })
-        })
-        .collect();
     let blocked: Vec<String> = verdict
         .blocked
         .iter()
@@ -440,32 +472,24 @@ fn plan_json(report: &PlanReport<'_>, ctx: &ViewContext) -> String {
         .collect();
     let diff: Vec<String> =
         verdict.diff.iter().map(|l| format!("{} {}", l.kind.sign(), l.text)).collect();
-    let mut more = Map::new();
-    let mut put = |name: &str, value: Json| {
-        more.insert(name.to_owned(), value);
-    };
-    put("bucket", json!(clean(report.bucket)));
-    put("plan_hash", json!(verdict.plan_hash));
-    put("before_sha256", json!(verdict.before_sha256));
-    put("is_noop", json!(verdict.is_noop()));
-    put("blocked", json!(blocked));
-    put("owner", json!(verdict.owner.as_ref().map(|o| o.kind.name())));
-    put(
-        "quarantined",
-        json!(
-            verdict
-                .quarantine
-                .as_ref()
-                .map_or(0, super::super::analyze::storage::lifecycle::quarantine::Quarantine::len)
-        ),
-    );
-    put("findings", findings_json(&verdict.findings));
-    put("diff", json!(diff));
-    put("files", json!(report.files.iter().map(|f| clean(f)).collect::<Vec<_>>()));
-    let simulated = report.simulation.map(|s| Json::Object(simulation_json(&s)));
-    put("simulation", simulated.unwrap_or(Json::Null));
-    let prices = report.simulation.and_then(|s| s.prices);
-    envelope("storage-lifecycle-plan", rows, more, &basis(prices), NONE, ctx)
+    let simulated = report.simulation.map(|played| {
+        let rows = [("rows", Json::Array(played.rows(ctx, usize::MAX)))];
+        let all = rows.into_iter().chain(played.beside(ctx));
+        Json::Object(all.map(|(name, value)| (name.to_owned(), value)).collect())
+    });
+    vec![
+        ("bucket", json!(clean(report.bucket))),
+        ("plan_hash", json!(verdict.plan_hash)),
+        ("before_sha256", json!(verdict.before_sha256)),
+        ("is_noop", json!(verdict.is_noop())),
+        ("blocked", json!(blocked)),
+        ("owner", json!(verdict.owner.as_ref().map(|o| o.kind.name()))),
+        ("quarantined", json!(verdict.quarantine.as_ref().map_or(0, Quarantine::len))),
+        ("findings", findings_json(&verdict.findings)),
+        ("diff", json!(diff)),
+        ("files", json!(report.files.iter().map(|f| clean(f)).collect::<Vec<_>>())),
+        ("simulation", simulated.unwrap_or(Json::Null)),
+    ]
 }
 
 #[cfg(test)]

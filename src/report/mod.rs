@@ -10,61 +10,58 @@ mod guide;
 mod idle;
 mod json;
 mod lifecycle;
+mod list;
 mod markdown;
 pub mod object_files;
 mod overview;
+mod page;
 mod savings_rows;
 mod sheet;
+mod storage_blocks;
 mod storage_buckets;
 mod storage_duplicates;
-mod storage_ebs;
 mod storage_explore;
 mod storage_forecast;
-mod storage_rows;
+mod storage_lists;
 mod storage_tiers;
 mod text;
 mod whatif;
+mod write;
 
-pub use checkpoints::{CheckpointsReport, checkpoints};
-pub use gpus::{GpuReport, default_gpu_columns, gpu_groups, gpu_row_json, gpus};
-pub use guide::{GuideReport, guide};
-pub use idle::{default_columns, idle, row_json};
-pub use lifecycle::{
-    LintReport, PlanReport, SimulationReport, lifecycle_plan, lint_findings, simulation,
-};
-pub use overview::{OverviewReport, overview, overview_of, overview_with_gpus};
-pub use savings_rows::{
-    SavingsAbout, SavingsField, commitment_sums, default_savings_columns, savings_row, savings_rows,
-};
-pub use storage_buckets::{StorageReport, buckets, default_bucket_columns};
-pub use storage_duplicates::{DuplicatesReport, storage_duplicates};
-pub use storage_ebs::{block_storage, default_block_columns};
-pub use storage_explore::{Exploration, explore};
-pub use storage_forecast::{Cost, ForecastReport, ForecastRow, storage_forecast};
-pub use storage_rows::{StorageAbout, storage_row, storage_rows};
-pub use storage_tiers::{TiersReport, storage_tiers};
+pub use checkpoints::CheckpointsReport;
+pub use gpus::{GpuGroups, Gpus};
+pub use guide::GuideReport;
+pub use idle::Instances;
+pub use lifecycle::{LintReport, PlanReport, SimulationReport};
+pub use list::{List, ListField};
+pub use overview::OverviewReport;
+pub use savings_rows::SavedOf;
+pub(crate) use savings_rows::mixed_fleets;
+pub use storage_duplicates::DuplicatesReport;
+pub use storage_explore::{Explored, explore};
+pub use storage_forecast::{Cost, ForecastReport, ForecastRow};
+pub use storage_tiers::TiersReport;
 pub use whatif::{
     BacktestReport, BacktestRow, CompareReport, CompareRow, HindsightOptimum, OptimumReport,
     OptimumTier, ReserveFamily, ReserveReport, SessionPlan, SessionReport, whatif_backtest,
-    whatif_compare, whatif_knobs, whatif_memo, whatif_optimum, whatif_plan, whatif_reserve,
-    whatif_sheet,
+    whatif_compare, whatif_knobs, whatif_memo, whatif_optimum, whatif_reserve, whatif_sheet,
 };
+pub(crate) use write::{Notes, Report, json_lines, write};
 
 use crate::domain::text::{clean, clean_to};
 use crate::domain::{Reading, SourceState};
-use crate::fleet::Fleet;
 
 /// What a report is written as.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, clap::ValueEnum)]
 pub enum Format {
-    /// Aligned text with totals.
+    /// Aligned columns.
     #[default]
     Table,
-    /// One JSON document, schema `burntop/<view>/1`.
+    /// JSON with a schema name, readings and errors.
     Json,
-    /// RFC 4180 with a header row of field names.
+    /// Comma-separated values.
     Csv,
-    /// A GitHub table.
+    /// A Markdown table.
     Md,
 }
 
@@ -82,9 +79,21 @@ impl Format {
         }
     }
 
+    /// The names in the order of the alphabet.
+    pub fn names() -> [&'static str; 4] {
+        let mut names = Self::ALL.map(Self::name);
+        names.sort_unstable();
+        names
+    }
+
     /// The format with this name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|f| f.name().eq_ignore_ascii_case(name))
+    }
+
+    /// True where there is room for sentences beside the rows; CSV has rows alone.
+    pub fn has_notes(self) -> bool {
+        self != Self::Csv
     }
 
     /// The extension of an exported file.
@@ -96,34 +105,24 @@ impl Format {
     }
 }
 
-/// What a report says about how it was made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Meta<'a> {
-    /// Name of the preset that judged.
-    pub preset: &'a str,
-    /// The filter in force, if any.
-    pub filter: Option<&'a str>,
+/// What the figures of a fleet mean, one sentence.
+fn fleet_basis(preset: &str) -> String {
+    format!(
+        "USD at on-demand list price (Spot: the zone's spot price), before credits and private \
+         discounts, and before commitments unless it says net; waste since idle at today's rate; a \
+         month is 730 h; preset {preset}"
+    )
 }
 
-impl Meta<'_> {
-    /// What the figures mean, one sentence.
-    fn basis(&self) -> String {
-        let filter = self.filter.filter(|f| !f.is_empty()).map(clean);
-        format!(
-            "USD at on-demand list price (Spot: the zone's spot price), before commitments, \
-             credits and private discounts; waste since idle at today's rate; a month is 730 h; \
-             preset {}{}",
-            self.preset,
-            filter.map(|f| format!("; filter {f}")).unwrap_or_default(),
-        )
+/// The end of a basis: the filter as typed, if there is one.
+fn filtered(filter: &str) -> String {
+    match clean(filter) {
+        none if none.is_empty() => String::new(),
+        filter => format!("; filter {filter}"),
     }
 }
 
 /// A line per source in trouble, with what to do.
-fn troubles(fleet: &Fleet) -> impl Iterator<Item = String> {
-    troubles_of(&fleet.readings)
-}
-
 fn troubles_of(readings: &[Reading]) -> impl Iterator<Item = String> {
     readings.iter().filter_map(|r| {
         let SourceState::Failed(error) = &r.state else { return None };

@@ -2,17 +2,19 @@
 //!
 //! Every format is made of the same records, one per line of the Overview.
 
+use std::sync::Arc;
+
 use serde_json::{Value as Json, json};
 
 use super::sheet::{Cell, Column, Sheet};
-use super::{Format, Meta, csv, json, markdown, text};
+use super::{Notes, Report, filtered, fleet_basis, json, markdown, text, troubles_of};
 use crate::analyze::waterfall::Task;
-use crate::domain::HOURS_PER_MONTH;
+use crate::domain::{HOURS_PER_MONTH, Reading};
 use crate::fleet::savings::{Effort, Risk};
-use crate::fleet::{Fleet, GpuFleet, Savings, StorageFleet};
-use crate::view::gpu::words as gpu_words;
-use crate::view::overview::{self, Band, Group, NetBurn, Overview, Saved};
-use crate::view::storage::words;
+use crate::fleet::{Fleet, GpuFleet, Savings, StorageFleet, Totals};
+use crate::tabs::gpus::picture::words as gpu_words;
+use crate::tabs::overview::picture::{self, Band, Group, NetBurn, Overview, Saved};
+use crate::tabs::storage::picture::words;
 use crate::view::{Align, Symbols, Value, ViewContext, format};
 
 /// The sections, in the order they are written: name for machines, title for people.
@@ -59,85 +61,105 @@ struct Record {
 }
 
 /// What the Overview is made of.
-#[derive(Clone, Copy)]
-pub struct OverviewReport<'a> {
+#[derive(Clone, Debug)]
+pub struct OverviewReport {
     /// The fleet.
-    pub fleet: &'a Fleet,
+    pub fleet: Arc<Fleet>,
     /// Its GPUs; empty without telemetry.
-    pub gpus: &'a GpuFleet,
+    pub gpus: Arc<GpuFleet>,
     /// Storage, where it was read.
-    pub storage: Option<&'a StorageFleet>,
-    /// What could be saved, where it was worked out. It speaks of the whole fleet: leave it out of
-    /// a filtered one.
-    pub savings: Option<&'a Savings>,
+    pub storage: Option<Arc<StorageFleet>>,
+    /// What could be saved, where it was worked out.
+    pub savings: Option<Arc<Savings>>,
+    /// Name of the preset that judged.
+    pub preset: String,
+    /// The filter over instances, as typed; empty for none.
+    pub filter: String,
 }
 
-/// Writes the Overview of the fleet.
-pub fn overview(fleet: &Fleet, format: Format, ctx: &ViewContext, meta: &Meta<'_>) -> String {
-    overview_with_gpus(fleet, &GpuFleet::default(), format, ctx, meta)
-}
-
-/// Writes the Overview of the fleet with what the telemetry of its GPUs adds.
-pub fn overview_with_gpus(
-    fleet: &Fleet,
-    gpus: &GpuFleet,
-    format: Format,
-    ctx: &ViewContext,
-    meta: &Meta<'_>,
-) -> String {
-    overview_of(OverviewReport { fleet, gpus, storage: None, savings: None }, format, ctx, meta)
-}
-
-/// Writes the Overview of everything that is known.
-pub fn overview_of(
-    about: OverviewReport<'_>,
-    format: Format,
-    ctx: &ViewContext,
-    meta: &Meta<'_>,
-) -> String {
-    let OverviewReport { fleet, gpus, storage, savings } = about;
-    let mut model = overview::overview(fleet, ctx).with_gpus(gpus);
-    if let Some(storage) = storage {
-        model = model.with_storage(storage);
-    }
-    if let Some(savings) = savings {
-        model = model.with_savings(savings);
-    }
-    let records = records(&model, ctx.symbols);
-    match format {
-        Format::Json => {
-            let rows = records.iter().map(row).collect();
-            json::document("overview", rows, fleet, ctx, meta)
+impl OverviewReport {
+    /// The report of the instances with these indices alone. A filter over instances says nothing
+    /// about GPUs and storage, and what could be saved is said of the whole fleet.
+    #[must_use]
+    pub fn narrowed(self, rows: &[u32], filter: &str) -> Self {
+        let rows = rows.iter().filter_map(|i| self.fleet.rows.get(*i as usize)).cloned();
+        let rows: Vec<_> = rows.collect();
+        let totals = Totals::of(rows.iter().map(|r| &**r));
+        Self {
+            fleet: Arc::new(Fleet { rows, totals, ..(*self.fleet).clone() }),
+            gpus: Arc::default(),
+            storage: None,
+            savings: None,
+            filter: filter.to_owned(),
+            ..self
         }
-        Format::Csv => csv::table(&sheet(&records, None, ctx.symbols)),
-        Format::Table | Format::Md => {
-            let mut out = String::new();
-            for (section, title) in SECTIONS {
-                let sheet = sheet(&records, Some(section), ctx.symbols);
-                if sheet.rows.is_empty() {
-                    continue;
-                }
-                let (heading, table) = match format {
-                    Format::Md => (format!("## {title}\n\n"), markdown::table(&sheet)),
-                    _ => (format!("{title}\n"), text::table(&sheet)),
-                };
-                out.push_str(&heading);
-                out.push_str(&table);
-                out.push('\n');
-            }
-            let notes =
-                std::iter::once(format!("basis: {}", meta.basis())).chain(super::troubles(fleet));
-            for note in notes {
-                let note = if format == Format::Md {
-                    markdown::escape(&note)
-                } else {
-                    note.as_str().into()
-                };
-                out.push_str(&note);
-                out.push_str(if format == Format::Md { "\n\n" } else { "\n" });
-            }
-            out
+    }
+
+    /// One line per line of the Overview.
+    fn lines(&self, ctx: &ViewContext) -> Vec<Record> {
+        let mut model = picture::overview(&self.fleet, ctx).with_gpus(&self.gpus);
+        if let Some(storage) = &self.storage {
+            model = model.with_storage(storage);
         }
+        if let Some(savings) = &self.savings {
+            model = model.with_savings(savings);
+        }
+        records(&model, ctx.symbols)
+    }
+
+    /// A table per section, each behind its heading.
+    fn sections(
+        &self,
+        ctx: &ViewContext,
+        heading: impl Fn(&str) -> String,
+        table: impl Fn(&Sheet) -> String,
+    ) -> String {
+        let records = self.lines(ctx);
+        let mut out = String::new();
+        for (section, title) in SECTIONS {
+            let sheet = sheet(&records, Some(section), ctx.symbols);
+            if !sheet.rows.is_empty() {
+                out.extend([heading(title), table(&sheet), "\n".to_owned()]);
+            }
+        }
+        out
+    }
+}
+
+impl Report for OverviewReport {
+    fn view(&self) -> &'static str {
+        "overview"
+    }
+
+    fn basis(&self) -> String {
+        fleet_basis(&self.preset) + &filtered(&self.filter)
+    }
+
+    fn readings(&self) -> &[Reading] {
+        &self.fleet.readings
+    }
+
+    fn rows(&self, ctx: &ViewContext, most: usize) -> Vec<Json> {
+        self.lines(ctx).iter().take(most).map(row).collect()
+    }
+
+    fn records(&self, ctx: &ViewContext) -> Sheet {
+        sheet(&self.lines(ctx), None, ctx.symbols)
+    }
+
+    fn notes(&self, _: &ViewContext) -> Notes {
+        let troubles = troubles_of(self.readings());
+        Notes::Below(std::iter::once(format!("basis: {}", self.basis())).chain(troubles).collect())
+    }
+
+    fn text(&self, ctx: &ViewContext) -> String {
+        self.sections(ctx, |title| format!("{title}\n"), text::table) + &self.notes(ctx).text()
+    }
+
+    fn markdown(&self, ctx: &ViewContext) -> String {
+        let tables = self.sections(ctx, |title| format!("## {title}\n\n"), markdown::table);
+        // Each section ends with the empty line that a paragraph begins with.
+        format!("{}\n", tables + self.notes(ctx).markdown().trim_start())
     }
 }
 

@@ -4,35 +4,61 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value as Json, json};
 
-use super::storage_buckets::people;
-use super::{Format, csv, json, sheet, troubles_of};
-use crate::domain::text::clean;
+use super::{List, ListField, json};
+use crate::analyze::spot::asg_cli_input;
 use crate::domain::{Commits, EvidenceRole, Reading, Unread};
-use crate::fleet::Savings;
-use crate::fleet::savings::{CommitmentRow, Proposal, SizeVerdict, SpotFit, SpotRow, known_sum};
-use crate::view::savings::words::at_least;
-use crate::view::savings::{
+use crate::fleet::savings::{
+    CommitmentRow, MixedFleet, Proposal, SizeVerdict, SpotFit, SpotRow, known_sum,
+};
+use crate::fleet::{Fleet, Savings};
+use crate::tabs::savings::picture::words::{self, at_least};
+use crate::tabs::savings::picture::{
     CommitmentField, ProposalField, ResourceField, ResourceItem, SpotField,
 };
 use crate::view::{TableField, ViewContext, format};
 
-/// What is said of the rows.
-#[derive(Clone, Copy, Debug)]
-pub struct SavingsAbout<'a> {
-    /// Name of the view, in the schema: `commitments`.
-    pub view: &'a str,
-    /// The filter that chose the rows, as typed; empty for none.
-    pub filter: &'a str,
-    /// How the sources are doing.
-    pub readings: &'a [Reading],
-    /// Commitments that could not be read: nets that are not known.
-    pub unread: &'a [Unread],
+/// What the lists of what could be saved are rows of.
+#[derive(Clone, Debug)]
+pub struct SavedOf {
+    /// All that could be saved.
+    pub savings: Arc<Savings>,
+    /// How the sources are doing: those of the fleet, then those of savings.
+    pub readings: Vec<Reading>,
 }
 
-/// A field of a list of savings: what its rows say besides their fields.
-pub trait SavingsField: TableField {
+impl SavedOf {
+    /// Of what could be saved and the fleet that it is worked out of.
+    pub fn new(savings: Arc<Savings>, fleet: &Fleet) -> Self {
+        Self { readings: merged(&fleet.readings, &savings.readings), savings }
+    }
+}
+
+/// The readings of a fleet and of savings. The fleet tells of most sources of savings as well: each
+/// scope counts once.
+fn merged(fleet: &[Reading], savings: &[Reading]) -> Vec<Reading> {
+    let mut out = fleet.to_vec();
+    for reading in savings {
+        if !out.iter().any(|r| r.source == reading.source && r.scope == reading.scope) {
+            out.push(reading.clone());
+        }
+    }
+    out
+}
+
+/// What the figures mean, one sentence.
+const BASIS: &str = "USD per hour; gross is at on-demand list price (Spot: the zone's price now), \
+                     net is what the bill falls by for each row alone, with the commitments held \
+                     applied in AWS's order: nets do not add up; not known is no 0; a month is 730 h";
+
+/// What the rows of a list of savings say besides their fields.
+trait SavingsField: TableField {
     /// More of a row in JSON than its fields: lists and parts.
     fn more(row: &Self::Row) -> Vec<(&'static str, Json)>;
+
+    /// What stands beside the rows in JSON, if anything.
+    fn of_all(_savings: &Savings) -> Option<(&'static str, Json)> {
+        None
+    }
 
     /// Sums over the rows for machines.
     fn totals(rows: &[&Self::Row]) -> Vec<(&'static str, Json)>;
@@ -41,65 +67,51 @@ pub trait SavingsField: TableField {
     fn note(rows: &[&Self::Row], ctx: &ViewContext) -> String;
 }
 
-/// The columns a format has when none are chosen: the screen's for people, all for machines.
-pub fn default_savings_columns<F: TableField>(format: Format) -> &'static [F] {
-    match format {
-        Format::Table | Format::Md => F::SCREEN_COLUMNS,
-        Format::Json | Format::Csv => F::all(),
-    }
-}
+/// A list of savings: what they all say alike.
+macro_rules! list {
+    ($field:ident, $view:literal) => {
+        impl ListField for $field {
+            type Of = SavedOf;
 
-/// These columns of these rows. JSON has its own fixed fields, and `more` beside the rows.
-pub fn savings_rows<F: SavingsField>(
-    rows: &[Arc<F::Row>],
-    columns: &[F],
-    format: Format,
-    ctx: &ViewContext,
-    about: &SavingsAbout<'_>,
-    more: Map<String, Json>,
-) -> String {
-    let borrowed: Vec<&F::Row> = rows.iter().map(|row| &**row).collect();
-    match format {
-        Format::Json => {
-            let rows = borrowed.iter().map(|row| savings_row::<F>(row, ctx)).collect();
-            let mut beside = more;
-            let totals = F::totals(&borrowed).into_iter().map(|(k, v)| (k.to_owned(), v));
-            beside.insert("totals".to_owned(), Json::Object(totals.collect()));
-            beside.insert("net_unknown".to_owned(), about.unread.iter().map(unread).collect());
-            json::envelope(about.view, rows, beside, &basis(about), about.readings, ctx)
+            const VIEW: &'static str = $view;
+
+            const IDENTITY: &'static [Self] = &[Self::Id, Self::Account, Self::Region];
+
+            fn basis(_: &SavedOf) -> String {
+                BASIS.to_owned()
+            }
+
+            fn readings(of: &SavedOf) -> &[Reading] {
+                &of.readings
+            }
+
+            fn more(row: &Self::Row, _: &SavedOf) -> Vec<(&'static str, Json)> {
+                <Self as SavingsField>::more(row)
+            }
+
+            fn beside(list: &List<Self>, _: &ViewContext) -> Vec<(&'static str, Json)> {
+                let savings = &*list.of.savings;
+                let totals = Self::totals(&list.each().collect::<Vec<_>>()).into_iter();
+                let totals = totals.map(|(name, value)| (name.to_owned(), value)).collect();
+                let mut out: Vec<_> = Self::of_all(savings).into_iter().collect();
+                out.push(("totals", Json::Object(totals)));
+                out.push(("net_unknown", savings.unread.iter().map(unread).collect()));
+                out
+            }
+
+            fn notes(list: &List<Self>, ctx: &ViewContext) -> Vec<String> {
+                let sums = Self::note(&list.each().collect::<Vec<_>>(), ctx);
+                let unread = list.of.savings.unread.iter().map(said_of_unread);
+                std::iter::once(sums).chain(unread).collect()
+            }
         }
-        Format::Csv => csv::table(&sheet::of(&borrowed, columns, ctx)),
-        Format::Md | Format::Table => {
-            let mut notes = vec![F::note(&borrowed, ctx)];
-            notes.extend(about.unread.iter().map(said_of_unread));
-            notes.push(format!("basis: {}", basis(about)));
-            notes.extend(troubles_of(about.readings));
-            people(&sheet::of(&borrowed, columns, ctx), format, &notes)
-        }
-    }
-}
-
-/// One row with all its fields.
-pub fn savings_row<F: SavingsField>(row: &F::Row, ctx: &ViewContext) -> Json {
-    let each = F::all().iter();
-    let pairs = each.map(|f| (f.spec().name.to_owned(), json::value(&f.exported(row, ctx))));
-    let mut out: Map<String, Json> = pairs.collect();
-    out.extend(F::more(row).into_iter().map(|(k, v)| (k.to_owned(), v)));
-    Json::Object(out)
-}
-
-/// What the figures mean, one sentence.
-fn basis(about: &SavingsAbout<'_>) -> String {
-    let filter = match clean(about.filter) {
-        f if f.is_empty() => String::new(),
-        f => format!("; filter {f}"),
     };
-    format!(
-        "USD per hour; gross is at on-demand list price (Spot: the zone's price now), net is what \
-         the bill falls by for each row alone, with the commitments held applied in AWS's order: \
-         nets do not add up; not known is no 0; a month is 730 h{filter}"
-    )
 }
+
+list!(CommitmentField, "commitments");
+list!(ProposalField, "rightsize");
+list!(SpotField, "spot");
+list!(ResourceField, "resources");
 
 fn unread(unread: &Unread) -> Json {
     json!({
@@ -145,6 +157,22 @@ impl SavingsField for CommitmentField {
             ("upfront_usd", json::number(upfront)),
             ("rates_known", json!(rates)),
         ]
+    }
+
+    fn of_all(savings: &Savings) -> Option<(&'static str, Json)> {
+        let sums = &savings.sums;
+        let json = json!({
+            "committed_usd_per_hour": json::number(sums.committed_usd_per_hour),
+            "committed_unknown": sums.committed_unknown,
+            "utilisation": json::number(sums.utilisation),
+            "coverage": json::number(sums.coverage),
+            "effective_savings_rate": json::number(sums.effective_savings_rate),
+            "unused_usd_per_hour": json::number(sums.unused_usd_per_hour),
+            "unused_room_usd_per_hour": json::number(sums.unused_room_usd_per_hour),
+            "unused_unknown": sums.unused_unknown,
+            "hours": sums.hours,
+        });
+        Some(("sums", json))
     }
 
     fn totals(rows: &[&CommitmentRow]) -> Vec<(&'static str, Json)> {
@@ -233,6 +261,10 @@ impl SavingsField for SpotField {
             })
         };
         vec![("zones", row.zones.iter().map(zone).collect()), ("says", lines(&row.says))]
+    }
+
+    fn of_all(savings: &Savings) -> Option<(&'static str, Json)> {
+        Some(mixed_fleets(savings))
     }
 
     fn totals(rows: &[&SpotRow]) -> Vec<(&'static str, Json)> {
@@ -356,21 +388,28 @@ fn signal(evidence: &crate::domain::SignalEvidence) -> Json {
     })
 }
 
-/// The sums over all commitments, beside the rows of `commitments`.
-pub fn commitment_sums(savings: &Savings) -> Map<String, Json> {
-    let sums = &savings.sums;
-    let json = json!({
-        "committed_usd_per_hour": json::number(sums.committed_usd_per_hour),
-        "committed_unknown": sums.committed_unknown,
-        "utilisation": json::number(sums.utilisation),
-        "coverage": json::number(sums.coverage),
-        "effective_savings_rate": json::number(sums.effective_savings_rate),
-        "unused_usd_per_hour": json::number(sums.unused_usd_per_hour),
-        "unused_room_usd_per_hour": json::number(sums.unused_room_usd_per_hour),
-        "unused_unknown": sums.unused_unknown,
-        "hours": sums.hours,
-    });
-    std::iter::once(("sums".to_owned(), json)).collect()
+/// Mixed fleets, each with the policy of its Auto Scaling group.
+pub(crate) fn mixed_fleets(savings: &Savings) -> (&'static str, Json) {
+    let fleet = |fleet: &Arc<MixedFleet>| {
+        json!({
+            "account": &*fleet.scope.account,
+            "region": &*fleet.scope.region,
+            "team": fleet.team.as_deref(),
+            "workload": words::workload(fleet.workload),
+            "fit": fleet.fit.word(),
+            "instances": fleet.instances.iter().map(|i| &**i).collect::<Vec<_>>(),
+            "count": fleet.count,
+            "on_demand": fleet.on_demand,
+            "spot": fleet.spot(),
+            "zones": fleet.zones.iter().map(|z| &**z).collect::<Vec<_>>(),
+            "gross_usd_per_hour": fleet.gross_usd_per_hour,
+            "net_usd_per_hour": fleet.net_usd_per_hour,
+            "says": fleet.says.iter().map(|s| &**s).collect::<Vec<_>>(),
+            "no_policy": fleet.no_policy.as_deref(),
+            "auto_scaling_group": asg_cli_input(fleet),
+        })
+    };
+    ("mixed_fleets", savings.mixed_fleets.iter().map(fleet).collect())
 }
 
 #[cfg(test)]

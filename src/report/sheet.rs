@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use crate::view::{Align, TableField, Value, ViewContext};
 
 /// A column of a sheet.
-pub(super) struct Column {
+#[derive(Clone)]
+pub(crate) struct Column {
     /// Name of the field, for machines.
     pub(super) name: &'static str,
     /// Heading, for people.
@@ -15,7 +16,8 @@ pub(super) struct Column {
 }
 
 /// A cell of a sheet.
-pub(super) struct Cell {
+#[derive(Clone)]
+pub(crate) struct Cell {
     /// As it is shown.
     pub(super) shown: String,
     /// As it is exported.
@@ -30,13 +32,18 @@ impl Cell {
 }
 
 /// Columns and rows.
-pub(super) struct Sheet {
+#[derive(Clone)]
+pub(crate) struct Sheet {
     pub(super) columns: Vec<Column>,
     pub(super) rows: Vec<Vec<Cell>>,
 }
 
 /// These columns of these rows.
-pub(super) fn of<F: TableField>(rows: &[&F::Row], columns: &[F], ctx: &ViewContext) -> Sheet {
+pub(super) fn of<'a, F: TableField<Row: 'a>>(
+    rows: impl Iterator<Item = &'a F::Row>,
+    columns: &[F],
+    ctx: &ViewContext,
+) -> Sheet {
     let heads = columns.iter().map(|f| {
         let spec = f.spec();
         Column { name: spec.name, header: spec.header, align: spec.align }
@@ -47,7 +54,7 @@ pub(super) fn of<F: TableField>(rows: &[&F::Row], columns: &[F], ctx: &ViewConte
             .map(|f| Cell { shown: f.cell(row, ctx), value: f.exported(row, ctx).into_owned() })
             .collect()
     };
-    Sheet { columns: heads.collect(), rows: rows.iter().map(|r| cells(r)).collect() }
+    Sheet { columns: heads.collect(), rows: rows.map(cells).collect() }
 }
 
 /// A quantity as exports state it: at most six digits behind the point, which is what prices have

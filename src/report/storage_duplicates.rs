@@ -3,7 +3,7 @@
 use serde_json::{Map, Value as Json, json};
 
 use super::sheet::{Cell, Column, Sheet};
-use super::{Format, csv, json, markdown, text};
+use super::{Notes, Report, json};
 use crate::domain::storage::{Confidence, PrefixPair, Scan};
 use crate::domain::text::clean;
 use crate::domain::{Provenance, Reading};
@@ -35,44 +35,45 @@ fn advice(pair: &PrefixPair) -> &'static str {
     }
 }
 
-/// Writes the pairs.
-pub fn storage_duplicates(
-    report: DuplicatesReport<'_>,
-    format: Format,
-    ctx: &ViewContext,
-) -> String {
-    match format {
-        Format::Json => {
-            let groups = rows(report).map(|(p, usd)| group(p, usd)).collect();
-            let more: Map<String, Json> = [
-                ("groups", Json::Array(groups)),
-                ("bucket", json!(clean(&report.scan.bucket))),
-                ("listed_at", json!(report.scan.listed_at.to_string())),
-                ("partial", json!(report.scan.partial.as_deref().map(clean))),
-                ("notes", report.scan.notes.iter().map(|n| json!(clean(n))).collect()),
-            ]
-            .into_iter()
-            .map(|(k, v)| (k.to_owned(), v))
-            .collect();
-            let basis = basis(report);
-            json::envelope("storage-duplicates", Vec::new(), more, &basis, report.readings, ctx)
-        }
-        Format::Csv => csv::table(&sheet(report, ctx)),
-        Format::Md | Format::Table => {
-            let is_md = format == Format::Md;
-            let sheet = sheet(report, ctx);
-            let mut out = if is_md { markdown::table(&sheet) } else { text::table(&sheet) };
-            for note in notes(report, ctx) {
-                if is_md {
-                    out.push('\n');
-                    out.push_str(&markdown::escape(&note));
-                } else {
-                    out.push_str(&note);
-                }
-                out.push('\n');
-            }
-            out
-        }
+impl Report for DuplicatesReport<'_> {
+    fn view(&self) -> &'static str {
+        "storage-duplicates"
+    }
+
+    fn basis(&self) -> String {
+        format!(
+            "copies among current objects of {}, listed {}; no noncurrent versions, delete markers \
+             or replicas; containment is a share of bytes; USD per month of 730 h for the bytes of \
+             the copies in their tier at the price of the list's last GiB in {} ({}); A: same digest \
+             and size, B: same digest of parts and size, C: same name and size where the ETag cannot \
+             tell, D: same size",
+            clean(&self.scan.bucket),
+            self.scan.listed_at,
+            clean(self.region),
+            super::storage_tiers::whose(self.provenance),
+        )
+    }
+
+    fn readings(&self) -> &[Reading] {
+        self.readings
+    }
+
+    fn beside(&self, _: &ViewContext) -> Vec<(&'static str, Json)> {
+        vec![
+            ("groups", rows(*self).map(|(p, usd)| group(p, usd)).collect()),
+            ("bucket", json!(clean(&self.scan.bucket))),
+            ("listed_at", json!(self.scan.listed_at.to_string())),
+            ("partial", json!(self.scan.partial.as_deref().map(clean))),
+            ("notes", self.scan.notes.iter().map(|n| json!(clean(n))).collect()),
+        ]
+    }
+
+    fn records(&self, ctx: &ViewContext) -> Sheet {
+        sheet(*self, ctx)
+    }
+
+    fn notes(&self, ctx: &ViewContext) -> Notes {
+        Notes::Below(notes(*self, ctx))
     }
 }
 
@@ -149,21 +150,6 @@ fn sheet(report: DuplicatesReport<'_>, ctx: &ViewContext) -> Sheet {
     Sheet { columns: columns.into(), rows: rows(report).map(cells).collect() }
 }
 
-/// What the figures mean, one sentence.
-fn basis(report: DuplicatesReport<'_>) -> String {
-    format!(
-        "copies among current objects of {}, listed {}; no noncurrent versions, delete markers or \
-         replicas; containment is a share of bytes; USD per month of 730 h for the bytes of the \
-         copies in their tier at the price of the list's last GiB in {} ({}); A: same digest and size, \
-         B: same digest of parts and size, C: same name and size where the ETag cannot tell, D: \
-         same size",
-        clean(&report.scan.bucket),
-        report.scan.listed_at,
-        clean(report.region),
-        super::storage_tiers::whose(report.provenance),
-    )
-}
-
 fn notes(report: DuplicatesReport<'_>, ctx: &ViewContext) -> Vec<String> {
     let dot = ctx.symbols.separator();
     let mut out = Vec::new();
@@ -188,7 +174,7 @@ fn notes(report: DuplicatesReport<'_>, ctx: &ViewContext) -> Vec<String> {
     }
     out.extend(report.scan.partial.iter().map(|p| format!("! partial: {}", clean(p))));
     out.extend(report.scan.notes.iter().map(|n| clean(n).into_owned()));
-    out.push(basis(report));
+    out.push(report.basis());
     out.extend(super::troubles_of(report.readings));
     out
 }
@@ -201,6 +187,7 @@ mod tests {
     use crate::analyze::storage::duplicates::{Duplicates, Limits};
     use crate::analyze::storage::{Fold, ListInfo};
     use crate::domain::storage::{Etag, ObjectBatch, ObjectColumns, ObjectFlags, ScanOrigin, Tier};
+    use crate::report::{Format, write};
     use crate::view::fixture;
 
     /// A data set with a copy in Standard-IA, one that must be verified, and a foreign character.
@@ -263,11 +250,10 @@ mod tests {
             provenance: &Provenance::Embedded { date: jiff::civil::date(2026, 10, 6) },
             readings: &[],
         };
-        let all: Vec<String> =
-            Format::ALL.iter().map(|f| storage_duplicates(report, *f, &ctx)).collect();
+        let all: Vec<String> = Format::ALL.iter().map(|f| write(&report, *f, &ctx)).collect();
         assert!(all.iter().all(|t| !t.contains('\u{202e}')));
         insta::assert_snapshot!(all.join("\n=====\n"));
         let none = DuplicatesReport { pairs: &[], usd: &[], ..report };
-        assert!(storage_duplicates(none, Format::Table, &ctx).contains("no copies found"));
+        assert!(write(&none, Format::Table, &ctx).contains("no copies found"));
     }
 }

@@ -1,77 +1,42 @@
 //! `burntop storage explore`: prefixes with size, tiers, age and dollars per month.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value as Json, json};
 
-use super::{Format, csv, json, markdown, sheet, text};
+use super::{List, ListField, json};
 use crate::analyze::storage::price::{Rates, monthly};
-use crate::domain::Provenance;
 use crate::domain::storage::{NodeId, NodeKind, PrefixTree, Scan, Tier, size_words};
 use crate::domain::text::clean;
-use crate::view::storage::{PrefixField, PrefixRow, prefix_rows};
-use crate::view::{TableField, ViewContext, format};
+use crate::domain::{Provenance, Reading};
+use crate::tabs::storage::picture::{PrefixField, PrefixRow, prefix_rows};
+use crate::view::{ViewContext, format};
 
-/// What is explored.
-#[derive(Clone, Copy, Debug)]
-pub struct Exploration<'a> {
+/// What prefixes are rows of.
+#[derive(Clone, Debug)]
+pub struct Explored {
     /// The scan.
-    pub scan: &'a Scan,
+    pub scan: Arc<Scan>,
     /// Its prices; `None` for what has none (a directory, a region that is not known).
-    pub rates: Option<&'a Rates>,
-    /// Where to begin.
+    pub rates: Option<Arc<Rates>>,
+    /// The node that the rows lie below.
     pub from: NodeId,
-    /// Levels below it.
-    pub depth: u16,
-    /// Rows at most, the dearest; then the largest.
-    pub top: usize,
 }
 
-use PrefixField as F;
-
-const COLUMNS: [F; 11] = [
-    F::Name,
-    F::Kind,
-    F::UsdPerMonth,
-    F::Bytes,
-    F::Objects,
-    F::Mean,
-    F::Tiers,
-    F::Age,
-    F::Newest,
-    F::Oldest,
-    F::Noncurrent,
-];
-
-/// What is shown of them to people.
-const SHOWN: [F; 8] =
-    [F::UsdPerMonth, F::Share, F::Bytes, F::Objects, F::Tiers, F::Age, F::Noncurrent, F::Name];
-
-/// The report.
-pub fn explore(what: Exploration<'_>, format: Format, ctx: &ViewContext) -> String {
-    let rows = rows(&what);
-    let refs: Vec<&PrefixRow> = rows.iter().collect();
-    let fields: &[F] = if matches!(format, Format::Table | Format::Md) { &SHOWN } else { &COLUMNS };
-    let sheet = sheet::of(&refs, fields, ctx);
-    match format {
-        Format::Csv => csv::table(&sheet),
-        Format::Json => document(&what, &refs, ctx),
-        Format::Table => format!("{}\n{}", text::table(&sheet), footer(&what, "", ctx)),
-        Format::Md => format!("{}\n{}", markdown::table(&sheet), footer(&what, "- ", ctx)),
-    }
-}
-
-/// The nodes of some levels, each with its whole path below the start.
-fn rows(what: &Exploration<'_>) -> Vec<PrefixRow> {
-    let tree = &*what.scan.tree;
-    let start = tree.path(what.from).len();
+/// The nodes of so many levels below a place, the dearest `top` of them, then the largest; each with
+/// its whole path below it.
+pub fn explore(of: Explored, depth: u16, top: usize) -> List<PrefixField> {
+    let tree = &*of.scan.tree;
+    let start = tree.path(of.from).len();
     let mut rows = Vec::new();
-    let mut level = vec![what.from];
-    for _ in 0..what.depth.max(1) {
+    let mut level = vec![of.from];
+    for _ in 0..depth.max(1) {
         let mut below = Vec::new();
         for node in level {
-            for row in prefix_rows(tree, node, what.rates) {
-                let mut row = (*row).clone();
-                if node != what.from {
-                    row.name = path(tree, &row, start).into();
+            for mut row in prefix_rows(tree, node, of.rates.as_deref()) {
+                if node != of.from {
+                    let name = path(tree, &row, start).into();
+                    row = Arc::new(PrefixRow { name, ..(*row).clone() });
                 }
                 if row.kind == NodeKind::Prefix {
                     below.push(row.node);
@@ -85,8 +50,8 @@ fn rows(what: &Exploration<'_>) -> Vec<PrefixRow> {
     rows.sort_by(|a, b| {
         usd(b).total_cmp(&usd(a)).then(b.bytes.cmp(&a.bytes)).then(a.node.cmp(&b.node))
     });
-    rows.truncate(what.top);
-    rows
+    rows.truncate(top);
+    List::of(rows, None, of)
 }
 
 /// A path below the start, as it is shown.
@@ -97,45 +62,106 @@ fn path(tree: &PrefixTree, row: &PrefixRow, start: usize) -> String {
     clean(&format!("{below}{last}")).into_owned()
 }
 
-/// What the figures mean and what they leave out.
-fn footer(what: &Exploration<'_>, bullet: &str, ctx: &ViewContext) -> String {
-    let sums = what.scan.tree.sums(what.from);
-    let whole = what.rates.map(|rates| monthly(&sums, rates));
-    let usd = whole.as_ref().and_then(|m| m.usd).map_or_else(|| "–".to_owned(), format::usd);
-    let age = ctx.now.duration_since(what.scan.listed_at).as_secs().max(0);
-    let mut lines = vec![format!(
-        "{}: {} in {} objects, {usd} per month; {} delete markers; list of {} ago",
-        clean(&what.scan.bucket),
-        size_words(sums.all_bytes() as f64),
-        format::count(sums.all_objects() as f64),
-        format::count(sums.delete_markers as f64),
-        format::span(age),
-    )];
-    if let Some(unpriced) = whole.filter(|m| m.unpriced_bytes > 0) {
-        let bytes = size_words(unpriced.unpriced_bytes as f64);
-        lines.push(format!("{bytes} have no known price and are left out of the dollars"));
-    }
-    if sums.malformed > 0 {
-        let rows = format::count(sums.malformed as f64);
-        lines.push(format!("{rows} rows with a size or date that cannot be"));
-    }
-    lines.push(basis(what));
-    lines.extend(what.scan.notes.iter().map(|n| clean(n).into_owned()));
-    if let Some(why) = &what.scan.partial {
-        lines.push(format!("PARTIAL: {}", clean(why)));
-    }
-    lines.iter().map(|line| markdown::note(bullet, line)).collect()
-}
+impl ListField for PrefixField {
+    type Of = Explored;
 
-fn basis(what: &Exploration<'_>) -> String {
-    match what.rates {
-        None => "no dollars: this list has no S3 prices; a month is 730 h".to_owned(),
-        Some(rates) => format!(
-            "USD at S3 list price of {} at this list's own volume tiers ({}), with padding, archive \
-             overheads and monitoring; a month is 730 h, GB is GiB",
-            clean(&rates.region),
-            provenance(&rates.provenance),
-        ),
+    const VIEW: &'static str = "storage-explore";
+
+    const COLUMNS: &'static [Self] = &[
+        Self::UsdPerMonth,
+        Self::Share,
+        Self::Bytes,
+        Self::Objects,
+        Self::Tiers,
+        Self::Age,
+        Self::Noncurrent,
+        Self::Name,
+    ];
+
+    const IDENTITY: &'static [Self] = &[Self::Name];
+
+    fn basis(of: &Explored) -> String {
+        match &of.rates {
+            None => "no dollars: this list has no S3 prices; a month is 730 h".to_owned(),
+            Some(rates) => format!(
+                "USD at S3 list price of {} at this list's own volume tiers ({}), with padding, \
+                 archive overheads and monitoring; a month is 730 h, GB is GiB",
+                clean(&rates.region),
+                provenance(&rates.provenance),
+            ),
+        }
+    }
+
+    /// None: what a list lacks is said of the list itself.
+    fn readings(_: &Explored) -> &[Reading] {
+        &[]
+    }
+
+    fn first(row: &PrefixRow, of: &Explored, _: &ViewContext) -> Vec<(&'static str, Json)> {
+        let path = of.scan.tree.path(row.node);
+        vec![("prefix", json!(clean(&String::from_utf8_lossy(&path))))]
+    }
+
+    fn more(row: &PrefixRow, of: &Explored) -> Vec<(&'static str, Json)> {
+        let sums = of.scan.tree.sums(row.node);
+        let month = of.rates.as_ref().map(|rates| monthly(&sums, rates));
+        let tiers = Tier::ALL.into_iter().filter(|tier| sums.objects[tier.index()] > 0);
+        let tier = |tier: Tier| {
+            let t = tier.index();
+            let usd = month.as_ref().and_then(|m| m.by_tier[t]);
+            let cell = json!({
+                "objects": sums.objects[t],
+                "bytes": sums.bytes[t],
+                "usd_per_month": json::number(usd),
+            });
+            (tier.word().to_owned(), cell)
+        };
+        vec![
+            ("tiers", Json::Object(tiers.map(tier).collect::<Map<_, _>>())),
+            ("noncurrent_objects", json!(sums.noncurrent_objects)),
+            ("delete_markers", json!(sums.delete_markers)),
+        ]
+    }
+
+    fn beside(list: &List<Self>, _: &ViewContext) -> Vec<(&'static str, Json)> {
+        let scan = &*list.of.scan;
+        vec![
+            ("bucket", json!(clean(&scan.bucket))),
+            ("listed_at", json!(scan.listed_at.to_string())),
+            ("rows_read", json!(scan.rows)),
+            ("partial", json!(scan.partial.as_deref().map(clean))),
+            ("notes", scan.notes.iter().map(|n| json!(clean(n))).collect()),
+        ]
+    }
+
+    /// What the figures leave out.
+    fn notes(list: &List<Self>, ctx: &ViewContext) -> Vec<String> {
+        let Explored { scan, rates, from } = &list.of;
+        let sums = scan.tree.sums(*from);
+        let whole = rates.as_ref().map(|rates| monthly(&sums, rates));
+        let usd = whole.as_ref().and_then(|m| m.usd).map_or_else(|| "–".to_owned(), format::usd);
+        let age = ctx.now.duration_since(scan.listed_at).as_secs().max(0);
+        let mut lines = vec![format!(
+            "{}: {} in {} objects, {usd} per month; {} delete markers; list of {} ago",
+            clean(&scan.bucket),
+            size_words(sums.all_bytes() as f64),
+            format::count(sums.all_objects() as f64),
+            format::count(sums.delete_markers as f64),
+            format::span(age),
+        )];
+        if let Some(unpriced) = whole.filter(|m| m.unpriced_bytes > 0) {
+            let bytes = size_words(unpriced.unpriced_bytes as f64);
+            lines.push(format!("{bytes} have no known price and are left out of the dollars"));
+        }
+        if sums.malformed > 0 {
+            let rows = format::count(sums.malformed as f64);
+            lines.push(format!("{rows} rows with a size or date that cannot be"));
+        }
+        lines.extend(scan.notes.iter().map(|n| clean(n).into_owned()));
+        if let Some(why) = &scan.partial {
+            lines.push(format!("PARTIAL: {}", clean(why)));
+        }
+        lines
     }
 }
 
@@ -145,48 +171,6 @@ fn provenance(from: &Provenance) -> String {
         Provenance::Embedded { date } => format!("list of {date}"),
         Provenance::Demo => "of the demo".to_owned(),
     }
-}
-
-fn document(what: &Exploration<'_>, rows: &[&PrefixRow], ctx: &ViewContext) -> String {
-    let tree = &*what.scan.tree;
-    let row = |row: &&PrefixRow| -> Json {
-        let mut out = Map::new();
-        let path = tree.path(row.node);
-        out.insert("prefix".into(), json!(clean(&String::from_utf8_lossy(&path))));
-        for field in COLUMNS.into_iter().filter(|f| !matches!(f, F::Name | F::Tiers)) {
-            out.insert(field.spec().name.into(), json::value(&field.exported(row, ctx)));
-        }
-        let sums = tree.sums(row.node);
-        let month = what.rates.map(|rates| monthly(&sums, rates));
-        let tiers = Tier::ALL.into_iter().filter_map(|tier| {
-            let t = tier.index();
-            let usd = month.as_ref().and_then(|m| m.by_tier[t]);
-            (sums.objects[t] > 0).then(|| {
-                let cell = json!({
-                    "objects": sums.objects[t],
-                    "bytes": sums.bytes[t],
-                    "usd_per_month": json::number(usd),
-                });
-                (tier.word().to_owned(), cell)
-            })
-        });
-        out.insert("tiers".into(), Json::Object(tiers.collect()));
-        out.insert("noncurrent_objects".into(), json!(sums.noncurrent_objects));
-        out.insert("delete_markers".into(), json!(sums.delete_markers));
-        out.insert("unpriced_bytes".into(), json!(row.unpriced_bytes));
-        Json::Object(out)
-    };
-    let scan = what.scan;
-    let more = [
-        ("bucket", json!(clean(&scan.bucket))),
-        ("listed_at", json!(scan.listed_at.to_string())),
-        ("rows_read", json!(scan.rows)),
-        ("partial", json!(scan.partial.as_deref().map(clean))),
-        ("notes", scan.notes.iter().map(|n| json!(clean(n))).collect()),
-    ];
-    let more = more.into_iter().map(|(k, v)| (k.to_owned(), v)).collect();
-    let rows = rows.iter().map(row).collect();
-    json::envelope("storage-explore", rows, more, &basis(what), &[], ctx)
 }
 
 #[cfg(test)]
@@ -199,6 +183,7 @@ mod tests {
     use crate::analyze::storage::price::{Volumes, fixture};
     use crate::domain::storage::tree::TreeBuilder;
     use crate::domain::storage::{ObjectFlags, ScanOrigin, Sums};
+    use crate::report::{Format, write};
     use crate::view::Symbols;
 
     const LISTED: i64 = 1_795_136_400_000;
@@ -248,8 +233,8 @@ mod tests {
         let now = Timestamp::from_millisecond(LISTED + 86_400_000).unwrap();
         let ctx = ViewContext { now, symbols: Symbols::Unicode };
         let from = PrefixTree::ROOT;
-        let what = Exploration { scan: &scan, rates: Some(&rates), from, depth, top };
-        explore(what, format, &ctx)
+        let of = Explored { scan: Arc::new(scan), rates: Some(Arc::new(rates)), from };
+        write(&explore(of, depth, top), format, &ctx)
     }
 
     #[test]
@@ -278,7 +263,7 @@ mod tests {
             let text = printed(1, 1, format);
             assert!(!text.contains('\x1b'), "{text}");
             assert!(!text.contains("data/"), "only the dearest: {text}");
-            if format != Format::Csv {
+            if format.has_notes() {
                 assert!(text.contains("piece x is missing"), "{text}");
             }
         }

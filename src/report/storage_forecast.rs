@@ -1,9 +1,9 @@
 //! `burntop storage forecast`: where the size of each bucket is heading.
 
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 
 use super::sheet::{Cell, Column, Sheet};
-use super::{Format, csv, json, markdown, text};
+use super::{Notes, Report, json};
 use crate::analyze::storage::forecast::{Expected, Forecast};
 use crate::domain::storage::size_words;
 use crate::domain::text::clean;
@@ -39,30 +39,34 @@ pub struct ForecastReport<'a> {
 /// Months that columns show.
 const SHOWN: [u16; 3] = [3, 6, 12];
 
-/// Writes the forecasts.
-pub fn storage_forecast(report: ForecastReport<'_>, format: Format, ctx: &ViewContext) -> String {
-    match format {
-        Format::Json => {
-            let rows = report.rows.iter().map(row).collect();
-            let basis = basis(report);
-            json::envelope("storage-forecast", rows, Map::new(), &basis, report.readings, ctx)
-        }
-        Format::Csv => csv::table(&sheet(report, ctx)),
-        Format::Md | Format::Table => {
-            let is_md = format == Format::Md;
-            let sheet = sheet(report, ctx);
-            let mut out = if is_md { markdown::table(&sheet) } else { text::table(&sheet) };
-            for note in notes(report) {
-                if is_md {
-                    out.push('\n');
-                    out.push_str(&markdown::escape(&note));
-                } else {
-                    out.push_str(&note);
-                }
-                out.push('\n');
-            }
-            out
-        }
+impl Report for ForecastReport<'_> {
+    fn view(&self) -> &'static str {
+        "storage-forecast"
+    }
+
+    fn basis(&self) -> String {
+        format!(
+            "daily BucketSizeBytes of all storage types, at most half a year, from the last single \
+             level shift on; robust slope over whole weeks; P10 and P90 hold four of five futures \
+             that are like the past; USD per month of 730 h in today's mix of tiers ({})",
+            clean(self.prices),
+        )
+    }
+
+    fn readings(&self) -> &[Reading] {
+        self.readings
+    }
+
+    fn rows(&self, _: &ViewContext, most: usize) -> Vec<Json> {
+        self.rows.iter().take(most).map(row).collect()
+    }
+
+    fn records(&self, ctx: &ViewContext) -> Sheet {
+        sheet(*self, ctx)
+    }
+
+    fn notes(&self, _: &ViewContext) -> Notes {
+        Notes::Below(notes(*self))
     }
 }
 
@@ -161,16 +165,6 @@ fn signed(bytes: f64) -> String {
     if bytes < 0.0 { size_words(bytes) } else { format!("+{}", size_words(bytes)) }
 }
 
-/// What the figures mean, one sentence.
-fn basis(report: ForecastReport<'_>) -> String {
-    format!(
-        "daily BucketSizeBytes of all storage types, at most half a year, from the last single \
-         level shift on; robust slope over whole weeks; P10 and P90 hold four of five futures that \
-         are like the past; USD per month of 730 h in today's mix of tiers ({})",
-        clean(report.prices),
-    )
-}
-
 fn notes(report: ForecastReport<'_>) -> Vec<String> {
     let mut out = Vec::new();
     for row in report.rows {
@@ -181,7 +175,7 @@ fn notes(report: ForecastReport<'_>) -> Vec<String> {
             signed(bytes),
         ));
     }
-    out.push(basis(report));
+    out.push(report.basis());
     out.extend(super::troubles_of(report.readings));
     out
 }
@@ -194,6 +188,7 @@ mod tests {
     use super::*;
     use crate::analyze::storage::forecast::forecast;
     use crate::domain::storage::GIB;
+    use crate::report::{Format, write};
     use crate::view::fixture;
 
     #[test]
@@ -217,8 +212,7 @@ mod tests {
         ];
         let report = ForecastReport { rows: &rows, prices: "us-east-1", readings: &[] };
         let ctx = fixture::ctx();
-        let all: Vec<String> =
-            Format::ALL.iter().map(|f| storage_forecast(report, *f, &ctx)).collect();
+        let all: Vec<String> = Format::ALL.iter().map(|f| write(&report, *f, &ctx)).collect();
         insta::assert_snapshot!(all.join("\n=====\n"));
     }
 }

@@ -1,14 +1,14 @@
 //! `burntop storage tiers`: what each storage class would cost, month by month.
 
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 
 use super::sheet::{Cell, Column, Sheet};
-use super::{Format, csv, json, markdown, text};
+use super::{Notes, Report, json, markdown, text};
 use crate::domain::storage::S3Prices;
 use crate::domain::text::clean;
 use crate::domain::{Provenance, Reading};
-use crate::view::storage::tiers::{TierOption, TiersModel, name};
-use crate::view::storage::words;
+use crate::tabs::storage::picture::tiers::{TierOption, TiersModel, name};
+use crate::tabs::storage::picture::words;
 use crate::view::{Align, Value, ViewContext, format};
 
 /// Cells of the chart below the table.
@@ -27,47 +27,68 @@ pub struct TiersReport<'a> {
     pub readings: &'a [Reading],
 }
 
-/// Writes the comparison. CSV has a row per option and month; the other formats one per option.
-pub fn storage_tiers(report: TiersReport<'_>, format: Format, ctx: &ViewContext) -> String {
-    match format {
-        Format::Json => document(report, ctx),
-        Format::Csv => csv::table(&by_month(report.model, ctx)),
-        Format::Table => {
-            let mut out = text::table(&by_option(report.model, ctx));
-            let chart = report.model.chart().text(CHART.0, CHART.1, ctx.symbols);
-            if !chart.is_empty() {
-                out.push_str("\nsaved against staying, USD\n");
-            }
-            for line in chart {
-                out.push_str(&line);
-                out.push('\n');
-            }
+/// CSV has a row per option and month; the other formats one per option.
+impl Report for TiersReport<'_> {
+    fn view(&self) -> &'static str {
+        "storage-tiers"
+    }
+
+    fn basis(&self) -> String {
+        format!(
+            "USD at list price of {} ({}), before private discounts; a GB is a GiB, a month 730 h, \
+             and S3's 30 and 90 days are 1 and 3 months; volume steps of the list alone; storage, \
+             overheads, monitoring, reads at standard speed, and fees of moving",
+            clean(&self.prices.region),
+            whose(&self.prices.provenance),
+        )
+    }
+
+    fn readings(&self) -> &[Reading] {
+        self.readings
+    }
+
+    fn beside(&self, _: &ViewContext) -> Vec<(&'static str, Json)> {
+        beside(*self)
+    }
+
+    fn records(&self, ctx: &ViewContext) -> Sheet {
+        by_month(self.model, ctx)
+    }
+
+    fn sheet(&self, ctx: &ViewContext) -> Sheet {
+        by_option(self.model, ctx)
+    }
+
+    fn notes(&self, _: &ViewContext) -> Notes {
+        Notes::Below(notes(*self))
+    }
+
+    fn text(&self, ctx: &ViewContext) -> String {
+        let mut out = text::table(&self.sheet(ctx));
+        let chart = self.model.chart().text(CHART.0, CHART.1, ctx.symbols);
+        if !chart.is_empty() {
+            out.push_str("\nsaved against staying, USD\n");
+        }
+        for line in chart {
+            out.push_str(&line);
             out.push('\n');
-            for note in notes(report) {
-                out.push_str(&note);
-                out.push('\n');
-            }
-            out
         }
-        Format::Md => {
-            let mut out = markdown::table(&by_option(report.model, ctx));
-            let chart = report.model.chart().text(CHART.0, CHART.1, ctx.symbols);
-            if !chart.is_empty() {
-                out.push_str("\nSaved against staying, USD:\n\n```\n");
-                out.push_str(&chart.join("\n"));
-                out.push_str("\n```\n");
-            }
-            for note in notes(report) {
-                out.push('\n');
-                out.push_str(&markdown::escape(&note));
-                out.push('\n');
-            }
-            out
+        format!("{out}\n{}", self.notes(ctx).text())
+    }
+
+    fn markdown(&self, ctx: &ViewContext) -> String {
+        let mut out = markdown::table(&self.sheet(ctx));
+        let chart = self.model.chart().text(CHART.0, CHART.1, ctx.symbols);
+        if !chart.is_empty() {
+            out.push_str("\nSaved against staying, USD:\n\n```\n");
+            out.push_str(&chart.join("\n"));
+            out.push_str("\n```\n");
         }
+        out + &self.notes(ctx).markdown()
     }
 }
 
-fn document(report: TiersReport<'_>, ctx: &ViewContext) -> String {
+fn beside(report: TiersReport<'_>) -> Vec<(&'static str, Json)> {
     let m = report.model;
     let notes: Vec<Json> = report
         .prices
@@ -91,13 +112,13 @@ fn document(report: TiersReport<'_>, ctx: &ViewContext) -> String {
             })
         })
         .collect();
-    let more = Map::from_iter([
-        ("subject".to_owned(), json!(clean(report.subject))),
-        ("objects".to_owned(), json::number(Some(m.objects))),
-        ("bytes".to_owned(), json::number(Some(m.bytes))),
-        ("unpriced_bytes".to_owned(), json::number(Some(m.unpriced_bytes))),
+    vec![
+        ("subject", json!(clean(report.subject))),
+        ("objects", json::number(Some(m.objects))),
+        ("bytes", json::number(Some(m.bytes))),
+        ("unpriced_bytes", json::number(Some(m.unpriced_bytes))),
         (
-            "access".to_owned(),
+            "access",
             json!({
                 "reads_per_month": json::number(Some(m.access.reads_per_month)),
                 "share_read": json::number(Some(m.access.share_read)),
@@ -105,17 +126,16 @@ fn document(report: TiersReport<'_>, ctx: &ViewContext) -> String {
             }),
         ),
         (
-            "prices".to_owned(),
+            "prices",
             json!({
                 "region": clean(&report.prices.region),
                 "source": whose(&report.prices.provenance),
                 "notes": notes,
             }),
         ),
-        ("options".to_owned(), m.options.iter().map(option).collect()),
-        ("best".to_owned(), Json::Array(best)),
-    ]);
-    json::envelope("storage-tiers", Vec::new(), more, &basis(report), report.readings, ctx)
+        ("options", m.options.iter().map(option).collect()),
+        ("best", Json::Array(best)),
+    ]
 }
 
 fn option(option: &TierOption) -> Json {
@@ -259,7 +279,7 @@ fn notes(report: TiersReport<'_>) -> Vec<String> {
     if !doubtful.is_empty() {
         out.push(format!("! not confirmed by a price list: {}", clean(&doubtful.join(", "))));
     }
-    out.push(format!("basis: {}", basis(report)));
+    out.push(format!("basis: {}", report.basis()));
     out.extend(super::troubles_of(report.readings));
     out
 }
@@ -277,16 +297,6 @@ pub(super) fn whose(provenance: &Provenance) -> String {
     }
 }
 
-fn basis(report: TiersReport<'_>) -> String {
-    format!(
-        "USD at list price of {} ({}), before private discounts; a GB is a GiB, a month 730 h, and \
-         S3's 30 and 90 days are 1 and 3 months; volume steps of the list alone; storage, \
-         overheads, monitoring, reads at standard speed, and fees of moving",
-        clean(&report.prices.region),
-        whose(&report.prices.provenance),
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -294,6 +304,7 @@ mod tests {
     use crate::analyze::storage::price::fixture::virginia;
     use crate::analyze::storage::tiers::{Access, Cohort, Question};
     use crate::domain::storage::{GIB, Tier};
+    use crate::report::{Format, write};
     use crate::view::fixture;
 
     fn written(format: Format, prices: &S3Prices, tier: Tier) -> String {
@@ -313,7 +324,7 @@ mod tests {
             months: 6,
         });
         let report = TiersReport { model: &model, prices, subject: "cache\u{202e}", readings: &[] };
-        storage_tiers(report, format, &fixture::ascii())
+        write(&report, format, &fixture::ascii())
     }
 
     #[test]

@@ -1,22 +1,62 @@
 //! Each format of each report on the fixture fleet.
 
-use crate::report::GpuReport;
-use crate::report::{self, Format, Meta};
-use crate::view::fixture::{ascii, ctx, fleet, index};
-use crate::view::gpu::{GpuField, GpuGrouping, fixture as gpu_fixture};
-use crate::view::{Field, Filter, Sort, TableField, ViewContext, table};
+use std::sync::Arc;
 
-const META: Meta<'static> = Meta { preset: "cautious", filter: None };
+use super::{
+    Format, GpuGroups, Gpus, Instances, List, ListField, OverviewReport, json_lines, write,
+};
+use crate::fleet::{Fleet, GpuFleet, Savings};
+use crate::tabs::gpus::picture::{GpuField, GpuGrouping, fixture as gpu_fixture};
+use crate::tabs::idle::picture::Field;
+use crate::view::fixture::{ascii, ctx, fleet};
+use crate::view::{Filter, Sort, TableField, ViewContext, table};
+
+/// The rows of a list that a filter chooses.
+fn list<F: ListField>(rows: &[Arc<F::Row>], filter: Option<&str>, of: F::Of) -> List<F> {
+    let chosen = filter.map(|text| Filter::parse(F::table(), text).unwrap());
+    let chosen = table::select(&F::rows(rows), chosen.as_ref(), Sort::default(), &ctx());
+    List::of(chosen.into_iter().map(|i| rows[i as usize].clone()).collect(), None, of)
+}
+
+fn instances(fleet: Fleet, filter: Option<&str>) -> List<Field> {
+    let of = Instances { fleet: Arc::new(fleet), preset: "cautious".to_owned() };
+    list(&of.fleet.clone().rows, filter, of)
+}
 
 fn idle(format: Format, ctx: &ViewContext) -> String {
-    let fleet = fleet();
-    let rows = table::select(&fleet.rows, None, Sort::<Field>::default(), ctx);
-    report::idle(&fleet, &rows, report::default_columns(format), format, ctx, &META)
+    write(&instances(fleet(), None), format, ctx)
+}
+
+fn overview_of(fleet: Fleet, gpus: GpuFleet, savings: Option<Savings>) -> OverviewReport {
+    OverviewReport {
+        fleet: Arc::new(fleet),
+        gpus: Arc::new(gpus),
+        storage: None,
+        savings: savings.map(Arc::new),
+        preset: "cautious".to_owned(),
+        filter: String::new(),
+    }
+}
+
+fn overview(format: Format) -> String {
+    write(&overview_of(fleet(), GpuFleet::default(), None), format, &ctx())
+}
+
+/// The golden files of a view but for JSON, which has fewer rows there.
+fn golden(view: &str, of: impl Fn(Format) -> String) {
+    for format in Format::ALL.into_iter().filter(|f| *f != Format::Json) {
+        let name = match format {
+            Format::Table => "a_table",
+            Format::Md => "markdown",
+            other => other.name(),
+        };
+        insta::assert_snapshot!(format!("{view}_as_{name}"), of(format));
+    }
 }
 
 #[test]
-fn idle_as_a_table() {
-    insta::assert_snapshot!(idle(Format::Table, &ctx()));
+fn idle_for_people_and_spreadsheets() {
+    golden("idle", |format| idle(format, &ctx()));
 }
 
 #[test]
@@ -25,42 +65,20 @@ fn idle_as_an_ascii_table() {
 }
 
 #[test]
-fn idle_as_markdown() {
-    insta::assert_snapshot!(idle(Format::Md, &ctx()));
-}
-
-#[test]
-fn idle_as_csv() {
-    insta::assert_snapshot!(idle(Format::Csv, &ctx()));
-}
-
-#[test]
 fn idle_as_json() {
-    let fleet = fleet();
-    let filter = Filter::<Field>::parse("verdict=partial or id=i-0c3unkn or id=i-1d0late").unwrap();
-    let rows = table::select(&fleet.rows, Some(&filter), Sort::default(), &ctx());
-    let meta = Meta { filter: Some("…"), ..META };
-    insta::assert_snapshot!(report::idle(&fleet, &rows, &[], Format::Json, &ctx(), &meta));
+    let few = "verdict=partial or id=i-0c3unkn or id=i-1d0late";
+    let list = List { filter: "…".to_owned(), ..instances(fleet(), Some(few)) };
+    insta::assert_snapshot!(write(&list, Format::Json, &ctx()));
 }
 
 #[test]
-fn overview_as_a_table() {
-    insta::assert_snapshot!(report::overview(&fleet(), Format::Table, &ctx(), &META));
-}
-
-#[test]
-fn overview_as_markdown() {
-    insta::assert_snapshot!(report::overview(&fleet(), Format::Md, &ctx(), &META));
-}
-
-#[test]
-fn overview_as_csv() {
-    insta::assert_snapshot!(report::overview(&fleet(), Format::Csv, &ctx(), &META));
+fn overview_for_people_and_spreadsheets() {
+    golden("overview", overview);
 }
 
 #[test]
 fn overview_as_json() {
-    let text = report::overview(&fleet(), Format::Json, &ctx(), &META);
+    let text = overview(Format::Json);
     let document: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert_eq!(document["schema"], "burntop/overview/1");
     insta::assert_snapshot!(serde_json::to_string_pretty(&document["rows"]).unwrap());
@@ -106,6 +124,10 @@ fn json_rows_have_the_fields_of_the_contract() {
             assert!(row.get(name).is_some(), "{name} is missing in {row}");
         }
         assert!(row["tags"].is_object() && row["signals"].is_array());
+        // Whatever can be filtered by, or is in CSV.
+        for field in Field::ALL {
+            assert!(row.get(field.spec().name).is_some(), "{field:?} is missing in {row}");
+        }
     }
     let by_id = |id: &str| rows.iter().find(|r| r["instance_id"] == id).unwrap();
     assert_eq!(by_id("i-0a1idle")["idle_since"], "2026-03-11T03:09:26Z");
@@ -126,7 +148,7 @@ fn json_rows_have_the_fields_of_the_contract() {
 
 #[test]
 fn csv_reads_back_with_every_field_of_the_table() {
-    let text = idle(Format::Csv, &ctx());
+    let [_, _, text, _] = Format::ALL.map(|format| idle(format, &ctx()));
     let mut reader = csv::Reader::from_reader(text.as_bytes());
     let header: Vec<String> = reader.headers().unwrap().iter().map(str::to_owned).collect();
     assert_eq!(header, Field::ALL.map(|f| f.spec().name));
@@ -148,7 +170,7 @@ fn csv_reads_back_with_every_field_of_the_table() {
 #[test]
 fn no_report_carries_a_control_character() {
     for format in Format::ALL {
-        for text in [idle(format, &ctx()), report::overview(&fleet(), format, &ctx(), &META)] {
+        for text in [idle(format, &ctx()), overview(format)] {
             let unsafe_char =
                 text.chars().find(|c| *c != '\n' && crate::domain::text::is_unsafe(*c));
             assert_eq!(unsafe_char, None, "{}", format.name());
@@ -158,8 +180,7 @@ fn no_report_carries_a_control_character() {
 
 #[test]
 fn a_copied_row_is_one_line_of_json() {
-    let fleet = fleet();
-    let text = report::row_json(&fleet.rows[index(&fleet, "i-0a1idle")], &ctx());
+    let text = json_lines(&instances(fleet(), Some("id=i-0a1idle")), usize::MAX, &ctx());
     assert!(!text.contains('\n'));
     let row: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert_eq!(row["signals"].as_array().unwrap().len(), 9);
@@ -176,13 +197,13 @@ fn formats_have_names() {
 #[test]
 fn what_is_not_known_is_no_zero() {
     let mut fleet = fleet();
-    let bare = |row: &std::sync::Arc<crate::fleet::Row>| {
+    let bare = |row: &Arc<crate::fleet::Row>| {
         let row = crate::fleet::Row { verdict: None, wasted_usd: None, ..(**row).clone() };
-        std::sync::Arc::new(row)
+        Arc::new(row)
     };
     fleet.rows = fleet.rows.iter().map(bare).collect();
     fleet.totals = crate::fleet::Totals::of(fleet.rows.iter().map(|r| &**r));
-    let text = report::overview(&fleet, Format::Json, &ctx(), &META);
+    let text = write(&overview_of(fleet.clone(), GpuFleet::default(), None), Format::Json, &ctx());
     let document: serde_json::Value = serde_json::from_str(&text).unwrap();
     let sums = &document["rows"][0];
     assert_eq!(sums["section"], "fleet");
@@ -190,25 +211,26 @@ fn what_is_not_known_is_no_zero() {
     for field in ["waste_usd_per_hour", "wasted_usd", "share"] {
         assert!(sums[field].is_null(), "{field}: {sums}");
     }
-    let rows: Vec<u32> = (0..fleet.rows.len() as u32).collect();
-    let columns = report::default_columns(Format::Table);
-    let table = report::idle(&fleet, &rows, columns, Format::Table, &ctx(), &META);
+    let table = write(&instances(fleet, None), Format::Table, &ctx());
     assert!(table.contains("waste – · wasted since idle –"), "{table}");
 }
 
 fn gpus(format: Format, ctx: &ViewContext, by: Option<GpuGrouping>) -> String {
-    let (fleet, instances) = (gpu_fixture::gpus(), fleet());
-    let rows = table::select(&fleet.rows, None, Sort::<GpuField>::default(), ctx);
-    let report = GpuReport { fleet: &fleet, rows: &rows, readings: &instances.readings };
+    let list = gpu_list(fleet(), None);
     match by {
-        Some(by) => report::gpu_groups(report, by, format, ctx, &META),
-        None => report::gpus(report, report::default_gpu_columns(format), format, ctx, &META),
+        Some(by) => write(&GpuGroups { list, by }, format, ctx),
+        None => write(&list, format, ctx),
     }
 }
 
+fn gpu_list(fleet: Fleet, filter: Option<&str>) -> List<GpuField> {
+    let of = Gpus { gpus: Arc::new(gpu_fixture::gpus()), fleet: Arc::new(fleet) };
+    list(&of.gpus.clone().rows, filter, of)
+}
+
 #[test]
-fn gpus_as_a_table() {
-    insta::assert_snapshot!(gpus(Format::Table, &ctx(), None));
+fn gpus_for_people_and_spreadsheets() {
+    golden("gpus", |format| gpus(format, &ctx(), None));
 }
 
 #[test]
@@ -217,22 +239,10 @@ fn gpus_as_an_ascii_table() {
 }
 
 #[test]
-fn gpus_as_markdown() {
-    insta::assert_snapshot!(gpus(Format::Md, &ctx(), None));
-}
-
-#[test]
-fn gpus_as_csv() {
-    insta::assert_snapshot!(gpus(Format::Csv, &ctx(), None));
-}
-
-#[test]
 fn gpus_as_json() {
-    let fleet = gpu_fixture::gpus();
-    let filter = Filter::<GpuField>::parse("(node=gpu-node-1 and gpu_index>=5) or node=lab-07");
-    let rows = table::select(&fleet.rows, Some(&filter.unwrap()), Sort::default(), &ctx());
-    let report = GpuReport { fleet: &fleet, rows: &rows, readings: &[] };
-    insta::assert_snapshot!(report::gpus(report, &[], Format::Json, &ctx(), &META));
+    let few = "(node=gpu-node-1 and gpu_index>=5) or node=lab-07";
+    let list = gpu_list(Fleet::default(), Some(few));
+    insta::assert_snapshot!(write(&list, Format::Json, &ctx()));
 }
 
 #[test]
@@ -283,6 +293,9 @@ fn rows_of_gpus_have_the_fields_of_the_contract() {
         ] {
             assert!(row.get(name).is_some(), "{name} is missing in {row}");
         }
+        for field in GpuField::ALL {
+            assert!(row.get(field.spec().name).is_some(), "{field:?} is missing in {row}");
+        }
         for name in ["namespace", "pod", "job", "user"] {
             assert!(row["owner"].get(name).is_some(), "owner.{name} is missing");
         }
@@ -308,7 +321,7 @@ fn rows_of_gpus_have_the_fields_of_the_contract() {
 
 #[test]
 fn csv_of_gpus_reads_back_and_guards_formulas() {
-    let text = gpus(Format::Csv, &ctx(), None);
+    let [_, _, text, _] = Format::ALL.map(|format| gpus(format, &ctx(), None));
     let mut reader = csv::Reader::from_reader(text.as_bytes());
     let header: Vec<String> = reader.headers().unwrap().iter().map(str::to_owned).collect();
     assert_eq!(header, GpuField::ALL.map(|f| f.spec().name));
@@ -321,26 +334,23 @@ fn csv_of_gpus_reads_back_and_guards_formulas() {
 #[test]
 fn the_overview_takes_in_what_gpus_tell() {
     let gpus = gpu_fixture::gpus();
-    let text = report::overview_with_gpus(&fleet(), &gpus, Format::Table, &ctx(), &META);
+    let text = write(&overview_of(fleet(), gpus, None), Format::Table, &ctx());
     insta::assert_snapshot!(text);
 }
 
 #[test]
 fn the_overview_says_what_could_be_saved() {
-    let (fleet, savings) = (fleet(), crate::view::savings::fixture::savings());
-    let gpus = crate::fleet::GpuFleet::default();
-    let about = |savings| report::OverviewReport {
-        fleet: &fleet,
-        gpus: &gpus,
-        storage: None,
-        savings: Some(savings),
+    let savings = crate::tabs::savings::picture::fixture::savings();
+    let of = |savings: &Savings, format| {
+        let report = overview_of(fleet(), GpuFleet::default(), Some(savings.clone()));
+        write(&report, format, &ctx())
     };
-    insta::assert_snapshot!(report::overview_of(about(&savings), Format::Table, &ctx(), &META));
-    let text = report::overview_of(about(&savings), Format::Json, &ctx(), &META);
+    insta::assert_snapshot!(of(&savings, Format::Table));
+    let text = of(&savings, Format::Json);
     let document: serde_json::Value = serde_json::from_str(&text).unwrap();
     let rows = document["rows"].as_array().unwrap();
-    let of = |section: &str| rows.iter().filter(|r| r["section"] == section).collect::<Vec<_>>();
-    let falls = of("waterfall");
+    let part = |section: &str| rows.iter().filter(|r| r["section"] == section).collect::<Vec<_>>();
+    let falls = part("waterfall");
     let usd = |row: &serde_json::Value, name: &str| row[name].as_f64().unwrap();
     // Before, five steps, after; what the steps save is what lies between, to the cent.
     assert_eq!(falls.len(), 7);
@@ -350,12 +360,12 @@ fn the_overview_says_what_could_be_saved() {
     assert!((usd(falls[6], "saves_usd_per_hour") - sum).abs() < 1e-6);
     assert!((usd(steps[0], "saves_usd_per_month") - 7300.0).abs() < 1e-3, "10 $/h");
     assert!((usd(falls[6], "gross_usd_per_hour") - 102.775).abs() < 1e-6);
-    assert!(of("sequence").len() > 3);
-    assert!(of("score").iter().any(|r| r["name"] == "commitment_utilisation"));
+    assert!(part("sequence").len() > 3);
+    assert!(part("score").iter().any(|r| r["name"] == "commitment_utilisation"));
     // What is not known is not passed off as known.
     let mut unread = savings.clone();
     unread.waterfall.net_unknown = Some("denied".into());
-    let text = report::overview_of(about(&unread), Format::Table, &ctx(), &META);
+    let text = of(&unread, Format::Table);
     assert!(text.contains("at list price: denied"), "{text}");
     assert!(!text.contains("net of commitments"), "{text}");
 }

@@ -47,6 +47,7 @@ const NOTHING: &[(&str, &str)] = &[
     ("memory.rs", "of tests"),
     ("mod.rs", "names the parts"),
     ("objects.rs", "as `listing.rs`"),
+    ("pages.rs", "tokens, which are sent back as they are"),
     ("planner", "numbers"),
     ("program.rs", "of tests"),
     ("provider.rs", "a trait"),

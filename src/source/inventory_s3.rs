@@ -10,14 +10,12 @@ use jiff::Timestamp;
 
 use super::inventory::{Fetch, InventoryError};
 use super::ledger::{BilledApi, Ledger};
+use super::pages::Pages;
 use super::storage::{ListPlace, Name, StorageSource};
 use crate::domain::SourceError;
 
 /// Bytes asked for at a time: a broken connection costs no more than this.
 const RANGE: u64 = 32 << 20;
-
-/// Pages of a folder at most.
-const PAGES: usize = 1_000;
 
 /// Objects of one bucket.
 #[derive(Clone)]
@@ -56,16 +54,14 @@ impl StorageFetch {
 
     async fn names(&self, prefix: &str) -> Result<Vec<Name>, InventoryError> {
         let at = ListPlace { region: &self.region, bucket: &self.bucket, prefix };
-        let (mut all, mut token) = (Vec::new(), None);
-        for _ in 0..PAGES {
+        let mut all = Vec::new();
+        let mut pages = Pages::of("s3:ListBucket", &self.region);
+        while let Some(token) = pages.ask() {
             self.charge(BilledApi::S3List, prefix).await?;
             let page = self.source.names(at, token).await;
             let (names, next) = page.map_err(|e| self.failed(prefix, e))?;
             all.extend(names);
-            token = next;
-            if token.is_none() {
-                break;
-            }
+            pages.follow(next).map_err(|e| self.failed(prefix, e))?;
         }
         Ok(all)
     }

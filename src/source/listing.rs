@@ -5,6 +5,7 @@ use jiff::Timestamp;
 use tokio_util::sync::CancellationToken;
 
 use super::ledger::{BilledApi, Ledger};
+use super::pages::Pages;
 use super::storage::{ListPlace, ListWhat, StorageSource};
 use crate::domain::storage::ObjectBatch;
 use crate::domain::storage::bucket::IncompleteUploads;
@@ -54,6 +55,12 @@ pub struct Listed {
     pub error: Option<SourceError>,
 }
 
+impl Listed {
+    fn broken_off(self, error: SourceError) -> Self {
+        Self { partial: Some(format!("broken off: {error}")), error: Some(error), ..self }
+    }
+}
+
 /// How a list is made.
 #[derive(Clone, Copy)]
 pub struct Lister<'a> {
@@ -79,43 +86,33 @@ impl Lister<'_> {
         mut sink: impl FnMut(ObjectBatch) -> bool + Send,
     ) -> Listed {
         let mut listed = Listed::default();
-        let mut token = None;
-        loop {
+        let mut pages = Pages::of(LIST, at.region).of_any_number();
+        while let Some(token) = pages.ask() {
             if let Some(why) = self.stops(listed.pages) {
                 listed.partial = Some(why);
                 return listed;
             }
             let mut batch = ObjectBatch::default();
             let page = match self.charge().await {
-                Ok(()) => self.source.objects(at, what, token.clone(), &mut batch).await,
+                Ok(()) => self.source.objects(at, what, token, &mut batch).await,
                 Err(refused) => Err(refused),
             };
             let next = match page {
                 Ok(next) => next,
-                Err(error) => {
-                    listed.partial = Some(format!("broken off: {error}"));
-                    listed.error = Some(error);
-                    return listed;
-                }
+                Err(error) => return listed.broken_off(error),
             };
             listed.pages += 1;
             listed.rows += batch.len() as u64;
             let goes_on = batch.is_empty() || sink(batch);
-            match next {
-                None => return listed,
-                Some(_) if !goes_on => {
-                    listed.partial = Some(CANCELLED.to_owned());
-                    return listed;
-                }
-                Some(next) if token.as_ref() == Some(&next) => {
-                    let error = circles();
-                    listed.partial = Some(format!("broken off: {error}"));
-                    listed.error = Some(error);
-                    return listed;
-                }
-                Some(next) => token = Some(next),
+            if next.is_some() && !goes_on {
+                listed.partial = Some(CANCELLED.to_owned());
+                return listed;
+            }
+            if let Err(error) = pages.follow(next) {
+                return listed.broken_off(error);
             }
         }
+        listed
     }
 
     /// Counts the uploads begun and not completed; the bytes of their parts where `with_bytes`
@@ -127,20 +124,21 @@ impl Lister<'_> {
     ) -> Result<IncompleteUploads, SourceError> {
         let week_ago = (self.now)() - jiff::SignedDuration::from_hours(7 * 24);
         let mut sum = IncompleteUploads { bytes: with_bytes.then_some(0), ..Default::default() };
-        let (mut pages, mut token) = (0, None);
-        loop {
-            if self.stops(pages).is_some() {
+        let mut pages = Pages::of(LIST, at.region).of_any_number();
+        let mut read = 0;
+        while let Some(token) = pages.ask() {
+            if self.stops(read).is_some() {
                 sum.partial = true;
                 return Ok(sum);
             }
             self.charge().await?;
-            let (uploads, next) = self.source.uploads(at, token.clone()).await?;
-            pages += 1;
+            let (uploads, next) = self.source.uploads(at, token).await?;
+            read += 1;
             for upload in &uploads {
                 sum.uploads += 1;
                 sum.older_than_7_days += u64::from(upload.begun.is_some_and(|t| t < week_ago));
                 let Some(bytes) = sum.bytes else { continue };
-                if self.stops(pages).is_some() {
+                if self.stops(read).is_some() {
                     (sum.bytes, sum.partial) = (None, true);
                     continue;
                 }
@@ -153,12 +151,9 @@ impl Lister<'_> {
                     Err(_) => None,
                 };
             }
-            match next {
-                None => return Ok(sum),
-                Some(next) if token.as_ref() == Some(&next) => return Err(circles()),
-                Some(next) => token = Some(next),
-            }
+            pages.follow(next)?;
         }
+        Ok(sum)
     }
 
     fn stops(&self, pages: u64) -> Option<String> {
@@ -173,14 +168,12 @@ impl Lister<'_> {
         let Some(ledger) = self.ledger else { return Ok(()) };
         ledger.charge(BilledApi::S3List, 1, (self.now)()).await.map_err(|refused| {
             let kind = ErrorKind::OwnCostCap;
-            SourceError::new(kind, "s3:ListBucket", &refused.to_string(), refused.fix())
+            SourceError::new(kind, LIST, &refused.to_string(), refused.fix())
         })
     }
 }
 
-const CANCELLED: &str = "cancelled";
+/// What IAM calls a list of a bucket.
+const LIST: &str = "s3:ListBucket";
 
-fn circles() -> SourceError {
-    let fix = "try again; if it stays so, report it";
-    SourceError::new(ErrorKind::Malformed, "s3:ListBucket", "the pages go in circles", fix)
-}
+const CANCELLED: &str = "cancelled";

@@ -132,7 +132,7 @@ impl StorageSource for Memory {
         _: &Arc<str>,
         _: Option<String>,
     ) -> Result<Page<SizeSeries>, SourceError> {
-        Ok(Page { items: Vec::new(), next: None })
+        Ok(Page::last(Vec::new()))
     }
 
     async fn size_data(
@@ -148,15 +148,15 @@ impl StorageSource for Memory {
     }
 
     async fn volumes(&self, _: &Scope, _: Option<String>) -> Result<Page<Volume>, SourceError> {
-        Ok(Page { items: Vec::new(), next: None })
+        Ok(Page::last(Vec::new()))
     }
 
     async fn snapshots(&self, _: &Scope, _: Option<String>) -> Result<Page<Snapshot>, SourceError> {
-        Ok(Page { items: Vec::new(), next: None })
+        Ok(Page::last(Vec::new()))
     }
 
     async fn images(&self, _: &Arc<str>, _: Option<String>) -> Result<Page<Image>, SourceError> {
-        Ok(Page { items: Vec::new(), next: None })
+        Ok(Page::last(Vec::new()))
     }
 
     async fn stopped(
@@ -164,7 +164,7 @@ impl StorageSource for Memory {
         _: &Arc<str>,
         _: Option<String>,
     ) -> Result<Page<StoppedInstance>, SourceError> {
-        Ok(Page { items: Vec::new(), next: None })
+        Ok(Page::last(Vec::new()))
     }
 
     async fn objects(

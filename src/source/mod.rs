@@ -27,6 +27,7 @@ pub mod localdir;
 pub mod memory;
 pub mod nvml;
 pub mod objects;
+pub mod pages;
 pub mod planner;
 #[cfg(test)]
 pub(crate) mod program;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
+pub use super::pages::Page;
 use crate::domain::{
     Commitment, FleetHour, HourRange, Instance, Offer, PlanRate, Platform, Resource, ResourceKind,
     ResourcePrice, ResourceSignal, Signal, SourceError, SpotHistory, Tenancy, TypeSpec,
@@ -47,15 +48,6 @@ pub struct Named {
     pub setting: String,
     /// What it names: `host:port`, a file.
     pub value: String,
-}
-
-/// One page of a paginated answer.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Page<T> {
-    /// The items.
-    pub items: Vec<T>,
-    /// Token of the next page, `None` on the last.
-    pub next: Option<String>,
 }
 
 /// CloudWatch statistics that burntop asks for.
@@ -266,7 +258,7 @@ pub trait Provider: Send + Sync {
         token: Option<String>,
     ) -> Result<Page<GpuDimensions>, SourceError> {
         let _ = (region, name, token);
-        Ok(Page { items: Vec::new(), next: None })
+        Ok(Page::last(Vec::new()))
     }
 
     /// One `GetMetricData` request (all its pages) for the last minutes: at most 500 queries and

@@ -115,7 +115,7 @@ impl ListWhat {
 }
 
 /// Where the next page of a list begins.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ListToken {
     /// Continuation token, or key marker.
     pub at: String,

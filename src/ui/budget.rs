@@ -110,10 +110,10 @@ fn a_second_at_rest_draws_and_allocates_nothing() {
 
 #[test]
 fn a_heat_map_of_16000_gpus_is_drawn_without_a_string_per_cell() {
-    let mut init = crate::app::gpus::fixture::init((200, 50));
+    let mut init = crate::tabs::gpus::state::fixture::init((200, 50));
     init.appearance.depth = ColorDepth::TrueColor;
-    let fleet = crate::view::gpu::fixture::many(2_000, 8, 20);
-    let mut app = crate::app::gpus::fixture::heard(init, fleet);
+    let fleet = crate::tabs::gpus::picture::fixture::many(2_000, 8, 20);
+    let mut app = crate::tabs::gpus::state::fixture::heard(init, fleet);
     press(&mut app, "2mg");
     let mut screen = Screen::of(app, (200, 50));
     screen.draw();
@@ -128,10 +128,10 @@ fn a_heat_map_of_16000_gpus_is_drawn_without_a_string_per_cell() {
 #[test]
 fn a_key_in_a_directory_of_100000_entries_allocates_by_what_is_visible() {
     let screen_of = |entries: u64| {
-        let mut init = crate::app::storage::fixture::init((200, 50));
+        let mut init = crate::tabs::storage::state::fixture::init((200, 50));
         init.appearance.depth = ColorDepth::TrueColor;
-        let fleet = crate::view::storage::fixture::huge(entries);
-        let mut app = crate::app::storage::fixture::heard(init, fleet);
+        let fleet = crate::tabs::storage::picture::fixture::huge(entries);
+        let mut app = crate::tabs::storage::state::fixture::heard(init, fleet);
         press(&mut app, "4/check<enter><enter><enter>");
         let mut screen = Screen::of(app, (200, 50));
         screen.draw();
@@ -154,10 +154,10 @@ fn a_key_in_a_directory_of_100000_entries_allocates_by_what_is_visible() {
 #[test]
 fn a_key_in_a_list_of_10000_proposals_allocates_by_what_is_visible() {
     let screen_of = |rows: u32| {
-        let mut init = crate::app::savings::fixture::init((200, 50));
+        let mut init = crate::tabs::savings::state::fixture::init((200, 50));
         init.appearance.depth = ColorDepth::TrueColor;
-        let savings = crate::view::savings::fixture::huge(rows);
-        let mut app = crate::app::savings::fixture::heard(init, savings);
+        let savings = crate::tabs::savings::picture::fixture::huge(rows);
+        let mut app = crate::tabs::savings::state::fixture::heard(init, savings);
         press(&mut app, "oo");
         let mut screen = Screen::of(app, (200, 50));
         screen.draw();
@@ -180,10 +180,10 @@ fn a_key_in_a_list_of_10000_proposals_allocates_by_what_is_visible() {
 #[test]
 fn a_slider_of_twenty_families_allocates_by_what_is_visible() {
     let screen_of = |families: usize, size: (u16, u16)| {
-        let mut init = crate::app::whatif::fixture::init(size);
+        let mut init = crate::tabs::whatif::state::fixture::init(size);
         init.appearance.depth = ColorDepth::TrueColor;
-        let scenario = crate::view::whatif::fixture::start_of(families);
-        let mut app = crate::app::whatif::fixture::with(init, scenario);
+        let scenario = crate::tabs::whatif::picture::fixture::start_of(families);
+        let mut app = crate::tabs::whatif::state::fixture::with(init, scenario);
         press(&mut app, "7");
         let mut screen = Screen::of(app, size);
         screen.draw();

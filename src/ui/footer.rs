@@ -5,13 +5,10 @@ use ratatui::style::Modifier;
 use super::canvas::Canvas;
 use super::lines;
 use crate::app::content::columns;
-use crate::app::of_table;
 use crate::app::sheet::{Sheet, Stage};
-use crate::app::{
-    Action, App, Layout, Level, Page, Popup, Prompt, Role, SavingsLook, SavingsPage, StorageLook,
-    StoragePage, Tab, Table, column_entries,
-};
-use crate::view::{TableField, format};
+use crate::app::{Action, App, Layout, Level, List, Page, Popup, Prompt, Role, column_entries};
+use crate::tabs;
+use crate::view::format;
 
 /// Draws the line; returns where the cursor of the terminal belongs, if anywhere.
 pub fn draw(canvas: &mut Canvas<'_>, app: &App, layout: &Layout) -> Option<(u16, u16)> {
@@ -31,7 +28,7 @@ pub fn draw(canvas: &mut Canvas<'_>, app: &App, layout: &Layout) -> Option<(u16,
         return None;
     }
     if app.popup() == Some(&Popup::Sort) {
-        of_table!(app, |table| sort_letters(canvas, table, app.table_width(), layout));
+        sort_letters(canvas, app.list(), app.table_width(), layout);
         return None;
     }
     let mut x = 1;
@@ -51,10 +48,8 @@ pub fn draw(canvas: &mut Canvas<'_>, app: &App, layout: &Layout) -> Option<(u16,
         x = canvas.put(x, y, u16::MAX, &format!("{text}{shows}"), style) + 3;
     }
     if app.shows_table() {
-        // What marks burn is at list price, also where commitments pay for a part of it.
-        let held = app.shown().is_some_and(|f| f.book.holdings.is_some());
-        let basis = if held && app.tab() == Tab::Idle { " gross" } else { "" };
-        x = of_table!(app, |table| marks(canvas, table, basis, x, y));
+        let basis = tabs::screen_on(app).marks_basis(app);
+        x = marks(canvas, app.list(), basis, x, y);
     }
     hints(canvas, app, x, y);
     None
@@ -96,18 +91,12 @@ fn draw_prompt(canvas: &mut Canvas<'_>, app: &App, prompt: &Prompt, layout: &Lay
 }
 
 /// Count and price of the marks.
-fn marks<F: TableField>(
-    canvas: &mut Canvas<'_>,
-    table: &Table<F>,
-    basis: &str,
-    mut x: u16,
-    y: u16,
-) -> u16 {
-    if table.has_range() {
+fn marks(canvas: &mut Canvas<'_>, list: &List, basis: &str, mut x: u16, y: u16) -> u16 {
+    if list.has_range() {
         let style = canvas.style(Role::Marked);
         x = canvas.put(x, y, u16::MAX, "RANGE, V marks it, esc does not", style) + 3;
     }
-    if let Some(marked) = table.marked() {
+    if let Some(marked) = list.marked() {
         let count = format::grouped(marked.count as f64, 0);
         let usd = format::usd_per_hour(marked.usd_per_hour);
         let mut text = format!("{count} marked {usd}{basis}");
@@ -121,21 +110,14 @@ fn marks<F: TableField>(
 }
 
 /// The letters to sort by: columns on screen first, then the others.
-fn sort_letters<F: TableField>(
-    canvas: &mut Canvas<'_>,
-    table: &Table<F>,
-    width: u16,
-    layout: &Layout,
-) {
+fn sort_letters(canvas: &mut Canvas<'_>, list: &List, width: u16, layout: &Layout) {
     let y = layout.footer;
     let dim = canvas.style(Role::Dim);
     let accent = canvas.style(Role::Accent);
     let mut x = canvas.put(1, y, u16::MAX, "sort by", dim) + 2;
-    let placed = table.placement(width).columns;
-    let seen: Vec<F> = placed.iter().map(|c| c.field).collect();
-    let rest = column_entries(&seen).into_iter().map(|(field, _)| field);
-    for field in rest {
-        let spec = field.spec();
+    let placed = list.placement(width).columns;
+    let seen: Vec<_> = placed.iter().map(|c| c.field).collect();
+    for (spec, _) in column_entries(list.table(), &seen) {
         let Some(key) = spec.sort_key else { continue };
         let needed = spec.header.len() + 4;
         if usize::from(x) + needed > usize::from(canvas.width()) {
@@ -200,308 +182,10 @@ fn shown_keys(app: &App) -> &'static [(Action, &'static str)] {
         }
         Some(Popup::Sort) | None => {}
     }
-    match app.page().map(|o| &o.page) {
-        Some(Page::Why { .. }) => {
-            return &[
-                (Action::Back, ""),
-                (Action::Act, ""),
-                (Action::Right, "next"),
-                (Action::Left, "previous"),
-                (Action::CopyId, ""),
-                (Action::CopyRow, ""),
-                (Action::Export, ""),
-            ];
-        }
-        Some(Page::Gpu { .. }) => {
-            return &[
-                (Action::Back, ""),
-                (Action::Act, "act on its instance"),
-                (Action::Right, "next"),
-                (Action::Left, "previous"),
-                (Action::CopyId, ""),
-                (Action::CopyRow, ""),
-            ];
-        }
-        Some(Page::Storage(page)) => return storage_page_keys(page),
-        Some(Page::Savings(page)) => return savings_page_keys(page),
-        Some(Page::Guide) => {
-            return &[
-                (Action::Back, ""),
-                (Action::Raise, ""),
-                (Action::Lower, ""),
-                (Action::SetValue, ""),
-                (Action::Down, "next"),
-                (Action::PageDown, "answer"),
-            ];
-        }
-        Some(Page::Sheet) => return sheet_keys(app),
-        Some(_) => return &[(Action::Back, ""), (Action::Down, ""), (Action::PageDown, "")],
-        None => {}
+    if app.page().is_some_and(|opened| matches!(opened.page, Page::Sheet)) {
+        return sheet_keys(app);
     }
-    if app.no_credentials().is_some()
-        && !matches!(app.tab(), Tab::Gpus | Tab::Storage | Tab::WhatIf)
-    {
-        return &[(Action::Demo, ""), (Action::Quit, "")];
-    }
-    match app.tab() {
-        Tab::Overview if app.is_on_savings() => savings_keys(app),
-        Tab::Overview if app.savings().is_some() => &[
-            (Action::Enter, "why"),
-            (Action::NextSavings, ""),
-            (Action::Act, ""),
-            (Action::TabIdle, "idle list"),
-            (Action::Command, ""),
-            (Action::Refresh, ""),
-            (Action::Log, ""),
-            (Action::Quit, ""),
-        ],
-        Tab::Overview => &[
-            (Action::Enter, "why"),
-            (Action::Act, ""),
-            (Action::TabIdle, "idle list"),
-            (Action::Command, ""),
-            (Action::Refresh, ""),
-            (Action::Log, ""),
-            (Action::Quit, ""),
-        ],
-        Tab::Gpus => gpu_keys(app),
-        Tab::Storage => storage_keys(app),
-        Tab::WhatIf => whatif_keys(app),
-        // What was marked was marked for this.
-        Tab::Idle if app.table().marked().is_some() => &[
-            (Action::Act, ""),
-            (Action::Mark, ""),
-            (Action::Unmark, ""),
-            (Action::Filter, ""),
-            (Action::Sort, ""),
-            (Action::Enter, "why"),
-            (Action::Export, ""),
-        ],
-        Tab::Idle => &[
-            (Action::Filter, ""),
-            (Action::Sort, ""),
-            (Action::Mark, ""),
-            (Action::Enter, "why"),
-            (Action::Act, ""),
-            (Action::Export, ""),
-            (Action::Preset, ""),
-            (Action::Columns, ""),
-            (Action::Command, ""),
-            (Action::Freeze, ""),
-        ],
-    }
-}
-
-/// The keys of the GPUs tab.
-fn gpu_keys(app: &App) -> &'static [(Action, &'static str)] {
-    if app.shows_heat() {
-        return &[
-            (Action::Heat, "table"),
-            (Action::Enter, "zoom in"),
-            (Action::Back, "out"),
-            (Action::Act, ""),
-            (Action::Filter, ""),
-            (Action::HalfDown, "next team"),
-            (Action::Distribution, ""),
-        ];
-    }
-    if !app.shows_gpu_table() {
-        return &[(Action::Missing, ""), (Action::Log, ""), (Action::Refresh, "")];
-    }
-    if app.gpu_tab().table().marked().is_some() {
-        return &[
-            (Action::Act, ""),
-            (Action::Mark, ""),
-            (Action::Unmark, ""),
-            (Action::Filter, ""),
-            (Action::Sort, ""),
-            (Action::Export, ""),
-        ];
-    }
-    let fold = app.gpu_tab().table().current_head().is_some();
-    if fold {
-        return &[
-            (Action::Enter, "fold"),
-            (Action::Group, ""),
-            (Action::Heat, ""),
-            (Action::Filter, ""),
-            (Action::Sort, ""),
-            (Action::FoldAll, ""),
-            (Action::Act, ""),
-            (Action::Distribution, ""),
-            (Action::Missing, ""),
-        ];
-    }
-    &[
-        (Action::Enter, ""),
-        (Action::Group, ""),
-        (Action::Heat, ""),
-        (Action::Filter, ""),
-        (Action::Sort, ""),
-        (Action::Mark, ""),
-        (Action::Act, ""),
-        (Action::Distribution, ""),
-        (Action::Missing, ""),
-        (Action::Columns, ""),
-    ]
-}
-
-/// The keys of the Storage tab.
-fn storage_keys(app: &App) -> &'static [(Action, &'static str)] {
-    if !app.shows_storage_table() {
-        return &[(Action::NextList, ""), (Action::Log, ""), (Action::Refresh, "")];
-    }
-    match app.storage_tab().look() {
-        StorageLook::Buckets => &[
-            (Action::Enter, "explore"),
-            (Action::NextList, ""),
-            (Action::Filter, ""),
-            (Action::Sort, ""),
-            (Action::Details, ""),
-            (Action::Tiers, ""),
-            (Action::LifecycleRules, ""),
-            (Action::ListObjects, ""),
-            (Action::Export, ""),
-        ],
-        StorageLook::Explorer => &[
-            (Action::Enter, "in"),
-            (Action::Back, "out"),
-            (Action::Filter, "find"),
-            (Action::Sort, ""),
-            (Action::Tiers, ""),
-            (Action::Mark, ""),
-            (Action::NextList, ""),
-            (Action::Export, ""),
-        ],
-        _ => &[
-            (Action::Enter, ""),
-            (Action::NextList, ""),
-            (Action::Filter, ""),
-            (Action::Sort, ""),
-            (Action::Mark, ""),
-            (Action::Export, ""),
-            (Action::Columns, ""),
-        ],
-    }
-}
-
-/// The keys of the What-if tab.
-fn whatif_keys(app: &App) -> &'static [(Action, &'static str)] {
-    if app.whatif().chart().is_text() {
-        return &[
-            (Action::Raise, ""),
-            (Action::Lower, ""),
-            (Action::SetValue, ""),
-            (Action::NextChart, ""),
-            (Action::NextGroup, ""),
-            (Action::HalfDown, "scroll"),
-            (Action::Undo, ""),
-            (Action::SlotB, ""),
-            (Action::ChartAlone, ""),
-            (Action::Explain, ""),
-            (Action::Export, ""),
-        ];
-    }
-    &[
-        (Action::Raise, ""),
-        (Action::Lower, ""),
-        (Action::SetValue, ""),
-        (Action::NextChart, ""),
-        (Action::NextGroup, ""),
-        (Action::Right, "read"),
-        (Action::Undo, ""),
-        (Action::BuyBest, ""),
-        (Action::SlotB, ""),
-        (Action::Explain, ""),
-        (Action::SaveScenario, ""),
-        (Action::Export, ""),
-    ]
-}
-
-/// The keys of the lists of what could be saved.
-fn savings_keys(app: &App) -> &'static [(Action, &'static str)] {
-    if !app.shows_savings_table() {
-        return &[(Action::NextSavings, "next list"), (Action::Log, ""), (Action::Refresh, "")];
-    }
-    match app.savings_tab().look() {
-        SavingsLook::Proposals | SavingsLook::Spot => &[
-            (Action::Enter, ""),
-            (Action::NextSavings, "next list"),
-            (Action::Filter, ""),
-            (Action::Sort, ""),
-            (Action::Mark, ""),
-            (Action::Act, ""),
-            (Action::Export, ""),
-            (Action::CopyRow, ""),
-            (Action::Columns, ""),
-        ],
-        _ => &[
-            (Action::Enter, ""),
-            (Action::NextSavings, "next list"),
-            (Action::Filter, ""),
-            (Action::Sort, ""),
-            (Action::Mark, ""),
-            (Action::Export, ""),
-            (Action::CopyRow, ""),
-            (Action::Columns, ""),
-        ],
-    }
-}
-
-/// The keys of a page of such a list.
-fn savings_page_keys(page: &SavingsPage) -> &'static [(Action, &'static str)] {
-    match page {
-        SavingsPage::Spot(_) => &[
-            (Action::Back, ""),
-            (Action::Enter, "evidence"),
-            (Action::CopyId, "copy policy"),
-            (Action::Right, "next"),
-            (Action::Left, "previous"),
-            (Action::Act, ""),
-            (Action::CopyRow, ""),
-        ],
-        SavingsPage::Proposal(_) => &[
-            (Action::Back, ""),
-            (Action::Enter, "evidence"),
-            (Action::Right, "next"),
-            (Action::Left, "previous"),
-            (Action::Act, ""),
-            (Action::CopyId, ""),
-            (Action::CopyRow, ""),
-        ],
-        SavingsPage::Commitment(_) | SavingsPage::Resource(_) => &[
-            (Action::Back, ""),
-            (Action::Right, "next"),
-            (Action::Left, "previous"),
-            (Action::CopyId, ""),
-            (Action::CopyRow, ""),
-            (Action::Down, ""),
-        ],
-    }
-}
-
-/// The keys of a page of the Storage tab.
-fn storage_page_keys(page: &StoragePage) -> &'static [(Action, &'static str)] {
-    match page {
-        StoragePage::Tiers(_) => &[
-            (Action::Back, ""),
-            (Action::MoreReads, ""),
-            (Action::LessReads, ""),
-            (Action::SetReads, ""),
-            (Action::Down, ""),
-        ],
-        StoragePage::Bucket(_) => &[
-            (Action::Back, ""),
-            (Action::Tiers, ""),
-            (Action::LifecycleRules, ""),
-            (Action::ListObjects, ""),
-            (Action::Down, ""),
-        ],
-        StoragePage::Finding(_) => {
-            &[(Action::Back, ""), (Action::Enter, "go there"), (Action::Down, "")]
-        }
-        _ => &[(Action::Back, ""), (Action::Down, ""), (Action::PageDown, "")],
-    }
+    app.hints()
 }
 
 /// The keys of the action sheet.

@@ -187,8 +187,8 @@ fn every_screen_in_every_variant() {
 /// The Overview with all that could be saved, and how it looks where the net is not known.
 #[test]
 fn the_overview_with_savings_in_every_variant() {
-    use crate::app::savings::fixture as saving;
-    use crate::view::savings::fixture::savings;
+    use crate::tabs::savings::picture::fixture::savings;
+    use crate::tabs::savings::state::fixture as saving;
     let looking = |change: fn(&mut crate::app::AppInit)| {
         let mut init = saving::init((80, 50));
         change(&mut init);

@@ -3,13 +3,11 @@
 use ratatui::style::Modifier;
 
 use super::canvas::Canvas;
-use super::table::Drawn;
-use crate::app::content::{self, columns};
-use crate::app::of_table;
-use crate::app::{Action, App, Layout, Mode, Role, SourceStatus, Tab, Table, tab_label};
+use crate::app::content::columns;
+use crate::app::{App, Layout, List, Mode, Role, SourceStatus, tab_label};
 use crate::domain::{SourceId, VerdictKind};
 use crate::fleet::Totals;
-use crate::view::gpu::HeatZoom;
+use crate::tabs;
 use crate::view::{Symbols, format};
 
 /// ` 1 Overview  3 Idle › Why`, and on the right what the table shows.
@@ -31,39 +29,8 @@ pub fn tabs(canvas: &mut Canvas<'_>, app: &App, y: u16) {
     let width = canvas.width();
     let mut end = width.saturating_sub(1);
     // The most important stands at the edge; what has no room is left out.
-    let state = match app.shown() {
-        _ if app.shows_gpu_table() || app.shows_heat() => gpu_state(app),
-        _ if app.shows_storage_table() => {
-            let all = app.storage_rows_on_screen();
-            let mut parts = of_table!(app, |table| table_state(app, table, all));
-            // Presets judge instances.
-            parts.pop();
-            for (text, _) in &mut parts {
-                if text == "worst first" {
-                    "costliest first".clone_into(text);
-                }
-            }
-            parts
-        }
-        _ if app.shows_savings_table() => {
-            let all = app.savings_rows_on_screen();
-            let mut parts = of_table!(app, |table| table_state(app, table, all));
-            // Presets judge instances.
-            parts.pop();
-            for (text, _) in &mut parts {
-                if text == "worst first" {
-                    "most dollars first".clone_into(text);
-                }
-            }
-            parts
-        }
-        Some(fleet) if app.shows_table() => {
-            let mut parts = table_state(app, app.table(), fleet.totals.instances as usize);
-            parts.extend(elsewhere(app));
-            parts
-        }
-        _ => Vec::new(),
-    };
+    let drawn = app.is_drawn_by_screen();
+    let state = if drawn { tabs::screen_on(app).state(app) } else { Vec::new() };
     for (text, role) in state {
         let needed = u16::try_from(columns(&text)).unwrap_or(u16::MAX);
         if end.saturating_sub(needed) < x {
@@ -74,52 +41,24 @@ pub fn tabs(canvas: &mut Canvas<'_>, app: &App, y: u16) {
     }
 }
 
-/// What idles and is no instance, on the list of idle instances.
-fn elsewhere(app: &App) -> Option<(String, Role)> {
-    let savings = app.savings().filter(|_| app.tab() == Tab::Idle)?;
-    let text = content::savings::elsewhere(savings)?;
-    let key = app.keymap().keys(Action::NextSavings).first()?;
-    Some((format!("{text} ({key})"), Role::Idle))
-}
-
-/// How many rows the table shows, by which filter and in which order, and the preset.
-fn table_state<F: Drawn>(app: &App, table: &Table<F>, all: usize) -> Vec<(String, Role)> {
+/// How many rows of `all` the list shows, by which filter and in which order; `nouns` are what one and
+/// several are called, `order` the words for the order of the rows as they come.
+pub fn table_state(list: &List, nouns: [&str; 2], all: usize, order: &str) -> Vec<(String, Role)> {
     let mut parts = Vec::new();
-    let shown = table.order().len();
-    if table.filter_text().is_empty() {
-        let noun = F::NOUNS[usize::from(all != 1)];
+    let shown = list.order().len();
+    if list.filter_text().is_empty() {
+        let noun = nouns[usize::from(all != 1)];
         parts.push((format!("{} {noun}", count(all)), Role::Dim));
     } else {
         parts.push((format!("{} of {}", count(shown), count(all)), Role::Warn));
-        parts.push((format!("/ {}", table.filter_text()), Role::Accent));
+        parts.push((format!("/ {}", list.filter_text()), Role::Accent));
     }
-    let sort = match (table.sort.field, table.sort.descending) {
-        (None, _) => "worst first".to_owned(),
-        (Some(field), true) => format!("by {}, largest first", field.spec().name),
-        (Some(field), false) => format!("by {}, smallest first", field.spec().name),
+    let sort = match (list.sort.field, list.sort.descending) {
+        (None, _) => order.to_owned(),
+        (Some(field), true) => format!("by {}, largest first", field.name),
+        (Some(field), false) => format!("by {}, smallest first", field.name),
     };
     parts.push((sort, Role::Dim));
-    parts.push((app.preset().to_owned(), Role::Dim));
-    parts
-}
-
-/// As for any table, with its groups; for the map, which part of the fleet it shows.
-fn gpu_state(app: &App) -> Vec<(String, Role)> {
-    let tab = app.gpu_tab();
-    let mut parts = table_state(app, tab.table(), app.gpu_rows().len());
-    // Presets judge instances.
-    parts.pop();
-    if app.shows_heat() {
-        parts.truncate(if tab.table().filter_text().is_empty() { 1 } else { 2 });
-        parts.push(match tab.heat().zoom() {
-            HeatZoom::Fleet => ("heat map, by team".to_owned(), Role::Dim),
-            HeatZoom::Team(Some(team)) => (format!("heat map of {team}"), Role::Accent),
-            HeatZoom::Team(None) => ("heat map of no team".to_owned(), Role::Accent),
-            HeatZoom::Node(_) => ("heat map of one node".to_owned(), Role::Accent),
-        });
-    } else {
-        parts.push((content::gpus::grouping_words(tab.grouping()), Role::Dim));
-    }
     parts
 }
 
@@ -288,16 +227,15 @@ pub fn remark(app: &App) -> Option<(String, Role)> {
 }
 
 fn position(app: &App, layout: &Layout) -> Option<String> {
-    if app.shows_heat() {
-        let map = app.gpu_tab().heat().map()?;
-        return (map.pages > 1).then(|| {
-            let page = map.page_of(app.gpu_tab().heat().cursor()) + 1;
-            format!("page {page} of {}", map.pages)
-        });
+    if app.is_drawn_by_screen()
+        && let Some(position) = tabs::screen_on(app).position(app)
+    {
+        return Some(position);
     }
     if app.shows_table() {
-        let (all, cursor) = of_table!(app, |table| (table.lines(), table.cursor()));
-        return (all > 0).then(|| format!("{} of {}", count(cursor + 1), count(all)));
+        let list = app.list();
+        let all = list.lines();
+        return (all > 0).then(|| format!("{} of {}", count(list.cursor() + 1), count(all)));
     }
     let (lines, scroll, _) = app.text_body();
     let height = usize::from(layout.body_height);

@@ -1,31 +1,30 @@
 //! Drawing: what [`App`] holds becomes cells. Nothing is decided here but looks.
 
-mod canvas;
+pub(crate) mod canvas;
 mod dialog;
 mod footer;
-mod gpus;
 mod header;
-mod instances;
 mod lines;
 mod popup;
-mod savings;
-mod storage;
-mod table;
-mod text;
+mod screen;
+pub(crate) mod table;
+pub(crate) mod text;
 pub mod theme;
-mod whatif;
 
 #[cfg(test)]
 mod budget;
 #[cfg(test)]
-mod golden;
+pub(crate) mod golden;
 
 use ratatui::Frame;
 
 use crate::app::{App, Layout, MINIMUM, Role};
+use crate::tabs;
 use canvas::Canvas;
 
 pub use crate::app::ColorDepth;
+pub(crate) use lines::table_state;
+pub use screen::Draw;
 
 /// Draws the cockpit. Only what is visible is formatted; sizes below [`MINIMUM`] get one line that
 /// says what is needed.
@@ -59,17 +58,8 @@ fn draw_frame(canvas: &mut Canvas<'_>, app: &App, layout: &Layout) -> Option<(u1
     if let Some(y) = layout.upper_rule {
         lines::upper_rule(canvas, app, y);
     }
-    if app.shows_gpu_table() || app.shows_heat() {
-        gpus::draw(canvas, app, layout);
-    } else if app.shows_whatif() {
-        whatif::draw(canvas, app);
-    } else if app.shows_storage_table() {
-        storage::draw(canvas, app, layout);
-    } else if app.shows_savings_table() {
-        savings::draw(canvas, app, layout);
-    } else if app.shows_table() {
-        let rows = app.shown().filter(|_| !app.is_empty()).map(|f| &*f.rows);
-        table::draw(canvas, app, app.table(), rows, layout);
+    if app.is_drawn_by_screen() {
+        tabs::screen_on(app).draw(canvas, app, layout);
     } else {
         text::draw(canvas, app, layout);
     }

@@ -2,9 +2,8 @@
 
 use super::canvas::Canvas;
 use crate::app::content::{columns, wrap};
-use crate::app::of_table;
-use crate::app::{App, Layout, ListingState, Popup, Role, Table, column_entries};
-use crate::view::{TableField, format};
+use crate::app::{App, Layout, List, ListingState, Popup, Role, column_entries};
+use crate::view::{FieldSpec, format};
 
 /// One line of a box.
 struct Entry<'a> {
@@ -33,9 +32,8 @@ impl Note {
     }
 }
 
-fn column_list<F: TableField>(table: &Table<F>) -> Vec<Entry<'static>> {
-    let entry = |(field, shown): (F, bool)| {
-        let spec = field.spec();
+fn column_list(list: &List) -> Vec<Entry<'static>> {
+    let entry = |(spec, shown): (&'static FieldSpec, bool)| {
         let mark = if shown { 'x' } else { ' ' };
         Entry {
             text: format!("[{mark}] {:18} {}", spec.name, spec.doc),
@@ -43,7 +41,7 @@ fn column_list<F: TableField>(table: &Table<F>) -> Vec<Entry<'static>> {
             note: spec.doc,
         }
     };
-    column_entries(table.columns()).into_iter().map(entry).collect()
+    column_entries(list.table(), list.columns()).into_iter().map(entry).collect()
 }
 
 pub fn draw(canvas: &mut Canvas<'_>, app: &App, layout: &Layout) {
@@ -52,7 +50,7 @@ pub fn draw(canvas: &mut Canvas<'_>, app: &App, layout: &Layout) {
     match popup {
         Popup::Sort => {}
         Popup::Columns { cursor } => {
-            let entries = of_table!(app, |table| column_list(table));
+            let entries = column_list(app.list());
             let note = Note::of(&entries, *cursor, widest);
             list(canvas, layout, "Columns", (&entries, &note), Some(*cursor), widest);
         }

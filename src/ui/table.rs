@@ -1,16 +1,14 @@
 //! A table: the heading and the visible rows, nothing else.
 
-use std::sync::Arc;
+use std::ops::Range;
 
 use ratatui::style::{Modifier, Style};
 
 use super::canvas::Canvas;
 use super::text;
 use crate::app::content::reading;
-use crate::app::{
-    App, GUTTER, Layout, Placed, Placement, Popup, Role, Staleness, Table, TableLine,
-};
-use crate::view::{Align, Sort, TableField, ViewContext};
+use crate::app::{App, GUTTER, Layout, List, Placed, Placement, Popup, Role, Staleness, TableLine};
+use crate::view::{Align, FieldSpec, Sort, TableField, ViewContext};
 
 /// How one kind of row looks.
 pub trait Drawn: TableField {
@@ -28,53 +26,77 @@ pub trait Drawn: TableField {
     fn is_old(self, row: &Self::Row, stale: Staleness) -> bool;
 
     /// Draws the heading of a group of rows.
-    fn head(_: &mut Canvas<'_>, _: &App, _head: u32, _: &Placement<Self>, _y: u16) {}
+    fn head(_: &mut Canvas<'_>, _: &App, _head: u32, _: &Placement, _y: u16) {}
 
     /// Draws what stands behind the last column of a row.
     fn tail(_: &mut Canvas<'_>, _: &App, _: &Self::Row, _y: u16) {}
 }
 
-/// Draws heading and rows, or, while there are no rows to choose from, what is being read;
-/// `layout` has room for at least one line.
-pub fn draw<F: Drawn>(
-    canvas: &mut Canvas<'_>,
-    app: &App,
-    table: &Table<F>,
-    rows: Option<&[Arc<F::Row>]>,
-    layout: &Layout,
-) {
-    let placement = table.placement(app.table_width());
-    let mut y = layout.body_top;
-    let end = y + layout.body_height;
-    // Where only one line is left, it is for a row.
-    if layout.body_height > 1 {
-        heading(canvas, table.sort, &placement, y);
-        y += 1;
+/// How the rows of a list look, whatever they are.
+#[derive(Clone, Copy)]
+pub struct Looks {
+    /// See [`Drawn::NOUNS`].
+    pub nouns: [&'static str; 2],
+    /// See [`draw`].
+    pub draw: fn(&mut Canvas<'_>, &App, &List, &Layout),
+}
+
+impl Looks {
+    /// How rows look that fields of type `F` tell of.
+    pub const fn of<F: Drawn>() -> Self {
+        Self { nouns: F::NOUNS, draw: draw::<F> }
     }
-    let Some(rows) = rows else {
-        let lines = reading::lines(app, usize::from(layout.width.saturating_sub(2)));
-        for (line, y) in lines.iter().zip(y..end) {
-            text::put(canvas, line, y);
-        }
-        return;
-    };
-    if table.order().is_empty() {
+}
+
+/// Draws the heading where there is room for it; the lines that are left for the rows.
+fn draw_heading(
+    canvas: &mut Canvas<'_>,
+    list: &List,
+    placement: &Placement,
+    layout: &Layout,
+) -> Range<u16> {
+    let (top, end) = (layout.body_top, layout.body_top + layout.body_height);
+    // Where only one line is left, it is for a row.
+    if layout.body_height < 2 {
+        return top..end;
+    }
+    heading(canvas, list.sort, placement, top);
+    top + 1..end
+}
+
+/// Draws the heading and, while there are no rows to choose from, what is being read; `layout` has
+/// room for at least one line.
+pub fn draw_reading(canvas: &mut Canvas<'_>, app: &App, list: &List, layout: &Layout) {
+    let placement = list.placement(app.table_width());
+    let room = draw_heading(canvas, list, &placement, layout);
+    let lines = reading::lines(app, usize::from(layout.width.saturating_sub(2)));
+    for (line, y) in lines.iter().zip(room) {
+        text::put(canvas, line, y);
+    }
+}
+
+/// Draws heading and rows; `layout` has room for at least one line.
+pub fn draw<F: Drawn>(canvas: &mut Canvas<'_>, app: &App, list: &List, layout: &Layout) {
+    let placement = list.placement(app.table_width());
+    let room = draw_heading(canvas, list, &placement, layout);
+    let Some(rows) = list.rows() else { return };
+    if list.order().is_empty() {
         let way_out = if app.prompt().is_some() { "" } else { " esc removes it." };
         let text = format!("None of {} {} matches the filter.{way_out}", rows.len(), F::NOUNS[1]);
         let style = canvas.style(Role::Dim);
-        canvas.put(1, y, u16::MAX, &text, style);
+        canvas.put(1, room.start, u16::MAX, &text, style);
         return;
     }
     let ctx = app.table_context();
-    let range = table.range(rows);
-    for (line, y) in (table.top()..table.lines()).zip(y..end) {
+    let range = list.range();
+    for (line, y) in (list.top()..list.lines()).zip(room) {
         let cursor = match app.popup() {
-            _ if line != table.cursor() => Cursor::Elsewhere,
+            _ if line != list.cursor() => Cursor::Elsewhere,
             None | Some(Popup::Sort) => Cursor::Here,
             Some(_) => Cursor::BehindBox,
         };
-        let row = match table.line(line) {
-            Some(TableLine::Row(index)) => rows.get(index as usize),
+        let row = match list.line(line) {
+            Some(TableLine::Row(row)) => rows.get::<F::Row>(row),
             Some(TableLine::Head(head)) => {
                 F::head(canvas, app, head, &placement, y);
                 pointer(canvas, cursor, y);
@@ -85,7 +107,7 @@ pub fn draw<F: Drawn>(
         let Some(row) = row else { continue };
         let look = Look {
             cursor,
-            marked: table.is_marked(F::id(row)),
+            marked: list.is_marked(F::id(row)),
             in_range: range.is_some_and(|(a, b)| (a..=b).contains(&line)),
             stale: F::staleness(app, row),
         };
@@ -113,15 +135,10 @@ struct Look {
     stale: Staleness,
 }
 
-fn heading<F: TableField>(
-    canvas: &mut Canvas<'_>,
-    sort: Sort<F>,
-    placement: &Placement<F>,
-    y: u16,
-) {
+fn heading(canvas: &mut Canvas<'_>, sort: Sort, placement: &Placement, y: u16) {
     let style = canvas.style(Role::Heading);
     for placed in &placement.columns {
-        let spec = placed.field.spec();
+        let spec = placed.field;
         let x = match spec.align {
             Align::Left => placed.x,
             Align::Right => {
@@ -130,10 +147,10 @@ fn heading<F: TableField>(
             }
         };
         let end = canvas.put(x, y, placed.x + placed.width - x, spec.header, style);
-        if let Some(at) = letter(placed.field) {
+        if let Some(at) = letter(spec) {
             canvas.tint(x + at, y, 1, Style::new().add_modifier(Modifier::UNDERLINED));
         }
-        if sort.field == Some(placed.field) {
+        if sort.field == Some(spec) {
             let arrow =
                 if sort.descending { canvas.glyph("▼", "v") } else { canvas.glyph("▲", "^") };
             // The blank beside the heading is always free.
@@ -153,8 +170,7 @@ fn heading<F: TableField>(
 }
 
 /// Where in its heading the letter stands that sorts by the field.
-fn letter<F: TableField>(field: F) -> Option<u16> {
-    let spec = field.spec();
+fn letter(spec: &FieldSpec) -> Option<u16> {
     let key = spec.sort_key?;
     let at = spec.header.chars().position(|c| c.to_ascii_lowercase() == key)?;
     u16::try_from(at).ok()
@@ -163,7 +179,7 @@ fn letter<F: TableField>(field: F) -> Option<u16> {
 fn draw_row<F: Drawn>(
     canvas: &mut Canvas<'_>,
     row: &F::Row,
-    placement: &Placement<F>,
+    placement: &Placement,
     look: Look,
     ctx: &ViewContext,
     y: u16,
@@ -174,7 +190,7 @@ fn draw_row<F: Drawn>(
         canvas.put(1, y, 1, mark, style);
     }
     for placed in &placement.columns {
-        cell(canvas, row, *placed, look, ctx, y);
+        cell::<F>(canvas, row, *placed, look, ctx, y);
     }
     if look.in_range {
         let style = canvas.style(Role::Marked);
@@ -199,12 +215,12 @@ fn pointer(canvas: &mut Canvas<'_>, cursor: Cursor, y: u16) {
 fn cell<F: Drawn>(
     canvas: &mut Canvas<'_>,
     row: &F::Row,
-    placed: Placed<F>,
+    placed: Placed,
     look: Look,
     ctx: &ViewContext,
     y: u16,
 ) {
-    let field = placed.field;
+    let Some(field) = F::of(placed.field) else { return };
     let old = field.is_old(row, look.stale);
     let style = canvas.style(if old { Role::Dim } else { field.role(row) });
     let text = field.cell(row, ctx);

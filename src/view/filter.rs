@@ -4,72 +4,82 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::ViewContext;
-use super::field::Field;
+use super::rows::Rows;
 use super::search::{Needle, Scratch};
-use super::table_field::TableField;
+use super::table_field::{FieldSpec, FieldTable};
 use super::value::Value;
 use crate::query::{self, Compare, Expr, FieldName, Kind, Operand, QueryError, Term};
 
 /// What a comparison may name: a field of the table or a tag, `tag:Key`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum FieldRef<F = Field> {
+pub enum FieldRef {
     /// A field of the table.
-    Field(F),
+    Field(&'static FieldSpec),
     /// The tag with exactly this key.
     Tag(Arc<str>),
 }
 
-impl<F: TableField> fmt::Display for FieldRef<F> {
+impl fmt::Display for FieldRef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Field(field) => f.write_str(field.spec().name),
+            Self::Field(field) => f.write_str(field.name),
             Self::Tag(key) => write!(f, "tag:{key}"),
         }
     }
 }
 
-impl<F: TableField> FieldName for FieldRef<F> {
-    fn resolve(name: &str) -> Option<Self> {
+impl FieldName for FieldRef {
+    type Names = dyn FieldTable;
+
+    fn resolve(name: &str, table: &Self::Names) -> Option<Self> {
         match name.split_at_checked(4) {
             Some((prefix, key)) if prefix.eq_ignore_ascii_case("tag:") && !key.is_empty() => {
                 Some(Self::Tag(key.into()))
             }
-            _ => F::from_name(name).map(Self::Field),
+            _ => table.find(name).map(Self::Field),
         }
     }
 
     fn kind(&self) -> Kind {
         match self {
-            Self::Field(field) => field.spec().kind,
+            Self::Field(field) => field.kind,
             Self::Tag(_) => Kind::Text,
         }
     }
 
-    fn known() -> Vec<&'static str> {
-        F::all().iter().flat_map(|f| f.names()).collect()
+    fn known(table: &Self::Names) -> Vec<&'static str> {
+        table.fields().iter().flat_map(FieldSpec::names).collect()
     }
 }
 
 /// A filter over the rows of a table. Its `Display` is the canonical form: full field names, explicit
 /// `and`, only the parentheses that are needed.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Filter<F = Field> {
-    expr: Expr<Term<FieldRef<F>>>,
+#[derive(Clone, Debug)]
+pub struct Filter {
+    table: &'static dyn FieldTable,
+    expr: Expr<Term<FieldRef>>,
 }
 
-impl<F: TableField> Filter<F> {
-    /// Parses a filter; see [`crate::query`] for the language. Empty text matches every row.
-    pub fn parse(text: &str) -> Result<Self, QueryError> {
-        Ok(Self { expr: query::parse(text)? })
+impl PartialEq for Filter {
+    fn eq(&self, other: &Self) -> bool {
+        self.expr == other.expr
+    }
+}
+
+impl Filter {
+    /// Parses a filter over rows with these fields; see [`crate::query`] for the language. Empty
+    /// text matches every row.
+    pub fn parse(table: &'static dyn FieldTable, text: &str) -> Result<Self, QueryError> {
+        Ok(Self { table, expr: query::parse(text, table)? })
     }
 
     /// Parses a filter that chooses what is acted on, see [`query::parse_strict`].
-    pub fn parse_strict(text: &str) -> Result<Self, QueryError> {
-        Ok(Self { expr: query::parse_strict(text)? })
+    pub fn parse_strict(table: &'static dyn FieldTable, text: &str) -> Result<Self, QueryError> {
+        Ok(Self { table, expr: query::parse_strict(text, table)? })
     }
 
     /// The fields that it compares, each as often as it stands there.
-    pub fn fields(&self) -> Vec<&FieldRef<F>> {
+    pub fn fields(&self) -> Vec<&FieldRef> {
         let mut out = Vec::new();
         self.expr.map(&mut |term| {
             if let Term::Compare(compare) = term {
@@ -91,67 +101,66 @@ impl<F: TableField> Filter<F> {
         self.expr == Expr::All
     }
 
-    /// True when `row` matches. For many rows use [`Filter::searcher`], which keeps its buffers.
-    pub fn matches(&self, row: &F::Row, ctx: &ViewContext) -> bool {
-        self.searcher().matches(row, ctx)
-    }
-
-    /// The filter made ready to run over many rows.
-    pub fn searcher(&self) -> Searcher<'_, F> {
-        let mut scratch = Scratch::default();
+    /// The filter made ready to run over rows.
+    pub fn searcher(&self) -> Searcher<'_> {
+        let (table, mut scratch) = (self.table, Scratch::default());
         let expr = self.expr.map(&mut |term| match term {
-            Term::Fuzzy(word) => Leaf::Text(Needle::fuzzy::<F>(word, &mut scratch)),
-            Term::Phrase(text) => Leaf::Text(Needle::phrase::<F>(text, &mut scratch)),
-            Term::Exact(text) => Leaf::Text(Needle::exact::<F>(text)),
+            Term::Fuzzy(word) => Leaf::Text(Needle::fuzzy(word, table, &mut scratch)),
+            Term::Phrase(text) => Leaf::Text(Needle::phrase(text, table, &mut scratch)),
+            Term::Exact(text) => Leaf::Text(Needle::exact(text, table)),
             Term::Compare(compare) => Leaf::Compare(compare),
         });
-        Searcher { expr, scratch }
+        Searcher { fields: table.fields(), expr, scratch }
     }
 }
 
-impl<F: TableField> fmt::Display for Filter<F> {
+impl fmt::Display for Filter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.expr)
     }
 }
 
-enum Leaf<'f, F> {
+enum Leaf<'f> {
     Text(Needle),
-    Compare(&'f Compare<FieldRef<F>>),
+    Compare(&'f Compare<FieldRef>),
 }
 
 /// A filter with the buffers to run it.
-pub struct Searcher<'f, F = Field> {
-    expr: Expr<Leaf<'f, F>>,
+pub struct Searcher<'f> {
+    fields: &'static [FieldSpec],
+    expr: Expr<Leaf<'f>>,
     scratch: Scratch,
 }
 
-impl<F: TableField> Searcher<'_, F> {
-    /// True when `row` matches.
-    pub fn matches(&mut self, row: &F::Row, ctx: &ViewContext) -> bool {
-        let Self { expr, scratch } = self;
-        expr.holds(&mut |leaf| match leaf {
-            Leaf::Text(needle) => needle.is_in::<F>(row, scratch),
-            Leaf::Compare(compare) => holds(compare, row, ctx),
-        })
+impl Searcher<'_> {
+    /// True when this row of `rows` matches; rows with other fields than the filter's never do.
+    pub fn matches(&mut self, rows: &dyn Rows, row: u32, ctx: &ViewContext) -> bool {
+        let Self { fields, expr, scratch } = self;
+        std::ptr::eq(rows.table().fields(), *fields)
+            && expr.holds(&mut |leaf| match leaf {
+                Leaf::Text(needle) => needle.is_in(rows, row, scratch),
+                Leaf::Compare(compare) => holds(compare, rows, row, ctx),
+            })
     }
 }
 
-fn holds<F: TableField>(compare: &Compare<FieldRef<F>>, row: &F::Row, ctx: &ViewContext) -> bool {
-    match &compare.field {
+fn holds(compare: &Compare<FieldRef>, rows: &dyn Rows, row: u32, ctx: &ViewContext) -> bool {
+    let field = match &compare.field {
         FieldRef::Tag(key) => {
-            compare.holds(F::tag(row, key).map_or(Operand::Unknown, Operand::Text))
+            return compare.holds(rows.tag(row, key).map_or(Operand::Unknown, Operand::Text));
         }
-        FieldRef::Field(field) => match field.several(row) {
-            Some(texts) => compare.holds_any(texts),
-            None => compare.holds(match &field.value(row, ctx) {
-                Value::Unknown => Operand::Unknown,
-                Value::Text(text) => Operand::Text(text),
-                Value::Number(n) => Operand::Number(*n),
-                Value::Time(t) => Operand::Time(*t),
-            }),
-        },
+        FieldRef::Field(field) => *field,
+    };
+    let mut held = false;
+    if rows.several(row, field, &mut |texts| held = compare.holds_any(texts)) {
+        return held;
     }
+    compare.holds(match &rows.value(row, field, ctx) {
+        Value::Unknown => Operand::Unknown,
+        Value::Text(text) => Operand::Text(text),
+        Value::Number(n) => Operand::Number(*n),
+        Value::Time(t) => Operand::Time(*t),
+    })
 }
 
 #[cfg(test)]
@@ -159,13 +168,16 @@ mod hostile {
     use std::collections::BTreeSet;
 
     use super::*;
+    use crate::tabs::idle::picture::Field;
+    use crate::view::TableField;
     use crate::view::fixture::{ctx, fleet};
 
     fn chosen(filter: &Filter) -> BTreeSet<String> {
         let fleet = fleet();
         let mut search = filter.searcher();
-        let rows = fleet.rows.iter().filter(|r| search.matches(r, &ctx()));
-        rows.map(|r| r.instance.id.to_string()).collect()
+        let all = Field::rows(&fleet.rows);
+        let rows = (0..).zip(&fleet.rows).filter(|(at, _)| search.matches(&all, *at, &ctx()));
+        rows.map(|(_, r)| r.instance.id.to_string()).collect()
     }
 
     /// What a person may have meant by one comparison, worked out without the language: the ids of
@@ -257,11 +269,14 @@ mod hostile {
                     for (before, behind) in wraps {
                         let text = format!("{before}{field}{op}{value}{behind}");
                         n += 1;
-                        let Ok(strict) = Filter::<Field>::parse_strict(&text) else { continue };
+                        let Ok(strict) = Filter::parse_strict(Field::table(), &text) else {
+                            continue;
+                        };
                         taken += 1;
                         assert!(!strict.searches(), "{text:?}");
                         let rows = chosen(&strict);
-                        let loose = Filter::parse(&text).unwrap_or_else(|e| panic!("{text}: {e}"));
+                        let loose = Filter::parse(Field::table(), &text)
+                            .unwrap_or_else(|e| panic!("{text}: {e}"));
                         assert!(rows.is_subset(&chosen(&loose)), "{text:?}");
                         let plain = value.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
                         let known = ["team", "env", "name"].contains(&field)
@@ -291,7 +306,7 @@ mod hostile {
                 format!("{word} and idle>1h"),
             ] {
                 n += 1;
-                let error = Filter::<Field>::parse_strict(&text).expect_err(&text);
+                let error = Filter::parse_strict(Field::table(), &text).expect_err(&text);
                 assert!(error.message.contains("alone is a search"), "{text}: {error}");
             }
         }
@@ -299,7 +314,7 @@ mod hostile {
             ["a".repeat(1 << 20), "(".repeat(5_000), "not ".repeat(5_000), "\"".repeat(4_001)]
         {
             n += 1;
-            assert!(Filter::<Field>::parse_strict(&long).is_err());
+            assert!(Filter::parse_strict(Field::table(), &long).is_err());
         }
         assert!(taken > 300 && exact > 50, "{taken} {exact}");
         println!("hostile: filters: {n} inputs");
@@ -309,14 +324,14 @@ mod hostile {
     #[test]
     fn a_bare_word_finds_more_than_it_says_and_chooses_nothing() {
         // The reason for all of this: letters in order, anywhere.
-        let loose = Filter::<Field>::parse("np").unwrap();
+        let loose = Filter::parse(Field::table(), "np").unwrap();
         assert!(!chosen(&loose).is_empty() && by_hand("team", "=", "np").is_empty());
-        let error = Filter::<Field>::parse_strict("np").unwrap_err();
+        let error = Filter::parse_strict(Field::table(), "np").unwrap_err();
         assert!(error.message.contains("`env=np`, or `name~np`, or `\"np\"`"), "{error}");
-        let whole = Filter::<Field>::parse_strict("\"nlp\"").unwrap();
+        let whole = Filter::parse_strict(Field::table(), "\"nlp\"").unwrap();
         assert!(by_hand("team", "=", "nlp").is_subset(&chosen(&whole)));
-        let quoted = Filter::<Field>::parse("\"train\"").unwrap();
-        let part = Filter::<Field>::parse_strict("\"train\"").unwrap();
+        let quoted = Filter::parse(Field::table(), "\"train\"").unwrap();
+        let part = Filter::parse_strict(Field::table(), "\"train\"").unwrap();
         assert!(!chosen(&quoted).is_empty() && chosen(&part).is_empty(), "a part is no whole");
     }
 }

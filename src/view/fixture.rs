@@ -125,6 +125,7 @@ pub(crate) fn evidence(
         expected: 84,
         role: EvidenceRole::Test,
         busy: value.is_some_and(|v| v >= 5.0),
+        joint: false,
     }
 }
 

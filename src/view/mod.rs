@@ -3,33 +3,24 @@
 //! Pure and shared by screen and reports, so that both always say the same. The time is passed in
 //! through [`ViewContext`].
 
-pub mod field;
-mod field_table;
-mod field_value;
 pub mod filter;
 pub mod format;
-pub mod gpu;
-pub mod idle;
-pub mod overview;
-pub mod savings;
+mod rows;
 mod search;
-pub mod storage;
 pub mod symbols;
 pub mod table;
-mod table_field;
-mod value;
+pub(crate) mod table_field;
+pub(crate) mod value;
 pub mod verdict;
-pub mod whatif;
 
 #[cfg(test)]
 pub(crate) mod fixture;
 
-pub use field::Field;
-pub use field_value::owner_words;
 pub use filter::{FieldRef, Filter};
+pub use rows::{LookAtTexts, Rows, RowsOf};
 pub use symbols::Symbols;
 pub use table::Sort;
-pub use table_field::{Align, FieldSpec, TableField};
+pub use table_field::{Align, FieldSpec, FieldTable, TableField};
 pub use value::Value;
 
 use jiff::Timestamp;

@@ -3,13 +3,14 @@
 use nucleo_matcher::pattern::{Atom, AtomKind, CaseMatching, Normalization};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 
-use super::table_field::TableField;
+use super::rows::Rows;
+use super::table_field::FieldTable;
 use crate::query::{TextLiteral, contains_folded};
 
 /// Something to look for, prepared.
 pub(super) struct Needle {
     kind: NeedleKind,
-    /// Which of the table's [`TableField::shared_words`] match.
+    /// Which of the table's [`FieldTable::shared_words`] match.
     shared: Vec<bool>,
 }
 
@@ -36,33 +37,33 @@ pub(super) struct Scratch {
 
 impl Needle {
     /// A bare word: its characters must occur in order in one text.
-    pub(super) fn fuzzy<F: TableField>(word: &str, scratch: &mut Scratch) -> Self {
+    pub(super) fn fuzzy(word: &str, table: &dyn FieldTable, scratch: &mut Scratch) -> Self {
         let (case, forms) = (CaseMatching::Ignore, Normalization::Smart);
         let atom = Atom::new(word, case, forms, AtomKind::Fuzzy, false);
         let ascii = word.is_ascii().then(|| word.to_ascii_lowercase().into_bytes());
-        Self::new::<F>(NeedleKind::Fuzzy { ascii, atom }, scratch)
+        Self::new(NeedleKind::Fuzzy { ascii, atom }, table, scratch)
     }
 
     /// Quoted text: it must occur as it stands, but for case.
-    pub(super) fn phrase<F: TableField>(text: &str, scratch: &mut Scratch) -> Self {
-        Self::new::<F>(NeedleKind::Phrase(text.to_lowercase()), scratch)
+    pub(super) fn phrase(text: &str, table: &dyn FieldTable, scratch: &mut Scratch) -> Self {
+        Self::new(NeedleKind::Phrase(text.to_lowercase()), table, scratch)
     }
 
     /// Quoted text of a strict filter: it must be one of the texts as a whole, but for case.
-    pub(super) fn exact<F: TableField>(text: &TextLiteral) -> Self {
-        Self::new::<F>(NeedleKind::Exact(text.clone()), &mut Scratch::default())
+    pub(super) fn exact(text: &TextLiteral, table: &dyn FieldTable) -> Self {
+        Self::new(NeedleKind::Exact(text.clone()), table, &mut Scratch::default())
     }
 
-    fn new<F: TableField>(kind: NeedleKind, scratch: &mut Scratch) -> Self {
+    fn new(kind: NeedleKind, table: &dyn FieldTable, scratch: &mut Scratch) -> Self {
         let mut is_in = |word: &str| kind.is_in(word, scratch);
-        let shared = F::shared_words().iter().map(|[a, b]| is_in(a) || is_in(b)).collect();
+        let shared = table.shared_words().iter().map(|[a, b]| is_in(a) || is_in(b)).collect();
         Self { kind, shared }
     }
 
     /// True when the needle is in one of the row's texts.
-    pub(super) fn is_in<F: TableField>(&self, row: &F::Row, scratch: &mut Scratch) -> bool {
-        F::shared_word(row).is_some_and(|at| self.shared.get(at) == Some(&true))
-            || F::any_text(row, |text| self.kind.is_in(text, scratch))
+    pub(super) fn is_in(&self, rows: &dyn Rows, row: u32, scratch: &mut Scratch) -> bool {
+        rows.shared_word(row).is_some_and(|at| self.shared.get(at) == Some(&true))
+            || rows.any_text(row, &mut |text| self.kind.is_in(text, scratch))
     }
 }
 
@@ -96,11 +97,12 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::view::Field;
+    use crate::tabs::idle::picture::Field;
+    use crate::view::TableField;
 
     fn fuzzy(word: &str, text: &str) -> bool {
         let mut scratch = Scratch::default();
-        Needle::fuzzy::<Field>(word, &mut scratch).kind.is_in(text, &mut scratch)
+        Needle::fuzzy(word, Field::table(), &mut scratch).kind.is_in(text, &mut scratch)
     }
 
     #[test]

@@ -1,33 +1,26 @@
 //! Which rows are shown, in which order.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use super::ViewContext;
-use super::field::Field;
 use super::filter::Filter;
-use super::table_field::TableField;
+use super::rows::Rows;
+use super::table_field::FieldSpec;
 use super::value::Value;
 
-/// The order of a table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Sort<F = Field> {
+/// The order of a list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sort {
     /// The field to sort by; `None` for the rows' own order, worst first.
-    pub field: Option<F>,
+    pub field: Option<&'static FieldSpec>,
     /// Largest first; for the rows' own order, best first.
     pub descending: bool,
 }
 
-impl<F> Default for Sort<F> {
-    fn default() -> Self {
-        Self { field: None, descending: false }
-    }
-}
-
-impl<F: TableField> Sort<F> {
+impl Sort {
     /// The order that the first press of a field's sort key gives.
-    pub fn by(field: F) -> Self {
-        Self { field: Some(field), descending: field.spec().descending_first }
+    pub fn by(field: &'static FieldSpec) -> Self {
+        Self { field: Some(field), descending: field.descending_first }
     }
 }
 
@@ -35,18 +28,13 @@ impl<F: TableField> Sort<F> {
 /// known comes last in either direction.
 ///
 /// Values are taken once per row and sorted as plain keys; no cell is formatted.
-pub fn select<F: TableField>(
-    rows: &[Arc<F::Row>],
-    filter: Option<&Filter<F>>,
-    sort: Sort<F>,
-    ctx: &ViewContext,
-) -> Vec<u32> {
+pub fn select(rows: &dyn Rows, filter: Option<&Filter>, sort: Sort, ctx: &ViewContext) -> Vec<u32> {
     let all = 0..rows.len() as u32;
     let mut shown: Vec<u32> = match filter.filter(|f| !f.is_empty()) {
         None => all.collect(),
         Some(filter) => {
             let mut searcher = filter.searcher();
-            all.filter(|i| searcher.matches(&rows[*i as usize], ctx)).collect()
+            all.filter(|row| searcher.matches(rows, *row, ctx)).collect()
         }
     };
     match sort.field {
@@ -61,10 +49,10 @@ pub fn select<F: TableField>(
 type Key = u128;
 const UNKNOWN: Key = Key::MAX;
 
-fn order<F: TableField>(
-    rows: &[Arc<F::Row>],
+fn order(
+    rows: &dyn Rows,
     shown: &mut Vec<u32>,
-    field: F,
+    field: &FieldSpec,
     descending: bool,
     ctx: &ViewContext,
 ) {
@@ -73,7 +61,7 @@ fn order<F: TableField>(
     let mut keyed: Vec<Keyed> = Vec::with_capacity(shown.len());
     for &index in &*shown {
         let mut text = NO_TEXT;
-        let key = match field.ranked(&rows[index as usize], ctx) {
+        let key = match rows.ranked(index, field, ctx) {
             Value::Unknown => UNKNOWN,
             Value::Number(n) => turn(Key::from(ordered_bits(n))),
             // Nanoseconds since the epoch fit into 96 bits with a sign.

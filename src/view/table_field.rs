@@ -1,14 +1,15 @@
-//! What makes a table: a list of fields, and what each says of a row. Filter, order, columns,
-//! drawing and exports are written against this once and compiled for each kind of row.
+//! What makes a list: a table of fields, and what each says of a row. Filter, order, columns and
+//! marks come from it alone: they are written once, against [`FieldTable`] and
+//! [`Rows`](super::Rows), behind which the kind of row does not show.
 
-use std::cmp::Ordering;
-use std::fmt::Debug;
+use std::fmt::{self, Debug};
 use std::hash::Hash;
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 use super::ViewContext;
-use super::field::Field;
-use super::value::{Value, compare_text};
+use super::rows::{Part, Rows, RowsOf};
+use super::value::Value;
 use crate::query::Kind;
 
 /// How a column is aligned.
@@ -20,11 +21,11 @@ pub enum Align {
     Right,
 }
 
-/// Everything about a field but its value.
-#[derive(Debug)]
-pub struct FieldSpec<F = Field> {
-    /// The field.
-    pub field: F,
+/// Everything about a field but its value: a row of the static table of a list's fields. Two are
+/// equal when they are one and the same row.
+pub struct FieldSpec {
+    /// Its place in the table, from 0.
+    pub place: u16,
     /// Name in filters, JSON, CSV and config.
     pub name: &'static str,
     /// Other names the filter takes.
@@ -49,11 +50,78 @@ pub struct FieldSpec<F = Field> {
     pub doc: &'static str,
 }
 
-/// A field of one kind of table, and through it the table: which fields there are, and what each
-/// says of a row.
+impl FieldSpec {
+    /// Its name, then its aliases.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+        std::iter::once(self.name).chain(self.aliases.iter().copied())
+    }
+}
+
+impl PartialEq for FieldSpec {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self, other)
+    }
+}
+
+impl Eq for FieldSpec {}
+
+impl Debug for FieldSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+/// The fields of a list, whatever its rows are.
+pub trait FieldTable: Debug + Send + Sync {
+    /// All fields, each at its place.
+    fn fields(&self) -> &'static [FieldSpec];
+
+    /// The columns on a screen when none are chosen.
+    fn screen_columns(&self) -> Vec<&'static FieldSpec>;
+
+    /// Number `nth` of the columns that may go first when there is not enough room, least important
+    /// first; `None` behind the last.
+    fn dropped_first(&self, nth: usize) -> Option<&'static FieldSpec>;
+
+    /// See [`TableField::shared_words`].
+    fn shared_words(&self) -> Vec<[&'static str; 2]>;
+}
+
+impl dyn FieldTable {
+    /// The field with this name or alias, ignoring ASCII case.
+    pub fn find(&self, name: &str) -> Option<&'static FieldSpec> {
+        self.fields().iter().find(|f| f.names().any(|n| n.eq_ignore_ascii_case(name)))
+    }
+
+    /// The field that `key` sorts by.
+    pub fn by_sort_key(&self, key: char) -> Option<&'static FieldSpec> {
+        self.fields().iter().find(|f| f.sort_key == Some(key))
+    }
+}
+
+impl<F: TableField> FieldTable for PhantomData<F> {
+    fn fields(&self) -> &'static [FieldSpec] {
+        F::specs()
+    }
+
+    fn screen_columns(&self) -> Vec<&'static FieldSpec> {
+        F::SCREEN_COLUMNS.iter().map(|f| f.spec()).collect()
+    }
+
+    fn dropped_first(&self, nth: usize) -> Option<&'static FieldSpec> {
+        F::DROPPED_FIRST.get(nth).map(|f| f.spec())
+    }
+
+    fn shared_words(&self) -> Vec<[&'static str; 2]> {
+        F::shared_words()
+    }
+}
+
+/// A field of one kind of row, and through it the list: which fields there are, and what each says
+/// of a row.
 pub trait TableField: Copy + Eq + Ord + Hash + Debug + Send + Sync + 'static {
     /// What stands on a line.
-    type Row;
+    type Row: Send + Sync + 'static;
 
     /// The columns on a screen when none are chosen.
     const SCREEN_COLUMNS: &'static [Self];
@@ -65,8 +133,11 @@ pub trait TableField: Copy + Eq + Ord + Hash + Debug + Send + Sync + 'static {
     /// All fields, in the order of their table.
     fn all() -> &'static [Self];
 
-    /// Everything about the field but its value.
-    fn spec(self) -> &'static FieldSpec<Self>;
+    /// The static table of the fields.
+    fn specs() -> &'static [FieldSpec];
+
+    /// Everything about the field but its value: its row of the static table.
+    fn spec(self) -> &'static FieldSpec;
 
     /// The value in `row`, in the unit of the field's kind: percentages 0–100, spans in seconds
     /// up to `ctx.now`.
@@ -118,35 +189,33 @@ pub trait TableField: Copy + Eq + Ord + Hash + Debug + Send + Sync + 'static {
         None::<std::iter::Empty<&'a str>>
     }
 
-    /// The field with this name or alias, ignoring ASCII case.
-    fn from_name(name: &str) -> Option<Self> {
-        Self::all().iter().copied().find(|f| f.names().any(|n| n.eq_ignore_ascii_case(name)))
+    /// The fields, whatever the rows are.
+    fn table() -> &'static dyn FieldTable {
+        &PhantomData::<Self>
     }
 
-    /// The field that `key` sorts by.
-    fn from_sort_key(key: char) -> Option<Self> {
-        Self::all().iter().copied().find(|f| f.spec().sort_key == Some(key))
+    /// The field of a row of this table; `None` for one of another table.
+    fn of(spec: &FieldSpec) -> Option<Self> {
+        let field = Self::all().get(usize::from(spec.place)).copied();
+        field.filter(|f| f.spec() == spec)
     }
 
-    /// Its name, then its aliases.
-    fn names(self) -> impl Iterator<Item = &'static str> {
-        let spec = self.spec();
-        std::iter::once(spec.name).chain(spec.aliases.iter().copied())
+    /// Rows to be looked at by what knows fields alone: borrowed ones, or some that are shared.
+    fn rows<H: AsRef<[Arc<Self::Row>]>>(held: H) -> RowsOf<Self, H> {
+        RowsOf::new(held)
     }
 
-    /// Ascending order of two rows by this field, with what is not known last; verdicts worst
-    /// first, text without regard to ASCII case.
-    fn compare(self, a: &Self::Row, b: &Self::Row, ctx: &ViewContext) -> Ordering {
-        match (self.ranked(a, ctx), self.ranked(b, ctx)) {
-            (Value::Unknown, Value::Unknown) => Ordering::Equal,
-            (Value::Unknown, _) => Ordering::Greater,
-            (_, Value::Unknown) => Ordering::Less,
-            (Value::Number(x), Value::Number(y)) => x.total_cmp(&y),
-            (Value::Time(x), Value::Time(y)) => x.cmp(&y),
-            (Value::Text(x), Value::Text(y)) => compare_text(&x, &y),
-            // A field has values of one kind.
-            _ => Ordering::Equal,
-        }
+    /// Rows that are shared.
+    fn shared(rows: &Arc<[Arc<Self::Row>]>) -> Arc<dyn Rows> {
+        Arc::new(Self::rows(rows.clone()))
+    }
+
+    /// The rows that are a part of a picture, which is kept with them.
+    fn part<T>(of: Arc<T>, part: fn(&T) -> &[Arc<Self::Row>]) -> Arc<dyn Rows>
+    where
+        T: Send + Sync + 'static,
+    {
+        Arc::new(RowsOf::<Self, _>::new(Part::new(of, part)))
     }
 }
 
@@ -169,9 +238,9 @@ mod tests {
         percent_full: Option<f64>,
     }
 
-    const fn spec(field: Disk, name: &'static str, kind: Kind, align: Align) -> FieldSpec<Disk> {
+    const fn spec(field: Disk, name: &'static str, kind: Kind, align: Align) -> FieldSpec {
         FieldSpec {
-            field,
+            place: field as u16,
             name,
             aliases: &[],
             header: name,
@@ -186,7 +255,7 @@ mod tests {
         }
     }
 
-    static DISKS: [FieldSpec<Disk>; 2] = [
+    static DISKS: [FieldSpec; 2] = [
         spec(Disk::Id, "id", Kind::Text, Align::Left),
         spec(Disk::Full, "full", Kind::Number(Unit::Percent), Align::Right),
     ];
@@ -200,7 +269,11 @@ mod tests {
             &[Self::Id, Self::Full]
         }
 
-        fn spec(self) -> &'static FieldSpec<Self> {
+        fn specs() -> &'static [FieldSpec] {
+            &DISKS
+        }
+
+        fn spec(self) -> &'static FieldSpec {
             &DISKS[self as usize]
         }
 
@@ -235,17 +308,17 @@ mod tests {
         };
         let rows = [("b", Some(12.4)), ("a", None), ("scratch", Some(97.0))].map(row);
         let ids = |filter: &str, sort| -> Vec<&str> {
-            let filter = Filter::<Disk>::parse(filter).unwrap();
-            let shown = table::select(&rows, Some(&filter), sort, &ctx());
+            let filter = Filter::parse(Disk::table(), filter).unwrap();
+            let shown = table::select(&Disk::rows(&rows), Some(&filter), sort, &ctx());
             shown.into_iter().map(|i| &*rows[i as usize].id).collect()
         };
-        assert_eq!(ids("", Sort::by(Disk::Full)), ["scratch", "b", "a"]);
-        assert_eq!(ids("", Sort::by(Disk::Id)), ["a", "b", "scratch"]);
+        assert_eq!(ids("", Sort::by(Disk::Full.spec())), ["scratch", "b", "a"]);
+        assert_eq!(ids("", Sort::by(Disk::Id.spec())), ["a", "b", "scratch"]);
         assert_eq!(ids("full>10", Sort::default()), ["b", "scratch"]);
         assert_eq!(ids("sch", Sort::default()), ["scratch"]);
         assert_eq!(ids("tag:Name=b", Sort::default()), [""; 0]);
 
-        let error = Filter::<Disk>::parse("gpu<5").unwrap_err();
+        let error = Filter::parse(Disk::table(), "gpu<5").unwrap_err();
         assert!(error.message.contains("no field `gpu`"), "{error}");
 
         let full =

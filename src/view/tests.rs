@@ -5,11 +5,12 @@ use std::cmp::Ordering;
 use super::fixture::{ascii, ctx, fleet, index};
 use super::*;
 use crate::domain::VerdictKind;
-use crate::fleet::Fleet;
+use crate::fleet::{Fleet, Row};
+use crate::tabs::idle::picture::Field;
 
 fn ids(fleet: &Fleet, filter: &str, sort: Sort) -> Vec<String> {
-    let filter = Filter::parse(filter).unwrap_or_else(|e| panic!("{filter}: {e}"));
-    table::select(&fleet.rows, Some(&filter), sort, &ctx())
+    let filter = Filter::parse(Field::table(), filter).unwrap_or_else(|e| panic!("{filter}: {e}"));
+    table::select(&Field::rows(&fleet.rows), Some(&filter), sort, &ctx())
         .into_iter()
         .map(|i| fleet.rows[i as usize].instance.id[2..4].to_owned())
         .collect()
@@ -24,7 +25,11 @@ fn found(filter: &str) -> String {
 fn cells(id: &str, ctx: &ViewContext) -> String {
     let fleet = fleet();
     let row = &fleet.rows[index(&fleet, id)];
-    idle::DEFAULT_COLUMNS.iter().map(|f| f.cell(row, ctx)).collect::<Vec<_>>().join(" | ")
+    crate::tabs::idle::picture::DEFAULT_COLUMNS
+        .iter()
+        .map(|f| f.cell(row, ctx))
+        .collect::<Vec<_>>()
+        .join(" | ")
 }
 
 #[test]
@@ -78,7 +83,7 @@ fn verdict_words_are_distinct_and_one_column_glyphs() {
     for symbols in [Symbols::Unicode, Symbols::Ascii] {
         for (i, kind) in VerdictKind::ALL.into_iter().enumerate() {
             assert_eq!(symbols.verdict(kind).width(), 1);
-            assert_eq!(field_table::VERDICTS[i], kind.name());
+            assert_eq!(crate::tabs::idle::picture::field_table::VERDICTS[i], kind.name());
             for other in &VerdictKind::ALL[i + 1..] {
                 assert_ne!(symbols.verdict(kind), symbols.verdict(*other));
                 assert_ne!(verdict::word(kind), verdict::word(*other));
@@ -136,17 +141,19 @@ fn filters_find_what_they_say() {
 fn a_filter_matches_one_row_as_it_selects_many() {
     let fleet = fleet();
     for text in ["gpu<5", "sweep", "\"a|b\"", "not team=nlp", "owner=asg or wasted>0"] {
-        let filter = Filter::<Field>::parse(text).unwrap();
-        let selected = table::select(&fleet.rows, Some(&filter), Sort::default(), &ctx());
-        for (i, row) in fleet.rows.iter().enumerate() {
-            assert_eq!(filter.matches(row, &ctx()), selected.contains(&(i as u32)), "{text}");
+        let filter = Filter::parse(Field::table(), text).unwrap();
+        let rows = Field::rows(&fleet.rows);
+        let selected = table::select(&rows, Some(&filter), Sort::default(), &ctx());
+        for row in 0..fleet.rows.len() as u32 {
+            let alone = filter.searcher().matches(&rows, row, &ctx());
+            assert_eq!(alone, selected.contains(&row), "{text}");
         }
     }
 }
 
 #[test]
 fn errors_of_the_bound_language_suggest_names_and_aliases() {
-    let message = |text: &str| Filter::<Field>::parse(text).unwrap_err().to_string();
+    let message = |text: &str| Filter::parse(Field::table(), text).unwrap_err().to_string();
     assert_eq!(
         message("enviroment=x"),
         "column 1: no field `enviroment`; did you mean `environment`?"
@@ -158,7 +165,7 @@ fn errors_of_the_bound_language_suggest_names_and_aliases() {
 
 #[test]
 fn the_canonical_form_uses_full_names() {
-    let canonical = |text: &str| Filter::<Field>::parse(text).unwrap().to_string();
+    let canonical = |text: &str| Filter::parse(Field::table(), text).unwrap().to_string();
     assert_eq!(
         canonical("ENV=prod $>5 TAG:Key=v"),
         "environment=prod and usd_per_hour>5 and tag:Key=v"
@@ -168,7 +175,10 @@ fn the_canonical_form_uses_full_names() {
 #[test]
 fn order_is_stable_and_unknown_comes_last_either_way() {
     let fleet = fleet();
-    let all = |field, descending| ids(&fleet, "", Sort { field, descending }).join(" ");
+    let all = |field: Option<Field>, descending| {
+        let field = field.map(Field::spec);
+        ids(&fleet, "", Sort { field, descending }).join(" ")
+    };
     let own = all(None, false);
     assert_eq!(own.split(' ').rev().collect::<Vec<_>>().join(" "), all(None, true));
     assert!(own.starts_with("0b 0a"), "costliest waste first: {own}");
@@ -191,19 +201,34 @@ fn order_is_stable_and_unknown_comes_last_either_way() {
     assert_eq!(&verdicts[..11], "0a 0f 0b 0e", "worst first: {verdicts}");
 }
 
+/// Ascending order of two rows by a field, with what is not known last; verdicts worst first, text
+/// without regard to ASCII case.
+fn compare(field: Field, a: &Row, b: &Row) -> Ordering {
+    let folded = |text: &str| text.to_ascii_lowercase().into_bytes();
+    match (field.ranked(a, &ctx()), field.ranked(b, &ctx())) {
+        (Value::Unknown, Value::Unknown) => Ordering::Equal,
+        (Value::Unknown, _) => Ordering::Greater,
+        (_, Value::Unknown) => Ordering::Less,
+        (Value::Number(x), Value::Number(y)) => x.total_cmp(&y),
+        (Value::Time(x), Value::Time(y)) => x.cmp(&y),
+        (Value::Text(x), Value::Text(y)) => folded(&x).cmp(&folded(&y)),
+        _ => panic!("{field:?} has values of one kind"),
+    }
+}
+
 /// The order of `select` is the order of `compare`, with ties in the fleet's order.
 #[test]
 fn select_agrees_with_compare() {
     let fleet = fleet();
     for field in Field::ALL {
         for descending in [false, true] {
-            let sort = Sort { field: Some(field), descending };
-            let got = table::select(&fleet.rows, None, sort, &ctx());
+            let sort = Sort { field: Some(field.spec()), descending };
+            let got = table::select(&Field::rows(&fleet.rows), None, sort, &ctx());
             let mut want: Vec<u32> = (0..fleet.rows.len() as u32).collect();
             want.sort_by(|a, b| {
                 let (a, b) = (&fleet.rows[*a as usize], &fleet.rows[*b as usize]);
                 let known = |r| !field.value(r, &ctx()).is_unknown();
-                match field.compare(a, b, &ctx()) {
+                match compare(field, a, b) {
                     o if descending && known(a) && known(b) => o.reverse(),
                     o => o,
                 }
@@ -222,8 +247,8 @@ fn long_common_beginnings_still_sort() {
         std::sync::Arc::make_mut(&mut row.instance).name = name(i).into();
     }
     for descending in [false, true] {
-        let sort = Sort { field: Some(Field::Name), descending };
-        let order = table::select(&fleet.rows, None, sort, &ctx());
+        let sort = Sort { field: Some(Field::Name.spec()), descending };
+        let order = table::select(&Field::rows(&fleet.rows), None, sort, &ctx());
         for pair in order.windows(2) {
             let key = |i: u32| (name(i as usize), i);
             let (a, b) = (key(pair[0]), key(pair[1]));

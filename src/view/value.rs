@@ -1,7 +1,6 @@
 //! A value of a field, whatever kind of row it is of.
 
 use std::borrow::Cow;
-use std::cmp::Ordering;
 
 use jiff::Timestamp;
 
@@ -23,17 +22,17 @@ pub enum Value<'a> {
 
 impl<'a> Value<'a> {
     /// Text; not known when empty.
-    pub(super) fn text(text: &'a str) -> Self {
+    pub(crate) fn text(text: &'a str) -> Self {
         if text.is_empty() { Self::Unknown } else { Self::Text(Cow::Borrowed(text)) }
     }
 
     /// Text that may be missing.
-    pub(super) fn maybe(text: Option<&'a str>) -> Self {
+    pub(crate) fn maybe(text: Option<&'a str>) -> Self {
         text.map_or(Self::Unknown, Self::text)
     }
 
     /// A quantity; not known when missing or not finite.
-    pub(super) fn number(number: Option<f64>) -> Self {
+    pub(crate) fn number(number: Option<f64>) -> Self {
         number.filter(|n| n.is_finite()).map_or(Self::Unknown, Self::Number)
     }
 
@@ -54,7 +53,7 @@ impl<'a> Value<'a> {
 
     /// The value of a field of this kind as exports state it: ratios 0–1 instead of percentages,
     /// enums in snake case.
-    pub(super) fn exported(self, kind: Kind) -> Self {
+    pub(crate) fn exported(self, kind: Kind) -> Self {
         match (kind, self) {
             // Six digits: a 32-bit percentage has no more, and 0.38 shall not become 0.3799999.
             (Kind::Number(Unit::Percent), Self::Number(p)) => Self::Number((p * 1e4).round() / 1e6),
@@ -66,7 +65,7 @@ impl<'a> Value<'a> {
     }
 
     /// The value of a field of this kind as a cell shows it.
-    pub(super) fn shown(self, kind: Kind, ctx: &ViewContext) -> String {
+    pub(crate) fn shown(self, kind: Kind, ctx: &ViewContext) -> String {
         match self {
             Self::Unknown => ctx.symbols.unknown().to_owned(),
             Self::Text(text) => text.into_owned(),
@@ -82,9 +81,4 @@ impl<'a> Value<'a> {
             },
         }
     }
-}
-
-/// Byte order without regard to ASCII case.
-pub(super) fn compare_text(a: &str, b: &str) -> Ordering {
-    a.bytes().map(|b| b.to_ascii_lowercase()).cmp(b.bytes().map(|b| b.to_ascii_lowercase()))
 }

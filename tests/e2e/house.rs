@@ -4,31 +4,70 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Folder, and the folders of the crate it may use besides itself. The two halves of `act` count
-/// as folders of their own; `act` means both.
-const MAY_USE: &[(&str, &[&str])] = &[
-    ("domain", &[]),
-    ("fleet", &["domain"]),
-    ("analyze", &["domain", "fleet", "whatif"]),
-    ("query", &["domain"]),
-    ("whatif", &["domain"]),
-    ("view", &["domain", "fleet", "analyze", "query", "whatif"]),
-    ("app", &["domain", "fleet", "analyze", "query", "whatif", "view", "report", "act/plan"]),
-    ("ui", &["domain", "fleet", "analyze", "query", "whatif", "view", "app", "act/plan"]),
-    ("term", &["domain", "files", "version"]),
-    ("act/plan", &["domain", "fleet", "analyze", "query", "view"]),
-    ("files", &[]),
-    ("act/exec", &["domain", "files", "act/plan", "source", "cache"]),
-    ("report", &["domain", "act/plan", "act/exec", "fleet", "query", "view", "analyze", "whatif"]),
-    ("source", &["domain", "files", "cache", "bus", "whatif"]),
-    ("cache", &["domain", "files", "source"]),
-    ("bus", &["domain", "files", "fleet", "analyze", "whatif", "cache", "source"]),
-    ("config", &["domain", "files", "analyze", "ui", "app", "view"]),
-];
+/// A row of the table of folders in `docs/architecture.md`: a folder, and what it may use besides
+/// itself, folders or crates. The two halves of `act` count as folders of their own; `act` means
+/// both. So do the parts of a tab, the same part of all tabs as one folder: `tabs/picture`; `tabs`
+/// means all.
+struct Row {
+    folder: String,
+    may_use: Vec<String>,
+}
 
-/// Folders without clock, I/O and async.
-const PURE: &[&str] =
-    &["domain", "fleet", "analyze", "query", "whatif", "view", "app", "ui", "act/plan"];
+impl Row {
+    /// True where the row says that there is no limit.
+    fn any(&self) -> bool {
+        self.may_use.iter().any(|name| name == "all")
+    }
+}
+
+fn read(path: &str) -> String {
+    std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
+}
+
+/// The table of folders.
+fn rows() -> Vec<Row> {
+    let page = read("docs/architecture.md");
+    let table = page.split("| folder | holds | may use |").nth(1).unwrap();
+    let lines = table.lines().skip(2).take_while(|line| line.starts_with('|'));
+    let rows: Vec<Row> = lines
+        .flat_map(|line| {
+            let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
+            let [folders, _, may_use] = cells[..] else { panic!("not three cells: {line}") };
+            let may_use = may_use.split(", ").filter(|name| *name != "–").map(str::to_owned);
+            let may_use: Vec<String> = may_use.collect();
+            let folders = folders.split(", ").map(move |folder| Row {
+                folder: folder.trim_matches(['`', '/']).replace("<tab>/", ""),
+                may_use: may_use.clone(),
+            });
+            folders.collect::<Vec<_>>()
+        })
+        .collect();
+    assert!(rows.len() > 30, "{} rows", rows.len());
+    rows
+}
+
+/// The pure folders, as the page lists them: without clock, I/O and async.
+fn pure() -> Vec<String> {
+    let page = read("docs/architecture.md");
+    let line = page.lines().find(|line| line.contains("` are pure: no async")).unwrap();
+    let names: Vec<String> =
+        line.split('`').nth(1).unwrap().split(' ').map(str::to_owned).collect();
+    assert!(names.len() > 8, "{names:?}");
+    names
+}
+
+/// The crates that the package depends on, as code names them.
+fn crates() -> Vec<String> {
+    let manifest = read("Cargo.toml");
+    let of = manifest.split("\n[").filter(|section| section.starts_with("dependencies]"));
+    let names = of.flat_map(str::lines).filter_map(|line| line.split_once(" = "));
+    let names: Vec<String> = names.map(|(name, _)| name.replace('-', "_")).collect();
+    assert!(names.len() > 40, "{names:?}");
+    names
+}
+
+/// What `tabs/mod.rs` tells of all tabs: `tabs/mod`.
+const OF_TABS: &[&str] = &["Tab", "screens", "screen_on"];
 
 /// What a pure folder may not name.
 const IMPURE: &[&str] = &[
@@ -160,29 +199,79 @@ fn folder(path: &Path) -> String {
     let inside = path.strip_prefix(src).unwrap();
     let mut parts = inside.components().map(|c| c.as_os_str().to_string_lossy().replace(".rs", ""));
     let first = parts.next().unwrap();
-    match parts.next() {
-        Some(half) if first == "act" && half != "mod" => format!("act/{half}"),
+    match (parts.next(), parts.next()) {
+        (Some(half), _) if first == "act" && half != "mod" => format!("act/{half}"),
+        (Some(_), Some(part)) if first == "tabs" => format!("tabs/{part}"),
+        (Some(_), None) if first == "tabs" => "tabs/mod".to_owned(),
         _ => first,
     }
 }
 
 /// The folders that code names: `domain`, `act/plan`; `act` where it does not say which half.
 fn used(code: &str) -> Vec<String> {
-    let name = |text: &str| -> String {
-        text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
-    };
+    let is_path = |c: &char| c.is_alphanumeric() || "_:".contains(*c);
     let mut out = Vec::new();
     for rest in code.split("crate::").skip(1) {
-        let first = name(rest);
-        let half = rest.strip_prefix("act::").map(name).unwrap_or_default();
-        out.push(if half.is_empty() { first } else { format!("act/{half}") });
+        let path: String = rest.chars().take_while(is_path).collect();
+        let names: Vec<&str> = path.split("::").collect();
+        let half = match names[0] {
+            "act" => names.get(1),
+            // What the table of tabs says, else the part behind the name of the tab.
+            "tabs" if names.get(1).is_some_and(|name| OF_TABS.contains(name)) => Some(&"mod"),
+            // What a tab calls itself stands in its own `mod.rs`.
+            "tabs" if names.get(2) == Some(&"TAB") => Some(&"mod"),
+            "tabs" => names.get(2),
+            _ => None,
+        };
+        let first = names[0].to_owned();
+        match half.filter(|half| !half.is_empty()) {
+            Some(half) => out.push(format!("{first}/{half}")),
+            None => out.push(first),
+        }
     }
     out
 }
 
 /// True when `name` is allowed, by itself or as a half of what is.
-fn is_allowed(name: &str, allowed: &[&str]) -> bool {
-    allowed.iter().any(|a| name == *a || name.strip_prefix(a).is_some_and(|r| r.starts_with('/')))
+fn is_allowed(name: &str, allowed: &[impl AsRef<str>]) -> bool {
+    allowed.iter().any(|a| {
+        let rest = name.strip_prefix(a.as_ref());
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    })
+}
+
+/// The row of a file: the longest that it lies in.
+fn row_of<'a>(rows: &'a [Row], path: &Path) -> Option<&'a Row> {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let inside = path.strip_prefix(src).unwrap().with_extension("");
+    let inside = match folder(path) {
+        // `tabs/<tab>/picture/…` is of `tabs/picture`.
+        part if part.starts_with("tabs/") => part,
+        _ => inside.to_string_lossy().into_owned(),
+    };
+    let fits = rows.iter().filter(|row| is_allowed(&inside, &[&row.folder]));
+    fits.max_by_key(|row| row.folder.len())
+}
+
+/// What a file uses and may not.
+fn broken(rows: &[Row], crates: &[String], path: &Path, code: &str) -> Vec<String> {
+    let here = folder(path);
+    let Some(row) = row_of(rows, path).filter(|row| !row.any()) else { return Vec::new() };
+    // A list in braces would hide what it names.
+    let used = used(code).into_iter();
+    let mut out: Vec<String> = used
+        .filter(|name| *name != here && (name.is_empty() || !is_allowed(name, &row.may_use)))
+        .collect();
+    let named = |name: &&String| row.may_use.iter().any(|may| may.replace('-', "_") == **name);
+    if crates.iter().any(|name| named(&name)) {
+        let is_name = |c: char| c.is_alphanumeric() || c == '_';
+        let uses = |name: &&String| {
+            let path = format!("{name}::");
+            code.match_indices(&path).any(|(at, _)| !code[..at].ends_with(is_name))
+        };
+        out.extend(crates.iter().filter(|name| !named(name)).filter(uses).cloned());
+    }
+    out
 }
 
 /// Files and folders that only tests compile: `#[cfg(test)] mod name;` somewhere.
@@ -220,25 +309,76 @@ fn shipped() -> Vec<(PathBuf, String)> {
 
 #[test]
 fn folders_use_only_what_they_may() {
-    let mut broken = Vec::new();
+    let (rows, crates) = (rows(), crates());
+    let mut all = Vec::new();
     for (path, text) in &shipped() {
-        let here = folder(path);
-        let Some((_, allowed)) = MAY_USE.iter().find(|(name, _)| *name == here) else { continue };
-        for name in used(&code(text)) {
-            // A list in braces would hide what it names.
-            if name != here && (name.is_empty() || !is_allowed(&name, allowed)) {
-                broken.push(format!("{} uses {name}", path.display()));
-            }
+        let found = broken(&rows, &crates, path, &code(text));
+        all.extend(found.into_iter().map(|name| format!("{} uses {name}", path.display())));
+    }
+    assert!(all.is_empty(), "{}", all.join("\n"));
+}
+
+#[test]
+fn what_the_page_does_not_permit_is_found() {
+    let (rows, crates) = (rows(), crates());
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    for (path, code, used) in [
+        ("source/aws/volumes.rs", "use crate::bus::Bus;", "bus"),
+        ("source/provider.rs", "use crate::whatif::Engine;", "whatif"),
+        ("cache/mod.rs", "use crate::source::ledger::Ledger;", "source"),
+        ("config/mod.rs", "use crate::ui::theme::Theme;", "ui"),
+        ("config/mod.rs", "use crate::app::keys::Keymap;", "app"),
+        ("app/export.rs", "crate::cli::reports::print();", "cli"),
+        ("analyze/idle/cascade.rs", "use crate::whatif::Engine;", "whatif"),
+        ("tabs/gpus/state/mod.rs", "use crate::ui::theme::Theme;", "ui"),
+        ("act/exec/aws.rs", "use crate::bus::Bus;", "bus"),
+        ("domain/mod.rs", "use tokio::sync::Mutex;", "tokio"),
+    ] {
+        assert_eq!(broken(&rows, &crates, &src.join(path), code), [used], "{path}: {code}");
+    }
+    for (path, code) in [
+        ("bus/mod.rs", "use crate::source::Provider; use tokio::sync::Mutex;"),
+        ("analyze/savings.rs", "use crate::whatif::Engine;"),
+        ("runtime/mod.rs", "use crate::ui::theme::Theme;"),
+        ("domain/mod.rs", "use jiff::Timestamp; use crate::domain::Hour;"),
+    ] {
+        assert_eq!(broken(&rows, &crates, &src.join(path), code), [""; 0], "{path}: {code}");
+    }
+}
+
+#[test]
+fn the_page_names_all_folders_and_none_that_is_not_there() {
+    let (rows, crates) = (rows(), crates());
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let parts = ["mod", "picture", "state", "screen", "pages", "draw"].map(|p| format!("tabs/{p}"));
+    let is_there = |name: &str| {
+        src.join(name).is_dir()
+            || src.join(name).with_extension("rs").is_file()
+            || parts.iter().any(|part| part == name)
+    };
+    for row in &rows {
+        assert!(is_there(&row.folder), "{} is not there", row.folder);
+        for name in row.may_use.iter().filter(|name| *name != "all") {
+            let is_crate = crates.contains(&name.replace('-', "_"));
+            assert!(is_crate || is_there(name), "{} may use {name}, which is none", row.folder);
         }
     }
-    assert!(broken.is_empty(), "{}", broken.join("\n"));
+    for name in pure() {
+        assert!(is_there(&name), "{name} is pure and not there");
+    }
+    for entry in std::fs::read_dir(&src).unwrap().map(Result::unwrap) {
+        let path = entry.path();
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        let first = rows.iter().any(|row| row.folder.split('/').next() == Some(&name));
+        assert!(first || ["lib", "main"].contains(&&*name), "{name} has no row");
+    }
 }
 
 #[test]
 fn pure_folders_touch_no_clock_and_do_no_io() {
-    let mut broken = Vec::new();
+    let (mut broken, pure) = (Vec::new(), pure());
     for (path, text) in &shipped() {
-        if !PURE.contains(&folder(path).as_str()) {
+        if !is_allowed(&folder(path), &pure) {
             continue;
         }
         let code = code(text);
@@ -260,12 +400,18 @@ fn names_of_folders_are_read_from_paths_and_code() {
         ("act/plan/guard/tests.rs", "act/plan"),
         ("act/exec/aws.rs", "act/exec"),
         ("source/aws/mod.rs", "source"),
+        ("tabs/mod.rs", "tabs/mod"),
+        ("tabs/gpus/mod.rs", "tabs/mod"),
+        ("tabs/gpus/screen.rs", "tabs/screen"),
+        ("tabs/gpus/draw/heat.rs", "tabs/draw"),
         ("lib.rs", "lib"),
     ] {
         assert_eq!(folder(&src.join(path)), name);
     }
     let code = "use crate::act::plan::Plan; crate::act::exec; crate::act::{exec}; crate::domain::X";
     assert_eq!(used(code), ["act/plan", "act/exec", "act", "domain"]);
+    let code = "use crate::tabs::gpus::picture::words; crate::tabs::storage::draw(); crate::tabs::x; crate::tabs::Tab; crate::tabs::idle::TAB";
+    assert_eq!(used(code), ["tabs/picture", "tabs/draw", "tabs", "tabs/mod", "tabs/mod"]);
     assert!(is_allowed("act/exec", &["act"]) && is_allowed("act/plan", &["act/plan"]));
     assert!(!is_allowed("act", &["act/plan"]) && !is_allowed("act/exec", &["act/plan"]));
     assert!(!is_allowed("action", &["act"]));
@@ -368,4 +514,21 @@ fn no_unwrap_outside_tests() {
         }
     }
     assert!(broken.is_empty(), "{}", broken.join("\n"));
+}
+
+/// The list of accounts stands for a list of a service of which nothing else is read: besides its own
+/// file few know of it.
+#[test]
+fn a_source_is_known_to_few_files() {
+    let words =
+        ["organization::", "mod organization", "LIST_ACCOUNTS", "ListAccounts", "ORGANIZATIONS"];
+    let aws = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/source/aws");
+    let mut known: Vec<String> = shipped()
+        .iter()
+        .filter(|(path, _)| path.starts_with(&aws) && !path.ends_with("organization.rs"))
+        .filter(|(_, text)| words.iter().any(|word| code(text).contains(word)))
+        .map(|(path, _)| path.strip_prefix(&aws).unwrap().to_string_lossy().into_owned())
+        .collect();
+    known.sort();
+    assert_eq!(known, ["calls.rs", "mod.rs"], "and a row of a test, the trait, the printed policy");
 }

@@ -188,9 +188,10 @@ fn row(
     }
 }
 
-/// True for what is a discount on usage: reservations and plans.
-fn is_discount(item: &Commitment) -> bool {
-    !matches!(item.commits, Commits::Capacity(_))
+/// True for what is paid for whether it is used or not: reservations, plans and Capacity Blocks. The
+/// room of a capacity reservation is usage, which plans may pay for.
+fn is_prepaid(item: &Commitment) -> bool {
+    item.kind() != CommitmentKind::CapacityReservation
 }
 
 fn sums(
@@ -205,7 +206,7 @@ fn sums(
     let mut all_known = holdings.unread.is_empty();
     for (place, item) in holdings.items.iter().enumerate() {
         let tally = &over.items[place];
-        if !is_discount(item) || tally.hours == 0 {
+        if !is_prepaid(item) || tally.hours == 0 {
             continue;
         }
         if uncertain(place) {

@@ -145,7 +145,8 @@ fn working(track: &Track, e: &Evidence, case: &Case<'_>) -> Conclusion {
     // Power alone says that something works, not how well.
     let wasteful = long(track.wasteful, rules.inefficient_after).filter(|_| e.rung <= Rung::C);
     if let Some(spell) = wasteful {
-        let mig = case.model.is_some_and(|m| m.mig) && case.sample.identity.mig.is_none();
+        let mig = case.model.is_some_and(|m| m.mig_slices.is_some())
+            && case.sample.identity.mig.is_none();
         let advice = match case.workload {
             Workload::Training => Advice::Training,
             Workload::Inference => Advice::Inference { mig },

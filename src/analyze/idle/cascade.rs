@@ -6,7 +6,7 @@ use super::judge::{Look, Subject};
 use super::machine::Machine;
 use super::policy::{Policy, gpu_indices};
 use super::stretch::Slice;
-use crate::domain::Signal;
+use crate::domain::{Signal, TypeSpec};
 
 /// Every signal that [`super::judge`] can use under `policy` on a box with `devices` NVIDIA GPUs
 /// (0 for a CPU-only box).
@@ -35,7 +35,8 @@ pub fn next_signals(subject: &Subject<'_>, policy: &Policy) -> Vec<Signal> {
         return Vec::new();
     }
     let look = Look::new(subject, policy);
-    let missing = |signal: &Signal| subject.series.get(*signal).is_none();
+    let can_be = |signal: Signal| exists(signal, subject.spec);
+    let missing = |signal: &Signal| subject.series.get(*signal).is_none() && can_be(*signal);
     let cpu_known = !missing(&Signal::CpuMean);
     if look.too_young && cpu_known {
         return Vec::new();
@@ -60,6 +61,12 @@ pub fn next_signals(subject: &Subject<'_>, policy: &Policy) -> Vec<Signal> {
         &|| named(&[Signal::EbsReadOps, Signal::EbsWriteOps]),
     ];
     rounds.iter().map(|round| round()).find(|wanted| !wanted.is_empty()).unwrap_or_default()
+}
+
+/// False for a signal that a type does not report.
+pub(super) fn exists(signal: Signal, spec: Option<&TypeSpec>) -> bool {
+    !matches!(signal, Signal::EbsReadOps | Signal::EbsWriteOps)
+        || spec.is_none_or(TypeSpec::reports_ebs)
 }
 
 /// The next signals of a GPU box under a policy that sees GPUs.

@@ -74,7 +74,8 @@ pub fn hours_of_use(
     });
     let hours = hours.collect();
     let named = policy.host_signals(machine.has_gpu_limits());
-    let missing = named.into_iter().filter(|s| subject.series.get(*s).is_none());
+    let exists = |s: &Signal| super::cascade::exists(*s, subject.spec);
+    let missing = named.into_iter().filter(exists).filter(|s| subject.series.get(*s).is_none());
     let not_looked_at = missing.map(Signal::name).collect();
     Some(HoursOfUse { from: range.from, hours, not_looked_at })
 }

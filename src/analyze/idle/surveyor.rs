@@ -23,6 +23,7 @@ pub(super) fn survey(
         frame,
         words: &WORDS,
         vcpus: spec.map(|s| f64::from(s.vcpus)).filter(|v| *v > 0.0),
+        reports_ebs: spec.is_none_or(TypeSpec::reports_ebs),
         out: Survey::default(),
     };
     s.out.findings.reserve_exact(machine.gpus() as usize + 6);
@@ -73,6 +74,8 @@ pub(super) struct Surveyor<'a> {
     pub frame: Frame,
     pub words: &'static Words,
     pub vcpus: Option<f64>,
+    /// False where the type has no metric of its EBS operations.
+    pub reports_ebs: bool,
     pub out: Survey,
 }
 
@@ -101,7 +104,10 @@ impl<'a> Surveyor<'a> {
         // The sound values beside a malformed one decided nothing.
         let by_value = trail.worst.is_some_and(|worst| worst >= line.threshold);
         let value = match line.what {
-            What::LowDays => trail.worst,
+            // Days that suffice decided nothing beside one that made no sense.
+            What::LowDays => {
+                trail.worst.filter(|days| !(busy && trail.malformed && *days >= line.threshold))
+            }
             _ if busy && trail.malformed && !by_value => None,
             _ => trail.worst,
         };
@@ -119,6 +125,7 @@ impl<'a> Surveyor<'a> {
                 expected: (hours * series.len()) as u32,
                 role: line.role,
                 busy,
+                joint: false,
             },
             series: [Some(signal), series.get(1).map(|s| s.0)],
             last_use: trail.last_use,
@@ -218,6 +225,10 @@ impl<'a> Surveyor<'a> {
         self.network(limits.network_per_day);
         if let Some(limit) = limits.ebs_ops_per_second {
             let (read, write) = (self.see(Signal::EbsReadOps), self.see(Signal::EbsWriteOps));
+            // What a type cannot report is not demanded; what comes nevertheless is a witness.
+            if !self.reports_ebs && read.stats.got + write.stats.got == 0 {
+                return;
+            }
             let seen = trail_per_second(both(read, write), limit, self.frame.recent);
             let line = Line {
                 what: What::Ebs,
@@ -235,6 +246,9 @@ impl<'a> Surveyor<'a> {
             };
             let series = [(Signal::EbsReadOps, read), (Signal::EbsWriteOps, write)];
             self.add(line, &series, seen, highest, busy);
+            if let Some(last) = self.out.findings.last_mut() {
+                last.required = self.reports_ebs;
+            }
         }
     }
 
@@ -250,6 +264,7 @@ impl<'a> Surveyor<'a> {
         let seen = trail(&cpu.slice, &cpu.stats, level, self.frame.recent);
         let busy = self.is_recent(&seen);
         let highest = highest(&[cpu.stats]);
+        let first = self.out.findings.len();
         if work.percent > 0.0 {
             let line = self.percent(What::CpuMean, work.percent, role);
             self.add(line, &[(Signal::CpuMean, cpu)], seen, highest, busy);
@@ -259,6 +274,10 @@ impl<'a> Surveyor<'a> {
             let of_all = |percent: f64| percent * vcpus / 100.0;
             let in_cores = Trail { worst: seen.worst.map(of_all), ..seen };
             self.add(line, &[(Signal::CpuMean, cpu)], in_cores, highest.map(of_all), busy);
+        }
+        let both = &mut self.out.findings[first..];
+        if both.len() > 1 {
+            both.iter_mut().for_each(|f| f.evidence.joint = true);
         }
     }
 

@@ -103,6 +103,9 @@ impl Surveyor<'_> {
         let highest = highest_per_day(both(input, output), DAY).map(|h| h.max(mean));
         let series = [(Signal::NetworkIn, input), (Signal::NetworkOut, output)];
         self.add(line, &series, seen, highest, false);
+        if let Some(last) = self.out.findings.last_mut() {
+            last.evidence.joint = true;
+        }
     }
 
     fn hour(&self, i: usize) -> Hour {

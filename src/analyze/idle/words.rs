@@ -39,6 +39,7 @@ pub(super) struct Words {
     pub gpu_blind: Arc<str>,
     pub no_network: Arc<str>,
     pub no_ebs: Arc<str>,
+    pub ebs_unreported: Arc<str>,
     pub no_telemetry: Arc<str>,
     pub not_fetched: Arc<str>,
 }
@@ -76,6 +77,8 @@ impl Words {
                 .into(),
             no_network: "network: this policy does not look at it".into(),
             no_ebs: "EBS: this policy does not look at it".into(),
+            ebs_unreported:
+                "EBS operations: AWS/EC2 has them of Nitro types alone, without bare metal".into(),
             no_telemetry: "the accelerators: no telemetry source for them yet".into(),
             not_fetched: "signals that could not change the verdict were not fetched".into(),
         }

@@ -106,6 +106,7 @@ impl<'a> Look<'a> {
                         expected: judged.len() as u32,
                         role: limit.role,
                         busy: seen.last_use.is_some(),
+                        joint: false,
                     },
                     required: limit.required,
                     fetched: series.is_some(),

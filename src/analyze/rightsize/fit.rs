@@ -229,7 +229,7 @@ impl Ask<'_> {
         if self.evidence.nvlink && !traits.nvlink {
             fail(Fail::NvLink);
         }
-        let mig = |name: &str| model(name).is_some_and(|m| m.mig);
+        let mig = |name: &str| model(name).is_some_and(|m| m.mig_slices.is_some());
         if self.evidence.mig && !mig(&then.model) {
             fail(Fail::Mig);
         }

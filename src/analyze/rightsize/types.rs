@@ -4,6 +4,7 @@
 //! the dump of moto 5.2.5, 2026-10-27): the rule by name for Arm holds for every one of them.
 
 use crate::domain::gpu::model;
+use crate::domain::hypervisor::is_xen;
 use crate::domain::{AcceleratorKind, TypeSpec};
 
 /// GPU memory that a process can have of what the EC2 API states. The driver shows 15,360 of a T4's
@@ -71,13 +72,6 @@ const EFA: &[&str] = &[
     "r5n.24xlarge",
     "hpc6a.48xlarge",
     "c6in.32xlarge",
-];
-
-/// Families on the Xen hypervisor: moving between it and Nitro needs the ENA and `NVMe` drivers.
-/// p2, p3 and g3 are not in the dump and are known from the EC2 user guide.
-const XEN: &[&str] = &[
-    "c1", "c3", "c4", "d2", "f1", "g2", "g3", "g3s", "h1", "i2", "i3", "m1", "m2", "m3", "m4",
-    "p2", "p3", "r3", "r4", "t1", "t2", "x1", "x1e",
 ];
 
 /// How fast a GPU is, and what code runs on it. Peak figures, for ratios between models.
@@ -171,7 +165,7 @@ impl Traits {
                 || family
                     .strip_prefix('t')
                     .is_some_and(|f| f.starts_with(|c: char| c.is_ascii_digit())),
-            xen: XEN.contains(&family),
+            xen: is_xen(name),
             generation: generation(family),
             fractional: part < 1.0,
             baseline_gbps,

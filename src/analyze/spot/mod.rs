@@ -8,7 +8,6 @@
 //!
 //! Formulas and sources stand in `docs/savings.md`.
 
-mod coverage;
 mod fit;
 mod gang;
 mod interruptions;
@@ -27,7 +26,6 @@ mod worth;
 mod tests;
 
 pub use crate::fleet::savings::SpotFit;
-pub use coverage::{COVERAGE_TARGET, SpotCoverage, coverage};
 pub use interruptions::{ABOVE_20_PER_HOUR, per_hour};
 pub use mixed::mixed_fleets;
 pub use policy::{MAX_TYPES, asg_cli_input, asg_cloudformation, asg_policy, asg_terraform};

@@ -5,22 +5,22 @@ mod table;
 use jiff::{SignedDuration, Timestamp};
 
 use super::appearance::ThemeName;
-use super::effect::{ExportFormat, Regions};
-use super::savings::SavingsLook;
-use super::storage::StorageLook;
-use super::whatif::{DemandFrom, PlanChart};
-use crate::view::TableField;
-use crate::view::gpu::GpuGrouping;
+use super::effect::Regions;
+use crate::report::Format;
+use crate::tabs::Tab;
+use crate::tabs::gpus::picture::GpuGrouping;
+use crate::tabs::savings::state::SavingsLook;
+use crate::tabs::storage::state::StorageLook;
+use crate::tabs::whatif::state::{DemandFrom, PlanChart};
+use crate::view::FieldTable;
 use table::Arg;
 pub use table::{COMMANDS, CommandSpec};
 
 /// A command, understood.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
-    /// Go to the overview.
-    Overview,
-    /// Go to the idle list.
-    Idle,
+    /// Go to a tab.
+    Tab(Tab),
     /// Go to the GPUs.
     Gpus,
     /// Go to a list of storage.
@@ -57,7 +57,7 @@ pub enum Command {
     /// Judge by a preset.
     Preset(String),
     /// Export what is on screen.
-    Export(ExportFormat, Option<String>),
+    Export(Format, Option<String>),
     /// Use a saved view.
     View(String),
     /// Save the view under a name.
@@ -123,30 +123,8 @@ pub struct Known<'a> {
     pub regions: &'a [String],
     /// Scenarios that are kept.
     pub scenarios: &'a [String],
-    /// Fields of the table that is meant.
-    pub fields: Fields,
-}
-
-/// The fields of a table by their names.
-#[derive(Clone, Copy, Debug)]
-pub struct Fields {
-    /// The field with a name or alias, by its name.
-    find: fn(&str) -> Option<&'static str>,
-    /// All names, aliases among them.
-    all: fn() -> Vec<&'static str>,
-    /// The names without aliases, in the order of the table.
-    names: fn() -> Vec<&'static str>,
-}
-
-impl Fields {
-    /// The fields of a kind of table.
-    pub fn of<F: TableField>() -> Self {
-        Self {
-            find: |name| Some(F::from_name(name)?.spec().name),
-            all: || F::all().iter().flat_map(|f| f.names()).collect(),
-            names: || F::all().iter().map(|f| f.spec().name).collect(),
-        }
-    }
+    /// Fields of the list that is meant.
+    pub fields: &'static dyn FieldTable,
 }
 
 /// "unknown X `y`", with the nearest name where one is near.
@@ -198,7 +176,7 @@ pub fn complete(line: &str, known: &Known<'_>) -> Vec<String> {
     let candidates: Vec<&str> = match spec.arg {
         Arg::Field => {
             let worst = (spec.name == "sort").then_some("worst");
-            worst.into_iter().chain((known.fields.names)()).collect()
+            worst.into_iter().chain(known.fields.fields().iter().map(|f| f.name)).collect()
         }
         Arg::Grouping => GpuGrouping::ALL.map(GpuGrouping::name).to_vec(),
         Arg::StorageList => StorageLook::ALL.map(StorageLook::name).to_vec(),
@@ -208,7 +186,7 @@ pub fn complete(line: &str, known: &Known<'_>) -> Vec<String> {
         }
         Arg::Theme => ThemeName::ALL.map(ThemeName::name).to_vec(),
         Arg::Preset => known.presets.iter().map(String::as_str).collect(),
-        Arg::Format if cut == 0 => ExportFormat::ALL.map(ExportFormat::name).to_vec(),
+        Arg::Format if cut == 0 => Format::names().to_vec(),
         Arg::Demand if cut == 0 => vec!["history"],
         Arg::Until if cut == 0 => vec!["1d", "4d", "7d", "14d"],
         Arg::None | Arg::Free | Arg::Format | Arg::Until | Arg::Demand => Vec::new(),
@@ -228,6 +206,7 @@ pub fn complete(line: &str, known: &Known<'_>) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::view::TableField;
 
     fn with<T>(f: impl FnOnce(&Known<'_>) -> T) -> T {
         let own = |names: &[&str]| names.iter().map(|n| (*n).to_owned()).collect::<Vec<_>>();
@@ -236,7 +215,7 @@ mod tests {
             views: &own(&["my view"]),
             regions: &own(&["eu-west-1", "us-east-1"]),
             scenarios: &own(&["base", "p5 early"]),
-            fields: Fields::of::<crate::view::Field>(),
+            fields: crate::tabs::idle::picture::Field::table(),
         })
     }
 
@@ -247,7 +226,7 @@ mod tests {
     #[test]
     fn commands_are_understood() {
         assert_eq!(understood("q"), Ok(Command::Quit));
-        assert_eq!(understood(" idle "), Ok(Command::Idle));
+        assert_eq!(understood(" idle "), Ok(Command::Tab(Tab::Idle)));
         assert_eq!(
             understood("filter gpu<5 and $>10"),
             Ok(Command::Filter("gpu<5 and $>10".into()))
@@ -260,9 +239,9 @@ mod tests {
         );
         assert_eq!(
             understood("export csv my file.csv"),
-            Ok(Command::Export(ExportFormat::Csv, Some("my file.csv".into())))
+            Ok(Command::Export(Format::Csv, Some("my file.csv".into())))
         );
-        assert_eq!(understood("export json"), Ok(Command::Export(ExportFormat::Json, None)));
+        assert_eq!(understood("export json"), Ok(Command::Export(Format::Json, None)));
         assert_eq!(understood("sort worst"), Ok(Command::Sort(None, None)));
         assert_eq!(understood("view my view"), Ok(Command::View("my view".into())));
         assert_eq!(understood("mouse off"), Ok(Command::Mouse(false)));

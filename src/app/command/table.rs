@@ -6,13 +6,16 @@ use jiff::tz::TimeZone;
 
 use super::{Command, Known, Until, Wish, unknown};
 use crate::act::plan::{SHORTEST_GRACE, in_words, parse_span};
+use crate::app::Tab;
 use crate::app::appearance::ThemeName;
-use crate::app::effect::{ExportFormat, Regions};
-use crate::app::savings::SavingsLook;
+use crate::app::effect::Regions;
 use crate::app::sheet::GRACE;
-use crate::app::storage::StorageLook;
-use crate::app::whatif::{DemandFrom, PlanChart};
-use crate::view::gpu::GpuGrouping;
+use crate::report::Format;
+use crate::tabs::gpus::picture::GpuGrouping;
+use crate::tabs::savings::state::SavingsLook;
+use crate::tabs::storage::state::StorageLook;
+use crate::tabs::whatif::state::{DemandFrom, PlanChart};
+use crate::view::FieldSpec;
 
 /// What an argument can be, for completion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,7 +70,7 @@ pub const COMMANDS: &[CommandSpec] = &[
         usage: "",
         doc: "What the fleet burns and wastes.",
         arg: Arg::None,
-        build: simple!(Command::Overview),
+        build: simple!(Command::Tab(Tab::Overview)),
     },
     CommandSpec {
         name: "gpus",
@@ -215,7 +218,7 @@ pub const COMMANDS: &[CommandSpec] = &[
         usage: "",
         doc: "Every instance with its verdict.",
         arg: Arg::None,
-        build: simple!(Command::Idle),
+        build: simple!(Command::Tab(Tab::Idle)),
     },
     CommandSpec {
         name: "filter",
@@ -444,7 +447,8 @@ fn until(word: &str) -> Result<Until, String> {
 }
 
 fn field(name: &str, known: &Known<'_>) -> Result<&'static str, String> {
-    (known.fields.find)(name).ok_or_else(|| unknown("field", name, (known.fields.all)()))
+    let names = || known.fields.fields().iter().flat_map(FieldSpec::names);
+    known.fields.find(name).map(|f| f.name).ok_or_else(|| unknown("field", name, names()))
 }
 
 fn sort(words: &[&str], _: &str, known: &Known<'_>) -> Result<Command, String> {
@@ -499,8 +503,7 @@ fn export(words: &[&str], rest: &str, _: &Known<'_>) -> Result<Command, String> 
     let Some(name) = words.first() else {
         return Err("which format? csv, json, md or table".into());
     };
-    let format = ExportFormat::from_name(name)
-        .ok_or_else(|| unknown("format", name, ExportFormat::ALL.map(ExportFormat::name)))?;
+    let format = Format::from_name(name).ok_or_else(|| unknown("format", name, Format::names()))?;
     let path = rest.strip_prefix(name).map(str::trim).filter(|p| !p.is_empty());
     Ok(Command::Export(format, path.map(str::to_owned)))
 }

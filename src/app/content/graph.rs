@@ -8,10 +8,10 @@ use jiff::{SignedDuration, Timestamp};
 use super::{Line, columns, pad};
 use crate::app::appearance::{Appearance, Role};
 use crate::domain::{Hour, HourRange};
+use crate::tabs::gpus::picture::GpuGraphPage;
+use crate::tabs::idle::picture::{Graph, GraphPage};
 use crate::view::Symbols;
 use crate::view::format;
-use crate::view::gpu::GpuGraphPage;
-use crate::view::idle::{Graph, GraphPage};
 
 const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 const ASCII: [char; 8] = ['_', '.', ',', '-', '=', '+', '*', '#'];

@@ -2,16 +2,17 @@
 
 use super::{Line, wrap};
 use crate::app::App;
-use crate::app::appearance::Role;
+use crate::app::Role;
 use crate::app::command::COMMANDS;
 use crate::app::keymap::{Action, Context};
 use crate::domain::{GpuState, VerdictKind};
-use crate::view::gpu::{GpuField, words};
-use crate::view::savings::{CommitmentField, ProposalField, ResourceField, SpotField};
-use crate::view::storage::{
+use crate::tabs::gpus::picture::{GpuField, words};
+use crate::tabs::idle::picture::Field;
+use crate::tabs::savings::picture::{CommitmentField, ProposalField, ResourceField, SpotField};
+use crate::tabs::storage::picture::{
     BlockField, BucketField, CopyField, FindingField, PrefixField, RunField,
 };
-use crate::view::{Field, TableField};
+use crate::view::TableField;
 
 /// Columns that keys and names take.
 const NAME_WIDTH: usize = 26;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::{Line, wrap};
 use crate::app::App;
+use crate::app::Role;
 use crate::app::age::Age;
-use crate::app::appearance::Role;
 use crate::app::msg::{Level, LogEntry};
 use crate::domain::{Reading, SourceError, SourceState};
 

@@ -1,18 +1,12 @@
 //! Pages of text: lines of spans with a meaning, built here, drawn and scrolled generically.
 
-pub mod gpus;
 pub mod graph;
 pub mod help;
 pub mod log;
-pub mod overview;
 pub mod own_cost;
 pub mod reading;
-pub mod savings;
 pub mod sheet;
-pub mod storage;
 pub mod welcome;
-pub mod whatif;
-pub mod why;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -20,9 +14,9 @@ use std::sync::Arc;
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::appearance::Role;
-use super::page::Tab;
-use super::savings::{SavingsLook, SavingsPage};
 use crate::domain::storage::Subject;
+use crate::tabs::Tab;
+use crate::tabs::savings::state::{SavingsLook, SavingsPage};
 
 /// A piece of a line that means one thing.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,12 +41,8 @@ pub struct Line {
 pub enum Target {
     /// The why page of an instance.
     Instance(Arc<str>),
-    /// The GPUs tab.
-    Gpus,
     /// What a finding about storage is about.
     Storage(Subject),
-    /// The What-if tab.
-    WhatIf,
     /// A tab, as it was left.
     Tab(Tab),
     /// A list of what could be saved.

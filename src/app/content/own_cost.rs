@@ -1,7 +1,7 @@
 //! What burntop itself has spent on billed API calls today.
 
 use super::{Line, columns, wrap};
-use crate::app::appearance::Role;
+use crate::app::Role;
 use crate::app::msg::OwnCost;
 use crate::view::format;
 

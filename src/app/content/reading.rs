@@ -2,7 +2,7 @@
 
 use super::{Line, pad, wrap};
 use crate::app::App;
-use crate::app::appearance::Role;
+use crate::app::Role;
 use crate::app::keymap::Action;
 use crate::app::msg::Mode;
 use crate::domain::{Reading, SourceId, SourceState};

@@ -2,7 +2,7 @@
 
 use super::{Line, wrap};
 use crate::app::App;
-use crate::app::appearance::Role;
+use crate::app::Role;
 use crate::app::keymap::Action;
 
 /// The page. `message` is what the credential chain said.

@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn what_paints_first_has_fewer_rows_and_the_same_totals() {
-        let fleet = crate::view::gpu::fixture::many(400, 8, 20);
+        let fleet = crate::tabs::gpus::picture::fixture::many(400, 8, 20);
         let stored = Stored::of(&fleet).unwrap();
         let [first, most] = [&stored.first, &stored.most].map(|bytes| read_gpus(bytes).unwrap());
         assert_eq!((first.rows.len(), most.rows.len()), (FIRST_ROWS, ROWS));

@@ -247,7 +247,7 @@ impl Board {
             readings: self.readings.iter().cloned().collect(),
         };
         // The receiver may be gone (the cockpit quit); nothing is left to tell then.
-        let _ = events.send(Event::Savings(Arc::new(facts))).await;
+        let _ = events.send(Event::SavingsFacts(Arc::new(facts))).await;
     }
 }
 

@@ -7,7 +7,7 @@
 //!        └────► resources   (region: notebooks, endpoints, addresses, gateways, balancers)
 //!                 │ Input                     │ Update (commitments into the join; sources)
 //!                 ▼                           ▼
-//!  cache ◄── board (one task) ──► Event::Savings      the world, header
+//!  cache ◄── board (one task) ──► Event::SavingsFacts      the world, header
 //! ```
 //!
 //! Each part of each account and region fails for itself, and what fails keeps its last good value.
@@ -35,6 +35,7 @@ use super::readings::Outcome;
 use super::wishes::Wishes;
 use super::world::Update;
 use super::{Account, Event, Regions, Shared};
+use crate::analyze::savings::SavingsRules;
 use crate::domain::{
     Commitment, CommitmentSource, Scope, ScopeResources, SourceError, SourceId, SpotHistory,
     ZoneOffering,
@@ -59,6 +60,8 @@ pub struct SavingsSettings {
     pub market_every: SignedDuration,
     /// Between two looks at resources.
     pub resources_every: SignedDuration,
+    /// What is proposed, and for which work.
+    pub rules: SavingsRules,
 }
 
 impl Default for SavingsSettings {
@@ -73,16 +76,12 @@ impl Default for SavingsSettings {
             commitments_every: SignedDuration::from_hours(1),
             market_every: SignedDuration::from_hours(6),
             resources_every: SignedDuration::from_mins(15),
+            rules: SavingsRules::default(),
         }
     }
 }
 
 impl SavingsSettings {
-    /// Everything is read.
-    pub fn all() -> Self {
-        Self { commitments: true, market: true, resources: true, ..Self::default() }
-    }
-
     /// True when anything is read.
     pub fn is_on(&self) -> bool {
         self.commitments || self.market || self.resources

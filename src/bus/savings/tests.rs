@@ -119,7 +119,7 @@ impl Provider for Played {
         _: &Arc<str>,
         _: Option<String>,
     ) -> Result<Page<Instance>, SourceError> {
-        Ok(Page { items: self.answers().instances.clone(), next: None })
+        Ok(Page::last(self.answers().instances.clone()))
     }
 
     async fn types(&self, _: &Arc<str>, _: &[Arc<str>]) -> Result<Vec<TypeSpec>, SourceError> {
@@ -131,7 +131,7 @@ impl Provider for Played {
         _: &Arc<str>,
         _: Option<String>,
     ) -> Result<Page<GpuMetric>, SourceError> {
-        Ok(Page { items: vec![], next: None })
+        Ok(Page::last(vec![]))
     }
 
     async fn metric_data(
@@ -251,7 +251,7 @@ fn parts(played: &Arc<Played>, cache: &Cache) -> Parts {
             billed: true,
             summary_key: "test".into(),
             storage: StorageSettings::default(),
-            savings: SavingsSettings { resources: false, ..SavingsSettings::all() },
+            savings: SavingsSettings { commitments: true, market: true, ..Default::default() },
         },
         policy: Arc::new(Preset::Cautious.policy()),
         clock: Arc::new(move || clock.now()),
@@ -516,7 +516,7 @@ async fn picture(
     let next = async {
         loop {
             match told.recv().await {
-                Some(Event::Savings(facts)) if is(&facts) => return facts,
+                Some(Event::SavingsFacts(facts)) if is(&facts) => return facts,
                 Some(_) => {}
                 None => panic!("the bus ended"),
             }
@@ -546,7 +546,7 @@ async fn a_cockpit_is_told_once_while_nothing_changes_but_dates() {
     let now = played.now();
     let first = picture(&mut told, |facts| whole(facts) && read_at(facts, now)).await;
     played.pass(2);
-    handle.refresh();
+    handle.refresh(true);
     let now = played.now();
     let again = picture(&mut told, |facts| read_at(facts, now)).await;
     handle.stop();
@@ -575,10 +575,35 @@ async fn what_fails_after_it_worked_is_asked_again_soon() {
     for action in [RESERVED, OFFERINGS] {
         played.answers().fails.insert(action, ErrorKind::Throttled);
     }
-    handle.refresh();
+    handle.refresh(true);
     picture(&mut told, |facts| are(facts, true)).await;
     played.answers().fails.clear();
     // Nobody presses a key, and the hour is not over.
     picture(&mut told, |facts| are(facts, false)).await;
     handle.stop();
+}
+
+#[tokio::test]
+async fn a_cockpit_and_a_report_get_the_same_pictures() {
+    let (played, cache) = (Played::new(held()), cache());
+    let report = read(&played, &cache).await;
+    let (events, mut told) = tokio::sync::mpsc::channel(64);
+    let handle = start(parts(&played, &cache), events);
+    let mut expected = report.savings_picture(played.now());
+    assert!(!expected.commitments.is_empty());
+    let next = async {
+        loop {
+            if let Event::Savings(shown) = told.recv().await.unwrap() {
+                // How often it was made, and how the sources were doing then, is the cockpit's own.
+                expected.version = shown.version;
+                expected.readings.clone_from(&shown.readings);
+                if *shown == expected {
+                    return;
+                }
+            }
+        }
+    };
+    let same = tokio::time::timeout(Duration::from_mins(1), next).await;
+    handle.stop();
+    same.unwrap();
 }

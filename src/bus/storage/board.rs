@@ -149,7 +149,7 @@ impl Board {
         self.version += 1;
         let picture = self.picture(shared);
         // The receiver may be gone (the cockpit quit); nothing is left to tell then.
-        let _ = events.send(Event::Storage(picture)).await;
+        let _ = events.send(Event::StorageFacts(picture)).await;
     }
 
     fn picture(&self, shared: &Shared) -> Picture {

@@ -47,9 +47,12 @@ pub(super) async fn run(ctx: Context, fleet_regions: Vec<Arc<str>>) {
     let express = fleet_regions.into_iter().filter(|r| EXPRESS.contains(&&**r)).collect();
     let mut buckets = Buckets::from_cache(&ctx, express).await;
     let mut refreshes = Wishes::from_now(&ctx.shared.refresh);
+    let mut forces = Wishes::from_now(&ctx.shared.force);
     let mut failed = 0_u32;
     loop {
-        let forced = refreshes.serve();
+        refreshes.serve();
+        // Each request to S3 is billed.
+        let forced = forces.serve();
         let good = buckets.round(&ctx, forced || ctx.only_once).await;
         let _ = ctx.updates.send(Update::OwnCost).await;
         if ctx.only_once {

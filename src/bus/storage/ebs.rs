@@ -13,7 +13,8 @@ use super::{Context, is_due, pricing};
 use crate::domain::storage::EbsFacts;
 use crate::domain::storage::bucket::Fact;
 use crate::domain::{Scope, SourceError, SourceId};
-use crate::source::{Image, provider::Page};
+use crate::source::Image;
+use crate::source::pages::{Page, Pages};
 
 /// Lists that a look takes.
 const LISTS: usize = 4;
@@ -51,10 +52,10 @@ pub(super) async fn run(ctx: Context, scope: Scope) {
 async fn look(ctx: &Context, scope: &Scope, old: Option<EbsFacts>) -> (EbsFacts, Outcome) {
     let (source, region) = (&ctx.source, &scope.region);
     let (volumes, stopped, snapshots, images) = tokio::join!(
-        all("ec2:DescribeVolumes", |t| source.volumes(scope, t)),
-        all("ec2:DescribeInstances", |t| source.stopped(region, t)),
-        all("ec2:DescribeSnapshots", |t| source.snapshots(scope, t)),
-        all("ec2:DescribeImages", |t| source.images(region, t)),
+        all("ec2:DescribeVolumes", region, |t| source.volumes(scope, t)),
+        all("ec2:DescribeInstances", region, |t| source.stopped(region, t)),
+        all("ec2:DescribeSnapshots", region, |t| source.snapshots(scope, t)),
+        all("ec2:DescribeImages", region, |t| source.images(region, t)),
     );
     let mut snapshots = snapshots;
     if let (Ok(snapshots), Ok(images)) = (&mut snapshots, &images) {
@@ -117,17 +118,14 @@ fn users(images: &[Image]) -> HashMap<Arc<str>, Vec<Arc<str>>> {
 }
 
 /// All pages, or the first failure: half a list would read as volumes gone.
-async fn all<T, F>(operation: &str, mut page: impl FnMut(Option<String>) -> F) -> Fact<Vec<T>>
+async fn all<T, F>(
+    call: &'static str,
+    region: &str,
+    mut page: impl FnMut(Option<String>) -> F,
+) -> Fact<Vec<T>>
 where
     F: Future<Output = Result<Page<T>, SourceError>>,
 {
-    let (mut out, mut token) = (Vec::new(), None);
-    loop {
-        let answer = guarded(operation, page(token)).await.map_err(Arc::new)?;
-        out.extend(answer.items);
-        token = answer.next;
-        if token.is_none() {
-            return Ok(out);
-        }
-    }
+    let all = Pages::of(call, region).all(|token| guarded(call, page(token))).await;
+    all.map_err(Arc::new)
 }

@@ -6,7 +6,7 @@
 //!        │      └──► volumes (one task per account × region)
 //!        │              │ Input                    │ Update (how the sources are doing)
 //!        │              ▼                          ▼
-//!      cache ◄────── board (one task) ──► Event::Storage      the world, header
+//!      cache ◄────── board (one task) ──► Event::StorageFacts      the world, header
 //! ```
 //!
 //! Each bucket and each fact of it fails for itself, and what fails keeps its last good value. What
@@ -32,7 +32,7 @@ use jiff::{SignedDuration, Timestamp};
 use tokio::sync::{mpsc, watch};
 
 pub(super) use board::Input;
-pub use pricing::{bucket_region, ebs_prices, s3_prices};
+pub use pricing::{bucket_region, s3_prices};
 pub use uploads::put_uploads;
 
 use super::account::report;

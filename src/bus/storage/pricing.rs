@@ -98,12 +98,6 @@ pub async fn s3_prices(cache: &Cache, region: &str, now: Timestamp) -> Option<S3
     live.map(|stored| stored.value).or_else(|| storage_prices::s3(region))
 }
 
-/// As [`s3_prices`], for volumes and snapshots.
-pub async fn ebs_prices(cache: &Cache, region: &str, now: Timestamp) -> Option<EbsPrices> {
-    let live = cache.get::<EbsPrices>(kind::EBS_PRICES, &key(region), now).await;
-    live.map(|stored| stored.value).or_else(|| storage_prices::ebs(region))
-}
-
 /// The region of a bucket as the newest list of buckets in the cache says it; `None` when it is in
 /// none of them.
 pub async fn bucket_region(cache: &Cache, bucket: &str, now: Timestamp) -> Option<Arc<str>> {

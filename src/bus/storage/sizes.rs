@@ -16,6 +16,7 @@ use crate::domain::storage::bucket::{BucketFacts, DailySeries};
 use crate::domain::storage::storage_type::tier_of;
 use crate::domain::{HOURS_PER_MONTH, Hour, Scope, SourceError};
 use crate::source::ledger::BilledApi;
+use crate::source::pages::Pages;
 use crate::source::{SizeMetric, SizePoints, SizeSeries};
 
 /// CloudWatch keeps periods of an hour and more for 455 days.
@@ -139,21 +140,18 @@ impl Sizes {
     ) -> Result<(), SourceError> {
         let region = &scope.region;
         let mut wanted = Vec::new();
-        let mut token = None;
-        loop {
+        const CALL: &str = "cloudwatch:ListMetrics";
+        let mut pages = Pages::of(CALL, region);
+        while let Some(token) = pages.ask() {
             ctx.charge(BilledApi::ListMetrics, 1).await?;
             let call = ctx.source.size_series(region, token);
-            let page = guarded("cloudwatch:ListMetrics", call).await?;
+            let page = guarded(CALL, call).await?;
             let of_ours = |s: &SizeSeries| {
                 buckets.contains(&s.bucket)
                     && (s.metric != SizeMetric::Reads
                         || whole.get(&s.bucket).is_some_and(|filter| *filter == s.dimension))
             };
-            wanted.extend(page.items.into_iter().filter(of_ours));
-            token = page.next;
-            if token.is_none() {
-                break;
-            }
+            wanted.extend(pages.take(page)?.into_iter().filter(of_ours));
         }
         let end = today(ctx.shared.now());
         let mut by_start: BTreeMap<i32, Vec<SizeSeries>> = BTreeMap::new();

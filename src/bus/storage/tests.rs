@@ -153,7 +153,7 @@ impl StorageSource for Played {
             },
             dimension: dimension.into(),
         });
-        Ok(Page { items: items.collect(), next: None })
+        Ok(Page::last(items.collect()))
     }
 
     async fn size_data(
@@ -200,7 +200,7 @@ impl StorageSource for Played {
             tags: Tags::default(),
         };
         let next = token.is_none().then(|| "more".to_owned());
-        Ok(Page { items: vec![volume], next })
+        Ok(Page::new(vec![volume], next))
     }
 
     async fn snapshots(
@@ -222,13 +222,13 @@ impl StorageSource for Played {
             description: "".into(),
             tags: Tags::default(),
         };
-        Ok(Page { items: vec![snapshot], next: None })
+        Ok(Page::last(vec![snapshot]))
     }
 
     async fn images(&self, _: &Arc<str>, _: Option<String>) -> Result<Page<Image>, SourceError> {
         self.check("ec2:DescribeImages", None)?;
         let image = Image { id: "ami-1".into(), snapshots: vec!["snap-1".into()] };
-        Ok(Page { items: vec![image], next: None })
+        Ok(Page::last(vec![image]))
     }
 
     async fn stopped(
@@ -236,7 +236,7 @@ impl StorageSource for Played {
         _: &Arc<str>,
         _: Option<String>,
     ) -> Result<Page<StoppedInstance>, SourceError> {
-        Ok(Page { items: Vec::new(), next: None })
+        Ok(Page::last(Vec::new()))
     }
 
     async fn objects(
@@ -579,7 +579,7 @@ async fn a_cockpit_gets_scans_in_the_background() {
     handle.want_storage();
     let found = async {
         while let Some(event) = told.recv().await {
-            if let super::super::Event::Storage(facts) = event
+            if let super::super::Event::StorageFacts(facts) = event
                 && facts.scan("data").is_some()
             {
                 return true;

@@ -15,7 +15,8 @@ use crate::fleet::Row;
 
 async fn read(now: Timestamp, cache: &Cache) -> Outcome {
     let mut parts = parts(Arc::new(move || now), Preset::Cautious, cache, false);
-    parts.settings.savings = SavingsSettings { resources: false, ..SavingsSettings::all() };
+    parts.settings.savings =
+        SavingsSettings { commitments: true, market: true, ..Default::default() };
     once(parts).await
 }
 

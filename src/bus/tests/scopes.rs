@@ -1,13 +1,17 @@
 //! Accounts and regions that come, go and break.
 
-use std::sync::atomic::Ordering;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
 
 use super::super::{Event, start};
 use super::scripted::{ACCOUNT, Answer, REGION, Script, Scripted, instance, parts, read};
 use crate::analyze::idle::Preset;
 use crate::cache::{Cache, OpenOptions};
 use crate::domain::{Instance, Scope, SourceId, SourceState};
+use crate::source::ledger::Ledger;
 
 const NOW: &str = "2026-11-21T03:07:00Z";
 const PRESET: Preset = Preset::Cautious;
@@ -68,7 +72,7 @@ async fn an_account_that_answers_after_all_has_not_failed() {
         while let Some(event) = inbox.recv().await {
             match event {
                 // Ends the pause before the next attempt.
-                Event::Source { error: Some(_), .. } => handle.refresh(),
+                Event::Source { error: Some(_), .. } => handle.refresh(true),
                 Event::Fleet(fleet) if !fleet.rows.is_empty() => return fleet,
                 _ => {}
             }
@@ -91,7 +95,7 @@ async fn a_refresh_during_a_round_is_not_lost() {
     let (asking, mut asked) = (handle.clone(), false);
     *provider.on_data.lock().unwrap() = Some(Box::new(move || {
         if !std::mem::replace(&mut asked, true) {
-            asking.refresh();
+            asking.refresh(true);
         }
     }));
     let again = tokio::time::timeout(Duration::from_secs(20), async {
@@ -114,4 +118,55 @@ async fn prices_that_came_before_a_failure_count() {
     assert_eq!(fleet.totals.unpriced, 1);
     let prices = fleet.readings.iter().find(|r| r.source == SourceId::Prices).unwrap();
     assert_eq!(prices.state.word(), "throttled");
+}
+
+/// What `GetMetricData` was asked for by a refresh when an hour has closed since the first round, and the next one is not
+/// due: by the cap a round is due every few hours.
+async fn bought_by_a_refresh(force: bool, billed: bool) -> usize {
+    let provider = Scripted::new(of(ACCOUNT, vec![REGION]));
+    let (events, mut inbox) = tokio::sync::mpsc::channel(64);
+    let cache = cache();
+    let mut parts = parts(&provider, NOW, PRESET, &cache, false);
+    parts.settings.inventory_every_s = 24 * 3600;
+    parts.settings.billed = billed;
+    parts.ledger = Ledger::new(cache.clone(), 700);
+    let (began, hours) = (NOW.parse::<Timestamp>().unwrap(), Arc::new(AtomicI64::new(0)));
+    let passed = hours.clone();
+    parts.clock =
+        Arc::new(move || began + SignedDuration::from_hours(passed.load(Ordering::Relaxed)));
+    let handle = start(parts, events);
+    let asked = || provider.asked.lock().unwrap().len();
+    let wait = async {
+        let judged = |event: Event| match event {
+            Event::Fleet(fleet) => fleet.rows.iter().any(|row| row.verdict.is_some()),
+            _ => false,
+        };
+        while !judged(inbox.recv().await.unwrap()) {}
+        let before = asked();
+        hours.store(1, Ordering::Relaxed);
+        handle.refresh(force);
+        while provider.listed.load(Ordering::Relaxed) < 2 {
+            inbox.recv().await.unwrap();
+        }
+        // The metrics come after the inventory; where they are asked for there is no need to wait long.
+        for _ in 0..50 {
+            if asked() > before {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        asked() - before
+    };
+    let bought = tokio::time::timeout(Duration::from_secs(20), wait).await.unwrap();
+    handle.stop();
+    let due_every = super::super::metrics::cadence_hours(handle.refresh_cost_micro_usd(), 700);
+    assert!(!billed || due_every > 1, "a round is due by itself");
+    bought
+}
+
+#[tokio::test]
+async fn a_refresh_buys_nothing_that_is_not_due_unless_it_is_forced() {
+    assert_eq!(bought_by_a_refresh(false, true).await, 0, "nobody agreed to pay");
+    assert!(bought_by_a_refresh(true, true).await > 0);
+    assert!(bought_by_a_refresh(false, false).await > 0, "calls that are free are made");
 }

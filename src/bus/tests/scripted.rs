@@ -145,7 +145,7 @@ impl Provider for Scripted {
         assert!(!self.script().panics, "the script says so");
         let scope = Scope::new(account.clone(), region.clone());
         let items = self.script().instances.into_iter().filter(|i| i.scope == scope).collect();
-        Ok(Page { items, next: None })
+        Ok(Page::last(items))
     }
 
     async fn types(&self, _: &Arc<str>, _: &[Arc<str>]) -> Result<Vec<TypeSpec>, SourceError> {
@@ -160,7 +160,7 @@ impl Provider for Scripted {
         let script = self.script();
         match script.no_list {
             Some(kind) => Err(failed(kind, "cloudwatch:ListMetrics")),
-            None => Ok(Page { items: script.gpus, next: None }),
+            None => Ok(Page::last(script.gpus)),
         }
     }
 

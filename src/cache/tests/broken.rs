@@ -4,8 +4,9 @@ use std::fs;
 
 use rusqlite::Connection;
 
+use super::read_summary_sync;
 use super::*;
-use crate::cache::{Defect, read_summary_sync};
+use crate::cache::notice::Defect;
 
 /// Fills a cache with some of everything and closes it.
 async fn populated(place: &Place) {

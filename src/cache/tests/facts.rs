@@ -5,8 +5,8 @@ use std::os::unix::fs::PermissionsExt;
 
 use jiff::SignedDuration;
 
+use super::read_summary_sync;
 use super::*;
-use crate::cache::read_summary_sync;
 use crate::domain::{Provenance, TypeSpec, text};
 
 #[tokio::test]
@@ -167,7 +167,7 @@ async fn files_are_private() {
     let place = Place::new();
     let cache = place.open_quietly();
     put_names(&cache, &["a"]).await;
-    let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(place.path.parent().unwrap()), 0o700);
     let files = place.files("");
     assert_eq!(

@@ -2,8 +2,9 @@
 
 use std::fs;
 
+use super::read_summary_sync;
 use super::*;
-use crate::cache::{BucketSize, GpuHours, read_summary_sync};
+use crate::cache::{BucketSize, GpuHours};
 use crate::domain::{FleetHour, GpuHour, GpuIdentity, Rung, SourceId};
 
 const OTHERS: FactKind = FactKind::new("others", 3);

@@ -6,8 +6,10 @@ use jiff::SignedDuration;
 use rusqlite::Connection;
 
 use super::*;
+use crate::cache::ledger::LedgerDay;
 use crate::cache::ledger::LedgerStore;
-use crate::cache::{Defect, LedgerCharge, LedgerDay, LedgerTrouble, Reserved, ledger_path, schema};
+use crate::cache::notice::Defect;
+use crate::cache::{LedgerCharge, LedgerTrouble, Reserved, ledger_path, schema};
 use crate::files::Cause;
 
 fn charge(micro_usd: u64, cap: u64) -> LedgerCharge {

@@ -4,6 +4,7 @@ use std::fs;
 
 use jiff::SignedDuration;
 
+use super::read_summary_sync;
 use super::*;
 
 const CPU: Signal = Signal::CpuMax;
@@ -132,7 +133,7 @@ async fn the_summaries_written_last_are_kept() {
     }
     cache.maintain(now()).await;
     let kept: Vec<u8> = (0..20)
-        .filter_map(|n| crate::cache::read_summary_sync(&place.path, &format!("fleet {n}")))
+        .filter_map(|n| read_summary_sync(&place.path, &format!("fleet {n}")))
         .flatten()
         .collect();
     assert_eq!(kept[..2], [2, 5], "2 was renewed, 0, 1, 3 and 4 are old");
@@ -157,7 +158,7 @@ async fn clearing_keeps_the_ledger_and_frees_the_disk() {
     assert_eq!(stats.oldest_day, None);
     assert!(stats.file_bytes < 100_000, "{stats:?}");
     assert_eq!(names(&cache).await, None);
-    assert_eq!(crate::cache::read_summary_sync(&place.path, "fleet"), None);
+    assert_eq!(read_summary_sync(&place.path, "fleet"), None);
     assert_eq!(ledger.today(now()).await.unwrap().micro_usd, 5_000);
     fill(&cache, 1, 1).await;
     assert_eq!(cache.stats().await.series, 1, "usable after clearing");

@@ -14,7 +14,7 @@ mod places;
 mod series;
 mod sharing;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -115,4 +115,10 @@ async fn values(
     let series = sets[&id].get(signal).unwrap();
     assert_eq!(series.range(), range);
     series.values.iter().map(|v| (!v.is_nan()).then_some(*v)).collect()
+}
+
+/// The summary of one kind.
+fn read_summary_sync(path: &Path, kind: &str) -> Option<Vec<u8>> {
+    let [summary] = crate::cache::read_summaries_sync(path, [kind]);
+    summary
 }

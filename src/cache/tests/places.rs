@@ -4,8 +4,9 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
 
+use super::read_summary_sync;
 use super::*;
-use crate::cache::{ledger_path, read_summary_sync};
+use crate::cache::ledger_path;
 
 fn pipe(path: &Path) {
     let mode = rustix::fs::Mode::from_raw_mode(0o644);

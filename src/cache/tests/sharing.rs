@@ -3,8 +3,9 @@
 use std::process::{Command, Stdio};
 use std::{env, fs, thread};
 
+use super::read_summary_sync;
 use super::*;
-use crate::cache::{LedgerCharge, Reserved, read_summary_sync};
+use crate::cache::{LedgerCharge, Reserved};
 
 const CPU: Signal = Signal::CpuMean;
 

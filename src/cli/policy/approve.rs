@@ -7,7 +7,7 @@ use std::sync::Arc;
 use jiff::SignedDuration;
 
 use super::super::approve::{reaches, reviewed, said, signed};
-use super::super::args::{ApproveArgs, OutputFormat};
+use super::super::args::ApproveArgs;
 use super::super::arming::{Arming, arming};
 use super::super::exit::{CliError, Exit};
 use super::super::invocation::Invocation;
@@ -22,6 +22,7 @@ use crate::bus;
 use crate::config::Env;
 use crate::files;
 use crate::fleet::{Fleet, Row};
+use crate::report::Format;
 use crate::report::acting::policy_to_approve;
 use crate::view::ViewContext;
 
@@ -45,7 +46,7 @@ pub fn approve(
     let rows = matched(&file.policy, &fleet, &ctx);
     let found = matches(&file.policy, &rules, rows.iter().map(|(rule, row)| (*rule, &**row)));
     let caps = caps_at_worst(&file.policy, &rules, &rows);
-    if invocation.options.format == OutputFormat::Json {
+    if invocation.options.format == Format::Json {
         let text = policy_to_approve(&file.policy.name, &file.sha256, &found, &caps, &ctx);
         out.write_all(text.as_bytes())?;
         out.flush()?;
@@ -95,7 +96,7 @@ async fn fleet(invocation: &Invocation) -> Result<(Arc<Fleet>, Rules), CliError>
     let read = read.await;
     session::close_aloud(cache).await;
     let fleet = read?;
-    for line in reports::troubles(&fleet) {
+    for line in reports::troubles(&fleet.readings) {
         tell(line);
     }
     let reaches = invocation.reaches();

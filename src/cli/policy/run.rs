@@ -20,9 +20,9 @@ use crate::bus;
 use crate::cache::Cache;
 use crate::config::Env;
 use crate::domain::text;
-use crate::fleet::Row;
 use crate::report::acting::{PolicyReport, policy as report_policy};
-use crate::view::{Filter, ViewContext};
+use crate::tabs::idle::picture::Field;
+use crate::view::{Filter, TableField, ViewContext};
 
 /// Decides, carries it out where that was asked for, and prints it.
 pub fn run(
@@ -56,7 +56,7 @@ async fn one_run(
     cache: &Cache,
     out: &mut dyn Write,
 ) -> Result<Exit, CliError> {
-    let filter: Option<Filter> = words::strict_filter(invocation.options.filter.as_deref())?;
+    let filter = words::strict_filter(Field::table(), invocation.options.filter.as_deref())?;
     let parts = session::parts(invocation, cache.clone(), Want::Free)?;
     let ledger = parts.ledger.clone();
     let outcome = bus::once(parts).await;
@@ -76,7 +76,8 @@ async fn one_run(
     };
     let scene = Scene { rules: operator.rules(), window_hours, ctx };
     let mut search = filter.as_ref().map(Filter::searcher);
-    let wanted = |row: &Row| search.as_mut().is_none_or(|s| s.matches(row, &ctx));
+    let rows = Field::rows(&fleet.rows);
+    let wanted = |at| search.as_mut().is_none_or(|s| s.matches(&rows, at, &ctx));
     let decisions = decide(&file.policy, fleet, &scene, wanted);
     let planned = plans(&file.policy, fleet, &decisions, &scene, &preset);
     let by_rule = decisions.iter().map(|d| (d.rule, &*d.row));
@@ -89,7 +90,7 @@ async fn one_run(
         .all(&planned, apply)
         .await;
     carried.errors.extend(troubles);
-    let format = reports::format_of(invocation.options.format);
+    let format = invocation.options.format;
     let outcomes: BTreeMap<Arc<str>, Outcome> =
         carried.outcomes.iter().map(|o| (o.id.clone(), o.clone())).collect();
     let report = PolicyReport {
@@ -106,7 +107,7 @@ async fn one_run(
         readings: &fleet.readings,
     };
     out.write_all(report_policy(&report, format, &ctx).as_bytes())?;
-    for line in reports::troubles(fleet) {
+    for line in reports::troubles(&fleet.readings) {
         tell(line);
     }
     let partial = !carried.errors.is_empty() || fleet.readings.iter().any(reports::is_partial);

@@ -17,7 +17,8 @@ use crate::config::Env;
 use crate::domain::{HourRange, SeriesSet, text};
 use crate::fleet::Row;
 use crate::report::acting::{ScheduleReport, Snippet, schedule as report_schedule};
-use crate::view::{Filter, Sort, ViewContext, table};
+use crate::tabs::idle::picture::Field;
+use crate::view::{Sort, TableField, ViewContext, table};
 
 /// Instances whose series are in memory at a time.
 const CHUNK: usize = 200;
@@ -41,7 +42,7 @@ pub fn run(
     let zone = tz.iana_name().unwrap_or(zone);
     let changes = schedule::changes(&tz, invocation.options.now());
     // Its lines are copied to where they stop instances.
-    let filter: Option<Filter> = words::strict_filter(invocation.options.filter.as_deref())?;
+    let filter = words::strict_filter(Field::table(), invocation.options.filter.as_deref())?;
     let policy = session::policy(&invocation.config, &invocation.config.preset)?;
     let keep_days = invocation.cache_options().map_or(0, |o| o.keep_days);
     let hours = policy.window_hours().max(keep_days.saturating_mul(24));
@@ -63,7 +64,8 @@ pub fn run(
                 return Err(error);
             }
         };
-        let shown = table::select(&fleet.rows, filter.as_ref(), Sort::default(), &ctx);
+        let shown =
+            table::select(&Field::rows(&fleet.rows), filter.as_ref(), Sort::default(), &ctx);
         let rows: Vec<Arc<Row>> =
             shown.iter().filter_map(|i| fleet.rows.get(*i as usize)).cloned().collect();
         let range = HourRange::last_closed(ctx.now, hours);
@@ -91,7 +93,7 @@ pub fn run(
             snippet,
             readings: &fleet.readings,
         };
-        let format = reports::format_of(invocation.options.format);
+        let format = invocation.options.format;
         out.write_all(report_schedule(&report, format, &ctx).as_bytes())?;
         let partial = fleet.readings.iter().any(reports::is_partial);
         Ok(if partial { Exit::Partial } else { Exit::Ok })

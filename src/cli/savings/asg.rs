@@ -2,12 +2,11 @@
 
 use std::io::Write;
 
-use serde_json::{Map, Value as Json, json};
+use serde_json::json;
 
 use super::args::AsgForm;
 use super::{exit, read};
 use crate::analyze::spot::{asg_cli_input, asg_cloudformation, asg_policy, asg_terraform};
-use crate::cli::args::OutputFormat;
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::invocation::Invocation;
 use crate::cli::savings_settings::SavingsWant;
@@ -17,8 +16,10 @@ use crate::config::Env;
 use crate::domain::SourceId;
 use crate::fleet::Savings;
 use crate::fleet::savings::MixedFleet;
-use crate::view::savings::words;
-use crate::view::{Symbols, owner_words};
+use crate::report::{Format, SavedOf, mixed_fleets};
+use crate::tabs::idle::picture::owner_words;
+use crate::tabs::savings::picture::words;
+use crate::view::Symbols;
 
 /// Prints the policies, each with what it is for.
 pub(super) fn run(
@@ -32,22 +33,20 @@ pub(super) fn run(
         let text = "--asg prints every fleet: --filter and --fail-on are for the list";
         return Err(CliError::Usage(text.into()));
     }
-    let json = match options.format {
-        OutputFormat::Table => false,
-        OutputFormat::Json => true,
-        OutputFormat::Csv | OutputFormat::Md => {
-            return Err(CliError::Usage("--asg has the formats table and json".into()));
-        }
-    };
-    let read = read::once(invocation, Want::Free, SavingsWant::Market, SourceId::Ec2)?;
-    if json {
-        let text = format!("{:#}\n", Json::Object(mixed_fleets(&read.savings)));
-        out.write_all(text.as_bytes())?;
-        return Ok(exit(&read.readings));
+    let format = options.format;
+    if !matches!(format, Format::Table | Format::Json) {
+        return Err(CliError::Usage("--asg has the formats table and json".into()));
     }
-    let symbols = session::symbols(invocation, env);
-    out.write_all(text(&read.savings, form, symbols).as_bytes())?;
-    Ok(exit(&read.readings))
+    let read = read::once(invocation, Want::Free, SavingsWant::Market, SourceId::Ec2)?;
+    let SavedOf { savings, readings } = &read.of;
+    if format == Format::Json {
+        let (name, fleets) = mixed_fleets(savings);
+        writeln!(out, "{:#}", json!({ name: fleets }))?;
+    } else {
+        let symbols = session::symbols(invocation, env);
+        out.write_all(text(savings, form, symbols).as_bytes())?;
+    }
+    Ok(exit(readings))
 }
 
 /// All policies, each behind comments that say what it is for. A fleet that must not have one has
@@ -99,37 +98,12 @@ fn about(fleet: &MixedFleet, symbols: Symbols) -> Vec<String> {
     lines
 }
 
-/// The fleets as JSON states them.
-pub(super) fn mixed_fleets(savings: &Savings) -> Map<String, Json> {
-    let fleet = |fleet: &std::sync::Arc<MixedFleet>| {
-        json!({
-            "account": &*fleet.scope.account,
-            "region": &*fleet.scope.region,
-            "team": fleet.team.as_deref(),
-            "workload": words::workload(fleet.workload),
-            "fit": fleet.fit.word(),
-            "instances": fleet.instances.iter().map(|i| &**i).collect::<Vec<_>>(),
-            "count": fleet.count,
-            "on_demand": fleet.on_demand,
-            "spot": fleet.spot(),
-            "zones": fleet.zones.iter().map(|z| &**z).collect::<Vec<_>>(),
-            "gross_usd_per_hour": fleet.gross_usd_per_hour,
-            "net_usd_per_hour": fleet.net_usd_per_hour,
-            "says": fleet.says.iter().map(|s| &**s).collect::<Vec<_>>(),
-            "no_policy": fleet.no_policy.as_deref(),
-            "auto_scaling_group": asg_cli_input(fleet),
-        })
-    };
-    let fleets: Json = savings.mixed_fleets.iter().map(fleet).collect();
-    std::iter::once(("mixed_fleets".to_owned(), fleets)).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::view::savings::fixture::savings;
+    use crate::tabs::savings::picture::fixture::savings;
 
     const FORMS: [AsgForm; 4] =
         [AsgForm::Cli, AsgForm::Policy, AsgForm::Cloudformation, AsgForm::Terraform];
@@ -161,8 +135,8 @@ mod tests {
 
     #[test]
     fn json_says_why_where_there_is_no_policy() {
-        let all = mixed_fleets(&world());
-        let [first, second] = &all["mixed_fleets"].as_array().unwrap()[..] else { panic!() };
+        let (_, all) = mixed_fleets(&world());
+        let [first, second] = &all.as_array().unwrap()[..] else { panic!() };
         assert!(first["no_policy"].is_null() && first["auto_scaling_group"].is_object());
         assert_eq!(second["no_policy"], WHY);
         assert!(second["auto_scaling_group"].is_null(), "{second}");

@@ -8,15 +8,14 @@ use super::{exit, read};
 use crate::analyze::rightsize::guide::{GuideAsk, recommend};
 use crate::cli::exit::{CliError, Exit};
 use crate::cli::invocation::Invocation;
+use crate::cli::reports;
 use crate::cli::savings_settings::SavingsWant;
 use crate::cli::telemetry::Want;
-use crate::cli::{reports, session};
 use crate::config::Env;
 use crate::domain::SourceId;
 use crate::fleet::Fleet;
-use crate::report::{self, Format, GuideReport};
-use crate::view::ViewContext;
-use crate::view::savings::guide_set;
+use crate::report::GuideReport;
+use crate::tabs::savings::picture::guide_set;
 
 /// Reads prices and types, and prints what the guide says.
 pub(super) fn run(
@@ -54,12 +53,10 @@ pub(super) fn run(
     let offerings = read.offerings.iter().find(|(scope, _)| scope.region == region);
     let zones = offerings.map(|(_, zones)| zones.as_slice());
     let guide = recommend(&ask, &book.types, &book.prices, &region, zones);
-    let ctx = ViewContext { now: options.now(), symbols: session::symbols(invocation, env) };
-    let format: Format = reports::format_of(options.format);
-    let report = GuideReport { ask: &ask, region: &region, guide: &guide };
-    let text = report::guide(&report, format, &read.readings, &ctx);
-    out.write_all(text.as_bytes())?;
-    Ok(exit(&read.readings))
+    let readings = &read.of.readings;
+    let report = GuideReport { ask: &ask, region: &region, guide: &guide, readings };
+    reports::print(&report, invocation, &reports::context(invocation, env), out)?;
+    Ok(exit(readings))
 }
 
 /// The region in which most runs.

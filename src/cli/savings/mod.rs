@@ -9,26 +9,23 @@ mod read;
 use std::io::Write;
 use std::sync::Arc;
 
-use serde_json::Map;
-
 use super::exit::{CliError, Exit};
 use super::fail_on::Found;
 use super::invocation::Invocation;
+use super::reports;
 use super::savings_settings::SavingsWant;
 use super::telemetry::Want;
 use super::tell::tell;
-use super::{reports, session};
 use crate::config::Env;
 use crate::domain::{Reading, SourceId, VerdictKind};
 use crate::fleet::Savings;
 use crate::fleet::savings::{CommitmentRow, Proposal, SizeVerdict, SpotFit, SpotRow};
-use crate::report::{self, Format, SavingsAbout, SavingsField};
-use crate::view::savings::{
+use crate::report::{List, ListField, SavedOf};
+use crate::tabs::savings::picture::{
     CommitmentField, ProposalField, ResourceField, ResourceItem, SpotField, resource_items,
 };
-use crate::view::{Filter, Sort, ViewContext, table};
+use crate::view::{Filter, ViewContext};
 use args::{RightsizeArgs, SpotArgs};
-pub(super) use read::work_out;
 
 /// Which list.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,57 +48,55 @@ pub fn run(
     out: &mut dyn Write,
 ) -> Result<Exit, CliError> {
     match what {
-        What::Commitments => List::<CommitmentField> {
-            view: "commitments",
-            want: Want::Free,
-            saving: SavingsWant::Net,
-            source: SourceId::Commitments,
-            rows: |savings| savings.commitments.clone(),
-            more: report::commitment_sums,
-            found: of_commitments,
-        }
-        .run(invocation, env, out),
+        What::Commitments => COMMITMENTS.run(invocation, env, out),
         What::Rightsize(RightsizeArgs { guide: Some(inputs) }) => {
             guide::run(&inputs, invocation, env, out)
         }
-        What::Rightsize(RightsizeArgs { guide: None }) => List::<ProposalField> {
-            view: "rightsize",
-            want: Want::All,
-            saving: SavingsWant::Market,
-            source: SourceId::Ec2,
-            rows: |savings| savings.proposals.clone(),
-            more: |_| Map::new(),
-            found: of_proposals,
-        }
-        .run(invocation, env, out),
+        What::Rightsize(RightsizeArgs { guide: None }) => RIGHTSIZE.run(invocation, env, out),
         What::Spot(SpotArgs { asg: Some(form) }) => asg::run(form, invocation, env, out),
-        What::Spot(SpotArgs { asg: None }) => List::<SpotField> {
-            view: "spot",
-            want: Want::Free,
-            saving: SavingsWant::Market,
-            source: SourceId::Ec2,
-            rows: |savings| savings.spot.clone(),
-            more: asg::mixed_fleets,
-            found: of_spot,
-        }
-        .run(invocation, env, out),
-        What::Resources => List::<ResourceField> {
-            view: "resources",
-            want: Want::Free,
-            saving: SavingsWant::Resources,
-            source: SourceId::Resources,
-            rows: resource_items,
-            more: |_| Map::new(),
-            found: of_resources,
-        }
-        .run(invocation, env, out),
+        What::Spot(SpotArgs { asg: None }) => SPOT.run(invocation, env, out),
+        What::Resources => RESOURCES.run(invocation, env, out),
     }
 }
 
+/// `burntop commitments`.
+pub(super) const COMMITMENTS: Listed<CommitmentField> = Listed {
+    want: Want::Free,
+    saving: SavingsWant::Net,
+    source: SourceId::Commitments,
+    rows: |savings| savings.commitments.clone(),
+    found: of_commitments,
+};
+
+/// `burntop rightsize`.
+pub(super) const RIGHTSIZE: Listed<ProposalField> = Listed {
+    want: Want::All,
+    saving: SavingsWant::Market,
+    source: SourceId::Ec2,
+    rows: |savings| savings.proposals.clone(),
+    found: of_proposals,
+};
+
+/// `burntop spot`.
+pub(super) const SPOT: Listed<SpotField> = Listed {
+    want: Want::Free,
+    saving: SavingsWant::Market,
+    source: SourceId::Ec2,
+    rows: |savings| savings.spot.clone(),
+    found: of_spot,
+};
+
+/// `burntop resources`.
+pub(super) const RESOURCES: Listed<ResourceField> = Listed {
+    want: Want::Free,
+    saving: SavingsWant::Resources,
+    source: SourceId::Resources,
+    rows: resource_items,
+    found: of_resources,
+};
+
 /// A list as a command.
-struct List<F: SavingsField> {
-    /// Name of the view.
-    view: &'static str,
+pub(super) struct Listed<F: ListField<Of = SavedOf>> {
     /// Which sources of GPUs are read.
     want: Want,
     /// What else is read: what the rows are made of, and no more permissions than that.
@@ -110,13 +105,11 @@ struct List<F: SavingsField> {
     source: SourceId,
     /// Its rows.
     rows: fn(&Savings) -> Vec<Arc<F::Row>>,
-    /// What stands beside the rows in JSON.
-    more: fn(&Savings) -> Map<String, serde_json::Value>,
     /// What of the rows is a finding.
     found: fn(&[Arc<F::Row>]) -> Found,
 }
 
-impl<F: SavingsField> List<F> {
+impl<F: ListField<Of = SavedOf>> Listed<F> {
     fn run(
         &self,
         invocation: &Invocation,
@@ -124,45 +117,32 @@ impl<F: SavingsField> List<F> {
         out: &mut dyn Write,
     ) -> Result<Exit, CliError> {
         let options = &invocation.options;
-        let filter: Option<Filter<F>> = match &options.filter {
-            Some(text) => {
-                Some(Filter::parse(text).map_err(|e| CliError::Usage(format!("--filter: {e}")))?)
-            }
-            None => None,
-        };
+        let filter = reports::filter::<F>(invocation)?;
         if let Some(fail_on) = &options.fail_on {
-            fail_on.of_savings(self.view == "resources").map_err(CliError::Usage)?;
+            fail_on.of_savings(F::VIEW == "resources").map_err(CliError::Usage)?;
         }
         let read = read::once(invocation, self.want, self.saving, self.source)?;
-        let ctx = ViewContext { now: options.now(), symbols: session::symbols(invocation, env) };
-        let all = (self.rows)(&read.savings);
-        let rows: Vec<Arc<F::Row>> = table::select(&all, filter.as_ref(), Sort::default(), &ctx)
-            .into_iter()
-            .filter_map(|i| all.get(i as usize).cloned())
-            .collect();
-        let format = reports::format_of(options.format);
-        let about = SavingsAbout {
-            view: self.view,
-            filter: options.filter.as_deref().unwrap_or_default(),
-            readings: &read.readings,
-            unread: &read.savings.unread,
-        };
-        let more = (self.more)(&read.savings);
-        let columns = report::default_savings_columns::<F>(format);
-        let text = report::savings_rows(&rows, columns, format, &ctx, &about, more);
-        out.write_all(text.as_bytes())?;
-        // The other formats say it themselves.
-        if format == Format::Csv {
-            for line in read::troubles(&read.readings) {
-                tell(line);
-            }
-        }
-        let found = (self.found)(&rows);
+        let ctx = reports::context(invocation, env);
+        let list = self.report(invocation, read.of, filter.as_ref(), &ctx);
+        reports::print(&list, invocation, &ctx, out)?;
+        let found = (self.found)(&list.rows);
         if let Some(found) = options.fail_on.as_ref().and_then(|f| f.tripped_by_savings(&found)) {
             tell(format_args!("--fail-on: {found}"));
             return Ok(Exit::Findings);
         }
-        Ok(exit(&read.readings))
+        Ok(exit(&list.of.readings))
+    }
+
+    /// What is printed.
+    pub(super) fn report(
+        &self,
+        invocation: &Invocation,
+        of: SavedOf,
+        filter: Option<&Filter>,
+        ctx: &ViewContext,
+    ) -> List<F> {
+        let rows = reports::chosen::<F>(&(self.rows)(&of.savings), filter, ctx);
+        List::of(rows, invocation.options.filter.as_deref(), of)
     }
 }
 

@@ -1,28 +1,31 @@
 //! `burntop storage buckets`.
 
 use std::io::Write;
+use std::sync::Arc;
 
 use super::{CliError, Ctx, Exit, read};
+use crate::cli::invocation::Invocation;
+use crate::cli::reports;
 use crate::cli::telemetry::StoragePart;
-use crate::cli::{reports, session};
-use crate::report::{self, Meta, StorageReport};
-use crate::view::storage::BucketField;
-use crate::view::{Filter, Sort, ViewContext, table};
+use crate::fleet::StorageFleet;
+use crate::report::List;
+use crate::tabs::storage::picture::BucketField;
+use crate::view::{Filter, ViewContext};
 
 pub(super) fn run(ctx: &Ctx<'_>, out: &mut dyn Write) -> Result<Exit, CliError> {
-    let options = &ctx.invocation.options;
-    let filter: Option<Filter<BucketField>> = match &options.filter {
-        Some(text) => Some(Filter::parse(text).map_err(|e| CliError::Usage(e.to_string()))?),
-        None => None,
-    };
-    let read::Storage { fleet, prices } = read::once(ctx, StoragePart::Buckets)?;
-    let view =
-        ViewContext { now: options.now(), symbols: session::symbols(ctx.invocation, ctx.env) };
-    let meta = Meta { preset: &ctx.invocation.config.preset, filter: options.filter.as_deref() };
-    let rows = table::select(&fleet.buckets, filter.as_ref(), Sort::default(), &view);
-    let format = reports::format_of(options.format);
-    let report = StorageReport { fleet: &fleet, prices: &prices, rows: &rows };
-    let columns = report::default_bucket_columns(format);
-    out.write_all(report::buckets(report, columns, format, &view, &meta).as_bytes())?;
+    let filter = reports::filter::<BucketField>(ctx.invocation)?;
+    let fleet = Arc::new(read::once(ctx, StoragePart::Buckets)?);
+    ctx.print(&report(ctx.invocation, &fleet, filter.as_ref(), &ctx.view()), out)?;
     Ok(read::exit(&fleet))
+}
+
+/// What is printed.
+pub(in crate::cli) fn report(
+    invocation: &Invocation,
+    fleet: &Arc<StorageFleet>,
+    filter: Option<&Filter>,
+    ctx: &ViewContext,
+) -> List<BucketField> {
+    let rows = reports::chosen::<BucketField>(&fleet.buckets, filter, ctx);
+    List::of(rows, invocation.options.filter.as_deref(), fleet.clone())
 }

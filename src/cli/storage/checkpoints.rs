@@ -14,12 +14,10 @@ use crate::analyze::storage::checkpoints::{
 use crate::analyze::storage::price::{Rates, Volumes};
 use crate::analyze::storage::{TreeFold, TreeLimits};
 use crate::cli::tell::tell;
-use crate::cli::{reports, session};
 use crate::domain::storage::{ObjectColumns, Scan, ScanOrigin, Versioning};
 use crate::domain::text;
-use crate::report::{self, CheckpointsReport};
+use crate::report::CheckpointsReport;
 use crate::source::objects::Need;
-use crate::view::ViewContext;
 
 pub(super) fn run(
     args: &CheckpointsArgs,
@@ -66,7 +64,6 @@ pub(super) fn run(
     let is_dir = matches!(listed.origin, ScanOrigin::Directory(_));
     let versioning = if is_dir { Some(Versioning::Off) } else { whole.versioning() };
     let fate = Fate::of(versioning, None);
-    let options = &ctx.invocation.options;
     let named = args.list.price_region.as_deref();
     let prices = prices::of(ctx, named, Some(&listed.info.bucket))?.or_unknown(ctx);
     let rates = Rates::marginal(&prices, &Volumes::of(whole.sums()));
@@ -79,8 +76,6 @@ pub(super) fn run(
     let mut notes = listed.notes;
     notes.extend(found.notes);
     notes.extend(unknown_holds(listed.info.columns, is_dir));
-    let view =
-        ViewContext { now: options.now(), symbols: session::symbols(ctx.invocation, ctx.env) };
     let report = CheckpointsReport {
         bucket: &listed.info.bucket,
         listed_ms: listed.info.listed_ms,
@@ -94,8 +89,7 @@ pub(super) fn run(
         notes: &notes,
         readings: &[],
     };
-    let text = report::checkpoints(&report, reports::format_of(options.format), &view);
-    out.write_all(text.as_bytes())?;
+    ctx.print(&report, out)?;
     if wants_files {
         if let Some(partial) = &listed.partial {
             // Half a list does not know all steps of a run, nor which is the latest.

@@ -8,12 +8,10 @@ use super::{CliError, Ctx, Exit, list, prices};
 use crate::analyze::storage::duplicates::{Duplicates, Limits, usd_per_month};
 use crate::analyze::storage::price::{Rates, Volumes};
 use crate::analyze::storage::{TreeFold, TreeLimits};
-use crate::cli::{reports, session};
 use crate::domain::Provenance;
 use crate::domain::storage::{Confidence, PrefixTree, Scan};
-use crate::report::{self, DuplicatesReport};
+use crate::report::DuplicatesReport;
 use crate::source::objects::Need;
-use crate::view::ViewContext;
 
 pub(super) fn run(
     args: &DuplicatesArgs,
@@ -63,8 +61,6 @@ pub(super) fn run(
     );
     let usd: Vec<Option<f64>> =
         found.pairs.iter().map(|p| usd_per_month(p, &|tier| rates.usd_per_gib(tier))).collect();
-    let view =
-        ViewContext { now: options.now(), symbols: session::symbols(ctx.invocation, ctx.env) };
     let report = DuplicatesReport {
         scan: &scan,
         pairs: &found.pairs,
@@ -73,8 +69,7 @@ pub(super) fn run(
         provenance: &rates.provenance,
         readings: &[],
     };
-    let text = report::storage_duplicates(report, reports::format_of(options.format), &view);
-    out.write_all(text.as_bytes())?;
+    ctx.print(&report, out)?;
     Ok(list::exit(scan.partial.as_deref()))
 }
 

@@ -1,30 +1,31 @@
 //! `burntop storage ebs`.
 
 use std::io::Write;
+use std::sync::Arc;
 
 use super::{CliError, Ctx, Exit, read};
+use crate::cli::invocation::Invocation;
+use crate::cli::reports;
 use crate::cli::telemetry::StoragePart;
-use crate::cli::{reports, session};
-use crate::report::{self, Meta, StorageReport};
-use crate::view::storage::{BlockField, block_rows};
-use crate::view::{Filter, Sort, ViewContext, table};
+use crate::fleet::StorageFleet;
+use crate::report::List;
+use crate::tabs::storage::picture::{BlockField, block_rows};
+use crate::view::{Filter, ViewContext};
 
 pub(super) fn run(ctx: &Ctx<'_>, out: &mut dyn Write) -> Result<Exit, CliError> {
-    let options = &ctx.invocation.options;
-    let filter: Option<Filter<BlockField>> = match &options.filter {
-        Some(text) => Some(Filter::parse(text).map_err(|e| CliError::Usage(e.to_string()))?),
-        None => None,
-    };
-    let read::Storage { fleet, prices } = read::once(ctx, StoragePart::Ebs)?;
-    let view =
-        ViewContext { now: options.now(), symbols: session::symbols(ctx.invocation, ctx.env) };
-    let meta = Meta { preset: &ctx.invocation.config.preset, filter: options.filter.as_deref() };
-    let all = block_rows(&fleet);
-    let rows = table::select(&all, filter.as_ref(), Sort::default(), &view);
-    let format = reports::format_of(options.format);
-    let columns = report::default_block_columns(format);
-    let report = StorageReport { fleet: &fleet, prices: &prices, rows: &rows };
-    let text = report::block_storage(report, &all, columns, format, &view, &meta);
-    out.write_all(text.as_bytes())?;
+    let filter = reports::filter::<BlockField>(ctx.invocation)?;
+    let fleet = Arc::new(read::once(ctx, StoragePart::Ebs)?);
+    ctx.print(&report(ctx.invocation, &fleet, filter.as_ref(), &ctx.view()), out)?;
     Ok(read::exit(&fleet))
+}
+
+/// What is printed.
+pub(in crate::cli) fn report(
+    invocation: &Invocation,
+    fleet: &Arc<StorageFleet>,
+    filter: Option<&Filter>,
+    ctx: &ViewContext,
+) -> List<BlockField> {
+    let rows = reports::chosen::<BlockField>(&block_rows(fleet), filter, ctx);
+    List::of(rows, invocation.options.filter.as_deref(), fleet.clone())
 }

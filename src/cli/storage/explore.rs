@@ -1,17 +1,16 @@
 //! `burntop storage explore`: prefixes of a list with size, class, age and dollars, printed.
 
 use std::io::Write;
+use std::sync::Arc;
 
 use super::args::{Engine, ExploreArgs};
 use super::{CliError, Ctx, Exit, athena, list, prices};
 use crate::analyze::storage::price::{Rates, Volumes};
 use crate::analyze::storage::{TreeFold, TreeLimits};
-use crate::cli::{reports, session};
 use crate::domain::storage::{PrefixTree, Scan, ScanOrigin};
 use crate::domain::text::clean;
-use crate::report::{Exploration, explore};
+use crate::report::{Explored, explore};
 use crate::source::objects::Need;
-use crate::view::ViewContext;
 
 pub(super) fn run(
     args: &ExploreArgs,
@@ -48,13 +47,9 @@ pub(super) fn run(
         return Err(CliError::Failed { exit: Exit::Unreadable, message });
     };
     let rates = rates(&scan, args.list.price_region.as_deref(), ctx)?;
-    let what =
-        Exploration { scan: &scan, rates: rates.as_ref(), from, depth: args.depth, top: args.top };
-    let options = &ctx.invocation.options;
-    let view =
-        ViewContext { now: options.now(), symbols: session::symbols(ctx.invocation, ctx.env) };
-    let text = explore(what, reports::format_of(options.format), &view);
-    out.write_all(text.as_bytes())?;
+    let scan = Arc::new(scan);
+    let of = Explored { scan: scan.clone(), rates: rates.map(Arc::new), from };
+    ctx.print(&explore(of, args.depth, args.top), out)?;
     Ok(list::exit(scan.partial.as_deref()))
 }
 

@@ -6,13 +6,11 @@ use super::args::ForecastArgs;
 use super::{CliError, Ctx, Exit, read};
 use crate::analyze::storage::forecast::{Forecast, forecast, mix, totals};
 use crate::cli::telemetry::StoragePart;
-use crate::cli::{reports, session};
 use crate::domain::storage::GIB;
 use crate::domain::text::clean;
 use crate::fleet::StorageFleet;
 use crate::fleet::storage::BucketRow;
-use crate::report::{self, ForecastReport, ForecastRow};
-use crate::view::ViewContext;
+use crate::report::{ForecastReport, ForecastRow};
 
 /// What a bucket costs now, and what each byte more costs: USD per month and per byte-month.
 type Costs = Option<(f64, f64, f64)>;
@@ -23,7 +21,7 @@ pub(super) fn run(
     out: &mut dyn Write,
 ) -> Result<Exit, CliError> {
     let options = &ctx.invocation.options;
-    let fleet = read::once(ctx, StoragePart::Buckets)?.fleet;
+    let fleet = read::once(ctx, StoragePart::Buckets)?;
     let today = jiff::civil::Date::from(options.now().to_zoned(jiff::tz::TimeZone::UTC));
     let wanted = |b: &&BucketRow| args.bucket.as_deref().is_none_or(|name| name == &*b.name);
     let rows: Vec<&BucketRow> = fleet.buckets.iter().map(|b| &**b).filter(wanted).collect();
@@ -56,12 +54,9 @@ pub(super) fn run(
             cost,
         })
         .collect();
-    let view =
-        ViewContext { now: options.now(), symbols: session::symbols(ctx.invocation, ctx.env) };
     let prices = "list price of each region, growth at the price of the account's last GiB";
     let report = ForecastReport { rows: &report_rows, prices, readings: &fleet.readings };
-    let text = report::storage_forecast(report, reports::format_of(options.format), &view);
-    out.write_all(text.as_bytes())?;
+    ctx.print(&report, out)?;
     Ok(read::exit(&fleet))
 }
 

@@ -14,12 +14,10 @@ use crate::act::plan::storage::StoragePlanFile;
 use crate::analyze::storage::lifecycle::{MergeInput, Verdict, merge, print};
 use crate::cli::plan_file::create;
 use crate::cli::tell::tell;
-use crate::cli::{reports, session};
 use crate::domain::Tags;
 use crate::domain::storage::{Lifecycle, Versioning};
 use crate::files;
-use crate::report::{self, PlanReport};
-use crate::view::ViewContext;
+use crate::report::PlanReport;
 
 /// Months that a plan is simulated for.
 const MONTHS: u16 = 12;
@@ -69,11 +67,7 @@ pub(super) fn run(
         files: &files,
         simulation: played.as_ref().map(|p| p.report(0)),
     };
-    let options = &ctx.invocation.options;
-    let view =
-        ViewContext { now: options.now(), symbols: session::symbols(ctx.invocation, ctx.env) };
-    let text = report::lifecycle_plan(report, reports::format_of(options.format), &view);
-    out.write_all(text.as_bytes())?;
+    ctx.print(&report, out)?;
     Ok(list::exit(played.as_ref().and_then(|p| p.partial.as_deref())))
 }
 

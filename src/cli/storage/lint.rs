@@ -7,9 +7,7 @@ use super::{CliError, Ctx, Exit, list, prices, rules};
 use crate::analyze::storage::lifecycle::Severity;
 use crate::analyze::storage::lifecycle::lint::{LintContext, Sizes, lint};
 use crate::cli::tell::tell;
-use crate::cli::{reports, session};
-use crate::report::{self, LintReport};
-use crate::view::ViewContext;
+use crate::report::LintReport;
 
 pub(super) fn run(args: &LintArgs, ctx: &Ctx<'_>, out: &mut dyn Write) -> Result<Exit, CliError> {
     let options = &ctx.invocation.options;
@@ -46,10 +44,7 @@ pub(super) fn run(args: &LintArgs, ctx: &Ctx<'_>, out: &mut dyn Write) -> Result
         prices: prices.as_ref(),
         partial,
     };
-    let view =
-        ViewContext { now: options.now(), symbols: session::symbols(ctx.invocation, ctx.env) };
-    let text = report::lint_findings(report, reports::format_of(options.format), &view);
-    out.write_all(text.as_bytes())?;
+    ctx.print(&report, out)?;
     let found: Vec<Severity> = findings.iter().map(|f| f.severity).collect();
     if let Some(found) = options.fail_on.as_ref().and_then(|f| f.tripped_by_rules(&found)) {
         tell(format_args!("--fail-on: {found}"));

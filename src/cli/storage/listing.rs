@@ -14,8 +14,8 @@ use crate::domain::text::clean;
 use crate::source::ledger::{BilledApi, usd};
 use crate::source::listing::{Estimate, PAGE, estimate};
 use crate::source::{ListWhat, SizeMetric, SizeSeries};
+use crate::tabs::storage::picture::words::size;
 use crate::view::format;
-use crate::view::storage::words::size;
 
 /// Days back in which CloudWatch's newest count of objects is looked for: it lags up to two.
 const COUNTED_WITHIN_DAYS: i64 = 4;

@@ -2,10 +2,10 @@
 
 pub mod args;
 mod athena;
-mod buckets;
+pub(super) mod buckets;
 mod checkpoints;
 mod duplicates;
-mod ebs;
+pub(super) mod ebs;
 mod explore;
 mod forecast;
 mod lifecycle;
@@ -25,13 +25,26 @@ use std::io::Write;
 
 use super::exit::{CliError, Exit};
 use super::invocation::Invocation;
+use super::reports;
 use crate::config::Env;
+use crate::report::Report;
+use crate::view::ViewContext;
 use args::StorageCommand;
 
 /// What every subcommand is run with.
 struct Ctx<'a> {
     invocation: &'a Invocation,
     env: &'a Env,
+}
+
+impl Ctx<'_> {
+    fn view(&self) -> ViewContext {
+        reports::context(self.invocation, self.env)
+    }
+
+    fn print(&self, report: &dyn Report, out: &mut dyn Write) -> Result<(), CliError> {
+        reports::print(report, self.invocation, &self.view(), out)
+    }
 }
 
 /// Runs a subcommand.

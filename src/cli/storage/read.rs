@@ -1,21 +1,14 @@
 //! Storage read once, priced and judged: what `buckets` and `ebs` print.
 
 use super::{CliError, Ctx, Exit};
-use crate::analyze::storage::{PictureInput, picture};
 use crate::bus::Outcome;
 use crate::cli::reports;
 use crate::cli::telemetry::{StoragePart, Want};
-use crate::domain::{Provenance, Reading, SourceId};
+use crate::domain::{Reading, SourceId};
 use crate::fleet::StorageFleet;
 
-/// Storage joined, and who said its prices.
-pub(super) struct Storage {
-    pub fleet: StorageFleet,
-    pub prices: Vec<Provenance>,
-}
-
 /// Reads a part of storage of all accounts, and joins it. Ends with code 4 when nothing was read.
-pub(super) fn once(ctx: &Ctx<'_>, part: StoragePart) -> Result<Storage, CliError> {
+pub(super) fn once(ctx: &Ctx<'_>, part: StoragePart) -> Result<StorageFleet, CliError> {
     let options = &ctx.invocation.options;
     if options.fail_on.is_some() {
         let text = "--fail-on is about instances and GPUs; filter the JSON of this command instead";
@@ -23,19 +16,7 @@ pub(super) fn once(ctx: &Ctx<'_>, part: StoragePart) -> Result<Storage, CliError
     }
     let outcome = reports::read(ctx.invocation, Want::Storage(part))?;
     unreadable(ctx, &outcome, part)?;
-    let facts = &outcome.storage;
-    let prices = match part {
-        StoragePart::Ebs => facts.ebs_prices.values().map(|p| p.provenance.clone()).collect(),
-        StoragePart::Buckets => facts.s3_prices.values().map(|p| p.provenance.clone()).collect(),
-    };
-    let fleet = picture(&PictureInput {
-        version: 1,
-        now: options.now(),
-        facts,
-        instances: &[],
-        tag_keys: &ctx.invocation.config.tag_keys,
-    });
-    Ok(Storage { fleet, prices })
+    Ok(outcome.storage_picture(options.now()))
 }
 
 /// How a report ends: partial when a source failed or answered in part.

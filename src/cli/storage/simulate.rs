@@ -10,11 +10,9 @@ use crate::analyze::storage::lifecycle::lint::{LintContext, lint};
 use crate::analyze::storage::lifecycle::simulate::{
     Assumptions, RunLoss, Simulated, SimulationFold, run_losses,
 };
-use crate::cli::{reports, session};
 use crate::domain::storage::{Lifecycle, S3Prices, Versioning};
-use crate::report::{self, SimulationReport};
+use crate::report::SimulationReport;
 use crate::source::objects::Need;
-use crate::view::ViewContext;
 
 pub(super) fn run(
     args: &SimulateArgs,
@@ -32,12 +30,7 @@ pub(super) fn run(
     let refused =
         findings.iter().filter(|f| f.severity == Severity::Error && f.code.id() < "LC100").count();
     let played = Played::of(&parsed.lifecycle, &args.list, versioning, args.months, ctx)?;
-    let options = &ctx.invocation.options;
-    let view =
-        ViewContext { now: options.now(), symbols: session::symbols(ctx.invocation, ctx.env) };
-    let text =
-        report::simulation(played.report(refused), reports::format_of(options.format), &view);
-    out.write_all(text.as_bytes())?;
+    ctx.print(&played.report(refused), out)?;
     Ok(list::exit(played.partial.as_deref()))
 }
 

@@ -8,14 +8,12 @@ use super::args::{ListArgs, TiersArgs};
 use super::{CliError, Ctx, Exit, list, prices};
 use crate::analyze::storage::price::Volumes;
 use crate::analyze::storage::tiers::{Access, Cohort, Question, cohorts};
-use crate::cli::{reports, session};
 use crate::domain::storage::sums::SMALL_OBJECT;
 use crate::domain::storage::{PrefixTree, StorageClass, Tier};
 use crate::domain::text::clean;
-use crate::report::{self, TiersReport};
+use crate::report::TiersReport;
 use crate::source::storage_prices;
-use crate::view::ViewContext;
-use crate::view::storage::tiers::TiersModel;
+use crate::tabs::storage::picture::tiers::TiersModel;
 
 /// What is compared.
 struct Subject {
@@ -38,7 +36,6 @@ pub(super) fn run(args: &TiersArgs, ctx: &Ctx<'_>, out: &mut dyn Write) -> Resul
         (None, None) => return Err(CliError::Usage(nothing_to_compare())),
         _ => return Err(CliError::Usage("--bytes and --objects belong together".to_owned())),
     };
-    let options = &ctx.invocation.options;
     let named = args.list.price_region.as_deref();
     let prices = prices::of(ctx, named, subject.bucket.as_deref())?.or_unknown(ctx);
     let model = TiersModel::of(&Question {
@@ -49,12 +46,9 @@ pub(super) fn run(args: &TiersArgs, ctx: &Ctx<'_>, out: &mut dyn Write) -> Resul
         moves_small: args.move_small,
         months: args.months,
     });
-    let view =
-        ViewContext { now: options.now(), symbols: session::symbols(ctx.invocation, ctx.env) };
     let report =
         TiersReport { model: &model, prices: &prices, subject: &subject.says, readings: &[] };
-    let text = report::storage_tiers(report, reports::format_of(options.format), &view);
-    out.write_all(text.as_bytes())?;
+    ctx.print(&report, out)?;
     let is_priced = model.unpriced_bytes <= 0.0;
     Ok(if is_priced && subject.is_whole { Exit::Ok } else { Exit::Partial })
 }

@@ -107,7 +107,7 @@ fn bill_of(path: &Path) -> Option<Box<dyn Read>> {
 }
 
 /// All families of a file, times without an offset in UTC.
-pub(in crate::cli) fn demand_of_file(path: &Path) -> Result<Demand, CliError> {
+pub(crate) fn demand_of_file(path: &Path) -> Result<Demand, CliError> {
     let args = DemandArgs { zone: "UTC".to_owned(), ..DemandArgs::default() };
     of_file(path, &args, Want::All)
 }

@@ -11,7 +11,7 @@ const ESTIMATED: &str = "1y standard RI, est.";
 const ALIKE: f64 = 0.005;
 
 /// A first scenario; `price` says what an hour on demand costs, by family.
-pub(in crate::cli) fn begin(demand: &Demand, price: &dyn Fn(&str) -> Option<f64>) -> Scenario {
+pub(crate) fn begin(demand: &Demand, price: &dyn Fn(&str) -> Option<f64>) -> Scenario {
     let from = format!("embedded list prices, {}", catalogue::date());
     let list = |family: &str| price(family).map(|usd| ListPrice { usd, from: from.clone() });
     let mut scenario = scenario_of(demand, &list, &offers);
@@ -25,7 +25,7 @@ pub(in crate::cli) fn begin(demand: &Demand, price: &dyn Fn(&str) -> Option<f64>
 }
 
 /// The list price of a type in us-east-1, for files that say no region.
-pub(in crate::cli) fn us_east_1(family: &str) -> Option<f64> {
+pub(crate) fn us_east_1(family: &str) -> Option<f64> {
     catalogue::list_price(REGION, family)
 }
 

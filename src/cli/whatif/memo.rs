@@ -8,23 +8,23 @@ use super::demand::{self, Want};
 use super::{CliError, Ctx, Exit, scenario, workers};
 use crate::bus::planning::whole;
 use crate::cli::plan_file;
-use crate::report::{self, Format, SessionPlan, SessionReport};
+use crate::report::{Format, SessionPlan, SessionReport, write};
 use crate::whatif::Slot;
 
 pub(super) fn run(args: &MemoArgs, ctx: &Ctx<'_>, out: &mut dyn Write) -> Result<Exit, CliError> {
     let demand = Arc::new(demand::read(&args.demand, Want::All, ctx)?);
     let plan = scenario::of_file(&args.scenario)?;
     let answer = whole(&demand, &plan.scenario, &workers()).map_err(CliError::Usage)?;
-    let plans = [SessionPlan { slot: Slot::A, scenario: &plan.scenario, answer: Some(&answer) }];
-    let report =
-        SessionReport { demand: &demand, plans: &plans, active: Slot::A, comparisons: &[] };
+    let scenario = Arc::new(plan.scenario);
+    let plans = vec![SessionPlan { slot: Slot::A, scenario, answer: Some(Arc::new(answer)) }];
+    let report = SessionReport { demand, plans, active: Slot::A, comparisons: Vec::new() };
     plan.warnings.iter().for_each(crate::cli::tell::tell);
     // A memo is Markdown unless somebody wants numbers.
     let format = match ctx.format() {
         Format::Table => Format::Md,
         format => format,
     };
-    let text = report::whatif_plan(&report, format, &ctx.view());
+    let text = write(&report, format, &ctx.view());
     match &args.out {
         None => out.write_all(text.as_bytes())?,
         Some(path) => {

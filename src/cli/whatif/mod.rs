@@ -16,8 +16,8 @@ use std::io::Write;
 
 use super::exit::{CliError, Exit};
 use super::invocation::Invocation;
+use super::session;
 use super::tell::tell;
-use super::{reports, session};
 use crate::bus::planning::Threads;
 use crate::config::Env;
 use crate::report::Format;
@@ -25,8 +25,8 @@ use crate::view::ViewContext;
 use crate::whatif::EngineError;
 use crate::whatif::levers::LeverKind;
 use args::WhatifCommand;
-pub(super) use demand::demand_of_file;
-pub(super) use first::{begin, us_east_1};
+pub(crate) use demand::demand_of_file;
+pub(crate) use first::{begin, us_east_1};
 pub use store::{Store, StoreError};
 
 /// What every subcommand is run with.
@@ -42,12 +42,12 @@ impl Ctx<'_> {
     }
 
     fn format(&self) -> Format {
-        reports::format_of(self.invocation.options.format)
+        self.invocation.options.format
     }
 
     /// Says what is odd to who is watching, where the output does not say it.
     fn warn(&self, warnings: &[String]) {
-        if matches!(self.format(), Format::Csv) {
+        if !self.format().has_notes() {
             warnings.iter().for_each(tell);
         }
     }

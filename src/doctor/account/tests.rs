@@ -74,7 +74,7 @@ impl Provider for Fake {
         region: &Arc<str>,
         _token: Option<String>,
     ) -> Result<Page<Instance>, SourceError> {
-        self.answer("ec2:DescribeInstances", region, Page { items: Vec::new(), next: None }).await
+        self.answer("ec2:DescribeInstances", region, Page::last(Vec::new())).await
     }
 
     async fn types(
@@ -90,7 +90,7 @@ impl Provider for Fake {
         region: &Arc<str>,
         _token: Option<String>,
     ) -> Result<Page<GpuMetric>, SourceError> {
-        self.answer("cloudwatch:ListMetrics", region, Page { items: Vec::new(), next: None }).await
+        self.answer("cloudwatch:ListMetrics", region, Page::last(Vec::new())).await
     }
 
     async fn metric_data(

@@ -19,9 +19,14 @@ pub struct HostNames {
 }
 
 impl HostNames {
-    /// The name to show: node, else address without its port, else instance id.
+    /// The name to show: node, else address without its port, else instance id. An address of this
+    /// machine keeps its port: several tunnels end here, each at a node of its own.
     pub fn shown(&self) -> &str {
-        let address = self.address.as_deref().map(without_port);
+        let node_of = |address| {
+            let host = without_port(address);
+            if is_loopback(host) { address } else { host }
+        };
+        let address = self.address.as_deref().map(node_of);
         self.node.as_deref().or(address).or(self.instance_id.as_deref()).unwrap_or_default()
     }
 
@@ -29,6 +34,11 @@ impl HostNames {
     pub fn is_empty(&self) -> bool {
         self.instance_id.is_none() && self.node.is_none() && self.address.is_none()
     }
+}
+
+/// True for a name or an address without its port that means the machine burntop runs on.
+pub fn is_loopback(host: &str) -> bool {
+    host == "localhost" || host.starts_with("127.") || host == "::1"
 }
 
 /// The names under which the host of an instance may be told, by its private DNS name: in full, and
@@ -72,5 +82,17 @@ mod tests {
         ] {
             assert_eq!(without_port(given), want);
         }
+    }
+
+    #[test]
+    fn each_tunnel_is_a_node_of_its_own() {
+        let shown = |address: &str| {
+            let names = HostNames { address: Some(address.into()), ..HostNames::default() };
+            names.shown().to_owned()
+        };
+        for address in ["127.0.0.1:9401", "127.0.0.1:9402", "localhost:9400", "[::1]:9400"] {
+            assert_eq!(shown(address), address);
+        }
+        assert_eq!(shown("10.0.0.7:9400"), "10.0.0.7");
     }
 }

@@ -20,7 +20,7 @@ mod xid;
 
 pub use ec2_hosts::Ec2Hosts;
 pub use history::{GpuHistory, GpuHour, GpuTrace};
-pub use host::{HostNames, dns_names, without_port};
+pub use host::{HostNames, dns_names, is_loopback, without_port};
 pub use identity::{GpuIdentity, GpuKey, Mig, uuid};
 pub use limits::{EMPTY_MIB, HELD_MIB, IDLE_BELOW, IDLE_POWER_FACTOR};
 pub use model::{GpuModel, model};

@@ -5,39 +5,42 @@
 pub struct GpuModel {
     /// Name as EC2 has it: `H100`.
     pub name: &'static str,
-    /// Draw with nothing on it. From captures of real cards (H100, H200, A100, A10G, L40S, T4) and
-    /// the profiles of NVIDIA's mock driver (B200, GB200's and B300's from the GB300 profile).
+    /// Draw with nothing on it, from captures of real cards. What NVIDIA's mock driver says of a model
+    /// is no measurement, and not taken.
     pub idle_w: Option<f32>,
     /// Draw with a context on it that does nothing, where it was seen to differ much.
     pub held_w: Option<f32>,
     /// Board power limit as delivered; the enforced limit goes before it.
     pub tdp_w: Option<f32>,
-    /// True when it can be partitioned (MIG).
-    pub mig: bool,
+    /// Compute slices that a whole one has where it can be partitioned (MIG); `None` where it
+    /// cannot. NVIDIA MIG user guide, "Supported MIG profiles"; of the RTX PRO 4500 the vGPU types
+    /// of the Blackwell architecture (`1g.8gb` twice, `2g.32gb` once).
+    pub mig_slices: Option<u32>,
 }
 
-const fn nvidia(name: &'static str, idle_w: Option<f32>, tdp_w: f32, mig: bool) -> GpuModel {
-    GpuModel { name, idle_w, held_w: None, tdp_w: Some(tdp_w), mig }
+const fn nvidia(name: &'static str, idle_w: Option<f32>, tdp_w: f32, slices: u32) -> GpuModel {
+    let mig_slices = if slices == 0 { None } else { Some(slices) };
+    GpuModel { name, idle_w, held_w: None, tdp_w: Some(tdp_w), mig_slices }
 }
 
 const fn other(name: &'static str) -> GpuModel {
-    GpuModel { name, idle_w: None, held_w: None, tdp_w: None, mig: false }
+    GpuModel { name, idle_w: None, held_w: None, tdp_w: None, mig_slices: None }
 }
 
 /// The models that EC2 rents, each with the words that make it out in a source's name for it.
 const MODELS: [(&[&str], GpuModel); 23] = [
-    (&["PRO", "6000"], nvidia("RTX PRO Server 6000", None, 600.0, true)),
-    (&["PRO", "4500"], nvidia("RTX PRO 4500", None, 200.0, false)),
-    (&["GB300"], nvidia("GB300", Some(175.0), 1400.0, true)),
-    (&["GB200"], nvidia("GB200", Some(175.0), 1200.0, true)),
-    (&["B300"], nvidia("B300", Some(175.0), 1400.0, true)),
-    (&["B200"], nvidia("B200", Some(130.0), 1000.0, true)),
-    (&["H200"], nvidia("H200", Some(78.0), 700.0, true)),
-    (&["H100"], nvidia("H100", Some(70.0), 700.0, true)),
-    (&["A100"], nvidia("A100", Some(67.0), 400.0, true)),
-    (&["A10G"], nvidia("A10G", Some(26.0), 300.0, false)),
-    (&["L40S"], nvidia("L40S", Some(65.0), 350.0, false)),
-    (&["L4"], nvidia("L4", None, 72.0, false)),
+    (&["PRO", "6000"], nvidia("RTX PRO Server 6000", None, 600.0, 4)),
+    (&["PRO", "4500"], nvidia("RTX PRO 4500", None, 200.0, 2)),
+    (&["GB300"], nvidia("GB300", None, 1400.0, 7)),
+    (&["GB200"], nvidia("GB200", None, 1200.0, 7)),
+    (&["B300"], nvidia("B300", None, 1400.0, 7)),
+    (&["B200"], nvidia("B200", None, 1000.0, 7)),
+    (&["H200"], nvidia("H200", Some(78.0), 700.0, 7)),
+    (&["H100"], nvidia("H100", Some(70.0), 700.0, 7)),
+    (&["A100"], nvidia("A100", Some(67.0), 400.0, 7)),
+    (&["A10G"], nvidia("A10G", Some(26.0), 300.0, 0)),
+    (&["L40S"], nvidia("L40S", Some(65.0), 350.0, 0)),
+    (&["L4"], nvidia("L4", None, 72.0, 0)),
     // 9 W asleep, up to 27 W with a context.
     (
         &["T4"],
@@ -46,11 +49,11 @@ const MODELS: [(&[&str], GpuModel); 23] = [
             idle_w: Some(9.0),
             held_w: Some(28.0),
             tdp_w: Some(70.0),
-            mig: false,
+            mig_slices: None,
         },
     ),
-    (&["T4G"], nvidia("T4g", None, 70.0, false)),
-    (&["V100"], nvidia("V100", None, 300.0, false)),
+    (&["T4G"], nvidia("T4g", None, 70.0, 0)),
+    (&["V100"], nvidia("V100", None, 300.0, 0)),
     (&["V520"], other("Radeon Pro V520")),
     (&["TRAINIUM2"], other("Trainium2")),
     (&["TRN2"], other("Trainium2")),

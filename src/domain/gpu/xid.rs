@@ -1,7 +1,8 @@
 //! What an XID says.
 //!
-//! Codes and meanings: NVIDIA's XID catalogue ("XID Errors", GPU Deployment and Management
-//! documentation). Only those that tell an operator what to do are named.
+//! Codes and meanings: NVIDIA's XID catalogue ("Analyzing Xid Errors with the Xid Catalog"). Only those that tell an
+//! operator what to do are named. Fatal are those whose immediate action in the catalogue is to reset the GPU, to restart
+//! the machine or to check its hardware; a page that was retired or remapped well (63) is none.
 
 use XidOrigin::{Application, Driver, Hardware};
 
@@ -49,17 +50,18 @@ const fn fatal(code: u32, meaning: &'static str) -> Xid {
     Xid { code, meaning, origin: Hardware, is_fatal: true }
 }
 
-const TABLE: [Xid; 25] = [
+const TABLE: [Xid; 33] = [
     of(13, Application, "graphics engine exception"),
     of(31, Application, "GPU memory page fault"),
     of(32, Driver, "invalid or corrupted push buffer"),
     of(38, Driver, "driver firmware error"),
     of(43, Application, "GPU stopped processing, its program at fault"),
     of(45, Application, "work cleaned up after an earlier error or a killed program"),
+    fatal(46, "GPU stopped processing and did not recover"),
     fatal(48, "double-bit ECC error"),
     of(61, Driver, "internal micro-controller breakpoint"),
     fatal(62, "internal micro-controller halted"),
-    fatal(63, "memory page retired or row remapped"),
+    of(63, Hardware, "memory page retired or row remapped, as it should be"),
     fatal(64, "page retirement or row remapping failed"),
     of(68, Application, "video decoder exception"),
     of(69, Application, "graphics engine class error"),
@@ -72,8 +74,15 @@ const TABLE: [Xid; 25] = [
     fatal(119, "GPU system processor timed out"),
     fatal(120, "GPU system processor error"),
     of(121, Hardware, "chip-to-chip link error"),
-    of(140, Hardware, "unrecovered ECC error"),
-    of(143, Hardware, "GPU failed to initialise"),
+    fatal(140, "unrecovered ECC error"),
+    fatal(143, "GPU failed to initialise"),
+    fatal(144, "NVLink: system-level interface error"),
+    fatal(145, "NVLink: receive logic error"),
+    fatal(146, "NVLink: transmit logic error"),
+    fatal(147, "NVLink: control logic error"),
+    fatal(148, "NVLink: receive queue error"),
+    fatal(149, "NVLink: link error"),
+    fatal(150, "NVLink: message system error"),
     of(154, Hardware, "the driver asks for a recovery action"),
 ];
 
@@ -105,5 +114,14 @@ mod tests {
         ] {
             assert_eq!(xid(code).map(|x| x.origin), Some(origin), "{code}");
         }
+    }
+
+    #[test]
+    fn what_the_catalogue_has_a_gpu_reset_for_is_fatal() {
+        let is_fatal = |code| xid(code).is_some_and(|x| x.is_fatal);
+        let fatal =
+            [46, 48, 62, 64, 74, 79, 95, 119, 120, 140, 143, 144, 145, 146, 147, 148, 149, 150];
+        assert!(fatal.into_iter().all(is_fatal));
+        assert!(![13, 31, 43, 45, 63, 92, 94].into_iter().any(is_fatal));
     }
 }

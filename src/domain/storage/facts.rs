@@ -68,6 +68,11 @@ pub struct StorageFacts {
 }
 
 impl StorageFacts {
+    /// What was read of a bucket; `None` where no account has it.
+    pub fn bucket(&self, name: &str) -> Option<&Arc<BucketFacts>> {
+        self.buckets.iter().find(|b| &*b.bucket.name == name)
+    }
+
     /// True while nothing at all was read.
     pub fn is_empty(&self) -> bool {
         self.buckets.is_empty() && self.ebs.is_empty() && self.scans.is_empty()

@@ -165,15 +165,8 @@ fn metered(
         let reservation = applier.meters()[meter].reservation.as_ref();
         let open = if units > 0.0 { applied.on_demand_units[meter] / units } else { 0.0 };
         let note: Option<Arc<str>> = reservation.and_then(|id| {
-            if capacity.contains_key(&**id) {
-                Some("its capacity reservation goes on billing the room".into())
-            } else if holdings.items.iter().any(|item| item.id == *id) {
-                None
-            } else {
-                Some(
-                    "its capacity reservation is another account's, which pays for the room".into(),
-                )
-            }
+            let goes_on = || "its capacity reservation goes on billing the room".into();
+            capacity.contains_key(&**id).then(goes_on)
         });
         nets.push(Arc::new(Net::Known(Cover {
             effective_usd_per_hour: by

@@ -134,6 +134,7 @@ fn unknown(
         let say = || holdings.unknown(scope).map(sentence);
         by_scope.entry(scope).or_insert_with(say).clone()
     };
+    let held: FastSet<&str> = holdings.items.iter().map(|item| &*item.id).collect();
     let mut doubt = Doubt::new(meters.len());
     let mut alone: Vec<Option<Arc<str>>> = Vec::with_capacity(meters.len());
     for (place, (meter, price)) in meters.iter().zip(applier.prices()).enumerate() {
@@ -154,7 +155,16 @@ fn unknown(
                 (None, Some(_)) => {}
             }
         }
-        alone.push(unread.or_else(|| price.is_none().then(priceless)));
+        // The account that holds it pays for the room that a stop leaves, and is not read.
+        let elsewhere = || {
+            let id = meter.reservation.as_ref().filter(|id| !held.contains(&***id))?;
+            Some(
+                format!("it runs in capacity reservation {id} of an account that is not read")
+                    .into(),
+            )
+        };
+        let priceless = || price.is_none().then(priceless);
+        alone.push(unread.or_else(priceless).or_else(elsewhere));
     }
     rates_unknown(applier, holdings, at, &mut doubt);
     doubt.spread(applier);

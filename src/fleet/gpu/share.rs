@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use crate::domain::gpu::model;
 use crate::domain::{FastMap, TypeSpec};
 
-/// Compute slices of a GPU that can be partitioned (NVIDIA MIG user guide: 7 on every model).
-const SLICES: f64 = 7.0;
+/// Compute slices of a GPU whose model is not known: what the data-centre models have.
+const SLICES: u32 = 7;
 
 /// A GPU, or a slice of one, on an instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,10 +35,11 @@ pub struct Share {
 ///
 /// A device is an equal part of the instance: equivalents ÷ devices (a fractional type has one
 /// device of 0.125). Where more devices are told than the type has, they share the price all the
-/// same: the sum never passes the instance's. A slice is its compute slices / 7 of its device (a
+/// same: the sum never passes the instance's. A slice is its compute slices ÷ those of the model
+/// ([`crate::domain::gpu::GpuModel::mig_slices`]) of its device (a
 /// profile that is not known counts as one), and the whole device, if it is among the parts,
 /// becomes the rest: the slices that nobody made, so that the parts of a device add up to it.
-/// Slices that add up to more than 7 share the device in proportion.
+/// Slices that add up to more than that share the device in proportion.
 pub fn share(parts: &[Part], spec: Option<&TypeSpec>) -> Vec<Share> {
     let sliced = parts.iter().any(|p| p.slices.is_some());
     let mut made: FastMap<&str, f64> = FastMap::default();
@@ -50,20 +52,22 @@ pub fn share(parts: &[Part], spec: Option<&TypeSpec>) -> Vec<Share> {
     let equivalents = spec.map(TypeSpec::gpus).filter(|g| *g > 0.0);
     let each = equivalents.map_or(1.0, |g| g / f64::from(devices));
     let price = equivalents.map(|_| 1.0 / f64::from(devices));
+    let model = spec.and_then(|s| s.accelerator.as_ref()).and_then(|a| model(&a.model));
+    let whole = f64::from(model.and_then(|m| m.mig_slices).unwrap_or(SLICES));
     parts
         .iter()
         .map(|part| {
             let total = if sliced { made.get(&*part.device).copied().unwrap_or(0.0) } else { 0.0 };
             let (of_device, is_rest) = match part.slices {
-                Some(n) => (f64::from(n.max(1)) / total.max(SLICES), false),
-                None if total > 0.0 => ((SLICES - total).max(0.0) / SLICES, true),
+                Some(n) => (f64::from(n.max(1)) / total.max(whole), false),
+                None if total > 0.0 => ((whole - total).max(0.0) / whole, true),
                 None => (1.0, false),
             };
             Share {
                 equivalents: each * of_device,
                 of_price: price.map(|p| p * of_device),
                 is_rest,
-                is_empty: is_rest && total >= SLICES,
+                is_empty: is_rest && total >= whole,
             }
         })
         .collect()
@@ -128,6 +132,25 @@ mod tests {
         close(got.iter().filter_map(|s| s.of_price).sum(), 1.0);
         let many: Vec<Part> = (0..9).map(|_| part(0, Some(0))).collect();
         close(share(&many, Some(&spec(1, 1.0))).iter().filter_map(|s| s.of_price).sum(), 1.0);
+    }
+
+    #[test]
+    fn a_slice_is_a_part_of_as_many_as_the_model_has() {
+        for (name, profiles, whole) in [
+            ("RTX PRO Server 6000", [1, 1, 2], 4.0),
+            ("RTX PRO 4500", [1, 1, 0], 2.0),
+            ("H100", [1, 2, 4], 7.0),
+        ] {
+            let mut spec = spec(1, 1.0);
+            if let Some(accelerator) = &mut spec.accelerator {
+                accelerator.model = name.into();
+            }
+            let parts: Vec<Part> =
+                profiles.iter().filter(|n| **n > 0).map(|n| part(0, Some(*n))).collect();
+            let got = share(&parts, Some(&spec));
+            close(got[0].of_price.unwrap(), 1.0 / whole);
+            close(got.iter().filter_map(|s| s.of_price).sum(), 1.0);
+        }
     }
 
     #[test]

@@ -61,7 +61,8 @@ pub struct CommitmentSums {
     pub committed_usd_per_hour: Option<f64>,
     /// Of them those whose price is not known.
     pub committed_unknown: u32,
-    /// Of reservations and plans used, 0–1, over the hours looked at; `None` when not known.
+    /// Used of what is paid for reservations, plans and Capacity Blocks, in dollars, 0–1, over the hours
+    /// looked at; those whose price or use is not known are left out. `None` when it is known of none.
     pub utilisation: Option<f64>,
     /// On-demand value of covered usage over that of all usage that could be covered (no Spot, no
     /// Capacity Blocks), 0–1; `None` when not known.

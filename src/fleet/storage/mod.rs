@@ -46,6 +46,9 @@ pub struct StorageFleet {
     /// S3 prices by region. Not stored with the fleet.
     #[serde(skip)]
     pub s3_prices: BTreeMap<Arc<str>, Arc<S3Prices>>,
+    /// Who says the prices of volumes and snapshots, by region. Not stored with the fleet.
+    #[serde(skip)]
+    pub ebs_priced_by: BTreeMap<Arc<str>, Provenance>,
     /// How each source in each scope is doing.
     pub readings: Vec<Reading>,
 }

@@ -26,11 +26,6 @@ impl Sum {
             None => self.unpriced += 1,
         }
     }
-
-    /// The dollars; `None` when rows are there and none of them has a price.
-    pub fn known(&self) -> Option<f64> {
-        (self.count == 0 || self.unpriced < self.count).then_some(self.usd_per_month)
-    }
 }
 
 /// Sums over all storage.

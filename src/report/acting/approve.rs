@@ -3,10 +3,12 @@
 use serde_json::{Value as Json, json};
 
 use super::plan::{head, item};
-use super::{document, storage};
+use super::storage;
 use crate::act::plan::policy::RuleMatches;
 use crate::act::plan::storage::StoragePlan;
 use crate::act::plan::{Breach, CapUse, Plan};
+use crate::report::page::Page;
+use crate::report::{Format, write};
 use crate::view::ViewContext;
 
 const BASIS: &str = "what is approved, as the file has it; counts by environment and the caps of this \
@@ -26,7 +28,7 @@ pub fn plan_to_approve(
         ("caps", json!(caps)),
         ("breaches", words(breaches)),
     ];
-    document("approve", ctx.now, BASIS, plan.items.iter().map(row).collect(), &[], more)
+    written(plan.items.iter().map(row).collect(), more, ctx)
 }
 
 /// A plan about storage and the caps against it.
@@ -43,7 +45,7 @@ pub fn storage_plan_to_approve(
         ("breaches", words(breaches)),
     ];
     let rows = plan.items.iter().map(storage::item).collect();
-    document("approve", ctx.now, BASIS, rows, &[], more)
+    written(rows, more, ctx)
 }
 
 /// A policy: its rules with what they match, and the caps were all that is idle now stopped at once.
@@ -57,7 +59,12 @@ pub fn policy_to_approve(
     let more =
         vec![("policy", json!(name)), ("policy_sha256", json!(sha256)), ("caps", json!(caps))];
     let rows = rules.iter().map(|r| json!(r)).collect();
-    document("approve", ctx.now, BASIS, rows, &[], more)
+    written(rows, more, ctx)
+}
+
+fn written(rows: Vec<Json>, more: Vec<(&'static str, Json)>, ctx: &ViewContext) -> String {
+    let basis = BASIS.to_owned();
+    write(&Page { view: "approve", basis, rows, more, ..Page::default() }, Format::Json, ctx)
 }
 
 fn words(breaches: &[Breach]) -> Json {

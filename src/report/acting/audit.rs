@@ -1,18 +1,18 @@
 //! The audit log by run.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
 use std::sync::Arc;
 
 use jiff::Timestamp;
 use serde_json::{Value as Json, json};
 
-use super::{Trouble, document, left, outcome, plan, right, written};
+use super::{Trouble, left, outcome, plan, right};
 use crate::act::exec::audit::{Body, IntentRow, Line, StorageIntentRow};
 use crate::act::plan::storage::{Step, StorageUndo, StorageVerb};
 use crate::act::plan::{Authority, Outcome, OutcomeKind, Undo, Verb};
-use crate::report::Format;
+use crate::report::page::{Fact, Page};
 use crate::report::sheet::{Cell, Sheet};
+use crate::report::{Format, write};
 use crate::view::{Value, ViewContext};
 
 const BASIS: &str = "the audit log of this machine; an open row has an intent and no outcome yet";
@@ -174,10 +174,6 @@ pub fn runs(lines: &[Line]) -> Vec<Run> {
 
 /// Writes one row per run.
 pub fn audit_list(runs: &[Run], errors: &[Trouble], format: Format, ctx: &ViewContext) -> String {
-    if format == Format::Json {
-        let rows = runs.iter().map(summary).collect();
-        return document("audit_list", ctx.now, BASIS, rows, errors, vec![]);
-    }
     let columns = vec![
         left("at", "WHEN"),
         left("run", "RUN"),
@@ -219,7 +215,16 @@ pub fn audit_list(runs: &[Run], errors: &[Trouble], format: Format, ctx: &ViewCo
         notes.push(format!("! {rows} no outcome; `burntop audit reconcile` finds it out"));
     }
     notes.extend(errors.iter().map(|e| format!("! {}", e.line())));
-    written(&sheet, &notes, format)
+    let page = Page {
+        view: "audit_list",
+        basis: BASIS.to_owned(),
+        errors: super::errors(errors),
+        rows: runs.iter().map(summary).collect(),
+        sheet: Some(sheet),
+        notes,
+        ..Page::default()
+    };
+    write(&page, format, ctx)
 }
 
 fn summary(run: &Run) -> Json {
@@ -244,28 +249,33 @@ fn summary(run: &Run) -> Json {
 /// Writes one run: its rows, what the guards said, what became of them and the way back.
 pub fn audit_show(run: &Run, format: Format, ctx: &ViewContext) -> String {
     let outcomes: Vec<Outcome> = run.outcomes.values().cloned().collect();
-    if format == Format::Json {
-        let mut rows: Vec<Json> = run.rows.iter().map(|row| shown(run, row)).collect();
-        rows.extend(run.storage.iter().map(|(_, step, row)| storage(run, *step, row)));
-        let of_storage = |o: &Outcome| run.storage.iter().any(|s| *s.2.item.id() == o.id);
-        let intended = |o: &&Outcome| run.rows.iter().any(|r| r.item.id == o.id) || of_storage(o);
-        rows.extend(outcomes.iter().filter(|o| !intended(o)).map(outcome::json));
-        let more = vec![
+    let mut rows: Vec<Json> = run.rows.iter().map(|row| shown(run, row)).collect();
+    rows.extend(run.storage.iter().map(|(_, step, row)| storage(run, *step, row)));
+    let of_storage = |o: &Outcome| run.storage.iter().any(|s| *s.2.item.id() == o.id);
+    let intended = |o: &&Outcome| run.rows.iter().any(|r| r.item.id == o.id) || of_storage(o);
+    rows.extend(outcomes.iter().filter(|o| !intended(o)).map(outcome::json));
+    let page = Page {
+        view: "audit_show",
+        basis: BASIS.to_owned(),
+        rows,
+        more: vec![
             ("run", summary(run)),
             ("justification", json!(run.justification)),
             ("authority", json!(run.authority)),
-        ];
-        return document("audit_show", ctx.now, BASIS, rows, &[], more);
-    }
-    let table = outcome::outcomes(&outcomes, None, &[], format, ctx);
-    if format == Format::Csv {
-        return table;
-    }
-    let unknown = ctx.symbols.unknown();
+        ],
+        facts: facts(run, ctx.symbols.unknown()),
+        sheet: Some(outcome::sheet(&outcomes, ctx)),
+        notes: outcome::notes(&outcomes, None, &[], ctx).into_iter().chain(after(run)).collect(),
+        ..Page::default()
+    };
+    write(&page, format, ctx)
+}
+
+/// What is known of a run as a whole.
+fn facts(run: &Run, unknown: &str) -> Vec<Fact> {
     let or_unknown =
         |text: &str| if text.is_empty() { unknown.to_owned() } else { text.to_owned() };
-    let mut out = String::new();
-    for (name, text) in [
+    [
         ("run", run.id.clone()),
         ("plan", or_unknown(&run.plan)),
         ("when", to_the_second(run.at)),
@@ -275,12 +285,14 @@ pub fn audit_show(run: &Run, format: Format, ctx: &ViewContext) -> String {
         ("through", or_unknown(&run.executor)),
         ("on the word of", run.authority.as_ref().map_or(unknown.to_owned(), word_of)),
         ("why", or_unknown(&run.justification)),
-    ] {
-        // Writing to a string cannot fail.
-        let _ = writeln!(out, "{name:<14}  {text}");
-    }
-    out.push('\n');
-    out.push_str(&table);
+    ]
+    .map(|(name, text)| Fact::new(name, name, Cell::text(text)))
+    .into()
+}
+
+/// What has no outcome yet, and the way back.
+fn after(run: &Run) -> Vec<String> {
+    let mut out = Vec::new();
     let open: Vec<&str> = run
         .rows
         .iter()
@@ -289,7 +301,7 @@ pub fn audit_show(run: &Run, format: Format, ctx: &ViewContext) -> String {
         .chain(run.storage_open.values().map(|id| &**id))
         .collect();
     if !open.is_empty() {
-        let _ = writeln!(out, "! no outcome yet: {}", open.join(", "));
+        out.push(format!("! no outcome yet: {}", open.join(", ")));
     }
     let undone = |row: &&IntentRow| {
         let kind = run.outcomes.get(&row.item.id).map(|o| o.kind);
@@ -305,12 +317,8 @@ pub fn audit_show(run: &Run, format: Format, ctx: &ViewContext) -> String {
         .chain(storage_back(run))
         .collect();
     if !back.is_empty() {
-        out.push_str("\nThe way back:\n");
-        for command in back {
-            out.push_str("  ");
-            out.push_str(&command);
-            out.push('\n');
-        }
+        out.extend([String::new(), "The way back:".to_owned()]);
+        out.extend(back.iter().map(|command| format!("  {command}")));
     }
     out
 }

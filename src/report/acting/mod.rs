@@ -30,14 +30,12 @@ pub use policy::{PolicyReport, policy};
 pub use schedule::{ScheduleReport, Snippet, schedule};
 pub use storage::{rows_of_storage_plan, storage_blocked, storage_outcomes, storage_plan};
 
-use jiff::Timestamp;
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 
-use super::json::clean_texts;
+use super::Report;
+use super::page::Page;
 use super::sheet::{Column, Sheet};
-use super::{Format, csv, json, markdown, text};
 use crate::act::plan::Verified;
-use crate::domain::Reading;
 use crate::view::{Align, ViewContext};
 
 /// Something that could not be asked.
@@ -80,61 +78,14 @@ impl Trouble {
     }
 }
 
-/// `{schema, generated_at, basis, rows[], readings[], errors[]}` with what a view adds behind.
-fn document(
-    view: &str,
-    now: Timestamp,
-    basis: &str,
-    rows: Vec<Json>,
-    errors: &[Trouble],
-    more: Vec<(&str, Json)>,
-) -> String {
-    let mut document: Map<String, Json> = [
-        ("schema", json!(format!("burntop/{view}/1"))),
-        ("generated_at", json!(now.to_string())),
-        ("basis", json!(basis)),
-        ("rows", Json::Array(rows)),
-        ("readings", json!([])),
-        ("errors", errors.iter().map(Trouble::json).collect()),
-    ]
-    .into_iter()
-    .chain(more)
-    .map(|(k, v)| (k.to_owned(), v))
-    .collect();
-    document.values_mut().for_each(clean_texts);
-    format!("{:#}\n", Json::Object(document))
+/// What could not be asked, as JSON states it.
+fn errors(troubles: &[Trouble]) -> Vec<Json> {
+    troubles.iter().map(Trouble::json).collect()
 }
 
-/// What stands behind a document of a fleet, in place of the empty `readings[]` and `errors[]` of
-/// one that has no fleet.
-fn with_readings<'a>(
-    readings: &[Reading],
-    troubles: &[Trouble],
-    more: Vec<(&'a str, Json)>,
-    ctx: &ViewContext,
-) -> Vec<(&'a str, Json)> {
-    let mut errors = json::errors(readings);
-    errors.extend(troubles.iter().map(Trouble::json));
-    let fleet = [("readings", json::readings(readings, ctx)), ("errors", Json::Array(errors))];
-    fleet.into_iter().chain(more).collect()
-}
-
-/// A sheet with notes below, in the formats that are no JSON.
-fn written(sheet: &Sheet, notes: &[String], format: Format) -> String {
-    match format {
-        Format::Csv => csv::table(sheet),
-        Format::Md => notes.iter().fold(markdown::table(sheet), |mut out, note| {
-            out.push('\n');
-            out.push_str(&markdown::escape(note));
-            out.push('\n');
-            out
-        }),
-        Format::Table | Format::Json => notes.iter().fold(text::table(sheet), |mut out, note| {
-            out.push_str(note);
-            out.push('\n');
-            out
-        }),
-    }
+/// A table for people with lines below it.
+fn lines(sheet: Sheet, notes: Vec<String>, ctx: &ViewContext) -> String {
+    Page { sheet: Some(sheet), notes, ..Page::default() }.text(ctx)
 }
 
 fn left(name: &'static str, header: &'static str) -> Column {

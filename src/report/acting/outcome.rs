@@ -5,10 +5,11 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use serde_json::{Value as Json, json};
 
-use super::{Trouble, document, left, written};
+use super::{Trouble, left};
 use crate::act::plan::{CheckedRow, Outcome, OutcomeKind};
-use crate::report::Format;
+use crate::report::page::Page;
 use crate::report::sheet::{Cell, Sheet};
+use crate::report::{Format, write};
 use crate::view::ViewContext;
 
 /// What an outcome says.
@@ -37,10 +38,33 @@ pub fn outcomes(
     format: Format,
     ctx: &ViewContext,
 ) -> String {
-    if format == Format::Json {
-        let more = vec![("run", json!(run))];
-        return document("outcome", ctx.now, BASIS, all.iter().map(json).collect(), errors, more);
-    }
+    let page = Page {
+        view: "outcome",
+        basis: BASIS.to_owned(),
+        errors: super::errors(errors),
+        rows: all.iter().map(json).collect(),
+        more: vec![("run", json!(run))],
+        sheet: Some(sheet(all, ctx)),
+        notes: notes(all, run, errors, ctx),
+        ..Page::default()
+    };
+    write(&page, format, ctx)
+}
+
+/// What is said below outcomes.
+pub(super) fn notes(
+    all: &[Outcome],
+    run: Option<&str>,
+    errors: &[Trouble],
+    ctx: &ViewContext,
+) -> Vec<String> {
+    let way = run.map(|run| format!("run {run}: `burntop audit show {run}` has the way back"));
+    let errors = errors.iter().map(|e| format!("! {}", e.line()));
+    std::iter::once(counts(all, ctx)).chain(way).chain(errors).collect()
+}
+
+/// Outcomes as a table.
+pub(super) fn sheet(all: &[Outcome], ctx: &ViewContext) -> Sheet {
     let columns = vec![
         left("outcome", "OUTCOME"),
         left("instance_id", "ID"),
@@ -62,11 +86,7 @@ pub fn outcomes(
             Cell::text(o.request_ids.join(" ")),
         ]
     };
-    let sheet = Sheet { columns, rows: all.iter().map(cells).collect() };
-    let mut notes = vec![counts(all, ctx)];
-    notes.extend(run.map(|run| format!("run {run}: `burntop audit show {run}` has the way back")));
-    notes.extend(errors.iter().map(|e| format!("! {}", e.line())));
-    written(&sheet, &notes, format)
+    Sheet { columns, rows: all.iter().map(cells).collect() }
 }
 
 /// `2 done · 1 refused`; what there is none of is left out.

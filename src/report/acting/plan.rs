@@ -5,15 +5,16 @@ use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
 
-use super::{Trouble, document, left, right, written};
+use super::{Trouble, errors, left, lines, right};
 use crate::act::plan::stakes::VolumeStake;
 use crate::act::plan::{
     CapUse, CheckedRow, EnvironmentCount, Guard, Plan, PlanItem, Preflighted, Severity, Stakes,
     Undo, Via,
 };
-use crate::report::Format;
 use crate::report::json::number;
+use crate::report::page::Page;
 use crate::report::sheet::{Cell, Sheet};
+use crate::report::{Format, write};
 use crate::view::{Value, ViewContext, format};
 
 /// What the figures of a plan mean.
@@ -37,10 +38,13 @@ pub fn plan(
     format: Format,
     ctx: &ViewContext,
 ) -> String {
-    if format == Format::Json {
-        let rows = checked.rows.iter().map(row).collect();
-        let breaches: Vec<String> = checked.breaches.iter().map(ToString::to_string).collect();
-        let more = vec![
+    let breaches: Vec<String> = checked.breaches.iter().map(ToString::to_string).collect();
+    let page = Page {
+        view: "preflight",
+        basis: BASIS.to_owned(),
+        errors: errors(&report.errors),
+        rows: checked.rows.iter().map(row).collect(),
+        more: vec![
             ("plan", head(&checked.plan)),
             ("checked_at", json!(checked.checked_at.to_string())),
             ("callers", json!(checked.callers)),
@@ -48,10 +52,12 @@ pub fn plan(
             ("caps", json!(checked.caps)),
             ("environments", json!(checked.environments())),
             ("plan_sha256", json!(report.written)),
-        ];
-        return document("preflight", ctx.now, BASIS, rows, &report.errors, more);
-    }
-    written(&sheet(checked, ctx), &notes(checked, report, ctx), format)
+        ],
+        sheet: Some(sheet(checked, ctx)),
+        notes: notes(checked, report, ctx),
+        ..Page::default()
+    };
+    write(&page, format, ctx)
 }
 
 /// What is chosen, by environment, and the caps: a line each, for who reads it before it is approved.
@@ -163,7 +169,7 @@ pub fn rows_of_plan(plan: &Plan, caps: &[CapUse], ctx: &ViewContext) -> String {
         cells
     };
     let sheet = Sheet { columns, rows: plan.items.iter().map(cells).collect() };
-    written(&sheet, &chosen_lines(&plan.environments(), caps, ctx), Format::Table)
+    lines(sheet, chosen_lines(&plan.environments(), caps, ctx), ctx)
 }
 
 /// Why a row is blocked, or what is worth a second look. That the session is not armed stands below

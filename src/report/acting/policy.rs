@@ -7,13 +7,14 @@ use jiff::Timestamp;
 use serde_json::{Value as Json, json};
 
 use super::plan::chosen_lines;
-use super::{Trouble, document, left, outcome, right, with_readings, written};
+use super::{Trouble, errors, left, outcome, right};
 use crate::act::plan::policy::{Decision, DecisionKind, Policy, RuleMatches};
 use crate::act::plan::{CapUse, Chosen, EXPIRES_TAG, EnvironmentCount, Outcome, by_environment};
 use crate::domain::Reading;
-use crate::report::Format;
 use crate::report::json::number;
+use crate::report::page::Page;
 use crate::report::sheet::{Cell, Sheet};
+use crate::report::{Format, write};
 use crate::view::{Value, ViewContext, format};
 
 const BASIS: &str = "USD per hour at list price (Spot: the zone's spot price), before commitments, \
@@ -50,9 +51,17 @@ pub struct PolicyReport<'a> {
 /// Writes the run. JSON and CSV hold every instance; tables leave out those that nothing is to be
 /// done about.
 pub fn policy(report: &PolicyReport<'_>, format: Format, ctx: &ViewContext) -> String {
-    if format == Format::Json {
-        let rows = report.decisions.iter().map(|d| row(report, d)).collect();
-        let more = vec![
+    // The weightiest first; within a kind the fleet's order.
+    let mut all: Vec<&Decision> = report.decisions.iter().collect();
+    all.sort_by_key(|d| d.kind);
+    let shown: Vec<&Decision> = all.iter().copied().filter(|d| is_worth_a_line(d)).collect();
+    let page = Page {
+        view: "policy",
+        basis: BASIS.to_owned(),
+        readings: report.readings,
+        errors: errors(report.errors),
+        rows: report.decisions.iter().map(|d| row(report, d)).collect(),
+        more: vec![
             ("policy", json!(report.policy.name)),
             ("policy_sha256", json!(report.sha256)),
             ("rules", json!(report.rules)),
@@ -61,17 +70,13 @@ pub fn policy(report: &PolicyReport<'_>, format: Format, ctx: &ViewContext) -> S
             ("applied", json!(report.applied)),
             ("refusals", json!(report.refusals)),
             ("runs", json!(report.runs)),
-        ];
-        let more = with_readings(report.readings, report.errors, more, ctx);
-        return document("policy", ctx.now, BASIS, rows, &[], more);
-    }
-    let all = format == Format::Csv;
-    let mut shown: Vec<&Decision> =
-        report.decisions.iter().filter(|d| all || is_worth_a_line(d)).collect();
-    // The weightiest first; within a kind the fleet's order.
-    shown.sort_by_key(|d| d.kind);
-    let sheet = sheet(report, &shown, ctx);
-    written(&sheet, &notes(report, ctx), format)
+        ],
+        sheet: Some(sheet(report, &shown, ctx)),
+        records: Some(sheet(report, &all, ctx)),
+        notes: notes(report, ctx),
+        ..Page::default()
+    };
+    write(&page, format, ctx)
 }
 
 /// Rows with a mark, rows that something happens to, and rows that wait for a word of somebody.

@@ -4,15 +4,16 @@ use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
 
-use super::{document, left, right, with_readings, written};
+use super::{left, right};
 use crate::analyze::schedule::{
     Advice, CRON_ZONE, Change, Proposal, Shift, cron_lines, eventbridge,
 };
 use crate::domain::Reading;
 use crate::fleet::Row;
-use crate::report::Format;
 use crate::report::json::number;
+use crate::report::page::Page;
 use crate::report::sheet::{Cell, Sheet};
+use crate::report::{Format, write};
 use crate::view::{Value, ViewContext, format};
 
 const BASIS: &str = "hours of the week that were seen and never in use; USD per month of 730 h = \
@@ -50,13 +51,6 @@ pub struct ScheduleReport<'a> {
 
 /// Writes proposals; tables leave out the instances without one and count why.
 pub fn schedule(report: &ScheduleReport<'_>, format: Format, ctx: &ViewContext) -> String {
-    if format == Format::Json {
-        let rows =
-            report.rows.iter().map(|(row, advice)| json_row(row, advice, report.zone)).collect();
-        let more = vec![("zone", json!(report.zone)), ("weeks", json!(report.weeks))];
-        let more = with_readings(report.readings, &[], more, ctx);
-        return document("schedule", ctx.now, BASIS, rows, &[], more);
-    }
     let mut off: Vec<(&Row, &Proposal)> = report
         .rows
         .iter()
@@ -70,12 +64,18 @@ pub fn schedule(report: &ScheduleReport<'_>, format: Format, ctx: &ViewContext) 
         let usd = |p: &Proposal| p.usd_per_month.unwrap_or(-1.0);
         usd(b.1).total_cmp(&usd(a.1))
     });
-    let sheet = sheet(&off, ctx);
-    let mut notes = notes(report, &off, ctx);
-    if matches!(format, Format::Table | Format::Md) {
-        notes.extend(lines(report, &off));
-    }
-    written(&sheet, &notes, format)
+    let rows = report.rows.iter().map(|(row, advice)| json_row(row, advice, report.zone));
+    let page = Page {
+        view: "schedule",
+        basis: BASIS.to_owned(),
+        readings: report.readings,
+        rows: rows.collect(),
+        more: vec![("zone", json!(report.zone)), ("weeks", json!(report.weeks))],
+        sheet: Some(sheet(&off, ctx)),
+        notes: notes(report, &off, ctx).into_iter().chain(lines(report, &off)).collect(),
+        ..Page::default()
+    };
+    write(&page, format, ctx)
 }
 
 fn sheet(off: &[(&Row, &Proposal)], ctx: &ViewContext) -> Sheet {

@@ -8,14 +8,15 @@
 use serde_json::{Value as Json, json};
 
 use super::plan::chosen_lines;
-use super::{PlanReport, Trouble, document, left, outcome, right, written};
+use super::{PlanReport, Trouble, errors, left, lines, outcome, right};
 use crate::act::plan::storage::{
     CheckedStorage, Matter, Storage, StorageItem, StoragePlan, StorageUndo,
 };
 use crate::act::plan::{CapUse, Outcome, OutcomeKind, Preflighted, Severity};
 use crate::domain::text;
-use crate::report::Format;
+use crate::report::page::Page;
 use crate::report::sheet::{Cell, Sheet};
+use crate::report::{Format, write};
 use crate::view::{Value, ViewContext};
 
 const BASIS: &str = "USD per month of 730 h at list price; a GB is a GiB; a gp3 volume is given the \
@@ -71,7 +72,7 @@ pub fn rows_of_storage_plan(plan: &StoragePlan, caps: &[CapUse], ctx: &ViewConte
     };
     let sheet = Sheet { columns, rows: plan.items.iter().map(cells).collect() };
     let notes = chosen_lines(&plan.environments(), caps, ctx);
-    let mut out = written(&sheet, &notes, Format::Table);
+    let mut out = lines(sheet, notes, ctx);
     for bucket in plan.items.iter().filter_map(StorageItem::bucket) {
         let none = crate::domain::storage::Lifecycle::default();
         let before = bucket.before.as_ref().unwrap_or(&none);
@@ -99,21 +100,6 @@ pub fn storage_plan(
     format: Format,
     ctx: &ViewContext,
 ) -> String {
-    if format == Format::Json {
-        let rows = checked.rows.iter().map(row).collect();
-        let breaches: Vec<String> = checked.breaches.iter().map(ToString::to_string).collect();
-        let plan = &checked.plan;
-        let more = vec![
-            ("plan", head(plan)),
-            ("checked_at", json!(checked.checked_at.to_string())),
-            ("callers", json!(checked.callers)),
-            ("breaches", json!(breaches)),
-            ("caps", json!(checked.caps)),
-            ("environments", json!(going(checked).environments())),
-            ("plan_sha256", json!(report.written)),
-        ];
-        return document("storage_preflight", ctx.now, BASIS, rows, &report.errors, more);
-    }
     let columns = vec![
         left("id", "ID"),
         left("region", "REGION"),
@@ -147,7 +133,26 @@ pub fn storage_plan(
         }
     }
     notes.extend(report.errors.iter().map(|e| format!("! {}", e.line())));
-    written(&sheet, &notes, format)
+    let breaches: Vec<String> = checked.breaches.iter().map(ToString::to_string).collect();
+    let page = Page {
+        view: "storage_preflight",
+        basis: BASIS.to_owned(),
+        errors: errors(&report.errors),
+        rows: checked.rows.iter().map(row).collect(),
+        more: vec![
+            ("plan", head(&checked.plan)),
+            ("checked_at", json!(checked.checked_at.to_string())),
+            ("callers", json!(checked.callers)),
+            ("breaches", json!(breaches)),
+            ("caps", json!(checked.caps)),
+            ("environments", json!(going(checked).environments())),
+            ("plan_sha256", json!(report.written)),
+        ],
+        sheet: Some(sheet),
+        notes,
+        ..Page::default()
+    };
+    write(&page, format, ctx)
 }
 
 /// The plan without what is blocked for what it is: what goes, or would go if armed.
@@ -199,21 +204,17 @@ pub fn storage_outcomes(
     ctx: &ViewContext,
 ) -> String {
     const DONE: &str = "done is what was seen to be as it was asked for";
-    if format == Format::Json {
-        let row = |o: &Outcome| {
-            json!({
-                "id": o.id,
-                "account": o.scope.account,
-                "region": o.scope.region,
-                "outcome": o.kind,
-                "text": text::clean(&o.text),
-                "request_ids": o.request_ids,
-                "at": o.at.to_string(),
-            })
-        };
-        let rows = all.iter().map(row).collect();
-        return document("storage_outcome", ctx.now, DONE, rows, errors, vec![("run", json!(run))]);
-    }
+    let row = |o: &Outcome| {
+        json!({
+            "id": o.id,
+            "account": o.scope.account,
+            "region": o.scope.region,
+            "outcome": o.kind,
+            "text": text::clean(&o.text),
+            "request_ids": o.request_ids,
+            "at": o.at.to_string(),
+        })
+    };
     let columns = vec![
         left("outcome", "OUTCOME"),
         left("id", "ID"),
@@ -232,9 +233,15 @@ pub fn storage_outcomes(
             Cell::text(o.request_ids.join(" ")),
         ]
     };
-    let sheet = Sheet { columns, rows: all.iter().map(cells).collect() };
-    let mut notes = vec![outcome::counts(all, ctx)];
-    notes.extend(run.map(|run| format!("run {run}: `burntop audit show {run}` has the way back")));
-    notes.extend(errors.iter().map(|e| format!("! {}", e.line())));
-    written(&sheet, &notes, format)
+    let page = Page {
+        view: "storage_outcome",
+        basis: DONE.to_owned(),
+        errors: super::errors(errors),
+        rows: all.iter().map(row).collect(),
+        more: vec![("run", json!(run))],
+        sheet: Some(Sheet { columns, rows: all.iter().map(cells).collect() }),
+        notes: outcome::notes(all, run, errors, ctx),
+        ..Page::default()
+    };
+    write(&page, format, ctx)
 }

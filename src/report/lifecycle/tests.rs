@@ -10,6 +10,7 @@ use crate::domain::Tags;
 use crate::domain::storage::{
     Lifecycle, ObjectBatch, ObjectColumns, ObjectFlags, Tier, Versioning,
 };
+use crate::report::{Format, write};
 use crate::view::Symbols;
 
 const POLICY: &str = r#"{"Rules": [
@@ -52,7 +53,7 @@ fn simulation_of(simulated: &Simulated, prices: &S3Prices, format: Format) -> St
         bucket: "b",
         partial: None,
     };
-    simulation(report, format, &view())
+    write(&report, format, &view())
 }
 
 #[test]
@@ -61,7 +62,7 @@ fn findings_have_the_fields_of_the_contract_and_clean_text() {
     let findings = lint(&lifecycle, &[], &LintContext::default());
     let report =
         LintReport { findings: &findings, rules: 2, prices: None, partial: Some("half of it") };
-    let text = lint_findings(report, Format::Json, &view());
+    let text = write(&report, Format::Json, &view());
     assert!(!text.contains('\u{1b}'));
     let json: Json = serde_json::from_str(&text).unwrap();
     assert_eq!(json["schema"], "burntop/storage-lint/1");
@@ -72,7 +73,7 @@ fn findings_have_the_fields_of_the_contract_and_clean_text() {
     assert_eq!(danger["usd_per_month"], Json::Null);
     assert_eq!(json["partial"], "half of it");
     for format in Format::ALL {
-        assert!(!lint_findings(report, format, &view()).contains('\u{1b}'));
+        assert!(!write(&report, format, &view()).contains('\u{1b}'));
     }
 }
 
@@ -106,10 +107,10 @@ fn a_plan_says_what_it_would_change_and_what_it_never_puts() {
     });
     let report =
         PlanReport { verdict: &verdict, bucket: "b", blocked: &[], files: &[], simulation: None };
-    let text = lifecycle_plan(report, Format::Table, &view());
+    let text = write(&report, Format::Table, &view());
     assert!(text.contains("never put, written to a file: experiments/ [burntop:delete="), "{text}");
     assert!(text.contains("nothing was changed in S3"), "{text}");
-    let json: Json = serde_json::from_str(&lifecycle_plan(report, Format::Json, &view())).unwrap();
+    let json: Json = serde_json::from_str(&write(&report, Format::Json, &view())).unwrap();
     assert_eq!(json["rows"][0]["change"], "added");
     assert_eq!(json["rows"].as_array().unwrap().len(), 1);
     assert_eq!(json["quarantined"], 1);

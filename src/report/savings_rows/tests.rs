@@ -2,51 +2,42 @@
 
 use std::sync::Arc;
 
-use serde_json::{Map, Value as Json};
+use serde_json::Value as Json;
 
-use super::{SavingsAbout, SavingsField, commitment_sums, default_savings_columns, savings_rows};
+use super::SavedOf;
 use crate::fleet::Savings;
-use crate::report::Format;
-use crate::view::fixture::{ascii, ctx};
-use crate::view::savings::fixture::{denied, savings};
-use crate::view::savings::{
+use crate::report::{Format, List, ListField, write};
+use crate::tabs::savings::picture::fixture::{denied, savings};
+use crate::tabs::savings::picture::{
     CommitmentField, ProposalField, ResourceField, SpotField, resource_items,
 };
+use crate::view::fixture::{ascii, ctx};
 use crate::view::{TableField, ViewContext};
 
-fn about<'a>(view: &'a str, savings: &'a Savings) -> SavingsAbout<'a> {
-    SavingsAbout { view, filter: "", readings: &savings.readings, unread: &savings.unread }
-}
-
-fn of<F: SavingsField>(
-    view: &str,
+fn of<F: ListField<Of = SavedOf>>(
     savings: &Savings,
     rows: &[Arc<F::Row>],
     format: Format,
     ctx: &ViewContext,
 ) -> String {
-    let columns = default_savings_columns::<F>(format);
-    let more = if view == "commitments" { commitment_sums(savings) } else { Map::new() };
-    savings_rows(rows, columns, format, ctx, &about(view, savings), more)
+    let of = SavedOf { savings: Arc::new(savings.clone()), readings: savings.readings.clone() };
+    write(&List::<F>::of(rows.to_vec(), None, of), format, ctx)
 }
 
 fn every(savings: &Savings, format: Format, ctx: &ViewContext) -> [(&'static str, String); 4] {
     let items = resource_items(savings);
     [
-        (
-            "commitments",
-            of::<CommitmentField>("commitments", savings, &savings.commitments, format, ctx),
-        ),
-        ("rightsize", of::<ProposalField>("rightsize", savings, &savings.proposals, format, ctx)),
-        ("spot", of::<SpotField>("spot", savings, &savings.spot, format, ctx)),
-        ("resources", of::<ResourceField>("resources", savings, &items, format, ctx)),
+        ("commitments", of::<CommitmentField>(savings, &savings.commitments, format, ctx)),
+        ("rightsize", of::<ProposalField>(savings, &savings.proposals, format, ctx)),
+        ("spot", of::<SpotField>(savings, &savings.spot, format, ctx)),
+        ("resources", of::<ResourceField>(savings, &items, format, ctx)),
     ]
 }
 
 #[test]
 fn each_list_in_each_format() {
     let savings = savings();
-    for format in [Format::Table, Format::Md, Format::Csv, Format::Json] {
+    for format in Format::ALL {
         for (view, text) in every(&savings, format, &ctx()) {
             insta::assert_snapshot!(format!("{view}@{}", format.name()), text);
         }
@@ -200,7 +191,7 @@ fn without_the_permission_net_is_null_and_the_reason_is_named() {
 #[test]
 fn csv_guards_formulas_and_leaves_unknown_empty() {
     let savings = savings();
-    let [_, (_, text), ..] = every(&savings, Format::Csv, &ctx());
+    let [_, _, [_, (_, text), ..], _] = Format::ALL.map(|format| every(&savings, format, &ctx()));
     let mut reader = csv::Reader::from_reader(text.as_bytes());
     let header: Vec<String> = reader.headers().unwrap().iter().map(str::to_owned).collect();
     assert_eq!(header, ProposalField::ALL.map(|f| f.spec().name));

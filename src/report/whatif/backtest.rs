@@ -1,10 +1,10 @@
 //! `burntop whatif backtest`: buying rules on a demand that they had not seen.
 
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 
 use super::super::sheet::{Cell, Sheet};
-use super::super::{Format, json};
-use super::{Fact, Page, columns, demand_json, demand_line, number, share};
+use super::super::{Format, json, write};
+use super::{Fact, Page, columns, demand_json, demand_line, number, sentences, share};
 use crate::view::{Align, ViewContext, format};
 use crate::whatif::Demand;
 
@@ -59,7 +59,7 @@ pub fn whatif_backtest(report: &BacktestReport<'_>, format: Format, ctx: &ViewCo
             })
         })
         .collect();
-    let more: Map<String, Json> = [
+    let more = vec![
         ("demand", demand_json(report.demand)),
         (
             "inputs",
@@ -75,10 +75,7 @@ pub fn whatif_backtest(report: &BacktestReport<'_>, format: Format, ctx: &ViewCo
         ),
         ("policies", Json::Array(rows.clone())),
         ("warnings", json!(report.warnings)),
-    ]
-    .into_iter()
-    .map(|(name, value)| (name.to_owned(), value))
-    .collect();
+    ];
     let sheet = Sheet {
         columns: columns(&[
             ("name", "RULE", Align::Left),
@@ -99,17 +96,17 @@ pub fn whatif_backtest(report: &BacktestReport<'_>, format: Format, ctx: &ViewCo
             })
             .collect(),
     };
+    let basis = format!(
+        "the {} weeks after the first {}; each rule buys every {} weeks for {} weeks and sees only \
+             the past; a unit pays if used {} of the hours; nominal USD",
+        report.weeks,
+        report.warm_up_weeks,
+        report.every_weeks,
+        report.term_weeks,
+        share(report.reserved / report.on_demand)
+    );
     let page = Page {
         view: "whatif-backtest",
-        basis: format!(
-            "the {} weeks after the first {}; each rule buys every {} weeks for {} weeks and sees only \
-             the past; a unit pays if used {} of the hours; nominal USD",
-            report.weeks,
-            report.warm_up_weeks,
-            report.every_weeks,
-            report.term_weeks,
-            share(report.reserved / report.on_demand)
-        ),
         rows,
         more,
         facts: vec![
@@ -117,7 +114,9 @@ pub fn whatif_backtest(report: &BacktestReport<'_>, format: Format, ctx: &ViewCo
             Fact::new("family", "Family", Cell::text(family.to_owned())),
         ],
         sheet: Some(sheet),
-        notes: report.demand.notes.iter().chain(report.warnings).cloned().collect(),
+        notes: sentences(report.demand, report.warnings, &basis),
+        basis,
+        ..Page::default()
     };
-    page.write(format, ctx)
+    write(&page, format, ctx)
 }

@@ -1,10 +1,12 @@
 //! `burntop whatif compare`: scenarios over the same futures.
 
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 
 use super::super::sheet::{Cell, Sheet};
-use super::super::{Format, json};
-use super::{Fact, Page, columns, demand_json, demand_line, number, share, valuation_json};
+use super::super::{Format, json, write};
+use super::{
+    Fact, Page, columns, demand_json, demand_line, number, sentences, share, valuation_json,
+};
 use crate::view::{Align, ViewContext, format};
 use crate::whatif::{Comparison, Demand, Valuation};
 
@@ -39,30 +41,29 @@ pub struct CompareReport<'a> {
 /// Writes the report.
 pub fn whatif_compare(report: &CompareReport<'_>, format: Format, ctx: &ViewContext) -> String {
     let rows: Vec<Json> = report.rows.iter().map(row).collect();
-    let more: Map<String, Json> = [
+    let more = vec![
         ("demand", demand_json(report.demand)),
         ("paths", json!(report.paths)),
         ("weeks", json!(report.weeks)),
         ("seed", json!(report.seed)),
         ("warnings", json!(report.warnings)),
-    ]
-    .into_iter()
-    .map(|(name, value)| (name.to_owned(), value))
-    .collect();
+    ];
+    let basis = format!(
+        "the same {} futures of {} weeks for each, seed {}; differences are paired, their error \
+             is two standard errors; nominal USD",
+        report.paths, report.weeks, report.seed
+    );
     let page = Page {
         view: "whatif-compare",
-        basis: format!(
-            "the same {} futures of {} weeks for each, seed {}; differences are paired, their error \
-             is two standard errors; nominal USD",
-            report.paths, report.weeks, report.seed
-        ),
         rows,
         more,
         facts: vec![Fact::new("demand", "Demand", Cell::text(demand_line(report.demand)))],
         sheet: Some(sheet(report, ctx)),
-        notes: report.demand.notes.iter().chain(report.warnings).cloned().collect(),
+        notes: sentences(report.demand, report.warnings, &basis),
+        basis,
+        ..Page::default()
     };
-    page.write(format, ctx)
+    write(&page, format, ctx)
 }
 
 fn row(row: &CompareRow) -> Json {

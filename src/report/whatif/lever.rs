@@ -1,12 +1,14 @@
 //! The other simulators: figures with their arithmetic.
 
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 
 use super::super::sheet::{Cell, Sheet as Table};
-use super::super::{Format, json};
+use super::super::{Format, json, write};
 use super::{Page, columns};
 use crate::view::{Align, Value, ViewContext};
 use crate::whatif::levers::{Knob, LeverKind, Quantity, Series, Sheet, Unit};
+
+const BASIS: &str = "nominal USD; a month is 730 h; savings are of what the ones before them left";
 
 /// Writes the answer of a simulator: schema `burntop/whatif-<kind>/1`.
 pub fn whatif_sheet(sheet: &Sheet, format: Format, ctx: &ViewContext) -> String {
@@ -22,7 +24,7 @@ pub fn whatif_sheet(sheet: &Sheet, format: Format, ctx: &ViewContext) -> String 
         .inputs
         .iter()
         .map(|input| row(&input.name, &input.label, "given", input.number, input.shown()));
-    let more: Map<String, Json> = [
+    let more = vec![
         ("title", json!(sheet.title)),
         ("inputs", sheet.inputs.iter().map(quantity).collect()),
         (
@@ -42,17 +44,12 @@ pub fn whatif_sheet(sheet: &Sheet, format: Format, ctx: &ViewContext) -> String 
         ),
         ("series", sheet.series.iter().map(series).collect()),
         ("notes", json!(sheet.notes)),
-    ]
-    .into_iter()
-    .map(|(name, value)| (name.to_owned(), value))
-    .collect();
+    ];
     let page = Page {
         view: view(sheet.kind),
-        basis: "nominal USD; a month is 730 h; savings are of what the ones before them left"
-            .to_owned(),
+        basis: BASIS.to_owned(),
         rows: sheet.results.iter().map(quantity).collect(),
         more,
-        facts: Vec::new(),
         sheet: Some(Table {
             columns: columns(&[
                 ("name", "NAME", Align::Left),
@@ -62,9 +59,10 @@ pub fn whatif_sheet(sheet: &Sheet, format: Format, ctx: &ViewContext) -> String 
             ]),
             rows: inputs.chain(lines).chain(rows).collect(),
         }),
-        notes: sheet.notes.clone(),
+        notes: sheet.notes.iter().cloned().chain([BASIS.to_owned()]).collect(),
+        ..Page::default()
     };
-    page.write(format, ctx)
+    write(&page, format, ctx)
 }
 
 /// Lists the inputs of a simulator.
@@ -82,9 +80,11 @@ pub fn whatif_knobs(kind: LeverKind, knobs: &[Knob], format: Format, ctx: &ViewC
             Cell::text(knob.hint),
         ]
     });
+    let basis = format!("inputs of `burntop whatif {kind}`, written as name=value");
     let page = Page {
         view: view(kind),
-        basis: format!("inputs of `burntop whatif {kind}`, written as name=value"),
+        notes: vec![basis.clone()],
+        basis,
         rows: knobs
             .iter()
             .map(|knob| {
@@ -99,8 +99,6 @@ pub fn whatif_knobs(kind: LeverKind, knobs: &[Knob], format: Format, ctx: &ViewC
                 })
             })
             .collect(),
-        more: Map::new(),
-        facts: Vec::new(),
         sheet: Some(Table {
             columns: columns(&[
                 ("name", "NAME", Align::Left),
@@ -111,9 +109,9 @@ pub fn whatif_knobs(kind: LeverKind, knobs: &[Knob], format: Format, ctx: &ViewC
             ]),
             rows: rows.collect(),
         }),
-        notes: Vec::new(),
+        ..Page::default()
     };
-    page.write(format, ctx)
+    write(&page, format, ctx)
 }
 
 fn row(name: &str, label: &str, how: &str, value: Option<f64>, shown: String) -> Vec<Cell> {

@@ -16,10 +16,10 @@ use crate::whatif::{
 const BARS: usize = 6;
 
 /// Writes the memo of the active plan, with the others beside it.
-pub fn whatif_memo(report: &SessionReport<'_>, ctx: &ViewContext) -> String {
+pub fn whatif_memo(report: &SessionReport, ctx: &ViewContext) -> String {
     let mut memo = Memo { out: String::new(), report, ctx };
     memo.head();
-    if let Some(answer) = report.active().and_then(|plan| plan.answer) {
+    if let Some(answer) = report.active().and_then(|plan| plan.answer.as_ref()) {
         memo.lists(answer);
         memo.worth();
         memo.matters(answer);
@@ -27,15 +27,15 @@ pub fn whatif_memo(report: &SessionReport<'_>, ctx: &ViewContext) -> String {
         memo.say("It was not valued yet: there are no figures.");
     }
     if let Some(plan) = report.active() {
-        memo.inputs(plan.scenario);
-        memo.unknown(plan.scenario, plan.answer);
+        memo.inputs(&plan.scenario);
+        memo.unknown(&plan.scenario, plan.answer.as_deref());
     }
     memo.out
 }
 
 struct Memo<'a> {
     out: String,
-    report: &'a SessionReport<'a>,
+    report: &'a SessionReport,
     ctx: &'a ViewContext,
 }
 
@@ -54,15 +54,15 @@ impl Memo<'_> {
 
     fn head(&mut self) {
         let Some(plan) = self.report.active() else { return };
-        let scenario = plan.scenario;
+        let scenario = &plan.scenario;
         let name = if scenario.name.is_empty() { "Plan" } else { &scenario.name };
         let _ = writeln!(self.out, "# {}", escape(name));
         if !scenario.note.is_empty() {
             self.say(&scenario.note);
         }
-        let demand = self.report.demand;
+        let demand = &*self.report.demand;
         let future = &scenario.future;
-        let how = match plan.answer.map(|answer| answer.paths) {
+        let how = match plan.answer.as_ref().map(|answer| answer.paths) {
             Some(0) => "the past itself, hour by hour".to_owned(),
             Some(paths) => format!(
                 "{} futures of {} weeks from {} whole past weeks, seed {}",
@@ -137,7 +137,7 @@ impl Memo<'_> {
         let usd = |v: Option<f64>| number(v, self.ctx, format::usd_total);
         let part = |v: Option<f64>| number(v, self.ctx, share);
         let rows = plans.iter().filter_map(|plan| {
-            let value = &plan.answer?.total;
+            let value = &plan.answer.as_ref()?.total;
             let mean = number(Some(value.mean_usd), self.ctx, |mean| {
                 format!("{} ± {}", format::usd_total(mean), format::usd_total(value.mean_error_usd))
             });

@@ -15,46 +15,16 @@ pub use compare::{CompareReport, CompareRow, whatif_compare};
 pub use lever::{whatif_knobs, whatif_sheet};
 pub use memo::whatif_memo;
 pub use optimum::{OptimumReport, OptimumTier, whatif_optimum};
-pub use plan::{SessionPlan, SessionReport, whatif_plan};
+pub use plan::{SessionPlan, SessionReport};
 pub use reserve::{HindsightOptimum, ReserveFamily, ReserveReport, whatif_reserve};
 
 use serde_json::{Map, Value as Json, json};
 
-use super::sheet::{Cell, Column, Sheet};
-use super::{Format, csv, json, markdown, text};
+use super::json;
+use super::page::{Fact, Page};
+use super::sheet::{Cell, Column};
 use crate::view::{Align, Value, ViewContext};
 use crate::whatif::{Demand, DemandOrigin, Payment, Valuation};
-
-/// A report before it has a format.
-struct Page {
-    /// `whatif-reserve`, without version.
-    view: &'static str,
-    /// What the figures mean, one sentence.
-    basis: String,
-    /// Rows of the JSON document.
-    rows: Vec<Json>,
-    /// What stands beside the rows there.
-    more: Map<String, Json>,
-    /// The figures for people, above the table; also the CSV where there is no table.
-    facts: Vec<Fact>,
-    /// The table.
-    sheet: Option<Sheet>,
-    /// Sentences below it.
-    notes: Vec<String>,
-}
-
-/// One figure: its name for machines, its name for people, the figure.
-struct Fact {
-    name: &'static str,
-    label: &'static str,
-    cell: Cell,
-}
-
-impl Fact {
-    fn new(name: &'static str, label: &'static str, cell: Cell) -> Self {
-        Self { name, label, cell }
-    }
-}
 
 /// A number that may not be known.
 fn number(value: Option<f64>, ctx: &ViewContext, words: impl FnOnce(f64) -> String) -> Cell {
@@ -74,70 +44,10 @@ fn columns(specs: &[(&'static str, &'static str, Align)]) -> Vec<Column> {
     specs.iter().map(|(name, header, align)| Column { name, header, align: *align }).collect()
 }
 
-impl Page {
-    fn write(self, format: Format, ctx: &ViewContext) -> String {
-        let Self { view, basis, rows, more, facts, sheet, notes } = self;
-        match format {
-            Format::Json => json::envelope(view, rows, more, &basis, &[], ctx),
-            Format::Csv => match sheet {
-                Some(sheet) => csv::table(&sheet),
-                None => csv::table(&of_facts(facts)),
-            },
-            Format::Table => {
-                let mut out = String::new();
-                let wide = facts.iter().map(|f| f.label.chars().count()).max().unwrap_or(0);
-                for fact in &facts {
-                    let blanks = wide - fact.label.chars().count();
-                    out.push_str(&format!(
-                        "{}{}  {}\n",
-                        fact.label,
-                        " ".repeat(blanks),
-                        fact.cell.shown
-                    ));
-                }
-                if let Some(sheet) = sheet {
-                    if !out.is_empty() {
-                        out.push('\n');
-                    }
-                    out.push_str(&text::table(&sheet));
-                }
-                for note in notes.iter().chain([&basis]) {
-                    out.push_str(note);
-                    out.push('\n');
-                }
-                out
-            }
-            Format::Md => {
-                let mut out = String::new();
-                if !facts.is_empty() {
-                    out.push_str(&markdown::table(&of_facts(facts)));
-                }
-                if let Some(sheet) = sheet {
-                    if !out.is_empty() {
-                        out.push('\n');
-                    }
-                    out.push_str(&markdown::table(&sheet));
-                }
-                for note in notes.iter().chain([&basis]) {
-                    out.push('\n');
-                    out.push_str(&markdown::escape(note));
-                    out.push('\n');
-                }
-                out
-            }
-        }
-    }
-}
-
-fn of_facts(facts: Vec<Fact>) -> Sheet {
-    let rows = facts.into_iter().map(|fact| {
-        let name = Cell { shown: fact.label.to_owned(), value: Value::Text(fact.name.into()) };
-        vec![name, fact.cell]
-    });
-    Sheet {
-        columns: columns(&[("name", "WHAT", Align::Left), ("value", "VALUE", Align::Right)]),
-        rows: rows.collect(),
-    }
+/// Sentences about a demand and what is odd, with the basis behind them.
+fn sentences(demand: &Demand, warnings: &[String], basis: &str) -> Vec<String> {
+    let basis = basis.to_owned();
+    demand.notes.iter().chain(warnings).cloned().chain(std::iter::once(basis)).collect()
 }
 
 /// Where a demand is from, as JSON.

@@ -1,10 +1,10 @@
 //! `burntop whatif optimum`: the cheapest mix of tiers in hindsight.
 
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 
 use super::super::sheet::{Cell, Sheet};
-use super::super::{Format, json};
-use super::{Fact, Page, columns, demand_json, demand_line, number, share};
+use super::super::{Format, json, write};
+use super::{Fact, Page, columns, demand_json, demand_line, number, sentences, share};
 use crate::view::{Align, ViewContext, format};
 use crate::whatif::Demand;
 
@@ -47,7 +47,7 @@ pub struct OptimumReport<'a> {
 pub fn whatif_optimum(report: &OptimumReport<'_>, format: Format, ctx: &ViewContext) -> String {
     let esr = (report.on_demand_usd > 0.0).then(|| 1.0 - report.cost_usd / report.on_demand_usd);
     let rows: Vec<Json> = report.tiers.iter().map(row).collect();
-    let more: Map<String, Json> = [
+    let more = vec![
         ("demand", demand_json(report.demand)),
         ("tiers", Json::Array(rows.clone())),
         ("cost_usd", json::number(Some(report.cost_usd))),
@@ -56,17 +56,14 @@ pub fn whatif_optimum(report: &OptimumReport<'_>, format: Format, ctx: &ViewCont
         ("coverage", json::number(report.coverage)),
         ("utilisation", json::number(report.utilisation)),
         ("warnings", json!(report.warnings)),
-    ]
-    .into_iter()
-    .map(|(name, value)| (name.to_owned(), value))
-    .collect();
+    ];
     let usd = |value: f64| number(Some(value), ctx, format::usd_total);
+    let basis =
+        "exact hindsight: each unit of demand in the tier that was cheapest for it; nominal \
+                USD over the known hours"
+            .to_owned();
     let page = Page {
         view: "whatif-optimum",
-        basis:
-            "exact hindsight: each unit of demand in the tier that was cheapest for it; nominal \
-                USD over the known hours"
-                .to_owned(),
         rows,
         more,
         facts: vec![
@@ -78,9 +75,11 @@ pub fn whatif_optimum(report: &OptimumReport<'_>, format: Format, ctx: &ViewCont
             Fact::new("utilisation", "Used", number(report.utilisation, ctx, share)),
         ],
         sheet: Some(sheet(report, ctx)),
-        notes: report.demand.notes.iter().chain(report.warnings).cloned().collect(),
+        notes: sentences(report.demand, report.warnings, &basis),
+        basis,
+        ..Page::default()
     };
-    page.write(format, ctx)
+    write(&page, format, ctx)
 }
 
 fn row(tier: &OptimumTier) -> Json {

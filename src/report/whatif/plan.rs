@@ -1,68 +1,86 @@
 //! A planning session as it stands: every scenario with what came of it.
 
-use serde_json::{Map, Value as Json, json};
+use std::sync::Arc;
+
+use serde_json::{Value as Json, json};
 
 use super::super::sheet::{Cell, Sheet};
-use super::super::{Format, csv, json};
+use super::super::{Notes, Report, json};
 use super::{columns, demand_json, number, share, valuation_json};
 use crate::view::{Align, ViewContext, format};
 use crate::whatif::{Answer, Demand, ListEntry, Scenario, Slot, SlotComparison, Stage, TornadoBar};
 
 /// A scenario of the session.
-#[derive(Clone, Copy, Debug)]
-pub struct SessionPlan<'a> {
+#[derive(Clone, Debug, PartialEq)]
+pub struct SessionPlan {
     /// Its slot.
     pub slot: Slot,
     /// It.
-    pub scenario: &'a Scenario,
-    /// What came of it; `None` while nothing did.
-    pub answer: Option<&'a Answer>,
+    pub scenario: Arc<Scenario>,
+    /// What came of it; `None` while nothing did, or where it came of an older version.
+    pub answer: Option<Arc<Answer>>,
 }
 
 /// The session.
-#[derive(Clone, Copy, Debug)]
-pub struct SessionReport<'a> {
+#[derive(Clone, Debug, PartialEq)]
+pub struct SessionReport {
     /// The demand.
-    pub demand: &'a Demand,
+    pub demand: Arc<Demand>,
     /// The scenarios, in the order of their letters.
-    pub plans: &'a [SessionPlan<'a>],
+    pub plans: Vec<SessionPlan>,
     /// The one that is meant.
     pub active: Slot,
-    /// How they compare.
-    pub comparisons: &'a [SlotComparison],
+    /// How they compare, as far as that is known for the scenarios as they are.
+    pub comparisons: Vec<SlotComparison>,
 }
 
-impl<'a> SessionReport<'a> {
+impl SessionReport {
     /// The scenario that is meant.
-    pub fn active(&self) -> Option<&'a SessionPlan<'a>> {
+    pub fn active(&self) -> Option<&SessionPlan> {
         self.plans.iter().find(|plan| plan.slot == self.active)
     }
 }
 
-/// Writes the session; Markdown is the memo of its active scenario.
-pub fn whatif_plan(report: &SessionReport<'_>, format: Format, ctx: &ViewContext) -> String {
-    match format {
-        Format::Json => document(report, ctx),
-        Format::Csv => csv::table(&sheet(report, ctx)),
-        Format::Md | Format::Table => super::whatif_memo(report, ctx),
+/// The session; for people the memo of its active scenario.
+impl Report for SessionReport {
+    fn view(&self) -> &'static str {
+        "whatif-plan"
+    }
+
+    fn basis(&self) -> String {
+        "nominal USD over the scenario's weeks of 168 h; P5, P50, P95 are order statistics; errors are \
+         two standard errors, of differences paired"
+            .to_owned()
+    }
+
+    fn rows(&self, _: &ViewContext, most: usize) -> Vec<Json> {
+        self.plans.iter().take(most).map(plan).collect()
+    }
+
+    fn beside(&self, _: &ViewContext) -> Vec<(&'static str, Json)> {
+        vec![
+            ("demand", demand_json(&self.demand)),
+            ("active", json!(self.active.letter())),
+            ("comparisons", self.comparisons.iter().map(comparison).collect()),
+        ]
+    }
+
+    fn records(&self, ctx: &ViewContext) -> Sheet {
+        sheet(self, ctx)
+    }
+
+    fn notes(&self, _: &ViewContext) -> Notes {
+        Notes::Below(Vec::new())
+    }
+
+    fn text(&self, ctx: &ViewContext) -> String {
+        super::whatif_memo(self, ctx)
+    }
+
+    fn markdown(&self, ctx: &ViewContext) -> String {
+        super::whatif_memo(self, ctx)
     }
 }
-
-fn document(report: &SessionReport<'_>, ctx: &ViewContext) -> String {
-    let more: Map<String, Json> = [
-        ("demand", demand_json(report.demand)),
-        ("active", json!(report.active.letter())),
-        ("comparisons", report.comparisons.iter().map(comparison).collect()),
-    ]
-    .into_iter()
-    .map(|(name, value)| (name.to_owned(), value))
-    .collect();
-    let rows = report.plans.iter().map(plan).collect();
-    json::envelope("whatif-plan", rows, more, BASIS, &[], ctx)
-}
-
-const BASIS: &str = "nominal USD over the scenario's weeks of 168 h; P5, P50, P95 are order \
-                     statistics; errors are two standard errors, of differences paired";
 
 fn comparison(found: &SlotComparison) -> Json {
     json!({
@@ -74,8 +92,8 @@ fn comparison(found: &SlotComparison) -> Json {
     })
 }
 
-fn plan(plan: &SessionPlan<'_>) -> Json {
-    let answer = plan.answer.map(|answer| {
+fn plan(plan: &SessionPlan) -> Json {
+    let answer = plan.answer.as_ref().map(|answer| {
         let families: Vec<Json> = plan
             .scenario
             .families
@@ -117,7 +135,7 @@ fn plan(plan: &SessionPlan<'_>) -> Json {
     json!({
         "slot": plan.slot.letter(),
         // Numbers and texts alone: it always can be written.
-        "scenario": serde_json::to_value(plan.scenario).unwrap_or_default(),
+        "scenario": serde_json::to_value(&*plan.scenario).unwrap_or_default(),
         "answer": answer,
     })
 }
@@ -158,10 +176,10 @@ fn bar(bar: &TornadoBar) -> Json {
 }
 
 /// A row per scenario and family, and one per scenario for all of them.
-fn sheet(report: &SessionReport<'_>, ctx: &ViewContext) -> Sheet {
+fn sheet(report: &SessionReport, ctx: &ViewContext) -> Sheet {
     let mut rows = Vec::new();
-    for plan in report.plans {
-        let Some(answer) = plan.answer else { continue };
+    for plan in &report.plans {
+        let Some(answer) = &plan.answer else { continue };
         let families = plan.scenario.families.iter().zip(&answer.families);
         let families =
             families.map(|(inputs, found)| (&*inputs.name, found.as_ref().map(|f| &f.value)));

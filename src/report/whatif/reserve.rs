@@ -1,11 +1,12 @@
 //! `burntop whatif reserve`: the best commitment and what any one is worth.
 
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 
 use super::super::sheet::{Cell, Sheet};
-use super::super::{Format, json};
+use super::super::{Format, json, write};
 use super::{
-    Fact, Page, columns, demand_json, demand_line, number, payment, share, valuation_json,
+    Fact, Page, columns, demand_json, demand_line, number, payment, sentences, share,
+    valuation_json,
 };
 use crate::view::{Align, ViewContext, format};
 use crate::whatif::{Demand, Payment, Valuation};
@@ -75,7 +76,7 @@ pub fn whatif_reserve(report: &ReserveReport<'_>, format: Format, ctx: &ViewCont
     let single = (report.families.len() == 1).then(|| &report.families[0]);
     let [growth, drift, shock] =
         report.assumed.map_or([Json::Null, Json::Null, Json::Null], |a| a.map(|v| json!(v)));
-    let more: Map<String, Json> = [
+    let more = vec![
         ("demand", demand_json(report.demand)),
         (
             "inputs",
@@ -101,20 +102,19 @@ pub fn whatif_reserve(report: &ReserveReport<'_>, format: Format, ctx: &ViewCont
         ),
         ("look_back", single.map_or(Json::Null, look_back)),
         ("warnings", json!(report.warnings)),
-    ]
-    .into_iter()
-    .map(|(name, value)| (name.to_owned(), value))
-    .collect();
+    ];
+    let basis = basis(report);
     let page = Page {
         view: "whatif-reserve",
-        basis: basis(report),
         rows: report.families.iter().map(row).collect(),
         more,
         facts: facts(report, single, ctx),
         sheet: (report.families.len() > 1).then(|| sheet(report, ctx)),
-        notes: report.demand.notes.iter().chain(report.warnings).cloned().collect(),
+        notes: sentences(report.demand, report.warnings, &basis),
+        basis,
+        ..Page::default()
     };
-    page.write(format, ctx)
+    write(&page, format, ctx)
 }
 
 fn optimum(best: HindsightOptimum) -> Json {

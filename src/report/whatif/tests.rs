@@ -1,8 +1,11 @@
 //! Every report in every format, from figures that are easily seen.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use super::*;
+use crate::report::{Format, write};
 use crate::view::fixture;
 use crate::whatif::levers::{GpuSavings, Simulator};
 use crate::whatif::{
@@ -57,20 +60,17 @@ fn answer() -> Answer {
 
 fn session(format: Format) -> String {
     let (demand, scenario, answer) = (demand(), scenario(), answer());
-    let plans = [
-        SessionPlan { slot: Slot::A, scenario: &scenario, answer: Some(&answer) },
-        SessionPlan { slot: Slot::B, scenario: &scenario, answer: None },
+    let scenario = Arc::new(scenario);
+    let plans = vec![
+        SessionPlan { slot: Slot::A, scenario: scenario.clone(), answer: Some(Arc::new(answer)) },
+        SessionPlan { slot: Slot::B, scenario, answer: None },
     ];
     let result = Comparison { mean_usd: -5.0, error_usd: 2.0, cheaper: 0.75 };
     let comparisons =
-        [SlotComparison { base: Slot::A, other: Slot::B, generations: [1, 2], result }];
-    let report = SessionReport {
-        demand: &demand,
-        plans: &plans,
-        active: Slot::A,
-        comparisons: &comparisons,
-    };
-    whatif_plan(&report, format, &fixture::ctx())
+        vec![SlotComparison { base: Slot::A, other: Slot::B, generations: [1, 2], result }];
+    let demand = Arc::new(demand);
+    let report = SessionReport { demand, plans, active: Slot::A, comparisons };
+    write(&report, format, &fixture::ctx())
 }
 
 #[test]
@@ -91,12 +91,12 @@ fn the_memo_says_inputs_seed_window_and_what_is_not_known() {
 
 #[test]
 fn a_session_is_json_with_its_scenarios_and_csv_with_a_row_each() {
-    let json: Value = serde_json::from_str(&session(Format::Json)).unwrap();
+    let [_, json, csv, _] = Format::ALL.map(session);
+    let json: Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json["schema"], "burntop/whatif-plan/1");
     assert_eq!(json["rows"][0]["answer"]["valuation"]["mean_usd"], 1_000);
     assert_eq!(json["rows"][0]["scenario"]["family"][0]["on_demand"], 22.0);
     assert!(json["rows"][1]["answer"].is_null());
-    let csv = session(Format::Csv);
     // The total and the family of the one that was valued.
     assert_eq!(csv.lines().count(), 3, "{csv}");
 }
@@ -132,17 +132,18 @@ fn a_reserve_report_says_the_same_in_every_format() {
         assumed: Some([0.0; 3]),
         warnings: &["odd".to_owned()],
     };
-    let of = |format| whatif_reserve(&report, format, &fixture::ctx());
-    let json: Value = serde_json::from_str(&of(Format::Json)).unwrap();
+    let [table, json, csv, md] =
+        Format::ALL.map(|format| whatif_reserve(&report, format, &fixture::ctx()));
+    let json: Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json["optimum"]["esr"], 0.4);
     assert!(json["optimum"]["utilisation"].is_null());
     assert_eq!(json["valuation"]["safe_months"], 7.2);
     assert_eq!(json["valuation"]["break_even"], 0.6);
     assert_eq!(json["inputs"]["payment"], "no-upfront");
-    assert!(of(Format::Csv).contains("\noptimum_esr,0.4\n"));
-    assert!(of(Format::Table).contains("saves                  40.0%"));
-    assert!(of(Format::Md).contains("| Best commitment | 3 |"));
-    assert!(of(Format::Table).contains("\nodd\n"));
+    assert!(csv.contains("\noptimum_esr,0.4\n"));
+    assert!(table.contains("saves                  40.0%"));
+    assert!(md.contains("| Best commitment | 3 |"));
+    assert!(table.contains("\nodd\n"));
 }
 
 #[test]

@@ -43,7 +43,7 @@ pub async fn series(
     let (at, token) = token.as_deref().and_then(|t| t.split_once(':')).unwrap_or(("0", ""));
     let at: usize = at.parse().unwrap_or(0);
     let Some(metric) = METRICS.get(at).copied() else {
-        return Ok(Page { items: Vec::new(), next: None });
+        return Ok(Page::last(Vec::new()));
     };
     let _permit = aws.enter(Api::MetricList, region, 0).await;
     let client = aws.clients().await.cloudwatch(region);
@@ -61,7 +61,7 @@ pub async fn series(
         None if at + 1 < METRICS.len() => Some(format!("{}:", at + 1)),
         None => None,
     };
-    Ok(Page { items, next })
+    Ok(Page::new(items, next))
 }
 
 /// `None` for what has other dimensions. The storage type stays as it was said, known or not.

@@ -21,6 +21,7 @@ use super::{AwsProvider, error, lifecycle, time};
 use crate::domain::storage::bucket::InventoryConfig;
 use crate::domain::storage::{Bucket, ObjectLock, Versioning};
 use crate::domain::{ErrorKind, Scope, SourceError, Tags, text};
+use crate::source::pages::Pages;
 use crate::source::storage::{BucketConfig, BucketList};
 
 /// Buckets per page: paginated lists name the region of each bucket, others do not.
@@ -54,27 +55,22 @@ pub async fn list(
 async fn general(aws: &AwsProvider, account: &Arc<str>) -> Result<Vec<Bucket>, SourceError> {
     let home = aws.clients().await.home();
     let client = aws.clients().await.s3(home);
-    let (mut out, mut token) = (Vec::new(), None::<String>);
-    loop {
+    let mut out = Vec::new();
+    let mut pages = Pages::of(LIST_BUCKETS.action, home);
+    while let Some(token) = pages.ask() {
         let _permit = aws.enter(Api::S3Config, home, 0).await;
         let page = client
             .list_buckets()
             .max_buckets(PAGE)
-            .set_continuation_token(token.clone())
+            .set_continuation_token(token)
             .send()
             .await
             .map_err(|e| aws.failed(&LIST_BUCKETS, home, &e))?;
         let buckets = page.buckets().iter();
         out.extend(buckets.filter_map(|b| bucket(b, account, None)).filter(|b| !b.is_directory));
-        match page.continuation_token.filter(|t| !t.is_empty()) {
-            None => return Ok(out),
-            Some(next) if token.as_ref() == Some(&next) => {
-                let place = aws.place(&LIST_BUCKETS, home);
-                return Err(error::malformed("the pages go in circles", place));
-            }
-            Some(next) => token = Some(next),
-        }
+        pages.follow(page.continuation_token)?;
     }
+    Ok(out)
 }
 
 async fn directory(
@@ -83,13 +79,14 @@ async fn directory(
     region: &Arc<str>,
 ) -> Result<Vec<Bucket>, SourceError> {
     let client = aws.clients().await.s3(region);
-    let (mut out, mut token) = (Vec::new(), None::<String>);
-    loop {
+    let mut out = Vec::new();
+    let mut pages = Pages::of(LIST_DIRECTORY_BUCKETS.action, region);
+    while let Some(token) = pages.ask() {
         let _permit = aws.enter(Api::S3Config, region, 0).await;
         let page = client
             .list_directory_buckets()
             .max_directory_buckets(PAGE)
-            .set_continuation_token(token.clone())
+            .set_continuation_token(token)
             .send()
             .await
             .map_err(|e| aws.failed(&LIST_DIRECTORY_BUCKETS, region, &e))?;
@@ -98,11 +95,9 @@ async fn directory(
         out.extend(
             buckets.filter_map(|b| bucket(b, account, Some(region))).filter(|b| b.is_directory),
         );
-        match page.continuation_token.filter(|t| !t.is_empty()) {
-            Some(next) if token.as_ref() != Some(&next) => token = Some(next),
-            _ => return Ok(out),
-        }
+        pages.follow(page.continuation_token)?;
     }
+    Ok(out)
 }
 
 /// `None` without a name, or with one that is no bucket's: it could not be asked.
@@ -309,13 +304,14 @@ async fn inventories(
     bucket: &str,
 ) -> Result<Vec<InventoryConfig>, SourceError> {
     let client = aws.clients().await.s3(region);
-    let (mut out, mut token) = (Vec::new(), None::<String>);
-    loop {
+    let mut out = Vec::new();
+    let mut pages = Pages::of(LIST_BUCKET_INVENTORY_CONFIGURATIONS.action, region);
+    while let Some(token) = pages.ask() {
         let _permit = aws.enter(Api::S3Config, region, 0).await;
         let page = match client
             .list_bucket_inventory_configurations()
             .bucket(bucket)
-            .set_continuation_token(token.clone())
+            .set_continuation_token(token)
             .send()
             .await
         {
@@ -327,11 +323,9 @@ async fn inventories(
             }
         };
         out.extend(page.inventory_configuration_list().iter().filter_map(|c| inventory(c, bucket)));
-        match page.next_continuation_token.filter(|t| !t.is_empty()) {
-            Some(next) if token.as_ref() != Some(&next) => token = Some(next),
-            _ => return Ok(out),
-        }
+        pages.follow_cut(page.is_truncated == Some(true), page.next_continuation_token)?;
     }
+    Ok(out)
 }
 
 /// Where an inventory is delivered: `destination/prefix/source-bucket/id/` (S3 user guide,
@@ -357,13 +351,13 @@ async fn request_metrics(
     bucket: &str,
 ) -> Result<Option<Arc<str>>, SourceError> {
     let client = aws.clients().await.s3(region);
-    let mut token = None::<String>;
-    loop {
+    let mut pages = Pages::of(LIST_BUCKET_METRICS_CONFIGURATIONS.action, region);
+    while let Some(token) = pages.ask() {
         let _permit = aws.enter(Api::S3Config, region, 0).await;
         let page = match client
             .list_bucket_metrics_configurations()
             .bucket(bucket)
-            .set_continuation_token(token.clone())
+            .set_continuation_token(token)
             .send()
             .await
         {
@@ -378,9 +372,7 @@ async fn request_metrics(
         if let Some(whole) = whole {
             return Ok(Some(clean(Some(whole.id()))));
         }
-        match page.next_continuation_token.filter(|t| !t.is_empty()) {
-            Some(next) if token.as_ref() != Some(&next) => token = Some(next),
-            _ => return Ok(None),
-        }
+        pages.follow_cut(page.is_truncated == Some(true), page.next_continuation_token)?;
     }
+    Ok(None)
 }

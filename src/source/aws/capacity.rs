@@ -14,6 +14,7 @@ use crate::domain::{
     CapacityReservation, Commitment, CommitmentState, Commits, Provenance, ReservesCapacity,
     SourceError,
 };
+use crate::source::pages::Pages;
 
 /// The most that one page holds (service limit, EC2 API reference).
 const PAGE: i32 = 1_000;
@@ -27,13 +28,13 @@ pub async fn list(
 ) -> Result<Vec<Commitment>, SourceError> {
     let client = aws.clients().await.ec2(region);
     let mut out = Vec::new();
-    let mut token: Option<String> = None;
-    loop {
+    let mut pages = Pages::of(DESCRIBE_CAPACITY_RESERVATIONS.action, region);
+    while let Some(token) = pages.ask() {
         let _permit = aws.enter(Api::Ec2, region, 0).await;
         let page = client
             .describe_capacity_reservations()
             .max_results(PAGE)
-            .set_next_token(token.take())
+            .set_next_token(token)
             .send()
             .await
             .map_err(|e| aws.failed(&DESCRIBE_CAPACITY_RESERVATIONS, region, &e))?;
@@ -46,11 +47,9 @@ pub async fn list(
             })?;
             out.push(read);
         }
-        token = page.next_token.filter(|t| !t.is_empty());
-        if token.is_none() {
-            return Ok(out);
-        }
+        pages.follow(page.next_token)?;
     }
+    Ok(out)
 }
 
 fn read(

@@ -25,7 +25,7 @@ pub struct Clients {
     load_balancing: Mutex<HashMap<Arc<str>, aws_sdk_elasticloadbalancingv2::Client>>,
     s3: Mutex<HashMap<Arc<str>, aws_sdk_s3::Client>>,
     athena: Mutex<HashMap<Arc<str>, aws_sdk_athena::Client>>,
-    json_apis: Mutex<HashMap<(Service, Arc<str>), json_api::Client>>,
+    json_apis: Mutex<HashMap<(&'static str, Arc<str>), json_api::Client>>,
 }
 
 impl Clients {
@@ -132,9 +132,9 @@ impl Clients {
     }
 
     /// A service in a region, without the SDK's crate for it.
-    pub fn json_api(&self, service: Service, region: &Arc<str>) -> json_api::Client {
-        cached(&self.json_apis, &(service, Arc::clone(region)), || {
-            let quota = self.quota(service.signing_name(), region);
+    pub fn json_api(&self, service: &'static Service, region: &Arc<str>) -> json_api::Client {
+        cached(&self.json_apis, &(service.id, Arc::clone(region)), || {
+            let quota = self.quota(service.signing_name, region);
             json_api::Client::new(&self.sdk, service, region, quota)
         })
     }

@@ -16,6 +16,7 @@ use crate::domain::{
     BilledUnit, NOT_WORKING, PUBLIC_IPV4_USD_PER_HOUR, Resource, ResourceKind, Scope, SourceError,
     Tags,
 };
+use crate::source::pages::Pages;
 
 /// Values of one filter, half of what EC2 takes.
 const PER_CALL: usize = 100;
@@ -61,15 +62,15 @@ async fn interfaces(
 ) -> Result<Interfaces, SourceError> {
     let mut out = Interfaces::new();
     for ids in ids.chunks(PER_CALL) {
-        let mut token: Option<String> = None;
-        loop {
+        let mut pages = Pages::of(DESCRIBE_NETWORK_INTERFACES.action, region);
+        while let Some(token) = pages.ask() {
             let _permit = aws.enter(Api::Ec2, region, 0).await;
             let client = aws.clients().await.ec2(region);
             // By filter and not by id: one that is gone would fail the call.
             let page = client
                 .describe_network_interfaces()
                 .filters(filter("network-interface-id", ids.iter().copied()))
-                .set_next_token(token.take())
+                .set_next_token(token)
                 .send()
                 .await
                 .map_err(|e| aws.failed(&DESCRIBE_NETWORK_INTERFACES, region, &e))?;
@@ -79,10 +80,7 @@ async fn interfaces(
                     out.insert(id.to_owned(), in_use);
                 }
             }
-            token = page.next_token.filter(|t| !t.is_empty());
-            if token.is_none() {
-                break;
-            }
+            pages.follow(page.next_token)?;
         }
     }
     Ok(out)

@@ -67,10 +67,11 @@ async fn instances_come_page_by_page_with_clean_text() {
     assert_eq!(&*instance.az, "us-east-1b");
     assert_eq!(&*instance.owners[0].name, "workers");
     assert!(instance.detailed_monitoring);
-    assert_eq!(first.next.as_deref(), Some("page-2"));
-    let second = aws.instances(&account(), &region(), first.next).await.unwrap();
+    assert_eq!(first.next(), Some("page-2"));
+    let next = first.next().map(str::to_owned);
+    let second = aws.instances(&account(), &region(), next).await.unwrap();
     assert_eq!(second.items.iter().map(|i| &*i.id).collect::<Vec<_>>(), ["i-2"]);
-    assert_eq!(second.next, None);
+    assert_eq!(second.next(), None);
     assert_eq!(server.requests(), 2);
 }
 
@@ -297,7 +298,7 @@ async fn gpu_series_are_listed_once_each() {
         ]))
     });
     let page = server.provider().gpu_metrics(&region(), None).await.unwrap();
-    assert_eq!((page.items.len(), page.next.as_deref()), (1, Some("more")));
+    assert_eq!((page.items.len(), page.next()), (1, Some("more")));
     assert_eq!(page.items[0].instance.as_deref(), Some("i-1"));
 }
 

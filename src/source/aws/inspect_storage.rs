@@ -23,6 +23,7 @@ use crate::domain::storage::{
 };
 use crate::domain::{ErrorKind, Scope, SourceError};
 use crate::source::inspect_storage::StorageInspector;
+use crate::source::pages::Pages;
 use crate::source::provider::Identity;
 
 /// The elements of a lifecycle configuration that this version knows (S3 API reference,
@@ -177,16 +178,23 @@ async fn modification(
     id: &str,
 ) -> Result<Option<VolumeModification>, SourceError> {
     let region = &scope.region;
-    let _permit = aws.enter(Api::Ec2, region, 0).await;
     let client = aws.clients().await.ec2(region);
-    let answer = client
-        .describe_volumes_modifications()
-        .filters(filter("volume-id", [id]))
-        .send()
-        .await
-        .map_err(|e| aws.failed(&DESCRIBE_VOLUMES_MODIFICATIONS, region, &e))?;
+    let mut found = Vec::new();
+    let mut pages = Pages::of(DESCRIBE_VOLUMES_MODIFICATIONS.action, region);
+    while let Some(token) = pages.ask() {
+        let _permit = aws.enter(Api::Ec2, region, 0).await;
+        let page = client
+            .describe_volumes_modifications()
+            .filters(filter("volume-id", [id]))
+            .set_next_token(token)
+            .send()
+            .await
+            .map_err(|e| aws.failed(&DESCRIBE_VOLUMES_MODIFICATIONS, region, &e))?;
+        found.extend(page.volumes_modifications.unwrap_or_default());
+        pages.follow(page.next_token)?;
+    }
     let positive = |n: Option<i32>| n.and_then(|n| u32::try_from(n).ok()).filter(|n| *n > 0);
-    let all = answer.volumes_modifications().iter().filter(|m| m.volume_id() == Some(id));
+    let all = found.iter().filter(|m| m.volume_id() == Some(id));
     Ok(all
         .map(|m| VolumeModification {
             state: match m.modification_state() {
@@ -211,23 +219,22 @@ async fn snapshots(
 ) -> Result<Vec<Snapshot>, SourceError> {
     let region = &scope.region;
     let client = aws.clients().await.ec2(region);
-    let (mut out, mut token) = (Vec::new(), None::<String>);
-    loop {
+    let mut out = Vec::new();
+    let mut pages = Pages::of(DESCRIBE_SNAPSHOTS.action, region);
+    while let Some(token) = pages.ask() {
         let _permit = aws.enter(Api::Ec2, region, 0).await;
         let page = client
             .describe_snapshots()
             .owner_ids("self")
             .filters(filter("volume-id", [id]))
-            .set_next_token(token.take())
+            .set_next_token(token)
             .send()
             .await
             .map_err(|e| aws.failed(&DESCRIBE_SNAPSHOTS, region, &e))?;
         out.extend(page.snapshots().iter().filter_map(|s| volumes::snapshot(s, scope)));
-        token = page.next_token.filter(|t| !t.is_empty());
-        if token.is_none() {
-            return Ok(out);
-        }
+        pages.follow(page.next_token)?;
     }
+    Ok(out)
 }
 
 async fn recently_attached(

@@ -47,7 +47,7 @@ pub async fn page(
     let items = items.ok_or_else(|| {
         error::malformed("an instance came without an id", aws.place(&DESCRIBE_INSTANCES, region))
     })?;
-    Ok(Page { items, next: answer.next_token.filter(|t| !t.is_empty()) })
+    Ok(Page::new(items, answer.next_token))
 }
 
 pub(super) fn clean(raw: Option<&str>) -> Arc<str> {

@@ -35,14 +35,22 @@ pub enum Api {
     SavingsPlans,
     /// STS.
     Sts,
-    /// SageMaker: lists and descriptions.
-    SageMaker,
-    /// Organizations: the list of accounts.
-    Organizations,
     /// S3: how buckets are set up.
     S3Config,
     /// S3: lists and objects.
     S3Data,
+    /// A service that is asked in one place, which says how fast: calls per second in the long run,
+    /// at once after a pause, and without an answer yet.
+    Own {
+        /// Its name, by which its buckets are told apart.
+        service: &'static str,
+        /// Calls per second.
+        per_second: u32,
+        /// Calls at once.
+        burst: u32,
+        /// Calls under way.
+        in_flight: usize,
+    },
 }
 
 /// How fast one API may be asked in one account and region.
@@ -77,10 +85,9 @@ impl Api {
             Self::SavingsPlans => (5.0, 10.0, 2, None),
             // DML quotas begin at 20 a second (Athena service quotas).
             Self::Athena => (10.0, 20.0, 4, None),
-            // None are published; `Describe*` of notebooks is known to be throttled at 10 a second.
-            Self::SageMaker => (4.0, 8.0, 4, None),
-            // One list an hour, of 20 accounts a page.
-            Self::Organizations => (4.0, 8.0, 1, None),
+            Self::Own { per_second, burst, in_flight, .. } => {
+                (per_second.into(), burst.into(), in_flight, None)
+            }
             // Several ask at the start who we are, and what waits for a slot behind a hanging call
             // waits twice as long.
             Self::Sts => (5.0, 5.0, 8, None),

@@ -15,6 +15,7 @@ use super::{AwsProvider, error, time};
 use crate::domain::storage::{Etag, ObjectBatch, ObjectFlags, Tier};
 use crate::domain::{ErrorKind, SourceError};
 use crate::source::inventory::MANIFEST_AT_MOST;
+use crate::source::pages::Pages;
 use crate::source::storage::{ListPlace, ListToken, Name, ObjectBytes, Upload};
 
 /// S3's largest object, 50 TB (S3 user guide): a list that says more is wrong.
@@ -191,26 +192,24 @@ pub async fn upload_bytes(
 ) -> Result<u64, SourceError> {
     let client = aws.clients().await.s3(region);
     let key = String::from_utf8_lossy(&upload.key).into_owned();
-    let (mut sum, mut marker) = (0_u64, None::<String>);
-    loop {
+    let mut sum = 0_u64;
+    let mut pages = Pages::of(LIST_PARTS.action, region);
+    while let Some(marker) = pages.ask() {
         let _permit = aws.enter(Api::S3Data, region, 0).await;
         let page = client
             .list_parts()
             .bucket(bucket)
             .key(&key)
             .upload_id(&upload.id)
-            .set_part_number_marker(marker.clone())
+            .set_part_number_marker(marker)
             .send()
             .await
             .map_err(|e| aws.bucket_failed(&LIST_PARTS, region, bucket, &e))?;
         let sizes = page.parts().iter().filter_map(|p| u64::try_from(p.size()?).ok());
         sum = sizes.fold(sum, u64::saturating_add);
-        let more = page.is_truncated() == Some(true);
-        match page.next_part_number_marker.filter(|m| more && !m.is_empty()) {
-            Some(next) if marker.as_ref() != Some(&next) => marker = Some(next),
-            _ => return Ok(sum),
-        }
+        pages.follow_cut(page.is_truncated == Some(true), page.next_part_number_marker)?;
     }
+    Ok(sum)
 }
 
 /// An object, or a piece of it.

@@ -17,6 +17,7 @@ use super::limit::Api;
 use super::time;
 use crate::domain::text::is_id;
 use crate::domain::{BilledUnit, NOT_WORKING, Resource, ResourceKind, Scope, SourceError, Tags};
+use crate::source::pages::Pages;
 
 /// `DescribeTags` takes so many.
 const TAGGED_PER_CALL: usize = 20;
@@ -48,21 +49,19 @@ pub async fn read(aws: &AwsProvider, scope: &Scope) -> Result<Vec<Resource>, Sou
 async fn list(aws: &AwsProvider, region: &Arc<str>) -> Result<Vec<elb::LoadBalancer>, SourceError> {
     let client = aws.clients().await.load_balancing(region);
     let mut out = Vec::new();
-    let mut marker: Option<String> = None;
-    loop {
+    let mut pages = Pages::of(DESCRIBE_LOAD_BALANCERS.action, region);
+    while let Some(token) = pages.ask() {
         let _permit = aws.enter(Api::LoadBalancing, region, 0).await;
         let page = client
             .describe_load_balancers()
-            .set_marker(marker.take())
+            .set_marker(token)
             .send()
             .await
             .map_err(|e| aws.failed(&DESCRIBE_LOAD_BALANCERS, region, &e))?;
         out.extend(page.load_balancers.unwrap_or_default());
-        marker = page.next_marker.filter(|m| !m.is_empty());
-        if marker.is_none() {
-            return Ok(out);
-        }
+        pages.follow(page.next_marker)?;
     }
+    Ok(out)
 }
 
 async fn tags(
@@ -96,20 +95,17 @@ type Targets = HashMap<String, Vec<Arc<str>>>;
 async fn targets(aws: &AwsProvider, region: &Arc<str>) -> Result<Targets, SourceError> {
     let client = aws.clients().await.load_balancing(region);
     let mut groups = Vec::new();
-    let mut marker: Option<String> = None;
-    loop {
+    let mut pages = Pages::of(DESCRIBE_TARGET_GROUPS.action, region);
+    while let Some(token) = pages.ask() {
         let _permit = aws.enter(Api::LoadBalancing, region, 0).await;
         let page = client
             .describe_target_groups()
-            .set_marker(marker.take())
+            .set_marker(token)
             .send()
             .await
             .map_err(|e| aws.failed(&DESCRIBE_TARGET_GROUPS, region, &e))?;
         groups.extend(page.target_groups.unwrap_or_default());
-        marker = page.next_marker.filter(|m| !m.is_empty());
-        if marker.is_none() {
-            break;
-        }
+        pages.follow(page.next_marker)?;
     }
     groups.retain(|g| !g.load_balancer_arns().is_empty());
     let asked: Vec<_> = groups.iter().map(|group| health(aws, region, group)).collect();

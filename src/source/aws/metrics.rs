@@ -1,6 +1,5 @@
 //! CloudWatch: which GPU series exist, and hourly data.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use aws_sdk_cloudwatch::types as cw;
@@ -8,8 +7,9 @@ use jiff::Timestamp;
 
 use super::calls::{GET_METRIC_DATA, LIST_METRICS};
 use super::limit::{self, Api};
-use super::{AwsProvider, error, time};
+use super::{AwsProvider, time};
 use crate::domain::{HourRange, SourceError, text};
+use crate::source::pages::Pages;
 use crate::source::planner::gpu;
 use crate::source::provider::{
     GpuDimensions, GpuMetric, MetricKey, MetricQuery, MetricResult, Page, Statistic,
@@ -45,7 +45,7 @@ pub async fn list(
         .await
         .map_err(|e| aws.failed(&LIST_METRICS, region, &e))?;
     let series = answer.metrics().iter().filter_map(gpu_metric).collect();
-    Ok(Page { items: gpu::distinct(series), next: answer.next_token.filter(|t| !t.is_empty()) })
+    Ok(Page::new(gpu::distinct(series), answer.next_token))
 }
 
 /// `None` for roll-ups over GPUs or hosts, which would hide a busy GPU behind idle ones. Names
@@ -104,9 +104,8 @@ pub(super) async fn request(
     }
     let client = aws.clients().await.cloudwatch(region);
     let mut merged = Merged::new(asked.len());
-    let mut tokens: HashSet<String> = HashSet::new();
-    let mut token: Option<String> = None;
-    loop {
+    let mut pages = Pages::of(GET_METRIC_DATA.action, region);
+    while let Some(token) = pages.ask() {
         // CloudWatch counts the datapoints of a request once, not again for each page.
         let points = if token.is_none() { points } else { 0 };
         let _permit = aws.enter(Api::MetricData, region, points).await;
@@ -128,16 +127,9 @@ pub(super) async fn request(
             tracing::warn!(%region, ?codes, "CloudWatch restricts its answer");
             merged.restricted = true;
         }
-        token = page.next_token.filter(|t| !t.is_empty());
-        match &token {
-            None => return Ok(merged.finish()),
-            Some(next) if !tokens.insert(next.clone()) => {
-                let place = aws.place(&GET_METRIC_DATA, region);
-                return Err(error::malformed("the pages go in circles", place));
-            }
-            Some(_) => {}
-        }
+        pages.follow(page.next_token)?;
     }
+    Ok(merged.finish())
 }
 
 /// A query for periods of `period_s` seconds. Ids must begin with a lower-case letter; the number

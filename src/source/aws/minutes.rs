@@ -31,7 +31,7 @@ pub async fn series(
         .await
         .map_err(|e| aws.failed(&LIST_METRICS, region, &e))?;
     let items = answer.metrics().iter().filter_map(metrics::exact).collect();
-    Ok(Page { items, next: answer.next_token.filter(|t| !t.is_empty()) })
+    Ok(Page::new(items, answer.next_token))
 }
 
 /// Data by the minute.
@@ -95,7 +95,7 @@ mod tests {
             ("InstanceId".into(), "i-1".into()),
             ("GpuDevice".into(), "nvidia0".into()),
         ]);
-        assert_eq!((page.items, page.next), (vec![want], None));
+        assert_eq!(page, Page::last(vec![want]));
     }
 
     #[tokio::test]

@@ -56,6 +56,8 @@ mod faults;
 #[cfg(test)]
 mod hostile_tests;
 #[cfg(test)]
+mod paging_tests;
+#[cfg(test)]
 mod resource_tests;
 #[cfg(test)]
 mod storage_tests;

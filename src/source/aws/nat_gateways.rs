@@ -13,6 +13,7 @@ use super::resources::name;
 use super::time;
 use crate::domain::text::is_id;
 use crate::domain::{BilledUnit, Resource, ResourceKind, Scope, SourceError, Tags};
+use crate::source::pages::Pages;
 
 /// Route tables by the gateway that a route of theirs leads to.
 type Routes = HashMap<String, BTreeSet<Arc<str>>>;
@@ -21,21 +22,18 @@ type Routes = HashMap<String, BTreeSet<Arc<str>>>;
 pub async fn read(aws: &AwsProvider, scope: &Scope) -> Result<Vec<Resource>, SourceError> {
     let region = &scope.region;
     let mut gateways = Vec::new();
-    let mut token: Option<String> = None;
-    loop {
+    let mut pages = Pages::of(DESCRIBE_NAT_GATEWAYS.action, region);
+    while let Some(token) = pages.ask() {
         let _permit = aws.enter(Api::Ec2, region, 0).await;
         let client = aws.clients().await.ec2(region);
         let page = client
             .describe_nat_gateways()
-            .set_next_token(token.take())
+            .set_next_token(token)
             .send()
             .await
             .map_err(|e| aws.failed(&DESCRIBE_NAT_GATEWAYS, region, &e))?;
         gateways.extend(page.nat_gateways.unwrap_or_default());
-        token = page.next_token.filter(|t| !t.is_empty());
-        if token.is_none() {
-            break;
-        }
+        pages.follow(page.next_token)?;
     }
     if gateways.is_empty() {
         return Ok(Vec::new());
@@ -52,13 +50,13 @@ pub async fn read(aws: &AwsProvider, scope: &Scope) -> Result<Vec<Resource>, Sou
 
 async fn routes(aws: &AwsProvider, region: &Arc<str>) -> Result<Routes, SourceError> {
     let mut out = Routes::new();
-    let mut token: Option<String> = None;
-    loop {
+    let mut pages = Pages::of(DESCRIBE_ROUTE_TABLES.action, region);
+    while let Some(token) = pages.ask() {
         let _permit = aws.enter(Api::Ec2, region, 0).await;
         let client = aws.clients().await.ec2(region);
         let page = client
             .describe_route_tables()
-            .set_next_token(token.take())
+            .set_next_token(token)
             .send()
             .await
             .map_err(|e| aws.failed(&DESCRIBE_ROUTE_TABLES, region, &e))?;
@@ -70,11 +68,9 @@ async fn routes(aws: &AwsProvider, region: &Arc<str>) -> Result<Routes, SourceEr
                 }
             }
         }
-        token = page.next_token.filter(|t| !t.is_empty());
-        if token.is_none() {
-            return Ok(out);
-        }
+        pages.follow(page.next_token)?;
     }
+    Ok(out)
 }
 
 /// `None` for a gateway that is gone, or has no id.

@@ -10,6 +10,7 @@ use super::calls::DESCRIBE_INSTANCE_TYPE_OFFERINGS;
 use super::inventory::clean;
 use super::limit::Api;
 use crate::domain::{SourceError, ZoneOffering};
+use crate::source::pages::Pages;
 
 /// The most that one page holds (service limit, EC2 API reference).
 const PAGE: i32 = 1_000;
@@ -18,14 +19,14 @@ const PAGE: i32 = 1_000;
 pub async fn list(aws: &AwsProvider, region: &Arc<str>) -> Result<Vec<ZoneOffering>, SourceError> {
     let client = aws.clients().await.ec2(region);
     let mut found: BTreeMap<Arc<str>, BTreeSet<Arc<str>>> = BTreeMap::new();
-    let mut token: Option<String> = None;
-    loop {
+    let mut pages = Pages::of(DESCRIBE_INSTANCE_TYPE_OFFERINGS.action, region);
+    while let Some(token) = pages.ask() {
         let _permit = aws.enter(Api::Ec2, region, 0).await;
         let page = client
             .describe_instance_type_offerings()
             .location_type(ec2::LocationType::AvailabilityZone)
             .max_results(PAGE)
-            .set_next_token(token.take())
+            .set_next_token(token)
             .send()
             .await
             .map_err(|e| aws.failed(&DESCRIBE_INSTANCE_TYPE_OFFERINGS, region, &e))?;
@@ -34,10 +35,7 @@ pub async fn list(aws: &AwsProvider, region: &Arc<str>) -> Result<Vec<ZoneOfferi
                 found.entry(clean(Some(zone))).or_default().insert(clean(Some(name.as_str())));
             }
         }
-        token = page.next_token.filter(|t| !t.is_empty());
-        if token.is_none() {
-            break;
-        }
+        pages.follow(page.next_token)?;
     }
     let zone = |(az, types): (Arc<str>, BTreeSet<Arc<str>>)| ZoneOffering {
         az,

@@ -2,9 +2,47 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::json_api::{Page, Question, Read, Row, every};
+use super::calls::LIST_ACCOUNTS;
+use super::json_api::{At, Host, Page, Question, Read, Row, Service, every};
+use super::limit::Api;
 use super::{AwsProvider, error};
 use crate::domain::{Member, SourceError, is_account_id, is_partition, text};
+
+/// AWS Organizations.
+pub const ORGANIZATIONS: Service = Service {
+    id: "Organizations",
+    target: "AWSOrganizationsV20161128",
+    signing_name: "organizations",
+    // No limits are published; one list an hour, of 20 accounts a page.
+    api: Api::Own { service: "organizations", per_second: 4, burst: 8, in_flight: 1 },
+    host,
+};
+
+fn host(at: &At<'_>) -> Host {
+    let fips = if at.fips { "-fips" } else { "" };
+    let own = Host { name: format!("organizations{fips}.{}", at.region), signed_for: None };
+    match home(at).filter(|_| !at.dual_stack) {
+        Some((host, home)) => Host { name: format!("{host}.{home}"), signed_for: Some(home) },
+        None => own,
+    }
+}
+
+/// The one endpoint of Organizations in a partition and the region it lies in, where the rules name
+/// one.
+fn home(at: &At<'_>) -> Option<(&'static str, &'static str)> {
+    let is_gov = at.region.starts_with("us-gov-");
+    Some(match (at.suffix, at.fips) {
+        // One host for both.
+        ("amazonaws.com", _) if is_gov => ("organizations", "us-gov-west-1"),
+        ("amazonaws.com", false) => ("organizations", "us-east-1"),
+        ("amazonaws.com", true) => ("organizations-fips", "us-east-1"),
+        ("amazonaws.com.cn", false) => ("organizations", "cn-northwest-1"),
+        ("c2s.ic.gov", false) => ("organizations", "us-iso-east-1"),
+        ("sc2s.sgov.gov", false) => ("organizations", "us-isob-east-1"),
+        ("csp.hci.ic.gov", false) => ("organizations", "us-isof-south-1"),
+        _ => return None,
+    })
+}
 
 /// A page of all accounts.
 #[derive(Debug, Serialize)]
@@ -19,7 +57,7 @@ struct ListAccounts {
 const PAGE: u32 = 20;
 
 impl Question for ListAccounts {
-    const READ: Read = Read::ListAccounts;
+    const READ: Read = Read::of(&LIST_ACCOUNTS, &ORGANIZATIONS);
     type Answer = Page<Account>;
 }
 
@@ -51,7 +89,7 @@ impl AwsProvider {
         // What is left out silently would be an account that nobody misses.
         accounts.into_iter().map(|account| member(&account)).collect::<Option<_>>().ok_or_else(
             || {
-                let place = self.place(Read::ListAccounts.call(), home);
+                let place = self.place(&LIST_ACCOUNTS, home);
                 error::malformed("an account came without an id of 12 digits", place)
             },
         )

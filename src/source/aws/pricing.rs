@@ -12,6 +12,7 @@ use super::clients::PRICING_REGION;
 use super::limit::Api;
 use super::product::{self, Attributes};
 use crate::domain::{Offer, PriceBasis, Provenance, Rate, SourceError};
+use crate::source::pages::Pages;
 use crate::source::provider::PriceWanted;
 
 /// Questions at a time; the rate limiter has the last word.
@@ -86,23 +87,21 @@ async fn products(
         filters.iter().filter_map(|(field, value)| term(field, value)).collect();
     let region: Arc<str> = PRICING_REGION.into();
     let client = aws.clients().await.pricing();
-    let mut token: Option<String> = None;
-    loop {
+    let mut pages = Pages::of(GET_PRODUCTS.action, &region);
+    while let Some(token) = pages.ask() {
         let _permit = aws.enter(Api::Pricing, &region, 0).await;
         let page = client
             .get_products()
             .service_code("AmazonEC2")
             .set_filters(Some(filters.clone()))
-            .set_next_token(token.take())
+            .set_next_token(token)
             .send()
             .await
             .map_err(|e| aws.failed(&GET_PRODUCTS, &region, &e))?;
         page.price_list.unwrap_or_default().into_iter().for_each(&mut take);
-        token = page.next_token.filter(|t| !t.is_empty());
-        if token.is_none() {
-            return Ok(());
-        }
+        pages.follow(page.next_token)?;
     }
+    Ok(())
 }
 
 /// The price that the products agree on.

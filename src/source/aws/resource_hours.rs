@@ -13,6 +13,7 @@ use super::sagemaker::ASYNC;
 use super::{AwsProvider, metrics};
 use crate::domain::{HourRange, Resource, ResourceKind, ResourceSignal, SourceError};
 use crate::source::catalogue;
+use crate::source::pages::Pages;
 use crate::source::provider::{GpuDimensions, ResourceHours};
 
 /// The namespace and metric of AWS's sample lifecycle configuration `publish-instance-metrics`
@@ -110,14 +111,14 @@ async fn published(
 ) -> Result<HashMap<Arc<str>, Vec<GpuDimensions>>, SourceError> {
     let mut out: HashMap<Arc<str>, Vec<GpuDimensions>> = HashMap::new();
     let client = aws.clients().await.cloudwatch(region);
-    let mut token: Option<String> = None;
-    loop {
+    let mut pages = Pages::of(LIST_METRICS.action, region);
+    while let Some(token) = pages.ask() {
         let _permit = aws.enter(Api::MetricList, region, 0).await;
         let page = client
             .list_metrics()
             .namespace(NOTEBOOKS.0)
             .metric_name(NOTEBOOKS.1)
-            .set_next_token(token.take())
+            .set_next_token(token)
             .send()
             .await
             .map_err(|e| aws.failed(&LIST_METRICS, region, &e))?;
@@ -133,11 +134,9 @@ async fn published(
                 of.push(dimensions);
             }
         }
-        token = page.next_token.filter(|t| !t.is_empty());
-        if token.is_none() {
-            return Ok(out);
-        }
+        pages.follow(page.next_token)?;
     }
+    Ok(out)
 }
 
 fn dims(pairs: &[(&str, &str)]) -> GpuDimensions {

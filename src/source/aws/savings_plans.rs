@@ -16,6 +16,7 @@ use crate::domain::{
     Commitment, CommitmentState, Commits, PaymentOption, PlanRate, PlanType, Platform, Provenance,
     SavingsPlan, SourceError, Tenancy,
 };
+use crate::source::pages::Pages;
 
 /// The most that one page of plans or rates holds (service limit, Savings Plans API reference).
 const PAGE: i32 = 1_000;
@@ -29,8 +30,8 @@ pub async fn list(aws: &AwsProvider, account: &Arc<str>) -> Result<Vec<Commitmen
     let region: Arc<str> = PRICING_REGION.into();
     let client = aws.clients().await.savings_plans();
     let mut out = Vec::new();
-    let mut token: Option<String> = None;
-    loop {
+    let mut pages = Pages::of(DESCRIBE_SAVINGS_PLANS.action, &region);
+    while let Some(token) = pages.ask() {
         let _permit = aws.enter(Api::SavingsPlans, &region, 0).await;
         let page = client
             .describe_savings_plans()
@@ -39,7 +40,7 @@ pub async fn list(aws: &AwsProvider, account: &Arc<str>) -> Result<Vec<Commitmen
             .states(sp::SavingsPlanState::PaymentPending)
             .states(sp::SavingsPlanState::PendingReturn)
             .max_results(PAGE)
-            .set_next_token(token.take())
+            .set_next_token(token)
             .send()
             .await
             .map_err(|e| aws.failed(&DESCRIBE_SAVINGS_PLANS, &region, &e))?;
@@ -51,11 +52,9 @@ pub async fn list(aws: &AwsProvider, account: &Arc<str>) -> Result<Vec<Commitmen
             })?;
             out.push(read);
         }
-        token = page.next_token.filter(|t| !t.is_empty());
-        if token.is_none() {
-            return Ok(out);
-        }
+        pages.follow(page.next_token)?;
     }
+    Ok(out)
 }
 
 fn read(raw: &sp::SavingsPlan, account: &Arc<str>, provenance: &Provenance) -> Option<Commitment> {
@@ -129,23 +128,20 @@ pub async fn rates(
     let mut out: Vec<PlanRate> = Vec::new();
     for batch in types.chunks(BATCH) {
         let filters = filters(batch, regions);
-        let mut token: Option<String> = None;
-        loop {
+        let mut pages = Pages::of(DESCRIBE_SAVINGS_PLAN_RATES.action, &region);
+        while let Some(token) = pages.ask() {
             let _permit = aws.enter(Api::SavingsPlans, &region, 0).await;
             let page = client
                 .describe_savings_plan_rates()
                 .savings_plan_id(&**plan)
                 .set_filters(Some(filters.clone()))
                 .max_results(PAGE)
-                .set_next_token(token.take())
+                .set_next_token(token)
                 .send()
                 .await
                 .map_err(|e| aws.failed(&DESCRIBE_SAVINGS_PLAN_RATES, &region, &e))?;
             out.extend(page.search_results().iter().filter_map(rate));
-            token = page.next_token.filter(|t| !t.is_empty());
-            if token.is_none() {
-                break;
-            }
+            pages.follow(page.next_token)?;
         }
     }
     out.sort_by(|a, b| key(a).cmp(&key(b)));

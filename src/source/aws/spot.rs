@@ -11,6 +11,7 @@ use super::calls::DESCRIBE_SPOT_PRICE_HISTORY;
 use super::limit::Api;
 use super::time;
 use crate::domain::{Offer, Platform, PriceBasis, Provenance, Rate, SourceError, Tenancy, text};
+use crate::source::pages::Pages;
 
 /// Types per call, so that an answer stays within a page or two.
 const BATCH: usize = 100;
@@ -29,8 +30,8 @@ pub async fn newest(
     let mut found = Newest::default();
     for batch in types.chunks(BATCH) {
         let now = (aws.now)();
-        let mut token: Option<String> = None;
-        loop {
+        let mut pages = Pages::of(DESCRIBE_SPOT_PRICE_HISTORY.action, region);
+        while let Some(token) = pages.ask() {
             let _permit = aws.enter(Api::Ec2, region, 0).await;
             let page = client
                 .describe_spot_price_history()
@@ -38,15 +39,12 @@ pub async fn newest(
                 .set_instance_types(Some(batch.iter().map(|t| (&**t).into()).collect()))
                 .set_product_descriptions(Some(products()))
                 .max_results(PAGE)
-                .set_next_token(token.take())
+                .set_next_token(token)
                 .send()
                 .await
                 .map_err(|e| aws.failed(&DESCRIBE_SPOT_PRICE_HISTORY, region, &e))?;
             found.add(page.spot_price_history());
-            token = page.next_token.filter(|t| !t.is_empty());
-            if token.is_none() {
-                break;
-            }
+            pages.follow(page.next_token)?;
         }
     }
     Ok(found.finish(region, (aws.now)()))

@@ -12,6 +12,7 @@ use super::limit::Api;
 use super::spot;
 use super::time;
 use crate::domain::{Platform, SourceError, SpotHistory};
+use crate::source::pages::Pages;
 
 /// Types per call: a week of a type in a region is some hundred prices.
 const BATCH: usize = 20;
@@ -36,8 +37,8 @@ pub async fn list(
     let client = aws.clients().await.ec2(region);
     let mut found = Found::new();
     for batch in types.chunks(BATCH) {
-        let mut token: Option<String> = None;
-        loop {
+        let mut pages = Pages::of(DESCRIBE_SPOT_PRICE_HISTORY.action, region);
+        while let Some(token) = pages.ask() {
             let _permit = aws.enter(Api::Ec2, region, 0).await;
             let page = client
                 .describe_spot_price_history()
@@ -45,17 +46,14 @@ pub async fn list(
                 .set_instance_types(Some(batch.iter().map(|t| (&**t).into()).collect()))
                 .set_product_descriptions(Some(spot::products()))
                 .max_results(PAGE)
-                .set_next_token(token.take())
+                .set_next_token(token)
                 .send()
                 .await
                 .map_err(|e| aws.failed(&DESCRIBE_SPOT_PRICE_HISTORY, region, &e))?;
             for raw in page.spot_price_history() {
                 add(&mut found, raw);
             }
-            token = page.next_token.filter(|t| !t.is_empty());
-            if token.is_none() {
-                break;
-            }
+            pages.follow(page.next_token)?;
         }
     }
     Ok(finish(found, region))

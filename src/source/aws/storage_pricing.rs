@@ -11,6 +11,7 @@ use super::limit::Api;
 use super::storage_product;
 use crate::domain::SourceError;
 use crate::domain::storage::{EbsPrices, S3Prices};
+use crate::source::pages::Pages;
 use crate::source::storage_prices;
 
 /// Offers that hold the prices of S3: Deep Archive is sold apart from the rest.
@@ -61,21 +62,19 @@ pub(super) async fn products_of(
     let at: Arc<str> = PRICING_REGION.into();
     let client = aws.clients().await.pricing();
     let mut products = Vec::new();
-    let mut token: Option<String> = None;
-    loop {
+    let mut pages = Pages::of(GET_PRODUCTS.action, &at);
+    while let Some(token) = pages.ask() {
         let _permit = aws.enter(Api::Pricing, &at, 0).await;
         let page = client
             .get_products()
             .service_code(offer)
             .set_filters(Some(filters.clone()))
-            .set_next_token(token.take())
+            .set_next_token(token)
             .send()
             .await
             .map_err(|e| aws.failed(&GET_PRODUCTS, &at, &e))?;
         products.extend(page.price_list.unwrap_or_default());
-        token = page.next_token.filter(|t| !t.is_empty());
-        if token.is_none() {
-            return Ok(products);
-        }
+        pages.follow(page.next_token)?;
     }
+    Ok(products)
 }

@@ -15,6 +15,7 @@ use crate::domain::storage::{
 use crate::domain::{ErrorKind, Scope};
 use crate::source::ledger::Ledger;
 use crate::source::listing::{Lister, estimate};
+use crate::source::pages::Pages;
 use crate::source::storage::{
     ListPlace, ListToken, ListWhat, Name, SizeMetric, SizeSeries, StorageSource,
 };
@@ -445,15 +446,10 @@ async fn series_are_listed_by_metric_and_unknown_storage_types_are_kept() {
         Reply::cbor(&Cbor::Map(vec![("Metrics", Cbor::List(list))]))
     });
     let provider = server.provider();
-    let (mut all, mut token) = (Vec::new(), None);
-    loop {
-        let page = provider.size_series(&region(), token).await.unwrap();
-        all.extend(page.items.into_iter().map(|s| (s.metric, s.dimension.to_string())));
-        token = page.next;
-        if token.is_none() {
-            break;
-        }
-    }
+    let region = region();
+    let pages = Pages::of("cloudwatch:ListMetrics", "us-east-1");
+    let all = pages.all(|token| provider.size_series(&region, token)).await.unwrap();
+    let all: Vec<_> = all.into_iter().map(|s| (s.metric, s.dimension.to_string())).collect();
     let want = [
         (SizeMetric::Bytes, "StandardStorage"),
         (SizeMetric::Bytes, "HolographicStorage"),
@@ -537,7 +533,7 @@ async fn volumes_snapshots_and_images_are_read_with_what_they_hang_together_by()
     assert_eq!((one.kind, one.size_gib, one.iops), (VolumeKind::Gp2, 500, Some(1500)));
     assert_eq!((&*one.attachments[0].instance, &*one.state), ("i-1", "in-use"));
     assert_eq!((two.kind, two.size_gib, two.attachments.len()), (VolumeKind::Unknown, 0, 0));
-    assert_eq!(volumes.next.as_deref(), Some("more"));
+    assert_eq!(volumes.next(), Some("more"));
     let snapshots = provider.snapshots(&scope, None).await.unwrap().items;
     assert_eq!(
         (snapshots[0].tier, snapshots[0].full_bytes),

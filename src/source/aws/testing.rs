@@ -245,6 +245,11 @@ pub fn no_endpoint(http: SharedHttpClient) -> SdkConfig {
     sdk.http_client(http).retry_config(RetryConfig::disabled()).build()
 }
 
+/// A provider over a client, with AWS's own endpoints.
+pub fn of_aws(http: SharedHttpClient) -> AwsProvider {
+    with_config("of-aws", no_endpoint(http), PATIENT)
+}
+
 /// As [`over`], giving a silent server up soon.
 pub fn impatient_over(endpoint: &str, http: SharedHttpClient) -> AwsProvider {
     let sdk = sdk(endpoint, IMPATIENT).into_builder().http_client(http).build();

@@ -10,6 +10,7 @@ use super::AwsProvider;
 use super::calls::DESCRIBE_INSTANCE_TYPES;
 use super::limit::Api;
 use crate::domain::{Accelerator, AcceleratorKind, Provenance, SourceError, TypeSpec, text};
+use crate::source::pages::Pages;
 
 /// Names per call (service limit, EC2 API reference).
 const BATCH: usize = 100;
@@ -26,23 +27,20 @@ pub async fn describe(
     let mut todo: Vec<Vec<Arc<str>>> = names.chunks(BATCH).map(<[_]>::to_vec).collect();
     let mut specs = Vec::with_capacity(names.len());
     while let Some(mut batch) = todo.pop() {
-        let mut token: Option<String> = None;
-        loop {
+        let mut pages = Pages::of(DESCRIBE_INSTANCE_TYPES.action, region);
+        while let Some(token) = pages.ask() {
             let _permit = aws.enter(Api::Ec2, region, 0).await;
             let answer = client
                 .describe_instance_types()
                 .set_instance_types(Some(batch.iter().map(|n| (&**n).into()).collect()))
-                .set_next_token(token.take())
+                .set_next_token(token)
                 .send()
                 .await;
             match answer {
                 Ok(page) => {
                     let now = (aws.now)();
                     specs.extend(page.instance_types().iter().filter_map(|t| spec(t, now)));
-                    token = page.next_token.filter(|t| !t.is_empty());
-                    if token.is_none() {
-                        break;
-                    }
+                    pages.follow(page.next_token)?;
                 }
                 Err(e) if e.code() == Some("InvalidInstanceType") => {
                     let unknown = named(e.message().unwrap_or_default());

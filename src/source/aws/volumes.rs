@@ -42,7 +42,7 @@ pub async fn volumes(
     let items = items.ok_or_else(|| {
         error::malformed("a volume came without an id", aws.place(&DESCRIBE_VOLUMES, region))
     })?;
-    Ok(Page { items, next: answer.next_token.filter(|t| !t.is_empty()) })
+    Ok(Page::new(items, answer.next_token))
 }
 
 fn positive(n: Option<i32>) -> Option<u32> {
@@ -102,7 +102,7 @@ pub async fn snapshots(
     let items = items.ok_or_else(|| {
         error::malformed("a snapshot came without an id", aws.place(&DESCRIBE_SNAPSHOTS, region))
     })?;
-    Ok(Page { items, next: answer.next_token.filter(|t| !t.is_empty()) })
+    Ok(Page::new(items, answer.next_token))
 }
 
 pub(super) fn snapshot(raw: &ec2::Snapshot, scope: &Scope) -> Option<Snapshot> {
@@ -153,7 +153,7 @@ pub async fn images(
         let id = image.image_id().filter(|id| is_id(id))?;
         Some(Image { id: id.into(), snapshots: snapshots.collect() })
     });
-    Ok(Page { items: items.collect(), next: answer.next_token.filter(|t| !t.is_empty()) })
+    Ok(Page::new(items.collect(), answer.next_token))
 }
 
 /// One page of the instances that are stopped.
@@ -182,7 +182,7 @@ pub async fn stopped(
             since: stopped_since(raw.state_transition_reason().unwrap_or_default()),
         })
     });
-    Ok(Page { items: items.collect(), next: answer.next_token.filter(|t| !t.is_empty()) })
+    Ok(Page::new(items.collect(), answer.next_token))
 }
 
 /// EC2 says when only in words: `User initiated (2026-03-01 12:34:56 GMT)`.

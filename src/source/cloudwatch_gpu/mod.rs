@@ -24,9 +24,10 @@ use self::readings::Answer;
 use self::series::Found;
 use super::gpu::{Ask, GpuHost, GpuSource};
 use super::ledger::BilledApi;
+use super::pages::Pages;
 use super::planner::{MAX_POINTS, MAX_QUERIES};
 use super::provider::{GpuDimensions, MetricResult, Minutes, Provider, SeriesQuery, Statistic};
-use crate::domain::{AcceleratorKind, ErrorKind, HostTrouble, Scope, SourceError, SourceId, Sweep};
+use crate::domain::{AcceleratorKind, HostTrouble, Scope, SourceError, SourceId, Sweep};
 
 /// Seconds per datapoint: the agent's interval as it comes.
 const PERIOD_S: u32 = 60;
@@ -35,9 +36,6 @@ const PERIOD_S: u32 = 60;
 const WINDOW_S: i64 = 900;
 /// Series are listed anew after this time.
 const LISTED_FOR: SignedDuration = SignedDuration::from_mins(15);
-/// Pages of `ListMetrics` at most: 500 series each.
-const MAX_PAGES: usize = 2_000;
-
 /// The GPUs of one account in one region.
 pub struct CloudWatchGpu {
     provider: Arc<dyn Provider>,
@@ -89,25 +87,17 @@ impl CloudWatchGpu {
         {
             return Ok(series.clone());
         }
-        let (mut all, mut token) = (Vec::new(), None);
-        for _ in 0..MAX_PAGES {
+        let region = &self.scope.region;
+        let mut all = Vec::new();
+        let mut pages = Pages::of("cloudwatch:ListMetrics", region);
+        while let Some(token) = pages.ask() {
             self.budget.charge(BilledApi::ListMetrics, 1, now).await?;
-            let region = &self.scope.region;
             let page = self.provider.recent_series(region, field.name, token).await?;
-            all.extend(page.items);
-            token = page.next;
-            if token.is_none() {
-                let all: Arc<[GpuDimensions]> = all.into();
-                self.kept().series.insert(field.name.metric, (now, all.clone()));
-                return Ok(all);
-            }
+            all.append(&mut pages.take(page)?);
         }
-        Err(SourceError::new(
-            ErrorKind::Malformed,
-            "cloudwatch:ListMetrics",
-            "the list of series does not end",
-            "",
-        ))
+        let all: Arc<[GpuDimensions]> = all.into();
+        self.kept().series.insert(field.name.metric, (now, all.clone()));
+        Ok(all)
     }
 
     /// The series of `hosts`, those of all GPUs before those of the hosts in focus.

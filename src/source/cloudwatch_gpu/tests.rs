@@ -5,8 +5,8 @@ use std::sync::Mutex;
 use super::*;
 use crate::cache::{Cache, OpenOptions};
 use crate::domain::{
-    GpuSignal, HourRange, Instance, InstanceState, Lifecycle, Offer, Platform, Tags, Tenancy,
-    TypeSpec,
+    ErrorKind, GpuSignal, HourRange, Instance, InstanceState, Lifecycle, Offer, Platform, Tags,
+    Tenancy, TypeSpec,
 };
 use crate::source::ledger::{Ledger, micro_usd};
 use crate::source::provider::{GpuMetric, MetricName, MetricQuery, Page, PriceWanted};
@@ -108,7 +108,7 @@ impl Provider for Scripted {
         let all: Vec<_> = self.series.iter().filter(|s| s.0 == name.metric).collect();
         let items = all.iter().skip(start).take(2).map(|s| dimensions(s.1)).collect();
         let next = (all.len() > start + 2).then(|| (start + 2).to_string());
-        Ok(Page { items, next })
+        Ok(Page::new(items, next))
     }
 
     async fn recent_data(

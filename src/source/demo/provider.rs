@@ -137,11 +137,11 @@ impl Provider for DemoProvider {
         let mut items = Vec::new();
         for profile in self.boxes(region, from) {
             if items.len() == INSTANCES_PER_PAGE {
-                return Ok(Page { items, next: Some(profile.index.to_string()) });
+                return Ok(Page::new(items, Some(profile.index.to_string())));
             }
             items.extend(self.world.show(inventory::instance(self.fleet, &profile, now), now));
         }
-        Ok(Page { items, next: None })
+        Ok(Page::last(items))
     }
 
     async fn types(
@@ -164,11 +164,11 @@ impl Provider for DemoProvider {
             let series = telemetry::gpu_series(self.fleet, &self.world, &profile, now);
             // A page ends between boxes, so that a token is the number of a box.
             if items.len() + series.len() > METRICS_PER_PAGE {
-                return Ok(Page { items, next: Some(profile.index.to_string()) });
+                return Ok(Page::new(items, Some(profile.index.to_string())));
             }
             items.extend(series);
         }
-        Ok(Page { items, next: None })
+        Ok(Page::last(items))
     }
 
     async fn metric_data(

@@ -1,12 +1,11 @@
 //! The call planner over CloudWatch `GetMetricData`: what must be asked, in which calls, in which
-//! order, for how many dollars. Pure: the caller says what it wants and what it already has.
+//! order. Pure: the caller says what it wants and what it already has.
 //!
 //! Three rules make a big fleet cheap. Billing is per metric requested, not per datapoint, so
 //! long windows are asked rarely. Closed hours never change (beyond a short tail of late
 //! datapoints), so they are asked once. And what is asked for at all follows the cascade of the
 //! idle engine: signals that cannot change a verdict any more are not among the needs.
 
-pub mod cost;
 pub mod gpu;
 pub mod signal;
 
@@ -16,7 +15,6 @@ use std::collections::{BTreeMap, HashMap};
 use super::provider::MetricQuery;
 use crate::domain::{Hour, HourRange};
 
-pub use cost::{Cost, FleetShape, estimate, monthly_cost};
 pub use signal::signal_query;
 
 /// Queries per `GetMetricData` call (service limit, CloudWatch API reference).

@@ -198,9 +198,8 @@ fn clean(value: &str) -> Arc<str> {
 /// False for what an exporter takes for the name of its host when it does not know: its own
 /// address, the pod or the container it runs in.
 fn is_host(name: &str) -> bool {
-    let is_local = name == "localhost" || name.starts_with("127.") || name == "::1";
     // Docker names a container's host by the first 12 digits of its id.
     let hex = name.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'a'..=b'f'));
     let is_container = name.len() == 12 && hex && !name.bytes().all(|b| b.is_ascii_digit());
-    !is_local && !is_container && !super::owner::is_exporter(name)
+    !gpu::is_loopback(name) && !is_container && !super::owner::is_exporter(name)
 }

@@ -142,32 +142,6 @@ impl Vocabulary {
     pub fn iter(&self) -> impl Iterator<Item = (&str, Metric)> {
         self.metrics.iter().map(|(name, metric)| (&**name, *metric))
     }
-
-    /// The names from which `signal` is known, sorted: also those it is only computed from (the
-    /// total of the memory from its parts).
-    pub fn names_of(&self, signal: GpuSignal) -> Vec<&str> {
-        let mut names: Vec<_> = self
-            .iter()
-            .filter(|(_, metric)| metric.part.makes(signal))
-            .map(|(name, _)| name)
-            .collect();
-        names.sort_unstable();
-        names
-    }
-}
-
-impl Part {
-    /// True when `signal` is this or can be computed with it.
-    fn makes(self, signal: GpuSignal) -> bool {
-        match self {
-            Self::Signal(own) => own == signal,
-            Self::MemFree | Self::MemReserved => signal == GpuSignal::MemTotal,
-            Self::MemShare | Self::CoreMem(_) => signal == GpuSignal::MemUsed,
-            Self::NvlinkTx | Self::NvlinkRx => signal == GpuSignal::Nvlink,
-            Self::XidSeen => signal == GpuSignal::Xid,
-            _ => false,
-        }
-    }
 }
 
 /// `metric` or `metric*scale`.

@@ -5,7 +5,7 @@ use ratatui::style::Color;
 use super::palette::Ink;
 use crate::app::ColorDepth;
 use crate::domain::GpuState;
-use crate::view::gpu::heat::LEVELS;
+use crate::tabs::gpus::picture::heat::LEVELS;
 
 /// The colours of all states at all levels; the last level is for what is not known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,9 +4,7 @@
 use super::failed_runs::{lost_with_checkpoints, multiplier};
 use super::network::{Cut, Flow, Way, internet_usd, left};
 use super::{GpuSavings, Network, corrections};
-use crate::whatif::supply::effective::{rate_per_used_hour, saving};
 use crate::whatif::supply::spot::overhead_limit;
-use crate::whatif::supply::spot_commit::{Mix, best, cost};
 
 fn near(number: f64, right: f64, within: f64) {
     assert!((number - right).abs() <= within, "{number} is not {right}");
@@ -99,81 +97,6 @@ fn ten_at_30_percent_on_four_run_at_75_not_70() {
     near(saved.after_usd, 2_938.0, 1.0);
     near(saved.utilisation, 0.75, 1e-12);
     assert_eq!(GpuSavings { target: Some(0.7), ..fleet }.saved().unwrap().instances, Some(5.0));
-}
-
-#[test]
-fn a_commitment_breaks_even_at_60_percent_not_75() {
-    near(rate_per_used_hour(1.8, 0.65), 2.7692, 5e-5);
-    // At 65 % it saves 7.7 %, at 75 % 20 % already.
-    near(1.0 - rate_per_used_hour(1.8, 0.65) / 3.0, 0.0769, 5e-5);
-    near(1.0 - rate_per_used_hour(1.8, 0.75) / 3.0, 0.20, 1e-12);
-    let said = corrections::break_even(0.75, 1.8, 3.0).unwrap();
-    assert!(said.contains("60%") && said.contains("already saves 20%"), "{said}");
-    assert!(corrections::break_even(0.5, 1.8, 3.0).unwrap().contains("still loses 20%"));
-    assert_eq!(corrections::break_even(0.6, 1.8, 3.0), None);
-    // 100 A100s at 65 %.
-    near(100.0 * 1.8 * 8760.0, 1_576_800.0, 1e-6);
-    near(65.0 * 3.0 * 8760.0, 1_708_200.0, 1e-6);
-}
-
-#[test]
-fn a_reservation_is_paid_for_hours_that_nobody_uses() {
-    let wrong = 12.0 * 10_000.0 * 0.4;
-    assert_eq!(wrong, 48_000.0);
-    let used = 500.0 / 720.0;
-    // $10,000 is the bill for 500 h.
-    let full = 10_000.0 / used;
-    near(full, 14_400.0, 1e-9);
-    near(12.0 * saving(full, 0.4, used), 16_320.0, 1e-6);
-    near(saving(full, 0.4, used) / 10_000.0, 0.136, 1e-9);
-    // $10,000 is the price of all hours.
-    near(12.0 * saving(10_000.0, 0.4, used), 11_333.0, 1.0);
-    let said = corrections::unused_hours(10_000.0, 0.4, used).unwrap();
-    assert!(said.contains("$944.44") && said.contains("40%"), "{said}");
-    assert_eq!(corrections::unused_hours(10_000.0, 0.4, 1.0), None);
-}
-
-/// Hourly demand of a day: so many hours at so many units.
-fn day(parts: &[(usize, f64)]) -> Vec<f64> {
-    let mut hours: Vec<f64> =
-        parts.iter().flat_map(|(hours, units)| vec![*units; *hours]).collect();
-    hours.sort_by(f64::total_cmp);
-    hours
-}
-
-#[test]
-fn seventy_percent_of_the_average_is_the_wrong_object() {
-    let mix = Mix { rate: 1.8, on_demand: 3.0, spot: 3.0, share: 0.0 };
-    let per_hour = |demand: &[f64], units: f64| cost(demand, &mix, units) / demand.len() as f64;
-    for (parts, seventy, wrong, right_units, right) in [
-        ([(14, 10.0), (10, 90.0)], 30.33, 129.2, 10.0, 118.0),
-        ([(16, 20.0), (8, 100.0)], 32.0, 125.6, 20.0, 116.0),
-    ] {
-        let demand = day(&parts);
-        near(per_hour(&demand, seventy), wrong, 0.05);
-        assert_eq!(best(&demand, &mix), right_units);
-        near(per_hour(&demand, right_units), right, 1e-9);
-        let said = corrections::part_of_average(seventy, wrong, right_units, right).unwrap();
-        assert!(said.contains("70% of the average") && said.contains("less"), "{said}");
-    }
-    near(per_hour(&day(&[(14, 10.0), (10, 90.0)]), 0.0), 130.0, 1e-9);
-    assert_eq!(corrections::part_of_average(10.0, 118.0, 10.0, 118.0), None);
-    // Evenly between 60 and 70: 64, neither 100 nor 45.
-    let even: Vec<f64> = (0..1000).map(|k| 60.0 + f64::from(k) / 100.0).collect();
-    near(best(&even, &mix), 64.0, 0.02);
-}
-
-#[test]
-fn reserving_all_100_is_not_offset_at_60_to_70() {
-    // Only at 60 is it even: 65 saves 7.7 %, and reserving 65 saves 40 %.
-    let mix = Mix { rate: 1.8, on_demand: 3.0, spot: 3.0, share: 0.0 };
-    let against = |units: f64, committed: f64| {
-        let demand = [units; 24];
-        1.0 - cost(&demand, &mix, committed) / cost(&demand, &mix, 0.0)
-    };
-    near(against(60.0, 100.0), 0.0, 1e-12);
-    near(against(65.0, 100.0), 0.0769, 5e-5);
-    near(against(65.0, 65.0), 0.4, 1e-12);
 }
 
 #[test]

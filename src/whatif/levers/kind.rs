@@ -61,11 +61,6 @@ impl LeverKind {
         }
     }
 
-    /// The one of this name.
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.word() == word)
-    }
-
     /// Its heading.
     pub fn title(self) -> &'static str {
         match self {

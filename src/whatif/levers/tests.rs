@@ -176,11 +176,3 @@ fn lists_grow_and_shrink() {
     let tco = levers.get_mut(LeverKind::Tco).unwrap();
     assert!(tco.lists().is_empty() && !tco.resize("flow", true));
 }
-
-#[test]
-fn words_lead_back_to_their_kind() {
-    for kind in LeverKind::ALL {
-        assert_eq!(LeverKind::from_word(kind.word()), Some(kind));
-    }
-    assert_eq!(LeverKind::from_word("reserve"), None);
-}

@@ -102,35 +102,3 @@ impl Schedule {
 pub fn present_value(flows: &[(f64, f64)], interest: f64) -> f64 {
     flows.iter().map(|(month, usd)| usd * (1.0 + interest).powf(-month)).sum()
 }
-
-/// What paying earlier earns per year: the internal rate of return of paying `early` instead of
-/// `late` for the same unit over the same term. Negative where the early way costs more in all;
-/// `None` where there is no rate at which both are worth the same, as between equal schedules.
-pub fn return_of_paying_early(early: &Schedule, late: &Schedule) -> Option<f64> {
-    let mut flows = late.payments();
-    flows.extend(early.payments().into_iter().map(|(month, usd)| (month, -usd)));
-    internal_rate(&flows).map(|interest| (1.0 + interest).powf(MONTHS_PER_YEAR) - 1.0)
-}
-
-/// The interest per month at which these flows are worth nothing today, by bisection between
-/// −50 % and +100 % a month; `None` without a change of sign in between.
-pub fn internal_rate(flows: &[(f64, f64)]) -> Option<f64> {
-    let (mut low, mut high) = (-0.5, 1.0);
-    let (at_low, at_high) = (present_value(flows, low), present_value(flows, high));
-    // Also where the flows are no numbers.
-    if at_low * at_high >= 0.0 || !(at_low * at_high).is_finite() {
-        return None;
-    }
-    for _ in 0..200 {
-        let middle = f64::midpoint(low, high);
-        if present_value(flows, middle) * at_low > 0.0 { low = middle } else { high = middle }
-    }
-    Some(f64::midpoint(low, high))
-}
-
-/// The cheapest of these at a cost of capital, by present value: its place in the list. The first
-/// of equals; `None` of an empty list.
-pub fn cheapest(schedules: &[Schedule], wacc: f64) -> Option<usize> {
-    let worth = schedules.iter().map(|schedule| schedule.npv(wacc)).enumerate();
-    worth.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(place, _)| place)
-}

@@ -22,15 +22,6 @@ pub fn months(commitments: impl IntoIterator<Item = Bound>) -> f64 {
     if dollars > 0.0 { weighted / dollars } else { 0.0 }
 }
 
-/// The same, so many months from now, if nothing is renewed.
-pub fn months_after(commitments: impl IntoIterator<Item = Bound>, later: f64) -> f64 {
-    months(
-        commitments
-            .into_iter()
-            .map(|bound| Bound { months_left: bound.months_left - later, ..bound }),
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -44,12 +35,6 @@ mod tests {
         // $120 for 12 months and $360 for 36: (120·12 + 360·36) ÷ 480 = 30.
         assert_eq!(months([YEAR, THREE]), 30.0);
         assert_eq!(months([]), 0.0);
-    }
-
-    #[test]
-    fn time_frees_it() {
-        assert_eq!(months_after([YEAR, THREE], 12.0), 24.0);
-        assert_eq!(months_after([YEAR, THREE], 40.0), 0.0);
     }
 
     #[test]

@@ -11,8 +11,6 @@ pub const ROI: f64 = 0.10;
 pub const BREAK_EVEN_MONTHS: f64 = 9.0;
 /// Utilisation that is green from here on, 0–1.
 pub const UTILISATION: f64 = 0.80;
-/// Part of the saving per committed dollar that is green from here on, 0–1.
-pub const SAVING_REALISED: f64 = 0.90;
 
 /// What a commitment is measured by.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -49,11 +47,6 @@ impl Marks {
             self.utilisation >= UTILISATION,
         ]
     }
-
-    /// Whether at least 90 % of what a committed dollar could save is saved.
-    pub fn realises(&self) -> bool {
-        self.saving_realised.is_some_and(|part| part >= SAVING_REALISED)
-    }
 }
 
 #[cfg(test)]
@@ -79,7 +72,7 @@ mod tests {
     #[test]
     fn a_loss_is_one() {
         let marks = Marks::of(0.634, 1.0, 0.5, 12.0);
-        assert!(marks.roi < 0.0 && marks.break_even_months.is_none() && !marks.realises());
+        assert!(marks.roi < 0.0 && marks.break_even_months.is_none());
         assert!((marks.saving_realised.unwrap() - (0.5 - 0.634) / 0.366).abs() < 1e-12);
     }
 

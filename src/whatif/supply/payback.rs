@@ -29,18 +29,6 @@ pub fn safe_months(rate: f64, on_demand: f64, utilisation: f64, months: f64) -> 
     (safe.is_finite() && safe <= months * (1.0 + 1e-12)).then_some(safe)
 }
 
-/// Whether a commitment of `months` still wins when the on-demand price falls by `cut` in `month`:
-/// r T ≤ p u (t + (T − t)(1 − x)).
-pub fn survives_price_cut(
-    rate: f64,
-    on_demand: f64,
-    utilisation: f64,
-    months: f64,
-    (month, cut): (f64, f64),
-) -> bool {
-    rate * months <= on_demand * utilisation * months_paid(month, cut, months)
-}
-
 /// Months of today's price that so many months cost on demand, with the cut: t + (m − t)(1 − x).
 fn months_paid(month: f64, cut: f64, months: f64) -> f64 {
     let before = months.min(month.max(0.0));

@@ -14,6 +14,7 @@ use crate::domain::storage::{
 };
 use crate::domain::{ErrorKind, Scope, SourceError, Tags};
 use crate::source::inspect_storage::StorageInspector;
+use crate::source::pages::Pages;
 use crate::source::{Identity, Inspector, StorageSource};
 
 /// A bucket in memory.
@@ -70,20 +71,15 @@ impl MemoryStorage {
     /// Takes the volumes of a scope from the origin, but those that were changed or deleted here.
     async fn take_volumes(&self, scope: &Scope) -> Result<(), SourceError> {
         let Some(origin) = &self.origin else { return Ok(()) };
-        let mut token = None;
-        loop {
-            let page = origin.volumes(scope, token).await?;
-            let mut state = self.state();
-            for volume in page.items {
-                if !state.deleted.contains(&volume.id) {
-                    state.volumes.entry(volume.id.clone()).or_insert(volume);
-                }
+        let pages = Pages::of("ec2:DescribeVolumes", &scope.region);
+        let all = pages.all(|token| origin.volumes(scope, token)).await?;
+        let mut state = self.state();
+        for volume in all {
+            if !state.deleted.contains(&volume.id) {
+                state.volumes.entry(volume.id.clone()).or_insert(volume);
             }
-            if page.next.is_none() {
-                return Ok(());
-            }
-            token = page.next;
         }
+        Ok(())
     }
 
     /// Takes a bucket from the origin, unless it is here already.

@@ -14,7 +14,8 @@ use crate::domain::{
     InstanceState, Lifecycle, OwnerKind, SourceId, SourceState, Verdict, VerdictKind,
 };
 use crate::fleet::{Fleet, Row};
-use crate::view::ViewContext;
+use crate::tabs::idle::picture::Field;
+use crate::view::{TableField, ViewContext};
 
 /// What should happen to an instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -86,7 +87,7 @@ pub struct Scene<'a> {
     pub ctx: ViewContext,
 }
 
-/// Decides for every instance of `fleet` for which `wanted` holds, in the fleet's order.
+/// Decides for every instance of `fleet` for whose index `wanted` holds, in the fleet's order.
 ///
 /// Only what this run has read counts: rows of a region whose inventory could not be read now
 /// carry old tags, and a mark that is not seen would be made, and its clock set, anew.
@@ -94,12 +95,13 @@ pub fn decide(
     policy: &Policy,
     fleet: &Fleet,
     scene: &Scene<'_>,
-    mut wanted: impl FnMut(&Row) -> bool,
+    mut wanted: impl FnMut(u32) -> bool,
 ) -> Vec<Decision> {
     let mut filters: Vec<_> = policy.rules.iter().map(|r| r.filter.searcher()).collect();
     let mut out = Vec::new();
-    for row in fleet.rows.iter().filter(|r| wanted(r)) {
-        let rule = filters.iter_mut().position(|f| f.matches(row, &scene.ctx));
+    let rows = Field::rows(&fleet.rows);
+    for (at, row) in (0..).zip(&fleet.rows).filter(|(at, _)| wanted(*at)) {
+        let rule = filters.iter_mut().position(|f| f.matches(&rows, at, &scene.ctx));
         let case = Case {
             policy,
             rule: rule.map(|i| &policy.rules[i]),

@@ -9,7 +9,8 @@ use super::file::{Policy, RuleAction};
 use crate::act::plan::{CapUse, Chosen, EnvironmentCount, Rules, by_environment, in_words};
 use crate::domain::{InstanceState, VerdictKind};
 use crate::fleet::{Fleet, Row};
-use crate::view::ViewContext;
+use crate::tabs::idle::picture::Field;
+use crate::view::{TableField, ViewContext};
 
 /// A rule in words, and the instances that it is for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -61,8 +62,10 @@ pub fn matched(
     ctx: &ViewContext,
 ) -> Vec<(Option<usize>, Arc<Row>)> {
     let mut filters: Vec<_> = policy.rules.iter().map(|r| r.filter.searcher()).collect();
-    let living = fleet.rows.iter().filter(|r| r.instance.state != InstanceState::Terminated);
-    living.map(|row| (filters.iter_mut().position(|f| f.matches(row, ctx)), row.clone())).collect()
+    let rows = Field::rows(&fleet.rows);
+    let living = |(_, r): &(u32, &Arc<Row>)| r.instance.state != InstanceState::Terminated;
+    let mut rule = |at| filters.iter_mut().position(|f| f.matches(&rows, at, ctx));
+    (0..).zip(&fleet.rows).filter(living).map(|(at, row)| (rule(at), row.clone())).collect()
 }
 
 /// What each rule matches of `rows`, which [`matched`] or a run's decisions say.

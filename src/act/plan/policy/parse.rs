@@ -14,7 +14,8 @@ use toml::de::{DeTable, DeValue};
 use super::file::{MAX_GRACE_DAYS, Policy, PolicyCaps, Rule, RuleAction};
 use crate::act::plan::parse_grace;
 use crate::domain::text::{clean, is_unsafe};
-use crate::view::Filter;
+use crate::tabs::idle::picture::Field;
+use crate::view::{Filter, TableField};
 
 /// The longest name of a policy or a rule, in characters: both go into a tag.
 const MAX_NAME: usize = 40;
@@ -271,7 +272,7 @@ impl Reader<'_> {
             );
             return None;
         }
-        match Filter::parse_strict(text) {
+        match Filter::parse_strict(Field::table(), text) {
             Ok(filter) => Some((filter, text.to_owned())),
             Err(error) => {
                 self.wrong(value.span(), format!("{rule}`filter`, {error}"));

@@ -144,11 +144,17 @@ fn unused_capacity_blocks_in_dollars_or_in_hours() {
         finding(it, "Ends"),
         "Ends in 1 day: its instances are terminated half an hour before."
     );
-    // Paid for, and no discount on demand: neither used nor covering.
+    // Paid for, and no discount on demand: it counts as used, and covers nothing.
     near(sums.committed_usd_per_hour, 80.0);
     near(sums.unused_usd_per_hour, 40.0);
-    assert_eq!((sums.unused_room_usd_per_hour, sums.utilisation), (Some(0.0), None));
+    assert_eq!(sums.unused_room_usd_per_hour, Some(0.0));
+    near(sums.utilisation, 0.5);
+    // By dollars, beside a reservation of $1 that is used: (40 + 1) ÷ (80 + 1).
+    let both = held([half(Some(40.0 * 2.0 * 48.0)), regional("ri", A, 1, "g5.xlarge", 1.0)]);
+    let (_, sums) = made(&g5(1), &both, Vec::new(), &list());
+    near(sums.utilisation, 41.0 / 81.0);
     let (rows, sums) = made(&[], &held([half(None)]), Vec::new(), &list());
+    assert_eq!(sums.utilisation, None, "no price, no share of dollars");
     assert_eq!((sums.committed_usd_per_hour, sums.committed_unknown), (None, 1));
     let it = row(&rows, "cb");
     assert_eq!((it.usd_per_hour, it.unused_usd_per_hour), (None, None));

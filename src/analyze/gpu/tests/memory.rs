@@ -137,8 +137,8 @@ fn a_new_hardware_error_counts_while_it_works_and_passes_with_work() {
     };
     let mut desk = Desk::new();
     desk.watch(0, 60, |at| gpu(0, at, &with_xid(0.0)));
-    assert_eq!(states(&desk.watch(90, 600, |at| gpu(0, at, &with_xid(63.0)))), [G::Unhealthy]);
-    assert_eq!(states(&desk.watch(630, 720, |at| gpu(0, at, &with_xid(63.0)))), [G::Busy]);
+    assert_eq!(states(&desk.watch(90, 600, |at| gpu(0, at, &with_xid(64.0)))), [G::Unhealthy]);
+    assert_eq!(states(&desk.watch(630, 720, |at| gpu(0, at, &with_xid(64.0)))), [G::Busy]);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use proptest::test_runner::TestRunner;
 use super::super::{Preset, signals_for};
 use super::fixtures::{Case, background};
 use crate::domain::VerdictKind::{Busy, Exempt, Idle, Partial, TooNew, Underused, Unknown};
-use crate::domain::{AcceleratorKind, MALFORMED, Signal, TypeSpec, VerdictKind};
+use crate::domain::{AcceleratorKind, MALFORMED, Signal, SignalEvidence, TypeSpec, VerdictKind};
 
 /// Hours of series that random cases hold: more than any window.
 const HOURS: i32 = 400;
@@ -207,6 +207,36 @@ proptest! {
             if let Some((value, highest)) = s.value.zip(s.highest) {
                 prop_assert!(highest.is_finite() && value <= highest * (1.0 + 1e-6) + 1e-6, "{:?}", s);
             }
+        }
+    }
+
+    #[test]
+    fn limit_value_and_word_of_each_line_agree(case in any_case(), preset in 0..4_usize) {
+        let v = case.judge(Preset::ALL[preset]);
+        // Cores are counted from percent, which leaves a rounding.
+        let reaches = |s: &SignalEvidence| s.value.is_none_or(|value| value >= s.threshold * (1.0 - 1e-6));
+        let passes = |s: &SignalEvidence| s.value.is_some_and(|value| value > s.threshold * (1.0 + 1e-6));
+        for s in v.signals.iter().filter(|s| !s.joint && s.coverage() >= 0.9) {
+            if &*s.unit == "days" {
+                // Of low days there are to be many; with too few of them others may be low yet.
+                prop_assert!(!s.busy || s.value.is_none_or(|days| days < s.threshold), "{s:?}");
+            } else if s.busy {
+                prop_assert!(reaches(s), "in use below its limit: {s:?}");
+            } else {
+                prop_assert!(!passes(s), "quiet above its limit: {s:?}");
+            }
+        }
+        let joint: Vec<&SignalEvidence> = v.signals.iter().filter(|s| s.joint).collect();
+        if joint.len() < 2 {
+            prop_assert!(joint.iter().all(|s| !s.busy), "{joint:?}");
+            return Ok(());
+        }
+        let together = joint.iter().all(|s| s.busy);
+        prop_assert!(together || joint.iter().all(|s| !s.busy), "{joint:?}");
+        if together {
+            prop_assert!(joint.iter().all(|s| reaches(s)), "{joint:?}");
+        } else if joint.iter().all(|s| s.coverage() >= 0.9) {
+            prop_assert!(!joint.iter().all(|s| passes(s)), "{joint:?}");
         }
     }
 

@@ -1,6 +1,6 @@
 //! The planted cases: what a simpler tool gets wrong.
 
-use super::super::Preset;
+use super::super::{Preset, next_signals};
 use super::fixtures::{Case, hours_ago};
 use crate::domain::VerdictKind::{Busy, Exempt, Idle, Partial, TooNew, Underused, Unknown};
 use crate::domain::{AcceleratorKind, EvidenceRole, HourlySeries, MALFORMED, Signal};
@@ -364,4 +364,35 @@ fn signals_never_fetched() {
     // Nothing at all is known.
     assert_eq!(Case::new(8, 0).kind(), Unknown);
     assert_eq!(Case::new(96, 8).kind(), Unknown);
+}
+
+#[test]
+fn what_a_type_cannot_report_is_not_demanded_of_it() {
+    let of = |name: &str| {
+        let mut case =
+            Case::quiet(8, 0, DEFAULT).without(Signal::EbsReadOps).without(Signal::EbsWriteOps);
+        case.spec.as_mut().unwrap().name = name.into();
+        case
+    };
+    for name in ["t2.large", "m4.2xlarge", "c4.2xlarge", "r4.2xlarge", "m5.metal", "c7i.metal-24xl"]
+    {
+        let case = of(name);
+        let v = case.judge(DEFAULT);
+        assert_eq!((v.kind, v.coverage), (Idle, 1.0), "{name}");
+        assert!(v.signals.iter().all(|s| &*s.label != "EBS operations"), "{name}");
+        assert!(v.not_checked.iter().any(|n| n.starts_with("EBS operations: ")), "{name}");
+        assert!(
+            next_signals(&case.subject(), &DEFAULT.policy()).is_empty(),
+            "what does not exist is not asked for: {name}"
+        );
+        // Where it comes nevertheless it speaks for use.
+        let wrote = case.fill(Signal::EbsReadOps, 168, 0.0).fill(Signal::EbsWriteOps, 168, 7200.0);
+        assert_eq!(wrote.kind(), Underused, "{name}");
+    }
+    let nitro = of("m5.2xlarge");
+    assert_eq!(nitro.kind(), Unknown);
+    assert_eq!(
+        next_signals(&nitro.subject(), &DEFAULT.policy()),
+        [Signal::EbsReadOps, Signal::EbsWriteOps]
+    );
 }

@@ -114,6 +114,7 @@ fn signal(signal: Signal, unit: &str, value: f64, hours: u32) -> SignalEvidence 
         expected: hours,
         role: EvidenceRole::Test,
         busy: value >= 5.0,
+        joint: false,
     }
 }
 

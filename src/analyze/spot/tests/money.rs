@@ -1,8 +1,7 @@
 //! Figures by hand. The gaps: 5 min to write, 15 min to restart, Spot for 70 % of the time.
 
 use super::fixture::{World, instance, near};
-use crate::analyze::spot::coverage;
-use crate::domain::{Interruption, Lifecycle};
+use crate::domain::Interruption;
 use crate::fleet::savings::{SpotFit, SpotRow};
 
 const TRAINS: &[(&str, &str)] = &[("workload", "training")];
@@ -229,19 +228,4 @@ fn room_that_is_kept_goes_on_billing() {
     near(row.net_usd_per_hour.unwrap(), -0.7 * 8.0 / row.efficiency.unwrap());
     assert!(row.gross_usd_per_hour.unwrap() > 13.0);
     assert!(says(&row, "its capacity reservation goes on billing the room"), "{:?}", row.says);
-}
-
-#[test]
-fn coverage_counts_gpus_not_boxes() {
-    let mut spot = instance("i-spot", "p4d.24xlarge", &[]);
-    spot.lifecycle = Lifecycle::Spot;
-    let world = World::default()
-        .with(spot)
-        .many(4, "i-", "g5.xlarge", &[])
-        .with(instance("i-cpu", "m5.large", &[]))
-        .with(instance("i-odd", "zz9.large", &[]));
-    let found = coverage(&world.fleet());
-    assert_eq!((found.gpus, found.on_spot, found.unknown), (12.0, 8.0, 1));
-    near(found.share().unwrap(), 2.0 / 3.0);
-    assert_eq!(coverage(&World::default().fleet()).share(), None);
 }

@@ -45,21 +45,6 @@ impl Reason {
             Self::ActiveRun => "active_run",
         }
     }
-
-    /// A few words for people.
-    pub fn says(self) -> &'static str {
-        match self {
-            Self::LowConfidence => "not sure enough that this is a run",
-            Self::Held => "locked, or a replica",
-            Self::Incomplete => "incomplete",
-            Self::BeforeIncomplete => "the step before an incomplete one",
-            Self::NoCompleteStep => "the run has no complete step",
-            Self::LatestComplete => "the latest complete step",
-            Self::PointerTarget => "a pointer leads to it",
-            Self::NewerThanList => "newer than the list",
-            Self::ActiveRun => "the run may still be written",
-        }
-    }
 }
 
 /// What is known of a run once for all its steps.

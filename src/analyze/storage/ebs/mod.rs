@@ -12,7 +12,7 @@ pub use findings::{
     Holder, OLD_DAYS, SnapshotCase, VolumeCase, is_managed, of_snapshot, of_volume,
 };
 pub use gp3::{Gp3Offer, gp3_offer, gp3_parity};
-pub use snapshot::{ARCHIVE_DAYS, ArchiveOffer, archive_offer, snapshot_at_most_usd};
+pub use snapshot::snapshot_at_most_usd;
 pub use volume::{VolumeCost, volume_cost, volume_usd};
 
 #[cfg(test)]

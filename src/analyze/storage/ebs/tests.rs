@@ -316,23 +316,3 @@ fn what_is_found_of_snapshots() {
     sized.full_bytes = Some(u64::MAX);
     close(snapshot_at_most_usd(&sized, &p).unwrap(), 5.0);
 }
-
-#[test]
-fn the_archive_pays_under_a_ratio_of_four() {
-    let p = virginia();
-    for (full, own, saves) in [
-        (100.0, 100.0, 5.0 - 1.25),
-        (100.0, 25.0, 0.0),
-        (100.0, 10.0, 0.5 - 1.25),
-        (100.0, 26.0, 1.3 - 1.25),
-    ] {
-        let offer = archive_offer(full, own, &p).unwrap();
-        close(offer.saves(), saves);
-        close(offer.break_even, 4.0);
-        assert_eq!(offer.saves() > 1e-9, offer.ratio < 4.0 - 1e-9);
-    }
-    let offer = archive_offer(100.0, 100.0, &p).unwrap();
-    close(offer.restore_usd, 3.0);
-    close(offer.least_usd, 1.25 * 90.0 * 24.0 / 730.0);
-    assert_eq!(archive_offer(100.0, 0.0, &p), None);
-}

@@ -8,8 +8,8 @@ use crate::domain::storage::{
     StorageFinding, Tier, TreeBuilder, Versioning,
 };
 use crate::domain::{ErrorKind, SourceError, Tags};
+use crate::tabs::storage::picture::fixture::{bucket, fleet_of, scan, series, sums, tree};
 use crate::view::fixture::now;
-use crate::view::storage::fixture::{bucket, fleet_of, scan, series, sums, tree};
 
 const TIB: f64 = 1_099_511_627_776.0;
 const GIB: u64 = 1 << 30;

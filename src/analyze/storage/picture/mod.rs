@@ -77,6 +77,11 @@ pub fn picture(input: &PictureInput<'_>) -> StorageFleet {
         totals,
         rates: rates.cards(),
         s3_prices: facts.s3_prices.clone(),
+        ebs_priced_by: facts
+            .ebs_prices
+            .iter()
+            .map(|(region, prices)| (region.clone(), prices.provenance.clone()))
+            .collect(),
         readings: facts.readings.clone(),
     }
 }

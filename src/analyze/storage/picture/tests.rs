@@ -9,10 +9,10 @@ use crate::analyze::storage::{PictureInput, picture};
 use crate::domain::storage::{GIB, StorageFacts, Tier};
 use crate::domain::{ErrorKind, SourceError, TagKeys};
 use crate::fleet::storage::{BucketKind, SizedBy, VolumeUse};
-use crate::view::fixture::instance;
-use crate::view::storage::fixture::{
+use crate::tabs::storage::picture::fixture::{
     bucket, facts, fleet, fleet_of, gib, scan, series, sums, tree,
 };
+use crate::view::fixture::instance;
 
 const TIB: f64 = 1_099_511_627_776.0;
 

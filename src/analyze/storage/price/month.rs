@@ -48,13 +48,6 @@ pub struct Overheads {
     pub monitoring_usd: f64,
 }
 
-impl Overheads {
-    /// All of them.
-    pub fn total(&self) -> f64 {
-        self.padding_usd + self.index_usd + self.names_usd + self.monitoring_usd
-    }
-}
-
 /// What a set of objects costs per month of 730 h at list price.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Monthly {

@@ -10,15 +10,13 @@
 mod cohort;
 mod compare;
 mod curve;
-mod payback;
 mod steady;
 mod waterfall;
 
 pub use cohort::{Cohort, cohorts};
 pub use compare::{Best, Comparison, HORIZONS, compare};
 pub use curve::{Curve, Fees, Target};
-pub use payback::{SmallMove, moved_alone};
-pub use steady::{break_even_reads, usd_per_gib_read};
+pub use steady::break_even_reads;
 pub use waterfall::{by_lifecycle, is_instant};
 
 use super::price::Volumes;

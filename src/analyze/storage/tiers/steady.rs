@@ -2,8 +2,6 @@
 
 use super::curve::{Target, curve};
 use super::{Access, Question};
-use crate::analyze::storage::price::storage_usd;
-use crate::domain::storage::{S3Prices, Tier};
 
 /// Months after which nothing changes any more: Intelligent-Tiering has come to rest after three.
 const SETTLED: u16 = 5;
@@ -31,12 +29,4 @@ pub fn break_even_reads(question: &Question<'_>, target: Target) -> Option<f64> 
         }
     }
     Some(high)
-}
-
-/// USD per GiB-month of a tier when every byte is read `reads` times a month: storage at the first
-/// step and retrieval, without requests, overheads and fees.
-pub fn usd_per_gib_read(prices: &S3Prices, tier: Tier, reads: f64) -> Option<f64> {
-    let tier = prices.tier(tier)?;
-    let back = if reads > 0.0 { tier.retrieval_per_gib? * reads } else { 0.0 };
-    Some(storage_usd(&tier.storage, 1.0)? + back)
 }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::analyze::storage::price::fixture::virginia;
+use crate::analyze::storage::price::{Rates, object_monthly, storage_usd, transition_usd};
 use crate::domain::storage::StorageClass::{
     self, DeepArchive, Glacier, GlacierIr, IntelligentTiering, StandardIa,
 };
@@ -111,8 +112,17 @@ fn the_nixos_migration_with_its_requests_is_a_little_worse() {
 #[test]
 fn small_objects_pay_back_late_or_never() {
     let prices = virginia();
+    let rates = Rates::blended(&prices, &Volumes::default());
     let months = |size: u64, to: StorageClass| {
-        moved_alone(&prices, Tier::Standard, to, size).unwrap().payback_months()
+        let small = size >= crate::domain::storage::sums::SMALL_OBJECT;
+        let rests_in = match to {
+            IntelligentTiering if small => Tier::ItArchiveInstant,
+            other => Tier::of(other),
+        };
+        let fee = transition_usd(&prices, Tier::of(to), 1.0).unwrap();
+        let saves = object_monthly(Tier::Standard, size, &rates).unwrap()
+            - object_monthly(rests_in, size, &rates).unwrap();
+        (saves > 0.0).then(|| fee / saves)
     };
     let classes = [StandardIa, GlacierIr, Glacier, DeepArchive];
     for (kib, want, within) in
@@ -174,7 +184,11 @@ fn reads_that_a_class_bears() {
 #[test]
 fn articles_that_raise_the_bill() {
     let prices = virginia();
-    let per = |tier, reads| usd_per_gib_read(&prices, tier, reads).unwrap();
+    // USD per GiB-month when every byte is read so many times: first step and retrieval.
+    let per = |tier, reads: f64| {
+        let tier = prices.tier(tier).unwrap();
+        storage_usd(&tier.storage, 1.0).unwrap() + tier.retrieval_per_gib.unwrap_or(0.0) * reads
+    };
     // "Warm, weekly: Standard-IA", 4.3 weeks; "cold, monthly: Glacier Instant".
     close(per(Tier::StandardIa, 4.3), 0.0555, 1e-9);
     close(per(Tier::StandardIa, 52.0 / 12.0), 0.0558, 0.001);

@@ -4,7 +4,7 @@ use super::instance::Cells;
 use super::{Line, SheetPage, Sign, accounts, indented, instances, paragraph};
 use crate::act::plan::policy::chosen;
 use crate::act::plan::{EnvironmentCount, Plan, Verb, by_environment};
-use crate::app::appearance::Role;
+use crate::app::Role;
 use crate::app::sheet::{Choice, Offer, Sheet, VerbKind};
 use crate::app::{App, Mode};
 use crate::view::format;

@@ -3,7 +3,7 @@
 use super::review::{capital, cost, instance_store, saving};
 use super::{Line, accounts, columns, instances, paragraph};
 use crate::app::App;
-use crate::app::appearance::Role;
+use crate::app::Role;
 use crate::app::input::LineEdit;
 use crate::app::sheet::{Dialog, Place, Sheet};
 

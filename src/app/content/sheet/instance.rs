@@ -5,10 +5,10 @@ use std::sync::Arc;
 use super::{Line, Sign, account, fit, indented};
 use crate::act::plan::PlanItem;
 use crate::app::App;
-use crate::app::appearance::Role;
-use crate::app::content::why::verdict_role;
+use crate::app::Role;
 use crate::domain::{InstanceState, Scope, VerdictKind};
 use crate::fleet::Row;
+use crate::tabs::idle::pages::verdict_role;
 use crate::view::{format, verdict};
 use jiff::Timestamp;
 

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use super::{Line, columns, wrap};
 use crate::app::App;
-use crate::app::appearance::Role;
+use crate::app::Role;
 use crate::app::sheet::{Sheet, Stage};
 use crate::view::{Symbols, format};
 

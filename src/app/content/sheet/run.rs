@@ -3,7 +3,7 @@
 use super::instance::Cells;
 use super::{Line, SheetPage, Sign, choose, indented, instances, paragraph};
 use crate::act::plan::{OutcomeKind, Verified};
-use crate::app::appearance::Role;
+use crate::app::Role;
 use crate::app::sheet::{RowStanding, Run};
 use crate::app::{App, Mode};
 

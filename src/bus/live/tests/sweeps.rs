@@ -101,7 +101,7 @@ async fn a_refresh_by_the_user_reaches_what_is_free() {
     let (free, billed) = (slow(PROM, "main"), slow(SourceId::CloudWatchGpu, "cw"));
     let mut bus = Bus::start(parts(&[free.clone(), billed.clone()], &cache()));
     bus.until(|_| free.sweeps().0 == 1 && billed.sweeps().0 == 1).await;
-    bus.handle.refresh();
+    bus.handle.refresh(true);
     bus.until(|_| free.sweeps().0 == 2).await;
     assert_eq!(billed.sweeps().0, 1);
     bus.stop().await;
@@ -115,7 +115,7 @@ async fn a_refresh_reaches_what_is_billed_where_it_failed() {
     let failed = Arc::new(failed);
     let mut bus = Bus::start(parts(std::slice::from_ref(&failed), &cache()));
     bus.until(|said| state(said, "cw") == Some("timeout")).await;
-    bus.handle.refresh();
+    bus.handle.refresh(true);
     bus.until(|_| failed.sweeps().0 == 2).await;
     bus.stop().await;
 }

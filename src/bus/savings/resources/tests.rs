@@ -68,7 +68,7 @@ impl Provider for Things {
         _: &Arc<str>,
         _: Option<String>,
     ) -> Result<Page<Instance>, SourceError> {
-        Ok(Page { items: Vec::new(), next: None })
+        Ok(Page::last(Vec::new()))
     }
 
     async fn types(&self, _: &Arc<str>, _: &[Arc<str>]) -> Result<Vec<TypeSpec>, SourceError> {
@@ -80,7 +80,7 @@ impl Provider for Things {
         _: &Arc<str>,
         _: Option<String>,
     ) -> Result<Page<GpuMetric>, SourceError> {
-        Ok(Page { items: Vec::new(), next: None })
+        Ok(Page::last(Vec::new()))
     }
 
     async fn metric_data(

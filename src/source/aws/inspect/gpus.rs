@@ -8,7 +8,9 @@ use futures_util::future::join_all;
 
 use super::{filter, instances};
 use crate::domain::{Instance, InstanceState, Known, Scope, SourceError};
+use crate::source::aws::calls::LIST_METRICS;
 use crate::source::aws::{AwsProvider, metrics};
+use crate::source::pages::Pages;
 use crate::source::planner::gpu;
 use crate::source::provider::GpuMetric;
 
@@ -66,14 +68,6 @@ async fn all(
     region: &Arc<str>,
     dimension: (&str, &str),
 ) -> Result<Vec<GpuMetric>, SourceError> {
-    let mut out = Vec::new();
-    let mut token: Option<String> = None;
-    loop {
-        let page = metrics::list(aws, region, Some(dimension), token.take()).await?;
-        out.extend(page.items);
-        token = page.next;
-        if token.is_none() {
-            return Ok(out);
-        }
-    }
+    let pages = Pages::of(LIST_METRICS.action, region);
+    pages.all(|token| metrics::list(aws, region, Some(dimension), token)).await
 }

@@ -10,6 +10,7 @@ use crate::source::aws::calls::{DESCRIBE_AUTO_SCALING_GROUPS, DESCRIBE_AUTO_SCAL
 use crate::source::aws::inventory::clean;
 use crate::source::aws::limit::Api;
 use crate::source::aws::{AwsProvider, error};
+use crate::source::pages::Pages;
 
 /// Ids per call of `DescribeAutoScalingInstances` (API reference).
 const IDS: usize = 50;
@@ -71,23 +72,20 @@ async fn members(
     let client = aws.clients().await.auto_scaling(region);
     let mut out = HashMap::new();
     for batch in ids.chunks(IDS) {
-        let mut token: Option<String> = None;
-        loop {
+        let mut pages = Pages::of(DESCRIBE_AUTO_SCALING_INSTANCES.action, region);
+        while let Some(token) = pages.ask() {
             let _permit = aws.enter(Api::AutoScaling, region, 0).await;
             let page = client
                 .describe_auto_scaling_instances()
                 .set_instance_ids(Some(batch.iter().map(ToString::to_string).collect()))
-                .set_next_token(token.take())
+                .set_next_token(token)
                 .send()
                 .await
                 .map_err(|e| aws.failed(&DESCRIBE_AUTO_SCALING_INSTANCES, region, &e))?;
             for member in page.auto_scaling_instances.unwrap_or_default() {
                 out.insert(clean(member.instance_id()), member);
             }
-            token = page.next_token.filter(|t| !t.is_empty());
-            if token.is_none() {
-                break;
-            }
+            pages.follow(page.next_token)?;
         }
     }
     Ok(out)
@@ -103,13 +101,13 @@ async fn groups(
     let client = aws.clients().await.auto_scaling(region);
     let mut out = HashMap::new();
     for batch in names.chunks(NAMES) {
-        let mut token: Option<String> = None;
-        loop {
+        let mut pages = Pages::of(DESCRIBE_AUTO_SCALING_GROUPS.action, region);
+        while let Some(token) = pages.ask() {
             let _permit = aws.enter(Api::AutoScaling, region, 0).await;
             let page = client
                 .describe_auto_scaling_groups()
                 .set_auto_scaling_group_names(Some(batch.to_vec()))
-                .set_next_token(token.take())
+                .set_next_token(token)
                 .send()
                 .await
                 .map_err(|e| aws.failed(&DESCRIBE_AUTO_SCALING_GROUPS, region, &e))?;
@@ -123,10 +121,7 @@ async fn groups(
                 };
                 out.insert(clean(group.auto_scaling_group_name()), (min, desired));
             }
-            token = page.next_token.filter(|t| !t.is_empty());
-            if token.is_none() {
-                break;
-            }
+            pages.follow(page.next_token)?;
         }
     }
     Ok(out)

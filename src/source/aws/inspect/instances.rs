@@ -10,6 +10,7 @@ use crate::domain::{Instance, Scope, SourceError};
 use crate::source::aws::calls::DESCRIBE_INSTANCES;
 use crate::source::aws::limit::Api;
 use crate::source::aws::{AwsProvider, error, inventory};
+use crate::source::pages::Pages;
 
 /// The most that `DescribeInstances` gives at once.
 const PAGE: i32 = 1_000;
@@ -43,14 +44,14 @@ pub async fn matching(
     let region = &scope.region;
     let client = aws.clients().await.ec2(region);
     let mut out = Vec::new();
-    let mut token: Option<String> = None;
-    loop {
+    let mut pages = Pages::of(DESCRIBE_INSTANCES.action, region);
+    while let Some(token) = pages.ask() {
         let _permit = aws.enter(Api::Ec2, region, 0).await;
         let page = client
             .describe_instances()
             .filters(filter.clone())
             .max_results(PAGE)
-            .set_next_token(token.take())
+            .set_next_token(token)
             .send()
             .await
             .map_err(|e| aws.failed(&DESCRIBE_INSTANCES, region, &e))?;
@@ -67,9 +68,7 @@ pub async fn matching(
             })?;
             out.push(Found { raw, instance: Arc::new(instance) });
         }
-        token = page.next_token.filter(|t| !t.is_empty());
-        if token.is_none() {
-            return Ok(out);
-        }
+        pages.follow(page.next_token)?;
     }
+    Ok(out)
 }

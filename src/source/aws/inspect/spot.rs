@@ -13,6 +13,7 @@ use crate::source::aws::AwsProvider;
 use crate::source::aws::calls::DESCRIBE_SPOT_INSTANCE_REQUESTS;
 use crate::source::aws::inventory::clean;
 use crate::source::aws::limit::Api;
+use crate::source::pages::Pages;
 
 /// By request id: true for a persistent one.
 type Requests = HashMap<Arc<str>, bool>;
@@ -38,13 +39,13 @@ async fn read(
         return Ok(out);
     }
     let client = aws.clients().await.ec2(region);
-    let mut token: Option<String> = None;
-    loop {
+    let mut pages = Pages::of(DESCRIBE_SPOT_INSTANCE_REQUESTS.action, region);
+    while let Some(token) = pages.ask() {
         let _permit = aws.enter(Api::Ec2, region, 0).await;
         let page = client
             .describe_spot_instance_requests()
             .filters(filter("spot-instance-request-id", ids.iter().copied()))
-            .set_next_token(token.take())
+            .set_next_token(token)
             .send()
             .await
             .map_err(|e| aws.failed(&DESCRIBE_SPOT_INSTANCE_REQUESTS, region, &e))?;
@@ -53,11 +54,9 @@ async fn read(
             let persistent = found.r#type() != Some(&ec2::SpotInstanceType::OneTime);
             out.insert(clean(found.spot_instance_request_id()), persistent);
         }
-        token = page.next_token.filter(|t| !t.is_empty());
-        if token.is_none() {
-            return Ok(out);
-        }
+        pages.follow(page.next_token)?;
     }
+    Ok(out)
 }
 
 fn request(found: &Found) -> Option<&str> {

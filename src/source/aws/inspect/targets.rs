@@ -15,6 +15,7 @@ use crate::source::aws::AwsProvider;
 use crate::source::aws::calls::{DESCRIBE_TARGET_GROUPS, DESCRIBE_TARGET_HEALTH};
 use crate::source::aws::inventory::clean;
 use crate::source::aws::limit::Api;
+use crate::source::pages::Pages;
 
 /// A target group with what it says of its targets: instance id or address, and health. A target
 /// stands in it once for each port.
@@ -63,21 +64,19 @@ fn may_hold(group: &elb::TargetGroup, networks: &BTreeSet<&str>) -> bool {
 async fn list(aws: &AwsProvider, region: &Arc<str>) -> Result<Vec<elb::TargetGroup>, SourceError> {
     let client = aws.clients().await.load_balancing(region);
     let mut out = Vec::new();
-    let mut marker: Option<String> = None;
-    loop {
+    let mut pages = Pages::of(DESCRIBE_TARGET_GROUPS.action, region);
+    while let Some(token) = pages.ask() {
         let _permit = aws.enter(Api::LoadBalancing, region, 0).await;
         let page = client
             .describe_target_groups()
-            .set_marker(marker.take())
+            .set_marker(token)
             .send()
             .await
             .map_err(|e| aws.failed(&DESCRIBE_TARGET_GROUPS, region, &e))?;
         out.extend(page.target_groups.unwrap_or_default());
-        marker = page.next_marker.filter(|m| !m.is_empty());
-        if marker.is_none() {
-            return Ok(out);
-        }
+        pages.follow(page.next_marker)?;
     }
+    Ok(out)
 }
 
 /// `None` for a group that was deleted since it was listed.

@@ -12,6 +12,7 @@ use crate::source::aws::AwsProvider;
 use crate::source::aws::calls::DESCRIBE_VOLUMES;
 use crate::source::aws::inventory::clean;
 use crate::source::aws::limit::Api;
+use crate::source::pages::Pages;
 
 /// The most values that one filter takes (EC2 API reference).
 const FILTER_VALUES: usize = 200;
@@ -38,13 +39,13 @@ async fn read(
     let client = aws.clients().await.ec2(region);
     let mut out = HashMap::new();
     for batch in ids.chunks(FILTER_VALUES) {
-        let mut token: Option<String> = None;
-        loop {
+        let mut pages = Pages::of(DESCRIBE_VOLUMES.action, region);
+        while let Some(token) = pages.ask() {
             let _permit = aws.enter(Api::Ec2, region, 0).await;
             let page = client
                 .describe_volumes()
                 .filters(filter("volume-id", batch.iter().copied()))
-                .set_next_token(token.take())
+                .set_next_token(token)
                 .send()
                 .await
                 .map_err(|e| aws.failed(&DESCRIBE_VOLUMES, region, &e))?;
@@ -52,10 +53,7 @@ async fn read(
                 let id = clean(Some(volume.volume_id()?));
                 Some((id, volume))
             }));
-            token = page.next_token.filter(|t| !t.is_empty());
-            if token.is_none() {
-                break;
-            }
+            pages.follow(page.next_token)?;
         }
     }
     Ok(out)

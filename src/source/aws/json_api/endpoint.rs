@@ -11,13 +11,13 @@ use aws_smithy_types::endpoint::{Endpoint, EndpointAuthScheme};
 use aws_types::service_config::ServiceConfigKey;
 use futures_util::FutureExt as _;
 
-use super::Service;
+use super::{At, Service};
 
 /// A service and what decides about its endpoint.
 #[derive(Clone, Debug)]
 pub struct Rules {
     /// The service.
-    pub service: Service,
+    pub service: &'static Service,
     /// The region.
     pub region: String,
     /// Endpoints validated under FIPS 140.
@@ -30,7 +30,7 @@ pub struct Rules {
 
 impl Rules {
     /// What the configuration of an account says of a service.
-    pub fn new(sdk: &SdkConfig, service: Service, region: &str) -> Self {
+    pub fn new(sdk: &SdkConfig, service: &'static Service, region: &str) -> Self {
         Self {
             service,
             region: region.to_owned(),
@@ -55,23 +55,9 @@ impl Rules {
             .or_else(|| url.strip_prefix("https://athena."))
             .and_then(|rest| rest.strip_prefix(&*self.region)?.strip_prefix('.'))
             .ok_or_else(|| format!("no partition of {} in {url}", self.region))?;
-        let region = &*self.region;
-        let host = match (self.service, self.fips, self.dual_stack) {
-            (Service::SageMaker, true, false) if suffix == "amazonaws.com" => {
-                format!("api-fips.sagemaker.{region}")
-            }
-            (Service::SageMaker, true, _) => format!("api.sagemaker-fips.{region}"),
-            (Service::SageMaker, false, _) => format!("api.sagemaker.{region}"),
-            (Service::Organizations, fips, false) => {
-                if let Some((host, home)) = organizations(region, suffix, fips) {
-                    return Ok((format!("https://{host}.{home}.{suffix}"), Some(home)));
-                }
-                format!("organizations{}.{region}", if fips { "-fips" } else { "" })
-            }
-            (Service::Organizations, true, true) => format!("organizations-fips.{region}"),
-            (Service::Organizations, false, true) => format!("organizations.{region}"),
-        };
-        Ok((format!("https://{host}.{suffix}"), None))
+        let Self { service, ref region, fips, dual_stack, .. } = *self;
+        let host = (service.host)(&At { region, suffix, fips, dual_stack });
+        Ok((format!("https://{}.{suffix}", host.name), host.signed_for))
     }
 
     /// The address of Athena for the same settings. The table of partitions is private to each of
@@ -88,31 +74,14 @@ impl Rules {
     }
 }
 
-/// The one endpoint of Organizations in a partition and the region it lies in, where the rules name
-/// one.
-fn organizations(region: &str, suffix: &str, fips: bool) -> Option<(&'static str, &'static str)> {
-    let is_gov = region.starts_with("us-gov-");
-    Some(match (suffix, fips) {
-        // One host for both.
-        ("amazonaws.com", _) if is_gov => ("organizations", "us-gov-west-1"),
-        ("amazonaws.com", false) => ("organizations", "us-east-1"),
-        ("amazonaws.com", true) => ("organizations-fips", "us-east-1"),
-        ("amazonaws.com.cn", false) => ("organizations", "cn-northwest-1"),
-        ("c2s.ic.gov", false) => ("organizations", "us-iso-east-1"),
-        ("sc2s.sgov.gov", false) => ("organizations", "us-isob-east-1"),
-        ("csp.hci.ic.gov", false) => ("organizations", "us-isof-south-1"),
-        _ => return None,
-    })
-}
-
 /// The address that the environment or the profile gives the service: its own before that of all.
-fn custom(sdk: &SdkConfig, service: Service) -> Option<String> {
+fn custom(sdk: &SdkConfig, service: &Service) -> Option<String> {
     let of_all = sdk.endpoint_url().map(str::to_owned);
     if sdk.get_origin("endpoint_url").is_client_config() {
         return of_all;
     }
     let key = ServiceConfigKey::builder()
-        .service_id(service.id())
+        .service_id(service.id)
         .env("AWS_ENDPOINT_URL")
         .profile("endpoint_url")
         .build()
@@ -134,10 +103,12 @@ impl ResolveEndpoint for Rules {
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::organization::ORGANIZATIONS;
+    use super::super::super::sagemaker::wire::SAGEMAKER;
     use super::*;
 
     fn url(region: &str, fips: bool, dual_stack: bool) -> Result<String, String> {
-        let service = Service::SageMaker;
+        let service = &SAGEMAKER;
         Rules { service, region: region.into(), fips, dual_stack, custom: None }
             .place()
             .map(|(url, _)| url)
@@ -217,7 +188,7 @@ mod tests {
                 Some("us-iso-east-1"),
             ),
         ] {
-            let (service, custom) = (Service::Organizations, None);
+            let (service, custom) = (&ORGANIZATIONS, None);
             let rules = Rules { service, region: region.into(), fips, dual_stack, custom };
             let place = (format!("https://{host}"), signed_for);
             assert_eq!(rules.place().unwrap(), place, "{region} {fips} {dual_stack}");
@@ -229,7 +200,7 @@ mod tests {
         assert!(url("no host", false, false).unwrap_err().contains("host label"));
         assert!(url("evil.example/", false, false).is_err());
         let custom = Rules {
-            service: Service::SageMaker,
+            service: &SAGEMAKER,
             region: "us-east-1".into(),
             fips: true,
             dual_stack: false,

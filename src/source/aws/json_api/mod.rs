@@ -30,7 +30,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 pub use self::pages::{Page, Row, every};
-pub use self::read::{Read, Service};
+pub use self::read::{At, Host, Read, Service};
 use super::AwsProvider;
 use crate::domain::SourceError;
 
@@ -65,7 +65,7 @@ pub async fn ask<Q: Question>(
 ) -> Result<Q::Answer, Failed> {
     let service = Q::READ.service();
     let asked = aws.clients().await.json_api(service, region);
-    let _permit = aws.enter(service.api(), region, 0).await;
+    let _permit = aws.enter(service.api, region, 0).await;
     asked.ask(question).await.map_err(|failure| Failed {
         error: aws.failed(Q::READ.call(), region, &failure),
         refusal: match failure {
@@ -78,13 +78,13 @@ pub async fn ask<Q: Question>(
 /// A service in one region, with the configuration of one account.
 #[derive(Clone, Debug)]
 pub struct Client {
-    service: Service,
+    service: &'static Service,
     plugin: SharedRuntimePlugin,
 }
 
 impl Client {
     /// Asks nobody yet. `quota` names the quota of retries that its calls share.
-    pub fn new(sdk: &SdkConfig, service: Service, region: &str, quota: String) -> Self {
+    pub fn new(sdk: &SdkConfig, service: &'static Service, region: &str, quota: String) -> Self {
         Self { service, plugin: plugin::plugin(sdk, service, region, quota) }
     }
 
@@ -98,10 +98,10 @@ impl Client {
         question: &Q,
     ) -> Result<Q::Answer, SdkError<ErrorMetadata, HttpResponse>> {
         let name = Q::READ.operation();
-        let target = format!("{}.{name}", self.service.target());
+        let target = format!("{}.{name}", self.service.target);
         let body = serde_json::to_string(question).map_err(SdkError::construction_failure)?;
         Operation::builder()
-            .service_name(self.service.id())
+            .service_name(self.service.id)
             .operation_name(name)
             .runtime_plugin(self.plugin.clone())
             .serializer(move |body: String| request(&target, body))

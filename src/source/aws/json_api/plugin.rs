@@ -39,7 +39,7 @@ use super::endpoint::Rules;
 /// How a client of the service works.
 pub fn plugin(
     sdk: &SdkConfig,
-    service: Service,
+    service: &'static Service,
     region: &str,
     quota: String,
 ) -> SharedRuntimePlugin {
@@ -50,17 +50,17 @@ pub fn plugin(
     )
 }
 
-fn config(sdk: &SdkConfig, service: Service, region: &str, quota: String) -> FrozenLayer {
+fn config(sdk: &SdkConfig, service: &Service, region: &str, quota: String) -> FrozenLayer {
     let mut layer = Layer::new("json_api");
     let region = Region::new(region.to_owned());
     layer.store_put(SigningRegion::from(region.clone()));
     layer.store_put(region);
-    layer.store_put(SigningName::from_static(service.signing_name()));
+    layer.store_put(SigningName::from_static(service.signing_name));
     layer.store_put(SigV4OperationSigningConfig::default());
     let no_parameters = StaticAuthSchemeOptionResolverParams::new();
     layer.store_put(AuthSchemeOptionResolverParams::from(no_parameters));
     layer.store_put(EndpointResolverParams::new(()));
-    layer.store_put(ApiMetadata::new(service.signing_name(), env!("CARGO_PKG_VERSION")));
+    layer.store_put(ApiMetadata::new(service.signing_name, env!("CARGO_PKG_VERSION")));
     layer.store_put(RetryPartition::new(quota));
     // What the configuration leaves open stays the runtime's.
     if let Some(retries) = sdk.retry_config() {
@@ -81,7 +81,11 @@ fn config(sdk: &SdkConfig, service: Service, region: &str, quota: String) -> Fro
     layer.freeze()
 }
 
-fn components(sdk: &SdkConfig, service: Service, region: &str) -> RuntimeComponentsBuilder {
+fn components(
+    sdk: &SdkConfig,
+    service: &'static Service,
+    region: &str,
+) -> RuntimeComponentsBuilder {
     // Without one of the configuration's, each operation would resolve credentials anew.
     let identities: SharedIdentityCache =
         sdk.identity_cache().unwrap_or_else(|| IdentityCache::lazy().build());

@@ -1,124 +1,92 @@
-//! What may be asked: a closed list of reads.
+//! What may be asked: reads, each of a service that is described where it is asked.
 
-use super::super::calls::{
-    Call, DESCRIBE_APP, DESCRIBE_ENDPOINT, DESCRIBE_ENDPOINT_CONFIG, LIST_ACCOUNTS, LIST_APPS,
-    LIST_ENDPOINTS, LIST_NOTEBOOK_INSTANCES, LIST_TAGS,
-};
+use super::super::calls::Call;
 use super::super::limit::Api;
 
 /// A service that is asked without its crate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Service {
-    /// Amazon SageMaker AI.
-    SageMaker,
-    /// AWS Organizations.
-    Organizations,
-}
-
-impl Service {
+#[derive(Clone, Copy, Debug)]
+pub struct Service {
     /// How the SDKs call it: `AWS_ENDPOINT_URL_SAGEMAKER` and the `services` section of a profile
     /// are found by it.
-    pub const fn id(self) -> &'static str {
-        match self {
-            Self::SageMaker => "SageMaker",
-            Self::Organizations => "Organizations",
-        }
-    }
-
+    pub id: &'static str,
     /// The first half of the header that names the operation.
-    pub const fn target(self) -> &'static str {
-        match self {
-            Self::SageMaker => "SageMaker",
-            Self::Organizations => "AWSOrganizationsV20161128",
-        }
-    }
-
-    /// The service for which a signature is good.
-    pub const fn signing_name(self) -> &'static str {
-        match self {
-            Self::SageMaker => "sagemaker",
-            Self::Organizations => "organizations",
-        }
-    }
-
-    /// The limit that its calls share.
-    pub const fn api(self) -> Api {
-        match self {
-            Self::SageMaker => Api::SageMaker,
-            Self::Organizations => Api::Organizations,
-        }
-    }
+    pub target: &'static str,
+    /// The service for which a signature is good, and of which its IAM actions are.
+    pub signing_name: &'static str,
+    /// How fast it may be asked; its calls share the limit.
+    pub api: Api,
+    /// Where it lies.
+    pub host: fn(&At<'_>) -> Host,
 }
 
-/// A read. There is no other way to name an operation, so nothing that changes something can be
-/// asked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Read {
-    /// SageMaker `ListNotebookInstances`.
-    ListNotebookInstances,
-    /// SageMaker `ListEndpoints`.
-    ListEndpoints,
-    /// SageMaker `DescribeEndpoint`.
-    DescribeEndpoint,
-    /// SageMaker `DescribeEndpointConfig`.
-    DescribeEndpointConfig,
-    /// SageMaker `ListApps`.
-    ListApps,
-    /// SageMaker `DescribeApp`.
-    DescribeApp,
-    /// SageMaker `ListTags`.
-    ListTags,
-    /// Organizations `ListAccounts`.
-    ListAccounts,
+/// What decides about the host of a service.
+#[derive(Clone, Copy, Debug)]
+pub struct At<'a> {
+    /// The region.
+    pub region: &'a str,
+    /// The domain of its partition: `amazonaws.com`; with dual stack `api.aws`.
+    pub suffix: &'a str,
+    /// Endpoints validated under FIPS 140.
+    pub fips: bool,
+    /// Endpoints that have IPv6 as well.
+    pub dual_stack: bool,
+}
+
+/// Where a service lies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Host {
+    /// The host without the domain of the partition.
+    pub name: String,
+    /// The region that a request is signed for, where that is another one than its own.
+    pub signed_for: Option<&'static str>,
+}
+
+/// A read. There is no other way to name an operation, and none is made of a call that changes
+/// something, so nothing of the kind can be asked.
+#[derive(Clone, Copy, Debug)]
+pub struct Read {
+    call: &'static Call,
+    service: &'static Service,
 }
 
 impl Read {
-    /// Every read.
-    #[cfg(test)]
-    pub const ALL: [Self; 8] = [
-        Self::ListNotebookInstances,
-        Self::ListEndpoints,
-        Self::DescribeEndpoint,
-        Self::DescribeEndpointConfig,
-        Self::ListApps,
-        Self::DescribeApp,
-        Self::ListTags,
-        Self::ListAccounts,
-    ];
+    /// A read of `service`; for constants, so that what is none does not compile.
+    pub const fn of(call: &'static Call, service: &'static Service) -> Self {
+        assert!(call.read_only && is_action_of(call.action, service.signing_name));
+        Self { call, service }
+    }
 
     /// Its row in the table of calls, with the IAM action.
     pub const fn call(self) -> &'static Call {
-        match self {
-            Self::ListNotebookInstances => &LIST_NOTEBOOK_INSTANCES,
-            Self::ListEndpoints => &LIST_ENDPOINTS,
-            Self::DescribeEndpoint => &DESCRIBE_ENDPOINT,
-            Self::DescribeEndpointConfig => &DESCRIBE_ENDPOINT_CONFIG,
-            Self::ListApps => &LIST_APPS,
-            Self::DescribeApp => &DESCRIBE_APP,
-            Self::ListTags => &LIST_TAGS,
-            Self::ListAccounts => &LIST_ACCOUNTS,
-        }
+        self.call
     }
 
     /// Who is asked.
-    pub const fn service(self) -> Service {
-        match self {
-            Self::ListNotebookInstances
-            | Self::ListEndpoints
-            | Self::DescribeEndpoint
-            | Self::DescribeEndpointConfig
-            | Self::ListApps
-            | Self::DescribeApp
-            | Self::ListTags => Service::SageMaker,
-            Self::ListAccounts => Service::Organizations,
-        }
+    pub const fn service(self) -> &'static Service {
+        self.service
     }
 
     /// The name of the operation. Of these, IAM knows every one by its own name.
     pub fn operation(self) -> &'static str {
-        let action = self.call().action;
+        let action = self.call.action;
         action.split_once(':').map_or(action, |(_, name)| name)
     }
+}
+
+/// True for `sagemaker:ListApps` and `sagemaker`.
+const fn is_action_of(action: &str, service: &str) -> bool {
+    let (action, service) = (action.as_bytes(), service.as_bytes());
+    if action.len() <= service.len() || action[service.len()] != b':' {
+        return false;
+    }
+    let mut at = 0;
+    while at < service.len() {
+        if action[at] != service[at] {
+            return false;
+        }
+        at += 1;
+    }
+    true
 }
 
 #[cfg(test)]
@@ -126,13 +94,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_can_be_asked_reads_and_goes_by_its_own_name() {
-        for read in Read::ALL {
-            assert!(read.call().read_only, "{read:?}");
-            assert_eq!(read.operation(), format!("{read:?}"));
-            assert!(["List", "Describe"].iter().any(|verb| read.operation().starts_with(verb)));
-            let service = read.call().action.split(':').next().unwrap();
-            assert_eq!(service, read.service().signing_name());
+    fn an_action_is_of_the_service_before_the_colon() {
+        assert!(is_action_of("sagemaker:ListApps", "sagemaker"));
+        for (action, service) in [
+            ("sagemaker:ListApps", "sagemake"),
+            ("sagemaker", "sagemaker"),
+            ("ec2:StopInstances", "sts"),
+            ("organizations:ListAccounts", "sagemaker"),
+        ] {
+            assert!(!is_action_of(action, service), "{action} {service}");
         }
     }
 }

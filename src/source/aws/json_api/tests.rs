@@ -16,6 +16,9 @@ use aws_types::service_config::{LoadServiceConfig, ServiceConfigKey};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use super::super::calls::LIST_ENDPOINTS;
+use super::super::organization::ORGANIZATIONS;
+use super::super::sagemaker::wire::SAGEMAKER;
 use super::super::testing::{Reply, Request, Server};
 use super::{Client, Page, Question, Read, Row, Service, ask, every};
 use crate::domain::ErrorKind;
@@ -38,7 +41,7 @@ impl Row for Named {
 }
 
 impl Question for ListEndpoints {
-    const READ: Read = Read::ListEndpoints;
+    const READ: Read = Read::of(&LIST_ENDPOINTS, &SAGEMAKER);
     type Answer = Page<Named>;
 }
 
@@ -210,11 +213,11 @@ impl LoadServiceConfig for Profile {
 
 /// Host and signature of the one request that is made with this configuration.
 async fn sent(config: aws_types::sdk_config::Builder) -> Result<(String, String), String> {
-    sent_to(Service::SageMaker, config).await
+    sent_to(&SAGEMAKER, config).await
 }
 
 async fn sent_to(
-    service: Service,
+    service: &'static Service,
     config: aws_types::sdk_config::Builder,
 ) -> Result<(String, String), String> {
     let captured = Captured::default();
@@ -264,7 +267,7 @@ async fn where_it_is_asked_follows_the_configuration() {
 
 #[tokio::test]
 async fn what_lies_in_one_region_is_signed_for_it() {
-    let (uri, authorization) = sent_to(Service::Organizations, SdkConfig::builder()).await.unwrap();
+    let (uri, authorization) = sent_to(&ORGANIZATIONS, SdkConfig::builder()).await.unwrap();
     assert_eq!(uri, "https://organizations.us-east-1.amazonaws.com/");
     assert!(authorization.contains("/us-east-1/organizations/aws4_request"), "{authorization}");
 }

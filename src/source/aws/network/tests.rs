@@ -10,9 +10,12 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use aws_config::SdkConfig;
 
 use super::super::Patience;
+use super::super::calls::LIST_TAGS;
 use super::super::clients::Clients;
-use super::super::json_api::{self, Question, Service};
+use super::super::json_api::{self, Question};
 use super::super::login::tests::Home;
+use super::super::organization::ORGANIZATIONS;
+use super::super::sagemaker::wire::SAGEMAKER;
 use super::super::testing::{Reply, Server, no_endpoint, over};
 use super::*;
 use crate::domain::{ErrorKind, SourceError};
@@ -299,7 +302,7 @@ async fn loopback_goes_past_the_proxy_and_past_settings_of_tls_that_it_does_not_
 struct AnyRead;
 
 impl Question for AnyRead {
-    const READ: json_api::Read = json_api::Read::ListTags;
+    const READ: json_api::Read = json_api::Read::of(&LIST_TAGS, &SAGEMAKER);
     type Answer = serde_json::Value;
 }
 
@@ -319,8 +322,8 @@ async fn hosts(change: impl FnOnce(SdkConfig) -> SdkConfig) -> Vec<String> {
         let _ = clients.s3(region).list_buckets().send().await;
         let _ = clients.s3(region).get_bucket_versioning().bucket("my-data").send().await;
         let _ = clients.athena(region).list_work_groups().send().await;
-        let _ = clients.json_api(Service::SageMaker, region).ask(&AnyRead).await;
-        let _ = clients.json_api(Service::Organizations, region).ask(&AnyRead).await;
+        let _ = clients.json_api(&SAGEMAKER, region).ask(&AnyRead).await;
+        let _ = clients.json_api(&ORGANIZATIONS, region).ask(&AnyRead).await;
     }
     let _ = clients.sts().get_caller_identity().send().await;
     let _ = clients.pricing().describe_services().send().await;

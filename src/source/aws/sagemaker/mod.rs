@@ -1,6 +1,6 @@
 //! SageMaker: notebook instances, endpoints, and apps of Studio.
 
-mod wire;
+pub(super) mod wire;
 
 use std::collections::HashMap;
 use std::sync::Arc;

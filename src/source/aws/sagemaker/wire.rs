@@ -3,8 +3,33 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::super::json_api::{Page, Question, Read, Row};
+use super::super::calls::{
+    DESCRIBE_APP, DESCRIBE_ENDPOINT, DESCRIBE_ENDPOINT_CONFIG, LIST_APPS, LIST_ENDPOINTS,
+    LIST_NOTEBOOK_INSTANCES, LIST_TAGS,
+};
+use super::super::json_api::{At, Host, Page, Question, Read, Row, Service};
+use super::super::limit::Api;
 use super::super::time;
+
+/// Amazon SageMaker AI.
+pub const SAGEMAKER: Service = Service {
+    id: "SageMaker",
+    target: "SageMaker",
+    signing_name: "sagemaker",
+    // No limits are published; `Describe*` of notebooks is known to be throttled at 10 a second.
+    api: Api::Own { service: "sagemaker", per_second: 4, burst: 8, in_flight: 4 },
+    host,
+};
+
+fn host(at: &At<'_>) -> Host {
+    let region = at.region;
+    let name = match (at.fips, at.dual_stack) {
+        (true, false) if at.suffix == "amazonaws.com" => format!("api-fips.sagemaker.{region}"),
+        (true, _) => format!("api.sagemaker-fips.{region}"),
+        (false, _) => format!("api.sagemaker.{region}"),
+    };
+    Host { name, signed_for: None }
+}
 
 /// Rows per page: what SageMaker gives at most.
 pub const PAGE: u32 = 100;
@@ -19,7 +44,7 @@ pub struct ListNotebookInstances {
 }
 
 impl Question for ListNotebookInstances {
-    const READ: Read = Read::ListNotebookInstances;
+    const READ: Read = Read::of(&LIST_NOTEBOOK_INSTANCES, &SAGEMAKER);
     type Answer = Page<Notebook>;
 }
 
@@ -50,7 +75,7 @@ pub struct ListEndpoints {
 }
 
 impl Question for ListEndpoints {
-    const READ: Read = Read::ListEndpoints;
+    const READ: Read = Read::of(&LIST_ENDPOINTS, &SAGEMAKER);
     type Answer = Page<EndpointName>;
 }
 
@@ -72,7 +97,7 @@ pub struct DescribeEndpoint<'a> {
 }
 
 impl Question for DescribeEndpoint<'_> {
-    const READ: Read = Read::DescribeEndpoint;
+    const READ: Read = Read::of(&DESCRIBE_ENDPOINT, &SAGEMAKER);
     type Answer = Endpoint;
 }
 
@@ -109,7 +134,7 @@ pub struct DescribeEndpointConfig<'a> {
 }
 
 impl Question for DescribeEndpointConfig<'_> {
-    const READ: Read = Read::DescribeEndpointConfig;
+    const READ: Read = Read::of(&DESCRIBE_ENDPOINT_CONFIG, &SAGEMAKER);
     type Answer = EndpointConfig;
 }
 
@@ -140,7 +165,7 @@ pub struct ListApps {
 }
 
 impl Question for ListApps {
-    const READ: Read = Read::ListApps;
+    const READ: Read = Read::of(&LIST_APPS, &SAGEMAKER);
     type Answer = Page<AppRow>;
 }
 
@@ -184,7 +209,7 @@ pub struct DescribeApp<'a> {
 }
 
 impl Question for DescribeApp<'_> {
-    const READ: Read = Read::DescribeApp;
+    const READ: Read = Read::of(&DESCRIBE_APP, &SAGEMAKER);
     type Answer = App;
 }
 
@@ -212,7 +237,7 @@ pub struct ListTags<'a> {
 }
 
 impl Question for ListTags<'_> {
-    const READ: Read = Read::ListTags;
+    const READ: Read = Read::of(&LIST_TAGS, &SAGEMAKER);
     type Answer = Page<Tag>;
 }
 

@@ -230,7 +230,7 @@ fn page<T>(all: Vec<T>, token: Option<&str>, operation: &str) -> Result<Page<T>,
     let from = start_of(token, operation)?;
     let more = all.len() > from + PAGE;
     let items = all.into_iter().skip(from).take(PAGE).collect();
-    Ok(Page { items, next: more.then(|| (from + PAGE).to_string()) })
+    Ok(Page::new(items, more.then(|| (from + PAGE).to_string())))
 }
 
 fn token_at(at: usize) -> ListToken {

@@ -257,7 +257,7 @@ async fn volumes_are_those_of_the_instances_and_the_planted_ones() {
             let account = ACCOUNTS.iter().find(|a| a.label == source.label()).unwrap().id;
             let scope = Scope::new(account, region.clone());
             let volumes = source.volumes(&scope, None).await.unwrap();
-            assert!(volumes.next.is_none());
+            assert!(volumes.next().is_none());
             let stopped = source.stopped(&region, None).await.unwrap().items;
             let ids: BTreeSet<&str> = volumes.items.iter().map(|v| &*v.id).collect();
             assert_eq!(ids.len(), volumes.items.len());

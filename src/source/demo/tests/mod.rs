@@ -44,8 +44,8 @@ async fn read(providers: &[Arc<dyn Provider>]) -> Vec<Seen> {
             loop {
                 let page = provider.gpu_metrics(&region, token).await.unwrap();
                 assert!(page.items.len() <= 500);
+                token = page.next().map(str::to_owned);
                 gpu.extend(page.items);
-                token = page.next;
                 if token.is_none() {
                     break;
                 }
@@ -58,6 +58,7 @@ async fn read(providers: &[Arc<dyn Provider>]) -> Vec<Seen> {
             loop {
                 let page = provider.instances(&account, &region, token).await.unwrap();
                 assert!(page.items.len() <= 1_000);
+                token = page.next().map(str::to_owned);
                 for instance in page.items {
                     assert_eq!(
                         (&instance.scope.account, &instance.scope.region),
@@ -69,7 +70,6 @@ async fn read(providers: &[Arc<dyn Provider>]) -> Vec<Seen> {
                         .unwrap_or_default();
                     all.push(Seen { provider: provider.clone(), instance, gpu });
                 }
-                token = page.next;
                 if token.is_none() {
                     break;
                 }

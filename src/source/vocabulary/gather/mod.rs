@@ -128,13 +128,6 @@ pub struct Dropped {
     pub excess: u32,
 }
 
-impl Dropped {
-    /// All of them.
-    pub fn total(&self) -> u32 {
-        self.unlabelled + self.nameless + self.impossible + self.excess
-    }
-}
-
 /// Families of exporters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Families(u8);

@@ -11,6 +11,8 @@ use crate::domain::{
 };
 
 use crate::fleet::{Fleet, Row};
+use crate::tabs::idle::picture::Field;
+use crate::view::TableField;
 
 const MADE: &str = "2026-11-17T12:00:00Z";
 const LONG_AGO: &str = "2026-11-14T13:00:00Z";
@@ -167,7 +169,7 @@ fn a_mark_made_by_hand_gets_the_grace_from_its_end() {
 #[test]
 fn a_policys_own_mark_goes_when_busy_even_where_its_filter_asks_for_idle() {
     let mut policy = silent();
-    policy.rules[0].filter = crate::view::Filter::parse("verdict=idle").unwrap();
+    policy.rules[0].filter = crate::view::Filter::parse(Field::table(), "verdict=idle").unwrap();
     let decision = one(&policy, row(marked(MADE, NOW, None), V::Busy, None));
     assert_eq!((decision.kind, decision.rule), (K::Unmark, None));
 }

@@ -4,11 +4,6 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::domain::storage::{Lifecycle, LifecycleRule, When};
 
-/// `LifecycleConfiguration: …` as JSON, indented, with a final newline.
-pub fn cloudformation_json(lifecycle: &Lifecycle) -> String {
-    format!("{:#}\n", property(lifecycle))
-}
-
 /// `LifecycleConfiguration: …` as YAML, with a final newline.
 pub fn cloudformation_yaml(lifecycle: &Lifecycle) -> String {
     let mut out = String::new();

@@ -11,7 +11,7 @@ mod xml;
 pub use canonical::{canonical, canonical_rule, sha256, sha256_of};
 pub(in crate::analyze::storage::lifecycle) use canonical::{canonical_rules, hex};
 pub(in crate::analyze::storage::lifecycle) use cloudformation::cloudformation_property;
-pub use cloudformation::{cloudformation_json, cloudformation_yaml};
+pub use cloudformation::cloudformation_yaml;
 pub use json::{cli_input, json, rule_json};
 pub use terraform::{terraform, terraform_rule};
 pub use words::summary;

@@ -1,0 +1,127 @@
+//! The columns of a list, and the one it is sorted by.
+
+use super::{List, Placement};
+use crate::app::keymap::Action;
+use crate::view::{FieldSpec, FieldTable, Sort, TableField};
+
+/// The entries of the column chooser: the columns shown, in their order, then the others.
+pub fn column_entries(
+    table: &dyn FieldTable,
+    shown: &[&'static FieldSpec],
+) -> Vec<(&'static FieldSpec, bool)> {
+    let hidden = table.fields().iter().filter(|f| !shown.contains(f)).map(|f| (f, false));
+    shown.iter().map(|f| (*f, true)).chain(hidden).collect()
+}
+
+impl List {
+    /// Sorts by `field`: first in its own direction, then reversed.
+    pub fn sort_by(&mut self, field: &'static FieldSpec) {
+        self.sort = match self.sort.field {
+            Some(f) if f == field => Sort { descending: !self.sort.descending, ..self.sort },
+            _ => Sort::by(field),
+        };
+    }
+
+    /// Sorts by the field that this letter stands for; false when it stands for none.
+    pub fn sort_by_letter(&mut self, letter: char) -> bool {
+        let field = self.table.by_sort_key(letter.to_ascii_lowercase());
+        field.map(|f| self.sort_by(f)).is_some()
+    }
+
+    /// Sorts by the field of a name, `None` for the rows' own order; largest first or not, else in
+    /// the field's own direction.
+    pub fn sort_by_name(&mut self, name: Option<&str>, descending: Option<bool>) {
+        let field = name.and_then(|name| self.table.find(name));
+        let mut sort = field.map_or_else(Sort::default, Sort::by);
+        sort.descending = descending.unwrap_or(sort.descending);
+        self.sort = sort;
+    }
+
+    /// Shows the columns of these names. One that is not known is left out, the others stay.
+    pub fn show_columns<S: AsRef<str>>(&mut self, names: &[S]) {
+        self.set_columns(names.iter().filter_map(|n| self.table.find(n.as_ref())).collect());
+    }
+
+    /// Sorts by the column at terminal column `x`, if there is one.
+    pub fn sort_by_heading(&mut self, x: u16, width: u16) {
+        if let Some(field) = self.placement(width).at(x) {
+            self.sort_by(field);
+        }
+    }
+
+    /// Columns, from left to right.
+    pub fn columns(&self) -> &[&'static FieldSpec] {
+        &self.columns
+    }
+
+    /// The columns, where the list has fields of this type.
+    pub fn columns_of<F: TableField>(&self) -> Vec<F> {
+        self.columns.iter().filter_map(|field| F::of(field)).collect()
+    }
+
+    /// Shows these columns; none = the default ones.
+    pub fn set_columns(&mut self, columns: Vec<&'static FieldSpec>) {
+        self.columns = if columns.is_empty() { self.table.screen_columns() } else { columns };
+        self.column_offset = 0;
+    }
+
+    /// Shows a column (at the end) or hides it; the last one stays.
+    pub fn toggle_column(&mut self, field: &'static FieldSpec) {
+        match self.columns.iter().position(|f| *f == field) {
+            Some(at) if self.columns.len() > 1 => {
+                self.columns.remove(at);
+            }
+            Some(_) => {}
+            None => self.columns.push(field),
+        }
+        self.column_offset = 0;
+    }
+
+    /// What a key does to entry `at` of the column chooser; the number of that entry afterwards.
+    pub fn change_columns(&mut self, at: usize, action: Action) -> usize {
+        let Some((field, _)) = column_entries(self.table, &self.columns).get(at).copied() else {
+            return at;
+        };
+        match action {
+            Action::ToggleColumn => self.toggle_column(field),
+            Action::ColumnUp if self.move_column(field, false) => return at - 1,
+            Action::ColumnDown if self.move_column(field, true) => return at + 1,
+            Action::ResetColumns => self.set_columns(Vec::new()),
+            _ => {}
+        }
+        at
+    }
+
+    /// Moves a column by one place; false at the ends and for hidden ones.
+    pub fn move_column(&mut self, field: &'static FieldSpec, right: bool) -> bool {
+        let Some(at) = self.columns.iter().position(|f| *f == field) else { return false };
+        let to = if right { at + 1 } else { at.wrapping_sub(1) };
+        if to >= self.columns.len() {
+            return false;
+        }
+        self.columns.swap(at, to);
+        true
+    }
+
+    /// Scrolls sideways by whole columns, as long as there are hidden ones on that side.
+    pub fn scroll_columns(&mut self, right: bool, width: u16) {
+        if !right {
+            self.column_offset = self.column_offset.saturating_sub(1);
+        } else if self.placement(width).hidden_right > 0 {
+            self.column_offset += 1;
+        }
+    }
+
+    /// Where the columns stand in `width` terminal columns.
+    pub fn placement(&self, width: u16) -> Placement {
+        let shown = self.columns.iter().copied().filter(|field| Some(*field) != self.implied);
+        let shown = shown.collect::<Vec<_>>();
+        let columns = if shown.is_empty() { &self.columns } else { &shown };
+        Placement::of(self.table, columns, self.column_offset, width)
+    }
+
+    /// The headings say this field of all rows below them: its column gives way.
+    pub fn imply(&mut self, field: Option<&'static FieldSpec>) {
+        self.implied = field;
+    }
+}

@@ -1,0 +1,60 @@
+//! Headings between the rows of a list.
+
+use std::sync::Arc;
+
+/// What stands on a line of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TableLine {
+    /// A heading: its number.
+    Head(u32),
+    /// A row: its index.
+    Row(u32),
+}
+
+/// The lines of a table with headings.
+#[derive(Clone, Debug, Default)]
+pub struct Heads {
+    lines: Vec<TableLine>,
+    /// What each heading is known by: the cursor belongs to it.
+    ids: Vec<Arc<str>>,
+}
+
+impl Heads {
+    /// `lines` with headings known by `ids`, in the order of their numbers.
+    pub fn new(lines: Vec<TableLine>, ids: Vec<Arc<str>>) -> Self {
+        Self { lines, ids }
+    }
+
+    /// Lines.
+    pub(super) fn len(&self) -> usize {
+        self.lines.len()
+    }
+
+    /// The rows, from the top.
+    pub(super) fn rows(&self) -> impl Iterator<Item = u32> {
+        self.lines.iter().filter_map(|line| match line {
+            TableLine::Row(row) => Some(*row),
+            TableLine::Head(_) => None,
+        })
+    }
+
+    pub(super) fn line(&self, at: usize) -> Option<TableLine> {
+        self.lines.get(at).copied()
+    }
+
+    /// What the heading on a line is known by; `None` for a row.
+    pub(super) fn id_at(&self, at: usize) -> Option<&Arc<str>> {
+        match self.line(at)? {
+            TableLine::Head(head) => self.ids.get(head as usize),
+            TableLine::Row(_) => None,
+        }
+    }
+
+    /// The line of the row that `is` says it is, or of the heading `id`.
+    pub(super) fn position(&self, is: impl Fn(u32) -> bool, id: &Arc<str>) -> Option<usize> {
+        self.lines.iter().position(|line| match line {
+            TableLine::Head(head) => self.ids.get(*head as usize) == Some(id),
+            TableLine::Row(row) => is(*row),
+        })
+    }
+}

@@ -1,0 +1,111 @@
+//! The marked rows of a list.
+
+use std::sync::Arc;
+
+use super::{List, TableLine};
+
+/// Sums over the marked rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Marked {
+    /// Rows.
+    pub count: usize,
+    /// What they burn, USD/h.
+    pub usd_per_hour: f64,
+    /// Of them without a known price.
+    pub unpriced: usize,
+}
+
+impl List {
+    /// True when the row with this id is marked.
+    pub fn is_marked(&self, id: &Arc<str>) -> bool {
+        self.marks.contains_key(id)
+    }
+
+    /// The marked rows, also those that the filter hides.
+    pub fn marks(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.marks.keys()
+    }
+
+    /// Sums over the marks; `None` without any.
+    pub fn marked(&self) -> Option<Marked> {
+        self.marked
+    }
+
+    /// Marks or unmarks the current row and goes on to the next.
+    pub fn toggle_mark(&mut self) {
+        // A heading has no mark: its rows follow.
+        if let Some((id, usd)) = self.current_row().and_then(|row| self.mark(row)) {
+            if self.marks.remove(&id).is_none() {
+                self.marks.insert(id, usd);
+            }
+            self.sum_marks();
+        }
+        self.step(1);
+    }
+
+    /// The lines of the range being marked, first and last.
+    pub fn range(&self) -> Option<(usize, usize)> {
+        let from = self.position(self.range_from.as_ref()?)?;
+        Some((from.min(self.cursor), from.max(self.cursor)))
+    }
+
+    /// True while a range is being marked.
+    pub fn has_range(&self) -> bool {
+        self.range_from.is_some()
+    }
+
+    /// Starts a range at the cursor, or marks the one that was started.
+    pub fn mark_range(&mut self) {
+        if let Some((from, to)) = self.range() {
+            let range = (from..=to).filter_map(|at| match self.line(at)? {
+                TableLine::Row(row) => self.mark(row),
+                TableLine::Head(_) => None,
+            });
+            let range: Vec<_> = range.collect();
+            self.marks.extend(range);
+            self.range_from = None;
+            self.sum_marks();
+        } else {
+            self.range_from.clone_from(&self.cursor_id);
+        }
+    }
+
+    /// Leaves the range unmarked; false when there was none.
+    pub fn cancel_range(&mut self) -> bool {
+        self.range_from.take().is_some()
+    }
+
+    /// Forgets all marks.
+    pub fn unmark(&mut self) {
+        self.marks.clear();
+        self.sum_marks();
+    }
+
+    /// Marks that are still there, with what they burn now.
+    pub(super) fn renew_marks(&mut self) {
+        let rows = self.rows.as_ref().filter(|_| !self.marks.is_empty());
+        if let Some(rows) = rows {
+            let marked = |row: &u32| rows.key(*row).is_some_and(|id| self.marks.contains_key(id));
+            let marked = (0..rows.len() as u32).filter(marked);
+            self.marks = marked.filter_map(|row| self.mark(row)).collect();
+        }
+        self.sum_marks();
+    }
+
+    /// Walks the marks alone: a key must not pay for the number of rows.
+    fn sum_marks(&mut self) {
+        let mut sum = Marked { count: self.marks.len(), ..Marked::default() };
+        for usd in self.marks.values() {
+            match usd {
+                Some(usd) => sum.usd_per_hour += usd,
+                None => sum.unpriced += 1,
+            }
+        }
+        self.marked = (sum.count > 0).then_some(sum);
+    }
+
+    fn mark(&self, row: u32) -> Option<(Arc<str>, Option<f64>)> {
+        let rows = self.rows.as_ref()?;
+        Some((rows.key(row)?.clone(), rows.usd_per_hour(row)))
+    }
+}

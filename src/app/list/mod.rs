@@ -1,0 +1,385 @@
+//! A list: rows with a filter, an order, a cursor, columns, marks. The cursor and the marks belong to
+//! rows, not to lines, so that they stay put when data change. Nothing here knows what the rows are:
+//! a list works by the table of its fields alone.
+
+mod columns;
+mod heads;
+mod marks;
+mod placement;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+pub use columns::column_entries;
+pub use heads::{Heads, TableLine};
+pub use marks::Marked;
+pub use placement::{GUTTER, Placed, Placement};
+
+use super::SavedView;
+use super::keymap::Action;
+use crate::query::QueryError;
+use crate::view::{FieldSpec, FieldTable, Filter, Rows, Sort, TableField, ViewContext, table};
+
+/// A list as it stands on the screen.
+#[derive(Clone, Debug)]
+pub struct List {
+    /// Its fields.
+    table: &'static dyn FieldTable,
+    /// The rows of the last [`List::sync`]; `None` before it and after [`List::release`].
+    rows: Option<Arc<dyn Rows>>,
+    /// The filter in force, as typed.
+    filter_text: String,
+    filter: Option<Filter>,
+    /// Grows with each change of the filter.
+    filter_revision: u32,
+    /// The order in force.
+    pub sort: Sort,
+    /// Columns, from left to right.
+    columns: Vec<&'static FieldSpec>,
+    /// The column that the headings say already: it is not placed.
+    implied: Option<&'static FieldSpec>,
+    /// Columns scrolled away to the left.
+    column_offset: usize,
+    /// Indices of the rows shown.
+    order: Vec<u32>,
+    /// Headings between the rows; `None` where each line is a row.
+    heads: Option<Heads>,
+    /// Grows with each change of the headings.
+    heads_revision: u32,
+    /// What `order` was made from.
+    made_from: Option<Inputs>,
+    /// Number of a line.
+    cursor: usize,
+    cursor_id: Option<Arc<str>>,
+    /// True from when the user chose a row: until then the cursor stays on the first line, while
+    /// rows arrive above the one that was painted first.
+    chosen: bool,
+    /// First line on screen.
+    top: usize,
+    /// Marked rows with what each burns, USD/h; `None` without a known price.
+    marks: BTreeMap<Arc<str>, Option<f64>>,
+    range_from: Option<Arc<str>>,
+    /// The sums of the marks, kept so that drawing does not walk the rows.
+    marked: Option<Marked>,
+}
+
+/// What tells the rows of a picture from those of another: its version and the moment it is of.
+pub type RowsStamp = (u64, Option<Timestamp>);
+
+/// Everything that the selection and order of rows depend on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Inputs {
+    of: RowsStamp,
+    filter: u32,
+    heads: u32,
+    sort: Sort,
+    /// Spans are filtered by the time; an order never changes by time alone.
+    now: Option<Timestamp>,
+}
+
+impl List {
+    /// The list of rows that fields of type `F` tell of, with its default columns and no rows yet.
+    pub fn of<F: TableField>() -> Self {
+        let table = F::table();
+        Self {
+            table,
+            rows: None,
+            filter_text: String::new(),
+            filter: None,
+            filter_revision: 0,
+            sort: Sort::default(),
+            columns: table.screen_columns(),
+            implied: None,
+            column_offset: 0,
+            order: Vec::new(),
+            heads: None,
+            heads_revision: 0,
+            made_from: None,
+            cursor: 0,
+            cursor_id: None,
+            chosen: false,
+            top: 0,
+            marks: BTreeMap::new(),
+            range_from: None,
+            marked: None,
+        }
+    }
+
+    /// Brings rows, selection and order up to date when anything they depend on changed; `stamp`
+    /// tells the rows from others. The cursor stays on its row and, where it can, on its line of
+    /// the screen. Another order, or a filter that takes the row away, begins at the first line:
+    /// its answer is there.
+    pub fn sync(
+        &mut self,
+        stamp: RowsStamp,
+        ctx: &ViewContext,
+        rows: impl FnOnce() -> Arc<dyn Rows>,
+    ) {
+        self.sync_arranged(stamp, ctx, rows, |_, _| None);
+    }
+
+    /// As [`List::sync`]; `arrange` may put the selected rows into another order and headings
+    /// between them. It is told whether the order may be made anew: whether nobody reads further
+    /// down than the first line, or asked for another order.
+    pub fn sync_arranged(
+        &mut self,
+        stamp: RowsStamp,
+        ctx: &ViewContext,
+        rows: impl FnOnce() -> Arc<dyn Rows>,
+        arrange: impl FnOnce(&mut Vec<u32>, bool) -> Option<Heads>,
+    ) {
+        let inputs = Inputs {
+            of: stamp,
+            filter: self.filter_revision,
+            heads: self.heads_revision,
+            sort: self.sort,
+            now: self.filter.is_some().then_some(ctx.now),
+        };
+        if self.rows.is_some() && self.made_from == Some(inputs) {
+            return;
+        }
+        let before = self.made_from.replace(inputs);
+        let known = self.rows.take().filter(|_| before.is_some_and(|m| m.of == stamp));
+        let new_rows = known.is_none();
+        let rows = &*self.rows.insert(known.unwrap_or_else(rows));
+        self.chosen &= before.is_none_or(|m| m.sort == inputs.sort);
+        self.order = table::select(&**rows, self.filter.as_ref(), self.sort, ctx);
+        self.heads = arrange(&mut self.order, !self.chosen);
+        if new_rows {
+            self.renew_marks();
+        }
+        let line = self.cursor.saturating_sub(self.top);
+        let at = self.cursor_id.as_ref().and_then(|id| self.position(id));
+        let refiltered =
+            before.is_some_and(|m| (m.filter, m.heads) != (inputs.filter, inputs.heads));
+        self.cursor = match at {
+            Some(at) if self.chosen => at,
+            None if self.chosen && !refiltered => self.cursor,
+            _ => 0,
+        };
+        self.cursor = self.cursor.min(self.lines().saturating_sub(1));
+        self.top = self.cursor.saturating_sub(line);
+        self.remember();
+    }
+
+    /// Lets go of the rows until the next [`List::sync`]: a list that is not on the screen keeps no
+    /// picture alive. Cursor and marks stay.
+    pub fn release(&mut self) {
+        self.rows = None;
+        self.order = Vec::new();
+        self.heads = None;
+    }
+
+    /// The same list of other rows: order and columns stay, cursor, filter and marks go.
+    pub fn start_anew(&mut self) {
+        self.clear_filter();
+        self.unmark();
+        self.cancel_range();
+        self.release();
+        self.made_from = None;
+        self.column_offset = 0;
+        self.start_over();
+    }
+
+    /// The fields.
+    pub fn table(&self) -> &'static dyn FieldTable {
+        self.table
+    }
+
+    /// The rows, before any filter; `None` before the first [`List::sync`].
+    pub fn rows(&self) -> Option<&Arc<dyn Rows>> {
+        self.rows.as_ref()
+    }
+
+    fn key(&self, row: u32) -> Option<&Arc<str>> {
+        self.rows.as_ref()?.key(row)
+    }
+
+    fn position(&self, id: &Arc<str>) -> Option<usize> {
+        let is = |row: u32| self.key(row) == Some(id);
+        match &self.heads {
+            Some(heads) => heads.position(is, id),
+            None => self.order.iter().position(|row| is(*row)),
+        }
+    }
+
+    fn remember(&mut self) {
+        let head = self.heads.as_ref().and_then(|h| h.id_at(self.cursor));
+        let id = head.or_else(|| self.key(self.current_row()?));
+        self.cursor_id = id.cloned();
+    }
+
+    /// Lines: rows and headings.
+    pub fn lines(&self) -> usize {
+        self.heads.as_ref().map_or(self.order.len(), Heads::len)
+    }
+
+    /// What stands on a line.
+    pub fn line(&self, at: usize) -> Option<TableLine> {
+        match &self.heads {
+            Some(heads) => heads.line(at),
+            None => self.order.get(at).copied().map(TableLine::Row),
+        }
+    }
+
+    /// The rows that stand on the lines, from the top.
+    pub fn shown_rows(&self) -> Vec<u32> {
+        match &self.heads {
+            Some(heads) => heads.rows().collect(),
+            None => self.order.clone(),
+        }
+    }
+
+    /// The heading under the cursor.
+    pub fn current_head(&self) -> Option<u32> {
+        match self.line(self.cursor)? {
+            TableLine::Head(head) => Some(head),
+            TableLine::Row(_) => None,
+        }
+    }
+
+    /// The headings are to be made anew at the next [`List::sync_arranged`].
+    pub fn rearrange(&mut self) {
+        self.heads_revision = self.heads_revision.wrapping_add(1);
+    }
+
+    /// The rows shown, as indices into the rows.
+    pub fn order(&self) -> &[u32] {
+        &self.order
+    }
+
+    /// Number of the current line.
+    pub fn cursor(&self) -> usize {
+        self.cursor
+    }
+
+    /// The first line on screen.
+    pub fn top(&self) -> usize {
+        self.top
+    }
+
+    /// The row under the cursor, as an index into the rows.
+    pub fn current_row(&self) -> Option<u32> {
+        match self.line(self.cursor)? {
+            TableLine::Row(row) => Some(row),
+            TableLine::Head(_) => None,
+        }
+    }
+
+    /// The row under the cursor, where the list is of such rows.
+    pub fn current<R: 'static>(&self) -> Option<&Arc<R>> {
+        self.rows.as_ref()?.get(self.current_row()?)
+    }
+
+    /// The rows shown in their order, where the list is of such rows.
+    pub fn shown<R: 'static>(&self) -> Vec<Arc<R>> {
+        let rows = self.rows.iter().flat_map(|rows| self.order.iter().map(|row| rows.get(*row)));
+        rows.flatten().cloned().collect()
+    }
+
+    /// Moves the cursor by `lines`, stopping at the ends.
+    pub fn step(&mut self, lines: isize) {
+        self.go(self.cursor.saturating_add_signed(lines));
+    }
+
+    /// Moves the cursor to line `to`, or to the last one.
+    pub fn go(&mut self, to: usize) {
+        self.cursor = to.min(self.lines().saturating_sub(1));
+        self.remember();
+        self.choose();
+    }
+
+    /// Other rows from here on: the cursor begins at the first line.
+    pub fn start_over(&mut self) {
+        self.chosen = false;
+        self.cursor = 0;
+        self.top = 0;
+        self.cursor_id = None;
+    }
+
+    /// The user means the row under the cursor: from here on the cursor follows it.
+    pub fn choose(&mut self) {
+        self.chosen = !self.order.is_empty();
+    }
+
+    /// Moves the cursor to a row; false when it is not shown.
+    pub fn go_to(&mut self, id: &Arc<str>) -> bool {
+        let at = self.position(id);
+        if let Some(at) = at {
+            self.go(at);
+        }
+        at.is_some()
+    }
+
+    /// What a key does to the list alone: scrolling sideways in `width` terminal columns, marks.
+    pub fn act(&mut self, action: Action, width: u16) {
+        match action {
+            Action::Left | Action::Right => self.scroll_columns(action == Action::Right, width),
+            Action::Mark => self.toggle_mark(),
+            Action::MarkRange => self.mark_range(),
+            Action::Unmark => self.unmark(),
+            _ => {}
+        }
+    }
+
+    /// Scrolls so that the cursor is among `height` lines and no room is wasted at the end.
+    pub fn scroll_into(&mut self, height: usize) {
+        let height = height.max(1);
+        self.top = self
+            .top
+            .min(self.cursor)
+            .max((self.cursor + 1).saturating_sub(height))
+            .min(self.lines().saturating_sub(height));
+    }
+
+    /// The filter in force, as typed.
+    pub fn filter_text(&self) -> &str {
+        &self.filter_text
+    }
+
+    /// True when the filter in force searches for words.
+    pub fn searches(&self) -> bool {
+        self.filter.as_ref().is_some_and(Filter::searches)
+    }
+
+    /// Puts the filter in force that `text` says; one that cannot be read changes nothing.
+    pub fn filter_by(&mut self, text: &str) -> Result<(), QueryError> {
+        self.filter = Some(Filter::parse(self.table, text)?).filter(|f| !f.is_empty());
+        text.trim().clone_into(&mut self.filter_text);
+        self.filter_revision = self.filter_revision.wrapping_add(1);
+        Ok(())
+    }
+
+    /// Shows all rows.
+    pub fn clear_filter(&mut self) {
+        self.filter = None;
+        self.filter_text.clear();
+        self.filter_revision = self.filter_revision.wrapping_add(1);
+    }
+
+    /// Looks at the list as a view says. What this version does not know is left out: a field to
+    /// sort by leaves the rows' own order, of the columns the others stay.
+    pub fn look_as(&mut self, view: &SavedView) -> Result<(), QueryError> {
+        self.filter_by(&view.filter)?;
+        let field = self.table.find(&view.sort);
+        self.sort = Sort { field, descending: field.is_some() && view.descending };
+        self.show_columns(&view.columns);
+        Ok(())
+    }
+
+    /// How the list is looked at, under a name.
+    pub fn view(&self, name: &str) -> SavedView {
+        SavedView {
+            name: name.to_owned(),
+            gpus: None,
+            filter: self.filter_text.clone(),
+            sort: self.sort.field.map(|f| f.name.to_owned()).unwrap_or_default(),
+            descending: self.sort.descending,
+            columns: self.columns.iter().map(|f| f.name.to_owned()).collect(),
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! A list that nothing knows but its table of fields does what lists do.
+
+use std::sync::Arc;
+
+use super::{List, Marked};
+use crate::app::Action;
+use crate::query::{Kind, Unit};
+use crate::view::fixture::ctx;
+use crate::view::{Align, FieldSpec, TableField, Value, ViewContext};
+
+/// The fields of a row that no tab has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Disk {
+    Name,
+    Full,
+    Cost,
+}
+
+struct DiskRow {
+    name: Arc<str>,
+    percent_full: Option<f64>,
+    usd_per_hour: Option<f64>,
+}
+
+const NUMBER: FieldSpec = FieldSpec {
+    place: 0,
+    name: "",
+    aliases: &[],
+    header: "",
+    kind: Kind::Number(Unit::Percent),
+    unit: "",
+    width: 6,
+    grows: false,
+    align: Align::Right,
+    sort_key: None,
+    descending_first: true,
+    doc: "",
+};
+
+static DISKS: [FieldSpec; 3] = [
+    FieldSpec {
+        place: Disk::Name as u16,
+        name: "name",
+        header: "NAME",
+        kind: Kind::Text,
+        align: Align::Left,
+        sort_key: Some('n'),
+        descending_first: false,
+        ..NUMBER
+    },
+    FieldSpec {
+        place: Disk::Full as u16,
+        name: "full",
+        aliases: &["used"],
+        header: "FULL",
+        sort_key: Some('f'),
+        ..NUMBER
+    },
+    FieldSpec {
+        place: Disk::Cost as u16,
+        name: "cost",
+        header: "$/h",
+        kind: Kind::Number(Unit::UsdPerHour),
+        ..NUMBER
+    },
+];
+
+impl TableField for Disk {
+    type Row = DiskRow;
+
+    const SCREEN_COLUMNS: &'static [Self] = &[Self::Name, Self::Full, Self::Cost];
+    const DROPPED_FIRST: &'static [Self] = &[Self::Full];
+
+    fn all() -> &'static [Self] {
+        &[Self::Name, Self::Full, Self::Cost]
+    }
+
+    fn specs() -> &'static [FieldSpec] {
+        &DISKS
+    }
+
+    fn spec(self) -> &'static FieldSpec {
+        &DISKS[self as usize]
+    }
+
+    fn value<'a>(self, row: &'a DiskRow, _: &ViewContext) -> Value<'a> {
+        match self {
+            Self::Name => Value::text(&row.name),
+            Self::Full => Value::number(row.percent_full),
+            Self::Cost => Value::number(row.usd_per_hour),
+        }
+    }
+
+    fn id(row: &DiskRow) -> &Arc<str> {
+        &row.name
+    }
+
+    fn usd_per_hour(row: &DiskRow) -> Option<f64> {
+        row.usd_per_hour
+    }
+
+    fn tag<'a>(_: &'a DiskRow, _: &str) -> Option<&'a str> {
+        None
+    }
+
+    fn any_text(row: &DiskRow, mut holds: impl FnMut(&str) -> bool) -> bool {
+        holds(&row.name)
+    }
+}
+
+fn disk((name, percent_full, usd_per_hour): (&str, f64, f64)) -> Arc<DiskRow> {
+    let known = |n: f64| n.is_finite().then_some(n);
+    let (percent_full, usd_per_hour) = (known(percent_full), known(usd_per_hour));
+    Arc::new(DiskRow { name: name.into(), percent_full, usd_per_hour })
+}
+
+const ROWS: [(&str, f64, f64); 4] =
+    [("root", 40.0, 0.25), ("data", 90.0, 1.0), ("logs", f64::NAN, 0.5), ("spare", 5.0, f64::NAN)];
+
+/// Brings the list up to date with `rows`, of the picture `version`; what it shows afterwards.
+fn sync(list: &mut List, version: u64, rows: &[(&str, f64, f64)]) -> Vec<String> {
+    let rows: Arc<[_]> = rows.iter().copied().map(disk).collect();
+    list.sync((version, None), &ctx(), || Disk::shared(&rows));
+    list.shown::<DiskRow>().iter().map(|row| row.name.to_string()).collect()
+}
+
+fn here(list: &List) -> String {
+    list.current::<DiskRow>().unwrap().name.to_string()
+}
+
+#[test]
+fn a_list_filters_and_sorts_by_its_table_of_fields_alone() {
+    let mut list = List::of::<Disk>();
+    assert_eq!(sync(&mut list, 1, &ROWS), ["root", "data", "logs", "spare"]);
+    assert!(list.sort_by_letter('F') && !list.sort_by_letter('x'));
+    assert_eq!(sync(&mut list, 1, &ROWS), ["data", "root", "spare", "logs"]);
+    assert!(list.sort_by_letter('f'));
+    assert_eq!(sync(&mut list, 1, &ROWS), ["spare", "root", "data", "logs"]);
+    list.filter_by("used>10% or lgs").unwrap();
+    assert_eq!(sync(&mut list, 1, &ROWS), ["root", "data", "logs"]);
+    let error = list.filter_by("ful>10").unwrap_err();
+    assert!(error.message.contains("did you mean `full`?"), "{error}");
+    assert_eq!(list.filter_text(), "used>10% or lgs");
+    list.clear_filter();
+    list.sort_by_name(Some("name"), Some(true));
+    assert_eq!(sync(&mut list, 1, &ROWS), ["spare", "root", "logs", "data"]);
+}
+
+#[test]
+fn cursor_and_marks_stay_on_their_rows_when_data_change() {
+    let mut list = List::of::<Disk>();
+    sync(&mut list, 1, &ROWS);
+    list.step(1);
+    list.act(Action::Mark, 80);
+    list.act(Action::Mark, 80);
+    assert_eq!(here(&list), "spare");
+    let both = Marked { count: 2, usd_per_hour: 1.5, unpriced: 0 };
+    assert_eq!(list.marked(), Some(both));
+    let newer = [("spare", 5.0, 2.0), ("new", 1.0, 1.0), ("data", 91.0, f64::NAN)];
+    assert_eq!(sync(&mut list, 2, &newer), ["spare", "new", "data"]);
+    assert_eq!(here(&list), "spare");
+    assert_eq!(list.marked(), Some(Marked { count: 1, usd_per_hour: 0.0, unpriced: 1 }));
+    // A list that was not on the screen knows its place again.
+    list.step(2);
+    list.release();
+    assert!(list.current::<DiskRow>().is_none() && list.lines() == 0);
+    assert_eq!(sync(&mut list, 2, &newer), ["spare", "new", "data"]);
+    assert_eq!(here(&list), "data");
+    assert!(list.is_marked(&"data".into()));
+}
+
+#[test]
+fn columns_are_chosen_moved_and_placed_by_their_table() {
+    let mut list = List::of::<Disk>();
+    assert_eq!(list.columns_of::<Disk>(), Disk::SCREEN_COLUMNS);
+    let placed = |list: &List, width| {
+        let columns = list.placement(width).columns;
+        columns.iter().map(|c| c.field.name).collect::<Vec<_>>()
+    };
+    assert_eq!(placed(&list, 80), ["name", "full", "cost"]);
+    assert_eq!(placed(&list, 17), ["name", "cost"], "what may go first went first");
+    assert_eq!(list.change_columns(0, Action::ColumnDown), 1);
+    assert_eq!(list.change_columns(2, Action::ToggleColumn), 2);
+    assert_eq!(placed(&list, 80), ["full", "name"]);
+    list.show_columns(&["COST", "no such column", "used"]);
+    assert_eq!(placed(&list, 80), ["cost", "full"]);
+    list.sort_by_heading(4, 80);
+    assert_eq!(list.sort.field, Some(Disk::Cost.spec()));
+}
+
+#[test]
+fn a_saved_view_looks_at_another_list_the_same_way() {
+    let mut list = List::of::<Disk>();
+    list.filter_by("full>10%").unwrap();
+    list.sort_by_name(Some("cost"), None);
+    list.show_columns(&["cost", "name"]);
+    let view = list.view("mine");
+    let mut other = List::of::<Disk>();
+    other.look_as(&view).unwrap();
+    assert_eq!(sync(&mut other, 1, &ROWS), ["data", "root"]);
+    assert_eq!(other.columns_of::<Disk>(), [Disk::Cost, Disk::Name]);
+    assert_eq!(other.view("mine"), view);
+}
+
+#[test]
+fn a_filter_of_other_rows_chooses_none() {
+    let rows: Vec<_> = ROWS.into_iter().map(disk).collect();
+    let filter = crate::tabs::idle::picture::Field::table();
+    let filter = crate::view::Filter::parse(filter, "not name=root").unwrap();
+    let all = Disk::rows(&rows);
+    assert!((0..4).all(|row| !filter.searcher().matches(&all, row, &ctx())));
+}

@@ -1,0 +1,71 @@
+//! `burntop storage ebs`: volumes and snapshots, by dollars per month.
+
+use std::sync::Arc;
+
+use serde_json::{Value as Json, json};
+
+use super::storage_buckets::{basis, finding};
+use super::{List, ListField};
+use crate::domain::{HOURS_PER_MONTH, Reading};
+use crate::fleet::StorageFleet;
+use crate::tabs::storage::picture::{BlockField, BlockRow, words};
+use crate::view::{TableField, ViewContext, format};
+
+impl ListField for BlockField {
+    type Of = Arc<StorageFleet>;
+
+    const VIEW: &'static str = "storage-ebs";
+
+    const IDENTITY: &'static [Self] = &[Self::Id, Self::Account, Self::Region];
+
+    fn basis(of: &Self::Of) -> String {
+        basis(of.ebs_priced_by.values())
+            + "; a snapshot costs at most what is shown: what it shares with its neighbours is billed \
+               once"
+    }
+
+    fn readings(of: &Self::Of) -> &[Reading] {
+        &of.readings
+    }
+
+    fn more(row: &BlockRow, _: &Self::Of) -> Vec<(&'static str, Json)> {
+        vec![
+            ("findings", row.findings().iter().map(|f| finding(f)).collect()),
+            ("usd_is_at_most", json!(matches!(row, BlockRow::Snapshot(_)))),
+        ]
+    }
+
+    fn notes(list: &List<Self>, ctx: &ViewContext) -> Vec<String> {
+        let dot = ctx.symbols.separator();
+        let usd = |r: &&BlockRow| BlockField::usd_per_hour(r).map(|usd| usd * HOURS_PER_MONTH);
+        let is_volume = |r: &&BlockRow| matches!(r, BlockRow::Volume(_));
+        let (volumes, snapshots): (Vec<&BlockRow>, Vec<&BlockRow>) =
+            list.each().partition(is_volume);
+        let sum = |rows: &[&BlockRow]| {
+            let known: Vec<f64> = rows.iter().filter_map(usd).collect();
+            let any = rows.is_empty() || !known.is_empty();
+            ctx.symbols.or_unknown(any.then(|| known.iter().sum::<f64>()), words::usd)
+        };
+        let unpriced = list.each().filter(|r| usd(r).is_none()).count();
+        let left_out = match unpriced {
+            0 => String::new(),
+            n => format!(" {dot} left out: {} without a price", format::count(n as f64)),
+        };
+        let saves: f64 = list
+            .each()
+            .filter_map(|r| match r {
+                BlockRow::Volume(v) => v.savings,
+                BlockRow::Snapshot(s) => s.savings,
+            })
+            .sum();
+        vec![format!(
+            "{} volumes {} per month {dot} {} snapshots at most {} per month {dot} findings save {} \
+             per month{left_out}",
+            format::count(volumes.len() as f64),
+            sum(&volumes),
+            format::count(snapshots.len() as f64),
+            sum(&snapshots),
+            words::usd(saves),
+        )]
+    }
+}

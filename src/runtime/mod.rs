@@ -1,0 +1,458 @@
+//! The cockpit in motion: the screen on its terminal, and behind it a thread with the runtime of the bus, which carries
+//! out what the screen asks for and answers with messages. The screen never waits for it.
+
+mod acts;
+pub(crate) mod cockpit;
+mod export;
+mod lists;
+mod planning;
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::sync::mpsc::SyncSender;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use tokio::sync::mpsc;
+
+use acts::Acts;
+use lists::Lists;
+
+use crate::app::{
+    AccountInfo, Confirmation, Effect, Level, LogEntry, Mode, Msg, Notice, OwnCost, Regions,
+    SavedView,
+};
+use crate::bus::tape::Recording;
+use crate::bus::{self, Event};
+use crate::cache::{Cache, CacheNotice};
+use crate::cli::accounts::Reaches;
+use crate::cli::exit::CliError;
+use crate::cli::invocation::{DemoOptions, Invocation};
+use crate::cli::savings_settings::{SavingsWant, savings_settings};
+use crate::cli::telemetry::Want;
+use crate::cli::{session, storage_settings, views};
+use crate::config::{self, RegionChoice};
+use crate::domain::storage::StorageFacts;
+use crate::domain::{GpuKey, HourRange, SeriesSet, text};
+use crate::source::ledger;
+
+/// When it is looked whether the cache is whole.
+const CHECK_AFTER: Duration = Duration::from_secs(5);
+/// How often the cache tidies up.
+const MAINTAIN_EVERY: Duration = Duration::from_hours(1);
+/// Events of the bus that may wait.
+const EVENTS: usize = 64;
+
+/// What goes from the screen to the thread behind it.
+pub(crate) enum Request {
+    /// What the cockpit wants done.
+    Do(Box<Effect>),
+    /// These instances are on screen now.
+    Viewport(Vec<Arc<str>>),
+    /// End, and say when the cache is closed.
+    Close(SyncSender<()>),
+}
+
+/// The backend before it runs.
+pub struct Backend {
+    invocation: Invocation,
+    messages: mpsc::Sender<Msg>,
+    requests: mpsc::UnboundedReceiver<Request>,
+}
+
+impl Backend {
+    /// Made at once, started after the first picture.
+    pub fn new(
+        invocation: Invocation,
+        messages: mpsc::Sender<Msg>,
+        requests: mpsc::UnboundedReceiver<Request>,
+    ) -> Self {
+        Self { invocation, messages, requests }
+    }
+
+    /// Starts the thread. A system that gives no thread leaves the screen with what the cache
+    /// had, and a word about it.
+    pub fn start(self) {
+        let messages = self.messages.clone();
+        let started = std::thread::Builder::new().name("backend".into()).spawn(move || {
+            let runtime = tokio::runtime::Builder::new_multi_thread()
+                .worker_threads(2)
+                .thread_name("source")
+                .enable_all()
+                .build();
+            match runtime {
+                Ok(runtime) => runtime.block_on(Running::run(self)),
+                Err(error) => say(&self.messages, &error),
+            }
+        });
+        if let Err(error) = started {
+            say(&messages, &error);
+        }
+    }
+}
+
+fn say(messages: &mpsc::Sender<Msg>, error: &std::io::Error) {
+    let text = format!("nothing can be read: the system gives no threads ({error})");
+    let _ = messages.try_send(Msg::Notice(Notice::new(Level::Error, text)));
+}
+
+/// One bus and what belongs to it.
+struct Running {
+    invocation: Invocation,
+    messages: mpsc::Sender<Msg>,
+    cache: Cache,
+    bus: bus::Handle,
+    acts: Arc<Acts>,
+    events: mpsc::Receiver<Event>,
+    accounts: Vec<AccountInfo>,
+    /// Name of the preset that judges.
+    preset: String,
+    /// What was read of storage last.
+    storage: Option<Arc<StorageFacts>>,
+    lists: Lists,
+    /// What reading everything again costs, as the screen was told, micro-dollars.
+    refresh_cost: Option<u64>,
+    /// That the recording is not whole was said.
+    recording_told: bool,
+    /// Ends the scans in the background when it is dropped.
+    background: Option<tokio_util::sync::DropGuard>,
+}
+
+impl Running {
+    async fn run(backend: Backend) {
+        let Backend { invocation, messages, mut requests } = backend;
+        let mut running = match Self::begin(invocation, messages.clone()).await {
+            Ok(running) => running,
+            Err(error) => {
+                let notice = Notice::new(Level::Error, error.to_string());
+                let _ = messages.send(Msg::Notice(notice)).await;
+                return;
+            }
+        };
+        let mut tidy = tokio::time::interval(MAINTAIN_EVERY);
+        // The first tick is at once; the start has better things to do.
+        tidy.reset();
+        loop {
+            tokio::select! {
+                biased;
+                request = requests.recv() => match request {
+                    Some(Request::Close(done)) => {
+                        running.end().await;
+                        let _ = done.send(());
+                        return;
+                    }
+                    Some(Request::Viewport(ids)) => running.bus.set_viewport(ids),
+                    Some(Request::Do(effect)) => {
+                        if let Some(next) = running.perform(*effect).await {
+                            running = next;
+                        }
+                    }
+                    None => return running.end().await,
+                },
+                event = running.events.recv() => {
+                    let Some(event) = event else {
+                        // The bus ends only when it is told to: this is a defect.
+                        let text = "nothing is read any more (a defect): restart burntop";
+                        running.notice(Level::Error, text).await;
+                        return running.cache.close().await;
+                    };
+                    running.event(event).await;
+                }
+                _ = tidy.tick() => {
+                    running.cache.maintain(running.now()).await;
+                    running.cache_notices().await;
+                    running.recording_notice().await;
+                }
+            }
+        }
+    }
+
+    /// Opens the cache and starts the bus.
+    async fn begin(invocation: Invocation, messages: mpsc::Sender<Msg>) -> Result<Self, CliError> {
+        let (cache, notices) = session::open_cache(&invocation);
+        let mut parts = session::parts(&invocation, cache.clone(), Want::All)?;
+        parts.settings.storage = storage_settings::of_cockpit(&invocation.config);
+        parts.settings.savings = savings_settings(&invocation.config, SavingsWant::All);
+        let (sender, events) = mpsc::channel(EVENTS);
+        let ledger = parts.ledger.clone();
+        let bus = bus::start(parts, sender);
+        let acts = Acts::begin(invocation.clone(), ledger, messages.clone(), bus.clone());
+        let preset = invocation.config.preset.clone();
+        let accounts = Vec::new();
+        let lists = Lists::default();
+        let mut running = Self {
+            invocation,
+            messages,
+            cache,
+            bus,
+            acts,
+            events,
+            accounts,
+            preset,
+            storage: None,
+            lists,
+            refresh_cost: None,
+            recording_told: false,
+            background: None,
+        };
+        running.background = Some(running.scan_in_background());
+        if let Some(from) = planning::asked(&running.invocation) {
+            running.read_demand(from);
+        }
+        for notice in notices {
+            running.log_cache(&notice).await;
+        }
+        let cache = running.cache.clone();
+        tokio::spawn(async move {
+            // The start has better things to do.
+            tokio::time::sleep(CHECK_AFTER).await;
+            cache.checked().await;
+        });
+        Ok(running)
+    }
+
+    async fn end(&mut self) {
+        self.background = None;
+        self.bus.stop();
+        // The bus stores its last picture before it drops the sender.
+        let drain = async { while self.events.recv().await.is_some() {} };
+        let _ = tokio::time::timeout(session::CLOSE_WITHIN / 2, drain).await;
+        self.cache.clone().close().await;
+    }
+
+    fn now(&self) -> Timestamp {
+        self.invocation.options.now()
+    }
+
+    async fn send(&self, msg: Msg) {
+        // The screen may be gone already; there is nobody left to tell.
+        let _ = self.messages.send(msg).await;
+    }
+
+    async fn notice(&self, level: Level, text: impl Into<String>) {
+        self.send(Msg::Notice(Notice::new(level, text))).await;
+    }
+
+    /// Does what the cockpit wants done; returns what runs instead when everything starts anew.
+    async fn perform(&mut self, effect: Effect) -> Option<Self> {
+        match effect {
+            Effect::Refresh { force } => self.bus.refresh(force),
+            Effect::LoadSeries { instance } => self.series(instance).await,
+            Effect::LoadGpuHistory { key } => self.gpu_history(key),
+            Effect::ListObjects { bucket, how } => self.list(bucket, how).await,
+            Effect::FocusGpus(hosts) => self.bus.focus_gpus(hosts),
+            Effect::ReadStorage => self.bus.want_storage(),
+            Effect::SetPreset(name) => match session::policy(&self.invocation.config, &name) {
+                Ok(policy) => {
+                    self.preset.clone_from(&name);
+                    self.invocation.config.preset.clone_from(&name);
+                    self.bus.set_policy(Arc::new(policy));
+                    self.send(Msg::Preset { name, missing_usd: None }).await;
+                }
+                Err(error) => self.notice(Level::Error, error.to_string()).await,
+            },
+            Effect::SetRegions(regions) => return self.restart_in(regions).await,
+            Effect::Export { path, format, picture } => {
+                export::begin(self.messages.clone(), path, format, picture);
+            }
+            Effect::SaveView(view) => self.save(view).await,
+            Effect::SwitchToDemo => {
+                let mut invocation = self.invocation.clone();
+                invocation.options.demo = Some(DemoOptions::default());
+                invocation.options.offline = false;
+                self.send(Msg::Mode(Mode::Demo)).await;
+                return self.restart(invocation).await;
+            }
+            Effect::Preflight(plan) => self.acts.preflight(plan),
+            Effect::Execute(Confirmation(confirmed)) => self.acts.execute(confirmed),
+            Effect::ReadDemand(from) => self.read_demand(from),
+            Effect::SaveScenario(scenario) => self.save_scenario(scenario),
+            Effect::LoadScenario { name, slot } => self.load_scenario(name, slot),
+            Effect::RenameScenario { from, to } => self.rename_scenario(from, to),
+            // The screen's own thread has done these.
+            Effect::Quit
+            | Effect::Suspend
+            | Effect::Redraw
+            | Effect::SetMouse(_)
+            | Effect::Copy(_)
+            | Effect::CopyRows(_)
+            | Effect::Plan(_) => {}
+        }
+        None
+    }
+
+    async fn restart_in(&mut self, regions: Regions) -> Option<Self> {
+        let choice = match regions {
+            Regions::All => RegionChoice::All,
+            Regions::These(names) => RegionChoice::List(names),
+        };
+        let mut invocation = self.invocation.clone();
+        // The demo's regions are its own, and its world shall stay what was made of it.
+        if invocation.options.demo.is_none() {
+            invocation.reach = Reaches::default();
+        }
+        for target in &mut invocation.config.targets {
+            target.regions = choice.clone();
+        }
+        self.restart(invocation).await
+    }
+
+    async fn restart(&mut self, invocation: Invocation) -> Option<Self> {
+        self.end().await;
+        match Self::begin(invocation, self.messages.clone()).await {
+            Ok(running) => Some(running),
+            Err(error) => {
+                self.notice(Level::Error, error.to_string()).await;
+                None
+            }
+        }
+    }
+
+    async fn series(&self, instance: Arc<str>) {
+        let hours = session::policy(&self.invocation.config, &self.preset)
+            .map_or(168, |policy| policy.window_hours());
+        let range = HourRange::last_closed(self.now(), hours);
+        let mut found = self.cache.load_series(vec![instance.clone()], range).await;
+        let series = found.remove(&instance).unwrap_or_else(SeriesSet::default);
+        self.send(Msg::Series { instance, series: Arc::new(series) }).await;
+    }
+
+    /// Asks on a task of its own: a source may take its time.
+    fn gpu_history(&self, key: GpuKey) {
+        let (bus, messages) = (self.bus.clone(), self.messages.clone());
+        tokio::spawn(async move {
+            let history = Arc::new(bus.gpu_history(&key).await);
+            let _ = messages.send(Msg::GpuHistory { key, history }).await;
+        });
+    }
+
+    async fn event(&mut self, event: Event) {
+        match event {
+            Event::Gpus(gpus) => self.send(Msg::Gpus(gpus)).await,
+            Event::StorageFacts(facts) => self.storage = Some(facts),
+            Event::Storage(storage) => self.send(Msg::Storage(storage)).await,
+            Event::SavingsFacts(_) => {}
+            Event::Savings(savings) => self.send(Msg::Savings(savings)).await,
+            Event::Fleet(fleet) => {
+                let cost = self.bus.refresh_cost_micro_usd();
+                self.send(Msg::Fleet(fleet)).await;
+                if self.refresh_cost.replace(cost) != Some(cost) {
+                    self.send(Msg::RefreshCost(Some(ledger::usd(cost)))).await;
+                }
+                self.cache_notices().await;
+                self.recording_notice().await;
+            }
+            Event::OwnCost(cost) => self.send(Msg::OwnCost(own_cost(&cost))).await,
+            Event::Source { at, reading, error } => {
+                let (level, message, fix) = match error {
+                    Some(error) => (Level::Error, error.to_string(), error.fix.clone()),
+                    None => (Level::Info, "works again".to_owned(), String::new()),
+                };
+                let entry = LogEntry {
+                    at,
+                    level,
+                    source: Some(reading.source),
+                    scope: Some(reading.scope),
+                    message,
+                    fix,
+                };
+                self.send(Msg::Log(entry)).await;
+            }
+            Event::Missing { metrics, micro_usd } => {
+                let missing_usd = (metrics > 0).then(|| ledger::usd(micro_usd));
+                let name = self.preset.clone();
+                self.send(Msg::Preset { name, missing_usd }).await;
+            }
+            Event::Account(identity) => {
+                let production = self
+                    .invocation
+                    .config
+                    .targets
+                    .iter()
+                    .any(|t| t.production && *t.label == *identity.label);
+                let info = AccountInfo { id: identity.account, label: identity.label, production };
+                self.accounts.retain(|a| a.id != info.id);
+                self.accounts.push(info);
+                self.send(Msg::Accounts(self.accounts.clone())).await;
+            }
+            Event::NoCredentials(error) => {
+                self.send(Msg::NoCredentials { message: error.message.clone() }).await;
+            }
+        }
+    }
+
+    /// What the cache has to say since it was last asked.
+    async fn cache_notices(&self) {
+        let mut said = HashSet::new();
+        for notice in self.cache.take_notices() {
+            if said.insert(notice.message()) {
+                self.log_cache(&notice).await;
+            }
+        }
+    }
+
+    /// Says once that the recording is not whole.
+    async fn recording_notice(&mut self) {
+        let trouble = self.invocation.recording.get().and_then(Recording::trouble);
+        let Some(message) = trouble.filter(|_| !self.recording_told) else { return };
+        self.recording_told = true;
+        let entry = LogEntry {
+            at: self.now(),
+            level: Level::Error,
+            source: None,
+            scope: None,
+            message: message.clone(),
+            fix: String::new(),
+        };
+        self.send(Msg::Log(entry)).await;
+        self.notice(Level::Error, message).await;
+    }
+
+    async fn log_cache(&self, notice: &CacheNotice) {
+        let entry = LogEntry {
+            at: self.now(),
+            level: Level::Warn,
+            source: None,
+            scope: None,
+            message: notice.message(),
+            fix: notice.fix().to_owned(),
+        };
+        self.send(Msg::Log(entry)).await;
+        self.notice(Level::Warn, notice.message()).await;
+    }
+
+    async fn save(&self, view: SavedView) {
+        let Some(paths) = &self.invocation.paths else {
+            return self.notice(Level::Error, "there is no home directory to save in").await;
+        };
+        let file = paths.views_file();
+        let name = view.name.clone();
+        let kept = views::to_config(&view);
+        let saved =
+            tokio::task::spawn_blocking(move || config::views::save(&file, &view.name, &kept))
+                .await;
+        match saved {
+            Ok(Ok(())) => self.notice(Level::Info, format!("saved view {name}")).await,
+            Ok(Err(error)) => self.notice(Level::Error, error.to_string()).await,
+            Err(_) => self.notice(Level::Error, format!("view {name} was not saved")).await,
+        }
+    }
+}
+
+fn own_cost(cost: &ledger::OwnCost) -> OwnCost {
+    OwnCost {
+        today_usd: ledger::usd(cost.micro_usd),
+        cap_usd: ledger::usd(cost.cap_micro_usd),
+        calls: cost
+            .apis
+            .iter()
+            .map(|api| (api.name.clone(), api.units, ledger::usd(api.micro_usd)))
+            .collect(),
+        trouble: cost
+            .trouble
+            .as_ref()
+            .map(|t| text::clean(&format!("{t}. {}", t.fix())).into_owned()),
+    }
+}

@@ -1,0 +1,207 @@
+//! How the GPUs tab looks: strip, table, heat map.
+
+#[cfg(test)]
+mod golden;
+mod heat;
+
+use crate::app::content::{columns, graph};
+use crate::app::{App, GUTTER, Layout, Placement, Role, Staleness, TRAIL, behind};
+use crate::domain::SourceId;
+use crate::fleet::GpuRow;
+use crate::tabs::gpus::pages::grouping_words;
+use crate::tabs::gpus::pages::state_role;
+use crate::tabs::gpus::picture::HeatZoom;
+use crate::tabs::gpus::picture::words;
+use crate::tabs::gpus::picture::{GpuField, GpuGroup};
+use crate::tabs::gpus::screen::GpuScreen;
+use crate::tabs::idle::picture::Field;
+use crate::ui::canvas::Canvas;
+use crate::ui::table::{self, Drawn};
+use crate::ui::{Draw, table_state, text};
+use crate::view::{Symbols, TableField, format};
+
+/// Columns of the bar of a group.
+const BAR: u16 = 12;
+
+impl Draw for GpuScreen {
+    /// Draws the tab below the frame's lines: the strip, then the table or the map.
+    fn draw(&self, canvas: &mut Canvas<'_>, app: &App, layout: &Layout) {
+        let strip = app.strip();
+        for (line, y) in strip.iter().zip(layout.body_top..) {
+            text::put(canvas, line, y);
+        }
+        let Some(inner) = app.inner_layout() else { return };
+        if app.shows_heat() {
+            heat::draw(canvas, app, &inner);
+        } else {
+            table::draw::<GpuField>(canvas, app, app.gpu_tab().table(), &inner);
+        }
+    }
+
+    /// As for any table, with its groups; for the map, which part of the fleet it shows.
+    fn state(&self, app: &App) -> Vec<(String, Role)> {
+        let tab = app.gpu_tab();
+        let mut parts =
+            table_state(tab.table(), GpuField::NOUNS, app.gpu_rows().len(), "worst first");
+        if app.shows_heat() {
+            parts.truncate(if tab.table().filter_text().is_empty() { 1 } else { 2 });
+            parts.push(match tab.heat().zoom() {
+                HeatZoom::Fleet => ("heat map, by team".to_owned(), Role::Dim),
+                HeatZoom::Team(Some(team)) => (format!("heat map of {team}"), Role::Accent),
+                HeatZoom::Team(None) => ("heat map of no team".to_owned(), Role::Accent),
+                HeatZoom::Node(_) => ("heat map of one node".to_owned(), Role::Accent),
+            });
+        } else {
+            parts.push((grouping_words(tab.grouping()), Role::Dim));
+        }
+        parts
+    }
+
+    fn position(&self, app: &App) -> Option<String> {
+        let map = app.gpu_tab().heat().map().filter(|map| app.shows_heat() && map.pages > 1)?;
+        let page = map.page_of(app.gpu_tab().heat().cursor()) + 1;
+        Some(format!("page {page} of {}", map.pages))
+    }
+}
+
+impl Drawn for GpuField {
+    const NOUNS: [&'static str; 2] = ["GPU", "GPUs"];
+
+    fn role(self, row: &GpuRow) -> Role {
+        let state = row.verdict.state;
+        match self {
+            Self::State => state_role(state),
+            Self::WastedUsd | Self::WasteUsdPerHour if state.is_idle() => Role::Idle,
+            _ => Role::Text,
+        }
+    }
+
+    fn staleness(app: &App, row: &GpuRow) -> Staleness {
+        let now = app.gpu_context().now;
+        let scope = row.node.instance.as_deref().map(|r| &r.instance.scope);
+        let mut stale = scope.map(|s| app.sources().staleness(s)).unwrap_or_default();
+        for told in &row.told {
+            if now >= app.intervals().stale_from(told.source, told.taken_at) {
+                stale.add(told.source);
+            }
+        }
+        stale
+    }
+
+    fn is_old(self, row: &GpuRow, stale: Staleness) -> bool {
+        let lifecycle = row.node.instance.as_deref().map(|r| r.instance.lifecycle);
+        let priced = |field| lifecycle.is_some_and(|l| any(behind(field, l), stale));
+        // What the best source said is what is shown.
+        let telemetry = row.told.first().is_some_and(|told| stale.has(told.source));
+        match self {
+            Self::UsdPerHour | Self::PriceBasis => priced(Field::UsdPerHour),
+            Self::WastedUsd | Self::WasteUsdPerHour => telemetry || priced(Field::UsdPerHour),
+            Self::Account
+            | Self::Region
+            | Self::InstanceId
+            | Self::Name
+            | Self::InstanceType
+            | Self::Team
+            | Self::Node
+            | Self::GpuIndex
+            | Self::Uuid
+            | Self::Model
+            | Self::Mig
+            | Self::Gpus
+            | Self::Age
+            | Self::Sources => false,
+            _ => telemetry,
+        }
+    }
+
+    fn head(canvas: &mut Canvas<'_>, app: &App, head: u32, placement: &Placement, y: u16) {
+        if let Some(group) = app.gpu_tab().groups().get(head as usize) {
+            draw_head(canvas, app, group, placement, y);
+        }
+    }
+
+    fn tail(canvas: &mut Canvas<'_>, app: &App, row: &GpuRow, y: u16) {
+        if app.trail_width() == 0 {
+            return;
+        }
+        let trail = graph::sparkline(&row.trail, usize::from(TRAIL - 2), canvas.symbols());
+        let style = canvas.style(Role::Ok);
+        let x = canvas.width().saturating_sub(TRAIL - 1);
+        canvas.put(x, y, TRAIL - 2, &trail, style);
+    }
+}
+
+fn any(sources: &[SourceId], stale: Staleness) -> bool {
+    sources.iter().any(|s| stale.has(*s))
+}
+
+/// Dollars in their columns, then name, count, states as a bar and in words, what the group is.
+fn draw_head(canvas: &mut Canvas<'_>, app: &App, group: &GpuGroup, placement: &Placement, y: u16) {
+    let ctx = app.gpu_context();
+    let sums = &group.sums;
+    let bold = canvas.style(Role::Heading);
+    let mut x = GUTTER;
+    for placed in &placement.columns {
+        let (role, text) = match GpuField::of(placed.field) {
+            Some(GpuField::UsdPerHour) => (
+                Role::Heading,
+                ctx.symbols.or_unknown(sums.known_burn(), |v| format::grouped(v, 2)),
+            ),
+            Some(GpuField::WastedUsd) => {
+                // As in the rows: a dash where no spell of idleness has cost anything.
+                let wasted = sums.known_wasted().filter(|usd| *usd > 0.0);
+                (Role::Idle, ctx.symbols.or_unknown(wasted, format::usd_total))
+            }
+            Some(GpuField::WasteUsdPerHour) => {
+                (Role::Idle, ctx.symbols.or_unknown(sums.known_waste(), |v| format::grouped(v, 2)))
+            }
+            _ => break,
+        };
+        let style = canvas.style(role);
+        // Sums are wider than what they sum up: the blank before the column is theirs too.
+        let end = placed.x + placed.width;
+        canvas.put_right(end, y, end - x.saturating_sub(1), &text, style);
+        x = end + 1;
+    }
+    let folded = app.gpu_tab().is_folded(group);
+    let fold = if folded { canvas.glyph("▹", "+") } else { canvas.glyph("▾", "-") };
+    let dim = canvas.style(Role::Dim);
+    x = canvas.put(x, y, 1, fold, dim) + 1;
+    x = canvas.put(x, y, 36, &group.label, bold) + 2;
+    x = canvas.put(x, y, u16::MAX, &words::gpus(sums.gpus), dim) + 2;
+    let use_ = ctx.symbols.or_unknown(sums.efficiency(), |e| format::percent(e * 100.0));
+    let room = canvas.width().saturating_sub(x);
+    if room > BAR + 8 {
+        x = bar(canvas, group, x, y) + 1;
+        x = canvas.put(x, y, u16::MAX, &use_, bold) + 2;
+    }
+    for (state, count) in sums.states() {
+        let text = format!("{} {}", format::grouped(f64::from(count), 0), words::plain(state));
+        if columns(&text) >= usize::from(canvas.width().saturating_sub(x)) {
+            return;
+        }
+        let style = canvas.style(state_role(state));
+        x = canvas.put(x, y, u16::MAX, &text, style) + 2;
+    }
+    for note in &group.notes {
+        if columns(note) >= usize::from(canvas.width().saturating_sub(x)) {
+            return;
+        }
+        x = canvas.put(x, y, u16::MAX, note, dim) + 1;
+    }
+}
+
+/// The states of a group, stacked; each has a look of its own without colours too.
+fn bar(canvas: &mut Canvas<'_>, group: &GpuGroup, mut x: u16, y: u16) -> u16 {
+    for (state, width) in group.sums.bar(BAR) {
+        let style = canvas.style(state_role(state));
+        let letter = words::letter(state).to_string();
+        let glyph = match canvas.symbols() {
+            Symbols::Unicode if canvas.has_colours() => "█",
+            _ => &letter,
+        };
+        canvas.fill(x, y, width, glyph, style);
+        x += width;
+    }
+    x
+}

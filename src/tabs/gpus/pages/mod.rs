@@ -1,0 +1,84 @@
+//! What the GPUs tab says in words: the strip above it, its pages, and what stands there before
+//! there is anything to see.
+
+mod empty;
+mod facts;
+mod lists;
+mod page;
+
+use crate::app::App;
+use crate::app::Role;
+use crate::app::content::{Line, columns};
+use crate::app::keymap::Action;
+use crate::domain::GpuState;
+use crate::tabs::gpus::picture::GpuGrouping;
+pub use empty::empty;
+pub use lists::{distribution, findings, missing, of_instance, overview};
+pub use page::page;
+
+/// The role of a state.
+pub fn state_role(state: GpuState) -> Role {
+    match state {
+        GpuState::Unhealthy | GpuState::Stalled => Role::Crit,
+        GpuState::HeldIdle | GpuState::UnallocatedIdle => Role::Idle,
+        GpuState::Inefficient | GpuState::Unknown => Role::Warn,
+        GpuState::Stale => Role::Dim,
+        GpuState::Busy => Role::Ok,
+    }
+}
+
+/// How the GPUs are doing, what is not seen, and what the telemetry lacks; a line each.
+pub fn strip(app: &App, width: usize) -> Vec<Line> {
+    let Some(said) = app.gpu_tab().said() else { return Vec::new() };
+    let ctx = app.gpu_context();
+    let separator = format!(" {} ", ctx.symbols.separator());
+    let parts = said.pulse.parts(&ctx);
+    let last = parts.len() - usize::from(said.pulse.ages.is_some());
+    let mut lines = Vec::new();
+    let mut pulse = Line::new();
+    let mut used = 0;
+    for (i, part) in parts.into_iter().enumerate() {
+        let role = match i {
+            0 | 1 => Role::Heading,
+            2 => Role::Idle,
+            3 => Role::Text,
+            _ if i >= last => Role::Dim,
+            _ => Role::Warn,
+        };
+        let gap = if used > 0 { columns(&separator) } else { 0 };
+        // What does not fit goes to the next line: a number that is cut is a wrong number.
+        if used > 0 && used + gap + columns(&part) > width {
+            lines.push(std::mem::take(&mut pulse));
+            used = 0;
+        }
+        if used > 0 {
+            pulse = pulse.with(Role::Dim, separator.clone());
+            used += gap;
+        }
+        used += columns(&part);
+        pulse = pulse.with(role, part);
+    }
+    lines.push(pulse);
+    if let Some(sentence) = said.blind.sentence() {
+        let key = app.keymap().keys(Action::Missing).first();
+        let key = key.map_or_else(String::new, |key| format!("{key} "));
+        lines.push(Line::of(Role::Accent, key).with(Role::Warn, sentence));
+    }
+    let sums = &said.pulse.sums;
+    if sums.gpus > 0 && sums.count(GpuState::Stale) == sums.gpus {
+        let text = "No GPU has told anything for a while: ! says which source is silent.";
+        lines.push(Line::of(Role::Warn, text));
+    } else if said.only_cloudwatch {
+        let text = "CloudWatch alone tells: every five minutes, without SM activity.";
+        lines.push(Line::of(Role::Dim, text));
+    }
+    lines
+}
+
+/// What the table is grouped by, for the line of the tabs.
+pub fn grouping_words(by: GpuGrouping) -> String {
+    match by {
+        GpuGrouping::Flat => "not grouped".to_owned(),
+        by => format!("by {}", by.name()),
+    }
+}

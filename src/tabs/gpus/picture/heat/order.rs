@@ -1,0 +1,164 @@
+//! GPUs in the order of the map: team, host, index. It depends on who they are alone, so that cells
+//! hold still while states change.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::domain::GpuState;
+use crate::fleet::GpuRow;
+use crate::tabs::gpus::picture::group::node_id;
+
+/// What the map needs of a GPU.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fact {
+    pub(super) state: GpuState,
+    /// USD/h; NaN when not known.
+    pub(super) waste: f32,
+}
+
+/// The GPUs of one team on one host.
+#[derive(Clone, Debug)]
+pub(super) struct Block {
+    /// Its GPUs: a stretch of the rows.
+    pub(super) from: u32,
+    pub(super) to: u32,
+    pub(super) team: Option<Arc<str>>,
+    pub(super) name: Arc<str>,
+    pub(super) id: Arc<str>,
+}
+
+/// GPUs by team, host and index.
+#[derive(Clone, Debug, Default)]
+pub struct HeatOrder {
+    /// Indices into the fleet's rows.
+    rows: Vec<u32>,
+    /// In the order of `rows`.
+    pub(super) facts: Vec<Fact>,
+    /// In the order team, name, id.
+    pub(super) blocks: Vec<Block>,
+    /// `3`, or `3 gi1` for a slice, in the order of `rows`: what tells GPUs of a host apart.
+    index: Vec<(Option<u16>, Option<u32>)>,
+}
+
+impl HeatOrder {
+    /// Orders the GPUs `shown` (indices into `rows`).
+    pub fn of(rows: &[Arc<GpuRow>], shown: &[u32]) -> Self {
+        // Hosts and teams are shared between rows: an address costs less than a text. What is equal
+        // behind different addresses is joined below.
+        let mut seen: HashMap<(usize, usize), u32> = HashMap::new();
+        let mut firsts: Vec<&GpuRow> = Vec::new();
+        let mut of_row: Vec<(u32, u32)> = Vec::with_capacity(shown.len());
+        for index in shown {
+            let Some(row) = rows.get(*index as usize) else { continue };
+            let team = row.team.as_ref().map_or(0, |t| t.as_ptr().addr());
+            let place = *seen.entry((Arc::as_ptr(&row.node).addr(), team)).or_insert_with(|| {
+                firsts.push(row);
+                firsts.len() as u32 - 1
+            });
+            of_row.push((place, *index));
+        }
+        let (blocks, block_of) = blocks(&firsts);
+        let mut order = Self { blocks, ..Self::default() };
+        order.fill(rows, &of_row, &block_of);
+        order
+    }
+
+    /// GPUs.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// True without GPUs.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// The GPUs of a block, as indices into the fleet's rows.
+    pub(super) fn rows_of(&self, block: u32) -> &[u32] {
+        let block = self.blocks.get(block as usize);
+        block.and_then(|b| self.rows.get(b.from as usize..b.to as usize)).unwrap_or_default()
+    }
+
+    /// The GPU at a place of the order, as an index into the fleet's rows.
+    pub(super) fn row(&self, at: u32) -> u32 {
+        self.rows[at as usize]
+    }
+
+    /// `GPU 3`, `GPU 3 gi1` for the GPU at a place of the order.
+    pub(super) fn gpu_words(&self, at: u32) -> String {
+        match self.index[at as usize] {
+            (Some(index), None) => format!("GPU {index}"),
+            (Some(index), Some(slice)) => format!("GPU {index} gi{slice}"),
+            (None, Some(slice)) => format!("slice gi{slice}"),
+            (None, None) => "GPU".to_owned(),
+        }
+    }
+
+    /// Counts the rows into their blocks and sorts each block by index.
+    fn fill(&mut self, rows: &[Arc<GpuRow>], of_row: &[(u32, u32)], block_of: &[u32]) {
+        for (first, _) in of_row {
+            self.blocks[block_of[*first as usize] as usize].to += 1;
+        }
+        let mut from = 0;
+        for block in &mut self.blocks {
+            let count = block.to;
+            (block.from, block.to) = (from, from);
+            from += count;
+        }
+        let mut keyed = vec![(None, None, 0u32); of_row.len()];
+        for (first, index) in of_row {
+            let block = &mut self.blocks[block_of[*first as usize] as usize];
+            let row = &rows[*index as usize];
+            let slice = row.key.gpu_instance;
+            keyed[block.to as usize] = (row.sample.identity.index, slice, *index);
+            block.to += 1;
+        }
+        for block in &self.blocks {
+            keyed[block.from as usize..block.to as usize].sort_unstable_by(|a, b| {
+                // Equal indices: by id, which does not change from picture to picture.
+                let id = |i: u32| &rows[i as usize].id;
+                (a.0, a.1).cmp(&(b.0, b.1)).then_with(|| id(a.2).cmp(id(b.2)))
+            });
+        }
+        self.facts = keyed.iter().map(|k| fact(&rows[k.2 as usize])).collect();
+        self.rows = keyed.iter().map(|k| k.2).collect();
+        self.index = keyed.iter().map(|k| (k.0, k.1)).collect();
+    }
+}
+
+fn fact(row: &GpuRow) -> Fact {
+    let waste = row.waste_usd_per_hour.filter(|w| w.is_finite());
+    Fact { state: row.verdict.state, waste: waste.map_or(f32::NAN, |w| w as f32) }
+}
+
+/// Empty blocks in their order, and the block of each of `firsts`. Those without a team come last.
+fn blocks(firsts: &[&GpuRow]) -> (Vec<Block>, Vec<u32>) {
+    let key = |i: usize| {
+        let row = firsts[i];
+        (row.team.is_none(), row.team.as_deref(), &*row.node.name, node_id(row))
+    };
+    let mut sorted: Vec<usize> = (0..firsts.len()).collect();
+    sorted.sort_unstable_by(|a, b| key(*a).cmp(&key(*b)));
+    let mut blocks: Vec<Block> = Vec::with_capacity(sorted.len());
+    let mut block_of = vec![0; firsts.len()];
+    let mut last = None;
+    for i in sorted {
+        if last.is_none_or(|l| key(l) != key(i)) {
+            let row = firsts[i];
+            blocks.push(Block {
+                from: 0,
+                to: 0,
+                team: row.team.clone(),
+                name: row.node.short_name().into(),
+                id: row
+                    .node
+                    .instance
+                    .as_ref()
+                    .map_or_else(|| row.node.name.clone(), |r| r.instance.id.clone()),
+            });
+        }
+        last = Some(i);
+        block_of[i] = blocks.len() as u32 - 1;
+    }
+    (blocks, block_of)
+}

@@ -1,0 +1,98 @@
+//! What the map says in words.
+
+use std::sync::Arc;
+
+use super::{HeatMap, HeatOrder};
+use crate::domain::GpuState;
+use crate::fleet::GpuRow;
+use crate::tabs::gpus::picture::rollup::RollUp;
+use crate::tabs::gpus::picture::{GpuField, words};
+use crate::view::{TableField, ViewContext, format};
+
+impl HeatMap {
+    /// What the map leaves out or sums up for want of room; `None` when it does neither. `cell` is
+    /// the one under the cursor.
+    pub fn note(&self, cell: u32) -> Option<String> {
+        let mut parts = Vec::new();
+        if self.per_node {
+            parts.push("one cell per node: the worst of its GPUs".to_owned());
+        }
+        if self.headless {
+            parts.push("teams follow each other without headings".to_owned());
+        }
+        if self.pages > 1 {
+            parts.push(format!("page {} of {}", self.page_of(cell) + 1, self.pages));
+        }
+        (!parts.is_empty()).then(|| parts.join(", "))
+    }
+
+    /// What is under the cursor, in one line.
+    pub fn readout(
+        &self,
+        rows: &[Arc<GpuRow>],
+        order: &HeatOrder,
+        cell: u32,
+        ctx: &ViewContext,
+    ) -> Option<String> {
+        let at = self.cells.get(cell as usize)?;
+        let gpus = || self.rows_of(order, cell).iter().filter_map(|i| rows.get(*i as usize));
+        let row = rows.get(at.row as usize)?;
+        let parts = if self.per_node { node(row, gpus(), ctx) } else { gpu(row, ctx) };
+        Some(parts.join(&format!(" {} ", ctx.symbols.separator())))
+    }
+
+    /// The states on the map with their GPUs, worst first: the legend of the hues.
+    pub fn states(&self, order: &HeatOrder) -> Vec<(GpuState, u32)> {
+        let mut counts = [0; GpuState::ALL.len()];
+        for cell in &self.cells {
+            let Some(block) = order.blocks.get(cell.block as usize) else { continue };
+            if self.per_node {
+                let facts = order.facts.get(block.from as usize..block.to as usize);
+                facts.unwrap_or_default().iter().for_each(|f| counts[f.state as usize] += 1);
+            } else {
+                counts[cell.state as usize] += 1;
+            }
+        }
+        GpuState::ALL.into_iter().zip(counts).filter(|(_, n)| *n > 0).collect()
+    }
+}
+
+fn gpu(row: &GpuRow, ctx: &ViewContext) -> Vec<String> {
+    let cell = |f: GpuField| f.cell(row, ctx);
+    let mut parts = vec![
+        format!("{} GPU {}", row.node.short_name(), cell(GpuField::GpuIndex)),
+        row.model.to_string(),
+    ];
+    if row.sample.identity.mig.is_some() {
+        parts.push(cell(GpuField::Mig));
+    }
+    let since = row.verdict.idle_since.map(|_| format!(" {}", cell(GpuField::IdleSince)));
+    parts.push(cell(GpuField::State) + &since.unwrap_or_default());
+    parts.push(format!("effective {}", cell(GpuField::Effective)));
+    parts.push(ctx.symbols.or_unknown(row.usd_per_hour, format::usd_per_hour));
+    if let Some(wasted) = row.wasted_usd {
+        parts.push(format!("{} wasted", format::usd_total(wasted)));
+    }
+    parts.extend(row.team.as_deref().map(str::to_owned));
+    parts.extend(row.sample.owner.words());
+    parts
+}
+
+fn node<'a>(
+    worst: &GpuRow,
+    rows: impl Iterator<Item = &'a Arc<GpuRow>>,
+    ctx: &ViewContext,
+) -> Vec<String> {
+    let sums = RollUp::of(rows.map(|r| &**r));
+    let mut parts = vec![
+        worst.node.short_name().to_owned(),
+        format!("{}: {}", words::gpus(sums.gpus), sums.state_words()),
+        ctx.symbols.or_unknown(sums.known_burn(), format::usd_per_hour),
+        format!("waste {}", ctx.symbols.or_unknown(sums.known_waste(), format::usd_per_hour)),
+    ];
+    if sums.wasted_usd > 0.0 {
+        parts.push(format!("{} wasted", format::usd_total(sums.wasted_usd)));
+    }
+    parts.extend(worst.team.as_deref().map(str::to_owned));
+    parts
+}

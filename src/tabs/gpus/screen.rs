@@ -1,0 +1,214 @@
+//! What the cockpit asks of the GPUs tab.
+
+use std::sync::Arc;
+
+use super::pages;
+use super::state::GpuLook;
+use crate::app::content::Line;
+use crate::app::keymap::{Action, Context};
+use crate::app::screen::{Hints, Screen};
+use crate::app::{App, Effect, List, Page, Tab};
+use crate::fleet::Row;
+use crate::tabs::gpus::TAB;
+use crate::view::ViewContext;
+
+/// The tab.
+pub(crate) struct GpuScreen;
+
+impl Screen for GpuScreen {
+    fn tab(&self) -> Tab {
+        TAB
+    }
+
+    fn key(&self) -> Option<Action> {
+        Some(Action::TabGpus)
+    }
+
+    /// True when there is telemetry of GPUs, or an instance that has some.
+    fn is_listed(&self, app: &App) -> bool {
+        let told = app.gpus().is_some_and(|g| !g.rows.is_empty() || !g.blind.is_empty());
+        told || app.shown().is_some_and(|f| f.totals.gpus > 0.0)
+    }
+
+    fn needs_account(&self) -> bool {
+        false
+    }
+
+    fn follow(&self, app: &mut App) -> Vec<Effect> {
+        app.go_to_gpus(app.gpu_tab.look);
+        Vec::new()
+    }
+
+    fn contexts(&self, app: &App) -> &'static [Context] {
+        if self.is_drawn(app) {
+            return &[Context::Gpus, Context::Table, Context::Main, Context::Move, Context::Any];
+        }
+        &[Context::Gpus, Context::Main, Context::Move, Context::Any]
+    }
+
+    fn hints(&self, app: &App) -> Hints {
+        if app.shows_heat() {
+            return &[
+                (Action::Heat, "table"),
+                (Action::Enter, "zoom in"),
+                (Action::Back, "out"),
+                (Action::Act, ""),
+                (Action::Filter, ""),
+                (Action::HalfDown, "next team"),
+                (Action::Distribution, ""),
+            ];
+        }
+        if !self.shows_table(app) {
+            return &[(Action::Missing, ""), (Action::Log, ""), (Action::Refresh, "")];
+        }
+        if app.gpu_tab.table.marked().is_some() {
+            return &[
+                (Action::Act, ""),
+                (Action::Mark, ""),
+                (Action::Unmark, ""),
+                (Action::Filter, ""),
+                (Action::Sort, ""),
+                (Action::Export, ""),
+            ];
+        }
+        if app.gpu_tab.table.current_head().is_some() {
+            return &[
+                (Action::Enter, "fold"),
+                (Action::Group, ""),
+                (Action::Heat, ""),
+                (Action::Filter, ""),
+                (Action::Sort, ""),
+                (Action::FoldAll, ""),
+                (Action::Act, ""),
+                (Action::Distribution, ""),
+                (Action::Missing, ""),
+            ];
+        }
+        &[
+            (Action::Enter, ""),
+            (Action::Group, ""),
+            (Action::Heat, ""),
+            (Action::Filter, ""),
+            (Action::Sort, ""),
+            (Action::Mark, ""),
+            (Action::Act, ""),
+            (Action::Distribution, ""),
+            (Action::Missing, ""),
+            (Action::Columns, ""),
+        ]
+    }
+
+    fn act_first(&self, app: &mut App, action: Action) -> Option<Vec<Effect>> {
+        if !app.shows_heat() {
+            return None;
+        }
+        if action == Action::Filter {
+            app.open_filter();
+        } else if !app.act_on_heat(action) {
+            return None;
+        }
+        Some(Vec::new())
+    }
+
+    fn owns(&self) -> Option<Context> {
+        Some(Context::Gpus)
+    }
+
+    fn act(&self, app: &mut App, action: Action) -> Vec<Effect> {
+        app.act_on_gpus(action);
+        Vec::new()
+    }
+
+    fn enter(&self, app: &mut App) -> Vec<Effect> {
+        app.enter_gpus()
+    }
+
+    fn back(&self, app: &mut App) -> bool {
+        app.back_on_gpus()
+    }
+
+    /// The table, as long as there are GPUs: those of a host need no cloud account.
+    fn shows_table(&self, app: &App) -> bool {
+        self.is_drawn(app) && app.gpu_tab.look == GpuLook::Table
+    }
+
+    fn is_drawn(&self, app: &App) -> bool {
+        !app.gpu_rows().is_empty()
+    }
+
+    fn list<'a>(&self, app: &'a App) -> &'a List {
+        &app.gpu_tab.table
+    }
+
+    fn list_mut<'a>(&self, app: &'a mut App) -> &'a mut List {
+        &mut app.gpu_tab.table
+    }
+
+    fn go_to_list(&self, app: &mut App) {
+        app.go_to_gpus(GpuLook::Table);
+    }
+
+    fn sync(&self, app: &mut App) {
+        app.sync_gpus();
+    }
+
+    fn prepare(&self, app: &mut App) -> bool {
+        let heat = app.shows_heat();
+        if heat {
+            app.sync_heat();
+        }
+        heat
+    }
+
+    fn lines(&self, app: &App, width: usize) -> Vec<Line> {
+        pages::empty(app, width)
+    }
+
+    fn context(&self, app: &App) -> ViewContext {
+        app.gpu_context()
+    }
+
+    fn row<'a>(&self, app: &'a App) -> Option<&'a Arc<Row>> {
+        app.instance(&app.instance_of_gpu()?.instance.id)
+    }
+
+    fn forget(&self, app: &mut App) {
+        app.gpus = None;
+        app.gpu_tab.forget();
+    }
+
+    fn page_hints(&self, page: &Page) -> Hints {
+        match page {
+            Page::Gpu { .. } => &[
+                (Action::Back, ""),
+                (Action::Act, "act on its instance"),
+                (Action::Right, "next"),
+                (Action::Left, "previous"),
+                (Action::CopyId, ""),
+                (Action::CopyRow, ""),
+            ],
+            _ => crate::app::screen::PAGE_HINTS,
+        }
+    }
+
+    fn act_on_page(&self, app: &mut App, action: Action) -> Option<Vec<Effect>> {
+        matches!(action, Action::Left | Action::Right)
+            .then(|| app.next_gpu(action == Action::Right))
+    }
+
+    fn page_lines(&self, app: &App, page: &Page, width: usize) -> Vec<Line> {
+        match page {
+            Page::Gpu { id, history, .. } => pages::page(app, id, history.as_deref(), width),
+            Page::Distribution => pages::distribution(app, width),
+            Page::Missing => pages::missing(app, width),
+            _ => Vec::new(),
+        }
+    }
+
+    fn page_row<'a>(&self, app: &'a App, page: &Page) -> Option<&'a Arc<Row>> {
+        match page {
+            Page::Gpu { .. } => self.row(app),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! What keys do on the GPUs tab.
+
+use std::sync::Arc;
+
+use super::GpuLook;
+use crate::app::keymap::Action;
+use crate::app::{App, Effect, Level, Notice, Page, Picture, alone, shown};
+use crate::domain::{GpuHistory, GpuKey};
+use crate::fleet::{GpuRow, Row};
+use crate::report::Gpus;
+use crate::tabs::gpus::TAB;
+use crate::tabs::gpus::picture::heat::HeatStep;
+use crate::tabs::gpus::picture::{GpuField, GpuGrouping};
+
+impl App {
+    /// What a key does that belongs to the tab.
+    pub(crate) fn act_on_gpus(&mut self, action: Action) {
+        match action {
+            Action::Group if self.gpu_tab.look == GpuLook::Table => {
+                self.group_gpus(self.gpu_tab.grouping().next());
+            }
+            Action::Group => self.look_at_gpus(GpuLook::Table),
+            Action::Heat => self.look_at_gpus(match self.gpu_tab.look {
+                GpuLook::Table => GpuLook::Heat,
+                GpuLook::Heat => GpuLook::Table,
+            }),
+            Action::FoldAll => {
+                self.sync_gpus();
+                self.gpu_tab.fold_all();
+            }
+            Action::Distribution => self.open(Page::Distribution),
+            Action::Missing => self.open(Page::Missing),
+            _ => {}
+        }
+    }
+
+    /// Groups the table by `grouping`.
+    pub(crate) fn group_gpus(&mut self, grouping: GpuGrouping) {
+        self.gpu_tab.group_by(grouping);
+        let text = match grouping {
+            GpuGrouping::Flat => "not grouped".to_owned(),
+            by => format!("grouped by {}", by.name()),
+        };
+        self.say(Notice::new(Level::Info, text));
+    }
+
+    /// Shows the table or the map; the cursor stays on its GPU.
+    pub(crate) fn look_at_gpus(&mut self, look: GpuLook) {
+        if self.gpu_tab.look == look {
+            return;
+        }
+        self.prepare();
+        let row = self.current_gpu().or_else(|| self.first_of_group()).cloned();
+        self.gpu_tab.look = look;
+        let Some(row) = row else { return };
+        match look {
+            GpuLook::Table => {
+                self.gpu_tab.table.go_to(&row.id);
+            }
+            GpuLook::Heat => self.gpu_tab.heat.follow(&row),
+        }
+    }
+
+    /// Shows the tab with table or map.
+    pub(crate) fn go_to_gpus(&mut self, look: GpuLook) {
+        if !TAB.screen().is_listed(self) {
+            self.say(Notice::new(Level::Warn, "there is no GPU in sight"));
+            return;
+        }
+        self.go_to_tab(TAB);
+        self.gpu_tab.look = look;
+    }
+
+    /// Opens the page of a GPU and asks for its past.
+    pub(crate) fn open_gpu(&mut self, row: &Arc<GpuRow>) -> Vec<Effect> {
+        self.open(Page::Gpu { id: row.id.clone(), key: row.key.clone(), history: None });
+        vec![Effect::LoadGpuHistory { key: row.key.clone() }]
+    }
+
+    pub(crate) fn on_gpu_history(&mut self, of: &GpuKey, loaded: &Arc<GpuHistory>) {
+        for opened in &mut self.pages {
+            if let Page::Gpu { key, history, .. } = &mut opened.page
+                && key == of
+            {
+                *history = Some(loaded.clone());
+            }
+        }
+    }
+
+    /// What `enter` does: a heading folds, a cell zooms, a GPU opens its page.
+    pub(crate) fn enter_gpus(&mut self) -> Vec<Effect> {
+        if self.shows_heat() {
+            return self.zoom_in();
+        }
+        self.prepare();
+        if self.shows_gpu_table() && self.gpu_tab.fold() {
+            return Vec::new();
+        }
+        let Some(row) = self.current_gpu().cloned() else { return Vec::new() };
+        self.gpu_tab.table.choose();
+        self.open_gpu(&row)
+    }
+
+    /// The page of the GPU above or below in the table; on the map, of the neighbour there.
+    pub(crate) fn next_gpu(&mut self, below: bool) -> Vec<Effect> {
+        let Some(Page::Gpu { id, .. }) = self.page().map(|o| &o.page) else { return Vec::new() };
+        let id = id.clone();
+        self.sync_gpus();
+        let Some(fleet) = self.gpus().cloned() else { return Vec::new() };
+        let order = self.gpu_tab.table.shown_rows();
+        let Some(at) = order.iter().position(|i| fleet.rows[*i as usize].id == id) else {
+            return Vec::new();
+        };
+        let next = if below { at.checked_add(1) } else { at.checked_sub(1) };
+        let Some(row) = next.and_then(|at| fleet.rows.get(*order.get(at)? as usize)) else {
+            return Vec::new();
+        };
+        self.gpu_tab.table.go_to(&row.id);
+        self.gpu_tab.heat.follow(row);
+        self.open_gpu(row)
+    }
+
+    /// What a movement does on the map; false for what is none.
+    pub(crate) fn act_on_heat(&mut self, action: Action) -> bool {
+        let (step, times) = match action {
+            Action::Left => (HeatStep::Left, 1),
+            Action::Right => (HeatStep::Right, 1),
+            Action::Up => (HeatStep::Up, 1),
+            Action::Down => (HeatStep::Down, 1),
+            Action::Top => (HeatStep::First, 1),
+            Action::Bottom => (HeatStep::Last, 1),
+            Action::HalfDown => (HeatStep::NextTeam, 1),
+            Action::HalfUp => (HeatStep::PreviousTeam, 1),
+            Action::PageDown | Action::PageUp => {
+                let area = self.gpu_tab.heat.map().map(|map| map.area);
+                let rows = area.map_or(1, |a| usize::from(a.height) * if a.halves { 2 } else { 1 });
+                let down = action == Action::PageDown;
+                (if down { HeatStep::Down } else { HeatStep::Up }, rows.max(1))
+            }
+            _ => return false,
+        };
+        self.step_heat(step, times);
+        true
+    }
+
+    /// One step back on the tab: from a zoom, from the map to the table.
+    pub(crate) fn back_on_gpus(&mut self) -> bool {
+        if !self.shows_heat() {
+            return false;
+        }
+        self.prepare();
+        if self.zoom_out() {
+            return true;
+        }
+        // A filter goes first, as everywhere.
+        let filtered = !self.gpu_tab.table.filter_text().is_empty();
+        if !filtered {
+            self.look_at_gpus(GpuLook::Table);
+        }
+        !filtered
+    }
+
+    /// The GPUs on screen: those of table and map, as filtered, or the one of the page.
+    pub(crate) fn gpu_picture(&self) -> Option<Picture> {
+        let of = self.gpus_of()?;
+        match self.page().map(|o| &o.page) {
+            Some(Page::Gpu { id, .. }) => self.one_gpu(id),
+            None if self.shows_gpu_table() || self.shows_heat() => {
+                let list = shown::<GpuField>(&self.gpu_tab.table, of);
+                Some(Picture::new(list, self.gpu_context().now))
+            }
+            _ => None,
+        }
+    }
+
+    /// The GPU that keys mean, to copy.
+    pub(crate) fn current_gpu_picture(&self) -> Option<(Arc<str>, Picture)> {
+        let id = self.current_gpu()?.id.clone();
+        let picture = self.one_gpu(&id)?;
+        Some((id, picture))
+    }
+
+    fn one_gpu(&self, id: &str) -> Option<Picture> {
+        let of = self.gpus_of()?;
+        let row = of.gpus.rows.iter().find(|r| *r.id == *id)?.clone();
+        Some(Picture::new(alone::<GpuField>(&row, of), self.gpu_context().now))
+    }
+
+    fn gpus_of(&self) -> Option<Gpus> {
+        let fleet = self.shown().cloned().unwrap_or_default();
+        Some(Gpus { gpus: self.gpus()?.clone(), fleet })
+    }
+
+    /// The instances of the marked GPUs.
+    pub(crate) fn instances_of_marks(&self) -> impl Iterator<Item = &Arc<str>> {
+        let table = &self.gpu_tab.table;
+        let marked = self.gpu_rows().iter().filter(|row| table.is_marked(&row.id));
+        marked.filter_map(|row| Some(&row.node.instance.as_ref()?.instance.id))
+    }
+
+    /// The instance of the GPU that keys mean; of a heading of hosts, the host.
+    pub(crate) fn instance_of_gpu(&self) -> Option<&Arc<Row>> {
+        let of_node = self.gpu_tab.grouping() == GpuGrouping::Node;
+        let first = || self.first_of_group().filter(|_| of_node);
+        self.current_gpu().or_else(first)?.node.instance.as_ref()
+    }
+
+    /// The first GPU of the group whose heading is under the cursor.
+    fn first_of_group(&self) -> Option<&Arc<GpuRow>> {
+        let tab = &self.gpu_tab;
+        let head = self.shows_gpu_table().then(|| tab.table.current_head()).flatten()?;
+        let first = tab.groups().get(head as usize)?.rows.first()?;
+        self.gpu_rows().get(*first as usize)
+    }
+}

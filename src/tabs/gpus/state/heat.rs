@@ -1,0 +1,195 @@
+//! The heat map: zoom, cursor, and the map as it was last laid out.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use crate::app::{App, Appearance, ColorDepth, Effect, Layout, ThemeName};
+use crate::fleet::GpuRow;
+use crate::tabs::gpus::picture::group::node_id;
+use crate::tabs::gpus::picture::heat::{HeatArea, HeatCell, HeatStep};
+use crate::tabs::gpus::picture::{HeatMap, HeatOrder, HeatUnit, HeatZoom};
+use crate::view::Symbols;
+
+/// State of the heat map.
+#[derive(Clone, Debug, Default)]
+pub struct Heat {
+    zoom: HeatZoom,
+    order: HeatOrder,
+    map: Option<HeatMap>,
+    /// What `order` was made from.
+    made_from: Option<(u64, Option<Timestamp>, usize, String)>,
+    /// What `map` was made from besides the order.
+    laid_out: Option<(HeatZoom, HeatArea)>,
+    /// Index of the cell under the cursor.
+    cell: u32,
+    /// The GPU under the cursor: the cursor follows it.
+    cursor: Option<Arc<str>>,
+}
+
+impl Heat {
+    /// The map as it is to be drawn.
+    pub fn map(&self) -> Option<&HeatMap> {
+        self.map.as_ref()
+    }
+
+    /// The GPUs in the order of the map.
+    pub fn order(&self) -> &HeatOrder {
+        &self.order
+    }
+
+    /// Index of the cell under the cursor.
+    pub fn cursor(&self) -> u32 {
+        self.cell
+    }
+
+    /// The cell under the cursor.
+    pub fn cell(&self) -> Option<&HeatCell> {
+        self.map.as_ref()?.cells.get(self.cell as usize)
+    }
+
+    /// What part of the fleet it shows.
+    pub fn zoom(&self) -> &HeatZoom {
+        &self.zoom
+    }
+
+    /// The first line on screen: whole pages.
+    pub fn top(&self) -> u32 {
+        let Some(map) = &self.map else { return 0 };
+        map.page_of(self.cell) * u32::from(map.area.height)
+    }
+
+    /// The cursor goes to a GPU, as soon as the map is laid out.
+    pub(super) fn follow(&mut self, row: &GpuRow) {
+        self.cursor = Some(row.id.clone());
+        self.laid_out = None;
+    }
+
+    fn put(&mut self, cell: u32, rows: &[Arc<GpuRow>]) {
+        self.cell = cell;
+        self.cursor = self.cell().and_then(|c| rows.get(c.row as usize)).map(|row| row.id.clone());
+    }
+}
+
+/// True where the map is of half blocks: with colours enough for hue and brightness. Elsewhere it
+/// is of letters.
+pub fn in_halves(appearance: Appearance) -> bool {
+    appearance.symbols == Symbols::Unicode
+        && appearance.depth >= ColorDepth::Ansi256
+        && matches!(appearance.theme, ThemeName::Dark | ThemeName::Light)
+}
+
+/// The lines below the map: read-out, states, dollars; as many as leave most of the room to it.
+pub fn legend_lines(body: u16) -> u16 {
+    match body {
+        0..=2 => 0,
+        3..=5 => 1,
+        6..=8 => 2,
+        _ => 3,
+    }
+}
+
+impl App {
+    /// The room for the map.
+    pub fn heat_area(&self, layout: &Layout) -> HeatArea {
+        HeatArea {
+            // To the edges: a node of eight GPUs takes four columns.
+            width: layout.width,
+            height: layout.body_height - legend_lines(layout.body_height),
+            halves: in_halves(self.appearance),
+        }
+    }
+
+    /// Brings the map up to date with data, filter, zoom and room.
+    pub(crate) fn sync_heat(&mut self) {
+        let Some(layout) = self.inner_layout() else { return };
+        let area = self.heat_area(&layout);
+        let Some(fleet) = self.gpus().cloned() else { return };
+        let shown = self.gpu_tab.table.order();
+        let filter = self.gpu_tab.table.filter_text();
+        let made_from = (fleet.version, fleet.as_of, shown.len(), filter.to_owned());
+        let heat = &mut self.gpu_tab.heat;
+        let fresh = heat.made_from.as_ref() != Some(&made_from);
+        if fresh {
+            heat.order = HeatOrder::of(&fleet.rows, self.gpu_tab.table.order());
+            heat.made_from = Some(made_from);
+        }
+        let laid_out = (heat.zoom.clone(), area);
+        if !fresh && heat.laid_out.as_ref() == Some(&laid_out) {
+            return;
+        }
+        let mut map = HeatMap::of(&heat.order, &heat.zoom, area, HeatUnit::Auto);
+        if map.cells.is_empty() && heat.zoom != HeatZoom::Fleet && !heat.order.is_empty() {
+            // What was zoomed into is gone, or filtered away.
+            heat.zoom = HeatZoom::Fleet;
+            map = HeatMap::of(&heat.order, &heat.zoom, area, HeatUnit::Auto);
+        }
+        let row = heat.cursor.as_ref().and_then(|id| fleet.rows.iter().position(|r| r.id == *id));
+        let at = row.and_then(|row| map.index_of(&heat.order, row as u32));
+        let last = (map.cells.len() as u32).saturating_sub(1);
+        heat.map = Some(map);
+        heat.laid_out = Some((heat.zoom.clone(), area));
+        heat.put(at.unwrap_or(heat.cell.min(last)), &fleet.rows);
+    }
+
+    /// Moves the cursor of the map.
+    pub(crate) fn step_heat(&mut self, step: HeatStep, times: usize) {
+        self.prepare();
+        let Some(fleet) = self.gpus().cloned() else { return };
+        let heat = &mut self.gpu_tab.heat;
+        let Some(map) = &heat.map else { return };
+        let mut cell = heat.cell;
+        for _ in 0..times {
+            let next = map.step(cell, step);
+            if next == cell {
+                break;
+            }
+            cell = next;
+        }
+        heat.put(cell, &fleet.rows);
+    }
+
+    /// Puts the cursor of the map onto the cell at a place of the screen; `None` where there is
+    /// none, else whether it was there already.
+    pub(crate) fn click_heat(&mut self, x: u16, line: u16) -> Option<bool> {
+        let fleet = self.gpus().cloned()?;
+        let heat = &mut self.gpu_tab.heat;
+        let map = heat.map.as_ref()?;
+        let line = heat.top() + u32::from(line);
+        let at = if map.area.halves {
+            let pair = [map.index_at(x, line * 2), map.index_at(x, line * 2 + 1)];
+            // Of the two in a character the one under the cursor, else the upper one.
+            pair.into_iter().flatten().find(|i| *i == heat.cell).or(pair[0]).or(pair[1])
+        } else {
+            map.index_at(x, line)
+        }?;
+        let again = at == heat.cell;
+        heat.put(at, &fleet.rows);
+        Some(again)
+    }
+
+    /// From the fleet into a team, from a team into a host, from a host to the page of a GPU.
+    pub(crate) fn zoom_in(&mut self) -> Vec<Effect> {
+        self.prepare();
+        let Some(row) = self.current_gpu().cloned() else { return Vec::new() };
+        let heat = &mut self.gpu_tab.heat;
+        heat.zoom = match &heat.zoom {
+            HeatZoom::Fleet => HeatZoom::Team(row.team.clone()),
+            HeatZoom::Team(_) => HeatZoom::Node(node_id(&row).into()),
+            HeatZoom::Node(_) => return self.open_gpu(&row),
+        };
+        Vec::new()
+    }
+
+    /// One step back; false where the whole fleet is on screen already.
+    pub(crate) fn zoom_out(&mut self) -> bool {
+        let team = self.current_gpu().and_then(|row| row.team.clone());
+        let heat = &mut self.gpu_tab.heat;
+        heat.zoom = match &heat.zoom {
+            HeatZoom::Fleet => return false,
+            HeatZoom::Team(_) => HeatZoom::Fleet,
+            HeatZoom::Node(_) => HeatZoom::Team(team),
+        };
+        true
+    }
+}

@@ -1,0 +1,232 @@
+//! The GPUs tab: its table, its heat map, its pages.
+
+mod act;
+mod focus;
+mod heat;
+mod table;
+
+#[cfg(test)]
+pub(crate) mod fixture;
+#[cfg(test)]
+mod scripts;
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use crate::app::{App, Layout, List};
+use crate::domain::SourceId;
+use crate::fleet::GpuRow;
+use crate::fleet::gpu::GpuFleet;
+use crate::tabs::gpus::TAB;
+use crate::tabs::gpus::picture::{
+    BlindPanel, GpuField, GpuGroup, GpuGrouping, Pulse, blind, pulse,
+};
+use crate::view::ViewContext;
+pub use heat::{Heat, legend_lines};
+use table::Groups;
+pub use table::TRAIL;
+
+/// What fills the tab.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum GpuLook {
+    /// A line per GPU.
+    #[default]
+    Table,
+    /// A cell per GPU.
+    Heat,
+}
+
+/// State of the GPUs tab.
+#[derive(Clone, Debug)]
+pub struct Gpus {
+    /// The table.
+    pub(crate) table: List,
+    /// The groups of its rows.
+    groups: Groups,
+    pub(crate) look: GpuLook,
+    heat: Heat,
+    /// What the strip above table and map says, and what it was made from.
+    said: Option<(Stamp, Said)>,
+    /// The hosts that are looked at closely.
+    pub(crate) focused: Vec<Arc<str>>,
+}
+
+impl Default for Gpus {
+    fn default() -> Self {
+        Self {
+            table: List::of::<GpuField>(),
+            groups: Groups::default(),
+            look: GpuLook::default(),
+            heat: Heat::default(),
+            said: None,
+            focused: Vec::new(),
+        }
+    }
+}
+
+/// What tells one picture of the GPUs from another: version, moment of the join, and the moment
+/// that spans are measured to.
+type Stamp = (u64, Option<Timestamp>, Timestamp);
+
+/// What is said of all GPUs together.
+#[derive(Clone, Debug)]
+pub struct Said {
+    /// Sums and ages.
+    pub pulse: Pulse,
+    /// What is not seen.
+    pub blind: BlindPanel,
+    /// True when CloudWatch alone tells of the GPUs.
+    pub only_cloudwatch: bool,
+}
+
+impl Gpus {
+    /// Everything as at the start, but for the hosts that are looked at closely.
+    pub(crate) fn forget(&mut self) {
+        let focused = std::mem::take(&mut self.focused);
+        *self = Self { focused, ..Self::default() };
+    }
+
+    /// The table of GPUs.
+    pub fn table(&self) -> &List {
+        &self.table
+    }
+
+    /// What the rows are grouped by.
+    pub fn grouping(&self) -> GpuGrouping {
+        self.groups.by
+    }
+
+    /// The groups, in the order of their headings.
+    pub fn groups(&self) -> &[GpuGroup] {
+        &self.groups.all
+    }
+
+    /// True when the rows of a group are not shown.
+    pub fn is_folded(&self, group: &GpuGroup) -> bool {
+        self.groups.folded.contains(&group.key)
+    }
+
+    /// The heat map.
+    pub fn heat(&self) -> &Heat {
+        &self.heat
+    }
+
+    /// What fills the tab.
+    pub fn look(&self) -> GpuLook {
+        self.look
+    }
+
+    /// What is said of all GPUs together; `None` before any were read.
+    pub fn said(&self) -> Option<&Said> {
+        self.said.as_ref().map(|(_, said)| said)
+    }
+}
+
+impl App {
+    /// State of the GPUs tab.
+    pub fn gpu_tab(&self) -> &Gpus {
+        &self.gpu_tab
+    }
+
+    /// What cells of GPUs are rendered with: spans are measured to the minute, or to the moment of
+    /// the join where that is later.
+    pub fn gpu_context(&self) -> ViewContext {
+        let ctx = self.view_context();
+        let joined = self.gpus().and_then(|g| g.as_of);
+        ViewContext { now: joined.map_or(ctx.now, |at| at.max(ctx.now)), ..ctx }
+    }
+
+    /// The rows of the GPUs on screen.
+    pub fn gpu_rows(&self) -> &[Arc<GpuRow>] {
+        self.gpus().map_or(&[], |g| &g.rows)
+    }
+
+    /// The GPU that keys mean: of the page, under the cursor of the table or of the map.
+    pub fn current_gpu(&self) -> Option<&Arc<GpuRow>> {
+        use crate::app::Page;
+        match self.page().map(|o| &o.page) {
+            Some(Page::Gpu { id, .. }) => self.gpu_rows().iter().find(|r| r.id == *id),
+            Some(_) => None,
+            None if self.tab != TAB => None,
+            None if self.gpu_tab.look == GpuLook::Heat => {
+                self.gpu_rows().get(self.gpu_tab.heat.cell()?.row as usize)
+            }
+            None => self.gpu_tab.table.current(),
+        }
+    }
+
+    /// True when the heat map fills the body.
+    pub fn shows_heat(&self) -> bool {
+        self.fills_gpus() && self.gpu_tab.look == GpuLook::Heat
+    }
+
+    /// True when the table of GPUs fills the body.
+    pub fn shows_gpu_table(&self) -> bool {
+        self.fills_gpus() && self.gpu_tab.look == GpuLook::Table
+    }
+
+    /// True on the GPUs tab, without a page above it, as long as there are GPUs: those of a host
+    /// need no cloud account.
+    fn fills_gpus(&self) -> bool {
+        self.pages.is_empty() && self.tab == TAB && !self.gpu_rows().is_empty()
+    }
+
+    /// The lines above table and map.
+    pub fn strip(&self) -> Vec<crate::app::content::Line> {
+        let shown = self.fills_gpus().then(|| self.layout()).flatten();
+        let Some(layout) = shown else { return Vec::new() };
+        let mut lines = crate::tabs::gpus::pages::strip(self, usize::from(layout.width) - 2);
+        // What the tab is for keeps most of the room.
+        let most = match self.gpu_tab.look {
+            GpuLook::Table => usize::from(layout.body_height.saturating_sub(3) / 3),
+            GpuLook::Heat => usize::from(layout.body_height > 5),
+        };
+        lines.truncate(most);
+        lines
+    }
+
+    /// The frame with the strip taken off the body.
+    pub fn inner_layout(&self) -> Option<Layout> {
+        let layout = self.layout()?;
+        let strip = self.strip().len() as u16;
+        Some(Layout {
+            body_top: layout.body_top + strip,
+            body_height: layout.body_height - strip,
+            ..layout
+        })
+    }
+
+    /// Takes a picture of the GPUs in.
+    pub(crate) fn on_gpus(&mut self, gpus: Arc<GpuFleet>) {
+        // Behind a frozen picture nothing changes.
+        self.dirty = !self.is_frozen();
+        self.gpus = Some(gpus);
+        if self.tab != TAB {
+            self.gpu_tab.table.release();
+        }
+        self.set_deadline();
+    }
+
+    fn gpu_stamp(&self) -> Option<Stamp> {
+        let gpus = self.gpus()?;
+        Some((gpus.version, gpus.as_of, self.gpu_context().now))
+    }
+
+    /// Sums up the GPUs, once for each picture of them.
+    pub(crate) fn sum_up_gpus(&mut self) {
+        let stamp = self.gpu_stamp();
+        if self.gpu_tab.said.as_ref().map(|(of, _)| *of) == stamp {
+            return;
+        }
+        let ctx = self.gpu_context();
+        let said = stamp.zip(self.gpus()).map(|(stamp, gpus)| {
+            let mut told = gpus.rows.iter().flat_map(|row| &row.told).peekable();
+            let any = told.peek().is_some();
+            let only_cloudwatch = any && told.all(|t| t.source == SourceId::CloudWatchGpu);
+            let pulse = pulse(gpus, &ctx);
+            (stamp, Said { pulse, blind: blind(gpus), only_cloudwatch })
+        });
+        self.gpu_tab.said = said;
+    }
+}

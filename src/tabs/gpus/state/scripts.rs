@@ -1,0 +1,371 @@
+//! The GPUs tab driven by scripts of keys.
+
+use std::sync::Arc;
+
+use jiff::SignedDuration;
+
+use super::fixture::{app, go, heard, init};
+use crate::app::fixture::{press, titles};
+use crate::app::{App, Effect, GpuLook, Msg, Page};
+use crate::domain::GpuState;
+use crate::fleet::gpu::GpuFleet;
+use crate::report::Format;
+use crate::tabs::gpus::picture::fixture::{gpus, many};
+use crate::tabs::gpus::picture::{GpuGrouping, HeatZoom};
+
+const SIZE: (u16, u16) = (120, 40);
+
+/// Node and index of the GPU that keys mean; the label of a group under the cursor.
+fn here(app: &mut App) -> String {
+    app.prepare();
+    let tab = app.gpu_tab();
+    if app.shows_gpu_table()
+        && let Some(head) = tab.table().current_head()
+    {
+        return format!("[{}]", tab.groups()[head as usize].label);
+    }
+    app.current_gpu().map_or_else(String::new, |row| row.id.to_string())
+}
+
+/// The picture with the rows turned round, as newer.
+fn turned(of: &GpuFleet, version: u64) -> Arc<GpuFleet> {
+    let mut fleet = of.clone();
+    fleet.version = version;
+    fleet.as_of = fleet.as_of.map(|at| at + SignedDuration::from_mins(1));
+    fleet.rows.reverse();
+    Arc::new(fleet)
+}
+
+#[test]
+fn the_tab_is_number_2_and_is_hidden_without_gpus() {
+    let mut with = app(SIZE);
+    // Nothing was read of storage.
+    assert_eq!(titles(&with), ["Overview", "GPUs", "Idle"]);
+    press(&mut with, "2");
+    assert_eq!(with.tab().title(), "GPUs");
+    press(&mut with, "<tab>");
+    assert_eq!(with.tab().title(), "Idle");
+    press(&mut with, "<shift-tab><shift-tab>");
+    assert_eq!(with.tab().title(), "Overview");
+
+    let mut without = App::new(init(SIZE));
+    assert_eq!(titles(&without), ["Overview", "Idle"]);
+    press(&mut without, "2");
+    assert_eq!(without.tab().title(), "Overview");
+    assert!(without.notice().is_some());
+    press(&mut without, "<tab>");
+    assert_eq!(without.tab().title(), "Idle");
+    // An instance with GPUs is enough, even if nobody tells of them.
+    without.update(Msg::Fleet(Arc::new(crate::tabs::gpus::picture::fixture::hosts())));
+    press(&mut without, "2");
+    assert_eq!(without.tab().title(), "GPUs");
+    assert!(!without.shows_table());
+}
+
+#[test]
+fn groups_cycle_fold_and_hold_their_rows() {
+    let mut app = app(SIZE);
+    press(&mut app, "2");
+    assert_eq!(here(&mut app), "[gpu-node-2]", "the costliest waste first");
+    let all = app.gpu_tab().table().lines();
+    press(&mut app, "<enter>");
+    assert_eq!(here(&mut app), "[gpu-node-2]");
+    app.prepare();
+    assert_eq!(app.gpu_tab().table().lines(), all - 8, "its eight rows are folded away");
+    press(&mut app, "<enter>j");
+    app.prepare();
+    assert_eq!(app.gpu_tab().table().lines(), all);
+    let row = here(&mut app);
+    assert!(row.starts_with("GPU-gpu-node-2"), "{row}");
+    press(&mut app, "z");
+    assert_eq!(here(&mut app), "[gpu-node-2]", "the cursor goes up to its heading");
+    assert_eq!(app.gpu_tab().table().lines(), app.gpu_tab().groups().len());
+    press(&mut app, "zj");
+    let row = here(&mut app);
+    for by in [GpuGrouping::Team, GpuGrouping::Owner, GpuGrouping::Model, GpuGrouping::State] {
+        press(&mut app, "o");
+        assert_eq!(app.gpu_tab().grouping(), by);
+        assert_eq!(here(&mut app), row, "the cursor stays on its GPU");
+    }
+    press(&mut app, "oo");
+    assert_eq!(app.gpu_tab().grouping(), GpuGrouping::Node);
+    press(&mut app, ":group team<enter>");
+    assert_eq!(app.gpu_tab().grouping(), GpuGrouping::Team);
+}
+
+#[test]
+fn rows_do_not_jump_under_the_reader() {
+    let mut app = app(SIZE);
+    press(&mut app, "2:group flat<enter>jjj");
+    let row = here(&mut app);
+    let before = app.gpu_tab().table().shown_rows();
+    let ids = |app: &App, order: &[u32]| -> Vec<Arc<str>> {
+        order.iter().map(|i| app.gpu_rows()[*i as usize].id.clone()).collect()
+    };
+    let shown = ids(&app, &before);
+    app.update(Msg::Gpus(turned(&gpus(), 2)));
+    assert_eq!(here(&mut app), row);
+    let after = app.gpu_tab().table().shown_rows();
+    assert_eq!(ids(&app, &after), shown, "the same figures: the same places");
+    assert_eq!(app.gpu_tab().table().cursor(), 3);
+}
+
+#[test]
+fn filter_sort_marks_columns_and_export_are_those_of_every_table() {
+    let mut app = app(SIZE);
+    press(&mut app, "2/state=held_idle<enter>");
+    app.prepare();
+    let shown = app.gpu_tab().table().order().len();
+    assert_eq!(shown, 6);
+    assert_eq!(app.table().filter_text(), "", "the other table has its own filter");
+    press(&mut app, ":group flat<enter>sh");
+    assert!(app.gpu_tab().table().sort.field.is_some());
+    press(&mut app, "gV<down><down>V");
+    assert_eq!(app.gpu_tab().table().marked().unwrap().count, 3);
+    press(&mut app, "u:columns node,gpu_index<enter>");
+    assert_eq!(app.gpu_tab().table().columns().len(), 2);
+    let effects = press(&mut app, ":export csv x.csv<enter>");
+    let [Effect::Export { picture, .. }] = &effects[..] else { panic!("{effects:?}") };
+    let text = picture.written(Format::Table);
+    assert!(picture.view() == "gpus" && text.contains("; filter state=held_idle\n"), "{text}");
+    assert_eq!(picture.json_lines(usize::MAX).lines().count(), 6);
+    assert_eq!(text.lines().next().unwrap().split_whitespace().count(), 2, "{text}");
+    let effects = press(&mut app, "Y");
+    assert!(matches!(&effects[..], [Effect::CopyRows(p)] if p.view() == "gpus"));
+    let row = here(&mut app);
+    assert_eq!(press(&mut app, "y"), [Effect::Copy(row)]);
+    press(&mut app, "/tensor<lt>x");
+    assert!(app.prompt().unwrap().error.is_some());
+    press(&mut app, "<esc><esc>");
+    app.prepare();
+    assert_eq!(app.gpu_tab().table().order().len(), app.gpu_rows().len());
+}
+
+#[test]
+fn the_map_zooms_to_the_page_of_a_gpu_and_back() {
+    let mut app = app(SIZE);
+    press(&mut app, "2jm");
+    assert_eq!(app.gpu_tab().look(), GpuLook::Heat);
+    let row = here(&mut app);
+    assert!(row.starts_with("GPU-gpu-node-2"), "the cursor came along: {row}");
+    assert_eq!(*app.gpu_tab().heat().zoom(), HeatZoom::Fleet);
+    press(&mut app, "<enter>");
+    assert!(matches!(app.gpu_tab().heat().zoom(), HeatZoom::Team(_)));
+    assert_eq!(here(&mut app), row);
+    let effects = press(&mut app, "<enter>");
+    assert_eq!(effects, [Effect::FocusGpus(vec!["i-0a1idle".into()])]);
+    let effects = press(&mut app, "<enter>");
+    assert!(matches!(&effects[..], [Effect::LoadGpuHistory { .. }]), "{effects:?}");
+    assert!(matches!(app.page().unwrap().page, Page::Gpu { .. }));
+    assert_eq!(press(&mut app, "<esc>"), []);
+    let effects = press(&mut app, "<esc>");
+    assert_eq!(effects, [Effect::FocusGpus(Vec::new())], "nobody looks closely any more");
+    press(&mut app, "<esc>");
+    assert_eq!(*app.gpu_tab().heat().zoom(), HeatZoom::Fleet);
+    press(&mut app, "<esc>");
+    assert_eq!(app.gpu_tab().look(), GpuLook::Table);
+    assert_eq!(here(&mut app), row);
+    press(&mut app, ":heat<enter>");
+    assert!(app.shows_heat());
+}
+
+#[test]
+fn the_map_begins_at_the_group_under_the_cursor() {
+    let mut app = app(SIZE);
+    press(&mut app, "2m");
+    assert!(here(&mut app).starts_with("GPU-gpu-node-2"), "{}", here(&mut app));
+}
+
+#[test]
+fn the_cursor_of_the_map_goes_from_cell_to_cell_and_follows_its_gpu() {
+    let mut app = app(SIZE);
+    press(&mut app, "2mg");
+    let first = here(&mut app);
+    press(&mut app, "j");
+    let second = here(&mut app);
+    assert_ne!(first, second);
+    press(&mut app, "kk");
+    assert_eq!(here(&mut app), first);
+    press(&mut app, "<ctrl-d>");
+    let team = app.current_gpu().unwrap().team.clone();
+    press(&mut app, "<ctrl-u>");
+    assert_ne!(app.current_gpu().unwrap().team, team, "from team to team");
+    press(&mut app, "G");
+    let last = here(&mut app);
+    app.update(Msg::Gpus(turned(&gpus(), 2)));
+    assert_eq!(here(&mut app), last);
+    press(&mut app, "/state=busy<enter>");
+    app.prepare();
+    let states = app.gpu_tab().heat().map().unwrap().states(app.gpu_tab().heat().order());
+    assert_eq!(states.iter().map(|s| s.0).collect::<Vec<_>>(), [GpuState::Busy]);
+    press(&mut app, "<esc>");
+    assert!(app.shows_heat(), "the filter goes first");
+    assert_eq!(app.gpu_tab().table().filter_text(), "");
+}
+
+#[test]
+fn the_page_of_a_gpu_loads_its_past_and_goes_to_its_neighbours() {
+    let mut app = app(SIZE);
+    let effects = go(&mut app, "2j<enter>");
+    let first = here(&mut app);
+    let key = app.current_gpu().unwrap().key.clone();
+    assert!(effects.contains(&Effect::LoadGpuHistory { key }));
+    assert!(effects.contains(&Effect::FocusGpus(vec!["i-0a1idle".into()])));
+    let Page::Gpu { history, .. } = &app.page().unwrap().page else { panic!() };
+    assert!(history.is_some());
+    go(&mut app, "l");
+    let second = here(&mut app);
+    assert_ne!(first, second);
+    go(&mut app, "hh");
+    assert_eq!(here(&mut app), first, "there is nothing above the first");
+    // The instance behind it is what acting is about.
+    assert_eq!(&*app.current_row().unwrap().instance.id, "i-0a1idle");
+    press(&mut app, "a");
+    assert!(matches!(app.page().unwrap().page, Page::Sheet));
+}
+
+#[test]
+fn acting_means_the_instances_of_the_marked_gpus_once_each() {
+    let mut app = app(SIZE);
+    press(&mut app, "2:group flat<enter>g");
+    press(&mut app, "V");
+    press(&mut app, "GV");
+    press(&mut app, "a");
+    let sheet = app.sheet().unwrap();
+    let mut ids: Vec<&str> = sheet.rows().iter().map(|r| &*r.instance.id).collect();
+    ids.sort_unstable();
+    let all = ids.len();
+    ids.dedup();
+    assert_eq!(ids.len(), all);
+    assert_eq!(all, 4, "{ids:?}");
+    // A host that is no instance of the accounts read has nothing to act on.
+    let mut lab = super::fixture::app(SIZE);
+    press(&mut lab, "2/node=lab-07<enter>Ga");
+    assert!(lab.sheet().is_none());
+}
+
+#[test]
+fn clicks_reach_rows_headings_and_cells() {
+    use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
+    let mut app = app(SIZE);
+    let click = |app: &mut App, column, row| {
+        let kind = MouseEventKind::Down(MouseButton::Left);
+        app.update(Msg::Mouse(MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE }))
+    };
+    press(&mut app, "2");
+    app.prepare();
+    let top = app.inner_layout().unwrap().body_top;
+    click(&mut app, 30, top + 2);
+    let row = here(&mut app);
+    assert!(row.starts_with("GPU-gpu-node-2"), "{row}");
+    let effects = click(&mut app, 30, top + 2);
+    assert!(matches!(effects[0], Effect::LoadGpuHistory { .. }));
+    press(&mut app, "<esc>");
+    click(&mut app, 30, top + 1);
+    let lines = app.gpu_tab().table().lines();
+    click(&mut app, 30, top + 1);
+    app.prepare();
+    assert_eq!(app.gpu_tab().table().lines(), lines - 8, "the second click folds");
+    press(&mut app, "mG");
+    app.prepare();
+    let top = app.inner_layout().unwrap().body_top;
+    let cell = *app.gpu_tab().heat().map().unwrap().cells.first().unwrap();
+    click(&mut app, cell.x, top + cell.y as u16);
+    assert_eq!(app.gpu_tab().heat().cursor(), 0);
+    click(&mut app, cell.x, top + cell.y as u16);
+    assert!(matches!(app.gpu_tab().heat().zoom(), HeatZoom::Team(_)));
+}
+
+#[test]
+fn blind_spots_and_distribution_are_pages() {
+    let mut app = app(SIZE);
+    press(&mut app, "2b");
+    assert!(matches!(app.page().unwrap().page, Page::Missing));
+    press(&mut app, "<esc>D");
+    assert!(matches!(app.page().unwrap().page, Page::Distribution));
+    press(&mut app, "<esc>");
+    assert!(app.page().is_none());
+    press(&mut app, "1");
+    app.prepare();
+    press(&mut app, "g<enter>");
+    assert_eq!(app.tab().title(), "GPUs", "the line of the overview leads here");
+}
+
+#[test]
+fn a_frozen_picture_holds_its_gpus() {
+    let mut app = app(SIZE);
+    press(&mut app, "2f");
+    let rows = app.gpu_rows().len();
+    app.update(Msg::Gpus(Arc::new(GpuFleet { version: 9, ..GpuFleet::default() })));
+    assert_eq!(app.gpu_rows().len(), rows);
+    press(&mut app, "f");
+    assert_eq!(app.gpu_rows().len(), 0);
+}
+
+#[test]
+fn the_gpus_of_a_host_need_no_cloud_account() {
+    let mut app = App::new(init(SIZE));
+    app.update(Msg::NoCredentials { message: "No profile answered.".into() });
+    app.update(Msg::Gpus(Arc::new(gpus())));
+    press(&mut app, "2j");
+    app.prepare();
+    assert!(app.shows_gpu_table());
+    assert!(app.next_deadline().is_some(), "spans move with the minutes");
+    let effects = press(&mut app, "Y");
+    assert!(matches!(&effects[..], [Effect::CopyRows(p)] if p.view() == "gpus"));
+    let effects = press(&mut app, ":export json x.json<enter>");
+    assert!(matches!(&effects[..], [Effect::Export { .. }]), "{effects:?}");
+    press(&mut app, "1");
+    app.prepare();
+    assert!(app.no_credentials().is_some(), "the first tab still says what is missing");
+}
+
+#[test]
+fn other_data_forget_the_tab() {
+    let mut app = app(SIZE);
+    press(&mut app, "2m<enter><enter>");
+    let effects = app.update(Msg::Mode(crate::app::Mode::Demo));
+    assert_eq!(effects, [Effect::FocusGpus(Vec::new())]);
+    assert_eq!(app.tab().title(), "Overview");
+    assert!(!titles(&app).contains(&"GPUs"));
+}
+
+#[test]
+fn sixteen_thousand_gpus_have_a_cell_each() {
+    let mut init = init((200, 50));
+    init.appearance.depth = crate::app::ColorDepth::TrueColor;
+    let mut app = heard(init, many(2_000, 8, 20));
+    press(&mut app, "2m");
+    app.prepare();
+    let map = app.gpu_tab().heat().map().unwrap();
+    assert_eq!((map.cells.len(), map.pages), (16_000, 1));
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(48))]
+    /// Whatever is typed, the cursor is on a line that there is and everything can be drawn.
+    #[test]
+    fn no_keys_lead_astray(keys in "[2mobzDVfhjklgGy ]{0,24}", width in 20u16..120, height in 3u16..40) {
+        let mut app = app((width, height));
+        for key in keys.chars() {
+            press(&mut app, &key.to_string());
+            app.prepare();
+            let table = app.gpu_tab().table();
+            proptest::prop_assert!(table.lines() == 0 || table.cursor() < table.lines());
+        }
+    }
+}
+
+#[test]
+fn views_of_gpus_are_saved_and_used() {
+    let mut app = app(SIZE);
+    let effects = go(&mut app, "2/$>1<enter>:group team<enter>wcostly<enter>");
+    let [Effect::SaveView(view)] = &effects[..] else { panic!("{effects:?}") };
+    assert_eq!((view.name.as_str(), view.gpus), ("costly", Some(GpuGrouping::Team)));
+    assert_eq!(view.filter, "$>1");
+    go(&mut app, "<esc>:group model<enter>3:view costly<enter>");
+    assert_eq!(app.tab().title(), "GPUs");
+    assert_eq!(app.gpu_tab().grouping(), GpuGrouping::Team);
+    assert_eq!(app.gpu_tab().table().filter_text(), "$>1");
+    assert_eq!(app.table().filter_text(), "", "the table of instances is another one");
+}

@@ -1,0 +1,11 @@
+//! The Idle tab: every instance with its verdict, and why.
+
+pub mod draw;
+pub mod pages;
+pub mod picture;
+pub mod screen;
+
+use super::Tab;
+
+/// Which of the tabs it is.
+pub(crate) const TAB: Tab = Tab::Idle;

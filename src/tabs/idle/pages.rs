@@ -1,0 +1,272 @@
+//! The page that says why: evidence, counter-evidence, what was not checked, money, what would
+//! be lost, the graphs.
+
+use std::sync::Arc;
+
+use super::picture::{EvidenceLine, Stakes, Standing, WhyPage, why};
+use crate::act::plan::{BY_TAG, EXPIRES_TAG, REASON_TAG};
+use crate::app::App;
+use crate::app::Role;
+use crate::app::content::graph::{self, Plot};
+use crate::app::content::{Line, columns, wrap};
+use crate::app::keymap::Action;
+use crate::domain::{SeriesSet, VerdictKind};
+use crate::fleet::Row;
+use crate::tabs::idle::picture::Field;
+use crate::view::{Symbols, TableField, ViewContext, format};
+
+/// The role of a verdict.
+pub fn verdict_role(kind: VerdictKind) -> Role {
+    match kind {
+        VerdictKind::Idle | VerdictKind::Partial => Role::Idle,
+        VerdictKind::Underused | VerdictKind::Unknown => Role::Warn,
+        VerdictKind::Busy => Role::Ok,
+        VerdictKind::TooNew | VerdictKind::Exempt => Role::Dim,
+    }
+}
+
+/// The page of an instance.
+pub fn lines(
+    app: &App,
+    instance: &Arc<str>,
+    series: Option<&SeriesSet>,
+    width: usize,
+) -> Vec<Line> {
+    let row = app.shown().and_then(|f| f.rows.iter().find(|r| r.instance.id == *instance));
+    let Some(row) = row else {
+        return vec![
+            Line::of(Role::Warn, format!("{instance} is not in the fleet any more.")),
+            Line::of(Role::Dim, "It was terminated, or its region is not read."),
+        ];
+    };
+    let ctx = app.view_context();
+    let mut page = why(row, series, app.preset(), &ctx);
+    if let Some((_, source)) = app.presets().iter().find(|p| p.0 == app.preset()) {
+        page = page.with_preset_source(source);
+    }
+    let mut lines = head(&page, row, &ctx, width);
+    evidence(&page, app, width, &mut lines);
+    money(&page.stakes, width, &mut lines);
+    act_hint(app, width, &mut lines);
+    lines.extend(crate::tabs::gpus::pages::of_instance(app, instance, width));
+    lines.push(Line::new());
+    match &page.graphs {
+        Some(graphs) => lines.extend(graph::lines(graphs, app.appearance(), width)),
+        None if series.is_some() => {
+            lines.push(Line::of(Role::Dim, "No series of this instance was ever fetched."));
+        }
+        None => lines.push(Line::of(Role::Dim, "Loading the series.")),
+    }
+    lines
+}
+
+fn head(page: &WhyPage, row: &Row, ctx: &ViewContext, width: usize) -> Vec<Line> {
+    let role = page.verdict.map_or(Role::Dim, verdict_role);
+    let mut verdict = Line::of(role, page.verdict_cell.clone());
+    if let Some(since) = &page.since {
+        verdict = verdict.text(format!("  {since}"));
+    }
+    let mut lines = Vec::new();
+    paragraph(Role::Heading, &page.headline, width, &mut lines);
+    // The money stands beside the verdict, where it fits: it is what one decides by.
+    let mut money = Line::new().text("  ").with(
+        Role::Heading,
+        ctx.symbols.or_unknown(page.stakes.usd_per_hour, format::usd_per_hour),
+    );
+    if let Some(wasted) = page.stakes.wasted_usd {
+        money = money.with(Role::Idle, format!(", {} wasted so far", format::usd_total(wasted)));
+    }
+    let used = |line: &Line| line.spans.iter().map(|s| columns(&s.text)).sum::<usize>();
+    if used(&verdict) + used(&money) <= width {
+        verdict.spans.extend(money.spans);
+        lines.push(verdict);
+    } else {
+        lines.extend([verdict, money]);
+    }
+    paragraph(Role::Text, &page.reason, width, &mut lines);
+    if let Some(pattern) = page.pattern {
+        lines.push(Line::of(Role::Dim, "pattern  ").with(Role::Accent, pattern.label()));
+    }
+    mark(row, width, &mut lines);
+    let mut whose = vec![page.instance_id.to_string()];
+    for field in [Field::Team, Field::Project, Field::Environment] {
+        if !field.value(row, ctx).is_unknown() {
+            whose.push(format!("{} {}", field.spec().name, field.cell(row, ctx)));
+        }
+    }
+    if !page.owners.is_empty() {
+        whose.push(format!("managed by {}", page.owners.join(", ")));
+    }
+    let separator = format!(" {} ", ctx.symbols.separator());
+    paragraph(Role::Dim, &whose.join(&separator), width, &mut lines);
+    lines
+}
+
+fn evidence(page: &WhyPage, app: &App, width: usize, lines: &mut Vec<Line>) {
+    lines.push(Line::new());
+    if page.tests.is_empty() && page.counters.is_empty() {
+        lines.push(Line::of(Role::Dim, format!("No evidence was taken, preset {}.", page.preset)));
+    }
+    let table = Table::of(page, app, width);
+    if !page.tests.is_empty() {
+        let preset = format!(", preset {}", page.preset);
+        lines.push(Line::of(Role::Heading, "Evidence").with(Role::Dim, preset));
+        if let Some(source) = &page.preset_source {
+            bullet(Role::Dim, source, width, lines);
+        }
+        lines.extend(page.tests.iter().map(|row| table.line(row)));
+    }
+    if !page.counters.is_empty() {
+        lines.push(Line::of(Role::Heading, "Counter-evidence"));
+        lines.extend(page.counters.iter().map(|row| table.line(row)));
+    }
+    lines.extend(table.axis());
+    let both = || page.tests.iter().chain(&page.counters);
+    if both().any(|row| row.standing == Standing::NotAlone) {
+        let names: Vec<&str> = both().filter(|r| r.joint).map(|r| &*r.label).collect();
+        if names.len() > 1 {
+            let text = format!("Use is where {} reach their limits together.", names.join(" and "));
+            bullet(Role::Dim, &text, width, lines);
+        }
+    }
+    if !page.not_checked.is_empty() {
+        lines.push(Line::of(Role::Heading, "Not checked"));
+        for what in &page.not_checked {
+            bullet(Role::Dim, what, width, lines);
+        }
+    }
+}
+
+/// Columns of the sign between value and threshold, and of `got/expected`.
+const SIGN: usize = 4;
+const POINTS: usize = 9;
+
+/// How evidence lines up: label, value and threshold, datapoints, what it says; the statistic and
+/// the graph where there is room.
+struct Table<'a> {
+    page: &'a WhyPage,
+    label: usize,
+    statistic: usize,
+    value: usize,
+    threshold: usize,
+    standing: usize,
+    symbols: Symbols,
+    plot: Option<Plot>,
+    /// Columns before the graphs.
+    margin: usize,
+}
+
+impl<'a> Table<'a> {
+    fn of(page: &'a WhyPage, app: &App, width: usize) -> Self {
+        let widest = |text: fn(&EvidenceLine) -> &str| {
+            page.tests.iter().chain(&page.counters).map(|r| columns(text(r))).max().unwrap_or(0)
+        };
+        let label = widest(|r| &r.label) + 2;
+        let statistic = if width >= 110 { widest(|r| &r.statistic) + 2 } else { 0 };
+        let value = widest(|r| &r.value);
+        let threshold = widest(|r| &r.threshold);
+        let standing = widest(|r| standing(r.standing)) + 2;
+        let margin = 2 + label + statistic + value + SIGN + threshold + POINTS + 2 + standing;
+        let symbols = app.appearance().symbols;
+        let graphs = page.graphs.as_ref();
+        let room = width.saturating_sub(margin);
+        let plot = graphs.and_then(|g| Plot::of(g, app.appearance(), room));
+        Self { page, label, statistic, value, threshold, standing, symbols, plot, margin }
+    }
+
+    fn line(&self, row: &EvidenceLine) -> Line {
+        let role = match row.standing {
+            Standing::ForIdle | Standing::NotAlone => Role::Idle,
+            Standing::AgainstIdle => Role::Ok,
+            Standing::TooFew | Standing::NoData => Role::Warn,
+        };
+        let mut line = Line::new().text("  ").column(Role::Text, &row.label, self.label);
+        if self.statistic > 0 {
+            line = line.column(Role::Dim, &row.statistic, self.statistic);
+        }
+        let line = line
+            .number(role, &row.value, self.value)
+            .number(Role::Dim, row.sign(self.symbols), SIGN - 1)
+            .text(" ")
+            .number(Role::Dim, &row.threshold, self.threshold)
+            .number(Role::Dim, &format!("{}/{}", row.got, row.expected), POINTS)
+            .text("  ")
+            .column(role, standing(row.standing), self.standing);
+        let mut graphs = self.page.graphs.iter().flat_map(|g| &g.graphs);
+        match (&self.plot, graphs.find(|g| g.signal == row.signal)) {
+            (Some(plot), Some(graph)) => plot.draw(line, &graph.values, graph.ceiling),
+            _ => line,
+        }
+    }
+
+    fn axis(&self) -> Vec<Line> {
+        self.plot.as_ref().map(|p| p.axis(self.margin).to_vec()).unwrap_or_default()
+    }
+}
+
+/// What a signal says, in a word or two.
+fn standing(standing: Standing) -> &'static str {
+    match standing {
+        Standing::ForIdle => "quiet",
+        Standing::AgainstIdle => "in use",
+        Standing::NotAlone | Standing::TooFew | Standing::NoData => standing.word(),
+    }
+}
+
+fn money(stakes: &Stakes, width: usize, lines: &mut Vec<Line>) {
+    lines.push(Line::new());
+    let mut price = Line::of(Role::Heading, "Money");
+    if let Some(usd) = stakes.usd_per_hour {
+        price = price.text(format!("  {}", format::usd_per_hour(usd)));
+    }
+    lines.push(price.with(Role::Dim, format!("  {}", stakes.price_basis)));
+    if let Some(wasted) = stakes.wasted_usd {
+        let rate = stakes.waste_usd_per_hour.map(format::usd_per_hour).unwrap_or_default();
+        let text = format!("Wasted so far {}, {rate} of it now.", format::usd_total(wasted));
+        bullet(Role::Idle, &text, width, lines);
+    }
+    bullet(Role::Text, &stakes.saving, width, lines);
+    bullet(Role::Text, &stakes.net, width, lines);
+    if !stakes.losses.is_empty() {
+        lines.push(Line::of(Role::Heading, "What a stop would lose or meet"));
+        for loss in &stakes.losses {
+            bullet(Role::Text, &format!("{}: {}", loss.what, loss.text), width, lines);
+        }
+    }
+}
+
+/// Until when it is marked, and by whom.
+fn mark(row: &Row, width: usize, lines: &mut Vec<Line>) {
+    let tags = &row.instance.tags;
+    let Some(expires) = tags.get(EXPIRES_TAG) else { return };
+    let mut text = match expires.trim().parse::<jiff::Timestamp>() {
+        Ok(at) => format!("Marked: may be stopped from {} on", at.strftime("%Y-%m-%d %H:%M UTC")),
+        Err(_) => format!("Marked, until a date that cannot be read: {expires}"),
+    };
+    if let Some(by) = tags.get(BY_TAG) {
+        text = format!("{text}, by {by}");
+    }
+    if let Some(reason) = tags.get(REASON_TAG) {
+        text = format!("{text}: {reason}");
+    }
+    paragraph(Role::Warn, &text, width, lines);
+}
+
+/// Where what would be lost is checked, fact by fact.
+fn act_hint(app: &App, width: usize, lines: &mut Vec<Line>) {
+    if let Some(key) = app.keymap().keys(Action::Act).first() {
+        let text = format!("{key} checks every fact anew, before anything is done.");
+        bullet(Role::Dim, &text, width, lines);
+    }
+}
+
+fn paragraph(role: Role, text: &str, width: usize, lines: &mut Vec<Line>) {
+    lines.extend(wrap(text, width).into_iter().map(|l| Line::of(role, l)));
+}
+
+/// An indented paragraph.
+fn bullet(role: Role, text: &str, width: usize, lines: &mut Vec<Line>) {
+    for part in wrap(text, width.saturating_sub(2)) {
+        lines.push(Line::new().text("  ").with(role, part));
+    }
+}

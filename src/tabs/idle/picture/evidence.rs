@@ -1,0 +1,145 @@
+//! Evidence lines: each signal against its threshold.
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use crate::domain::{EvidenceRole, Signal, SignalEvidence, Verdict};
+use crate::view::{Symbols, ViewContext, format};
+
+/// What a line says for the verdict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// Below the threshold: speaks for idle.
+    ForIdle,
+    /// At or above the threshold, which is no use as long as another signal is below its own.
+    NotAlone,
+    /// At or above the threshold: speaks for use.
+    AgainstIdle,
+    /// Fewer datapoints than a verdict of idle needs.
+    TooFew,
+    /// Not one datapoint.
+    NoData,
+}
+
+impl Standing {
+    /// The standing in a word or two, beside which colour only repeats.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::ForIdle => "ok",
+            Self::NotAlone => "not by itself",
+            Self::AgainstIdle => "against",
+            Self::TooFew => "too few points",
+            Self::NoData => "no data",
+        }
+    }
+}
+
+/// One signal as the verdict used it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EvidenceLine {
+    /// The signal in words.
+    pub label: Arc<str>,
+    /// The statistic in words.
+    pub statistic: Arc<str>,
+    /// The deciding value with its unit; the sign for unknown without a datapoint.
+    pub value: String,
+    /// The threshold with its unit.
+    pub threshold: String,
+    /// Datapoints that came.
+    pub got: u32,
+    /// Datapoints that should have come.
+    pub expected: u32,
+    /// What the line says.
+    pub standing: Standing,
+    /// Where the value lies beside the threshold; `None` without a value.
+    pub lies: Option<Ordering>,
+    /// True where the threshold has to be reached together with that of other joint lines.
+    pub joint: bool,
+    /// The first series behind it.
+    pub signal: Signal,
+}
+
+impl EvidenceLine {
+    /// The sign between value and threshold.
+    pub fn sign(&self, symbols: Symbols) -> &'static str {
+        let is_ascii = symbols == Symbols::Ascii;
+        match (self.standing, self.lies) {
+            (Standing::TooFew | Standing::NoData, _) => "of",
+            (_, Some(Ordering::Less)) => "<",
+            // Where the limit itself is quiet still.
+            (Standing::ForIdle, Some(Ordering::Equal)) if is_ascii => "<=",
+            (Standing::ForIdle, Some(Ordering::Equal)) => "≤",
+            _ if is_ascii => ">=",
+            _ => "≥",
+        }
+    }
+}
+
+/// The share of datapoints under which nothing is called idle (contract, "Verdicts").
+const ENOUGH: f32 = 0.9;
+
+/// The lines of one role, in the order of the verdict.
+pub fn lines(
+    verdict: Option<&Verdict>,
+    role: EvidenceRole,
+    ctx: &ViewContext,
+) -> Vec<EvidenceLine> {
+    let signals = verdict.map(|v| v.signals.as_slice()).unwrap_or_default();
+    signals.iter().filter(|s| s.role == role).map(|s| line(s, ctx)).collect()
+}
+
+fn line(evidence: &SignalEvidence, ctx: &ViewContext) -> EvidenceLine {
+    let lies = evidence.value.and_then(|value| value.partial_cmp(&evidence.threshold));
+    let standing = if evidence.busy {
+        Standing::AgainstIdle
+    } else if evidence.got == 0 {
+        Standing::NoData
+    } else if evidence.coverage() < ENOUGH || is_open(evidence, lies) {
+        Standing::TooFew
+    } else if evidence.joint && lies.is_some_and(Ordering::is_ge) {
+        Standing::NotAlone
+    } else {
+        Standing::ForIdle
+    };
+    EvidenceLine {
+        label: evidence.label.clone(),
+        statistic: evidence.statistic.clone(),
+        value: if evidence.is_malformed() {
+            "malformed".to_owned()
+        } else {
+            ctx.symbols.or_unknown(evidence.value, |v| quantity(v, &evidence.unit))
+        },
+        threshold: quantity(evidence.threshold, &evidence.unit),
+        got: evidence.got,
+        expected: evidence.expected,
+        standing,
+        lies,
+        joint: evidence.joint,
+        signal: evidence.signal,
+    }
+}
+
+/// True where days are counted of which too few are low so far: others may be.
+fn is_open(evidence: &SignalEvidence, lies: Option<Ordering>) -> bool {
+    &*evidence.unit == "days" && lies == Some(Ordering::Less)
+}
+
+/// A value in the words of its unit. Two digits behind the point below 10: 0.52 cores and 0.5
+/// must not look alike beside a threshold of 0.5.
+pub(super) fn quantity(value: f64, unit: &str) -> String {
+    let short = |v: f64| {
+        let digits = format::grouped(v, if v.abs() < 10.0 { 2 } else { 1 });
+        // Beyond what digits can show comes an exponent, whose zeros count.
+        if digits.contains('e') {
+            return digits;
+        }
+        digits.trim_end_matches('0').trim_end_matches('.').to_owned()
+    };
+    match unit {
+        "%" => format!("{}%", short(value)),
+        _ => match unit.strip_prefix("bytes") {
+            Some(per) => format!("{}{per}", format::bytes(value)),
+            None => format!("{} {unit}", short(value)).trim_end().to_owned(),
+        },
+    }
+}

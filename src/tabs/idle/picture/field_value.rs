@@ -1,0 +1,285 @@
+//! What an instance says for a field: as a value, as a cell, in order, to a search.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use super::SCREEN_COLUMNS;
+use super::field::Field;
+use super::field_table::FIELDS;
+use crate::domain::{Owner, Platform, PriceBasis, Provenance, Rate, Tenancy, Verdict, VerdictKind};
+use crate::fleet::{Net, Row};
+use crate::tabs::savings::picture::words;
+use crate::view::table_field::{FieldSpec, TableField};
+use crate::view::value::Value;
+use crate::view::{ViewContext, format, verdict};
+
+impl TableField for Field {
+    type Row = Row;
+
+    const SCREEN_COLUMNS: &'static [Self] = SCREEN_COLUMNS;
+
+    const DROPPED_FIRST: &'static [Self] = &[
+        Self::CoveredBy,
+        Self::Account,
+        Self::Region,
+        Self::NetUsdPerHour,
+        Self::Coverage,
+        Self::NetworkPerDay,
+        Self::InstanceType,
+        Self::Cpu,
+        Self::Team,
+        Self::Gpu,
+    ];
+
+    fn all() -> &'static [Self] {
+        &Self::ALL
+    }
+
+    fn specs() -> &'static [FieldSpec] {
+        &FIELDS
+    }
+
+    fn spec(self) -> &'static FieldSpec {
+        &FIELDS[self as usize]
+    }
+
+    fn id(row: &Row) -> &Arc<str> {
+        &row.instance.id
+    }
+
+    fn usd_per_hour(row: &Row) -> Option<f64> {
+        row.usd_per_hour()
+    }
+
+    fn tag<'a>(row: &'a Row, key: &str) -> Option<&'a str> {
+        row.instance.tags.get(key)
+    }
+
+    fn value<'a>(self, row: &'a Row, ctx: &ViewContext) -> Value<'a> {
+        let instance = &*row.instance;
+        let spec = row.spec.as_deref();
+        let judged = row.verdict.as_deref();
+        let percent = |p: Option<f32>| Value::number(p.map(f64::from));
+        match self {
+            Self::UsdPerHour => Value::number(row.usd_per_hour()),
+            Self::WastedUsd => Value::number(row.wasted_usd),
+            Self::WasteUsdPerHour => Value::number(row.waste_usd_per_hour()),
+            Self::Verdict => Value::maybe(judged.map(|v| v.kind.name())),
+            Self::IdleSince => {
+                Value::number(judged.and_then(|v| v.idle_since).map(|t| seconds(t, ctx)))
+            }
+            Self::Gpu => percent(judged.and_then(|v| v.gpu_percent)),
+            Self::Cpu => percent(judged.and_then(|v| v.cpu_percent)),
+            Self::NetworkPerDay => Value::number(judged.and_then(|v| v.network_bytes_per_day)),
+            Self::Coverage => percent(judged.map(|v| v.coverage * 100.0)),
+            Self::Team => Value::maybe(row.team.as_deref()),
+            Self::Project => Value::maybe(row.project.as_deref()),
+            Self::Environment => Value::maybe(row.environment.as_deref()),
+            Self::CostCenter => Value::maybe(row.cost_center.as_deref()),
+            Self::Name => Value::text(&instance.name),
+            Self::InstanceType => Value::text(&instance.instance_type),
+            Self::InstanceId => Value::text(&instance.id),
+            Self::Account => Value::text(&instance.scope.account),
+            Self::Region => Value::text(&instance.scope.region),
+            Self::Az => Value::text(&instance.az),
+            Self::State => Value::text(instance.state.word()),
+            Self::Lifecycle => Value::text(instance.lifecycle.word()),
+            Self::Tenancy => Value::text(tenancy_word(instance.tenancy)),
+            Self::Platform => Value::text(platform_word(instance.platform)),
+            Self::Gpus => Value::number(row.gpus()),
+            Self::IdleGpus => Value::number(judged.and_then(idle_gpus)),
+            Self::GpuModel => {
+                Value::maybe(spec.and_then(|s| s.accelerator.as_ref()).map(|a| &*a.model))
+            }
+            Self::Vcpus => Value::number(spec.map(|s| f64::from(s.vcpus))),
+            Self::Memory => Value::number(spec.map(|s| s.memory_mib as f64 * 1_048_576.0)),
+            Self::Owner => instance
+                .owners
+                .first()
+                .map_or(Value::Unknown, |o| Value::Text(Cow::Owned(owner_words(o)))),
+            Self::Age => Value::Number(seconds(instance.born_at(), ctx)),
+            Self::LaunchedAt => Value::Time(instance.launched_at),
+            Self::PriceBasis => row
+                .rate
+                .as_ref()
+                .map_or(Value::Unknown, |r| Value::Text(Cow::Owned(price_basis(r)))),
+            Self::Reason => Value::maybe(judged.map(|v| &*v.reason)),
+            // A date that cannot be read is not known; the page of the instance shows the tag.
+            Self::Expires => {
+                let tag = instance.tags.get(crate::view::EXPIRES_TAG);
+                tag.and_then(|t| t.trim().parse().ok()).map_or(Value::Unknown, Value::Time)
+            }
+            Self::NetUsdPerHour => Value::number(row.net_usd_per_hour()),
+            Self::NetWasteUsdPerHour => Value::number(row.net_waste_usd_per_hour()),
+            Self::CoveredBy => covered_by(row),
+        }
+    }
+
+    /// The moment an idle stretch began instead of its length; else as everywhere.
+    fn exported<'a>(self, row: &'a Row, ctx: &ViewContext) -> Value<'a> {
+        if self == Self::IdleSince {
+            let since = row.verdict.as_deref().and_then(|v| v.idle_since);
+            return since.map_or(Value::Unknown, Value::Time);
+        }
+        self.value(row, ctx).exported(self.spec().kind)
+    }
+
+    fn cell(self, row: &Row, ctx: &ViewContext) -> String {
+        if self == Self::Verdict {
+            return match row.verdict.as_deref() {
+                Some(v) => verdict::cell(v, ctx.symbols),
+                None if row.instance.state.is_billed() => {
+                    format!("{} not judged", ctx.symbols.unknown())
+                }
+                // There is nothing to judge; the state says why.
+                None => format!("{} {}", ctx.symbols.unknown(), row.instance.state.word()),
+            };
+        }
+        match (self, self.value(row, ctx)) {
+            // Cut, not rounded: 89.9 % of the datapoints are not the 90 % that a verdict needs.
+            (Self::Coverage, Value::Number(n)) => format::percent((n + 1e-4).floor()),
+            (Self::Age, Value::Number(n)) => format::age(n as i64),
+            (_, value) => value.shown(self.spec().kind, ctx),
+        }
+    }
+
+    /// Verdicts worst first.
+    fn ranked<'a>(self, row: &'a Row, ctx: &ViewContext) -> Value<'a> {
+        if self == Self::Verdict {
+            return Value::number(row.verdict.as_ref().map(|v| verdict_rank(v.kind) as f64));
+        }
+        self.value(row, ctx)
+    }
+
+    /// All owners, each by its kind and by its name; all commitments, each by its kind and id.
+    fn several(self, row: &Row) -> Option<impl Iterator<Item = &str>> {
+        let owners = match self {
+            Self::Owner => row.instance.owners.as_slice(),
+            _ => &[],
+        };
+        let by = match (self, row.net.as_deref()) {
+            (Self::CoveredBy, Some(Net::Known(cover))) => cover.by.as_slice(),
+            _ => &[],
+        };
+        // Where nothing pays, the one text is that nothing does.
+        let none = (self == Self::CoveredBy
+            && by.is_empty()
+            && matches!(row.net.as_deref(), Some(Net::Known(_))))
+        .then_some("none");
+        matches!(self, Self::Owner | Self::CoveredBy).then(|| {
+            let owners = owners.iter().flat_map(|o| [o.kind.word(), &*o.name]);
+            owners.chain(by.iter().flat_map(|b| [b.kind.word(), &*b.id])).chain(none)
+        })
+    }
+
+    /// The words of the verdicts, in the order of [`VerdictKind::ALL`].
+    fn shared_words() -> Vec<[&'static str; 2]> {
+        VerdictKind::ALL.map(|v| [verdict::word(v), v.name()]).to_vec()
+    }
+
+    fn shared_word(row: &Row) -> Option<usize> {
+        row.verdict.as_ref().map(|v| v.kind as usize)
+    }
+
+    /// Name, type, team, id, project, environment, cost center, region, account, GPU model,
+    /// lifecycle, owners; numbers are for comparisons.
+    fn any_text(row: &Row, mut holds: impl FnMut(&str) -> bool) -> bool {
+        let instance = &*row.instance;
+        let accelerator = row.spec.as_ref().and_then(|s| s.accelerator.as_ref());
+        let texts = [
+            Some(&instance.name),
+            Some(&instance.instance_type),
+            row.team.as_ref(),
+            Some(&instance.id),
+            row.project.as_ref(),
+            row.environment.as_ref(),
+            row.cost_center.as_ref(),
+            Some(&instance.scope.region),
+            Some(&instance.scope.account),
+            accelerator.map(|a| &a.model),
+        ];
+        texts.into_iter().flatten().any(|text| holds(text))
+            || holds(instance.lifecycle.word())
+            || instance.owners.iter().any(|o| holds(&o.name) || holds(o.kind.word()))
+    }
+}
+
+/// Place of a verdict in the order worst first.
+fn verdict_rank(kind: VerdictKind) -> usize {
+    VerdictKind::ALL.iter().position(|k| *k == kind).unwrap_or(usize::MAX)
+}
+
+fn seconds(since: Timestamp, ctx: &ViewContext) -> f64 {
+    ctx.now.duration_since(since).as_secs_f64().max(0.0)
+}
+
+/// What pays for an instance; `none` where it is known that nothing does.
+fn covered_by(row: &Row) -> Value<'_> {
+    match row.net.as_deref() {
+        Some(Net::Known(cover)) if cover.by.is_empty() => Value::text("none"),
+        Some(Net::Known(cover)) => Value::Text(Cow::Owned(words::covered_by(cover))),
+        Some(Net::Unknown(_)) | None => Value::Unknown,
+    }
+}
+
+fn idle_gpus(verdict: &Verdict) -> Option<f64> {
+    verdict.idle_gpus.map(f64::from)
+}
+
+/// The filter and JSON word for a tenancy.
+pub fn tenancy_word(tenancy: Tenancy) -> &'static str {
+    match tenancy {
+        Tenancy::Shared => "shared",
+        Tenancy::Dedicated => "dedicated",
+        Tenancy::Host => "host",
+    }
+}
+
+/// The filter and JSON word for a platform.
+pub fn platform_word(platform: Platform) -> &'static str {
+    match platform {
+        Platform::Linux => "linux",
+        Platform::Windows => "windows",
+        Platform::Rhel => "rhel",
+        Platform::Suse => "suse",
+        Platform::UbuntuPro => "ubuntu-pro",
+        Platform::Other => "other",
+    }
+}
+
+/// An owner in words: `asg train-workers`.
+pub fn owner_words(owner: &Owner) -> String {
+    format!("{} {}", owner.kind.word(), owner.name).trim_end().to_owned()
+}
+
+/// The word of a price basis.
+pub fn basis_word(basis: PriceBasis) -> &'static str {
+    match basis {
+        PriceBasis::OnDemandList => "on-demand list",
+        PriceBasis::Spot => "spot",
+    }
+}
+
+/// A price's basis, provenance and date in words: `on-demand list, embedded 2026-07-01`.
+pub fn price_basis(rate: &Rate) -> String {
+    let basis = basis_word(rate.basis);
+    match &rate.provenance {
+        Provenance::Live { at } => format!("{basis}, live {}", at.strftime("%Y-%m-%d")),
+        Provenance::Embedded { date } => format!("{basis}, embedded {date}"),
+        Provenance::Demo => format!("{basis}, demo"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn verdicts_are_numbered_as_they_are_listed() {
+        for (i, kind) in VerdictKind::ALL.into_iter().enumerate() {
+            assert_eq!(kind as usize, i);
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! The Idle tab: its columns and the page that says why.
+
+mod evidence;
+pub(crate) mod field;
+pub(crate) mod field_table;
+pub(crate) mod field_value;
+mod graph;
+mod stakes;
+mod why;
+
+pub use evidence::{EvidenceLine, Standing, lines as evidence_lines};
+pub use field::Field;
+pub use field_value::owner_words;
+pub use graph::{Graph, GraphPage};
+pub use stakes::{Loss, Stakes};
+pub use why::{WhyPage, why};
+
+/// The columns of the Idle tab, money first.
+pub const DEFAULT_COLUMNS: &[Field] = &[
+    Field::UsdPerHour,
+    Field::WastedUsd,
+    Field::Verdict,
+    Field::IdleSince,
+    Field::Gpu,
+    Field::Cpu,
+    Field::NetworkPerDay,
+    Field::Coverage,
+    Field::Team,
+    Field::Name,
+    Field::InstanceType,
+];
+
+/// The columns of the Idle tab on a screen: where there is room, the row also says what stopping it really
+/// takes off the bill, what pays for it, and which account and region it is of.
+pub const SCREEN_COLUMNS: &[Field] = &[
+    Field::UsdPerHour,
+    Field::NetUsdPerHour,
+    Field::WastedUsd,
+    Field::Verdict,
+    Field::IdleSince,
+    Field::Gpu,
+    Field::Cpu,
+    Field::NetworkPerDay,
+    Field::Coverage,
+    Field::Team,
+    Field::Name,
+    Field::InstanceType,
+    Field::Region,
+    Field::Account,
+    Field::CoveredBy,
+];
+
+#[cfg(test)]
+mod tests;

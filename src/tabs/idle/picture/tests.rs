@@ -1,0 +1,238 @@
+//! The "why" page of the fixture's instances.
+
+use super::*;
+use crate::domain::{Hour, Signal};
+use crate::view::fixture::{ago, ascii, ctx, fleet, index, now, series};
+
+fn page(id: &str) -> WhyPage {
+    let fleet = fleet();
+    why(&fleet.rows[index(&fleet, id)], None, "cautious", &ctx())
+}
+
+#[test]
+fn an_idle_box_shows_evidence_money_and_losses() {
+    let page = page("i-0a1idle");
+    assert_eq!(page.headline, "train-7b-old · p4d.24xlarge · 111122223333/us-east-1");
+    assert_eq!(page.verdict_cell, "○ IDLE");
+    assert_eq!(page.reason, "all 8 GPUs under 5 % for 3d12h");
+    assert_eq!(page.since.as_deref(), Some("3d12h, since 2026-03-11 03:09 UTC"));
+    let source = crate::analyze::idle::Preset::Cautious.source();
+    assert_eq!(page.preset_source.as_deref(), Some(source));
+    assert_eq!(page.tests.len(), 8);
+    let gpu = &page.tests[3];
+    assert_eq!((&*gpu.label, &*gpu.value, &*gpu.threshold), ("GPU 3 max", "1.6%", "5%"));
+    assert_eq!((gpu.got, gpu.expected, gpu.standing), (84, 84, Standing::ForIdle));
+    let network = &page.counters[0];
+    assert_eq!((&*network.value, &*network.threshold), ("2.1 MB/day", "1 GB/day"));
+    assert_eq!(page.not_checked.len(), 1);
+
+    let stakes = &page.stakes;
+    // 21.957642 × 730 = 16,029.08; × 84 h = 1,844.44.
+    assert!((stakes.saves_usd_per_month.unwrap() - 16_029.078_66).abs() < 1e-6);
+    assert!((stakes.wasted_usd.unwrap() - 1_844.441_928).abs() < 1e-6);
+    assert_eq!(stakes.saving, "Stopping saves $21.96/h = $16,029 per month of 730 h, gross.");
+    assert!(stakes.net.starts_with("Net of commitments: not known"), "{}", stakes.net);
+    assert_eq!(stakes.price_basis, "on-demand list, embedded 2026-03-01");
+    let losses: Vec<String> =
+        stakes.losses.iter().map(|l| format!("{}: {}", l.what, l.text)).collect();
+    assert_eq!(
+        losses,
+        [
+            "instance store: 8,000 GB of instance store are erased by a stop as by a termination.",
+            "volumes: A stop leaves 2 volumes that bill on; a termination deletes 1 and leaves 1.",
+            "capacity: Whether the type can be had again at a restart is not known.",
+        ]
+    );
+}
+
+#[test]
+fn net_says_what_is_left_of_the_saving_and_who_is_paid_on() {
+    use crate::domain::CommitmentKind;
+    use crate::fleet::commitments::{Cover, CoveredBy, Net};
+    let fleet = fleet();
+    let row = &fleet.rows[index(&fleet, "i-0a1idle")];
+    let said = |net: Net| {
+        let row = crate::fleet::Row { net: Some(net.into()), ..(**row).clone() };
+        why(&row, None, "cautious", &ctx()).stakes.net
+    };
+    let by = |share: f64| CoveredBy {
+        id: "sp-1".into(),
+        kind: CommitmentKind::ComputePlan,
+        account: "111122223333".into(),
+        share,
+        usd_per_hour: Some(14.0 * share),
+        until: Some("2027-03-01T00:00:00Z".parse().unwrap()),
+    };
+    let cover = |by: Vec<CoveredBy>, saves: f64| {
+        let cover = Cover {
+            by,
+            effective_usd_per_hour: Some(14.0),
+            saves_usd_per_hour: saves,
+            ..Cover::default()
+        };
+        said(Net::Known(cover))
+    };
+    let free = cover(vec![], 21.957_642);
+    assert_eq!(free, "Net of commitments: the same; no reservation and no Savings Plan covers it.");
+    let covered = cover(vec![by(1.0)], 0.0);
+    assert_eq!(
+        covered,
+        "Net of commitments: nothing; Compute SP sp-1 pays for it until 2027-03-01."
+    );
+    // 9.88 × 730 = 7,212.40.
+    let partly = cover(vec![by(0.55)], 9.88);
+    assert_eq!(
+        partly,
+        "Net of commitments: $9.88/h = $7,212 per month; Compute SP sp-1 pays for 55% of it until \
+         2027-03-01."
+    );
+    let moved = cover(vec![by(1.0)], 21.957_642);
+    assert!(moved.ends_with("until 2027-03-01, which then covers other usage."), "{moved}");
+    let denied = said(Net::Unknown("denied: ec2:DescribeReservedInstances".into()));
+    assert_eq!(denied, "Net of commitments: not known, denied: ec2:DescribeReservedInstances.");
+}
+
+#[test]
+fn a_preset_of_the_users_own_says_itself_where_it_comes_from() {
+    let fleet = fleet();
+    let page = why(&fleet.rows[0], None, "night-batch", &ctx());
+    assert_eq!(page.preset_source, None);
+    let page = page.with_preset_source("config");
+    assert_eq!((&*page.preset, page.preset_source.as_deref()), ("night-batch", Some("config")));
+}
+
+#[test]
+fn values_near_a_threshold_do_not_look_like_it() {
+    use super::evidence::quantity;
+    let cases = [
+        (0.52, "cores", "0.52 cores"),
+        (0.5, "cores", "0.5 cores"),
+        (4.96, "%", "4.96%"),
+        (5.0, "%", "5%"),
+        (38.44, "%", "38.4%"),
+        (1.0, "ops/s", "1 ops/s"),
+        (1e9, "bytes/day", "1 GB/day"),
+        (2.0, "days", "2 days"),
+        (1e20, "ops/s", "1.0e20 ops/s"),
+    ];
+    for (value, unit, want) in cases {
+        assert_eq!(quantity(value, unit), want);
+    }
+}
+
+#[test]
+fn standings_tell_silence_from_idleness() {
+    let page = page("i-0c3unkn");
+    let gpu = &page.tests[0];
+    assert_eq!((&*gpu.value, gpu.standing), ("–", Standing::NoData));
+    assert_eq!(page.since, None);
+
+    let fleet = fleet();
+    let mut row = (*fleet.rows[index(&fleet, "i-0a1idle")]).clone();
+    let verdict = std::sync::Arc::make_mut(row.verdict.as_mut().unwrap());
+    verdict.signals[0].got = 75;
+    verdict.signals[1].got = 76;
+    verdict.signals[2].busy = true;
+    let page = why(&row, None, "cautious", &ctx());
+    let standings: Vec<Standing> = page.tests[..3].iter().map(|l| l.standing).collect();
+    // 75 of 84 is 89.3 %, 76 of 84 is 90.5 %.
+    assert_eq!(standings, [Standing::TooFew, Standing::ForIdle, Standing::AgainstIdle]);
+}
+
+#[test]
+fn what_is_not_known_is_said() {
+    let lic = page("i-0f6lic");
+    assert_eq!(lic.stakes.price_basis, "–");
+    assert_eq!(lic.stakes.saves_usd_per_hour, None);
+    assert_eq!(lic.stakes.saving, "What stopping saves is not known: the price is not known.");
+
+    let late = page("i-1d0late");
+    assert_eq!(late.verdict, None);
+    assert_eq!(late.reason, "Not judged yet.");
+    assert_eq!(late.stakes.losses[0].text, "Not known: type x99.metal is not known.");
+
+    let stopped = page("i-1c9stop");
+    assert_eq!(stopped.stakes.saving, "Not running: stopping saves nothing on compute.");
+    assert_eq!(stopped.stakes.saves_usd_per_hour, None);
+    assert!(stopped.reason.starts_with("The instance is stopped"));
+
+    let spot = page("i-0d4spot");
+    assert!(spot.stakes.net.contains("no Savings Plan"), "{}", spot.stakes.net);
+    assert!(spot.stakes.losses.iter().any(|l| l.what == "spot"));
+    assert_eq!(spot.stakes.price_basis, "spot, live 2026-03-14");
+
+    let part = page("i-0b2part");
+    assert_eq!(part.owners, ["asg sweep"]);
+    assert!(part.stakes.losses.iter().any(|l| l.what == "asg" && l.text.ends_with("(sweep)")));
+    // 5 of 8 GPUs of 55.04 $/h.
+    assert!((part.stakes.waste_usd_per_hour.unwrap() - 34.4).abs() < 1e-9);
+}
+
+#[test]
+fn ascii_pages_are_ascii() {
+    let fleet = fleet();
+    let page = why(&fleet.rows[index(&fleet, "i-0c3unkn")], None, "cautious", &ascii());
+    assert!(format!("{page:?}").is_ascii(), "{page:#?}");
+}
+
+#[test]
+fn graphs_share_one_axis_and_shade_the_stretch() {
+    let fleet = fleet();
+    let row = &fleet.rows[index(&fleet, "i-0a1idle")];
+    let page = why(row, Some(&series()), "cautious", &ctx());
+    let graphs = page.graphs.unwrap();
+    assert_eq!(graphs.window.len(), 168);
+    assert_eq!(graphs.window.to, Hour::containing(now()));
+    let idle = graphs.idle.unwrap();
+    assert_eq!(idle.from, Hour::at_or_after(ago(84)));
+    assert_eq!(idle.to, graphs.window.to);
+
+    let [gpu, cpu] = &graphs.graphs[..] else { panic!("{graphs:?}") };
+    assert_eq!((gpu.signal, &*gpu.label, gpu.unit), (Signal::GpuMax(0), "GPU 0 max", "%"));
+    assert_eq!((gpu.max, gpu.ceiling, gpu.threshold), (Some(90.0), 100.0, Some(5.0)));
+    assert!(gpu.values[0].is_nan() && gpu.values[1].is_infinite());
+    assert_eq!(
+        (gpu.values[83].to_bits(), gpu.values[84].to_bits()),
+        (90f32.to_bits(), 1f32.to_bits())
+    );
+    // The CPU series begins a day later; before it nothing is known.
+    assert_eq!(cpu.values.len(), 168);
+    assert!(cpu.values[..24].iter().all(|v| v.is_nan()) && !cpu.values[24].is_nan());
+    assert_eq!(cpu.threshold, None);
+
+    assert_eq!(
+        why(row, Some(&crate::domain::SeriesSet::default()), "cautious", &ctx()).graphs,
+        None
+    );
+}
+
+#[test]
+fn the_pattern_of_its_hours_is_told_once_they_are_there() {
+    use crate::domain::{HourRange, HourlySeries, SeriesSet};
+    use crate::fleet::savings::Pattern;
+    let fleet = fleet();
+    let row = &fleet.rows[index(&fleet, "i-0a1idle")];
+    // GPUs in use for so many hours of the last week, and quiet from then on.
+    let used_for = |hours: u32| -> SeriesSet {
+        let range = HourRange::last_closed(now(), 168);
+        let busy_below = |limit: u32| {
+            let mut series = HourlySeries::empty(range);
+            for (i, hour) in (0..).zip(range.from.0..range.to.0) {
+                series.set(Hour(hour), if i < limit { 90.0 } else { 0.5 });
+            }
+            series
+        };
+        let gpus = (0..8).map(|gpu| (Signal::GpuMax(gpu), busy_below(hours)));
+        gpus.chain([(Signal::CpuMean, busy_below(0))]).collect()
+    };
+    let pattern = |series: Option<&SeriesSet>, preset| why(row, series, preset, &ctx()).pattern;
+    assert_eq!(pattern(Some(&used_for(0)), "cautious"), Some(Pattern::NeverUsed));
+    assert_eq!(pattern(Some(&used_for(60)), "cautious"), Some(Pattern::Forgotten));
+    assert_eq!(pattern(Some(&used_for(160)), "cautious"), None, "a night is no end");
+    // Eight GPUs, of which two report: nobody knows.
+    assert_eq!(pattern(Some(&series()), "cautious"), None);
+    assert_eq!(pattern(None, "cautious"), None);
+    assert_eq!(pattern(Some(&used_for(0)), "mine"), None, "its limits are not known here");
+    let young = crate::fleet::Row { verdict: None, ..(**row).clone() };
+    assert_eq!(why(&young, Some(&used_for(0)), "cautious", &ctx()).pattern, None);
+}

@@ -1,0 +1,112 @@
+//! The "why" page: everything a verdict rests on, as text and numbers.
+
+use std::sync::Arc;
+
+use super::evidence::{EvidenceLine, lines};
+use super::field_value::owner_words;
+use super::graph::{GraphPage, graphs};
+use super::stakes::{Stakes, stakes};
+use crate::analyze::idle::{Preset, Subject, hours_of_use};
+use crate::analyze::resources::pattern_of_instance;
+use crate::domain::{EvidenceRole, Hour, HourRange, SeriesSet, VerdictKind};
+use crate::fleet::Row;
+use crate::fleet::savings::Pattern;
+use crate::tabs::idle::picture::Field;
+use crate::view::{TableField, ViewContext, format};
+
+/// The page for one instance. Texts are clean and fit the context's symbols.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WhyPage {
+    /// Name or id, type and place.
+    pub headline: String,
+    /// Instance id.
+    pub instance_id: Arc<str>,
+    /// The verdict; `None` when there is none (not running, not judged yet).
+    pub verdict: Option<VerdictKind>,
+    /// Glyph and word.
+    pub verdict_cell: String,
+    /// One sentence: why.
+    pub reason: String,
+    /// Length of the idle stretch and when it began; `None` when not idle.
+    pub since: Option<String>,
+    /// When it is used, or was, as far as its hours tell; `None` while the series are not loaded,
+    /// and under a preset of the user's own.
+    pub pattern: Option<Pattern>,
+    /// The preset's own tests.
+    pub tests: Vec<EvidenceLine>,
+    /// Counter-evidence: what would speak against idle.
+    pub counters: Vec<EvidenceLine>,
+    /// What was not checked and could matter.
+    pub not_checked: Vec<Arc<str>>,
+    /// Name of the preset that judged.
+    pub preset: String,
+    /// Where the preset comes from; `None` for one that is not built in and did not say
+    /// ([`WhyPage::with_preset_source`]).
+    pub preset_source: Option<String>,
+    /// What manages the instance, most binding first: `asg train-workers`.
+    pub owners: Vec<String>,
+    /// Price, what stopping would save and what it would lose.
+    pub stakes: Stakes,
+    /// The series behind the evidence; `None` while they are not loaded.
+    pub graphs: Option<GraphPage>,
+}
+
+impl WhyPage {
+    /// Sets where the preset comes from, for presets that are not built in.
+    #[must_use]
+    pub fn with_preset_source(mut self, source: &str) -> Self {
+        self.preset_source = Some(source.to_owned());
+        self
+    }
+}
+
+/// Builds the page. `series` may be missing (not loaded yet); the evidence of the verdict stands
+/// without it.
+pub fn why(row: &Row, series: Option<&SeriesSet>, policy_name: &str, ctx: &ViewContext) -> WhyPage {
+    let instance = &*row.instance;
+    let verdict = row.verdict.as_deref();
+    let title = if instance.name.is_empty() { &instance.id } else { &instance.name };
+    let dot = ctx.symbols.separator();
+    let reason = match verdict {
+        Some(v) => v.reason.to_string(),
+        None if !instance.state.is_billed() => {
+            format!(
+                "The instance is {}: no compute charge, nothing to judge.",
+                instance.state.word()
+            )
+        }
+        None => "Not judged yet.".to_owned(),
+    };
+    WhyPage {
+        headline: format!("{title} {dot} {} {dot} {}", instance.instance_type, instance.scope),
+        instance_id: instance.id.clone(),
+        verdict: verdict.map(|v| v.kind),
+        verdict_cell: Field::Verdict.cell(row, ctx),
+        reason,
+        since: verdict.and_then(|v| v.idle_since).map(|t| {
+            let seconds = ctx.now.duration_since(t).as_secs();
+            format!("{}, since {} UTC", format::span(seconds), t.strftime("%Y-%m-%d %H:%M"))
+        }),
+        pattern: series.and_then(|series| pattern(row, series, policy_name, ctx)),
+        tests: lines(verdict, EvidenceRole::Test, ctx),
+        counters: lines(verdict, EvidenceRole::Counter, ctx),
+        not_checked: verdict.map(|v| v.not_checked.clone()).unwrap_or_default(),
+        preset: policy_name.to_owned(),
+        preset_source: Preset::from_name(policy_name).map(|p| p.source().to_owned()),
+        owners: instance.owners.iter().map(owner_words).collect(),
+        stakes: stakes(row, ctx),
+        graphs: graphs(series, verdict, ctx),
+    }
+}
+
+/// The pattern in the hours that the preset looks at, of what was judged.
+fn pattern(row: &Row, series: &SeriesSet, policy_name: &str, ctx: &ViewContext) -> Option<Pattern> {
+    use VerdictKind::{Exempt, TooNew, Unknown};
+    let verdict = row.verdict.as_deref().filter(|v| !matches!(v.kind, Exempt | TooNew | Unknown));
+    let policy = verdict.and(Preset::from_name(policy_name))?.policy();
+    let instance = &row.instance;
+    let window = HourRange::last_closed(ctx.now, policy.window_hours());
+    let window = window.since(Hour::at_or_after(instance.launched_at));
+    let subject = Subject { instance, spec: row.spec.as_deref(), series, now: ctx.now };
+    pattern_of_instance(&hours_of_use(&subject, &policy, window)?, &instance.scope.region)
+}

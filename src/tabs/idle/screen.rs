@@ -1,0 +1,153 @@
+//! The Idle tab: every instance with its verdict, and the page that says why.
+
+use std::sync::Arc;
+
+use super::pages;
+use crate::app::content::Line;
+use crate::app::keymap::{Action, Context};
+use crate::app::screen::{Hints, Screen};
+use crate::app::{App, Effect, Page, Tab};
+use crate::domain::{SeriesSet, Verdict};
+use crate::fleet::Row;
+use crate::tabs::idle::TAB;
+
+/// The tab.
+pub(crate) struct IdleScreen;
+
+impl Screen for IdleScreen {
+    fn tab(&self) -> Tab {
+        TAB
+    }
+
+    fn key(&self) -> Option<Action> {
+        Some(Action::TabIdle)
+    }
+
+    fn contexts(&self, _: &App) -> &'static [Context] {
+        &[Context::Savings, Context::Table, Context::Main, Context::Move, Context::Any]
+    }
+
+    fn hints(&self, app: &App) -> Hints {
+        // What was marked was marked for this.
+        if app.table().marked().is_some() {
+            return &[
+                (Action::Act, ""),
+                (Action::Mark, ""),
+                (Action::Unmark, ""),
+                (Action::Filter, ""),
+                (Action::Sort, ""),
+                (Action::Enter, "why"),
+                (Action::Export, ""),
+            ];
+        }
+        &[
+            (Action::Filter, ""),
+            (Action::Sort, ""),
+            (Action::Mark, ""),
+            (Action::Enter, "why"),
+            (Action::Act, ""),
+            (Action::Export, ""),
+            (Action::Preset, ""),
+            (Action::Columns, ""),
+            (Action::Command, ""),
+            (Action::Freeze, ""),
+        ]
+    }
+
+    fn enter(&self, app: &mut App) -> Vec<Effect> {
+        let Some(id) = app.current_row().map(|row| row.instance.id.clone()) else {
+            return Vec::new();
+        };
+        app.table.choose();
+        app.open_why(id)
+    }
+
+    fn shows_table(&self, app: &App) -> bool {
+        app.no_credentials().is_none()
+    }
+
+    fn row<'a>(&self, app: &'a App) -> Option<&'a Arc<Row>> {
+        app.table.current()
+    }
+
+    fn forget(&self, app: &mut App) {
+        app.table.release();
+    }
+
+    fn page_hints(&self, _: &Page) -> Hints {
+        &[
+            (Action::Back, ""),
+            (Action::Act, ""),
+            (Action::Right, "next"),
+            (Action::Left, "previous"),
+            (Action::CopyId, ""),
+            (Action::CopyRow, ""),
+            (Action::Export, ""),
+        ]
+    }
+
+    fn act_on_page(&self, app: &mut App, action: Action) -> Option<Vec<Effect>> {
+        matches!(action, Action::Left | Action::Right)
+            .then(|| app.next_why(action == Action::Right))
+    }
+
+    fn page_lines(&self, app: &App, page: &Page, width: usize) -> Vec<Line> {
+        match page {
+            Page::Why { instance, series } => pages::lines(app, instance, series.as_deref(), width),
+            _ => Vec::new(),
+        }
+    }
+
+    fn page_row<'a>(&self, app: &'a App, page: &Page) -> Option<&'a Arc<Row>> {
+        match page {
+            Page::Why { instance, .. } => app.instance(instance),
+            _ => None,
+        }
+    }
+}
+
+impl App {
+    /// Opens the page that says why, and asks for the series behind it.
+    pub(crate) fn open_why(&mut self, instance: Arc<str>) -> Vec<Effect> {
+        self.open(Page::Why { instance: instance.clone(), series: None });
+        vec![Effect::LoadSeries { instance }]
+    }
+
+    /// The verdict that the why page on screen explains.
+    pub(crate) fn why_verdict(&self) -> Option<Arc<Verdict>> {
+        matches!(self.page()?.page, Page::Why { .. })
+            .then(|| self.current_row()?.verdict.clone())
+            .flatten()
+    }
+
+    pub(crate) fn on_series(&mut self, of: &Arc<str>, loaded: &Arc<SeriesSet>) {
+        for opened in &mut self.pages {
+            if let Page::Why { instance, series } = &mut opened.page
+                && instance == of
+            {
+                *series = Some(loaded.clone());
+            }
+        }
+    }
+
+    /// On a why page: the page of the row above or below in the table.
+    fn next_why(&mut self, below: bool) -> Vec<Effect> {
+        let Some(Page::Why { instance, .. }) = self.page().map(|o| &o.page) else {
+            return Vec::new();
+        };
+        let instance = instance.clone();
+        self.sync_table();
+        if !self.table.go_to(&instance) {
+            return Vec::new();
+        }
+        let before = self.table.cursor();
+        self.table.step(if below { 1 } else { -1 });
+        match self.table.current::<Row>() {
+            Some(row) if self.table.cursor() != before => {
+                let id = row.instance.id.clone();
+                self.open_why(id)
+            }
+            _ => Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! The tabs: everything of a tab is in its folder.
+//!
+//! Of each tab `picture` says what is shown, from what analysis found, for the screen and for
+//! reports alike; `state` remembers what the user chose and does what keys ask for; `screen` answers
+//! the cockpit's questions; `pages` are its texts; `draw` alone knows about cells.
+
+pub mod gpus;
+pub mod idle;
+pub mod overview;
+pub mod savings;
+pub mod storage;
+pub mod whatif;
+
+use crate::app::{App, Screen};
+use crate::ui::Draw;
+
+/// The tabs, in the order of their numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tab {
+    /// What the fleet burns.
+    Overview,
+    /// Every GPU, what it does and what it costs.
+    Gpus,
+    /// Every instance with its verdict.
+    Idle,
+    /// Buckets, prefixes, volumes.
+    Storage,
+    /// Plans of what to buy, over many futures.
+    WhatIf,
+}
+
+/// A tab as the bar above the body shows it.
+struct TabSpec {
+    tab: Tab,
+    /// Its number, which is also its key; kept for ever.
+    number: u8,
+    title: &'static str,
+    screen: &'static dyn Draw,
+}
+
+/// One row per tab, in the order of [`Tab`].
+static TABS: [TabSpec; 5] = [
+    TabSpec {
+        tab: Tab::Overview,
+        number: 1,
+        title: "Overview",
+        screen: &overview::screen::OverviewScreen,
+    },
+    TabSpec { tab: Tab::Gpus, number: 2, title: "GPUs", screen: &gpus::screen::GpuScreen },
+    TabSpec { tab: Tab::Idle, number: 3, title: "Idle", screen: &idle::screen::IdleScreen },
+    TabSpec {
+        tab: Tab::Storage,
+        number: 4,
+        title: "Storage",
+        screen: &storage::screen::StorageScreen,
+    },
+    TabSpec {
+        tab: Tab::WhatIf,
+        number: 7,
+        title: "What-if",
+        screen: &whatif::screen::WhatIfScreen,
+    },
+];
+
+/// The lists behind tabs: where one is on, it fills the body instead of its tab.
+static BEHIND: [&dyn Draw; 1] = [&savings::screen::SavingsScreen];
+
+impl Tab {
+    /// All tabs.
+    pub fn all() -> impl DoubleEndedIterator<Item = Self> {
+        TABS.iter().map(|spec| spec.tab)
+    }
+
+    /// Its number, which is also its key.
+    pub fn number(self) -> u8 {
+        TABS[self as usize].number
+    }
+
+    /// Its name.
+    pub fn title(self) -> &'static str {
+        TABS[self as usize].title
+    }
+
+    /// What fills its body.
+    pub fn screen(self) -> &'static dyn Draw {
+        TABS[self as usize].screen
+    }
+}
+
+/// All screens: those of the tabs, then those behind them.
+pub fn screens() -> impl Iterator<Item = &'static dyn Screen> {
+    let behind = BEHIND.iter().map(|screen| *screen as &dyn Screen);
+    Tab::all().map(|tab| tab.screen() as &dyn Screen).chain(behind)
+}
+
+/// What fills the body, or would without a page.
+pub fn screen_on(app: &App) -> &'static dyn Draw {
+    let behind = BEHIND.iter().find(|screen| screen.is_on(app));
+    behind.copied().unwrap_or_else(|| app.tab().screen())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_has_each_tab_at_its_place_with_its_own_number_and_name() {
+        for (at, spec) in TABS.iter().enumerate() {
+            assert_eq!(spec.tab as usize, at);
+            assert_eq!(spec.screen.tab(), spec.tab);
+        }
+        assert!(TABS.is_sorted_by(|a, b| a.number < b.number && a.title != b.title));
+    }
+}

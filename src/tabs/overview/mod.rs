@@ -1,0 +1,11 @@
+//! The Overview tab: what the fleet burns, how much of it is waste, what to do first.
+
+mod draw;
+pub mod pages;
+pub mod picture;
+pub mod screen;
+
+use super::Tab;
+
+/// Which of the tabs it is.
+pub(crate) const TAB: Tab = Tab::Overview;

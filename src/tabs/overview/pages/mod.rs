@@ -1,0 +1,381 @@
+//! The Overview as text: the burn and what it is spent on, what could be saved of it, the costliest
+//! findings, the scorecard, whose it is and where.
+
+mod savings;
+
+use crate::app::App;
+use crate::app::Role;
+use crate::app::content::{Line, Target, columns, pad, wrap};
+use crate::tabs::overview::picture::{Band, Finding, Group, Overview, Part, PartKind, Score};
+use crate::view::format;
+use crate::view::{Symbols, ViewContext};
+
+/// Blanks between blocks that stand side by side.
+pub(crate) const GAP: usize = 4;
+
+/// Teams and places listed; the rest is summed up in a line.
+const GROUPS: usize = 10;
+
+/// The page.
+pub fn lines(app: &App, overview: &Overview, width: usize) -> Vec<Line> {
+    let ctx = app.view_context();
+    let mut lines = Vec::new();
+    if let Some((some, all)) = app.partly_loaded() {
+        let count = |n: usize| format::grouped(n as f64, 0);
+        let text =
+            format!("The sums below are of {} of {} instances so far.", count(some), count(all));
+        lines.push(Line::of(Role::Warn, text));
+    }
+    burn(overview, &ctx, width, &mut lines);
+    lines.extend(crate::tabs::gpus::pages::overview(app, width));
+    let mut parts = parts(overview, &ctx, width);
+    parts.extend(savings::parts(overview, &ctx, label_columns(width), MONEY));
+    let scores = scorecard(&overview.scores, &ctx, width);
+    // On a wide screen the scorecard stands beside the parts, else below the findings.
+    let together = widest(&parts) + GAP + widest(&scores) <= width;
+    if together {
+        let left = widest(&parts) + GAP;
+        lines.extend(beside(parts, scores.clone(), left));
+    } else {
+        lines.extend(parts);
+    }
+    lines.push(Line::new());
+    if let Some(saved) = &overview.saved {
+        lines.extend(savings::waterfall(saved, &ctx, width));
+        lines.push(Line::new());
+        let sequence = savings::sequence(saved, &ctx, width);
+        if !sequence.is_empty() {
+            lines.extend(sequence);
+            lines.push(Line::new());
+        }
+    }
+    findings(overview, &ctx, width, &mut lines);
+    lines.extend(crate::tabs::gpus::pages::findings(&overview.gpu_findings, &ctx));
+    let storage = crate::tabs::storage::pages::overview(app, width);
+    if !storage.is_empty() {
+        lines.push(Line::new());
+        lines.extend(storage);
+    }
+    if let Some(plan) = crate::tabs::whatif::pages::overview(app) {
+        lines.push(Line::new());
+        lines.push(plan);
+    }
+    // What sources of telemetry leave unseen is said with the GPUs, instance by instance.
+    let told = app.gpu_tab().said().and_then(|said| said.blind.sentence());
+    if let Some(sentence) = told.or_else(|| overview.blind.sentence()) {
+        for part in wrap(&sentence, width) {
+            lines.push(Line::of(Role::Warn, part));
+        }
+    }
+    lines.push(Line::new());
+    if !together {
+        lines.extend(scores);
+        lines.push(Line::new());
+    }
+    let teams = groups("By team", "no team tag", &overview.teams, ctx.symbols);
+    let places = groups("By account and region", "", &overview.places, ctx.symbols);
+    if widest(&teams) + GAP + widest(&places) <= width {
+        let left = widest(&teams) + GAP;
+        lines.extend(beside(teams, places, left));
+    } else {
+        lines.extend(teams);
+        lines.push(Line::new());
+        lines.extend(places);
+    }
+    lines
+}
+
+/// The glyph and role of a part, so that the bar can be read without colour.
+fn part_look(kind: PartKind, symbols: Symbols) -> (char, Role) {
+    let (unicode, ascii, role) = match kind {
+        PartKind::Busy => ('█', '#', Role::Ok),
+        PartKind::Idle => ('░', '.', Role::Idle),
+        PartKind::PartlyIdle => ('▒', '%', Role::Idle),
+        PartKind::Underused => ('▞', '-', Role::Warn),
+        PartKind::Unknown => ('?', '?', Role::Warn),
+        PartKind::TooNew => ('+', '+', Role::Dim),
+        PartKind::Exempt => ('x', 'x', Role::Dim),
+        PartKind::Unjudged => ('~', '~', Role::Dim),
+    };
+    (if symbols == Symbols::Ascii { ascii } else { unicode }, role)
+}
+
+fn burn(overview: &Overview, ctx: &ViewContext, width: usize, lines: &mut Vec<Line>) {
+    let running = overview.running;
+    let known = |usd: f64, is: bool| ctx.symbols.or_unknown(is.then_some(usd), format::usd_total);
+    let month = known(overview.burn_per_month(), running == 0 || overview.unpriced < running);
+    // Waste is known as soon as it is known of one instance.
+    let judged = overview.teams.iter().any(|t| t.known_waste().is_some());
+    let waste = known(overview.waste_per_month(), running == 0 || judged);
+    let dot = ctx.symbols.separator();
+    let mut line = Line::of(Role::Heading, "Month, 730 h").text(format!("  {month}"));
+    let instances = format!(
+        "{dot} {} of {} running",
+        format::grouped(f64::from(running), 0),
+        format::grouped(f64::from(overview.instances), 0),
+    );
+    let parts = [
+        (Role::Idle, format!("{dot} waste {waste}")),
+        (Role::Dim, instances),
+        (Role::Dim, format!("{dot} {} GPUs", format::count(overview.gpus))),
+    ];
+    // What does not fit goes to the next line: a number that is cut is a wrong number.
+    for (role, part) in parts {
+        if line_columns(&line) + 1 + columns(&part) > width {
+            lines.push(std::mem::take(&mut line));
+        }
+        line = line.text(" ").with(role, part);
+    }
+    lines.push(line);
+    let widths = apportion(&overview.parts, width);
+    let mut bar = Line::new();
+    for (part, cells) in overview.parts.iter().zip(widths) {
+        let (glyph, role) = part_look(part.kind, ctx.symbols);
+        if cells > 0 {
+            bar = bar.with(role, glyph.to_string().repeat(cells));
+        }
+    }
+    lines.push(bar);
+    lines.extend(savings::net(overview, ctx, width));
+}
+
+/// Columns of the label and of the dollars of a part.
+const LABEL: usize = 25;
+const MONEY: usize = 13;
+
+/// On a narrow screen the label gives way to the dollars.
+fn label_columns(width: usize) -> usize {
+    LABEL.min(width.saturating_sub(MONEY + 2)).max(8)
+}
+
+/// One line per part that has instances; its glyph is that of the bar.
+fn parts(overview: &Overview, ctx: &ViewContext, width: usize) -> Vec<Line> {
+    let label = label_columns(width);
+    let mut lines = Vec::new();
+    for part in overview.parts.iter().filter(|p| p.instances > 0) {
+        let (glyph, role) = part_look(part.kind, ctx.symbols);
+        let share =
+            part.known().filter(|_| overview.burn > 0.0).map(|usd| usd / overview.burn * 100.0);
+        let mut line = Line::new()
+            .with(role, format!("{glyph} "))
+            .column(Role::Text, &cut(part.kind.label(), label, ctx.symbols), label)
+            .number(Role::Text, &ctx.symbols.or_unknown(part.known(), format::usd_per_hour), MONEY);
+        if LABEL + MONEY + 8 <= width {
+            line = line.number(Role::Dim, &ctx.symbols.or_unknown(share, format::percent), 6);
+        }
+        if LABEL + MONEY + 20 <= width {
+            let instances = format::grouped(f64::from(part.instances), 0);
+            line = line.number(Role::Dim, &format!("{instances} inst"), 12);
+        }
+        if part.unpriced > 0 {
+            line = line.with(Role::Warn, format!("  {} unpriced", part.unpriced));
+        }
+        lines.push(line);
+    }
+    lines
+}
+
+/// Cells of a bar of `width` for each part: proportional, by largest remainder, so that they sum
+/// up to `width` (or to nothing when nothing burns).
+fn apportion(parts: &[Part], width: usize) -> Vec<usize> {
+    let total: f64 = parts.iter().map(|p| p.usd_per_hour).sum();
+    if total <= 0.0 {
+        return vec![0; parts.len()];
+    }
+    let exact: Vec<f64> = parts.iter().map(|p| p.usd_per_hour / total * width as f64).collect();
+    let mut cells: Vec<usize> = exact.iter().map(|e| e.floor() as usize).collect();
+    let mut by_remainder: Vec<usize> = (0..parts.len()).collect();
+    by_remainder.sort_by(|a, b| exact[*b].fract().total_cmp(&exact[*a].fract()));
+    let missing = width.saturating_sub(cells.iter().sum());
+    for i in by_remainder.into_iter().take(missing) {
+        cells[i] += 1;
+    }
+    cells
+}
+
+fn findings(overview: &Overview, ctx: &ViewContext, width: usize, lines: &mut Vec<Line>) {
+    let heading = Line::of(Role::Heading, "Costliest findings");
+    if overview.findings.is_empty() {
+        lines.push(heading);
+        let spoken = |t: &Group| t.waste_unknown < t.instances;
+        lines.push(if overview.running == 0 || overview.teams.iter().any(spoken) {
+            Line::of(Role::Ok, "  nothing is known to be wasted")
+        } else {
+            Line::of(Role::Dim, "  no verdict yet")
+        });
+        return;
+    }
+    lines.push(heading.with(Role::Dim, "  waste per hour, wasted so far"));
+    let shape = Shape::of(overview, width);
+    lines.extend(overview.findings.iter().map(|f| finding_line(f, ctx, &shape)));
+}
+
+/// Columns of the texts of the findings, so that they line up and never touch.
+struct Shape {
+    verdict: usize,
+    name: usize,
+    kind: usize,
+}
+
+impl Shape {
+    /// Columns before the verdict, and the fewest and most that a name gets.
+    const MONEY: usize = 24;
+    const NAME: (usize, usize) = (10, 32);
+
+    fn of(overview: &Overview, width: usize) -> Self {
+        let widest = |text: fn(&Finding) -> &str| {
+            overview.findings.iter().map(|f| columns(text(f))).max().unwrap_or(0)
+        };
+        let verdict = widest(|f| &f.verdict) + 2;
+        let kind = widest(|f| &f.instance_type) + 2;
+        let team = widest(|f| f.team.as_deref().unwrap_or_default()).max(1);
+        let room = width.saturating_sub(Self::MONEY + verdict + kind + team);
+        let name = (widest(|f| &f.name) + 2).min(room.clamp(Self::NAME.0, Self::NAME.1));
+        Self { verdict, name, kind }
+    }
+}
+
+fn finding_line(finding: &Finding, ctx: &ViewContext, shape: &Shape) -> Line {
+    let wasted = ctx.symbols.or_unknown(finding.wasted_usd, format::usd_total);
+    let team = finding.team.as_deref().unwrap_or(ctx.symbols.unknown());
+    let name = cut(&finding.name, shape.name.saturating_sub(2), ctx.symbols);
+    Line::new()
+        .text("  ")
+        .number(Role::Text, &format::usd_per_hour(finding.usd_per_hour), 10)
+        .number(Role::Text, &wasted, 10)
+        .text("  ")
+        .column(Role::Idle, &finding.verdict, shape.verdict)
+        .column(Role::Text, &name, shape.name)
+        .column(Role::Dim, &finding.instance_type, shape.kind)
+        .with(Role::Dim, team.to_owned())
+        .to(Target::Instance(finding.instance_id.clone()))
+}
+
+fn scorecard(scores: &[Score], ctx: &ViewContext, width: usize) -> Vec<Line> {
+    let mut lines = vec![Line::of(Role::Heading, "Scorecard")];
+    let rests_on = scores.iter().map(|s| columns(&s.rests_on)).max().unwrap_or(0);
+    for score in scores {
+        let share = score.share.map(|s| s * 100.0);
+        let (role, grade) = match score.grade {
+            Some(grade) => (grade_role(grade), grade.word()),
+            None => (Role::Dim, ctx.symbols.unknown()),
+        };
+        let mut line = Line::new()
+            .text("  ")
+            .column(Role::Text, score.metric.label(), 28)
+            .number(Role::Text, &ctx.symbols.or_unknown(share, format::percent), 5)
+            .text("  ")
+            .column(role, grade, 14)
+            .column(Role::Dim, &score.rests_on, rests_on);
+        let yardstick = score.metric.yardstick();
+        let room = width.saturating_sub(line_columns(&line) + 4);
+        if columns(yardstick) <= room && ctx.symbols == Symbols::Unicode && !yardstick.is_empty() {
+            line = line.with(Role::Dim, format!("    {yardstick}"));
+        }
+        lines.push(line);
+    }
+    lines
+}
+
+fn grade_role(grade: Band) -> Role {
+    match grade {
+        Band::Poor => Role::Crit,
+        Band::Average => Role::Warn,
+        Band::Good | Band::Elite => Role::Ok,
+    }
+}
+
+fn groups(title: &'static str, unnamed: &str, groups: &[Group], symbols: Symbols) -> Vec<Line> {
+    let name_of = |g: &Group| g.name.clone().unwrap_or_else(|| unnamed.to_owned());
+    let name = groups.iter().take(GROUPS).map(|g| columns(&name_of(g))).max().unwrap_or(0);
+    let name = name.clamp(8, 28);
+    let mut lines = vec![
+        Line::new()
+            .column(Role::Heading, title, name + 2)
+            .number(Role::Dim, "burn", 13)
+            .number(Role::Dim, "waste", 13)
+            .number(Role::Dim, "GPUs", 8),
+    ];
+    for group in groups.iter().take(GROUPS) {
+        let label: String = cut(&name_of(group), name, symbols);
+        let mut line = Line::new()
+            .text("  ")
+            .column(Role::Text, &label, name.max(columns(title)))
+            .number(Role::Text, &symbols.or_unknown(group.known_burn(), format::usd_per_hour), 13)
+            .number(Role::Idle, &symbols.or_unknown(group.known_waste(), format::usd_per_hour), 13)
+            .number(Role::Dim, &format::count(group.gpus), 8);
+        if group.unpriced > 0 {
+            line = line.with(Role::Warn, format!("  {} unpriced", group.unpriced));
+        }
+        lines.push(line);
+    }
+    if let Some(rest) = groups.get(GROUPS..).filter(|r| !r.is_empty()) {
+        let burn: f64 = rest.iter().map(|g| g.burn).sum();
+        let text = format!("  {} more, {}", rest.len(), format::usd_per_hour(burn));
+        lines.push(Line::of(Role::Dim, text));
+    }
+    lines
+}
+
+/// `text` in at most `width` columns, with a sign where it was cut.
+pub(crate) fn cut(text: &str, width: usize, symbols: Symbols) -> String {
+    if columns(text) <= width {
+        return text.to_owned();
+    }
+    let mut out = String::new();
+    for c in text.chars() {
+        let next = unicode_width::UnicodeWidthChar::width(c).unwrap_or(0);
+        if columns(&out) + next + 1 > width {
+            break;
+        }
+        out.push(c);
+    }
+    out.push_str(symbols.ellipsis());
+    out
+}
+
+pub(crate) fn line_columns(line: &Line) -> usize {
+    line.spans.iter().map(|s| columns(&s.text)).sum()
+}
+
+pub(crate) fn widest(lines: &[Line]) -> usize {
+    lines.iter().map(line_columns).max().unwrap_or(0)
+}
+
+/// Two blocks side by side; `left` is the width of the first.
+pub(crate) fn beside(first: Vec<Line>, second: Vec<Line>, left: usize) -> Vec<Line> {
+    let height = first.len().max(second.len());
+    let mut second = second.into_iter();
+    let mut first = first.into_iter();
+    (0..height)
+        .map(|_| {
+            let mut line = first.next().unwrap_or_default();
+            let gap = left.saturating_sub(line_columns(&line));
+            if let Some(right) = second.next() {
+                line = line.text(pad("", gap));
+                line.spans.extend(right.spans);
+                line.target = line.target.or(right.target);
+            }
+            line
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn part(usd_per_hour: f64) -> Part {
+        Part { kind: PartKind::Busy, usd_per_hour, instances: 1, unpriced: 0 }
+    }
+
+    #[test]
+    fn a_bar_is_as_long_as_it_should_be() {
+        let parts = [part(1.0), part(1.0), part(1.0), part(0.0)];
+        assert_eq!(apportion(&parts, 10), [4, 3, 3, 0]);
+        assert_eq!(apportion(&[part(0.0)], 10), [0]);
+        for width in 0..200 {
+            assert_eq!(apportion(&parts, width).iter().sum::<usize>(), width);
+        }
+    }
+}

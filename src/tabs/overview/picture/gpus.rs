@@ -1,0 +1,118 @@
+//! What GPU telemetry adds to the Overview: use as it really is, and GPUs that burn for nothing on
+//! instances that are not idle.
+
+use super::{Blind, Metric, Overview, Score};
+use crate::domain::{GpuState, VerdictKind};
+use crate::fleet::{GpuFleet, GpuRow};
+use crate::tabs::gpus::picture::{BlindPanel, blind};
+use crate::view::format::count;
+
+/// States that waste the whole price of a GPU, worst first.
+const WASTEFUL: [GpuState; 3] = [GpuState::Stalled, GpuState::HeldIdle, GpuState::UnallocatedIdle];
+
+/// GPUs of one wasteful state. Left out are those whose dollars the waste of idle and partly idle
+/// instances holds already, so that the two can be added, and those of instances that are exempt or
+/// too new to judge: nothing is said of their waste anywhere.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GpuFinding {
+    /// The state.
+    pub state: GpuState,
+    /// GPUs.
+    pub gpus: u32,
+    /// Of them without a price.
+    pub unpriced: u32,
+    /// What they waste, USD/h, as far as priced.
+    pub usd_per_hour: f64,
+    /// Dollars since their idle spells began, as far as known; `None` for stalled ones.
+    pub wasted_usd: Option<f64>,
+}
+
+impl Overview {
+    /// Takes in what the telemetry of the GPUs says.
+    #[must_use]
+    pub fn with_gpus(mut self, gpus: &GpuFleet) -> Self {
+        self.gpu_findings = findings(gpus);
+        // What is told now counts for more than what the hours of a verdict lacked.
+        if !gpus.rows.is_empty() {
+            let BlindPanel { instances, usd_per_hour, unpriced, .. } = blind(gpus);
+            self.blind = Blind { instances, usd_per_hour, unpriced };
+        }
+        if let Some(share) = gpus.totals.efficiency() {
+            let seen = gpus.totals.measured;
+            let all = seen.max(self.gpus);
+            let rests_on = format!("effective use of {} of {} GPUs", count(seen), count(all));
+            Score::new(Metric::GpuUtilisation, Some(share), rests_on).put(&mut self.scores);
+        }
+        self
+    }
+}
+
+fn findings(gpus: &GpuFleet) -> Vec<GpuFinding> {
+    let rows = || gpus.rows.iter().map(|r| &**r).filter(|r| !is_counted(r));
+    let sum = |state: GpuState| {
+        let empty = GpuFinding { state, gpus: 0, unpriced: 0, usd_per_hour: 0.0, wasted_usd: None };
+        rows().filter(|r| r.verdict.state == state).fold(empty, |mut sum, row| {
+            sum.gpus += 1;
+            match row.waste_usd_per_hour {
+                Some(usd) => sum.usd_per_hour += usd,
+                None => sum.unpriced += 1,
+            }
+            if let Some(usd) = row.wasted_usd {
+                *sum.wasted_usd.get_or_insert(0.0) += usd;
+            }
+            sum
+        })
+    };
+    let mut found: Vec<GpuFinding> = WASTEFUL.map(sum).into_iter().filter(|f| f.gpus > 0).collect();
+    found.sort_by(|a, b| b.usd_per_hour.total_cmp(&a.usd_per_hour));
+    found
+}
+
+/// True when the waste of the instance holds this GPU's (all of an idle one's, the idle ones' of a
+/// partly idle one), or when none is told of it.
+fn is_counted(row: &GpuRow) -> bool {
+    let instance = row.node.instance.as_deref();
+    match instance.and_then(|r| r.verdict.as_ref()).map(|v| v.kind) {
+        Some(VerdictKind::Idle | VerdictKind::Exempt | VerdictKind::TooNew) => true,
+        Some(VerdictKind::Partial) => row.verdict.state.is_idle(),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tabs::gpus::picture::fixture;
+    use crate::tabs::overview::picture::{Band, overview};
+    use crate::view::fixture::{ctx, fleet};
+
+    #[test]
+    fn only_what_no_instance_counts_is_added() {
+        let o = overview(&fleet(), &ctx()).with_gpus(&fixture::gpus());
+        let found: Vec<(GpuState, u32, u32)> =
+            o.gpu_findings.iter().map(|f| (f.state, f.gpus, f.unpriced)).collect();
+        // Five held idle on the partly idle instance and eight on the idle one are in its waste;
+        // the stalled one beside them is not, nor is the slice of a host without an instance.
+        assert_eq!(found, [(GpuState::Stalled, 1, 0), (GpuState::HeldIdle, 1, 1)]);
+        assert!((o.gpu_findings[0].usd_per_hour - 6.88).abs() < 1e-9);
+        assert_eq!(o.gpu_findings[0].wasted_usd, None);
+        let before = overview(&fleet(), &ctx());
+        assert_eq!(o.waste.to_bits(), before.waste.to_bits());
+        let panel = blind(&fixture::gpus());
+        assert_eq!(o.blind.sentence(), panel.sentence(), "one figure, wherever it stands");
+    }
+
+    #[test]
+    fn utilisation_is_the_effective_one_where_it_is_known() {
+        let before = overview(&fleet(), &ctx());
+        let o = before.clone().with_gpus(&fixture::gpus());
+        let score = &o.scores[0];
+        // 0.87 + 0.31 + 0.88, a stalled one, slices 0.01 × 3/7 and 0.7 × 1/7; of 17 GPUs and 4/7.
+        let want = (2.06 + 0.03 / 7.0 + 0.7 / 7.0) / (17.0 + 4.0 / 7.0);
+        assert!((score.share.unwrap() - want).abs() < 1e-6, "{score:?}");
+        assert_eq!(score.grade, Some(Band::Poor));
+        assert!(score.rests_on.starts_with("effective use of 17.571 of "), "{}", score.rests_on);
+        let none = before.clone().with_gpus(&GpuFleet::default());
+        assert_eq!(none, before);
+    }
+}

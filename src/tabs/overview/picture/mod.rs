@@ -1,0 +1,238 @@
+//! The Overview: what burns, what of it is waste, whose it is, and how good that is.
+
+mod gpus;
+mod groups;
+mod parts;
+mod savings;
+mod score;
+
+pub use gpus::GpuFinding;
+pub use groups::Group;
+pub use parts::{Part, PartKind};
+pub use savings::{NetBurn, Saved, WasteOf};
+pub use score::{Metric, Score};
+
+pub use crate::analyze::gpu::Band;
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use crate::domain::{HOURS_PER_MONTH, VerdictKind};
+use crate::fleet::{Fleet, Row};
+use crate::tabs::idle::picture::Field;
+use crate::view::{TableField, ViewContext, format};
+
+/// How many findings the Overview names.
+pub const FINDINGS: usize = 5;
+
+/// The model of the Overview. Dollars are USD/h at each instance's rate (list, or spot for Spot),
+/// before commitments; a month is 730 h.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Overview {
+    /// The moment the fleet was joined for.
+    pub as_of: Option<Timestamp>,
+    /// Instances in any state.
+    pub instances: u32,
+    /// Running instances.
+    pub running: u32,
+    /// GPU equivalents of running instances of known types.
+    pub gpus: f64,
+    /// Burn of all priced running instances, USD/h: exactly the sum of `parts`.
+    pub burn: f64,
+    /// Running instances that `burn` leaves out because their price is unknown.
+    pub unpriced: u32,
+    /// `burn` by what it is spent on, in the order of [`PartKind::ALL`]; parts of nothing included.
+    pub parts: Vec<Part>,
+    /// Waste of idle and partly idle instances, USD/h.
+    pub waste: f64,
+    /// Waste over burn, 0–1; `None` when nothing burns.
+    pub waste_share: Option<f64>,
+    /// False when the waste of no running instance is known.
+    pub knows_waste: bool,
+    /// Dollars wasted since the idle stretches began.
+    pub wasted_since: f64,
+    /// Idle and partly idle instances without a price, which `waste` leaves out.
+    pub unpriced_waste: u32,
+    /// The costliest findings, at most [`FINDINGS`], costliest first.
+    pub findings: Vec<Finding>,
+    /// By team, costliest first; `None` is without the tag.
+    pub teams: Vec<Group>,
+    /// By account and region, costliest first.
+    pub places: Vec<Group>,
+    /// The scorecard.
+    pub scores: Vec<Score>,
+    /// GPU boxes without GPU telemetry.
+    pub blind: Blind,
+    /// GPUs that waste their price on instances that are not idle, costliest first; empty without
+    /// GPU telemetry ([`Overview::with_gpus`]).
+    pub gpu_findings: Vec<GpuFinding>,
+    /// What commitments make of the burn; `None` while no commitment was read, and where the net of
+    /// what runs is not known.
+    pub net: Option<NetBurn>,
+    /// Running instances that lack one of the tags team, project, environment and cost center.
+    pub untagged: u32,
+    /// What could be saved; `None` until it was worked out ([`Overview::with_savings`]).
+    pub saved: Option<Saved>,
+}
+
+impl Overview {
+    /// The burn, or `None` when instances run and none has a price.
+    pub fn known_burn(&self) -> Option<f64> {
+        (self.unpriced == 0 || self.unpriced < self.running).then_some(self.burn)
+    }
+
+    /// The waste, or `None` when it is known of no running instance.
+    pub fn known_waste(&self) -> Option<f64> {
+        self.knows_waste.then_some(self.waste)
+    }
+
+    /// The dollars wasted so far, or `None` when they are known of no running instance.
+    pub fn known_wasted_since(&self) -> Option<f64> {
+        self.known_waste().map(|_| self.wasted_since)
+    }
+
+    /// Burn per month of 730 h.
+    pub fn burn_per_month(&self) -> f64 {
+        self.burn * HOURS_PER_MONTH
+    }
+
+    /// Waste per month of 730 h.
+    pub fn waste_per_month(&self) -> f64 {
+        self.waste * HOURS_PER_MONTH
+    }
+}
+
+/// An instance that wastes money.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finding {
+    /// Index into the fleet's rows.
+    pub row: u32,
+    /// Instance id.
+    pub instance_id: Arc<str>,
+    /// Name, or the id without one.
+    pub name: Arc<str>,
+    /// Instance type.
+    pub instance_type: Arc<str>,
+    /// Team.
+    pub team: Option<Arc<str>>,
+    /// The verdict's glyph and word.
+    pub verdict: String,
+    /// Waste, USD/h.
+    pub usd_per_hour: f64,
+    /// Dollars since the idle stretch began.
+    pub wasted_usd: Option<f64>,
+}
+
+/// Running accelerator instances that were looked at and of which at least one GPU was not seen.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Blind {
+    /// Instances.
+    pub instances: u32,
+    /// Their burn, USD/h.
+    pub usd_per_hour: f64,
+    /// Of them without a price.
+    pub unpriced: u32,
+}
+
+impl Blind {
+    /// `GPU telemetry missing on 3 instances ($48.87/h blind)`; `None` when none is.
+    pub fn sentence(&self) -> Option<String> {
+        let noun = if self.instances == 1 { "instance" } else { "instances" };
+        let rate = format::usd_per_hour(self.usd_per_hour);
+        let more = match self.unpriced {
+            0 => String::new(),
+            n => format!(", {n} without a price"),
+        };
+        (self.instances > 0).then(|| {
+            format!("GPU telemetry missing on {} {noun} ({rate} blind{more})", self.instances)
+        })
+    }
+}
+
+/// Sums the fleet up.
+pub fn overview(fleet: &Fleet, ctx: &ViewContext) -> Overview {
+    let rows: Vec<&Row> = fleet.rows.iter().map(|r| &**r).collect();
+    let running = || rows.iter().copied().filter(|r| r.instance.state.is_billed());
+    let parts = parts::parts(running());
+    let burn: f64 = parts.iter().map(|p| p.usd_per_hour).sum();
+    let waste: f64 = parts.iter().filter(|p| p.kind.is_waste()).map(|p| p.usd_per_hour).sum();
+    let mut blind = Blind::default();
+    for row in running().filter(|r| is_blind(r)) {
+        blind.instances += 1;
+        match row.usd_per_hour() {
+            Some(usd) => blind.usd_per_hour += usd,
+            None => blind.unpriced += 1,
+        }
+    }
+    Overview {
+        as_of: fleet.as_of,
+        instances: fleet.totals.instances,
+        running: fleet.totals.running,
+        gpus: fleet.totals.gpus,
+        burn,
+        unpriced: fleet.totals.unpriced,
+        waste,
+        waste_share: (burn > 0.0).then(|| waste / burn),
+        knows_waste: fleet.totals.knows_waste(),
+        wasted_since: fleet.totals.wasted_since,
+        unpriced_waste: [VerdictKind::Idle, VerdictKind::Partial]
+            .iter()
+            .map(|k| fleet.totals.verdict(*k).unpriced)
+            .sum(),
+        findings: findings(&rows, ctx),
+        teams: groups::by(running(), |r| r.team.as_deref(), |team| team.map(str::to_owned)),
+        places: groups::by(running(), |r| &r.instance.scope, |scope| Some(scope.to_string())),
+        scores: score::scores(running()),
+        blind,
+        gpu_findings: Vec::new(),
+        net: savings::net(running()),
+        untagged: running().filter(|r| !score::is_tagged(r)).count() as u32,
+        saved: None,
+        parts,
+    }
+}
+
+fn findings(rows: &[&Row], ctx: &ViewContext) -> Vec<Finding> {
+    let mut wasteful: Vec<(u32, f64)> = rows
+        .iter()
+        .enumerate()
+        .filter_map(|(i, r)| Some((i as u32, r.waste_usd_per_hour().filter(|w| *w > 0.0)?)))
+        .collect();
+    wasteful.sort_by(|a, b| b.1.total_cmp(&a.1));
+    wasteful
+        .into_iter()
+        .take(FINDINGS)
+        .map(|(index, usd_per_hour)| {
+            let row = rows[index as usize];
+            let instance = &row.instance;
+            Finding {
+                row: index,
+                instance_id: instance.id.clone(),
+                name: if instance.name.is_empty() { &instance.id } else { &instance.name }.clone(),
+                instance_type: instance.instance_type.clone(),
+                team: row.team.clone(),
+                verdict: Field::Verdict.cell(row, ctx),
+                usd_per_hour,
+                wasted_usd: row.wasted_usd,
+            }
+        })
+        .collect()
+}
+
+/// True for an accelerator box whose verdict had to do without a GPU. Instances that were not
+/// looked at (too new, exempt, not judged yet) do not count.
+fn is_blind(row: &Row) -> bool {
+    let devices = row.spec.as_ref().map_or(0, |s| s.devices());
+    let Some(verdict) = row.verdict.as_deref().filter(|_| devices > 0) else { return false };
+    if matches!(verdict.kind, VerdictKind::TooNew | VerdictKind::Exempt) {
+        return false;
+    }
+    let silent = |s: &crate::domain::SignalEvidence| {
+        s.signal.gpu().is_some() && s.expected > 0 && s.got == 0
+    };
+    verdict.gpu_percent.is_none() || verdict.signals.iter().any(silent)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,189 @@
+//! What could be saved: the waterfall, the order of work, and what is paid and not used.
+
+use super::{Metric, Overview, Score};
+use crate::analyze::waterfall::{Sight, Task, sequence};
+use crate::domain::{HOURS_PER_MONTH, Lifecycle, ResourceKind, VerdictKind};
+use crate::fleet::savings::{CommitmentSums, Waterfall};
+use crate::fleet::{Net, Row, Savings, StorageFleet};
+use crate::tabs::savings::picture::words;
+use crate::view::{Symbols, format};
+
+/// The burn with commitments.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct NetBurn {
+    /// What the running instances cost, USD/h: commitments where they pay, list or Spot price for the
+    /// rest. What of the commitments is unused is not in it.
+    pub usd_per_hour: f64,
+    /// Running instances that it leaves out because their price is not known.
+    pub unpriced: u32,
+}
+
+/// Idle resources of one kind.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WasteOf {
+    /// The kind.
+    pub kind: ResourceKind,
+    /// How many.
+    pub count: u32,
+    /// Of them without a price, which `usd_per_hour` leaves out.
+    pub unpriced: u32,
+    /// What they waste, USD/h.
+    pub usd_per_hour: f64,
+}
+
+impl WasteOf {
+    /// The waste; `None` when none of them has a price.
+    pub fn known(&self) -> Option<f64> {
+        (self.unpriced < self.count).then_some(self.usd_per_hour)
+    }
+}
+
+/// What could be saved.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Saved {
+    /// All savings in causal order.
+    pub waterfall: Waterfall,
+    /// What to do next, in order.
+    pub sequence: Vec<Task>,
+    /// What is paid for commitments, and unused of them; `None` while they are not known.
+    pub commitments: Option<CommitmentSums>,
+    /// Idle resources by kind, costliest first.
+    pub resources: Vec<WasteOf>,
+}
+
+impl Saved {
+    /// Idle resources of all kinds: how many, and their waste in USD/h.
+    pub fn idle_resources(&self) -> (u32, f64) {
+        let all = &self.resources;
+        (all.iter().map(|r| r.count).sum(), all.iter().map(|r| r.usd_per_hour).sum())
+    }
+
+    /// What of commitments nothing uses now, USD/h: reservations, plans, reserved capacity. `None`
+    /// where that is not known.
+    pub fn unused(&self) -> Option<f64> {
+        self.commitments.and_then(|sums| sums.unused_usd_per_hour)
+    }
+
+    /// What the unused is a part of: `of $167.18/h paid + $12.25/h room`. Empty room of a capacity
+    /// reservation is billed as it goes, beside what commitments cost.
+    pub fn unused_of(&self, symbols: Symbols) -> Option<String> {
+        let sums = self.commitments?;
+        let paid = words::at_least(sums.committed_usd_per_hour, sums.committed_unknown, symbols);
+        let room = sums.unused_room_usd_per_hour.filter(|usd| *usd > 0.0);
+        let room = room.map(|usd| format!(" + {} room", format::usd_per_hour(usd)));
+        Some(format!("of {paid} paid{}", room.unwrap_or_default()))
+    }
+
+    /// `a naive sum would have claimed $X/h`; `None` where it would have claimed no more.
+    pub fn naive(&self) -> Option<String> {
+        let w = &self.waterfall;
+        let usd = format::usd_per_hour(w.naive);
+        (w.naive > w.saves() + 0.005).then(|| {
+            format!(
+                "a naive sum would have claimed {usd}, {}/month",
+                format::usd_total(w.naive * HOURS_PER_MONTH)
+            )
+        })
+    }
+}
+
+/// Which commitments the scores rest on: those that are paid for, used or not.
+fn in_force(savings: &Savings) -> String {
+    match savings.commitments.iter().filter(|row| row.is_paid()).count() {
+        0 => "none in force".to_owned(),
+        n => format!("{n} in force, {}", format::plural(savings.sums.hours as usize, "hour")),
+    }
+}
+
+impl Overview {
+    /// Takes in what could be saved.
+    #[must_use]
+    pub fn with_savings(mut self, savings: &Savings) -> Self {
+        let known = savings.waterfall.net_unknown.is_none();
+        let sums = &savings.sums;
+        let rests_on = if known { in_force(savings) } else { "commitments not read".to_owned() };
+        for (metric, share) in [
+            (Metric::CommitmentUtilisation, sums.utilisation),
+            (Metric::CommitmentCoverage, sums.coverage),
+        ] {
+            Score::new(metric, share.filter(|_| known), rests_on.clone()).put(&mut self.scores);
+        }
+        let sight = Sight { blind: self.blind.instances, untagged: self.untagged };
+        self.saved = Some(Saved {
+            waterfall: savings.waterfall.clone(),
+            sequence: sequence(savings, sight),
+            commitments: known.then_some(*sums),
+            resources: idle_resources(savings),
+        });
+        self
+    }
+
+    /// Takes in how much of what storage costs is well spent.
+    #[must_use]
+    pub fn with_storage(mut self, storage: &StorageFleet) -> Self {
+        let totals = &storage.totals;
+        let usd = totals.usd_per_month();
+        if storage.is_empty() {
+            return self;
+        }
+        let (priced, unpriced) = (totals.priced_findings, totals.unpriced_findings);
+        // Findings of which none has a price say nothing of how good it is.
+        let known = usd > 0.0 && (priced > 0 || unpriced == 0);
+        let share = known.then(|| (1.0 - totals.savings / usd).clamp(0.0, 1.0));
+        let findings = match unpriced {
+            0 => format!("{priced} findings"),
+            _ => format!("{priced} of {} findings with a price", priced + unpriced),
+        };
+        let rests_on = format!("{}/month, {findings}", format::usd_total(usd));
+        Score::new(Metric::StorageEfficiency, share, rests_on).put(&mut self.scores);
+        self
+    }
+}
+
+/// The burn with commitments; `None` where the net of anything that runs is not known.
+pub(super) fn net<'a>(running: impl Iterator<Item = &'a Row>) -> Option<NetBurn> {
+    let mut sum = NetBurn::default();
+    let mut said = false;
+    for row in running {
+        let usd = if row.instance.lifecycle == Lifecycle::OnDemand {
+            match row.net.as_deref() {
+                Some(Net::Known(cover)) => {
+                    said = true;
+                    cover.effective_usd_per_hour
+                }
+                // Without a price nothing is known of it, but nothing else becomes unknown by it.
+                _ if row.rate.is_none() => None,
+                _ => return None,
+            }
+        } else {
+            row.usd_per_hour()
+        };
+        match usd {
+            Some(usd) => sum.usd_per_hour += usd,
+            None => sum.unpriced += 1,
+        }
+    }
+    said.then_some(sum)
+}
+
+fn idle_resources(savings: &Savings) -> Vec<WasteOf> {
+    let idle = |kind: ResourceKind| {
+        let rows = savings.resources.iter().filter(move |r| {
+            r.resource.kind == kind
+                && r.verdict.as_ref().is_some_and(|v| v.kind == VerdictKind::Idle)
+        });
+        let empty = WasteOf { kind, count: 0, unpriced: 0, usd_per_hour: 0.0 };
+        rows.fold(empty, |mut sum, row| {
+            sum.count += 1;
+            match row.waste_usd_per_hour {
+                Some(usd) => sum.usd_per_hour += usd,
+                None => sum.unpriced += 1,
+            }
+            sum
+        })
+    };
+    let mut found: Vec<WasteOf> =
+        ResourceKind::ALL.into_iter().map(idle).filter(|w| w.count > 0).collect();
+    found.sort_by(|a, b| b.usd_per_hour.total_cmp(&a.usd_per_hour));
+    found
+}

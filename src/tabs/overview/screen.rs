@@ -1,0 +1,84 @@
+//! The Overview tab: what the fleet burns, what of it is waste, and where to go from there.
+
+use std::sync::Arc;
+
+use super::pages;
+use crate::app::content::{self, Line, Target};
+use crate::app::keymap::{Action, Context};
+use crate::app::screen::{Hints, Screen};
+use crate::app::{App, Effect, Tab};
+use crate::fleet::Row;
+use crate::tabs::overview::TAB;
+use crate::tabs::savings::state::SavingsLook;
+
+/// The tab.
+pub(crate) struct OverviewScreen;
+
+impl Screen for OverviewScreen {
+    fn tab(&self) -> Tab {
+        TAB
+    }
+
+    fn key(&self) -> Option<Action> {
+        Some(Action::TabOverview)
+    }
+
+    fn open(&self, app: &mut App) -> Vec<Effect> {
+        app.go_to_savings(SavingsLook::Overview);
+        Vec::new()
+    }
+
+    fn contexts(&self, _: &App) -> &'static [Context] {
+        &[Context::Savings, Context::Main, Context::Move, Context::Any]
+    }
+
+    fn hints(&self, app: &App) -> Hints {
+        if app.savings().is_some() {
+            return &[
+                (Action::Enter, "why"),
+                (Action::NextSavings, ""),
+                (Action::Act, ""),
+                (Action::TabIdle, "idle list"),
+                (Action::Command, ""),
+                (Action::Refresh, ""),
+                (Action::Log, ""),
+                (Action::Quit, ""),
+            ];
+        }
+        &[
+            (Action::Enter, "why"),
+            (Action::Act, ""),
+            (Action::TabIdle, "idle list"),
+            (Action::Command, ""),
+            (Action::Refresh, ""),
+            (Action::Log, ""),
+            (Action::Quit, ""),
+        ]
+    }
+
+    fn enter(&self, app: &mut App) -> Vec<Effect> {
+        let target = app.target_in_sight().cloned();
+        target.map(|target| app.go_to_target(target)).unwrap_or_default()
+    }
+
+    fn lines(&self, app: &App, width: usize) -> Vec<Line> {
+        match &app.overview {
+            Some((_, overview)) if !app.is_empty() => pages::lines(app, overview, width),
+            _ => content::reading::lines(app, width),
+        }
+    }
+
+    fn row<'a>(&self, app: &'a App) -> Option<&'a Arc<Row>> {
+        match app.target_in_sight()? {
+            Target::Instance(id) => app.instance(id),
+            _ => None,
+        }
+    }
+}
+
+impl App {
+    /// Where the line of the overview leads that the cursor is on, if it is on screen.
+    fn target_in_sight(&self) -> Option<&Target> {
+        self.body.lines.get(self.finding_in_sight()?)?.target.as_ref()
+    }
+}

@@ -1,0 +1,119 @@
+//! The lists of what could be saved in words: the strip above the tables, and their pages.
+
+mod commitment;
+mod empty;
+mod guide;
+mod proposal;
+mod resource;
+mod spot;
+mod strip;
+
+pub use empty::empty;
+pub use guide::guide;
+pub use strip::{elsewhere, strip};
+
+use crate::app::Role;
+use crate::app::content::Line;
+use crate::app::{App, SavingsPage};
+use crate::fleet::{Net, Row};
+use crate::tabs::savings::picture::words;
+use crate::tabs::storage::pages::parts;
+use crate::view::{ViewContext, format};
+
+/// The lines of a page.
+pub fn page(app: &App, page: &SavingsPage, width: usize) -> Vec<Line> {
+    match page {
+        SavingsPage::Commitment(id) => commitment::lines(app, id, width),
+        SavingsPage::Proposal(id) => proposal::lines(app, id, width),
+        SavingsPage::Spot(id) => spot::lines(app, id, width),
+        SavingsPage::Resource(id) => resource::lines(app, id, width),
+    }
+}
+
+fn gone() -> Vec<Line> {
+    vec![Line::of(Role::Warn, "It is not there any more.")]
+}
+
+/// Net and gross as facts, each with its month.
+fn money(
+    net: Option<f64>,
+    gross: Option<f64>,
+    ctx: &ViewContext,
+    width: usize,
+    lines: &mut Vec<Line>,
+) {
+    let rate = |usd: f64| {
+        let month = usd * crate::domain::HOURS_PER_MONTH;
+        format!("{} ({}/month)", format::usd_per_hour(usd), format::usd_total(month))
+    };
+    let role = match net {
+        Some(usd) if usd > 0.0 => Role::Idle,
+        _ => Role::Warn,
+    };
+    parts::role_fact(role, "net", &ctx.symbols.or_unknown(net, rate), width, lines);
+    parts::fact("gross", &ctx.symbols.or_unknown(gross, rate), width, lines);
+}
+
+/// What pays for an instance, a line for each commitment; or why it is not known.
+fn covers(row: Option<&Row>, ctx: &ViewContext, width: usize, lines: &mut Vec<Line>) {
+    parts::heading("What pays for it now", lines);
+    let net = row.and_then(|row| row.net.as_deref());
+    match net {
+        None => parts::paragraph(Role::Dim, "Commitments were not read.", width, lines),
+        Some(Net::Unknown(why)) => {
+            let text = format!("Not known: {why}.");
+            parts::paragraph(Role::Warn, &text, width, lines);
+        }
+        Some(Net::Known(cover)) if cover.by.is_empty() => {
+            parts::paragraph(Role::Text, "No commitment: it is billed on demand.", width, lines);
+        }
+        Some(Net::Known(cover)) => {
+            for by in &cover.by {
+                let until = by
+                    .until
+                    .map_or(String::new(), |at| format!(", until {}", at.strftime("%Y-%m-%d")));
+                let text = format!(
+                    "{} {}: {} of it, {}{until}",
+                    by.kind.label(),
+                    by.id,
+                    format::percent(by.share * 100.0),
+                    ctx.symbols.or_unknown(by.usd_per_hour, format::usd_per_hour),
+                );
+                parts::paragraph(Role::Text, &text, width, lines);
+            }
+            let text = format!(
+                "With commitments it costs {}; stopping it alone takes {} off the bill.",
+                ctx.symbols.or_unknown(cover.effective_usd_per_hour, format::usd_per_hour),
+                ctx.symbols.or_unknown(Some(cover.saves_usd_per_hour), format::usd_per_hour),
+            );
+            parts::paragraph(Role::Dim, &text, width, lines);
+        }
+    }
+}
+
+/// Sentences, each a paragraph of its own.
+fn says(
+    title: &'static str,
+    sentences: &[std::sync::Arc<str>],
+    width: usize,
+    lines: &mut Vec<Line>,
+) {
+    if sentences.is_empty() {
+        return;
+    }
+    parts::heading(title, lines);
+    for sentence in sentences {
+        parts::paragraph(Role::Text, sentence, width, lines);
+    }
+}
+
+/// Effort and risk, in one fact.
+fn work(
+    effort: crate::fleet::savings::Effort,
+    risk: crate::fleet::savings::Risk,
+    width: usize,
+    lines: &mut Vec<Line>,
+) {
+    let text = format!("effort {}, risk {}", words::effort(effort), words::risk(risk));
+    parts::fact("work", &text, width, lines);
+}

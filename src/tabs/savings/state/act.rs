@@ -1,0 +1,126 @@
+//! What keys do on the lists.
+
+use super::{SavingsLook, SavingsPage};
+use crate::analyze::spot::asg_cli_input;
+use crate::app::keymap::Action;
+use crate::app::{App, Effect, Level, Notice, Page, Tab};
+
+impl App {
+    /// Shows a list, or the overview.
+    pub(crate) fn go_to_savings(&mut self, look: SavingsLook) {
+        self.go_to_tab(Tab::Overview);
+        self.look_at_savings(look);
+    }
+
+    /// Changes the list on screen.
+    pub(crate) fn look_at_savings(&mut self, look: SavingsLook) {
+        self.savings_tab.look = look;
+        self.sync_savings();
+    }
+
+    /// Shows a row of a list.
+    pub(crate) fn go_to_saving(&mut self, page: SavingsPage) {
+        let look = match &page {
+            SavingsPage::Commitment(_) => SavingsLook::Commitments,
+            SavingsPage::Proposal(_) => SavingsLook::Proposals,
+            SavingsPage::Spot(_) => SavingsLook::Spot,
+            SavingsPage::Resource(_) => SavingsLook::Resources,
+        };
+        self.go_to_savings(look);
+        self.savings_tab.list_mut(look).go_to(page.id());
+        self.open(Page::Savings(page));
+    }
+
+    /// What a key does that belongs to the lists: the next one, round and round. From the list of
+    /// idle instances it goes to what else idles.
+    pub(crate) fn act_on_savings(&mut self, action: Action) {
+        if !self.pages.is_empty() {
+            return;
+        }
+        if self.savings().is_none() {
+            let text = "what could be saved is not worked out yet";
+            self.say(Notice::new(Level::Info, text));
+            return;
+        }
+        if self.tab == Tab::Idle {
+            self.go_to_savings(SavingsLook::Resources);
+            return;
+        }
+        self.look_at_savings(self.savings_tab.look.turn(action == Action::NextSavings));
+    }
+
+    /// What `enter` does on a list.
+    pub(crate) fn enter_savings(&mut self) -> Vec<Effect> {
+        self.sync_savings();
+        let Some(page) = self.current_saving() else { return Vec::new() };
+        self.list_mut().choose();
+        self.open(Page::Savings(page));
+        Vec::new()
+    }
+
+    /// What `enter` does on a page of a list: of an instance, the page that says why.
+    pub(crate) fn enter_savings_page(&mut self) -> Vec<Effect> {
+        let Some(id) = self.instance_of_saving() else { return Vec::new() };
+        let known = self.shown().is_some_and(|f| f.rows.iter().any(|r| r.instance.id == id));
+        if known { self.open_why(id) } else { Vec::new() }
+    }
+
+    /// One step back on the lists; false when there is none.
+    pub(crate) fn back_on_savings(&mut self) -> bool {
+        if !self.is_on_savings() || !self.pages.is_empty() {
+            return false;
+        }
+        let list = self.list();
+        let is_plain = list.filter_text().is_empty() && !list.has_range();
+        if is_plain {
+            self.look_at_savings(SavingsLook::Overview);
+        }
+        is_plain
+    }
+
+    /// On a page: the page of the row above or below in the list.
+    pub(crate) fn next_saving(&mut self, below: bool) {
+        let Some(page) = self.current_saving() else { return };
+        let id = page.id().clone();
+        self.sync_savings();
+        let before = self.list().cursor();
+        if !self.list_mut().go_to(&id) {
+            return;
+        }
+        self.list_mut().step(if below { 1 } else { -1 });
+        let pages = std::mem::take(&mut self.pages);
+        let next = self.current_saving();
+        self.pages = pages;
+        let moved = self.list().cursor() != before;
+        if let Some(next) = next.filter(|_| moved) {
+            self.open(Page::Savings(next));
+        }
+    }
+
+    /// Copies what the row is known by; on the page of a Spot candidate, the policy of its fleet
+    /// where there is one.
+    pub(crate) fn copy_saving_id(&mut self) -> Option<Vec<Effect>> {
+        let current = self.current_saving()?;
+        // On the page that shows it, the policy is what one wants to take along.
+        if let (SavingsPage::Spot(id), true) = (&current, !self.pages.is_empty())
+            && let Some(policy) = self.fleet_of_saving(id).and_then(|fleet| asg_cli_input(fleet))
+        {
+            let policy = format!("{policy:#}");
+            let text = "sent the Auto Scaling group's policy to the terminal's clipboard";
+            self.say(Notice::new(Level::Info, text));
+            return Some(vec![Effect::Copy(policy)]);
+        }
+        let id = current.id().to_string();
+        // Whether the terminal takes it cannot be known.
+        self.say(Notice::new(Level::Info, format!("sent {id} to the terminal's clipboard")));
+        Some(vec![Effect::Copy(id)])
+    }
+
+    /// Copies the row as JSON.
+    pub(crate) fn copy_saving(&mut self) -> Option<Vec<Effect>> {
+        let (id, picture) = self.current_saving_picture()?;
+        let text = format!("sent {id} as JSON to the terminal's clipboard");
+        self.say(Notice::new(Level::Info, text));
+        Some(vec![Effect::CopyRows(picture)])
+    }
+}

@@ -1,0 +1,12 @@
+//! The Storage tab: buckets, prefixes, volumes, what keeping them costs.
+
+pub mod draw;
+pub mod pages;
+pub mod picture;
+pub mod screen;
+pub mod state;
+
+use super::Tab;
+
+/// Which of the tabs it is.
+pub(crate) const TAB: Tab = Tab::Storage;

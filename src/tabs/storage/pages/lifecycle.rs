@@ -1,0 +1,103 @@
+//! The lifecycle rules of a bucket, and what is wrong with them.
+
+use super::parts::{heading, paragraph};
+use crate::analyze::storage::lifecycle::lint::{LintContext, Sizes, lint};
+use crate::analyze::storage::lifecycle::{Severity, print};
+use crate::app::App;
+use crate::app::Role;
+use crate::app::content::Line;
+use crate::domain::text::clean;
+use crate::tabs::storage::picture::words;
+
+/// The page.
+pub(super) fn lines(app: &App, name: &str, width: usize) -> Vec<Line> {
+    let mut lines = vec![Line::of(Role::Heading, format!("Lifecycle of {name}"))];
+    let found = app.storage().and_then(|f| Some((f, f.bucket(name)?)));
+    let Some((fleet, row)) = found else { return lines };
+    let Some(facts) = &row.facts else {
+        paragraph(
+            Role::Warn,
+            "Not known: no account that is read has this bucket.",
+            width,
+            &mut lines,
+        );
+        return lines;
+    };
+    let lifecycle = match &facts.lifecycle {
+        Ok(Some(lifecycle)) => lifecycle,
+        Ok(None) => {
+            paragraph(
+                Role::Text,
+                "No rule: nothing moves, nothing is deleted, and parts of uploads that were never completed stay for ever.",
+                width,
+                &mut lines,
+            );
+            plan_hint(name, width, &mut lines);
+            return lines;
+        }
+        Err(error) => {
+            paragraph(Role::Warn, &format!("Not known: {error}. {}", error.fix), width, &mut lines);
+            return lines;
+        }
+    };
+    heading(format!("{} rules", lifecycle.rules.len()), &mut lines);
+    for (i, rule) in lifecycle.rules.iter().enumerate() {
+        let id =
+            if rule.id.is_empty() { format!("#{}", i + 1) } else { clean(&rule.id).into_owned() };
+        let role = if rule.enabled { Role::Accent } else { Role::Dim };
+        let off = if rule.enabled { "" } else { " (disabled)" };
+        lines.push(Line::new().text("  ").with(role, format!("{id}{off}")));
+        paragraph(Role::Text, &print::summary(rule), width.saturating_sub(2), &mut lines);
+    }
+    if let Some(size) = lifecycle.minimum_size {
+        paragraph(
+            Role::Dim,
+            &format!("Smallest objects that move: {}", size.api()),
+            width,
+            &mut lines,
+        );
+    }
+    let scan = fleet.scans.get(&row.name);
+    let prices = fleet.s3_prices.get(&row.scope.region);
+    let sizes = scan.zip(prices).map(|(scan, prices)| Sizes { tree: &scan.tree, prices });
+    let ctx = LintContext {
+        versioning: facts.versioning.as_ref().ok().copied(),
+        reads_per_month: None,
+        sizes,
+    };
+    let findings = lint(lifecycle, &[], &ctx);
+    if findings.is_empty() {
+        heading("The linter finds nothing wrong", &mut lines);
+    } else {
+        heading("What the linter says", &mut lines);
+    }
+    for f in findings {
+        let role = match f.severity {
+            Severity::Error => Role::Crit,
+            Severity::Warning => Role::Warn,
+            Severity::Info => Role::Dim,
+        };
+        let usd = f.usd_per_month.map_or(String::new(), |usd| {
+            let word = if usd < 0.0 { "saves" } else { "costs" };
+            format!("  {word} {}/month", words::usd(usd.abs()))
+        });
+        lines.push(
+            Line::new()
+                .text("  ")
+                .with(role, f.severity.word())
+                .with(Role::Accent, format!("  {}{usd}", f.rule)),
+        );
+        paragraph(Role::Text, &f.message, width.saturating_sub(2), &mut lines);
+    }
+    plan_hint(name, width, &mut lines);
+    lines
+}
+
+fn plan_hint(name: &str, width: usize, lines: &mut Vec<Line>) {
+    lines.push(Line::new());
+    let text = format!(
+        "`burntop storage lifecycle plan --bucket {name} RULES` merges rules into these without \
+         touching them, simulates them, and writes the difference."
+    );
+    paragraph(Role::Dim, &text, width, lines);
+}

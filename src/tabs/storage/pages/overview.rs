@@ -1,0 +1,73 @@
+//! Storage on the Overview: what it costs, and the costliest findings.
+
+use super::parts::provenance;
+use crate::app::App;
+use crate::app::Role;
+use crate::app::content::{Line, Target, columns};
+use crate::domain::HOURS_PER_MONTH;
+use crate::domain::storage::Tier;
+use crate::tabs::overview::pages::cut;
+use crate::tabs::storage::picture::{finding_rows, tier_bar, words};
+use crate::view::format;
+
+/// Findings named.
+const FINDINGS: usize = 3;
+
+/// The block; nothing where nothing of storage is known.
+pub fn overview(app: &App, width: usize) -> Vec<Line> {
+    let Some(fleet) = app.storage().filter(|s| !s.is_empty()) else { return Vec::new() };
+    let (t, symbols) = (&fleet.totals, app.appearance().symbols);
+    let mut lines = Vec::new();
+    let month = t.usd_per_month();
+    let mut parts = vec![(
+        Role::Text,
+        format!("{}/month, {}", words::usd(month), format::usd_per_hour(month / HOURS_PER_MONTH)),
+    )];
+    let heats =
+        tier_bar::by_heat(Tier::ALL.into_iter().map(|tier| (tier, t.tier_usd[tier.index()])));
+    for heat in tier_bar::Heat::ALL {
+        let usd = heats[heat as usize];
+        if usd > 0.0 {
+            parts.push((Role::Dim, format!("{} {}", heat.word(), words::usd(usd))));
+        }
+    }
+    parts.push((Role::Dim, format!("volumes {}", words::usd(t.volumes.usd_per_month))));
+    if t.snapshots.count > 0 {
+        let most = words::usd(t.snapshots.usd_per_month);
+        parts.push((Role::Dim, format!("snapshots at most {most}")));
+    }
+    if t.unpriced() > 0 {
+        parts.push((Role::Warn, format!("{} unpriced", t.unpriced())));
+    }
+    if let Some(rates) = fleet.rates.first() {
+        parts.push((Role::Dim, provenance(&rates.provenance)));
+    }
+    let mut line = Line::of(Role::Heading, "Storage").text(" ");
+    let mut taken = 8;
+    for (i, (role, text)) in parts.into_iter().enumerate() {
+        let text = if i == 0 { text } else { format!("{} {text}", symbols.separator()) };
+        if taken + 1 + columns(&text) > width {
+            lines.push(std::mem::take(&mut line));
+            taken = 0;
+        }
+        taken += 1 + columns(&text);
+        line = line.text(" ").with(role, text);
+    }
+    lines.push(line);
+    let rows = finding_rows(fleet);
+    for row in rows.iter().filter(|r| r.finding.usd_per_month.is_some()).take(FINDINGS) {
+        let usd = row.finding.usd_per_month.unwrap_or(0.0);
+        let kind = row.finding.kind.word().replace('_', " ");
+        let room = width.saturating_sub(2 + 14 + 2 + 24).max(8);
+        lines.push(
+            Line::new()
+                .text("  ")
+                .number(Role::Text, &format!("{}/month", words::usd(usd)), 14)
+                .text("  ")
+                .column(Role::Idle, &kind, 24)
+                .with(Role::Text, cut(&row.subject, room, symbols))
+                .to(Target::Storage(row.finding.subject.clone())),
+        );
+    }
+    lines
+}

@@ -1,0 +1,71 @@
+//! What the pages have in common.
+
+use crate::app::Role;
+use crate::app::content::{Line, wrap};
+use crate::domain::storage::StorageFinding;
+use crate::tabs::storage::picture::words;
+use crate::view::{Symbols, ViewContext};
+
+/// Columns of the names of facts.
+const NAME: usize = 16;
+
+/// A heading with an empty line above it.
+pub(crate) fn heading(text: impl Into<String>, lines: &mut Vec<Line>) {
+    if !lines.is_empty() {
+        lines.push(Line::new());
+    }
+    lines.push(Line::of(Role::Heading, text.into()));
+}
+
+/// A fact: its name, what it is; wrapped.
+pub(crate) fn fact(name: &str, text: &str, width: usize, lines: &mut Vec<Line>) {
+    role_fact(Role::Text, name, text, width, lines);
+}
+
+/// A fact that means something.
+pub(crate) fn role_fact(role: Role, name: &str, text: &str, width: usize, lines: &mut Vec<Line>) {
+    let room = width.saturating_sub(NAME + 2).max(8);
+    for (i, part) in wrap(text, room).into_iter().enumerate() {
+        let name = if i == 0 { name } else { "" };
+        lines.push(Line::new().text("  ").column(Role::Dim, name, NAME).with(role, part));
+    }
+}
+
+/// An indented paragraph.
+pub(crate) fn paragraph(role: Role, text: &str, width: usize, lines: &mut Vec<Line>) {
+    for part in wrap(text, width.saturating_sub(2).max(8)) {
+        lines.push(Line::new().text("  ").with(role, part));
+    }
+}
+
+/// Dollars per month, or the sign for unknown.
+pub(crate) fn usd(amount: Option<f64>, symbols: Symbols) -> String {
+    symbols.or_unknown(amount, words::usd)
+}
+
+/// A finding with what to do.
+pub(crate) fn finding(f: &StorageFinding, ctx: &ViewContext, width: usize, lines: &mut Vec<Line>) {
+    let kind = f.kind.word().replace('_', " ");
+    let saves = match f.usd_per_month {
+        Some(usd) => format!("saves {}/month", words::usd(usd)),
+        None => format!("saves {} (not known)", ctx.symbols.unknown()),
+    };
+    lines.push(
+        Line::new().text("  ").with(Role::Idle, saves).text("  ").with(Role::Accent, kind).with(
+            Role::Dim,
+            format!("  effort {}, risk {}", words::effort(f.effort), words::risk(f.risk)),
+        ),
+    );
+    paragraph(Role::Text, &f.says, width.saturating_sub(2), lines);
+    paragraph(Role::Dim, &f.fix, width.saturating_sub(2), lines);
+}
+
+/// Who says the prices, in words: `list price of 2026-08-01`.
+pub(crate) fn provenance(of: &crate::domain::Provenance) -> String {
+    use crate::domain::Provenance;
+    match of {
+        Provenance::Live { at } => format!("list price, read {}", at.strftime("%Y-%m-%d")),
+        Provenance::Embedded { date } => format!("list price of {date}"),
+        Provenance::Demo => "prices of the demo".to_owned(),
+    }
+}

@@ -1,0 +1,156 @@
+//! The lines above the tables: which list, where in the tree, and what all of it costs.
+
+use super::parts::provenance;
+use crate::app::Role;
+use crate::app::content::{Line, columns};
+use crate::app::{App, StorageLook};
+use crate::domain::HOURS_PER_MONTH;
+use crate::domain::storage::{GIB, ScanOrigin, size_words};
+use crate::fleet::StorageFleet;
+use crate::fleet::storage::StorageTotals;
+use crate::tabs::storage::picture::words;
+use crate::tabs::storage::state::{Listing, ListingState};
+use crate::view::format;
+
+/// The strip, most important line first.
+pub fn strip(app: &App, width: usize) -> Vec<Line> {
+    let Some(fleet) = app.storage() else { return Vec::new() };
+    let mut lines = vec![lists(app, width)];
+    if app.storage_tab().look() == StorageLook::Explorer {
+        lines.push(way(app, width));
+    } else {
+        lines.push(sums(app, fleet, width));
+    }
+    if let Some(listing) = app.storage_tab().listing() {
+        lines.push(Line::of(Role::Warn, progress(listing)));
+    }
+    lines
+}
+
+/// The lists by name, the one on screen marked by brackets and colour; narrow, that one alone.
+fn lists(app: &App, width: usize) -> Line {
+    let here = app.storage_tab().look();
+    let all: usize = StorageLook::ALL.iter().map(|look| columns(look.title()) + 3).sum();
+    let mut line = Line::new();
+    for look in StorageLook::ALL {
+        if look == here {
+            line = line.with(Role::Accent, format!("[{}]", look.title())).text(" ");
+        } else if all + 6 <= width {
+            line = line.with(Role::Dim, format!(" {} ", look.title())).text(" ");
+        }
+    }
+    line
+}
+
+/// What all storage costs, and what could be saved of it.
+fn sums(app: &App, fleet: &StorageFleet, width: usize) -> Line {
+    let t = &fleet.totals;
+    let symbols = app.appearance().symbols;
+    let separator = format!(" {} ", symbols.separator());
+    let usd = t.usd_per_month();
+    let mut parts = vec![(
+        Role::Heading,
+        format!("{}/month ({})", words::usd(usd), format::usd_per_hour(usd / HOURS_PER_MONTH)),
+    )];
+    let role = if t.priced_findings > 0 { Role::Idle } else { Role::Dim };
+    parts.push((role, saved(t)));
+    if t.unpriced() > 0 {
+        parts.push((Role::Warn, format!("{} without a price or size", t.unpriced())));
+    }
+    parts.push((Role::Dim, format!("{} in buckets", words::size(t.bucket_bytes as f64))));
+    parts.push((Role::Dim, format!("{} in volumes", size_words(t.volume_gib as f64 * GIB))));
+    if let Some(rates) = fleet.rates.first() {
+        parts.push((Role::Dim, provenance(&rates.provenance)));
+    }
+    join(parts, &separator, width)
+}
+
+/// What the findings would save; of findings without a price nothing is known.
+fn saved(t: &StorageTotals) -> String {
+    match (t.priced_findings, t.unpriced_findings) {
+        (0, 0) => "nothing found".to_owned(),
+        (0, n) => format!("what {} would save is not known", format::plural(n as usize, "finding")),
+        _ => format!("findings save at least {}", words::usd(t.savings)),
+    }
+}
+
+/// Where in the tree one is, and how old the list is.
+fn way(app: &App, width: usize) -> Line {
+    let Some(explorer) = app.storage_tab().explorer() else { return Line::new() };
+    let scan = explorer.scan();
+    let steps: Vec<&str> = explorer.way().map(|step| step.trim_end_matches('/')).collect();
+    let from = match &scan.origin {
+        ScanOrigin::Inventory(_) => "inventory",
+        ScanOrigin::Listing => "listing",
+        ScanOrigin::Directory(_) => "directory",
+        ScanOrigin::Athena(_) => "Athena",
+        ScanOrigin::Demo => "demo",
+    };
+    let mut notes =
+        vec![(Role::Dim, format!("{from} of {}", scan.listed_at.strftime("%Y-%m-%d %H:%M")))];
+    if let Some(why) = &scan.partial {
+        notes.insert(0, (Role::Warn, format!("PARTIAL: {why}")));
+    }
+    let separator = format!(" {} ", app.appearance().symbols.separator());
+    let reserved: usize = notes.iter().map(|(_, n)| columns(n) + columns(&separator)).sum();
+    let path =
+        fit(&steps, width.saturating_sub(reserved).max(12), app.appearance().symbols.ellipsis());
+    let mut parts = vec![(Role::Heading, path)];
+    parts.extend(notes);
+    join(parts, &separator, width)
+}
+
+/// The steps joined; where they are too long, the first ones go.
+fn fit(steps: &[&str], width: usize, ellipsis: &str) -> String {
+    for from in 0..steps.len() {
+        let cut = if from == 0 { String::new() } else { format!("{ellipsis} / ") };
+        let text = format!("{cut}{}", steps[from..].join(" / "));
+        if columns(&text) <= width || from + 1 == steps.len() {
+            return text;
+        }
+    }
+    String::new()
+}
+
+/// The parts that fit, the first in any case.
+pub(crate) fn join(parts: Vec<(Role, String)>, separator: &str, width: usize) -> Line {
+    let mut line = Line::new();
+    let mut used = 0;
+    for (i, (role, text)) in parts.into_iter().enumerate() {
+        let needed = columns(&text) + if i > 0 { columns(separator) } else { 0 };
+        if i > 0 && used + needed > width {
+            break;
+        }
+        if i > 0 {
+            line = line.with(Role::Dim, separator.to_owned());
+        }
+        line = line.with(role, text);
+        used += needed;
+    }
+    line
+}
+
+/// How far a list of objects is.
+pub(super) fn progress(listing: &Listing) -> String {
+    let bucket = &listing.bucket;
+    match &listing.state {
+        ListingState::Asked => format!("asking what a list of {bucket} takes"),
+        ListingState::Offer { says, .. } => says.clone(),
+        ListingState::Running { rows, of, seconds_left } => {
+            let rows_of = match of {
+                Some(all) if *all > 0 => format!(
+                    "{} of {} rows ({:.0} %)",
+                    words::count(*rows as f64),
+                    words::count(*all as f64),
+                    *rows as f64 * 100.0 / *all as f64
+                ),
+                _ => format!("{} rows", words::count(*rows as f64)),
+            };
+            let left = seconds_left
+                .map_or(String::new(), |s| format!(", {} to go", format::span(s as i64)));
+            format!("reading the list of {bucket}: {rows_of}{left}; i stops it")
+        }
+        ListingState::Failed(why) => why.clone(),
+        ListingState::Done => format!("the list of {bucket} is there"),
+    }
+}

@@ -1,0 +1,169 @@
+//! What the cockpit asks of the Storage tab.
+
+use super::pages;
+use super::state::{Storage, StorageLook, StoragePage};
+use crate::app::content::Line;
+use crate::app::keymap::{Action, Context};
+use crate::app::screen::{Hints, PAGE_HINTS, Screen};
+use crate::app::{App, Effect, List, Page, Tab};
+use crate::tabs::storage::TAB;
+use crate::view::ViewContext;
+
+/// The tab.
+pub(crate) struct StorageScreen;
+
+impl Screen for StorageScreen {
+    fn tab(&self) -> Tab {
+        TAB
+    }
+
+    fn key(&self) -> Option<Action> {
+        Some(Action::TabStorage)
+    }
+
+    fn is_listed(&self, app: &App) -> bool {
+        app.has_storage()
+    }
+
+    fn needs_account(&self) -> bool {
+        false
+    }
+
+    fn follow(&self, app: &mut App) -> Vec<Effect> {
+        app.go_to_storage(app.storage_tab.look);
+        Vec::new()
+    }
+
+    fn contexts(&self, app: &App) -> &'static [Context] {
+        if self.shows_table(app) {
+            return &[Context::Storage, Context::Table, Context::Main, Context::Move, Context::Any];
+        }
+        &[Context::Storage, Context::Main, Context::Move, Context::Any]
+    }
+
+    fn hints(&self, app: &App) -> Hints {
+        if !self.shows_table(app) {
+            return &[(Action::NextList, ""), (Action::Log, ""), (Action::Refresh, "")];
+        }
+        match app.storage_tab.look {
+            StorageLook::Buckets => &[
+                (Action::Enter, "explore"),
+                (Action::NextList, ""),
+                (Action::Filter, ""),
+                (Action::Sort, ""),
+                (Action::Details, ""),
+                (Action::Tiers, ""),
+                (Action::LifecycleRules, ""),
+                (Action::ListObjects, ""),
+                (Action::Export, ""),
+            ],
+            StorageLook::Explorer => &[
+                (Action::Enter, "in"),
+                (Action::Back, "out"),
+                (Action::Filter, "find"),
+                (Action::Sort, ""),
+                (Action::Tiers, ""),
+                (Action::Mark, ""),
+                (Action::NextList, ""),
+                (Action::Export, ""),
+            ],
+            _ => &[
+                (Action::Enter, ""),
+                (Action::NextList, ""),
+                (Action::Filter, ""),
+                (Action::Sort, ""),
+                (Action::Mark, ""),
+                (Action::Export, ""),
+                (Action::Columns, ""),
+            ],
+        }
+    }
+
+    fn owns(&self) -> Option<Context> {
+        Some(Context::Storage)
+    }
+
+    fn act(&self, app: &mut App, action: Action) -> Vec<Effect> {
+        app.act_on_storage(action)
+    }
+
+    fn enter(&self, app: &mut App) -> Vec<Effect> {
+        app.enter_storage()
+    }
+
+    fn back(&self, app: &mut App) -> bool {
+        app.back_on_storage()
+    }
+
+    fn shows_table(&self, app: &App) -> bool {
+        !app.storage_tab_is_empty()
+    }
+
+    fn list<'a>(&self, app: &'a App) -> &'a List {
+        app.storage_tab.list(app.storage_tab.look)
+    }
+
+    fn list_mut<'a>(&self, app: &'a mut App) -> &'a mut List {
+        app.storage_tab.list_mut(app.storage_tab.look)
+    }
+
+    fn go_to_list(&self, app: &mut App) {
+        app.close_pages();
+    }
+
+    fn sync(&self, app: &mut App) {
+        app.sync_storage();
+    }
+
+    fn lines(&self, app: &App, width: usize) -> Vec<Line> {
+        pages::empty(app, width)
+    }
+
+    fn context(&self, app: &App) -> ViewContext {
+        app.storage_context()
+    }
+
+    fn forget(&self, app: &mut App) {
+        app.storage = None;
+        app.storage_tab = Storage::default();
+    }
+
+    fn page_contexts(&self, _: &Page) -> &'static [Context] {
+        &[Context::Storage, Context::Main, Context::Move, Context::Any]
+    }
+
+    fn page_hints(&self, page: &Page) -> Hints {
+        let Page::Storage(page) = page else { return PAGE_HINTS };
+        match page {
+            StoragePage::Tiers(_) => &[
+                (Action::Back, ""),
+                (Action::MoreReads, ""),
+                (Action::LessReads, ""),
+                (Action::SetReads, ""),
+                (Action::Down, ""),
+            ],
+            StoragePage::Bucket(_) => &[
+                (Action::Back, ""),
+                (Action::Tiers, ""),
+                (Action::LifecycleRules, ""),
+                (Action::ListObjects, ""),
+                (Action::Down, ""),
+            ],
+            StoragePage::Finding(_) => {
+                &[(Action::Back, ""), (Action::Enter, "go there"), (Action::Down, "")]
+            }
+            _ => PAGE_HINTS,
+        }
+    }
+
+    fn enter_page(&self, app: &mut App) -> Vec<Effect> {
+        app.enter_storage_page()
+    }
+
+    fn page_lines(&self, app: &App, page: &Page, width: usize) -> Vec<Line> {
+        match page {
+            Page::Storage(page) => pages::page(app, page, width),
+            _ => Vec::new(),
+        }
+    }
+}

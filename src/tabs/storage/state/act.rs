@@ -1,0 +1,334 @@
+//! What keys do on the Storage tab.
+
+use std::sync::Arc;
+
+use super::{ListHow, Listing, ListingState, Storage, StorageLook, StoragePage, TierSubject};
+use crate::app::keymap::Action;
+use crate::app::{App, Effect, Level, Notice, Page, Popup, Prompt, PromptKind};
+use crate::domain::storage::Subject;
+use crate::fleet::storage::{BucketKind, BucketRow};
+use crate::tabs::storage::TAB;
+use crate::tabs::storage::picture::{CopyRow, FindingRow, PrefixRow, RunRow};
+
+/// Reads per month that `+` and `-` go through.
+const READS: [f64; 12] = [0.0, 0.05, 0.1, 0.3, 0.5, 0.75, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0];
+
+impl App {
+    /// Shows a list of the tab.
+    pub(crate) fn go_to_storage(&mut self, look: StorageLook) {
+        if !self.has_storage() {
+            self.storage_tab.wanted = true;
+            self.say(Notice::new(
+                Level::Info,
+                "storage is being read; the tab opens when it is there",
+            ));
+            return;
+        }
+        self.go_to_tab(TAB);
+        self.look_at_storage(look);
+    }
+
+    /// Changes the list on screen. The explorer begins with the costliest bucket that has a list.
+    pub(crate) fn look_at_storage(&mut self, look: StorageLook) {
+        if look == StorageLook::Explorer && self.storage_tab.explorer.is_none() {
+            let current = self.current_bucket().map(|row| row.name.clone());
+            self.explore_any(current);
+        }
+        self.storage_tab.look = look;
+        self.sync_storage();
+    }
+
+    /// Shows a list without a filter, the cursor on a row.
+    fn look_at_storage_row(&mut self, look: StorageLook, id: &Arc<str>) {
+        self.look_at_storage(look);
+        self.storage_tab.list_mut(look).clear_filter();
+        self.sync_storage();
+        self.storage_tab.list_mut(look).go_to(id);
+    }
+
+    /// Begins the explorer with this bucket where it has a list, else with the costliest that has.
+    fn explore_any(&mut self, first: Option<Arc<str>>) {
+        let Some(fleet) = self.storage().cloned() else { return };
+        let listed = |name: &Arc<str>| fleet.scans.contains_key(name);
+        let costliest = || fleet.buckets.iter().map(|b| b.name.clone()).find(listed);
+        if let Some(name) = first.filter(listed).or_else(costliest) {
+            self.storage_tab.explore(&fleet, &name);
+        }
+    }
+
+    /// The bucket that keys mean: under the cursor, of the page, or the one walked through.
+    pub fn current_bucket(&self) -> Option<&Arc<BucketRow>> {
+        let fleet = self.storage()?;
+        let tab = &self.storage_tab;
+        match self.page().map(|o| &o.page) {
+            Some(Page::Storage(StoragePage::Bucket(name) | StoragePage::Lifecycle(name))) => {
+                return fleet.bucket(name);
+            }
+            Some(Page::Storage(StoragePage::Tiers(subject))) => {
+                return match subject {
+                    TierSubject::Fleet => None,
+                    TierSubject::Bucket(name) | TierSubject::Prefix(name, _) => fleet.bucket(name),
+                };
+            }
+            Some(Page::Storage(StoragePage::Finding(id))) => {
+                let row = tab.rows.findings.iter().find(|r| r.id == *id)?;
+                return match &row.finding.subject {
+                    Subject::Bucket(name) | Subject::Prefix(name, _) => fleet.bucket(name),
+                    _ => None,
+                };
+            }
+            Some(_) => return None,
+            None if self.tab != TAB => return None,
+            None => {}
+        }
+        let list = tab.list(tab.look);
+        match tab.look {
+            StorageLook::Buckets => list.current(),
+            StorageLook::Explorer => {
+                let name = &tab.explorer.as_ref()?.way().next()?.to_owned();
+                fleet.bucket(name)
+            }
+            StorageLook::Findings => match &list.current::<FindingRow>()?.finding.subject {
+                Subject::Bucket(name) | Subject::Prefix(name, _) => fleet.bucket(name),
+                _ => None,
+            },
+            StorageLook::Blocks => None,
+            StorageLook::Runs => fleet.bucket(&list.current::<RunRow>()?.bucket),
+            StorageLook::Copies => fleet.bucket(&list.current::<CopyRow>()?.bucket),
+        }
+    }
+
+    /// What `enter` does on the tab.
+    pub(crate) fn enter_storage(&mut self) -> Vec<Effect> {
+        self.sync_storage();
+        let Some(fleet) = self.storage().cloned() else { return Vec::new() };
+        let tab = &mut self.storage_tab;
+        let list = &mut tab.lists[tab.look as usize];
+        let id = list.current_row().and_then(|row| list.rows()?.key(row)).cloned();
+        let page = match tab.look {
+            StorageLook::Explorer => {
+                self.go_into();
+                return Vec::new();
+            }
+            StorageLook::Buckets => {
+                list.choose();
+                if id.as_ref().is_some_and(|name| tab.explore(&fleet, name)) {
+                    tab.look = StorageLook::Explorer;
+                    return Vec::new();
+                }
+                id.map(StoragePage::Bucket)
+            }
+            StorageLook::Findings => id.map(StoragePage::Finding),
+            StorageLook::Blocks => id.map(StoragePage::Block),
+            StorageLook::Runs => id.map(StoragePage::Run),
+            StorageLook::Copies => id.map(StoragePage::Copy),
+        };
+        if let Some(page) = page {
+            self.open(Page::Storage(page));
+        }
+        Vec::new()
+    }
+
+    /// One level down in the explorer.
+    fn go_into(&mut self) {
+        let tab = &mut self.storage_tab;
+        let Some(explorer) = &mut tab.explorer else { return };
+        let list = &mut tab.lists[StorageLook::Explorer as usize];
+        let Some(row) = list.current::<PrefixRow>() else { return };
+        let (node, opens) = (row.node, row.opens);
+        if !explorer.enter(node) {
+            let text = if opens { "it is not here" } else { "nothing is below it" };
+            self.say(Notice::new(Level::Info, text));
+            return;
+        }
+        list.clear_filter();
+        list.unmark();
+        list.start_over();
+    }
+
+    /// What `enter` does on a page of the tab: a finding leads to what it is about.
+    pub(crate) fn enter_storage_page(&mut self) -> Vec<Effect> {
+        let Some(Page::Storage(StoragePage::Finding(id))) = self.page().map(|o| &o.page) else {
+            return Vec::new();
+        };
+        let found = self.storage_tab.rows.findings.iter().find(|r| r.id == *id);
+        let Some(subject) = found.map(|r| r.finding.subject.clone()) else { return Vec::new() };
+        self.go_to_subject(&subject);
+        Vec::new()
+    }
+
+    /// Shows what a finding is about.
+    pub(crate) fn go_to_subject(&mut self, subject: &Subject) {
+        let Some(fleet) = self.storage().cloned() else { return };
+        self.go_to_tab(TAB);
+        match subject {
+            Subject::Bucket(name) => {
+                self.look_at_storage_row(StorageLook::Buckets, name);
+            }
+            Subject::Prefix(name, prefix) => {
+                if !self.storage_tab.explore(&fleet, name) {
+                    self.go_to_subject(&Subject::Bucket(name.clone()));
+                    return;
+                }
+                self.storage_tab.look = StorageLook::Explorer;
+                if let Some(explorer) = &mut self.storage_tab.explorer {
+                    explorer.go_to(prefix.as_bytes());
+                }
+                self.sync_storage();
+            }
+            Subject::Volume(id) | Subject::Snapshot(id) => {
+                self.look_at_storage_row(StorageLook::Blocks, id);
+            }
+        }
+    }
+
+    /// One step back on the tab; false when there is none.
+    pub(crate) fn back_on_storage(&mut self) -> bool {
+        if self.tab != TAB || !self.pages.is_empty() {
+            return false;
+        }
+        let Storage { look, lists, explorer, .. } = &mut self.storage_tab;
+        let list = &mut lists[*look as usize];
+        let is_plain = list.filter_text().is_empty();
+        if *look == StorageLook::Explorer
+            && is_plain
+            && let Some(explorer) = explorer
+            && let Some(left) = explorer.leave()
+        {
+            let row = explorer.here().rows.iter().find(|r| r.node == left);
+            let id = row.map(|r| r.id.clone());
+            list.unmark();
+            self.sync_storage();
+            if let Some(id) = id {
+                self.list_mut().go_to(&id);
+            }
+            return true;
+        }
+        if *look != StorageLook::Buckets && is_plain {
+            self.look_at_storage(StorageLook::Buckets);
+            return true;
+        }
+        false
+    }
+
+    /// What a key does that belongs to the tab.
+    pub(crate) fn act_on_storage(&mut self, action: Action) -> Vec<Effect> {
+        self.sync_storage();
+        match action {
+            Action::NextList | Action::PreviousList if self.pages.is_empty() => {
+                self.look_at_storage(self.storage_tab.look.turn(action == Action::NextList));
+            }
+            Action::Details => {
+                if let Some(name) = self.current_bucket().map(|row| row.name.clone()) {
+                    self.open(Page::Storage(StoragePage::Bucket(name)));
+                }
+            }
+            Action::Tiers => self.open(Page::Storage(StoragePage::Tiers(self.tier_subject()))),
+            Action::MoreReads | Action::LessReads => self.move_reads(action == Action::MoreReads),
+            Action::SetReads => {
+                let text = crate::view::format::count(self.storage_tab.reads);
+                self.prompt = Some(Prompt::new(PromptKind::Reads, &text));
+            }
+            Action::LifecycleRules => match self.current_bucket().map(|row| row.name.clone()) {
+                Some(name) => self.open(Page::Storage(StoragePage::Lifecycle(name))),
+                None => self.say(Notice::new(Level::Warn, "which bucket? none is meant here")),
+            },
+            Action::ListObjects => return self.ask_for_list(),
+            _ => {}
+        }
+        Vec::new()
+    }
+
+    fn tier_subject(&self) -> TierSubject {
+        let tab = &self.storage_tab;
+        if tab.look == StorageLook::Explorer
+            && self.pages.is_empty()
+            && let Some(explorer) = &tab.explorer
+            && let Some(bucket) = explorer.way().next().map(Arc::<str>::from)
+        {
+            // The row under the cursor where it is a prefix, else where one is.
+            let here = explorer.here();
+            let row = tab.list(tab.look).current::<PrefixRow>().filter(|row| row.opens);
+            return TierSubject::Prefix(bucket, row.map_or(here.node, |row| row.node));
+        }
+        let listed =
+            |row: &&Arc<BucketRow>| self.storage().is_some_and(|f| f.scans.contains_key(&row.name));
+        match self.current_bucket().filter(listed) {
+            Some(row) => TierSubject::Bucket(row.name.clone()),
+            None => TierSubject::Fleet,
+        }
+    }
+
+    fn move_reads(&mut self, more: bool) {
+        let now = self.storage_tab.reads;
+        let next = if more {
+            READS.into_iter().find(|r| *r > now + 1e-9)
+        } else {
+            READS.into_iter().rev().find(|r| *r < now - 1e-9)
+        };
+        if let Some(reads) = next {
+            self.storage_tab.reads = reads;
+        }
+    }
+
+    /// Takes a typed number of reads per month in.
+    pub(crate) fn set_reads(&mut self, text: &str) -> Result<(), String> {
+        let reads: f64 = text.trim().parse().map_err(|_| "a number like 0.5 or 4".to_owned())?;
+        if !reads.is_finite() || !(0.0..=10_000.0).contains(&reads) {
+            return Err("between 0 and 10000 reads per month".to_owned());
+        }
+        self.storage_tab.reads = reads;
+        Ok(())
+    }
+
+    /// Asks what a list of the bucket's objects takes; a running one may be stopped.
+    fn ask_for_list(&mut self) -> Vec<Effect> {
+        let Some(row) = self.current_bucket().cloned() else {
+            self.say(Notice::new(Level::Warn, "which bucket? none is meant here"));
+            return Vec::new();
+        };
+        if row.kind == BucketKind::Directory {
+            self.say(Notice::new(Level::Warn, "a directory is read by `storage explore --dir`"));
+            return Vec::new();
+        }
+        let bucket = row.name.clone();
+        if let Some(listing) = &self.storage_tab.listing
+            && matches!(listing.state, ListingState::Running { .. })
+        {
+            let bucket = listing.bucket.clone();
+            self.say(Notice::new(Level::Info, format!("stopping the list of {bucket}")));
+            return vec![Effect::ListObjects { bucket, how: ListHow::Cancel }];
+        }
+        self.storage_tab.listing =
+            Some(Listing { bucket: bucket.clone(), state: ListingState::Asked });
+        self.say(Notice::new(Level::Info, format!("asking what a list of {bucket} takes")));
+        vec![Effect::ListObjects { bucket, how: ListHow::Ask }]
+    }
+
+    /// How far a list is.
+    pub(crate) fn on_listing(&mut self, listing: Listing) {
+        match &listing.state {
+            ListingState::Offer { .. } => {
+                self.popup = Some(Popup::ConfirmList);
+            }
+            ListingState::Failed(why) => {
+                let text = format!("the list of {}: {why}", listing.bucket);
+                self.say(Notice::new(Level::Error, text));
+            }
+            ListingState::Done => {
+                let text = format!("the list of {} is there: enter opens it", listing.bucket);
+                self.say(Notice::new(Level::Info, text));
+            }
+            ListingState::Asked | ListingState::Running { .. } => {}
+        }
+        let over = matches!(listing.state, ListingState::Done | ListingState::Failed(_));
+        self.storage_tab.listing = (!over).then_some(listing);
+    }
+
+    /// Makes the list that was offered.
+    pub(crate) fn go_on_listing(&mut self) -> Vec<Effect> {
+        let Some(listing) = &mut self.storage_tab.listing else { return Vec::new() };
+        listing.state = ListingState::Running { rows: 0, of: None, seconds_left: None };
+        vec![Effect::ListObjects { bucket: listing.bucket.clone(), how: ListHow::Go }]
+    }
+}

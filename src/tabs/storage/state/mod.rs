@@ -1,0 +1,205 @@
+//! The Storage tab: lists of buckets, prefixes, findings, volumes, runs and copies, and what stands
+//! above them.
+
+mod act;
+#[cfg(test)]
+pub(crate) mod fixture;
+mod look;
+mod page;
+mod rows;
+#[cfg(test)]
+mod scripts;
+
+use std::sync::Arc;
+
+use crate::app::{App, Effect, Layout, List, Tab};
+use crate::fleet::StorageFleet;
+use crate::tabs::savings::state::SavingsLook;
+use crate::tabs::storage::TAB;
+use crate::tabs::storage::picture::{
+    BlockField, BucketField, CopyField, Explorer, FindingField, PrefixField, RunField,
+};
+use crate::view::ViewContext;
+pub use look::StorageLook;
+pub use page::{ListHow, Listing, ListingState, StoragePage, TierSubject};
+pub(crate) use rows::Rows;
+
+/// State of the Storage tab.
+#[derive(Clone, Debug)]
+pub struct Storage {
+    pub(crate) look: StorageLook,
+    /// The lists, in the order of [`StorageLook::ALL`].
+    lists: [List; 6],
+    /// The rows that are made from the fleet, once per fleet.
+    pub(crate) rows: Rows,
+    /// The walk through a list, where one was begun.
+    pub(crate) explorer: Option<Explorer>,
+    /// How often each byte is read per month, in the tier what-if.
+    pub(crate) reads: f64,
+    /// The list of objects that is being made, or was asked about.
+    pub(crate) listing: Option<Listing>,
+    /// Somebody wants to see storage.
+    pub(crate) wanted: bool,
+    /// It was asked for.
+    pub(crate) asked: bool,
+}
+
+impl Default for Storage {
+    fn default() -> Self {
+        Self {
+            look: StorageLook::default(),
+            lists: [
+                List::of::<BucketField>(),
+                List::of::<PrefixField>(),
+                List::of::<FindingField>(),
+                List::of::<BlockField>(),
+                List::of::<RunField>(),
+                List::of::<CopyField>(),
+            ],
+            rows: Rows::default(),
+            explorer: None,
+            reads: page::FIRST_READS,
+            listing: None,
+            wanted: false,
+            asked: false,
+        }
+    }
+}
+
+impl Storage {
+    /// Which list is on screen.
+    pub fn look(&self) -> StorageLook {
+        self.look
+    }
+
+    /// One of the lists.
+    pub fn list(&self, look: StorageLook) -> &List {
+        &self.lists[look as usize]
+    }
+
+    /// The same, to change it.
+    pub(crate) fn list_mut(&mut self, look: StorageLook) -> &mut List {
+        &mut self.lists[look as usize]
+    }
+
+    /// The rows that are made from the fleet.
+    pub(crate) fn rows(&self) -> &Rows {
+        &self.rows
+    }
+
+    /// The walk through a list.
+    pub fn explorer(&self) -> Option<&Explorer> {
+        self.explorer.as_ref()
+    }
+
+    /// How often each byte is read per month, in the tier what-if.
+    pub fn reads(&self) -> f64 {
+        self.reads
+    }
+
+    /// The list of objects that is being made, or was asked about.
+    pub fn listing(&self) -> Option<&Listing> {
+        self.listing.as_ref()
+    }
+}
+
+impl App {
+    /// State of the Storage tab.
+    pub fn storage_tab(&self) -> &Storage {
+        &self.storage_tab
+    }
+
+    /// True when there is storage to show, or trouble with reading it.
+    pub fn has_storage(&self) -> bool {
+        self.storage().is_some_and(|s| !s.is_empty() || !s.readings.is_empty())
+    }
+
+    /// Asks once for what is only read when somebody looks: volumes and snapshots, and all of
+    /// storage where it is not read in the background.
+    pub(crate) fn settle_storage(&mut self, effects: &mut Vec<Effect>) {
+        // What stopped instances go on billing are their volumes.
+        let resources =
+            self.tab == Tab::Overview && self.savings_tab.look() == SavingsLook::Resources;
+        let tab = &mut self.storage_tab;
+        if (tab.wanted || resources || self.tab == TAB) && !tab.asked {
+            tab.asked = true;
+            effects.push(Effect::ReadStorage);
+        }
+    }
+
+    /// What cells of storage are rendered with: spans are measured to the minute, or to the moment
+    /// of the join where that is later.
+    pub fn storage_context(&self) -> ViewContext {
+        let ctx = self.view_context();
+        let joined = self.storage().and_then(|s| s.as_of);
+        ViewContext { now: joined.map_or(ctx.now, |at| at.max(ctx.now)), ..ctx }
+    }
+
+    /// True on the Storage tab, without a page above it, where there is a table to show.
+    pub fn shows_storage_table(&self) -> bool {
+        self.pages.is_empty() && self.tab == TAB && !self.storage_tab_is_empty()
+    }
+
+    /// True when the list on screen has no row to choose from at all.
+    pub fn storage_tab_is_empty(&self) -> bool {
+        self.storage_rows_on_screen() == 0
+    }
+
+    /// Rows of the list on screen, before any filter.
+    pub fn storage_rows_on_screen(&self) -> usize {
+        let fleet = self.storage();
+        let rows = &self.storage_tab.rows;
+        match self.storage_tab.look {
+            StorageLook::Buckets => fleet.map_or(0, |f| f.buckets.len()),
+            StorageLook::Explorer => {
+                self.storage_tab.explorer.as_ref().map_or(0, |e| e.here().rows.len())
+            }
+            StorageLook::Findings => rows.findings.len(),
+            StorageLook::Blocks => rows.blocks.len(),
+            StorageLook::Runs => rows.runs.len(),
+            StorageLook::Copies => rows.copies.len(),
+        }
+    }
+
+    /// The lines above the table of storage.
+    pub fn storage_strip(&self) -> Vec<crate::app::content::Line> {
+        let shown = self.shows_storage_table().then(|| self.layout()).flatten();
+        let Some(layout) = shown else { return Vec::new() };
+        let mut lines = crate::tabs::storage::pages::strip(self, usize::from(layout.width) - 2);
+        lines.truncate(usize::from(layout.body_height.saturating_sub(3) / 3));
+        lines
+    }
+
+    /// The frame with the strip taken off the body.
+    pub fn storage_layout(&self) -> Option<Layout> {
+        let layout = self.layout()?;
+        let strip = self.storage_strip().len() as u16;
+        Some(Layout {
+            body_top: layout.body_top + strip,
+            body_height: layout.body_height - strip,
+            ..layout
+        })
+    }
+
+    /// Takes a picture of storage in.
+    pub(crate) fn on_storage(&mut self, fleet: Arc<StorageFleet>) {
+        // Behind a frozen picture nothing changes.
+        self.dirty = !self.is_frozen();
+        self.storage = Some(fleet);
+        let on_screen = (self.tab == TAB).then_some(self.storage_tab.look as usize);
+        let lists = self.storage_tab.lists.iter_mut().enumerate();
+        lists.filter(|(at, _)| Some(*at) != on_screen).for_each(|(_, list)| list.release());
+        self.fold_sources();
+    }
+
+    /// The frame of the table on screen: what stands above it is taken off.
+    pub fn table_layout(&self) -> Option<Layout> {
+        if self.shows_storage_table() {
+            self.storage_layout()
+        } else if self.shows_savings_table() {
+            self.savings_layout()
+        } else {
+            self.inner_layout()
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! The Storage tab under keys.
+
+use std::sync::Arc;
+
+use super::fixture::{after, app, heard, init};
+use super::{ListHow, Listing, ListingState, StorageLook, StoragePage, TierSubject};
+use crate::app::fixture::{press, titles};
+use crate::app::{App, Effect, Msg, Page, Popup};
+use crate::fleet::StorageFleet;
+use crate::report::Format;
+use crate::tabs::storage::picture::fixture::{fleet, fleet_of};
+use crate::tabs::storage::picture::{BlockRow, PrefixRow};
+
+const SIZE: (u16, u16) = (120, 40);
+
+fn page(app: &App) -> Option<&StoragePage> {
+    match app.page().map(|o| &o.page) {
+        Some(Page::Storage(page)) => Some(page),
+        _ => None,
+    }
+}
+
+fn way(app: &App) -> Vec<String> {
+    let explorer = app.storage_tab().explorer().unwrap();
+    explorer.way().map(str::to_owned).collect()
+}
+
+fn here(app: &mut App) -> String {
+    app.prepare();
+    app.list().current::<PrefixRow>().unwrap().name.to_string()
+}
+
+#[test]
+fn the_tab_is_there_when_there_is_storage() {
+    let mut none = heard(init(SIZE), StorageFleet::default());
+    assert!(!titles(&none).contains(&"Storage"));
+    press(&mut none, "4");
+    assert_ne!(none.tab().title(), "Storage");
+    assert!(none.notice().is_some());
+    let app = after(SIZE, "4");
+    assert_eq!(app.tab().title(), "Storage");
+    assert_eq!(titles(&app).last(), Some(&"Storage"));
+}
+
+#[test]
+fn a_key_goes_through_the_lists_and_commands_name_them() {
+    let mut app = after(SIZE, "4");
+    for look in StorageLook::ALL.iter().skip(1).chain([&StorageLook::Buckets]) {
+        press(&mut app, "o");
+        assert_eq!(app.storage_tab().look(), *look);
+    }
+    press(&mut app, "O");
+    assert_eq!(app.storage_tab().look(), StorageLook::Copies);
+    for look in StorageLook::ALL {
+        press(&mut app, &format!("1:storage {}<enter>", look.name()));
+        assert_eq!((app.tab().title(), app.storage_tab().look()), ("Storage", look));
+    }
+    press(&mut app, ":storage bukkets<enter>");
+    let error = app.prompt().and_then(|p| p.error.clone()).unwrap();
+    assert!(error.message.contains("buckets"), "{}", error.message);
+}
+
+#[test]
+fn enter_drills_and_esc_comes_back_to_the_same_row() {
+    let mut app = after(SIZE, "4/check<enter><enter>");
+    assert_eq!(app.storage_tab().look(), StorageLook::Explorer);
+    assert_eq!(way(&app), ["ml-checkpoints"]);
+    assert_eq!(here(&mut app), "runs/");
+    press(&mut app, "<enter>j");
+    assert_eq!(way(&app), ["ml-checkpoints", "runs/"]);
+    press(&mut app, "<esc>");
+    assert_eq!(here(&mut app), "runs/");
+    press(&mut app, "jjj");
+    assert_eq!(here(&mut app), "README.md");
+    press(&mut app, "<enter>");
+    assert_eq!(way(&app), ["ml-checkpoints"], "an object has nothing below it");
+    press(&mut app, "<esc>");
+    assert_eq!(app.storage_tab().look(), StorageLook::Buckets);
+    // The filter of the buckets is still there, and goes with the next.
+    assert_eq!(app.storage_tab().list(StorageLook::Buckets).filter_text(), "check");
+    press(&mut app, "<esc>");
+    assert_eq!(app.storage_tab().list(StorageLook::Buckets).filter_text(), "");
+}
+
+#[test]
+fn the_explorer_sorts_filters_and_marks() {
+    let mut app = after(SIZE, "4/check<enter><enter>sc");
+    assert_eq!(here(&mut app), "tiny/", "most objects first");
+    press(&mut app, "sa");
+    assert_eq!(here(&mut app), "README.md", "oldest first");
+    press(&mut app, "/size>100GiB<enter>");
+    app.prepare();
+    assert_eq!(app.storage_tab().list(StorageLook::Explorer).order().len(), 2);
+    press(&mut app, "<space>");
+    assert_eq!(app.storage_tab().list(StorageLook::Explorer).marked().unwrap().count, 1);
+    // A filter of another table's field is wrong here, and said so.
+    press(&mut app, "/verdict=idle<enter>");
+    assert!(app.prompt().unwrap().error.is_some());
+    press(&mut app, "<esc>");
+    assert_eq!(app.storage_tab().list(StorageLook::Explorer).filter_text(), "size>100GiB");
+}
+
+#[test]
+fn a_newer_list_keeps_the_place() {
+    let mut app = after(SIZE, "4/check<enter><enter><enter>");
+    assert_eq!(way(&app), ["ml-checkpoints", "runs/"]);
+    let newer = fleet_of(|f| {
+        f.version += 1;
+        let list = Arc::make_mut(&mut f.scans[0]);
+        list.rows += 1;
+    });
+    app.update(Msg::Storage(Arc::new(newer)));
+    app.prepare();
+    assert_eq!(way(&app), ["ml-checkpoints", "runs/"]);
+    let gone = fleet_of(|f| {
+        f.version += 2;
+        f.scans.clear();
+    });
+    app.update(Msg::Storage(Arc::new(gone)));
+    app.prepare();
+    assert!(app.storage_tab().explorer().is_none());
+}
+
+#[test]
+fn a_bucket_without_a_list_opens_its_page_and_asks_what_one_takes() {
+    let mut app = after(SIZE, "4");
+    press(&mut app, "<enter>");
+    assert_eq!(page(&app), Some(&StoragePage::Bucket("datasets".into())));
+    let effects = press(&mut app, "i");
+    let asks = Effect::ListObjects { bucket: "datasets".into(), how: ListHow::Ask };
+    assert_eq!(effects, [asks]);
+    let state = ListingState::Offer { says: "52 pages.".into(), usd: Some(0.00026) };
+    app.update(Msg::Listing(Listing { bucket: "datasets".into(), state }));
+    assert_eq!(app.popup(), Some(&Popup::ConfirmList));
+    // No is no.
+    assert_eq!(press(&mut app, "<esc>"), []);
+    assert!(app.popup().is_none() && app.storage_tab().listing().is_none());
+    press(&mut app, "i");
+    let state = ListingState::Offer { says: "52 pages.".into(), usd: None };
+    app.update(Msg::Listing(Listing { bucket: "datasets".into(), state }));
+    let go = Effect::ListObjects { bucket: "datasets".into(), how: ListHow::Go };
+    assert_eq!(press(&mut app, "<enter>"), [go]);
+    let stop = Effect::ListObjects { bucket: "datasets".into(), how: ListHow::Cancel };
+    assert_eq!(press(&mut app, "i"), [stop]);
+    let state = ListingState::Failed("cancelled".into());
+    app.update(Msg::Listing(Listing { bucket: "datasets".into(), state }));
+    assert!(app.notice().unwrap().text.contains("cancelled"));
+    assert!(app.storage_tab().listing().is_none());
+}
+
+#[test]
+fn reads_per_month_move_and_are_typed() {
+    let mut app = after(SIZE, "4/check<enter><enter>t");
+    let subject = page(&app).cloned();
+    assert!(matches!(subject, Some(StoragePage::Tiers(TierSubject::Prefix(..)))), "{subject:?}");
+    let before = app.storage_tab().reads();
+    press(&mut app, "+");
+    assert!(app.storage_tab().reads() > before);
+    press(&mut app, "--");
+    assert!(app.storage_tab().reads() < before);
+    press(&mut app, "=<ctrl-u>4.5<enter>");
+    assert!((app.storage_tab().reads() - 4.5).abs() < 1e-9);
+    for wrong in ["-1", "x", "inf", "1e9"] {
+        press(&mut app, &format!("=<ctrl-u>{wrong}<enter>"));
+        assert!(app.prompt().unwrap().error.is_some(), "{wrong}");
+        press(&mut app, "<esc>");
+        assert!((app.storage_tab().reads() - 4.5).abs() < 1e-9);
+    }
+    // From a bucket it is of the bucket, without a list of everything.
+    let bucket = after(SIZE, "4/check<enter>t");
+    assert_eq!(
+        page(&bucket),
+        Some(&StoragePage::Tiers(TierSubject::Bucket("ml-checkpoints".into())))
+    );
+    let all = after(SIZE, "4t");
+    assert_eq!(page(&all), Some(&StoragePage::Tiers(TierSubject::Fleet)));
+}
+
+#[test]
+fn a_finding_leads_to_what_it_is_about() {
+    let mut app = after(SIZE, ":storage findings<enter>/kind=prunable_checkpoints<enter><enter>");
+    assert!(matches!(page(&app), Some(StoragePage::Finding(_))));
+    press(&mut app, "<enter>");
+    assert_eq!(way(&app), ["ml-checkpoints", "runs/"]);
+    let mut volume = after(SIZE, ":storage findings<enter>/kind=gp2<enter><enter><enter>");
+    assert_eq!(volume.storage_tab().look(), StorageLook::Blocks);
+    volume.prepare();
+    let row = volume.list().current::<BlockRow>().unwrap();
+    assert_eq!(&**row.id(), "vol-00000000000000001");
+}
+
+#[test]
+fn the_overview_leads_to_the_costliest_finding() {
+    let mut app = app((100, 60));
+    app.prepare();
+    press(&mut app, "G<enter>");
+    assert_eq!((app.tab().title(), app.storage_tab().look()), ("Storage", StorageLook::Blocks));
+    app.prepare();
+}
+
+#[test]
+fn what_is_on_screen_is_exported() {
+    let mut app = after(SIZE, "4/check<enter>:export csv x.csv<enter>");
+    let effects = press(&mut app, ":export json x.json<enter>");
+    let [Effect::Export { path, format, picture }] = &effects[..] else { panic!("{effects:?}") };
+    assert_eq!((path.as_str(), *format), ("x.json", Format::Json));
+    assert_eq!(picture.view(), "storage-buckets");
+    let text = picture.written(Format::Table);
+    assert!(text.contains("; filter check\n"), "{text}");
+    assert_eq!(picture.json_lines(usize::MAX).lines().count(), 1);
+    let columns = app.storage_tab().list(StorageLook::Buckets).columns();
+    let headings: Vec<&str> = columns.iter().map(|f| f.header).collect();
+    let first = text.lines().next().unwrap();
+    assert_eq!(first.split_whitespace().collect::<Vec<_>>(), headings);
+}
+
+#[test]
+fn a_frozen_picture_stays() {
+    let mut app = after(SIZE, "4f");
+    let before = app.storage().unwrap().version;
+    app.update(Msg::Storage(Arc::new(fleet_of(|f| f.version += 5))));
+    assert_eq!(app.storage().unwrap().version, before);
+    press(&mut app, "f");
+    assert_eq!(app.storage().unwrap().version, before + 5);
+}
+
+#[test]
+fn other_accounts_forget_the_storage() {
+    let mut app = app(SIZE);
+    press(&mut app, "4");
+    app.update(Msg::Mode(crate::app::Mode::Demo));
+    assert!(app.storage().is_none());
+    assert_eq!(app.tab().title(), "Overview");
+    app.update(Msg::Storage(Arc::new(fleet())));
+    assert!(app.has_storage());
+}

@@ -1,0 +1,180 @@
+//! The arithmetic of the numbers on screen.
+
+use super::paragraph;
+use crate::app::App;
+use crate::app::Role;
+use crate::app::content::Line;
+use crate::tabs::whatif::picture::{Group, words};
+use crate::tabs::whatif::state::Plan;
+use crate::view::format;
+use crate::whatif::{Answer, FamilyAnswer, FamilyInputs, OfferAnswer, Scenario, Valuation};
+
+/// The page.
+pub(super) fn lines(app: &App, width: usize) -> Vec<Line> {
+    let tab = app.whatif();
+    let mut lines = Vec::new();
+    let (Some(scenario), Some(answer)) = (tab.scenario(), tab.answer()) else {
+        lines.push(Line::of(Role::Dim, "There is no answer to explain yet."));
+        return lines;
+    };
+    if tab.plan().is_some_and(Plan::is_behind) {
+        paragraph(Role::Warn, "Of the scenario before the last change.", width, &mut lines);
+    }
+    let page = Page { scenario, answer, width };
+    if let Group::Family(at) = tab.group()
+        && let Some(family) = scenario.families.get(at)
+    {
+        match answer.families.get(at).and_then(Option::as_ref) {
+            Some(found) => page.family(family, found, &mut lines),
+            None => {
+                lines.push(Line::of(Role::Heading, family.name.clone()));
+                let says = "It has no on-demand price, so that nothing of it can be valued.";
+                paragraph(Role::Warn, says, width, &mut lines);
+            }
+        }
+        lines.push(Line::new());
+    }
+    lines.push(Line::of(Role::Heading, "All families"));
+    page.value(&answer.total, &mut lines);
+    lines
+}
+
+struct Page<'a> {
+    scenario: &'a Scenario,
+    answer: &'a Answer,
+    width: usize,
+}
+
+impl Page<'_> {
+    fn says(&self, text: &str, lines: &mut Vec<Line>) {
+        for part in super::wrap(text, self.width.saturating_sub(2).max(8)) {
+            lines.push(Line::new().text("  ").text(part));
+        }
+    }
+
+    fn family(&self, inputs: &FamilyInputs, found: &FamilyAnswer, lines: &mut Vec<Line>) {
+        lines.push(Line::of(Role::Heading, inputs.name.clone()));
+        self.value(&found.value, lines);
+        for offer in &found.offers {
+            lines.push(Line::new());
+            lines.push(Line::of(Role::Accent, offer.name.clone()));
+            self.offer(inputs, offer, lines);
+        }
+        if let Some(payback) = &found.payback {
+            lines.push(Line::new());
+            lines.push(Line::of(Role::Heading, "Payback of one unit"));
+            let used = words::share(payback.utilisation);
+            self.says(&format!("The unit bought last is used {used} of the hours."), lines);
+            if let Some(safe) = payback.safe_months {
+                let text = format!(
+                    "Safe after {}: term in months × rate ÷ on-demand price ÷ use. From then on demand \
+                     may vanish and nothing is lost.",
+                    words::months(safe)
+                );
+                self.says(&text, lines);
+            }
+        }
+    }
+
+    fn value(&self, value: &Valuation, lines: &mut Vec<Line>) {
+        let usd = format::usd_total;
+        let rest = value.mean_usd - value.fixed_usd;
+        let futures = words::futures(self.answer, self.scenario);
+        self.says(
+            &format!(
+                "mean {} = {} paid whatever happens + {} for what runs beyond it, over {} weeks and \
+                 {futures}, give or take {} (two standard errors)",
+                usd(value.mean_usd),
+                usd(value.fixed_usd),
+                usd(rest),
+                self.answer.weeks,
+                usd(value.mean_error_usd)
+            ),
+            lines,
+        );
+        if let Some(esr) = value.esr {
+            self.says(
+                &format!(
+                    "ESR {} = 1 − {} ÷ {}, the same demand on demand alone",
+                    words::share(esr),
+                    usd(value.mean_usd),
+                    usd(value.on_demand_usd)
+                ),
+                lines,
+            );
+        }
+        let part = |part: Option<f64>| part.map(words::share);
+        if let Some(coverage) = part(value.coverage) {
+            let text = format!(
+                "coverage {coverage} = unit-hours that commitments serve ÷ unit-hours of demand"
+            );
+            self.says(&text, lines);
+        }
+        if let Some(used) = part(value.utilisation) {
+            let text = format!(
+                "utilisation {used} = unit-hours that commitments serve ÷ unit-hours committed"
+            );
+            self.says(&text, lines);
+        }
+        self.says(
+            &format!(
+                "worst 5%: of the futures in which the plan saves least, it saves {} in the mean; it \
+                 costs more than on demand in {} of all futures",
+                words::short_usd(value.worst5_savings_usd),
+                words::share(value.prob_above_on_demand)
+            ),
+            lines,
+        );
+        if let Some(regret) = value.regret_usd {
+            let text = format!(
+                "regret {}: what it costs above the best commitment that hindsight would have chosen \
+                 in each future, in the mean",
+                words::short_usd(regret)
+            );
+            self.says(&text, lines);
+        }
+        let text = format!(
+            "lock-in {}: months that the commitments still run, weighted by the dollars left",
+            words::months(value.lock_in_months)
+        );
+        self.says(&text, lines);
+    }
+
+    fn offer(&self, inputs: &FamilyInputs, offer: &OfferAnswer, lines: &mut Vec<Line>) {
+        let (Some(rate), Some(price), Some(even)) =
+            (offer.rate, inputs.on_demand, offer.break_even)
+        else {
+            let text = "Its rate is not known: = on its line gives one. Nothing is assumed.";
+            paragraph(Role::Warn, text, self.width, lines);
+            return;
+        };
+        self.says(
+            &format!(
+                "break-even {} = {} ÷ {}: a unit pays when it is used for a larger part of the hours",
+                words::share(even),
+                format::usd(rate),
+                format::usd(price)
+            ),
+            lines,
+        );
+        if let Some(best) = offer.best_units {
+            self.says(
+                &format!(
+                    "best {}: the fewest units that run together for at most {} of the hours ahead; \
+                     the next one would be used for less than it needs",
+                    words::units(best),
+                    words::share(even)
+                ),
+                lines,
+            );
+        }
+        if let Some(units) = offer.cautious_units {
+            let caution = words::share(self.scenario.future.caution);
+            let text = format!("with caution {caution}: {} units", words::units(units));
+            self.says(&text, lines);
+        }
+        if offer.bought > 0.0 {
+            self.says(&format!("this scenario buys {}", words::units(offer.bought)), lines);
+        }
+    }
+}

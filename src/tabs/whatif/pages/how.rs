@@ -1,0 +1,58 @@
+//! How to give a demand, and what plans are.
+
+use super::paragraph;
+use crate::app::App;
+use crate::app::Role;
+use crate::app::content::Line;
+use crate::app::keymap::Action;
+
+/// The page.
+pub(super) fn lines(app: &App, width: usize) -> Vec<Line> {
+    let mut lines = vec![Line::of(Role::Heading, "Planning what to buy")];
+    let says = "A plan needs to know how many units ran in each hour. Then burntop draws thousands of \
+                futures from it and values what you would buy over all of them, as you move it.";
+    paragraph(Role::Text, says, width, &mut lines);
+    lines.push(Line::new());
+    if let Some(why) = app.whatif().why_not() {
+        paragraph(Role::Warn, why, width, &mut lines);
+        lines.push(Line::new());
+    }
+    lines.push(Line::of(Role::Heading, "Ways to give a demand"));
+    let ways = [
+        (
+            ":demand FILE.csv",
+            "A header; a time column first, then one column per family, one row an hour.",
+        ),
+        (
+            ":demand history",
+            "What burntop saw running, as far back as its cache goes: whole weeks.",
+        ),
+        ("burntop whatif reserve …", "The same without a screen, see `burntop whatif --help`."),
+    ];
+    for (command, doc) in ways {
+        lines.push(Line::new().text("  ").with(Role::Accent, command));
+        for part in super::wrap(doc, width.saturating_sub(4).max(8)) {
+            lines.push(Line::new().text("    ").with(Role::Dim, part));
+        }
+    }
+    lines.push(Line::new());
+    lines.push(Line::of(Role::Heading, "Then"));
+    let key = |action: Action| {
+        app.keymap().keys(action).first().map_or_else(|| "(no key)".to_owned(), ToString::to_string)
+    };
+    let then = [
+        (Action::TabWhatIf, "opens the tab"),
+        (Action::Raise, "and its opposite move the input under the cursor"),
+        (Action::SetValue, "types its value: 30%, 12, $1.74, 3y"),
+        (Action::NextChart, "goes through the charts"),
+        (Action::SlotB, "goes on with a copy, to compare"),
+        (Action::Explain, "prints the arithmetic of what is under the cursor"),
+        (Action::Export, "writes the memo"),
+    ];
+    for (action, doc) in then {
+        lines.push(
+            Line::new().text("  ").column(Role::Accent, &key(action), 4).with(Role::Dim, doc),
+        );
+    }
+    lines
+}

@@ -1,0 +1,32 @@
+//! The plan on the Overview: what it would save.
+
+use crate::app::App;
+use crate::app::Role;
+use crate::app::content::{Line, Target};
+use crate::tabs::whatif::TAB;
+use crate::tabs::whatif::picture::words;
+use crate::whatif::Stage;
+
+/// One line where a plan is wholly valued; none where nobody plans.
+pub fn overview(app: &App) -> Option<Line> {
+    let tab = app.whatif();
+    let answer = tab.answer().filter(|a| a.stage == Stage::Whole)?;
+    let lists = &answer.lists;
+    let saves: f64 = lists.buy.iter().map(|entry| entry.saves_usd).sum();
+    let symbols = app.appearance().symbols;
+    let text = match lists.buy.len() {
+        0 => "nothing to buy now".to_owned(),
+        1 => format!("1 purchase now saves {}", words::short_usd(saves)),
+        many => format!("{many} purchases now save {}", words::short_usd(saves)),
+    };
+    let later = format!(
+        " over {} weeks {} {} later {} {} to leave",
+        answer.weeks,
+        symbols.separator(),
+        lists.plan.len(),
+        symbols.separator(),
+        lists.avoid.len()
+    );
+    let line = Line::of(Role::Heading, "What-if").text("  ").with(Role::Ok, text);
+    Some(line.with(Role::Dim, later).to(Target::Tab(TAB)))
+}

@@ -1,0 +1,161 @@
+//! What a plan comes to, in a few lines: always there.
+
+use crate::app::App;
+use crate::app::Role;
+use crate::app::content::{Line, columns};
+use crate::tabs::overview::pages::cut;
+use crate::tabs::whatif::picture::words;
+use crate::tabs::whatif::state::Plan;
+use crate::view::Symbols;
+use crate::view::format;
+use crate::whatif::{Answer, Valuation};
+
+/// A few words that belong together.
+type Part = (Role, String);
+
+/// At most `height` lines of `width` columns; the last one says what the numbers rest on.
+pub fn sums(app: &App, width: usize, height: usize) -> Vec<Line> {
+    let tab = app.whatif();
+    let symbols = app.appearance().symbols;
+    let mut parts: Vec<Part> = Vec::new();
+    if app.room().is_some_and(|room| room.inputs.is_none() && room.charts[0].is_none()) {
+        return vec![least(app, width)];
+    }
+    if let Some(trouble) = tab.plan().and_then(|p| p.trouble()) {
+        parts.push((Role::Crit, trouble.to_owned()));
+    } else if tab.demand().is_none() {
+        parts.push((Role::Warn, "no demand: `:whatif` says how to give one".to_owned()));
+    }
+    if let Some(answer) = tab.answer() {
+        let behind = tab.plan().is_some_and(Plan::is_behind);
+        valuation(&answer.total, symbols, behind, &mut parts);
+        safe(answer, tab.family(), symbols, &mut parts);
+    } else if parts.is_empty() {
+        parts.push((Role::Dim, format!("the first answer is on its way{}", symbols.ellipsis())));
+    }
+    let rests = rests_on(app, width);
+    let room = if height > 1 { height - 1 } else { height };
+    let mut lines = flow(&parts, width, room, symbols);
+    if height > 1 {
+        lines.resize(room, Line::new());
+        lines.extend(flow(&rests, width, 1, symbols));
+    }
+    lines
+}
+
+/// The input under the cursor and the mean, where there is room for nothing else.
+fn least(app: &App, width: usize) -> Line {
+    let tab = app.whatif();
+    let symbols = app.appearance().symbols;
+    let late = match tab.plan() {
+        Some(plan) if plan.is_behind() => symbols.ellipsis(),
+        _ => "",
+    };
+    let mean = tab.answer().map(|a| a.total.mean_usd);
+    let mean = format!("{}{late}", symbols.or_unknown(mean, words::short_usd));
+    let Some((input, scenario)) = tab.input().zip(tab.scenario()) else {
+        return Line::of(Role::Heading, mean);
+    };
+    let slider = input.slider(scenario, tab.peaks());
+    let value = symbols.or_unknown(input.get(scenario), |v| slider.unit.show(v));
+    let room = width.saturating_sub(columns(&mean) + columns(&value) + 4);
+    let name = if room >= 2 { cut(slider.name.trim(), room, symbols) } else { String::new() };
+    let line = Line::new().with(Role::Dim, name).text(" ").with(Role::Selected, value);
+    line.with(Role::Dim, format!(" {} ", symbols.separator())).with(Role::Heading, mean)
+}
+
+/// The parts, the most important first.
+fn valuation(value: &Valuation, symbols: Symbols, behind: bool, parts: &mut Vec<Part>) {
+    let late = if behind { symbols.ellipsis() } else { "" };
+    let or = |value: Option<f64>, show: fn(f64) -> String| symbols.or_unknown(value, show);
+    let mean = format!(
+        "mean {}{late} ± {}",
+        format::usd_total(value.mean_usd),
+        words::short_usd(value.mean_error_usd)
+    );
+    parts.push((if behind { Role::Dim } else { Role::Heading }, plain(mean, symbols)));
+    parts.push((Role::Ok, format!("ESR {}", or(value.esr, words::share))));
+    let edges =
+        format!("P5–P95 {}–{}", words::short_usd(value.p5_usd), words::short_usd(value.p95_usd));
+    parts.push((Role::Text, edges));
+    let worst = value.worst5_savings_usd;
+    parts.push(if worst < 0.0 {
+        (Role::Crit, format!("worst 5% lose {}", words::short_usd(-worst)))
+    } else {
+        (Role::Text, format!("worst 5% save {}", words::short_usd(worst)))
+    });
+    let above = value.prob_above_on_demand;
+    let role = if above > 0.05 { Role::Warn } else { Role::Text };
+    parts.push((role, format!("P(above on-demand) {}", words::share(above))));
+    parts.push((Role::Text, format!("covered {}", or(value.coverage, words::share))));
+    parts.push((Role::Text, format!("used {}", or(value.utilisation, words::share))));
+    parts.push((Role::Text, format!("regret {}", or(value.regret_usd, words::short_usd))));
+    parts.push((Role::Text, format!("lock-in {}", words::months(value.lock_in_months))));
+    parts.push((Role::Dim, format!("on demand alone {}", words::short_usd(value.on_demand_usd))));
+    parts.push((Role::Dim, format!("NPV {}", words::short_usd(value.npv_usd))));
+}
+
+/// How long one would have to keep what is bought of the family on screen.
+fn safe(answer: &Answer, family: usize, symbols: Symbols, parts: &mut Vec<Part>) {
+    let family = answer.families.get(family).and_then(Option::as_ref);
+    let safe = family.and_then(|f| f.payback.as_ref()).and_then(|p| p.safe_months);
+    let text = format!("safe after {}", symbols.or_unknown(safe, words::months));
+    // Before what is only there for completeness.
+    let at = parts.len().saturating_sub(2);
+    parts.insert(at, (Role::Text, text));
+}
+
+/// What the numbers rest on, in as many words as there is room for.
+fn rests_on(app: &App, width: usize) -> Vec<Part> {
+    let tab = app.whatif();
+    let mut parts = Vec::new();
+    if let (Some(answer), Some(scenario)) = (tab.answer(), tab.scenario()) {
+        parts.push((Role::Dim, words::futures(answer, scenario)));
+    }
+    let family = tab.scenario().and_then(|s| s.families.get(tab.family()));
+    if let Some(family) = family {
+        let from = if family.prices_from.is_empty() { "not said" } else { &family.prices_from };
+        parts.push((Role::Dim, format!("prices: {from}")));
+    }
+    if let Some([full, short]) = tab.said() {
+        let used: usize = parts.iter().map(|(_, text)| columns(text) + 3).sum();
+        let said = if used + columns(full) <= width { full } else { short };
+        parts.push((Role::Dim, said.clone()));
+    }
+    parts
+}
+
+/// The plus-minus sign is beyond ASCII.
+fn plain(text: String, symbols: Symbols) -> String {
+    if symbols == Symbols::Ascii { text.replace('±', "+/-") } else { text }
+}
+
+/// The parts on lines, as many as fit; what does not fit into the first line is cut at its end.
+fn flow(parts: &[Part], width: usize, height: usize, symbols: Symbols) -> Vec<Line> {
+    let separator = format!(" {} ", symbols.separator());
+    let between = columns(&separator);
+    let mut lines = Vec::new();
+    let mut line = Line::new();
+    let mut used = 0;
+    for (role, text) in parts {
+        let needed = columns(text);
+        let gap = if used > 0 { between } else { 0 };
+        if used > 0 && used + gap + needed > width {
+            lines.push(std::mem::take(&mut line));
+            used = 0;
+            if lines.len() == height {
+                return lines;
+            }
+        }
+        if used > 0 {
+            line = line.with(Role::Dim, separator.clone());
+            used += between;
+        }
+        line = line.with(*role, text.clone());
+        used += needed;
+    }
+    if !line.spans.is_empty() && lines.len() < height {
+        lines.push(line);
+    }
+    lines
+}

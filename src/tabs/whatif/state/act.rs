@@ -1,0 +1,406 @@
+//! What keys and commands do on the tab.
+
+use std::sync::Arc;
+
+use super::take::name_of;
+use super::{DemandFrom, Plan, PlanChart, PlanPage, Room};
+use crate::app::keymap::{Action, Context, Key};
+use crate::app::{App, Effect, Level, Notice, Page, Picture};
+use crate::report::{Format, SessionPlan, SessionReport};
+use crate::tabs::whatif::TAB;
+use crate::tabs::whatif::picture::{Group, Input, Row, input};
+use crate::whatif::{Scenario, Slot};
+
+impl App {
+    /// Shows the tab; where there is nothing to plan with, says how to give it.
+    pub(crate) fn go_to_whatif(&mut self, chart: Option<PlanChart>) -> Vec<Effect> {
+        if !self.has_whatif() {
+            self.open(Page::WhatIf(PlanPage::How));
+            return self.want_demand();
+        }
+        self.go_to_tab(TAB);
+        if let Some(chart) = chart {
+            self.look_at_chart(chart);
+        }
+        self.want_demand()
+    }
+
+    /// The key of a tab that is not there yet: it opens when what ran here has been read.
+    pub(crate) fn want_whatif(&mut self) -> Vec<Effect> {
+        if self.has_whatif() {
+            return self.go_to_whatif(None);
+        }
+        let effects = self.want_demand();
+        self.whatif.opening |= !effects.is_empty();
+        let text = if self.whatif.opening {
+            "reading what ran here; `:whatif` says how to give a demand"
+        } else {
+            "there is no demand to plan for yet: `:whatif` says how to give one"
+        };
+        self.say(Notice::new(Level::Info, text));
+        effects
+    }
+
+    /// Asks once for what burntop saw running, and for the names of what is kept.
+    fn want_demand(&mut self) -> Vec<Effect> {
+        if std::mem::replace(&mut self.whatif.asked, true) {
+            return Vec::new();
+        }
+        let has_demand = self.whatif.demand.is_some();
+        if has_demand { Vec::new() } else { vec![Effect::ReadDemand(DemandFrom::History)] }
+    }
+
+    /// Reads another demand.
+    pub(crate) fn read_demand(&mut self, from: DemandFrom) -> Vec<Effect> {
+        self.whatif.asked = true;
+        let what = match &from {
+            DemandFrom::History => "what ran here".to_owned(),
+            DemandFrom::File(path) => path.clone(),
+        };
+        self.say(Notice::new(Level::Info, format!("reading {what}")));
+        vec![Effect::ReadDemand(from)]
+    }
+
+    /// Asks for a kept scenario, for the slot being edited.
+    pub(crate) fn load_scenario(&mut self, name: String) -> Vec<Effect> {
+        vec![Effect::LoadScenario { name, slot: self.whatif.active }]
+    }
+
+    /// Changes the chart that keys mean.
+    pub(crate) fn look_at_chart(&mut self, chart: PlanChart) {
+        let tab = &mut self.whatif;
+        if tab.chart != chart {
+            tab.chart = chart;
+            tab.scroll = 0;
+            tab.place = 0.5;
+        }
+    }
+
+    /// What a key does on the tab; `None` for one that means the same everywhere.
+    pub(crate) fn act_on_whatif(&mut self, action: Action) -> Option<Vec<Effect>> {
+        if !matches!(action, Action::Raise | Action::Lower | Action::RaiseMore | Action::LowerMore)
+            && let Some(plan) = &mut self.whatif.plans[self.whatif.active.index()]
+        {
+            plan.let_go();
+        }
+        match action {
+            Action::Raise => return Some(self.move_input(true, false)),
+            Action::Lower => return Some(self.move_input(false, false)),
+            Action::RaiseMore => return Some(self.move_input(true, true)),
+            Action::LowerMore => return Some(self.move_input(false, true)),
+            Action::SetValue | Action::Enter => self.open_value(),
+            Action::NextGroup | Action::PreviousGroup => {
+                self.turn_group(action == Action::NextGroup);
+            }
+            Action::NextChart | Action::PreviousChart => {
+                let chart = self.whatif.chart.turn(action == Action::NextChart);
+                self.look_at_chart(chart);
+            }
+            Action::SlotA => return Some(self.go_to_slot(Slot::A)),
+            Action::SlotB => return Some(self.go_to_slot(Slot::B)),
+            Action::SlotC => return Some(self.go_to_slot(Slot::C)),
+            Action::EmptySlot => return Some(self.empty_slot()),
+            Action::Undo | Action::Redo => return Some(self.undo(action == Action::Undo)),
+            Action::BuyBest => return Some(self.buy_best()),
+            Action::ChartAlone => self.whatif.alone = !self.whatif.alone,
+            Action::Explain => self.open(Page::WhatIf(PlanPage::Explain)),
+            Action::SaveScenario => self.open_save(),
+            Action::RenameScenario => self.open_rename(),
+            Action::NoteScenario => self.open_note(),
+            Action::LoadScenario => self.open_load(),
+            Action::Act => {
+                let text = "nothing is bought from here: e writes the plan down, w keeps it";
+                self.say(Notice::new(Level::Info, text));
+            }
+            Action::CopyId | Action::CopyRow => {
+                self.say(Notice::new(Level::Info, "e writes the plan to a file"));
+            }
+            Action::Back => self.whatif.alone = false,
+            Action::Left | Action::Right => self.move_place(action == Action::Right),
+            Action::Down | Action::Up | Action::Top | Action::Bottom => self.move_cursor(action),
+            Action::HalfDown | Action::HalfUp | Action::PageDown | Action::PageUp => {
+                let lines = self.distance(action).unwrap_or(0);
+                self.scroll_list(lines);
+            }
+            _ => return None,
+        }
+        Some(Vec::new())
+    }
+
+    fn open_load(&mut self) {
+        if self.whatif.saved.is_empty() {
+            self.say(Notice::new(Level::Info, "no scenario is kept yet: w keeps this one"));
+            return;
+        }
+        let kind = crate::app::PromptKind::Command;
+        self.prompt = Some(crate::app::Prompt::new(kind, "load "));
+    }
+
+    /// Moves the input under the cursor; what is not known is asked for.
+    fn move_input(&mut self, up: bool, far: bool) -> Vec<Effect> {
+        let Some((input, scenario)) = self.whatif.input().zip(self.whatif.scenario().cloned())
+        else {
+            return Vec::new();
+        };
+        let Some(value) = input.get(&scenario).filter(|_| !input.is_new()) else {
+            self.open_value();
+            return Vec::new();
+        };
+        let slider = input.slider(&scenario, self.whatif.peaks());
+        let step = if far { slider.leap } else { slider.step };
+        let (low, high) = slider.limits;
+        let to = input::next(value, step, up).clamp(low, high);
+        let mut changed = Scenario::clone(&scenario);
+        if !input.set(&mut changed, Some(to)) {
+            return Vec::new();
+        }
+        self.change_plan(Some(input), changed)
+    }
+
+    /// The next or previous group, round and round; a family brings its charts along.
+    fn turn_group(&mut self, forward: bool) {
+        let tab = &mut self.whatif;
+        let Some(scenario) = tab.scenario() else { return };
+        let groups: Vec<Group> = input::groups(scenario).collect();
+        let at = groups.iter().position(|g| *g == tab.group).unwrap_or(0);
+        let step = if forward { 1 } else { groups.len() - 1 };
+        tab.group = groups[(at + step) % groups.len()];
+        if let Group::Family(at) = tab.group {
+            tab.family = at;
+        }
+        tab.stay_inside();
+        self.leave_heading(true);
+    }
+
+    /// Another slot; an empty one begins as a copy of the one left.
+    fn go_to_slot(&mut self, slot: Slot) -> Vec<Effect> {
+        let tab = &mut self.whatif;
+        let from = tab.active;
+        if slot == from {
+            return Vec::new();
+        }
+        tab.active = slot;
+        if tab.plans[slot.index()].is_some() {
+            tab.measure();
+            tab.stay_inside();
+            return Vec::new();
+        }
+        tab.plans[slot.index()] = tab.plans[from.index()].as_ref().map(Plan::copy);
+        let text = format!("{} begins as a copy of {}", slot.letter(), from.letter());
+        self.say(Notice::new(Level::Info, text));
+        self.ask_plan(slot).into_iter().collect()
+    }
+
+    /// Empties the slot, where another one is left.
+    fn empty_slot(&mut self) -> Vec<Effect> {
+        let tab = &mut self.whatif;
+        let slot = tab.active;
+        let other = Slot::ALL.into_iter().find(|s| *s != slot && tab.plans[s.index()].is_some());
+        let Some(other) = other else {
+            self.say(Notice::new(Level::Info, "it is the only scenario: u takes changes back"));
+            return Vec::new();
+        };
+        tab.plans[slot.index()] = None;
+        tab.comparisons.retain(|c| c.base != slot && c.other != slot);
+        tab.active = other;
+        tab.measure();
+        tab.stay_inside();
+        let text = format!("{} is empty; this is {}", slot.letter(), other.letter());
+        self.say(Notice::new(Level::Info, text));
+        Vec::new()
+    }
+
+    fn undo(&mut self, back: bool) -> Vec<Effect> {
+        let slot = self.whatif.active;
+        let done = self.whatif.plans[slot.index()].as_mut().is_some_and(|p| p.step_back(back));
+        if !done {
+            let text = if back { "nothing to take back" } else { "nothing to do again" };
+            self.say(Notice::new(Level::Info, text));
+            return Vec::new();
+        }
+        self.whatif.measure();
+        self.whatif.stay_inside();
+        self.ask_plan(slot).into_iter().collect()
+    }
+
+    /// Buys as many units as the answer holds best: of the offer under the cursor, else of the one
+    /// that saves most alone.
+    fn buy_best(&mut self) -> Vec<Effect> {
+        let tab = &self.whatif;
+        let (Some(answer), Some(scenario)) = (tab.family_answer(), tab.scenario()) else {
+            self.say(Notice::new(Level::Warn, "there is no answer yet to take it from"));
+            return Vec::new();
+        };
+        let family = tab.family;
+        let best = |o: usize| {
+            let offer = answer.offers.get(o)?;
+            offer.cautious_units.or(offer.best_units)
+        };
+        let at = match tab.input() {
+            Some(Input::Bought(f, o)) if f == family => Some(o),
+            _ => (0..answer.offers.len()).find(|o| best(*o).is_some_and(|units| units > 0.0)),
+        };
+        let Some((at, units)) = at.and_then(|o| Some((o, best(o)?))) else {
+            self.say(Notice::new(Level::Info, "no number of units is known to be best here"));
+            return Vec::new();
+        };
+        let mut changed = Scenario::clone(scenario);
+        Input::Bought(family, at).set(&mut changed, Some(units.round()));
+        self.change_plan(None, changed)
+    }
+
+    fn move_cursor(&mut self, action: Action) {
+        let rows = self.whatif.rows().len();
+        let Some(last) = rows.checked_sub(1) else { return };
+        let cursor = self.whatif.cursor;
+        self.whatif.cursor = match action {
+            Action::Down => (cursor + 1).min(last),
+            Action::Up => cursor.saturating_sub(1),
+            Action::Bottom => last,
+            _ => 0,
+        };
+        self.leave_heading(matches!(action, Action::Down | Action::Top));
+    }
+
+    /// Headings are passed over; above the first input none stands.
+    fn leave_heading(&mut self, down: bool) {
+        let rows = self.whatif.rows();
+        if matches!(rows.get(self.whatif.cursor), Some(Row::Heading(_))) {
+            let next =
+                if down { self.whatif.cursor + 1 } else { self.whatif.cursor.saturating_sub(1) };
+            self.whatif.cursor = next.min(rows.len().saturating_sub(1));
+            // The first line may be a heading.
+            if matches!(rows.get(self.whatif.cursor), Some(Row::Heading(_))) {
+                self.whatif.cursor = rows
+                    .iter()
+                    .position(|row| matches!(row, Row::Input(_)))
+                    .unwrap_or(self.whatif.cursor);
+            }
+        }
+    }
+
+    /// Moves the cursor of the plot by one of its points.
+    fn move_place(&mut self, right: bool) {
+        let tab = &mut self.whatif;
+        let points = match (tab.chart, tab.family_answer()) {
+            (PlanChart::Fan, Some(family)) => family.fan.len(),
+            (PlanChart::Cost, Some(family)) => family.costs.len(),
+            (PlanChart::Payback, Some(family)) => {
+                family.payback.as_ref().map_or(0, |p| p.committed_usd.len())
+            }
+            _ => 101,
+        };
+        let step = 1.0 / points.saturating_sub(1).max(1) as f64;
+        tab.place = (tab.place + if right { step } else { -step }).clamp(0.0, 1.0);
+    }
+
+    /// A key of tables is not silent here: it says that there is none.
+    pub(crate) fn say_what_is_missing(&mut self, key: Key) {
+        let of_table = self.keymap.lookup(key, &[Context::Table]);
+        if matches!(of_table, Some(Action::Filter | Action::Sort | Action::Columns)) {
+            let text = "there is no table here to filter, sort or choose columns of";
+            self.say(Notice::new(Level::Info, text));
+        }
+    }
+
+    /// A click on an input puts the cursor there; the second one types its value.
+    pub(crate) fn click_whatif(&mut self, x: u16, y: u16) -> Vec<Effect> {
+        let inputs = self.room().and_then(|room| room.inputs);
+        let Some(area) = inputs
+            .filter(|a| (a.x..a.x + a.width).contains(&x) && (a.y..a.y + a.height).contains(&y))
+        else {
+            return Vec::new();
+        };
+        let rows = self.whatif.rows();
+        let top = self.whatif.inputs_top(rows.len(), usize::from(area.height));
+        let at = top + usize::from(y - area.y);
+        if !matches!(rows.get(at), Some(Row::Input(_))) {
+            return Vec::new();
+        }
+        if at == self.whatif.cursor {
+            self.open_value();
+        }
+        self.whatif.cursor = at;
+        Vec::new()
+    }
+
+    /// Scrolls the list on screen.
+    pub(crate) fn scroll_list(&mut self, lines: isize) {
+        if !self.whatif.chart.is_text() {
+            return;
+        }
+        let last = self.last_list_line();
+        self.whatif.scroll = self.whatif.scroll.saturating_add_signed(lines).min(last);
+    }
+
+    /// Brings scrolling back to where something is; called before drawing.
+    pub(crate) fn settle_list(&mut self) {
+        if self.whatif.chart.is_text() && self.whatif.scroll > 0 {
+            self.whatif.scroll = self.whatif.scroll.min(self.last_list_line());
+        }
+    }
+
+    /// The first line of the list when it is scrolled to its end.
+    fn last_list_line(&self) -> usize {
+        let Some(area) = self.room().and_then(|room| room.charts[0]) else { return 0 };
+        // One line is the title.
+        let height = usize::from(area.height.saturating_sub(1));
+        let lines = crate::tabs::whatif::pages::list(self, self.whatif.chart, area);
+        lines.len().saturating_sub(height)
+    }
+
+    /// The parts of the tab; `None` where it is not on screen.
+    pub fn room(&self) -> Option<Room> {
+        let layout = self.layout().filter(|_| self.shows_whatif())?;
+        Some(Room::of(&layout, self.whatif.alone))
+    }
+
+    /// The plan as it leaves for a file.
+    pub(crate) fn plan_picture(&self) -> Option<SessionReport> {
+        let tab = &self.whatif;
+        let demand = Arc::clone(tab.demand.as_ref()?);
+        let plans: Vec<SessionPlan> = Slot::ALL
+            .into_iter()
+            .filter_map(|slot| {
+                let plan = tab.plan_of(slot)?;
+                let answer = plan.answer().filter(|_| !plan.is_behind()).cloned();
+                Some(SessionPlan { slot, scenario: Arc::clone(plan.scenario()), answer })
+            })
+            .collect();
+        let pairs = [(Slot::A, Slot::B), (Slot::A, Slot::C), (Slot::B, Slot::C)];
+        let known = pairs.into_iter().filter_map(|(base, other)| tab.comparison(base, other));
+        let comparisons = known.cloned().collect();
+        Some(SessionReport { demand, plans, active: tab.active, comparisons })
+    }
+
+    /// Writes the plan down, as soon as there is an answer to the scenario as it is.
+    pub(crate) fn export_plan(&mut self, format: Format, path: Option<String>) -> Vec<Effect> {
+        let path = path.unwrap_or_else(|| self.plan_name(format));
+        let Some(plan) = self.plan_picture() else { return Vec::new() };
+        let picture = Picture::new(plan, self.view_context().now);
+        vec![Effect::Export { path, format, picture }]
+    }
+
+    /// Why the plan cannot be written down in this format, if it cannot.
+    pub(crate) fn check_plan_export(&self, format: Format) -> Result<(), String> {
+        if format == Format::Table {
+            return Err("a plan is written as md (the memo), csv or json".to_owned());
+        }
+        let Some(plan) = self.plan_picture() else {
+            return Err("there is no plan to write down yet".to_owned());
+        };
+        if plan.active().is_none_or(|p| p.answer.is_none()) {
+            return Err("the answer is still on its way".to_owned());
+        }
+        Ok(())
+    }
+
+    /// The name of a file that says what it holds and when it was made.
+    pub(crate) fn plan_name(&self, format: Format) -> String {
+        let name = self.whatif.scenario().map_or("unnamed", |s| name_of(s));
+        let safe = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '-' };
+        let name: String = name.chars().map(safe).take(40).collect();
+        let time = self.view_context().now.strftime("%Y%m%dT%H%MZ");
+        format!("burntop-plan-{name}-{time}.{}", format.extension())
+    }
+}

@@ -1,0 +1,242 @@
+//! The What-if tab: scenarios being edited, and what came of them. Nothing is computed here: each
+//! change asks for an answer, and the newest answer is shown.
+
+mod act;
+mod chart;
+mod demand;
+#[cfg(test)]
+pub(crate) mod fixture;
+mod plan;
+mod prompt;
+mod room;
+#[cfg(test)]
+mod scripts;
+mod take;
+
+use std::sync::Arc;
+
+pub use chart::PlanChart;
+pub use demand::DemandFrom;
+pub use plan::Plan;
+pub use prompt::PlanPrompt;
+pub use room::{Area, Room};
+
+use crate::app::App;
+use crate::tabs::whatif::TAB;
+use crate::tabs::whatif::picture::{Group, Input, Peaks, Row, input};
+use crate::whatif::{Answer, Demand, FamilyAnswer, Scenario, Slot, SlotComparison};
+
+/// A page above the tab.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlanPage {
+    /// The arithmetic of what is under the cursor.
+    Explain,
+    /// How to give a demand, and what plans are.
+    How,
+}
+
+impl PlanPage {
+    /// Its name, for the line above the body.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Explain => "Explain",
+            Self::How => "How to plan",
+        }
+    }
+}
+
+/// State of the What-if tab.
+#[derive(Clone, Debug)]
+pub struct WhatIf {
+    demand: Option<Arc<Demand>>,
+    /// What a plan for the demand begins with.
+    start: Option<Arc<Scenario>>,
+    /// Why there is no demand.
+    why_not: Option<String>,
+    plans: [Option<Plan>; 3],
+    active: Slot,
+    /// That of the newest request.
+    generation: u64,
+    comparisons: Vec<SlotComparison>,
+    /// The group on screen, and the family whose charts are.
+    group: Group,
+    family: usize,
+    /// The line of the inputs that the cursor is on.
+    cursor: usize,
+    pub(crate) chart: PlanChart,
+    /// True when the chart has all the room.
+    alone: bool,
+    /// Where the cursor of the plots is, 0–1 of the axis.
+    place: f64,
+    /// The first line of the list on screen.
+    scroll: usize,
+    saved: Vec<String>,
+    peaks: Peaks,
+    /// What is said of the demand.
+    said: Option<[String; 2]>,
+    /// It was asked for.
+    asked: bool,
+    /// The tab opens when a demand comes, unless the user went elsewhere.
+    pub(crate) opening: bool,
+}
+
+impl Default for WhatIf {
+    fn default() -> Self {
+        Self {
+            demand: None,
+            start: None,
+            why_not: None,
+            plans: [None, None, None],
+            active: Slot::A,
+            generation: 0,
+            comparisons: Vec::new(),
+            group: Group::Family(0),
+            family: 0,
+            cursor: 0,
+            chart: PlanChart::default(),
+            alone: false,
+            place: 0.5,
+            scroll: 0,
+            saved: Vec::new(),
+            peaks: Peaks::default(),
+            said: None,
+            asked: false,
+            opening: false,
+        }
+    }
+}
+
+impl WhatIf {
+    /// The demand planned for.
+    pub fn demand(&self) -> Option<&Arc<Demand>> {
+        self.demand.as_ref()
+    }
+
+    /// Why there is no demand; clean text.
+    pub fn why_not(&self) -> Option<&str> {
+        self.why_not.as_deref()
+    }
+
+    /// The slot being edited.
+    pub fn active(&self) -> Slot {
+        self.active
+    }
+
+    /// What is in a slot.
+    pub fn plan_of(&self, slot: Slot) -> Option<&Plan> {
+        self.plans[slot.index()].as_ref()
+    }
+
+    /// What is being edited.
+    pub fn plan(&self) -> Option<&Plan> {
+        self.plan_of(self.active)
+    }
+
+    /// The scenario being edited.
+    pub fn scenario(&self) -> Option<&Arc<Scenario>> {
+        self.plan().map(Plan::scenario)
+    }
+
+    /// What came of it.
+    pub fn answer(&self) -> Option<&Arc<Answer>> {
+        self.plan()?.answer()
+    }
+
+    /// The inputs on screen.
+    pub fn group(&self) -> Group {
+        self.group
+    }
+
+    /// The family whose charts are on screen.
+    pub fn family(&self) -> usize {
+        self.family
+    }
+
+    /// That family's part of the answer; `None` where it has none, for want of a price.
+    pub fn family_answer(&self) -> Option<&FamilyAnswer> {
+        self.answer()?.families.get(self.family)?.as_ref()
+    }
+
+    /// The lines of the inputs on screen.
+    pub fn rows(&self) -> Vec<Row> {
+        self.scenario().map_or_else(Vec::new, |s| input::rows(s, self.group))
+    }
+
+    /// The line that the cursor is on.
+    pub fn cursor(&self) -> usize {
+        self.cursor
+    }
+
+    /// The first line of the inputs on screen: the cursor in the middle, as far as there is
+    /// something around it.
+    pub fn inputs_top(&self, rows: usize, height: usize) -> usize {
+        self.cursor.saturating_sub(height / 2).min(rows.saturating_sub(height))
+    }
+
+    /// The input under the cursor.
+    pub fn input(&self) -> Option<Input> {
+        match self.rows().get(self.cursor)? {
+            Row::Input(input) => Some(*input),
+            Row::Heading(_) => None,
+        }
+    }
+
+    /// The chart that keys mean.
+    pub fn chart(&self) -> PlanChart {
+        self.chart
+    }
+
+    /// True when the chart has all the room.
+    pub fn is_alone(&self) -> bool {
+        self.alone
+    }
+
+    /// Where the cursor of the plots is, 0–1 of the axis.
+    pub fn place(&self) -> f64 {
+        self.place
+    }
+
+    /// The first line of the list on screen.
+    pub fn scroll(&self) -> usize {
+        self.scroll
+    }
+
+    /// The most units that ever ran, per family of the scenario.
+    pub fn peaks(&self) -> &Peaks {
+        &self.peaks
+    }
+
+    /// Where the demand is from, and which hours it has: in full, and in few words.
+    pub fn said(&self) -> Option<&[String; 2]> {
+        self.said.as_ref()
+    }
+
+    /// Names of the scenarios that are kept.
+    pub fn saved(&self) -> &[String] {
+        &self.saved
+    }
+
+    /// How `other` compares with `base`, where that is known of the scenarios as they are.
+    pub fn comparison(&self, base: Slot, other: Slot) -> Option<&SlotComparison> {
+        let asked = |slot| self.plan_of(slot).map(|p| p.asked);
+        let now = [asked(base)?, asked(other)?];
+        self.comparisons.iter().find(|c| (c.base, c.other) == (base, other) && c.generations == now)
+    }
+}
+
+impl App {
+    /// State of the What-if tab.
+    pub fn whatif(&self) -> &WhatIf {
+        &self.whatif
+    }
+
+    /// True when there is a demand or a scenario to plan with.
+    pub fn has_whatif(&self) -> bool {
+        self.whatif.demand.is_some() || self.whatif.plans.iter().any(Option::is_some)
+    }
+
+    /// True when inputs and charts fill the body.
+    pub fn shows_whatif(&self) -> bool {
+        self.pages.is_empty() && self.tab == TAB
+    }
+}

@@ -1,0 +1,102 @@
+//! A scenario in its slot: what it is, what it was, and what came of it.
+
+use std::sync::Arc;
+
+use crate::tabs::whatif::picture::Input;
+use crate::whatif::{Answer, History, PlanAnswer, Scenario};
+
+/// A scenario being edited.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    history: History,
+    answer: Option<Arc<Answer>>,
+    /// The generation that the answer is of.
+    answered: u64,
+    /// The generation asked for last.
+    pub(super) asked: u64,
+    trouble: Option<String>,
+    /// Counts what was done between two movements of a slider: a key held down is one change.
+    moves: u32,
+    /// True when somebody changed it here.
+    pub(super) touched: bool,
+}
+
+impl Plan {
+    pub(super) fn new(scenario: &Scenario) -> Self {
+        Self {
+            history: History::new(Scenario::clone(scenario)),
+            answer: None,
+            answered: 0,
+            asked: 0,
+            trouble: None,
+            moves: 0,
+            touched: false,
+        }
+    }
+
+    /// A copy to go on with in another slot; what came of it comes along.
+    pub(super) fn copy(&self) -> Self {
+        Self { answer: self.answer.clone(), touched: true, ..Self::new(self.scenario()) }
+    }
+
+    /// The scenario.
+    pub fn scenario(&self) -> &Arc<Scenario> {
+        self.history.now()
+    }
+
+    /// What came of it, or of what it was before the last changes.
+    pub fn answer(&self) -> Option<&Arc<Answer>> {
+        self.answer.as_ref()
+    }
+
+    /// True while the answer is of what the scenario was before.
+    pub fn is_behind(&self) -> bool {
+        self.answered < self.asked
+    }
+
+    /// Why there is no answer to the scenario as it is; clean text.
+    pub fn trouble(&self) -> Option<&str> {
+        self.trouble.as_deref()
+    }
+
+    /// Changes it. `moved` = by this input's slider: then it is one change with the one before,
+    /// where that was of the same slider.
+    pub(super) fn change(&mut self, moved: Option<Input>, to: Scenario) {
+        let input = moved.map(|input| format!("{input:?} {}", self.moves));
+        self.history.change(to, input.as_deref());
+        self.touched = true;
+    }
+
+    /// The next movement is a change of its own.
+    pub(super) fn let_go(&mut self) {
+        self.moves += 1;
+    }
+
+    /// Takes the last change back, or back again; false when there is none.
+    pub(super) fn step_back(&mut self, back: bool) -> bool {
+        if back { self.history.undo() } else { self.history.redo() }
+    }
+
+    /// Another scenario from the same beginning: nothing to take back. What it came to is not known.
+    pub(super) fn replace(&mut self, scenario: &Scenario) {
+        *self = Self { asked: self.asked, ..Self::new(scenario) };
+    }
+
+    /// Takes an answer in, unless a newer one is there.
+    pub(super) fn take(&mut self, planned: PlanAnswer) {
+        if planned.generation < self.answered || planned.generation > self.asked {
+            return;
+        }
+        match planned.result {
+            Ok(answer) => {
+                let is_further = self.answer.as_ref().is_none_or(|a| a.stage <= answer.stage);
+                if planned.generation > self.answered || is_further {
+                    self.answer = Some(answer);
+                }
+                self.trouble = None;
+            }
+            Err(why) => self.trouble = Some(why),
+        }
+        self.answered = planned.generation;
+    }
+}

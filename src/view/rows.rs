@@ -1,0 +1,155 @@
+//! Rows of a list behind one pointer, whatever they are.
+
+use std::any::Any;
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use super::ViewContext;
+use super::table_field::{FieldSpec, FieldTable, TableField};
+use super::value::Value;
+
+/// Shared rows that do not change: what a list shows, filters, sorts and exports. Rows go by their
+/// index. A row or field that is not one of the list's has no value.
+pub trait Rows: Send + Sync {
+    /// Their fields.
+    fn table(&self) -> &'static dyn FieldTable;
+
+    /// How many there are.
+    fn len(&self) -> usize;
+
+    /// True when there is none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The row itself: an `Arc` of what the list's rows are, for who knows that.
+    fn row(&self, row: u32) -> Option<&dyn Any>;
+
+    /// See [`TableField::id`].
+    fn key(&self, row: u32) -> Option<&Arc<str>>;
+
+    /// See [`TableField::usd_per_hour`].
+    fn usd_per_hour(&self, row: u32) -> Option<f64>;
+
+    /// See [`TableField::tag`].
+    fn tag(&self, row: u32, key: &str) -> Option<&str>;
+
+    /// See [`TableField::value`].
+    fn value(&self, row: u32, field: &FieldSpec, ctx: &ViewContext) -> Value<'_>;
+
+    /// See [`TableField::ranked`].
+    fn ranked(&self, row: u32, field: &FieldSpec, ctx: &ViewContext) -> Value<'_>;
+
+    /// Hands the texts of a field that has several in one row to `look`; false for one that has not.
+    fn several(&self, row: u32, field: &FieldSpec, look: LookAtTexts<'_>) -> bool;
+
+    /// See [`TableField::any_text`].
+    fn any_text(&self, row: u32, holds: &mut dyn FnMut(&str) -> bool) -> bool;
+
+    /// See [`TableField::shared_word`].
+    fn shared_word(&self, row: u32) -> Option<usize>;
+}
+
+/// What is done with the texts of a field.
+pub type LookAtTexts<'a> = &'a mut dyn FnMut(&mut dyn Iterator<Item = &str>);
+
+impl fmt::Debug for dyn Rows {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} rows", self.len())
+    }
+}
+
+impl dyn Rows {
+    /// The row, where the list is of such rows.
+    pub fn get<R: 'static>(&self, row: u32) -> Option<&Arc<R>> {
+        self.row(row)?.downcast_ref()
+    }
+}
+
+/// The rows of `H`, which fields of type `F` tell of.
+pub struct RowsOf<F, H> {
+    held: H,
+    fields: PhantomData<F>,
+}
+
+impl<F, H> RowsOf<F, H> {
+    pub(super) fn new(held: H) -> Self {
+        Self { held, fields: PhantomData }
+    }
+}
+
+impl<F: TableField, H: AsRef<[Arc<F::Row>]>> RowsOf<F, H> {
+    fn at(&self, row: u32) -> Option<&Arc<F::Row>> {
+        self.held.as_ref().get(row as usize)
+    }
+
+    fn both(&self, row: u32, field: &FieldSpec) -> Option<(F, &F::Row)> {
+        Some((F::of(field)?, self.at(row)?))
+    }
+}
+
+impl<F: TableField, H: AsRef<[Arc<F::Row>]> + Send + Sync> Rows for RowsOf<F, H> {
+    fn table(&self) -> &'static dyn FieldTable {
+        F::table()
+    }
+
+    fn len(&self) -> usize {
+        self.held.as_ref().len()
+    }
+
+    fn row(&self, row: u32) -> Option<&dyn Any> {
+        self.at(row).map(|row| row as &dyn Any)
+    }
+
+    fn key(&self, row: u32) -> Option<&Arc<str>> {
+        self.at(row).map(|row| F::id(row))
+    }
+
+    fn usd_per_hour(&self, row: u32) -> Option<f64> {
+        F::usd_per_hour(self.at(row)?)
+    }
+
+    fn tag(&self, row: u32, key: &str) -> Option<&str> {
+        F::tag(self.at(row)?, key)
+    }
+
+    fn value(&self, row: u32, field: &FieldSpec, ctx: &ViewContext) -> Value<'_> {
+        self.both(row, field).map_or(Value::Unknown, |(field, row)| field.value(row, ctx))
+    }
+
+    fn ranked(&self, row: u32, field: &FieldSpec, ctx: &ViewContext) -> Value<'_> {
+        self.both(row, field).map_or(Value::Unknown, |(field, row)| field.ranked(row, ctx))
+    }
+
+    fn several(&self, row: u32, field: &FieldSpec, look: LookAtTexts<'_>) -> bool {
+        let texts = self.both(row, field).and_then(|(field, row)| field.several(row));
+        texts.map(|mut texts| look(&mut texts)).is_some()
+    }
+
+    fn any_text(&self, row: u32, holds: &mut dyn FnMut(&str) -> bool) -> bool {
+        self.at(row).is_some_and(|row| F::any_text(row, holds))
+    }
+
+    fn shared_word(&self, row: u32) -> Option<usize> {
+        F::shared_word(self.at(row)?)
+    }
+}
+
+/// The rows that are a part of a picture.
+pub(super) struct Part<T, R> {
+    of: Arc<T>,
+    part: fn(&T) -> &[Arc<R>],
+}
+
+impl<T, R> Part<T, R> {
+    pub(super) fn new(of: Arc<T>, part: fn(&T) -> &[Arc<R>]) -> Self {
+        Self { of, part }
+    }
+}
+
+impl<T, R> AsRef<[Arc<R>]> for Part<T, R> {
+    fn as_ref(&self) -> &[Arc<R>] {
+        (self.part)(&self.of)
+    }
+}
