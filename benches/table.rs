@@ -10,8 +10,8 @@ use burntop::domain::{
     Provenance, Rate, Scope, TagKeys, Tags, Tenancy, TypeSpec, Verdict, VerdictKind,
 };
 use burntop::fleet::{Book, Fleet, JoinInput, PriceBook, join};
-use burntop::view::idle::DEFAULT_COLUMNS;
-use burntop::view::{Field, Filter, Sort, Symbols, TableField, ViewContext, table};
+use burntop::tabs::idle::picture::{DEFAULT_COLUMNS, Field};
+use burntop::view::{Filter, Sort, Symbols, TableField, ViewContext, table};
 use jiff::{SignedDuration, Timestamp};
 
 const ROWS: usize = 10_000;
@@ -151,9 +151,10 @@ const CASES: [Case; 5] = [
 #[divan::bench(args = CASES)]
 fn select(bencher: divan::Bencher<'_, '_>, case: &Case) {
     let (fleet, ctx) = (fleet(), ctx());
-    let filter = Filter::parse(case.0).ok();
-    let sort = Sort::by(case.1);
-    bencher.bench(|| table::select(&fleet.rows, filter.as_ref(), sort, &ctx).len());
+    let filter = Filter::parse(Field::table(), case.0).ok();
+    let sort = Sort::by(case.1.spec());
+    let rows = Field::rows(&fleet.rows);
+    bencher.bench(|| table::select(&rows, filter.as_ref(), sort, &ctx).len());
 }
 
 /// Every visible cell of every row is formatted, searched for the words and compared as text.
