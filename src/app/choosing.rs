@@ -47,7 +47,7 @@ impl App {
             }
             (Popup::ConfirmList, Action::Back) => {
                 self.popup = None;
-                self.storage_tab.listing = None;
+                self.tabs.storage.listing = None;
             }
             (Popup::Columns { .. }, Action::Enter) | (_, Action::Back) => self.popup = None,
             (Popup::Columns { cursor }, action) => {

@@ -7,7 +7,6 @@ use super::Picture;
 use crate::act::plan::{Confirmed, Plan};
 use crate::domain::GpuKey;
 use crate::report::Format;
-use crate::tabs::gpus::picture::GpuGrouping;
 use crate::tabs::storage::state::ListHow;
 use crate::tabs::whatif::state::DemandFrom;
 use crate::whatif::{PlanRequest, Scenario, Slot};
@@ -128,8 +127,10 @@ pub enum Regions {
 pub struct SavedView {
     /// The name.
     pub name: String,
-    /// How the table of GPUs is grouped; `None` for a view of the table of instances.
-    pub gpus: Option<GpuGrouping>,
+    /// Name of the list, see [`super::ListSpec::name`].
+    pub list: String,
+    /// Name of the way its rows are grouped; empty for a list without groups.
+    pub group: String,
     /// Filter as typed; empty for none.
     pub filter: String,
     /// Name of the field sorted by; empty for the fleet's own order, worst first.

@@ -5,7 +5,6 @@ use super::keymap::{Action, Context, Key};
 use super::screen::PAGE_CONTEXTS;
 use super::sheet::Sheet;
 use super::{App, Effect, Level, Notice, Page, Popup, Prompt, PromptKind, Tab};
-use crate::report::Format;
 
 /// Lines that a wheel step moves.
 pub(super) const WHEEL: isize = 3;
@@ -149,12 +148,12 @@ impl App {
         if self.screen().back(self) {
             return;
         }
-        if (self.shows_table() || self.shows_heat()) && !self.list_mut().cancel_range() {
+        if self.shows_table() && !self.list_mut().cancel_range() {
             self.list_mut().clear_filter();
         }
     }
 
-    pub(super) fn enter(&mut self) -> Vec<Effect> {
+    pub(crate) fn enter(&mut self) -> Vec<Effect> {
         self.prepare();
         match self.page_with_screen() {
             Some((_, of)) => of.enter_page(self),
@@ -182,7 +181,7 @@ impl App {
     }
 
     fn page_height(&self) -> isize {
-        let body = self.table_layout().map_or(1, |l| l.body_height);
+        let body = self.inner_layout().map_or(1, |l| l.body_height);
         let lines = if self.shows_table() { body.saturating_sub(1) } else { body };
         isize::try_from(lines.max(1)).unwrap_or(1)
     }
@@ -226,12 +225,12 @@ impl App {
     fn scroll(&mut self, action: Action) {
         match action {
             Action::Top if self.pages.is_empty() => {
-                self.finding = 0;
-                self.overview_scroll = 0;
+                self.text_cursor = 0;
+                self.text_scroll = 0;
             }
             Action::Bottom if self.pages.is_empty() => {
-                self.finding = self.findings().saturating_sub(1);
-                self.overview_scroll = self.last_scroll();
+                self.text_cursor = self.findings().saturating_sub(1);
+                self.text_scroll = self.last_scroll();
             }
             _ => {
                 if let Some(lines) = self.distance(action) {
@@ -250,60 +249,46 @@ impl App {
             return;
         }
         let end = if lines > 0 { self.findings().saturating_sub(1) } else { 0 };
-        if self.finding == end || self.finding_in_sight().is_none() {
-            self.overview_scroll = self.overview_scroll.saturating_add_signed(lines).min(last);
+        if self.text_cursor == end || self.finding_in_sight().is_none() {
+            self.text_scroll = self.text_scroll.saturating_add_signed(lines).min(last);
             return;
         }
-        let to = self.finding.saturating_add_signed(lines);
-        self.finding = if lines > 0 { to.min(end) } else { to };
+        let to = self.text_cursor.saturating_add_signed(lines);
+        self.text_cursor = if lines > 0 { to.min(end) } else { to };
         self.show_finding();
     }
 
     /// The export command, ready to be sent or changed.
     fn open_export(&mut self) {
-        if self.tab == Tab::WhatIf {
-            if let Err(why) = self.check_plan_export(Format::Md) {
-                self.say(Notice::new(Level::Warn, why));
-                return;
+        let screen = self.screen();
+        let format = screen.export_format();
+        let name = screen.check_export(self, format).and_then(|()| {
+            let picture = self.picture().ok_or("there is nothing here to export")?;
+            Ok(self.export_name(&picture, format))
+        });
+        match name {
+            Ok(name) => {
+                let text = format!("export {} {name}", format.name());
+                self.prompt = Some(Prompt::new(PromptKind::Command, &text));
             }
-            let text = format!("export md {}", self.plan_name(Format::Md));
-            self.prompt = Some(Prompt::new(PromptKind::Command, &text));
-            return;
+            Err(why) => self.say(Notice::new(Level::Warn, why)),
         }
-        if self.picture().is_none() {
-            self.say(Notice::new(Level::Warn, "there is nothing here to export"));
-            return;
-        }
-        let text = format!("export csv {}", self.export_name(Format::Csv));
-        self.prompt = Some(Prompt::new(PromptKind::Command, &text));
     }
 
     fn copy_id(&mut self) -> Vec<Effect> {
         self.prepare();
-        if let Some(effects) = self.copy_saving_id() {
-            return effects;
-        }
-        let gpu = self.current_gpu().map(|row| row.id.to_string());
-        let id = gpu.or_else(|| self.current_row().map(|r| r.instance.id.to_string()));
-        let Some(id) = id else {
+        let Some((name, text)) = self.screen_in_front().and_then(|of| of.id_to_copy(self)) else {
             self.say(Notice::new(Level::Warn, "there is no instance here to copy"));
             return Vec::new();
         };
         // Whether the terminal takes it cannot be known.
-        self.say(Notice::new(Level::Info, format!("sent {id} to the terminal's clipboard")));
-        vec![Effect::Copy(id)]
+        self.say(Notice::new(Level::Info, format!("sent {name} to the terminal's clipboard")));
+        vec![Effect::Copy(text)]
     }
 
     fn copy_row(&mut self) -> Vec<Effect> {
         self.prepare();
-        if let Some(effects) = self.copy_saving() {
-            return effects;
-        }
-        let found = self.current_gpu_picture().or_else(|| {
-            let id = self.current_row()?.instance.id.clone();
-            Some((id.clone(), self.instance_picture(&id)?))
-        });
-        let Some((id, picture)) = found else {
+        let Some((id, picture)) = self.screen_in_front().and_then(|of| of.row_to_copy(self)) else {
             self.say(Notice::new(Level::Warn, "there is no instance here to copy"));
             return Vec::new();
         };

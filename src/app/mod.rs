@@ -9,6 +9,7 @@ mod appearance;
 mod choosing;
 pub mod command;
 pub mod content;
+mod deed;
 mod effect;
 #[cfg(test)]
 pub(crate) mod fixture;
@@ -18,6 +19,7 @@ pub(crate) mod keymap;
 mod keys;
 mod layout;
 pub(crate) mod list;
+mod lists;
 mod mouse;
 mod msg;
 mod page;
@@ -45,16 +47,16 @@ pub use crate::tabs::savings::state::{SavingsLook, SavingsPage, SavingsTab};
 pub use crate::tabs::storage::state::{
     ListHow, Listing, ListingState, Storage, StorageLook, StoragePage, TierSubject,
 };
-pub use crate::tabs::whatif::state::{
-    Area, DemandFrom, Plan, PlanChart, PlanPage, PlanPrompt, Room, WhatIf,
-};
+pub use crate::tabs::whatif::state::{Area, DemandFrom, Plan, PlanChart, PlanPage, Room, WhatIf};
 pub use appearance::{Appearance, ColorDepth, Role, ThemeName};
+pub(crate) use deed::Deed;
 pub use effect::{Confirmation, Effect, Regions, SavedView};
 pub use init::{AppInit, Extent};
 pub use input::{History, LineEdit};
 pub use keymap::{Action, ActionSpec, Context, Key, KeyError, Keymap, KeymapProblem};
 pub use layout::{Layout, MINIMUM};
 pub use list::{GUTTER, List, Marked, Placed, Placement, RowsStamp, TableLine, column_entries};
+pub use lists::{GroupingSpec, ListSpec, list_of, lists};
 pub use mouse::tab_label;
 pub use msg::{AccountInfo, Level, LogEntry, Mode, Msg, Notice, OwnCost};
 pub use page::{Opened, Page, Popup};
@@ -67,16 +69,12 @@ pub use sources::{Intervals, Progress, SourceStatus, Sources, Staleness, behind}
 use crate::act::plan::Rules;
 use crate::fleet::gpu::GpuFleet;
 use crate::fleet::{Fleet, Savings, StorageFleet};
-use crate::tabs::idle::picture::Field;
-use crate::tabs::overview::picture::Overview;
+use crate::tabs::TabStates;
 use crate::view::ViewContext;
 use age::Age;
 use content::Line;
 use content::sheet::dialog::Box as DialogBox;
 use sheet::Sheet;
-
-/// What tells one overview from another: versions and moments of the fleet and of what is joined to it.
-type OverviewOf = (u64, Option<Timestamp>, [Option<(u64, Option<Timestamp>)>; 3]);
 
 /// The picture that `f` keeps.
 #[derive(Clone, Debug)]
@@ -147,24 +145,17 @@ pub struct App {
     pub(crate) popup: Option<Popup>,
     pub(crate) prompt: Option<Prompt>,
     notice: Option<Notice>,
-    pub(crate) table: List,
-    pub(crate) gpu_tab: Gpus,
-    pub(crate) storage_tab: Storage,
-    pub(crate) savings_tab: SavingsTab,
-    pub(crate) whatif: WhatIf,
+    /// What each tab remembers.
+    pub(crate) tabs: TabStates,
     sheet: Option<Sheet>,
     /// True after a quit that has to be said twice.
     quit_asked: bool,
-    /// Line of the overview that the cursor is on, counted over lines that lead somewhere.
-    finding: usize,
-    overview_scroll: usize,
+    /// Where the body is text: the line that the cursor is on, counted over lines that lead somewhere.
+    text_cursor: usize,
+    text_scroll: usize,
     filter_history: History,
     command_history: History,
 
-    pub(crate) overview: Option<(OverviewOf, Overview)>,
-    /// The overview of a fleet by version and moment, before anything is joined to it: GPUs are seen
-    /// anew oftener than instances.
-    bare_overview: Option<((u64, Option<Timestamp>), Overview)>,
     pub(crate) body: Body,
 
     /// How long the cockpit has run, by a clock that never goes back.
@@ -213,19 +204,13 @@ impl App {
             popup: None,
             prompt: None,
             notice: None,
-            table: List::of::<Field>(),
-            gpu_tab: Gpus::default(),
-            storage_tab: Storage::default(),
-            savings_tab: SavingsTab::default(),
-            whatif: WhatIf::default(),
+            tabs: TabStates::default(),
             sheet: None,
             quit_asked: false,
-            finding: 0,
-            overview_scroll: 0,
+            text_cursor: 0,
+            text_scroll: 0,
             filter_history: History::default(),
             command_history: History::default(),
-            overview: None,
-            bare_overview: None,
             body: Body::default(),
             uptime: Duration::ZERO,
             now: init.now,
@@ -432,7 +417,7 @@ impl App {
 
     /// The table of instances.
     pub fn table(&self) -> &List {
-        &self.table
+        &self.tabs.idle
     }
 
     /// What the credential chain said when nothing can be read without credentials.
@@ -443,7 +428,7 @@ impl App {
     /// The lines of the body where it is text, how far they are scrolled, and the line that the
     /// cursor is on.
     pub fn text_body(&self) -> (&[Line], usize, Option<usize>) {
-        let scroll = self.page().map_or(self.overview_scroll, |p| p.scroll);
+        let scroll = self.page().map_or(self.text_scroll, |p| p.scroll);
         let cursor = if self.pages.is_empty() { self.finding_line() } else { self.body.cursor };
         (&self.body.lines, scroll, cursor)
     }

@@ -4,7 +4,6 @@ use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 
 use super::keys::WHEEL;
 use super::{App, Effect, Tab};
-use crate::tabs::gpus::picture::heat::HeatStep;
 
 impl App {
     pub(super) fn on_mouse(&mut self, event: MouseEvent) -> Vec<Effect> {
@@ -23,15 +22,10 @@ impl App {
     }
 
     fn wheel(&mut self, lines: isize) {
-        if self.shows_heat() {
-            let step = if lines > 0 { HeatStep::Down } else { HeatStep::Up };
-            self.step_heat(step, lines.unsigned_abs());
-        } else if self.shows_table() {
+        if self.shows_table() {
             self.sync_table();
             self.list_mut().step(lines);
-        } else if self.shows_whatif() {
-            self.scroll_list(lines);
-        } else {
+        } else if !self.is_drawn_by_screen() || !self.screen().wheel(self, lines) {
             self.scroll_by(lines);
         }
     }
@@ -45,19 +39,14 @@ impl App {
             return Vec::new();
         }
         self.prepare();
-        let Some(layout) = self.table_layout() else { return Vec::new() };
+        let Some(layout) = self.inner_layout() else { return Vec::new() };
         let Some(line) = y.checked_sub(layout.body_top).filter(|l| *l < layout.body_height) else {
             return Vec::new();
         };
-        if self.shows_heat() {
-            // The second click on a cell goes in.
-            return match self.click_heat(x, line) {
-                Some(true) => self.enter(),
-                _ => Vec::new(),
-            };
-        }
-        if self.shows_whatif() {
-            return self.click_whatif(x, y);
+        if self.is_drawn_by_screen()
+            && let Some(effects) = self.screen().click(self, (x, y), line)
+        {
+            return effects;
         }
         if !self.shows_table() {
             return self.click_text(usize::from(line));

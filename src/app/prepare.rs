@@ -10,7 +10,6 @@ use super::{App, Extent, Page, Sources};
 use crate::domain::Reading;
 use crate::fleet::Fleet;
 use crate::tabs::idle::picture::Field;
-use crate::tabs::overview::picture::overview;
 use crate::view::TableField;
 
 impl App {
@@ -19,18 +18,19 @@ impl App {
     pub fn prepare(&mut self) {
         self.sync_table();
         let Some(layout) = self.layout() else { return };
-        self.sum_up_gpus();
+        for screen in crate::tabs::screens() {
+            screen.sum_up(self);
+        }
         if self.pages.is_empty() && self.screen().prepare(self) {
             return;
         }
         if self.shows_table() {
             // One line is the heading.
-            let height = self.table_layout().unwrap_or(layout).body_height.saturating_sub(1);
+            let height = self.inner_layout().unwrap_or(layout).body_height.saturating_sub(1);
             self.list_mut().scroll_into(usize::from(height));
             return;
         }
         let width = usize::from(layout.width.saturating_sub(2));
-        self.make_overview();
         self.body.cursor = None;
         self.body.dialog = None;
         self.body.lines = self.body_lines(width);
@@ -41,8 +41,8 @@ impl App {
             opened.scroll = opened.scroll.min(last);
             return;
         }
-        self.finding = self.finding.min(self.findings().saturating_sub(1));
-        self.overview_scroll = self.overview_scroll.min(last);
+        self.text_cursor = self.text_cursor.min(self.findings().saturating_sub(1));
+        self.text_scroll = self.text_scroll.min(last);
     }
 
     /// True where nothing can be read without credentials, and nothing is there to see.
@@ -113,39 +113,6 @@ impl App {
         }
     }
 
-    fn make_overview(&mut self) {
-        let ctx = self.view_context();
-        let Some(fleet) = self.shown() else {
-            self.overview = None;
-            return;
-        };
-        let gpus = self.gpus().map(|g| (g.version, g.as_of));
-        let storage = self.storage().map(|s| (s.version, s.as_of));
-        let savings = self.savings().map(|s| (s.version, s.as_of));
-        let current = (fleet.version, fleet.as_of, [gpus, storage, savings]);
-        if self.overview.as_ref().is_none_or(|(of, _)| *of != current) {
-            let of = (fleet.version, fleet.as_of);
-            let mut made = match &self.bare_overview {
-                Some((known, bare)) if *known == of => bare.clone(),
-                _ => {
-                    let bare = overview(fleet, &ctx);
-                    self.bare_overview = Some((of, bare.clone()));
-                    bare
-                }
-            };
-            if let Some(gpus) = self.gpus() {
-                made = made.with_gpus(gpus);
-            }
-            if let Some(storage) = self.storage() {
-                made = made.with_storage(storage);
-            }
-            if let Some(savings) = self.savings() {
-                made = made.with_savings(savings);
-            }
-            self.overview = Some((current, made));
-        }
-    }
-
     fn body_height(&self) -> usize {
         self.layout().map_or(0, |l| usize::from(l.body_height))
     }
@@ -157,7 +124,7 @@ impl App {
 
     /// The line of the overview that the cursor is on, if it is on screen.
     pub(crate) fn finding_in_sight(&self) -> Option<usize> {
-        let seen = self.overview_scroll..self.overview_scroll + self.body_height();
+        let seen = self.text_scroll..self.text_scroll + self.body_height();
         self.finding_line().filter(|l| seen.contains(l))
     }
 
@@ -165,7 +132,7 @@ impl App {
     pub(super) fn show_finding(&mut self) {
         if let Some(line) = self.finding_line() {
             let lowest = (line + 1).saturating_sub(self.body_height());
-            self.overview_scroll = self.overview_scroll.min(line).max(lowest);
+            self.text_scroll = self.text_scroll.min(line).max(lowest);
         }
     }
 
@@ -177,7 +144,7 @@ impl App {
     /// The line of the overview that the cursor is on.
     pub(super) fn finding_line(&self) -> Option<usize> {
         let mut lines = self.body.lines.iter().enumerate();
-        lines.by_ref().filter(|(_, l)| l.target.is_some()).nth(self.finding).map(|(i, _)| i)
+        lines.by_ref().filter(|(_, l)| l.target.is_some()).nth(self.text_cursor).map(|(i, _)| i)
     }
 
     pub(crate) fn sync_table(&mut self) {
@@ -185,7 +152,7 @@ impl App {
         let ctx = self.view_context();
         if let Some(fleet) = self.shown().cloned() {
             let stamp = (fleet.version, fleet.as_of);
-            self.table.sync(stamp, &ctx, || Field::part(fleet, |fleet| &fleet.rows));
+            self.tabs.idle.sync(stamp, &ctx, || Field::part(fleet, |fleet| &fleet.rows));
         }
     }
 

@@ -1,7 +1,7 @@
 //! The line where one types: a filter, a command, a name.
 
+use super::deed::Deed;
 use super::input::LineEdit;
-use crate::tabs::whatif::state::PlanPrompt;
 
 /// What is being typed.
 #[derive(Clone, Debug)]
@@ -15,12 +15,13 @@ pub enum PromptKind {
     Command,
     /// The name of a view to save.
     SaveView,
-    /// Reads per month of the tier what-if.
-    Reads,
-    /// An input of the guide.
-    Guide,
-    /// Something of the What-if tab.
-    Plan(PlanPrompt),
+    /// Something that a tab asks for.
+    Own {
+        /// What stands before the text; clean text.
+        label: String,
+        /// What is done with it; an error leaves the line open.
+        take: Deed,
+    },
 }
 
 /// The line being typed.
@@ -59,9 +60,7 @@ impl Prompt {
             PromptKind::Filter { .. } => "/ ",
             PromptKind::Command => ":",
             PromptKind::SaveView => "save view as: ",
-            PromptKind::Reads => "reads per month: ",
-            PromptKind::Guide => "value: ",
-            PromptKind::Plan(prompt) => prompt.label(),
+            PromptKind::Own { label, .. } => label,
         }
     }
 

@@ -3,10 +3,12 @@
 
 use std::sync::Arc;
 
+use super::command::CommandSpec;
 use super::content::Line;
 use super::keymap::{Action, Context};
-use super::{App, Effect, List, Page, Tab};
+use super::{App, Effect, Layout, List, ListSpec, Page, Picture, Tab};
 use crate::fleet::Row;
+use crate::report::Format;
 use crate::tabs::screen_on;
 use crate::view::ViewContext;
 
@@ -59,6 +61,9 @@ pub trait Screen: Sync {
         self.follow(app)
     }
 
+    /// Somebody went to a tab, this one or another.
+    fn on_tab_change(&self, _app: &mut App) {}
+
     /// The contexts whose keys are in force.
     fn contexts(&self, app: &App) -> &'static [Context];
 
@@ -69,6 +74,11 @@ pub trait Screen: Sync {
     /// everywhere.
     fn act_first(&self, _app: &mut App, _action: Action) -> Option<Vec<Effect>> {
         None
+    }
+
+    /// The commands that are its own, in the order of the help.
+    fn commands(&self) -> &'static [CommandSpec] {
+        &[]
     }
 
     /// The actions of these contexts are the screen's: [`Screen::act`] does them.
@@ -89,6 +99,17 @@ pub trait Screen: Sync {
         false
     }
 
+    /// What the wheel does, where it neither steps through a table nor scrolls lines; false for nothing.
+    fn wheel(&self, _app: &mut App, _lines: isize) -> bool {
+        false
+    }
+
+    /// What a click into the body does, where that is neither a table nor lines: at a column and row of
+    /// the terminal, and a line of the body below the strip.
+    fn click(&self, _app: &mut App, _at: (u16, u16), _line: u16) -> Option<Vec<Effect>> {
+        None
+    }
+
     /// True where a table fills the body.
     fn shows_table(&self, _app: &App) -> bool {
         false
@@ -100,14 +121,34 @@ pub trait Screen: Sync {
         self.shows_table(app)
     }
 
+    /// Lines above its table or map, at most so many columns wide.
+    fn strip(&self, _app: &App, _width: usize) -> Vec<Line> {
+        Vec::new()
+    }
+
+    /// How many of them at most, above a body of so many lines: what it is for keeps most of the room.
+    fn strip_height(&self, _app: &App, body: u16) -> u16 {
+        body.saturating_sub(3) / 3
+    }
+
+    /// The lists that it shows, in their order.
+    fn lists(&self) -> &'static [ListSpec] {
+        &[]
+    }
+
+    /// False where there is nothing to filter, to sort, to choose columns of.
+    fn has_list(&self) -> bool {
+        true
+    }
+
     /// The list that commands about lists mean: its own, else that of the instances.
     fn list<'a>(&self, app: &'a App) -> &'a List {
-        &app.table
+        &app.tabs.idle
     }
 
     /// The same, to change it.
     fn list_mut<'a>(&self, app: &'a mut App) -> &'a mut List {
-        &mut app.table
+        &mut app.tabs.idle
     }
 
     /// Shows the list that commands about lists mean: its own, else that of the instances.
@@ -123,6 +164,12 @@ pub trait Screen: Sync {
         false
     }
 
+    /// Brings up to date what other screens tell of it as well; costs nothing when nothing changed.
+    fn sum_up(&self, _app: &mut App) {}
+
+    /// Asks for what it needs now and did not ask for yet; called after each message.
+    fn settle(&self, _app: &mut App, _effects: &mut Vec<Effect>) {}
+
     /// The body as text.
     fn lines(&self, _app: &App, _width: usize) -> Vec<Line> {
         Vec::new()
@@ -136,6 +183,50 @@ pub trait Screen: Sync {
     /// The instance that keys mean.
     fn row<'a>(&self, _app: &'a App) -> Option<&'a Arc<Row>> {
         None
+    }
+
+    /// The instances that are marked on it.
+    fn marked_instances(&self, _app: &App) -> Vec<Arc<str>> {
+        Vec::new()
+    }
+
+    /// What the row is known by that keys mean, to copy: its name in the notice, and the text.
+    fn id_to_copy(&self, app: &App) -> Option<(String, String)> {
+        let id = app.current_row()?.instance.id.to_string();
+        Some((id.clone(), id))
+    }
+
+    /// The row that keys mean with all fields, to copy, and what it is known by.
+    fn row_to_copy(&self, app: &App) -> Option<(Arc<str>, Picture)> {
+        let id = app.current_row()?.instance.id.clone();
+        let picture = app.instance_picture(&id)?;
+        Some((id, picture))
+    }
+
+    /// What is on screen, as it is exported; `None` where that is nothing.
+    fn picture(&self, _app: &App) -> Option<Picture> {
+        None
+    }
+
+    /// The format that an export begins with.
+    fn export_format(&self) -> Format {
+        Format::Csv
+    }
+
+    /// What an export is called in the name of its file.
+    fn export_stem(&self, _app: &App, picture: &Picture) -> String {
+        picture.view().to_owned()
+    }
+
+    /// Why what is on screen cannot be written in a format, if it cannot.
+    fn check_export(&self, app: &App, _format: Format) -> Result<(), String> {
+        let nothing = || "there is nothing here to export".to_owned();
+        app.picture().map(|_| ()).ok_or_else(nothing)
+    }
+
+    /// Keeps under a name how its list is looked at; an error says why that is not possible.
+    fn save(&self, app: &mut App, name: &str) -> Result<Vec<Effect>, String> {
+        Ok(app.save_view(name))
     }
 
     /// Other accounts from here on: what is known of the old ones goes.
@@ -164,6 +255,11 @@ pub trait Screen: Sync {
     /// The lines of a page.
     fn page_lines(&self, _app: &App, _page: &Page, _width: usize) -> Vec<Line> {
         Vec::new()
+    }
+
+    /// What a page shows, as it is exported.
+    fn page_picture(&self, _app: &App, _page: &Page) -> Option<Picture> {
+        None
     }
 
     /// The instance that keys mean on a page.
@@ -207,6 +303,41 @@ impl App {
     /// The same, to change it.
     pub(crate) fn list_mut(&mut self) -> &mut List {
         self.screen().list_mut(self)
+    }
+
+    /// The lines above the table or map on screen.
+    pub fn strip(&self) -> Vec<Line> {
+        let drawn = self.is_drawn_by_screen().then(|| self.layout()).flatten();
+        let Some(layout) = drawn else { return Vec::new() };
+        let screen = self.screen();
+        let mut lines = screen.strip(self, usize::from(layout.width.saturating_sub(2)));
+        lines.truncate(usize::from(screen.strip_height(self, layout.body_height)));
+        lines
+    }
+
+    /// The frame with the strip taken off the body.
+    pub fn inner_layout(&self) -> Option<Layout> {
+        let layout = self.layout()?;
+        let strip = self.strip().len() as u16;
+        let (body_top, body_height) = (layout.body_top + strip, layout.body_height - strip);
+        Some(Layout { body_top, body_height, ..layout })
+    }
+
+    /// What is on screen, as it is exported: a page, else what fills the body.
+    pub(super) fn picture(&self) -> Option<Picture> {
+        match self.page() {
+            Some(_) => self.page_with_screen().and_then(|(page, of)| of.page_picture(self, page)),
+            None => self.screen().picture(self),
+        }
+    }
+
+    /// The screen that keys belong to: that of the page, else what fills the body; `None` on the pages
+    /// of the cockpit itself.
+    pub(super) fn screen_in_front(&self) -> Option<&'static dyn Screen> {
+        match self.page() {
+            Some(opened) => opened.page.screen(),
+            None => Some(self.screen()),
+        }
     }
 
     /// What the cells of the table on screen are rendered with.

@@ -354,7 +354,8 @@ fn views_are_saved_and_used() {
     let effects = press(&mut app, "3/team=nlp<enter>sh:columns name,$<enter>wnlp now<enter>");
     let view = SavedView {
         name: "nlp now".into(),
-        gpus: None,
+        list: "idle".into(),
+        group: String::new(),
         filter: "team=nlp".into(),
         sort: "usd_per_hour".into(),
         descending: true,

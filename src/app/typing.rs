@@ -1,7 +1,7 @@
 //! What happens in the line where one types.
 
 use super::keymap::Action;
-use super::{App, Effect, Prompt, PromptError, PromptKind, command};
+use super::{App, Deed, Effect, Prompt, PromptError, PromptKind, command};
 use crate::query::QueryError;
 
 impl App {
@@ -49,12 +49,7 @@ impl App {
                 let history = match prompt.kind {
                     PromptKind::Filter { .. } => &mut self.filter_history,
                     PromptKind::Command => &mut self.command_history,
-                    PromptKind::SaveView
-                    | PromptKind::Reads
-                    | PromptKind::Guide
-                    | PromptKind::Plan(_) => {
-                        return Vec::new();
-                    }
+                    PromptKind::SaveView | PromptKind::Own { .. } => return Vec::new(),
                 };
                 if action == Action::HistoryBack {
                     history.back(&mut prompt.line);
@@ -106,38 +101,19 @@ impl App {
             }
             PromptKind::SaveView => {
                 self.prompt = None;
-                return self.save_view(text.trim());
+                return self.save(text.trim());
             }
-            PromptKind::Reads => match self.set_reads(&text) {
-                Ok(()) => self.prompt = None,
+            PromptKind::Own { take, .. } => match take.clone().apply(self, &text) {
+                Ok(effects) => {
+                    self.prompt = None;
+                    return effects;
+                }
                 Err(message) => {
                     if let Some(prompt) = &mut self.prompt {
                         prompt.error = Some(PromptError { column: None, message });
                     }
                 }
             },
-            PromptKind::Guide => match self.set_guide(&text) {
-                Ok(()) => self.prompt = None,
-                Err(message) => {
-                    if let Some(prompt) = &mut self.prompt {
-                        prompt.error = Some(PromptError { column: None, message });
-                    }
-                }
-            },
-            PromptKind::Plan(plan) => {
-                let plan = plan.clone();
-                match self.take_typed(&plan, &text) {
-                    Ok(effects) => {
-                        self.prompt = None;
-                        return effects;
-                    }
-                    Err(message) => {
-                        if let Some(prompt) = &mut self.prompt {
-                            prompt.error = Some(PromptError { column: None, message });
-                        }
-                    }
-                }
-            }
             PromptKind::Command if text.trim().is_empty() => self.prompt = None,
             PromptKind::Command => match self.understand(&text) {
                 Ok(command) => {
@@ -156,9 +132,21 @@ impl App {
     }
 
     fn complete_command(&mut self) {
-        let names = self.known_names();
+        let Some(prompt) = &self.prompt else { return };
+        let completions = command::complete(prompt.line.before(), self);
         if let Some(prompt) = &mut self.prompt {
-            prompt.completions = command::complete(prompt.line.before(), &names.known());
+            prompt.completions = completions;
         }
+    }
+
+    /// Opens a line for something that a tab asks for.
+    pub(crate) fn ask_for(
+        &mut self,
+        label: impl Into<String>,
+        text: &str,
+        take: impl Fn(&mut Self, &str) -> Result<Vec<Effect>, String> + Send + Sync + 'static,
+    ) {
+        let kind = PromptKind::Own { label: label.into(), take: Deed::of(take) };
+        self.prompt = Some(Prompt::new(kind, text));
     }
 }

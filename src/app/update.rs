@@ -18,8 +18,9 @@ impl App {
         self.dirty = true;
         let mut effects = self.take(msg);
         self.settle_sheet();
-        self.settle_focus(&mut effects);
-        self.settle_storage(&mut effects);
+        for screen in crate::tabs::screens() {
+            screen.settle(self, &mut effects);
+        }
         effects
     }
 
@@ -98,8 +99,6 @@ impl App {
             }
             Msg::Mode(mode) => {
                 self.on_mode(mode);
-                // The sources are new ones, which nobody asked yet.
-                self.storage_tab.asked = false;
                 Vec::new()
             }
             Msg::Rules(rules) => {
@@ -197,8 +196,6 @@ impl App {
         self.accounts.clear();
         self.rules = Arc::default();
         self.extent = super::Extent::default();
-        self.overview = None;
-        self.bare_overview = None;
         self.pages.clear();
         self.popup = None;
         self.own_cost = None;
@@ -222,7 +219,9 @@ impl App {
     pub(crate) fn go_to_tab(&mut self, tab: Tab) {
         self.tab = tab;
         self.close_pages();
-        self.whatif.opening = false;
+        for screen in crate::tabs::screens() {
+            screen.on_tab_change(self);
+        }
     }
 
     /// Closes what stands above the screen.

@@ -1,10 +1,10 @@
 //! Saved views between the screen's form and the configuration's.
 
 use crate::app;
-use crate::config::{self, ViewTab};
-use crate::tabs::gpus::picture::{GpuField, GpuGrouping};
-use crate::tabs::idle::picture::Field;
-use crate::view::TableField;
+use crate::config;
+
+/// The list of a view that names none.
+const IDLE: &str = "idle";
 
 /// A view of the configuration, as the screen takes it.
 pub fn to_screen(name: &str, view: &config::SavedView) -> app::SavedView {
@@ -13,13 +13,12 @@ pub fn to_screen(name: &str, view: &config::SavedView) -> app::SavedView {
         Some(field) => (true, field),
         None => (false, &*sort),
     };
-    // Without a known group, as the tab begins.
-    let grouping = view.group.as_deref().and_then(GpuGrouping::from_name).unwrap_or_default();
-    let gpus = (view.tab == Some(ViewTab::Gpus)).then_some(grouping);
-    let natural = is_descending_first(gpus.is_some(), field);
+    let list = view.tab.clone().unwrap_or_else(|| IDLE.to_owned());
+    let natural = is_descending_first(&list, field);
     app::SavedView {
         name: name.to_owned(),
-        gpus,
+        list,
+        group: view.group.clone().unwrap_or_default(),
         filter: view.filter.clone().unwrap_or_default(),
         sort: field.to_owned(),
         descending: natural != reversed,
@@ -30,11 +29,11 @@ pub fn to_screen(name: &str, view: &config::SavedView) -> app::SavedView {
 /// A view of the screen, as the configuration keeps it.
 pub fn to_config(view: &app::SavedView) -> config::SavedView {
     let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-    let natural = is_descending_first(view.gpus.is_some(), &view.sort);
+    let natural = is_descending_first(&view.list, &view.sort);
     let sign = if view.descending == natural { "" } else { "-" };
     config::SavedView {
-        tab: view.gpus.map(|_| ViewTab::Gpus),
-        group: view.gpus.map(|grouping| grouping.name().to_owned()),
+        tab: some(&view.list).filter(|list| list != IDLE),
+        group: some(&view.group),
         filter: some(&view.filter),
         sort: some(&view.sort).map(|field| format!("{sign}{field}")),
         columns: (!view.columns.is_empty()).then(|| view.columns.clone()),
@@ -42,9 +41,9 @@ pub fn to_config(view: &app::SavedView) -> config::SavedView {
 }
 
 /// True for a field whose largest values come first.
-fn is_descending_first(of_gpus: bool, field: &str) -> bool {
-    let table = if of_gpus { GpuField::table() } else { Field::table() };
-    table.find(field).is_some_and(|f| f.descending_first)
+fn is_descending_first(list: &str, field: &str) -> bool {
+    let field = app::list_of(list).and_then(|list| (list.fields)().find(field));
+    field.is_some_and(|f| f.descending_first)
 }
 
 #[cfg(test)]
@@ -53,24 +52,26 @@ mod tests {
 
     #[test]
     fn a_view_survives_the_way_there_and_back() {
-        for (sort, descending) in [
-            ("", false),
-            ("name", false),
-            ("name", true),
-            ("usd_per_hour", true),
-            ("usd_per_hour", false),
-        ] {
-            for gpus in [None, Some(GpuGrouping::Team)] {
+        let words = crate::cli::words::vocabulary();
+        for list in app::lists() {
+            let fields = (list.fields)().fields().iter().map(|field| field.name);
+            let groups = list.grouping.map(|grouping| (grouping.names)()).unwrap_or_default();
+            let group = groups.last().copied().unwrap_or_default();
+            for (sort, descending) in
+                fields.flat_map(|f| [(f, true), (f, false)]).chain([("", false)])
+            {
                 let view = app::SavedView {
                     name: "mine".into(),
-                    gpus,
-                    filter: "gpu<5".into(),
+                    list: list.name.into(),
+                    group: group.into(),
+                    filter: "x".into(),
                     sort: sort.into(),
                     descending,
-                    columns: vec!["name".into()],
+                    columns: vec![(list.fields)().fields()[0].name.into()],
                 };
-                let back = to_screen("mine", &to_config(&view));
-                assert_eq!(back, view, "{sort} {descending}");
+                let kept = to_config(&view);
+                assert_eq!(config::validate::view_problems(&kept, &words), []);
+                assert_eq!(to_screen("mine", &kept), view, "{sort} {descending}");
             }
         }
     }

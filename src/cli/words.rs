@@ -2,10 +2,11 @@
 
 use super::exit::CliError;
 use crate::analyze::idle::{CustomPolicy, Policy, Preset};
-use crate::app::{Keymap, ThemeName};
+use crate::app::{Keymap, ListSpec, ThemeName, list_of, lists};
+use crate::config::vocabulary::ListWords;
 use crate::config::{Config, Vocabulary};
 use crate::source::aws::{config::profiles, regions};
-use crate::tabs::gpus::picture::{GpuField, GpuGrouping};
+use crate::tabs::gpus::picture::GpuField;
 use crate::tabs::idle::picture::Field;
 use crate::view::{FieldSpec, FieldTable, Filter, TableField};
 
@@ -20,12 +21,23 @@ pub fn vocabulary() -> Vocabulary {
             let problems = Keymap::with_overrides(keys).1.into_iter();
             problems.map(|p| (p.action().to_owned(), p.to_string())).collect()
         }),
-        fields: names(Field::table()),
-        gpu_fields: names(GpuField::table()),
-        groups: GpuGrouping::ALL.iter().map(|g| g.name().to_owned()).collect(),
-        gpu_filter: Some(gpu_filter),
         filter: Some(|text| check_filter(Field::table(), text)),
+        lists: lists().map(list_words).collect(),
         custom_preset: Some(|name, table| custom(name, table).map(|_| ())),
+    }
+}
+
+/// What a view of a list may say.
+fn list_words(list: &ListSpec) -> ListWords {
+    let groups = list.grouping.map(|grouping| (grouping.names)()).unwrap_or_default();
+    ListWords {
+        name: list.name.to_owned(),
+        fields: names((list.fields)()),
+        groups: groups.into_iter().map(str::to_owned).collect(),
+        filter: |list, text| match list_of(list) {
+            Some(list) => check_filter((list.fields)(), text),
+            None => Ok(()),
+        },
     }
 }
 

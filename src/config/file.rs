@@ -252,22 +252,13 @@ pub enum ColorChoice {
     Never,
 }
 
-/// Which table a view is of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum ViewTab {
-    /// Instances.
-    Idle,
-    /// GPUs.
-    Gpus,
-}
-
 /// A way of looking at the table: what, in which order, in which columns.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct SavedView {
-    /// Which table: idle (the default) or gpus.
-    pub tab: Option<ViewTab>,
+    /// Which list: idle (the default), gpus, buckets, explore, findings, ebs, runs, copies, commitments, rightsize, spot
+    /// or resources.
+    pub tab: Option<String>,
     /// How GPUs are grouped: node, team, owner, model, state or flat. For the table of GPUs.
     pub group: Option<String>,
     /// Filter, as typed after `/` or given to --filter.

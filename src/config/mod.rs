@@ -35,7 +35,7 @@ pub use actions::{ActionsConfig, AuditCopy};
 pub use commitments::CommitmentsConfig;
 pub use env::Env;
 pub use error::{ConfigError, Notice, Place, Problem};
-pub use file::{ColorChoice, FileConfig, Regions, SavedView, SymbolChoice, ViewTab};
+pub use file::{ColorChoice, FileConfig, Regions, SavedView, SymbolChoice};
 pub use gpus::{
     ExportersSection, FlavourChoice, GpusConfig, PrometheusSection, SshSection, ec2_hosts,
 };

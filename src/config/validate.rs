@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::actions;
 use super::error::Problem;
-use super::file::{AccountSection, Regions, SavedView, ViewTab};
+use super::file::{AccountSection, Regions, SavedView};
 use super::gpus;
 use super::organization;
 use super::resolve::Layer;
@@ -99,28 +99,35 @@ pub fn layer(layer: &Layer, presets: &[String], words: &Vocabulary, problems: &m
 /// What is wrong with a view: the part and the reason.
 pub fn view_problems(view: &SavedView, words: &Vocabulary) -> Vec<(String, String)> {
     let mut out = Vec::new();
-    let (check, fields) = match view.tab {
-        Some(ViewTab::Gpus) => (words.gpu_filter, &words.gpu_fields),
-        Some(ViewTab::Idle) | None => (words.filter, &words.fields),
+    let name = view.tab.as_deref().unwrap_or("idle");
+    let Some(list) = words.lists.iter().find(|list| list.name == name) else {
+        // Without words nothing can be checked.
+        if !words.lists.is_empty() {
+            let all = words.lists.iter().map(|list| &*list.name);
+            let hint = nearest(name, all.clone()).map(|h| format!("; did you mean `{h}`?"));
+            let (name, hint) = (text::clean(name), hint.unwrap_or_default());
+            let all = all.collect::<Vec<_>>().join(", ");
+            out.push(("tab".into(), format!("unknown list `{name}`; accepted: {all}{hint}")));
+        }
+        return out;
     };
     if let Some(group) = &view.group {
-        let known = words.groups.is_empty() || words.groups.contains(group);
-        if view.tab != Some(ViewTab::Gpus) {
+        if list.groups.is_empty() {
             out.push(("group".into(), "`group` is for views with `tab = \"gpus\"`".into()));
-        } else if !known {
-            let all = words.groups.join(", ");
+        } else if !list.groups.contains(group) {
+            let all = list.groups.join(", ");
             let group = text::clean(group);
             out.push(("group".into(), format!("unknown group `{group}`; accepted: {all}")));
         }
     }
-    if let (Some(filter), Some(check)) = (&view.filter, check)
-        && let Err(why) = check(filter)
+    if let Some(filter) = &view.filter
+        && let Err(why) = (list.filter)(name, filter)
     {
         out.push(("filter".into(), text::clean(&why).into_owned()));
     }
     let mut field = |part: String, name: &str| {
-        if !fields.is_empty() && !fields.iter().any(|f| f == name) {
-            let hint = nearest(name, fields.iter().map(String::as_str));
+        if !list.fields.iter().any(|f| f == name) {
+            let hint = nearest(name, list.fields.iter().map(String::as_str));
             let hint = hint.map_or(String::new(), |h| format!("; did you mean `{h}`?"));
             out.push((part, format!("unknown field `{}`{hint}", text::clean(name))));
         }

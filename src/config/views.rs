@@ -114,6 +114,7 @@ pub fn save(path: &Path, name: &str, view: &SavedView) -> Result<(), SaveError> 
 mod tests {
     use std::fs;
 
+    use super::super::vocabulary::ListWords;
     use super::*;
 
     fn view(filter: &str) -> SavedView {
@@ -183,7 +184,13 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("views.toml");
         fs::write(&path, "[old]\ncolumns = ['name', 'gone']\n[good]\nsort = 'name'\n").unwrap();
-        let words = Vocabulary { fields: vec!["name".into()], ..Vocabulary::default() };
+        let idle = ListWords {
+            name: "idle".into(),
+            fields: vec!["name".into()],
+            groups: Vec::new(),
+            filter: |_, _| Ok(()),
+        };
+        let words = Vocabulary { lists: vec![idle], ..Vocabulary::default() };
         let saved = load(&path, &words);
         assert_eq!(saved.views.keys().collect::<Vec<_>>(), ["good"]);
         let text = saved.notices[0].to_string();

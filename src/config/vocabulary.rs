@@ -11,6 +11,22 @@ pub type ProfilesFinder = fn() -> Option<Vec<String>>;
 /// Checks a custom preset, given its name and its table.
 pub type PresetChecker = fn(&str, &toml::Table) -> Result<(), String>;
 
+/// Checks a filter over the list of this name; the error is one line.
+pub type FilterChecker = fn(&str, &str) -> Result<(), String>;
+
+/// What a view of a list may say.
+#[derive(Clone, Debug)]
+pub struct ListWords {
+    /// Its name.
+    pub name: String,
+    /// Names and aliases of its fields.
+    pub fields: Vec<String>,
+    /// The ways to group its rows; empty where there is none.
+    pub groups: Vec<String>,
+    /// Checks a filter.
+    pub filter: FilterChecker,
+}
+
 /// What a configuration is checked against. `config/` knows no preset, theme, action or field by
 /// itself: whoever loads it passes the names in. An empty list leaves that kind unchecked.
 #[derive(Clone, Debug, Default)]
@@ -23,16 +39,10 @@ pub struct Vocabulary {
     pub regions: Vec<String>,
     /// Finds the AWS profiles, asked where one is to be read.
     pub profiles: Option<ProfilesFinder>,
-    /// Names and aliases of the fields.
-    pub fields: Vec<String>,
-    /// Names and aliases of the fields of GPUs.
-    pub gpu_fields: Vec<String>,
-    /// How GPUs can be grouped.
-    pub groups: Vec<String>,
-    /// Checks a filter; the error is one line.
+    /// Checks what `--filter` says; the error is one line.
     pub filter: Option<Checker>,
-    /// Checks a filter of GPUs.
-    pub gpu_filter: Option<Checker>,
+    /// The lists that a view can be of.
+    pub lists: Vec<ListWords>,
     /// Checks the key bindings.
     pub keys: Option<KeysChecker>,
     /// Checks a custom preset; the error is one line that names the preset.

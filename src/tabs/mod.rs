@@ -11,7 +11,7 @@ pub mod savings;
 pub mod storage;
 pub mod whatif;
 
-use crate::app::{App, Screen};
+use crate::app::{App, List, Screen};
 use crate::ui::Draw;
 
 /// The tabs, in the order of their numbers.
@@ -84,6 +84,30 @@ impl Tab {
     /// What fills its body.
     pub fn screen(self) -> &'static dyn Draw {
         TABS[self as usize].screen
+    }
+}
+
+/// What each tab remembers, with the lists behind the first one.
+#[derive(Clone, Debug)]
+pub(crate) struct TabStates {
+    pub(crate) overview: overview::state::Overviews,
+    pub(crate) gpus: gpus::state::Gpus,
+    pub(crate) idle: List,
+    pub(crate) storage: storage::state::Storage,
+    pub(crate) savings: savings::state::SavingsTab,
+    pub(crate) whatif: whatif::state::WhatIf,
+}
+
+impl Default for TabStates {
+    fn default() -> Self {
+        Self {
+            overview: overview::state::Overviews::default(),
+            gpus: gpus::state::Gpus::default(),
+            idle: List::of::<idle::picture::Field>(),
+            storage: storage::state::Storage::default(),
+            savings: savings::state::SavingsTab::default(),
+            whatif: whatif::state::WhatIf::default(),
+        }
     }
 }
 

@@ -50,6 +50,31 @@ pub struct FieldSpec {
     pub doc: &'static str,
 }
 
+/// The fields of a list from one table, a row each: the enum, all of them in the order of the table,
+/// and what is known of each. The place of a field is the number of its variant.
+macro_rules! field_table {
+    ($(#[$doc:meta])* pub enum $field:ident => $table:ident {
+        $($name:ident { $($spec:tt)* })*
+    }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[expect(missing_docs, reason = "each field is documented in the table")]
+        pub enum $field {
+            $($name),*
+        }
+
+        impl $field {
+            /// All fields, in the order of the table.
+            pub const ALL: [Self; [$(stringify!($name)),*].len()] = [$(Self::$name),*];
+        }
+
+        pub(super) static $table: [FieldSpec; $field::ALL.len()] = [
+            $(FieldSpec { place: $field::$name as u16, $($spec)* }),*
+        ];
+    };
+}
+pub(crate) use field_table;
+
 impl FieldSpec {
     /// Its name, then its aliases.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {

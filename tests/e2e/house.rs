@@ -532,3 +532,32 @@ fn a_source_is_known_to_few_files() {
     known.sort();
     assert_eq!(known, ["calls.rs", "mod.rs"], "and a row of a test, the trait, the printed policy");
 }
+
+/// The GPUs tab stands for a tab with a table, pages, commands and keys of its own: outside its folder few
+/// know of it. That other tabs lead to it is not counted.
+#[test]
+fn a_tab_is_known_to_few_files() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let words =
+        ["gpus::screen", "gpus::state", "gpus::commands", "gpus::draw", "mod gpus", "Tab::Gpus"];
+    let mut known: Vec<String> = shipped()
+        .iter()
+        .map(|(path, text)| (path.strip_prefix(&src).unwrap().to_string_lossy().into_owned(), text))
+        .filter(|(path, _)| {
+            path == "tabs/mod.rs" || path.starts_with("app/") || path.starts_with("ui/")
+        })
+        .filter(|(_, text)| words.iter().any(|word| code(text).contains(word)))
+        .map(|(path, _)| path)
+        .collect();
+    known.sort();
+    assert_eq!(known, ["app/mod.rs", "app/page.rs", "tabs/mod.rs"], "and its key in the keymap");
+}
+
+/// Which tab is on is asked of its screen, not by its name.
+#[test]
+fn tabs_are_rarely_named() {
+    let upper = |rest: &str| rest.starts_with(|c: char| c.is_ascii_uppercase());
+    let named = |text: &str| text.split("Tab::").skip(1).filter(|rest| upper(rest)).count();
+    let all: usize = sources().iter().map(|(_, text)| named(text)).sum();
+    assert!((1..=40).contains(&all), "{all}");
+}

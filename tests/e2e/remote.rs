@@ -149,8 +149,11 @@ fn lines_that_tmux_moved_are_those_of_a_screen_painted_anew() {
         footer(&|last| last == "/");
         keys(&["Escape"]);
         let screen = footer(&|last| last.contains("filter"));
-        let table: Vec<String> =
-            screen.lines().skip_while(|line| !line.contains("VERDICT")).map(str::to_owned).collect();
+        let table: Vec<String> = screen
+            .lines()
+            .skip_while(|line| !line.contains("VERDICT"))
+            .map(str::to_owned)
+            .collect();
         assert!(table.len() > 20, "{screen}");
         table
     };

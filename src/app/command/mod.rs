@@ -5,44 +5,21 @@ mod table;
 use jiff::{SignedDuration, Timestamp};
 
 use super::appearance::ThemeName;
+use super::deed::Deed;
 use super::effect::Regions;
+use super::{App, Effect};
 use crate::report::Format;
 use crate::tabs::Tab;
-use crate::tabs::gpus::picture::GpuGrouping;
-use crate::tabs::savings::state::SavingsLook;
-use crate::tabs::storage::state::StorageLook;
-use crate::tabs::whatif::state::{DemandFrom, PlanChart};
-use crate::view::FieldTable;
-use table::Arg;
-pub use table::{COMMANDS, CommandSpec};
+pub use table::{CommandSpec, commands};
+pub(crate) use table::{Words, simple};
 
 /// A command, understood.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
     /// Go to a tab.
     Tab(Tab),
-    /// Go to the GPUs.
-    Gpus,
-    /// Go to a list of storage.
-    Storage(StorageLook),
-    /// Open the guide to instance types.
-    Guide,
-    /// Go to a list of what could be saved.
-    Savings(SavingsLook),
-    /// Go to the What-if tab, at a chart.
-    WhatIf(Option<PlanChart>),
-    /// Read a demand to plan for.
-    Demand(DemandFrom),
-    /// Go on with a kept scenario.
-    Load(String),
-    /// Give the scenario another name.
-    Rename(String),
-    /// Write a note to the scenario.
-    Note(String),
-    /// Go to the heat map.
-    Heat,
-    /// Group the GPUs.
-    Group(GpuGrouping),
+    /// Do what a tab's own command means.
+    Own(Deed),
     /// Set the filter; empty text removes it.
     Filter(String),
     /// Sort by a field of the table on screen, by its name, `None` = the fleet's own order; `true` = largest first, `None` = the
@@ -112,23 +89,26 @@ pub enum Until {
     At(Timestamp),
 }
 
-/// The names that exist at this moment.
-#[derive(Clone, Copy, Debug)]
-pub struct Known<'a> {
-    /// Presets.
-    pub presets: &'a [String],
-    /// Saved views.
-    pub views: &'a [String],
-    /// Regions seen.
-    pub regions: &'a [String],
-    /// Scenarios that are kept.
-    pub scenarios: &'a [String],
-    /// Fields of the list that is meant.
-    pub fields: &'static dyn FieldTable,
+impl Command {
+    /// What a tab's own command does.
+    pub(crate) fn own(act: impl Fn(&mut App) -> Vec<Effect> + Send + Sync + 'static) -> Self {
+        Self::may_fail(move |app| Ok(act(app)))
+    }
+
+    /// The same where it may turn out that it cannot be done; the error says why.
+    pub(crate) fn may_fail(
+        act: impl Fn(&mut App) -> Result<Vec<Effect>, String> + Send + Sync + 'static,
+    ) -> Self {
+        Self::Own(Deed::of(move |app, _| act(app)))
+    }
 }
 
 /// "unknown X `y`", with the nearest name where one is near.
-fn unknown<'a>(what: &str, name: &str, names: impl IntoIterator<Item = &'a str>) -> String {
+pub(crate) fn unknown<'a>(
+    what: &str,
+    name: &str,
+    names: impl IntoIterator<Item = &'a str>,
+) -> String {
     let near = names
         .into_iter()
         .map(|n| (strsim::damerau_levenshtein(n, name), n))
@@ -142,85 +122,68 @@ fn unknown<'a>(what: &str, name: &str, names: impl IntoIterator<Item = &'a str>)
 
 /// The command of a name or alias.
 fn spec_of(name: &str) -> Option<&'static CommandSpec> {
-    COMMANDS.iter().find(|c| c.name == name || c.aliases.contains(&name))
+    commands().find(|c| c.name == name || c.aliases.contains(&name))
 }
 
 /// Understands a command line (without the colon).
-pub fn parse(line: &str, known: &Known<'_>) -> Result<Command, String> {
+pub(crate) fn parse(line: &str, app: &App) -> Result<Command, String> {
     let line = line.trim();
     let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let rest = rest.trim();
-    let spec =
-        spec_of(name).ok_or_else(|| unknown("command", name, COMMANDS.iter().map(|c| c.name)))?;
+    let spec = spec_of(name).ok_or_else(|| unknown("command", name, commands().map(|c| c.name)))?;
     let words: Vec<&str> = rest.split_whitespace().collect();
-    (spec.build)(&words, rest, known)
+    (spec.build)(&words, rest, app)
 }
 
 /// Whole lines that complete `line`, in the order of their tables.
-pub fn complete(line: &str, known: &Known<'_>) -> Vec<String> {
+pub(crate) fn complete(line: &str, app: &App) -> Vec<String> {
     let line = line.trim_start();
     let Some((name, rest)) = line.split_once(char::is_whitespace) else {
-        return COMMANDS
-            .iter()
+        return commands()
             .filter(|c| c.name.starts_with(line))
-            .map(|c| if c.arg == Arg::None { c.name.to_owned() } else { format!("{} ", c.name) })
+            .map(|c| if c.usage.is_empty() { c.name.to_owned() } else { format!("{} ", c.name) })
             .collect();
     };
-    let Some(spec) = spec_of(name) else { return Vec::new() };
-    // Only the last word is completed; lists of fields are separated by commas.
-    let cut = match spec.arg {
-        Arg::View | Arg::Scenario => 0,
-        _ => rest.rfind([' ', ',']).map_or(0, |i| i + 1),
+    let last_word = rest.rfind([' ', ',']).map_or(0, |i| i + 1);
+    let (cut, candidates) = match spec_of(name).map(|spec| spec.words) {
+        None | Some(Words::None) => return Vec::new(),
+        Some(Words::First(_)) if last_word > 0 => return Vec::new(),
+        Some(Words::Each(of) | Words::First(of)) => (last_word, of(app)),
+        Some(Words::Rest(of)) => (0, of(app)),
     };
     let (head, last) = rest.split_at(cut);
-    let candidates: Vec<&str> = match spec.arg {
-        Arg::Field => {
-            let worst = (spec.name == "sort").then_some("worst");
-            worst.into_iter().chain(known.fields.fields().iter().map(|f| f.name)).collect()
-        }
-        Arg::Grouping => GpuGrouping::ALL.map(GpuGrouping::name).to_vec(),
-        Arg::StorageList => StorageLook::ALL.map(StorageLook::name).to_vec(),
-        Arg::Region => {
-            let regions = known.regions.iter().map(String::as_str);
-            std::iter::once("all").chain(regions).collect()
-        }
-        Arg::Theme => ThemeName::ALL.map(ThemeName::name).to_vec(),
-        Arg::Preset => known.presets.iter().map(String::as_str).collect(),
-        Arg::Format if cut == 0 => Format::names().to_vec(),
-        Arg::Demand if cut == 0 => vec!["history"],
-        Arg::Until if cut == 0 => vec!["1d", "4d", "7d", "14d"],
-        Arg::None | Arg::Free | Arg::Format | Arg::Until | Arg::Demand => Vec::new(),
-        Arg::View => known.views.iter().map(String::as_str).collect(),
-        Arg::PlanChart => PlanChart::ALL.map(PlanChart::name).to_vec(),
-        Arg::Scenario => known.scenarios.iter().map(String::as_str).collect(),
-        Arg::Switch => vec!["on", "off"],
-        Arg::Decrement => vec!["decrement"],
-    };
-    candidates
-        .into_iter()
-        .filter(|c| c.starts_with(last))
-        .map(|c| format!("{name} {head}{c}"))
-        .collect()
+    let fitting = candidates.into_iter().filter(|c| c.starts_with(last));
+    fitting.map(|c| format!("{name} {head}{c}")).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::view::TableField;
+    use crate::app::fixture::init;
+    use crate::app::{DemandFrom, Msg, Page, PlanChart, PlanPage, SavedView};
+    use crate::tabs::gpus::picture::GpuGrouping;
+    use crate::tabs::whatif::state::fixture::app as planned;
+    use crate::whatif::Slot;
 
-    fn with<T>(f: impl FnOnce(&Known<'_>) -> T) -> T {
-        let own = |names: &[&str]| names.iter().map(|n| (*n).to_owned()).collect::<Vec<_>>();
-        f(&Known {
-            presets: &own(&["cautious", "mean-cpu"]),
-            views: &own(&["my view"]),
-            regions: &own(&["eu-west-1", "us-east-1"]),
-            scenarios: &own(&["base", "p5 early"]),
-            fields: crate::tabs::idle::picture::Field::table(),
-        })
+    fn app() -> App {
+        let mut app = App::new(init(None, (80, 24)));
+        app.presets = ["cautious", "mean-cpu"].map(|p| (p.to_owned(), String::new())).to_vec();
+        app.views = vec![SavedView { name: "my view".into(), ..SavedView::default() }];
+        app.extent.regions = ["eu-west-1", "us-east-1"].map(str::to_owned).to_vec();
+        app.update(Msg::Scenarios(["base", "p5 early"].map(str::to_owned).to_vec()));
+        app
     }
 
     fn understood(line: &str) -> Result<Command, String> {
-        with(|known| parse(line, known))
+        parse(line, &app())
+    }
+
+    /// The cockpit after a command, and what it wants done.
+    fn after(line: &str) -> (App, Vec<Effect>) {
+        let mut app = app();
+        let Ok(Command::Own(deed)) = parse(line, &app) else { panic!("{line}") };
+        let effects = deed.apply(&mut app, "").unwrap();
+        (app, effects)
     }
 
     #[test]
@@ -248,14 +211,24 @@ mod tests {
         let waste = "waste_usd_per_hour";
         assert_eq!(understood("sort waste asc"), Ok(Command::Sort(Some(waste), Some(false))));
         assert_eq!(understood("columns waste,waste"), Ok(Command::Columns(vec![waste])));
-        assert_eq!(understood("group team"), Ok(Command::Group(GpuGrouping::Team)));
-        assert_eq!(understood("whatif"), Ok(Command::WhatIf(None)));
-        assert_eq!(understood("whatif fan"), Ok(Command::WhatIf(Some(PlanChart::Fan))));
-        assert_eq!(understood("demand history"), Ok(Command::Demand(DemandFrom::History)));
+    }
+
+    #[test]
+    fn commands_of_tabs_do_what_they_say() {
+        assert_eq!(after("group team").0.gpu_tab().grouping(), GpuGrouping::Team);
+        assert!(matches!(after("whatif").0.page().unwrap().page, Page::WhatIf(PlanPage::How)));
+        let mut planned = planned((120, 40));
+        let fan = parse("whatif fan", &planned).unwrap();
+        planned.run(fan);
+        assert_eq!((planned.tab(), planned.whatif().chart()), (Tab::WhatIf, PlanChart::Fan));
+        assert_eq!(after("demand history").1, [Effect::ReadDemand(DemandFrom::History)]);
         let file = DemandFrom::File("my fleet.csv".into());
-        assert_eq!(understood("demand my fleet.csv"), Ok(Command::Demand(file)));
-        assert_eq!(understood("load p5 early"), Ok(Command::Load("p5 early".into())));
-        assert_eq!(understood("note ask Mia"), Ok(Command::Note("ask Mia".into())));
+        assert_eq!(after("demand my fleet.csv").1, [Effect::ReadDemand(file)]);
+        let load = Effect::LoadScenario { name: "p5 early".into(), slot: Slot::A };
+        assert_eq!(after("load p5 early").1, [load]);
+        let note = parse("note ask Mia", &planned).unwrap();
+        planned.run(note);
+        assert_eq!(planned.whatif().scenario().unwrap().note, "ask Mia");
     }
 
     #[test]
@@ -291,7 +264,8 @@ mod tests {
 
     #[test]
     fn completion_completes_the_last_word() {
-        let complete = |line: &str| with(|known| complete(line, known));
+        let app = app();
+        let complete = |line: &str| complete(line, &app);
         assert_eq!(complete("th"), ["theme "]);
         assert_eq!(complete("theme "), ["theme dark", "theme light", "theme ansi16", "theme mono"]);
         assert_eq!(complete("preset m"), ["preset mean-cpu"]);
@@ -305,13 +279,13 @@ mod tests {
         assert_eq!(complete("export c"), ["export csv"]);
         assert_eq!(complete("export csv x"), Vec::<String>::new());
         assert_eq!(complete("nothing x"), Vec::<String>::new());
-        assert!(complete("").len() == COMMANDS.len());
+        assert!(complete("").len() == commands().count());
     }
 
     #[test]
     fn names_and_aliases_are_unique() {
         let mut names: Vec<&str> =
-            COMMANDS.iter().flat_map(|c| c.aliases.iter().chain([&c.name])).copied().collect();
+            commands().flat_map(|c| c.aliases.iter().chain([&c.name])).copied().collect();
         let all = names.len();
         names.sort_unstable();
         names.dedup();

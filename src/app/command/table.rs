@@ -4,38 +4,33 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-use super::{Command, Known, Until, Wish, unknown};
+use super::{Command, Until, Wish, unknown};
 use crate::act::plan::{SHORTEST_GRACE, in_words, parse_span};
-use crate::app::Tab;
 use crate::app::appearance::ThemeName;
 use crate::app::effect::Regions;
 use crate::app::sheet::GRACE;
+use crate::app::{App, Tab};
 use crate::report::Format;
-use crate::tabs::gpus::picture::GpuGrouping;
-use crate::tabs::savings::state::SavingsLook;
-use crate::tabs::storage::state::StorageLook;
-use crate::tabs::whatif::state::{DemandFrom, PlanChart};
 use crate::view::FieldSpec;
 
-/// What an argument can be, for completion.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Arg {
+/// What completes the words after the name of a command.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Words {
+    /// Nothing.
     None,
-    Field,
-    Grouping,
-    StorageList,
-    PlanChart,
-    Demand,
-    Scenario,
-    Region,
-    Theme,
-    Preset,
-    Format,
-    View,
-    Switch,
-    Until,
-    Decrement,
-    Free,
+    /// The last word, behind a blank or a comma, is one of these.
+    Each(fn(&App) -> Vec<String>),
+    /// The first word is one of these.
+    First(fn(&App) -> Vec<String>),
+    /// All that follows is one of these: names may have blanks.
+    Rest(fn(&App) -> Vec<String>),
+}
+
+/// The words of a list.
+macro_rules! words {
+    ($words:expr) => {
+        |_| $words.into_iter().map(str::to_owned).collect()
+    };
 }
 
 /// One row of the table of commands.
@@ -49,10 +44,11 @@ pub struct CommandSpec {
     pub usage: &'static str,
     /// A sentence for the help screen.
     pub doc: &'static str,
-    pub(super) arg: Arg,
-    pub(super) build: fn(&[&str], &str, &Known<'_>) -> Result<Command, String>,
+    pub(crate) words: Words,
+    pub(crate) build: fn(&[&str], &str, &App) -> Result<Command, String>,
 }
 
+/// A command that takes no words.
 macro_rules! simple {
     ($command:expr) => {
         |words, _, _| match words {
@@ -62,162 +58,24 @@ macro_rules! simple {
     };
 }
 
-/// All commands, in the order of the help screen.
-pub const COMMANDS: &[CommandSpec] = &[
+pub(crate) use simple;
+
+/// The commands that belong to no tab, in the order of the help screen.
+const SHARED: &[CommandSpec] = &[
     CommandSpec {
         name: "overview",
         aliases: &[],
         usage: "",
         doc: "What the fleet burns and wastes.",
-        arg: Arg::None,
+        words: Words::None,
         build: simple!(Command::Tab(Tab::Overview)),
-    },
-    CommandSpec {
-        name: "gpus",
-        aliases: &[],
-        usage: "",
-        doc: "Every GPU, what it does and what it costs.",
-        arg: Arg::None,
-        build: simple!(Command::Gpus),
-    },
-    CommandSpec {
-        name: "storage",
-        aliases: &["s3"],
-        usage: "[buckets|explore|findings|ebs|runs|copies]",
-        doc: "Buckets, prefix by prefix, findings, volumes and snapshots, runs, copies.",
-        arg: Arg::StorageList,
-        build: |words, _, _| match words {
-            [] => Ok(Command::Storage(StorageLook::Buckets)),
-            [name] => StorageLook::from_name(name)
-                .map(Command::Storage)
-                .ok_or_else(|| unknown("list", name, StorageLook::ALL.map(StorageLook::name))),
-            [_, extra, ..] => Err(format!("`{extra}` is one word too many")),
-        },
-    },
-    CommandSpec {
-        name: "commitments",
-        aliases: &["reservations"],
-        usage: "",
-        doc: "Reserved Instances, Savings Plans and reserved capacity, and what of them is unused.",
-        arg: Arg::None,
-        build: simple!(Command::Savings(SavingsLook::Commitments)),
-    },
-    CommandSpec {
-        name: "rightsize",
-        aliases: &["proposals"],
-        usage: "",
-        doc: "Instances that could be smaller, net of commitments.",
-        arg: Arg::None,
-        build: simple!(Command::Savings(SavingsLook::Proposals)),
-    },
-    CommandSpec {
-        name: "guide",
-        aliases: &[],
-        usage: "",
-        doc: "Which instance a model needs, by its size, context, latency and budget.",
-        arg: Arg::None,
-        build: simple!(Command::Guide),
-    },
-    CommandSpec {
-        name: "spot",
-        aliases: &[],
-        usage: "",
-        doc: "What could run on Spot, and what that is worth.",
-        arg: Arg::None,
-        build: simple!(Command::Savings(SavingsLook::Spot)),
-    },
-    CommandSpec {
-        name: "resources",
-        aliases: &[],
-        usage: "",
-        doc: "What else idles: notebooks, endpoints, apps, addresses, gateways, balancers.",
-        arg: Arg::None,
-        build: simple!(Command::Savings(SavingsLook::Resources)),
-    },
-    CommandSpec {
-        name: "whatif",
-        aliases: &["plan"],
-        usage: "[curve|fan|cost|payback|tornado|lists|calendar|compare]",
-        doc: "What to buy, over many futures; without a demand, how to give one.",
-        arg: Arg::PlanChart,
-        build: |words, _, _| match words {
-            [] => Ok(Command::WhatIf(None)),
-            [name] => PlanChart::from_name(name)
-                .map(|chart| Command::WhatIf(Some(chart)))
-                .ok_or_else(|| unknown("chart", name, PlanChart::ALL.map(PlanChart::name))),
-            [_, extra, ..] => Err(format!("`{extra}` is one word too many")),
-        },
-    },
-    CommandSpec {
-        name: "demand",
-        aliases: &[],
-        usage: "FILE|history",
-        doc: "Plan for the demand in a CSV file, or for what burntop saw running.",
-        arg: Arg::Demand,
-        build: |_, rest, _| match rest {
-            "" => Err("which demand? a CSV file, or `history`".into()),
-            "history" => Ok(Command::Demand(DemandFrom::History)),
-            path => Ok(Command::Demand(DemandFrom::File(path.to_owned()))),
-        },
-    },
-    CommandSpec {
-        name: "load",
-        aliases: &[],
-        usage: "NAME",
-        doc: "Go on with a kept scenario.",
-        arg: Arg::Scenario,
-        build: |_, rest, known| match rest {
-            "" => Err("which scenario? `w` on the What-if tab keeps one".into()),
-            name if known.scenarios.iter().any(|s| s == name) => Ok(Command::Load(name.to_owned())),
-            name => Err(unknown("scenario", name, known.scenarios.iter().map(String::as_str))),
-        },
-    },
-    CommandSpec {
-        name: "rename",
-        aliases: &[],
-        usage: "NAME",
-        doc: "Give the scenario on screen another name.",
-        arg: Arg::Free,
-        build: |_, rest, _| match rest {
-            "" => Err("which name?".into()),
-            name => Ok(Command::Rename(name.to_owned())),
-        },
-    },
-    CommandSpec {
-        name: "note",
-        aliases: &[],
-        usage: "TEXT",
-        doc: "Write a note to the scenario on screen.",
-        arg: Arg::Free,
-        build: |_, rest, _| Ok(Command::Note(rest.to_owned())),
-    },
-    CommandSpec {
-        name: "heat",
-        aliases: &[],
-        usage: "",
-        doc: "The GPUs as a heat map, a cell per GPU.",
-        arg: Arg::None,
-        build: simple!(Command::Heat),
-    },
-    CommandSpec {
-        name: "group",
-        aliases: &[],
-        usage: "node|team|owner|model|state|flat",
-        doc: "Group the GPUs.",
-        arg: Arg::Grouping,
-        build: |words, _, _| match words {
-            [name] => GpuGrouping::from_name(name)
-                .map(Command::Group)
-                .ok_or_else(|| unknown("group", name, GpuGrouping::ALL.map(GpuGrouping::name))),
-            _ => Err("group by what? node, team, owner, model, state or flat".into()),
-        },
     },
     CommandSpec {
         name: "idle",
         aliases: &[],
         usage: "",
         doc: "Every instance with its verdict.",
-        arg: Arg::None,
+        words: Words::None,
         build: simple!(Command::Tab(Tab::Idle)),
     },
     CommandSpec {
@@ -225,7 +83,7 @@ pub const COMMANDS: &[CommandSpec] = &[
         aliases: &["f"],
         usage: "[EXPRESSION]",
         doc: "Filter the table; without an expression, all rows.",
-        arg: Arg::Free,
+        words: Words::None,
         build: |_, rest, _| Ok(Command::Filter(rest.to_owned())),
     },
     CommandSpec {
@@ -233,7 +91,10 @@ pub const COMMANDS: &[CommandSpec] = &[
         aliases: &[],
         usage: "FIELD|worst [asc|desc]",
         doc: "Sort the table; `worst` is the order it starts with.",
-        arg: Arg::Field,
+        words: Words::Each(|app| {
+            let fields = fields(app).into_iter();
+            std::iter::once("worst".to_owned()).chain(fields).collect()
+        }),
         build: sort,
     },
     CommandSpec {
@@ -241,7 +102,7 @@ pub const COMMANDS: &[CommandSpec] = &[
         aliases: &["cols"],
         usage: "[FIELD,FIELD…]",
         doc: "Show these columns, or choose them in a list.",
-        arg: Arg::Field,
+        words: Words::Each(fields),
         build: columns,
     },
     CommandSpec {
@@ -249,7 +110,10 @@ pub const COMMANDS: &[CommandSpec] = &[
         aliases: &["regions"],
         usage: "all|CODE…",
         doc: "Read these regions; `all` = every enabled one.",
-        arg: Arg::Region,
+        words: Words::Each(|app| {
+            let regions = app.extent.regions.iter().cloned();
+            std::iter::once("all".to_owned()).chain(regions).collect()
+        }),
         build: region,
     },
     CommandSpec {
@@ -257,7 +121,7 @@ pub const COMMANDS: &[CommandSpec] = &[
         aliases: &[],
         usage: "dark|light|ansi16|mono",
         doc: "Change the colours.",
-        arg: Arg::Theme,
+        words: Words::Each(words!(ThemeName::ALL.map(ThemeName::name))),
         build: |words, _, _| match words {
             [name] => ThemeName::from_name(name)
                 .map(Command::Theme)
@@ -270,12 +134,12 @@ pub const COMMANDS: &[CommandSpec] = &[
         aliases: &[],
         usage: "NAME",
         doc: "Judge by this preset.",
-        arg: Arg::Preset,
-        build: |words, _, known| match words {
-            [name] if known.presets.iter().any(|p| p == name) => {
+        words: Words::Each(presets),
+        build: |words, _, app| match words {
+            [name] if app.presets.iter().any(|p| p.0 == *name) => {
                 Ok(Command::Preset((*name).to_owned()))
             }
-            [name] => Err(unknown("preset", name, known.presets.iter().map(String::as_str))),
+            [name] => Err(unknown("preset", name, app.presets.iter().map(|p| p.0.as_str()))),
             _ => Err("which preset?".into()),
         },
     },
@@ -284,7 +148,7 @@ pub const COMMANDS: &[CommandSpec] = &[
         aliases: &[],
         usage: "csv|json|md|table [FILE]",
         doc: "Write what is on screen to a file.",
-        arg: Arg::Format,
+        words: Words::First(words!(Format::names())),
         build: export,
     },
     CommandSpec {
@@ -292,11 +156,11 @@ pub const COMMANDS: &[CommandSpec] = &[
         aliases: &[],
         usage: "NAME",
         doc: "Use a saved view.",
-        arg: Arg::View,
-        build: |_, rest, known| match rest {
+        words: Words::Rest(views),
+        build: |_, rest, app| match rest {
             "" => Err("which view? `w` saves one".into()),
-            name if known.views.iter().any(|v| v == name) => Ok(Command::View(name.to_owned())),
-            name => Err(unknown("view", name, known.views.iter().map(String::as_str))),
+            name if app.views.iter().any(|v| v.name == name) => Ok(Command::View(name.to_owned())),
+            name => Err(unknown("view", name, app.views.iter().map(|v| v.name.as_str()))),
         },
     },
     CommandSpec {
@@ -304,7 +168,7 @@ pub const COMMANDS: &[CommandSpec] = &[
         aliases: &["w"],
         usage: "NAME",
         doc: "Save filter, sort and columns as a view; on the What-if tab, the scenario.",
-        arg: Arg::View,
+        words: Words::Rest(views),
         build: |_, rest, _| match rest {
             "" => Err("under which name?".into()),
             name => Ok(Command::Save(name.to_owned())),
@@ -315,7 +179,7 @@ pub const COMMANDS: &[CommandSpec] = &[
         aliases: &[],
         usage: "",
         doc: "Check whether the marked instances may be stopped, then ask.",
-        arg: Arg::None,
+        words: Words::None,
         build: simple!(Command::Act(Wish::Stop)),
     },
     CommandSpec {
@@ -323,7 +187,7 @@ pub const COMMANDS: &[CommandSpec] = &[
         aliases: &[],
         usage: "[DATE|4d] [REASON]",
         doc: "Tag them `burntop:expires`, for a stop later; without a date, in 4 days.",
-        arg: Arg::Until,
+        words: Words::First(words!(["1d", "4d", "7d", "14d"])),
         build: mark,
     },
     CommandSpec {
@@ -332,7 +196,7 @@ pub const COMMANDS: &[CommandSpec] = &[
         usage: "[decrement]",
         doc: "Check whether they may be terminated, then ask; `decrement` makes their Auto Scaling \
               groups smaller.",
-        arg: Arg::Decrement,
+        words: Words::Each(words!(["decrement"])),
         build: |words, _, _| match words {
             [] => Ok(Command::Act(Wish::Terminate { decrement: false })),
             ["decrement"] => Ok(Command::Act(Wish::Terminate { decrement: true })),
@@ -344,7 +208,7 @@ pub const COMMANDS: &[CommandSpec] = &[
         aliases: &[],
         usage: "",
         doc: "Check whether they may be started again, then ask.",
-        arg: Arg::None,
+        words: Words::None,
         build: simple!(Command::Act(Wish::Start)),
     },
     CommandSpec {
@@ -352,7 +216,7 @@ pub const COMMANDS: &[CommandSpec] = &[
         aliases: &[],
         usage: "",
         doc: "Take the tag `burntop:expires` away again.",
-        arg: Arg::None,
+        words: Words::None,
         build: simple!(Command::Act(Wish::Unmark)),
     },
     CommandSpec {
@@ -360,7 +224,7 @@ pub const COMMANDS: &[CommandSpec] = &[
         aliases: &[],
         usage: "",
         doc: "What failed, and what to do about it.",
-        arg: Arg::None,
+        words: Words::None,
         build: simple!(Command::Log),
     },
     CommandSpec {
@@ -368,7 +232,7 @@ pub const COMMANDS: &[CommandSpec] = &[
         aliases: &[],
         usage: "",
         doc: "What burntop's own calls cost today.",
-        arg: Arg::None,
+        words: Words::None,
         build: simple!(Command::Cost),
     },
     CommandSpec {
@@ -376,7 +240,7 @@ pub const COMMANDS: &[CommandSpec] = &[
         aliases: &[],
         usage: "",
         doc: "Read again.",
-        arg: Arg::None,
+        words: Words::None,
         build: simple!(Command::Refresh),
     },
     CommandSpec {
@@ -384,7 +248,7 @@ pub const COMMANDS: &[CommandSpec] = &[
         aliases: &[],
         usage: "",
         doc: "Freeze the picture, or go on.",
-        arg: Arg::None,
+        words: Words::None,
         build: simple!(Command::Freeze),
     },
     CommandSpec {
@@ -392,7 +256,7 @@ pub const COMMANDS: &[CommandSpec] = &[
         aliases: &[],
         usage: "on|off",
         doc: "Mouse reporting.",
-        arg: Arg::Switch,
+        words: Words::Each(words!(["on", "off"])),
         build: |words, _, _| match words {
             ["on"] => Ok(Command::Mouse(true)),
             ["off"] => Ok(Command::Mouse(false)),
@@ -404,7 +268,7 @@ pub const COMMANDS: &[CommandSpec] = &[
         aliases: &["h"],
         usage: "",
         doc: "Keys, commands and the filter language.",
-        arg: Arg::None,
+        words: Words::None,
         build: simple!(Command::Help),
     },
     CommandSpec {
@@ -412,12 +276,30 @@ pub const COMMANDS: &[CommandSpec] = &[
         aliases: &["q"],
         usage: "",
         doc: "Quit.",
-        arg: Arg::None,
+        words: Words::None,
         build: simple!(Command::Quit),
     },
 ];
 
-fn mark(words: &[&str], rest: &str, _: &Known<'_>) -> Result<Command, String> {
+/// All commands, in the order of the help screen: those of the screens, then what belongs to none.
+pub fn commands() -> impl Iterator<Item = &'static CommandSpec> {
+    crate::tabs::screens().flat_map(|screen| screen.commands()).chain(SHARED)
+}
+
+fn presets(app: &App) -> Vec<String> {
+    app.presets.iter().map(|(name, _)| name.clone()).collect()
+}
+
+fn views(app: &App) -> Vec<String> {
+    app.views.iter().map(|view| view.name.clone()).collect()
+}
+
+/// Names of the fields of the list that is meant.
+fn fields(app: &App) -> Vec<String> {
+    app.list().table().fields().iter().map(|field| field.name.to_owned()).collect()
+}
+
+fn mark(words: &[&str], rest: &str, _: &App) -> Result<Command, String> {
     let Some(first) = words.first() else {
         return Ok(Command::Act(Wish::Mark { until: Until::In(GRACE), reason: None }));
     };
@@ -446,12 +328,13 @@ fn until(word: &str) -> Result<Until, String> {
     })
 }
 
-fn field(name: &str, known: &Known<'_>) -> Result<&'static str, String> {
-    let names = || known.fields.fields().iter().flat_map(FieldSpec::names);
-    known.fields.find(name).map(|f| f.name).ok_or_else(|| unknown("field", name, names()))
+fn field(name: &str, app: &App) -> Result<&'static str, String> {
+    let table = app.list().table();
+    let names = || table.fields().iter().flat_map(FieldSpec::names);
+    table.find(name).map(|f| f.name).ok_or_else(|| unknown("field", name, names()))
 }
 
-fn sort(words: &[&str], _: &str, known: &Known<'_>) -> Result<Command, String> {
+fn sort(words: &[&str], _: &str, app: &App) -> Result<Command, String> {
     let (name, direction) = match words {
         [name] => (*name, None),
         [name, "asc"] => (*name, Some(false)),
@@ -464,13 +347,13 @@ fn sort(words: &[&str], _: &str, known: &Known<'_>) -> Result<Command, String> {
             Some(_) => Err("`worst` has one direction".into()),
         };
     }
-    Ok(Command::Sort(Some(field(name, known)?), direction))
+    Ok(Command::Sort(Some(field(name, app)?), direction))
 }
 
-fn columns(_: &[&str], rest: &str, known: &Known<'_>) -> Result<Command, String> {
+fn columns(_: &[&str], rest: &str, app: &App) -> Result<Command, String> {
     let mut fields: Vec<&'static str> = Vec::new();
     for name in rest.split([',', ' ']).filter(|n| !n.is_empty()) {
-        let field = field(name, known)?;
+        let field = field(name, app)?;
         if !fields.contains(&field) {
             fields.push(field);
         }
@@ -478,7 +361,7 @@ fn columns(_: &[&str], rest: &str, known: &Known<'_>) -> Result<Command, String>
     Ok(Command::Columns(fields))
 }
 
-fn region(words: &[&str], _: &str, _: &Known<'_>) -> Result<Command, String> {
+fn region(words: &[&str], _: &str, _: &App) -> Result<Command, String> {
     match words {
         [] => Err("all, or which regions?".into()),
         ["all"] => Ok(Command::Region(Regions::All)),
@@ -499,7 +382,7 @@ fn region(words: &[&str], _: &str, _: &Known<'_>) -> Result<Command, String> {
     }
 }
 
-fn export(words: &[&str], rest: &str, _: &Known<'_>) -> Result<Command, String> {
+fn export(words: &[&str], rest: &str, _: &App) -> Result<Command, String> {
     let Some(name) = words.first() else {
         return Err("which format? csv, json, md or table".into());
     };

@@ -1,18 +1,13 @@
 //! The help screen, made from the tables of keys, commands and fields.
 
+use std::borrow::Cow;
+
 use super::{Line, wrap};
-use crate::app::App;
-use crate::app::Role;
-use crate::app::command::COMMANDS;
+use crate::app::command::commands;
 use crate::app::keymap::{Action, Context};
+use crate::app::{App, Role, lists};
 use crate::domain::{GpuState, VerdictKind};
-use crate::tabs::gpus::picture::{GpuField, words};
-use crate::tabs::idle::picture::Field;
-use crate::tabs::savings::picture::{CommitmentField, ProposalField, ResourceField, SpotField};
-use crate::tabs::storage::picture::{
-    BlockField, BucketField, CopyField, FindingField, PrefixField, RunField,
-};
-use crate::view::TableField;
+use crate::tabs::gpus::picture::words;
 
 /// Columns that keys and names take.
 const NAME_WIDTH: usize = 26;
@@ -77,7 +72,7 @@ pub fn lines(app: &App, width: usize) -> Vec<Line> {
         entry(sign, doc, width, &mut lines);
     }
     heading("Commands, after :", &mut lines);
-    for command in COMMANDS {
+    for command in commands() {
         let name = format!("{} {}", command.name, command.usage);
         entry(name.trim_end(), command.doc, width, &mut lines);
     }
@@ -93,45 +88,19 @@ pub fn lines(app: &App, width: usize) -> Vec<Line> {
     ] {
         entry(example, doc, width, &mut lines);
     }
-    heading("Fields of instances, for filter, sort and columns", &mut lines);
-    fields::<Field>(width, &mut lines);
-    heading("Fields of GPUs", &mut lines);
-    fields::<GpuField>(width, &mut lines);
-    heading("Fields of buckets", &mut lines);
-    fields::<BucketField>(width, &mut lines);
-    heading("Fields of prefixes and objects", &mut lines);
-    fields::<PrefixField>(width, &mut lines);
-    heading("Fields of findings about storage", &mut lines);
-    fields::<FindingField>(width, &mut lines);
-    heading("Fields of volumes and snapshots", &mut lines);
-    fields::<BlockField>(width, &mut lines);
-    heading("Fields of training runs", &mut lines);
-    fields::<RunField>(width, &mut lines);
-    heading("Fields of copies", &mut lines);
-    fields::<CopyField>(width, &mut lines);
-    heading("Fields of commitments", &mut lines);
-    fields::<CommitmentField>(width, &mut lines);
-    heading("Fields of proposals for smaller sizes", &mut lines);
-    fields::<ProposalField>(width, &mut lines);
-    heading("Fields of what could run on Spot", &mut lines);
-    fields::<SpotField>(width, &mut lines);
-    heading("Fields of idle resources", &mut lines);
-    fields::<ResourceField>(width, &mut lines);
+    for (at, list) in lists().enumerate() {
+        let use_of = if at == 0 { ", for filter, sort and columns" } else { "" };
+        heading(format!("Fields of {}{use_of}", list.rows), &mut lines);
+        for spec in (list.fields)().fields() {
+            let alias = spec.aliases.first().map(|alias| format!(", {alias}"));
+            let name = format!("{}{}", spec.name, alias.unwrap_or_default());
+            entry(&name, spec.doc, width, &mut lines);
+        }
+    }
     lines
 }
 
-fn fields<F: TableField>(width: usize, lines: &mut Vec<Line>) {
-    for field in F::all() {
-        let spec = field.spec();
-        let mut name = spec.name.to_owned();
-        if let Some(alias) = spec.aliases.first() {
-            name = format!("{name}, {alias}");
-        }
-        entry(&name, spec.doc, width, lines);
-    }
-}
-
-fn heading(text: &'static str, lines: &mut Vec<Line>) {
+fn heading(text: impl Into<Cow<'static, str>>, lines: &mut Vec<Line>) {
     if !lines.is_empty() {
         lines.push(Line::new());
     }

@@ -371,15 +371,15 @@ impl List {
         Ok(())
     }
 
-    /// How the list is looked at, under a name.
+    /// How the list is looked at, under a name; whose list it is the caller knows.
     pub fn view(&self, name: &str) -> SavedView {
         SavedView {
             name: name.to_owned(),
-            gpus: None,
             filter: self.filter_text.clone(),
             sort: self.sort.field.map(|f| f.name.to_owned()).unwrap_or_default(),
             descending: self.sort.descending,
             columns: self.columns.iter().map(|f| f.name.to_owned()).collect(),
+            ..SavedView::default()
         }
     }
 }

@@ -76,8 +76,8 @@ impl App {
             self.say(Notice::new(Level::Warn, text));
             return Vec::new();
         }
-        let searches = rows.len() > 1 && self.shows_table() && self.table.searches();
-        let search = searches.then(|| self.table.filter_text().to_owned());
+        let searches = rows.len() > 1 && self.shows_table() && self.list().searches();
+        let search = searches.then(|| self.list().filter_text().to_owned());
         self.sheet = Some(Sheet { search, ..Sheet::new(rows, self.now) });
         self.open(Page::Sheet);
         match verb {
@@ -90,17 +90,10 @@ impl App {
     /// elsewhere the one that the page is about. As they are known now, worst first.
     pub(super) fn meant(&self) -> Vec<Arc<Row>> {
         let Some(fleet) = self.latest() else { return Vec::new() };
-        let mut ids: HashSet<&Arc<str>> = HashSet::new();
-        if self.shows_gpu_table() {
-            ids.extend(self.instances_of_marks());
-        } else if self.shows_savings_table() {
-            ids.extend(self.instances_of_marked_savings());
-        } else if self.shows_table() {
-            ids.extend(self.table.marks());
-        }
-        let current = self.current_row().map(|row| &row.instance.id);
+        let marked = self.shows_table().then(|| self.screen().marked_instances(self));
+        let mut ids: HashSet<Arc<str>> = marked.into_iter().flatten().collect();
         if ids.is_empty() {
-            ids.extend(current);
+            ids.extend(self.current_row().map(|row| row.instance.id.clone()));
         }
         fleet.rows.iter().filter(|r| ids.contains(&r.instance.id)).cloned().collect()
     }
@@ -215,8 +208,11 @@ impl App {
                 let confirmed = Arc::new(confirmed);
                 sheet.stage = Stage::Run(Box::new(Run::new(confirmed.clone())));
                 // What was marked for this is done with.
-                self.table.unmark();
-                self.gpu_tab.table.unmark();
+                for screen in crate::tabs::screens() {
+                    if !screen.marked_instances(self).is_empty() {
+                        screen.list_mut(self).unmark();
+                    }
+                }
                 self.top_of_sheet();
                 vec![Effect::Execute(Confirmation(confirmed))]
             }

@@ -1,5 +1,6 @@
 use super::super::Secret;
 use super::super::parse;
+use super::super::vocabulary::ListWords;
 use super::*;
 use std::path::Path;
 
@@ -7,8 +8,12 @@ fn words() -> Vocabulary {
     Vocabulary {
         presets: vec!["cautious".into(), "mean-cpu".into()],
         themes: vec!["dark".into(), "light".into()],
-        fields: vec!["name".into(), "waste".into()],
-        filter: Some(|f| if f.contains("((") { Err("column 1: ((".into()) } else { Ok(()) }),
+        lists: vec![ListWords {
+            name: "idle".into(),
+            fields: vec!["name".into(), "waste".into()],
+            groups: Vec::new(),
+            filter: |_, f| if f.contains("((") { Err("column 1: ((".into()) } else { Ok(()) },
+        }],
         keys: Some(|keys| {
             let unknown = keys.keys().filter(|action| *action != "quit");
             unknown.map(|action| (action.clone(), format!("no action `{action}`"))).collect()

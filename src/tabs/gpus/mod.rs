@@ -1,5 +1,6 @@
 //! The GPUs tab: what every GPU does and what it costs.
 
+mod commands;
 pub mod draw;
 pub mod pages;
 pub mod picture;

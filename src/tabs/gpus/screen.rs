@@ -2,15 +2,18 @@
 
 use std::sync::Arc;
 
-use super::pages;
+use super::picture::heat::HeatStep;
+use super::picture::{GpuField, GpuGrouping};
 use super::state::GpuLook;
+use super::{commands, pages};
+use crate::app::command::CommandSpec;
 use crate::app::content::Line;
 use crate::app::keymap::{Action, Context};
 use crate::app::screen::{Hints, Screen};
-use crate::app::{App, Effect, List, Page, Tab};
+use crate::app::{App, Effect, GroupingSpec, List, ListSpec, Page, Picture, Tab};
 use crate::fleet::Row;
 use crate::tabs::gpus::TAB;
-use crate::view::ViewContext;
+use crate::view::{TableField, ViewContext};
 
 /// The tab.
 pub(crate) struct GpuScreen;
@@ -35,7 +38,7 @@ impl Screen for GpuScreen {
     }
 
     fn follow(&self, app: &mut App) -> Vec<Effect> {
-        app.go_to_gpus(app.gpu_tab.look);
+        app.go_to_gpus(app.tabs.gpus.look);
         Vec::new()
     }
 
@@ -61,7 +64,7 @@ impl Screen for GpuScreen {
         if !self.shows_table(app) {
             return &[(Action::Missing, ""), (Action::Log, ""), (Action::Refresh, "")];
         }
-        if app.gpu_tab.table.marked().is_some() {
+        if app.tabs.gpus.table.marked().is_some() {
             return &[
                 (Action::Act, ""),
                 (Action::Mark, ""),
@@ -71,7 +74,7 @@ impl Screen for GpuScreen {
                 (Action::Export, ""),
             ];
         }
-        if app.gpu_tab.table.current_head().is_some() {
+        if app.tabs.gpus.table.current_head().is_some() {
             return &[
                 (Action::Enter, "fold"),
                 (Action::Group, ""),
@@ -127,9 +130,54 @@ impl Screen for GpuScreen {
         app.back_on_gpus()
     }
 
+    fn wheel(&self, app: &mut App, lines: isize) -> bool {
+        let step = if lines > 0 { HeatStep::Down } else { HeatStep::Up };
+        app.step_heat(step, lines.unsigned_abs());
+        true
+    }
+
+    fn click(&self, app: &mut App, at: (u16, u16), line: u16) -> Option<Vec<Effect>> {
+        // The second click on a cell goes in.
+        app.shows_heat().then(|| match app.click_heat(at.0, line) {
+            Some(true) => app.enter(),
+            _ => Vec::new(),
+        })
+    }
+
+    fn strip(&self, app: &App, width: usize) -> Vec<Line> {
+        pages::strip(app, width)
+    }
+
+    fn strip_height(&self, app: &App, body: u16) -> u16 {
+        match app.tabs.gpus.look {
+            GpuLook::Table => body.saturating_sub(3) / 3,
+            GpuLook::Heat => u16::from(body > 5),
+        }
+    }
+
+    fn lists(&self) -> &'static [ListSpec] {
+        &[ListSpec {
+            name: "gpus",
+            rows: "GPUs",
+            fields: GpuField::table,
+            list: |app| &app.tabs.gpus.table,
+            list_mut: |app| &mut app.tabs.gpus.table,
+            show: |app| app.go_to_gpus(GpuLook::Table),
+            grouping: Some(GroupingSpec {
+                names: || GpuGrouping::ALL.map(GpuGrouping::name).to_vec(),
+                by: |app| app.tabs.gpus.grouping().name(),
+                group: |app, name| app.group_gpus(GpuGrouping::from_name(name).unwrap_or_default()),
+            }),
+        }]
+    }
+
+    fn commands(&self) -> &'static [CommandSpec] {
+        commands::COMMANDS
+    }
+
     /// The table, as long as there are GPUs: those of a host need no cloud account.
     fn shows_table(&self, app: &App) -> bool {
-        self.is_drawn(app) && app.gpu_tab.look == GpuLook::Table
+        self.is_drawn(app) && app.tabs.gpus.look == GpuLook::Table
     }
 
     fn is_drawn(&self, app: &App) -> bool {
@@ -137,11 +185,11 @@ impl Screen for GpuScreen {
     }
 
     fn list<'a>(&self, app: &'a App) -> &'a List {
-        &app.gpu_tab.table
+        &app.tabs.gpus.table
     }
 
     fn list_mut<'a>(&self, app: &'a mut App) -> &'a mut List {
-        &mut app.gpu_tab.table
+        &mut app.tabs.gpus.table
     }
 
     fn go_to_list(&self, app: &mut App) {
@@ -150,6 +198,14 @@ impl Screen for GpuScreen {
 
     fn sync(&self, app: &mut App) {
         app.sync_gpus();
+    }
+
+    fn sum_up(&self, app: &mut App) {
+        app.sum_up_gpus();
+    }
+
+    fn settle(&self, app: &mut App, effects: &mut Vec<Effect>) {
+        app.settle_focus(effects);
     }
 
     fn prepare(&self, app: &mut App) -> bool {
@@ -172,9 +228,37 @@ impl Screen for GpuScreen {
         app.instance(&app.instance_of_gpu()?.instance.id)
     }
 
+    fn marked_instances(&self, app: &App) -> Vec<Arc<str>> {
+        app.instances_of_marks().cloned().collect()
+    }
+
+    fn id_to_copy(&self, app: &App) -> Option<(String, String)> {
+        let gpu = app.current_gpu().map(|row| row.id.to_string());
+        let id = gpu.or_else(|| Some(app.current_row()?.instance.id.to_string()))?;
+        Some((id.clone(), id))
+    }
+
+    fn row_to_copy(&self, app: &App) -> Option<(Arc<str>, Picture)> {
+        app.current_gpu_picture().or_else(|| {
+            let id = app.current_row()?.instance.id.clone();
+            Some((id.clone(), app.instance_picture(&id)?))
+        })
+    }
+
+    fn picture(&self, app: &App) -> Option<Picture> {
+        app.gpu_picture()
+    }
+
+    fn page_picture(&self, app: &App, page: &Page) -> Option<Picture> {
+        match page {
+            Page::Gpu { id, .. } => app.one_gpu(id),
+            _ => None,
+        }
+    }
+
     fn forget(&self, app: &mut App) {
         app.gpus = None;
-        app.gpu_tab.forget();
+        app.tabs.gpus.forget();
     }
 
     fn page_hints(&self, page: &Page) -> Hints {

@@ -6,10 +6,13 @@ use super::pages;
 use crate::app::content::Line;
 use crate::app::keymap::{Action, Context};
 use crate::app::screen::{Hints, Screen};
-use crate::app::{App, Effect, Page, Tab};
+use crate::app::{App, Effect, ListSpec, Page, Picture, Tab, alone, shown};
 use crate::domain::{SeriesSet, Verdict};
-use crate::fleet::Row;
+use crate::fleet::{Fleet, Row};
+use crate::report::Instances;
 use crate::tabs::idle::TAB;
+use crate::tabs::idle::picture::Field;
+use crate::view::TableField;
 
 /// The tab.
 pub(crate) struct IdleScreen;
@@ -58,8 +61,20 @@ impl Screen for IdleScreen {
         let Some(id) = app.current_row().map(|row| row.instance.id.clone()) else {
             return Vec::new();
         };
-        app.table.choose();
+        app.tabs.idle.choose();
         app.open_why(id)
+    }
+
+    fn lists(&self) -> &'static [ListSpec] {
+        &[ListSpec {
+            name: "idle",
+            rows: "instances",
+            fields: Field::table,
+            list: |app| &app.tabs.idle,
+            list_mut: |app| &mut app.tabs.idle,
+            show: |app| app.go_to_tab(TAB),
+            grouping: None,
+        }]
     }
 
     fn shows_table(&self, app: &App) -> bool {
@@ -67,11 +82,20 @@ impl Screen for IdleScreen {
     }
 
     fn row<'a>(&self, app: &'a App) -> Option<&'a Arc<Row>> {
-        app.table.current()
+        app.tabs.idle.current()
+    }
+
+    fn marked_instances(&self, app: &App) -> Vec<Arc<str>> {
+        app.tabs.idle.marks().cloned().collect()
+    }
+
+    fn picture(&self, app: &App) -> Option<Picture> {
+        let list = shown::<Field>(&app.tabs.idle, app.instances_of(app.shown()?.clone()));
+        Some(Picture::new(list, app.view_context().now))
     }
 
     fn forget(&self, app: &mut App) {
-        app.table.release();
+        app.tabs.idle.release();
     }
 
     fn page_hints(&self, _: &Page) -> Hints {
@@ -98,6 +122,13 @@ impl Screen for IdleScreen {
         }
     }
 
+    fn page_picture(&self, app: &App, page: &Page) -> Option<Picture> {
+        match page {
+            Page::Why { instance, .. } => app.instance_picture(instance),
+            _ => None,
+        }
+    }
+
     fn page_row<'a>(&self, app: &'a App, page: &Page) -> Option<&'a Arc<Row>> {
         match page {
             Page::Why { instance, .. } => app.instance(instance),
@@ -107,6 +138,18 @@ impl Screen for IdleScreen {
 }
 
 impl App {
+    /// One instance.
+    pub(crate) fn instance_picture(&self, id: &str) -> Option<Picture> {
+        let fleet = self.shown()?;
+        let row = fleet.rows.iter().find(|r| *r.instance.id == *id)?;
+        let list = alone::<Field>(row, self.instances_of(fleet.clone()));
+        Some(Picture::new(list, self.view_context().now))
+    }
+
+    fn instances_of(&self, fleet: Arc<Fleet>) -> Instances {
+        Instances { fleet, preset: self.preset().to_owned() }
+    }
+
     /// Opens the page that says why, and asks for the series behind it.
     pub(crate) fn open_why(&mut self, instance: Arc<str>) -> Vec<Effect> {
         self.open(Page::Why { instance: instance.clone(), series: None });
@@ -137,13 +180,13 @@ impl App {
         };
         let instance = instance.clone();
         self.sync_table();
-        if !self.table.go_to(&instance) {
+        if !self.tabs.idle.go_to(&instance) {
             return Vec::new();
         }
-        let before = self.table.cursor();
-        self.table.step(if below { 1 } else { -1 });
-        match self.table.current::<Row>() {
-            Some(row) if self.table.cursor() != before => {
+        let before = self.tabs.idle.cursor();
+        self.tabs.idle.step(if below { 1 } else { -1 });
+        match self.tabs.idle.current::<Row>() {
+            Some(row) if self.tabs.idle.cursor() != before => {
                 let id = row.instance.id.clone();
                 self.open_why(id)
             }

@@ -4,6 +4,7 @@ mod draw;
 pub mod pages;
 pub mod picture;
 pub mod screen;
+pub(crate) mod state;
 
 use super::Tab;
 

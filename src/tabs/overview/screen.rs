@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use super::pages;
+use super::state::Overviews;
 use crate::app::content::{self, Line, Target};
 use crate::app::keymap::{Action, Context};
 use crate::app::screen::{Hints, Screen};
-use crate::app::{App, Effect, Tab};
+use crate::app::{App, Effect, Picture, Tab};
 use crate::fleet::Row;
+use crate::report::OverviewReport;
 use crate::tabs::overview::TAB;
 use crate::tabs::savings::state::SavingsLook;
 
@@ -61,9 +63,30 @@ impl Screen for OverviewScreen {
         target.map(|target| app.go_to_target(target)).unwrap_or_default()
     }
 
+    fn prepare(&self, app: &mut App) -> bool {
+        app.make_overview();
+        false
+    }
+
+    fn picture(&self, app: &App) -> Option<Picture> {
+        let report = OverviewReport {
+            fleet: app.shown()?.clone(),
+            gpus: app.gpus().cloned().unwrap_or_default(),
+            storage: app.storage().cloned(),
+            savings: app.savings().cloned(),
+            preset: app.preset().to_owned(),
+            filter: String::new(),
+        };
+        Some(Picture::new(report, app.view_context().now))
+    }
+
+    fn forget(&self, app: &mut App) {
+        app.tabs.overview = Overviews::default();
+    }
+
     fn lines(&self, app: &App, width: usize) -> Vec<Line> {
-        match &app.overview {
-            Some((_, overview)) if !app.is_empty() => pages::lines(app, overview, width),
+        match app.tabs.overview.newest() {
+            Some(overview) if !app.is_empty() => pages::lines(app, overview, width),
             _ => content::reading::lines(app, width),
         }
     }

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use super::pages;
 use super::state::{SavingsLook, SavingsPage, SavingsTab};
+use super::{commands, lists, pages};
+use crate::app::command::CommandSpec;
 use crate::app::content::Line;
 use crate::app::keymap::{Action, Context};
 use crate::app::screen::{Hints, PAGE_CONTEXTS, PAGE_HINTS, Screen};
-use crate::app::{App, Effect, List, Page, Tab};
+use crate::app::{App, Effect, List, ListSpec, Page, Picture, Tab};
 use crate::fleet::Row;
 use crate::view::ViewContext;
 
@@ -34,7 +35,7 @@ impl Screen for SavingsScreen {
         if !self.shows_table(app) {
             return &[(Action::NextSavings, "next list"), (Action::Log, ""), (Action::Refresh, "")];
         }
-        match app.savings_tab.look {
+        match app.tabs.savings.look {
             SavingsLook::Proposals | SavingsLook::Spot => &[
                 (Action::Enter, ""),
                 (Action::NextSavings, "next list"),
@@ -76,16 +77,28 @@ impl Screen for SavingsScreen {
         app.back_on_savings()
     }
 
+    fn strip(&self, app: &App, width: usize) -> Vec<Line> {
+        pages::strip(app, width)
+    }
+
+    fn lists(&self) -> &'static [ListSpec] {
+        lists::LISTS
+    }
+
+    fn commands(&self) -> &'static [CommandSpec] {
+        commands::COMMANDS
+    }
+
     fn shows_table(&self, app: &App) -> bool {
         app.savings_rows_on_screen() > 0
     }
 
     fn list<'a>(&self, app: &'a App) -> &'a List {
-        app.savings_tab.list(app.savings_tab.look)
+        app.tabs.savings.list(app.tabs.savings.look)
     }
 
     fn list_mut<'a>(&self, app: &'a mut App) -> &'a mut List {
-        app.savings_tab.list_mut(app.savings_tab.look)
+        app.tabs.savings.list_mut(app.tabs.savings.look)
     }
 
     fn go_to_list(&self, app: &mut App) {
@@ -108,9 +121,25 @@ impl Screen for SavingsScreen {
         app.instance(&app.instance_of_saving()?)
     }
 
+    fn marked_instances(&self, app: &App) -> Vec<Arc<str>> {
+        app.instances_of_marked_savings().into_iter().cloned().collect()
+    }
+
+    fn id_to_copy(&self, app: &App) -> Option<(String, String)> {
+        app.saving_to_copy()
+    }
+
+    fn row_to_copy(&self, app: &App) -> Option<(Arc<str>, Picture)> {
+        app.current_saving_picture()
+    }
+
+    fn picture(&self, app: &App) -> Option<Picture> {
+        app.savings_picture().filter(|_| self.shows_table(app))
+    }
+
     fn forget(&self, app: &mut App) {
         app.savings = None;
-        app.savings_tab = SavingsTab::default();
+        app.tabs.savings = SavingsTab::default();
     }
 
     fn page_contexts(&self, page: &Page) -> &'static [Context] {

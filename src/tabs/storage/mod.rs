@@ -1,6 +1,8 @@
 //! The Storage tab: buckets, prefixes, volumes, what keeping them costs.
 
+mod commands;
 pub mod draw;
+mod lists;
 pub mod pages;
 pub mod picture;
 pub mod screen;

@@ -1,11 +1,12 @@
 //! What the cockpit asks of the Storage tab.
 
-use super::pages;
 use super::state::{Storage, StorageLook, StoragePage};
+use super::{commands, lists, pages};
+use crate::app::command::CommandSpec;
 use crate::app::content::Line;
 use crate::app::keymap::{Action, Context};
 use crate::app::screen::{Hints, PAGE_HINTS, Screen};
-use crate::app::{App, Effect, List, Page, Tab};
+use crate::app::{App, Effect, List, ListSpec, Page, Picture, Tab};
 use crate::tabs::storage::TAB;
 use crate::view::ViewContext;
 
@@ -30,7 +31,7 @@ impl Screen for StorageScreen {
     }
 
     fn follow(&self, app: &mut App) -> Vec<Effect> {
-        app.go_to_storage(app.storage_tab.look);
+        app.go_to_storage(app.tabs.storage.look);
         Vec::new()
     }
 
@@ -45,7 +46,7 @@ impl Screen for StorageScreen {
         if !self.shows_table(app) {
             return &[(Action::NextList, ""), (Action::Log, ""), (Action::Refresh, "")];
         }
-        match app.storage_tab.look {
+        match app.tabs.storage.look {
             StorageLook::Buckets => &[
                 (Action::Enter, "explore"),
                 (Action::NextList, ""),
@@ -95,16 +96,28 @@ impl Screen for StorageScreen {
         app.back_on_storage()
     }
 
+    fn strip(&self, app: &App, width: usize) -> Vec<Line> {
+        pages::strip(app, width)
+    }
+
+    fn lists(&self) -> &'static [ListSpec] {
+        lists::LISTS
+    }
+
+    fn commands(&self) -> &'static [CommandSpec] {
+        commands::COMMANDS
+    }
+
     fn shows_table(&self, app: &App) -> bool {
         !app.storage_tab_is_empty()
     }
 
     fn list<'a>(&self, app: &'a App) -> &'a List {
-        app.storage_tab.list(app.storage_tab.look)
+        app.tabs.storage.list(app.tabs.storage.look)
     }
 
     fn list_mut<'a>(&self, app: &'a mut App) -> &'a mut List {
-        app.storage_tab.list_mut(app.storage_tab.look)
+        app.tabs.storage.list_mut(app.tabs.storage.look)
     }
 
     fn go_to_list(&self, app: &mut App) {
@@ -113,6 +126,14 @@ impl Screen for StorageScreen {
 
     fn sync(&self, app: &mut App) {
         app.sync_storage();
+    }
+
+    fn settle(&self, app: &mut App, effects: &mut Vec<Effect>) {
+        app.settle_storage(effects);
+    }
+
+    fn picture(&self, app: &App) -> Option<Picture> {
+        app.storage_picture().filter(|_| self.shows_table(app))
     }
 
     fn lines(&self, app: &App, width: usize) -> Vec<Line> {
@@ -125,7 +146,7 @@ impl Screen for StorageScreen {
 
     fn forget(&self, app: &mut App) {
         app.storage = None;
-        app.storage_tab = Storage::default();
+        app.tabs.storage = Storage::default();
     }
 
     fn page_contexts(&self, _: &Page) -> &'static [Context] {

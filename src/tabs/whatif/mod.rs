@@ -1,5 +1,6 @@
 //! The What-if tab: what buying would cost, over many futures.
 
+mod commands;
 pub mod draw;
 pub mod pages;
 pub mod picture;

@@ -1,11 +1,13 @@
 //! What the cockpit asks of the What-if tab.
 
-use super::pages;
 use super::state::WhatIf;
+use super::{commands, pages};
+use crate::app::command::CommandSpec;
 use crate::app::content::Line;
 use crate::app::keymap::{Action, Context};
 use crate::app::screen::{Hints, Screen};
-use crate::app::{App, Effect, Page, Tab};
+use crate::app::{App, Effect, Page, Picture, Tab};
+use crate::report::Format;
 use crate::tabs::whatif::TAB;
 
 /// The tab.
@@ -41,7 +43,7 @@ impl Screen for WhatIfScreen {
     }
 
     fn hints(&self, app: &App) -> Hints {
-        if app.whatif.chart.is_text() {
+        if app.tabs.whatif.chart.is_text() {
             return &[
                 (Action::Raise, ""),
                 (Action::Lower, ""),
@@ -80,6 +82,51 @@ impl Screen for WhatIfScreen {
         Vec::new()
     }
 
+    fn wheel(&self, app: &mut App, lines: isize) -> bool {
+        app.scroll_list(lines);
+        true
+    }
+
+    fn click(&self, app: &mut App, at: (u16, u16), _: u16) -> Option<Vec<Effect>> {
+        Some(app.click_whatif(at.0, at.1))
+    }
+
+    fn commands(&self) -> &'static [CommandSpec] {
+        commands::COMMANDS
+    }
+
+    fn has_list(&self) -> bool {
+        false
+    }
+
+    fn picture(&self, app: &App) -> Option<Picture> {
+        Some(Picture::new(app.plan_picture()?, app.view_context().now))
+    }
+
+    fn page_picture(&self, app: &App, _: &Page) -> Option<Picture> {
+        self.picture(app)
+    }
+
+    fn export_format(&self) -> Format {
+        Format::Md
+    }
+
+    fn export_stem(&self, app: &App, _: &Picture) -> String {
+        app.plan_stem()
+    }
+
+    fn check_export(&self, app: &App, format: Format) -> Result<(), String> {
+        app.check_plan_export(format)
+    }
+
+    fn save(&self, app: &mut App, name: &str) -> Result<Vec<Effect>, String> {
+        app.save_scenario(name)
+    }
+
+    fn on_tab_change(&self, app: &mut App) {
+        app.tabs.whatif.opening = false;
+    }
+
     fn is_drawn(&self, _: &App) -> bool {
         true
     }
@@ -92,7 +139,7 @@ impl Screen for WhatIfScreen {
     }
 
     fn forget(&self, app: &mut App) {
-        app.whatif = WhatIf::default();
+        app.tabs.whatif = WhatIf::default();
     }
 
     fn page_lines(&self, app: &App, page: &Page, width: usize) -> Vec<Line> {

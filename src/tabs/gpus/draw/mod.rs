@@ -26,8 +26,7 @@ const BAR: u16 = 12;
 impl Draw for GpuScreen {
     /// Draws the tab below the frame's lines: the strip, then the table or the map.
     fn draw(&self, canvas: &mut Canvas<'_>, app: &App, layout: &Layout) {
-        let strip = app.strip();
-        for (line, y) in strip.iter().zip(layout.body_top..) {
+        for (line, y) in app.strip().iter().zip(layout.body_top..) {
             text::put(canvas, line, y);
         }
         let Some(inner) = app.inner_layout() else { return };

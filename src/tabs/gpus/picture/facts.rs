@@ -1,7 +1,7 @@
 //! The parts of a GPU's page that are a list of facts.
 
 use super::detail::{Fact, Health};
-use super::field::GpuField;
+use super::field_table::GpuField;
 use super::history;
 use crate::domain::gpu::{SignalUnit, XidOrigin, xid};
 use crate::domain::{GpuSignal, HostNames};

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::field::GpuField;
+use super::field_table::GpuField;
 use super::field_table::{BANDS, FIELDS, RUNGS, STATES};
 use super::words;
 use crate::analyze::gpu::Band;

@@ -6,7 +6,6 @@
 pub mod blind;
 pub mod detail;
 mod facts;
-mod field;
 mod field_table;
 mod field_value;
 pub mod group;
@@ -23,7 +22,7 @@ pub(crate) mod fixture;
 
 pub use blind::{BlindGroup, BlindPanel, blind};
 pub use detail::{GpuDetail, detail};
-pub use field::GpuField;
+pub use field_table::GpuField;
 pub use field_value::sources;
 pub use group::{GpuGroup, GpuGrouping, GroupLine, group, lines};
 pub use heat::{HeatMap, HeatOrder, HeatUnit, HeatZoom};

@@ -16,17 +16,17 @@ impl App {
     /// What a key does that belongs to the tab.
     pub(crate) fn act_on_gpus(&mut self, action: Action) {
         match action {
-            Action::Group if self.gpu_tab.look == GpuLook::Table => {
-                self.group_gpus(self.gpu_tab.grouping().next());
+            Action::Group if self.tabs.gpus.look == GpuLook::Table => {
+                self.group_gpus(self.tabs.gpus.grouping().next());
             }
             Action::Group => self.look_at_gpus(GpuLook::Table),
-            Action::Heat => self.look_at_gpus(match self.gpu_tab.look {
+            Action::Heat => self.look_at_gpus(match self.tabs.gpus.look {
                 GpuLook::Table => GpuLook::Heat,
                 GpuLook::Heat => GpuLook::Table,
             }),
             Action::FoldAll => {
                 self.sync_gpus();
-                self.gpu_tab.fold_all();
+                self.tabs.gpus.fold_all();
             }
             Action::Distribution => self.open(Page::Distribution),
             Action::Missing => self.open(Page::Missing),
@@ -36,7 +36,7 @@ impl App {
 
     /// Groups the table by `grouping`.
     pub(crate) fn group_gpus(&mut self, grouping: GpuGrouping) {
-        self.gpu_tab.group_by(grouping);
+        self.tabs.gpus.group_by(grouping);
         let text = match grouping {
             GpuGrouping::Flat => "not grouped".to_owned(),
             by => format!("grouped by {}", by.name()),
@@ -46,18 +46,18 @@ impl App {
 
     /// Shows the table or the map; the cursor stays on its GPU.
     pub(crate) fn look_at_gpus(&mut self, look: GpuLook) {
-        if self.gpu_tab.look == look {
+        if self.tabs.gpus.look == look {
             return;
         }
         self.prepare();
         let row = self.current_gpu().or_else(|| self.first_of_group()).cloned();
-        self.gpu_tab.look = look;
+        self.tabs.gpus.look = look;
         let Some(row) = row else { return };
         match look {
             GpuLook::Table => {
-                self.gpu_tab.table.go_to(&row.id);
+                self.tabs.gpus.table.go_to(&row.id);
             }
-            GpuLook::Heat => self.gpu_tab.heat.follow(&row),
+            GpuLook::Heat => self.tabs.gpus.heat.follow(&row),
         }
     }
 
@@ -68,7 +68,7 @@ impl App {
             return;
         }
         self.go_to_tab(TAB);
-        self.gpu_tab.look = look;
+        self.tabs.gpus.look = look;
     }
 
     /// Opens the page of a GPU and asks for its past.
@@ -93,11 +93,11 @@ impl App {
             return self.zoom_in();
         }
         self.prepare();
-        if self.shows_gpu_table() && self.gpu_tab.fold() {
+        if self.shows_gpu_table() && self.tabs.gpus.fold() {
             return Vec::new();
         }
         let Some(row) = self.current_gpu().cloned() else { return Vec::new() };
-        self.gpu_tab.table.choose();
+        self.tabs.gpus.table.choose();
         self.open_gpu(&row)
     }
 
@@ -107,7 +107,7 @@ impl App {
         let id = id.clone();
         self.sync_gpus();
         let Some(fleet) = self.gpus().cloned() else { return Vec::new() };
-        let order = self.gpu_tab.table.shown_rows();
+        let order = self.tabs.gpus.table.shown_rows();
         let Some(at) = order.iter().position(|i| fleet.rows[*i as usize].id == id) else {
             return Vec::new();
         };
@@ -115,8 +115,8 @@ impl App {
         let Some(row) = next.and_then(|at| fleet.rows.get(*order.get(at)? as usize)) else {
             return Vec::new();
         };
-        self.gpu_tab.table.go_to(&row.id);
-        self.gpu_tab.heat.follow(row);
+        self.tabs.gpus.table.go_to(&row.id);
+        self.tabs.gpus.heat.follow(row);
         self.open_gpu(row)
     }
 
@@ -132,7 +132,7 @@ impl App {
             Action::HalfDown => (HeatStep::NextTeam, 1),
             Action::HalfUp => (HeatStep::PreviousTeam, 1),
             Action::PageDown | Action::PageUp => {
-                let area = self.gpu_tab.heat.map().map(|map| map.area);
+                let area = self.tabs.gpus.heat.map().map(|map| map.area);
                 let rows = area.map_or(1, |a| usize::from(a.height) * if a.halves { 2 } else { 1 });
                 let down = action == Action::PageDown;
                 (if down { HeatStep::Down } else { HeatStep::Up }, rows.max(1))
@@ -153,24 +153,19 @@ impl App {
             return true;
         }
         // A filter goes first, as everywhere.
-        let filtered = !self.gpu_tab.table.filter_text().is_empty();
-        if !filtered {
+        if self.tabs.gpus.table.filter_text().is_empty() {
             self.look_at_gpus(GpuLook::Table);
+        } else if !self.tabs.gpus.table.cancel_range() {
+            self.tabs.gpus.table.clear_filter();
         }
-        !filtered
+        true
     }
 
-    /// The GPUs on screen: those of table and map, as filtered, or the one of the page.
+    /// The GPUs of table and map, as filtered.
     pub(crate) fn gpu_picture(&self) -> Option<Picture> {
-        let of = self.gpus_of()?;
-        match self.page().map(|o| &o.page) {
-            Some(Page::Gpu { id, .. }) => self.one_gpu(id),
-            None if self.shows_gpu_table() || self.shows_heat() => {
-                let list = shown::<GpuField>(&self.gpu_tab.table, of);
-                Some(Picture::new(list, self.gpu_context().now))
-            }
-            _ => None,
-        }
+        let list = shown::<GpuField>(&self.tabs.gpus.table, self.gpus_of()?);
+        let fills = self.shows_gpu_table() || self.shows_heat();
+        fills.then(|| Picture::new(list, self.gpu_context().now))
     }
 
     /// The GPU that keys mean, to copy.
@@ -180,7 +175,8 @@ impl App {
         Some((id, picture))
     }
 
-    fn one_gpu(&self, id: &str) -> Option<Picture> {
+    /// One GPU.
+    pub(crate) fn one_gpu(&self, id: &str) -> Option<Picture> {
         let of = self.gpus_of()?;
         let row = of.gpus.rows.iter().find(|r| *r.id == *id)?.clone();
         Some(Picture::new(alone::<GpuField>(&row, of), self.gpu_context().now))
@@ -193,21 +189,21 @@ impl App {
 
     /// The instances of the marked GPUs.
     pub(crate) fn instances_of_marks(&self) -> impl Iterator<Item = &Arc<str>> {
-        let table = &self.gpu_tab.table;
+        let table = &self.tabs.gpus.table;
         let marked = self.gpu_rows().iter().filter(|row| table.is_marked(&row.id));
         marked.filter_map(|row| Some(&row.node.instance.as_ref()?.instance.id))
     }
 
     /// The instance of the GPU that keys mean; of a heading of hosts, the host.
     pub(crate) fn instance_of_gpu(&self) -> Option<&Arc<Row>> {
-        let of_node = self.gpu_tab.grouping() == GpuGrouping::Node;
+        let of_node = self.tabs.gpus.grouping() == GpuGrouping::Node;
         let first = || self.first_of_group().filter(|_| of_node);
         self.current_gpu().or_else(first)?.node.instance.as_ref()
     }
 
     /// The first GPU of the group whose heading is under the cursor.
     fn first_of_group(&self) -> Option<&Arc<GpuRow>> {
-        let tab = &self.gpu_tab;
+        let tab = &self.tabs.gpus;
         let head = self.shows_gpu_table().then(|| tab.table.current_head()).flatten()?;
         let first = tab.groups().get(head as usize)?.rows.first()?;
         self.gpu_rows().get(*first as usize)

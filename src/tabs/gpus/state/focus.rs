@@ -11,8 +11,8 @@ impl App {
     /// Asks for a closer look where what is looked at has changed.
     pub(crate) fn settle_focus(&mut self, effects: &mut Vec<Effect>) {
         let wanted = self.wanted_focus();
-        if wanted != self.gpu_tab.focused {
-            self.gpu_tab.focused.clone_from(&wanted);
+        if wanted != self.tabs.gpus.focused {
+            self.tabs.gpus.focused.clone_from(&wanted);
             effects.push(Effect::FocusGpus(wanted));
         }
     }
@@ -22,7 +22,7 @@ impl App {
             Some(Page::Gpu { .. }) => {
                 self.current_gpu().map(|row| Arc::from(node_id(row))).into_iter().collect()
             }
-            None if self.shows_heat() => match self.gpu_tab.heat.zoom() {
+            None if self.shows_heat() => match self.tabs.gpus.heat.zoom() {
                 HeatZoom::Node(id) => vec![id.clone()],
                 _ => Vec::new(),
             },

@@ -105,13 +105,13 @@ impl App {
         let Some(layout) = self.inner_layout() else { return };
         let area = self.heat_area(&layout);
         let Some(fleet) = self.gpus().cloned() else { return };
-        let shown = self.gpu_tab.table.order();
-        let filter = self.gpu_tab.table.filter_text();
+        let shown = self.tabs.gpus.table.order();
+        let filter = self.tabs.gpus.table.filter_text();
         let made_from = (fleet.version, fleet.as_of, shown.len(), filter.to_owned());
-        let heat = &mut self.gpu_tab.heat;
+        let heat = &mut self.tabs.gpus.heat;
         let fresh = heat.made_from.as_ref() != Some(&made_from);
         if fresh {
-            heat.order = HeatOrder::of(&fleet.rows, self.gpu_tab.table.order());
+            heat.order = HeatOrder::of(&fleet.rows, self.tabs.gpus.table.order());
             heat.made_from = Some(made_from);
         }
         let laid_out = (heat.zoom.clone(), area);
@@ -136,7 +136,7 @@ impl App {
     pub(crate) fn step_heat(&mut self, step: HeatStep, times: usize) {
         self.prepare();
         let Some(fleet) = self.gpus().cloned() else { return };
-        let heat = &mut self.gpu_tab.heat;
+        let heat = &mut self.tabs.gpus.heat;
         let Some(map) = &heat.map else { return };
         let mut cell = heat.cell;
         for _ in 0..times {
@@ -153,7 +153,7 @@ impl App {
     /// none, else whether it was there already.
     pub(crate) fn click_heat(&mut self, x: u16, line: u16) -> Option<bool> {
         let fleet = self.gpus().cloned()?;
-        let heat = &mut self.gpu_tab.heat;
+        let heat = &mut self.tabs.gpus.heat;
         let map = heat.map.as_ref()?;
         let line = heat.top() + u32::from(line);
         let at = if map.area.halves {
@@ -172,7 +172,7 @@ impl App {
     pub(crate) fn zoom_in(&mut self) -> Vec<Effect> {
         self.prepare();
         let Some(row) = self.current_gpu().cloned() else { return Vec::new() };
-        let heat = &mut self.gpu_tab.heat;
+        let heat = &mut self.tabs.gpus.heat;
         heat.zoom = match &heat.zoom {
             HeatZoom::Fleet => HeatZoom::Team(row.team.clone()),
             HeatZoom::Team(_) => HeatZoom::Node(node_id(&row).into()),
@@ -184,7 +184,7 @@ impl App {
     /// One step back; false where the whole fleet is on screen already.
     pub(crate) fn zoom_out(&mut self) -> bool {
         let team = self.current_gpu().and_then(|row| row.team.clone());
-        let heat = &mut self.gpu_tab.heat;
+        let heat = &mut self.tabs.gpus.heat;
         heat.zoom = match &heat.zoom {
             HeatZoom::Fleet => return false,
             HeatZoom::Team(_) => HeatZoom::Fleet,

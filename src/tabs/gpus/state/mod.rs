@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::app::{App, Layout, List};
+use crate::app::{App, List};
 use crate::domain::SourceId;
 use crate::fleet::GpuRow;
 use crate::fleet::gpu::GpuFleet;
@@ -126,7 +126,7 @@ impl Gpus {
 impl App {
     /// State of the GPUs tab.
     pub fn gpu_tab(&self) -> &Gpus {
-        &self.gpu_tab
+        &self.tabs.gpus
     }
 
     /// What cells of GPUs are rendered with: spans are measured to the minute, or to the moment of
@@ -149,21 +149,21 @@ impl App {
             Some(Page::Gpu { id, .. }) => self.gpu_rows().iter().find(|r| r.id == *id),
             Some(_) => None,
             None if self.tab != TAB => None,
-            None if self.gpu_tab.look == GpuLook::Heat => {
-                self.gpu_rows().get(self.gpu_tab.heat.cell()?.row as usize)
+            None if self.tabs.gpus.look == GpuLook::Heat => {
+                self.gpu_rows().get(self.tabs.gpus.heat.cell()?.row as usize)
             }
-            None => self.gpu_tab.table.current(),
+            None => self.tabs.gpus.table.current(),
         }
     }
 
     /// True when the heat map fills the body.
     pub fn shows_heat(&self) -> bool {
-        self.fills_gpus() && self.gpu_tab.look == GpuLook::Heat
+        self.fills_gpus() && self.tabs.gpus.look == GpuLook::Heat
     }
 
     /// True when the table of GPUs fills the body.
     pub fn shows_gpu_table(&self) -> bool {
-        self.fills_gpus() && self.gpu_tab.look == GpuLook::Table
+        self.fills_gpus() && self.tabs.gpus.look == GpuLook::Table
     }
 
     /// True on the GPUs tab, without a page above it, as long as there are GPUs: those of a host
@@ -172,38 +172,13 @@ impl App {
         self.pages.is_empty() && self.tab == TAB && !self.gpu_rows().is_empty()
     }
 
-    /// The lines above table and map.
-    pub fn strip(&self) -> Vec<crate::app::content::Line> {
-        let shown = self.fills_gpus().then(|| self.layout()).flatten();
-        let Some(layout) = shown else { return Vec::new() };
-        let mut lines = crate::tabs::gpus::pages::strip(self, usize::from(layout.width) - 2);
-        // What the tab is for keeps most of the room.
-        let most = match self.gpu_tab.look {
-            GpuLook::Table => usize::from(layout.body_height.saturating_sub(3) / 3),
-            GpuLook::Heat => usize::from(layout.body_height > 5),
-        };
-        lines.truncate(most);
-        lines
-    }
-
-    /// The frame with the strip taken off the body.
-    pub fn inner_layout(&self) -> Option<Layout> {
-        let layout = self.layout()?;
-        let strip = self.strip().len() as u16;
-        Some(Layout {
-            body_top: layout.body_top + strip,
-            body_height: layout.body_height - strip,
-            ..layout
-        })
-    }
-
     /// Takes a picture of the GPUs in.
     pub(crate) fn on_gpus(&mut self, gpus: Arc<GpuFleet>) {
         // Behind a frozen picture nothing changes.
         self.dirty = !self.is_frozen();
         self.gpus = Some(gpus);
         if self.tab != TAB {
-            self.gpu_tab.table.release();
+            self.tabs.gpus.table.release();
         }
         self.set_deadline();
     }
@@ -216,7 +191,7 @@ impl App {
     /// Sums up the GPUs, once for each picture of them.
     pub(crate) fn sum_up_gpus(&mut self) {
         let stamp = self.gpu_stamp();
-        if self.gpu_tab.said.as_ref().map(|(of, _)| *of) == stamp {
+        if self.tabs.gpus.said.as_ref().map(|(of, _)| *of) == stamp {
             return;
         }
         let ctx = self.gpu_context();
@@ -227,6 +202,6 @@ impl App {
             let pulse = pulse(gpus, &ctx);
             (stamp, Said { pulse, blind: blind(gpus), only_cloudwatch })
         });
-        self.gpu_tab.said = said;
+        self.tabs.gpus.said = said;
     }
 }

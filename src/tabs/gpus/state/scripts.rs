@@ -361,7 +361,7 @@ fn views_of_gpus_are_saved_and_used() {
     let mut app = app(SIZE);
     let effects = go(&mut app, "2/$>1<enter>:group team<enter>wcostly<enter>");
     let [Effect::SaveView(view)] = &effects[..] else { panic!("{effects:?}") };
-    assert_eq!((view.name.as_str(), view.gpus), ("costly", Some(GpuGrouping::Team)));
+    assert_eq!((&*view.name, &*view.list, &*view.group), ("costly", "gpus", "team"));
     assert_eq!(view.filter, "$>1");
     go(&mut app, "<esc>:group model<enter>3:view costly<enter>");
     assert_eq!(app.tab().title(), "GPUs");

@@ -37,7 +37,7 @@ impl App {
     pub(crate) fn sync_gpus(&mut self) {
         let ctx = self.gpu_context();
         if let Some(fleet) = self.gpus().cloned() {
-            self.gpu_tab.sync(&fleet, &ctx);
+            self.tabs.gpus.sync(&fleet, &ctx);
         }
     }
 }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::SCREEN_COLUMNS;
-use super::field::Field;
 use super::field_table::FIELDS;
+use super::field_table::Field;
 use crate::domain::{Owner, Platform, PriceBasis, Provenance, Rate, Tenancy, Verdict, VerdictKind};
 use crate::fleet::{Net, Row};
 use crate::tabs::savings::picture::words;

@@ -1,7 +1,6 @@
 //! The Idle tab: its columns and the page that says why.
 
 mod evidence;
-pub(crate) mod field;
 pub(crate) mod field_table;
 pub(crate) mod field_value;
 mod graph;
@@ -9,7 +8,7 @@ mod stakes;
 mod why;
 
 pub use evidence::{EvidenceLine, Standing, lines as evidence_lines};
-pub use field::Field;
+pub use field_table::Field;
 pub use field_value::owner_words;
 pub use graph::{Graph, GraphPage};
 pub use stakes::{Loss, Stakes};

@@ -18,10 +18,10 @@ use crate::ui::{Draw, table_state, text};
 impl Draw for SavingsScreen {
     /// Draws the strip, then the table of the list on screen.
     fn draw(&self, canvas: &mut Canvas<'_>, app: &App, layout: &Layout) {
-        for (line, y) in app.savings_strip().iter().zip(layout.body_top..) {
+        for (line, y) in app.strip().iter().zip(layout.body_top..) {
             text::put(canvas, line, y);
         }
-        let shown = app.savings_layout().zip(looks(app)).filter(|_| app.savings().is_some());
+        let shown = app.inner_layout().zip(looks(app)).filter(|_| app.savings().is_some());
         if let Some((inner, looks)) = shown {
             (looks.draw)(canvas, app, app.list(), &inner);
         }

@@ -14,7 +14,7 @@ impl App {
 
     /// Changes the list on screen.
     pub(crate) fn look_at_savings(&mut self, look: SavingsLook) {
-        self.savings_tab.look = look;
+        self.tabs.savings.look = look;
         self.sync_savings();
     }
 
@@ -27,7 +27,7 @@ impl App {
             SavingsPage::Resource(_) => SavingsLook::Resources,
         };
         self.go_to_savings(look);
-        self.savings_tab.list_mut(look).go_to(page.id());
+        self.tabs.savings.list_mut(look).go_to(page.id());
         self.open(Page::Savings(page));
     }
 
@@ -46,7 +46,7 @@ impl App {
             self.go_to_savings(SavingsLook::Resources);
             return;
         }
-        self.look_at_savings(self.savings_tab.look.turn(action == Action::NextSavings));
+        self.look_at_savings(self.tabs.savings.look.turn(action == Action::NextSavings));
     }
 
     /// What `enter` does on a list.
@@ -97,30 +97,17 @@ impl App {
         }
     }
 
-    /// Copies what the row is known by; on the page of a Spot candidate, the policy of its fleet
-    /// where there is one.
-    pub(crate) fn copy_saving_id(&mut self) -> Option<Vec<Effect>> {
+    /// What the row is known by; on the page of a Spot candidate, the policy of its fleet where there
+    /// is one.
+    pub(crate) fn saving_to_copy(&self) -> Option<(String, String)> {
         let current = self.current_saving()?;
         // On the page that shows it, the policy is what one wants to take along.
         if let (SavingsPage::Spot(id), true) = (&current, !self.pages.is_empty())
             && let Some(policy) = self.fleet_of_saving(id).and_then(|fleet| asg_cli_input(fleet))
         {
-            let policy = format!("{policy:#}");
-            let text = "sent the Auto Scaling group's policy to the terminal's clipboard";
-            self.say(Notice::new(Level::Info, text));
-            return Some(vec![Effect::Copy(policy)]);
+            return Some(("the Auto Scaling group's policy".to_owned(), format!("{policy:#}")));
         }
         let id = current.id().to_string();
-        // Whether the terminal takes it cannot be known.
-        self.say(Notice::new(Level::Info, format!("sent {id} to the terminal's clipboard")));
-        Some(vec![Effect::Copy(id)])
-    }
-
-    /// Copies the row as JSON.
-    pub(crate) fn copy_saving(&mut self) -> Option<Vec<Effect>> {
-        let (id, picture) = self.current_saving_picture()?;
-        let text = format!("sent {id} as JSON to the terminal's clipboard");
-        self.say(Notice::new(Level::Info, text));
-        Some(vec![Effect::CopyRows(picture)])
+        Some((id.clone(), id))
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::analyze::rightsize::guide::{Guide, GuideAsk, Precision, Task, recommend};
 use crate::app::keymap::Action;
-use crate::app::{App, Effect, Page, Prompt, PromptKind};
+use crate::app::{App, Effect, Page};
 use crate::tabs::savings::picture::{GuideRow, guide_number, guide_rows, guide_set, guide_step};
 
 /// What is asked, and where the cursor is.
@@ -44,7 +44,7 @@ fn turned<T: Copy + PartialEq>(all: &[T], now: T, forward: bool) -> T {
 impl App {
     /// The form of the guide.
     pub fn guide(&self) -> &GuideForm {
-        &self.savings_tab.guide
+        &self.tabs.savings.guide
     }
 
     /// True on the page of the guide.
@@ -70,7 +70,7 @@ impl App {
 
     /// Where prices are of; `None` where nothing runs anywhere.
     pub fn guide_region(&self) -> Option<Arc<str>> {
-        let chosen = self.savings_tab.guide.region.clone();
+        let chosen = self.tabs.savings.guide.region.clone();
         chosen.or_else(|| self.guide_regions().into_iter().next())
     }
 
@@ -78,7 +78,7 @@ impl App {
     pub fn guide_answer(&self) -> Option<Guide> {
         let (fleet, region) = (self.shown()?, self.guide_region()?);
         let book = &fleet.book;
-        Some(recommend(&self.savings_tab.guide.ask, &book.types, &book.prices, &region, None))
+        Some(recommend(&self.tabs.savings.guide.ask, &book.types, &book.prices, &region, None))
     }
 
     /// What a key does on the page; `None` where it means what it means elsewhere.
@@ -86,11 +86,11 @@ impl App {
         let last = guide_rows().len() - 1;
         match action {
             Action::Down | Action::Up => {
-                let form = &mut self.savings_tab.guide;
+                let form = &mut self.tabs.savings.guide;
                 let step = if action == Action::Down { 1 } else { -1 };
                 form.cursor = form.cursor.saturating_add_signed(step).min(last);
             }
-            Action::Top => self.savings_tab.guide.cursor = 0,
+            Action::Top => self.tabs.savings.guide.cursor = 0,
             Action::Raise | Action::Right => self.move_guide(true, 1),
             Action::Lower | Action::Left => self.move_guide(false, 1),
             Action::RaiseMore => self.move_guide(true, 3),
@@ -106,10 +106,10 @@ impl App {
     }
 
     fn move_guide(&mut self, up: bool, times: i32) {
-        let row = self.savings_tab.guide.row();
+        let row = self.tabs.savings.guide.row();
         let regions = self.guide_regions();
         let now = self.guide_region();
-        let form = &mut self.savings_tab.guide;
+        let form = &mut self.tabs.savings.guide;
         match row {
             GuideRow::Task => form.ask.task = turned(&Task::ALL, form.ask.task, up),
             GuideRow::Precision => {
@@ -131,7 +131,7 @@ impl App {
     }
 
     fn type_in_guide(&mut self) {
-        let form = &self.savings_tab.guide;
+        let form = &self.tabs.savings.guide;
         let text = match form.row() {
             GuideRow::Task => form.ask.task.word().to_owned(),
             GuideRow::Precision => form.ask.precision.word().to_owned(),
@@ -141,14 +141,14 @@ impl App {
                 value.map(|v| spec.unit.show(v).replace(' ', "")).unwrap_or_default()
             }
         };
-        self.prompt = Some(Prompt::new(PromptKind::Guide, &text));
+        self.ask_for("value: ", &text, |app, text| app.set_guide(text).map(|()| Vec::new()));
     }
 
     /// Takes what was typed for the input under the cursor in.
     pub(crate) fn set_guide(&mut self, text: &str) -> Result<(), String> {
-        let row = self.savings_tab.guide.row();
+        let row = self.tabs.savings.guide.row();
         let regions = self.guide_regions();
-        let form = &mut self.savings_tab.guide;
+        let form = &mut self.tabs.savings.guide;
         match row {
             GuideRow::Task => guide_set(&mut form.ask, "task", text),
             GuideRow::Precision => guide_set(&mut form.ask, "precision", text),

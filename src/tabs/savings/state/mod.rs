@@ -13,7 +13,7 @@ mod scripts;
 
 use std::sync::Arc;
 
-use crate::app::{App, Layout, List, RowsStamp, Tab};
+use crate::app::{App, List, RowsStamp, Tab};
 use crate::fleet::Savings;
 use crate::tabs::savings::picture::{
     CommitmentField, ProposalField, ResourceField, ResourceItem, SpotField,
@@ -79,12 +79,12 @@ impl SavingsTab {
 impl App {
     /// State of the lists of what could be saved.
     pub fn savings_tab(&self) -> &SavingsTab {
-        &self.savings_tab
+        &self.tabs.savings
     }
 
     /// True where the first tab shows a list instead of the overview.
     pub fn is_on_savings(&self) -> bool {
-        self.tab == Tab::Overview && self.savings_tab.look != SavingsLook::Overview
+        self.tab == Tab::Overview && self.tabs.savings.look != SavingsLook::Overview
     }
 
     /// True on a list, without a page above it, where there is a table to show.
@@ -95,33 +95,13 @@ impl App {
     /// Rows of the list on screen, before any filter.
     pub fn savings_rows_on_screen(&self) -> usize {
         let Some(savings) = self.savings() else { return 0 };
-        match self.savings_tab.look {
+        match self.tabs.savings.look {
             SavingsLook::Overview => 0,
             SavingsLook::Commitments => savings.commitments.len(),
             SavingsLook::Proposals => savings.proposals.len(),
             SavingsLook::Spot => savings.spot.len(),
             SavingsLook::Resources => savings.resources.len(),
         }
-    }
-
-    /// The lines above the table of a list.
-    pub fn savings_strip(&self) -> Vec<crate::app::content::Line> {
-        let shown = self.shows_savings_table().then(|| self.layout()).flatten();
-        let Some(layout) = shown else { return Vec::new() };
-        let mut lines = crate::tabs::savings::pages::strip(self, usize::from(layout.width) - 2);
-        lines.truncate(usize::from(layout.body_height.saturating_sub(3) / 3));
-        lines
-    }
-
-    /// The frame with the strip taken off the body.
-    pub fn savings_layout(&self) -> Option<Layout> {
-        let layout = self.layout()?;
-        let strip = self.savings_strip().len() as u16;
-        Some(Layout {
-            body_top: layout.body_top + strip,
-            body_height: layout.body_height - strip,
-            ..layout
-        })
     }
 
     /// What cells of the lists are rendered with.
@@ -136,8 +116,8 @@ impl App {
         // Behind a frozen picture nothing changes.
         self.dirty = !self.is_frozen();
         self.savings = Some(savings);
-        let on_screen = self.is_on_savings().then(|| self.savings_tab.look.list());
-        let lists = self.savings_tab.lists.iter_mut().enumerate();
+        let on_screen = self.is_on_savings().then(|| self.tabs.savings.look.list());
+        let lists = self.tabs.savings.lists.iter_mut().enumerate();
         lists.filter(|(at, _)| Some(*at) != on_screen).for_each(|(_, list)| list.release());
         self.fold_sources();
     }

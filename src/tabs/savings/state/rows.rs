@@ -17,7 +17,7 @@ impl App {
         let ctx = self.savings_context();
         let Some(savings) = self.savings().cloned() else { return };
         let stamp = (savings.version, savings.as_of);
-        let SavingsTab { look, lists, items, items_of, .. } = &mut self.savings_tab;
+        let SavingsTab { look, lists, items, items_of, .. } = &mut self.tabs.savings;
         let list = &mut lists[look.list()];
         match look {
             SavingsLook::Overview => {}
@@ -42,7 +42,7 @@ impl App {
 
     /// The list on screen, as it is exported.
     pub(crate) fn savings_picture(&self) -> Option<Picture> {
-        let tab = &self.savings_tab;
+        let tab = &self.tabs.savings;
         let (list, of) = (tab.list(tab.look), self.saved_of()?);
         let now = self.savings_context().now;
         Some(match tab.look {
@@ -69,7 +69,7 @@ impl App {
         }
         let list = self.list();
         let id = list.rows()?.key(list.current_row()?)?.clone();
-        Some(match self.savings_tab.look {
+        Some(match self.tabs.savings.look {
             SavingsLook::Overview => return None,
             SavingsLook::Commitments => SavingsPage::Commitment(id),
             SavingsLook::Proposals => SavingsPage::Proposal(id),
@@ -97,7 +97,7 @@ impl App {
                 Picture::new(alone::<SpotField>(row, of), now)
             }
             SavingsPage::Resource(id) => {
-                let item = self.savings_tab.items.iter().find(|i| ResourceField::id(i) == id)?;
+                let item = self.tabs.savings.items.iter().find(|i| ResourceField::id(i) == id)?;
                 Picture::new(alone::<ResourceField>(item, of), now)
             }
         };
@@ -119,7 +119,7 @@ impl App {
 
     /// The instances that are marked on a list of instances.
     pub(crate) fn instances_of_marked_savings(&self) -> Vec<&Arc<str>> {
-        let tab = &self.savings_tab;
+        let tab = &self.tabs.savings;
         if self.tab != Tab::Overview {
             return Vec::new();
         }

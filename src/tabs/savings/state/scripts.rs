@@ -158,9 +158,14 @@ fn lists_filter_sort_and_mark_by_their_own_fields() {
     press(&mut app, ":sort gross<enter>");
     app.prepare();
     assert_eq!(app.savings_tab().list(SavingsLook::Proposals).order()[0], 1);
-    press(&mut app, "w");
-    press(&mut app, "mine<enter>");
-    assert!(app.notice().unwrap().text.contains("not kept"));
+    // What a list looks like is kept under a name, as of every list.
+    let effects = press(&mut app, "wmine<enter>");
+    let [Effect::SaveView(view)] = &effects[..] else { panic!("{effects:?}") };
+    assert_eq!((&*view.list, &*view.sort), ("rightsize", "gross_usd_per_hour"));
+    press(&mut app, ":sort worst<enter>3:view mine<enter>");
+    assert_eq!(app.savings_tab().look(), SavingsLook::Proposals);
+    app.prepare();
+    assert_eq!(app.savings_tab().list(SavingsLook::Proposals).order()[0], 1);
 }
 
 #[test]

@@ -19,10 +19,10 @@ use crate::ui::{Draw, table_state, text};
 impl Draw for StorageScreen {
     /// Draws the strip, then the table of the list on screen.
     fn draw(&self, canvas: &mut Canvas<'_>, app: &App, layout: &Layout) {
-        for (line, y) in app.storage_strip().iter().zip(layout.body_top..) {
+        for (line, y) in app.strip().iter().zip(layout.body_top..) {
             text::put(canvas, line, y);
         }
-        if let (Some(inner), Some(_)) = (app.storage_layout(), app.storage()) {
+        if let (Some(inner), Some(_)) = (app.inner_layout(), app.storage()) {
             (looks(app).draw)(canvas, app, app.list(), &inner);
         }
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{ListHow, Listing, ListingState, Storage, StorageLook, StoragePage, TierSubject};
 use crate::app::keymap::Action;
-use crate::app::{App, Effect, Level, Notice, Page, Popup, Prompt, PromptKind};
+use crate::app::{App, Effect, Level, Notice, Page, Popup};
 use crate::domain::storage::Subject;
 use crate::fleet::storage::{BucketKind, BucketRow};
 use crate::tabs::storage::TAB;
@@ -17,7 +17,7 @@ impl App {
     /// Shows a list of the tab.
     pub(crate) fn go_to_storage(&mut self, look: StorageLook) {
         if !self.has_storage() {
-            self.storage_tab.wanted = true;
+            self.tabs.storage.wanted = true;
             self.say(Notice::new(
                 Level::Info,
                 "storage is being read; the tab opens when it is there",
@@ -30,20 +30,20 @@ impl App {
 
     /// Changes the list on screen. The explorer begins with the costliest bucket that has a list.
     pub(crate) fn look_at_storage(&mut self, look: StorageLook) {
-        if look == StorageLook::Explorer && self.storage_tab.explorer.is_none() {
+        if look == StorageLook::Explorer && self.tabs.storage.explorer.is_none() {
             let current = self.current_bucket().map(|row| row.name.clone());
             self.explore_any(current);
         }
-        self.storage_tab.look = look;
+        self.tabs.storage.look = look;
         self.sync_storage();
     }
 
     /// Shows a list without a filter, the cursor on a row.
     fn look_at_storage_row(&mut self, look: StorageLook, id: &Arc<str>) {
         self.look_at_storage(look);
-        self.storage_tab.list_mut(look).clear_filter();
+        self.tabs.storage.list_mut(look).clear_filter();
         self.sync_storage();
-        self.storage_tab.list_mut(look).go_to(id);
+        self.tabs.storage.list_mut(look).go_to(id);
     }
 
     /// Begins the explorer with this bucket where it has a list, else with the costliest that has.
@@ -52,14 +52,14 @@ impl App {
         let listed = |name: &Arc<str>| fleet.scans.contains_key(name);
         let costliest = || fleet.buckets.iter().map(|b| b.name.clone()).find(listed);
         if let Some(name) = first.filter(listed).or_else(costliest) {
-            self.storage_tab.explore(&fleet, &name);
+            self.tabs.storage.explore(&fleet, &name);
         }
     }
 
     /// The bucket that keys mean: under the cursor, of the page, or the one walked through.
     pub fn current_bucket(&self) -> Option<&Arc<BucketRow>> {
         let fleet = self.storage()?;
-        let tab = &self.storage_tab;
+        let tab = &self.tabs.storage;
         match self.page().map(|o| &o.page) {
             Some(Page::Storage(StoragePage::Bucket(name) | StoragePage::Lifecycle(name))) => {
                 return fleet.bucket(name);
@@ -102,7 +102,7 @@ impl App {
     pub(crate) fn enter_storage(&mut self) -> Vec<Effect> {
         self.sync_storage();
         let Some(fleet) = self.storage().cloned() else { return Vec::new() };
-        let tab = &mut self.storage_tab;
+        let tab = &mut self.tabs.storage;
         let list = &mut tab.lists[tab.look as usize];
         let id = list.current_row().and_then(|row| list.rows()?.key(row)).cloned();
         let page = match tab.look {
@@ -131,7 +131,7 @@ impl App {
 
     /// One level down in the explorer.
     fn go_into(&mut self) {
-        let tab = &mut self.storage_tab;
+        let tab = &mut self.tabs.storage;
         let Some(explorer) = &mut tab.explorer else { return };
         let list = &mut tab.lists[StorageLook::Explorer as usize];
         let Some(row) = list.current::<PrefixRow>() else { return };
@@ -151,7 +151,7 @@ impl App {
         let Some(Page::Storage(StoragePage::Finding(id))) = self.page().map(|o| &o.page) else {
             return Vec::new();
         };
-        let found = self.storage_tab.rows.findings.iter().find(|r| r.id == *id);
+        let found = self.tabs.storage.rows.findings.iter().find(|r| r.id == *id);
         let Some(subject) = found.map(|r| r.finding.subject.clone()) else { return Vec::new() };
         self.go_to_subject(&subject);
         Vec::new()
@@ -166,12 +166,12 @@ impl App {
                 self.look_at_storage_row(StorageLook::Buckets, name);
             }
             Subject::Prefix(name, prefix) => {
-                if !self.storage_tab.explore(&fleet, name) {
+                if !self.tabs.storage.explore(&fleet, name) {
                     self.go_to_subject(&Subject::Bucket(name.clone()));
                     return;
                 }
-                self.storage_tab.look = StorageLook::Explorer;
-                if let Some(explorer) = &mut self.storage_tab.explorer {
+                self.tabs.storage.look = StorageLook::Explorer;
+                if let Some(explorer) = &mut self.tabs.storage.explorer {
                     explorer.go_to(prefix.as_bytes());
                 }
                 self.sync_storage();
@@ -187,7 +187,7 @@ impl App {
         if self.tab != TAB || !self.pages.is_empty() {
             return false;
         }
-        let Storage { look, lists, explorer, .. } = &mut self.storage_tab;
+        let Storage { look, lists, explorer, .. } = &mut self.tabs.storage;
         let list = &mut lists[*look as usize];
         let is_plain = list.filter_text().is_empty();
         if *look == StorageLook::Explorer
@@ -216,7 +216,7 @@ impl App {
         self.sync_storage();
         match action {
             Action::NextList | Action::PreviousList if self.pages.is_empty() => {
-                self.look_at_storage(self.storage_tab.look.turn(action == Action::NextList));
+                self.look_at_storage(self.tabs.storage.look.turn(action == Action::NextList));
             }
             Action::Details => {
                 if let Some(name) = self.current_bucket().map(|row| row.name.clone()) {
@@ -226,8 +226,10 @@ impl App {
             Action::Tiers => self.open(Page::Storage(StoragePage::Tiers(self.tier_subject()))),
             Action::MoreReads | Action::LessReads => self.move_reads(action == Action::MoreReads),
             Action::SetReads => {
-                let text = crate::view::format::count(self.storage_tab.reads);
-                self.prompt = Some(Prompt::new(PromptKind::Reads, &text));
+                let text = crate::view::format::count(self.tabs.storage.reads);
+                self.ask_for("reads per month: ", &text, |app, text| {
+                    app.set_reads(text).map(|()| Vec::new())
+                });
             }
             Action::LifecycleRules => match self.current_bucket().map(|row| row.name.clone()) {
                 Some(name) => self.open(Page::Storage(StoragePage::Lifecycle(name))),
@@ -240,7 +242,7 @@ impl App {
     }
 
     fn tier_subject(&self) -> TierSubject {
-        let tab = &self.storage_tab;
+        let tab = &self.tabs.storage;
         if tab.look == StorageLook::Explorer
             && self.pages.is_empty()
             && let Some(explorer) = &tab.explorer
@@ -260,14 +262,14 @@ impl App {
     }
 
     fn move_reads(&mut self, more: bool) {
-        let now = self.storage_tab.reads;
+        let now = self.tabs.storage.reads;
         let next = if more {
             READS.into_iter().find(|r| *r > now + 1e-9)
         } else {
             READS.into_iter().rev().find(|r| *r < now - 1e-9)
         };
         if let Some(reads) = next {
-            self.storage_tab.reads = reads;
+            self.tabs.storage.reads = reads;
         }
     }
 
@@ -277,7 +279,7 @@ impl App {
         if !reads.is_finite() || !(0.0..=10_000.0).contains(&reads) {
             return Err("between 0 and 10000 reads per month".to_owned());
         }
-        self.storage_tab.reads = reads;
+        self.tabs.storage.reads = reads;
         Ok(())
     }
 
@@ -292,14 +294,14 @@ impl App {
             return Vec::new();
         }
         let bucket = row.name.clone();
-        if let Some(listing) = &self.storage_tab.listing
+        if let Some(listing) = &self.tabs.storage.listing
             && matches!(listing.state, ListingState::Running { .. })
         {
             let bucket = listing.bucket.clone();
             self.say(Notice::new(Level::Info, format!("stopping the list of {bucket}")));
             return vec![Effect::ListObjects { bucket, how: ListHow::Cancel }];
         }
-        self.storage_tab.listing =
+        self.tabs.storage.listing =
             Some(Listing { bucket: bucket.clone(), state: ListingState::Asked });
         self.say(Notice::new(Level::Info, format!("asking what a list of {bucket} takes")));
         vec![Effect::ListObjects { bucket, how: ListHow::Ask }]
@@ -322,12 +324,12 @@ impl App {
             ListingState::Asked | ListingState::Running { .. } => {}
         }
         let over = matches!(listing.state, ListingState::Done | ListingState::Failed(_));
-        self.storage_tab.listing = (!over).then_some(listing);
+        self.tabs.storage.listing = (!over).then_some(listing);
     }
 
     /// Makes the list that was offered.
     pub(crate) fn go_on_listing(&mut self) -> Vec<Effect> {
-        let Some(listing) = &mut self.storage_tab.listing else { return Vec::new() };
+        let Some(listing) = &mut self.tabs.storage.listing else { return Vec::new() };
         listing.state = ListingState::Running { rows: 0, of: None, seconds_left: None };
         vec![Effect::ListObjects { bucket: listing.bucket.clone(), how: ListHow::Go }]
     }

@@ -12,7 +12,7 @@ mod scripts;
 
 use std::sync::Arc;
 
-use crate::app::{App, Effect, Layout, List, Tab};
+use crate::app::{App, Effect, List, Tab};
 use crate::fleet::StorageFleet;
 use crate::tabs::savings::state::SavingsLook;
 use crate::tabs::storage::TAB;
@@ -106,7 +106,7 @@ impl Storage {
 impl App {
     /// State of the Storage tab.
     pub fn storage_tab(&self) -> &Storage {
-        &self.storage_tab
+        &self.tabs.storage
     }
 
     /// True when there is storage to show, or trouble with reading it.
@@ -119,8 +119,8 @@ impl App {
     pub(crate) fn settle_storage(&mut self, effects: &mut Vec<Effect>) {
         // What stopped instances go on billing are their volumes.
         let resources =
-            self.tab == Tab::Overview && self.savings_tab.look() == SavingsLook::Resources;
-        let tab = &mut self.storage_tab;
+            self.tab == Tab::Overview && self.tabs.savings.look() == SavingsLook::Resources;
+        let tab = &mut self.tabs.storage;
         if (tab.wanted || resources || self.tab == TAB) && !tab.asked {
             tab.asked = true;
             effects.push(Effect::ReadStorage);
@@ -148,11 +148,11 @@ impl App {
     /// Rows of the list on screen, before any filter.
     pub fn storage_rows_on_screen(&self) -> usize {
         let fleet = self.storage();
-        let rows = &self.storage_tab.rows;
-        match self.storage_tab.look {
+        let rows = &self.tabs.storage.rows;
+        match self.tabs.storage.look {
             StorageLook::Buckets => fleet.map_or(0, |f| f.buckets.len()),
             StorageLook::Explorer => {
-                self.storage_tab.explorer.as_ref().map_or(0, |e| e.here().rows.len())
+                self.tabs.storage.explorer.as_ref().map_or(0, |e| e.here().rows.len())
             }
             StorageLook::Findings => rows.findings.len(),
             StorageLook::Blocks => rows.blocks.len(),
@@ -161,45 +161,14 @@ impl App {
         }
     }
 
-    /// The lines above the table of storage.
-    pub fn storage_strip(&self) -> Vec<crate::app::content::Line> {
-        let shown = self.shows_storage_table().then(|| self.layout()).flatten();
-        let Some(layout) = shown else { return Vec::new() };
-        let mut lines = crate::tabs::storage::pages::strip(self, usize::from(layout.width) - 2);
-        lines.truncate(usize::from(layout.body_height.saturating_sub(3) / 3));
-        lines
-    }
-
-    /// The frame with the strip taken off the body.
-    pub fn storage_layout(&self) -> Option<Layout> {
-        let layout = self.layout()?;
-        let strip = self.storage_strip().len() as u16;
-        Some(Layout {
-            body_top: layout.body_top + strip,
-            body_height: layout.body_height - strip,
-            ..layout
-        })
-    }
-
     /// Takes a picture of storage in.
     pub(crate) fn on_storage(&mut self, fleet: Arc<StorageFleet>) {
         // Behind a frozen picture nothing changes.
         self.dirty = !self.is_frozen();
         self.storage = Some(fleet);
-        let on_screen = (self.tab == TAB).then_some(self.storage_tab.look as usize);
-        let lists = self.storage_tab.lists.iter_mut().enumerate();
+        let on_screen = (self.tab == TAB).then_some(self.tabs.storage.look as usize);
+        let lists = self.tabs.storage.lists.iter_mut().enumerate();
         lists.filter(|(at, _)| Some(*at) != on_screen).for_each(|(_, list)| list.release());
         self.fold_sources();
-    }
-
-    /// The frame of the table on screen: what stands above it is taken off.
-    pub fn table_layout(&self) -> Option<Layout> {
-        if self.shows_storage_table() {
-            self.storage_layout()
-        } else if self.shows_savings_table() {
-            self.savings_layout()
-        } else {
-            self.inner_layout()
-        }
     }
 }

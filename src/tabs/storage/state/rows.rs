@@ -37,12 +37,12 @@ impl App {
     pub(crate) fn sync_storage(&mut self) {
         let ctx = self.storage_context();
         let Some(fleet) = self.storage().cloned() else { return };
-        self.storage_tab.sync(&fleet, &ctx);
+        self.tabs.storage.sync(&fleet, &ctx);
     }
 
     /// The list on screen, as it is exported.
     pub(crate) fn storage_picture(&self) -> Option<Picture> {
-        let tab = &self.storage_tab;
+        let tab = &self.tabs.storage;
         let (list, of) = (tab.list(tab.look), self.storage()?.clone());
         let now = self.storage_context().now;
         Some(match tab.look {

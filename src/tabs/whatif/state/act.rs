@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::take::name_of;
 use super::{DemandFrom, Plan, PlanChart, PlanPage, Room};
 use crate::app::keymap::{Action, Context, Key};
-use crate::app::{App, Effect, Level, Notice, Page, Picture};
+use crate::app::{App, Effect, Level, Notice, Page};
 use crate::report::{Format, SessionPlan, SessionReport};
 use crate::tabs::whatif::TAB;
 use crate::tabs::whatif::picture::{Group, Input, Row, input};
@@ -31,8 +31,8 @@ impl App {
             return self.go_to_whatif(None);
         }
         let effects = self.want_demand();
-        self.whatif.opening |= !effects.is_empty();
-        let text = if self.whatif.opening {
+        self.tabs.whatif.opening |= !effects.is_empty();
+        let text = if self.tabs.whatif.opening {
             "reading what ran here; `:whatif` says how to give a demand"
         } else {
             "there is no demand to plan for yet: `:whatif` says how to give one"
@@ -43,16 +43,16 @@ impl App {
 
     /// Asks once for what burntop saw running, and for the names of what is kept.
     fn want_demand(&mut self) -> Vec<Effect> {
-        if std::mem::replace(&mut self.whatif.asked, true) {
+        if std::mem::replace(&mut self.tabs.whatif.asked, true) {
             return Vec::new();
         }
-        let has_demand = self.whatif.demand.is_some();
+        let has_demand = self.tabs.whatif.demand.is_some();
         if has_demand { Vec::new() } else { vec![Effect::ReadDemand(DemandFrom::History)] }
     }
 
     /// Reads another demand.
     pub(crate) fn read_demand(&mut self, from: DemandFrom) -> Vec<Effect> {
-        self.whatif.asked = true;
+        self.tabs.whatif.asked = true;
         let what = match &from {
             DemandFrom::History => "what ran here".to_owned(),
             DemandFrom::File(path) => path.clone(),
@@ -63,12 +63,12 @@ impl App {
 
     /// Asks for a kept scenario, for the slot being edited.
     pub(crate) fn load_scenario(&mut self, name: String) -> Vec<Effect> {
-        vec![Effect::LoadScenario { name, slot: self.whatif.active }]
+        vec![Effect::LoadScenario { name, slot: self.tabs.whatif.active }]
     }
 
     /// Changes the chart that keys mean.
     pub(crate) fn look_at_chart(&mut self, chart: PlanChart) {
-        let tab = &mut self.whatif;
+        let tab = &mut self.tabs.whatif;
         if tab.chart != chart {
             tab.chart = chart;
             tab.scroll = 0;
@@ -79,7 +79,7 @@ impl App {
     /// What a key does on the tab; `None` for one that means the same everywhere.
     pub(crate) fn act_on_whatif(&mut self, action: Action) -> Option<Vec<Effect>> {
         if !matches!(action, Action::Raise | Action::Lower | Action::RaiseMore | Action::LowerMore)
-            && let Some(plan) = &mut self.whatif.plans[self.whatif.active.index()]
+            && let Some(plan) = &mut self.tabs.whatif.plans[self.tabs.whatif.active.index()]
         {
             plan.let_go();
         }
@@ -93,7 +93,7 @@ impl App {
                 self.turn_group(action == Action::NextGroup);
             }
             Action::NextChart | Action::PreviousChart => {
-                let chart = self.whatif.chart.turn(action == Action::NextChart);
+                let chart = self.tabs.whatif.chart.turn(action == Action::NextChart);
                 self.look_at_chart(chart);
             }
             Action::SlotA => return Some(self.go_to_slot(Slot::A)),
@@ -102,7 +102,7 @@ impl App {
             Action::EmptySlot => return Some(self.empty_slot()),
             Action::Undo | Action::Redo => return Some(self.undo(action == Action::Undo)),
             Action::BuyBest => return Some(self.buy_best()),
-            Action::ChartAlone => self.whatif.alone = !self.whatif.alone,
+            Action::ChartAlone => self.tabs.whatif.alone = !self.tabs.whatif.alone,
             Action::Explain => self.open(Page::WhatIf(PlanPage::Explain)),
             Action::SaveScenario => self.open_save(),
             Action::RenameScenario => self.open_rename(),
@@ -115,7 +115,7 @@ impl App {
             Action::CopyId | Action::CopyRow => {
                 self.say(Notice::new(Level::Info, "e writes the plan to a file"));
             }
-            Action::Back => self.whatif.alone = false,
+            Action::Back => self.tabs.whatif.alone = false,
             Action::Left | Action::Right => self.move_place(action == Action::Right),
             Action::Down | Action::Up | Action::Top | Action::Bottom => self.move_cursor(action),
             Action::HalfDown | Action::HalfUp | Action::PageDown | Action::PageUp => {
@@ -128,7 +128,7 @@ impl App {
     }
 
     fn open_load(&mut self) {
-        if self.whatif.saved.is_empty() {
+        if self.tabs.whatif.saved.is_empty() {
             self.say(Notice::new(Level::Info, "no scenario is kept yet: w keeps this one"));
             return;
         }
@@ -138,7 +138,8 @@ impl App {
 
     /// Moves the input under the cursor; what is not known is asked for.
     fn move_input(&mut self, up: bool, far: bool) -> Vec<Effect> {
-        let Some((input, scenario)) = self.whatif.input().zip(self.whatif.scenario().cloned())
+        let Some((input, scenario)) =
+            self.tabs.whatif.input().zip(self.tabs.whatif.scenario().cloned())
         else {
             return Vec::new();
         };
@@ -146,7 +147,7 @@ impl App {
             self.open_value();
             return Vec::new();
         };
-        let slider = input.slider(&scenario, self.whatif.peaks());
+        let slider = input.slider(&scenario, self.tabs.whatif.peaks());
         let step = if far { slider.leap } else { slider.step };
         let (low, high) = slider.limits;
         let to = input::next(value, step, up).clamp(low, high);
@@ -159,7 +160,7 @@ impl App {
 
     /// The next or previous group, round and round; a family brings its charts along.
     fn turn_group(&mut self, forward: bool) {
-        let tab = &mut self.whatif;
+        let tab = &mut self.tabs.whatif;
         let Some(scenario) = tab.scenario() else { return };
         let groups: Vec<Group> = input::groups(scenario).collect();
         let at = groups.iter().position(|g| *g == tab.group).unwrap_or(0);
@@ -174,7 +175,7 @@ impl App {
 
     /// Another slot; an empty one begins as a copy of the one left.
     fn go_to_slot(&mut self, slot: Slot) -> Vec<Effect> {
-        let tab = &mut self.whatif;
+        let tab = &mut self.tabs.whatif;
         let from = tab.active;
         if slot == from {
             return Vec::new();
@@ -193,7 +194,7 @@ impl App {
 
     /// Empties the slot, where another one is left.
     fn empty_slot(&mut self) -> Vec<Effect> {
-        let tab = &mut self.whatif;
+        let tab = &mut self.tabs.whatif;
         let slot = tab.active;
         let other = Slot::ALL.into_iter().find(|s| *s != slot && tab.plans[s.index()].is_some());
         let Some(other) = other else {
@@ -211,22 +212,22 @@ impl App {
     }
 
     fn undo(&mut self, back: bool) -> Vec<Effect> {
-        let slot = self.whatif.active;
-        let done = self.whatif.plans[slot.index()].as_mut().is_some_and(|p| p.step_back(back));
+        let slot = self.tabs.whatif.active;
+        let done = self.tabs.whatif.plans[slot.index()].as_mut().is_some_and(|p| p.step_back(back));
         if !done {
             let text = if back { "nothing to take back" } else { "nothing to do again" };
             self.say(Notice::new(Level::Info, text));
             return Vec::new();
         }
-        self.whatif.measure();
-        self.whatif.stay_inside();
+        self.tabs.whatif.measure();
+        self.tabs.whatif.stay_inside();
         self.ask_plan(slot).into_iter().collect()
     }
 
     /// Buys as many units as the answer holds best: of the offer under the cursor, else of the one
     /// that saves most alone.
     fn buy_best(&mut self) -> Vec<Effect> {
-        let tab = &self.whatif;
+        let tab = &self.tabs.whatif;
         let (Some(answer), Some(scenario)) = (tab.family_answer(), tab.scenario()) else {
             self.say(Notice::new(Level::Warn, "there is no answer yet to take it from"));
             return Vec::new();
@@ -250,10 +251,10 @@ impl App {
     }
 
     fn move_cursor(&mut self, action: Action) {
-        let rows = self.whatif.rows().len();
+        let rows = self.tabs.whatif.rows().len();
         let Some(last) = rows.checked_sub(1) else { return };
-        let cursor = self.whatif.cursor;
-        self.whatif.cursor = match action {
+        let cursor = self.tabs.whatif.cursor;
+        self.tabs.whatif.cursor = match action {
             Action::Down => (cursor + 1).min(last),
             Action::Up => cursor.saturating_sub(1),
             Action::Bottom => last,
@@ -264,24 +265,27 @@ impl App {
 
     /// Headings are passed over; above the first input none stands.
     fn leave_heading(&mut self, down: bool) {
-        let rows = self.whatif.rows();
-        if matches!(rows.get(self.whatif.cursor), Some(Row::Heading(_))) {
-            let next =
-                if down { self.whatif.cursor + 1 } else { self.whatif.cursor.saturating_sub(1) };
-            self.whatif.cursor = next.min(rows.len().saturating_sub(1));
+        let rows = self.tabs.whatif.rows();
+        if matches!(rows.get(self.tabs.whatif.cursor), Some(Row::Heading(_))) {
+            let next = if down {
+                self.tabs.whatif.cursor + 1
+            } else {
+                self.tabs.whatif.cursor.saturating_sub(1)
+            };
+            self.tabs.whatif.cursor = next.min(rows.len().saturating_sub(1));
             // The first line may be a heading.
-            if matches!(rows.get(self.whatif.cursor), Some(Row::Heading(_))) {
-                self.whatif.cursor = rows
+            if matches!(rows.get(self.tabs.whatif.cursor), Some(Row::Heading(_))) {
+                self.tabs.whatif.cursor = rows
                     .iter()
                     .position(|row| matches!(row, Row::Input(_)))
-                    .unwrap_or(self.whatif.cursor);
+                    .unwrap_or(self.tabs.whatif.cursor);
             }
         }
     }
 
     /// Moves the cursor of the plot by one of its points.
     fn move_place(&mut self, right: bool) {
-        let tab = &mut self.whatif;
+        let tab = &mut self.tabs.whatif;
         let points = match (tab.chart, tab.family_answer()) {
             (PlanChart::Fan, Some(family)) => family.fan.len(),
             (PlanChart::Cost, Some(family)) => family.costs.len(),
@@ -311,32 +315,32 @@ impl App {
         else {
             return Vec::new();
         };
-        let rows = self.whatif.rows();
-        let top = self.whatif.inputs_top(rows.len(), usize::from(area.height));
+        let rows = self.tabs.whatif.rows();
+        let top = self.tabs.whatif.inputs_top(rows.len(), usize::from(area.height));
         let at = top + usize::from(y - area.y);
         if !matches!(rows.get(at), Some(Row::Input(_))) {
             return Vec::new();
         }
-        if at == self.whatif.cursor {
+        if at == self.tabs.whatif.cursor {
             self.open_value();
         }
-        self.whatif.cursor = at;
+        self.tabs.whatif.cursor = at;
         Vec::new()
     }
 
     /// Scrolls the list on screen.
     pub(crate) fn scroll_list(&mut self, lines: isize) {
-        if !self.whatif.chart.is_text() {
+        if !self.tabs.whatif.chart.is_text() {
             return;
         }
         let last = self.last_list_line();
-        self.whatif.scroll = self.whatif.scroll.saturating_add_signed(lines).min(last);
+        self.tabs.whatif.scroll = self.tabs.whatif.scroll.saturating_add_signed(lines).min(last);
     }
 
     /// Brings scrolling back to where something is; called before drawing.
     pub(crate) fn settle_list(&mut self) {
-        if self.whatif.chart.is_text() && self.whatif.scroll > 0 {
-            self.whatif.scroll = self.whatif.scroll.min(self.last_list_line());
+        if self.tabs.whatif.chart.is_text() && self.tabs.whatif.scroll > 0 {
+            self.tabs.whatif.scroll = self.tabs.whatif.scroll.min(self.last_list_line());
         }
     }
 
@@ -345,19 +349,19 @@ impl App {
         let Some(area) = self.room().and_then(|room| room.charts[0]) else { return 0 };
         // One line is the title.
         let height = usize::from(area.height.saturating_sub(1));
-        let lines = crate::tabs::whatif::pages::list(self, self.whatif.chart, area);
+        let lines = crate::tabs::whatif::pages::list(self, self.tabs.whatif.chart, area);
         lines.len().saturating_sub(height)
     }
 
     /// The parts of the tab; `None` where it is not on screen.
     pub fn room(&self) -> Option<Room> {
         let layout = self.layout().filter(|_| self.shows_whatif())?;
-        Some(Room::of(&layout, self.whatif.alone))
+        Some(Room::of(&layout, self.tabs.whatif.alone))
     }
 
     /// The plan as it leaves for a file.
     pub(crate) fn plan_picture(&self) -> Option<SessionReport> {
-        let tab = &self.whatif;
+        let tab = &self.tabs.whatif;
         let demand = Arc::clone(tab.demand.as_ref()?);
         let plans: Vec<SessionPlan> = Slot::ALL
             .into_iter()
@@ -371,14 +375,6 @@ impl App {
         let known = pairs.into_iter().filter_map(|(base, other)| tab.comparison(base, other));
         let comparisons = known.cloned().collect();
         Some(SessionReport { demand, plans, active: tab.active, comparisons })
-    }
-
-    /// Writes the plan down, as soon as there is an answer to the scenario as it is.
-    pub(crate) fn export_plan(&mut self, format: Format, path: Option<String>) -> Vec<Effect> {
-        let path = path.unwrap_or_else(|| self.plan_name(format));
-        let Some(plan) = self.plan_picture() else { return Vec::new() };
-        let picture = Picture::new(plan, self.view_context().now);
-        vec![Effect::Export { path, format, picture }]
     }
 
     /// Why the plan cannot be written down in this format, if it cannot.
@@ -395,12 +391,11 @@ impl App {
         Ok(())
     }
 
-    /// The name of a file that says what it holds and when it was made.
-    pub(crate) fn plan_name(&self, format: Format) -> String {
-        let name = self.whatif.scenario().map_or("unnamed", |s| name_of(s));
+    /// What the plan is called in the name of its file.
+    pub(crate) fn plan_stem(&self) -> String {
+        let name = self.tabs.whatif.scenario().map_or("unnamed", |s| name_of(s));
         let safe = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '-' };
         let name: String = name.chars().map(safe).take(40).collect();
-        let time = self.view_context().now.strftime("%Y%m%dT%H%MZ");
-        format!("burntop-plan-{name}-{time}.{}", format.extension())
+        format!("plan-{name}")
     }
 }

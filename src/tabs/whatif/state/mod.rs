@@ -18,7 +18,6 @@ use std::sync::Arc;
 pub use chart::PlanChart;
 pub use demand::DemandFrom;
 pub use plan::Plan;
-pub use prompt::PlanPrompt;
 pub use room::{Area, Room};
 
 use crate::app::App;
@@ -227,12 +226,12 @@ impl WhatIf {
 impl App {
     /// State of the What-if tab.
     pub fn whatif(&self) -> &WhatIf {
-        &self.whatif
+        &self.tabs.whatif
     }
 
     /// True when there is a demand or a scenario to plan with.
     pub fn has_whatif(&self) -> bool {
-        self.whatif.demand.is_some() || self.whatif.plans.iter().any(Option::is_some)
+        self.tabs.whatif.demand.is_some() || self.tabs.whatif.plans.iter().any(Option::is_some)
     }
 
     /// True when inputs and charts fill the body.

@@ -3,27 +3,10 @@
 use std::sync::Arc;
 
 use super::take::name_of;
-use crate::app::{App, Effect, Level, Notice, Prompt, PromptKind};
+use crate::app::{App, Effect, Level, Notice};
 use crate::domain::text::clean;
 use crate::tabs::whatif::picture::{Group, Input, step};
 use crate::whatif::Scenario;
-
-/// What is being typed on the tab.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PlanPrompt {
-    /// What it is for.
-    what: Typed,
-    /// What stands before the text; clean text.
-    label: String,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Typed {
-    Value(Input),
-    Save,
-    Rename,
-    Note,
-}
 
 /// The longest name, in characters: as long as a scenario file takes.
 const LONGEST_NAME: usize = 80;
@@ -31,19 +14,12 @@ const LONGEST_NAME: usize = 80;
 /// The longest note.
 const LONGEST_NOTE: usize = 500;
 
-impl PlanPrompt {
-    /// What stands before the text.
-    pub fn label(&self) -> &str {
-        &self.label
-    }
-}
-
 impl App {
     /// A line for the value under the cursor.
     pub(super) fn open_value(&mut self) {
-        let Some(input) = self.whatif.input() else { return };
-        let Some(scenario) = self.whatif.scenario() else { return };
-        let slider = input.slider(scenario, self.whatif.peaks());
+        let Some(input) = self.tabs.whatif.input() else { return };
+        let Some(scenario) = self.tabs.whatif.scenario() else { return };
+        let slider = input.slider(scenario, self.tabs.whatif.peaks());
         let (label, text) = match input {
             Input::NewStep(_) => (format!("step ({}): ", step::STEP_HINT), String::new()),
             Input::NewBuy(_) => ("buy later (units, offer, @week): ".to_owned(), String::new()),
@@ -56,49 +32,30 @@ impl App {
                 (format!("{name} ({}): ", slider.unit.hint()), text)
             }
         };
-        self.open_plan_prompt(Typed::Value(input), label, &text);
+        self.ask_for(label, &text, move |app, text| app.take_value(input, text));
     }
 
     pub(super) fn open_save(&mut self) {
-        let name = self.whatif.scenario().map_or_else(String::new, |s| s.name.clone());
-        self.open_plan_prompt(Typed::Save, "save scenario as: ".to_owned(), &name);
+        let name = self.tabs.whatif.scenario().map_or_else(String::new, |s| s.name.clone());
+        self.ask_for("save scenario as: ", &name, |app, text| app.save_scenario(text));
     }
 
     pub(super) fn open_rename(&mut self) {
-        let Some(scenario) = self.whatif.scenario().cloned() else { return };
+        let Some(scenario) = self.tabs.whatif.scenario().cloned() else { return };
         let label = format!("rename {} to: ", name_of(&scenario));
-        self.open_plan_prompt(Typed::Rename, label, &scenario.name);
+        self.ask_for(label, &scenario.name, |app, text| app.rename_scenario(text));
     }
 
     pub(super) fn open_note(&mut self) {
-        let note = self.whatif.scenario().map_or_else(String::new, |s| s.note.clone());
-        self.open_plan_prompt(Typed::Note, "note: ".to_owned(), &note);
-    }
-
-    fn open_plan_prompt(&mut self, what: Typed, label: String, text: &str) {
-        let kind = PromptKind::Plan(PlanPrompt { what, label });
-        self.prompt = Some(Prompt::new(kind, text));
-    }
-
-    /// Takes what was typed; an error leaves the line open.
-    pub(crate) fn take_typed(
-        &mut self,
-        prompt: &PlanPrompt,
-        text: &str,
-    ) -> Result<Vec<Effect>, String> {
-        match prompt.what {
-            Typed::Value(input) => self.take_value(input, text),
-            Typed::Save => self.save_scenario(text),
-            Typed::Rename => self.rename_scenario(text),
-            Typed::Note => {
-                self.note_scenario(text);
-                Ok(Vec::new())
-            }
-        }
+        let note = self.tabs.whatif.scenario().map_or_else(String::new, |s| s.note.clone());
+        self.ask_for("note: ", &note, |app, text| {
+            app.note_scenario(text);
+            Ok(Vec::new())
+        });
     }
 
     fn take_value(&mut self, input: Input, text: &str) -> Result<Vec<Effect>, String> {
-        let Some(before) = self.whatif.scenario().cloned() else { return Ok(Vec::new()) };
+        let Some(before) = self.tabs.whatif.scenario().cloned() else { return Ok(Vec::new()) };
         let mut scenario = Scenario::clone(&before);
         match input {
             Input::NewStep(f) => {
@@ -115,7 +72,7 @@ impl App {
             }
             Input::NewPlan => scenario.compute_plans.push(step::read_plan(text, &before)?),
             _ => {
-                let slider = input.slider(&before, self.whatif.peaks());
+                let slider = input.slider(&before, self.tabs.whatif.peaks());
                 let value = slider.unit.read(text)?;
                 let (low, high) = slider.limits;
                 if let Some(value) = value
@@ -135,7 +92,7 @@ impl App {
     /// Keeps the scenario under a name.
     pub(crate) fn save_scenario(&mut self, text: &str) -> Result<Vec<Effect>, String> {
         let name = name(text)?;
-        let Some(scenario) = self.whatif.scenario() else {
+        let Some(scenario) = self.tabs.whatif.scenario() else {
             return Err("there is no scenario to save".to_owned());
         };
         let named = Scenario { name, ..Scenario::clone(scenario) };
@@ -146,18 +103,18 @@ impl App {
     /// Gives the scenario another name, and the kept one of its old name.
     pub(crate) fn rename_scenario(&mut self, text: &str) -> Result<Vec<Effect>, String> {
         let to = name(text)?;
-        let Some(scenario) = self.whatif.scenario() else {
+        let Some(scenario) = self.tabs.whatif.scenario() else {
             return Err("there is no scenario to rename".to_owned());
         };
         let from = scenario.name.clone();
         self.rewrite(Scenario { name: to.clone(), ..Scenario::clone(scenario) });
-        let is_kept = self.whatif.saved.contains(&from) && from != to;
+        let is_kept = self.tabs.whatif.saved.contains(&from) && from != to;
         Ok(if is_kept { vec![Effect::RenameScenario { from, to }] } else { Vec::new() })
     }
 
     /// Remembers a note with the scenario.
     pub(crate) fn note_scenario(&mut self, text: &str) {
-        let Some(scenario) = self.whatif.scenario() else { return };
+        let Some(scenario) = self.tabs.whatif.scenario() else { return };
         let note: String = clean(text.trim()).chars().take(LONGEST_NOTE).collect();
         self.rewrite(Scenario { note, ..Scenario::clone(scenario) });
         self.say(Notice::new(Level::Info, "noted; w saves it with the scenario"));
@@ -165,27 +122,27 @@ impl App {
 
     /// Changes what no answer depends on.
     fn rewrite(&mut self, scenario: Scenario) {
-        let slot = self.whatif.active;
-        if let Some(plan) = &mut self.whatif.plans[slot.index()] {
+        let slot = self.tabs.whatif.active;
+        if let Some(plan) = &mut self.tabs.whatif.plans[slot.index()] {
             plan.change(None, scenario);
         }
     }
 
     /// Changes the scenario and asks what it comes to; nothing where nothing changed.
     pub(super) fn change_plan(&mut self, moved: Option<Input>, to: Scenario) -> Vec<Effect> {
-        let slot = self.whatif.active;
-        let Some(plan) = &mut self.whatif.plans[slot.index()] else { return Vec::new() };
+        let slot = self.tabs.whatif.active;
+        let Some(plan) = &mut self.tabs.whatif.plans[slot.index()] else { return Vec::new() };
         if **plan.scenario() == to {
             return Vec::new();
         }
         plan.change(moved, to);
-        self.whatif.stay_inside();
+        self.tabs.whatif.stay_inside();
         self.ask_plan(slot).into_iter().collect()
     }
 
     /// The word for the inputs on screen.
     pub fn group_title(&self) -> String {
-        let tab = &self.whatif;
+        let tab = &self.tabs.whatif;
         match tab.group {
             Group::Future => "the time ahead".to_owned(),
             Group::Plans => "Compute Savings Plans".to_owned(),

@@ -11,7 +11,7 @@ use crate::whatif::{Demand, FamilyInputs, PlanAnswer, PlanRequest, Scenario, Slo
 impl App {
     /// A demand came. What was changed here stays; a scenario that nobody touched begins anew.
     pub(crate) fn on_demand(&mut self, demand: Arc<Demand>, start: Arc<Scenario>) -> Vec<Effect> {
-        let tab = &mut self.whatif;
+        let tab = &mut self.tabs.whatif;
         tab.why_not = None;
         tab.said = Some(words::demand(&demand));
         tab.demand = Some(demand);
@@ -42,14 +42,14 @@ impl App {
     }
 
     pub(crate) fn on_no_demand(&mut self, why: String) {
-        self.whatif.opening = false;
+        self.tabs.whatif.opening = false;
         self.say(Notice::new(Level::Warn, why.clone()));
-        self.whatif.why_not = Some(why);
+        self.tabs.whatif.why_not = Some(why);
     }
 
     /// An answer came: of a question that is still asked, or it is left aside.
     pub(crate) fn on_planned(&mut self, planned: PlanAnswer) {
-        let tab = &mut self.whatif;
+        let tab = &mut self.tabs.whatif;
         for comparison in &planned.comparisons {
             let same = (comparison.base, comparison.other);
             tab.comparisons.retain(|c| (c.base, c.other) != same);
@@ -63,7 +63,7 @@ impl App {
     /// A kept scenario came.
     pub(crate) fn on_scenario(&mut self, slot: Slot, scenario: Arc<Scenario>) -> Vec<Effect> {
         let text = format!("{} is {}", slot.letter(), name_of(&scenario));
-        let tab = &mut self.whatif;
+        let tab = &mut self.tabs.whatif;
         let whole = tab.start.as_ref().and_then(|start| with_families(&scenario, start));
         let scenario = whole.map_or(scenario, Arc::new);
         match &mut tab.plans[slot.index()] {
@@ -81,12 +81,12 @@ impl App {
     }
 
     pub(crate) fn on_scenarios(&mut self, names: Vec<String>) {
-        self.whatif.saved = names;
+        self.tabs.whatif.saved = names;
     }
 
     /// Asks what a slot's scenario comes to. Without a demand nothing can be asked.
     pub(super) fn ask_plan(&mut self, slot: Slot) -> Option<Effect> {
-        let tab = &mut self.whatif;
+        let tab = &mut self.tabs.whatif;
         let demand = Arc::clone(tab.demand.as_ref()?);
         let plan = tab.plans[slot.index()].as_mut()?;
         tab.generation += 1;

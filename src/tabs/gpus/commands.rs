@@ -1,0 +1,50 @@
+//! Commands of the GPUs tab.
+
+use super::picture::GpuGrouping;
+use super::state::GpuLook;
+use crate::app::command::{Command, CommandSpec, Words, simple, unknown};
+
+pub(super) const COMMANDS: &[CommandSpec] = &[
+    CommandSpec {
+        name: "gpus",
+        aliases: &[],
+        usage: "",
+        doc: "Every GPU, what it does and what it costs.",
+        words: Words::None,
+        build: simple!(Command::own(|app| {
+            app.go_to_gpus(GpuLook::Table);
+            Vec::new()
+        })),
+    },
+    CommandSpec {
+        name: "heat",
+        aliases: &[],
+        usage: "",
+        doc: "The GPUs as a heat map, a cell per GPU.",
+        words: Words::None,
+        build: simple!(Command::own(|app| {
+            app.go_to_gpus(GpuLook::Heat);
+            Vec::new()
+        })),
+    },
+    CommandSpec {
+        name: "group",
+        aliases: &[],
+        usage: "node|team|owner|model|state|flat",
+        doc: "Group the GPUs.",
+        words: Words::Each(|_| GpuGrouping::ALL.map(|by| by.name().to_owned()).to_vec()),
+        build: |words, _, _| match words {
+            [name] => {
+                let names = GpuGrouping::ALL.map(GpuGrouping::name);
+                let by =
+                    GpuGrouping::from_name(name).ok_or_else(|| unknown("group", name, names))?;
+                Ok(Command::own(move |app| {
+                    app.go_to_gpus(GpuLook::Table);
+                    app.group_gpus(by);
+                    Vec::new()
+                }))
+            }
+            _ => Err("group by what? node, team, owner, model, state or flat".into()),
+        },
+    },
+];

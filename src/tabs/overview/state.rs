@@ -1,0 +1,63 @@
+//! The overview, made once for each picture of what it sums up.
+
+use jiff::Timestamp;
+
+use super::picture::{Overview, overview};
+use crate::app::App;
+
+/// Version and moment of a picture.
+type Stamp = (u64, Option<Timestamp>);
+
+/// The overview as it was last made.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Overviews {
+    /// It, and what it was made from: the fleet, and what is joined to it.
+    made: Option<((Stamp, [Option<Stamp>; 3]), Overview)>,
+    /// The overview of a fleet before anything is joined to it: GPUs are seen anew oftener than
+    /// instances.
+    bare: Option<(Stamp, Overview)>,
+}
+
+impl Overviews {
+    /// The newest; `None` before there is a fleet.
+    pub(crate) fn newest(&self) -> Option<&Overview> {
+        self.made.as_ref().map(|(_, overview)| overview)
+    }
+}
+
+impl App {
+    /// Makes the overview anew where something it sums up is new.
+    pub(crate) fn make_overview(&mut self) {
+        let ctx = self.view_context();
+        let Some(fleet) = self.shown() else {
+            self.tabs.overview.made = None;
+            return;
+        };
+        let of = (fleet.version, fleet.as_of);
+        let gpus = self.gpus().map(|g| (g.version, g.as_of));
+        let storage = self.storage().map(|s| (s.version, s.as_of));
+        let savings = self.savings().map(|s| (s.version, s.as_of));
+        let current = (of, [gpus, storage, savings]);
+        if self.tabs.overview.made.as_ref().is_some_and(|(of, _)| *of == current) {
+            return;
+        }
+        let mut made = match &self.tabs.overview.bare {
+            Some((known, bare)) if *known == of => bare.clone(),
+            _ => {
+                let bare = overview(fleet, &ctx);
+                self.tabs.overview.bare = Some((of, bare.clone()));
+                bare
+            }
+        };
+        if let Some(gpus) = self.gpus() {
+            made = made.with_gpus(gpus);
+        }
+        if let Some(storage) = self.storage() {
+            made = made.with_storage(storage);
+        }
+        if let Some(savings) = self.savings() {
+            made = made.with_savings(savings);
+        }
+        self.tabs.overview.made = Some((current, made));
+    }
+}

@@ -1,0 +1,92 @@
+//! Commands of the What-if tab.
+
+use super::state::{DemandFrom, PlanChart};
+use crate::app::App;
+use crate::app::command::{Command, CommandSpec, Words, unknown};
+
+pub(super) const COMMANDS: &[CommandSpec] = &[
+    CommandSpec {
+        name: "whatif",
+        aliases: &["plan"],
+        usage: "[curve|fan|cost|payback|tornado|lists|calendar|compare]",
+        doc: "What to buy, over many futures; without a demand, how to give one.",
+        words: Words::Each(|_| PlanChart::ALL.map(|chart| chart.name().to_owned()).to_vec()),
+        build: |words, _, _| {
+            let chart =
+                match words {
+                    [] => None,
+                    [name] => Some(PlanChart::from_name(name).ok_or_else(|| {
+                        unknown("chart", name, PlanChart::ALL.map(PlanChart::name))
+                    })?),
+                    [_, extra, ..] => return Err(format!("`{extra}` is one word too many")),
+                };
+            Ok(Command::own(move |app| app.go_to_whatif(chart)))
+        },
+    },
+    CommandSpec {
+        name: "demand",
+        aliases: &[],
+        usage: "FILE|history",
+        doc: "Plan for the demand in a CSV file, or for what burntop saw running.",
+        words: Words::First(|_| vec!["history".to_owned()]),
+        build: |_, rest, _| {
+            let from = match rest {
+                "" => return Err("which demand? a CSV file, or `history`".into()),
+                "history" => DemandFrom::History,
+                path => DemandFrom::File(path.to_owned()),
+            };
+            Ok(Command::own(move |app| app.read_demand(from.clone())))
+        },
+    },
+    CommandSpec {
+        name: "load",
+        aliases: &[],
+        usage: "NAME",
+        doc: "Go on with a kept scenario.",
+        words: Words::Rest(saved),
+        build: |_, rest, app| match rest {
+            "" => Err("which scenario? `w` on the What-if tab keeps one".into()),
+            name if app.tabs.whatif.saved().iter().any(|s| s == name) => {
+                let name = name.to_owned();
+                Ok(Command::own(move |app| app.load_scenario(name.clone())))
+            }
+            name => {
+                let names = app.tabs.whatif.saved().iter().map(String::as_str);
+                Err(unknown("scenario", name, names))
+            }
+        },
+    },
+    CommandSpec {
+        name: "rename",
+        aliases: &[],
+        usage: "NAME",
+        doc: "Give the scenario on screen another name.",
+        words: Words::None,
+        build: |_, rest, _| match rest {
+            "" => Err("which name?".into()),
+            name => {
+                let name = name.to_owned();
+                Ok(Command::may_fail(move |app| app.rename_scenario(&name)))
+            }
+        },
+    },
+    CommandSpec {
+        name: "note",
+        aliases: &[],
+        usage: "TEXT",
+        doc: "Write a note to the scenario on screen.",
+        words: Words::None,
+        build: |_, rest, _| {
+            let text = rest.to_owned();
+            Ok(Command::own(move |app| {
+                app.note_scenario(&text);
+                Vec::new()
+            }))
+        },
+    },
+];
+
+/// Names of the scenarios that are kept.
+fn saved(app: &App) -> Vec<String> {
+    app.tabs.whatif.saved().to_vec()
+}
