@@ -19,6 +19,7 @@ import tempfile
 from collections import defaultdict
 from datetime import datetime
 
+TIERS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../assets/tiers.example.toml")
 REPORTS = {
     "idle": ["idle"],
     "overview": ["overview"],
@@ -29,6 +30,7 @@ REPORTS = {
     "resources": ["resources"],
     "buckets": ["storage", "buckets"],
     "ebs": ["storage", "ebs"],
+    "optimum": ["whatif", "optimum", "--family", "p4d.24xlarge", "--tiers", TIERS],
 }
 MOMENTS = ["2026-01-15T03:12:40Z", "2026-01-15T17:59:59Z", "2026-02-28T23:30:00Z"]
 HOURS_PER_MONTH = 730
@@ -277,6 +279,23 @@ def ebs(check, report):
                     or row["usd_per_month"] is None or row["savings"] <= row["usd_per_month"] + 1e-6)
 
 
+def optimum(check, report):
+    rows, period = report["tiers"], report["period"]
+    check.near("optimum: cost", report["cost_usd"], total(rows, "cost_usd"), len(rows))
+    check.near("optimum: saves", report["esr"], 1 - report["cost_usd"] / report["on_demand_usd"])
+    check.near("optimum: hours", period["hours"], report["demand"]["hours"] + period["repeated_hours"])
+    check.holds("optimum: repeated demand is said", bool(period["extrapolated"]) == bool(period["repeated_hours"]))
+    for row in rows:
+        near = row["rate"] * row["unit_hours"]
+        check.near(f"optimum: {row['name']}", row["cost_usd"], near, 1 + row["unit_hours"])
+        if row["term_hours"]:
+            # Each unit for a whole number of whole terms, less the hours of which nothing is known.
+            check.near(f"optimum: {row['name']}: whole terms", period["hours"] % row["term_hours"], 0)
+            if period["known_hours"] == period["hours"]:
+                check.near(f"optimum: {row['name']}: unit-hours", row["unit_hours"],
+                           sum(row["periods"]) * row["term_hours"], row["term_hours"])
+
+
 # One report against another.
 
 
@@ -329,7 +348,7 @@ def across(check, reports):
                 check.near(f"{name} {row['name']}: price", row[key], by_id[row["id"]]["usd_per_hour"])
 
 
-ALONE = [idle, overview, gpus, commitments, rightsize, spot, resources, buckets, ebs]
+ALONE = [idle, overview, gpus, commitments, rightsize, spot, resources, buckets, ebs, optimum]
 
 
 def wrong_in(reports):
