@@ -10,8 +10,8 @@ use crate::view::fixture;
 use crate::whatif::levers::{GpuSavings, Simulator};
 use crate::whatif::optimum::WholeTerms;
 use crate::whatif::{
-    Answer, Comparison, Family, FamilyInputs, Lists, Offer, OfferKind, Scenario, Slot,
-    SlotComparison, Stage,
+    Answer, Comparison, CurvePicture, Family, FamilyAnswer, FamilyInputs, Lists, Offer,
+    OfferAnswer, OfferKind, Scenario, Slot, SlotComparison, Stage,
 };
 
 fn demand() -> Demand {
@@ -85,6 +85,46 @@ fn the_memo_says_inputs_seed_window_and_what_is_not_known() {
         "B against A: -$5 ± $2 (2 s.e., paired); cheaper in 75.0% of the futures.",
         "Demand: 2 hours have no row.",
         "p4d\\|24xlarge: no rate of 3y; not compared.",
+    ] {
+        assert!(memo.contains(part), "{part}\n{memo}");
+    }
+}
+
+/// Two numbers of units for one offer stand together, and totals say what they are of.
+#[test]
+fn the_memo_says_why_units_differ_and_what_its_totals_are_of() {
+    let offer = OfferAnswer {
+        name: "1y".into(),
+        kind: OfferKind::StandardRi,
+        weeks: 52,
+        payment: Payment::NoUpfront,
+        rate: Some(14.0),
+        break_even: Some(0.63),
+        best_units: Some(20.0),
+        cautious_units: Some(14.0),
+        bought: 0.0,
+    };
+    let family = FamilyAnswer {
+        value: value(),
+        curve: CurvePicture::default(),
+        fan: Vec::new(),
+        costs: Vec::new(),
+        payback: None,
+        offers: vec![offer],
+    };
+    let answer = Answer { families: vec![Some(family.clone()), Some(family)], ..answer() };
+    let more = FamilyInputs { name: "p5".into(), ..scenario().families[0].clone() };
+    let families = vec![scenario().families[0].clone(), more];
+    let scenario = Arc::new(Scenario { families, ..scenario() });
+    let plans = vec![SessionPlan { slot: Slot::A, scenario, answer: Some(Arc::new(answer)) }];
+    let demand = Arc::new(demand());
+    let report = SessionReport { demand, plans, active: Slot::A, comparisons: Vec::new() };
+    let memo = write(&report, Format::Md, &fixture::ctx());
+    for part in [
+        "p5 1y: lowest mean at 20 units; 14 with caution 50%",
+        "0 to buy now",
+        "Of all 2 families together.",
+        "moved to Spot first needs no commitment",
     ] {
         assert!(memo.contains(part), "{part}\n{memo}");
     }
