@@ -218,8 +218,8 @@ impl<'a> Look<'a> {
     }
 
     /// Since when an address serves nothing: with an instance since that was stopped, else since it
-    /// was seen so.
-    fn unused_since(&self) -> Option<Timestamp> {
+    /// was seen so, at least.
+    fn unused_since(&self) -> Option<(Timestamp, bool)> {
         let mut instances = self
             .resource
             .serves
@@ -229,16 +229,19 @@ impl<'a> Look<'a> {
             .map(|holder| holder.1)
             .peekable();
         match instances.peek() {
-            None => self.resource.changed_at,
+            None => Some((self.resource.changed_at?, true)),
             // Not known of one of them: not known.
-            Some(_) => instances.collect::<Option<Vec<_>>>()?.into_iter().max(),
+            Some(_) => {
+                let stopped = instances.collect::<Option<Vec<_>>>()?.into_iter().max()?;
+                Some((stopped, false))
+            }
         }
     }
 
-    /// Since when it idles, at least; `None` where that is not known.
-    pub fn idle_since(&self) -> Option<Timestamp> {
+    /// Since when it idles, and whether it may have begun earlier; `None` where that is not known.
+    pub fn idle_since(&self) -> Option<(Timestamp, bool)> {
         match (&self.shape, self.resource.kind) {
-            (Shape::UnusedSince(t), _) => return Some(*t),
+            (Shape::UnusedSince(t), _) => return Some((*t, false)),
             (_, ResourceKind::ElasticIp) => return self.unused_since(),
             _ => {}
         }
@@ -248,8 +251,10 @@ impl<'a> Look<'a> {
         }
         let first = required().map(|f| f.first).max()??;
         match self.resource.created_at {
-            Some(made) if first == 0 && self.judged.from == Hour::at_or_after(made) => Some(made),
-            _ => Some(self.judged.from.plus(first as i32).start()),
+            Some(made) if first == 0 && self.judged.from == Hour::at_or_after(made) => {
+                Some((made, false))
+            }
+            _ => Some((self.judged.from.plus(first as i32).start(), true)),
         }
     }
 }
@@ -307,7 +312,8 @@ fn shape(resource: &Resource, subject: &Subject<'_>) -> Shape {
 pub(super) fn judge(subject: &Subject<'_>) -> Verdict {
     let look = Look::new(subject);
     let kind = look.kind();
-    let idle_since = (kind == VerdictKind::Idle).then(|| look.idle_since()).flatten();
+    let since = (kind == VerdictKind::Idle).then(|| look.idle_since()).flatten();
+    let (idle_since, idle_since_at_least) = (since.map(|s| s.0), since.is_some_and(|s| s.1));
     let unknown = kind == VerdictKind::Unknown;
     let reason = reason::of(&look, kind, idle_since);
     let not_checked = reason::not_checked(&look);
@@ -332,6 +338,7 @@ pub(super) fn judge(subject: &Subject<'_>) -> Verdict {
     Verdict {
         kind,
         idle_since,
+        idle_since_at_least,
         idle_gpus: None,
         devices: 0,
         coverage,
