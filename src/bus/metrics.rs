@@ -292,8 +292,9 @@ impl<'a> Round<'a> {
         };
         for chunk in subset.chunks(CHUNK) {
             let mut works = self.fetch(chunk, gpus.as_ref()).await;
+            let known = starts.of(&self.policy);
             for work in &mut works {
-                work.before = starts.of(&self.policy, &work.instance.id).cloned();
+                work.before = known.and_then(|of| of.get(&work.instance.id)).cloned();
             }
             let verdicts = self.judge(works, judged).await;
             let seen = verdicts.iter().map(|(id, v)| (id, &**v));

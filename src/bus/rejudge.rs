@@ -89,6 +89,7 @@ pub(super) async fn from_cache(
     let running: Vec<_> = instances.iter().filter(|i| i.state.is_billed()).cloned().collect();
     let mut out = Rejudged::default();
     let evidence = Evidence::gather(shared, instances, types).await;
+    let seen = starts.of(policy);
     for chunk in running.chunks(CHUNK) {
         let ids: Vec<Arc<str>> = chunk.iter().map(|i| i.id.clone()).collect();
         let mut stored = shared.cache.load_series(ids.clone(), range).await;
@@ -100,7 +101,7 @@ pub(super) async fn from_cache(
                 let spec = known(types, &instance.instance_type).cloned();
                 let told = evidence.series(instance, range);
                 let mut work = Work::new(instance.clone(), spec, &series, &fetched, range, told);
-                work.before = starts.of(policy, &instance.id).cloned();
+                work.before = seen.and_then(|of| of.get(&instance.id)).cloned();
                 work
             })
             .collect();

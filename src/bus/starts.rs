@@ -6,6 +6,7 @@
 //! whether the stretch goes on is for the next one to see, which takes it up only where no hour between
 //! the two was left out.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -32,9 +33,11 @@ struct OfPolicy {
     /// [`policy_key`] of it; compared, and shown nowhere.
     #[serde(with = "exact")]
     policy: String,
-    /// By instance id, in their order.
-    starts: Vec<(Arc<str>, IdleStart)>,
+    starts: StartsOf,
 }
+
+/// By instance id.
+type StartsOf = BTreeMap<Arc<str>, IdleStart>;
 
 impl Starts {
     /// What the cache holds of a scope; nothing where it holds nothing.
@@ -44,12 +47,10 @@ impl Starts {
         stored.map(|s| s.value).unwrap_or_default()
     }
 
-    /// Since when an instance idles under a policy, as far as it was seen.
-    pub fn of(&self, policy: &Policy, id: &str) -> Option<&IdleStart> {
+    /// Since when instances idle under a policy, as far as it was seen; `None` where none does.
+    pub fn of(&self, policy: &Policy) -> Option<&StartsOf> {
         let key = policy_key(policy);
-        let starts = &self.policies.iter().find(|of| of.policy == key)?.starts;
-        let at = starts.binary_search_by(|(other, _)| (**other).cmp(id)).ok()?;
-        Some(&starts[at].1)
+        self.policies.iter().find(|of| of.policy == key).map(|of| &of.starts)
     }
 
     /// Takes in verdicts over hours up to `until`.
@@ -62,19 +63,15 @@ impl Starts {
         let key = policy_key(policy);
         let at = self.policies.iter().position(|of| of.policy == key);
         let mut of = at.map_or_else(
-            || OfPolicy { policy: key, starts: Vec::new() },
+            || OfPolicy { policy: key, starts: BTreeMap::new() },
             |at| self.policies.remove(at),
         );
         for (id, verdict) in verdicts {
-            let place = of.starts.binary_search_by(|(other, _)| other.cmp(id));
-            match (IdleStart::of(verdict, until), place) {
-                (Some(start), Ok(at)) => of.starts[at].1 = start,
-                (Some(start), Err(at)) => of.starts.insert(at, (id.clone(), start)),
+            match IdleStart::of(verdict, until) {
+                Some(start) => drop(of.starts.insert(id.clone(), start)),
                 // Use ends the stretch; a verdict that says nothing of use does not.
-                (None, Ok(at)) if !is_silent(verdict.kind) => {
-                    of.starts.remove(at);
-                }
-                (None, _) => {}
+                None if !is_silent(verdict.kind) => drop(of.starts.remove(id)),
+                None => {}
             }
         }
         self.policies.insert(0, of);
@@ -84,7 +81,7 @@ impl Starts {
     /// Forgets instances that `keep` is false for.
     pub fn retain(&mut self, keep: impl Fn(&Arc<str>) -> bool) {
         for of in &mut self.policies {
-            of.starts.retain(|(id, _)| keep(id));
+            of.starts.retain(|id, _| keep(id));
         }
         self.policies.retain(|of| !of.starts.is_empty());
     }
@@ -116,7 +113,7 @@ mod tests {
         let mut note = |kind, since, until| {
             let verdict = verdict(kind, since);
             starts.note(&policy, std::iter::once((&id, &verdict)), Hour(until));
-            starts.of(&policy, "i-1").cloned()
+            starts.of(&policy).and_then(|of| of.get("i-1")).cloned()
         };
         assert_eq!(note(VerdictKind::Busy, None, 9), None);
         let first = note(VerdictKind::Idle, Some("2026-01-01T00:00:00Z"), 10).unwrap();
@@ -137,11 +134,14 @@ mod tests {
         let idle = verdict(VerdictKind::Partial, Some("2026-01-01T00:00:00Z"));
         let mut starts = Starts::default();
         starts.note(&one, ids.iter().map(|id| (id, &idle)), Hour(5));
-        assert_eq!(starts.of(&one, "i-1").unwrap().gpus, Some(Vec::new()));
-        assert_eq!(starts.of(&other, "i-1"), None);
+        assert_eq!(starts.of(&one).unwrap()["i-1"].gpus, Some(Vec::new()));
+        assert_eq!(starts.of(&other), None);
         let bytes = postcard::to_allocvec(&starts).unwrap();
         assert_eq!(decode::<Starts>(&bytes).unwrap(), starts);
         starts.retain(|id| **id == *"i-2");
-        assert_eq!((starts.of(&one, "i-1"), starts.of(&one, "i-2").is_some()), (None, true));
+        let left: Vec<&str> = starts.of(&one).unwrap().keys().map(|id| &**id).collect();
+        assert_eq!(left, ["i-2"]);
+        starts.retain(|_| false);
+        assert_eq!(starts, Starts::default());
     }
 }

@@ -130,12 +130,12 @@ async fn one_moment_gives_one_picture_whatever_was_cached() {
                 continue;
             };
             assert_eq!((one.kind, &one.signals), (two.kind, &two.signals), "{name}");
-            if one.idle_since != two.idle_since {
+            if one.idle_since == two.idle_since {
+                assert_eq!(row.wasted_usd, other.wasted_usd, "{name}");
+            } else {
                 assert!(one.idle_since_at_least && two.idle_since < one.idle_since, "{name}");
                 assert!(other.wasted_usd >= row.wasted_usd, "{name}");
                 longer += 1;
-            } else {
-                assert_eq!(row.wasted_usd, other.wasted_usd, "{name}");
             }
         }
     }

@@ -31,8 +31,6 @@ pub(super) struct Finding {
     pub covered: bool,
     /// The highest sum of 24 h in a row.
     pub highest_day: f64,
-    /// The first judged hour with a datapoint.
-    pub first: Option<usize>,
 }
 
 /// Why a resource does nothing whatever its signals say, or that this cannot be told.
@@ -64,6 +62,50 @@ pub(super) struct Look<'a> {
     pub now: Timestamp,
     /// CloudWatch was asked and answered.
     pub complete: bool,
+    /// The hour from which on no use was seen, where none was in the judged ones.
+    quiet: Quiet,
+}
+
+/// How far back a quiet stretch reaches, beyond the judged hours as far as others are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Quiet {
+    /// Its first hour in which every required signal came.
+    from: Hour,
+    /// A use lies right before it, or the creation.
+    witnessed: bool,
+}
+
+/// Goes back from the judged hours: missing ones are bridged up to a tenth of all, as in them.
+fn quiet(facts: &ResourceFacts, rule: &Rule, judged: HourRange) -> Quiet {
+    let made = facts.resource.created_at.map(Hour::at_or_after);
+    let at =
+        |signal: &ResourceSignal, hour| facts.hours.get(signal).map_or(f32::NAN, |s| s.at(hour));
+    let came =
+        |hour| rule.limits.iter().filter(|l| l.required).all(|l| !at(&l.signal, hour).is_nan());
+    // What makes no sense is infinite, and so a use.
+    let used = |hour| rule.limits.iter().any(|l| at(&l.signal, hour) >= l.level);
+    if !rule.limits.iter().any(|l| l.required) {
+        return Quiet { from: judged.to, witnessed: false };
+    }
+    let judged_hours = || (judged.from.0..judged.to.0).map(Hour);
+    let mut from = judged_hours().find(|hour| came(*hour)).unwrap_or(judged.to);
+    let mut missing = judged_hours().filter(|hour| !came(*hour)).count();
+    let (mut all, mut hour) = (judged.len(), judged.from);
+    loop {
+        if made == Some(hour) || used(hour.plus(-1)) {
+            return Quiet { from, witnessed: from == hour };
+        }
+        hour = hour.plus(-1);
+        all += 1;
+        if came(hour) {
+            from = hour;
+        } else {
+            missing += 1;
+            if missing * 10 > all {
+                return Quiet { from, witnessed: false };
+            }
+        }
+    }
 }
 
 impl<'a> Look<'a> {
@@ -112,7 +154,6 @@ impl<'a> Look<'a> {
                     fetched: series.is_some(),
                     covered: series.is_some() && slice.covers(stats.got, recent),
                     highest_day: highest_day(&slice),
-                    first: (0..judged.len()).find(|i| !slice.at(*i).is_nan()),
                     seen,
                 }
             })
@@ -126,6 +167,7 @@ impl<'a> Look<'a> {
             exemption: Exemption::of(&resource.tags, subject.now),
             now: subject.now,
             complete: subject.facts.complete,
+            quiet: quiet(subject.facts, &rule, judged),
             rule,
         }
     }
@@ -249,12 +291,10 @@ impl<'a> Look<'a> {
         if required().any(|f| !f.covered) || required().next().is_none() {
             return None;
         }
-        let first = required().map(|f| f.first).max()??;
+        let Quiet { from, witnessed } = self.quiet;
         match self.resource.created_at {
-            Some(made) if first == 0 && self.judged.from == Hour::at_or_after(made) => {
-                Some((made, false))
-            }
-            _ => Some((self.judged.from.plus(first as i32).start(), true)),
+            Some(made) if from == Hour::at_or_after(made) => Some((made, false)),
+            _ => (from < self.judged.to).then(|| (from.start(), !witnessed)),
         }
     }
 }
