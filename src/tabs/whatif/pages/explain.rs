@@ -174,7 +174,7 @@ impl Page<'_> {
             let mean = words::share(1.0 - future.caution);
             let text = format!(
                 "with caution {caution}: {units}, the best where the mean counts for {mean} and the \
-                 worst 5% of the futures for {caution}. \u{201c}Buy the best\u{201d} takes these. The \
+                 worst 5% of the futures for {caution}. `buy the best` takes these. The \
                  list buys at most these, and of them what pays within {} weeks and over the term \
                  as well",
                 future.top_up_weeks
