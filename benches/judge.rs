@@ -71,6 +71,7 @@ impl World {
             spec: Some(&self.spec),
             series,
             now: self.now,
+            before: None,
         })
     }
 }

@@ -107,6 +107,7 @@ fn fleet() -> Fleet {
         let verdict = Verdict {
             kind,
             idle_since: idle.then(|| now - SignedDuration::from_hours(random.i64(24..168))),
+            idle_since_at_least: false,
             idle_gpus: idle.then(|| random.u32(..=devices)),
             devices,
             coverage: random.f32(),

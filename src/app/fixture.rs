@@ -185,6 +185,7 @@ fn verdict(planted: &Planted) -> Option<Verdict> {
     Some(Verdict {
         kind,
         idle_since: (hours > 0).then(|| Hour::containing(ago(hours * HOUR)).start()),
+        idle_since_at_least: false,
         idle_gpus: (kind == VerdictKind::Partial).then_some(5),
         devices,
         coverage,

@@ -28,7 +28,9 @@ pub(super) mod kind {
     /// [`super::KinOffers`] per scope.
     pub const KIN_OFFERS: FactKind = FactKind::new("kin-offers", 2);
     /// [`super::Judged`] per scope.
-    pub const VERDICTS: FactKind = FactKind::new("verdicts", 3);
+    pub const VERDICTS: FactKind = FactKind::new("verdicts", 4);
+    /// [`super::super::starts::Starts`] per scope.
+    pub const STARTS: FactKind = FactKind::new("idle-starts", 1);
     /// [`super::KnownAccount`] under the label of the account.
     pub const ACCOUNT: FactKind = FactKind::new("account", 1);
 }

@@ -16,6 +16,7 @@ use super::gpus::{self, GpuMap};
 use super::live::Evidence;
 use super::readings::Outcome;
 use super::scope::Context;
+use super::starts::Starts;
 use super::work::Work;
 use super::world::Update;
 use super::{guarded, rejudge};
@@ -53,6 +54,8 @@ pub(super) struct Rounds {
     /// How often the hours of a source of GPUs had been completed when verdicts were last made.
     filled: u64,
     judged: HashMap<Arc<str>, Arc<Verdict>>,
+    /// Since when they idle, beyond the window that verdicts look at.
+    starts: Starts,
 }
 
 impl Rounds {
@@ -64,7 +67,8 @@ impl Rounds {
             None => Self::stored(ctx, policy.clone()).await,
         };
         let filled = ctx.shared.live.filled();
-        let none = Self { policy, last: None, retry: None, filled, judged: HashMap::new() };
+        let starts = Starts::from_cache(&ctx.shared, &ctx.scope).await;
+        let none = Self { policy, last: None, retry: None, filled, judged: HashMap::new(), starts };
         let Some(stored) = stored else { return none };
         // Until a round has shown what it costs: four metrics an instance.
         note_cost(ctx, get_metric_data(stored.verdicts.len() as u64 * 4));
@@ -113,7 +117,7 @@ impl Rounds {
         ctx.shared.live.ready(if ctx.only_once { READY_WITHIN } else { READY_SOON }).await;
         self.filled = ctx.shared.live.filled();
         let mut round = Round::new(ctx, self.policy.clone(), instances, now, full).await;
-        round.run(subset, instances, &mut self.judged).await;
+        round.run(subset, instances, &mut self.judged, &mut self.starts).await;
         let answered = round.finish().await;
         if !answered {
             let failures = self.retry.map_or(0, |(_, n)| n);
@@ -127,6 +131,7 @@ impl Rounds {
         let running: HashSet<&Arc<str>> =
             instances.iter().filter(|i| i.state.is_billed()).map(|i| &i.id).collect();
         self.judged.retain(|id, _| running.contains(id));
+        self.starts.retain(|id| running.contains(id));
         self.keep(ctx).await;
     }
 
@@ -137,7 +142,10 @@ impl Rounds {
             return;
         }
         let now = self.last.unwrap_or_else(|| ctx.shared.now());
-        let again = rejudge::from_cache(&ctx.shared, &policy, instances, &ctx.types, now).await;
+        let starts = &self.starts;
+        let again =
+            rejudge::from_cache(&ctx.shared, &policy, instances, &ctx.types, now, starts).await;
+        self.note(&policy, &again.verdicts, now);
         self.judged = again.verdicts.iter().cloned().collect();
         self.policy = policy.clone();
         // A round under the old policy may have read more since the world was told.
@@ -157,11 +165,20 @@ impl Rounds {
             return;
         }
         let policy = self.policy.clone();
-        let again = rejudge::from_cache(&ctx.shared, &policy, &seen, &ctx.types, last).await;
+        let starts = &self.starts;
+        let again =
+            rejudge::from_cache(&ctx.shared, &policy, &seen, &ctx.types, last, starts).await;
+        self.note(&policy, &again.verdicts, last);
         self.judged.extend(again.verdicts.iter().cloned());
         let update = Update::Verdicts { policy, verdicts: again.verdicts };
         let _ = ctx.updates.send(update).await;
         self.keep(ctx).await;
+    }
+
+    /// Remembers since when what was judged as of `now` idles.
+    fn note(&mut self, policy: &Policy, verdicts: &[(Arc<str>, Arc<Verdict>)], now: Timestamp) {
+        let until = HourRange::last_closed(now, 0).to;
+        self.starts.note(policy, verdicts.iter().map(|(id, v)| (id, &**v)), until);
     }
 
     /// Keeps the verdicts for the next start, dated by the last round that was answered: without
@@ -171,6 +188,7 @@ impl Rounds {
         let verdicts = self.judged.iter().map(|(id, v)| (id.clone(), v.clone())).collect();
         let judged = Judged { policy: facts::policy_key(&self.policy), verdicts };
         ctx.shared.cache.put(kind::VERDICTS, &ctx.scope, at, &judged).await;
+        ctx.shared.cache.put(kind::STARTS, &ctx.scope, at, &self.starts).await;
     }
 
     fn is_due(&self, ctx: &Context, now: Timestamp) -> bool {
@@ -258,6 +276,7 @@ impl<'a> Round<'a> {
         mut subset: Vec<Arc<Instance>>,
         all: &[Arc<Instance>],
         judged: &mut HashMap<Arc<str>, Arc<Verdict>>,
+        starts: &mut Starts,
     ) {
         if self.full {
             self.report(Outcome::Loading).await;
@@ -272,8 +291,14 @@ impl<'a> Round<'a> {
             }
         };
         for chunk in subset.chunks(CHUNK) {
-            let works = self.fetch(chunk, gpus.as_ref()).await;
+            let mut works = self.fetch(chunk, gpus.as_ref()).await;
+            let known = starts.of(&self.policy);
+            for work in &mut works {
+                work.before = known.and_then(|of| of.get(&work.instance.id)).cloned();
+            }
             let verdicts = self.judge(works, judged).await;
+            let seen = verdicts.iter().map(|(id, v)| (id, &**v));
+            starts.note(&self.policy, seen, self.range.to);
             judged.extend(verdicts.iter().cloned());
             let update = Update::Verdicts { policy: self.policy.clone(), verdicts };
             let _ = self.ctx.updates.send(update).await;

@@ -32,6 +32,7 @@ mod savings;
 pub mod scan;
 mod scope;
 mod settle;
+mod starts;
 mod storage;
 pub mod tape;
 #[cfg(test)]

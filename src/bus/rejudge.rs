@@ -9,6 +9,7 @@ use tokio::sync::{mpsc, watch};
 
 use super::live::Evidence;
 use super::metrics::{CHUNK, on_worker};
+use super::starts::Starts;
 use super::types::known;
 use super::work::Work;
 use super::world::Update;
@@ -66,8 +67,9 @@ async fn all(shared: &Shared, selection: &[(String, Regions)], updates: &mpsc::S
         // them as missing.
         let read_at = cached.readings.taken_at(SourceId::CloudWatch, &scope);
         let now = read_at.unwrap_or_else(|| shared.now());
+        let starts = Starts::from_cache(shared, &scope).await;
         let Rejudged { verdicts, wanted } =
-            from_cache(shared, &policy, &instances, &types, now).await;
+            from_cache(shared, &policy, &instances, &types, now, &starts).await;
         missing += wanted;
         let _ = updates.send(Update::Verdicts { policy: policy.clone(), verdicts }).await;
     }
@@ -81,11 +83,13 @@ pub(super) async fn from_cache(
     instances: &[Arc<Instance>],
     types: &HashMap<Arc<str>, Arc<TypeSpec>>,
     now: Timestamp,
+    starts: &Starts,
 ) -> Rejudged {
     let range = HourRange::last_closed(now, policy.window_hours());
     let running: Vec<_> = instances.iter().filter(|i| i.state.is_billed()).cloned().collect();
     let mut out = Rejudged::default();
     let evidence = Evidence::gather(shared, instances, types).await;
+    let seen = starts.of(policy);
     for chunk in running.chunks(CHUNK) {
         let ids: Vec<Arc<str>> = chunk.iter().map(|i| i.id.clone()).collect();
         let mut stored = shared.cache.load_series(ids.clone(), range).await;
@@ -96,7 +100,9 @@ pub(super) async fn from_cache(
                 let series = stored.remove(&instance.id).unwrap_or_default();
                 let spec = known(types, &instance.instance_type).cloned();
                 let told = evidence.series(instance, range);
-                Work::new(instance.clone(), spec, &series, &fetched, range, told)
+                let mut work = Work::new(instance.clone(), spec, &series, &fetched, range, told);
+                work.before = seen.and_then(|of| of.get(&instance.id)).cloned();
+                work
             })
             .collect();
         let policy = policy.clone();

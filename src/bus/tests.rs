@@ -104,6 +104,44 @@ async fn every_trap_gets_its_verdict_at_any_moment() {
     }
 }
 
+/// What the cache remembers of earlier looks changes nothing but how far back a stretch is known to
+/// reach, where that goes beyond the window.
+#[tokio::test]
+async fn one_moment_gives_one_picture_whatever_was_cached() {
+    let now: Timestamp = MOMENTS[1].parse().unwrap();
+    let fresh = {
+        let (cache, _) = Cache::open(OpenOptions::in_memory(), now);
+        by_name(&read(now, Preset::Cautious, &cache, false).await)
+    };
+    let mut longer = 0;
+    for before in [&[1][..], &[72, 30], &[400], &[200, 100, 2]] {
+        let hours = |n: &i64| now - jiff::SignedDuration::from_hours(*n);
+        let (cache, _) = Cache::open(OpenOptions::in_memory(), hours(&before[0]));
+        for n in before {
+            read(hours(n), Preset::Cautious, &cache, false).await;
+        }
+        let warm = by_name(&read(now, Preset::Cautious, &cache, false).await);
+        assert_eq!(warm.len(), fresh.len());
+        for (name, row) in &fresh {
+            let other = &warm[name];
+            assert_eq!((&row.instance, &row.rate), (&other.instance, &other.rate), "{name}");
+            let (Some(one), Some(two)) = (&row.verdict, &other.verdict) else {
+                assert_eq!(row, other, "{name}");
+                continue;
+            };
+            assert_eq!((one.kind, &one.signals), (two.kind, &two.signals), "{name}");
+            if one.idle_since == two.idle_since {
+                assert_eq!(row.wasted_usd, other.wasted_usd, "{name}");
+            } else {
+                assert!(one.idle_since_at_least && two.idle_since < one.idle_since, "{name}");
+                assert!(other.wasted_usd >= row.wasted_usd, "{name}");
+                longer += 1;
+            }
+        }
+    }
+    assert!(longer > 0, "nothing was remembered");
+}
+
 #[tokio::test]
 async fn the_weekly_spike_fools_the_mean_and_not_us() {
     let now: Timestamp = MOMENTS[0].parse().unwrap();

@@ -9,7 +9,9 @@ use super::gpus::GpuMap;
 use super::live::{is_whole, needed};
 use crate::analyze::idle::Subject;
 use crate::cache::SeriesWrite;
-use crate::domain::{Hour, HourRange, HourlySeries, Instance, SeriesSet, Signal, TypeSpec};
+use crate::domain::{
+    Hour, HourRange, HourlySeries, IdleStart, Instance, SeriesSet, Signal, TypeSpec,
+};
 use crate::source::MetricQuery;
 use crate::source::planner::{self, Need};
 
@@ -17,6 +19,8 @@ use crate::source::planner::{self, Need};
 pub(super) struct Work {
     pub instance: Arc<Instance>,
     pub spec: Option<Arc<TypeSpec>>,
+    /// How far back it was seen to idle.
+    pub before: Option<IdleStart>,
     /// What the telemetry of GPUs knows.
     told: SeriesSet,
     /// Series that reach to the end of the window.
@@ -57,6 +61,7 @@ impl Work {
         let mut work = Self {
             instance,
             spec,
+            before: None,
             told,
             fresh: SeriesSet::default(),
             own: BTreeMap::new(),
@@ -112,7 +117,13 @@ impl Work {
 
     /// What the engine judges.
     pub fn subject(&self, now: Timestamp) -> Subject<'_> {
-        Subject { instance: &self.instance, spec: self.spec.as_deref(), series: &self.fresh, now }
+        Subject {
+            instance: &self.instance,
+            spec: self.spec.as_deref(),
+            series: &self.fresh,
+            now,
+            before: self.before.as_ref(),
+        }
     }
 
     /// Adds what has to be asked for `signal` to `needs`. A GPU that no agent reports is looked

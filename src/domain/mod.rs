@@ -70,7 +70,7 @@ pub use scope::Scope;
 pub use secret::Secret;
 pub use spot::{Interruption, SpotHistory, ZoneOffering};
 pub use tags::{TagKeys, Tags};
-pub use verdict::{EvidenceRole, SignalEvidence, Verdict, VerdictKind};
+pub use verdict::{EvidenceRole, IdleStart, SignalEvidence, Verdict, VerdictKind};
 
 /// Hours in a month, the convention of AWS's calculators (365 × 24 / 12). Every monthly figure in
 /// burntop uses it and says so.

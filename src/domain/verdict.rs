@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::evidence::Signal;
+use super::hour::Hour;
 use super::instance::Instance;
 use super::intern;
 
@@ -127,6 +128,9 @@ pub struct Verdict {
     pub kind: VerdictKind,
     /// Start of the uninterrupted idle stretch that lasts until now (idle and partial only).
     pub idle_since: Option<Timestamp>,
+    /// True when the stretch may have begun earlier: it reaches back to where looking began, so that
+    /// what it costs is a lower bound. False without `idle_since`.
+    pub idle_since_at_least: bool,
     /// GPUs idle for the minimum stretch; `None` where GPUs cannot be told apart or there are none.
     pub idle_gpus: Option<u32>,
     /// Devices the box has.
@@ -167,5 +171,29 @@ impl Verdict {
             }
             _ => 0.0,
         })
+    }
+}
+
+/// How far back an idle stretch was seen to reach. It is kept while the instance idles, so that the
+/// stretch does not begin anew with the window that each verdict looks at.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IdleStart {
+    /// As [`Verdict::idle_since`].
+    pub since: Timestamp,
+    /// As [`Verdict::idle_since_at_least`].
+    pub at_least: bool,
+    /// The hour after the last one that was judged: up to here nothing ran.
+    pub until: Hour,
+    /// The GPUs that idle, where others work; `None`: the whole instance.
+    pub gpus: Option<Vec<u16>>,
+}
+
+impl IdleStart {
+    /// What a verdict over hours up to `until` has seen; `None` where nothing idles.
+    pub fn of(verdict: &Verdict, until: Hour) -> Option<Self> {
+        let (since, at_least) = (verdict.idle_since?, verdict.idle_since_at_least);
+        let idle = verdict.signals.iter().filter(|s| !s.busy).filter_map(|s| s.signal.gpu());
+        let gpus = (verdict.kind == VerdictKind::Partial).then(|| idle.collect());
+        Some(Self { since, at_least, until, gpus })
     }
 }

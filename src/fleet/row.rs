@@ -61,6 +61,12 @@ impl Row {
         self.net.as_ref()?.saves_usd_per_hour()
     }
 
+    /// True when `wasted_usd` is a lower bound: the idle stretch may have begun before it was seen.
+    pub fn wasted_at_least(&self) -> bool {
+        let verdict = self.verdict.as_ref().filter(|v| v.idle_since_at_least);
+        verdict.is_some() && self.wasted_usd.is_some_and(|usd| usd > 0.0)
+    }
+
     /// The part of [`Row::net_usd_per_hour`] that the verdict calls waste; `None` as above.
     pub fn net_waste_usd_per_hour(&self) -> Option<f64> {
         let verdict = self.verdict.as_ref()?;

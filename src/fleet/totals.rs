@@ -22,6 +22,8 @@ pub struct Totals {
     pub waste: f64,
     /// Dollars wasted since each idle stretch began.
     pub wasted_since: f64,
+    /// True when some of these dollars are a lower bound, and so is their sum.
+    pub wasted_at_least: bool,
     /// By verdict, in the order of [`VerdictKind::ALL`].
     pub by_verdict: [VerdictTotals; 7],
     /// Running instances that have no verdict yet.
@@ -69,6 +71,7 @@ impl Totals {
             }
             t.waste += row.waste_usd_per_hour().unwrap_or(0.0);
             t.wasted_since += row.wasted_usd.unwrap_or(0.0);
+            t.wasted_at_least |= row.wasted_at_least();
             let Some(verdict) = &row.verdict else {
                 t.unjudged.add(usd);
                 continue;

@@ -128,7 +128,9 @@ impl ListField for GpuField {
             known(sums.known_effective_burn(), format::usd_per_hour),
             known(sums.efficiency().map(|e| e * 100.0), format::percent),
             known(sums.known_waste(), format::usd_per_hour),
-            known(sums.known_wasted(), format::usd_total),
+            ctx.symbols.or_unknown(sums.known_wasted(), |usd| {
+                format::at_least(format::usd_total(usd), sums.wasted_at_least)
+            }),
         )];
         if sums.gpus > 0 {
             let ages = pulse::ages(list.each(), ctx).map(|a| a.words());
@@ -238,6 +240,7 @@ fn group_row(group: &GpuGroup, by: GpuGrouping) -> Json {
         "effective_usd_per_hour": json::number(sums.known_effective_burn()),
         "waste_usd_per_hour": json::number(sums.known_waste()),
         "wasted_usd": json::number(sums.known_wasted()),
+        "wasted_at_least": sums.known_wasted().map(|_| sums.wasted_at_least),
     })
 }
 
@@ -287,9 +290,9 @@ fn group_cells(group: &GpuGroup, ctx: &ViewContext) -> Vec<Cell> {
         rate(sums.known_waste()),
         Cell {
             // As in the rows: a dash where no spell of idleness has cost anything.
-            shown: ctx
-                .symbols
-                .or_unknown(sums.known_wasted().filter(|usd| *usd > 0.0), format::usd_total),
+            shown: ctx.symbols.or_unknown(sums.known_wasted().filter(|usd| *usd > 0.0), |usd| {
+                format::bound(format::usd_total(usd), sums.wasted_at_least, ctx.symbols)
+            }),
             value: sums.known_wasted().map_or(Value::Unknown, Value::Number),
         },
         number(sums.efficiency(), &|e| format::percent(e * 100.0)),

@@ -65,6 +65,10 @@ impl ListField for Field {
             field(Self::Verdict),
             field(Self::Reason),
             field(Self::IdleSince),
+            (
+                "idle_since_at_least",
+                json!(verdict.and_then(|v| v.idle_since.map(|_| v.idle_since_at_least))),
+            ),
             ("idle_gpus", json!(verdict.and_then(|v| v.idle_gpus))),
             field(Self::Coverage),
             field(Self::Gpu),
@@ -122,7 +126,9 @@ impl ListField for Field {
             known(totals.burn),
             ctx.symbols.or_unknown(wasted(totals.waste), format::usd_per_hour),
             share.unwrap_or_default(),
-            ctx.symbols.or_unknown(wasted(totals.wasted_since), format::usd_total),
+            ctx.symbols.or_unknown(wasted(totals.wasted_since), |usd| {
+                format::at_least(format::usd_total(usd), totals.wasted_at_least)
+            }),
         )]
     }
 }

@@ -46,6 +46,8 @@ struct Record {
     usd_per_hour: Option<f64>,
     waste_usd_per_hour: Option<f64>,
     wasted_usd: Option<f64>,
+    /// True when that is a lower bound.
+    wasted_at_least: bool,
     /// 0–1: of the burn for a part, the figure itself for a score.
     share: Option<f64>,
     grade: Option<Band>,
@@ -186,6 +188,7 @@ fn records(model: &Overview, symbols: Symbols) -> Vec<Record> {
         usd_per_hour: model.known_burn(),
         waste_usd_per_hour: model.known_waste(),
         wasted_usd: model.known_wasted_since(),
+        wasted_at_least: model.wasted_at_least,
         share: model.waste_share.filter(|_| model.known_waste().is_some()),
         note: format!(
             "{} per month of 730 h, of which waste {}",
@@ -220,6 +223,7 @@ fn records(model: &Overview, symbols: Symbols) -> Vec<Record> {
         gpus: Some(f64::from(f.gpus)),
         waste_usd_per_hour: (f.unpriced < f.gpus).then_some(f.usd_per_hour),
         wasted_usd: f.wasted_usd,
+        wasted_at_least: f.wasted_at_least,
         ..Record::default()
     }));
     records.extend(model.findings.iter().map(|f| {
@@ -229,6 +233,7 @@ fn records(model: &Overview, symbols: Symbols) -> Vec<Record> {
             instance_id: Some(f.instance_id.to_string()),
             waste_usd_per_hour: Some(f.usd_per_hour),
             wasted_usd: f.wasted_usd,
+            wasted_at_least: f.wasted_at_least,
             note: [&*f.verdict, &f.instance_type, f.team.as_deref().unwrap_or_default()]
                 .join(" ")
                 .trim_end()
@@ -359,6 +364,7 @@ fn row(r: &Record) -> Json {
         "usd_per_month": json::number(r.usd_per_hour.map(|u| u * HOURS_PER_MONTH)),
         "waste_usd_per_hour": json::number(r.waste_usd_per_hour),
         "wasted_usd": json::number(r.wasted_usd),
+        "wasted_at_least": r.wasted_usd.map(|_| r.wasted_at_least),
         "share": json::number(r.share),
         "grade": r.grade.map(Band::name),
         "saves_usd_per_hour": json::number(r.saves_usd_per_hour),
@@ -383,7 +389,10 @@ fn sheet(records: &[Record], section: Option<&str>, symbols: Symbols) -> Sheet {
         records.iter().filter(|r| section.is_none_or(|s| s == r.section)).collect();
     let kept: Vec<_> = COLUMNS
         .iter()
-        .filter(|c| section.is_none() || (c.name != "section" && records.iter().any(|r| c.has(r))))
+        .filter(|c| {
+            section.is_none()
+                || (!FOR_MACHINES.contains(&c.name) && records.iter().any(|r| c.has(r)))
+        })
         .collect();
     Sheet {
         columns: kept
@@ -406,11 +415,16 @@ struct RecordColumn {
 enum Get {
     Name,
     Grade,
+    /// With a sign where it is a lower bound.
+    Wasted,
     Text(fn(&Record) -> &str),
     Number(fn(&Record) -> Option<f64>, fn(f64) -> String),
 }
 
-const COLUMNS: [RecordColumn; 18] = [
+/// Columns that people read elsewhere: from a heading, from a sign.
+const FOR_MACHINES: [&str; 2] = ["section", "wasted_at_least"];
+
+const COLUMNS: [RecordColumn; 19] = [
     RecordColumn { name: "section", header: "SECTION", get: Get::Text(|r| r.section) },
     RecordColumn { name: "name", header: "NAME", get: Get::Name },
     RecordColumn {
@@ -439,10 +453,15 @@ const COLUMNS: [RecordColumn; 18] = [
         header: "WASTE/h",
         get: Get::Number(|r| r.waste_usd_per_hour, |v| format::grouped(v, 2)),
     },
+    RecordColumn { name: "wasted_usd", header: "WASTED", get: Get::Wasted },
     RecordColumn {
-        name: "wasted_usd",
-        header: "WASTED",
-        get: Get::Number(|r| r.wasted_usd, format::usd_total),
+        name: "wasted_at_least",
+        header: "",
+        get: Get::Text(|r| match (r.wasted_usd, r.wasted_at_least) {
+            (Some(_), true) => "true",
+            (Some(_), false) => "false",
+            (None, _) => "",
+        }),
     },
     RecordColumn {
         name: "share",
@@ -488,6 +507,7 @@ impl RecordColumn {
         match self.get {
             Get::Name => true,
             Get::Grade => record.grade.is_some(),
+            Get::Wasted => record.wasted_usd.is_some(),
             Get::Text(get) => !get(record).is_empty(),
             Get::Number(get, _) => get(record).is_some(),
         }
@@ -498,7 +518,7 @@ impl Get {
     fn align(&self) -> Align {
         match self {
             Self::Name | Self::Grade | Self::Text(_) => Align::Left,
-            Self::Number(..) => Align::Right,
+            Self::Number(..) | Self::Wasted => Align::Right,
         }
     }
 
@@ -513,6 +533,13 @@ impl Get {
                 |g| Cell { shown: g.word().to_owned(), value: Value::Text(g.name().into()) },
             ),
             Self::Text(get) => Cell::text(get(record)),
+            Self::Wasted => {
+                let usd = record.wasted_usd.filter(|usd| usd.is_finite());
+                let shown = symbols.or_unknown(usd, |usd| {
+                    format::bound(format::usd_total(usd), record.wasted_at_least, symbols)
+                });
+                Cell { shown, value: usd.map_or(Value::Unknown, Value::Number) }
+            }
             Self::Number(get, format) => {
                 let number = get(record).filter(|n| n.is_finite());
                 let value = number.map_or(Value::Unknown, Value::Number);

@@ -324,7 +324,9 @@ impl SavingsField for ResourceField {
         });
         let tags: Map<String, Json> =
             of.tags.iter().map(|(k, v)| (k.to_owned(), json!(v))).collect();
+        let at_least = judged.and_then(|v| v.idle_since.map(|_| v.idle_since_at_least));
         vec![
+            ("idle_since_at_least", json!(at_least)),
             ("signals", signals.unwrap_or(Json::Null)),
             ("not_checked", lines(judged.map(|v| v.not_checked.as_slice()).unwrap_or_default())),
             ("units", units.collect()),

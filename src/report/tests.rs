@@ -106,6 +106,7 @@ fn json_rows_have_the_fields_of_the_contract() {
             "environment",
             "verdict",
             "idle_since",
+            "idle_since_at_least",
             "idle_gpus",
             "coverage",
             "signals",

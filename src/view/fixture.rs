@@ -94,6 +94,7 @@ pub(crate) fn verdict(kind: VerdictKind, devices: u32, gpu: Option<f32>, reason:
     Verdict {
         kind,
         idle_since: None,
+        idle_since_at_least: false,
         idle_gpus: None,
         devices,
         coverage: 1.0,

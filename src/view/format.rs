@@ -3,6 +3,7 @@
 //! Every function takes any `f64`; NaN and infinities come out as `–`, sizes no terminal has room
 //! for in scientific notation.
 
+use super::Symbols;
 use crate::domain::number;
 
 const NOT_A_NUMBER: &str = "–";
@@ -116,6 +117,20 @@ pub fn span(seconds: i64) -> String {
         return out;
     }
     "0s".to_owned()
+}
+
+/// A figure that may be a lower bound, for a cell: `≥7d`, in ASCII `>7d`.
+pub fn bound(text: String, at_least: bool, symbols: Symbols) -> String {
+    match (at_least, symbols) {
+        (false, _) => text,
+        (true, Symbols::Unicode) => format!("≥{text}"),
+        (true, Symbols::Ascii) => format!(">{text}"),
+    }
+}
+
+/// The same within a sentence: `at least 7d`.
+pub fn at_least(text: String, at_least: bool) -> String {
+    if at_least { format!("at least {text}") } else { text }
 }
 
 /// An age in seconds in its largest unit, cut: `12s`, `4m`, `3h`, `2d`. Negative is `0s`.

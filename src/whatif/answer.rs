@@ -176,6 +176,45 @@ pub struct OfferAnswer {
     pub bought: f64,
 }
 
+impl OfferAnswer {
+    /// The units that are advised: cautious ones where they are known, else those of the lowest mean.
+    pub fn advised_units(&self) -> Option<f64> {
+        self.cautious_units.or(self.best_units)
+    }
+
+    /// The units of the lowest mean, those that caution (0–1) leaves, and why these are others; `None`
+    /// where no number is known to be best.
+    pub fn why_units(&self, caution: f64) -> Option<String> {
+        let show = |units: f64| format!("{}", (units * 10.0).round() / 10.0);
+        let best = show(self.best_units?);
+        let Some(cautious) = self.cautious_units.map(show) else {
+            return Some(format!("lowest mean at {best} units"));
+        };
+        let share = show(caution * 100.0);
+        Some(if cautious == best {
+            format!("lowest mean at {best} units, with caution {share}% the same")
+        } else {
+            format!(
+                "lowest mean at {best} units; {cautious} with caution {share}%, by which the worst 5% \
+                 of the futures count for {share}% of the judgement"
+            )
+        })
+    }
+}
+
+impl Answer {
+    /// What `total` is of: "all 3 families", "2 of 3 families" where some cannot be valued; `None` for
+    /// the only family of a scenario.
+    pub fn scope(&self) -> Option<String> {
+        let (all, valued) = (self.families.len(), self.families.iter().flatten().count());
+        match (valued, all) {
+            (_, 0 | 1) => None,
+            (valued, all) if valued == all => Some(format!("all {all} families")),
+            (valued, all) => Some(format!("{valued} of {all} families")),
+        }
+    }
+}
+
 /// Buy now, plan, do not buy.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Lists {
@@ -265,4 +304,35 @@ pub struct Comparison {
     pub error_usd: f64,
     /// Part of the futures in which the other is cheaper, 0–1.
     pub cheaper: f64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn offer(best_units: Option<f64>, cautious_units: Option<f64>) -> OfferAnswer {
+        OfferAnswer {
+            name: "1y".into(),
+            kind: OfferKind::StandardRi,
+            weeks: 52,
+            payment: Payment::NoUpfront,
+            rate: Some(0.6),
+            break_even: Some(0.6),
+            best_units,
+            cautious_units,
+            bought: 0.0,
+        }
+    }
+
+    #[test]
+    fn two_numbers_of_units_stand_together_with_what_parts_them() {
+        let said = offer(Some(20.0), Some(14.0)).why_units(0.5).unwrap();
+        assert!(said.starts_with("lowest mean at 20 units; 14 with caution 50%,"), "{said}");
+        assert_eq!(offer(Some(20.0), Some(14.0)).advised_units(), Some(14.0));
+        let same = offer(Some(14.0), Some(14.0)).why_units(0.5).unwrap();
+        assert_eq!(same, "lowest mean at 14 units, with caution 50% the same");
+        assert_eq!(offer(Some(20.0), None).why_units(0.5).unwrap(), "lowest mean at 20 units");
+        assert_eq!(offer(Some(20.0), None).advised_units(), Some(20.0));
+        assert_eq!(offer(None, Some(1.0)).why_units(0.5), None);
+    }
 }

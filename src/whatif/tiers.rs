@@ -14,6 +14,9 @@ pub const ON_DEMAND: &str = "on demand";
 pub struct Tiers {
     /// The tiers in the file's order, on-demand last.
     pub tiers: Vec<Tier>,
+    /// Where the rates are from, one for each of `tiers`, as the file says it: clean text, `None`
+    /// where it does not say.
+    pub sources: Vec<Option<String>>,
     /// Whether parts of units can be bought.
     pub units: Units,
     /// What is odd, one sentence each.
@@ -38,6 +41,7 @@ pub struct TiersError {
 #[serde(deny_unknown_fields)]
 struct File {
     on_demand: toml::Spanned<f64>,
+    on_demand_source: Option<String>,
     #[serde(default)]
     whole_units: bool,
     #[serde(default)]
@@ -51,6 +55,7 @@ struct Entry {
     #[serde(default)]
     kind: Kind,
     rate: toml::Spanned<f64>,
+    source: Option<String>,
     term: Option<toml::Spanned<String>>,
     share: Option<toml::Spanned<f64>>,
     availability: Option<toml::Spanned<f64>>,
@@ -101,6 +106,10 @@ pub fn read(text: &str, name: &str) -> Result<Tiers, TiersError> {
     };
     let on_demand = price(&file.on_demand, "on_demand")?;
     let mut tiers: Vec<Tier> = Vec::with_capacity(file.tier.len() + 1);
+    let mut sources = Vec::with_capacity(file.tier.len() + 1);
+    let source = |said: &Option<String>| {
+        said.as_deref().map(|said| clean(said).trim().to_owned()).filter(|said| !said.is_empty())
+    };
     let mut warnings = Vec::new();
     for entry in &file.tier {
         let (at, entry) = (entry.span().start, entry.get_ref());
@@ -158,41 +167,85 @@ pub fn read(text: &str, name: &str) -> Result<Tiers, TiersError> {
             kind => kind,
         };
         tiers.push(Tier { name: called, rate, kind });
+        sources.push(source(&entry.source));
     }
     tiers.push(Tier {
         name: ON_DEMAND.to_owned(),
         rate: on_demand,
         kind: TierKind::Usage { share: 1.0 },
     });
+    sources.push(source(&file.on_demand_source));
     let units = if file.whole_units { Units::Whole } else { Units::Parts };
-    Ok(Tiers { tiers, units, warnings })
+    Ok(Tiers { tiers, sources, units, warnings })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::whatif::supply::known_rates::{REGION, one_year_ri};
+
+    /// The example, and the same with the tiers that it shows in comments.
+    fn example() -> [String; 2] {
+        let text = include_str!("../../assets/tiers.example.toml");
+        let shown = |line: &str| {
+            let entry =
+                line.strip_prefix("# ").filter(|l| l.contains(" = ") || l.starts_with("[["));
+            format!("{}\n", entry.unwrap_or(line))
+        };
+        [text.to_owned(), text.lines().map(shown).collect()]
+    }
 
     #[test]
     fn the_example_is_read() {
-        let text = include_str!("../../assets/tiers.example.toml");
-        let tiers = read(text, "t.toml").unwrap();
+        let [text, all] = example();
+        let tiers = read(&text, "t.toml").unwrap();
         let names: Vec<&str> = tiers.tiers.iter().map(|tier| &*tier.name).collect();
-        assert_eq!(names, ["1y standard RI, no upfront", "3y standard RI, no upfront", ON_DEMAND]);
+        assert_eq!(names, ["1y standard RI, no upfront", ON_DEMAND]);
         assert_eq!(tiers.tiers[0].kind, TierKind::Commitment { term_hours: 8760 });
-        assert_eq!(tiers.tiers[1].kind, TierKind::Commitment { term_hours: 3 * 8760 });
         assert_eq!((tiers.units, tiers.warnings.len()), (Units::Parts, 0));
-        // With the spot tier that it shows in a comment as well.
-        let spot: String = text
-            .lines()
-            .map(|line| line.strip_prefix("# ").filter(|l| l.contains('=') || l.starts_with("[[")))
-            .zip(text.lines())
-            .map(|(shown, line)| format!("{}\n", shown.unwrap_or(line)))
-            .collect();
-        let tiers = read(&spot, "t.toml").unwrap();
+        let tiers = read(&all, "t.toml").unwrap();
         let found = tiers.tiers.iter().find(|tier| tier.name == "spot").unwrap();
         assert_eq!(found.kind, TierKind::Usage { share: 0.4 });
-        assert!((found.rate - (0.8 * 8.20 / 0.95 + 0.2 * 21.957_642)).abs() < 1e-9);
+        assert!((found.rate - (0.8 * 8.1915 / 0.95 + 0.2 * 21.957_642)).abs() < 1e-9);
         assert_eq!(tiers.units, Units::Whole);
+    }
+
+    /// A source names a list and a day: each rate that ships has one, also those in comments.
+    #[test]
+    fn every_rate_of_the_example_has_its_source_and_its_date() {
+        for text in example() {
+            let rates = text.lines().filter(|line| {
+                let key = line.trim_start_matches(['#', ' ']).split(" = ").next();
+                matches!(key, Some("rate" | "on_demand")) && line.contains(" = ")
+            });
+            let read = read(&text, "t.toml").unwrap();
+            if !text.contains("# rate = ") {
+                assert_eq!(rates.count(), read.tiers.len(), "{text}");
+            }
+            for (tier, source) in read.tiers.iter().zip(&read.sources) {
+                let source = source.as_deref().unwrap_or_default();
+                let dated = source.split([' ', ',']).any(|word| word.starts_with("202"));
+                assert!(dated && source.len() > 20, "{}: `{source}`", tier.name);
+            }
+        }
+        // They are those that stand in the embedded lists.
+        let [text, _] = example();
+        let tiers = read(&text, "t.toml").unwrap().tiers;
+        let known = one_year_ri(REGION, "p4d.24xlarge").unwrap().usd_per_hour;
+        assert_eq!(tiers[0].rate, known);
+        let list = include_str!("../../assets/prices.csv");
+        let row = format!("us-east-1,p4d.24xlarge,Linux,{},", tiers[1].rate);
+        assert!(list.contains(&row), "{row}");
+    }
+
+    #[test]
+    fn a_source_is_clean_text_or_none() {
+        let text = "on_demand = 2.0\non_demand_source = ' '\n[[tier]]\nname = 'a'\nrate = 1.0\n\
+                    term = '1y'\nsource = \"list\\u001b[2J of 2026\"";
+        let sources = read(text, "t.toml").unwrap().sources;
+        assert_eq!(sources.len(), 2);
+        assert!(!sources[0].as_ref().unwrap().contains('\u{1b}'), "{sources:?}");
+        assert_eq!(sources[1], None);
     }
 
     #[test]

@@ -142,12 +142,56 @@ fn optimum_is_the_cheapest_of_each_unit() {
     desk.file("t.toml", "on_demand = 3.0\n[[tier]]\nname = '1y'\nrate = 1.8\nterm = '1y'\n");
     let report = desk.json("optimum --demand ramp.csv --tiers t.toml");
     assert_eq!(report["schema"], "burntop/whatif-optimum/1");
-    near(&report["cost_usd"], 12_690.0);
-    near(&report["esr"], 1.0 - 12_690.0 / 15_150.0);
+    // 8,760 h: 1 … 100 once, its last four days (5 … 100) 90 times, 5 … 24 once. Above 43 units are
+    // 57 × 91 h, the first level that at most 60 % of the hours exceed.
     assert_eq!(report["tiers"][0]["name"], "1y");
-    near(&report["tiers"][0]["units"], 40.0);
+    near(&report["tiers"][0]["units"], 43.0);
+    let cost = 1.8 * 43.0 * 8760.0 + 3.0 * 91.0 * 1653.0;
+    let on_demand = 3.0 * (5050.0 + 90.0 * 5040.0 + 290.0);
+    near(&report["cost_usd"], cost);
+    near(&report["on_demand_usd"], on_demand);
+    near(&report["esr"], 1.0 - cost / on_demand);
+    assert_eq!(report["period"]["extrapolated"], "demand of 100 h repeated to 1 year");
     let example = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/tiers.example.toml");
     desk.json(&format!("optimum --demand ramp.csv --tiers {example}"));
+}
+
+/// A term longer than the demand is paid to its end, and said to rest on repeated demand.
+#[test]
+fn optimum_charges_whole_terms_and_names_what_is_extrapolated() {
+    let desk = Desk::new();
+    weeks(&desk);
+    let tiers = |term: &str| {
+        let text = format!("on_demand = 3.0\n[[tier]]\nname = 'c'\nrate = 1.4\nterm = '{term}'\n");
+        desk.file("t.toml", &text);
+        desk.json("optimum --demand weeks.csv --tiers t.toml")
+    };
+    let (once, twice, three) = (tiers("12w"), tiers("24w"), tiers("3y"));
+    assert!(once["period"]["extrapolated"].is_null(), "{once}");
+    assert_eq!(once["period"]["hours"], 2016);
+    for name in ["cost_usd", "on_demand_usd"] {
+        near(&twice[name], 2.0 * once[name].as_f64().unwrap());
+    }
+    near(&twice["esr"], once["esr"].as_f64().unwrap());
+    assert_eq!(twice["period"]["extrapolated"], "demand of 12 weeks repeated to 24 weeks");
+    // The whole bill of three years, not that of twelve weeks.
+    let committed = &three["tiers"][0];
+    near(&committed["cost_usd"], 1.4 * 26_280.0 * committed["units"].as_f64().unwrap());
+    assert!(
+        three["warnings"][0]
+            .as_str()
+            .unwrap()
+            .starts_with("demand of 12 weeks repeated to 3 years:")
+    );
+    let text = desk.run("optimum --demand weeks.csv --tiers t.toml");
+    let text = String::from_utf8(text.stdout).unwrap();
+    assert!(text.contains("demand of 12 weeks repeated to 3 years"), "{text}");
+    // A period of the shorter term would be cut: refused, with the reason.
+    let text = "on_demand = 3.0\n[[tier]]\nname = 'a'\nrate = 1.4\nterm = '1y'\n[[tier]]\nname = \
+                'b'\nrate = 1.5\nterm = '5w'\n";
+    desk.file("t.toml", text);
+    let said = desk.refused("optimum --demand weeks.csv --tiers t.toml");
+    assert!(said.contains("a term must divide the next longer one"), "{said}");
 }
 
 #[test]

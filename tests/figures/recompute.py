@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Recomputes what the reports print, from what they print beside it.
 
-    recompute.py BURNTOP             the demo, at three moments, read anew and from a cache; then figures are
-                                     changed one by one, and each kind of them has to be found wrong
+    recompute.py BURNTOP             the demo, at three moments, read anew and from a cache, and hour by hour from
+                                     there; then figures are changed one by one, and each kind of them has to be
+                                     found wrong
 
 Nothing here is taken from the program but its JSON: sums, shares, months, nets, the waterfall and the groups are worked
 out again from the rows, and one report is held against another. A figure that does not follow is printed, and the exit
@@ -17,8 +18,9 @@ import subprocess
 import sys
 import tempfile
 from collections import defaultdict
-from datetime import datetime
+from datetime import datetime, timedelta
 
+TIERS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../assets/tiers.example.toml")
 REPORTS = {
     "idle": ["idle"],
     "overview": ["overview"],
@@ -29,9 +31,12 @@ REPORTS = {
     "resources": ["resources"],
     "buckets": ["storage", "buckets"],
     "ebs": ["storage", "ebs"],
+    "optimum": ["whatif", "optimum", "--family", "p4d.24xlarge", "--tiers", TIERS],
 }
 MOMENTS = ["2026-01-15T03:12:40Z", "2026-01-15T17:59:59Z", "2026-02-28T23:30:00Z"]
 HOURS_PER_MONTH = 730
+# Looks after each moment, an hour apart, by the same cache.
+HOURS_AHEAD = 4
 
 
 def moment(text):
@@ -71,6 +76,18 @@ class Checks:
             self.wrong.append(what)
 
 
+def bound(check, name, row):
+    """Whether a stretch may be longer is said of each, and of nothing else."""
+    said = row["idle_since_at_least"]
+    check.holds(f"{name}: idle since {row['idle_since']}, at least: {said}",
+                (said is None) == (row["idle_since"] is None))
+
+
+def at_least(rows):
+    """True where a sum of wasted dollars is a lower bound: some stretch of them may be longer."""
+    return any(row["idle_since_at_least"] and (row["wasted_usd"] or 0) > 0 for row in rows)
+
+
 # One report by itself.
 
 
@@ -92,6 +109,7 @@ def idle(check, report):
                         most - row["waste_usd_per_hour"] * 2 <= row["wasted_usd"] <= most)
         else:
             check.holds(f"{name}: wasted without a stretch", not row["wasted_usd"])
+        bound(check, name, row)
         net = row["net_usd_per_hour"]
         if net is None:
             check.holds(f"{name}: a net that is not known has a reason",
@@ -171,6 +189,7 @@ def gpus(check, report):
         if row["idle_since"] and row["wasted_usd"] is not None:
             most = most_wasted(row, report["generated_at"])
             check.holds(f"{name}: wasted {row['wasted_usd']} of at most {most}", row["wasted_usd"] <= most)
+        bound(check, name, row)
         for key in ["effective", "util", "enc", "dec", "sm_active", "gr_engine_active", "tensor_active"]:
             check.holds(f"{name}: {key} {row[key]}", row[key] is None or 0 <= row[key] <= 1)
         if row["mem_used"] is not None and row["mem_total"]:
@@ -251,6 +270,8 @@ def resources(check, report):
     check.near("waste", totals["waste_usd_per_hour"], total(wasteful, "waste_usd_per_hour"), len(rows))
     check.near("net", totals["net_usd_per_hour"], total(wasteful, "net_usd_per_hour"), len(rows))
     check.near("net not known", totals["net_unknown"], sum(row["net_usd_per_hour"] is None for row in wasteful))
+    for row in rows:
+        bound(check, row["name"], row)
     for row in wasteful:
         if row["waste_usd_per_hour"] is not None and row["usd_per_hour"] is not None:
             check.holds(f"{row['name']}: wastes more than it costs",
@@ -277,6 +298,23 @@ def ebs(check, report):
                     or row["usd_per_month"] is None or row["savings"] <= row["usd_per_month"] + 1e-6)
 
 
+def optimum(check, report):
+    rows, period = report["tiers"], report["period"]
+    check.near("optimum: cost", report["cost_usd"], total(rows, "cost_usd"), len(rows))
+    check.near("optimum: saves", report["esr"], 1 - report["cost_usd"] / report["on_demand_usd"])
+    check.near("optimum: hours", period["hours"], report["demand"]["hours"] + period["repeated_hours"])
+    check.holds("optimum: repeated demand is said", bool(period["extrapolated"]) == bool(period["repeated_hours"]))
+    for row in rows:
+        near = row["rate"] * row["unit_hours"]
+        check.near(f"optimum: {row['name']}", row["cost_usd"], near, 1 + row["unit_hours"])
+        if row["term_hours"]:
+            # Each unit for a whole number of whole terms, less the hours of which nothing is known.
+            check.near(f"optimum: {row['name']}: whole terms", period["hours"] % row["term_hours"], 0)
+            if period["known_hours"] == period["hours"]:
+                check.near(f"optimum: {row['name']}: unit-hours", row["unit_hours"],
+                           sum(row["periods"]) * row["term_hours"], row["term_hours"])
+
+
 # One report against another.
 
 
@@ -288,6 +326,7 @@ def across(check, reports):
     check.near("overview: instances", whole["instances"], len(running))
     for key in ["usd_per_hour", "waste_usd_per_hour", "wasted_usd"]:
         check.near(f"overview: {key}", whole[key], total(running, key), len(running))
+    check.holds("overview: wasted at least", whole["wasted_at_least"] == at_least(running))
     check.near("overview: without a price", whole["unpriced"], sum(row["usd_per_hour"] is None for row in running))
     check.near("overview: GPUs", whole["gpus"], total(running, "gpus"), len(running))
     teams, places = defaultdict(list), defaultdict(list)
@@ -308,6 +347,7 @@ def across(check, reports):
             of = by_id[row["instance_id"]]
             for key in ["waste_usd_per_hour", "wasted_usd"]:
                 check.near(f"finding {row['name']}: {key}", row[key], of[key])
+            check.holds(f"finding {row['name']}: at least", row["wasted_at_least"] == at_least([of]))
         if row["section"] == "score" and row["name"] == "commitment_utilisation":
             check.near("score: utilisation", row["share"], reports["commitments"]["sums"]["utilisation"])
         if row["section"] == "unused" and row["name"] == "commitments":
@@ -329,7 +369,24 @@ def across(check, reports):
                 check.near(f"{name} {row['name']}: price", row[key], by_id[row["id"]]["usd_per_hour"])
 
 
-ALONE = [idle, overview, gpus, commitments, rightsize, spot, resources, buckets, ebs]
+def goes_on(check, before, after):
+    """One report of instances, and one an hour later by the same cache: what still idles idles since the same moment,
+    unless a use was seen in between, and has wasted no less."""
+    known = {row["instance_id"]: row for row in before["rows"]}
+    for row in after["rows"]:
+        old = known.get(row["instance_id"])
+        if not old or not old["idle_since"] or not row["idle_since"]:
+            continue
+        later = moment(row["idle_since"]) > moment(old["idle_since"])
+        check.holds(f"{row['name']}: idle since {old['idle_since']}, then since {row['idle_since']}",
+                    not later or not row["idle_since_at_least"] or row["verdict"] != old["verdict"])
+        same = ["verdict", "idle_gpus", "usd_per_hour"]
+        if not later and row["wasted_usd"] is not None and all(row[key] == old[key] for key in same):
+            check.holds(f"{row['name']}: wasted {old['wasted_usd']}, then {row['wasted_usd']}",
+                        row["wasted_usd"] >= old["wasted_usd"] - 1e-6)
+
+
+ALONE = [idle, overview, gpus, commitments, rightsize, spot, resources, buckets, ebs, optimum]
 
 
 def wrong_in(reports):
@@ -340,18 +397,19 @@ def wrong_in(reports):
     return check
 
 
+def ask(burntop, home, now, command, *more):
+    env = dict(os.environ, HOME=home, XDG_CACHE_HOME=f"{home}/cache", XDG_CONFIG_HOME=f"{home}/config",
+               XDG_STATE_HOME=f"{home}/state")
+    run = subprocess.run([burntop, "--demo", "--now", now, *more, *command, "--format", "json"], env=env,
+                         capture_output=True, timeout=300, check=False)
+    # 3: a part of it was not read, which the demo plants.
+    if run.returncode not in (0, 3):
+        sys.exit(f"burntop {' '.join(command)} ended with {run.returncode}: {run.stderr.decode()}")
+    return json.loads(run.stdout)
+
+
 def read(burntop, home, now, *more):
-    reports = {}
-    for name, command in REPORTS.items():
-        env = dict(os.environ, HOME=home, XDG_CACHE_HOME=f"{home}/cache", XDG_CONFIG_HOME=f"{home}/config",
-                   XDG_STATE_HOME=f"{home}/state")
-        run = subprocess.run([burntop, "--demo", "--now", now, *more, *command, "--format", "json"], env=env,
-                             capture_output=True, timeout=300, check=False)
-        # 3: a part of it was not read, which the demo plants.
-        if run.returncode not in (0, 3):
-            sys.exit(f"burntop {' '.join(command)} ended with {run.returncode}: {run.stderr.decode()}")
-        reports[name] = json.loads(run.stdout)
-    return reports
+    return {name: ask(burntop, home, now, command, *more) for name, command in REPORTS.items()}
 
 
 def figures(value, path=()):
@@ -415,6 +473,18 @@ def main():
                 for line in check.wrong[:20]:
                     print(f"  {line}")
                 failed += len(check.wrong)
+            # Hour by hour: a start that was seen stays.
+            check, last = Checks(), reports["idle"]
+            for ahead in range(1, HOURS_AHEAD + 1):
+                next_hour = (moment(now) + timedelta(hours=ahead)).strftime("%Y-%m-%dT%H:%M:%SZ")
+                report = ask(burntop, home, next_hour, REPORTS["idle"])
+                idle(check, report)
+                goes_on(check, last, report)
+                last = report
+            print(f"{now} and {HOURS_AHEAD} h on: {check.done} figures, {len(check.wrong)} do not follow", flush=True)
+            for line in check.wrong[:20]:
+                print(f"  {line}")
+            failed += len(check.wrong)
     blind = self_check(reports)
     for key in blind:
         print(f"changed, and nobody noticed: {key}")

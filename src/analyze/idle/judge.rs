@@ -9,13 +9,14 @@ use super::gpu_mean::gpu_mean;
 use super::machine::Machine;
 use super::policy::{Policy, Test};
 use super::reason;
-use super::since::quiet_since;
+use super::since::{Start, quiet_since};
 use super::survey::{Finding, Frame, Survey, What};
 use super::surveyor::survey;
 use super::underused::underused;
 use super::words::WORDS;
 use crate::domain::{
-    Hour, HourRange, Instance, SeriesSet, Signal, SignalEvidence, TypeSpec, Verdict, VerdictKind,
+    Hour, HourRange, IdleStart, Instance, SeriesSet, Signal, SignalEvidence, TypeSpec, Verdict,
+    VerdictKind,
 };
 
 /// What is judged, and when.
@@ -30,6 +31,9 @@ pub struct Subject<'a> {
     pub series: &'a SeriesSet,
     /// The present moment; the hour it lies in is not judged.
     pub now: Timestamp,
+    /// How far back an earlier verdict of the same policy saw it idle: where the stretch goes on, it
+    /// began then.
+    pub before: Option<&'a IdleStart>,
 }
 
 /// A first look at a subject: everything that the verdict follows from.
@@ -72,7 +76,15 @@ impl Look {
 
 /// True for a finding on a GPU of the type that did nothing in the deciding hours.
 fn is_idle_gpu(f: &Finding) -> bool {
-    matches!(f.what, What::Gpu(_)) && f.required && !f.evidence.busy
+    idle_gpu(f).is_some()
+}
+
+/// Its index.
+fn idle_gpu(f: &Finding) -> Option<u16> {
+    match f.what {
+        What::Gpu(index) if f.required && !f.evidence.busy => Some(index),
+        _ => None,
+    }
 }
 
 /// The oldest of last launch, attachment of the root volume and first CPU datapoint. A launch
@@ -102,11 +114,15 @@ pub fn judge(subject: &Subject<'_>, policy: &Policy) -> Verdict {
         None
     };
     let kind = kind(policy, &look, &exemption, idle_gpus, little.is_some());
-    let idle_since = match kind {
-        VerdictKind::Idle => since(subject, policy, &look, &|f| f.required),
-        VerdictKind::Partial => since(subject, policy, &look, &is_idle_gpu),
+    let start = match kind {
+        VerdictKind::Idle => start(subject, policy, &look, &|f| f.required, None),
+        VerdictKind::Partial => {
+            let gpus: Vec<u16> = look.survey.gpus().filter_map(idle_gpu).collect();
+            start(subject, policy, &look, &is_idle_gpu, Some(&gpus))
+        }
         _ => None,
     };
+    let idle_since = start.map(|s| s.at);
     let reason = reason::of(&reason::Facts {
         subject,
         policy,
@@ -114,7 +130,7 @@ pub fn judge(subject: &Subject<'_>, policy: &Policy) -> Verdict {
         exemption: &exemption,
         kind,
         idle_gpus,
-        idle_since,
+        start,
         little,
     });
     let not_checked = not_checked(subject, policy, &look);
@@ -133,6 +149,7 @@ pub fn judge(subject: &Subject<'_>, policy: &Policy) -> Verdict {
     Verdict {
         kind,
         idle_since,
+        idle_since_at_least: start.is_some_and(|s| s.at_least),
         idle_gpus: idle_gpus.filter(|_| !unknown),
         devices: subject.spec.map_or(0, TypeSpec::devices),
         coverage,
@@ -178,13 +195,16 @@ fn kind(
     }
 }
 
-fn since(
+/// Since when all that `select` picks has been quiet; `gpus` are those, where others work.
+fn start(
     subject: &Subject<'_>,
     policy: &Policy,
     look: &Look,
     select: &dyn Fn(&Finding) -> bool,
-) -> Option<Timestamp> {
-    quiet_since(subject, policy, look.machine, look.frame, &look.survey, select)
+    gpus: Option<&[u16]>,
+) -> Option<Start> {
+    let found = quiet_since(subject, policy, look.machine, look.frame, &look.survey, select)?;
+    Some(found.or_earlier(subject, look.frame, gpus))
 }
 
 /// The lowest coverage of what the policy needs. What was never fetched counts as 0 where the

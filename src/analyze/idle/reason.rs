@@ -2,12 +2,11 @@
 
 use std::fmt::{self, Display as _};
 
-use jiff::Timestamp;
-
 use super::exempt::{EXEMPT_TAG, Exemption};
 use super::judge::{Look, Subject};
 use super::machine::Machine;
 use super::policy::Policy;
+use super::since::Start;
 use super::survey::{Finding, What};
 use super::words::{figure, indices, span};
 use crate::domain::{SignalEvidence, VerdictKind};
@@ -20,7 +19,7 @@ pub(super) struct Facts<'a> {
     pub exemption: &'a Exemption,
     pub kind: VerdictKind,
     pub idle_gpus: Option<u32>,
-    pub idle_since: Option<Timestamp>,
+    pub start: Option<Start>,
     /// How little an underused box does, percent.
     pub little: Option<f64>,
 }
@@ -78,12 +77,8 @@ fn idle(facts: &Facts<'_>) -> String {
     let look = facts.look;
     let policy = facts.policy;
     let evidence = |what: What| look.survey.findings.iter().find(|f| f.what == what);
-    let for_hours = facts.idle_since.map_or_else(String::new, |t| {
-        // Idleness as old as the evidence may be older still.
-        let at_least =
-            t == look.frame.judged.from.start() && facts.subject.instance.launched_at < t;
-        format!(" for {}{}", if at_least { "at least " } else { "" }, since(facts, t))
-    });
+    let for_hours =
+        facts.start.map_or_else(String::new, |start| format!(" for {}", lasted(facts, start)));
     if let Some(mean) = evidence(What::WindowMean) {
         return format!("Idle by the mean: {}.", held(&mean.evidence, "CPU averaged"));
     }
@@ -131,7 +126,7 @@ fn partial(facts: &Facts<'_>) -> String {
         "{} of {} GPUs idle for {} (GPU {which}) while the others work.",
         facts.idle_gpus.unwrap_or(0),
         facts.look.machine.gpus(),
-        facts.idle_since.map_or_else(|| "–".to_owned(), |t| since(facts, t).to_string()),
+        facts.start.map_or_else(|| "–".to_owned(), |start| lasted(facts, start)),
     )
 }
 
@@ -286,7 +281,8 @@ fn unknown(facts: &Facts<'_>) -> String {
     )
 }
 
-/// Hours since `t`, in words.
-fn since(facts: &Facts<'_>, t: Timestamp) -> impl fmt::Display {
-    span(facts.subject.now.duration_since(t).as_hours().max(0) as usize)
+/// How long it has idled, in words; idleness as old as the evidence may be older still.
+fn lasted(facts: &Facts<'_>, start: Start) -> String {
+    let hours = span(facts.subject.now.duration_since(start.at).as_hours().max(0) as usize);
+    if start.at_least { format!("at least {hours}") } else { hours.to_string() }
 }

@@ -9,6 +9,36 @@ use super::survey::{Finding, Frame, Survey};
 use super::surveyor::survey;
 use crate::domain::{Hour, HourRange};
 
+/// When an idle stretch began.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Start {
+    pub at: Timestamp,
+    /// True where no use was seen before it: it may have begun earlier.
+    pub at_least: bool,
+}
+
+impl Start {
+    /// The start that an earlier verdict saw, where its stretch goes on: this one reaches back to
+    /// where looking began, nothing lies between the hours of both, the instance was not launched
+    /// anew, and what idles idled then. `gpus` are those that idle, where others work.
+    pub fn or_earlier(self, subject: &Subject<'_>, frame: Frame, gpus: Option<&[u16]>) -> Self {
+        let Some(before) = subject.before.filter(|_| self.at_least) else { return self };
+        let looked_from = self.at.min(frame.judged.from.start());
+        let goes_on = before.until.start() >= looked_from && before.until <= frame.judged.to;
+        let idled = match (&before.gpus, gpus) {
+            (None, _) => true,
+            (Some(then), Some(now)) => now.iter().all(|gpu| then.contains(gpu)),
+            (Some(_), None) => false,
+        };
+        let is_of_life = before.since >= subject.instance.launched_at;
+        if goes_on && idled && is_of_life && before.since <= self.at {
+            Self { at: before.since, at_least: before.at_least }
+        } else {
+            self
+        }
+    }
+}
+
 /// The moment from which everything that `select` picks has been quiet until the end of the
 /// judged hours; `None` where it was not quiet in the last one.
 ///
@@ -22,7 +52,7 @@ pub(super) fn quiet_since(
     frame: Frame,
     surveyed: &Survey,
     select: &dyn Fn(&Finding) -> bool,
-) -> Option<Timestamp> {
+) -> Option<Start> {
     let start = quiet_from(surveyed, select);
     if start == 0
         && let Some(older) = older_range(subject, frame, surveyed, select)
@@ -40,7 +70,10 @@ pub(super) fn quiet_since(
             let covered = rest.findings.iter().filter(|f| select(f)).all(|f| f.covered);
             if covered {
                 let start = quiet_from(&rest, select);
-                return first_witnessed(subject, rest_frame, &rest, select, start);
+                let found = first_witnessed(subject, rest_frame, &rest, select, start)?;
+                // What lies right before it is a use, unless it begins where the series begin.
+                let at_least = found.at_least && since == older.from;
+                return Some(Start { at_least, ..found });
             }
         }
     }
@@ -79,7 +112,7 @@ fn first_witnessed(
     surveyed: &Survey,
     select: &dyn Fn(&Finding) -> bool,
     start: usize,
-) -> Option<Timestamp> {
+) -> Option<Start> {
     let witnessed = |i: usize| {
         let hour = frame.judged.from.plus(i as i32);
         surveyed.findings.iter().filter(|f| select(f)).all(|f| {
@@ -92,7 +125,8 @@ fn first_witnessed(
     let first = (start..frame.hours()).find(|i| witnessed(*i))?;
     let launch = subject.instance.launched_at;
     if first == 0 && frame.judged.from == Hour::at_or_after(launch) {
-        return Some(launch);
+        return Some(Start { at: launch, at_least: false });
     }
-    Some(frame.judged.from.plus(first as i32).start())
+    let at = frame.judged.from.plus(first as i32).start();
+    Some(Start { at, at_least: start == 0 })
 }

@@ -31,8 +31,6 @@ pub(super) struct Finding {
     pub covered: bool,
     /// The highest sum of 24 h in a row.
     pub highest_day: f64,
-    /// The first judged hour with a datapoint.
-    pub first: Option<usize>,
 }
 
 /// Why a resource does nothing whatever its signals say, or that this cannot be told.
@@ -64,6 +62,50 @@ pub(super) struct Look<'a> {
     pub now: Timestamp,
     /// CloudWatch was asked and answered.
     pub complete: bool,
+    /// The hour from which on no use was seen, where none was in the judged ones.
+    quiet: Quiet,
+}
+
+/// How far back a quiet stretch reaches, beyond the judged hours as far as others are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Quiet {
+    /// Its first hour in which every required signal came.
+    from: Hour,
+    /// A use lies right before it, or the creation.
+    witnessed: bool,
+}
+
+/// Goes back from the judged hours: missing ones are bridged up to a tenth of all, as in them.
+fn quiet(facts: &ResourceFacts, rule: &Rule, judged: HourRange) -> Quiet {
+    let made = facts.resource.created_at.map(Hour::at_or_after);
+    let at =
+        |signal: &ResourceSignal, hour| facts.hours.get(signal).map_or(f32::NAN, |s| s.at(hour));
+    let came =
+        |hour| rule.limits.iter().filter(|l| l.required).all(|l| !at(&l.signal, hour).is_nan());
+    // What makes no sense is infinite, and so a use.
+    let used = |hour| rule.limits.iter().any(|l| at(&l.signal, hour) >= l.level);
+    if !rule.limits.iter().any(|l| l.required) {
+        return Quiet { from: judged.to, witnessed: false };
+    }
+    let judged_hours = || (judged.from.0..judged.to.0).map(Hour);
+    let mut from = judged_hours().find(|hour| came(*hour)).unwrap_or(judged.to);
+    let mut missing = judged_hours().filter(|hour| !came(*hour)).count();
+    let (mut all, mut hour) = (judged.len(), judged.from);
+    loop {
+        if made == Some(hour) || used(hour.plus(-1)) {
+            return Quiet { from, witnessed: from == hour };
+        }
+        hour = hour.plus(-1);
+        all += 1;
+        if came(hour) {
+            from = hour;
+        } else {
+            missing += 1;
+            if missing * 10 > all {
+                return Quiet { from, witnessed: false };
+            }
+        }
+    }
 }
 
 impl<'a> Look<'a> {
@@ -112,7 +154,6 @@ impl<'a> Look<'a> {
                     fetched: series.is_some(),
                     covered: series.is_some() && slice.covers(stats.got, recent),
                     highest_day: highest_day(&slice),
-                    first: (0..judged.len()).find(|i| !slice.at(*i).is_nan()),
                     seen,
                 }
             })
@@ -126,6 +167,7 @@ impl<'a> Look<'a> {
             exemption: Exemption::of(&resource.tags, subject.now),
             now: subject.now,
             complete: subject.facts.complete,
+            quiet: quiet(subject.facts, &rule, judged),
             rule,
         }
     }
@@ -218,8 +260,8 @@ impl<'a> Look<'a> {
     }
 
     /// Since when an address serves nothing: with an instance since that was stopped, else since it
-    /// was seen so.
-    fn unused_since(&self) -> Option<Timestamp> {
+    /// was seen so, at least.
+    fn unused_since(&self) -> Option<(Timestamp, bool)> {
         let mut instances = self
             .resource
             .serves
@@ -229,16 +271,19 @@ impl<'a> Look<'a> {
             .map(|holder| holder.1)
             .peekable();
         match instances.peek() {
-            None => self.resource.changed_at,
+            None => Some((self.resource.changed_at?, true)),
             // Not known of one of them: not known.
-            Some(_) => instances.collect::<Option<Vec<_>>>()?.into_iter().max(),
+            Some(_) => {
+                let stopped = instances.collect::<Option<Vec<_>>>()?.into_iter().max()?;
+                Some((stopped, false))
+            }
         }
     }
 
-    /// Since when it idles, at least; `None` where that is not known.
-    pub fn idle_since(&self) -> Option<Timestamp> {
+    /// Since when it idles, and whether it may have begun earlier; `None` where that is not known.
+    pub fn idle_since(&self) -> Option<(Timestamp, bool)> {
         match (&self.shape, self.resource.kind) {
-            (Shape::UnusedSince(t), _) => return Some(*t),
+            (Shape::UnusedSince(t), _) => return Some((*t, false)),
             (_, ResourceKind::ElasticIp) => return self.unused_since(),
             _ => {}
         }
@@ -246,10 +291,10 @@ impl<'a> Look<'a> {
         if required().any(|f| !f.covered) || required().next().is_none() {
             return None;
         }
-        let first = required().map(|f| f.first).max()??;
+        let Quiet { from, witnessed } = self.quiet;
         match self.resource.created_at {
-            Some(made) if first == 0 && self.judged.from == Hour::at_or_after(made) => Some(made),
-            _ => Some(self.judged.from.plus(first as i32).start()),
+            Some(made) if from == Hour::at_or_after(made) => Some((made, false)),
+            _ => (from < self.judged.to).then(|| (from.start(), !witnessed)),
         }
     }
 }
@@ -307,7 +352,8 @@ fn shape(resource: &Resource, subject: &Subject<'_>) -> Shape {
 pub(super) fn judge(subject: &Subject<'_>) -> Verdict {
     let look = Look::new(subject);
     let kind = look.kind();
-    let idle_since = (kind == VerdictKind::Idle).then(|| look.idle_since()).flatten();
+    let since = (kind == VerdictKind::Idle).then(|| look.idle_since()).flatten();
+    let (idle_since, idle_since_at_least) = (since.map(|s| s.0), since.is_some_and(|s| s.1));
     let unknown = kind == VerdictKind::Unknown;
     let reason = reason::of(&look, kind, idle_since);
     let not_checked = reason::not_checked(&look);
@@ -332,6 +378,7 @@ pub(super) fn judge(subject: &Subject<'_>) -> Verdict {
     Verdict {
         kind,
         idle_since,
+        idle_since_at_least,
         idle_gpus: None,
         devices: 0,
         coverage,

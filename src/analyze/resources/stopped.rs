@@ -117,6 +117,7 @@ fn judge(resource: &Resource, since: Option<Timestamp>, volumes: usize, now: Tim
     Verdict {
         kind,
         idle_since: since.filter(|_| kind == VerdictKind::Idle),
+        idle_since_at_least: false,
         idle_gpus: None,
         devices: 0,
         coverage: if kind == VerdictKind::Unknown { 0.0 } else { 1.0 },

@@ -94,6 +94,10 @@ pub(super) fn take(bill: &mut Bill<'_>, input: &SavingsInput<'_>) -> Done {
         ));
     }
     if done.items > 0 {
+        done.notes.push(
+            "Of what is left after stopping, smaller sizes and Spot; What-if plans for all that ran."
+                .to_owned(),
+        );
         done.notes.push(format!(
             "Standard RI, one year, no upfront, us-east-1, rates of {AS_OF}; hours of the last week."
         ));

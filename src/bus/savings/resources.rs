@@ -30,6 +30,10 @@ const PRICES: FactKind = FactKind::new("resource-prices", 1);
 /// List prices change a few times a year; a week bounds how stale one can be.
 const PRICED_FOR: SignedDuration = SignedDuration::from_hours(24 * 7);
 
+/// Hours that are kept of each series, 6 KB: verdicts look at fewer, but a stretch that fills those
+/// began before them.
+const KEPT_HOURS: u32 = 60 * 24;
+
 /// What could not be had is asked for again no sooner.
 const AGAIN: SignedDuration = SignedDuration::from_hours(1);
 
@@ -355,7 +359,8 @@ fn take(item: &mut ResourceFacts, answers: &[ResourceHours], range: HourRange, w
     }
     for signal in item.resource.signals() {
         let old = item.hours.get(signal);
-        let from = old.map_or(range.from, |o| o.start.min(range.from)).max(window.from);
+        let kept = HourRange::last_closed(window.to.start(), KEPT_HOURS);
+        let from = old.map_or(range.from, |o| o.start.min(range.from)).max(kept.from);
         let to = old.map_or(range.to, |o| o.range().to.max(range.to));
         let mut series = HourlySeries::empty(HourRange { from, to });
         for hour in (from.0..to.0).map(Hour) {

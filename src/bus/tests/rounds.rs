@@ -167,6 +167,47 @@ async fn a_restart_ends_the_verdict_of_the_life_before() {
     assert_eq!(outcome.fleet.rows[0].wasted_usd, None);
 }
 
+/// The start of a stretch outlives the window that showed it, the program, a preset in between and
+/// rounds that say nothing; a use ends it.
+#[tokio::test]
+async fn a_stretch_keeps_the_start_that_was_seen_of_it() {
+    let cache = cache();
+    let script = |answer| Script::new(vec![instance("i-1", "c5.large")], answer);
+    let provider = Scripted::new(script(Answer::Every(0.0)));
+    let at = |hours: i64| {
+        let first: jiff::Timestamp = FIRST.parse().unwrap();
+        (first + jiff::SignedDuration::from_hours(hours)).to_string()
+    };
+    let outcome = read(&provider, FIRST, PRESET, &cache).await;
+    let since = verdict(&outcome, "i-1").idle_since.unwrap();
+    assert!(verdict(&outcome, "i-1").idle_since_at_least);
+    let mut wasted = outcome.fleet.rows[0].wasted_usd.unwrap();
+    for hours in [1, 2, 30, 150] {
+        if hours == 30 {
+            read(&provider, &at(29), Preset::MeanCpu, &cache).await;
+        }
+        let outcome = read(&provider, &at(hours), PRESET, &cache).await;
+        let judged = verdict(&outcome, "i-1");
+        assert_eq!((judged.idle_since, judged.idle_since_at_least), (Some(since), true), "{hours}");
+        let now = outcome.fleet.rows[0].wasted_usd.unwrap();
+        assert!(now > wasted, "{hours}: {now} after {wasted}");
+        wasted = now;
+        assert!(outcome.fleet.totals.wasted_at_least);
+        // Without asking anybody it is the same.
+        let offline = once(parts(&provider, &at(hours), PRESET, &cache, true)).await;
+        assert_eq!(verdict(&offline, "i-1").idle_since, Some(since), "{hours} offline");
+    }
+    provider.play(script(Answer::Every(80.0)));
+    let outcome = read(&provider, &at(151), PRESET, &cache).await;
+    assert_eq!(verdict(&outcome, "i-1").kind, VerdictKind::Busy);
+    provider.play(script(Answer::Every(0.0)));
+    let outcome = read(&provider, &at(400), PRESET, &cache).await;
+    let judged = verdict(&outcome, "i-1");
+    let from = jiff::SignedDuration::from_hours(400 - 168);
+    let window = FIRST.parse::<jiff::Timestamp>().unwrap() + from;
+    assert!(judged.idle_since.unwrap() > since && judged.idle_since.unwrap() <= window);
+}
+
 #[tokio::test]
 async fn a_window_cached_in_part_is_covered_once() {
     let cache = cache();

@@ -78,6 +78,7 @@ pub fn run(
                     spec: row.spec.as_deref(),
                     series: &series,
                     now: ctx.now,
+                    before: None,
                 };
                 let hours = hours_of_use(&subject, &policy, range);
                 let advice = propose(row, hours.as_ref(), &tz, weeks, ctx.now);

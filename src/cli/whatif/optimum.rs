@@ -6,7 +6,7 @@ use super::args::OptimumArgs;
 use super::demand::{self, Want, text};
 use super::{CliError, Ctx, Exit};
 use crate::report::{self, OptimumReport, OptimumTier};
-use crate::whatif::optimum::portfolio;
+use crate::whatif::optimum::{TierKind, portfolio, whole_terms};
 use crate::whatif::tiers::{self, Tiers};
 
 pub(super) fn run(
@@ -15,7 +15,7 @@ pub(super) fn run(
     out: &mut dyn Write,
 ) -> Result<Exit, CliError> {
     let name = args.tiers.display().to_string();
-    let Tiers { tiers, units, mut warnings } =
+    let Tiers { tiers, sources, units, mut warnings } =
         tiers::read(&text(&args.tiers)?, &name).map_err(|e| CliError::Usage(e.to_string()))?;
     let demand = demand::read(&args.demand, Want::One, ctx)?;
     let family = &demand.families[0];
@@ -23,16 +23,30 @@ pub(super) fn run(
         let text = format!("{}: not one hour is known; there is nothing to serve", family.name);
         return Err(CliError::Usage(text));
     }
-    let found = portfolio(&family.hours, &tiers, units)
-        .map_err(|e| CliError::Usage(format!("{name}: {e}")))?;
+    let wrong = |e| CliError::Usage(format!("{name}: {e}"));
+    let drawn = whole_terms(&family.hours, &tiers).map_err(wrong)?;
+    let found = portfolio(&drawn.hours, &tiers, units).map_err(wrong)?;
+    if let Some(words) = drawn.words() {
+        warnings.push(format!(
+            "{words}: commitments are charged for their whole terms, and all figures are of this \
+             period; what the demand will be beyond what is known, nobody knows"
+        ));
+    }
     if found.on_demand_usd == 0.0 {
         warnings.push(format!("{}: the demand is 0 in every known hour", family.name));
     }
     let rows: Vec<OptimumTier> = found
         .tiers
         .iter()
-        .map(|tier| OptimumTier {
+        .zip(tiers.iter().zip(&sources))
+        .map(|(tier, (asked, source))| OptimumTier {
             name: tier.name.clone(),
+            rate: asked.rate,
+            term_hours: match asked.kind {
+                TierKind::Commitment { term_hours } => Some(term_hours),
+                TierKind::Usage { .. } => None,
+            },
+            source: source.clone(),
             units: tier.units,
             unit_hours: tier.unit_hours,
             cost_usd: tier.cost_usd,
@@ -41,6 +55,7 @@ pub(super) fn run(
         .collect();
     let report = OptimumReport {
         demand: &demand,
+        drawn: &drawn,
         tiers: &rows,
         cost_usd: found.cost_usd,
         on_demand_usd: found.on_demand_usd,

@@ -105,6 +105,33 @@ impl Memo<'_> {
             }
             self.out.push('\n');
         }
+        self.gates(answer);
+    }
+
+    /// How many units each offer is best at, and what made the lists buy another number; and what all
+    /// of it is of.
+    fn gates(&mut self, answer: &Answer) {
+        let Some(plan) = self.report.active() else { return };
+        let families = plan.scenario.families.iter().zip(&answer.families);
+        let offers = families.filter_map(|(inputs, found)| Some((inputs, found.as_ref()?)));
+        let mut said = Vec::new();
+        for (inputs, offer) in offers.flat_map(|(i, f)| f.offers.iter().map(move |o| (i, o))) {
+            let Some(why) = offer.why_units(plan.scenario.future.caution) else { continue };
+            let mine =
+                |e: &&ListEntry| e.family == inputs.name && e.offer == offer.name && e.week == 0;
+            let now: f64 = answer.lists.buy.iter().filter(mine).map(|e| e.units).sum();
+            let bought = format!("{} to buy now, for the reason above", format::count(now));
+            said.push(format!("{} {}: {why}; {bought}.", inputs.name, offer.name));
+        }
+        if !said.is_empty() {
+            let _ = writeln!(self.out, "**Why so many units**\n");
+            said.iter().for_each(|text| self.point(text));
+            self.out.push('\n');
+        }
+        self.say(
+            "For the demand as it ran: whatever is stopped, made smaller or moved to Spot first needs no \
+             commitment. The Overview commits to what these leave, and to less.",
+        );
     }
 
     fn entry(&mut self, entry: &ListEntry) {
@@ -133,6 +160,10 @@ impl Memo<'_> {
 
     fn worth(&mut self) {
         self.heading("What it is worth");
+        let scope = self.report.active().and_then(|plan| plan.answer.as_ref()?.scope());
+        if let Some(scope) = scope {
+            let _ = writeln!(self.out, "Of {scope} together.\n");
+        }
         let plans: Vec<_> = self.report.plans.iter().filter(|p| p.answer.is_some()).collect();
         let usd = |v: Option<f64>| number(v, self.ctx, format::usd_total);
         let part = |v: Option<f64>| number(v, self.ctx, share);

@@ -2,17 +2,25 @@
 
 use serde_json::{Value as Json, json};
 
-use super::super::sheet::{Cell, Sheet};
+use super::super::sheet::{Cell, Column, Sheet};
 use super::super::{Format, json, write};
 use super::{Fact, Page, columns, demand_json, demand_line, number, sentences, share};
-use crate::view::{Align, ViewContext, format};
+use crate::view::{Align, Value, ViewContext, format};
 use crate::whatif::Demand;
+use crate::whatif::optimum::WholeTerms;
 
 /// A tier of the mix.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OptimumTier {
     /// As the file calls it.
     pub name: String,
+    /// USD per unit and hour: for each hour committed, or for each hour used. Of spot with what its
+    /// overhead and its absence cost.
+    pub rate: f64,
+    /// Hours of a commitment's term; `None` for what is paid by use.
+    pub term_hours: Option<usize>,
+    /// Where the rate is from, as the file says it; `None` where it does not say.
+    pub source: Option<String>,
     /// Units; of a tier that is bought at several times the most at once, of on-demand and spot the
     /// mean.
     pub units: f64,
@@ -29,6 +37,8 @@ pub struct OptimumTier {
 pub struct OptimumReport<'a> {
     /// The demand.
     pub demand: &'a Demand,
+    /// Its hours, drawn out to whole terms: the period of all figures.
+    pub drawn: &'a WholeTerms,
     /// The tiers, in the file's order, on-demand last.
     pub tiers: &'a [OptimumTier],
     /// What all cost together, USD.
@@ -49,6 +59,7 @@ pub fn whatif_optimum(report: &OptimumReport<'_>, format: Format, ctx: &ViewCont
     let rows: Vec<Json> = report.tiers.iter().map(row).collect();
     let more = vec![
         ("demand", demand_json(report.demand)),
+        ("period", period_json(report)),
         ("tiers", Json::Array(rows.clone())),
         ("cost_usd", json::number(Some(report.cost_usd))),
         ("on_demand_usd", json::number(Some(report.on_demand_usd))),
@@ -58,16 +69,29 @@ pub fn whatif_optimum(report: &OptimumReport<'_>, format: Format, ctx: &ViewCont
         ("warnings", json!(report.warnings)),
     ];
     let usd = |value: f64| number(Some(value), ctx, format::usd_total);
-    let basis =
-        "exact hindsight: each unit of demand in the tier that was cheapest for it; nominal \
-                USD over the known hours"
-            .to_owned();
+    let basis = match report.drawn.words() {
+        Some(words) => format!(
+            "exact mix over {words}: each unit of demand in the tier that is cheapest for it; nominal \
+             USD over the known hours of {}, commitments for their whole terms",
+            report.drawn.period()
+        ),
+        None => {
+            "exact hindsight: each unit of demand in the tier that was cheapest for it; nominal \
+                 USD over the known hours"
+                .to_owned()
+        }
+    };
+    let sources = report.tiers.iter().filter_map(|tier| {
+        Some(format!("{}: ${} per hour, {}.", tier.name, tier.rate, tier.source.as_ref()?))
+    });
+    let warnings: Vec<String> = report.warnings.iter().cloned().chain(sources).collect();
     let page = Page {
         view: "whatif-optimum",
         rows,
         more,
         facts: vec![
             Fact::new("demand", "Demand", Cell::text(demand_line(report.demand))),
+            Fact::new("period", "Period", Cell::text(period(report))),
             Fact::new("cost_usd", "Cost", usd(report.cost_usd)),
             Fact::new("on_demand_usd", "On demand", usd(report.on_demand_usd)),
             Fact::new("esr", "Saves", number(esr, ctx, share)),
@@ -75,16 +99,36 @@ pub fn whatif_optimum(report: &OptimumReport<'_>, format: Format, ctx: &ViewCont
             Fact::new("utilisation", "Used", number(report.utilisation, ctx, share)),
         ],
         sheet: Some(sheet(report, ctx)),
-        notes: sentences(report.demand, report.warnings, &basis),
+        records: Some(records(report)),
+        notes: sentences(report.demand, &warnings, &basis),
         basis,
         ..Page::default()
     };
     write(&page, format, ctx)
 }
 
+/// What the figures are of: "1 year", or "3 years: demand of 26 weeks repeated to 3 years".
+fn period(report: &OptimumReport<'_>) -> String {
+    let period = report.drawn.period();
+    report.drawn.words().map_or_else(|| period.clone(), |words| format!("{period}: {words}"))
+}
+
+fn period_json(report: &OptimumReport<'_>) -> Json {
+    let hours = &report.drawn.hours;
+    json!({
+        "hours": hours.len(),
+        "known_hours": hours.iter().filter(|units| !units.is_nan()).count(),
+        "repeated_hours": report.drawn.repeated,
+        "extrapolated": report.drawn.words(),
+    })
+}
+
 fn row(tier: &OptimumTier) -> Json {
     json!({
         "name": tier.name,
+        "rate": json::number(Some(tier.rate)),
+        "term_hours": tier.term_hours,
+        "source": tier.source,
         "units": json::number(Some(tier.units)),
         "unit_hours": json::number(Some(tier.unit_hours)),
         "cost_usd": json::number(Some(tier.cost_usd)),
@@ -110,4 +154,42 @@ fn sheet(report: &OptimumReport<'_>, ctx: &ViewContext) -> Sheet {
         ]),
         rows: rows.collect(),
     }
+}
+
+/// The table for machines, with what each row rests on.
+fn records(report: &OptimumReport<'_>) -> Sheet {
+    let cell = |value: Value<'static>| Cell { shown: String::new(), value };
+    let number = |value: f64| cell(Value::Number(value));
+    let text = |text: Option<&str>| {
+        cell(text.map_or(Value::Unknown, |text| Value::Text(text.to_owned().into())))
+    };
+    let words = report.drawn.words();
+    let rows = report.tiers.iter().map(|tier| {
+        vec![
+            Cell::text(tier.name.clone()),
+            number(tier.units),
+            number(tier.unit_hours),
+            number(tier.cost_usd),
+            number(tier.rate),
+            cell(tier.term_hours.map_or(Value::Unknown, |hours| Value::Number(hours as f64))),
+            text(tier.source.as_deref()),
+            number(report.drawn.hours.len() as f64),
+            number(report.drawn.repeated as f64),
+            text(words.as_deref()),
+        ]
+    });
+    let names = [
+        "name",
+        "units",
+        "unit_hours",
+        "cost_usd",
+        "rate",
+        "term_hours",
+        "source",
+        "period_hours",
+        "repeated_hours",
+        "extrapolated",
+    ];
+    let column = |name| Column { name, header: name, align: Align::Left };
+    Sheet { columns: names.map(column).to_vec(), rows: rows.collect() }
 }

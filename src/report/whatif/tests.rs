@@ -8,9 +8,10 @@ use super::*;
 use crate::report::{Format, write};
 use crate::view::fixture;
 use crate::whatif::levers::{GpuSavings, Simulator};
+use crate::whatif::optimum::WholeTerms;
 use crate::whatif::{
-    Answer, Comparison, Family, FamilyInputs, Lists, Offer, OfferKind, Scenario, Slot,
-    SlotComparison, Stage,
+    Answer, Comparison, CurvePicture, Family, FamilyAnswer, FamilyInputs, Lists, Offer,
+    OfferAnswer, OfferKind, Scenario, Slot, SlotComparison, Stage,
 };
 
 fn demand() -> Demand {
@@ -89,6 +90,46 @@ fn the_memo_says_inputs_seed_window_and_what_is_not_known() {
     }
 }
 
+/// Two numbers of units for one offer stand together, and totals say what they are of.
+#[test]
+fn the_memo_says_why_units_differ_and_what_its_totals_are_of() {
+    let offer = OfferAnswer {
+        name: "1y".into(),
+        kind: OfferKind::StandardRi,
+        weeks: 52,
+        payment: Payment::NoUpfront,
+        rate: Some(14.0),
+        break_even: Some(0.63),
+        best_units: Some(20.0),
+        cautious_units: Some(14.0),
+        bought: 0.0,
+    };
+    let family = FamilyAnswer {
+        value: value(),
+        curve: CurvePicture::default(),
+        fan: Vec::new(),
+        costs: Vec::new(),
+        payback: None,
+        offers: vec![offer],
+    };
+    let answer = Answer { families: vec![Some(family.clone()), Some(family)], ..answer() };
+    let more = FamilyInputs { name: "p5".into(), ..scenario().families[0].clone() };
+    let families = vec![scenario().families[0].clone(), more];
+    let scenario = Arc::new(Scenario { families, ..scenario() });
+    let plans = vec![SessionPlan { slot: Slot::A, scenario, answer: Some(Arc::new(answer)) }];
+    let demand = Arc::new(demand());
+    let report = SessionReport { demand, plans, active: Slot::A, comparisons: Vec::new() };
+    let memo = write(&report, Format::Md, &fixture::ctx());
+    for part in [
+        "p5 1y: lowest mean at 20 units; 14 with caution 50%",
+        "0 to buy now",
+        "Of all 2 families together.",
+        "moved to Spot first needs no commitment",
+    ] {
+        assert!(memo.contains(part), "{part}\n{memo}");
+    }
+}
+
 #[test]
 fn a_session_is_json_with_its_scenarios_and_csv_with_a_row_each() {
     let [_, json, csv, _] = Format::ALL.map(session);
@@ -144,6 +185,61 @@ fn a_reserve_report_says_the_same_in_every_format() {
     assert!(table.contains("saves                  40.0%"));
     assert!(md.contains("| Best commitment | 3 |"));
     assert!(table.contains("\nodd\n"));
+}
+
+/// 26 weeks beside a term of three years: the period and that it is extrapolated stand in every
+/// format, beside percentages of the same period.
+#[test]
+fn an_optimum_says_the_period_of_its_figures_and_where_its_rates_are_from() {
+    let demand = demand();
+    let write = |repeated: usize| {
+        let drawn = WholeTerms { hours: vec![3.0; 26_280], repeated };
+        let tier = |name: &str, rate, term_hours, source: Option<&str>| OptimumTier {
+            name: name.into(),
+            rate,
+            term_hours,
+            source: source.map(str::to_owned),
+            units: 3.0,
+            unit_hours: 78_840.0,
+            cost_usd: rate * 78_840.0,
+            periods: vec![3.0],
+        };
+        let tiers =
+            [tier("3y", 0.4, Some(26_280), Some("list, 2026")), tier("od", 1.0, None, None)];
+        let report = OptimumReport {
+            demand: &demand,
+            drawn: &drawn,
+            tiers: &tiers,
+            cost_usd: 31_536.0,
+            on_demand_usd: 78_840.0,
+            coverage: Some(1.0),
+            utilisation: Some(1.0),
+            warnings: &[],
+        };
+        Format::ALL.map(|format| whatif_optimum(&report, format, &fixture::ctx()))
+    };
+    let words = "demand of 26 weeks repeated to 3 years";
+    let [table, json, csv, md] = write(26_280 - 4_368);
+    for text in [&table, &json, &csv, &md] {
+        assert!(text.contains(words) && text.contains("list, 2026"), "{text}");
+    }
+    let json: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["period"]["hours"], 26_280);
+    assert_eq!(json["period"]["repeated_hours"], 21_912);
+    assert_eq!(json["period"]["extrapolated"], words);
+    assert_eq!(json["esr"], 0.6);
+    assert_eq!(json["tiers"][0]["term_hours"], 26_280);
+    assert!(json["tiers"][1]["source"].is_null() && json["tiers"][1]["term_hours"].is_null());
+    assert!(
+        csv.contains(&format!("3y,3,78840,31536,0.4,26280,\"list, 2026\",26280,21912,{words}\n")),
+        "{csv}"
+    );
+    // Where nothing is repeated, nobody says so.
+    let [table, json, csv, md] = write(0);
+    for text in [&table, &json, &csv, &md] {
+        assert!(!text.contains("repeated to"), "{text}");
+    }
+    assert!(table.contains("3 years") && md.contains("| Period | 3 years |"), "{table}\n{md}");
 }
 
 #[test]

@@ -74,7 +74,8 @@ fn head(page: &WhyPage, row: &Row, ctx: &ViewContext, width: usize) -> Vec<Line>
         ctx.symbols.or_unknown(page.stakes.usd_per_hour, format::usd_per_hour),
     );
     if let Some(wasted) = page.stakes.wasted_usd {
-        money = money.with(Role::Idle, format!(", {} wasted so far", format::usd_total(wasted)));
+        let usd = format::at_least(format::usd_total(wasted), page.stakes.wasted_at_least);
+        money = money.with(Role::Idle, format!(", {usd} wasted so far"));
     }
     let used = |line: &Line| line.spans.iter().map(|s| columns(&s.text)).sum::<usize>();
     if used(&verdict) + used(&money) <= width {
@@ -222,7 +223,8 @@ fn money(stakes: &Stakes, width: usize, lines: &mut Vec<Line>) {
     lines.push(price.with(Role::Dim, format!("  {}", stakes.price_basis)));
     if let Some(wasted) = stakes.wasted_usd {
         let rate = stakes.waste_usd_per_hour.map(format::usd_per_hour).unwrap_or_default();
-        let text = format!("Wasted so far {}, {rate} of it now.", format::usd_total(wasted));
+        let usd = format::at_least(format::usd_total(wasted), stakes.wasted_at_least);
+        let text = format!("Wasted so far {usd}, {rate} of it now.");
         bullet(Role::Idle, &text, width, lines);
     }
     bullet(Role::Text, &stakes.saving, width, lines);

@@ -41,7 +41,11 @@ pub(super) fn buy(offer: &Offer, before: f64, top_up_weeks: usize, found: &Purch
     );
     let (next, term) = found.left_out;
     if next.pays() && term.pays() {
-        return format!("{first}.");
+        let slot = units(last + 1.0);
+        return format!(
+            "{first}; slot {slot} would pay on average too, but the worst futures count as well: \
+             caution stops here."
+        );
     }
     let (worth, what) = if next.pays() { (term, "the term") } else { (next, "the next weeks") };
     let slot = units(last + 1.0);

@@ -94,6 +94,10 @@ fn caution_stops_before_the_mean_does() {
     let lists = of(&family(vec![year()]), &[40.0; 52], Some(25.0));
     assert_eq!((lists.buy[0].units, lists.avoid[0].units), (25.0, 15.0));
     assert!(lists.avoid[0].reason.contains("caution"), "{}", lists.avoid[0].reason);
+    // The purchase says itself why it is no larger.
+    let reason = &lists.buy[0].reason;
+    assert!(reason.contains("slot 26 would pay on average too"), "{reason}");
+    assert!(reason.ends_with("caution stops here."), "{reason}");
 }
 
 #[test]

@@ -9,6 +9,7 @@ pub mod slots;
 pub(crate) mod tests;
 pub mod tiers;
 pub mod usage;
+pub mod whole_terms;
 
 pub use buy_now::{Outlook, Purchases, Terms, Worth, buy_now};
 pub use ladder::{Ladder, Rung, RungBuy, ladder};
@@ -19,3 +20,4 @@ pub use tiers::{
     Portfolio, PortfolioError, Tier, TierKind, TierUse, Units, blended_spot, term_hours,
 };
 pub use usage::Usage;
+pub use whole_terms::{WholeTerms, whole_terms};

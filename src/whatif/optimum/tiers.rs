@@ -17,7 +17,8 @@ pub enum TierKind {
     /// For whole periods, used or not.
     Commitment {
         /// Hours of a period; the whole series where it is longer. The last period is cut at the
-        /// end of the series, and paid for to there.
+        /// end of the series, and paid for to there: [`whole_terms`](super::whole_terms()) makes a
+        /// series that cuts none.
         term_hours: usize,
     },
     /// By the hour, for at most this part (0–1) of each hour's demand: 1 for on-demand, less for
@@ -28,10 +29,10 @@ pub enum TierKind {
     },
 }
 
-/// Hours of a term in weeks: a year of 52 weeks is 8,760 h, as the clouds sell it; other terms are
-/// weeks of 168 h.
+/// Hours of a term in weeks: a year of 52 weeks is 8,760 h, as the clouds sell it, and 13 weeks a
+/// quarter of it; other terms are weeks of 168 h.
 pub fn term_hours(weeks: usize) -> usize {
-    if weeks > 0 && weeks.is_multiple_of(52) { weeks / 52 * 8760 } else { weeks * 168 }
+    if weeks > 0 && weeks.is_multiple_of(13) { weeks / 13 * 2190 } else { weeks * 168 }
 }
 
 /// USD per unit-hour of spot that is there for a part of the time (0–1), and on demand otherwise.

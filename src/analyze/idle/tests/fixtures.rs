@@ -172,6 +172,7 @@ impl Case {
             spec: self.spec.as_ref(),
             series: &self.series,
             now: now(),
+            before: None,
         }
     }
 

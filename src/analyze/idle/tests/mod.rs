@@ -3,6 +3,7 @@
 mod boundaries;
 mod cascade;
 mod fixtures;
+mod goes_on;
 mod highest;
 mod hours;
 mod presets;

@@ -26,9 +26,13 @@ fn the_stretch_begins_after_the_last_use_of_any_signal() {
 
 #[test]
 fn idle_for_the_whole_window_is_at_least_since_its_start_or_the_launch() {
-    assert_eq!(gpu_box().judge(DEFAULT).idle_since, Some(closed(168).start()));
+    let v = gpu_box().judge(DEFAULT);
+    assert_eq!((v.idle_since, v.idle_since_at_least), (Some(closed(168).start()), true));
     let v = gpu_box().restarted(50).judge(DEFAULT);
     assert_eq!((v.kind, v.idle_since), (Idle, Some(hours_ago(50))));
+    assert!(!v.idle_since_at_least, "it was launched then");
+    let v = gpu_box().with(GpuMax(0), [100], 80.0).judge(DEFAULT);
+    assert!(!v.idle_since_at_least, "a use was seen before");
 }
 
 #[test]
@@ -49,10 +53,12 @@ fn older_series_tell_more() {
             .fold(Case::new(96, 2), |case, s| case.fill(s, hours, 0.0))
     };
     // Quiet as far as the series go.
-    assert_eq!(older(500).judge(DEFAULT).idle_since, Some(closed(500).start()));
+    let v = older(500).judge(DEFAULT);
+    assert_eq!((v.idle_since, v.idle_since_at_least), (Some(closed(500).start()), true));
     // Since the last use before the window, whichever signal it was.
     let case = older(500).with(GpuMax(1), [300], 9.0).with(CpuMean, [250], 50.0);
-    assert_eq!(case.judge(DEFAULT).idle_since, Some(closed(249).start()));
+    let v = case.judge(DEFAULT);
+    assert_eq!((v.idle_since, v.idle_since_at_least), (Some(closed(249).start()), false));
     let case = older(500).with(NetworkIn, [290], 2e9);
     assert_eq!(case.judge(DEFAULT).idle_since, Some(closed(289).start()));
     // No further than the shortest of them, nor than the launch.

@@ -66,7 +66,7 @@ fn a_p5_with_three_of_eight_gpus_busy() {
     assert_eq!((v.kind, v.idle_gpus), (Partial, Some(5)));
     assert!((v.waste_share().unwrap() - 0.625).abs() < f64::EPSILON);
     assert!((v.gpu_percent.unwrap() - 30.0).abs() < 1e-4);
-    insta::assert_snapshot!(v.reason, @"5 of 8 GPUs idle for 7 d (GPU 0, 3–5, 7) while the others work.");
+    insta::assert_snapshot!(v.reason, @"5 of 8 GPUs idle for at least 7 d (GPU 0, 3–5, 7) while the others work.");
 
     // One of the five was busy 30 h ago, another 50 h ago: the later one tells since when.
     let v = case.clone().with(Signal::GpuMax(0), [30], 60.0).with(Signal::GpuMax(7), [50], 60.0);

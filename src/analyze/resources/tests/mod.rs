@@ -411,3 +411,64 @@ proptest! {
         }
     }
 }
+
+/// Series of so many closed hours, and the verdict so many hours ago.
+fn long(values: Vec<f32>) -> ResourceFacts {
+    let range = HourRange::last_closed(now(), values.len() as u32);
+    let series = HourlySeries { start: range.from, values };
+    facts(resource(NatGateway), &[(Connections, series.clone()), (Bytes, series)])
+}
+
+fn verdict_ago(facts: &ResourceFacts, hours: i64) -> Verdict {
+    let now = now() - SignedDuration::from_hours(hours);
+    judge(&Subject { facts, holders: &Holders::new(), accelerated: false, now })
+}
+
+#[test]
+fn a_stretch_reaches_back_as_far_as_hours_are_kept() {
+    let start = |hours: u32| HourRange::last_closed(now(), hours).from.start();
+    // Quiet as far as one sees: at least since then.
+    let v = verdict(&long(vec![0.0; 1000]));
+    assert_eq!(
+        (v.kind, v.idle_since, v.idle_since_at_least),
+        (VerdictKind::Idle, Some(start(1000)), true)
+    );
+    // Since right after the last use, exactly.
+    let mut values = vec![0.0; 1000];
+    values[300] = 5.0;
+    let v = verdict(&long(values.clone()));
+    assert_eq!((v.idle_since, v.idle_since_at_least), (Some(start(699)), false));
+    // Hours that nobody saw between: maybe since before them.
+    values[301..310].fill(f32::NAN);
+    let v = verdict(&long(values));
+    assert_eq!((v.idle_since, v.idle_since_at_least), (Some(start(690)), true));
+    // Since its creation.
+    let mut it = long(vec![0.0; 1000]);
+    it.resource.created_at = Some(ago(500));
+    let v = verdict(&it);
+    assert_eq!((v.idle_since, v.idle_since_at_least), (Some(ago(500)), false));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    /// The clock goes on hour by hour over a resource that idles: its stretch does not begin anew.
+    #[test]
+    fn a_stretch_of_a_resource_only_grows(
+        last_use in 0..600_usize, holes in proptest::collection::vec(0..1000_usize, 0..20),
+    ) {
+        let mut values = vec![0.0; 1000];
+        holes.iter().for_each(|at| values[*at] = f32::NAN);
+        values[last_use] = 3.0;
+        let it = long(values);
+        let mut since = None;
+        for hours in (0..100).rev() {
+            let v = verdict_ago(&it, hours);
+            if v.kind != VerdictKind::Idle {
+                continue;
+            }
+            prop_assert!(since.is_none_or(|before| v.idle_since.unwrap() <= before), "{hours}");
+            since = v.idle_since;
+        }
+    }
+}

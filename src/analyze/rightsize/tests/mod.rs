@@ -155,7 +155,7 @@ impl Seen {
     fn verdict(&self, spec: &TypeSpec) -> Verdict {
         if let Some((preset, series)) = &self.series {
             let instance = &self.instance();
-            let subject = Subject { instance, spec: Some(spec), series, now: now() };
+            let subject = Subject { instance, spec: Some(spec), series, now: now(), before: None };
             return judge(&subject, &preset.policy());
         }
         let devices = spec.devices();
@@ -177,6 +177,7 @@ impl Seen {
         Verdict {
             kind: self.kind,
             idle_since: partial.then(|| ago(i64::from(self.hours))),
+            idle_since_at_least: false,
             idle_gpus: partial.then(|| devices - self.working),
             devices,
             coverage: 1.0,

@@ -57,6 +57,7 @@ pub fn verdict(kind: VerdictKind) -> Verdict {
     Verdict {
         kind,
         idle_since: None,
+        idle_since_at_least: false,
         idle_gpus: None,
         devices: 0,
         coverage: 1.0,

@@ -279,11 +279,20 @@ async fn closed_hours_are_asked_for_once() {
             (vec!["nat-1".into(), "nat-2".into()], HourRange { from: to.plus(-4), to }),
         ]
     );
-    // The window moves on, without a gap and without anything twice.
+    // The window moves on, without a gap and without anything twice; what it has left is kept, for since
+    // when a stretch lasts.
     let series = told.resources.unwrap().items[0].hours[&ResourceSignal::Connections].clone();
-    assert_eq!(series.range(), HourRange::last_closed(later, 336));
-    let expected: Vec<f32> = (to.0 - 336..to.0).map(|h| h as f32).collect();
+    assert_eq!(series.range(), HourRange::last_closed(later, 338));
+    let expected: Vec<f32> = (to.0 - 338..to.0).map(|h| h as f32).collect();
     assert_eq!(series.values, expected);
+    // For sixty days.
+    let later = first + SignedDuration::from_hours(70 * 24);
+    for days in (0..=70).step_by(10) {
+        round(&provider, here(), &cache, first + SignedDuration::from_hours(days * 24)).await;
+    }
+    let told = round(&provider, here(), &cache, later).await;
+    let series = told.resources.unwrap().items[0].hours[&ResourceSignal::Connections].clone();
+    assert_eq!(series.range(), HourRange::last_closed(later, KEPT_HOURS));
 }
 
 #[tokio::test]

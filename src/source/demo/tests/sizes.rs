@@ -24,8 +24,13 @@ async fn cascaded(seen: &Seen, now: i64) -> Verdict {
     let now = Timestamp::from_second(now).unwrap();
     let mut set = SeriesSet::default();
     loop {
-        let subject =
-            Subject { instance: &seen.instance, spec: Some(spec(seen)), series: &set, now };
+        let subject = Subject {
+            instance: &seen.instance,
+            spec: Some(spec(seen)),
+            series: &set,
+            now,
+            before: None,
+        };
         let wanted = next_signals(&subject, &policy);
         if wanted.is_empty() {
             return judge(&subject, &policy);

@@ -28,7 +28,13 @@ async fn verdict(seen: &Seen, preset: Preset, now: i64) -> Verdict {
     let series = series(seen, window(now, policy.window_hours())).await;
     let now = Timestamp::from_second(now).unwrap();
     judge(
-        &Subject { instance: &seen.instance, spec: Some(spec(seen)), series: &series, now },
+        &Subject {
+            instance: &seen.instance,
+            spec: Some(spec(seen)),
+            series: &series,
+            now,
+            before: None,
+        },
         &policy,
     )
 }

@@ -164,7 +164,9 @@ fn age(rows: &[&Arc<crate::fleet::GpuRow>], ctx: &ViewContext) -> String {
 pub fn findings(found: &[GpuFinding], ctx: &ViewContext) -> Vec<Line> {
     let line = |finding: &GpuFinding| {
         let priced = (finding.unpriced < finding.gpus).then_some(finding.usd_per_hour);
-        let wasted = ctx.symbols.or_unknown(finding.wasted_usd, format::usd_total);
+        let wasted = ctx.symbols.or_unknown(finding.wasted_usd, |usd| {
+            format::bound(format::usd_total(usd), finding.wasted_at_least, ctx.symbols)
+        });
         let glyph = words::glyph(finding.state, ctx.symbols);
         let what = format!("{glyph} {}", words::gpus(finding.gpus));
         Line::new()

@@ -92,7 +92,11 @@ pub(super) fn price(row: &GpuRow, ctx: &ViewContext) -> Vec<Fact> {
     }
     facts.push(fact("of it wasted", known(row.waste_usd_per_hour, format::usd_per_hour)));
     if row.verdict.state.is_idle() {
-        facts.push(fact("wasted since idle", known(row.wasted_usd, format::usd_total)));
+        let at_least = row.verdict.idle_since_at_least;
+        let wasted = ctx
+            .symbols
+            .or_unknown(row.wasted_usd, |usd| format::at_least(format::usd_total(usd), at_least));
+        facts.push(fact("wasted since idle", wasted));
     }
     facts
 }

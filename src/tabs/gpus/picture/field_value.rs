@@ -12,7 +12,7 @@ use crate::fleet::{GpuRow, Row};
 use crate::tabs::idle::picture::field_value::price_basis;
 use crate::view::table_field::{FieldSpec, TableField};
 use crate::view::value::Value;
-use crate::view::{Symbols, ViewContext, format};
+use crate::view::{ViewContext, format};
 
 /// Bytes in a MiB.
 const MIB: f64 = 1_048_576.0;
@@ -154,8 +154,7 @@ impl TableField for GpuField {
             (Self::State, _) => words::cell(&row.verdict, ctx.symbols),
             (Self::Rung, _) => row.verdict.rung.letter().to_string(),
             (Self::IdleSince, Value::Number(_)) if row.verdict.idle_since_at_least => {
-                let sign = if ctx.symbols == Symbols::Unicode { "≥" } else { ">" };
-                format!("{sign}{}", value.shown(self.spec().kind, ctx))
+                format::bound(value.shown(self.spec().kind, ctx), true, ctx.symbols)
             }
             (Self::Node, Value::Text(_)) => row.node.short_name().to_owned(),
             (Self::GpuIndex, Value::Number(n)) => match &row.sample.identity.mig {

@@ -25,6 +25,8 @@ pub struct RollUp {
     pub waste_known: u32,
     /// Dollars since the idle spells began.
     pub wasted_usd: f64,
+    /// True when some of these are a lower bound: nobody looked before.
+    pub wasted_at_least: bool,
     /// Idle GPUs whose dollars are not known.
     pub wasted_unknown: u32,
     /// Sum of effective use × GPU equivalents over GPUs whose use is known.
@@ -64,7 +66,10 @@ impl RollUp {
             self.waste_known += 1;
         }
         match row.wasted_usd {
-            Some(usd) => self.wasted_usd += usd,
+            Some(usd) => {
+                self.wasted_usd += usd;
+                self.wasted_at_least |= usd > 0.0 && row.verdict.idle_since_at_least;
+            }
             None => self.wasted_unknown += u32::from(row.verdict.state.is_idle()),
         }
         if let Some(effective) = effective {

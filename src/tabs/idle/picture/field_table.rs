@@ -73,12 +73,12 @@ field_table! {
             header: "SINCE",
             kind: Kind::Number(Unit::Seconds),
             unit: "",
-            width: 6,
+            width: 7,
             grows: false,
             align: Align::Right,
             sort_key: Some('i'),
             descending_first: true,
-            doc: "How long the uninterrupted idle stretch has lasted; in exports, when it began.",
+            doc: "How long the uninterrupted idle stretch has lasted, ≥ where it may be longer; in exports, when it began.",
         }
         Gpu {
             name: "gpu",

@@ -137,7 +137,11 @@ impl TableField for Field {
                 None => format!("{} {}", ctx.symbols.unknown(), row.instance.state.word()),
             };
         }
+        let at_least = row.verdict.as_deref().is_some_and(|v| v.idle_since_at_least);
         match (self, self.value(row, ctx)) {
+            (Self::IdleSince, value @ Value::Number(_)) => {
+                format::bound(value.shown(self.spec().kind, ctx), at_least, ctx.symbols)
+            }
             // Cut, not rounded: 89.9 % of the datapoints are not the 90 % that a verdict needs.
             (Self::Coverage, Value::Number(n)) => format::percent((n + 1e-4).floor()),
             (Self::Age, Value::Number(n)) => format::age(n as i64),

@@ -17,6 +17,8 @@ pub struct Stakes {
     pub waste_usd_per_hour: Option<f64>,
     /// Dollars wasted since the idle stretch began.
     pub wasted_usd: Option<f64>,
+    /// True when that is a lower bound: the stretch may have begun before it was seen.
+    pub wasted_at_least: bool,
     /// What stopping the whole instance would save, USD/h at its rate, before commitments; 0 where it
     /// is in use, `None` when unknown.
     pub saves_usd_per_hour: Option<f64>,
@@ -71,6 +73,7 @@ pub(super) fn stakes(row: &Row, ctx: &ViewContext) -> Stakes {
             .map_or_else(|| ctx.symbols.unknown().to_owned(), price_basis),
         waste_usd_per_hour: row.waste_usd_per_hour(),
         wasted_usd: row.wasted_usd,
+        wasted_at_least: row.wasted_at_least(),
         saves_usd_per_hour: saves,
         saves_usd_per_month: per_month,
         saving,

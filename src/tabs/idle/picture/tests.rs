@@ -45,6 +45,33 @@ fn an_idle_box_shows_evidence_money_and_losses() {
     );
 }
 
+/// Where looking began within the stretch, its length and its dollars are lower bounds, and said so in
+/// the list, on the page, and in sums.
+#[test]
+fn a_stretch_that_may_be_longer_says_at_least() {
+    use crate::fleet::{Row, Totals};
+    use crate::view::{Symbols, TableField, ViewContext};
+    let fleet = fleet();
+    let row = &fleet.rows[index(&fleet, "i-0a1idle")];
+    let exact = (**row).clone();
+    let judged = exact.verdict.as_deref().unwrap().clone();
+    let verdict = crate::domain::Verdict { idle_since_at_least: true, ..judged };
+    let edge = Row { verdict: Some(verdict.into()), ..exact.clone() };
+    let cell = |row: &Row, ctx: &ViewContext| Field::IdleSince.cell(row, ctx);
+    assert_eq!((cell(&exact, &ctx()), cell(&edge, &ctx())), ("3d12h".into(), "≥3d12h".into()));
+    assert_eq!(cell(&edge, &ViewContext { symbols: Symbols::Ascii, ..ctx() }), ">3d12h");
+    let page = why(&edge, None, "cautious", &ctx());
+    let since = "at least 3d12h, since 2026-03-11 03:09 UTC or earlier";
+    assert_eq!(page.since.as_deref(), Some(since));
+    assert!(page.stakes.wasted_at_least);
+    assert!(!why(&exact, None, "cautious", &ctx()).stakes.wasted_at_least);
+    let of = |rows: [&Row; 2]| Totals::of(rows.into_iter()).wasted_at_least;
+    assert!(of([&exact, &edge]) && !of([&exact, &exact]));
+    // What wastes nothing bounds nothing.
+    let free = Row { wasted_usd: None, ..edge.clone() };
+    assert!(!of([&exact, &free]));
+}
+
 #[test]
 fn net_says_what_is_left_of_the_saving_and_who_is_paid_on() {
     use crate::domain::CommitmentKind;

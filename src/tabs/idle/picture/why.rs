@@ -83,10 +83,14 @@ pub fn why(row: &Row, series: Option<&SeriesSet>, policy_name: &str, ctx: &ViewC
         verdict: verdict.map(|v| v.kind),
         verdict_cell: Field::Verdict.cell(row, ctx),
         reason,
-        since: verdict.and_then(|v| v.idle_since).map(|t| {
-            let seconds = ctx.now.duration_since(t).as_secs();
-            format!("{}, since {} UTC", format::span(seconds), t.strftime("%Y-%m-%d %H:%M"))
-        }),
+        since: verdict.and_then(|v| Some((v.idle_since?, v.idle_since_at_least))).map(
+            |(t, edge)| {
+                let span = format::span(ctx.now.duration_since(t).as_secs());
+                let or = if edge { " or earlier" } else { "" };
+                let since = t.strftime("%Y-%m-%d %H:%M");
+                format!("{}, since {since} UTC{or}", format::at_least(span, edge))
+            },
+        ),
         pattern: series.and_then(|series| pattern(row, series, policy_name, ctx)),
         tests: lines(verdict, EvidenceRole::Test, ctx),
         counters: lines(verdict, EvidenceRole::Counter, ctx),
@@ -107,6 +111,7 @@ fn pattern(row: &Row, series: &SeriesSet, policy_name: &str, ctx: &ViewContext) 
     let instance = &row.instance;
     let window = HourRange::last_closed(ctx.now, policy.window_hours());
     let window = window.since(Hour::at_or_after(instance.launched_at));
-    let subject = Subject { instance, spec: row.spec.as_deref(), series, now: ctx.now };
+    let subject =
+        Subject { instance, spec: row.spec.as_deref(), series, now: ctx.now, before: None };
     pattern_of_instance(&hours_of_use(&subject, &policy, window)?, &instance.scope.region)
 }

@@ -236,7 +236,9 @@ impl Shape {
 }
 
 fn finding_line(finding: &Finding, ctx: &ViewContext, shape: &Shape) -> Line {
-    let wasted = ctx.symbols.or_unknown(finding.wasted_usd, format::usd_total);
+    let wasted = ctx.symbols.or_unknown(finding.wasted_usd, |usd| {
+        format::bound(format::usd_total(usd), finding.wasted_at_least, ctx.symbols)
+    });
     let team = finding.team.as_deref().unwrap_or(ctx.symbols.unknown());
     let name = cut(&finding.name, shape.name.saturating_sub(2), ctx.symbols);
     Line::new()

@@ -25,6 +25,8 @@ pub struct GpuFinding {
     pub usd_per_hour: f64,
     /// Dollars since their idle spells began, as far as known; `None` for stalled ones.
     pub wasted_usd: Option<f64>,
+    /// True when that is a lower bound.
+    pub wasted_at_least: bool,
 }
 
 impl Overview {
@@ -50,7 +52,14 @@ impl Overview {
 fn findings(gpus: &GpuFleet) -> Vec<GpuFinding> {
     let rows = || gpus.rows.iter().map(|r| &**r).filter(|r| !is_counted(r));
     let sum = |state: GpuState| {
-        let empty = GpuFinding { state, gpus: 0, unpriced: 0, usd_per_hour: 0.0, wasted_usd: None };
+        let empty = GpuFinding {
+            state,
+            gpus: 0,
+            unpriced: 0,
+            usd_per_hour: 0.0,
+            wasted_usd: None,
+            wasted_at_least: false,
+        };
         rows().filter(|r| r.verdict.state == state).fold(empty, |mut sum, row| {
             sum.gpus += 1;
             match row.waste_usd_per_hour {
@@ -59,6 +68,7 @@ fn findings(gpus: &GpuFleet) -> Vec<GpuFinding> {
             }
             if let Some(usd) = row.wasted_usd {
                 *sum.wasted_usd.get_or_insert(0.0) += usd;
+                sum.wasted_at_least |= row.verdict.idle_since_at_least;
             }
             sum
         })

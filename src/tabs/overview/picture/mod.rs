@@ -52,6 +52,8 @@ pub struct Overview {
     pub knows_waste: bool,
     /// Dollars wasted since the idle stretches began.
     pub wasted_since: f64,
+    /// True when these are a lower bound.
+    pub wasted_at_least: bool,
     /// Idle and partly idle instances without a price, which `waste` leaves out.
     pub unpriced_waste: u32,
     /// The costliest findings, at most [`FINDINGS`], costliest first.
@@ -122,6 +124,8 @@ pub struct Finding {
     pub usd_per_hour: f64,
     /// Dollars since the idle stretch began.
     pub wasted_usd: Option<f64>,
+    /// True when that is a lower bound.
+    pub wasted_at_least: bool,
 }
 
 /// Running accelerator instances that were looked at and of which at least one GPU was not seen.
@@ -176,6 +180,7 @@ pub fn overview(fleet: &Fleet, ctx: &ViewContext) -> Overview {
         waste_share: (burn > 0.0).then(|| waste / burn),
         knows_waste: fleet.totals.knows_waste(),
         wasted_since: fleet.totals.wasted_since,
+        wasted_at_least: fleet.totals.wasted_at_least,
         unpriced_waste: [VerdictKind::Idle, VerdictKind::Partial]
             .iter()
             .map(|k| fleet.totals.verdict(*k).unpriced)
@@ -215,6 +220,7 @@ fn findings(rows: &[&Row], ctx: &ViewContext) -> Vec<Finding> {
                 verdict: Field::Verdict.cell(row, ctx),
                 usd_per_hour,
                 wasted_usd: row.wasted_usd,
+                wasted_at_least: row.wasted_at_least(),
             }
         })
         .collect()

@@ -26,6 +26,7 @@ pub(super) fn lines(app: &App, id: &Arc<str>, width: usize) -> Vec<Line> {
             let mut line = Line::of(verdict_role(judged.kind), verdict::cell(judged, ctx.symbols));
             if let Some(since) = judged.idle_since {
                 let span = format::span(ctx.now.duration_since(since).as_secs());
+                let span = format::at_least(span, judged.idle_since_at_least);
                 line = line.text(format!("  for {span}"));
             }
             lines.push(line);
@@ -115,7 +116,9 @@ fn bill(item: &ResourceItem, ctx: &ViewContext, width: usize, lines: &mut Vec<Li
         paragraph(Role::Warn, text, width, lines);
     }
     if let Some(wasted) = row.wasted_usd {
-        fact("wasted", &format!("{} so far", format::usd_total(wasted)), width, lines);
+        let at_least = row.verdict.as_deref().is_some_and(|v| v.idle_since_at_least);
+        let usd = format::at_least(format::usd_total(wasted), at_least);
+        fact("wasted", &format!("{usd} so far"), width, lines);
     }
 }
 

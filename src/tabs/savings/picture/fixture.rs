@@ -374,6 +374,7 @@ fn judged(kind: VerdictKind, since_hours: Option<i64>, reason: &str) -> Arc<Verd
     Arc::new(Verdict {
         kind,
         idle_since: since_hours.map(ago),
+        idle_since_at_least: false,
         idle_gpus: None,
         devices: 0,
         coverage: if kind == VerdictKind::Unknown { 0.25 } else { 1.0 },

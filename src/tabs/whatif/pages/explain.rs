@@ -168,9 +168,17 @@ impl Page<'_> {
                 lines,
             );
         }
+        let future = &self.scenario.future;
         if let Some(units) = offer.cautious_units {
-            let caution = words::share(self.scenario.future.caution);
-            let text = format!("with caution {caution}: {} units", words::units(units));
+            let (units, caution) = (words::units(units), words::share(future.caution));
+            let mean = words::share(1.0 - future.caution);
+            let text = format!(
+                "with caution {caution}: {units}, the best where the mean counts for {mean} and the \
+                 worst 5% of the futures for {caution}. `buy the best` takes these. The \
+                 list buys at most these, and of them what pays within {} weeks and over the term \
+                 as well",
+                future.top_up_weeks
+            );
             self.says(&text, lines);
         }
         if offer.bought > 0.0 {

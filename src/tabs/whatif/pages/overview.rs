@@ -20,7 +20,7 @@ pub fn overview(app: &App) -> Option<Line> {
         many => format!("{many} purchases now save {}", words::short_usd(saves)),
     };
     let later = format!(
-        " over {} weeks {} {} later {} {} to leave",
+        " over {} weeks, before stops and Spot {} {} later {} {} to leave",
         answer.weeks,
         symbols.separator(),
         lists.plan.len(),

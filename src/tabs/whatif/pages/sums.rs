@@ -28,8 +28,12 @@ pub fn sums(app: &App, width: usize, height: usize) -> Vec<Line> {
     }
     if let Some(answer) = tab.answer() {
         let behind = tab.plan().is_some_and(Plan::is_behind);
-        valuation(&answer.total, symbols, behind, &mut parts);
-        safe(answer, tab.family(), symbols, &mut parts);
+        // The charts above are of one family.
+        let of = answer.scope().map_or_else(String::new, |scope| format!("{scope}: "));
+        valuation(&of, &answer.total, symbols, behind, &mut parts);
+        let inputs = tab.scenario().and_then(|s| s.families.get(tab.family()));
+        let of = inputs.filter(|_| answer.scope().is_some()).map_or("", |family| &family.name);
+        safe(answer, tab.family(), of, symbols, &mut parts);
     } else if parts.is_empty() {
         parts.push((Role::Dim, format!("the first answer is on its way{}", symbols.ellipsis())));
     }
@@ -64,12 +68,12 @@ fn least(app: &App, width: usize) -> Line {
     line.with(Role::Dim, format!(" {} ", symbols.separator())).with(Role::Heading, mean)
 }
 
-/// The parts, the most important first.
-fn valuation(value: &Valuation, symbols: Symbols, behind: bool, parts: &mut Vec<Part>) {
+/// The parts of the value of `of`, the most important first.
+fn valuation(of: &str, value: &Valuation, symbols: Symbols, behind: bool, parts: &mut Vec<Part>) {
     let late = if behind { symbols.ellipsis() } else { "" };
     let or = |value: Option<f64>, show: fn(f64) -> String| symbols.or_unknown(value, show);
     let mean = format!(
-        "mean {}{late} ± {}",
+        "{of}mean {}{late} ± {}",
         format::usd_total(value.mean_usd),
         words::short_usd(value.mean_error_usd)
     );
@@ -96,10 +100,11 @@ fn valuation(value: &Valuation, symbols: Symbols, behind: bool, parts: &mut Vec<
 }
 
 /// How long one would have to keep what is bought of the family on screen.
-fn safe(answer: &Answer, family: usize, symbols: Symbols, parts: &mut Vec<Part>) {
+fn safe(answer: &Answer, family: usize, of: &str, symbols: Symbols, parts: &mut Vec<Part>) {
     let family = answer.families.get(family).and_then(Option::as_ref);
     let safe = family.and_then(|f| f.payback.as_ref()).and_then(|p| p.safe_months);
-    let text = format!("safe after {}", symbols.or_unknown(safe, words::months));
+    let text = format!("{of} safe after {}", symbols.or_unknown(safe, words::months));
+    let text = text.trim_start().to_owned();
     // Before what is only there for completeness.
     let at = parts.len().saturating_sub(2);
     parts.insert(at, (Role::Text, text));

@@ -8,7 +8,7 @@ use crate::app::keymap::{Action, Context, Key};
 use crate::app::{App, Effect, Level, Notice, Page};
 use crate::report::{Format, SessionPlan, SessionReport};
 use crate::tabs::whatif::TAB;
-use crate::tabs::whatif::picture::{Group, Input, Row, input};
+use crate::tabs::whatif::picture::{Group, Input, Row, input, words};
 use crate::whatif::{Scenario, Slot};
 
 impl App {
@@ -233,10 +233,7 @@ impl App {
             return Vec::new();
         };
         let family = tab.family;
-        let best = |o: usize| {
-            let offer = answer.offers.get(o)?;
-            offer.cautious_units.or(offer.best_units)
-        };
+        let best = |o: usize| answer.offers.get(o)?.advised_units();
         let at = match tab.input() {
             Some(Input::Bought(f, o)) if f == family => Some(o),
             _ => (0..answer.offers.len()).find(|o| best(*o).is_some_and(|units| units > 0.0)),
@@ -247,6 +244,10 @@ impl App {
         };
         let mut changed = Scenario::clone(scenario);
         Input::Bought(family, at).set(&mut changed, Some(units.round()));
+        let offer = &answer.offers[at];
+        let why = offer.why_units(scenario.future.caution).unwrap_or_default();
+        let text = format!("{} {}: {why}", words::units(units.round()), offer.name);
+        self.say(Notice::new(Level::Info, text));
         self.change_plan(None, changed)
     }
 

@@ -257,6 +257,14 @@ fn the_best_is_bought_with_a_key() {
     let best = app.whatif().family_answer().unwrap().offers[0].cautious_units.unwrap();
     go(&mut app, "b");
     assert_eq!(bought(&app), best.round());
+    // It is not the lowest mean, and says what parts the two.
+    let said = app.notice().unwrap().text.clone();
+    let lowest = app.whatif().family_answer().unwrap().offers[0].best_units.unwrap();
+    let [lowest, cautious] = [lowest, best].map(|units| (units * 10.0).round() / 10.0);
+    assert!(
+        said.contains(&format!("lowest mean at {lowest} units; {cautious} with caution")),
+        "{said}"
+    );
     press(&mut app, "u");
     assert_eq!(bought(&app), 46.0);
 }

@@ -27,6 +27,17 @@ pub fn cost(answer: &FamilyAnswer, scenario: &Scenario, family: usize, place: f6
         ink: Ink::Middle,
         tick: true,
     }];
+    // What caution leaves of it, where that is another number.
+    let advised = moved.and_then(|offer| answer.offers.get(offer)?.cautious_units);
+    if let Some(units) = advised.filter(|units| (units - best.commit).abs() >= 0.5) {
+        let caution = words::share(scenario.future.caution);
+        marks.push(Mark {
+            place: Place::X(units),
+            label: format!("with caution {caution} {}", words::units(units)),
+            ink: Ink::Edge,
+            tick: true,
+        });
+    }
     if let Some(units) = bought {
         marks.push(Mark {
             place: Place::X(units),
