@@ -37,6 +37,28 @@ pub fn signal_query(
     Some(MetricQuery { instance: Arc::clone(instance), signal, key, statistic })
 }
 
+/// The signal that is another statistic of the same metric: asked for in one request with `signal`, it
+/// is not billed.
+pub fn other_statistic(signal: Signal) -> Option<Signal> {
+    match signal {
+        Signal::CpuMean => Some(Signal::CpuMax),
+        Signal::CpuMax => Some(Signal::CpuMean),
+        Signal::GpuMean(gpu) => Some(Signal::GpuMax(gpu)),
+        Signal::GpuMax(gpu) => Some(Signal::GpuMean(gpu)),
+        Signal::NetworkIn
+        | Signal::NetworkOut
+        | Signal::EbsReadOps
+        | Signal::EbsWriteOps
+        | Signal::Resource(_) => None,
+    }
+}
+
+/// Metrics that reading these signals of one instance is billed for, where all are asked for together.
+pub fn billed_signals(signals: &[Signal]) -> u64 {
+    let repeats = |i: usize| signals[..i].iter().any(|s| other_statistic(*s) == Some(signals[i]));
+    (0..signals.len()).filter(|i| !repeats(*i)).count() as u64
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -56,6 +78,31 @@ mod tests {
             assert_eq!(query.key, MetricKey::Ec2 { metric });
             assert_eq!((query.signal, query.statistic), (signal, statistic));
         }
+    }
+
+    #[test]
+    fn statistics_of_one_metric_find_each_other_and_are_one_metric() {
+        let id: Arc<str> = "i-1".into();
+        let dims = GpuDimensions(vec![("InstanceId".into(), "i-1".into())]);
+        let key = |signal| signal_query(&id, signal, Some(&dims)).unwrap().key;
+        let all = [
+            Signal::CpuMean,
+            Signal::CpuMax,
+            Signal::NetworkIn,
+            Signal::NetworkOut,
+            Signal::EbsReadOps,
+            Signal::EbsWriteOps,
+            Signal::GpuMean(7),
+            Signal::GpuMax(7),
+        ];
+        for signal in all {
+            let same: Vec<_> =
+                all.into_iter().filter(|s| *s != signal && key(*s) == key(signal)).collect();
+            assert_eq!(other_statistic(signal).into_iter().collect::<Vec<_>>(), same, "{signal:?}");
+        }
+        assert_eq!(billed_signals(&all), 6);
+        assert_eq!(billed_signals(&[Signal::GpuMax(0), Signal::GpuMax(1), Signal::GpuMean(1)]), 2);
+        assert_eq!(billed_signals(&[]), 0);
     }
 
     #[test]
