@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Writes assets/prices.csv: on-demand list prices by type and region, from lists that others took of AWS's price list.
+"""Writes assets/prices.csv: on-demand list prices by type and region, from lists that others took of AWS's price list; and
+assets/families.txt: the families of all types that the lists have.
 
-    prices.py KARPENTER PARSEC TSAOL            prints the file
-    prices.py KARPENTER PARSEC TSAOL --check    holds it against the file: exit code 1 where it differs
+    prices.py KARPENTER PARSEC TSAOL            writes the files
+    prices.py KARPENTER PARSEC TSAOL --check    holds them against the lists: exit code 1 where they differ
 
 Each argument is a clone of the repository that is named below, at any commit that has the one named there.
 
@@ -25,6 +26,8 @@ HERE = pathlib.Path(__file__).parent
 KARPENTER = ("aws/karpenter-provider-aws", "Apache-2.0", "6fc13b523")
 PARSEC = ("rhpds/parsec", "no licence named; figures only, taken from AWS's public price list files", "9f52ad7")
 TSAOL = ("tsaol/aws-gpu", "MIT by its README", "77fcd9f")
+# No list has them yet: AWS's EKS User Guide and the driver of AWS Neuron name them.
+NEWER = {"p6e-gb300", "trn3"}
 REGION = re.compile(r"(af|ap|ca|eu|il|me|mx|sa|us|us-gov)-[a-z]+-\d")
 
 
@@ -109,11 +112,16 @@ def main():
     print("in no list:", ", ".join(unpriced), file=sys.stderr)
     for line in differ:
         print("differs:", line, file=sys.stderr)
-    if check and out.getvalue() != (HERE / "prices.csv").read_text():
-        sys.exit("assets/prices.csv is not what the lists say")
-    if not check:
-        sys.stdout.write(out.getvalue())
-    sys.exit(1 if differ else 0)
+    families = {kind.split(".")[0] for _, _, prices in sources for _, kind in prices if "." in kind}
+    families |= NEWER | {kind.split(".")[0] for kind in types}
+    wrong = len(differ)
+    for name, text in (("prices.csv", out.getvalue()), ("families.txt", "\n".join(sorted(families)) + "\n")):
+        if not check:
+            (HERE / name).write_text(text)
+        elif text != (HERE / name).read_text():
+            wrong += 1
+            print(f"assets/{name} is not what the lists say", file=sys.stderr)
+    sys.exit(1 if wrong else 0)
 
 
 if __name__ == "__main__":

@@ -21,6 +21,8 @@ pub struct Vocabulary {
     pub themes: Vec<String>,
     /// Codes of the regions.
     pub regions: Vec<String>,
+    /// Families of instance types.
+    pub families: Vec<String>,
     /// Finds the AWS profiles, asked where one is to be read.
     pub profiles: Option<ProfilesFinder>,
     /// Names and aliases of the fields.

@@ -15,6 +15,7 @@ use crate::domain::{
 
 const TYPES_CSV: &str = include_str!("../../assets/instance-types.csv");
 const PRICES_CSV: &str = include_str!("../../assets/prices.csv");
+const FAMILIES: &str = include_str!("../../assets/families.txt");
 const RESOURCE_PRICES_CSV: &str = include_str!("../../assets/resource-prices.csv");
 
 static TYPES: LazyLock<Vec<TypeSpec>> = LazyLock::new(|| {
@@ -38,6 +39,11 @@ pub fn type_specs() -> &'static [TypeSpec] {
 /// The type called `name`, if the catalogue has it.
 pub fn type_spec(name: &str) -> Option<&'static TypeSpec> {
     TYPES.binary_search_by(|t| (*t.name).cmp(name)).ok().map(|i| &TYPES[i])
+}
+
+/// The families of instance types that price lists have, sorted; newer ones are not among them.
+pub fn families() -> impl Iterator<Item = &'static str> {
+    FAMILIES.lines()
 }
 
 /// All on-demand list prices of the catalogue (Linux, shared tenancy), sorted by region and type.
@@ -130,7 +136,9 @@ fn offers_of(text: &'static str) -> Vec<Offer> {
     let regions: Vec<Arc<str>> = headings.iter().skip(OF_A_ROW.len()).map(Arc::from).collect();
     let mut offers = Vec::new();
     for row in reader.into_records().filter_map(Result::ok) {
-        let (Some(name), Some(Ok(date))) = (row.get(0), row.get(2).map(str::parse)) else { continue };
+        let (Some(name), Some(Ok(date))) = (row.get(0), row.get(2).map(str::parse)) else {
+            continue;
+        };
         let instance_type: Arc<str> = name.into();
         for (region, cell) in regions.iter().zip(row.iter().skip(OF_A_ROW.len())) {
             let Ok(usd_per_hour) = cell.parse() else { continue };
@@ -200,7 +208,9 @@ mod tests {
             assert!(fields[1].contains('/'), "no source: {line}");
             let date: Date = fields[2].parse().unwrap();
             assert!(date >= jiff::civil::date(2026, 1, 1), "{line}");
-            for (region, cell) in headings.iter().zip(&fields).skip(3).filter(|(_, c)| !c.is_empty()) {
+            for (region, cell) in
+                headings.iter().zip(&fields).skip(3).filter(|(_, c)| !c.is_empty())
+            {
                 let (usd, of) = dated_list_price(region, fields[0]).unwrap();
                 assert_eq!((usd.to_string().as_str(), of), (*cell, date), "{region}: {line}");
                 assert!((0.05..=200.0).contains(&usd), "{region}: {line}");
@@ -240,6 +250,15 @@ mod tests {
             ("mars-north-1", "g5.xlarge", None),
         ] {
             assert_eq!(list_price(region, instance_type), usd, "{region} {instance_type}");
+        }
+    }
+
+    #[test]
+    fn every_type_has_its_family_among_the_families() {
+        assert!(families().is_sorted() && families().count() > 150);
+        for spec in type_specs() {
+            let (family, _) = spec.name.split_once('.').unwrap();
+            assert!(families().any(|f| f == family), "{family}");
         }
     }
 

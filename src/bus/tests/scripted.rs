@@ -283,6 +283,7 @@ pub fn parts(
             inventory_every_s: 1,
             billed: true,
             summary_key: "test".into(),
+            prices: Arc::default(),
             storage: StorageSettings::default(),
             savings: crate::bus::SavingsSettings::default(),
         },

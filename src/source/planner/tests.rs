@@ -77,7 +77,10 @@ fn ten_thousand_instances_judged_daily_cost_nine_dollars_a_month() {
     let need = |n: u32, signal: Signal| {
         let id: Arc<str> = format!("i-{n}").into();
         let dims = signal.gpu().map(|gpu| {
-            GpuDimensions(vec![("InstanceId".into(), id.clone()), ("index".into(), gpu.to_string().into())])
+            GpuDimensions(vec![
+                ("InstanceId".into(), id.clone()),
+                ("index".into(), gpu.to_string().into()),
+            ])
         });
         let query = signal_query(&id, signal, dims.as_ref()).unwrap();
         Need { query, wanted: day, fetched: None, priority: 1 }

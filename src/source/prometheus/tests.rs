@@ -484,7 +484,8 @@ async fn queries_of_amazons_are_charged_by_the_samples_that_they_processed() {
         Ledger::new(cache, micro_usd(cap))
     };
     let amazon = |s: &mut Settings| {
-        let keys = aws_credential_types::Credentials::new("AKIDEXAMPLE", "s3cr3t", None, None, "test");
+        let keys =
+            aws_credential_types::Credentials::new("AKIDEXAMPLE", "s3cr3t", None, None, "test");
         s.flavour = Flavour::Amazon {
             region: "eu-west-1".into(),
             credentials: SharedCredentialsProvider::new(keys),
@@ -499,7 +500,12 @@ async fn queries_of_amazons_are_charged_by_the_samples_that_they_processed() {
     let today = kept.today(Timestamp::now()).await.unwrap();
     let queries = server.seen().iter().filter(|s| s.field("query").is_some()).count() as u64;
     assert!(queries > 3 && sweep.answered as u64 <= queries, "{queries}");
-    assert!(server.seen().iter().all(|s| s.field("query").is_none() || s.field("stats").as_deref() == Some("all")));
+    assert!(
+        server
+            .seen()
+            .iter()
+            .all(|s| s.field("query").is_none() || s.field("stats").as_deref() == Some("all"))
+    );
     // 20 million samples each, $0.10 per 10⁹: 2,000 millionths of a dollar.
     let [cost] = today.apis.as_slice() else { panic!("{today:?}") };
     assert_eq!((cost.name.as_str(), cost.micro_usd), ("aps:QueryMetrics", 2_000 * queries));
