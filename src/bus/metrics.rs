@@ -400,7 +400,7 @@ impl<'a> Round<'a> {
                         let Some(query) = batch.queries.get(result.query) else { continue };
                         let Some(&i) = index.get(&query.instance) else { continue };
                         self.answered += 1;
-                        works[i].take(query.signal, &result.points);
+                        works[i].take(query, &result.points);
                         touched.insert((i, query.signal, batch.range.from, batch.range.to));
                     }
                 }

@@ -15,7 +15,6 @@ use super::world::Update;
 use super::{Regions, Shared, facts};
 use crate::analyze::idle::{Policy, judge, next_signals};
 use crate::domain::{HourRange, Instance, SourceId, TypeSpec, Verdict};
-use crate::source::planner::billed_signals;
 
 /// What the cached evidence says under a policy.
 #[derive(Default)]
@@ -103,7 +102,7 @@ pub(super) async fn from_cache(
         let policy = policy.clone();
         let judged = on_worker(move || {
             let judge = |work: Work| {
-                let wanted = billed_signals(&next_signals(&work.subject(now), &policy));
+                let wanted = work.billed(&next_signals(&work.subject(now), &policy));
                 let work = work.settle();
                 let verdict = Arc::new(judge(&work.subject(now), &policy));
                 (wanted, (work.instance.id.clone(), verdict))

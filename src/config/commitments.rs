@@ -1,6 +1,6 @@
 //! `[commitments]`: how Reserved Instances and Savings Plans are applied.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -124,14 +124,14 @@ pub(super) fn problems(
         let why = "groups mean nothing without `sharing = \"prioritized\"` or `\"restricted\"`";
         bad("groups".into(), why.into());
     }
-    let mut names: BTreeMap<&str, ()> = BTreeMap::new();
+    let mut names: BTreeSet<&str> = BTreeSet::new();
     let mut of: BTreeMap<String, &str> = BTreeMap::new();
     for (i, group) in groups.iter().enumerate() {
         let name = text::clean(&group.name);
         if group.name.trim().is_empty() || group.name.chars().any(text::is_unsafe) {
             bad(format!("groups[{i}].name"), "it is empty or contains control characters".into());
         }
-        if names.insert(&group.name, ()).is_some() {
+        if !names.insert(&group.name) {
             bad(format!("groups[{i}].name"), format!("two groups are named \"{name}\""));
         }
         if group.accounts.is_empty() {

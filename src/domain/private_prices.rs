@@ -1,5 +1,6 @@
 //! Prices that no API tells: discounts and rates of one's own contract, Capacity Blocks by what was paid.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -71,8 +72,8 @@ impl PrivatePrices {
         blocks: BTreeMap<Arc<str>, f64>,
     ) -> Self {
         // The closest first, so that the first that fits decides.
-        discounts.sort_by(|a, b| b.of.closeness().cmp(&a.of.closeness()));
-        rates.sort_by(|a, b| b.of.closeness().cmp(&a.of.closeness()));
+        discounts.sort_by_key(|discount| Reverse(discount.of.closeness()));
+        rates.sort_by_key(|rate| Reverse(rate.of.closeness()));
         Self { discounts, rates, blocks }
     }
 
@@ -217,8 +218,8 @@ mod tests {
                 [(*a, account), (*f, family), (*r, region)].iter().all(|(n, of)| *n == 0 || n == of)
             });
             let named = |(a, f, r): &(usize, usize, usize)| {
-                100 * ((*a > 0) as usize + (*f > 0) as usize + (*r > 0) as usize)
-                    + 10 * (*a > 0) as usize + (*f > 0) as usize
+                let [a, f, r] = [*a, *f, *r].map(|n| usize::from(n > 0));
+                100 * (a + f + r) + 10 * a + f
             };
             let want = fits.max_by_key(|(of, _)| named(of)).map(|(_, p)| price - price * p / 100.0);
             let scope = Scope::new(names[account], names[region]);

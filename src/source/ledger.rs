@@ -37,9 +37,9 @@ pub enum BilledApi {
 pub const SAMPLES_PER_UNIT: u64 = 10_000;
 
 /// Statistics of one metric that one `GetMetricData` request bills as one metric: "You can request up to
-/// five statistics for the same metric in a single GetMetricData API request. Additional statistics are
+/// five statistics for the same metric in a single `GetMetricData` API request. Additional statistics are
 /// billed as an additional metric." (Amazon CloudWatch pricing, APIs; as quoted in
-/// prometheus/cloudwatch_exporter#482, read 2026-11-23.)
+/// `prometheus/cloudwatch_exporter#482`, read 2026-11-23.)
 pub const STATISTICS_PER_METRIC: usize = 5;
 
 impl BilledApi {

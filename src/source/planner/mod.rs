@@ -17,7 +17,7 @@ use super::ledger::STATISTICS_PER_METRIC;
 use super::provider::{MetricKey, MetricQuery};
 use crate::domain::{Hour, HourRange};
 
-pub use signal::{billed_signals, other_statistic, signal_query};
+pub use signal::{billed_signals, other_statistic, signal_query, volume_queries};
 
 /// Queries per `GetMetricData` call (service limit, CloudWatch API reference).
 pub const MAX_QUERIES: usize = 500;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::domain::Signal;
+use crate::domain::{BlockDevice, Instance, Signal};
 use crate::source::provider::{GpuDimensions, MetricKey, MetricQuery, Statistic};
 
 /// The query for one signal of one instance; `None` for a GPU signal without discovered
@@ -35,6 +35,24 @@ pub fn signal_query(
     };
     let key = MetricKey::Ec2 { metric };
     Some(MetricQuery { instance: Arc::clone(instance), signal, key, statistic })
+}
+
+/// The queries by which the volumes of an instance tell its EBS operations, where `AWS/EC2` has none of its
+/// type ([`crate::domain::TypeSpec::reports_ebs`]): totals of each volume, which add up. None for any other
+/// signal.
+pub fn volume_queries(instance: &Instance, signal: Signal) -> Vec<MetricQuery> {
+    let metric = match signal {
+        Signal::EbsReadOps => "VolumeReadOps",
+        Signal::EbsWriteOps => "VolumeWriteOps",
+        _ => return Vec::new(),
+    };
+    let of_volume = |device: &BlockDevice| MetricQuery {
+        instance: Arc::clone(&instance.id),
+        signal,
+        key: MetricKey::Volume { metric, volume: device.volume_id.clone() },
+        statistic: Statistic::Sum,
+    };
+    instance.block_devices.iter().map(of_volume).collect()
 }
 
 /// The signal that is another statistic of the same metric: asked for in one request with `signal`, it

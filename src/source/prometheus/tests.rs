@@ -499,7 +499,7 @@ async fn queries_of_amazons_are_charged_by_the_samples_that_they_processed() {
     let sweep = prom.sweep(&ask()).await.unwrap();
     let today = kept.today(Timestamp::now()).await.unwrap();
     let queries = server.seen().iter().filter(|s| s.field("query").is_some()).count() as u64;
-    assert!(queries > 3 && sweep.answered as u64 <= queries, "{queries}");
+    assert!(queries > 3 && u64::from(sweep.answered) <= queries, "{queries}");
     assert!(
         server
             .seen()
