@@ -66,7 +66,7 @@ impl World {
         let instances: Vec<Arc<Instance>> =
             (0..INSTANCES).map(|i| Arc::new(instance(i, now, &mut random))).collect();
         let items = (0..COMMITMENTS).map(|n| Arc::new(commitment(n, now, &mut random))).collect();
-        let holdings = Arc::new(Holdings { items, unread: Vec::new(), sharing: true });
+        let holdings = Arc::new(Holdings { items, sharing: true, ..Holdings::default() });
         let facts = SavingsFacts {
             holdings: Some(holdings.clone()),
             hours: Arc::new(counts(&instances, now, &mut random)),

@@ -1,7 +1,8 @@
 //! Metrics and verdicts of a scope: the cascade, within the own-cost cap.
 //!
 //! A round asks for CPU first and for the rest only where it can change the verdict
-//! ([`next_signals`]); closed hours that the cache holds are not asked for again. A round that
+//! ([`next_signals`]), each metric with all of its statistics that the policy may want, which are billed
+//! as one; closed hours that the cache holds are not asked for again. A round that
 //! fails leaves the last good verdicts standing, with their age, and is tried again by itself.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -20,9 +21,10 @@ use super::starts::Starts;
 use super::work::Work;
 use super::world::Update;
 use super::{guarded, rejudge};
-use crate::analyze::idle::{Policy, judge, next_signals};
+use crate::analyze::idle::{Policy, judge, next_signals, signals_for};
 use crate::domain::{
-    ErrorKind, Hour, HourRange, Instance, SourceError, SourceId, Verdict, VerdictKind,
+    ErrorKind, Hour, HourRange, Instance, Signal, SourceError, SourceId, TypeSpec, Verdict,
+    VerdictKind,
 };
 use crate::source::ledger::BilledApi;
 use crate::source::planner::{self, Need};
@@ -385,6 +387,16 @@ impl<'a> Round<'a> {
             for signal in wanted {
                 let priority = u8::from(!self.viewport.contains(&work.instance.id));
                 work.want(signal, gpus, priority, &mut needs);
+                // The same metric's other statistic costs nothing in the same request.
+                let beside = planner::other_statistic(signal);
+                let unknown = |s: &Signal| work.subject(self.now).series.get(*s).is_none();
+                let known_where = signal.gpu().is_none() || gpus.is_some();
+                let devices = work.spec.as_deref().map_or(0, TypeSpec::devices);
+                if let Some(beside) = beside.filter(|s| known_where && unknown(s))
+                    && signals_for(&self.policy, devices).contains(&beside)
+                {
+                    work.want(beside, gpus, priority, &mut needs);
+                }
             }
         }
         needs
@@ -407,13 +419,13 @@ impl<'a> Round<'a> {
             match answer {
                 Ok(results) => {
                     if self.ctx.shared.settings.billed {
-                        self.cost += get_metric_data(batch.queries.len() as u64);
+                        self.cost += get_metric_data(batch.billed());
                     }
                     for result in results.into_iter().filter(|r| r.complete) {
                         let Some(query) = batch.queries.get(result.query) else { continue };
                         let Some(&i) = index.get(&query.instance) else { continue };
                         self.answered += 1;
-                        works[i].take(query.signal, &result.points);
+                        works[i].take(query, &result.points);
                         touched.insert((i, query.signal, batch.range.from, batch.range.to));
                     }
                 }
@@ -495,7 +507,7 @@ async fn charge_and_ask(
     batch: &planner::Batch,
 ) -> Result<Vec<crate::source::MetricResult>, SourceError> {
     if ctx.shared.settings.billed {
-        charge(ctx, BilledApi::GetMetricData, batch.queries.len() as u64).await?;
+        charge(ctx, BilledApi::GetMetricData, batch.billed()).await?;
     }
     let call = ctx.provider.metric_data(&ctx.scope.region, &batch.queries, batch.range);
     guarded("cloudwatch:GetMetricData", call).await

@@ -63,7 +63,8 @@ use crate::analyze::savings::SavingsRules;
 use crate::cache::Cache;
 use crate::domain::storage::{IncompleteUploads, Scan, StorageFacts};
 use crate::domain::{
-    ErrorKind, GpuHistory, GpuKey, Reading, SavingsFacts, Scope, SourceError, TagKeys,
+    ErrorKind, GpuHistory, GpuKey, PrivatePrices, Reading, SavingsFacts, Scope, SourceError,
+    TagKeys,
 };
 use crate::fleet::gpu::GpuFleet;
 use crate::fleet::{Fleet, Savings, StorageFleet};
@@ -114,6 +115,8 @@ pub struct Settings {
     pub storage: StorageSettings,
     /// What is read of commitments, the Spot market and resources that are no instances.
     pub savings: SavingsSettings,
+    /// Prices that no API tells.
+    pub prices: Arc<PrivatePrices>,
 }
 
 /// What the bus tells the cockpit.

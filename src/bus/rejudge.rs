@@ -108,7 +108,7 @@ pub(super) async fn from_cache(
         let policy = policy.clone();
         let judged = on_worker(move || {
             let judge = |work: Work| {
-                let wanted = next_signals(&work.subject(now), &policy).len() as u64;
+                let wanted = work.billed(&next_signals(&work.subject(now), &policy));
                 let work = work.settle();
                 let verdict = Arc::new(judge(&work.subject(now), &policy));
                 (wanted, (work.instance.id.clone(), verdict))

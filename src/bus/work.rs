@@ -12,8 +12,8 @@ use crate::cache::SeriesWrite;
 use crate::domain::{
     Hour, HourRange, HourlySeries, IdleStart, Instance, SeriesSet, Signal, TypeSpec,
 };
-use crate::source::MetricQuery;
 use crate::source::planner::{self, Need};
+use crate::source::{MetricKey, MetricQuery};
 
 /// The evidence of one instance during a round.
 pub(super) struct Work {
@@ -141,6 +141,7 @@ impl Work {
         }
         let id = &self.instance.id;
         let queries: Vec<MetricQuery> = match (signal.gpu(), gpus) {
+            _ if self.is_of_volumes(signal) => planner::volume_queries(&self.instance, signal),
             (None, _) => planner::signal_query(id, signal, None).into_iter().collect(),
             (Some(_), None) => return self.miss(signal),
             (Some(gpu), Some(gpus)) => gpus
@@ -172,14 +173,48 @@ impl Work {
         self.open.entry(signal).or_insert(Open { left: 1, series: 1, arrived });
     }
 
-    /// Takes an answer in. Several series of one GPU merge: the busier value tells, and a
-    /// malformed point (∞) wins over all.
-    pub fn take(&mut self, signal: Signal, points: &[(Timestamp, f64)]) {
+    /// True for EBS operations of a type of which `AWS/EC2` has none: its volumes tell them.
+    fn is_of_volumes(&self, signal: Signal) -> bool {
+        matches!(signal, Signal::EbsReadOps | Signal::EbsWriteOps)
+            && self.spec.as_ref().is_some_and(|spec| !spec.reports_ebs())
+    }
+
+    /// Metrics that reading these signals is billed for.
+    pub fn billed(&self, signals: &[Signal]) -> u64 {
+        let (volumes, own): (Vec<Signal>, Vec<Signal>) =
+            signals.iter().copied().partition(|signal| self.is_of_volumes(*signal));
+        let each = self.instance.block_devices.len() as u64;
+        planner::billed_signals(&own) + volumes.len() as u64 * each
+    }
+
+    /// Takes the answer to a query in. Several series of one GPU merge: the busier value tells, and a
+    /// malformed point (∞) wins over all. Those of volumes add up, each from when it was attached: before,
+    /// it worked for another instance.
+    pub fn take(&mut self, query: &MetricQuery, points: &[(Timestamp, f64)]) {
+        let signal = query.signal;
         let Some(open) = self.open.get_mut(&signal) else { return };
+        let volume = match &query.key {
+            MetricKey::Volume { volume, .. } => Some(volume),
+            _ => None,
+        };
+        let mut devices = self.instance.block_devices.iter();
+        let attached = volume
+            .and_then(|volume| devices.find(|device| device.volume_id == *volume)?.attached_at)
+            .map_or(Hour(i32::MIN), Hour::containing);
+        let mut series: BTreeMap<Hour, f32> = BTreeMap::new();
         for &(at, raw) in points {
             let (hour, new) = (Hour::containing(at), signal.observe(raw));
-            // `max` ignores the NaN of an hour that nothing has come for.
-            open.arrived.set(hour, open.arrived.at(hour).max(new));
+            let value = series.entry(hour).or_insert(new);
+            *value = value.max(new);
+        }
+        for (hour, new) in series.into_iter().filter(|(hour, _)| *hour >= attached) {
+            let old = open.arrived.at(hour);
+            let both = match volume {
+                Some(_) if !old.is_nan() => old + new,
+                // `max` ignores the NaN of an hour that nothing has come for.
+                _ => old.max(new),
+            };
+            open.arrived.set(hour, both);
         }
         open.left = open.left.saturating_sub(1);
         if open.left > 0 {

@@ -143,7 +143,7 @@ impl<'a> World<'a> {
             .map(|spec| (spec.name.clone(), Arc::new(spec.clone())))
             .collect();
         types.extend(cached.types.into_iter().map(|spec| (spec.name.clone(), spec)));
-        let mut prices = PriceBook::default();
+        let mut prices = PriceBook::with_private(shared.settings.prices.clone());
         prices.extend(catalogue::offers());
         prices.extend(&cached.offers);
         Self {

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use jiff::civil::Date;
+
 use super::invocation::Invocation;
 use crate::bus;
 use crate::cache::Cache;
@@ -25,31 +27,39 @@ pub async fn demand(invocation: &Invocation, cache: &Cache) -> Option<(Demand, L
     Some((demand, prices))
 }
 
-/// Embedded list prices per type: the mean over the regions in which it ran, by what ran there.
-/// Regions without a price in the list count for nothing.
-pub struct ListPrices(BTreeMap<Arc<str>, f64>);
+/// Embedded list prices per type: the mean over the regions in which it ran, by what ran there, and the
+/// date of the oldest list that it is made of. Regions without a price in the list count for nothing.
+pub struct ListPrices(BTreeMap<Arc<str>, (f64, Date)>);
 
 impl ListPrices {
     /// Of the types that were seen.
     pub fn of(seen: &[FleetHour]) -> Self {
-        let mut sums: BTreeMap<&Arc<str>, (f64, f64)> = BTreeMap::new();
+        let mut sums: BTreeMap<&Arc<str>, (f64, f64, Date)> = BTreeMap::new();
         for hour in seen {
             for name in hour.seen.keys() {
-                let Some(usd) = catalogue::list_price(&hour.scope.region, name) else { continue };
+                let Some((usd, of)) = catalogue::dated_list_price(&hour.scope.region, name) else {
+                    continue;
+                };
                 let units = hour.mean(name);
-                let (usd_hours, hours) = sums.entry(name).or_default();
+                let (usd_hours, hours, oldest) = sums.entry(name).or_insert((0.0, 0.0, of));
                 *usd_hours += usd * units;
                 *hours += units;
+                *oldest = of.min(*oldest);
             }
         }
-        let price = |(name, (usd, hours)): (&Arc<str>, (f64, f64))| {
-            (hours > 0.0).then(|| (name.clone(), usd / hours))
+        let price = |(name, (usd, hours, of)): (&Arc<str>, (f64, f64, Date))| {
+            (hours > 0.0).then(|| (name.clone(), (usd / hours, of)))
         };
         Self(sums.into_iter().filter_map(price).collect())
     }
 
     /// USD per hour; `None` where the list has no price of it.
     pub fn of_type(&self, name: &str) -> Option<f64> {
+        self.dated(name).map(|(usd, _)| usd)
+    }
+
+    /// The same with the date of the oldest list in it.
+    pub fn dated(&self, name: &str) -> Option<(f64, Date)> {
         self.0.get(name).copied()
     }
 }

@@ -47,7 +47,8 @@ pub fn savings_settings(config: &Config, want: SavingsWant) -> SavingsSettings {
         commitments: want != SavingsWant::Nothing,
         market: want.market(),
         resources: want.resources(),
-        sharing: config.commitments.sharing,
+        sharing: config.commitments.is_shared(),
+        groups: config.commitments.groups(),
         rules: SavingsRules {
             spot: config.spot.rules(&config.gpus.workload),
             ..SavingsRules::default()

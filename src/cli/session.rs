@@ -91,6 +91,8 @@ pub fn parts(invocation: &Invocation, cache: Cache, want: Want) -> Result<Parts,
             summary_key: summary_key(invocation),
             storage: storage_settings::of(config, want),
             savings: savings_settings(config, SavingsWant::beside(want)),
+            // Of accounts that are real.
+            prices: if is_demo { Arc::default() } else { Arc::new(config.prices.private()) },
         },
         policy: Arc::new(policy(config, &config.preset)?),
         clock,

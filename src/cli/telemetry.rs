@@ -63,7 +63,8 @@ pub fn sources(
     if want != Want::Local {
         let names = vocabulary(config)?;
         for section in &config.prometheus {
-            all.push(Arc::new(server(section, &names).map_err(|e| named(&section.name, &e))?));
+            let source = server(section, &names, ledger).map_err(|e| named(&section.name, &e))?;
+            all.push(Arc::new(source));
         }
         for section in &config.exporters {
             all.push(Arc::new(exporters(section, &names).map_err(|e| named(&section.name, &e))?));
@@ -115,7 +116,11 @@ fn vocabulary(config: &GpusConfig) -> Result<Arc<Vocabulary>, CliError> {
         .map_err(|why| CliError::Usage(format!("`gpus.aliases`: {why}")))
 }
 
-fn server(section: &PrometheusSection, names: &Arc<Vocabulary>) -> Result<Prometheus, SourceError> {
+fn server(
+    section: &PrometheusSection,
+    names: &Arc<Vocabulary>,
+    ledger: Option<&Ledger>,
+) -> Result<Prometheus, SourceError> {
     let mut settings = prometheus::Settings::new(&section.name, section.url.reveal());
     settings.flavour = match section.flavour {
         FlavourChoice::Prometheus => Flavour::Prometheus,
@@ -151,6 +156,7 @@ fn server(section: &PrometheusSection, names: &Arc<Vocabulary>) -> Result<Promet
     settings.every_s = section.every_s.unwrap_or(settings.every_s);
     settings.timeout_s = section.timeout_s.unwrap_or(settings.timeout_s);
     settings.vocabulary = names.clone();
+    settings.ledger = ledger.cloned();
     Prometheus::new(settings)
 }
 
@@ -217,7 +223,7 @@ pub fn nearby(invocation: &Invocation, env: &Env) -> Vec<Nearby> {
             timeout_s: Some(5),
             ..PrometheusSection::default()
         };
-        if let Ok(source) = server(&section, &names) {
+        if let Ok(source) = server(&section, &names, None) {
             found.push(Nearby { source: Arc::new(source), what, lines });
         }
     }

@@ -6,6 +6,7 @@ use crate::app::{Keymap, ListSpec, ThemeName, list_of, lists};
 use crate::config::vocabulary::ListWords;
 use crate::config::{Config, Vocabulary};
 use crate::source::aws::{config::profiles, regions};
+use crate::source::catalogue;
 use crate::tabs::gpus::picture::GpuField;
 use crate::tabs::idle::picture::Field;
 use crate::view::{FieldSpec, FieldTable, Filter, TableField};
@@ -16,6 +17,7 @@ pub fn vocabulary() -> Vocabulary {
         presets: Preset::ALL.iter().map(|p| p.name().to_owned()).collect(),
         themes: ThemeName::ALL.iter().map(|t| t.name().to_owned()).collect(),
         regions: regions::ALL.iter().map(|code| (*code).to_owned()).collect(),
+        families: catalogue::families().map(str::to_owned).collect(),
         profiles: Some(profiles),
         keys: Some(|keys| {
             let problems = Keymap::with_overrides(keys).1.into_iter();

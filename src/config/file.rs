@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::commitments::CommitmentsSection;
 use super::gpus::GpusSection;
 use super::organization::OrganizationSection;
+use super::prices::PricesSection;
 use super::secret::Secret;
 use super::spot::SpotSection;
 use super::storage::StorageSection;
@@ -46,6 +47,8 @@ pub struct FileConfig {
     pub spot: SpotSection,
     /// How Reserved Instances and Savings Plans are applied.
     pub commitments: CommitmentsSection,
+    /// Prices that no API tells: discounts, private rates, Capacity Blocks.
+    pub prices: PricesSection,
     /// The cache on disk.
     pub cache: CacheSection,
     /// The screen.
@@ -302,6 +305,7 @@ impl FileConfig {
             storage: self.storage.over(under.storage),
             spot: self.spot.over(under.spot),
             commitments: self.commitments.over(under.commitments),
+            prices: self.prices.over(under.prices),
             cache: CacheSection {
                 max_mb: self.cache.max_mb.or(under.cache.max_mb),
                 path: self.cache.path.or(under.cache.path),

@@ -212,6 +212,34 @@ mod tests {
     }
 
     #[test]
+    fn a_price_or_a_group_that_cannot_be_is_refused_with_its_line() {
+        let (_dir, paths) = dir();
+        let families = ["p5".to_owned(), "g5".to_owned()].to_vec();
+        let words = Vocabulary { families, ..words() };
+        for (source, line) in [
+            ("[[prices.rates]]\ntype = 'p5.48xlarge'\nusd_per_hour = -1\n", 3),
+            ("[[prices.discounts]]\npercent = 5\nfamily = 'p55'\n", 3),
+            ("[prices]\ndiscount = []\n", 2),
+            ("[[prices.discounts]]\npercent = 5\nregoin = 'us-east-1'\n", 3),
+            ("[prices.capacity_blocks]\ncr-0123456789abcdef0 = 0.0\n", 2),
+            ("[commitments]\nsharng = true\n", 2),
+            ("[commitments]\nsharing = 'restricted'\n", 2),
+            (
+                "[commitments]\nsharing = 'restricted'\n[[commitments.groups]]\nname = 'a'\n\
+                 accounts = ['111111111111']\n[[commitments.groups]]\nname = 'b'\n\
+                 accounts = ['111111111111']\n",
+                8,
+            ),
+        ] {
+            fs::write(paths.config_file(), source).unwrap();
+            let env = Env::default();
+            let error = load(&sources(&paths, &env, FileConfig::default()), &words).unwrap_err();
+            let text = error.to_string();
+            assert!(text.contains(&format!("config.toml:{line}: ")), "{source}: {text}");
+        }
+    }
+
+    #[test]
     fn a_file_that_is_not_text_is_an_error_not_a_panic() {
         let (_dir, paths) = dir();
         fs::write(paths.config_file(), [0xff, 0xfe, 0x00]).unwrap();

@@ -16,6 +16,7 @@ pub mod load;
 pub mod organization;
 pub mod parse;
 pub mod paths;
+pub mod prices;
 pub mod print;
 pub mod resolve;
 pub mod schema;
@@ -42,6 +43,7 @@ pub use gpus::{
 pub use load::{Loaded, load};
 pub use organization::{Found, OrganizationConfig, OrganizationSection};
 pub use paths::Paths;
+pub use prices::PricesConfig;
 pub use secret::Secret;
 pub use spot::SpotConfig;
 pub use storage::StorageConfig;
@@ -77,6 +79,8 @@ pub struct Config {
     pub spot: SpotConfig,
     /// How Reserved Instances and Savings Plans are applied.
     pub commitments: CommitmentsConfig,
+    /// Prices of one's own.
+    pub prices: PricesConfig,
     /// The cache.
     pub cache: CacheConfig,
     /// The screen.
@@ -132,6 +136,29 @@ impl Target {
 /// The account in the ARN of a role, in any partition; `None` where there are not 12 digits.
 pub fn role_account(arn: &str) -> Option<&str> {
     arn.split(':').nth(4).filter(|id| crate::domain::is_account_id(id))
+}
+
+/// The id of an account that is named by its id, or as an entry of `accounts` that says its id; else what
+/// is wrong with the name.
+fn named_account(name: &str, accounts: &[file::AccountSection]) -> Result<String, String> {
+    if crate::domain::is_account_id(name) {
+        return Ok(name.to_owned());
+    }
+    if let Some(entry) = accounts.iter().find(|a| a.name == name) {
+        let of_role = entry.role_arn.as_deref().and_then(role_account);
+        let id = entry.account_id.as_deref().or(of_role);
+        return id.map(str::to_owned).ok_or_else(|| {
+            format!(
+                "the id of \"{}\" is not known without its credentials; add `account_id` to its entry",
+                crate::domain::text::clean(name)
+            )
+        });
+    }
+    let names: Vec<String> = accounts.iter().map(|a| a.name.clone()).collect();
+    if name.bytes().all(|b| b.is_ascii_digit()) {
+        return Err(actions::account_problem(name).unwrap_or_default());
+    }
+    Err(validate::unknown_name("account", name, &names))
 }
 
 /// Which regions of an account are read.

@@ -10,7 +10,7 @@ use super::vocabulary::Vocabulary;
 use super::{
     ActionsConfig, CacheConfig, CommitmentsConfig, Config, DEFAULT_CACHE_MB,
     DEFAULT_CAP_USD_PER_DAY, DEFAULT_PRESET, GpusConfig, OrganizationConfig, OrganizationSection,
-    RegionChoice, SpotConfig, StorageConfig, Target, UiConfig, env,
+    PricesConfig, RegionChoice, SpotConfig, StorageConfig, Target, UiConfig, env,
 };
 use crate::domain::TagKeys;
 
@@ -202,7 +202,8 @@ fn config(file: FileConfig, chosen: bool, regions_forced: bool) -> Config {
         gpus: GpusConfig::of(file.gpus),
         storage: StorageConfig::of(file.storage),
         spot: SpotConfig::of(file.spot),
-        commitments: CommitmentsConfig::of(&file.commitments),
+        commitments: CommitmentsConfig::of(&file.commitments, &accounts),
+        prices: PricesConfig::of(file.prices, &accounts),
         cache: CacheConfig {
             max_mb: file.cache.max_mb.unwrap_or(DEFAULT_CACHE_MB),
             path: file.cache.path,

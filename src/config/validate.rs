@@ -3,10 +3,12 @@
 use std::collections::BTreeSet;
 
 use super::actions;
+use super::commitments;
 use super::error::Problem;
 use super::file::{AccountSection, Regions, SavedView};
 use super::gpus;
 use super::organization;
+use super::prices;
 use super::resolve::Layer;
 use super::role_account;
 use super::secret::{PLACEHOLDER, Secret};
@@ -81,6 +83,15 @@ pub fn layer(layer: &Layer, presets: &[String], words: &Vocabulary, problems: &m
     }
     for (key, why) in spot::problems(&value.spot) {
         bad(&format!("spot.{key}"), format!("`spot.{key}`: {why}"));
+    }
+    let named = value.accounts.as_deref().unwrap_or_default();
+    for (key, why) in commitments::problems(&value.commitments, named) {
+        bad(&format!("commitments.{key}"), format!("`commitments.{key}`: {why}"));
+    }
+    for (key, why) in prices::problems(&value.prices, named, words) {
+        let key = format!("prices.{key}");
+        let said = format!("`{}`: {why}", text::clean(&key));
+        bad(&key, said);
     }
     if let Some(theme) = &value.ui.theme {
         one_of("ui.theme", theme, &words.themes, words.themes.is_empty(), &mut bad);

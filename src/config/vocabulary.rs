@@ -37,6 +37,8 @@ pub struct Vocabulary {
     pub themes: Vec<String>,
     /// Codes of the regions.
     pub regions: Vec<String>,
+    /// Families of instance types.
+    pub families: Vec<String>,
     /// Finds the AWS profiles, asked where one is to be read.
     pub profiles: Option<ProfilesFinder>,
     /// Checks what `--filter` says; the error is one line.

@@ -21,6 +21,7 @@ pub mod intern;
 pub mod number;
 pub mod organization;
 pub mod price;
+pub mod private_prices;
 pub mod reading;
 pub mod records;
 pub mod resource;
@@ -39,7 +40,7 @@ pub use address::Address;
 pub use commitment::{
     CapacityReservation, Commitment, CommitmentKind, CommitmentSource, CommitmentState, Commits,
     Holdings, OfferingClass, PaymentOption, PlanRate, PlanType, ReservedInstances,
-    ReservesCapacity, SavingsPlan, Unread,
+    ReservesCapacity, SavingsPlan, SharingGroups, Turn, Unread,
 };
 pub use error::{ErrorKind, SourceError};
 pub use evidence::{HourlySeries, MALFORMED, SeriesSet, Signal};
@@ -60,6 +61,7 @@ pub use instance::{
 };
 pub use organization::{Member, is_account_id, is_partition};
 pub use price::{Offer, PriceBasis, Provenance, Rate};
+pub use private_prices::{Discount, PricedFor, PrivatePrices, PrivateRate};
 pub use reading::{Reading, SourceId, SourceState};
 pub use resource::{
     BilledUnit, NOT_WORKING, PUBLIC_IPV4_USD_PER_HOUR, RESOURCE_HOURS, Resource, ResourceKind,

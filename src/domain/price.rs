@@ -23,6 +23,8 @@ pub enum Provenance {
     },
     /// The built-in demo fleet invented it.
     Demo,
+    /// The configuration says so.
+    Configured,
 }
 
 /// What kind of price a rate is.
@@ -33,6 +35,8 @@ pub enum PriceBasis {
     OnDemandList,
     /// Spot market price of the zone at the time of reading.
     Spot,
+    /// What one's own contract with AWS says of on-demand use: a rate, or a part off the list price.
+    Private,
 }
 
 /// Dollars per hour with basis and provenance. Never shown without them.

@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::domain::{Instance, Lifecycle, Offer, Platform, PriceBasis, Rate, Tenancy};
+use crate::domain::{
+    Instance, Lifecycle, Offer, Platform, PriceBasis, PrivatePrices, Rate, Scope, Tenancy,
+};
 
 type ListKey = (Arc<str>, Arc<str>, Platform, Tenancy);
 type SpotKey = (Arc<str>, Arc<str>, Platform);
@@ -13,9 +15,16 @@ type SpotKey = (Arc<str>, Arc<str>, Platform);
 pub struct PriceBook {
     list: HashMap<ListKey, Rate>,
     spot: HashMap<SpotKey, Rate>,
+    /// What is paid in place of the list price.
+    private: Arc<PrivatePrices>,
 }
 
 impl PriceBook {
+    /// A book without prices of AWS, with those of the configuration.
+    pub fn with_private(private: Arc<PrivatePrices>) -> Self {
+        Self { private, ..Self::default() }
+    }
+
     /// Adds offers. An offer whose rate is not finite or negative is dropped: a wrong price is
     /// worse than none. True when a price is new or another one than before.
     pub fn extend<'a>(&mut self, offers: impl IntoIterator<Item = &'a Offer>) -> bool {
@@ -40,7 +49,8 @@ impl PriceBook {
                     let old = self.list.insert(key, offer.rate.clone());
                     changed |= old.as_ref() != Some(&offer.rate);
                 }
-                (None, PriceBasis::Spot) => {}
+                // Nobody publishes prices of a contract.
+                (None, PriceBasis::Spot) | (_, PriceBasis::Private) => {}
             }
         }
         changed
@@ -60,19 +70,35 @@ impl PriceBook {
                 .spot
                 .get(&(instance.az.clone(), instance.instance_type.clone(), instance.platform))
                 .cloned(),
-            (Lifecycle::OnDemand, Tenancy::Shared | Tenancy::Dedicated) => self
-                .list_price(
-                    &instance.scope.region,
-                    &instance.instance_type,
-                    instance.platform,
-                    instance.tenancy,
-                )
-                .cloned(),
+            (Lifecycle::OnDemand, Tenancy::Shared | Tenancy::Dedicated) => self.on_demand(
+                &instance.scope,
+                &instance.instance_type,
+                instance.platform,
+                instance.tenancy,
+            ),
             _ => None,
         }
     }
 
-    /// The on-demand list price of a type in a region.
+    /// What an on-demand hour of a type costs in an account and region: by the configuration where it
+    /// says so, else the list price.
+    pub fn on_demand(
+        &self,
+        scope: &Scope,
+        instance_type: &Arc<str>,
+        platform: Platform,
+        tenancy: Tenancy,
+    ) -> Option<Rate> {
+        let list = self.list_price(&scope.region, instance_type, platform, tenancy);
+        if self.private.is_list() {
+            return list.cloned();
+        }
+        let private = self.private.rate(scope, instance_type, platform, tenancy, list);
+        private.or_else(|| list.cloned())
+    }
+
+    /// The on-demand list price of a type in a region, before any discount; who asks for an account wants
+    /// [`PriceBook::on_demand`].
     pub fn list_price(
         &self,
         region: &Arc<str>,
@@ -104,7 +130,42 @@ impl PriceBook {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::{Discount, PricedFor, PrivateRate, Provenance};
     use crate::source::catalogue;
+
+    #[test]
+    fn what_is_configured_is_paid_in_place_of_the_list_price_and_said_to_be() {
+        let discount = Discount {
+            of: PricedFor { family: Some("g5".into()), ..PricedFor::default() },
+            percent: 25.0,
+        };
+        let rate = PrivateRate {
+            instance_type: "p5e.48xlarge".into(),
+            of: PricedFor { account: Some("111111111111".into()), ..PricedFor::default() },
+            usd_per_hour: 40.0,
+        };
+        let private = PrivatePrices::new(vec![discount], vec![rate], Default::default());
+        let mut book = PriceBook::with_private(Arc::new(private));
+        book.extend(catalogue::offers());
+        let pays = |account: &str, of: &str| {
+            let scope = Scope::new(account, "us-east-1");
+            let rate = book.on_demand(&scope, &of.into(), Platform::Linux, Tenancy::Shared)?;
+            Some((rate.usd_per_hour, rate.basis, rate.provenance == Provenance::Configured))
+        };
+        let (a, b) = ("111111111111", "222222222222");
+        assert_eq!(pays(a, "g5.xlarge"), Some((1.006 * 0.75, PriceBasis::Private, true)));
+        assert_eq!(pays(a, "p5e.48xlarge"), Some((40.0, PriceBasis::Private, true)));
+        assert_eq!(pays(b, "p5e.48xlarge"), None, "no list has it");
+        assert_eq!(pays(b, "m5.24xlarge"), Some((4.608, PriceBasis::OnDemandList, false)));
+        // Spot has its market, and the list stays what it is.
+        let list = book.list_price(
+            &"us-east-1".into(),
+            &"g5.xlarge".into(),
+            Platform::Linux,
+            Tenancy::Shared,
+        );
+        assert_eq!(list.map(|r| r.usd_per_hour), Some(1.006));
+    }
 
     #[test]
     fn only_news_change_the_book() {

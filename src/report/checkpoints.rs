@@ -91,6 +91,7 @@ fn said(prices: &Provenance) -> String {
         Provenance::Live { at } => format!("live of {at}"),
         Provenance::Embedded { date } => format!("embedded list of {date}"),
         Provenance::Demo => "of the demo".to_owned(),
+        Provenance::Configured => "configured".to_owned(),
     }
 }
 

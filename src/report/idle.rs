@@ -171,10 +171,12 @@ fn price_basis(rate: &Rate) -> Json {
         Provenance::Live { at } => ("live", Some(at.strftime("%Y-%m-%d").to_string())),
         Provenance::Embedded { date } => ("embedded", Some(date.to_string())),
         Provenance::Demo => ("demo", None),
+        Provenance::Configured => ("configured", None),
     };
     let basis = match rate.basis {
         PriceBasis::OnDemandList => "on_demand_list",
         PriceBasis::Spot => "spot",
+        PriceBasis::Private => "private",
     };
     json!({ "basis": basis, "provenance": provenance, "date": date })
 }

@@ -155,6 +155,7 @@ fn basis(prices: Option<&S3Prices>) -> String {
         Provenance::Live { at } => format!("live, {at}"),
         Provenance::Embedded { date } => format!("list of {date}"),
         Provenance::Demo => "of the demo".to_owned(),
+        Provenance::Configured => "configured".to_owned(),
     };
     format!(
         "USD at S3 list price of {} ({from}), volume tiers of this list alone; a month is 730 h, \

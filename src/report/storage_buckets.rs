@@ -94,6 +94,7 @@ pub(super) fn basis<'a>(prices: impl Iterator<Item = &'a Provenance>) -> String 
             Provenance::Live { .. } => "live price list".to_owned(),
             Provenance::Embedded { date } => format!("built-in list of {date}"),
             Provenance::Demo => "invented prices of the demo".to_owned(),
+            Provenance::Configured => "configured prices".to_owned(),
         })
         .collect();
     lists.sort();

@@ -170,6 +170,7 @@ fn provenance(from: &Provenance) -> String {
         Provenance::Live { at } => format!("live, {at}"),
         Provenance::Embedded { date } => format!("list of {date}"),
         Provenance::Demo => "of the demo".to_owned(),
+        Provenance::Configured => "configured".to_owned(),
     }
 }
 

@@ -294,6 +294,7 @@ pub(super) fn whose(provenance: &Provenance) -> String {
         Provenance::Live { at } => format!("price list read {at}"),
         Provenance::Embedded { date } => format!("embedded list of {date}"),
         Provenance::Demo => "demo".to_owned(),
+        Provenance::Configured => "configured".to_owned(),
     }
 }
 

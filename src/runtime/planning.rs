@@ -70,7 +70,7 @@ impl Running {
             let found = match from {
                 DemandFrom::History => match past::demand(&invocation, &cache).await {
                     Some((demand, prices)) => {
-                        let scenario = begin(&demand, &|name| prices.of_type(name));
+                        let scenario = begin(&demand, &|name| prices.dated(name));
                         Ok((demand, scenario))
                     }
                     None => {
@@ -136,7 +136,7 @@ async fn of_file(path: String) -> Result<(crate::whatif::Demand, Scenario), Stri
         Ok(found) => found.map_err(|e| e.to_string())?,
         Err(_) => return Err("the file could not be read: an error of burntop's own".to_owned()),
     };
-    let scenario = begin(&demand, &crate::cli::whatif::us_east_1);
+    let scenario = begin(&demand, &crate::cli::whatif::us_east_1_dated);
     Ok((demand, scenario))
 }
 

@@ -15,6 +15,7 @@ use crate::domain::{
 
 const TYPES_CSV: &str = include_str!("../../assets/instance-types.csv");
 const PRICES_CSV: &str = include_str!("../../assets/prices.csv");
+const FAMILIES: &str = include_str!("../../assets/families.txt");
 const RESOURCE_PRICES_CSV: &str = include_str!("../../assets/resource-prices.csv");
 
 static TYPES: LazyLock<Vec<TypeSpec>> = LazyLock::new(|| {
@@ -24,7 +25,7 @@ static TYPES: LazyLock<Vec<TypeSpec>> = LazyLock::new(|| {
 });
 
 static OFFERS: LazyLock<Vec<Offer>> = LazyLock::new(|| {
-    let mut offers: Vec<_> = rows::<PriceRow>(PRICES_CSV).map(PriceRow::into_offer).collect();
+    let mut offers = offers_of(PRICES_CSV);
     offers.sort_by(|a, b| (&a.region, &a.instance_type).cmp(&(&b.region, &b.instance_type)));
     offers
 });
@@ -40,6 +41,11 @@ pub fn type_spec(name: &str) -> Option<&'static TypeSpec> {
     TYPES.binary_search_by(|t| (*t.name).cmp(name)).ok().map(|i| &TYPES[i])
 }
 
+/// The families of instance types that price lists have, sorted; newer ones are not among them.
+pub fn families() -> impl Iterator<Item = &'static str> {
+    FAMILIES.lines()
+}
+
 /// All on-demand list prices of the catalogue (Linux, shared tenancy), sorted by region and type.
 pub fn offers() -> &'static [Offer] {
     &OFFERS
@@ -47,10 +53,19 @@ pub fn offers() -> &'static [Offer] {
 
 /// The list price of a type in a region in USD per hour; `None` when the catalogue has none.
 pub fn list_price(region: &str, instance_type: &str) -> Option<f64> {
-    OFFERS
+    dated_list_price(region, instance_type).map(|(usd, _)| usd)
+}
+
+/// The list price of a type in a region in USD per hour, and the date of the list that it is from; `None`
+/// when the catalogue has none. What it costs in another region is never said instead.
+pub fn dated_list_price(region: &str, instance_type: &str) -> Option<(f64, Date)> {
+    let found = OFFERS
         .binary_search_by(|o| (&*o.region, &*o.instance_type).cmp(&(region, instance_type)))
-        .ok()
-        .map(|i| OFFERS[i].rate.usd_per_hour)
+        .ok()?;
+    match OFFERS[found].rate.provenance {
+        Provenance::Embedded { date } => Some((OFFERS[found].rate.usd_per_hour, date)),
+        _ => None,
+    }
 }
 
 /// The list price of what a resource that is no instance bills for, USD per one and hour; `None` when
@@ -58,15 +73,6 @@ pub fn list_price(region: &str, instance_type: &str) -> Option<f64> {
 pub fn resource_price(region: &str, kind: ResourceKind, what: &str) -> Option<f64> {
     let mut all = rows::<ResourcePriceRow>(RESOURCE_PRICES_CSV);
     all.find(|r| r.region == region && r.kind == kind && r.what == what).map(|r| r.usd_per_hour)
-}
-
-/// Date of the newest price in the catalogue. Each row carries its own, which may be older.
-pub fn date() -> Date {
-    let dates = OFFERS.iter().filter_map(|o| match o.rate.provenance {
-        Provenance::Embedded { date } => Some(date),
-        _ => None,
-    });
-    dates.max().unwrap_or(Date::ZERO)
 }
 
 /// The rows that parse. The text is part of the binary, and a test holds every line against this.
@@ -122,30 +128,39 @@ impl TypeRow {
     }
 }
 
-#[derive(Deserialize)]
-struct PriceRow {
-    region: Arc<str>,
-    r#type: Arc<str>,
-    usd_per_hour: f64,
-    date: Date,
-}
-
-impl PriceRow {
-    fn into_offer(self) -> Offer {
-        Offer {
-            region: self.region,
-            az: None,
-            instance_type: self.r#type,
-            platform: Platform::Linux,
-            tenancy: Tenancy::Shared,
-            rate: Rate {
-                usd_per_hour: self.usd_per_hour,
-                basis: PriceBasis::OnDemandList,
-                provenance: Provenance::Embedded { date: self.date },
-            },
+/// The prices of a list with a row per type and source, and a column per region. A cell that holds no price
+/// says that the list has none there.
+fn offers_of(text: &'static str) -> Vec<Offer> {
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    let Ok(headings) = reader.headers().cloned() else { return Vec::new() };
+    let regions: Vec<Arc<str>> = headings.iter().skip(OF_A_ROW.len()).map(Arc::from).collect();
+    let mut offers = Vec::new();
+    for row in reader.into_records().filter_map(Result::ok) {
+        let (Some(name), Some(Ok(date))) = (row.get(0), row.get(2).map(str::parse)) else {
+            continue;
+        };
+        let instance_type: Arc<str> = name.into();
+        for (region, cell) in regions.iter().zip(row.iter().skip(OF_A_ROW.len())) {
+            let Ok(usd_per_hour) = cell.parse() else { continue };
+            offers.push(Offer {
+                region: region.clone(),
+                az: None,
+                instance_type: instance_type.clone(),
+                platform: Platform::Linux,
+                tenancy: Tenancy::Shared,
+                rate: Rate {
+                    usd_per_hour,
+                    basis: PriceBasis::OnDemandList,
+                    provenance: Provenance::Embedded { date },
+                },
+            });
         }
     }
+    offers
 }
+
+/// What stands before the regions in a row of prices.
+const OF_A_ROW: [&str; 3] = ["type", "source", "date"];
 
 #[cfg(test)]
 mod tests {
@@ -181,22 +196,70 @@ mod tests {
     }
 
     #[test]
-    fn every_price_row_holds() {
-        let lines = PRICES_CSV.lines().count() - 1;
-        assert_eq!(offers().len(), lines, "a row of prices.csv does not parse");
-        for line in PRICES_CSV.lines().skip(1) {
+    fn every_price_holds() {
+        let mut lines = PRICES_CSV.lines();
+        let headings: Vec<&str> = lines.next().unwrap().split(',').collect();
+        assert_eq!(headings[..3], OF_A_ROW);
+        let mut prices = 0;
+        for line in lines {
             let fields: Vec<&str> = line.split(',').collect();
-            assert_eq!(fields.len(), 6, "{line}");
-            assert_eq!(fields[2], "Linux", "{line}");
-            assert!(!fields[4].is_empty(), "no source: {line}");
-            let usd = list_price(fields[0], fields[1]).unwrap();
-            assert_eq!(usd.to_string(), fields[3], "{line}");
-            assert!((0.05..=200.0).contains(&usd), "{line}");
-            spec(fields[1]);
+            assert_eq!(fields.len(), headings.len(), "{line}");
+            spec(fields[0]);
+            assert!(fields[1].contains('/'), "no source: {line}");
+            let date: Date = fields[2].parse().unwrap();
+            assert!(date >= jiff::civil::date(2026, 1, 1), "{line}");
+            for (region, cell) in
+                headings.iter().zip(&fields).skip(3).filter(|(_, c)| !c.is_empty())
+            {
+                let (usd, of) = dated_list_price(region, fields[0]).unwrap();
+                assert_eq!((usd.to_string().as_str(), of), (*cell, date), "{region}: {line}");
+                assert!((0.05..=200.0).contains(&usd), "{region}: {line}");
+                prices += 1;
+            }
         }
+        assert_eq!(offers().len(), prices, "a price does not parse");
         let key = |o: &Offer| (o.region.clone(), o.instance_type.clone());
         assert!(offers().is_sorted_by(|a, b| key(a) < key(b)), "a price stands twice");
-        assert_eq!(date(), jiff::civil::date(2026, 7, 20));
+    }
+
+    #[test]
+    fn the_usual_gpu_types_have_a_price_wherever_they_are_offered() {
+        for (family, at_least) in
+            [("g4dn", 23), ("g5", 17), ("g6", 20), ("p3", 12), ("p4d", 15), ("p5", 14), ("dl1", 2)]
+        {
+            let regions: std::collections::BTreeSet<&str> = offers()
+                .iter()
+                .filter(|o| o.instance_type.split_once('.').is_some_and(|(f, _)| f == family))
+                .map(|o| &*o.region)
+                .collect();
+            assert!(regions.len() >= at_least, "{family}: {regions:?}");
+        }
+    }
+
+    #[test]
+    fn what_no_list_has_is_unknown_and_never_another_regions_price() {
+        for (region, instance_type, usd) in [
+            ("eu-west-1", "g5.xlarge", Some(1.123)),
+            ("eu-west-1", "g4dn.xlarge", Some(0.587)),
+            ("ap-northeast-1", "p3.2xlarge", Some(4.194)),
+            ("eu-north-1", "g6.xlarge", Some(0.8536)),
+            ("us-west-2", "dl1.24xlarge", Some(13.109_04)),
+            ("us-gov-west-1", "m5.24xlarge", Some(5.808)),
+            ("eu-north-1", "m5.24xlarge", None),
+            ("eu-west-1", "p3.none", None),
+            ("mars-north-1", "g5.xlarge", None),
+        ] {
+            assert_eq!(list_price(region, instance_type), usd, "{region} {instance_type}");
+        }
+    }
+
+    #[test]
+    fn every_type_has_its_family_among_the_families() {
+        assert!(families().is_sorted() && families().count() > 150);
+        for spec in type_specs() {
+            let (family, _) = spec.name.split_once('.').unwrap();
+            assert!(families().any(|f| f == family), "{family}");
+        }
     }
 
     #[test]

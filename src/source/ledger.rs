@@ -15,7 +15,8 @@ const MICRO: u64 = 1_000_000;
 /// An API that AWS bills per use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum BilledApi {
-    /// CloudWatch `GetMetricData`; a unit is a metric requested.
+    /// CloudWatch `GetMetricData`; a unit is a metric requested, up to [`STATISTICS_PER_METRIC`]
+    /// statistics of it included.
     GetMetricData,
     /// CloudWatch `ListMetrics`; a unit is a request (a page).
     ListMetrics,
@@ -27,17 +28,30 @@ pub enum BilledApi {
     S3Get,
     /// Queries of Athena; a unit is a megabyte that may be scanned.
     Athena,
+    /// Queries of Amazon Managed Service for Prometheus; a unit is [`SAMPLES_PER_UNIT`] samples
+    /// processed.
+    PrometheusQuery,
 }
+
+/// Query samples processed in a unit of [`BilledApi::PrometheusQuery`]: what a millionth of a dollar buys.
+pub const SAMPLES_PER_UNIT: u64 = 10_000;
+
+/// Statistics of one metric that one `GetMetricData` request bills as one metric: "You can request up to
+/// five statistics for the same metric in a single `GetMetricData` API request. Additional statistics are
+/// billed as an additional metric." (Amazon CloudWatch pricing, APIs; as quoted in
+/// `prometheus/cloudwatch_exporter#482`, read 2026-11-23.)
+pub const STATISTICS_PER_METRIC: usize = 5;
 
 impl BilledApi {
     /// All of them, in the order of the own-cost screen.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::GetMetricData,
         Self::ListMetrics,
         Self::CostExplorer,
         Self::S3List,
         Self::S3Get,
         Self::Athena,
+        Self::PrometheusQuery,
     ];
 
     /// The name in the ledger and on screen, as IAM writes it. Never changes: the ledger outlives
@@ -50,6 +64,7 @@ impl BilledApi {
             Self::S3List => "s3:List*",
             Self::S3Get => "s3:Get*",
             Self::Athena => "athena:StartQueryExecution",
+            Self::PrometheusQuery => "aps:QueryMetrics",
         }
     }
 
@@ -64,6 +79,7 @@ impl BilledApi {
             Self::GetMetricData => "metrics",
             Self::ListMetrics | Self::CostExplorer | Self::S3List | Self::S3Get => "requests",
             Self::Athena => "megabytes",
+            Self::PrometheusQuery => "ten thousands of samples",
         }
     }
 
@@ -81,6 +97,9 @@ impl BilledApi {
             Self::S3Get => 1,
             // $5 per TB.
             Self::Athena => 5,
+            // $0.10 per 10⁹ query samples processed. The free tier (200·10⁹ a month, shared with
+            // everything else in the account) is not counted on.
+            Self::PrometheusQuery => 1,
         }
     }
 
@@ -93,6 +112,7 @@ impl BilledApi {
             }
             Self::S3List | Self::S3Get => "https://aws.amazon.com/s3/pricing/",
             Self::Athena => "https://aws.amazon.com/athena/pricing/",
+            Self::PrometheusQuery => "https://aws.amazon.com/prometheus/pricing/",
         }
     }
 
@@ -248,6 +268,19 @@ impl Ledger {
         }
     }
 
+    /// Books what a call turned out to cost beyond what was charged for it: it was spent, whatever the
+    /// cap, and what comes after it finds less left.
+    pub async fn book(&self, api: BilledApi, units: u64, now: Timestamp) {
+        let charge = LedgerCharge {
+            at: now,
+            api: api.name(),
+            units,
+            micro_usd: api.cost_micro_usd(units),
+            cap_micro_usd: u64::MAX,
+        };
+        self.cache.ledger_reserve(charge).await;
+    }
+
     /// What the UTC day that contains `now` has cost so far; `None` when the ledger is closed.
     pub async fn today(&self, now: Timestamp) -> Option<OwnCost> {
         let day = self.cache.ledger_day(now).await?;
@@ -300,6 +333,8 @@ mod tests {
             (BilledApi::CostExplorer, 3, 0.03),
             // $0.005 per 1,000 lists; 100 million objects are 100,000 pages.
             (BilledApi::S3List, 100_000, 0.50),
+            // 10⁹ samples.
+            (BilledApi::PrometheusQuery, 1_000_000_000 / SAMPLES_PER_UNIT, 0.10),
         ] {
             assert_eq!(api.cost_micro_usd(units), micro_usd(dollars), "{api:?}");
         }

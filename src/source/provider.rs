@@ -74,6 +74,13 @@ pub enum MetricKey {
         /// For example `CPUUtilization`.
         metric: &'static str,
     },
+    /// `AWS/EBS`, dimension `VolumeId`: in the place of an instance's own metric.
+    Volume {
+        /// For example `VolumeReadOps`.
+        metric: &'static str,
+        /// The volume.
+        volume: Arc<str>,
+    },
     /// `CWAgent` `nvidia_smi_utilization_gpu` with discovered dimensions.
     AgentGpu {
         /// The discovered dimensions.

@@ -146,10 +146,12 @@ fn basis(rate: &Rate) -> String {
     let kind = match rate.basis {
         PriceBasis::OnDemandList => "on-demand list price",
         PriceBasis::Spot => "spot price",
+        PriceBasis::Private => "private rate",
     };
     match &rate.provenance {
         Provenance::Live { at } => format!("{kind}, read {at}"),
         Provenance::Embedded { date } => format!("{kind} of {date}"),
         Provenance::Demo => format!("{kind}, demo"),
+        Provenance::Configured => format!("{kind}, configured"),
     }
 }

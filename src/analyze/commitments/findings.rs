@@ -181,7 +181,7 @@ impl<'a> Looked<'a> {
         }
         let unread = self.holdings.unread.iter().any(|unread| {
             unread.source == CommitmentSource::ReservedInstances
-                && (self.holdings.sharing || unread.scope.account == item.account)
+                && self.holdings.turn(&unread.scope.account, &item.account).is_some()
         });
         if unread && matches!(item.commits, Commits::Plan(_)) {
             out.push(
@@ -213,14 +213,16 @@ impl<'a> Looked<'a> {
         let place = wanted.az.unwrap_or(wanted.region);
         let none = format!("No {} on its terms runs in {place}", wanted.name);
         let here = ran.iter().filter(|meter| *meter.scope.region == *wanted.region);
+        let may =
+            |meter: &&&Meter| self.holdings.turn(&item.account, &meter.scope.account).is_some();
         if let Some(meter) = here.clone().find(|meter| meter.scope.account != item.account)
-            && !self.holdings.sharing
-            && here.clone().all(|meter| meter.scope.account != item.account)
+            && !here.clone().any(|meter| may(&meter))
         {
-            return format!(
-                "{none} in its account; some run in {}, and discounts are not shared.",
-                meter.scope.account
-            );
+            let (place, why) = match self.holdings.sharing {
+                true => ("in its group", "discounts are not shared outside of it"),
+                false => ("in its account", "discounts are not shared"),
+            };
+            return format!("{none} {place}; some run in {}, and {why}.", meter.scope.account);
         }
         let mut elsewhere: Vec<&str> = ran.iter().map(|meter| &*meter.scope.region).collect();
         elsewhere.retain(|region| *region != wanted.region);

@@ -14,7 +14,7 @@ use self::findings::Looked;
 use self::tally::{Tallies, Tally, Types, holds, in_force};
 use self::usage::{Usage, is_block};
 use crate::analyze::savings::SavingsInput;
-use crate::domain::{Commitment, CommitmentKind, Commits, Holdings, Instance};
+use crate::domain::{Commitment, CommitmentKind, Commits, Holdings, Instance, Scope};
 use crate::fleet::Book;
 use crate::fleet::commitments::{Applied, Applier, block_usd_per_hour, uncertain_plans};
 use crate::fleet::savings::{CommitmentRow, CommitmentSums, known_sum};
@@ -133,7 +133,8 @@ fn list_price(item: &Commitment, book: &Book) -> Option<f64> {
         Commits::Capacity(it) => (&it.region, &it.instance_type, it.platform, it.tenancy),
         Commits::Plan(_) => return None,
     };
-    book.prices.list_price(region, of, platform, tenancy).map(|rate| rate.usd_per_hour)
+    let scope = Scope::new(item.account.clone(), region.clone());
+    book.prices.on_demand(&scope, of, platform, tenancy).map(|rate| rate.usd_per_hour)
 }
 
 /// What a commitment costs, USD/h; `None` when not known.

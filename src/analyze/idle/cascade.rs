@@ -35,7 +35,9 @@ pub fn next_signals(subject: &Subject<'_>, policy: &Policy) -> Vec<Signal> {
         return Vec::new();
     }
     let look = Look::new(subject, policy);
-    let can_be = |signal: Signal| exists(signal, subject.spec);
+    // Where the type reports no EBS operations, the instance's volumes do.
+    let has_volumes = !subject.instance.block_devices.is_empty();
+    let can_be = |signal: Signal| has_volumes || exists(signal, subject.spec);
     let missing = |signal: &Signal| subject.series.get(*signal).is_none() && can_be(*signal);
     let cpu_known = !missing(&Signal::CpuMean);
     if look.too_young && cpu_known {
@@ -63,7 +65,7 @@ pub fn next_signals(subject: &Subject<'_>, policy: &Policy) -> Vec<Signal> {
     rounds.iter().map(|round| round()).find(|wanted| !wanted.is_empty()).unwrap_or_default()
 }
 
-/// False for a signal that a type does not report.
+/// False for a signal that a type does not report itself.
 pub(super) fn exists(signal: Signal, spec: Option<&TypeSpec>) -> bool {
     !matches!(signal, Signal::EbsReadOps | Signal::EbsWriteOps)
         || spec.is_none_or(TypeSpec::reports_ebs)

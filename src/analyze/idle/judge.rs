@@ -250,7 +250,16 @@ fn not_checked(subject: &Subject<'_>, policy: &Policy, look: &Look) -> Vec<Arc<s
     if limits.is_none_or(|l| l.ebs_ops_per_second.is_none()) {
         out.push(words.no_ebs.clone());
     } else if subject.spec.is_some_and(|s| !s.reports_ebs()) {
-        out.push(words.ebs_unreported.clone());
+        let came = |signal: Signal| {
+            let series = subject.series.get(signal);
+            series.is_some_and(|series| series.values.iter().any(|value| !value.is_nan()))
+        };
+        let stands_in = came(Signal::EbsReadOps) || came(Signal::EbsWriteOps);
+        out.push(if stands_in {
+            words.ebs_stands_in.clone()
+        } else {
+            words.ebs_unreported.clone()
+        });
     }
     let decided = look.too_young || look.survey.in_use();
     let peaks_missing = limits.is_some_and(|l| l.cpu_max_percent.is_some())

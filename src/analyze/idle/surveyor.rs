@@ -232,7 +232,10 @@ impl<'a> Surveyor<'a> {
             let seen = trail_per_second(both(read, write), limit, self.frame.recent);
             let line = Line {
                 what: What::Ebs,
-                label: self.words.ebs.clone(),
+                label: match self.reports_ebs {
+                    true => self.words.ebs.clone(),
+                    false => self.words.ebs_of_volumes.clone(),
+                },
                 statistic: self.words.per_second.clone(),
                 unit: self.words.ops.clone(),
                 threshold: limit.value,

@@ -17,6 +17,7 @@ pub(super) struct Words {
     pub busy_cores: Arc<str>,
     pub network: Arc<str>,
     pub ebs: Arc<str>,
+    pub ebs_of_volumes: Arc<str>,
     pub low_days: Arc<str>,
 
     pub hourly_max: Arc<str>,
@@ -40,6 +41,7 @@ pub(super) struct Words {
     pub no_network: Arc<str>,
     pub no_ebs: Arc<str>,
     pub ebs_unreported: Arc<str>,
+    pub ebs_stands_in: Arc<str>,
     pub no_telemetry: Arc<str>,
     pub not_fetched: Arc<str>,
 }
@@ -53,6 +55,7 @@ impl Words {
             busy_cores: "busy cores".into(),
             network: "network per day".into(),
             ebs: "EBS operations".into(),
+            ebs_of_volumes: "EBS operations of its volumes".into(),
             low_days: "low days".into(),
 
             hourly_max: "hourly maximum".into(),
@@ -79,6 +82,10 @@ impl Words {
             no_ebs: "EBS: this policy does not look at it".into(),
             ebs_unreported:
                 "EBS operations: AWS/EC2 has them of Nitro types alone, without bare metal".into(),
+            ebs_stands_in:
+                "EBS operations of the instance: AWS/EC2 has them of Nitro types alone, \
+                            without bare metal; those of its volumes (AWS/EBS) stand in"
+                    .into(),
             no_telemetry: "the accelerators: no telemetry source for them yet".into(),
             not_fetched: "signals that could not change the verdict were not fetched".into(),
         }

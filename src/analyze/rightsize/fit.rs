@@ -8,7 +8,7 @@ use super::rules::SizeRules;
 use super::types::{Traits, USABLE_GPU_MEMORY};
 use super::words::{gib, gigabits, percent, vcpus};
 use crate::domain::gpu::model;
-use crate::domain::{AcceleratorKind, Platform, Provenance, Tenancy, TypeSpec};
+use crate::domain::{AcceleratorKind, Platform, Provenance, Scope, Tenancy, TypeSpec};
 use crate::fleet::Book;
 
 /// Why a type will not do.
@@ -108,7 +108,7 @@ pub(super) struct Candidate {
     pub provenance: Provenance,
 }
 
-/// The types of one region, platform and tenancy.
+/// The types of one account and region, platform and tenancy.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Market {
     /// Those with a price, cheapest first, then by name.
@@ -121,7 +121,7 @@ impl Market {
     /// All types of the book.
     pub fn of(
         book: &Book,
-        region: &Arc<str>,
+        scope: &Scope,
         platform: Platform,
         tenancy: Tenancy,
         traits: &HashMap<Arc<str>, Traits>,
@@ -129,12 +129,12 @@ impl Market {
         let mut out = Self::default();
         for (name, spec) in &book.types {
             let Some(traits) = traits.get(name) else { continue };
-            match book.prices.list_price(region, name, platform, tenancy) {
+            match book.prices.on_demand(scope, name, platform, tenancy) {
                 Some(rate) => out.priced.push(Candidate {
                     spec: spec.clone(),
                     traits: traits.clone(),
                     usd_per_hour: rate.usd_per_hour,
-                    provenance: rate.provenance.clone(),
+                    provenance: rate.provenance,
                 }),
                 None => out.unpriced.push((spec.clone(), traits.clone())),
             }

@@ -36,7 +36,7 @@ use std::sync::Arc;
 use fit::Market;
 
 use crate::analyze::savings::SavingsInput;
-use crate::domain::{AcceleratorKind, Platform, Tenancy, TypeSpec};
+use crate::domain::{AcceleratorKind, Platform, Scope, Tenancy, TypeSpec};
 use crate::fleet::GpuRow;
 use crate::fleet::savings::{Proposal, SizeVerdict};
 
@@ -52,16 +52,16 @@ pub fn proposals(input: &SavingsInput<'_>) -> Vec<Arc<Proposal>> {
             gpus.entry(&row.instance.id).or_default().push(gpu);
         }
     }
-    let mut markets: HashMap<(Arc<str>, Platform, Tenancy), Market> = HashMap::new();
+    let mut markets: HashMap<(Scope, Platform, Tenancy), Market> = HashMap::new();
     let mut out: Vec<Proposal> = Vec::new();
     for row in &input.fleet.rows {
         if not_judged(row, input.now, &input.rules.size).is_some() {
             continue;
         }
         let instance = &row.instance;
-        let key = (instance.scope.region.clone(), instance.platform, instance.tenancy);
-        let market = markets.entry(key).or_insert_with_key(|(region, platform, tenancy)| {
-            Market::of(book, region, *platform, *tenancy, &traits)
+        let key = (instance.scope.clone(), instance.platform, instance.tenancy);
+        let market = markets.entry(key).or_insert_with_key(|(scope, platform, tenancy)| {
+            Market::of(book, scope, *platform, *tenancy, &traits)
         });
         let told = gpus.get(&*instance.id).map_or(&[][..], Vec::as_slice);
         out.extend(judge::judge(input, row, told, market));

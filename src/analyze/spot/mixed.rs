@@ -186,7 +186,8 @@ fn types(input: &SavingsInput<'_>, members: &[Member<'_>], market: &Market) -> V
     let Some(member) = members.first() else { return out };
     let (instance, region) = (&member.row.instance, &member.row.instance.scope.region);
     let price = |name: &Arc<str>| {
-        let rate = book.prices.list_price(region, name, instance.platform, instance.tenancy);
+        let rate =
+            book.prices.on_demand(&instance.scope, name, instance.platform, instance.tenancy);
         rate.map(|rate| rate.usd_per_hour)
     };
     // What stands in must do so for each type of the fleet.

@@ -105,7 +105,7 @@ impl<'a> Bill<'a> {
             }
         }
         units.resize(meters.len(), 0.0);
-        let price = meters.iter().map(|m| m.list_price(&book.prices)).collect();
+        let price = meters.iter().map(|m| m.on_demand_price(&book.prices)).collect();
         let flat = machines.iter().filter(|m| m.meter.is_none()).filter_map(|m| m.flat).sum();
         let applier = Applier::new(meters, holdings, &book.prices, input.now)
             .with_room_used_elsewhere(&units, holdings);

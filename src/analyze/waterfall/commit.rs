@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::bill::Bill;
 use super::{Done, counted};
 use crate::analyze::savings::SavingsInput;
-use crate::domain::{Hour, Platform, Scope, Tenancy};
+use crate::domain::{Holdings, Hour, Platform, Scope, Tenancy};
 use crate::fleet::savings::{Effort, Risk};
 use crate::whatif::HOURS_PER_WEEK;
 use crate::whatif::optimum::{Tier, TierKind, Units, portfolio};
@@ -18,7 +18,7 @@ const LEAST_HOURS: usize = HOURS_PER_WEEK * 9 / 10;
 /// Instances that one regional purchase serves.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Pool {
-    /// The account; empty where discounts are shared.
+    /// An account of those that share discounts; empty where all do.
     account: Arc<str>,
     region: Arc<str>,
     instance_type: Arc<str>,
@@ -41,17 +41,17 @@ struct Runs {
 /// price (the newsvendor's level, P(D > R) = r ÷ p).
 pub(super) fn take(bill: &mut Bill<'_>, input: &SavingsInput<'_>) -> Done {
     let mut done = Done::default();
-    let shared = input.fleet.book.holdings.as_ref().is_none_or(|h| h.sharing);
-    let pools = pools(bill, shared);
+    let pools = pools(bill, input.fleet.book.holdings.as_ref());
     let known = |pool: &Pool| one_year_ri(&pool.region, &pool.instance_type);
-    let price = |pool: &Pool| {
+    // The lowest of what its accounts pay: a commitment saves no more than that.
+    let price = |pool: &Pool, runs: &Runs| {
         let prices = &input.fleet.book.prices;
-        let rate =
-            prices.list_price(&pool.region, &pool.instance_type, Platform::Linux, Tenancy::Shared);
-        rate.map(|r| r.usd_per_hour)
+        let (of, platform, tenancy) = (&pool.instance_type, Platform::Linux, Tenancy::Shared);
+        let paid = runs.scopes.iter().filter_map(|s| prices.on_demand(s, of, platform, tenancy));
+        paid.map(|rate| rate.usd_per_hour).min_by(f64::total_cmp)
     };
     for (pool, runs) in &pools {
-        if let (Some(rate), Some(usd)) = (known(pool), price(pool)) {
+        if let (Some(rate), Some(usd)) = (known(pool), price(pool, runs)) {
             done.gross_alone += runs.before * (usd - rate.usd_per_hour).max(0.0);
         }
     }
@@ -63,7 +63,7 @@ pub(super) fn take(bill: &mut Bill<'_>, input: &SavingsInput<'_>) -> Done {
     let history = History::of(input);
     let (mut saves, mut unknown, mut short) = (0.0, 0.0, None);
     for (pool, runs) in pools.iter().filter(|(_, runs)| runs.open >= 1.0) {
-        let Some((rate, usd)) = known(pool).zip(price(pool)) else {
+        let Some((rate, usd)) = known(pool).zip(price(pool, runs)) else {
             unknown += runs.open;
             continue;
         };
@@ -120,10 +120,11 @@ fn best(hours: &[f64], rate: f64, on_demand: f64, most: f64) -> (f64, f64) {
     })
 }
 
-fn pools(bill: &Bill<'_>, shared: bool) -> BTreeMap<Pool, Runs> {
+/// Commitments held are not needed to say that all share: nothing is known of those who do not.
+fn pools(bill: &Bill<'_>, holdings: Option<&Holdings>) -> BTreeMap<Pool, Runs> {
     let mut pools: BTreeMap<Pool, Runs> = BTreeMap::new();
     let pool = |scope: &Scope, instance_type: &Arc<str>| Pool {
-        account: if shared { "".into() } else { scope.account.clone() },
+        account: holdings.map_or_else(|| "".into(), |held| held.pool(&scope.account)),
         region: scope.region.clone(),
         instance_type: instance_type.clone(),
     };

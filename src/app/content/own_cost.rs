@@ -63,7 +63,8 @@ pub fn lines(cost: Option<&OwnCost>, width: usize) -> Vec<Line> {
         (
             Role::Dim,
             "At the cap, billed sources rest until midnight UTC. EC2, STS, pricing and ListMetrics \
-             calls are free; GetMetricData is billed per metric requested.",
+             calls are free; GetMetricData is billed per metric requested, up to five statistics of it \
+             included; queries of Amazon's Prometheus by the samples that they process.",
         )
     };
     lines.extend(wrap(text, width).into_iter().map(|l| Line::of(role, l)));

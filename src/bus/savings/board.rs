@@ -9,12 +9,13 @@ use super::super::facts::{account_key, wanted};
 use super::super::readings::Readings;
 use super::super::settle::Settle;
 use super::super::world::Update;
-use super::super::{Account, Event, Regions, Shared, past};
+use super::super::{Account, Event, Regions, Settings, Shared, past};
 use super::keep::kind;
 use super::{Input, Known, keep};
 use crate::domain::{
-    Commitment, CommitmentSource, FleetHour, Holdings, Hour, SavingsFacts, Scope, ScopeResources,
-    SourceError, SpotHistory, Unread, ZoneOffering,
+    CapacityReservation, Commitment, CommitmentSource, Commits, FleetHour, Holdings, Hour,
+    PrivatePrices, Provenance, ReservesCapacity, SavingsFacts, Scope, ScopeResources, SourceError,
+    SpotHistory, Unread, ZoneOffering,
 };
 
 /// Hours of the fleet that come with a picture: a week.
@@ -181,7 +182,7 @@ impl Board {
         if !shared.settings.savings.commitments {
             return;
         }
-        let new = self.held(shared.settings.savings.sharing);
+        let new = self.held(&shared.settings);
         if self.holdings.as_ref().is_some_and(|old| **old == new) {
             return;
         }
@@ -190,14 +191,20 @@ impl Board {
         let _ = updates.send(Update::Commitments(new)).await;
     }
 
-    fn held(&self, sharing: bool) -> Holdings {
+    fn held(&self, settings: &Settings) -> Holdings {
         let mut items: Vec<Arc<Commitment>> =
             self.commitments.values().flatten().cloned().collect();
         let order = |c: &Commitment| (c.account.clone(), c.kind(), c.id.clone());
         items.sort_by_cached_key(|c| order(c));
         // Two profiles of one account read the same.
         items.dedup_by(|a, b| order(a) == order(b));
-        Holdings { items, unread: self.unread(), sharing }
+        for item in &mut items {
+            if let Some(paid) = paid_for(item, &settings.prices) {
+                *item = Arc::new(paid);
+            }
+        }
+        let (sharing, groups) = (settings.savings.sharing, settings.savings.groups.clone());
+        Holdings { items, unread: self.unread(), sharing, groups }
     }
 
     /// What was never read.
@@ -263,4 +270,15 @@ fn renewed(items: Vec<Commitment>, old: Vec<Arc<Commitment>>) -> Vec<Arc<Commitm
         _ => Arc::new(new),
     };
     items.into_iter().map(keep).collect()
+}
+
+/// A Capacity Block with what the configuration says was paid for it; `None` for anything else. No API
+/// tells it.
+fn paid_for(item: &Commitment, prices: &PrivatePrices) -> Option<Commitment> {
+    let Commits::Capacity(capacity) = &item.commits else { return None };
+    let ReservesCapacity::Block { .. } = capacity.reserves else { return None };
+    let upfront_usd = Some(prices.block_usd(&item.id)?);
+    let reserves = ReservesCapacity::Block { upfront_usd };
+    let commits = Commits::Capacity(CapacityReservation { reserves, ..capacity.clone() });
+    Some(Commitment { commits, provenance: Provenance::Configured, ..item.clone() })
 }

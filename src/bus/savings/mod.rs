@@ -37,8 +37,8 @@ use super::world::Update;
 use super::{Account, Event, Regions, Shared};
 use crate::analyze::savings::SavingsRules;
 use crate::domain::{
-    Commitment, CommitmentSource, Scope, ScopeResources, SourceError, SourceId, SpotHistory,
-    ZoneOffering,
+    Commitment, CommitmentSource, Scope, ScopeResources, SharingGroups, SourceError, SourceId,
+    SpotHistory, ZoneOffering,
 };
 use crate::source::Provider;
 
@@ -54,6 +54,8 @@ pub struct SavingsSettings {
     pub resources: bool,
     /// Discounts are shared between the accounts (the default of AWS Organizations).
     pub sharing: bool,
+    /// Accounts that are served before others, or alone.
+    pub groups: SharingGroups,
     /// Between two looks at commitments.
     pub commitments_every: SignedDuration,
     /// Between two looks at Spot prices and offerings.
@@ -73,6 +75,7 @@ impl Default for SavingsSettings {
             market: false,
             resources: false,
             sharing: true,
+            groups: SharingGroups::default(),
             commitments_every: SignedDuration::from_hours(1),
             market_every: SignedDuration::from_hours(6),
             resources_every: SignedDuration::from_mins(15),

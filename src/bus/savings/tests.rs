@@ -15,10 +15,11 @@ use super::super::{
 use crate::analyze::idle::Preset;
 use crate::cache::{Cache, OpenOptions};
 use crate::domain::{
-    Commitment, CommitmentSource, CommitmentState, Commits, ErrorKind, HourRange, Instance, Offer,
-    PaymentOption, PlanRate, PlanType, Platform, Provenance, Reading, SavingsFacts, SavingsPlan,
-    Scope, SourceError, SourceId, SourceState, SpotHistory, TagKeys, Tenancy, TypeSpec,
-    ZoneOffering,
+    CapacityReservation, Commitment, CommitmentSource, CommitmentState, Commits, Discount,
+    ErrorKind, HourRange, Instance, Offer, PaymentOption, PlanRate, PlanType, Platform, PriceBasis,
+    PricedFor, PrivatePrices, Provenance, Reading, ReservesCapacity, SavingsFacts, SavingsPlan,
+    Scope, SharingGroups, SourceError, SourceId, SourceState, SpotHistory, TagKeys, Tenancy,
+    TypeSpec, ZoneOffering,
 };
 use crate::source::ledger::Ledger;
 use crate::source::provider::{GpuMetric, PriceWanted};
@@ -250,6 +251,7 @@ fn parts(played: &Arc<Played>, cache: &Cache) -> Parts {
             inventory_every_s: 1,
             billed: true,
             summary_key: "test".into(),
+            prices: Arc::default(),
             storage: StorageSettings::default(),
             savings: SavingsSettings { commitments: true, market: true, ..Default::default() },
         },
@@ -309,6 +311,50 @@ fn looks(played: &Played) -> (usize, usize) {
 fn whys(outcome: &Outcome) -> Vec<(CommitmentSource, String)> {
     let unread = &outcome.savings.holdings.as_ref().unwrap().unread;
     unread.iter().map(|u| (u.source, u.why.to_string())).collect()
+}
+
+#[tokio::test]
+async fn what_the_configuration_says_of_prices_reaches_instances_and_capacity_blocks() {
+    let mut answers = held();
+    let capacity = CapacityReservation {
+        region: REGION.into(),
+        az: format!("{REGION}a").into(),
+        instance_type: "p5.48xlarge".into(),
+        platform: Platform::Linux,
+        tenancy: Tenancy::Shared,
+        total: 1,
+        available: 1,
+        reserves: ReservesCapacity::Block { upfront_usd: None },
+        targeted: true,
+    };
+    answers.plans.push(Commitment {
+        commits: Commits::Capacity(capacity),
+        ..plan("cr-1", PlanType::Compute)
+    });
+    let (played, cache) = (Played::new(answers), cache());
+    let mut parts = parts(&played, &cache);
+    let half = Discount {
+        of: PricedFor { family: Some("g5".into()), ..PricedFor::default() },
+        percent: 50.0,
+    };
+    let blocks = BTreeMap::from([("cr-1".into(), 730.0)]);
+    parts.settings.prices = Arc::new(PrivatePrices::new(vec![half], Vec::new(), blocks));
+    parts.settings.savings.groups = SharingGroups::new([[ACCOUNT]], true);
+    let outcome = once(parts).await;
+    let rate = |id: &str| {
+        let row = outcome.fleet.rows.iter().find(|row| &*row.instance.id == id).unwrap();
+        row.rate.clone().unwrap()
+    };
+    let (g5, m5) = (rate("i-1"), rate("i-2"));
+    assert_eq!((g5.basis, &g5.provenance), (PriceBasis::Private, &Provenance::Configured));
+    assert_eq!(m5.basis, PriceBasis::OnDemandList);
+    let list = crate::source::catalogue::list_price(REGION, "g5.xlarge").unwrap();
+    assert!((g5.usd_per_hour - list / 2.0).abs() < 1e-9);
+    let holdings = outcome.savings.holdings.clone().unwrap();
+    assert_eq!(holdings.groups, SharingGroups::new([[ACCOUNT]], true));
+    let block = holdings.items.iter().find(|item| &*item.id == "cr-1").unwrap();
+    assert_eq!(block.provenance, Provenance::Configured);
+    assert_eq!(crate::fleet::commitments::block_usd_per_hour(block), Some(730.0 / 8_760.0));
 }
 
 #[tokio::test]

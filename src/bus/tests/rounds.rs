@@ -6,8 +6,10 @@ use super::super::{Event, Outcome, once, start};
 use super::scripted::{Answer, REGION, Script, Scripted, gpu_of, instance, is_arch, parts, read};
 use crate::analyze::idle::Preset;
 use crate::cache::{Cache, OpenOptions};
-use crate::domain::{ErrorKind, Reading, Signal, SourceId, SourceState, Verdict, VerdictKind};
-use crate::source::provider::MetricKey;
+use crate::domain::{
+    BlockDevice, ErrorKind, Instance, Reading, Signal, SourceId, SourceState, Verdict, VerdictKind,
+};
+use crate::source::provider::{MetricKey, MetricQuery};
 
 const FIRST: &str = "2026-11-21T03:07:00Z";
 const HOUR_LATER: &str = "2026-11-21T04:07:00Z";
@@ -53,7 +55,7 @@ async fn a_gpu_with_two_series_is_not_known_by_one_of_them() {
 #[tokio::test]
 async fn a_host_name_of_two_instances_is_nobodys_also_when_one_is_new() {
     let cache = cache();
-    let host = |id, dns: &str| crate::domain::Instance {
+    let host = |id, dns: &str| Instance {
         private_dns: dns.into(),
         private_ip: None,
         ..instance(id, "g5.xlarge")
@@ -102,6 +104,40 @@ async fn the_host_is_asked_though_the_list_of_gpu_series_is_denied() {
     let outcome = read(&provider, FIRST, PRESET, &cache()).await;
     assert_eq!(verdict(&outcome, "i-2").kind, VerdictKind::Idle);
     assert_eq!(verdict(&outcome, "i-1").kind, VerdictKind::Unknown);
+}
+
+#[tokio::test]
+async fn volumes_tell_the_ebs_operations_of_a_type_that_reports_none() {
+    let attached = |at: &str| {
+        let device = |volume: &str| BlockDevice {
+            device: "/dev/sda1".into(),
+            volume_id: volume.into(),
+            attached_at: Some(at.parse().unwrap()),
+            delete_on_termination: true,
+        };
+        let block_devices = vec![device("vol-1"), device("vol-2")];
+        let instance = Instance { block_devices, ..instance("i-1", "m4.large") };
+        // Reads and writes of one volume are 0.6 operations a second, of both 1.1: the limit is 1.
+        let script = Script::new(vec![instance], Answer::Nothing).answering(|q| match q.key {
+            MetricKey::Volume { .. } => Answer::Every(1_000.0),
+            _ => Answer::Every(0.0),
+        });
+        Scripted::new(script)
+    };
+    let provider = attached("2026-01-01T00:00:00Z");
+    let outcome = read(&provider, FIRST, PRESET, &cache()).await;
+    let said = verdict(&outcome, "i-1");
+    assert_eq!(said.kind, VerdictKind::Underused, "{}", said.reason);
+    assert!(said.signals.iter().any(|s| &*s.label == "EBS operations of its volumes" && s.busy));
+    let asked = provider.asked.lock().unwrap().clone();
+    let of_volumes = asked.iter().filter(|q| matches!(q.key, MetricKey::Volume { .. })).count();
+    let ebs =
+        |q: &&MetricQuery| matches!(q.key, MetricKey::Ec2 { metric } if metric.starts_with("EBS"));
+    assert_eq!((of_volumes, asked.iter().filter(ebs).count()), (4, 0));
+    // What they did before they were attached, they did for another instance.
+    let provider = attached(FIRST);
+    let outcome = read(&provider, FIRST, PRESET, &cache()).await;
+    assert_eq!(verdict(&outcome, "i-1").kind, VerdictKind::Idle);
 }
 
 #[tokio::test]
@@ -225,7 +261,11 @@ async fn who_is_refused_is_not_asked_and_charged_again_for_the_rest() {
     let boxes = (0..1_200).map(|i| instance(&format!("i-{i}"), "c5.large")).collect();
     let provider = Scripted::new(Script::new(boxes, Answer::Fail(ErrorKind::Denied)));
     let outcome = read(&provider, FIRST, PRESET, &cache()).await;
-    assert_eq!(provider.asked.lock().unwrap().len(), 500, "one chunk of three");
+    assert_eq!(
+        provider.asked.lock().unwrap().len(),
+        1_000,
+        "mean and maximum of one chunk of three"
+    );
     assert_eq!(verdict(&outcome, "i-1199").kind, VerdictKind::Unknown);
 }
 

@@ -148,8 +148,11 @@ impl Provider for Scripted {
         Ok(Page::last(items))
     }
 
-    async fn types(&self, _: &Arc<str>, _: &[Arc<str>]) -> Result<Vec<TypeSpec>, SourceError> {
-        Ok(vec![])
+    /// Types on Xen, which the catalogue has none of.
+    async fn types(&self, _: &Arc<str>, names: &[Arc<str>]) -> Result<Vec<TypeSpec>, SourceError> {
+        let like = crate::source::catalogue::type_spec("m5.large").unwrap();
+        let of = |name: &Arc<str>| TypeSpec { name: name.clone(), ..like.clone() };
+        Ok(names.iter().filter(|name| name.starts_with("m4.")).map(of).collect())
     }
 
     async fn gpu_metrics(
@@ -258,7 +261,7 @@ pub fn is_arch(query: &MetricQuery, arch: &str) -> bool {
         MetricKey::AgentGpu { dimensions } => {
             dimensions.0.iter().any(|(k, v)| &**k == "arch" && &**v == arch)
         }
-        MetricKey::Ec2 { .. } => false,
+        MetricKey::Ec2 { .. } | MetricKey::Volume { .. } => false,
     }
 }
 
@@ -283,6 +286,7 @@ pub fn parts(
             inventory_every_s: 1,
             billed: true,
             summary_key: "test".into(),
+            prices: Arc::default(),
             storage: StorageSettings::default(),
             savings: crate::bus::SavingsSettings::default(),
         },

@@ -1,5 +1,7 @@
 //! The scenario that a plan begins with: list prices, and the rates that are known.
 
+use jiff::civil::Date;
+
 use crate::source::catalogue;
 use crate::whatif::supply::known_rates::{self, AS_OF, REGION};
 use crate::whatif::{Demand, ListPrice, Offer, OfferKind, Payment, Scenario, scenario_of};
@@ -10,10 +12,12 @@ const ESTIMATED: &str = "1y standard RI, est.";
 /// Two list prices are of the same region when they are so alike.
 const ALIKE: f64 = 0.005;
 
-/// A first scenario; `price` says what an hour on demand costs, by family.
-pub(crate) fn begin(demand: &Demand, price: &dyn Fn(&str) -> Option<f64>) -> Scenario {
-    let from = format!("embedded list prices, {}", catalogue::date());
-    let list = |family: &str| price(family).map(|usd| ListPrice { usd, from: from.clone() });
+/// A first scenario; `price` says what an hour on demand costs, by family, and the date of the list.
+pub(crate) fn begin(demand: &Demand, price: &dyn Fn(&str) -> Option<(f64, Date)>) -> Scenario {
+    let list = |family: &str| {
+        let (usd, of) = price(family)?;
+        Some(ListPrice { usd, from: format!("embedded list prices, {of}") })
+    };
     let mut scenario = scenario_of(demand, &list, &offers);
     for family in &mut scenario.families {
         if family.offers.iter().any(|offer| offer.name == ESTIMATED) {
@@ -27,6 +31,11 @@ pub(crate) fn begin(demand: &Demand, price: &dyn Fn(&str) -> Option<f64>) -> Sce
 /// The list price of a type in us-east-1, for files that say no region.
 pub(crate) fn us_east_1(family: &str) -> Option<f64> {
     catalogue::list_price(REGION, family)
+}
+
+/// The same with the date of its list.
+pub(crate) fn us_east_1_dated(family: &str) -> Option<(f64, Date)> {
+    catalogue::dated_list_price(REGION, family)
 }
 
 /// What can be bought for a family: rates that are not known stay unknown.

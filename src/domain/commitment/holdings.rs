@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::Commitment;
+use super::sharing::{SharingGroups, Turn, turn};
 use crate::domain::scope::Scope;
 
 /// What commitments are read from.
@@ -57,15 +58,28 @@ pub struct Holdings {
     /// True when discounts are shared: commitments of an account also serve the others (the default
     /// of AWS Organizations).
     pub sharing: bool,
+    /// Accounts that are served before others, or alone, where discounts are shared.
+    #[serde(default)]
+    pub groups: SharingGroups,
 }
 
 impl Holdings {
-    /// Why the net of usage in `scope` is not known; `None` when it is. Where discounts are shared,
-    /// what is not known of one account is not known for any.
+    /// When usage of `user` is served by a commitment of `owner`; `None` for never.
+    pub fn turn(&self, owner: &str, user: &str) -> Option<Turn> {
+        turn(self.sharing, &self.groups, owner, user)
+    }
+
+    /// Names those with whom an account shares all it buys: an account of theirs, or empty for everybody.
+    pub fn pool(&self, account: &Arc<str>) -> Arc<str> {
+        if self.sharing { self.groups.pool(account) } else { account.clone() }
+    }
+
+    /// Why the net of usage in `scope` is not known; `None` when it is. What is not known of one account is
+    /// not known for any that it shares discounts with.
     pub fn unknown(&self, scope: &Scope) -> Option<&Unread> {
         self.unread.iter().find(|u| {
             let same_region = u.scope.is_account_wide() || u.scope.region == scope.region;
-            same_region && (self.sharing || u.scope.account == scope.account)
+            same_region && self.turn(&u.scope.account, &scope.account).is_some()
         })
     }
 }

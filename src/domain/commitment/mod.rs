@@ -4,12 +4,14 @@
 mod holdings;
 mod plan;
 mod reservation;
+mod sharing;
 
 pub use holdings::{CommitmentSource, Holdings, Unread};
 pub use plan::{PlanRate, PlanType, SavingsPlan};
 pub use reservation::{
     CapacityReservation, OfferingClass, PaymentOption, ReservedInstances, ReservesCapacity,
 };
+pub use sharing::{SharingGroups, Turn};
 
 use std::sync::Arc;
 

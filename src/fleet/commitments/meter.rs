@@ -40,10 +40,10 @@ impl Meter {
         })
     }
 
-    /// On-demand list price of one instance-hour, USD; `None` when not known.
-    pub fn list_price(&self, prices: &PriceBook) -> Option<f64> {
+    /// On-demand price of one instance-hour, USD: of the list, or by the configuration; `None` when not known.
+    pub fn on_demand_price(&self, prices: &PriceBook) -> Option<f64> {
         prices
-            .list_price(&self.scope.region, &self.instance_type, self.platform, self.tenancy)
+            .on_demand(&self.scope, &self.instance_type, self.platform, self.tenancy)
             .map(|rate| rate.usd_per_hour)
     }
 

@@ -3,7 +3,8 @@
 //! Everything that a commitment may pay for is a pair of a meter and a commitment. AWS's rules fix
 //! the order of the pairs, whatever the usage of an hour:
 //!
-//! 1. Zonal Reserved Instances: the owner's usage, then the other accounts'.
+//! 1. Zonal Reserved Instances: the owner's usage, then that of the owner's group where accounts share in
+//!    groups, then the other accounts'.
 //! 2. Regional Reserved Instances: likewise, smaller sizes first where sizes are flexible; then
 //!    unused room of capacity reservations ("discounts are preferentially applied to instance usage
 //!    before covering unused Capacity Reservations").
@@ -21,7 +22,7 @@ use super::meter::Meter;
 use super::size;
 use crate::domain::{
     Commitment, CommitmentState, Commits, FastMap, Holdings, PlanType, ReservedInstances,
-    ReservesCapacity, SavingsPlan,
+    ReservesCapacity, SavingsPlan, Turn,
 };
 use crate::fleet::PriceBook;
 
@@ -41,13 +42,13 @@ pub(super) fn sane(value: f64) -> f64 {
     if value.is_finite() { value.max(0.0) } else { 0.0 }
 }
 
-/// The steps of the application; each has a round for the owner's and one for others' usage.
+/// The steps of the application; each has a round for each [`Turn`], and again for unused room.
 #[derive(Clone, Copy)]
 enum Step {
     Zonal = 0,
-    Regional = 4,
-    InstancePlan = 8,
-    ComputePlan = 12,
+    Regional = 8,
+    InstancePlan = 16,
+    ComputePlan = 24,
 }
 
 /// Meters by what commitments select them by.
@@ -101,7 +102,7 @@ pub(super) struct Pairs<'a> {
     prices: Vec<Option<f64>>,
     rank: Vec<u32>,
     index: Index<'a>,
-    sharing: bool,
+    holdings: &'a Holdings,
     out: Vec<(Key, Pair)>,
 }
 
@@ -110,7 +111,7 @@ impl<'a> Pairs<'a> {
         meters: &'a [Meter],
         rooms_from: usize,
         prices: Vec<Option<f64>>,
-        sharing: bool,
+        holdings: &'a Holdings,
     ) -> Self {
         let mut order: Vec<u32> = (0..meters.len() as u32).collect();
         order.sort_by(|a, b| meters[*a as usize].rank().cmp(&meters[*b as usize].rank()));
@@ -119,7 +120,7 @@ impl<'a> Pairs<'a> {
             rank[meter as usize] = place as u32;
         }
         let index = Index::new(meters);
-        Self { meters, rooms_from, prices, rank, index, sharing, out: Vec::new() }
+        Self { meters, rooms_from, prices, rank, index, holdings, out: Vec::new() }
     }
 
     /// The pairs of a commitment; `held` is its place among those prepared, in order of preference.
@@ -209,12 +210,10 @@ impl<'a> Pairs<'a> {
         order: [u64; 2],
         takes: f64,
     ) {
-        let own = *self.meters[meter as usize].scope.account == *owner;
-        if !own && !self.sharing {
-            return;
-        }
+        let user = &self.meters[meter as usize].scope.account;
+        let Some(turn) = self.holdings.turn(owner, user) else { return };
         let room = meter as usize >= self.rooms_from;
-        let round = step as u8 + u8::from(!own) + 2 * u8::from(room);
+        let round = step as u8 + turn as u8 + Turn::ALL.len() as u8 * u8::from(room);
         let key = key(round, order, self.rank[meter as usize], held);
         self.out.push((key, Pair { meter, held, takes }));
     }
@@ -276,8 +275,8 @@ pub(super) fn prepare(
     drop(inside);
     meters.append(&mut behind);
     let list: Vec<Option<f64>> =
-        meters.iter().map(|m| m.list_price(prices).filter(|p| p.is_finite())).collect();
-    let mut pairs = Pairs::new(meters, rooms_from, list.clone(), holdings.sharing);
+        meters.iter().map(|m| m.on_demand_price(prices).filter(|p| p.is_finite())).collect();
+    let mut pairs = Pairs::new(meters, rooms_from, list.clone(), holdings);
     for (place, held) in held.iter().enumerate() {
         pairs.add(place as u32, &holdings.items[held.item]);
     }

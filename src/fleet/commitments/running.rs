@@ -213,7 +213,7 @@ fn rates_unknown(applier: &Applier, holdings: &Holdings, at: Timestamp, doubt: &
         let why: Arc<str> =
             format!("rates of {} {} are not known", item.kind().label(), item.id).into();
         for (place, meter) in applier.meters().iter().enumerate() {
-            let reaches = (holdings.sharing || meter.scope.account == item.account)
+            let reaches = holdings.turn(&item.account, &meter.scope.account).is_some()
                 && (plan.plan_type == PlanType::Compute
                     || (plan.region.as_ref().is_none_or(|r| *r == meter.scope.region)
                         && (plan.family.as_ref())

@@ -17,6 +17,8 @@ use crate::source::provider::{
 
 /// The namespace of EC2's own metrics.
 pub(super) const EC2_NAMESPACE: &str = "AWS/EC2";
+/// Where volumes publish.
+pub(super) const EBS_NAMESPACE: &str = "AWS/EBS";
 
 /// The CloudWatch agent's namespace and its GPU metric: share of time with a kernel resident.
 pub(super) const AGENT_NAMESPACE: &str = "CWAgent";
@@ -142,6 +144,9 @@ pub(super) fn metric_query(
     let (name, dimensions) = match &query.key {
         MetricKey::Ec2 { metric } => {
             ((EC2_NAMESPACE, *metric), vec![dimension("InstanceId", &query.instance)])
+        }
+        MetricKey::Volume { metric, volume } => {
+            ((EBS_NAMESPACE, *metric), vec![dimension("VolumeId", volume)])
         }
         MetricKey::AgentGpu { dimensions } => {
             ((AGENT_NAMESPACE, AGENT_GPU_METRIC), pairs(dimensions))

@@ -1,8 +1,9 @@
 //! The call planner over CloudWatch `GetMetricData`: what must be asked, in which calls, in which
 //! order. Pure: the caller says what it wants and what it already has.
 //!
-//! Three rules make a big fleet cheap. Billing is per metric requested, not per datapoint, so
-//! long windows are asked rarely. Closed hours never change (beyond a short tail of late
+//! Four rules make a big fleet cheap. Billing is per metric requested, not per datapoint, so
+//! long windows are asked rarely. Up to five statistics of a metric are billed as one where one request
+//! asks for them, so they travel together. Closed hours never change (beyond a short tail of late
 //! datapoints), so they are asked once. And what is asked for at all follows the cascade of the
 //! idle engine: signals that cannot change a verdict any more are not among the needs.
 
@@ -12,10 +13,11 @@ pub mod signal;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
-use super::provider::MetricQuery;
+use super::ledger::STATISTICS_PER_METRIC;
+use super::provider::{MetricKey, MetricQuery};
 use crate::domain::{Hour, HourRange};
 
-pub use signal::signal_query;
+pub use signal::{billed_signals, other_statistic, signal_query, volume_queries};
 
 /// Queries per `GetMetricData` call (service limit, CloudWatch API reference).
 pub const MAX_QUERIES: usize = 500;
@@ -48,8 +50,31 @@ pub struct Batch {
     pub priority: u8,
     /// The hours to ask for.
     pub range: HourRange,
-    /// At most [`MAX_QUERIES`] series, and at most [`MAX_POINTS`] datapoints with `range`.
+    /// At most [`MAX_QUERIES`] series, and at most [`MAX_POINTS`] datapoints with `range`. Statistics of
+    /// one metric stand side by side.
     pub queries: Vec<MetricQuery>,
+}
+
+impl Batch {
+    /// Metrics that AWS bills for the call.
+    pub fn billed(&self) -> u64 {
+        billed(&self.queries)
+    }
+}
+
+/// The metric that a query asks a statistic of: whose, and which.
+fn metric(query: &MetricQuery) -> (&str, &MetricKey) {
+    (&*query.instance, &query.key)
+}
+
+/// Metrics that AWS bills for one call with these queries: one for up to five statistics of the same
+/// metric, see [`STATISTICS_PER_METRIC`].
+pub fn billed(queries: &[MetricQuery]) -> u64 {
+    let mut statistics: HashMap<(&str, &MetricKey), usize> = HashMap::with_capacity(queries.len());
+    for query in queries {
+        *statistics.entry(metric(query)).or_default() += 1;
+    }
+    statistics.into_values().map(|n| n.div_ceil(STATISTICS_PER_METRIC) as u64).sum()
 }
 
 /// The hours of `wanted` that must be asked when `fetched` is at hand: nothing while no new hour
@@ -106,9 +131,17 @@ pub fn plan(needs: &[Need]) -> Vec<Batch> {
         entry.ranges.extend(ranges);
     }
 
+    // A metric is asked for once, as soon as any of its statistics is wanted.
+    let mut first: HashMap<(&str, &MetricKey), u8> = HashMap::with_capacity(series.len());
+    for wish in &series {
+        let at = first.entry(metric(wish.query)).or_insert(wish.priority);
+        *at = wish.priority.min(*at);
+    }
+
     // Newest hours first within a priority: they decide whether something is busy right now.
     let mut groups: BTreeMap<Order, Vec<&MetricQuery>> = BTreeMap::new();
     for Wish { query, priority, ranges } in series {
+        let priority = first.get(&metric(query)).copied().unwrap_or(priority);
         for range in disjoint(ranges) {
             groups
                 .entry((priority, Reverse(range.to), Reverse(range.from)))
@@ -119,9 +152,10 @@ pub fn plan(needs: &[Need]) -> Vec<Batch> {
 
     let mut batches = Vec::new();
     for ((priority, Reverse(to), Reverse(from)), queries) in groups {
+        let queries = side_by_side(queries);
         for range in pieces(HourRange { from, to }) {
             let per_call = (MAX_POINTS / range.len()).clamp(1, MAX_QUERIES);
-            batches.extend(queries.chunks(per_call).map(|chunk| Batch {
+            batches.extend(calls(&queries, per_call).map(|chunk| Batch {
                 priority,
                 range,
                 queries: chunk.iter().map(|&q| q.clone()).collect(),
@@ -129,6 +163,42 @@ pub fn plan(needs: &[Need]) -> Vec<Batch> {
         }
     }
     batches
+}
+
+/// The statistics of a metric beside its first; else the order stays.
+fn side_by_side(queries: Vec<&MetricQuery>) -> Vec<&MetricQuery> {
+    let mut of_metric: HashMap<(&str, &MetricKey), usize> = HashMap::with_capacity(queries.len());
+    let mut metrics: Vec<Vec<&MetricQuery>> = Vec::with_capacity(queries.len());
+    for query in queries {
+        let at = *of_metric.entry(metric(query)).or_insert_with(|| {
+            metrics.push(Vec::new());
+            metrics.len() - 1
+        });
+        metrics[at].push(query);
+    }
+    metrics.into_iter().flatten().collect()
+}
+
+/// Parts of at most `per_call`. A metric is not cut apart where its statistics fit into one call: it
+/// would be billed in both.
+fn calls<'a, 'q>(
+    queries: &'a [&'q MetricQuery],
+    per_call: usize,
+) -> impl Iterator<Item = &'a [&'q MetricQuery]> {
+    let mut rest = queries;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let mut end = per_call.min(rest.len());
+        if end < rest.len() && metric(rest[end - 1]) == metric(rest[end]) {
+            let first = rest[..end].iter().rposition(|q| metric(q) != metric(rest[end]));
+            end = first.map_or(end, |at| at + 1);
+        }
+        let (call, after) = rest.split_at(end);
+        rest = after;
+        Some(call)
+    })
 }
 
 /// Sorts ranges and joins those that touch or overlap.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::domain::Signal;
+use crate::domain::{BlockDevice, Instance, Signal};
 use crate::source::provider::{GpuDimensions, MetricKey, MetricQuery, Statistic};
 
 /// The query for one signal of one instance; `None` for a GPU signal without discovered
@@ -37,6 +37,46 @@ pub fn signal_query(
     Some(MetricQuery { instance: Arc::clone(instance), signal, key, statistic })
 }
 
+/// The queries by which the volumes of an instance tell its EBS operations, where `AWS/EC2` has none of its
+/// type ([`crate::domain::TypeSpec::reports_ebs`]): totals of each volume, which add up. None for any other
+/// signal.
+pub fn volume_queries(instance: &Instance, signal: Signal) -> Vec<MetricQuery> {
+    let metric = match signal {
+        Signal::EbsReadOps => "VolumeReadOps",
+        Signal::EbsWriteOps => "VolumeWriteOps",
+        _ => return Vec::new(),
+    };
+    let of_volume = |device: &BlockDevice| MetricQuery {
+        instance: Arc::clone(&instance.id),
+        signal,
+        key: MetricKey::Volume { metric, volume: device.volume_id.clone() },
+        statistic: Statistic::Sum,
+    };
+    instance.block_devices.iter().map(of_volume).collect()
+}
+
+/// The signal that is another statistic of the same metric: asked for in one request with `signal`, it
+/// is not billed.
+pub fn other_statistic(signal: Signal) -> Option<Signal> {
+    match signal {
+        Signal::CpuMean => Some(Signal::CpuMax),
+        Signal::CpuMax => Some(Signal::CpuMean),
+        Signal::GpuMean(gpu) => Some(Signal::GpuMax(gpu)),
+        Signal::GpuMax(gpu) => Some(Signal::GpuMean(gpu)),
+        Signal::NetworkIn
+        | Signal::NetworkOut
+        | Signal::EbsReadOps
+        | Signal::EbsWriteOps
+        | Signal::Resource(_) => None,
+    }
+}
+
+/// Metrics that reading these signals of one instance is billed for, where all are asked for together.
+pub fn billed_signals(signals: &[Signal]) -> u64 {
+    let repeats = |i: usize| signals[..i].iter().any(|s| other_statistic(*s) == Some(signals[i]));
+    (0..signals.len()).filter(|i| !repeats(*i)).count() as u64
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -56,6 +96,31 @@ mod tests {
             assert_eq!(query.key, MetricKey::Ec2 { metric });
             assert_eq!((query.signal, query.statistic), (signal, statistic));
         }
+    }
+
+    #[test]
+    fn statistics_of_one_metric_find_each_other_and_are_one_metric() {
+        let id: Arc<str> = "i-1".into();
+        let dims = GpuDimensions(vec![("InstanceId".into(), "i-1".into())]);
+        let key = |signal| signal_query(&id, signal, Some(&dims)).unwrap().key;
+        let all = [
+            Signal::CpuMean,
+            Signal::CpuMax,
+            Signal::NetworkIn,
+            Signal::NetworkOut,
+            Signal::EbsReadOps,
+            Signal::EbsWriteOps,
+            Signal::GpuMean(7),
+            Signal::GpuMax(7),
+        ];
+        for signal in all {
+            let same: Vec<_> =
+                all.into_iter().filter(|s| *s != signal && key(*s) == key(signal)).collect();
+            assert_eq!(other_statistic(signal).into_iter().collect::<Vec<_>>(), same, "{signal:?}");
+        }
+        assert_eq!(billed_signals(&all), 6);
+        assert_eq!(billed_signals(&[Signal::GpuMax(0), Signal::GpuMax(1), Signal::GpuMean(1)]), 2);
+        assert_eq!(billed_signals(&[]), 0);
     }
 
     #[test]

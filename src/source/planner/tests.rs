@@ -56,6 +56,77 @@ fn calls_are_as_full_as_the_limits_allow() {
 }
 
 #[test]
+fn up_to_five_statistics_of_a_metric_are_billed_as_one() {
+    let cpu = |n| [query(n, Signal::CpuMean), query(n, Signal::CpuMax)];
+    assert_eq!(billed(&[]), 0);
+    assert_eq!(billed(&cpu(1)), 1);
+    assert_eq!(billed(&[cpu(1), cpu(2)].concat()), 2, "another instance is another metric");
+    assert_eq!(billed(&[query(1, Signal::NetworkIn), query(1, Signal::NetworkOut)]), 2);
+    let six: Vec<MetricQuery> = (0..6).map(|_| query(1, Signal::CpuMean)).collect();
+    assert_eq!(billed(&six), 2, "a sixth is billed as another");
+}
+
+/// The figure of docs/figures.md: 10,000 instances, 1,000 of them with 8 GPUs each, judged daily. CPU of
+/// all and utilisation of each GPU, mean and maximum; network and EBS of the 3,000 whose CPU rests.
+#[test]
+fn ten_thousand_instances_judged_daily_cost_nine_dollars_a_month() {
+    use crate::source::ledger::{BilledApi, usd};
+    use crate::source::provider::GpuDimensions;
+
+    let day = hours(0, 24);
+    let need = |n: u32, signal: Signal| {
+        let id: Arc<str> = format!("i-{n}").into();
+        let dims = signal.gpu().map(|gpu| {
+            GpuDimensions(vec![
+                ("InstanceId".into(), id.clone()),
+                ("index".into(), gpu.to_string().into()),
+            ])
+        });
+        let query = signal_query(&id, signal, dims.as_ref()).unwrap();
+        Need { query, wanted: day, fetched: None, priority: 1 }
+    };
+    let mut first = Vec::new();
+    for n in 0..10_000 {
+        first.extend([need(n, Signal::CpuMean), need(n, Signal::CpuMax)]);
+        for gpu in (0..8).filter(|_| n < 1_000) {
+            first.extend([need(n, Signal::GpuMax(gpu)), need(n, Signal::GpuMean(gpu))]);
+        }
+    }
+    let network = [Signal::NetworkIn, Signal::NetworkOut];
+    let ebs = [Signal::EbsReadOps, Signal::EbsWriteOps];
+    let rest = |signals: [Signal; 2]| -> Vec<Need> {
+        (0..3_000).flat_map(|n| signals.map(|signal| need(n, signal))).collect()
+    };
+    let rounds = [first, rest(network), rest(ebs)];
+    let metrics: u64 = rounds.iter().flat_map(|r| plan(r)).map(|b| b.billed()).sum();
+    assert_eq!(metrics, 10_000 + 8_000 + 4 * 3_000);
+    let a_month = usd(BilledApi::GetMetricData.cost_micro_usd(metrics)) * 730.0 / 24.0;
+    assert!((a_month - 9.125).abs() < 1e-9, "$0.30 a day: {a_month}");
+    // The maximum of CPU of 3,000 and the mean of each GPU in requests of their own are 11,000 metrics more.
+    let apart = usd(BilledApi::GetMetricData.cost_micro_usd(metrics + 11_000)) * 730.0 / 24.0;
+    assert!((apart - 12.47).abs() < 0.005, "{apart}");
+}
+
+#[test]
+fn statistics_of_a_metric_travel_together() {
+    let both = |n: u32| {
+        [Signal::CpuMean, Signal::CpuMax].map(|signal| Need {
+            query: query(n, signal),
+            wanted: hours(0, 337),
+            fetched: None,
+            priority: 1,
+        })
+    };
+    // All means before all maxima, and 299 series fit into a call: without care one metric is cut apart.
+    let mut needs: Vec<Need> = (0..1_000).flat_map(both).collect();
+    needs.sort_by_key(|n| n.query.signal);
+    let batches = plan(&needs);
+    assert_eq!(batches.iter().map(|b| b.queries.len()).sum::<usize>(), 2_000);
+    assert_eq!(batches.iter().map(Batch::billed).sum::<u64>(), 1_000);
+    assert!(batches.iter().all(|b| b.queries.len() <= 299 && b.queries.len() % 2 == 0));
+}
+
+#[test]
 fn the_viewport_is_served_first_and_newest_hours_before_old_ones() {
     let batches = plan(&[
         need(1, hours(0, 100), None, 5),
@@ -110,6 +181,41 @@ proptest! {
             prop_assert!(batch.queries.len() * batch.range.len() <= MAX_POINTS);
         }
         prop_assert!(batches.is_sorted_by_key(|b| b.priority));
+    }
+
+    /// By the price page's words alone: each metric of a call once for every five statistics begun.
+    #[test]
+    fn no_metric_is_paid_for_twice_where_its_statistics_are_asked_of_the_same_hours(
+        needs in prop::collection::vec(any_need(), 0..120)
+    ) {
+        for batch in plan(&needs) {
+            let mut metrics: Vec<(String, String)> = batch
+                .queries
+                .iter()
+                .map(|q| (q.instance.to_string(), format!("{:?}", q.key)))
+                .collect();
+            metrics.sort();
+            let paid: usize =
+                metrics.chunk_by(|a, b| a == b).map(|same| same.len().div_ceil(5)).sum();
+            prop_assert_eq!(batch.billed(), paid as u64);
+        }
+        let mut paid: HashSet<(String, String, i32, i32)> = HashSet::new();
+        let batches = plan(&needs);
+        for batch in &batches {
+            let per_call = (MAX_POINTS / batch.range.len()).clamp(1, MAX_QUERIES);
+            let mut here: Vec<_> = batch
+                .queries
+                .iter()
+                .map(|q| {
+                    let of = (q.instance.to_string(), format!("{:?}", q.key));
+                    (of.0, of.1, batch.range.from.0, batch.range.to.0)
+                })
+                .collect();
+            here.dedup();
+            for metric in here {
+                prop_assert!(paid.insert(metric) || per_call < 2, "cut apart");
+            }
+        }
     }
 
     #[test]

@@ -8,6 +8,7 @@ use aws_credential_types::provider::{ProvideCredentials, SharedCredentialsProvid
 use serde::Deserialize;
 use tokio::sync::Semaphore;
 
+use super::bill::Bill;
 use super::json::{self, Head, Label, Point};
 use super::{Flavour, Settings, sign};
 use crate::domain::{ErrorKind, SourceError};
@@ -34,6 +35,8 @@ pub(super) struct Api {
     credentials: Option<SharedCredentialsProvider>,
     slots: Semaphore,
     pace: Mutex<Pace>,
+    /// What queries cost, where they do.
+    bill: Option<Bill>,
 }
 
 /// What the server was like lately.
@@ -120,6 +123,10 @@ impl Api {
                 pause: Duration::ZERO,
                 slow: None,
             }),
+            bill: match &settings.flavour {
+                Flavour::Amazon { .. } => settings.ledger.clone().map(Bill::new),
+                _ => None,
+            },
         })
     }
 
@@ -128,7 +135,7 @@ impl Api {
         let at = at.map(|t| t.to_string());
         let mut form = vec![("query", text)];
         form.extend(at.as_deref().map(|at| ("time", at)));
-        self.post("prometheus:query", "query", form).await
+        self.post("prometheus:query", "query", text, form).await
     }
 
     /// A range query: from, to (Unix seconds), and the step in seconds.
@@ -139,9 +146,11 @@ impl Api {
         to: i64,
         step: u32,
     ) -> Result<Body, SourceError> {
+        // The same question of a longer time processes more.
+        let asked = format!("{text} {} {step}", to.saturating_sub(from));
         let (from, to, step) = (from.to_string(), to.to_string(), step.to_string());
         let form = vec![("query", text), ("start", &from), ("end", &to), ("step", &step)];
-        self.post("prometheus:query_range", "query_range", form).await
+        self.post("prometheus:query_range", "query_range", &asked, form).await
     }
 
     /// Which of `names` have had series since `from` (Unix seconds).
@@ -178,10 +187,12 @@ impl Api {
         Ok(told.data)
     }
 
+    /// Asks. `asked` names the question, by which is known what it costs.
     async fn post(
         &self,
         operation: &'static str,
         path: &str,
+        asked: &str,
         mut form: Vec<(&str, &str)>,
     ) -> Result<Body, SourceError> {
         let timeout = format!("{}s", self.timeout.as_secs());
@@ -189,7 +200,16 @@ impl Api {
         if matches!(self.flavour, Flavour::Thanos) {
             form.extend([("dedup", "true"), ("partial_response", "true")]);
         }
+        let Some(bill) = &self.bill else {
+            let answer = self.send(operation, path, Some(encode_form(&form)), MAX_BYTES).await?;
+            return Ok(Body { answer, name: Arc::clone(&self.name) });
+        };
+        form.push(("stats", "all"));
+        // What is not sent is not charged.
+        self.may(operation, Instant::now())?;
+        let charged = bill.charge(asked).await.map_err(|e| named(&self.name, e))?;
         let answer = self.send(operation, path, Some(encode_form(&form)), MAX_BYTES).await?;
+        bill.settle(asked, charged, &answer.body).await;
         Ok(Body { answer, name: Arc::clone(&self.name) })
     }
 

@@ -2,6 +2,7 @@
 //! `VictoriaMetrics`, Amazon Managed Service for Prometheus.
 
 mod api;
+mod bill;
 mod history;
 mod hour;
 pub mod json;
@@ -27,6 +28,7 @@ use self::plan::Names;
 pub use self::promql::Matchers;
 use super::gpu::{Ask, GpuSource};
 use super::http::Auth;
+use super::ledger::Ledger;
 use super::vocabulary::{Gather, Vocabulary};
 use crate::domain::{ErrorKind, GpuHistory, GpuHour, GpuKey, Hour, SourceError, SourceId, Sweep};
 
@@ -76,6 +78,8 @@ pub struct Settings {
     pub matchers: Matchers,
     /// The metric names.
     pub vocabulary: Arc<Vocabulary>,
+    /// What Amazon's bills for queries is charged here; `None` where queries cost nothing.
+    pub ledger: Option<Ledger>,
 }
 
 impl Settings {
@@ -93,6 +97,7 @@ impl Settings {
             timeout_s: 20,
             matchers: Matchers::default(),
             vocabulary: Arc::default(),
+            ledger: None,
         }
     }
 }

@@ -466,6 +466,67 @@ async fn amazon_gets_signed_requests() {
     assert!(!format!("{:?}", prom.settings).contains("s3cr3t"));
 }
 
+#[tokio::test]
+async fn queries_of_amazons_are_charged_by_the_samples_that_they_processed() {
+    use crate::cache::{Cache, OpenOptions};
+    use crate::source::ledger::{Ledger, micro_usd};
+
+    let with_stats = |seen: &Seen| {
+        let Reply::Raw(raw) = two(seen) else { unreachable!("it answers") };
+        let text = String::from_utf8(raw).unwrap();
+        let (_, text) = text.split_once("\r\n\r\n").unwrap();
+        let stats = r#""stats":{"samples":{"totalQueryableSamples":20000000}},"result""#;
+        Reply::json(text.replace(r#""result""#, stats))
+    };
+    let server = Server::start(with_stats).await;
+    let ledger = |cap| {
+        let (cache, _) = Cache::open(OpenOptions::in_memory(), Timestamp::now());
+        Ledger::new(cache, micro_usd(cap))
+    };
+    let amazon = |s: &mut Settings| {
+        let keys =
+            aws_credential_types::Credentials::new("AKIDEXAMPLE", "s3cr3t", None, None, "test");
+        s.flavour = Flavour::Amazon {
+            region: "eu-west-1".into(),
+            credentials: SharedCredentialsProvider::new(keys),
+        };
+    };
+    let kept = ledger(1.0);
+    let prom = source(&server.url, |s| {
+        amazon(s);
+        s.ledger = Some(kept.clone());
+    });
+    let sweep = prom.sweep(&ask()).await.unwrap();
+    let today = kept.today(Timestamp::now()).await.unwrap();
+    let queries = server.seen().iter().filter(|s| s.field("query").is_some()).count() as u64;
+    assert!(queries > 3 && u64::from(sweep.answered) <= queries, "{queries}");
+    assert!(
+        server
+            .seen()
+            .iter()
+            .all(|s| s.field("query").is_none() || s.field("stats").as_deref() == Some("all"))
+    );
+    // 20 million samples each, $0.10 per 10⁹: 2,000 millionths of a dollar.
+    let [cost] = today.apis.as_slice() else { panic!("{today:?}") };
+    assert_eq!((cost.name.as_str(), cost.micro_usd), ("aps:QueryMetrics", 2_000 * queries));
+    // Without anything left nothing is asked.
+    let prom = source(&server.url, |s| {
+        amazon(s);
+        s.ledger = Some(ledger(0.0));
+    });
+    let before = server.seen().iter().filter(|s| s.field("query").is_some()).count();
+    let refused = prom.sweep(&ask()).await.unwrap_err();
+    assert_eq!(refused.kind, ErrorKind::OwnCostCap);
+    let after = server.seen().iter().filter(|s| s.field("query").is_some()).count();
+    assert_eq!(before, after);
+    // A Prometheus of one's own costs nothing, and is not asked what it processed.
+    let own = ledger(0.0);
+    let prom = source(&server.url, |s| s.ledger = Some(own.clone()));
+    prom.sweep(&ask()).await.unwrap();
+    assert!(server.seen().last().unwrap().field("stats").is_none());
+    assert_eq!(own.today(Timestamp::now()).await.unwrap().micro_usd, 0);
+}
+
 /// Answers that are larger than a fleet.
 mod hostile {
     use super::*;

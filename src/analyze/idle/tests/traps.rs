@@ -376,18 +376,32 @@ fn what_a_type_cannot_report_is_not_demanded_of_it() {
     };
     for name in ["t2.large", "m4.2xlarge", "c4.2xlarge", "r4.2xlarge", "m5.metal", "c7i.metal-24xl"]
     {
-        let case = of(name);
+        let mut case = of(name);
+        case.instance.block_devices.clear();
         let v = case.judge(DEFAULT);
         assert_eq!((v.kind, v.coverage), (Idle, 1.0), "{name}");
-        assert!(v.signals.iter().all(|s| &*s.label != "EBS operations"), "{name}");
+        assert!(v.signals.iter().all(|s| !s.label.starts_with("EBS operations")), "{name}");
         assert!(v.not_checked.iter().any(|n| n.starts_with("EBS operations: ")), "{name}");
         assert!(
             next_signals(&case.subject(), &DEFAULT.policy()).is_empty(),
             "what does not exist is not asked for: {name}"
         );
-        // Where it comes nevertheless it speaks for use.
-        let wrote = case.fill(Signal::EbsReadOps, 168, 0.0).fill(Signal::EbsWriteOps, 168, 7200.0);
-        assert_eq!(wrote.kind(), Underused, "{name}");
+        // Its volumes have a metric each; without their answer it is what it was.
+        let stored = of(name);
+        assert_eq!(stored.kind(), Idle, "{name}");
+        assert_eq!(
+            next_signals(&stored.subject(), &DEFAULT.policy()),
+            [Signal::EbsReadOps, Signal::EbsWriteOps],
+            "{name}"
+        );
+        // What comes speaks for use, and says whose it is.
+        let wrote =
+            stored.fill(Signal::EbsReadOps, 168, 0.0).fill(Signal::EbsWriteOps, 168, 7200.0);
+        let v = wrote.judge(DEFAULT);
+        assert_eq!(v.kind, Underused, "{name}");
+        let line = v.signals.iter().find(|s| s.label.starts_with("EBS operations")).unwrap();
+        assert_eq!(&*line.label, "EBS operations of its volumes");
+        assert!(v.not_checked.iter().any(|n| n.contains("(AWS/EBS) stand in")), "{name}");
     }
     let nitro = of("m5.2xlarge");
     assert_eq!(nitro.kind(), Unknown);

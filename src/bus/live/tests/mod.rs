@@ -43,6 +43,7 @@ fn parts(sources: &[Arc<Scripted>], cache: &Cache) -> Parts {
             inventory_every_s: 60,
             billed: false,
             summary_key: "test".into(),
+            prices: Arc::default(),
             storage: StorageSettings::default(),
             savings: crate::bus::SavingsSettings::default(),
         },

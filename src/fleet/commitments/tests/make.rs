@@ -170,7 +170,7 @@ pub fn block(id: &str, account: &str, total: u32, of: &str, upfront: Option<f64>
 
 pub fn held(items: impl IntoIterator<Item = Commitment>) -> Holdings {
     let items = items.into_iter().map(Arc::new).collect();
-    Holdings { items, unread: Vec::new(), sharing: true }
+    Holdings { items, sharing: true, ..Holdings::default() }
 }
 
 /// Linux on shared hardware in `us-east-1`.

@@ -31,6 +31,24 @@ pub fn bill(
     prices: &PriceBook,
     at: Timestamp,
 ) -> (f64, f64) {
+    let turn = |owner: &str, user: &str| match owner == user {
+        true => Some(0),
+        false => holdings.sharing.then_some(2),
+    };
+    bill_by(instances, holdings, prices, at, turn)
+}
+
+/// The same where `turn` says when usage of an account (the second) is served by commitments of another (the
+/// first): 0 for its own, then 1, then 2; `None` for never.
+pub fn bill_by(
+    instances: &[&Instance],
+    holdings: &Holdings,
+    prices: &PriceBook,
+    at: Timestamp,
+    turn: impl Fn(&str, &str) -> Option<u8>,
+) -> (f64, f64) {
+    const TURNS: [(bool, u8); 6] =
+        [(false, 0), (false, 1), (false, 2), (true, 0), (true, 1), (true, 2)];
     let mut boxes: Vec<Box1> = instances
         .iter()
         .map(|i| Box1 {
@@ -86,9 +104,9 @@ pub fn bill(
                 _ => 0.0,
             })
             .collect();
-        for (rooms, own) in [(false, true), (false, false), (true, true), (true, false)] {
+        for (rooms, now) in TURNS {
             while let Some((place, at, takes)) = next_reserved(&items, &boxes, &left, |item, b| {
-                b.room == rooms && (*b.scope.account == *item) == own && (own || holdings.sharing)
+                b.room == rooms && turn(item, &b.scope.account) == Some(now)
             }) {
                 pay(&mut boxes[at], &mut left[place], takes);
             }
@@ -102,9 +120,9 @@ pub fn bill(
                 _ => 0.0,
             })
             .collect();
-        for (rooms, own) in [(false, true), (false, false), (true, true), (true, false)] {
+        for (rooms, now) in TURNS {
             while let Some((place, at, rate)) = next_plan(&items, &boxes, &left, |item, b| {
-                b.room == rooms && (*b.scope.account == *item) == own && (own || holdings.sharing)
+                b.room == rooms && turn(item, &b.scope.account) == Some(now)
             }) {
                 pay(&mut boxes[at], &mut left[place], rate);
             }

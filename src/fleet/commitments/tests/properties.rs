@@ -188,6 +188,37 @@ proptest! {
         }
     }
 
+    /// Accounts A and B are a group, C is in none.
+    #[test]
+    fn groups_are_served_before_others_or_alone(
+        raw in some(), of in bought(), restricted: bool,
+    ) {
+        let fleet = fleet(&raw);
+        let book = book();
+        let groups = crate::domain::SharingGroups::new([[A, B]], restricted);
+        let holdings = Holdings { groups, ..holdings(&of, true) };
+        let turn = |owner: &str, user: &str| match (owner == user, owner == C || user == C) {
+            (true, _) => Some(0),
+            (_, false) => Some(1),
+            (_, true) => (!restricted).then_some(2),
+        };
+        let refs: Vec<&Instance> = fleet.iter().map(|i| &**i).collect();
+        let (committed, open) = naive::bill_by(&refs, &holdings, &book, now(), turn);
+        let running = Running::new(&fleet, [], &holdings, &book, now());
+        let applied = running.applier().apply(running.units());
+        prop_assert!((applied.committed_usd - committed).abs() < 1e-9);
+        prop_assert!(
+            (applied.on_demand_usd - open).abs() < 1e-7,
+            "{} is not {open}", applied.on_demand_usd
+        );
+        for step in &applied.covered {
+            let owner = &*holdings.items[step.commitment].account;
+            let user = &*running.applier().meters()[step.meter].scope.account;
+            let outside = owner != user && (owner == C || user == C);
+            prop_assert!(!restricted || !outside, "{owner} pays for {user}");
+        }
+    }
+
     #[test]
     fn as_one_instance_after_the_other(raw in some(), of in bought(), sharing: bool) {
         let fleet = fleet(&raw);

@@ -7,7 +7,7 @@ use super::make::*;
 use crate::domain::{
     Commitment, CommitmentKind, CommitmentSource, CommitmentState, Commits, Holdings, Instance,
     InstanceState, Lifecycle, Offer, PlanRate, Platform, PriceBasis, Provenance, Rate, Scope,
-    Tenancy, Unread,
+    SharingGroups, Tenancy, Unread,
 };
 use crate::fleet::PriceBook;
 use crate::fleet::commitments::{Applier, Cover, Meter, Net, Running, covers, joint_saving};
@@ -155,6 +155,36 @@ fn without_sharing_an_account_keeps_to_itself() {
     let holdings = held([regional("ri", B, 1, "g5.xlarge", 0.6)]);
     near(saves(&fleet, "i0", &holdings), 0.0);
     near(saves(&fleet, "i0", &Holdings { sharing: false, ..holdings }), 1.0);
+}
+
+#[test]
+fn a_group_is_served_before_others_or_alone() {
+    let mut fleet = instances("a", 1, &g5());
+    fleet.extend(instances("c", 1, &meter(C, AZ, "g5.xlarge")));
+    let of = |restricted| SharingGroups::new([[B, C]], restricted);
+    let covered = |fleet: &[Arc<Instance>], groups: SharingGroups| -> Vec<String> {
+        let holdings = Holdings { groups, ..held([regional("ri", B, 1, "g5.xlarge", 0.6)]) };
+        let nets = covers(fleet, &holdings, &list(), now());
+        let is_covered = |i: &&Arc<Instance>| !known(&nets[&i.id]).by.is_empty();
+        fleet.iter().filter(is_covered).map(|i| i.id.to_string()).collect()
+    };
+    // Of others the first account; of a group its accounts, whatever their ids.
+    assert_eq!(covered(&fleet, SharingGroups::default()), ["a0"]);
+    assert_eq!(covered(&fleet, of(false)), ["c0"]);
+    assert_eq!(covered(&fleet, of(true)), ["c0"]);
+    // Nobody of the group runs anything.
+    assert_eq!(covered(&fleet[..1], of(false)), ["a0"]);
+    assert_eq!(covered(&fleet[..1], of(true)), [""; 0]);
+    // What could not be read of an account matters to those alone that it shares with.
+    let unread = Unread {
+        scope: Scope::new(B, EAST),
+        source: CommitmentSource::ReservedInstances,
+        why: "denied".into(),
+    };
+    let with = |groups| Holdings { unread: vec![unread.clone()], groups, ..held([]) };
+    assert!(matches!(net(&fleet, "a0", &with(of(false))), Net::Unknown(_)));
+    assert!(matches!(net(&fleet, "c0", &with(of(true))), Net::Unknown(_)));
+    near(saves(&fleet, "a0", &with(of(true))), 1.0);
 }
 
 #[test]
@@ -447,6 +477,27 @@ fn capacity_blocks_are_paid_in_advance_and_discount_nothing() {
     let unpriced = held([block("cb", A, 2, "g5.xlarge", None)]);
     let applied = Applier::new(vec![g5()], &unpriced, &list(), now()).apply(&[1.0]);
     assert_eq!(applied.committed_usd, 0.0);
+}
+
+#[test]
+fn a_capacity_block_before_its_start_or_after_its_end_covers_and_costs_nothing() {
+    let mut inside = instance("cb-0", &g5());
+    inside.lifecycle = Lifecycle::CapacityBlock;
+    inside.capacity_reservation = Some("cb".into());
+    let fleet = [Arc::new(inside)];
+    for (from, to, is_in_force) in
+        [(1, 25, false), (-24, 24, true), (0, 24, true), (-48, -1, false), (-24, 0, false)]
+    {
+        let mut block = block("cb", A, 2, "g5.xlarge", Some(96.0));
+        (block.start, block.end) = (now() + hours(from), Some(now() + hours(to)));
+        let usd = 96.0 / (to - from) as f64;
+        let holdings = held([block]);
+        let applied = Applier::new(vec![g5()], &holdings, &list(), now()).apply(&[1.0]);
+        near(applied.committed_usd, if is_in_force { usd } else { 0.0 });
+        let cover = known(&net(&fleet, "cb-0", &holdings)).clone();
+        assert_eq!(cover.by.len(), usize::from(is_in_force), "{from} {to}");
+        assert_eq!(cover.effective_usd_per_hour.is_some(), is_in_force, "{from} {to}");
+    }
 }
 
 #[test]

@@ -126,6 +126,7 @@ fn take(batch: &[Wanted], results: Vec<MetricResult>, into: &mut [BTreeMap<Signa
             by_query.remove(&i).map_or_else(|| (Vec::new(), false), |r| (r.points, r.complete));
         let source = match wanted.query.key {
             MetricKey::Ec2 { .. } => metrics::EC2_NAMESPACE,
+            MetricKey::Volume { .. } => metrics::EBS_NAMESPACE,
             MetricKey::AgentGpu { .. } => metrics::AGENT_NAMESPACE,
         };
         // A GPU may have several series (by id and by host, before and after a change of the

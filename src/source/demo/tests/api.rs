@@ -21,8 +21,9 @@ async fn prices_follow_the_catalogue() {
     assert_eq!(list("us-east-1", "p4d.24xlarge").await, Some(21.957_642));
     assert_eq!(list("us-east-1", "p5.48xlarge").await, Some(55.04));
     assert_eq!(list("eu-west-1", "p4d.24xlarge").await, Some(23.715_69));
-    // 0.192 $/h in us-east-1 × 1.37.
-    assert_eq!(list("ap-northeast-1", "m5.xlarge").await, Some(0.263));
+    assert_eq!(list("ap-northeast-1", "m5.xlarge").await, Some(0.248));
+    // No list has it there: 1.34375 $/h in us-east-1 × 1.37.
+    assert_eq!(list("ap-northeast-1", "trn1.2xlarge").await, Some(1.840_9));
     assert_eq!(list("us-west-2", "p5e.48xlarge").await, None);
     let windows = PriceWanted { platform: Platform::Windows, ..wanted("us-east-1", "g5.xlarge") };
     assert!(demo[0].list_prices(&[windows]).await.unwrap().is_empty());

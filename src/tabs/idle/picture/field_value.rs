@@ -263,6 +263,7 @@ pub fn basis_word(basis: PriceBasis) -> &'static str {
     match basis {
         PriceBasis::OnDemandList => "on-demand list",
         PriceBasis::Spot => "spot",
+        PriceBasis::Private => "private rate",
     }
 }
 
@@ -273,6 +274,7 @@ pub fn price_basis(rate: &Rate) -> String {
         Provenance::Live { at } => format!("{basis}, live {}", at.strftime("%Y-%m-%d")),
         Provenance::Embedded { date } => format!("{basis}, embedded {date}"),
         Provenance::Demo => format!("{basis}, demo"),
+        Provenance::Configured => format!("{basis}, configured"),
     }
 }
 

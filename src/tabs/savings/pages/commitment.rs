@@ -118,6 +118,7 @@ fn terms(row: &CommitmentRow, ctx: &ViewContext, width: usize, lines: &mut Vec<L
         Provenance::Live { at } => format!("AWS, read {}", at.strftime("%Y-%m-%d %H:%M UTC")),
         Provenance::Embedded { date } => format!("built in, of {date}"),
         Provenance::Demo => "the demo".to_owned(),
+        Provenance::Configured => "AWS; its price is configured".to_owned(),
     };
     fact("source", &source, width, lines);
 }

@@ -195,5 +195,6 @@ pub fn provenance(of: &Provenance) -> String {
         Provenance::Live { at } => format!("list price, read {}", at.strftime("%Y-%m-%d")),
         Provenance::Embedded { date } => format!("list price of {date}"),
         Provenance::Demo => "price of the demo".to_owned(),
+        Provenance::Configured => "configured".to_owned(),
     }
 }

@@ -67,5 +67,6 @@ pub(crate) fn provenance(of: &crate::domain::Provenance) -> String {
         Provenance::Live { at } => format!("list price, read {}", at.strftime("%Y-%m-%d")),
         Provenance::Embedded { date } => format!("list price of {date}"),
         Provenance::Demo => "prices of the demo".to_owned(),
+        Provenance::Configured => "configured".to_owned(),
     }
 }

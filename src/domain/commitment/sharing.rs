@@ -1,0 +1,111 @@
+//! Who shares commitments with whom.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+/// When usage of an account is served by a commitment, after which others. AWS serves the owner first, then the
+/// owner's group, then the rest of the organization (AWS Billing User Guide, "Reserved Instances and
+/// Savings Plans discount sharing", read 2026-11-23).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Turn {
+    /// The account that owns it.
+    Owner,
+    /// Another account of the owner's group.
+    Group,
+    /// Any other account.
+    Others,
+}
+
+impl Turn {
+    /// All of them, in order.
+    pub const ALL: [Self; 3] = [Self::Owner, Self::Group, Self::Others];
+}
+
+/// Groups of accounts that share commitments before others do, or with nobody else. Without any, all accounts are
+/// one.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SharingGroups {
+    /// The group of each account that is in one.
+    of: BTreeMap<Arc<str>, u32>,
+    /// Commitments serve nobody outside the owner's group: "No sharing occurs outside designated groups, even with
+    /// unused capacity". An account that is in no group shares with nobody then.
+    restricted: bool,
+}
+
+impl SharingGroups {
+    /// Groups of account ids; an account counts where it is named first. `restricted`: nothing is shared outside of
+    /// a group.
+    pub fn new<'a>(
+        groups: impl IntoIterator<Item = impl IntoIterator<Item = &'a str>>,
+        restricted: bool,
+    ) -> Self {
+        let mut of = BTreeMap::new();
+        for (group, accounts) in (0_u32..).zip(groups) {
+            for account in accounts {
+                of.entry(account.into()).or_insert(group);
+            }
+        }
+        Self { of, restricted }
+    }
+
+    /// Names those with whom an account shares, in the end: the first account of its group, or empty for
+    /// everybody.
+    pub(super) fn pool(&self, account: &Arc<str>) -> Arc<str> {
+        if !self.restricted {
+            return "".into();
+        }
+        let Some(group) = self.of.get(account) else { return account.clone() };
+        let first = self.of.iter().find(|(_, of)| *of == group);
+        first.map_or_else(|| account.clone(), |(first, _)| first.clone())
+    }
+
+    /// When usage of `user` is served by a commitment of `owner`; `None` for never. Where nothing is
+    /// shared at all, nobody has to ask.
+    fn turn(&self, owner: &str, user: &str) -> Option<Turn> {
+        match (self.of.get(owner), self.of.get(user)) {
+            _ if owner == user => Some(Turn::Owner),
+            (Some(one), Some(other)) if one == other => Some(Turn::Group),
+            _ => (!self.restricted).then_some(Turn::Others),
+        }
+    }
+}
+
+/// What [`super::Holdings`] says of two accounts.
+pub(super) fn turn(sharing: bool, groups: &SharingGroups, owner: &str, user: &str) -> Option<Turn> {
+    if sharing { groups.turn(owner, user) } else { (owner == user).then_some(Turn::Owner) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GROUPS: [[&str; 2]; 2] = [["a", "b"], ["c", "d"]];
+
+    #[test]
+    fn the_owner_then_the_group_then_the_rest_or_nobody() {
+        let open = SharingGroups::default();
+        let prioritized = SharingGroups::new(GROUPS, false);
+        let restricted = SharingGroups::new(GROUPS, true);
+        for (owner, user, without, first, only) in [
+            ("a", "a", Some(Turn::Owner), Some(Turn::Owner), Some(Turn::Owner)),
+            ("a", "b", Some(Turn::Others), Some(Turn::Group), Some(Turn::Group)),
+            ("a", "c", Some(Turn::Others), Some(Turn::Others), None),
+            // In no group.
+            ("a", "x", Some(Turn::Others), Some(Turn::Others), None),
+            ("x", "a", Some(Turn::Others), Some(Turn::Others), None),
+            ("x", "y", Some(Turn::Others), Some(Turn::Others), None),
+            ("x", "x", Some(Turn::Owner), Some(Turn::Owner), Some(Turn::Owner)),
+        ] {
+            let of = |groups| turn(true, groups, owner, user);
+            assert_eq!(
+                (of(&open), of(&prioritized), of(&restricted)),
+                (without, first, only),
+                "{owner} {user}"
+            );
+            let alone = (owner == user).then_some(Turn::Owner);
+            assert_eq!(turn(false, &prioritized, owner, user), alone, "{owner} {user}");
+        }
+    }
+}
