@@ -1,6 +1,6 @@
 //! The lists that tabs show, by name: what views, the help and the configuration know of them.
 
-use super::{App, Effect, Level, List, Notice, SavedView};
+use super::{App, Effect, Level, List, Notice, SavedView, Screen};
 use crate::view::FieldTable;
 
 /// A list that a tab shows.
@@ -35,7 +35,7 @@ pub struct GroupingSpec {
 
 /// All lists, in the order of their tabs.
 pub fn lists() -> impl Iterator<Item = &'static ListSpec> {
-    crate::tabs::screens().flat_map(|screen| screen.lists())
+    crate::tabs::screens().flat_map(Screen::lists)
 }
 
 /// The list of this name.

@@ -9,7 +9,7 @@ use crate::act::plan::{SHORTEST_GRACE, in_words, parse_span};
 use crate::app::appearance::ThemeName;
 use crate::app::effect::Regions;
 use crate::app::sheet::GRACE;
-use crate::app::{App, Tab};
+use crate::app::{App, Screen, Tab};
 use crate::report::Format;
 use crate::view::FieldSpec;
 
@@ -283,7 +283,7 @@ const SHARED: &[CommandSpec] = &[
 
 /// All commands, in the order of the help screen: those of the screens, then what belongs to none.
 pub fn commands() -> impl Iterator<Item = &'static CommandSpec> {
-    crate::tabs::screens().flat_map(|screen| screen.commands()).chain(SHARED)
+    crate::tabs::screens().flat_map(Screen::commands).chain(SHARED)
 }
 
 fn presets(app: &App) -> Vec<String> {

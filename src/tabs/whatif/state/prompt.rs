@@ -37,13 +37,13 @@ impl App {
 
     pub(super) fn open_save(&mut self) {
         let name = self.tabs.whatif.scenario().map_or_else(String::new, |s| s.name.clone());
-        self.ask_for("save scenario as: ", &name, |app, text| app.save_scenario(text));
+        self.ask_for("save scenario as: ", &name, Self::save_scenario);
     }
 
     pub(super) fn open_rename(&mut self) {
         let Some(scenario) = self.tabs.whatif.scenario().cloned() else { return };
         let label = format!("rename {} to: ", name_of(&scenario));
-        self.ask_for(label, &scenario.name, |app, text| app.rename_scenario(text));
+        self.ask_for(label, &scenario.name, Self::rename_scenario);
     }
 
     pub(super) fn open_note(&mut self) {
