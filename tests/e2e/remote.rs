@@ -131,7 +131,8 @@ fn lines_that_tmux_moved_are_those_of_a_screen_painted_anew() {
     tmux.wait_for(&["burntop", "DEMO", "ec2 "]);
     keys(&["3"]);
     // What is still being read would change lines between two looks: the rows are held as they are.
-    tmux.wait_for(&["train-7b-old", "IDLE", "of 300"]);
+    tmux.wait_for(&["1 of 300"]);
+    tmux.wait_for(&["train-7b-old", "IDLE"]);
     keys(&["f"]);
     tmux.wait_for(&["FROZEN picture"]);
     let footer = |is: &dyn Fn(&str) -> bool| {
