@@ -8,9 +8,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use burntop::analyze::storage::checkpoints::RunFold;
-use burntop::analyze::storage::{Fold, ListInfo};
-use burntop::domain::storage::{ObjectBatch, ObjectColumns, ObjectFlags, Tier};
+use burntop::parts::analyze::storage::checkpoints::RunFold;
+use burntop::parts::analyze::storage::{Fold, ListInfo};
+use burntop::parts::domain::storage::{ObjectBatch, ObjectColumns, ObjectFlags, Tier};
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 

@@ -8,18 +8,18 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use burntop::analyze::commitments::table;
-use burntop::analyze::savings::{SavingsInput, SavingsRules};
-use burntop::domain::{
+use burntop::parts::analyze::commitments::table;
+use burntop::parts::analyze::savings::{SavingsInput, SavingsRules};
+use burntop::parts::domain::{
     CapacityReservation, Commitment, CommitmentState, Commits, FleetHour, Holdings, Hour, Instance,
     InstanceState, Lifecycle, Offer, OfferingClass, PaymentOption, PlanRate, PlanType, Platform,
     PriceBasis, Provenance, Rate, ReservedInstances, ReservesCapacity, SavingsFacts, SavingsPlan,
     Scope, TagKeys, Tags, Tenancy,
 };
-use burntop::fleet::commitments::{Applier, Running, covers};
-use burntop::fleet::gpu::GpuFleet;
-use burntop::fleet::{Book, Fleet, JoinInput, PriceBook, join};
-use burntop::whatif::supply::plans::{Plan, PlanKind, Reserved, Usage, bill};
+use burntop::parts::fleet::commitments::{Applier, Running, covers};
+use burntop::parts::fleet::gpu::GpuFleet;
+use burntop::parts::fleet::{Book, Fleet, JoinInput, PriceBook, join};
+use burntop::parts::whatif::supply::plans::{Plan, PlanKind, Reserved, Usage, bill};
 use divan::{Bencher, black_box};
 use jiff::{SignedDuration, Timestamp};
 

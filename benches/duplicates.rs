@@ -18,9 +18,11 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
 use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema};
-use burntop::analyze::storage::duplicates::{Duplicates, Limits};
-use burntop::analyze::storage::{Fold, ListInfo};
-use burntop::domain::storage::{Confidence, Etag, ObjectBatch, ObjectColumns, ObjectFlags, Tier};
+use burntop::parts::analyze::storage::duplicates::{Duplicates, Limits};
+use burntop::parts::analyze::storage::{Fold, ListInfo};
+use burntop::parts::domain::storage::{
+    Confidence, Etag, ObjectBatch, ObjectColumns, ObjectFlags, Tier,
+};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::basic::Compression;

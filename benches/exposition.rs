@@ -7,8 +7,8 @@
 
 use std::sync::Arc;
 
-use burntop::source::exposition::Reader;
-use burntop::source::vocabulary::{Gather, Page, Vocabulary};
+use burntop::parts::source::exposition::Reader;
+use burntop::parts::source::vocabulary::{Gather, Page, Vocabulary};
 use divan::counter::BytesCount;
 use divan::{AllocProfiler, Bencher, black_box};
 use jiff::Timestamp;

@@ -13,12 +13,12 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use burntop::analyze::gpu::{GpuRules, Intervals, Watch, WatchInput};
-use burntop::fleet::Fleet;
-use burntop::source::exporter::{self, Exporter, Targets};
-use burntop::source::prometheus::{Prometheus, Settings};
-use burntop::source::vocabulary::Vocabulary;
-use burntop::source::{Ask, GpuSource};
+use burntop::parts::analyze::gpu::{GpuRules, Intervals, Watch, WatchInput};
+use burntop::parts::fleet::Fleet;
+use burntop::parts::source::exporter::{self, Exporter, Targets};
+use burntop::parts::source::prometheus::{Prometheus, Settings};
+use burntop::parts::source::vocabulary::Vocabulary;
+use burntop::parts::source::{Ask, GpuSource};
 use jiff::Timestamp;
 
 /// CPU time of this process so far, ms, in ticks of 10.

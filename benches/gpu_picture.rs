@@ -8,13 +8,13 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use burntop::analyze::gpu::{GpuRules, Intervals, Watch, WatchInput};
-use burntop::domain::{
+use burntop::parts::analyze::gpu::{GpuRules, Intervals, Watch, WatchInput};
+use burntop::parts::domain::{
     Accelerator, AcceleratorKind, GpuIdentity, GpuKey, GpuOwner, GpuSample, GpuSignal, GpuSignals,
     HostNames, HourlySeries, Instance, InstanceState, Lifecycle, Platform, PriceBasis, Provenance,
     Rate, Scope, SourceId, Sweep, Tags, Tenancy, TypeSpec,
 };
-use burntop::fleet::{Fleet, GpuFleet, Row};
+use burntop::parts::fleet::{Fleet, GpuFleet, Row};
 use divan::{Bencher, black_box};
 use jiff::{SignedDuration, Timestamp};
 

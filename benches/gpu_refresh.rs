@@ -10,8 +10,8 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use burntop::source::prometheus::json;
-use burntop::source::vocabulary::{Gather, Vocabulary};
+use burntop::parts::source::prometheus::json;
+use burntop::parts::source::vocabulary::{Gather, Vocabulary};
 use divan::{Bencher, black_box};
 use jiff::Timestamp;
 

@@ -16,11 +16,11 @@ use std::time::Instant;
 use arrow_array::{
     ArrayRef, BooleanArray, Int64Array, RecordBatch, StringArray, TimestampMillisecondArray,
 };
-use burntop::analyze::storage::{Fold, ListInfo, TreeFold, TreeLimits};
-use burntop::bus::scan::{OnError, Pass, Progress, run};
-use burntop::domain::storage::{NodeKind, ObjectBatch, PrefixTree, Tier};
-use burntop::source::inventory::{Place, open};
-use burntop::source::objects::Need;
+use burntop::parts::analyze::storage::{Fold, ListInfo, TreeFold, TreeLimits};
+use burntop::parts::bus::scan::{OnError, Pass, Progress, run};
+use burntop::parts::domain::storage::{NodeKind, ObjectBatch, PrefixTree, Tier};
+use burntop::parts::source::inventory::{Place, open};
+use burntop::parts::source::objects::Need;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
 use parquet::file::properties::WriterProperties;

@@ -7,8 +7,8 @@
 
 use std::sync::Arc;
 
-use burntop::analyze::idle::{Policy, Preset, Subject, judge, next_signals};
-use burntop::domain::{
+use burntop::parts::analyze::idle::{Policy, Preset, Subject, judge, next_signals};
+use burntop::parts::domain::{
     Accelerator, AcceleratorKind, HourRange, HourlySeries, Instance, InstanceState, Lifecycle,
     Platform, Provenance, Scope, SeriesSet, Signal, Tags, Tenancy, TypeSpec,
 };
@@ -136,7 +136,7 @@ fn three_signals(bencher: Bencher<'_, '_>) {
 #[divan::bench]
 fn gpu_boxes_complete(bencher: Bencher<'_, '_>) {
     let policy = Preset::Cautious.policy();
-    let signals = burntop::analyze::idle::signals_for(&policy, 1);
+    let signals = burntop::parts::analyze::idle::signals_for(&policy, 1);
     judge_all(bencher, &World::new(1, &signals), &policy);
 }
 
@@ -144,7 +144,7 @@ fn gpu_boxes_complete(bencher: Bencher<'_, '_>) {
 #[divan::bench]
 fn cpu_boxes_complete(bencher: Bencher<'_, '_>) {
     let policy = Preset::Cautious.policy();
-    let signals = burntop::analyze::idle::signals_for(&policy, 0);
+    let signals = burntop::parts::analyze::idle::signals_for(&policy, 0);
     judge_all(bencher, &World::new(0, &signals), &policy);
 }
 

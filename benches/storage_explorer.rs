@@ -7,16 +7,16 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use burntop::analyze::storage::{PictureInput, picture};
-use burntop::app::{
+use burntop::parts::analyze::storage::{PictureInput, picture};
+use burntop::parts::app::{
     App, AppInit, Appearance, ColorDepth, Intervals, Key, Keymap, Mode, Msg, ThemeName,
 };
-use burntop::domain::TagKeys;
-use burntop::domain::storage::{
+use burntop::parts::domain::TagKeys;
+use burntop::parts::domain::storage::{
     NodeKind, ObjectFlags, PrefixTree, Scan, ScanOrigin, StorageFacts, Sums, Tier, TreeBuilder,
 };
-use burntop::ui;
-use burntop::view::Symbols;
+use burntop::parts::ui;
+use burntop::parts::view::Symbols;
 use divan::Bencher;
 use jiff::Timestamp;
 use ratatui::Terminal;

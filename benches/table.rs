@@ -5,13 +5,13 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-use burntop::domain::{
+use burntop::parts::domain::{
     Accelerator, AcceleratorKind, Instance, InstanceState, Lifecycle, Offer, Platform, PriceBasis,
     Provenance, Rate, Scope, TagKeys, Tags, Tenancy, TypeSpec, Verdict, VerdictKind,
 };
-use burntop::fleet::{Book, Fleet, JoinInput, PriceBook, join};
-use burntop::tabs::idle::picture::{DEFAULT_COLUMNS, Field};
-use burntop::view::{Filter, Sort, Symbols, TableField, ViewContext, table};
+use burntop::parts::fleet::{Book, Fleet, JoinInput, PriceBook, join};
+use burntop::parts::tabs::idle::picture::{DEFAULT_COLUMNS, Field};
+use burntop::parts::view::{Filter, Sort, Symbols, TableField, ViewContext, table};
 use jiff::{SignedDuration, Timestamp};
 
 const ROWS: usize = 10_000;

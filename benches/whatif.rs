@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use burntop::whatif::{
+use burntop::parts::whatif::{
     Buy, ComputePlan, Demand, DemandOrigin, Engine, Family, FamilyInputs, Future, Offer, OfferKind,
     OneByOne, Payment, PlanRate, Scenario, Workers,
 };

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     one_heap();
-    burntop::cli::run(std::env::args_os(), burntop::cli::fleet)
+    burntop::run(std::env::args_os(), burntop::fleet)
 }
 
 /// Has glibc serve all threads from one heap. By default each thread gets one of its own, and what a worker gave back

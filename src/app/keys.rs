@@ -153,6 +153,7 @@ impl App {
         }
     }
 
+    /// What Enter does: the page on top answers, else the tab.
     pub(crate) fn enter(&mut self) -> Vec<Effect> {
         self.prepare();
         match self.page_with_screen() {
@@ -162,6 +163,7 @@ impl App {
         }
     }
 
+    /// Goes where a line leads.
     pub(crate) fn go_to_target(&mut self, target: Target) -> Vec<Effect> {
         match target {
             Target::Instance(instance) => return self.open_why(instance),

@@ -42,20 +42,20 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 pub use crate::tabs::Tab;
-pub use crate::tabs::gpus::state::{GpuLook, Gpus, Heat, TRAIL, legend_lines};
-pub use crate::tabs::savings::state::{SavingsLook, SavingsPage, SavingsTab};
+pub use crate::tabs::gpus::state::{TRAIL, legend_lines};
+pub use crate::tabs::savings::state::{SavingsLook, SavingsPage};
 pub use crate::tabs::storage::state::{
-    ListHow, Listing, ListingState, Storage, StorageLook, StoragePage, TierSubject,
+    ListHow, Listing, ListingState, StorageLook, StoragePage, TierSubject,
 };
-pub use crate::tabs::whatif::state::{Area, DemandFrom, Plan, PlanChart, PlanPage, Room, WhatIf};
+pub use crate::tabs::whatif::state::{Area, DemandFrom, Plan, PlanChart, PlanPage};
 pub use appearance::{Appearance, ColorDepth, Role, ThemeName};
 pub(crate) use deed::Deed;
 pub use effect::{Confirmation, Effect, Regions, SavedView};
 pub use init::{AppInit, Extent};
-pub use input::{History, LineEdit};
-pub use keymap::{Action, ActionSpec, Context, Key, KeyError, Keymap, KeymapProblem};
+pub use input::History;
+pub use keymap::{Action, Key, Keymap};
 pub use layout::{Layout, MINIMUM};
-pub use list::{GUTTER, List, Marked, Placed, Placement, RowsStamp, TableLine, column_entries};
+pub use list::{GUTTER, List, Placed, Placement, RowsStamp, TableLine, column_entries};
 pub use lists::{GroupingSpec, ListSpec, list_of, lists};
 pub use mouse::tab_label;
 pub use msg::{AccountInfo, Level, LogEntry, Mode, Msg, Notice, OwnCost};
@@ -63,13 +63,15 @@ pub use page::{Opened, Page, Popup};
 pub use picture::Picture;
 pub(crate) use picture::{alone, shown};
 pub use prompt::{Prompt, PromptError, PromptKind};
-pub use screen::{Hints, Screen};
-pub use sources::{Intervals, Progress, SourceStatus, Sources, Staleness, behind};
+pub use screen::Screen;
+pub use sources::{Intervals, SourceStatus, Sources, Staleness, behind};
 
 use crate::act::plan::Rules;
 use crate::fleet::gpu::GpuFleet;
 use crate::fleet::{Fleet, Savings, StorageFleet};
 use crate::tabs::TabStates;
+#[cfg(test)]
+pub use crate::tabs::gpus::state::GpuLook;
 use crate::view::ViewContext;
 use age::Age;
 use content::Line;
@@ -91,6 +93,7 @@ struct Frozen {
 /// The lines of the page on screen, made anew by [`App::prepare`].
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Body {
+    /// Its lines, as wide as the screen.
     pub(crate) lines: Vec<Line>,
     /// The line of the sheet that the cursor is on.
     cursor: Option<usize>,
@@ -110,7 +113,9 @@ impl Body {
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct App {
     mode: Mode,
+    /// Colours and symbols.
     pub(crate) appearance: Appearance,
+    /// Which key does what.
     pub(crate) keymap: Keymap,
     intervals: Intervals,
     presets: Vec<(String, String)>,
@@ -118,6 +123,7 @@ pub struct App {
     views: Vec<SavedView>,
     accounts: Vec<AccountInfo>,
     mouse: bool,
+    /// Columns and rows of the terminal.
     pub(crate) size: (u16, u16),
 
     /// The newest fleet.
@@ -140,9 +146,13 @@ pub struct App {
     rules: Arc<Rules>,
     no_credentials: Option<String>,
 
+    /// The tab on screen.
     pub(crate) tab: Tab,
+    /// The pages above it, the top one last.
     pub(crate) pages: Vec<Opened>,
+    /// What is chosen from above all.
     pub(crate) popup: Option<Popup>,
+    /// The line one types in.
     pub(crate) prompt: Option<Prompt>,
     notice: Option<Notice>,
     /// What each tab remembers.
@@ -156,6 +166,7 @@ pub struct App {
     filter_history: History,
     command_history: History,
 
+    /// What fills the body where it is text.
     pub(crate) body: Body,
 
     /// How long the cockpit has run, by a clock that never goes back.
@@ -165,6 +176,7 @@ pub struct App {
     /// there changes each second.
     minute: Timestamp,
     deadline: Option<Timestamp>,
+    /// True where a frame is to be drawn.
     pub(crate) dirty: bool,
 }
 

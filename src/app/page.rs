@@ -110,7 +110,7 @@ pub enum Popup {
     },
     /// Waiting for the letter of the column to sort by.
     Sort,
-    /// A list of objects that was asked about, see [`super::Storage::listing`].
+    /// A list of objects that was asked about, see `Storage::listing`.
     ConfirmList,
     /// A refresh that costs money.
     ConfirmRefresh {

@@ -147,6 +147,7 @@ impl App {
         lines.by_ref().filter(|(_, l)| l.target.is_some()).nth(self.text_cursor).map(|(i, _)| i)
     }
 
+    /// Brings the tables of the tab on screen up to date with what they are made of.
     pub(crate) fn sync_table(&mut self) {
         self.screen().sync(self);
         let ctx = self.view_context();
@@ -167,6 +168,7 @@ impl App {
         self.fold_sources();
     }
 
+    /// Sums up what each source last said, for the header.
     pub(crate) fn fold_sources(&mut self) {
         let of_fleet = self.fleet.iter().flat_map(|f| &f.readings);
         let of_storage = self.storage.iter().flat_map(|s| &s.readings);
@@ -189,6 +191,7 @@ impl App {
         self.fold_sources();
     }
 
+    /// Finds out when the screen next changes by the clock alone.
     pub(crate) fn set_deadline(&mut self) {
         // Spans in the body move by the minute; a frozen or empty body does not.
         let holds = self.fleet.is_some() || self.gpus.is_some() || self.storage.is_some();

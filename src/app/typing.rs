@@ -5,6 +5,7 @@ use super::{App, Deed, Effect, Prompt, PromptError, PromptKind, command};
 use crate::query::QueryError;
 
 impl App {
+    /// Opens the line of the filter, with the filter in force.
     pub(crate) fn open_filter(&mut self) {
         let text = self.list().filter_text().to_owned();
         self.prompt = Some(Prompt::new(PromptKind::Filter { before: text.clone() }, &text));

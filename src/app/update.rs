@@ -203,10 +203,12 @@ impl App {
         self.fold_sources();
     }
 
+    /// Says something in the last line but one.
     pub(crate) fn say(&mut self, notice: Notice) {
         self.notice = Some(notice);
     }
 
+    /// Opens a page above the others; one of its kind that was open goes.
     pub(crate) fn open(&mut self, page: Page) {
         self.popup = None;
         // The same page twice would need two steps back.
@@ -216,6 +218,7 @@ impl App {
         self.pages.push(super::Opened { page, scroll: 0 });
     }
 
+    /// Shows a tab, without pages above it.
     pub(crate) fn go_to_tab(&mut self, tab: Tab) {
         self.tab = tab;
         self.close_pages();

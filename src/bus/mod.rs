@@ -46,7 +46,6 @@ pub use live::{first_gpus_key, read_gpus};
 pub use past::past;
 pub use savings::SavingsSettings;
 pub use storage::{StorageRead, StorageSettings, bucket_region, put_uploads, s3_prices};
-pub use world::SUMMARY_ROWS;
 
 use std::collections::{HashMap, HashSet};
 use std::future::Future;

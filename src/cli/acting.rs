@@ -38,16 +38,8 @@ pub struct Acting {
     pub troubles: Vec<Trouble>,
 }
 
-/// The operator of a run. Accounts that do not say who we are stay out of it, and with them every
-/// row of theirs.
-pub async fn operator(
-    invocation: &Invocation,
-    ledger: Option<Ledger>,
-) -> Result<Operator, CliError> {
-    open(invocation, ledger, false).await.map(|acting| acting.operator)
-}
-
-/// As [`operator`], with what went wrong. With `pretend` there are no hands in the process that
+/// The operator of a run, with what went wrong. Accounts that do not say who we are stay out of it, and with them every
+/// row of theirs. With `pretend` there are no hands in the process that
 /// could change anything.
 pub async fn open(
     invocation: &Invocation,

@@ -59,8 +59,9 @@ use crate::config::{ConfigError, Env, Loaded, Notice, Paths, Place, Vocabulary};
 use crate::report::Format;
 use args::{AuditCommand, Cli, Command, GlobalArgs, GpusArgs, PolicyCommand};
 pub use exit::{CliError, Exit};
-pub use fail_on::FailOn;
-pub use invocation::{DemoOptions, FleetCommand, Invocation, RunOptions};
+#[cfg(test)]
+pub use invocation::DemoOptions;
+pub use invocation::{FleetCommand, Invocation, RunOptions};
 use organization::Wait;
 use output::CleanWriter;
 

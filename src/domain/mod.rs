@@ -50,7 +50,7 @@ pub use gpu::{
     GpuSignal, GpuSignals, GpuState, GpuTrace, GpuVerdict, HostNames, HostTrouble, Mig,
     RecentWindow, Rung, Sweep, Throttle, Witness, Workload,
 };
-pub use hash::{FastHasher, FastMap, FastSet};
+pub use hash::{FastMap, FastSet};
 pub use hour::{Hour, HourRange};
 pub use inspection::{
     Addresses, Caller, GroupFact, Inspection, Known, LaunchSpec, Recent, RecentSeries, SpotFact,

@@ -47,14 +47,7 @@ pub enum RecordError {
     },
 }
 
-impl RecordError {
-    /// The line it is about, from 1.
-    pub fn line(&self) -> u64 {
-        match self {
-            Self::Long { line } | Self::Wide { line } | Self::Unreadable { line, .. } => *line,
-        }
-    }
-}
+impl RecordError {}
 
 /// The records of a CSV file, without regard to how many fields they have; a header is a record.
 pub struct Records<R> {
@@ -77,11 +70,6 @@ impl<'a> Record<'a> {
     /// How many fields it has.
     pub fn len(&self) -> usize {
         self.ends.len()
-    }
-
-    /// True for a record without fields, which no file has.
-    pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
     }
 
     /// A field, unquoted; `None` beyond the last.

@@ -22,7 +22,7 @@
 //!
 //! Where a filter chooses what is acted on, it is read by [`parse_strict`]: comparisons and quoted
 //! text alone, and quoted text is the whole of a text there. What such a filter chooses is never
-//! more than what [`parse`] finds with the same words.
+//! more than what [`parse()`] finds with the same words.
 //!
 //! The language knows no field by name: [`FieldName`] is implemented where the fields live.
 

@@ -39,12 +39,12 @@ pub use savings_rows::SavedOf;
 pub(crate) use savings_rows::mixed_fleets;
 pub use storage_duplicates::DuplicatesReport;
 pub use storage_explore::{Explored, explore};
-pub use storage_forecast::{Cost, ForecastReport, ForecastRow};
+pub use storage_forecast::{ForecastReport, ForecastRow};
 pub use storage_tiers::TiersReport;
 pub use whatif::{
     BacktestReport, BacktestRow, CompareReport, CompareRow, HindsightOptimum, OptimumReport,
     OptimumTier, ReserveFamily, ReserveReport, SessionPlan, SessionReport, whatif_backtest,
-    whatif_compare, whatif_knobs, whatif_memo, whatif_optimum, whatif_reserve, whatif_sheet,
+    whatif_compare, whatif_knobs, whatif_optimum, whatif_reserve, whatif_sheet,
 };
 pub(crate) use write::{Notes, Report, json_lines, write};
 

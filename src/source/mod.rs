@@ -42,10 +42,12 @@ pub mod vocabulary;
 pub use gpu::{Ask, GpuHost, GpuSource};
 pub use inspect::{Inspector, Seen};
 pub use provider::{
-    GpuDimensions, Identity, MetricKey, MetricName, MetricQuery, MetricResult, Minutes, Named,
-    Network, Page, Provider, ResourceHours, SeriesQuery, Statistic,
+    GpuDimensions, Identity, MetricKey, MetricQuery, MetricResult, Network, Page, Provider,
 };
+#[cfg(test)]
+pub use provider::{Named, Statistic};
 pub use storage::{
-    BucketConfig, BucketList, Image, ListPlace, ListToken, ListWhat, Name, ObjectBytes, SizeMetric,
-    SizePoints, SizeSeries, StorageSource, Upload,
+    BucketConfig, Image, ListWhat, SizeMetric, SizePoints, SizeSeries, StorageSource,
 };
+#[cfg(test)]
+pub use storage::{BucketList, ListPlace, ListToken, Name, ObjectBytes, Upload};

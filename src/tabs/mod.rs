@@ -90,11 +90,17 @@ impl Tab {
 /// What each tab remembers, with the lists behind the first one.
 #[derive(Clone, Debug)]
 pub(crate) struct TabStates {
+    /// Overview.
     pub(crate) overview: overview::state::Overviews,
+    /// GPUs.
     pub(crate) gpus: gpus::state::Gpus,
+    /// Idle: its list.
     pub(crate) idle: List,
+    /// Storage.
     pub(crate) storage: storage::state::Storage,
+    /// What could be saved.
     pub(crate) savings: savings::state::SavingsTab,
+    /// What-if.
     pub(crate) whatif: whatif::state::WhatIf,
 }
 

@@ -52,6 +52,7 @@ impl Canvas {
     }
 
     /// The size in cells that the next frame will have.
+    #[cfg(test)]
     pub fn size(&self) -> (u16, u16) {
         let size = self.terminal.backend().size;
         (size.width, size.height)

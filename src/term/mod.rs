@@ -31,8 +31,7 @@ use jiff::Timestamp;
 use ratatui::Frame;
 
 pub use canvas::Canvas;
-pub use detect::ColorDepth;
-pub use osc52::{MAX_BYTES as MAX_COPY_BYTES, TooLong, osc52};
+pub use osc52::osc52;
 pub use run::run;
 
 /// A program with a screen, as a state machine without a terminal.
@@ -73,7 +72,7 @@ pub enum Order {
     /// Give the terminal to the shell and stop, as Ctrl-Z does; ignored where no shell could
     /// resume the program.
     Suspend,
-    /// Send bytes as they are, ahead of the next frame ([`osc52`]). They must not move the
+    /// Send bytes as they are, ahead of the next frame ([`osc52()`]). They must not move the
     /// cursor or draw.
     Write(Vec<u8>),
     /// Clear the screen and paint all of it again.
@@ -103,7 +102,7 @@ impl Exit {
     }
 }
 
-/// What [`run`] needs to know beside the cockpit.
+/// What [`run()`] needs to know beside the cockpit.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     /// Where a crash report goes, created when needed; without it none is written.

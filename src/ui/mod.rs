@@ -22,7 +22,6 @@ use crate::app::{App, Layout, MINIMUM, Role};
 use crate::tabs;
 use canvas::Canvas;
 
-pub use crate::app::ColorDepth;
 pub(crate) use lines::table_state;
 pub use screen::Draw;
 

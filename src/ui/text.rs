@@ -20,6 +20,7 @@ pub fn put_at(canvas: &mut Canvas<'_>, line: &Line, (mut x, y): (u16, u16), room
     x
 }
 
+/// Draws the lines of a page.
 pub fn draw(canvas: &mut Canvas<'_>, app: &App, layout: &Layout) {
     let (lines, scroll, cursor) = app.text_body();
     let rows = layout.body_top..layout.body_top + layout.body_height;

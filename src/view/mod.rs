@@ -17,7 +17,7 @@ pub mod verdict;
 pub(crate) mod fixture;
 
 pub use filter::{FieldRef, Filter};
-pub use rows::{LookAtTexts, Rows, RowsOf};
+pub use rows::Rows;
 pub use symbols::Symbols;
 pub use table::Sort;
 pub use table_field::{Align, FieldSpec, FieldTable, TableField};

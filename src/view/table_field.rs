@@ -1,6 +1,6 @@
 //! What makes a list: a table of fields, and what each says of a row. Filter, order, columns and
 //! marks come from it alone: they are written once, against [`FieldTable`] and
-//! [`Rows`](super::Rows), behind which the kind of row does not show.
+//! [`Rows`], behind which the kind of row does not show.
 
 use std::fmt::{self, Debug};
 use std::hash::Hash;
@@ -58,7 +58,7 @@ macro_rules! field_table {
     }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        #[expect(missing_docs, reason = "each field is documented in the table")]
+        #[allow(missing_docs, reason = "each field is documented in the table")]
         pub enum $field {
             $($name),*
         }

@@ -93,6 +93,7 @@ impl LoadDuration {
 
     /// Part of the hours in which unit number `slot` (1 = the first) runs, 0–1: worth committing
     /// where it is at least the break-even.
+    #[cfg(test)]
     pub fn slot_utilisation(&self, slot: f64) -> f64 {
         let below = slot.ceil() - 1.0;
         self.hours_above(below) as f64 / self.hours() as f64
@@ -113,6 +114,7 @@ impl LoadDuration {
     }
 
     /// The cheapest commitment in whole units; the smaller of two that cost the same.
+    #[cfg(test)]
     pub fn optimum_whole(&self, on_demand: f64, rate: f64) -> f64 {
         let best = self.optimum(on_demand, rate);
         let (low, high) = (best.floor(), best.ceil());

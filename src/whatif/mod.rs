@@ -26,7 +26,9 @@ pub mod whole;
 pub use answer::*;
 pub use curve::LoadDuration;
 pub use demand::{Demand, DemandOrigin, Family};
-pub use engine::{DrawnWeek, Engine, EngineError, FamilyPaths, Precision};
+#[cfg(test)]
+pub use engine::Precision;
+pub use engine::{Engine, EngineError, FamilyPaths};
 pub use levers::Levers;
 pub use request::*;
 pub use scenario::*;

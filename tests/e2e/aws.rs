@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Output;
 use std::sync::atomic::Ordering;
 
-use burntop::domain::Hour;
+use burntop::parts::domain::Hour;
 use jiff::Timestamp;
 use serde_json::Value;
 
@@ -75,7 +75,10 @@ fn every_planted_case_gets_its_verdict() {
     assert_eq!(row(&report, "forgotten-box")["tags"]["cost-center"], "42");
 
     let text = String::from_utf8(output.stdout).unwrap();
-    assert!(!text.chars().any(|c| c != '\n' && burntop::domain::text::is_unsafe(c)), "{text}");
+    assert!(
+        !text.chars().any(|c| c != '\n' && burntop::parts::domain::text::is_unsafe(c)),
+        "{text}"
+    );
     assert!(row(&report, "evil")["name"].as_str().unwrap().contains('\u{FFFD}'));
 }
 

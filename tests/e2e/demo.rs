@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::Duration;
 
-use burntop::term::{self, Cockpit, Exit, Options, Order, detect};
+use burntop::parts::term::{self, Cockpit, Exit, Options, Order, detect};
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers, MouseEventKind};
 use jiff::{SignedDuration, Timestamp};
 use ratatui::Frame;

@@ -7,9 +7,9 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::sync::Arc;
 
-use burntop::domain::{ErrorKind, GpuSignal, Sweep};
-use burntop::source::ssh::{Login, Settings, Ssh, Target};
-use burntop::source::{Ask, GpuSource};
+use burntop::parts::domain::{ErrorKind, GpuSignal, Sweep};
+use burntop::parts::source::ssh::{Login, Settings, Ssh, Target};
+use burntop::parts::source::{Ask, GpuSource};
 use jiff::Timestamp;
 
 use crate::remote::{Sshd, installed, wait_until};

@@ -67,7 +67,7 @@ fn crates() -> Vec<String> {
 }
 
 /// What `tabs/mod.rs` tells of all tabs: `tabs/mod`.
-const OF_TABS: &[&str] = &["Tab", "screens", "screen_on"];
+const OF_TABS: &[&str] = &["Tab", "TabStates", "screens", "screen_on"];
 
 /// What a pure folder may not name.
 const IMPURE: &[&str] = &[
@@ -185,12 +185,28 @@ fn sources() -> Vec<(PathBuf, String)> {
 
 /// The code of a file without comments, and without its tests.
 fn code(text: &str) -> String {
-    let shipped = text.split("#[cfg(test)]").next().unwrap_or_default();
-    shipped
-        .lines()
-        .filter(|line| !line.trim_start().starts_with("//"))
-        .collect::<Vec<_>>()
-        .join("\n")
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let (mut kept, mut lines) = (Vec::new(), text.lines());
+    while let Some(line) = lines.next() {
+        if line.trim() == "#[cfg(test)]" {
+            // The item that follows: a line, or all to the bracket that closes it.
+            let first = lines.by_ref().find(|next| !next.trim_start().starts_with('#'));
+            if first.is_some_and(|first| first.ends_with(['{', '[', '('])) {
+                let closes = |next: &str| next.trim_start().starts_with(['}', ']']);
+                lines.by_ref().find(|next| indent(next) == indent(line) && closes(next));
+            }
+        } else if !line.trim_start().starts_with("//") {
+            kept.push(line);
+        }
+    }
+    kept.join("\n")
+}
+
+#[test]
+fn what_only_tests_have_is_left_out_of_the_code() {
+    let text = "use a;\n#[cfg(test)]\npub use b::{\n    c,\n};\n// d\nfn e() {\n    #[cfg(test)]\n    f();\n    g();\n}\n\
+                #[cfg(test)]\nmod tests {\n    fn h() {}\n}\nfn i() {}\n";
+    assert_eq!(code(text), "use a;\nfn e() {\n    g();\n}\nfn i() {}");
 }
 
 /// The folder of a file: `domain`, `act/plan`.
@@ -551,7 +567,7 @@ fn a_tab_is_known_to_few_files() {
         .map(|(path, _)| path)
         .collect();
     known.sort();
-    assert_eq!(known, ["app/page.rs", "tabs/mod.rs"], "and its key in the keymap");
+    assert_eq!(known, ["app/mod.rs", "app/page.rs", "tabs/mod.rs"], "and its key in the keymap");
 }
 
 /// Which tab is on is asked of its screen, not by its name.

@@ -10,9 +10,11 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use burntop::act::exec::audit::{Body, FileDisk, Journal, Line};
-use burntop::act::plan::{Approval, OutcomeKind, PLAN_SCHEMA, Plan, PlanFile, PlanItem, Verb};
-use burntop::domain::{InstanceState, Scope, VerdictKind};
+use burntop::parts::act::exec::audit::{Body, FileDisk, Journal, Line};
+use burntop::parts::act::plan::{
+    Approval, OutcomeKind, PLAN_SCHEMA, Plan, PlanFile, PlanItem, Verb,
+};
+use burntop::parts::domain::{InstanceState, Scope, VerdictKind};
 use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
 use tempfile::TempDir;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Output;
 use std::sync::{Arc, Mutex};
 
-use burntop::act::plan::Verb;
+use burntop::parts::act::plan::Verb;
 
 use crate::fault::{Fault, Request};
 use crate::kills::Instance;

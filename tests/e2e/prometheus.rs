@@ -12,9 +12,9 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use burntop::domain::{ErrorKind, GpuKey, GpuSignal, Hour, Rung, Sweep};
-use burntop::source::prometheus::{Matchers, Prometheus as Source, Settings};
-use burntop::source::{Ask, GpuSource};
+use burntop::parts::domain::{ErrorKind, GpuKey, GpuSignal, Hour, Rung, Sweep};
+use burntop::parts::source::prometheus::{Matchers, Prometheus as Source, Settings};
+use burntop::parts::source::{Ask, GpuSource};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::ports::serve;
@@ -199,7 +199,7 @@ async fn all_gpus_of_a_real_prometheus() {
     assert!(full.troubles.is_empty(), "{:?}", full.troubles);
     assert_eq!(full.asked, full.answered);
     let find = |sweep: &Sweep, node: &str, gpu: u16| {
-        let is = |s: &&burntop::domain::GpuSample| {
+        let is = |s: &&burntop::parts::domain::GpuSample| {
             s.identity.host.node.as_deref() == Some(node) && s.identity.index == Some(gpu)
         };
         sweep.samples.iter().find(is).unwrap().clone()

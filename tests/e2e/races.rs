@@ -11,14 +11,14 @@ use std::process::{Command, Output, Stdio};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, mpsc};
 use std::time::Duration;
 
-use burntop::act::exec::audit::{Body, FileDisk, Journal};
-use burntop::act::plan::storage::{
+use burntop::parts::act::exec::audit::{Body, FileDisk, Journal};
+use burntop::parts::act::plan::storage::{
     Matter, STORAGE_PLAN_SCHEMA, StorageItem, StoragePlan, StoragePlanFile, StorageVerb,
     VolumeMatter,
 };
-use burntop::act::plan::{PlanFile, Verb};
-use burntop::domain::Scope;
-use burntop::domain::storage::VolumeKind;
+use burntop::parts::act::plan::{PlanFile, Verb};
+use burntop::parts::domain::Scope;
+use burntop::parts::domain::storage::VolumeKind;
 use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;

@@ -7,16 +7,16 @@ use std::collections::BTreeMap;
 use std::process::Command;
 use std::sync::Arc;
 
-use burntop::analyze::resources::rows;
-use burntop::analyze::savings::{SavingsInput, SavingsRules};
-use burntop::domain::{
+use burntop::parts::analyze::resources::rows;
+use burntop::parts::analyze::savings::{SavingsInput, SavingsRules};
+use burntop::parts::domain::{
     Hour, HourRange, HourlySeries, RESOURCE_HOURS, ResourceFacts, ResourceKind, SavingsFacts,
     Scope, ScopeResources, TagKeys,
 };
-use burntop::fleet::gpu::GpuFleet;
-use burntop::fleet::{Fleet, Row};
-use burntop::source::Provider as _;
-use burntop::source::aws::{AccountSource, connect};
+use burntop::parts::fleet::gpu::GpuFleet;
+use burntop::parts::fleet::{Fleet, Row};
+use burntop::parts::source::Provider as _;
+use burntop::parts::source::aws::{AccountSource, connect};
 use serde_json::{Value, json};
 
 use crate::emulators::emulators;
@@ -61,7 +61,8 @@ async fn read() -> Value {
     let hours = provider.resource_hours(&region, &items, range).await.unwrap();
     let items = items.into_iter().map(|resource| {
         let own = hours.iter().filter(|h| h.id == resource.id);
-        let series = |points: &[(jiff::Timestamp, f64)], of: burntop::domain::ResourceSignal| {
+        let series = |points: &[(jiff::Timestamp, f64)],
+                      of: burntop::parts::domain::ResourceSignal| {
             let mut out = HourlySeries::empty(range);
             for (t, value) in points {
                 out.set(Hour::containing(*t), of.observe(*value));
@@ -102,7 +103,7 @@ async fn read() -> Value {
         rules: &SavingsRules::default(),
         tag_keys: &TagKeys::default(),
     });
-    let row = |r: &burntop::fleet::savings::ResourceRow| {
+    let row = |r: &burntop::parts::fleet::savings::ResourceRow| {
         json!({
             "id": r.resource.id, "kind": r.resource.kind.word(), "name": r.resource.name,
             "team": r.team, "usd": r.resource.usd_per_hour(),

@@ -260,7 +260,10 @@ fn the_demo_is_the_same_twice_and_every_report_has_it() {
         let output = burntop(one.path(), args);
         assert_eq!(output.status.code(), Some(0), "{args:?}: {}", said(&output));
         let text = String::from_utf8(output.stdout).unwrap();
-        assert!(!text.chars().any(|c| c != '\n' && burntop::domain::text::is_unsafe(c)), "{text}");
+        assert!(
+            !text.chars().any(|c| c != '\n' && burntop::parts::domain::text::is_unsafe(c)),
+            "{text}"
+        );
         text
     };
     for group in ["team", "node", "owner", "model", "state"] {

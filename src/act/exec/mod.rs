@@ -19,4 +19,6 @@ mod fixture;
 
 pub use dry_run::DryRun;
 pub use hands::{Hands, Receipt, Refuse};
-pub use operator::{ActError, Operator, Patience, Post};
+#[cfg(test)]
+pub use operator::Patience;
+pub use operator::{ActError, Operator, Post};

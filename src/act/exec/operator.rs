@@ -126,6 +126,7 @@ impl Operator {
 
     /// Waits longer, or less long.
     #[must_use]
+    #[cfg(test)]
     pub fn with_patience(mut self, patience: Patience) -> Self {
         self.patience = patience;
         self

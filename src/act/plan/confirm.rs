@@ -1,13 +1,17 @@
 //! The last word of a person, and what it opens.
 //!
+//! ```
+//! use burntop::parts::act::plan::{Confirmed, Order};
+//! ```
+//!
 //! ```compile_fail
 //! // A confirmation cannot be made by hand: its fields are private and it has no constructor.
-//! let confirmed = burntop::act::plan::Confirmed {};
+//! let confirmed = burntop::parts::act::plan::Confirmed {};
 //! ```
 //!
 //! ```compile_fail
 //! // Nor can an order.
-//! let order = burntop::act::plan::Order {};
+//! let order = burntop::parts::act::plan::Order {};
 //! ```
 
 use std::collections::{BTreeMap, BTreeSet};

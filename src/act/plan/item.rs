@@ -64,7 +64,7 @@ pub struct PlanItem {
     pub idle_since: Option<Timestamp>,
     /// End of the time the verdict looked at: the last reading of the metrics.
     pub judged_until: Option<Timestamp>,
-    /// SHA-256 over the verdict with all its signals, see [`super::draft`].
+    /// SHA-256 over the verdict with all its signals, see [`super::draft()`].
     pub evidence_sha256: String,
     /// What it burns, USD per hour; `None` when not known.
     pub usd_per_hour: Option<f64>,

@@ -35,20 +35,24 @@ pub use approval::{Approval, ApprovalError, Signature};
 pub use caps::{Breach, CapUse, Caps};
 pub use confirm::{
     Answer, Authority, CHECKS_VALID_FOR, Challenge, ConfirmError, Confirmed, MAX_BATCH, Order,
-    Ticket, VALID_FOR,
+    Ticket,
 };
 pub use digest::sha256_hex;
-pub use draft::{Draft, DraftError, draft, net};
+pub use draft::{Draft, draft, net};
 pub use environments::{Chosen, EnvironmentCount, by_environment};
 pub use file::{PlanFile, PlanFileError};
 pub use finding::{Finding, Guard, Severity};
 pub use item::{PLAN_SCHEMA, Plan, PlanItem};
-pub use kind::{Instances, Kind};
+pub use kind::Kind;
 pub use outcome::{Outcome, OutcomeKind, Progress, Verified};
-pub use preflighted::{CheckedRow, Preflighted, Ties, Via};
+#[cfg(test)]
+pub use preflighted::Ties;
+pub use preflighted::{CheckedRow, Preflighted, Via};
 pub use rejudge::{Rejudged, rejudge};
 pub use rules::{AccountRules, Rules};
 pub use span::{SHORTEST_GRACE, in_words, parse_grace, parse_span};
-pub use stakes::{Stakes, VolumeStake};
+pub use stakes::Stakes;
+#[cfg(test)]
+pub use stakes::VolumeStake;
 pub use undo::Undo;
 pub use verb::{BY_TAG, EXPIRES_TAG, REASON_TAG, REMINDED_TAG, Verb};

@@ -8,7 +8,7 @@ use super::policy::{Policy, gpu_indices};
 use super::stretch::Slice;
 use crate::domain::{Signal, TypeSpec};
 
-/// Every signal that [`super::judge`] can use under `policy` on a box with `devices` NVIDIA GPUs
+/// Every signal that [`super::judge()`] can use under `policy` on a box with `devices` NVIDIA GPUs
 /// (0 for a CPU-only box).
 pub fn signals_for(policy: &Policy, devices: u32) -> Vec<Signal> {
     let mut signals = policy.signals_needed(devices);

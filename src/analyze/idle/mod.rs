@@ -44,7 +44,7 @@ mod words;
 mod tests;
 
 pub use cascade::{next_signals, signals_for};
-pub use custom::{CustomPolicy, PolicyError};
+pub use custom::CustomPolicy;
 pub use exempt::{EXEMPT_TAG, Exemption};
 pub use hours::{HourUse, HoursOfUse, hours_of_use};
 pub use judge::{Subject, judge};

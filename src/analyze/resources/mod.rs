@@ -5,7 +5,7 @@
 //!
 //! What differs is what the signals are, and that one use in the whole window speaks against
 //! idleness, not one in the minimum stretch alone: an endpoint that is asked once a week is asked.
-//! See [`Rule`] for the limits and whose they are.
+//! See [`rules::Rule`] for the limits and whose they are.
 
 mod clock;
 mod fix;
@@ -18,9 +18,7 @@ mod stopped;
 #[cfg(test)]
 mod tests;
 
-pub use clock::office_zone;
-pub use pattern::{hours_of_resource, pattern_of, pattern_of_instance};
-pub use rules::{Limit, Rule};
+pub use pattern::pattern_of_instance;
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -31,6 +29,10 @@ use jiff::{SignedDuration, Timestamp};
 use crate::analyze::savings::SavingsInput;
 use crate::domain::{InstanceState, Resource, ResourceFacts, Tags, Verdict, VerdictKind};
 use crate::fleet::savings::ResourceRow;
+#[cfg(test)]
+pub use clock::office_zone;
+#[cfg(test)]
+pub use pattern::{hours_of_resource, pattern_of};
 
 /// What is known of the instances that addresses belong to, by id: state, and when it was stopped.
 type Holders<'a> = HashMap<&'a str, (InstanceState, Option<Timestamp>)>;

@@ -24,7 +24,7 @@ mod tests;
 pub use fit::Fail;
 pub use judge::not_judged;
 pub use rules::SizeRules;
-pub use types::{GpuSpeed, Traits, family, gpu_speed};
+pub use types::{GpuSpeed, Traits, family};
 
 pub(in crate::analyze) use need::cluster;
 

@@ -12,8 +12,9 @@ mod propose;
 mod tests;
 
 pub use cron::{CRON_ZONE, cron_lines, eventbridge};
-pub use profile::{
-    Change, HOURS_PER_WEEK, Profile, Shift, Window, YEARS_AHEAD, changes, settable, shifts,
-    unsettable, windows,
-};
-pub use propose::{Advice, MIN_WINDOW_HOURS, Obstacle, Proposal, propose, usd_per_month};
+pub use profile::{Change, HOURS_PER_WEEK, Profile, Shift, changes};
+#[cfg(test)]
+pub use profile::{Window, YEARS_AHEAD, settable, shifts, unsettable, windows};
+pub use propose::{Advice, Proposal, propose};
+#[cfg(test)]
+pub use propose::{MIN_WINDOW_HOURS, usd_per_month};

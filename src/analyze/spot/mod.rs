@@ -26,12 +26,9 @@ mod worth;
 mod tests;
 
 pub use crate::fleet::savings::SpotFit;
-pub use interruptions::{ABOVE_20_PER_HOUR, per_hour};
 pub use mixed::mixed_fleets;
-pub use policy::{MAX_TYPES, asg_cli_input, asg_cloudformation, asg_policy, asg_terraform};
-pub use rules::{
-    Assumptions, CHECKPOINT_TAG, Pattern, RESTART_TAG, SPOT_TAG, SpotRule, SpotRules, WorkKind,
-};
+pub use policy::{asg_cli_input, asg_cloudformation, asg_policy, asg_terraform};
+pub use rules::{Assumptions, Pattern, SpotRule, SpotRules};
 
 use std::sync::Arc;
 
@@ -39,6 +36,10 @@ use crate::analyze::savings::SavingsInput;
 use crate::domain::{Lifecycle, VerdictKind};
 use crate::fleet::Row;
 use crate::fleet::savings::SpotRow;
+#[cfg(test)]
+pub use policy::MAX_TYPES;
+#[cfg(test)]
+pub use rules::{SPOT_TAG, WorkKind};
 
 /// Every running on-demand instance with what Spot would make of it, most net $/h first. Idle and
 /// exempt ones are not among them: idle ones are stopped, not moved.

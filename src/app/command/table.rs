@@ -44,7 +44,9 @@ pub struct CommandSpec {
     pub usage: &'static str,
     /// A sentence for the help screen.
     pub doc: &'static str,
+    /// What may follow, for completion.
     pub(crate) words: Words,
+    /// Makes the command of its words; a sentence where they make none.
     pub(crate) build: fn(&[&str], &str, &App) -> Result<Command, String>,
 }
 

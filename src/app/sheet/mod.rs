@@ -25,10 +25,11 @@ pub use choice::{Choice, Offer, VerbKind};
 pub use dialog::{Dialog, Place};
 pub use review::{Review, Tally, read_only};
 pub use run::{Run, Standing as RowStanding};
-pub use standing::{SETTLE, Standing};
 
 use crate::act::plan::{Plan, Preflighted};
 use crate::fleet::Row;
+#[cfg(test)]
+pub use standing::SETTLE;
 
 /// The most instances of one sheet: more could not be read before they are confirmed. A plan file
 /// takes more.

@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 use crate::analyze::storage::Fold;
 use crate::domain::{ErrorKind, SourceError};
 use crate::source::objects::Supply;
-pub use progress::{Far, Progress};
+pub use progress::Progress;
 
 /// What to do about a piece that cannot be read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -73,7 +73,7 @@ pub fn run<F: Fold>(
     pass: Pass<'_>,
     make: impl Fn() -> F + Sync,
 ) -> Result<Done<F>, SourceError> {
-    pass.progress.expect(supply.total_bytes());
+    pass.progress.of(supply.total_bytes());
     let threads = match pass.threads {
         0 => thread::available_parallelism().map_or(1, usize::from).min(THREADS_AT_MOST),
         n => n,

@@ -32,7 +32,8 @@ impl Progress {
         self.bytes.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    pub(super) fn expect(&self, bytes: Option<u64>) {
+    /// How much is to be read, where that is known.
+    pub(super) fn of(&self, bytes: Option<u64>) {
         self.total.store(bytes.unwrap_or(0), Ordering::Relaxed);
     }
 
@@ -61,7 +62,7 @@ mod tests {
         let progress = Progress::default();
         let far = progress.far(Duration::ZERO);
         assert_eq!((far.rows_per_s, far.eta_s, far.total_bytes), (None, None, None));
-        progress.expect(Some(400));
+        progress.of(Some(400));
         progress.add(50, 100);
         let far = progress.far(Duration::from_secs(2));
         assert_eq!((far.rows, far.bytes, far.total_bytes), (50, 100, Some(400)));

@@ -1,7 +1,7 @@
 //! Tapes: everything that the sources said, in the order it came, in a file. Played again, a tape
 //! goes through the whole program as if the sources were there: incidents, demonstrations, tests.
 //!
-//! A tape is a sequence of gzip members, each a run of JSON lines ([`Entry`]), so that `zcat` reads
+//! A tape is a sequence of gzip members, each a run of JSON lines (`Entry`), so that `zcat` reads
 //! it and a new recording is appended to an old one. A member is written in one go; what a crash
 //! left half written at the end is not read. No credential is ever on a tape: sources hand over
 //! typed facts, and none of them is one.
@@ -15,9 +15,12 @@ mod tap;
 #[cfg(test)]
 mod tests;
 
-pub use clock::TapeClock;
+#[cfg(test)]
 pub use entry::{Entry, Said, SourceSaid};
 pub use player::Tape;
+#[cfg(test)]
 pub use reader::{TapeError, read};
-pub use recorder::{RecordError, Recorder, Recording};
+#[cfg(test)]
+pub use recorder::RecordError;
+pub use recorder::{Recorder, Recording};
 pub(super) use tap::{Played, Tap};

@@ -161,6 +161,7 @@ impl Recorder {
     }
 
     /// Entries that could not be recorded.
+    #[cfg(test)]
     pub fn lost(&self) -> u64 {
         self.inner.state.lost.load(Ordering::Relaxed)
     }

@@ -30,4 +30,4 @@ pub use sample::{GpuSample, HostTrouble, RecentWindow, Sweep};
 pub use signal::{GpuSignal, GpuSignals, SignalUnit};
 pub use state::{Activity, GpuState, GpuVerdict, Rung, Witness, Workload};
 pub use throttle::Throttle;
-pub use xid::{Xid, XidOrigin, xid};
+pub use xid::{XidOrigin, xid};

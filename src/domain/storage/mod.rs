@@ -21,7 +21,9 @@ mod words;
 
 pub use bucket::{Bucket, BucketFacts, DailySeries, IncompleteUploads, ObjectLock, Versioning};
 pub use duplicate::{Confidence, PrefixPair};
-pub use facts::{EbsFacts, StoppedInstance, StorageFacts};
+#[cfg(test)]
+pub use facts::StoppedInstance;
+pub use facts::{EbsFacts, StorageFacts};
 pub use finding::{Effort, FindingKind, Risk, StorageFinding, Subject};
 pub use lifecycle::{
     Expiration, Filter as LifecycleFilter, Lifecycle, MinimumSize, NoncurrentExpiration,
@@ -30,11 +32,13 @@ pub use lifecycle::{
 pub use look::{
     BucketLook, LifecycleSeen, ModificationState, StorageLook, VolumeLook, VolumeModification,
 };
-pub use object::{Etag, ObjectBatch, ObjectColumns, ObjectFlags, TextColumn};
-pub use prices::{EbsPrices, PriceNote, S3Prices, TierPrices, VolumePrices, VolumeStep};
+pub use object::{Etag, ObjectBatch, ObjectColumns, ObjectFlags};
+#[cfg(test)]
+pub use prices::VolumePrices;
+pub use prices::{EbsPrices, S3Prices, VolumeStep};
 pub use run::{Family, Metric, Run, Step};
 pub use scan::{Scan, ScanOrigin};
-pub use sums::{AGE_BINS, SIZE_BINS, Sums, age_bin, size_bin};
+pub use sums::{AGE_BINS, SIZE_BINS, Sums, size_bin};
 pub use tier::{StorageClass, Tier};
 pub use tree::{NodeId, NodeKind, PrefixTree, TreeBuilder};
 pub use volume::{Attachment, Snapshot, SnapshotTier, Volume, VolumeKind};

@@ -13,9 +13,11 @@ mod size;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub use apply::{Applied, Applier, Covered, block_usd_per_hour, is_priced};
+pub use apply::{Applied, Applier, block_usd_per_hour, is_priced};
 pub use cover::{Cover, CoveredBy, Net, covers, joint_saving};
 pub use meter::Meter;
 pub use prepare::was_in_force;
 pub use running::{Running, blind_plans, uncertain_plans};
-pub use size::{factor as size_factor, family, is_size_flexible};
+#[cfg(test)]
+pub use size::factor as size_factor;
+pub use size::{family, is_size_flexible};

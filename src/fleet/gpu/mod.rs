@@ -13,8 +13,8 @@ pub use merge::{Candidate, Merged, merge};
 pub use place::Places;
 pub use row::{Blind, GpuNode, GpuRow, Told};
 pub use share::{Part, Share, share};
-pub use totals::{GpuTotals, StateTotals};
-pub use unify::{Known, Named, Unified, index_of, place_key, unify};
+pub use totals::GpuTotals;
+pub use unify::{Known, Named, index_of, place_key, unify};
 
 use std::sync::Arc;
 

@@ -9,7 +9,7 @@ mod totals;
 
 pub use block::{Holder, SnapshotRow, VolumeRow, VolumeUse};
 pub use bucket::{BucketKind, BucketRow, Growth, SizedBy, TierShare};
-pub use totals::{StorageTotals, Sum};
+pub use totals::StorageTotals;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,6 +19,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::storage::{S3Prices, Scan, StorageFinding, Tier};
 use crate::domain::{Provenance, Reading, Scope};
+#[cfg(test)]
+pub use totals::Sum;
 
 /// All storage known at one moment. Immutable; a change makes a new one.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

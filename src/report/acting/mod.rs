@@ -23,7 +23,7 @@ mod storage;
 mod tests;
 
 pub use approve::{plan_to_approve, policy_to_approve, storage_plan_to_approve};
-pub use audit::{Run, audit_list, audit_show, runs};
+pub use audit::{audit_list, audit_show, runs};
 pub use outcome::{outcome_of_blocked, outcomes};
 pub use plan::{PlanReport, plan, rows_of_plan};
 pub use policy::{PolicyReport, policy};

@@ -31,6 +31,7 @@ const RESERVED_DISCOUNT: f64 = 0.40;
 
 /// A planted commitment, or several of one kind.
 #[derive(Debug)]
+#[cfg(test)]
 pub struct PlantedCommitment {
     /// What it is called in `docs/demo.md`.
     pub name: &'static str,
@@ -41,6 +42,7 @@ pub struct PlantedCommitment {
 }
 
 /// The planted commitments, as the page lists them.
+#[cfg(test)]
 pub fn planted_commitments() -> &'static [PlantedCommitment] {
     const fn planted(
         name: &'static str,

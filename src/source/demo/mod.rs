@@ -8,7 +8,7 @@
 //! What is done to it (stop, start, terminate, tag) lives in a [`World`] beside it, for as long as
 //! the process does: a demo begun anew has everything back.
 //!
-//! Some instances are planted ([`traps`]), and some GPUs ([`gpu_cases`]); `docs/demo.md` lists them.
+//! Some instances are planted ([`traps`]), and some GPUs (`gpu_cases`); `docs/demo.md` lists them.
 
 mod commitments;
 mod controls;
@@ -38,13 +38,18 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-pub use self::commitments::{PlantedCommitment, planted_commitments};
-pub use self::controls::{Accepted, Controls, Lever};
-pub use self::gpus::{GpuCase, gpu_cases, gpu_sources};
+#[cfg(test)]
+pub use self::commitments::planted_commitments;
+pub use self::controls::{Controls, Lever};
+#[cfg(test)]
+pub use self::gpus::gpu_cases;
+pub use self::gpus::gpu_sources;
 use self::profile::Fleet;
 use self::provider::DemoProvider;
-pub use self::resources::{PlantedResource, planted_resources};
+#[cfg(test)]
+pub use self::resources::planted_resources;
 use self::storage::DemoStorage;
+#[cfg(test)]
 pub use self::traps::{Trap, traps};
 pub use self::world::World;
 use crate::source::{Inspector, Provider, StorageSource};
@@ -55,7 +60,7 @@ pub const DEFAULT_SEED: u64 = 7;
 /// Instances in a demo whose size nobody chose.
 pub const DEFAULT_SIZE: usize = 280;
 
-/// The largest demo; [`providers`] cuts anything above to this.
+/// The largest demo; [`accounts`] cuts anything above to this.
 pub const MAX_SIZE: usize = 10_000;
 
 /// What the name of the bucket begins with that has something of everything: runs, copies, what is
@@ -138,6 +143,7 @@ impl DemoOptions {
 /// An account of a demo, with everything that can be asked and done there.
 pub struct DemoAccount {
     /// 12-digit id.
+    #[cfg_attr(not(test), expect(dead_code, reason = "tests pick accounts by it"))]
     pub id: Arc<str>,
     /// The fleet as the collector reads it.
     pub provider: Arc<dyn Provider>,
@@ -170,6 +176,7 @@ pub fn accounts(options: &DemoOptions) -> Vec<DemoAccount> {
 }
 
 /// The accounts of a demo, one provider each, for those who only read.
+#[cfg(test)]
 pub fn providers(options: &DemoOptions) -> Vec<Arc<dyn Provider>> {
     accounts(options).into_iter().map(|account| account.provider).collect()
 }

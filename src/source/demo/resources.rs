@@ -31,6 +31,10 @@ pub struct PlantedResource {
     /// Kind.
     pub kind: ResourceKind,
     /// What is planted.
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "what tests and docs/demo.md hold the demo against")
+    )]
     pub what: &'static str,
     /// The verdict; `None` where there is nothing to judge.
     pub verdict: Option<VerdictKind>,
@@ -149,6 +153,7 @@ use VerdictKind::{Busy, Exempt, Idle, TooNew, Underused, Unknown};
 const PARKED: &str = "{parked}";
 
 /// All planted resources.
+#[cfg(test)]
 pub fn planted_resources() -> &'static [PlantedResource] {
     &PLANTED
 }

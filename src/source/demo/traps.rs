@@ -14,14 +14,34 @@ pub struct Trap {
     /// The `Name` tag as burntop shows it (cleaned).
     pub name: &'static str,
     /// What is planted.
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "what tests and docs/demo.md hold the demo against")
+    )]
     pub what: &'static str,
     /// The verdict of the cautious preset; `None` where there is nothing to judge.
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "what tests and docs/demo.md hold the demo against")
+    )]
     pub verdict: Option<VerdictKind>,
     /// GPUs that the verdict calls idle; `None` where it says nothing of single GPUs.
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "what tests and docs/demo.md hold the demo against")
+    )]
     pub idle_gpus: Option<u32>,
     /// What burntop says, in short.
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "what tests and docs/demo.md hold the demo against")
+    )]
     pub says: &'static str,
     /// What the preflight of an action says; a dash where the verdict alone forbids it.
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "what tests and docs/demo.md hold the demo against")
+    )]
     pub acting: &'static str,
     plan: Plan,
 }

@@ -144,22 +144,6 @@ impl Http {
         self.send(operation, Request { url, form: None, headers: Vec::new() }, limit).await
     }
 
-    /// Posts a form to `url`, otherwise as [`Http::get`].
-    ///
-    /// # Errors
-    /// As [`Http::get`].
-    pub async fn post_form(
-        &self,
-        operation: &'static str,
-        url: &str,
-        form: &[(&str, &str)],
-        limit: Limit,
-    ) -> Result<Answer, SourceError> {
-        let url = parse(operation, url)?;
-        let form = Some(encode_form(form));
-        self.send(operation, Request { url, form, headers: Vec::new() }, limit).await
-    }
-
     /// Sends a request as it stands, with the client's credentials and fixed headers.
     ///
     /// # Errors

@@ -141,7 +141,9 @@ async fn a_form_is_posted_with_fixed_headers() {
     })
     .unwrap();
     let form = [("query", "max by (gpu) (a{b=\"c & d\"})"), ("time", "1.5")];
-    http.post_form("test:post", &server.url, &form, LIMIT).await.unwrap();
+    let url = parse("test:post", &server.url).unwrap();
+    let request = Request { url, form: Some(encode_form(&form)), headers: Vec::new() };
+    http.send("test:post", request, LIMIT).await.unwrap();
     let seen = &server.seen()[0];
     assert!(seen.line.starts_with("POST / "), "{}", seen.line);
     assert_eq!(seen.header("content-type"), Some(FORM));

@@ -32,13 +32,14 @@ use std::sync::Arc;
 pub use error::InventoryError;
 pub use fetch::{Fetch, Place, s3_uri};
 pub(crate) use manifest::MANIFEST_AT_MOST;
-pub use manifest::{FileFormat, Manifest, PieceEntry};
+pub use manifest::{FileFormat, Manifest};
 pub use open::open;
 pub use pieces::Pieces;
-pub use schema::{Column, Schema};
 
 use super::objects::Need;
 use rows::Making;
+#[cfg(test)]
+pub use schema::Schema;
 
 /// An inventory that was found and whose manifest was read.
 #[derive(Clone, Debug)]

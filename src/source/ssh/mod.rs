@@ -27,7 +27,7 @@ use tokio::time::Instant;
 
 use self::host::Host;
 use self::target::Place;
-pub use self::target::{HostKeys, Login, Target};
+pub use self::target::{Login, Target};
 use crate::domain::gpu::{Ec2Hosts, without_port};
 use crate::domain::{
     AcceleratorKind, GpuSample, HostNames, HostTrouble, SourceError, SourceId, Sweep,

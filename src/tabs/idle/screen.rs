@@ -163,6 +163,7 @@ impl App {
             .flatten()
     }
 
+    /// Takes the series of an instance whose evidence is open.
     pub(crate) fn on_series(&mut self, of: &Arc<str>, loaded: &Arc<SeriesSet>) {
         for opened in &mut self.pages {
             if let Page::Why { instance, series } = &mut opened.page

@@ -12,7 +12,7 @@ mod tests;
 pub(crate) mod zoo;
 
 pub use burntop::Burntop;
-pub use replay::{Past, Policy, Replay, Setting, replay, weeks};
+pub use replay::{Policy, Setting, replay, weeks};
 pub use rules::{LookBack, Nothing, PartOfAverage, WangLiLiang};
 
 use crate::whatif::optimum::{Rung, ladder};

@@ -33,7 +33,7 @@ use std::sync::Arc;
 
 pub use error::EngineError;
 pub use offers::moved_offer;
-pub use stats::{mean, mean_error, worst5_savings_usd};
+pub use stats::{mean, worst5_savings_usd};
 
 use self::draws::{CHUNK, Draws, Rules};
 use self::kernel::Tables;

@@ -44,7 +44,7 @@ pub use kind::{LeverError, LeverKind};
 pub use network::Network;
 pub use programme::Programme;
 pub use rightsize::Rightsize;
-pub use sheet::{Line, Quantity, Series, Sheet, Unit};
+pub use sheet::{Quantity, Series, Sheet, Unit};
 pub use simulator::Simulator;
 pub use spot_mix::SpotMix;
 pub use storage::Storage;

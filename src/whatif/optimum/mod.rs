@@ -11,13 +11,9 @@ pub mod tiers;
 pub mod usage;
 pub mod whole_terms;
 
-pub use buy_now::{Outlook, Purchases, Terms, Worth, buy_now};
-pub use ladder::{Ladder, Rung, RungBuy, ladder};
+pub use ladder::{Rung, ladder};
 pub use outlook::{EngineOutlook, cautious_units};
-pub use risk::{Saving, cautious};
 pub use slots::portfolio;
-pub use tiers::{
-    Portfolio, PortfolioError, Tier, TierKind, TierUse, Units, blended_spot, term_hours,
-};
+pub use tiers::{Tier, TierKind, Units, blended_spot, term_hours};
 pub use usage::Usage;
 pub use whole_terms::{WholeTerms, whole_terms};

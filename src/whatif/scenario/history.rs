@@ -63,6 +63,7 @@ impl History {
     }
 
     /// How many changes can be undone and redone.
+    #[cfg(test)]
     pub fn steps(&self) -> (usize, usize) {
         (self.back.len(), self.forth.len())
     }

@@ -7,9 +7,8 @@ pub(super) mod file;
 mod history;
 mod step;
 
-pub use check::{ScenarioProblem, problems, warnings};
 pub use defaults::{ListPrice, scenario_of};
-pub use file::{FileProblem, ReadScenario, ScenarioError, file_name, read, write};
+pub use file::{ReadScenario, ScenarioError, file_name, read, write};
 pub use history::History;
 
 use serde::{Deserialize, Serialize};

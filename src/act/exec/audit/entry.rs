@@ -10,9 +10,6 @@ use crate::act::plan::storage::{Step, StorageGuard, StorageItem, StorageUndo, St
 use crate::act::plan::{Authority, Finding, Outcome, PlanItem, Undo, Verb, Via};
 use crate::domain::Scope;
 
-/// The schema of the log.
-pub const AUDIT_SCHEMA: &str = "burntop/audit/1";
-
 /// One line: compact JSON with its members in this order. `hash` is SHA-256 over the bytes of the
 /// line as it stands, without the member `hash`: what ends in `,"hash":"…"}` ends in `}` there. So
 /// it covers everything, and can be checked without this program:

@@ -21,10 +21,13 @@ mod tail;
 #[cfg(test)]
 mod tests;
 
-pub use chain::{Chain, Defect, Problem};
+#[cfg(test)]
+pub use chain::Problem;
+pub use chain::{Chain, Defect};
 pub use copy::{AuditCopy, DirectoryCopy};
+#[cfg(test)]
 pub use disk::{Disk, DiskError, Lease, Stored};
-pub use entry::{AUDIT_SCHEMA, Body, IntentRow, Line, StorageIntentRow};
+pub use entry::{Body, IntentRow, Line, StorageIntentRow};
 pub use error::AuditError;
 pub use file::FileDisk;
 pub use journal::Journal;

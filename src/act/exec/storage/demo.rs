@@ -103,6 +103,7 @@ impl MemoryStorage {
     }
 
     /// Adds a volume.
+    #[cfg(test)]
     pub fn add_volume(&self, volume: Volume) {
         self.state().volumes.insert(volume.id.clone(), volume);
     }
@@ -124,12 +125,14 @@ impl MemoryStorage {
     }
 
     /// All snapshots now.
+    #[cfg(test)]
     pub fn snapshots(&self) -> Vec<Snapshot> {
         let now = (self.clock)();
         self.state().snapshots.iter().map(|s| self.at(s, now)).collect()
     }
 
     /// The configuration of a bucket; `None` without one, or without such a bucket.
+    #[cfg(test)]
     pub fn lifecycle(&self, bucket: &str) -> Option<Lifecycle> {
         self.state().buckets.get(bucket)?.lifecycle.clone()
     }

@@ -15,5 +15,9 @@ mod tests;
 
 pub use backup::Backups;
 pub use demo::MemoryStorage;
-pub use hands::{DryRunStorage, RefuseStorage, StorageHands, StorageReceipt};
-pub use operator::{StorageOperator, StoragePatience, StoragePost};
+#[cfg(test)]
+pub use hands::StorageReceipt;
+pub use hands::{DryRunStorage, RefuseStorage, StorageHands};
+#[cfg(test)]
+pub use operator::StoragePatience;
+pub use operator::{StorageOperator, StoragePost};

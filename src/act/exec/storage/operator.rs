@@ -1,7 +1,7 @@
 //! The operator of storage: checks a plan, carries out a confirmed one, says what became of each
 //! row.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
@@ -113,6 +113,7 @@ impl StorageOperator {
 
     /// Waits longer, or less long.
     #[must_use]
+    #[cfg(test)]
     pub fn with_patience(mut self, patience: StoragePatience) -> Self {
         self.patience = patience;
         self
@@ -308,12 +309,6 @@ impl StorageOperator {
             Ok(Err(_)) => Err(failed(ErrorKind::Other, operation, "burntop failed inside")),
             Err(_) => Err(failed(ErrorKind::Timeout, operation, "no answer in time")),
         }
-    }
-
-    /// The accounts of a plan that were not added.
-    pub fn missing<'a>(&self, plan: &'a StoragePlan) -> BTreeSet<&'a Arc<str>> {
-        let accounts = plan.items.iter().map(|i| &i.scope.account);
-        accounts.filter(|a| !self.posts.contains_key(*a)).collect()
     }
 }
 

@@ -66,7 +66,7 @@ pub struct Look<'a> {
     pub now: Timestamp,
 }
 
-/// Asks every guard that the verb needs. What two rows share is not seen here: see [`together`].
+/// Asks every guard that the verb needs. What two rows share is not seen here: see [`together()`].
 pub fn check(look: &Look<'_>) -> CheckedRow {
     let verb = &look.plan.verb;
     let found = look.inspection.instance.as_ref().ok().and_then(Option::as_deref);

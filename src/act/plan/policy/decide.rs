@@ -52,6 +52,7 @@ impl DecisionKind {
     }
 
     /// True for what changes something.
+    #[cfg(test)]
     pub fn acts(self) -> bool {
         !matches!(self, Self::Wait | Self::Nothing)
     }

@@ -85,7 +85,7 @@ impl Mark {
 }
 
 /// What a policy writes into `burntop:reason`. Ends within the 256 characters of a tag's value,
-/// see the limits of [`super::parse`].
+/// see the limits of [`super::parse()`].
 pub(super) fn reason(policy: &str, rule: &str, made_at: Timestamp, why: &str) -> String {
     let why = if why.is_empty() { String::new() } else { format!(" {why}") };
     format!("{MADE}{made_at} {POLICY}{policy} {RULE}{rule}{why}")

@@ -3,10 +3,10 @@
 //!
 //! A policy keeps no state of its own. Everything it knows of the past stands in the tags of the
 //! instance, so that two runs, on two machines, decide the same, and an owner can read and change
-//! what is known. A mark that a policy made says when it was made ([`Mark::made_at`]): the grace
+//! what is known. A mark that a policy made says when it was made ([`mark::Mark::made_at`]): the grace
 //! of the rule *and* the end that the tag promises must both have passed, whichever is later.
 //!
-//! Nothing here acts: [`decide`] says what should happen and why, [`plans`] turns that into
+//! Nothing here acts: [`decide()`] says what should happen and why, [`plans()`] turns that into
 //! [`super::Plan`]s, which pass the same guards as any other.
 
 mod caps;
@@ -23,12 +23,13 @@ mod tests;
 
 pub use caps::stricter;
 pub use decide::{Decision, DecisionKind, Scene, decide};
-pub use file::{MAX_GRACE_DAYS, Policy, PolicyCaps, Rule, RuleAction};
-pub use mark::{Mark, MarkState, is_like_a_policys};
+#[cfg(test)]
+pub use file::RuleAction;
+pub use file::{Policy, Rule};
+pub use mark::is_like_a_policys;
 pub use matches::{RuleMatches, caps_at_worst, chosen, matched, matches};
-pub use parse::{PolicyError, Problem, parse};
+pub use parse::parse;
 pub use plans::{Planned, plans};
-pub use words::span;
 
 /// The commented file that `burntop policy init` writes.
 pub const TEMPLATE: &str = include_str!("../../../../assets/policy.example.toml");

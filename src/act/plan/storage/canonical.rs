@@ -3,7 +3,7 @@
 use crate::analyze::storage::lifecycle::print;
 use crate::domain::storage::Lifecycle;
 
-/// SHA-256 of the canonical form ([`print::canonical`]). A bucket without a configuration has a
+/// SHA-256 of the canonical form (`print::canonical`). A bucket without a configuration has a
 /// hash of its own.
 pub fn lifecycle_hash(lifecycle: Option<&Lifecycle>) -> String {
     print::sha256_of(lifecycle)

@@ -27,8 +27,11 @@ const CLASSES: [&str; 6] =
 /// There is no other way to make one than [`Fit::of`], and an order to put takes nothing else: an
 /// expiration for an unversioned bucket cannot be ordered.
 ///
+/// ```
+/// use burntop::parts::act::plan::storage::Fit; // It is there,
+/// ```
 /// ```compile_fail
-/// let fit = burntop::act::plan::storage::Fit { after: Default::default() };
+/// let fit = burntop::parts::act::plan::storage::Fit { after: Default::default() }; // and cannot be made.
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fit {

@@ -19,14 +19,12 @@ mod verb;
 
 pub use canonical::{backup_text, lifecycle_hash};
 pub use checked::{CheckedStorage, Storage};
-pub use draft::{LifecycleChange, StorageDraft, StorageDraftError, draft_lifecycle, draft_volumes};
+pub use draft::{LifecycleChange, StorageDraft, draft_lifecycle, draft_volumes};
 pub use file::{AnyPlan, StoragePlanFile};
-pub use fit::{Fit, MAX_RULES, Unfit};
+pub use fit::Fit;
 pub use guard::{StorageGuard, owner_of};
-pub use item::{
-    BucketMatter, Gp3, Matter, STORAGE_PLAN_SCHEMA, StorageItem, StoragePlan, VolumeMatter,
-};
+pub use item::{Gp3, Matter, STORAGE_PLAN_SCHEMA, StorageItem, StoragePlan, VolumeMatter};
 pub use order::{Deed, StorageOrder, snapshot_of};
-pub use parity::{as_gp3, saves_usd_per_month, usd_per_month};
+pub use parity::saves_usd_per_month;
 pub use undo::StorageUndo;
 pub use verb::{Step, StorageVerb};

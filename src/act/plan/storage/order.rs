@@ -17,8 +17,11 @@ use crate::domain::storage::{Snapshot, StorageLook, VolumeKind};
 /// order to delete needs a snapshot that has completed, an order to put a configuration that
 /// deletes nothing for good and that stands on what the bucket has at this moment.
 ///
+/// ```
+/// use burntop::parts::act::plan::storage::StorageOrder; // It is there,
+/// ```
 /// ```compile_fail
-/// let order = burntop::act::plan::storage::StorageOrder {};
+/// let order = burntop::parts::act::plan::storage::StorageOrder {}; // and cannot be made.
 /// ```
 #[derive(Debug, PartialEq, Eq)]
 // A test's network keeps a call that is on its way.

@@ -100,7 +100,7 @@ fn ec2(scope: &Scope, verb: &str, args: &[&str]) -> String {
     line(words.chain(["--region", &scope.region]))
 }
 
-/// The words of a command of the AWS CLI with the region, as [`line`].
+/// The words of a command of the AWS CLI with the region, as [`line()`].
 pub(in crate::act::plan) fn aws(words: &[String], scope: &Scope) -> String {
     line(words.iter().map(String::as_str).chain(["--region", &scope.region]))
 }

@@ -5,7 +5,7 @@
 //! served from 37 GB at 4 bits and trained with 1.3 TB. The guide computes the memory from what is
 //! asked, looks which types hold it, how fast they are and what they cost here and now, and says what
 //! each figure rests on. [`GuideAsk`] is what goes in, as a table of inputs for sliders and flags;
-//! [`recommend`] answers.
+//! [`recommend()`] answers.
 
 mod ask;
 mod memory;
@@ -16,7 +16,11 @@ mod speed;
 #[cfg(test)]
 mod tests;
 
-pub use ask::{GuideAsk, GuideError, GuideInput, INPUTS, InputSpec, InputUnit, Precision, Task};
-pub use memory::{Memory, MemoryLine, memory};
-pub use recommend::{Guide, GuideCandidate, GuideFail, Rejected, recommend};
-pub use shape::{Shape, shape};
+#[cfg(test)]
+pub use ask::GuideInput;
+pub use ask::{GuideAsk, INPUTS, InputSpec, InputUnit, Precision, Task};
+#[cfg(test)]
+pub use memory::{Memory, memory};
+pub use recommend::{Guide, GuideCandidate, recommend};
+#[cfg(test)]
+pub use shape::shape;

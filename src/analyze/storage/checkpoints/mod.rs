@@ -19,10 +19,15 @@ mod table;
 mod tests;
 mod whole;
 
-pub use delta::{DELTA_SAVINGS, DeltaSavings, TrainingMode};
-pub use fold::{FoundRuns, MAX_CANDIDATES, RunFold};
-pub use never::{MIN_CONFIDENCE, Reason};
+pub use delta::DELTA_SAVINGS;
+#[cfg(test)]
+pub use fold::FoundRuns;
+pub use fold::RunFold;
+#[cfg(test)]
+pub use never::Reason;
 pub use picks::Picks;
-pub use plan::{Blocked, Fate, RunPlan, Terms, left_by_policy, plan};
+#[cfg(test)]
+pub use plan::Blocked;
+pub use plan::{Fate, RunPlan, Terms, left_by_policy, plan};
 pub use policy::Policy;
 pub use whole::WholeFold;

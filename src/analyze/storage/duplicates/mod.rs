@@ -34,6 +34,7 @@ use crate::domain::storage::{Confidence, ObjectBatch, ObjectFlags, PrefixPair, T
 
 use dirs::{DirId, Dirs};
 use matches::Matches;
+#[cfg(test)]
 pub use matches::{NAMES_FROM, SIZES_FROM};
 pub use money::usd_per_month;
 use rollup::Group;

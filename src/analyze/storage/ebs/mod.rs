@@ -8,12 +8,14 @@ mod gp3;
 mod snapshot;
 mod volume;
 
-pub use findings::{
-    Holder, OLD_DAYS, SnapshotCase, VolumeCase, is_managed, of_snapshot, of_volume,
-};
-pub use gp3::{Gp3Offer, gp3_offer, gp3_parity};
+pub use findings::{Holder, SnapshotCase, VolumeCase, of_snapshot, of_volume};
+#[cfg(test)]
+pub use gp3::gp3_offer;
+pub use gp3::gp3_parity;
 pub use snapshot::snapshot_at_most_usd;
-pub use volume::{VolumeCost, volume_cost, volume_usd};
+#[cfg(test)]
+pub use volume::volume_cost;
+pub use volume::volume_usd;
 
 #[cfg(test)]
 mod tests;

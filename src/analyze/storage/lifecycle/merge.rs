@@ -54,24 +54,15 @@ pub struct MergedLifecycle {
 }
 
 impl MergedLifecycle {
-    /// The bucket it is for.
-    pub fn bucket(&self) -> &str {
-        &self.bucket
-    }
-
     /// What is to be put, whole: a PUT replaces everything.
     pub fn lifecycle(&self) -> &Lifecycle {
         &self.lifecycle
     }
 
     /// Digest of the configuration that it was planned on; the bucket must still have that one.
+    #[cfg(test)]
     pub fn planned_on(&self) -> &str {
         &self.planned_on
-    }
-
-    /// Digest of what is to be put: what a GET afterwards has to give.
-    pub fn sha256(&self) -> String {
-        print::sha256(&self.lifecycle)
     }
 }
 

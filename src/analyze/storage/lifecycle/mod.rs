@@ -11,11 +11,8 @@ pub mod quarantine;
 pub mod simulate;
 mod when;
 
-pub use diff::{Change, DiffLine, LineKind, RuleChange, lines as diff_lines};
-pub use lint::{Code, LintFinding, Severity};
-pub use merge::{
-    Blocked, MergeInput, MergedLifecycle, OWN_PREFIX, Verdict, is_own, merge, plan_hash,
-};
-pub use owner::{Owner, OwnerKind, detect as owner};
-pub use parse::{ParseError, Parsed, Syntax, parse};
-pub use quarantine::Quarantine;
+pub use diff::{Change, DiffLine, lines as diff_lines};
+pub use lint::{LintFinding, Severity};
+pub use merge::{MergeInput, OWN_PREFIX, Verdict, is_own, merge};
+pub use owner::detect as owner;
+pub use parse::{Parsed, parse};

@@ -23,11 +23,6 @@ impl Quarantine {
         self.rules.len()
     }
 
-    /// True without any; a verdict never holds an empty one.
-    pub fn is_empty(&self) -> bool {
-        self.rules.is_empty()
-    }
-
     /// The filters of what was to be deleted, in words.
     pub fn filters(&self) -> impl Iterator<Item = String> + '_ {
         self.rules.iter().map(print::summary)

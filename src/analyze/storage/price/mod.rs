@@ -11,12 +11,11 @@ mod fees;
 mod month;
 mod rates;
 
-pub use fees::{
-    early_delete_days, early_delete_usd, minimum_days, requests_usd, retrieval_usd, transition_usd,
-};
+#[cfg(test)]
+pub use fees::minimum_days;
+pub use fees::{early_delete_days, early_delete_usd, requests_usd, retrieval_usd, transition_usd};
 pub use month::{
-    ARCHIVE_INDEX, ARCHIVE_NAME, Monthly, Overheads, billed_bytes, has_archive_overhead,
-    has_minimum_size, monthly, object_monthly,
+    ARCHIVE_INDEX, ARCHIVE_NAME, has_archive_overhead, has_minimum_size, monthly, object_monthly,
 };
 pub use rates::{Rates, Volumes, storage_usd};
 

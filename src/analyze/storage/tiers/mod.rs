@@ -1,7 +1,7 @@
 //! What objects would cost in each storage class, month by month, with the fees of getting there.
 //!
 //! Moving is paid at once and saves later: the curve of what was saved goes through a valley before
-//! it pays back. [`compare`] draws that curve for every class, from the sizes and ages of the
+//! it pays back. [`compare()`] draws that curve for every class, from the sizes and ages of the
 //! objects and an assumption about how often they are read.
 //!
 //! The calendar: what S3 does after 30 or 90 days happens after 1 or 3 months here, and objects move
@@ -14,10 +14,10 @@ mod steady;
 mod waterfall;
 
 pub use cohort::{Cohort, cohorts};
-pub use compare::{Best, Comparison, HORIZONS, compare};
-pub use curve::{Curve, Fees, Target};
+pub use compare::{Best, Comparison, compare};
+pub use curve::{Curve, Target};
 pub use steady::break_even_reads;
-pub use waterfall::{by_lifecycle, is_instant};
+pub use waterfall::is_instant;
 
 use super::price::Volumes;
 use crate::domain::storage::S3Prices;

@@ -73,7 +73,7 @@ impl OfTier {
     }
 }
 
-/// [`size_bin`] by the number of bits of a size: all bounds are powers of two.
+/// `size_bin` by the number of bits of a size: all bounds are powers of two.
 const BIN_OF_BITS: [u8; 65] = {
     let mut bins = [0; 65];
     let mut bits = 0;

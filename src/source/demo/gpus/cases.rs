@@ -43,12 +43,28 @@ pub struct GpuCase {
     /// The `Name` tag of the box; `None` for boxes that are found by what they are.
     pub on: Option<&'static str>,
     /// The GPUs by index, in words.
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "what tests and docs/demo.md hold the demo against")
+    )]
     pub gpus: &'static str,
     /// What is planted.
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "what tests and docs/demo.md hold the demo against")
+    )]
     pub what: &'static str,
     /// What burntop concludes.
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "what tests and docs/demo.md hold the demo against")
+    )]
     pub state: GpuState,
     /// Why, in short.
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "what tests and docs/demo.md hold the demo against")
+    )]
     pub says: &'static str,
     pub(super) kind: Kind,
     /// The GPUs by index; empty for all.
@@ -56,6 +72,7 @@ pub struct GpuCase {
 }
 
 /// The planted GPU cases in the order of the page.
+#[cfg(test)]
 pub fn gpu_cases() -> &'static [GpuCase] {
     &CASES
 }

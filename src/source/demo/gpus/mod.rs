@@ -17,7 +17,8 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 
 use self::cases::Kind;
-pub use self::cases::{GpuCase, gpu_cases};
+#[cfg(test)]
+pub use self::cases::gpu_cases;
 use self::node::{Gpu, Node};
 use self::second::Second;
 use super::profile::Fleet;

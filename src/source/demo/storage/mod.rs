@@ -26,8 +26,10 @@ use jiff::civil::Date;
 use self::delivery::{Delivery, day_of, midnight_s};
 use self::objects::{Row, tail};
 use self::sizes::Today;
+#[cfg(test)]
 pub use self::table::planted;
 use self::table::{Content, Planted};
+#[cfg(test)]
 pub use self::volumes::{KEPT, LOOSE};
 use super::places::{ACCOUNTS, Account, REGIONS};
 use super::provider::DemoProvider;

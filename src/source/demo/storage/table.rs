@@ -74,6 +74,10 @@ pub struct Planted {
     /// The name, without the end that tells demos of different seeds apart.
     pub name: String,
     /// What is planted; empty for an ordinary bucket.
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "what tests and docs/demo.md hold the demo against")
+    )]
     pub what: &'static str,
     /// Index of the account.
     pub account: usize,

@@ -19,6 +19,10 @@ pub struct Loose {
     /// `Name` tag.
     pub name: &'static str,
     /// What is planted.
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "what tests and docs/demo.md hold the demo against")
+    )]
     pub what: &'static str,
     /// Account and region.
     pub place: (usize, usize),
@@ -93,6 +97,10 @@ pub struct Kept {
     /// `Name` tag.
     pub name: &'static str,
     /// What is planted.
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "what tests and docs/demo.md hold the demo against")
+    )]
     pub what: &'static str,
     /// Account and region.
     pub place: (usize, usize),

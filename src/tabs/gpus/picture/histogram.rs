@@ -46,11 +46,6 @@ impl Histogram {
         self.all().map(|b| b.equivalents).fold(0.0, f64::max)
     }
 
-    /// The largest burn of a band, USD/h, the unknown one included.
-    pub fn most_usd_per_hour(&self) -> f64 {
-        self.all().map(|b| b.usd_per_hour).fold(0.0, f64::max)
-    }
-
     /// All bands, the unknown one last.
     pub fn all(&self) -> impl Iterator<Item = &BandSum> {
         self.bands.iter().chain([&self.unknown])

@@ -20,16 +20,18 @@ pub mod words;
 #[cfg(test)]
 pub(crate) mod fixture;
 
-pub use blind::{BlindGroup, BlindPanel, blind};
+pub use blind::{BlindPanel, blind};
 pub use detail::{GpuDetail, detail};
 pub use field_table::GpuField;
 pub use field_value::sources;
 pub use group::{GpuGroup, GpuGrouping, GroupLine, group, lines};
 pub use heat::{HeatMap, HeatOrder, HeatUnit, HeatZoom};
 pub use histogram::{BandSum, Histogram, histogram};
-pub use history::{GpuGraph, GpuGraphPage};
+pub use history::GpuGraphPage;
 pub use order::Steady;
-pub use pulse::{Ages, Pulse, pulse};
+#[cfg(test)]
+pub use pulse::Ages;
+pub use pulse::{Pulse, pulse};
 pub use rollup::RollUp;
 
 /// The columns of the GPUs tab, money first.

@@ -77,6 +77,7 @@ impl App {
         vec![Effect::LoadGpuHistory { key: row.key.clone() }]
     }
 
+    /// Takes the history of a GPU whose page is open.
     pub(crate) fn on_gpu_history(&mut self, of: &GpuKey, loaded: &Arc<GpuHistory>) {
         for opened in &mut self.pages {
             if let Page::Gpu { key, history, .. } = &mut opened.page

@@ -44,6 +44,7 @@ pub struct Gpus {
     pub(crate) table: List,
     /// The groups of its rows.
     groups: Groups,
+    /// Table or map.
     pub(crate) look: GpuLook,
     heat: Heat,
     /// What the strip above table and map says, and what it was made from.

@@ -34,6 +34,7 @@ impl App {
         if fits { TRAIL } else { 0 }
     }
 
+    /// Brings rows and groups up to date with the newest GPUs.
     pub(crate) fn sync_gpus(&mut self) {
         let ctx = self.gpu_context();
         if let Some(fleet) = self.gpus().cloned() {

@@ -6,10 +6,14 @@ use crate::view::table_field::{Align, FieldSpec, field_table};
 /// Names of the verdicts, in the order of `VerdictKind::ALL`.
 pub(crate) const VERDICTS: [&str; 7] =
     ["idle", "partial", "underused", "unknown", "too_new", "busy", "exempt"];
+/// Names of the states, in the order of `InstanceState`.
 pub(crate) const STATES: [&str; 7] =
     ["pending", "running", "stopping", "stopped", "shutting-down", "terminated", "unknown"];
+/// Names of the lifecycles, in their order.
 pub(crate) const LIFECYCLES: [&str; 4] = ["on-demand", "spot", "scheduled", "capacity-block"];
+/// Names of the tenancies, in their order.
 pub(crate) const TENANCIES: [&str; 3] = ["shared", "dedicated", "host"];
+/// Names of the platforms, in their order.
 pub(crate) const PLATFORMS: [&str; 6] = ["linux", "windows", "rhel", "suse", "ubuntu-pro", "other"];
 
 field_table! {

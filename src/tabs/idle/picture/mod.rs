@@ -11,7 +11,7 @@ pub use evidence::{EvidenceLine, Standing, lines as evidence_lines};
 pub use field_table::Field;
 pub use field_value::owner_words;
 pub use graph::{Graph, GraphPage};
-pub use stakes::{Loss, Stakes};
+pub use stakes::Stakes;
 pub use why::{WhyPage, why};
 
 /// The columns of the Idle tab, money first.

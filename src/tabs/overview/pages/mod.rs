@@ -336,10 +336,12 @@ pub(crate) fn cut(text: &str, width: usize, symbols: Symbols) -> String {
     out
 }
 
+/// Columns that a line takes.
 pub(crate) fn line_columns(line: &Line) -> usize {
     line.spans.iter().map(|s| columns(&s.text)).sum()
 }
 
+/// Columns of the widest line; 0 without any.
 pub(crate) fn widest(lines: &[Line]) -> usize {
     lines.iter().map(line_columns).max().unwrap_or(0)
 }

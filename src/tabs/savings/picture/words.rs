@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use crate::domain::{Commitment, Commits, PaymentOption, Provenance, ReservesCapacity, Workload};
+use crate::fleet::Cover;
 use crate::fleet::savings::{CannotTell, Effort, Pattern, Risk, SizeVerdict, SpotFit};
-use crate::fleet::{Cover, Net};
 use crate::view::Symbols;
 use crate::view::format;
 
@@ -173,14 +173,6 @@ pub fn covered_by(cover: &Cover) -> String {
         }
     }
     text
-}
-
-/// Why the net of something is not known; `None` where it is.
-pub fn net_unknown(net: Option<&Net>) -> Option<&str> {
-    match net {
-        Some(Net::Unknown(why)) => Some(why),
-        Some(Net::Known(_)) | None => None,
-    }
 }
 
 /// Dollars per hour of both kinds: `net $1.20/h, gross $4.00/h`.

@@ -11,7 +11,9 @@ use crate::tabs::savings::picture::{GuideRow, guide_number, guide_rows, guide_se
 /// What is asked, and where the cursor is.
 #[derive(Clone, Debug, Default)]
 pub struct GuideForm {
+    /// What is asked.
     pub(crate) ask: GuideAsk,
+    /// The row that the cursor is on.
     pub(crate) cursor: usize,
     /// Where prices are of; `None` for where most runs.
     pub(crate) region: Option<Arc<str>>,

@@ -26,6 +26,7 @@ pub use page::SavingsPage;
 /// State of the lists.
 #[derive(Clone, Debug)]
 pub struct SavingsTab {
+    /// Which of its lists is shown.
     pub(crate) look: SavingsLook,
     /// The lists, in the order of [`SavingsLook::ALL`] behind the overview.
     lists: [List; 4],

@@ -23,7 +23,7 @@ pub mod words;
 pub use block::{BlockField, BlockRow, block_rows};
 pub use bucket::BucketField;
 pub use copies::{CopyField, CopyRow, copy_rows};
-pub use explorer::{Explorer, Level};
+pub use explorer::Explorer;
 pub use finding::{FindingField, FindingRow, finding_rows};
 pub use prefix::{PrefixField, PrefixRow, prefix_rows};
 pub use run::{RunField, RunRow, run_rows};

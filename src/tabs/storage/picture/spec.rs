@@ -111,7 +111,6 @@ macro_rules! field_enum {
     ($(#[$doc:meta])* $name:ident { $($variant:ident),+ $(,)? }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        #[expect(missing_docs, reason = "each field is documented in its table")]
         pub enum $name { $($variant),+ }
 
         impl $name {

@@ -27,6 +27,7 @@ pub(crate) use rows::Rows;
 /// State of the Storage tab.
 #[derive(Clone, Debug)]
 pub struct Storage {
+    /// Which of its lists is shown.
     pub(crate) look: StorageLook,
     /// The lists, in the order of [`StorageLook::ALL`].
     lists: [List; 6],

@@ -2,7 +2,7 @@
 
 use super::unit::few;
 use crate::view::format;
-use crate::whatif::{Answer, Demand, DemandOrigin, Payment, Scenario};
+use crate::whatif::{Answer, Demand, DemandOrigin, Scenario};
 
 /// Dollars at about three digits: `$412`, `$88.5k`, `$1.14M`, `-$2.1k`.
 pub fn short_usd(amount: f64) -> String {
@@ -85,15 +85,6 @@ pub fn demand(demand: &Demand) -> [String; 2] {
     let (from, to) = (date(demand.start), date(demand.end()));
     let full = format!("demand: {origin}, {from} to {to}, {weeks} {noun}{notes}");
     [full, format!("{origin}, {weeks} weeks")]
-}
-
-/// How a commitment is paid.
-pub fn payment(payment: Payment) -> &'static str {
-    match payment {
-        Payment::NoUpfront => "no upfront",
-        Payment::PartialUpfront => "partial upfront",
-        Payment::AllUpfront => "all upfront",
-    }
 }
 
 #[cfg(test)]

@@ -62,6 +62,7 @@ pub struct WhatIf {
     family: usize,
     /// The line of the inputs that the cursor is on.
     cursor: usize,
+    /// The chart on screen.
     pub(crate) chart: PlanChart,
     /// True when the chart has all the room.
     alone: bool,

@@ -41,6 +41,7 @@ impl App {
         Slot::ALL.into_iter().filter_map(|slot| self.ask_plan(slot)).collect()
     }
 
+    /// There is no demand to plan with: it is said why.
     pub(crate) fn on_no_demand(&mut self, why: String) {
         self.tabs.whatif.opening = false;
         self.say(Notice::new(Level::Warn, why.clone()));
@@ -80,6 +81,7 @@ impl App {
         self.ask_plan(slot).into_iter().collect()
     }
 
+    /// Takes the names of the scenarios that are kept.
     pub(crate) fn on_scenarios(&mut self, names: Vec<String>) {
         self.tabs.whatif.saved = names;
     }

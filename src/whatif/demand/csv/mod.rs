@@ -137,14 +137,6 @@ impl Problems {
     }
 }
 
-/// The columns of a file after the time, as its header names them, without reading further.
-pub fn columns(text: &str, options: &CsvOptions) -> Result<Vec<String>, CsvError> {
-    let mut problems = Problems::default();
-    let header = rows::header(text, &mut problems);
-    problems.end(&options.name)?;
-    Ok(header.map_or_else(Vec::new, |header| header.names.into_iter().skip(1).collect()))
-}
-
 /// Reads a demand from the text of a file.
 pub fn parse(text: &str, options: &CsvOptions) -> Result<Demand, CsvError> {
     let mut problems = Problems::default();

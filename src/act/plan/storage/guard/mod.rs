@@ -28,7 +28,6 @@ use crate::domain::storage::StorageLook;
 use crate::domain::{Caller, Known, SourceError};
 
 pub use owner::owner_of;
-pub use volume::{COOL_DOWN, MIN_AGE};
 
 macro_rules! guards {
     ($($(#[doc = $doc:literal])+ $variant:ident $name:literal;)+) => {

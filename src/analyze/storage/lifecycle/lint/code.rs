@@ -33,6 +33,7 @@ macro_rules! codes {
 
         impl Code {
             /// All codes, by number.
+            #[cfg(test)]
             pub const ALL: &'static [Self] = &[$(Self::$name,)+];
 
             /// The number: `LC001`.

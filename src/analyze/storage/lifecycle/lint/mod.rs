@@ -16,7 +16,7 @@ mod tests;
 
 pub use code::{Code, Severity};
 pub use finding::LintFinding;
-pub use waterfall::{allows, closest_class, minimum_days, once_ia};
+pub use waterfall::allows;
 
 use crate::domain::storage::{Lifecycle, PrefixTree, S3Prices, Versioning};
 

@@ -8,11 +8,11 @@ mod terraform;
 mod words;
 mod xml;
 
-pub use canonical::{canonical, canonical_rule, sha256, sha256_of};
+pub use canonical::{canonical_rule, sha256, sha256_of};
 pub(in crate::analyze::storage::lifecycle) use canonical::{canonical_rules, hex};
 pub(in crate::analyze::storage::lifecycle) use cloudformation::cloudformation_property;
 pub use cloudformation::cloudformation_yaml;
 pub use json::{cli_input, json, rule_json};
-pub use terraform::{terraform, terraform_rule};
+pub use terraform::terraform;
 pub use words::summary;
-pub use xml::{XmlError, xml};
+pub use xml::xml;

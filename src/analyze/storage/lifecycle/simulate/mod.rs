@@ -17,7 +17,7 @@ mod runs;
 mod tests;
 
 pub use fold::SimulationFold;
-pub use result::{Counted, Month, RuleEffect, Simulated};
+pub use result::{Counted, RuleEffect, Simulated};
 pub use runs::{RunLoss, run_losses};
 
 use crate::domain::storage::Versioning;

@@ -30,7 +30,7 @@ impl Scale {
     }
 
     /// Where `level` (1–7) begins, USD/h; for 1 anything above nothing.
-    pub fn from(&self, level: u8) -> f32 {
+    pub fn from(self, level: u8) -> f32 {
         match level {
             0 | 1 => 0.0,
             n => self.top / f32::from(1u16 << (LEVELS - 1 - n.min(LEVELS - 1))),
@@ -38,7 +38,7 @@ impl Scale {
     }
 
     /// The level of a waste, USD/h.
-    pub fn level(&self, waste: f32) -> u8 {
+    pub fn level(self, waste: f32) -> u8 {
         if waste.is_nan() || waste <= 0.0 {
             return 0;
         }
@@ -46,7 +46,7 @@ impl Scale {
     }
 
     /// The legend: each level with where it begins, USD/h without the unit: `<0.50`, `0.50`, `16`.
-    pub fn legend(&self) -> [(u8, String); LEVELS as usize] {
+    pub fn legend(self) -> [(u8, String); LEVELS as usize] {
         std::array::from_fn(|level| {
             let level = level as u8;
             let words = match level {

@@ -8,7 +8,9 @@ mod payback;
 mod tests;
 
 pub use cost::cost;
-pub use curve::{curve, used_share};
+pub use curve::curve;
+#[cfg(test)]
+pub use curve::used_share;
 pub use fan::fan;
 pub use payback::payback;
 

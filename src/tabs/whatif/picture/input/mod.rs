@@ -11,7 +11,7 @@ use std::borrow::Cow;
 pub use list::{Row, groups, rows};
 
 use super::Unit;
-use crate::whatif::{FamilyInputs, OfferKind, Scenario, StepKind};
+use crate::whatif::{FamilyInputs, Scenario, StepKind};
 
 /// The inputs that stand together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -316,15 +316,4 @@ pub fn next(value: f64, step: f64, up: bool) -> f64 {
     // As near to the decimal that is meant as a number can be.
     let exact = to * step;
     (exact * 1e9).round() / 1e9
-}
-
-/// What an offer is called by its kind, in a word.
-pub fn kind_word(kind: OfferKind) -> &'static str {
-    match kind {
-        OfferKind::StandardRi => "standard RI",
-        OfferKind::ConvertibleRi => "convertible RI",
-        OfferKind::InstancePlan => "EC2 Instance Savings Plan",
-        OfferKind::CapacityBlock => "Capacity Block",
-        OfferKind::CapacityReservation => "capacity reservation",
-    }
 }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::whatif::OfferKind;
 use crate::whatif::{
     Buy, ComputePlan, Future, Held, Offer, Payment, PlanRate, PriceCut, Spot, Step,
 };
