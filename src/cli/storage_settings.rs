@@ -23,13 +23,13 @@ pub fn of_volumes(config: &Config) -> StorageSettings {
     with(config, StorageRead::Never, StorageRead::Always, false)
 }
 
-/// What the cockpit reads: buckets in the background, volumes when somebody looks.
+/// What the cockpit reads: all that the Overview sums, in the background unless that was switched off.
 pub fn of_cockpit(config: &Config) -> StorageSettings {
-    let buckets = match config.storage.background {
+    let read = match config.storage.background {
         true => StorageRead::Always,
         false => StorageRead::WhenWanted,
     };
-    with(config, buckets, StorageRead::WhenWanted, false)
+    with(config, read, read, false)
 }
 
 fn with(config: &Config, buckets: StorageRead, ebs: StorageRead, only: bool) -> StorageSettings {

@@ -310,10 +310,10 @@ fn waterfall(saved: &Saved) -> Vec<Record> {
     };
     let why = w.net_unknown.as_ref();
     let mut records = vec![Record {
-        note: match (why, w.unpriced) {
-            (Some(why), _) => format!("at list price: {why}"),
-            (None, 0) => String::new(),
-            (None, n) => format!("without {n} commitments whose price is not known"),
+        note: match (why, saved.left_out()) {
+            (Some(why), left) if left.is_empty() => format!("at list price: {why}"),
+            (Some(why), left) => format!("at list price: {why}; {left}"),
+            (None, left) => left,
         },
         ..total("before", "the bill now", w.before)
     }];

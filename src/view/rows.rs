@@ -38,8 +38,14 @@ pub trait Rows: Send + Sync {
     /// See [`TableField::value`].
     fn value(&self, row: u32, field: &FieldSpec, ctx: &ViewContext) -> Value<'_>;
 
-    /// See [`TableField::ranked`].
-    fn ranked(&self, row: u32, field: &FieldSpec, ctx: &ViewContext) -> Value<'_>;
+    /// Hands [`TableField::ranked`] of each of `which` to `take`, in their order: one call for a whole column.
+    fn ranked<'a>(
+        &'a self,
+        which: &[u32],
+        field: &FieldSpec,
+        ctx: &ViewContext,
+        take: &mut dyn FnMut(u32, Value<'a>),
+    );
 
     /// Hands the texts of a field that has several in one row to `look`; false for one that has not.
     fn several(&self, row: u32, field: &FieldSpec, look: LookAtTexts<'_>) -> bool;
@@ -118,8 +124,18 @@ impl<F: TableField, H: AsRef<[Arc<F::Row>]> + Send + Sync> Rows for RowsOf<F, H>
         self.both(row, field).map_or(Value::Unknown, |(field, row)| field.value(row, ctx))
     }
 
-    fn ranked(&self, row: u32, field: &FieldSpec, ctx: &ViewContext) -> Value<'_> {
-        self.both(row, field).map_or(Value::Unknown, |(field, row)| field.ranked(row, ctx))
+    fn ranked<'a>(
+        &'a self,
+        which: &[u32],
+        field: &FieldSpec,
+        ctx: &ViewContext,
+        take: &mut dyn FnMut(u32, Value<'a>),
+    ) {
+        let (field, rows) = (F::of(field), self.held.as_ref());
+        for &row in which {
+            let both = field.zip(rows.get(row as usize));
+            take(row, both.map_or(Value::Unknown, |(field, row)| field.ranked(row, ctx)));
+        }
     }
 
     fn several(&self, row: u32, field: &FieldSpec, look: LookAtTexts<'_>) -> bool {

@@ -59,9 +59,9 @@ fn order(
     let turn = |key: Key| if descending { UNKNOWN - 1 - key } else { key };
     let mut texts: Vec<Cow<'_, str>> = Vec::new();
     let mut keyed: Vec<Keyed> = Vec::with_capacity(shown.len());
-    for &index in &*shown {
+    rows.ranked(shown, field, ctx, &mut |index, value| {
         let mut text = NO_TEXT;
-        let key = match rows.ranked(index, field, ctx) {
+        let key = match value {
             Value::Unknown => UNKNOWN,
             Value::Number(n) => turn(Key::from(ordered_bits(n))),
             // Nanoseconds since the epoch fit into 96 bits with a sign.
@@ -73,7 +73,7 @@ fn order(
             }
         };
         keyed.push(Keyed { key, index, text });
-    }
+    });
     sort(&mut keyed, &texts, 0, &turn);
     shown.clear();
     shown.extend(keyed.iter().map(|k| k.index));

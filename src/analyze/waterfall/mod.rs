@@ -21,6 +21,7 @@ pub use sequence::{Sight, Task, TaskKind, sequence};
 use std::sync::Arc;
 
 use crate::analyze::savings::SavingsInput;
+use crate::domain::{Reading, SourceState};
 use crate::fleet::savings::{Proposal, ResourceRow, SpotRow, Step, StepKind, Waterfall};
 
 use bill::Bill;
@@ -55,8 +56,16 @@ pub fn waterfall(
         naive: steps.iter().map(|s| s.gross_alone).sum(),
         steps,
         unpriced: bill.unpriced,
+        unread: storage::unread(input),
+        early: is_early(input),
         net_unknown: bill.net_unknown,
     }
+}
+
+/// True while what the steps rest on is read for the first time. Storage is a step of its own and says so by itself.
+fn is_early(input: &SavingsInput<'_>) -> bool {
+    let first = |r: &Reading| r.taken_at.is_none() && matches!(r.state, SourceState::Loading);
+    input.fleet.readings.iter().chain(&input.facts.readings).any(first)
 }
 
 /// What a step did, but for the dollars of the bill.

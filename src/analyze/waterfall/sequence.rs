@@ -193,6 +193,8 @@ mod tests {
     fn seeing_comes_first_and_promising_last() {
         let mut savings = Savings {
             waterfall: Waterfall {
+                unread: Vec::new(),
+                early: false,
                 before: 10.0,
                 steps: vec![
                     step(StepKind::Idle, 10.0, 8.0, 2),

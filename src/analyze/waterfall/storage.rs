@@ -8,8 +8,15 @@ use super::{Done, counted};
 use crate::analyze::savings::SavingsInput;
 use crate::domain::storage::{FindingKind, StorageFinding};
 use crate::domain::{HOURS_PER_MONTH, ResourceKind, SourceId, VerdictKind};
-use crate::fleet::savings::ResourceRow;
+use crate::fleet::savings::{BillPart, ResourceRow};
 use crate::fleet::storage::{VolumeRow, VolumeUse};
+
+/// The parts of storage that were not read.
+pub(super) fn unread(input: &SavingsInput<'_>) -> Vec<BillPart> {
+    let sources = [(SourceId::S3, BillPart::Buckets), (SourceId::Ebs, BillPart::Volumes)];
+    let is_read = |source| input.storage.is_some_and(|s| s.was_read(source).is_some());
+    sources.into_iter().filter(|(source, _)| !is_read(*source)).map(|(_, part)| part).collect()
+}
 
 /// Takes what the findings save, one about the same bytes only: what each bucket, volume and
 /// snapshot can save is worked out with the rows. A volume of a stopped instance goes only where the
@@ -26,8 +33,16 @@ pub(super) fn take(
         done.unknown = 1;
         return done;
     };
-    if !storage.readings.iter().any(|r| r.source == SourceId::S3) {
-        done.notes.push("Of storage volumes and snapshots alone were read, no buckets.".to_owned());
+    match &unread(input)[..] {
+        [BillPart::Buckets] => {
+            done.notes
+                .push("Of storage volumes and snapshots alone were read, no buckets.".to_owned());
+        }
+        [BillPart::Volumes] => {
+            done.notes
+                .push("Of storage buckets alone were read, no volumes and snapshots.".to_owned());
+        }
+        _ => {}
     }
     let mut saves = 0.0;
     for row in &storage.buckets {

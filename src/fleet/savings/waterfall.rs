@@ -84,6 +84,26 @@ impl Step {
     }
 }
 
+/// A part of the bill that a source of its own tells of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BillPart {
+    /// What lies in buckets.
+    Buckets,
+    /// Volumes and snapshots.
+    Volumes,
+}
+
+impl BillPart {
+    /// As a person reads it.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Buckets => "buckets",
+            Self::Volumes => "volumes and snapshots",
+        }
+    }
+}
+
 /// The waterfall: the bill now, the steps, the bill after all of them. Each step begins where the
 /// former ends.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -96,6 +116,13 @@ pub struct Waterfall {
     pub naive: f64,
     /// Commitments in force without a known price: no bill here has what they cost.
     pub unpriced: u32,
+    /// Parts that no bill here has because they were not read.
+    #[serde(default)]
+    pub unread: Vec<BillPart>,
+    /// True while instances, their verdicts or commitments are read for the first time: it is of a part of the whole,
+    /// and none of its figures says anything yet.
+    #[serde(default)]
+    pub early: bool,
     /// Why the net is not known; empty when it is. Steps are at list price then, and say so.
     pub net_unknown: Option<String>,
 }

@@ -18,7 +18,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::storage::{S3Prices, Scan, StorageFinding, Tier};
-use crate::domain::{Provenance, Reading, Scope};
+use crate::domain::{Provenance, Reading, Scope, SourceId};
 #[cfg(test)]
 pub use totals::Sum;
 
@@ -59,6 +59,14 @@ impl StorageFleet {
     /// True when nothing is known: no bucket, no volume, no snapshot.
     pub fn is_empty(&self) -> bool {
         self.buckets.is_empty() && self.volumes.is_empty() && self.snapshots.is_empty()
+    }
+
+    /// How much of what `source` tells was read: `None` while nothing of it was; true when every scope that was asked
+    /// has answered once.
+    pub fn was_read(&self, source: SourceId) -> Option<bool> {
+        let mut of_source = self.readings.iter().filter(|r| r.source == source);
+        let answered = |r: &Reading| r.taken_at.is_some();
+        of_source.clone().any(answered).then(|| of_source.all(answered))
     }
 
     /// The row of a bucket or directory.

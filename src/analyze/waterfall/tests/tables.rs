@@ -2,14 +2,17 @@
 
 use std::sync::Arc;
 
-use super::fixture::{World, in_days, plan, reserved};
+use super::fixture::{World, in_days, now, plan, reserved};
 use crate::domain::storage::{
     Effort as StorageEffort, FindingKind, Risk as StorageRisk, StorageFinding, Subject, Volume,
     VolumeKind,
 };
-use crate::domain::{CommitmentSource, Commits, ResourceKind, Scope, Tags, Unread, VerdictKind};
+use crate::domain::{
+    CommitmentSource, Commits, Reading, ResourceKind, Scope, SourceId, SourceState, Tags, Unread,
+    VerdictKind,
+};
 use crate::fleet::StorageFleet;
-use crate::fleet::savings::{SpotFit, Step, StepKind, Waterfall};
+use crate::fleet::savings::{BillPart, SpotFit, Step, StepKind, Waterfall};
 use crate::fleet::storage::{Holder, StorageTotals, VolumeRow, VolumeUse};
 
 fn step(w: &Waterfall, kind: StepKind) -> &Step {
@@ -437,6 +440,43 @@ pub(super) fn volume_of(instance: &str, month: f64, finds: &[f64]) -> VolumeRow 
         usd_per_month: Some(month),
         savings: finds.iter().copied().max_by(f64::total_cmp),
         findings,
+    }
+}
+
+#[test]
+fn what_was_not_read_is_named_and_what_is_read_for_the_first_time_is_early() {
+    let reading = |source, taken_at, state| Reading {
+        source,
+        scope: Scope::new("1", "us-east-1"),
+        taken_at,
+        coverage: 1.0,
+        state,
+    };
+    let mut w = World::new(&[]);
+    assert_eq!(w.waterfall().unread, [BillPart::Buckets, BillPart::Volumes]);
+    let mut storage = StorageFleet::default();
+    // A source that has never answered was not read, whatever it does now.
+    storage.readings = vec![
+        reading(SourceId::S3, Some(now()), SourceState::Live),
+        reading(SourceId::Ebs, None, SourceState::Loading),
+    ];
+    w.storage = Some(storage.clone());
+    let found = w.waterfall();
+    assert_eq!((&found.unread[..], found.early), (&[BillPart::Volumes][..], false));
+    let notes = &step(&found, StepKind::Storage).notes;
+    assert!(notes.iter().any(|n| n.contains("buckets alone were read")), "{notes:?}");
+    storage.readings[1].taken_at = Some(now());
+    w.storage = Some(storage);
+    assert!(w.waterfall().unread.is_empty());
+    // Commitments: read for the first time, read again, failed.
+    for (taken_at, state, early) in [
+        (None, SourceState::Loading, true),
+        (Some(now()), SourceState::Loading, false),
+        (Some(now()), SourceState::Live, false),
+        (None, SourceState::Cached, false),
+    ] {
+        w.facts.readings = vec![reading(SourceId::Commitments, taken_at, state.clone())];
+        assert_eq!(w.waterfall().early, early, "{taken_at:?} {state:?}");
     }
 }
 

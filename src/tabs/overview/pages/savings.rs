@@ -118,9 +118,9 @@ pub(super) fn waterfall(saved: &Saved, ctx: &ViewContext, width: usize) -> Vec<L
         heading = heading.text("  ").column(Role::Dim, "effort", LEVEL).with(Role::Dim, "risk");
     }
     let mut lines = vec![heading];
-    if w.before <= 0.0 {
-        // Before the first instance was read, and in an account that has none.
-        let text = "  nothing that bills was read yet";
+    // Before the first instance was read, and in an account that has none; while a part of the whole is known.
+    let nothing = (w.before <= 0.0).then_some("  nothing that bills was read yet");
+    if let Some(text) = w.early.then_some("  reading what it rests on").or(nothing) {
         lines.push(Line::of(Role::Dim, text));
         return lines;
     }
@@ -139,8 +139,11 @@ pub(super) fn waterfall(saved: &Saved, ctx: &ViewContext, width: usize) -> Vec<L
     );
     if w.net_unknown.is_some() {
         said.push_str(", at list price");
-    } else if w.unpriced > 0 {
-        said.push_str(&format!(", without {} commitments whose price is not known", w.unpriced));
+    }
+    let left = saved.left_out();
+    if !left.is_empty() {
+        said.push_str(", ");
+        said.push_str(&left);
     }
     if let Some(naive) = saved.naive() {
         said.push_str("; ");

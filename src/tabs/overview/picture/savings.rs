@@ -52,6 +52,19 @@ pub struct Saved {
 }
 
 impl Saved {
+    /// What no figure of the waterfall has: parts that were not read, commitments without a price; empty where it has
+    /// all.
+    pub fn left_out(&self) -> String {
+        let w = &self.waterfall;
+        let mut parts: Vec<String> =
+            w.unread.iter().map(|part| format!("{}, which were not read", part.label())).collect();
+        if w.net_unknown.is_none() && w.unpriced > 0 {
+            let n = format::plural(w.unpriced as usize, "commitment");
+            parts.push(format!("{n} whose price is not known"));
+        }
+        if parts.is_empty() { String::new() } else { format!("without {}", parts.join(", and ")) }
+    }
+
     /// Idle resources of all kinds: how many, and their waste in USD/h.
     pub fn idle_resources(&self) -> (u32, f64) {
         let all = &self.resources;

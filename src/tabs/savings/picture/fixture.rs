@@ -533,6 +533,8 @@ pub(crate) fn savings() -> Savings {
         mixed_fleets: mixed_fleets(),
         resources: resources(),
         waterfall: Waterfall {
+            unread: Vec::new(),
+            early: false,
             before: 400.0,
             steps: vec![
                 step(StepKind::Idle, 400.0, 390.0, 24.0),

@@ -4,8 +4,8 @@ use super::parts::provenance;
 use crate::app::App;
 use crate::app::Role;
 use crate::app::content::{Line, Target, columns};
-use crate::domain::HOURS_PER_MONTH;
 use crate::domain::storage::Tier;
+use crate::domain::{HOURS_PER_MONTH, SourceId};
 use crate::tabs::overview::pages::cut;
 use crate::tabs::storage::picture::{finding_rows, tier_bar, words};
 use crate::view::format;
@@ -19,9 +19,14 @@ pub fn overview(app: &App, width: usize) -> Vec<Line> {
     let (t, symbols) = (&fleet.totals, app.appearance().symbols);
     let mut lines = Vec::new();
     let month = t.usd_per_month();
+    // What was not read, or not everywhere, is in no sum.
+    let [buckets, volumes] = [SourceId::S3, SourceId::Ebs].map(|source| fleet.was_read(source));
+    let bound = |usd: String, whole: bool| format::bound(usd, !whole, symbols);
+    let whole = buckets == Some(true) && volumes == Some(true);
+    let hour = format::usd_per_hour(month / HOURS_PER_MONTH);
     let mut parts = vec![(
         Role::Text,
-        format!("{}/month, {}", words::usd(month), format::usd_per_hour(month / HOURS_PER_MONTH)),
+        format!("{}/month, {}", bound(words::usd(month), whole), bound(hour, whole)),
     )];
     let heats =
         tier_bar::by_heat(Tier::ALL.into_iter().map(|tier| (tier, t.tier_usd[tier.index()])));
@@ -31,7 +36,15 @@ pub fn overview(app: &App, width: usize) -> Vec<Line> {
             parts.push((Role::Dim, format!("{} {}", heat.word(), words::usd(usd))));
         }
     }
-    parts.push((Role::Dim, format!("volumes {}", words::usd(t.volumes.usd_per_month))));
+    if buckets.is_none() {
+        parts.push((Role::Warn, "buckets not read".to_owned()));
+    }
+    parts.push(match volumes {
+        Some(whole) => {
+            (Role::Dim, format!("volumes {}", bound(words::usd(t.volumes.usd_per_month), whole)))
+        }
+        None => (Role::Warn, "volumes not read".to_owned()),
+    });
     if t.snapshots.count > 0 {
         let most = words::usd(t.snapshots.usd_per_month);
         parts.push((Role::Dim, format!("snapshots at most {most}")));

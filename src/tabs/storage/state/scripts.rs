@@ -2,10 +2,13 @@
 
 use std::sync::Arc;
 
+use jiff::Timestamp;
+
 use super::fixture::{after, app, heard, init};
 use super::{ListHow, Listing, ListingState, StorageLook, StoragePage, TierSubject};
 use crate::app::fixture::{press, titles};
 use crate::app::{App, Effect, Msg, Page, Popup};
+use crate::domain::SourceId;
 use crate::fleet::StorageFleet;
 use crate::report::Format;
 use crate::tabs::storage::picture::fixture::{fleet, fleet_of};
@@ -196,6 +199,38 @@ fn the_overview_leads_to_the_costliest_finding() {
     press(&mut app, "G<enter>");
     assert_eq!((app.tab().title(), app.storage_tab().look()), ("Storage", StorageLook::Blocks));
     app.prepare();
+}
+
+#[test]
+fn the_overview_says_of_storage_what_was_not_read() {
+    let line = |readings: &[(SourceId, Option<Timestamp>)]| {
+        let mut app = app((160, 60));
+        let fleet = fleet_of(|facts| {
+            facts.version += 1;
+            facts.readings.retain(|r| readings.iter().any(|(source, _)| r.source == *source));
+            for reading in &mut facts.readings {
+                reading.taken_at = readings.iter().find(|(s, _)| *s == reading.source).unwrap().1;
+            }
+            if !readings.iter().any(|(source, at)| *source == SourceId::Ebs && at.is_some()) {
+                facts.ebs.clear();
+            }
+        });
+        app.update(Msg::Storage(Arc::new(fleet)));
+        app.prepare();
+        let lines = crate::tabs::storage::pages::overview(&app, 158);
+        let text: Vec<&str> = lines[0].spans.iter().map(|s| &*s.text).collect();
+        text.concat()
+    };
+    let at = Some(Timestamp::UNIX_EPOCH);
+    let whole = line(&[(SourceId::S3, at), (SourceId::Ebs, at)]);
+    assert!(!whole.contains('≥') && !whole.contains("not read"), "{whole}");
+    for ebs in [&[(SourceId::S3, at)][..], &[(SourceId::S3, at), (SourceId::Ebs, None)]] {
+        let part = line(ebs);
+        assert!(part.contains("≥$") && part.contains("volumes not read"), "{part}");
+        assert!(!part.contains("$0.00"), "{part}");
+    }
+    let volumes = line(&[(SourceId::S3, None), (SourceId::Ebs, at)]);
+    assert!(volumes.contains("buckets not read") && volumes.contains("≥$"), "{volumes}");
 }
 
 #[test]
