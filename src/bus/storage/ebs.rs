@@ -91,14 +91,19 @@ async fn look(ctx: &Context, scope: &Scope, old: Option<EbsFacts>) -> (EbsFacts,
     };
     let facts = EbsFacts {
         scope: scope.clone(),
-        volumes: kept(volumes, old_volumes),
+        volumes: kept(volumes.map(shared), old_volumes),
         stopped: kept(stopped, old_stopped),
-        snapshots: kept(snapshots, old_snapshots),
+        snapshots: kept(snapshots.map(shared), old_snapshots),
         // Never the old one: which images there are decides what may be called an orphan.
         images,
         taken_at,
     };
     (facts, outcome)
+}
+
+/// Facts, rows and the next look share each of them: there may be tens of thousands.
+fn shared<T>(all: Vec<T>) -> Vec<Arc<T>> {
+    all.into_iter().map(Arc::new).collect()
 }
 
 /// The last good value in place of a failure.

@@ -30,11 +30,11 @@ pub struct EbsFacts {
     /// Where.
     pub scope: Scope,
     /// Volumes.
-    pub volumes: Fact<Vec<Volume>>,
+    pub volumes: Fact<Vec<Arc<Volume>>>,
     /// Instances that are stopped. On an error no volume can be said to belong to one.
     pub stopped: Fact<Vec<StoppedInstance>>,
     /// Snapshots that the account owns.
-    pub snapshots: Fact<Vec<Snapshot>>,
+    pub snapshots: Fact<Vec<Arc<Snapshot>>>,
     /// How many images (AMIs) the account owns; those that use a snapshot stand in
     /// [`Snapshot::images`]. On an error that list is empty and no snapshot may be called an
     /// orphan.

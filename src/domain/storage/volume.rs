@@ -5,7 +5,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::{Scope, Tags, text};
+use crate::domain::{Scope, Tags, intern, text};
 
 /// Kinds of volume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -59,6 +59,7 @@ pub struct Attachment {
     /// Instance id.
     pub instance: Arc<str>,
     /// Device.
+    #[serde(deserialize_with = "intern::text")]
     pub device: Arc<str>,
     /// Since when.
     pub attached_at: Option<Timestamp>,
@@ -75,6 +76,7 @@ pub struct Volume {
     #[serde(deserialize_with = "text::id")]
     pub id: Arc<str>,
     /// Zone.
+    #[serde(deserialize_with = "intern::text")]
     pub az: Arc<str>,
     /// Kind.
     pub kind: VolumeKind,
@@ -85,12 +87,14 @@ pub struct Volume {
     /// Provisioned throughput, MiB/s, where the API names it.
     pub throughput_mibps: Option<u32>,
     /// `available`, `in-use`, `error`, … as the API says.
+    #[serde(deserialize_with = "intern::text")]
     pub state: Arc<str>,
     /// Where it is attached; several for Multi-Attach.
     pub attachments: Vec<Attachment>,
     /// Created.
     pub created_at: Option<Timestamp>,
     /// The snapshot it was made from; empty for none.
+    #[serde(deserialize_with = "intern::text")]
     pub snapshot: Arc<str>,
     /// Encrypted.
     pub encrypted: bool,
@@ -124,6 +128,7 @@ pub struct Snapshot {
     /// Started.
     pub started_at: Option<Timestamp>,
     /// `completed`, `pending`, `error`, …
+    #[serde(deserialize_with = "intern::text")]
     pub state: Arc<str>,
     /// Tier.
     pub tier: SnapshotTier,

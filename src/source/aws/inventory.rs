@@ -54,8 +54,8 @@ pub(super) fn clean(raw: Option<&str>) -> Arc<str> {
     text::clean(raw.unwrap_or_default()).into()
 }
 
-/// For what many instances have in common.
-fn shared(raw: Option<&str>) -> Arc<str> {
+/// For what many instances or volumes have in common.
+pub(super) fn shared(raw: Option<&str>) -> Arc<str> {
     intern::shared(&text::clean(raw.unwrap_or_default()))
 }
 

@@ -6,7 +6,7 @@ use aws_sdk_ec2::types as ec2;
 use jiff::Timestamp;
 
 use super::calls::{DESCRIBE_IMAGES, DESCRIBE_INSTANCES, DESCRIBE_SNAPSHOTS, DESCRIBE_VOLUMES};
-use super::inventory::clean;
+use super::inventory::{clean, shared};
 use super::limit::Api;
 use super::{AwsProvider, error, time};
 use crate::domain::storage::facts::StoppedInstance;
@@ -59,22 +59,22 @@ pub(super) fn volume(raw: &ec2::Volume, scope: &Scope) -> Option<Volume> {
         // Of what AWS attaches for itself (Fargate, …) the resource is named in place of an
         // instance; either way it is in use.
         instance: clean(a.instance_id().or(a.associated_resource())),
-        device: clean(a.device()),
+        device: shared(a.device()),
         attached_at: a.attach_time().and_then(time::from_sdk),
         delete_on_termination: a.delete_on_termination().unwrap_or(false),
     });
     Some(Volume {
         scope: scope.clone(),
         id: clean(Some(id)),
-        az: clean(raw.availability_zone()),
+        az: shared(raw.availability_zone()),
         kind: VolumeKind::from_api(raw.volume_type().map_or("", ec2::VolumeType::as_str)),
         size_gib: positive(raw.size()).unwrap_or(0),
         iops: positive(raw.iops()),
         throughput_mibps: positive(raw.throughput()),
-        state: clean(raw.state().map(ec2::VolumeState::as_str)),
+        state: shared(raw.state().map(ec2::VolumeState::as_str)),
         attachments: attachments.collect(),
         created_at: raw.create_time().and_then(time::from_sdk),
-        snapshot: clean(raw.snapshot_id()),
+        snapshot: shared(raw.snapshot_id()),
         encrypted: raw.encrypted().unwrap_or(false),
         tags: tags(raw.tags()),
     })
@@ -117,7 +117,7 @@ pub(super) fn snapshot(raw: &ec2::Snapshot, scope: &Scope) -> Option<Snapshot> {
             .and_then(|n| u64::try_from(n).ok())
             .filter(|n| *n > 0),
         started_at: raw.start_time().and_then(time::from_sdk),
-        state: clean(raw.state().map(ec2::SnapshotState::as_str)),
+        state: shared(raw.state().map(ec2::SnapshotState::as_str)),
         tier: match raw.storage_tier() {
             Some(ec2::StorageTier::Archive) => SnapshotTier::Archive,
             _ => SnapshotTier::Standard,

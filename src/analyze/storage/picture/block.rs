@@ -33,7 +33,7 @@ type Instances<'a> = BTreeMap<&'a str, &'a crate::domain::Instance>;
 fn volume_row(
     input: &PictureInput<'_>,
     facts: &EbsFacts,
-    volume: &Volume,
+    volume: &Arc<Volume>,
     instances: &Instances<'_>,
 ) -> VolumeRow {
     let holders: Vec<Holder> =
@@ -64,7 +64,7 @@ fn volume_row(
         team,
         project,
         environment,
-        volume: Arc::new(volume.clone()),
+        volume: volume.clone(),
     }
 }
 
@@ -110,7 +110,7 @@ fn used(volume: &Volume, holders: &[Holder], stopped_known: bool) -> VolumeUse {
 fn snapshot_row(
     input: &PictureInput<'_>,
     facts: &EbsFacts,
-    snapshot: &Snapshot,
+    snapshot: &Arc<Snapshot>,
     volumes: Option<&BTreeSet<&str>>,
 ) -> SnapshotRow {
     let prices = input.facts.ebs_prices.get(&snapshot.scope.region).map(|p| &**p);
@@ -129,7 +129,7 @@ fn snapshot_row(
         team,
         project,
         environment,
-        snapshot: Arc::new(snapshot.clone()),
+        snapshot: snapshot.clone(),
     }
 }
 

@@ -454,12 +454,12 @@ fn what_was_not_read_is_named_and_what_is_read_for_the_first_time_is_early() {
     };
     let mut w = World::new(&[]);
     assert_eq!(w.waterfall().unread, [BillPart::Buckets, BillPart::Volumes]);
-    let mut storage = StorageFleet::default();
     // A source that has never answered was not read, whatever it does now.
-    storage.readings = vec![
+    let readings = vec![
         reading(SourceId::S3, Some(now()), SourceState::Live),
         reading(SourceId::Ebs, None, SourceState::Loading),
     ];
+    let mut storage = StorageFleet { readings, ..StorageFleet::default() };
     w.storage = Some(storage.clone());
     let found = w.waterfall();
     assert_eq!((&found.unread[..], found.early), (&[BillPart::Volumes][..], false));

@@ -260,18 +260,20 @@ fn ebs_prices() -> EbsPrices {
 fn ebs() -> EbsFacts {
     EbsFacts {
         scope: scope(),
-        volumes: Ok(vec![
+        volumes: Ok([
             volume(1, VolumeKind::Gp2, 2_000, None),
             volume(2, VolumeKind::Gp3, 500, Some("i-0aaa")),
             volume(3, VolumeKind::Gp2, 1_000, Some("i-0bbb")),
             volume(4, VolumeKind::Io2, 100, Some("i-0ccc")),
-        ]),
+        ]
+        .map(Arc::new)
+        .to_vec()),
         stopped: Ok(vec![StoppedInstance {
             id: "i-0bbb".into(),
             name: "notebook-3".into(),
             since: Some(days_ago(45)),
         }]),
-        snapshots: Ok(vec![Snapshot {
+        snapshots: Ok(vec![Arc::new(Snapshot {
             scope: scope(),
             id: "snap-0000000000000000a".into(),
             volume: "vol-ffffffff".into(),
@@ -283,7 +285,7 @@ fn ebs() -> EbsFacts {
             images: vec![],
             description: "before the move".into(),
             tags: Tags::default(),
-        }]),
+        })]),
         images: Ok(3),
         taken_at: now(),
     }
