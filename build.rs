@@ -19,7 +19,8 @@ fn main() {
 /// Commit and its date, with a word where files differ from it; `None` outside a checkout of this very
 /// project (a copy within another repository is not that repository's commit).
 fn commit() -> Option<String> {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR")).canonicalize().ok()?;
+    // Asked at run time: checkouts that share a target directory share this program too.
+    let here = Path::new(&std::env::var_os("CARGO_MANIFEST_DIR")?).canonicalize().ok()?;
     let top = git(&["rev-parse", "--show-toplevel"])?;
     if Path::new(&top).canonicalize().ok()? != here {
         return None;
