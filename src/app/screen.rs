@@ -141,19 +141,26 @@ pub trait Screen: Sync {
         true
     }
 
-    /// The list that commands about lists mean: its own, else that of the instances.
+    /// The list that keys and commands about lists mean: its first one, else that of the instances. Whoever shows
+    /// several says which.
     fn list<'a>(&self, app: &'a App) -> &'a List {
-        &app.tabs.idle
+        self.lists().first().map_or(&app.tabs.idle, |spec| (spec.list)(app))
     }
 
     /// The same, to change it.
     fn list_mut<'a>(&self, app: &'a mut App) -> &'a mut List {
-        &mut app.tabs.idle
+        match self.lists().first() {
+            Some(spec) => (spec.list_mut)(app),
+            None => &mut app.tabs.idle,
+        }
     }
 
-    /// Shows the list that commands about lists mean: its own, else that of the instances.
+    /// Shows the list that commands about lists mean.
     fn go_to_list(&self, app: &mut App) {
-        app.go_to_tab(Tab::Idle);
+        match self.lists().first() {
+            Some(spec) => (spec.show)(app),
+            None => app.go_to_tab(Tab::Idle),
+        }
     }
 
     /// Brings rows and order of its list up to date; costs nothing when nothing changed.

@@ -141,4 +141,14 @@ mod tests {
         }
         assert!(TABS.is_sorted_by(|a, b| a.number < b.number && a.title != b.title));
     }
+
+    #[test]
+    fn keys_of_lists_mean_a_list_of_the_screen_that_is_on() {
+        let app = crate::app::fixture::app((120, 30));
+        for screen in screens().filter(|screen| !screen.lists().is_empty()) {
+            let mut own = screen.lists().iter().map(|spec| (spec.list)(&app));
+            let is_own = own.any(|list| std::ptr::eq(list, screen.list(&app)));
+            assert!(is_own, "{:?}", screen.lists()[0]);
+        }
+    }
 }

@@ -10,7 +10,7 @@ use crate::app::command::CommandSpec;
 use crate::app::content::Line;
 use crate::app::keymap::{Action, Context};
 use crate::app::screen::{Hints, Screen};
-use crate::app::{App, Effect, GroupingSpec, List, ListSpec, Page, Picture, Tab};
+use crate::app::{App, Effect, GroupingSpec, ListSpec, Page, Picture, Tab};
 use crate::fleet::Row;
 use crate::tabs::gpus::TAB;
 use crate::view::{TableField, ViewContext};
@@ -182,18 +182,6 @@ impl Screen for GpuScreen {
 
     fn is_drawn(&self, app: &App) -> bool {
         !app.gpu_rows().is_empty()
-    }
-
-    fn list<'a>(&self, app: &'a App) -> &'a List {
-        &app.tabs.gpus.table
-    }
-
-    fn list_mut<'a>(&self, app: &'a mut App) -> &'a mut List {
-        &mut app.tabs.gpus.table
-    }
-
-    fn go_to_list(&self, app: &mut App) {
-        app.go_to_gpus(GpuLook::Table);
     }
 
     fn sync(&self, app: &mut App) {
