@@ -21,7 +21,8 @@ pub use sequence::{Sight, Task, TaskKind, sequence};
 use std::sync::Arc;
 
 use crate::analyze::savings::SavingsInput;
-use crate::domain::{Reading, SourceState};
+use crate::domain::{Reading, SavingsFacts, SourceState};
+use crate::fleet::Fleet;
 use crate::fleet::savings::{Proposal, ResourceRow, SpotRow, Step, StepKind, Waterfall};
 
 use bill::Bill;
@@ -57,15 +58,15 @@ pub fn waterfall(
         steps,
         unpriced: bill.unpriced,
         unread: storage::unread(input),
-        early: is_early(input),
+        early: is_early(input.fleet, input.facts),
         net_unknown: bill.net_unknown,
     }
 }
 
 /// True while what the steps rest on is read for the first time. Storage is a step of its own and says so by itself.
-fn is_early(input: &SavingsInput<'_>) -> bool {
+pub fn is_early(fleet: &Fleet, facts: &SavingsFacts) -> bool {
     let first = |r: &Reading| r.taken_at.is_none() && matches!(r.state, SourceState::Loading);
-    input.fleet.readings.iter().chain(&input.facts.readings).any(first)
+    fleet.readings.iter().chain(&facts.readings).any(first)
 }
 
 /// What a step did, but for the dollars of the bill.

@@ -27,23 +27,23 @@ pub(super) fn take(
     resources: &[Arc<ResourceRow>],
 ) -> Done {
     let mut done = Done::default();
+    let unread = unread(input);
+    let said = match unread[..] {
+        [] => None,
+        [BillPart::Buckets] => {
+            Some("Of storage volumes and snapshots alone were read, no buckets.")
+        }
+        [BillPart::Volumes] => {
+            Some("Of storage buckets alone were read, no volumes and snapshots.")
+        }
+        _ => Some("Storage was not read."),
+    };
+    done.notes.extend(said.map(str::to_owned));
     let Some(storage) = input.storage else {
-        done.notes.push("Storage was not read.".to_owned());
         // All of it is one thing of which nothing is known.
         done.unknown = 1;
         return done;
     };
-    match &unread(input)[..] {
-        [BillPart::Buckets] => {
-            done.notes
-                .push("Of storage volumes and snapshots alone were read, no buckets.".to_owned());
-        }
-        [BillPart::Volumes] => {
-            done.notes
-                .push("Of storage buckets alone were read, no volumes and snapshots.".to_owned());
-        }
-        _ => {}
-    }
     let mut saves = 0.0;
     for row in &storage.buckets {
         saves += add(row.savings, row.findings.iter(), &mut done);
@@ -85,6 +85,8 @@ pub(super) fn take(
         ));
         done.unknown += untold;
     }
+    // What was not read may save something.
+    done.unknown += unread.len() as u32;
     bill.storage = (bill.storage - saves / HOURS_PER_MONTH).max(0.0);
     done
 }

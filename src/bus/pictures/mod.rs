@@ -38,6 +38,7 @@ pub(super) async fn run(
                 None => return,
             },
             () = pictures.savings.due() => pictures.picture_savings().await,
+            () = pictures.storage.made() => pictures.picture_savings().await,
         }
     }
 }

@@ -11,6 +11,7 @@ use tokio::time::Instant;
 use super::order::InOrder;
 use super::{Event, Pictures};
 use crate::analyze::savings::{SavingsInput, SavingsRules, picture};
+use crate::analyze::waterfall::is_early;
 use crate::domain::{SavingsFacts, TagKeys};
 use crate::fleet::{Fleet, GpuFleet, Row, Savings, StorageFleet};
 
@@ -92,6 +93,7 @@ impl Basis {
             || !same_facts(&old.facts, &self.facts)
             || !same_instances(&old.fleet, &self.fleet)
             || old.gpus.rows.len() != self.gpus.rows.len()
+            || is_early(&old.fleet, &old.facts) != is_early(&self.fleet, &self.facts)
         {
             News::Changed
         } else if old.fleet.version != self.fleet.version || old.gpus.version != self.gpus.version {
@@ -309,9 +311,14 @@ mod tests {
             scope: Scope::new("111111111111", "-"),
             taken_at: None,
             coverage: 0.0,
-            state: SourceState::Loading,
+            state: SourceState::Live,
         });
         assert_eq!(new.news_since(&old), News::Readings);
+        // What waits for its first answer is made anew when that has come.
+        let mut early = new.clone();
+        Arc::make_mut(&mut early.facts).readings[0].state = SourceState::Loading;
+        assert_eq!(early.news_since(&new), News::Changed);
+        assert_eq!(new.news_since(&early), News::Changed);
         let hour = crate::domain::FleetHour {
             hour: Hour(1),
             scope: Scope::new("111111111111", "eu-west-1"),

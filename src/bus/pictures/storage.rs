@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::Timestamp;
+use tokio::sync::Notify;
 
 use super::order::InOrder;
 use super::{Event, Pictures};
@@ -32,12 +33,19 @@ pub(super) struct StorageWork {
     order: InOrder,
     /// The newest picture.
     latest: Arc<Mutex<Option<Arc<StorageFleet>>>>,
+    /// Told of each picture: what could be saved rests on it.
+    made: Arc<Notify>,
 }
 
 impl StorageWork {
     /// The newest picture.
     pub(super) fn latest(&self) -> Option<Arc<StorageFleet>> {
         self.latest.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Ends when there is a newer picture than before.
+    pub(super) async fn made(&self) {
+        self.made.notified().await;
     }
 }
 
@@ -66,13 +74,14 @@ impl Pictures {
         let (version, order) = (self.storage.begun_version, self.storage.order.clone());
         let instances = self.storage.instances.clone();
         let (shared, listener) = (self.shared.clone(), self.listener.clone());
-        let latest = self.storage.latest.clone();
+        let (latest, news) = (self.storage.latest.clone(), self.storage.made.clone());
         let now = shared.now();
         tokio::task::spawn_blocking(move || {
             let made = join(version, now, &facts, &instances, &shared.settings.tag_keys);
             order.show(version, || {
                 let made = Arc::new(made);
                 *latest.lock().unwrap_or_else(PoisonError::into_inner) = Some(made.clone());
+                news.notify_one();
                 // The listener may be gone already; there is nobody left to tell.
                 let _ = listener.blocking_send(Event::Storage(made));
             });

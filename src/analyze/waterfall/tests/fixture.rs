@@ -9,8 +9,8 @@ use crate::analyze::savings::{SavingsInput, SavingsRules};
 use crate::domain::{
     BilledUnit, Commitment, CommitmentState, Commits, FleetHour, Holdings, Hour, Instance,
     InstanceState, Lifecycle, Offer, OfferingClass, PaymentOption, PlanRate, PlanType, Platform,
-    PriceBasis, Provenance, Rate, ReservedInstances, Resource, ResourceKind, SavingsFacts,
-    SavingsPlan, Scope, TagKeys, Tags, Tenancy, Verdict, VerdictKind,
+    PriceBasis, Provenance, Rate, Reading, ReservedInstances, Resource, ResourceKind, SavingsFacts,
+    SavingsPlan, Scope, SourceId, SourceState, TagKeys, Tags, Tenancy, Verdict, VerdictKind,
 };
 use crate::fleet::gpu::GpuFleet;
 use crate::fleet::savings::{
@@ -231,6 +231,20 @@ impl World {
         self.with(|input| {
             super::super::waterfall(input, &self.proposals, &self.spot, &self.resources)
         })
+    }
+}
+
+/// What a source said of itself.
+pub fn reading(source: SourceId, taken_at: Option<Timestamp>, state: SourceState) -> Reading {
+    Reading { source, scope: Scope::new("1", "us-east-1"), taken_at, coverage: 1.0, state }
+}
+
+/// Storage of which buckets and volumes were read.
+pub fn read_storage() -> StorageFleet {
+    let read = |source| reading(source, Some(now()), SourceState::Live);
+    StorageFleet {
+        readings: [SourceId::S3, SourceId::Ebs].map(read).to_vec(),
+        ..StorageFleet::default()
     }
 }
 

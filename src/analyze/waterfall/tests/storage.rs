@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use super::fixture::{World, verdict};
+use super::fixture::{World, read_storage, verdict};
 use super::tables::volume_of;
 use crate::domain::storage::FindingKind;
 use crate::domain::{HOURS_PER_MONTH, ResourceKind, VerdictKind};
@@ -39,7 +39,7 @@ fn world(boxes: &[Boxed]) -> World {
     }
     let rows = volumes.iter().map(|v| &**v);
     let totals = StorageTotals::of(std::iter::empty(), rows, std::iter::empty());
-    w.storage = Some(StorageFleet { volumes, totals, ..StorageFleet::default() });
+    w.storage = Some(StorageFleet { volumes, totals, ..read_storage() });
     w
 }
 

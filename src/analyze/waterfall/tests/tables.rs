@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use super::fixture::{World, in_days, now, plan, reserved};
+use super::fixture::{World, in_days, now, plan, read_storage, reading, reserved};
 use crate::domain::storage::{
     Effort as StorageEffort, FindingKind, Risk as StorageRisk, StorageFinding, Subject, Volume,
     VolumeKind,
 };
 use crate::domain::{
-    CommitmentSource, Commits, Reading, ResourceKind, Scope, SourceId, SourceState, Tags, Unread,
+    CommitmentSource, Commits, ResourceKind, Scope, SourceId, SourceState, Tags, Unread,
     VerdictKind,
 };
 use crate::fleet::StorageFleet;
@@ -445,13 +445,6 @@ pub(super) fn volume_of(instance: &str, month: f64, finds: &[f64]) -> VolumeRow 
 
 #[test]
 fn what_was_not_read_is_named_and_what_is_read_for_the_first_time_is_early() {
-    let reading = |source, taken_at, state| Reading {
-        source,
-        scope: Scope::new("1", "us-east-1"),
-        taken_at,
-        coverage: 1.0,
-        state,
-    };
     let mut w = World::new(&[]);
     assert_eq!(w.waterfall().unread, [BillPart::Buckets, BillPart::Volumes]);
     // A source that has never answered was not read, whatever it does now.
@@ -460,14 +453,19 @@ fn what_was_not_read_is_named_and_what_is_read_for_the_first_time_is_early() {
         reading(SourceId::Ebs, None, SourceState::Loading),
     ];
     let mut storage = StorageFleet { readings, ..StorageFleet::default() };
+    w.storage = Some(StorageFleet::default());
+    assert_eq!(step(&w.waterfall(), StepKind::Storage).known(), None, "nothing of it was read");
     w.storage = Some(storage.clone());
     let found = w.waterfall();
     assert_eq!((&found.unread[..], found.early), (&[BillPart::Volumes][..], false));
     let notes = &step(&found, StepKind::Storage).notes;
     assert!(notes.iter().any(|n| n.contains("buckets alone were read")), "{notes:?}");
+    assert_eq!(step(&found, StepKind::Storage).known(), None);
     storage.readings[1].taken_at = Some(now());
     w.storage = Some(storage);
-    assert!(w.waterfall().unread.is_empty());
+    let found = w.waterfall();
+    assert!(found.unread.is_empty());
+    assert_eq!(step(&found, StepKind::Storage).known(), Some(0.0));
     // Commitments: read for the first time, read again, failed.
     for (taken_at, state, early) in [
         (None, SourceState::Loading, true),
@@ -490,8 +488,7 @@ fn volumes_of_a_stopped_instance_count_once() {
     let volume = volume_of("i-off", 73.0, &[73.0, 14.6]);
     let totals =
         StorageTotals::of(std::iter::empty(), std::iter::once(&volume), std::iter::empty());
-    w.storage =
-        Some(StorageFleet { volumes: vec![Arc::new(volume)], totals, ..StorageFleet::default() });
+    w.storage = Some(StorageFleet { volumes: vec![Arc::new(volume)], totals, ..read_storage() });
     let found = w.waterfall();
     close(found.before, 0.1);
     all_close(saves(&found), [0.0, 0.0, 0.0, 0.1, 0.0]);

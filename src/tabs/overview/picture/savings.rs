@@ -56,13 +56,16 @@ impl Saved {
     /// all.
     pub fn left_out(&self) -> String {
         let w = &self.waterfall;
-        let mut parts: Vec<String> =
-            w.unread.iter().map(|part| format!("{}, which were not read", part.label())).collect();
+        let mut parts = Vec::new();
+        if !w.unread.is_empty() {
+            let unread: Vec<&str> = w.unread.iter().map(|part| part.label()).collect();
+            parts.push(format!("without {}, which were not read", unread.join(", ")));
+        }
         if w.net_unknown.is_none() && w.unpriced > 0 {
             let n = format::plural(w.unpriced as usize, "commitment");
-            parts.push(format!("{n} whose price is not known"));
+            parts.push(format!("without {n} whose price is not known"));
         }
-        if parts.is_empty() { String::new() } else { format!("without {}", parts.join(", and ")) }
+        parts.join(", ")
     }
 
     /// Idle resources of all kinds: how many, and their waste in USD/h.
