@@ -47,8 +47,6 @@ pub enum RecordError {
     },
 }
 
-impl RecordError {}
-
 /// The records of a CSV file, without regard to how many fields they have; a header is a record.
 pub struct Records<R> {
     source: BufReader<R>,
