@@ -63,10 +63,12 @@ pub fn waterfall(
     }
 }
 
-/// True while what the steps rest on is read for the first time. Storage is a step of its own and says so by itself.
+/// True while what the steps rest on is read for the first time, and before the first source has said anything. Storage
+/// is a step of its own and says so by itself.
 pub fn is_early(fleet: &Fleet, facts: &SavingsFacts) -> bool {
     let first = |r: &Reading| r.taken_at.is_none() && matches!(r.state, SourceState::Loading);
-    fleet.readings.iter().chain(&facts.readings).any(first)
+    let mut readings = fleet.readings.iter().chain(&facts.readings).peekable();
+    readings.peek().is_none() || readings.any(first)
 }
 
 /// What a step did, but for the dollars of the bill.

@@ -296,7 +296,7 @@ mod tests {
         let mut new = old.clone();
         let fleet = Arc::make_mut(&mut new.fleet);
         fleet.version += 1;
-        fleet.readings.clear();
+        fleet.readings.pop();
         assert_eq!(new.news_since(&old), News::Moved);
         Arc::make_mut(&mut new.fleet).rows.pop();
         assert_eq!(new.news_since(&old), News::Changed, "an instance less");

@@ -446,7 +446,10 @@ pub(super) fn volume_of(instance: &str, month: f64, finds: &[f64]) -> VolumeRow 
 #[test]
 fn what_was_not_read_is_named_and_what_is_read_for_the_first_time_is_early() {
     let mut w = World::new(&[]);
-    assert_eq!(w.waterfall().unread, [BillPart::Buckets, BillPart::Volumes]);
+    let found = w.waterfall();
+    assert_eq!(found.unread, [BillPart::Buckets, BillPart::Volumes]);
+    assert!(found.early, "no source has said anything");
+    w.facts.readings = vec![reading(SourceId::Commitments, Some(now()), SourceState::Live)];
     // A source that has never answered was not read, whatever it does now.
     let readings = vec![
         reading(SourceId::S3, Some(now()), SourceState::Live),
