@@ -115,7 +115,7 @@ fn fleet() -> Fleet {
             cpu_percent: Some(random.f32() * 100.0),
             network_bytes_per_day: Some(random.f64() * 1e10),
             signals: Vec::new(),
-            not_checked: Vec::new(),
+            not_checked: Arc::default(),
             reason: "".into(),
         };
         verdicts.insert(instance.id.clone(), Arc::new(verdict));

@@ -17,6 +17,8 @@ pub(crate) mod doctor;
 pub(crate) mod domain;
 pub(crate) mod files;
 pub(crate) mod fleet;
+#[cfg(test)]
+mod limits;
 #[doc(hidden)]
 #[allow(missing_docs)]
 pub mod parts;

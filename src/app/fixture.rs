@@ -11,7 +11,7 @@ use super::{
     OwnCost, ThemeName,
 };
 use crate::domain::{
-    Accelerator, AcceleratorKind, BlockDevice, ErrorKind, EvidenceRole, Hour, HourRange,
+    Accelerator, AcceleratorKind, BlockDevice, Criterion, ErrorKind, EvidenceRole, Hour, HourRange,
     HourlySeries, Instance, InstanceState, Lifecycle, Offer, Owner, Platform, PriceBasis,
     Provenance, Rate, Reading, Scope, SeriesSet, Signal, SignalEvidence, SourceError, SourceId,
     SourceState, TagKeys, Tags, Tenancy, TypeSpec, Verdict, VerdictKind,
@@ -143,16 +143,19 @@ fn verdict(planted: &Planted) -> Option<Verdict> {
     let devices = TYPES[planted.kind].2;
     let evidence =
         |label: &str, signal, statistic: &str, unit: &str, threshold, value, role| SignalEvidence {
-            label: label.into(),
-            signal,
-            statistic: statistic.into(),
-            unit: unit.into(),
-            threshold,
+            criterion: Criterion {
+                label: label.into(),
+                signal,
+                statistic: statistic.into(),
+                unit: unit.into(),
+                threshold,
+                role,
+            }
+            .shared(),
             value,
             highest: value,
             got: (168.0 * coverage) as u32,
             expected: 168,
-            role,
             busy: value.is_some_and(|v| v >= threshold),
             joint: false,
         };
@@ -193,7 +196,7 @@ fn verdict(planted: &Planted) -> Option<Verdict> {
         cpu_percent: Some(9.0),
         network_bytes_per_day: (kind != VerdictKind::Unknown).then_some(2.1e6),
         signals,
-        not_checked: vec!["activity inside the instance store".into()],
+        not_checked: ["activity inside the instance store".into()].into(),
         reason: match kind {
             VerdictKind::Idle => "No GPU passed 5 % in any hour of the last 84.",
             VerdictKind::Unknown => "GPU telemetry stopped on day 1: 12 % of the hours came.",

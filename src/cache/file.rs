@@ -23,8 +23,9 @@ const OPEN_TRIES: u32 = 20;
 /// After a checkpoint the write-ahead log is cut to this size, bytes.
 const JOURNAL_LIMIT: u32 = 16 << 20;
 
-/// Pages held in memory, as SQLite's negative kibibytes: 4 MiB.
-const PAGE_CACHE_KIB: i32 = -4096;
+/// Pages held in memory, as SQLite's negative kibibytes: 1 MiB. Most rows are read once, at the start; what
+/// is read again lies in the page cache of the system.
+const PAGE_CACHE_KIB: i32 = -1024;
 
 /// What an SQLite error means for the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -193,6 +193,7 @@ impl Owner {
                 add(HyperPod, value);
             }
         }
+        owners.shrink_to_fit();
         owners
     }
 }

@@ -4,51 +4,66 @@
 //! strings of their own these were most of the memory of a large fleet.
 
 use std::cell::RefCell;
-use std::collections::HashSet;
+use std::hash::Hash;
 use std::sync::Arc;
 
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
 
-/// Texts kept at most; beyond it (tags that differ everywhere) a text is a string of its own.
-const MAX_TEXTS: usize = 8_192;
-/// Texts that a full pool turns away before it looks whether its own are still in use.
-const PATIENCE: usize = MAX_TEXTS / 4;
+use super::hash::FastSet;
+
+/// Things of a kind kept at most; beyond it (tags that differ everywhere) each is one of its own.
+const MOST: usize = 8_192;
+/// Things that a full pool turns away before it looks whether its own are still in use.
+const PATIENCE: usize = MOST / 4;
 /// Longest text looked up, bytes: a longer one is a sentence and hardly repeats.
 const MAX_BYTES: usize = 96;
 
 thread_local! {
     /// One a thread: a few copies of each text cost less than waiting for each other.
-    static POOL: RefCell<Pool> = RefCell::default();
+    static TEXTS: RefCell<Pool<str>> = RefCell::default();
+    static LISTS: RefCell<Pool<[Arc<str>]>> = RefCell::default();
 }
 
 /// `text`, shared with all who got the same from this thread.
 pub fn shared(text: &str) -> Arc<str> {
-    POOL.with_borrow_mut(|pool| pool.shared(text))
+    if text.len() > MAX_BYTES {
+        return text.into();
+    }
+    TEXTS.with_borrow_mut(|pool| pool.shared(text, || text.into()))
 }
 
-#[derive(Default)]
-struct Pool {
-    texts: HashSet<Arc<str>>,
+/// `list`, shared with all who got the same from this thread.
+pub fn shared_list(list: &[Arc<str>]) -> Arc<[Arc<str>]> {
+    LISTS.with_borrow_mut(|pool| pool.shared(list, || list.into()))
+}
+
+/// What repeats, each kept once.
+pub(super) struct Pool<T: ?Sized> {
+    kept: FastSet<Arc<T>>,
     turned_away: usize,
 }
 
-impl Pool {
-    fn shared(&mut self, text: &str) -> Arc<str> {
-        if text.len() > MAX_BYTES {
-            return text.into();
-        }
-        if let Some(known) = self.texts.get(text) {
+impl<T: ?Sized> Default for Pool<T> {
+    fn default() -> Self {
+        Self { kept: FastSet::default(), turned_away: 0 }
+    }
+}
+
+impl<T: ?Sized + Eq + Hash> Pool<T> {
+    /// The one that equals `like`; without one, what `new` makes.
+    pub fn shared(&mut self, like: &T, new: impl FnOnce() -> Arc<T>) -> Arc<T> {
+        if let Some(known) = self.kept.get(like) {
             return known.clone();
         }
-        let new: Arc<str> = text.into();
-        if self.texts.len() < MAX_TEXTS {
-            self.texts.insert(new.clone());
+        let new = new();
+        if self.kept.len() < MOST {
+            self.kept.insert(new.clone());
             return new;
         }
         self.turned_away += 1;
         if self.turned_away == PATIENCE {
             self.turned_away = 0;
-            self.texts.retain(|text| Arc::strong_count(text) > 1);
+            self.kept.retain(|thing| Arc::strong_count(thing) > 1);
         }
         new
     }
@@ -59,9 +74,10 @@ pub(super) fn text<'de, D: Deserializer<'de>>(from: D) -> Result<Arc<str>, D::Er
     Text::deserialize(from).map(|t| t.0)
 }
 
-/// For `#[serde(deserialize_with)]` on a list of texts that repeat.
-pub(super) fn list<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Arc<str>>, D::Error> {
-    Vec::<Text>::deserialize(from).map(|texts| texts.into_iter().map(|t| t.0).collect())
+/// For `#[serde(deserialize_with)]` on a list that repeats, of texts that repeat.
+pub(super) fn list<'de, D: Deserializer<'de>>(from: D) -> Result<Arc<[Arc<str>]>, D::Error> {
+    let texts = Vec::<Text>::deserialize(from)?;
+    Ok(shared_list(&texts.into_iter().map(|t| t.0).collect::<Vec<_>>()))
 }
 
 /// Reads a text without a string of its own where it is known already.
@@ -100,15 +116,18 @@ mod tests {
 
     #[test]
     fn a_flood_of_texts_leaves_room_for_what_repeats() {
+        let shared = |pool: &mut Pool<str>, text: &str| pool.shared(text, || text.into());
         let mut pool = Pool::default();
-        let held: Vec<_> = (0..MAX_TEXTS).map(|n| pool.shared(&format!("held-{n}"))).collect();
-        assert!(!Arc::ptr_eq(&pool.shared("late"), &pool.shared("late")), "the pool is full");
-        assert_eq!(pool.texts.len(), MAX_TEXTS);
+        let held: Vec<_> = (0..MOST).map(|n| shared(&mut pool, &format!("held-{n}"))).collect();
+        let [one, other] = ["late"; 2].map(|text| shared(&mut pool, text));
+        assert!(!Arc::ptr_eq(&one, &other), "the pool is full");
+        assert_eq!(pool.kept.len(), MOST);
         drop(held);
         for n in 0..PATIENCE {
-            assert_eq!(*pool.shared(&format!("flood-{n}")), format!("flood-{n}"));
+            assert_eq!(*shared(&mut pool, &format!("flood-{n}")), format!("flood-{n}"));
         }
-        assert!(Arc::ptr_eq(&pool.shared("late"), &pool.shared("late")), "nothing was in use");
+        let [one, other] = ["late"; 2].map(|text| shared(&mut pool, text));
+        assert!(Arc::ptr_eq(&one, &other), "nothing was in use");
     }
 
     #[test]

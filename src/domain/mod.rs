@@ -28,6 +28,7 @@ pub mod resource;
 pub mod savings_facts;
 pub mod scope;
 pub mod secret;
+pub mod signal_evidence;
 pub mod spot;
 pub mod spot_advisor;
 pub mod storage;
@@ -70,9 +71,10 @@ pub use resource::{
 pub use savings_facts::{ResourceFacts, SavingsFacts, ScopeResources};
 pub use scope::Scope;
 pub use secret::Secret;
+pub use signal_evidence::{Criterion, EvidenceRole, SignalEvidence};
 pub use spot::{Interruption, SpotHistory, ZoneOffering};
 pub use tags::{TagKeys, Tags};
-pub use verdict::{EvidenceRole, IdleStart, SignalEvidence, Verdict, VerdictKind};
+pub use verdict::{IdleStart, Verdict, VerdictKind};
 
 /// Hours in a month, the convention of AWS's calculators (365 × 24 / 12). Every monthly figure in
 /// burntop uses it and says so.

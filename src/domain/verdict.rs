@@ -5,10 +5,10 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::evidence::Signal;
 use super::hour::Hour;
 use super::instance::Instance;
 use super::intern;
+use super::signal_evidence::SignalEvidence;
 
 /// The seven verdicts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -61,66 +61,6 @@ impl VerdictKind {
     }
 }
 
-/// What part a signal plays in a verdict.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum EvidenceRole {
-    /// The preset's own test: below the threshold speaks for idle.
-    Test,
-    /// A counter-signal: above the threshold speaks against idle.
-    Counter,
-}
-
-/// One signal as the verdict used it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct SignalEvidence {
-    /// The signal, in the words of the evidence page: `GPU 3 max`, `network per day`.
-    #[serde(deserialize_with = "intern::text")]
-    pub label: Arc<str>,
-    /// The series behind it (the first of several, for sums).
-    pub signal: Signal,
-    /// Statistic in words: `hourly maximum`, `mean of hourly averages`.
-    #[serde(deserialize_with = "intern::text")]
-    pub statistic: Arc<str>,
-    /// Unit of `threshold` and `value`: `%`, `cores`, `bytes/day`, `ops/s`.
-    #[serde(deserialize_with = "intern::text")]
-    pub unit: Arc<str>,
-    /// The threshold it was held against.
-    pub threshold: f64,
-    /// The value that decided (the worst over the judged stretch); `None` without a datapoint, and
-    /// where one that made no sense decided.
-    pub value: Option<f64>,
-    /// The highest hourly value (of amounts per day: the highest day) over all judged hours, in
-    /// `unit`: what came before the last use counts too, which `value` leaves out. `None` without a
-    /// datapoint, where any of those hours made no sense, and where hours are counted rather than
-    /// measured.
-    pub highest: Option<f64>,
-    /// Datapoints that came in the judged hours.
-    pub got: u32,
-    /// Datapoints that should have come.
-    pub expected: u32,
-    /// Test or counter-signal.
-    pub role: EvidenceRole,
-    /// True when this signal speaks for "in use".
-    pub busy: bool,
-    /// True where reaching the threshold is no use by itself. Several joint signals of a verdict have
-    /// to reach theirs in the same hour, and then each of them is `busy`; a single one tells how a
-    /// signal is on average that was counted by days.
-    pub joint: bool,
-}
-
-impl SignalEvidence {
-    /// True when what decided was a datapoint that made no sense.
-    pub fn is_malformed(&self) -> bool {
-        self.busy && self.value.is_none()
-    }
-
-    /// Datapoints got over expected, 0–1; 1 when none was expected.
-    pub fn coverage(&self) -> f32 {
-        if self.expected == 0 { 1.0 } else { (self.got as f32 / self.expected as f32).min(1.0) }
-    }
-}
-
 /// The verdict on one instance.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Verdict {
@@ -146,9 +86,10 @@ pub struct Verdict {
     pub network_bytes_per_day: Option<f64>,
     /// Each signal the verdict rests on.
     pub signals: Vec<SignalEvidence>,
-    /// What was not checked and could matter, in words.
+    /// What was not checked and could matter, in words; the same list for many instances
+    /// ([`intern::shared_list`]).
     #[serde(deserialize_with = "intern::list")]
-    pub not_checked: Vec<Arc<str>>,
+    pub not_checked: Arc<[Arc<str>]>,
     /// One sentence: why this verdict.
     pub reason: Arc<str>,
 }

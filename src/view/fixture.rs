@@ -8,7 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::{Symbols, ViewContext};
 use crate::domain::{
-    Accelerator, AcceleratorKind, BlockDevice, ErrorKind, EvidenceRole, Hour, HourRange,
+    Accelerator, AcceleratorKind, BlockDevice, Criterion, ErrorKind, EvidenceRole, Hour, HourRange,
     HourlySeries, Instance, InstanceState, Lifecycle, Offer, Owner, Platform, PriceBasis,
     Provenance, Rate, Reading, Scope, SeriesSet, Signal, SignalEvidence, SourceError, SourceId,
     SourceState, TagKeys, Tags, Tenancy, TypeSpec, Verdict, VerdictKind,
@@ -102,7 +102,7 @@ pub(crate) fn verdict(kind: VerdictKind, devices: u32, gpu: Option<f32>, reason:
         cpu_percent: Some(3.2),
         network_bytes_per_day: Some(2.1e6),
         signals: Vec::new(),
-        not_checked: vec!["disk activity inside the instance store".into()],
+        not_checked: ["disk activity inside the instance store".into()].into(),
         reason: reason.into(),
     }
 }
@@ -114,17 +114,20 @@ pub(crate) fn evidence(
     value: Option<f64>,
     got: u32,
 ) -> SignalEvidence {
-    SignalEvidence {
+    let criterion = Criterion {
         label: label.into(),
         signal,
         statistic: "hourly maximum".into(),
         unit: "%".into(),
         threshold: 5.0,
+        role: EvidenceRole::Test,
+    };
+    SignalEvidence {
+        criterion: criterion.shared(),
         value,
         highest: value,
         got,
         expected: 84,
-        role: EvidenceRole::Test,
         busy: value.is_some_and(|v| v >= 5.0),
         joint: false,
     }
@@ -210,14 +213,15 @@ pub(crate) fn fleet() -> Fleet {
     v.signals = (0..8)
         .map(|i| evidence(&format!("GPU {i} max"), Signal::GpuMax(i), Some(1.6), 84))
         .collect();
-    v.signals.push(SignalEvidence {
+    let network = evidence("network per day", Signal::NetworkIn, Some(2.1e6), 84);
+    let criterion = Criterion {
         unit: "bytes/day".into(),
         statistic: "sum per day".into(),
         threshold: 1e9,
         role: EvidenceRole::Counter,
-        busy: false,
-        ..evidence("network per day", Signal::NetworkIn, Some(2.1e6), 84)
-    });
+        ..Criterion::clone(&network.criterion)
+    };
+    v.signals.push(SignalEvidence { criterion: criterion.shared(), busy: false, ..network });
     add(p4d, Some(v));
 
     let mut v = verdict(VerdictKind::Partial, 8, Some(38.4), "5 of 8 GPUs under 5 % for 1d");

@@ -16,7 +16,7 @@ use super::underused::underused;
 use super::words::WORDS;
 use crate::domain::{
     Hour, HourRange, IdleStart, Instance, SeriesSet, Signal, SignalEvidence, TypeSpec, Verdict,
-    VerdictKind,
+    VerdictKind, intern,
 };
 
 /// What is judged, and when.
@@ -223,7 +223,7 @@ fn coverage(survey: &Survey, machine: Machine, frame: Frame, unknown: bool) -> f
 }
 
 /// What the verdict does not rest on and could matter.
-fn not_checked(subject: &Subject<'_>, policy: &Policy, look: &Look) -> Vec<Arc<str>> {
+fn not_checked(subject: &Subject<'_>, policy: &Policy, look: &Look) -> Arc<[Arc<str>]> {
     let words = &*WORDS;
     let mut out = Vec::with_capacity(6);
     out.push(words.memory.clone());
@@ -267,5 +267,5 @@ fn not_checked(subject: &Subject<'_>, policy: &Policy, look: &Look) -> Vec<Arc<s
     if decided && (peaks_missing || look.survey.findings.iter().any(|f| !f.fetched)) {
         out.push(words.not_fetched.clone());
     }
-    out
+    intern::shared_list(&out)
 }

@@ -8,7 +8,7 @@ use super::sliding::{Both, highest_per_day, highest_per_second, trail_per_day, t
 use super::stretch::{Slice, Stats, Trail, highest, trail};
 use super::survey::{Finding, Frame, Survey, What};
 use super::words::{WORDS, Words};
-use crate::domain::{EvidenceRole, SeriesSet, Signal, SignalEvidence, TypeSpec};
+use crate::domain::{Criterion, EvidenceRole, SeriesSet, Signal, SignalEvidence, TypeSpec};
 
 /// Surveys the series over a frame.
 pub(super) fn survey(
@@ -114,16 +114,19 @@ impl<'a> Surveyor<'a> {
         self.out.findings.push(Finding {
             what: line.what,
             evidence: SignalEvidence {
-                label: line.label,
-                signal,
-                statistic: line.statistic,
-                unit: line.unit,
-                threshold: line.threshold,
+                criterion: Criterion {
+                    label: line.label,
+                    signal,
+                    statistic: line.statistic,
+                    unit: line.unit,
+                    threshold: line.threshold,
+                    role: line.role,
+                }
+                .shared(),
                 value,
                 highest,
                 got: got as u32,
                 expected: (hours * series.len()) as u32,
-                role: line.role,
                 busy,
                 joint: false,
             },

@@ -7,8 +7,8 @@ use super::reason;
 use super::rules::{QUIET_BYTES, QUIET_DAY, Rule};
 use crate::analyze::idle::{Exemption, Slice, Trail, highest, trail};
 use crate::domain::{
-    Hour, HourRange, InstanceState, Resource, ResourceFacts, ResourceKind, ResourceSignal, Signal,
-    SignalEvidence, Verdict, VerdictKind,
+    Criterion, Hour, HourRange, InstanceState, Resource, ResourceFacts, ResourceKind,
+    ResourceSignal, Signal, SignalEvidence, Verdict, VerdictKind,
 };
 
 /// What is judged.
@@ -137,16 +137,19 @@ impl<'a> Look<'a> {
                 Finding {
                     signal: limit.signal,
                     evidence: SignalEvidence {
-                        label: limit.signal.label().into(),
-                        signal: Signal::Resource(limit.signal),
-                        statistic: limit.statistic.into(),
-                        unit: limit.unit.into(),
-                        threshold: limit.shown,
+                        criterion: Criterion {
+                            label: limit.signal.label().into(),
+                            signal: Signal::Resource(limit.signal),
+                            statistic: limit.statistic.into(),
+                            unit: limit.unit.into(),
+                            threshold: limit.shown,
+                            role: limit.role,
+                        }
+                        .shared(),
                         value,
                         highest: highest(&[stats]),
                         got: stats.got as u32,
                         expected: judged.len() as u32,
-                        role: limit.role,
                         busy: seen.last_use.is_some(),
                         joint: false,
                     },

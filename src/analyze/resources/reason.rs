@@ -8,7 +8,7 @@ use super::judge::{Finding, Look, Shape};
 use super::rules::QUIET_DAY;
 use crate::analyze::idle::{EXEMPT_TAG, Exemption, figure, span};
 use crate::domain::{
-    InstanceState, NOT_WORKING, ResourceKind, ResourceSignal, SignalEvidence, VerdictKind,
+    InstanceState, NOT_WORKING, ResourceKind, ResourceSignal, SignalEvidence, VerdictKind, intern,
 };
 
 /// Why this verdict.
@@ -291,7 +291,7 @@ fn unknown(look: &Look<'_>) -> String {
 }
 
 /// What the verdict does not rest on and could matter, and whose limit it went by.
-pub(super) fn not_checked(look: &Look<'_>) -> Vec<Arc<str>> {
+pub(super) fn not_checked(look: &Look<'_>) -> Arc<[Arc<str>]> {
     let mut out: Vec<Arc<str>> = vec![format!("criterion: {}", look.rule.source).into()];
     let mut also = |text: &str| out.push(text.into());
     match look.resource.kind {
@@ -319,5 +319,5 @@ pub(super) fn not_checked(look: &Look<'_>) -> Vec<Arc<str>> {
             "WebSockets: each counts as one request, however long it lasts and whatever it carries",
         );
     }
-    out
+    intern::shared_list(&out)
 }

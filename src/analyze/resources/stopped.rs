@@ -7,6 +7,7 @@ use crate::analyze::idle::{EXEMPT_TAG, Exemption, span};
 use crate::analyze::savings::SavingsInput;
 use crate::domain::{
     BilledUnit, HOURS_PER_MONTH, InstanceState, Resource, ResourceKind, Tags, Verdict, VerdictKind,
+    intern,
 };
 use crate::fleet::Row;
 use crate::fleet::savings::ResourceRow;
@@ -125,10 +126,10 @@ fn judge(resource: &Resource, since: Option<Timestamp>, volumes: usize, now: Tim
         cpu_percent: None,
         network_bytes_per_day: None,
         signals: Vec::new(),
-        not_checked: vec![
+        not_checked: intern::shared_list(&[
             format!("criterion: {}", rule.source).into(),
             "what is on the volumes".into(),
-        ],
+        ]),
         reason: reason.into(),
     }
 }

@@ -1,6 +1,7 @@
 //! Rounds of metrics that go wrong, and what is said of the instances then.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::super::{Event, Outcome, once, start};
 use super::scripted::{Answer, REGION, Script, Scripted, gpu_of, instance, is_arch, parts, read};
@@ -9,6 +10,8 @@ use crate::cache::{Cache, OpenOptions};
 use crate::domain::{
     BlockDevice, ErrorKind, Instance, Reading, Signal, SourceId, SourceState, Verdict, VerdictKind,
 };
+use crate::limits::limit;
+use crate::source::ledger::Ledger;
 use crate::source::provider::{MetricKey, MetricQuery};
 
 const FIRST: &str = "2026-11-21T03:07:00Z";
@@ -261,12 +264,34 @@ async fn who_is_refused_is_not_asked_and_charged_again_for_the_rest() {
     let boxes = (0..1_200).map(|i| instance(&format!("i-{i}"), "c5.large")).collect();
     let provider = Scripted::new(Script::new(boxes, Answer::Fail(ErrorKind::Denied)));
     let outcome = read(&provider, FIRST, PRESET, &cache()).await;
-    assert_eq!(
-        provider.asked.lock().unwrap().len(),
-        1_000,
-        "mean and maximum of one chunk of three"
-    );
+    let asked = provider.asked.lock().unwrap().len();
+    assert_eq!(asked, 500, "mean and maximum of one chunk of five");
     assert_eq!(verdict(&outcome, "i-1199").kind, VerdictKind::Unknown);
+}
+
+/// 1,000 instances without GPUs, of which 700 work: the requests and what they are charged with.
+#[tokio::test]
+async fn a_scan_asks_and_pays_no_more_than_its_limits() {
+    let cache = cache();
+    let boxes = (0..1_000).map(|i| instance(&format!("i-{i}"), "c5.large")).collect();
+    let works = |query: &MetricQuery| query.instance[2..].parse::<u32>().unwrap() % 10 < 7;
+    let script = Script::new(boxes, Answer::Nothing).answering(move |query| match query.key {
+        MetricKey::Ec2 { metric: "CPUUtilization" } if works(query) => Answer::Every(60.0),
+        _ => Answer::Every(0.0),
+    });
+    let provider = Scripted::new(script);
+    let calls = Arc::new(AtomicUsize::new(0));
+    let count = calls.clone();
+    *provider.on_data.lock().unwrap() = Some(Box::new(move || {
+        count.fetch_add(1, Ordering::Relaxed);
+    }));
+    let outcome = read(&provider, FIRST, PRESET, &cache).await;
+    assert_eq!(verdict(&outcome, "i-998").kind, VerdictKind::Idle);
+    let calls = calls.load(Ordering::Relaxed);
+    assert!((1..=limit("scan_calls")).contains(&calls), "{calls} requests");
+    let ledger = Ledger::new(cache, u64::MAX);
+    let spent = ledger.today(FIRST.parse().unwrap()).await.unwrap().micro_usd;
+    assert!((1..=limit("scan_micro_usd") as u64).contains(&spent), "{spent} millionths");
 }
 
 #[tokio::test]

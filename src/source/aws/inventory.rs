@@ -165,6 +165,7 @@ fn block_devices(raw: &ec2::Instance) -> (Vec<BlockDevice>, bool) {
             })
         })
         .collect();
+    devices.shrink_to_fit();
     let root = clean(raw.root_device_name());
     devices.sort_by(|a, b| (a.device != root, &a.device).cmp(&(b.device != root, &b.device)));
     let ebs_root = raw.root_device_type() != Some(&ec2::DeviceType::InstanceStore)

@@ -15,10 +15,10 @@ use super::{SizeRules, proposals};
 use crate::analyze::idle::{Preset, Subject, judge};
 use crate::analyze::savings::{SavingsInput, SavingsRules};
 use crate::domain::{
-    Activity, BlockDevice, EvidenceRole, GpuIdentity, GpuKey, GpuOwner, GpuSample, GpuSignal,
-    GpuSignals, GpuState, GpuVerdict, Holdings, Instance, InstanceState, Lifecycle, Mig, Owner,
-    Platform, Rung, SavingsFacts, Scope, SeriesSet, Signal, SignalEvidence, TagKeys, Tags, Tenancy,
-    TypeSpec, Verdict, VerdictKind, ZoneOffering,
+    Activity, BlockDevice, Criterion, EvidenceRole, GpuIdentity, GpuKey, GpuOwner, GpuSample,
+    GpuSignal, GpuSignals, GpuState, GpuVerdict, Holdings, Instance, InstanceState, Lifecycle, Mig,
+    Owner, Platform, Rung, SavingsFacts, Scope, SeriesSet, Signal, SignalEvidence, TagKeys, Tags,
+    Tenancy, TypeSpec, Verdict, VerdictKind, ZoneOffering,
 };
 use crate::fleet::savings::{Proposal, SizeVerdict};
 use crate::fleet::{Book, Fleet, GpuFleet, GpuNode, GpuRow, JoinInput, PriceBook, join};
@@ -103,16 +103,19 @@ fn cpu(instance_type: &'static str, max: f64) -> Seen {
 
 fn signal(signal: Signal, unit: &str, value: f64, hours: u32) -> SignalEvidence {
     SignalEvidence {
-        label: signal.words().into(),
-        signal,
-        statistic: "hourly".into(),
-        unit: unit.into(),
-        threshold: 5.0,
+        criterion: Criterion {
+            label: signal.words().into(),
+            signal,
+            statistic: "hourly".into(),
+            unit: unit.into(),
+            threshold: 5.0,
+            role: EvidenceRole::Test,
+        }
+        .shared(),
         value: Some(value),
         highest: Some(value),
         got: hours,
         expected: hours,
-        role: EvidenceRole::Test,
         busy: value >= 5.0,
         joint: false,
     }
@@ -185,7 +188,7 @@ impl Seen {
             cpu_percent: None,
             network_bytes_per_day: None,
             signals,
-            not_checked: vec![],
+            not_checked: Arc::default(),
             reason: "".into(),
         }
     }

@@ -65,7 +65,7 @@ pub fn verdict(kind: VerdictKind) -> Verdict {
         cpu_percent: None,
         network_bytes_per_day: None,
         signals: Vec::new(),
-        not_checked: Vec::new(),
+        not_checked: Arc::default(),
         reason: "".into(),
     }
 }

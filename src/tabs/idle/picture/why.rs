@@ -37,7 +37,7 @@ pub struct WhyPage {
     /// Counter-evidence: what would speak against idle.
     pub counters: Vec<EvidenceLine>,
     /// What was not checked and could matter.
-    pub not_checked: Vec<Arc<str>>,
+    pub not_checked: Arc<[Arc<str>]>,
     /// Name of the preset that judged.
     pub preset: String,
     /// Where the preset comes from; `None` for one that is not built in and did not say

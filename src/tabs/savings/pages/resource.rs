@@ -85,7 +85,7 @@ fn evidence(item: &ResourceItem, ctx: &ViewContext, width: usize, lines: &mut Ve
         heading("Counter-evidence", lines);
         lines.extend(counters.iter().map(line));
     }
-    let not_checked = judged.map(|v| v.not_checked.as_slice()).unwrap_or_default();
+    let not_checked = judged.map(|v| &*v.not_checked).unwrap_or_default();
     if !not_checked.is_empty() {
         heading("Not checked", lines);
         for what in not_checked {

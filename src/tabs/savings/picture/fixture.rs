@@ -6,10 +6,10 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::domain::{
     BilledUnit, CapacityReservation, Commitment, CommitmentSource, CommitmentState, Commits,
-    ErrorKind, EvidenceRole, Interruption, OfferingClass, PaymentOption, PlanType, Platform,
-    Provenance, Reading, ReservedInstances, ReservesCapacity, Resource, ResourceKind, SavingsPlan,
-    Scope, Signal, SignalEvidence, SourceError, SourceId, SourceState, Tags, Tenancy, Unread,
-    Verdict, VerdictKind, Workload,
+    Criterion, ErrorKind, EvidenceRole, Interruption, OfferingClass, PaymentOption, PlanType,
+    Platform, Provenance, Reading, ReservedInstances, ReservesCapacity, Resource, ResourceKind,
+    SavingsPlan, Scope, Signal, SignalEvidence, SourceError, SourceId, SourceState, Tags, Tenancy,
+    Unread, Verdict, VerdictKind, Workload,
 };
 use crate::fleet::Savings;
 use crate::fleet::savings::{
@@ -382,20 +382,23 @@ fn judged(kind: VerdictKind, since_hours: Option<i64>, reason: &str) -> Arc<Verd
         cpu_percent: None,
         network_bytes_per_day: None,
         signals: vec![SignalEvidence {
-            label: "requests".into(),
-            signal: Signal::NetworkIn,
-            statistic: "hourly sum".into(),
-            unit: "requests/h".into(),
-            threshold: 1.0,
+            criterion: Criterion {
+                label: "requests".into(),
+                signal: Signal::NetworkIn,
+                statistic: "hourly sum".into(),
+                unit: "requests/h".into(),
+                threshold: 1.0,
+                role: EvidenceRole::Test,
+            }
+            .shared(),
             value: (kind != VerdictKind::Unknown).then_some(0.0),
             highest: (kind != VerdictKind::Unknown).then_some(0.0),
             got: if kind == VerdictKind::Unknown { 42 } else { 168 },
             expected: 168,
-            role: EvidenceRole::Test,
             busy: kind == VerdictKind::Busy,
             joint: false,
         }],
-        not_checked: vec!["requests of the last hour".into()],
+        not_checked: ["requests of the last hour".into()].into(),
         reason: reason.into(),
     })
 }
