@@ -1,6 +1,6 @@
 //! The one task that holds what is known of storage, and publishes it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use tokio::sync::mpsc;
@@ -9,7 +9,7 @@ use super::super::readings::{Outcome, Readings};
 use super::super::settle::Settle;
 use super::super::{Event, Regions, Shared};
 use super::{Picture, keep, scans};
-use crate::domain::storage::bucket::{BucketFacts, IncompleteUploads};
+use crate::domain::storage::bucket::{BucketFacts, Fact, IncompleteUploads};
 use crate::domain::storage::{Bucket, EbsFacts, EbsPrices, S3Prices, Scan, StorageFacts};
 use crate::domain::{Scope, SourceId};
 use crate::source::storage_prices;
@@ -23,7 +23,7 @@ pub(in crate::bus) enum Input {
     /// A bucket was looked at.
     Facts(Arc<BucketFacts>),
     /// The volumes of a scope were looked at.
-    Ebs(Arc<EbsFacts>),
+    Ebs(Box<EbsFacts>),
     /// Somebody listed a bucket or a directory.
     Scan(Arc<Scan>),
     /// Somebody listed the uploads of a bucket that were never completed.
@@ -121,8 +121,12 @@ impl Board {
                 let key = (facts.bucket.scope.account.clone(), facts.bucket.name.clone());
                 self.buckets.insert(key, facts);
             }
-            Input::Ebs(facts) => {
-                self.ebs.insert(facts.scope.clone(), facts);
+            Input::Ebs(mut facts) => {
+                if let Some(old) = self.ebs.get(&facts.scope) {
+                    reuse(&mut facts.volumes, &old.volumes, |volume| &volume.id);
+                    reuse(&mut facts.snapshots, &old.snapshots, |snapshot| &snapshot.id);
+                }
+                self.ebs.insert(facts.scope.clone(), Arc::from(facts));
             }
             Input::Scan(scan) => {
                 let newer = |old: &Arc<Scan>| old.listed_at > scan.listed_at;
@@ -198,5 +202,19 @@ impl Board {
     /// Names of all buckets.
     pub(super) fn names(&self) -> BTreeSet<Arc<str>> {
         self.buckets.keys().map(|(_, name)| name.clone()).collect()
+    }
+}
+
+/// In place of what did not change what is held already: rows and pictures share it.
+pub(super) fn reuse<T: PartialEq>(
+    new: &mut Fact<Vec<Arc<T>>>,
+    held: &Fact<Vec<Arc<T>>>,
+    id: fn(&T) -> &Arc<str>,
+) {
+    let by_id: HashMap<&Arc<str>, &Arc<T>> = held.iter().flatten().map(|t| (id(t), t)).collect();
+    for item in new.iter_mut().flatten() {
+        if let Some(known) = by_id.get(id(item)).filter(|known| ***known == *item) {
+            *item = (*known).clone();
+        }
     }
 }

@@ -236,6 +236,7 @@ impl StorageSource for Played {
         _: &Arc<str>,
         _: Option<String>,
     ) -> Result<Page<StoppedInstance>, SourceError> {
+        self.check("ec2:DescribeInstances", None)?;
         Ok(Page::last(Vec::new()))
     }
 
@@ -458,6 +459,40 @@ async fn a_failing_cloudwatch_hides_sizes_and_nothing_else() {
     let data = &outcome.storage.buckets[0];
     assert_eq!(data.sizes.as_ref().unwrap_err().kind, ErrorKind::Throttled);
     assert_eq!(data.versioning, Ok(Versioning::Enabled));
+}
+
+#[tokio::test]
+async fn a_failed_list_keeps_the_last_good_one_of_the_cache() {
+    let (played, cache) = (Played::new(Store::default()), cache());
+    let first = read(&played, NOW, &cache).await;
+    played.play(|s| s.fails.push(("ec2:DescribeVolumes", None, ErrorKind::Throttled)));
+    let outcome = read(&played, &later(1), &cache).await;
+    let (old, new) = (&first.storage.ebs[0], &outcome.storage.ebs[0]);
+    assert_eq!((&new.volumes, new.volumes.as_ref().unwrap().len()), (&old.volumes, 2));
+    assert_eq!(new.taken_at, later(1).parse().unwrap(), "the other lists are new");
+    // And so does the cache, for the next failure.
+    let outcome = read(&played, &later(2), &cache).await;
+    assert_eq!(outcome.storage.ebs[0].volumes, old.volumes);
+    for action in ["ec2:DescribeSnapshots", "ec2:DescribeInstances", "ec2:DescribeImages"] {
+        played.play(|s| s.fails.push((action, None, ErrorKind::Throttled)));
+    }
+    let outcome = read(&played, &later(3), &cache).await;
+    let all = &outcome.storage.ebs[0];
+    assert_eq!((&all.volumes, &all.snapshots), (&old.volumes, &old.snapshots));
+    assert_eq!(all.taken_at, later(2).parse().unwrap(), "nothing of it is newer");
+    // Which images there are decides what may be called an orphan: never the old number.
+    assert!(all.images.is_err() && old.images == Ok(1));
+}
+
+#[test]
+fn what_did_not_change_is_shared_with_what_is_held() {
+    let (held, same) = (Arc::new((Arc::from("a"), 1)), Arc::new((Arc::from("b"), 1)));
+    let held: Fact<Vec<Arc<(Arc<str>, u32)>>> = Ok(vec![held, same]);
+    let mut new = Ok(vec![Arc::new(("b".into(), 1)), Arc::new(("a".into(), 2))]);
+    super::board::reuse(&mut new, &held, |item| &item.0);
+    let (new, held) = (new.unwrap(), held.unwrap());
+    assert!(Arc::ptr_eq(&new[0], &held[1]));
+    assert_eq!((&*new[1].0, new[1].1), ("a", 2), "another is never taken for it");
 }
 
 #[tokio::test]
