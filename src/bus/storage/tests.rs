@@ -7,16 +7,18 @@ use std::sync::{Arc, Mutex};
 use jiff::civil::Date;
 use jiff::{SignedDuration, Timestamp};
 
+use super::super::readings::Outcome as Asking;
 use super::super::tests::scripted::{self, ACCOUNT, Answer, REGION, Script, Scripted};
 use super::super::{Account, Outcome, Parts, Regions, once};
+use super::board::{Board, Input};
 use super::{StorageRead, StorageSettings};
 use crate::analyze::idle::Preset;
 use crate::cache::{Cache, OpenOptions, ScanKey};
 use crate::domain::storage::bucket::Fact;
 use crate::domain::storage::{
     Bucket, IncompleteUploads, Lifecycle, ObjectBatch, ObjectLock, S3Prices, Scan, ScanOrigin,
-    Snapshot, SnapshotTier, StoppedInstance, Sums, Tier, TreeBuilder, Versioning, Volume,
-    VolumeKind,
+    Snapshot, SnapshotTier, StoppedInstance, StorageFacts, Sums, Tier, TreeBuilder, Versioning,
+    Volume, VolumeKind,
 };
 use crate::domain::{
     ErrorKind, Provenance, Reading, Scope, SourceError, SourceId, SourceState, Tags,
@@ -482,6 +484,58 @@ async fn a_failed_list_keeps_the_last_good_one_of_the_cache() {
     assert_eq!(all.taken_at, later(2).parse().unwrap(), "nothing of it is newer");
     // Which images there are decides what may be called an orphan: never the old number.
     assert!(all.images.is_err() && old.images == Ok(1));
+}
+
+#[tokio::test]
+async fn a_look_that_changed_nothing_is_news_of_the_source_alone() {
+    let (played, cache) = (Played::new(Store::default()), cache());
+    read(&played, NOW, &cache).await;
+    let shared = super::super::share(parts(&played, &later(1), &cache, settings())).0.shared;
+    let selection = [("default".to_owned(), Regions::Enabled)];
+    let mut board = super::keep::board(&shared, &selection).await;
+    let (events, mut told) = tokio::sync::mpsc::channel(8);
+    let mut publish = async |board: &mut Board| {
+        board.publish(&shared, &events).await;
+        let Some(super::super::Event::StorageFacts(facts)) = told.recv().await else { panic!() };
+        facts
+    };
+    let first = publish(&mut board).await;
+    assert_eq!((first.version, first.ebs.len()), (1, 1));
+    // The same again, as a source sends it.
+    let again = |change: fn(&mut Volume)| {
+        let mut facts = (*first.ebs[0]).clone();
+        facts.taken_at = later(1).parse().unwrap();
+        for volume in facts.volumes.as_mut().unwrap() {
+            let mut copy = (**volume).clone();
+            change(&mut copy);
+            *volume = Arc::new(copy);
+        }
+        Input::Ebs(Box::new(facts))
+    };
+    let source = |region: &str, outcome| Input::Source {
+        source: SourceId::Ebs,
+        scope: Scope::new(ACCOUNT, region),
+        outcome,
+    };
+    board.take(source(REGION, Asking::Loading), &shared);
+    board.take(again(|_| {}), &shared);
+    board.take(source(REGION, Asking::Good { coverage: 1.0 }), &shared);
+    let second = publish(&mut board).await;
+    assert_eq!(second.version, 1, "no rows are made anew");
+    assert_eq!(second.ebs[0].taken_at, later(1).parse().unwrap());
+    let taken = |facts: &StorageFacts| facts.readings.iter().map(|r| r.taken_at).max().unwrap();
+    assert!(taken(&second) > taken(&first), "the age is");
+    let volumes = |facts: &StorageFacts| facts.ebs[0].volumes.clone().unwrap();
+    let both = volumes(&first).into_iter().zip(volumes(&second));
+    assert!(both.into_iter().all(|(old, new)| Arc::ptr_eq(&old, &new)));
+
+    board.take(again(|v| v.size_gib += u32::from(&*v.id == "vol-2")), &shared);
+    let third = publish(&mut board).await;
+    assert_eq!((third.version, volumes(&third)[1].size_gib), (2, 101));
+    assert!(Arc::ptr_eq(&volumes(&third)[0], &volumes(&first)[0]));
+    // Of a source that has not answered yet sums say that they leave it out.
+    board.take(source("eu-west-9", Asking::Loading), &shared);
+    assert_eq!(publish(&mut board).await.version, 3);
 }
 
 #[test]
