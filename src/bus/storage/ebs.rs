@@ -12,7 +12,7 @@ use super::keep::kind;
 use super::{Context, is_due, pricing};
 use crate::domain::storage::EbsFacts;
 use crate::domain::storage::bucket::Fact;
-use crate::domain::{Scope, SourceError, SourceId};
+use crate::domain::{Scope, SourceError, SourceId, arcs};
 use crate::source::Image;
 use crate::source::pages::{Page, Pages};
 
@@ -94,19 +94,14 @@ async fn look(ctx: &Context, scope: &Scope) -> (EbsFacts, Outcome) {
     };
     let facts = EbsFacts {
         scope: scope.clone(),
-        volumes: kept(volumes.map(shared), old_volumes),
+        volumes: kept(volumes.map(arcs), old_volumes),
         stopped: kept(stopped, old_stopped),
-        snapshots: kept(snapshots.map(shared), old_snapshots),
+        snapshots: kept(snapshots.map(arcs), old_snapshots),
         // Never the old one: which images there are decides what may be called an orphan.
         images,
         taken_at,
     };
     (facts, outcome)
-}
-
-/// Facts, rows and the next look share each of them: there may be tens of thousands.
-fn shared<T>(all: Vec<T>) -> Vec<Arc<T>> {
-    all.into_iter().map(Arc::new).collect()
 }
 
 /// The last good value in place of a failure.
