@@ -25,10 +25,10 @@ impl Market {
         let mut all: HashMap<Key, BTreeMap<Arc<str>, ZonePrice>> = HashMap::new();
         for past in history {
             let Some((_, last)) = past.points.iter().rfind(|(at, _)| *at <= now) else { continue };
-            let over = over(&past.points, now);
+            let over = over(past.points.iter(), now);
             let zone = ZonePrice {
                 az: past.az.clone(),
-                usd_per_hour: *last,
+                usd_per_hour: last,
                 mean: over.map(|o| o.mean),
                 highest: over.map(|o| o.highest),
                 hours: over.map_or(0, |o| o.hours),
@@ -100,16 +100,20 @@ pub(super) struct Over {
 
 /// What a price came to from its first point, or the beginning of the window, until `now`; `None`
 /// when no time passed.
-pub(super) fn over(points: &[(Timestamp, f64)], now: Timestamp) -> Option<Over> {
+pub(super) fn over(
+    points: impl IntoIterator<Item = (Timestamp, f64)>,
+    now: Timestamp,
+) -> Option<Over> {
     let from = now.checked_sub(WINDOW).unwrap_or(Timestamp::MIN);
     let (mut dollars, mut seconds, mut highest) = (0.0_f64, 0.0_f64, 0.0_f64);
-    for (i, (at, usd)) in points.iter().enumerate() {
-        let until = points.get(i + 1).map_or(now, |(next, _)| (*next).min(now));
-        let lasts = until.duration_since((*at).max(from)).as_secs_f64();
+    let mut points = points.into_iter().peekable();
+    while let Some((at, usd)) = points.next() {
+        let until = points.peek().map_or(now, |(next, _)| (*next).min(now));
+        let lasts = until.duration_since(at.max(from)).as_secs_f64();
         if lasts > 0.0 {
             dollars += usd * lasts;
             seconds += lasts;
-            highest = highest.max(*usd);
+            highest = highest.max(usd);
         }
     }
     (seconds > 0.0).then(|| Over {

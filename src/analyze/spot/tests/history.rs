@@ -7,19 +7,19 @@ use crate::analyze::spot::market::{over, region_of};
 #[test]
 fn the_mean_is_weighted_by_time() {
     // 3 h at 10, 1 h at 20.
-    let found = over(&[(ago(4 * 3600), 10.0), (ago(3600), 20.0)], now()).unwrap();
+    let found = over([(ago(4 * 3600), 10.0), (ago(3600), 20.0)], now()).unwrap();
     assert_eq!((found.mean, found.highest, found.hours), (12.5, 20.0, 4));
-    assert_eq!(over(&[], now()), None);
-    assert_eq!(over(&[(now(), 10.0)], now()), None, "no time passed");
+    assert_eq!(over([], now()), None);
+    assert_eq!(over([(now(), 10.0)], now()), None, "no time passed");
 }
 
 #[test]
 fn a_price_of_long_ago_counts_for_the_window_alone() {
     let days = |n: i64| ago(n * 86_400);
-    let found = over(&[(days(400), 10.0), (days(15), 30.0)], now()).unwrap();
+    let found = over([(days(400), 10.0), (days(15), 30.0)], now()).unwrap();
     // 15 of 30 days each.
     assert_eq!((found.mean, found.hours), (20.0, 720));
-    let older = over(&[(days(400), 99.0), (days(40), 10.0)], now()).unwrap();
+    let older = over([(days(400), 99.0), (days(40), 10.0)], now()).unwrap();
     assert_eq!((older.mean, older.highest), (10.0, 10.0));
 }
 
@@ -82,7 +82,7 @@ proptest! {
         points in prop::collection::btree_map(1i64..20_000, 0.0..100.0f64, 0..12),
     ) {
         let points: Vec<_> = points.into_iter().rev().map(|(s, usd)| (ago(s), usd)).collect();
-        let found = over(&points, now()).map(|o| (o.mean, o.highest));
+        let found = over(points.iter().copied(), now()).map(|o| (o.mean, o.highest));
         match (found, brute(&points)) {
             (None, None) => {}
             (Some((mean, highest)), Some((slow, top))) => {
