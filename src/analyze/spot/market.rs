@@ -15,8 +15,26 @@ pub(super) const WINDOW: SignedDuration = SignedDuration::from_hours(30 * 24);
 type Key = (Arc<str>, Arc<str>, Platform);
 
 /// All Spot prices by region, type and platform.
-pub(super) struct Market {
-    zones: HashMap<Key, Vec<ZonePrice>>,
+pub(super) struct Market(HashMap<Key, Zones>);
+
+/// Zones of one market, cheapest first; rows share them.
+struct Zones {
+    all: Arc<[ZonePrice]>,
+    /// Without Local Zones.
+    own: Arc<[ZonePrice]>,
+}
+
+impl Zones {
+    fn of(region: &str, mut zones: Vec<ZonePrice>) -> Self {
+        zones.sort_by(|a, b| counted(a).total_cmp(&counted(b)).then_with(|| a.az.cmp(&b.az)));
+        let all: Arc<[ZonePrice]> = zones.into();
+        let own = if all.iter().any(|zone| is_local(region, &zone.az)) {
+            all.iter().filter(|zone| !is_local(region, &zone.az)).cloned().collect()
+        } else {
+            all.clone()
+        };
+        Self { all, own }
+    }
 }
 
 impl Market {
@@ -52,12 +70,11 @@ impl Market {
                     hours: 0,
                 });
         }
-        let sorted = |zones: BTreeMap<Arc<str>, ZonePrice>| {
-            let mut zones: Vec<ZonePrice> = zones.into_values().collect();
-            zones.sort_by(|a, b| counted(a).total_cmp(&counted(b)).then_with(|| a.az.cmp(&b.az)));
-            zones
+        let sorted = |(key, zones): (Key, BTreeMap<Arc<str>, ZonePrice>)| {
+            let zones = Zones::of(&key.0, zones.into_values().collect());
+            (key, zones)
         };
-        Self { zones: all.into_iter().map(|(key, zones)| (key, sorted(zones))).collect() }
+        Self(all.into_iter().map(sorted).collect())
     }
 
     /// Zones with a price, cheapest first; Local Zones only where the instance runs in one.
@@ -67,17 +84,20 @@ impl Market {
         az: &str,
         instance_type: &Arc<str>,
         platform: Platform,
-    ) -> Vec<ZonePrice> {
+    ) -> Arc<[ZonePrice]> {
         let key = (region.clone(), instance_type.clone(), platform);
-        let zones = self.zones.get(&key).into_iter().flatten();
+        let Some(zones) = self.0.get(&key) else { return Arc::default() };
+        if !is_local(region, az) {
+            return zones.own.clone();
+        }
         let near = |zone: &&ZonePrice| *zone.az == *az || !is_local(region, &zone.az);
-        zones.filter(near).cloned().collect()
+        zones.all.iter().filter(near).cloned().collect()
     }
 
     /// The lowest price now in a region's own zones.
     pub fn lowest(&self, region: &Arc<str>, name: &Arc<str>, platform: Platform) -> Option<f64> {
-        let zones = self.zones(region, "", name, platform);
-        zones.iter().map(|z| z.usd_per_hour).min_by(f64::total_cmp)
+        let zones = self.0.get(&(region.clone(), name.clone(), platform))?;
+        zones.own.iter().map(|z| z.usd_per_hour).min_by(f64::total_cmp)
     }
 }
 

@@ -1,8 +1,11 @@
+use std::sync::Arc;
+
 use jiff::Timestamp;
 use proptest::prelude::*;
 
 use super::fixture::{World, ago, instance, near, now};
 use crate::analyze::spot::market::{over, region_of};
+use crate::fleet::savings::SpotRow;
 
 #[test]
 fn the_mean_is_weighted_by_time() {
@@ -42,6 +45,29 @@ fn zones_come_cheapest_first_by_what_is_counted() {
     let c = &row.zones[2];
     assert_eq!((c.usd_per_hour, c.mean), (9.0, Some(8.0)));
     assert_eq!((row.zones[0].mean, row.zones[0].hours), (None, 0));
+}
+
+#[test]
+fn rows_of_one_market_share_its_zones_and_their_sentences() {
+    let mut local = instance("i-3", "p5.48xlarge", &[("workload", "training")]);
+    local.az = "us-east-1-atl-2a".into();
+    let world = World::default()
+        .with(instance("i-1", "p5.48xlarge", &[("workload", "training")]))
+        .with(instance("i-2", "p5.48xlarge", &[("workload", "training")]))
+        .with(local)
+        .on_demand("p5.48xlarge", 55.04)
+        .spot("p5.48xlarge", &[("a", 20.0), ("-atl-2a", 10.0), ("-bos-1a", 5.0)]);
+    let rows = world.rows();
+    let row = |id: &str| rows.iter().find(|r| *r.id == *id).unwrap();
+    let (first, second, local) = (row("i-1"), row("i-2"), row("i-3"));
+    assert!(Arc::ptr_eq(&first.zones, &second.zones));
+    let both = first.says.iter().zip(&second.says);
+    assert!(!first.says.is_empty() && both.clone().all(|(a, b)| Arc::ptr_eq(a, b)));
+    assert_eq!((first.says.len(), first.says.capacity()), (second.says.len(), second.says.len()));
+    let date = |row: &SpotRow| row.interruption.as_ref().unwrap().1.clone();
+    assert!(Arc::ptr_eq(&date(first), &date(local)));
+    let zones: Vec<&str> = local.zones.iter().map(|z| &*z.az).collect();
+    assert_eq!(zones, ["us-east-1-atl-2a", "us-east-1a"], "its own Local Zone and no other");
 }
 
 #[test]
