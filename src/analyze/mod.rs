@@ -8,6 +8,7 @@ pub mod resources;
 pub mod rightsize;
 pub mod savings;
 pub mod schedule;
+mod shared_texts;
 pub mod spot;
 pub mod storage;
 pub mod waterfall;

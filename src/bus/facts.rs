@@ -11,7 +11,7 @@ use super::{Regions, Shared};
 use crate::analyze::idle::Policy;
 use crate::cache::Cache;
 use crate::domain::cleaned::exact;
-use crate::domain::{Instance, Offer, Scope, SourceId, TypeSpec, Verdict, text};
+use crate::domain::{Instance, Offer, Scope, SourceId, TypeSpec, Verdict, arcs, text};
 
 /// Kinds of facts in the cache. A change of a stored type needs a new layout number.
 pub(super) mod kind {
@@ -172,7 +172,7 @@ pub(super) async fn load(shared: &Shared, selection: &[(String, Regions)]) -> Ca
     for (scope, stored) in shared.cache.all::<Vec<Instance>>(kind::INSTANCES, now).await {
         if selected(&scope) {
             cached.note(SourceId::Ec2, &scope, stored.taken_at);
-            let instances: Vec<_> = stored.value.into_iter().map(Arc::new).collect();
+            let instances = arcs(stored.value);
             cached.remembered.entry(scope.clone()).or_default().instances =
                 Some((instances.clone(), stored.taken_at));
             cached.instances.insert(scope, instances);

@@ -112,9 +112,14 @@ impl Readings {
         self.0.retain(|(source, scope), _| held(*source, scope));
     }
 
+    /// The last reading of a source.
+    pub fn get(&self, source: SourceId, scope: &Scope) -> Option<&Reading> {
+        self.0.get(&(source, scope.clone()))
+    }
+
     /// When a source was read last.
     pub fn taken_at(&self, source: SourceId, scope: &Scope) -> Option<Timestamp> {
-        self.0.get(&(source, scope.clone()))?.taken_at
+        self.get(source, scope)?.taken_at
     }
 
     /// All of them, by source and scope.

@@ -62,9 +62,10 @@ pub(super) enum Update {
 }
 
 /// What an update changed.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Change {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Change {
     /// Nothing that is shown.
+    #[default]
     Nothing,
     /// How the sources are doing.
     Readings,
@@ -73,7 +74,8 @@ enum Change {
 }
 
 impl Change {
-    fn rows_if(changed: bool) -> Self {
+    /// Rows, where something changed.
+    pub(super) fn rows_if(changed: bool) -> Self {
         if changed { Self::Rows } else { Self::Nothing }
     }
 }

@@ -55,6 +55,11 @@ pub(super) struct RawFact {
 }
 
 impl RawFact {
+    /// Its date with a value that says nothing: what was checked need not be copied on.
+    pub fn date_alone(self) -> Self {
+        Self { data: Vec::new(), ..self }
+    }
+
     /// Decodes the value. Undecodable bytes, bytes left over and impossible dates are absent.
     pub fn decode<T: DeserializeOwned>(
         &self,

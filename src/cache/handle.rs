@@ -12,7 +12,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::bucket_sizes::{self, BucketSize};
 use super::digest;
-use super::facts::{self, FactKind, Stored};
+use super::facts::{self, FactKind, RawFact, Stored};
 use super::fleet_hours;
 use super::gpu_hours::{self, GpuHours};
 use super::ledger::{LedgerCharge, LedgerDay, Reserved};
@@ -191,6 +191,21 @@ impl Cache {
         let scope = scope.clone();
         let raw = self.call(move |store| facts::read(store, kind, &scope)).await.flatten()?;
         raw.decode(kind, now, &self.board)
+    }
+
+    /// When the value of `kind` about `scope` was taken, as [`Self::get`] says it; the value stays where
+    /// it is. Absent when there is none, when its layout is not the one of `kind`, or when it claims to
+    /// be from the future.
+    pub async fn taken_at(
+        &self,
+        kind: FactKind,
+        scope: &Scope,
+        now: Timestamp,
+    ) -> Option<Timestamp> {
+        let scope = scope.clone();
+        let read =
+            move |store: &mut Store| facts::read(store, kind, &scope).map(RawFact::date_alone);
+        self.call(read).await.flatten()?.decode::<()>(kind, now, &self.board)?.taken_at
     }
 
     /// Every value of `kind`, in the order of the scopes; what cannot be decoded is left out.

@@ -6,6 +6,7 @@
 
 pub mod accelerator;
 pub mod address;
+mod arcs;
 pub mod cleaned;
 pub mod commitment;
 pub mod error;
@@ -38,6 +39,7 @@ pub mod verdict;
 
 pub use accelerator::{Accelerator, AcceleratorKind, TypeSpec};
 pub use address::Address;
+pub use arcs::arcs;
 pub use commitment::{
     CapacityReservation, Commitment, CommitmentKind, CommitmentSource, CommitmentState, Commits,
     Holdings, OfferingClass, PaymentOption, PlanRate, PlanType, ReservedInstances,

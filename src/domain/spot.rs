@@ -20,7 +20,38 @@ pub struct SpotHistory {
     pub platform: Platform,
     /// Price from each moment on until the next, USD/h, oldest first; finite and ≥ 0. EC2 sends the
     /// price in force at the beginning of the window as the first.
-    pub points: Vec<(Timestamp, f64)>,
+    pub points: SpotPoints,
+}
+
+/// Moments and prices, in columns: a week of a large market is hundreds of thousands of them.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SpotPoints {
+    /// Whole seconds since 1970: EC2 tells no less.
+    seconds: Box<[u32]>,
+    /// USD/h.
+    prices: Box<[f64]>,
+}
+
+impl SpotPoints {
+    /// Each moment with its price.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (Timestamp, f64)> {
+        let at = |second: &u32| Timestamp::from_second(i64::from(*second)).unwrap_or_default();
+        self.seconds.iter().map(at).zip(self.prices.iter().copied())
+    }
+
+    /// The newest of them.
+    pub fn last(&self) -> Option<(Timestamp, f64)> {
+        self.iter().next_back()
+    }
+}
+
+impl FromIterator<(Timestamp, f64)> for SpotPoints {
+    fn from_iter<I: IntoIterator<Item = (Timestamp, f64)>>(points: I) -> Self {
+        let second = |at: Timestamp| at.as_second().clamp(0, i64::from(u32::MAX)) as u32;
+        let (seconds, prices): (Vec<u32>, Vec<f64>) =
+            points.into_iter().map(|(at, usd)| (second(at), usd)).unzip();
+        Self { seconds: seconds.into(), prices: prices.into() }
+    }
 }
 
 /// How often Spot of a type was taken back within a month, as the Spot Instance Advisor publishes it.
@@ -79,4 +110,20 @@ pub struct ZoneOffering {
     pub az: Arc<str>,
     /// Instance types offered there, sorted.
     pub types: Vec<Arc<str>>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prices_come_back_at_their_moments() {
+        let at = |second| Timestamp::from_second(second).unwrap();
+        let all = [(at(1_700_000_000), 0.25), (at(1_700_003_600), 0.5)];
+        let points: SpotPoints = all.into_iter().collect();
+        assert_eq!(points.iter().collect::<Vec<_>>(), all);
+        assert_eq!((points.last(), SpotPoints::default().last()), (Some(all[1]), None));
+        let bytes = postcard::to_stdvec(&points).unwrap();
+        assert_eq!(postcard::from_bytes::<SpotPoints>(&bytes).unwrap(), points);
+    }
 }

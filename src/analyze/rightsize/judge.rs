@@ -12,6 +12,7 @@ use super::seen::hours;
 use super::types::{Traits, family};
 use super::words::{gb, gib, gigabits, per_hour};
 use crate::analyze::savings::SavingsInput;
+use crate::analyze::shared_texts::SharedTexts;
 use crate::domain::{
     AcceleratorKind, GpuSignal, Lifecycle, Platform, Tenancy, TypeSpec, VerdictKind,
 };
@@ -61,12 +62,14 @@ pub(super) fn judge(
     row: &Arc<Row>,
     gpus: &[&Arc<GpuRow>],
     market: &Market,
+    texts: &mut SharedTexts,
 ) -> Option<Proposal> {
     let rules = &input.rules.size;
     let verdict = row.verdict.as_deref()?;
     let busy = verdict.kind == VerdictKind::Busy;
     let Some(spec) = row.spec.as_deref() else {
-        return (!busy).then(|| blank(row, CannotTell::NoPrice, "Nothing is known of its type."));
+        return (!busy)
+            .then(|| blank(texts, row, CannotTell::NoPrice, "Nothing is known of its type."));
     };
     let kind = spec.accelerator.as_ref().map(|a| a.kind);
     if busy && !uses_little(spec, gpus) {
@@ -74,6 +77,7 @@ pub(super) fn judge(
     }
     if kind.is_some_and(|k| k != AcceleratorKind::NvidiaGpu) {
         return Some(blank(
+            texts,
             row,
             CannotTell::Accelerator,
             "What its accelerators hold and need cannot be told from outside.",
@@ -81,7 +85,7 @@ pub(super) fn judge(
     }
     let price = row.usd_per_hour().filter(|usd| *usd > 0.0);
     let Some(price) = price.filter(|_| row.instance.platform != Platform::Other) else {
-        return (!busy).then(|| blank(row, CannotTell::NoPrice, "Its price is not known."));
+        return (!busy).then(|| blank(texts, row, CannotTell::NoPrice, "Its price is not known."));
     };
     let traits = Traits::of(spec);
     let look = Look { row, spec, traits: &traits, verdict, gpus, now: input.now, rules };
@@ -90,14 +94,14 @@ pub(super) fn judge(
     let ask = Ask { spec, traits: &traits, evidence: &evidence, offered, rules };
     let limit = price * (1.0 - rules.least_saving);
     let mut says: Vec<String> = evidence.says.clone();
-    let proposal = |verdict: SizeVerdict, gross, effort, risk, says: Vec<String>| Proposal {
+    let mut proposal = |verdict: SizeVerdict, gross, effort, risk, says: Vec<String>| Proposal {
         usd_per_hour: Some(price),
         need: evidence.need.clone(),
         verdict,
         gross_usd_per_hour: gross,
         effort,
         risk,
-        says: says.into_iter().map(Arc::from).collect(),
+        says: texts.share_all(&says),
         ..empty(row)
     };
     let priced = &market.priced[..];
@@ -413,11 +417,11 @@ pub(super) fn pack(mut blocks: Vec<u32>, devices: u32) -> usize {
 }
 
 /// A proposal without a conclusion.
-fn blank(row: &Row, why: CannotTell, says: &str) -> Proposal {
+fn blank(texts: &mut SharedTexts, row: &Row, why: CannotTell, says: &str) -> Proposal {
     Proposal {
         verdict: SizeVerdict::Cannot(why),
         usd_per_hour: row.usd_per_hour(),
-        says: vec![says.into()],
+        says: vec![texts.share(says)],
         ..empty(row)
     }
 }

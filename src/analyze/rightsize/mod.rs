@@ -36,7 +36,8 @@ use std::sync::Arc;
 use fit::Market;
 
 use crate::analyze::savings::SavingsInput;
-use crate::domain::{AcceleratorKind, Platform, Scope, Tenancy, TypeSpec};
+use crate::analyze::shared_texts::SharedTexts;
+use crate::domain::{AcceleratorKind, Platform, Scope, Tenancy, TypeSpec, arcs};
 use crate::fleet::GpuRow;
 use crate::fleet::savings::{Proposal, SizeVerdict};
 
@@ -53,6 +54,7 @@ pub fn proposals(input: &SavingsInput<'_>) -> Vec<Arc<Proposal>> {
         }
     }
     let mut markets: HashMap<(Scope, Platform, Tenancy), Market> = HashMap::new();
+    let mut texts = SharedTexts::default();
     let mut out: Vec<Proposal> = Vec::new();
     for row in &input.fleet.rows {
         if not_judged(row, input.now, &input.rules.size).is_some() {
@@ -64,12 +66,13 @@ pub fn proposals(input: &SavingsInput<'_>) -> Vec<Arc<Proposal>> {
             Market::of(book, scope, *platform, *tenancy, &traits)
         });
         let told = gpus.get(&*instance.id).map_or(&[][..], Vec::as_slice);
-        out.extend(judge::judge(input, row, told, market));
+        out.extend(judge::judge(input, row, told, market, &mut texts));
     }
     judge::consolidation(input, &mut out);
-    money::nets(input, &mut out);
+    money::nets(input, &mut out, &mut texts);
     out.sort_by(order);
-    out.into_iter().map(Arc::new).collect()
+    out.iter_mut().for_each(|proposal| proposal.says.shrink_to_fit());
+    arcs(out)
 }
 
 /// The types that something of `fleet` may become, and those of the fleet: what plans have to be asked

@@ -11,6 +11,7 @@ use jiff::Timestamp;
 
 use super::words::per_hour;
 use crate::analyze::savings::SavingsInput;
+use crate::analyze::shared_texts::SharedTexts;
 use crate::domain::{Commits, Holdings, Instance, PlanType};
 use crate::fleet::commitments::{Applied, Meter, Running};
 use crate::fleet::savings::{Proposal, SizeVerdict};
@@ -72,14 +73,14 @@ struct Worth {
 }
 
 /// Fills in the net of every proposal.
-pub(super) fn nets(input: &SavingsInput<'_>, proposals: &mut [Proposal]) {
+pub(super) fn nets(input: &SavingsInput<'_>, proposals: &mut [Proposal], texts: &mut SharedTexts) {
     let smaller = |p: &Proposal| matches!(p.verdict, SizeVerdict::Smaller { .. });
     if !proposals.iter().any(smaller) {
         return;
     }
     let Some(holdings) = &input.fleet.book.holdings else {
         for proposal in proposals.iter_mut().filter(|p| smaller(p)) {
-            proposal.says.push("Net unknown: commitments were not read.".into());
+            proposal.says.push(texts.share("Net unknown: commitments were not read."));
         }
         return;
     };
@@ -106,7 +107,7 @@ pub(super) fn nets(input: &SavingsInput<'_>, proposals: &mut [Proposal]) {
         let place = |meter: &Meter| hour.running.place_of(meter);
         let places = change(proposal).and_then(|(from, to)| place(&from).zip(place(&to)));
         let Some((from, to)) = places else {
-            proposal.says.push("Net unknown: no commitment covers what it is.".into());
+            proposal.says.push(texts.share("Net unknown: no commitment covers what it is."));
             continue;
         };
         let gross = proposal.gross_usd_per_hour.unwrap_or(0.0);

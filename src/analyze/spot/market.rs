@@ -15,8 +15,26 @@ pub(super) const WINDOW: SignedDuration = SignedDuration::from_hours(30 * 24);
 type Key = (Arc<str>, Arc<str>, Platform);
 
 /// All Spot prices by region, type and platform.
-pub(super) struct Market {
-    zones: HashMap<Key, Vec<ZonePrice>>,
+pub(super) struct Market(HashMap<Key, Zones>);
+
+/// Zones of one market, cheapest first; rows share them.
+struct Zones {
+    all: Arc<[ZonePrice]>,
+    /// Without Local Zones.
+    own: Arc<[ZonePrice]>,
+}
+
+impl Zones {
+    fn of(region: &str, mut zones: Vec<ZonePrice>) -> Self {
+        zones.sort_by(|a, b| counted(a).total_cmp(&counted(b)).then_with(|| a.az.cmp(&b.az)));
+        let all: Arc<[ZonePrice]> = zones.into();
+        let own = if all.iter().any(|zone| is_local(region, &zone.az)) {
+            all.iter().filter(|zone| !is_local(region, &zone.az)).cloned().collect()
+        } else {
+            all.clone()
+        };
+        Self { all, own }
+    }
 }
 
 impl Market {
@@ -25,10 +43,10 @@ impl Market {
         let mut all: HashMap<Key, BTreeMap<Arc<str>, ZonePrice>> = HashMap::new();
         for past in history {
             let Some((_, last)) = past.points.iter().rfind(|(at, _)| *at <= now) else { continue };
-            let over = over(&past.points, now);
+            let over = over(past.points.iter(), now);
             let zone = ZonePrice {
                 az: past.az.clone(),
-                usd_per_hour: *last,
+                usd_per_hour: last,
                 mean: over.map(|o| o.mean),
                 highest: over.map(|o| o.highest),
                 hours: over.map_or(0, |o| o.hours),
@@ -52,12 +70,11 @@ impl Market {
                     hours: 0,
                 });
         }
-        let sorted = |zones: BTreeMap<Arc<str>, ZonePrice>| {
-            let mut zones: Vec<ZonePrice> = zones.into_values().collect();
-            zones.sort_by(|a, b| counted(a).total_cmp(&counted(b)).then_with(|| a.az.cmp(&b.az)));
-            zones
+        let sorted = |(key, zones): (Key, BTreeMap<Arc<str>, ZonePrice>)| {
+            let zones = Zones::of(&key.0, zones.into_values().collect());
+            (key, zones)
         };
-        Self { zones: all.into_iter().map(|(key, zones)| (key, sorted(zones))).collect() }
+        Self(all.into_iter().map(sorted).collect())
     }
 
     /// Zones with a price, cheapest first; Local Zones only where the instance runs in one.
@@ -67,17 +84,20 @@ impl Market {
         az: &str,
         instance_type: &Arc<str>,
         platform: Platform,
-    ) -> Vec<ZonePrice> {
+    ) -> Arc<[ZonePrice]> {
         let key = (region.clone(), instance_type.clone(), platform);
-        let zones = self.zones.get(&key).into_iter().flatten();
+        let Some(zones) = self.0.get(&key) else { return Arc::default() };
+        if !is_local(region, az) {
+            return zones.own.clone();
+        }
         let near = |zone: &&ZonePrice| *zone.az == *az || !is_local(region, &zone.az);
-        zones.filter(near).cloned().collect()
+        zones.all.iter().filter(near).cloned().collect()
     }
 
     /// The lowest price now in a region's own zones.
     pub fn lowest(&self, region: &Arc<str>, name: &Arc<str>, platform: Platform) -> Option<f64> {
-        let zones = self.zones(region, "", name, platform);
-        zones.iter().map(|z| z.usd_per_hour).min_by(f64::total_cmp)
+        let zones = self.0.get(&(region.clone(), name.clone(), platform))?;
+        zones.own.iter().map(|z| z.usd_per_hour).min_by(f64::total_cmp)
     }
 }
 
@@ -100,16 +120,20 @@ pub(super) struct Over {
 
 /// What a price came to from its first point, or the beginning of the window, until `now`; `None`
 /// when no time passed.
-pub(super) fn over(points: &[(Timestamp, f64)], now: Timestamp) -> Option<Over> {
+pub(super) fn over(
+    points: impl IntoIterator<Item = (Timestamp, f64)>,
+    now: Timestamp,
+) -> Option<Over> {
     let from = now.checked_sub(WINDOW).unwrap_or(Timestamp::MIN);
     let (mut dollars, mut seconds, mut highest) = (0.0_f64, 0.0_f64, 0.0_f64);
-    for (i, (at, usd)) in points.iter().enumerate() {
-        let until = points.get(i + 1).map_or(now, |(next, _)| (*next).min(now));
-        let lasts = until.duration_since((*at).max(from)).as_secs_f64();
+    let mut points = points.into_iter().peekable();
+    while let Some((at, usd)) = points.next() {
+        let until = points.peek().map_or(now, |(next, _)| (*next).min(now));
+        let lasts = until.duration_since(at.max(from)).as_secs_f64();
         if lasts > 0.0 {
             dollars += usd * lasts;
             seconds += lasts;
-            highest = highest.max(*usd);
+            highest = highest.max(usd);
         }
     }
     (seconds > 0.0).then(|| Over {

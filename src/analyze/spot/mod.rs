@@ -33,6 +33,7 @@ pub use rules::{Assumptions, Pattern, SpotRule, SpotRules};
 use std::sync::Arc;
 
 use crate::analyze::savings::SavingsInput;
+use crate::analyze::shared_texts::SharedTexts;
 use crate::domain::{Lifecycle, VerdictKind};
 use crate::fleet::Row;
 use crate::fleet::savings::SpotRow;
@@ -50,9 +51,11 @@ pub fn rows(input: &SavingsInput<'_>) -> Vec<Arc<SpotRow>> {
         .collect();
     let lots = lot::Lots::of(input.fleet, &judged, &telemetry, &input.rules.spot);
     let market = market::Market::of(&input.fleet.book.prices, &input.facts.spot, input.now);
+    let mut texts = SharedTexts::default();
     let mut out: Vec<Arc<SpotRow>> = judged
         .iter()
-        .map(|(row, judged)| Arc::new(row::make(input, row, judged, &lots, &market)))
+        .map(|(row, judged)| row::make(input, row, judged, &lots, &market, &mut texts))
+        .map(Arc::new)
         .collect();
     out.sort_by(|a, b| {
         let known = |usd: Option<f64>| usd.unwrap_or(f64::NEG_INFINITY);

@@ -11,6 +11,7 @@ use super::rules::WorkKind;
 use super::says::{self, Case};
 use super::worth::{Ask, Worth, worth};
 use crate::analyze::savings::SavingsInput;
+use crate::analyze::shared_texts::SharedTexts;
 use crate::domain::{OwnerKind, Platform, Tenancy, spot_advisor};
 use crate::fleet::Row;
 use crate::fleet::savings::{Effort, Risk, SpotFit, SpotRow, ZonePrice};
@@ -21,13 +22,14 @@ pub(super) fn make(
     judged: &Judged,
     lots: &Lots,
     market: &Market,
+    texts: &mut SharedTexts,
 ) -> SpotRow {
     let instance = &row.instance;
     let region = &instance.scope.region;
     let zones = if instance.tenancy == Tenancy::Shared && instance.platform != Platform::Other {
         market.zones(region, &instance.az, &instance.instance_type, instance.platform)
     } else {
-        Vec::new()
+        Arc::default()
     };
     let interruption = spot_advisor::interruption(region, &instance.instance_type);
     let on_demand = row.rate.as_ref().map(|rate| rate.usd_per_hour);
@@ -55,7 +57,7 @@ pub(super) fn make(
         net: money.net,
         rules: &input.rules.spot,
     };
-    let says = says::of(&case).into_iter().map(Arc::from).collect();
+    let says = texts.share_all(&says::of(&case));
     let shown = worth.filter(|_| judged.may_move());
     SpotRow {
         id: instance.id.clone(),
@@ -67,10 +69,10 @@ pub(super) fn make(
         gpus: row.gpus().unwrap_or(0.0),
         workload: judged.workload(),
         fit: judged.fit,
-        because: judged.because.clone(),
+        because: texts.share(&judged.because),
         on_demand,
         zones,
-        interruption: interruption.map(|(band, date)| (band, date.to_string().into())),
+        interruption: interruption.map(|(band, date)| (band, texts.share(&date.to_string()))),
         checkpoint_every_hours: shown.and_then(|w| w.checkpoint_every),
         efficiency: shown.map(|w| w.efficiency.clamp(0.0, 1.0)),
         effective: money.effective,

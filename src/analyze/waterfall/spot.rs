@@ -72,8 +72,8 @@ impl<'a> Prices<'a> {
         for history in &input.facts.spot {
             let SpotHistory { region, instance_type, platform, points, .. } = &**history;
             let Some((_, usd)) = points.last() else { continue };
-            let best = cheapest.entry((&**region, &**instance_type, *platform)).or_insert(*usd);
-            *best = best.min(*usd);
+            let best = cheapest.entry((&**region, &**instance_type, *platform)).or_insert(usd);
+            *best = best.min(usd);
         }
         Self(cheapest)
     }

@@ -35,11 +35,19 @@ pub(super) async fn run(
             biased;
             event = raw.recv() => match event {
                 Some(event) => pictures.event(event).await,
-                None => return,
+                None => break,
             },
             () = pictures.savings.due() => pictures.picture_savings().await,
-            () = pictures.storage.made() => pictures.picture_savings().await,
+            made = pictures.storage.made() => {
+                pictures.on_storage_made(made).await;
+                pictures.picture_savings().await;
+            }
         }
+    }
+    // Offline the bus ends, and what it read last is still to be shown.
+    while pictures.storage.is_making() {
+        let made = pictures.storage.made().await;
+        pictures.on_storage_made(made).await;
     }
 }
 
@@ -65,7 +73,7 @@ impl Pictures {
             }
             Event::Gpus(gpus) => self.savings.gpus = Some(gpus),
             Event::SavingsFacts(facts) => self.savings.facts = Some(facts),
-            Event::StorageFacts(facts) => return self.on_storage_facts(facts),
+            Event::StorageFacts(facts) => return self.on_storage_facts(facts).await,
             _ => return,
         }
         self.picture_savings().await;

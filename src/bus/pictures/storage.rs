@@ -1,16 +1,20 @@
-//! Storage: raw facts joined into pictures on a worker thread.
+//! Storage: raw facts joined into pictures on a worker thread, one at a time.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::future::pending;
+use std::sync::Arc;
 
-use jiff::Timestamp;
-use tokio::sync::Notify;
+use jiff::{SignedDuration, Timestamp};
+use tokio::task::JoinHandle;
 
-use super::order::InOrder;
 use super::{Event, Pictures};
 use crate::analyze::storage::{PictureInput, picture};
 use crate::domain::storage::StorageFacts;
 use crate::domain::{Instance, TagKeys};
 use crate::fleet::StorageFleet;
+
+/// Findings count days, and exemptions end: a picture of which nothing else changed is made anew after
+/// this time, when a source has something new to say of itself anyway.
+const REJOIN_EVERY: SignedDuration = SignedDuration::from_hours(1);
 
 /// Facts, and the instances that volumes hang on, as one picture.
 pub(super) fn join(
@@ -30,30 +34,55 @@ pub(super) struct StorageWork {
     instances: Vec<Arc<Instance>>,
     /// The version begun last.
     begun_version: u64,
-    order: InOrder,
+    /// The picture that is being made.
+    making: Option<Making>,
+    /// What came since that one was begun waits: the newest alone goes into the next.
+    waits: bool,
     /// The newest picture.
-    latest: Arc<Mutex<Option<Arc<StorageFleet>>>>,
-    /// Told of each picture: what could be saved rests on it.
-    made: Arc<Notify>,
+    latest: Option<Arc<StorageFleet>>,
+}
+
+struct Making {
+    /// The version of the facts that it is made from.
+    facts_version: u64,
+    work: JoinHandle<StorageFleet>,
 }
 
 impl StorageWork {
     /// The newest picture.
     pub(super) fn latest(&self) -> Option<Arc<StorageFleet>> {
-        self.latest.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.latest.clone()
     }
 
-    /// Ends when there is a newer picture than before.
-    pub(super) async fn made(&self) {
-        self.made.notified().await;
+    /// True while a picture is being made.
+    pub(super) fn is_making(&self) -> bool {
+        self.making.is_some()
+    }
+
+    /// Ends when the picture that is being made is there (`None` where making it failed); never where
+    /// none is.
+    pub(super) async fn made(&mut self) -> Option<StorageFleet> {
+        match &mut self.making {
+            Some(making) => (&mut making.work).await.ok(),
+            None => pending().await,
+        }
     }
 }
 
 impl Pictures {
-    /// Takes new facts in.
-    pub(super) fn on_storage_facts(&mut self, facts: Arc<StorageFacts>) {
-        self.storage.facts = Some(facts);
-        self.picture_storage();
+    /// Takes new facts in. Where nothing but readings is new, the rows are those of the last picture.
+    pub(super) async fn on_storage_facts(&mut self, facts: Arc<StorageFacts>) {
+        let old = self.storage.facts.replace(facts.clone());
+        let same_rows = old.is_some_and(|old| old.version == facts.version);
+        match &self.storage.latest {
+            // The one that is being made takes the readings with it.
+            _ if same_rows && self.storage.is_making() => {}
+            Some(latest) if same_rows && !is_old(latest, self.shared.now()) => {
+                let readings = facts.readings.clone();
+                self.show_storage(StorageFleet { readings, ..(**latest).clone() }).await;
+            }
+            _ => self.picture_storage(),
+        }
     }
 
     /// Takes the instances of a new fleet in: volumes say whose they are. A picture is made anew
@@ -67,24 +96,155 @@ impl Pictures {
         self.picture_storage();
     }
 
-    /// Joins on a worker thread; a million rows of lists shall not hold up the messages.
+    /// Shows a picture that was made, and begins the one that waits for it.
+    pub(super) async fn on_storage_made(&mut self, made: Option<StorageFleet>) {
+        let made_from = self.storage.making.take().map(|making| making.facts_version);
+        if let Some(mut made) = made {
+            let facts = self.storage.facts.as_ref();
+            if let Some(facts) = facts.filter(|facts| Some(facts.version) == made_from) {
+                made.readings.clone_from(&facts.readings);
+            }
+            self.show_storage(made).await;
+        }
+        if std::mem::take(&mut self.storage.waits) {
+            self.picture_storage();
+        }
+    }
+
+    async fn show_storage(&mut self, picture: StorageFleet) {
+        let picture = Arc::new(picture);
+        self.storage.latest = Some(picture.clone());
+        // The listener may be gone already; there is nobody left to tell.
+        let _ = self.listener.send(Event::Storage(picture)).await;
+    }
+
+    /// Joins on a worker thread; a million rows of lists shall not hold up the messages. One at a
+    /// time: several of them side by side would each hold all rows.
     fn picture_storage(&mut self) {
         let Some(facts) = self.storage.facts.clone() else { return };
+        if self.storage.is_making() {
+            self.storage.waits = true;
+            return;
+        }
         self.storage.begun_version += 1;
-        let (version, order) = (self.storage.begun_version, self.storage.order.clone());
-        let instances = self.storage.instances.clone();
-        let (shared, listener) = (self.shared.clone(), self.listener.clone());
-        let (latest, news) = (self.storage.latest.clone(), self.storage.made.clone());
+        let (version, facts_version) = (self.storage.begun_version, facts.version);
+        let (shared, instances) = (self.shared.clone(), self.storage.instances.clone());
         let now = shared.now();
-        tokio::task::spawn_blocking(move || {
-            let made = join(version, now, &facts, &instances, &shared.settings.tag_keys);
-            order.show(version, || {
-                let made = Arc::new(made);
-                *latest.lock().unwrap_or_else(PoisonError::into_inner) = Some(made.clone());
-                news.notify_one();
-                // The listener may be gone already; there is nobody left to tell.
-                let _ = listener.blocking_send(Event::Storage(made));
-            });
+        let work = tokio::task::spawn_blocking(move || {
+            join(version, now, &facts, &instances, &shared.settings.tag_keys)
         });
+        self.storage.making = Some(Making { facts_version, work });
+    }
+}
+
+fn is_old(picture: &StorageFleet, now: Timestamp) -> bool {
+    picture.as_of.is_none_or(|at| now.duration_since(at) >= REJOIN_EVERY)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
+
+    use tokio::sync::mpsc;
+
+    use super::super::super::tests::scripted::{self, Answer, Script, Scripted};
+    use super::super::super::{Shared, share};
+    use super::super::run;
+    use super::*;
+    use crate::analyze::idle::Preset;
+    use crate::cache::{Cache, OpenOptions};
+    use crate::domain::{Reading, Scope, SourceId, SourceState};
+
+    const NOW: &str = "2026-11-21T03:07:00Z";
+
+    /// What pictures share with the bus, with a clock that is so many minutes on.
+    fn shared(minutes: &Arc<AtomicI64>) -> Arc<Shared> {
+        let now: Timestamp = NOW.parse().unwrap();
+        let (cache, _) = Cache::open(OpenOptions::in_memory(), now);
+        let provider = Scripted::new(Script::new(vec![], Answer::Nothing));
+        let mut parts = scripted::parts(&provider, NOW, Preset::Cautious, &cache, true);
+        let minutes = minutes.clone();
+        parts.clock = Arc::new(move || now + SignedDuration::from_mins(minutes.load(Relaxed)));
+        share(parts).0.shared
+    }
+
+    /// Facts of a version, whose source was last read at this minute.
+    fn facts(version: u64, minute: i64) -> Event {
+        let reading = Reading {
+            source: SourceId::Ebs,
+            scope: Scope::new("111111111111", "eu-west-1"),
+            taken_at: Some(Timestamp::from_second(minute * 60).unwrap()),
+            coverage: 1.0,
+            state: SourceState::Live,
+        };
+        let readings = vec![reading];
+        Event::StorageFacts(Arc::new(StorageFacts { version, readings, ..StorageFacts::default() }))
+    }
+
+    /// Versions of the pictures that were shown, and when what they show was last read.
+    fn shown(listener: &mut mpsc::Receiver<Event>) -> Vec<(u64, i64)> {
+        let mut out = Vec::new();
+        while let Ok(event) = listener.try_recv() {
+            if let Event::Storage(fleet) = event {
+                out.push((fleet.version, fleet.readings[0].taken_at.unwrap().as_second() / 60));
+            }
+        }
+        out
+    }
+
+    #[tokio::test]
+    async fn one_is_made_at_a_time_and_of_those_that_wait_the_newest_alone() {
+        let (raw, inbox) = mpsc::channel(8);
+        let (listener, mut told) = mpsc::channel(32);
+        for version in 1..=4 {
+            raw.send(facts(version, version as i64)).await.unwrap();
+        }
+        // What is there is taken in before any picture is looked for; the last is made although the
+        // bus has ended.
+        drop(raw);
+        run(shared(&Arc::default()), inbox, listener).await;
+        assert_eq!(shown(&mut told), [(1, 1), (2, 4)]);
+    }
+
+    #[tokio::test]
+    async fn readings_alone_are_shown_with_the_rows_that_there_are() {
+        let minutes = Arc::new(AtomicI64::new(0));
+        let (listener, mut told) = mpsc::channel(32);
+        let mut pictures = Pictures {
+            shared: shared(&minutes),
+            listener,
+            storage: StorageWork::default(),
+            savings: super::super::SavingsWork::default(),
+        };
+        let finish = async |pictures: &mut Pictures| {
+            let made = pictures.storage.made().await;
+            pictures.on_storage_made(made).await;
+        };
+        pictures.event(facts(1, 1)).await;
+        // While it is made: it is shown with the newest readings.
+        pictures.event(facts(1, 2)).await;
+        finish(&mut pictures).await;
+        assert!(!pictures.storage.is_making(), "readings are no reason for another");
+        assert_eq!(shown(&mut told), [(1, 2)]);
+        pictures.event(facts(1, 3)).await;
+        assert_eq!((shown(&mut told), pictures.storage.is_making()), (vec![(1, 3)], false));
+
+        // Readings of newer rows are not shown with the older ones.
+        pictures.event(facts(2, 4)).await;
+        pictures.event(facts(3, 5)).await;
+        finish(&mut pictures).await;
+        assert_eq!(shown(&mut told), [(2, 4)]);
+        finish(&mut pictures).await;
+        assert_eq!(shown(&mut told), [(3, 5)]);
+
+        // Ages in it are of an hour ago: it is made anew.
+        minutes.store(59, Relaxed);
+        pictures.event(facts(3, 6)).await;
+        assert_eq!((shown(&mut told), pictures.storage.is_making()), (vec![(3, 6)], false));
+        minutes.store(60, Relaxed);
+        pictures.event(facts(3, 7)).await;
+        assert!(pictures.storage.is_making());
+        finish(&mut pictures).await;
+        assert_eq!(shown(&mut told), [(4, 7)]);
     }
 }

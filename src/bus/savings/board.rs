@@ -15,7 +15,7 @@ use super::{Input, Known, keep};
 use crate::domain::{
     CapacityReservation, Commitment, CommitmentSource, Commits, FleetHour, Holdings, Hour,
     PrivatePrices, Provenance, ReservesCapacity, SavingsFacts, Scope, ScopeResources, SourceError,
-    SpotHistory, Unread, ZoneOffering,
+    SpotHistory, Unread, ZoneOffering, arcs,
 };
 
 /// Hours of the fleet that come with a picture: a week.
@@ -142,8 +142,7 @@ impl Board {
                 }
             },
             Input::Spot { scope, histories } => {
-                let histories = histories.into_iter().map(Arc::new).collect();
-                self.spot.insert(scope, histories);
+                self.spot.insert(scope, arcs(histories));
             }
             Input::Offerings { scope, zones } => {
                 self.offerings.insert(scope, Arc::new(zones));

@@ -92,10 +92,7 @@ async fn region(ctx: Context) {
 /// When both lists of a region were there last.
 async fn oldest(ctx: &Context) -> Option<Timestamp> {
     let now = ctx.shared.now();
-    let of = async |source| {
-        let stored = ctx.shared.cache.get::<Vec<Commitment>>(kind::of(source), &ctx.scope, now);
-        stored.await.and_then(|s| s.taken_at)
-    };
+    let of = |source| ctx.shared.cache.taken_at(kind::of(source), &ctx.scope, now);
     let reserved = of(CommitmentSource::ReservedInstances).await?;
     Some(reserved.min(of(CommitmentSource::CapacityReservations).await?))
 }

@@ -29,7 +29,7 @@ pub(super) mod kind {
     /// [`super::Plans`] per account.
     pub const PLANS: FactKind = FactKind::new("savings-plans", 1);
     /// [`super::Market`] per scope.
-    pub const SPOT_HISTORY: FactKind = FactKind::new("spot-history", 1);
+    pub const SPOT_HISTORY: FactKind = FactKind::new("spot-history", 2);
     /// `Vec<ZoneOffering>` per scope.
     pub const OFFERINGS: FactKind = FactKind::new("offerings", 1);
     /// `ScopeResources` per scope.

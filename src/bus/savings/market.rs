@@ -1,5 +1,6 @@
 //! The Spot market of one account and region: prices of the last week, and what zones offer.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
@@ -10,7 +11,7 @@ use super::super::retry::Retry;
 use super::super::wishes::Wishes;
 use super::keep::{Market, kind};
 use super::{Context, Input, is_due, kin, waiting};
-use crate::domain::{SourceError, SourceId, ZoneOffering};
+use crate::domain::{SourceError, SourceId};
 
 /// How far back prices are read: what a week shows, and hundreds of prices a type.
 const WINDOW: SignedDuration = SignedDuration::from_hours(7 * 24);
@@ -20,11 +21,11 @@ const WINDOW: SignedDuration = SignedDuration::from_hours(7 * 24);
 pub(super) async fn run(ctx: Context) {
     let every = ctx.settings().market_every;
     let now = ctx.shared.now();
+    // The board has what the cache holds; here it is what was asked for, and when.
     let stored = ctx.shared.cache.get::<Market>(kind::SPOT_HISTORY, &ctx.scope, now).await;
-    let offered = ctx.shared.cache.get::<Vec<ZoneOffering>>(kind::OFFERINGS, &ctx.scope, now).await;
-    let mut spot_at = stored.as_ref().and_then(|s| s.taken_at);
-    let mut market = stored.map(|s| s.value).unwrap_or_default();
-    let mut offered_at = offered.and_then(|s| s.taken_at);
+    let (mut spot_at, mut asked) =
+        stored.map_or_else(Default::default, |s| (s.taken_at, s.value.asked));
+    let mut offered_at = ctx.shared.cache.taken_at(kind::OFFERINGS, &ctx.scope, now).await;
     let (mut priced_at, mut priced) = kin::read_before(&ctx).await;
     let mut types = ctx.shared.savings.types();
     let mut refreshes = Wishes::from_now(&ctx.shared.refresh);
@@ -45,14 +46,14 @@ pub(super) async fn run(ctx: Context) {
                 priced.clone_from(&running);
             }
         }
-        let new = !running.is_subset(&market.asked);
+        let new = !running.is_subset(&asked);
         if forced || new || is_due(spot_at, every, now) {
-            market.asked = running;
-            first = spot(&ctx, &mut market, now).await;
+            first = spot(&ctx, &running, now).await;
             if first.is_ok() {
                 spot_at = Some(now);
+                asked = running;
             } else {
-                market.asked.clear();
+                asked.clear();
             }
         }
         if forced || is_due(offered_at, every, now) {
@@ -79,10 +80,14 @@ pub(super) async fn run(ctx: Context) {
     }
 }
 
-async fn spot(ctx: &Context, market: &mut Market, now: Timestamp) -> Result<(), Arc<SourceError>> {
+async fn spot(
+    ctx: &Context,
+    asked: &BTreeSet<Arc<str>>,
+    now: Timestamp,
+) -> Result<(), Arc<SourceError>> {
     let source = SourceId::SpotHistory;
     ctx.report(source, ctx.scope.clone(), Outcome::Loading).await;
-    let names: Vec<Arc<str>> = market.asked.iter().cloned().collect();
+    let names: Vec<Arc<str>> = asked.iter().cloned().collect();
     let from = now - WINDOW;
     let answer = if names.is_empty() {
         Ok(Vec::new())
@@ -92,10 +97,9 @@ async fn spot(ctx: &Context, market: &mut Market, now: Timestamp) -> Result<(), 
     };
     match answer {
         Ok(histories) => {
-            market.histories = histories;
-            ctx.shared.cache.put(kind::SPOT_HISTORY, &ctx.scope, now, &*market).await;
-            let input =
-                Input::Spot { scope: ctx.scope.clone(), histories: market.histories.clone() };
+            let market = Market { asked: asked.clone(), histories };
+            ctx.shared.cache.put(kind::SPOT_HISTORY, &ctx.scope, now, &market).await;
+            let input = Input::Spot { scope: ctx.scope.clone(), histories: market.histories };
             let _ = ctx.inputs.send(input).await;
             ctx.report(source, ctx.scope.clone(), Outcome::Good { coverage: 1.0 }).await;
             Ok(())

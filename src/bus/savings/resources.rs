@@ -17,7 +17,7 @@ use super::{Context, Input, waiting};
 use crate::cache::FactKind;
 use crate::domain::{
     ErrorKind, Hour, HourRange, HourlySeries, RESOURCE_HOURS, Resource, ResourceFacts,
-    ResourceKind, ResourcePrice, Scope, ScopeResources, SourceError, SourceId,
+    ResourceKind, ResourcePrice, Scope, ScopeResources, SourceError, SourceId, arcs,
 };
 use crate::source::catalogue::resource_price;
 use crate::source::ledger::BilledApi;
@@ -99,8 +99,7 @@ impl Round {
         items.sort_by(|a, b| {
             (a.resource.kind, &a.resource.id).cmp(&(b.resource.kind, &b.resource.id))
         });
-        let resources =
-            Arc::new(ScopeResources { items: items.into_iter().map(Arc::new).collect() });
+        let resources = Arc::new(ScopeResources { items: arcs(items) });
         if failed < KINDS.len() {
             self.known = resources.clone();
             let scope = ctx.scope.clone();

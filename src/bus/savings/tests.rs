@@ -200,7 +200,7 @@ impl Provider for Played {
             az: format!("{region}a").into(),
             instance_type: t.clone(),
             platform: Platform::Linux,
-            points: vec![(from, 0.3)],
+            points: [(from, 0.3)].into_iter().collect(),
         };
         Ok(types.iter().map(history).collect())
     }

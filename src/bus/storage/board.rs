@@ -1,15 +1,16 @@
 //! The one task that holds what is known of storage, and publishes it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use tokio::sync::mpsc;
 
-use super::super::readings::{Outcome, Readings};
+use super::super::readings::{News, Outcome, Readings};
 use super::super::settle::Settle;
+use super::super::world::Change;
 use super::super::{Event, Regions, Shared};
 use super::{Picture, keep, scans};
-use crate::domain::storage::bucket::{BucketFacts, IncompleteUploads};
+use crate::domain::storage::bucket::{BucketFacts, Fact, IncompleteUploads};
 use crate::domain::storage::{Bucket, EbsFacts, EbsPrices, S3Prices, Scan, StorageFacts};
 use crate::domain::{Scope, SourceId};
 use crate::source::storage_prices;
@@ -23,7 +24,7 @@ pub(in crate::bus) enum Input {
     /// A bucket was looked at.
     Facts(Arc<BucketFacts>),
     /// The volumes of a scope were looked at.
-    Ebs(Arc<EbsFacts>),
+    Ebs(Box<EbsFacts>),
     /// Somebody listed a bucket or a directory.
     Scan(Arc<Scan>),
     /// Somebody listed the uploads of a bucket that were never completed.
@@ -40,6 +41,8 @@ pub(in crate::bus) enum Input {
 #[derive(Default)]
 pub(super) struct Board {
     version: u64,
+    /// What is new since it was published last.
+    change: Change,
     accounts: BTreeMap<Arc<str>, Arc<str>>,
     /// By account and name.
     buckets: BTreeMap<(Arc<str>, Arc<str>), Arc<BucketFacts>>,
@@ -85,7 +88,7 @@ pub(super) async fn run(
                 if are_buckets && !at_end {
                     loader.load(shared, board.names());
                 }
-                if !only_once {
+                if !only_once && board.change != Change::Nothing {
                     settle.begin();
                 }
             }
@@ -101,52 +104,91 @@ pub(super) async fn run(
 
 impl Board {
     pub(super) fn take(&mut self, input: Input, shared: &Shared) {
+        self.change = self.change.max(self.changed_by(input, shared));
+    }
+
+    /// Takes what a task tells; what is new by it.
+    fn changed_by(&mut self, input: Input, shared: &Shared) -> Change {
         match input {
             Input::Account { account, label } => {
-                self.accounts.insert(account, label);
+                let old = self.accounts.insert(account, label.clone());
+                Change::rows_if(old != Some(label))
             }
             Input::Buckets { account, buckets } => {
                 let there: BTreeSet<&Arc<str>> = buckets.iter().map(|b| &b.name).collect();
+                let before = self.buckets.len();
                 self.buckets.retain(|(a, name), _| *a != account || there.contains(name));
+                let mut changed = self.buckets.len() != before;
                 for bucket in &buckets {
                     let key = (account.clone(), bucket.name.clone());
                     let known = self.buckets.get(&key);
                     if known.is_none_or(|k| k.bucket.scope != bucket.scope) {
                         let facts = keep::not_read(bucket.clone(), shared.now());
                         self.buckets.insert(key, Arc::new(facts));
+                        changed = true;
                     }
                 }
+                Change::rows_if(changed)
             }
             Input::Facts(facts) => {
                 let key = (facts.bucket.scope.account.clone(), facts.bucket.name.clone());
                 self.buckets.insert(key, facts);
+                Change::Rows
             }
-            Input::Ebs(facts) => {
-                self.ebs.insert(facts.scope.clone(), facts);
+            Input::Ebs(mut facts) => {
+                let mut changed = true;
+                if let Some(old) = self.ebs.get(&facts.scope) {
+                    reuse(&mut facts.volumes, &old.volumes, |volume| &volume.id);
+                    reuse(&mut facts.snapshots, &old.snapshots, |snapshot| &snapshot.id);
+                    // A later date alone is said by the reading.
+                    let taken_at = std::mem::replace(&mut facts.taken_at, old.taken_at);
+                    changed = *facts != **old;
+                    facts.taken_at = taken_at;
+                }
+                self.ebs.insert(facts.scope.clone(), Arc::from(facts));
+                Change::rows_if(changed)
             }
             Input::Scan(scan) => {
                 let newer = |old: &Arc<Scan>| old.listed_at > scan.listed_at;
-                if !self.scans.get(&scan.bucket).is_some_and(newer) {
+                let counts = !self.scans.get(&scan.bucket).is_some_and(newer);
+                if counts {
                     self.scans.insert(scan.bucket.clone(), scan);
                 }
+                Change::rows_if(counts)
             }
             Input::Uploads { bucket, uploads } => {
                 self.uploads.insert(bucket, uploads);
+                Change::Rows
             }
             Input::S3Prices(prices) => {
                 self.s3_prices.insert(prices.region.as_str().into(), prices);
+                Change::Rows
             }
             Input::EbsPrices(prices) => {
                 self.ebs_prices.insert(prices.region.as_str().into(), prices);
+                Change::Rows
             }
             Input::Source { source, scope, outcome } => {
-                self.readings.tell(source, scope, outcome, shared.now());
+                // Sums say what they leave out: which sources have answered is news to rows.
+                let answered = |readings: &Readings| {
+                    readings.get(source, &scope).map(|reading| reading.taken_at.is_some())
+                };
+                let before = answered(&self.readings);
+                match self.readings.tell(source, scope.clone(), outcome, shared.now()) {
+                    News::None => Change::Nothing,
+                    _ if answered(&self.readings) != before => Change::Rows,
+                    _ => Change::Readings,
+                }
             }
         }
     }
 
-    async fn publish(&mut self, shared: &Shared, events: &mpsc::Sender<Event>) {
-        self.version += 1;
+    pub(super) async fn publish(&mut self, shared: &Shared, events: &mpsc::Sender<Event>) {
+        // Rows or none: the first picture is one.
+        if self.change == Change::Rows || self.version == 0 {
+            self.version += 1;
+        }
+        self.change = Change::Nothing;
         let picture = self.picture(shared);
         // The receiver may be gone (the cockpit quit); nothing is left to tell then.
         let _ = events.send(Event::StorageFacts(picture)).await;
@@ -198,5 +240,19 @@ impl Board {
     /// Names of all buckets.
     pub(super) fn names(&self) -> BTreeSet<Arc<str>> {
         self.buckets.keys().map(|(_, name)| name.clone()).collect()
+    }
+}
+
+/// In place of what did not change what is held already: rows and pictures share it.
+pub(super) fn reuse<T: PartialEq>(
+    new: &mut Fact<Vec<Arc<T>>>,
+    held: &Fact<Vec<Arc<T>>>,
+    id: fn(&T) -> &Arc<str>,
+) {
+    let by_id: HashMap<&Arc<str>, &Arc<T>> = held.iter().flatten().map(|t| (id(t), t)).collect();
+    for item in new.iter_mut().flatten() {
+        if let Some(known) = by_id.get(id(item)).filter(|known| ***known == *item) {
+            *item = (*known).clone();
+        }
     }
 }

@@ -12,7 +12,7 @@ use super::keep::kind;
 use super::{Context, is_due, pricing};
 use crate::domain::storage::EbsFacts;
 use crate::domain::storage::bucket::Fact;
-use crate::domain::{Scope, SourceError, SourceId};
+use crate::domain::{Scope, SourceError, SourceId, arcs};
 use crate::source::Image;
 use crate::source::pages::{Page, Pages};
 
@@ -24,22 +24,20 @@ pub(super) async fn run(ctx: Context, scope: Scope) {
     if !ctx.wanted(ctx.settings().ebs).await {
         return;
     }
-    let now = ctx.shared.now();
-    let stored = ctx.shared.cache.get::<EbsFacts>(kind::EBS, &scope, now).await;
-    let mut known = stored.map(|s| s.value);
+    // The board has what the cache holds: a second copy of all volumes is read where a list fails.
+    let mut last = ctx.shared.cache.taken_at(kind::EBS, &scope, ctx.shared.now()).await;
     let mut refreshes = Wishes::from_now(&ctx.shared.refresh);
     let every = ctx.settings().ebs_every;
     loop {
         let forced = refreshes.serve();
-        let last = known.as_ref().map(|k| k.taken_at);
         if forced || ctx.only_once || is_due(last, every, ctx.shared.now()) {
             ctx.report(SourceId::Ebs, scope.clone(), Outcome::Loading).await;
-            let look = look(&ctx, &scope, known.take());
+            let look = look(&ctx, &scope);
             let ((facts, outcome), ()) = tokio::join!(look, pricing::ebs(&ctx, &scope));
             ctx.shared.cache.put(kind::EBS, &scope, facts.taken_at, &facts).await;
-            let _ = ctx.inputs.send(Input::Ebs(Arc::new(facts.clone()))).await;
+            last = Some(facts.taken_at);
+            let _ = ctx.inputs.send(Input::Ebs(Box::new(facts))).await;
             ctx.report(SourceId::Ebs, scope.clone(), outcome).await;
-            known = Some(facts);
         }
         let wait = Duration::try_from(every).unwrap_or_default().max(Duration::from_secs(1));
         if ctx.only_once || !ctx.wait(&mut refreshes, wait).await {
@@ -49,7 +47,7 @@ pub(super) async fn run(ctx: Context, scope: Scope) {
 }
 
 /// Reads everything once; what fails keeps its last good value.
-async fn look(ctx: &Context, scope: &Scope, old: Option<EbsFacts>) -> (EbsFacts, Outcome) {
+async fn look(ctx: &Context, scope: &Scope) -> (EbsFacts, Outcome) {
     let (source, region) = (&ctx.source, &scope.region);
     let (volumes, stopped, snapshots, images) = tokio::join!(
         all("ec2:DescribeVolumes", region, |t| source.volumes(scope, t)),
@@ -81,6 +79,11 @@ async fn look(ctx: &Context, scope: &Scope, old: Option<EbsFacts>) -> (EbsFacts,
             ctx.trouble(SourceId::Ebs, scope, error.clone()).await;
         }
     }
+    let old = if volumes.is_err() || stopped.is_err() || snapshots.is_err() {
+        ctx.shared.cache.get::<EbsFacts>(kind::EBS, scope, ctx.shared.now()).await.map(|s| s.value)
+    } else {
+        None
+    };
     let taken_at = match (&old, failed.len()) {
         (Some(old), LISTS) => old.taken_at,
         _ => ctx.shared.now(),
@@ -91,19 +94,14 @@ async fn look(ctx: &Context, scope: &Scope, old: Option<EbsFacts>) -> (EbsFacts,
     };
     let facts = EbsFacts {
         scope: scope.clone(),
-        volumes: kept(volumes.map(shared), old_volumes),
+        volumes: kept(volumes.map(arcs), old_volumes),
         stopped: kept(stopped, old_stopped),
-        snapshots: kept(snapshots.map(shared), old_snapshots),
+        snapshots: kept(snapshots.map(arcs), old_snapshots),
         // Never the old one: which images there are decides what may be called an orphan.
         images,
         taken_at,
     };
     (facts, outcome)
-}
-
-/// Facts, rows and the next look share each of them: there may be tens of thousands.
-fn shared<T>(all: Vec<T>) -> Vec<Arc<T>> {
-    all.into_iter().map(Arc::new).collect()
 }
 
 /// The last good value in place of a failure.

@@ -101,7 +101,7 @@ pub(super) async fn board(shared: &Shared, selection: &[(String, Regions)]) -> B
         for (scope, stored) in shared.cache.all::<EbsFacts>(kind::EBS, now).await {
             if known.get(&scope.account).is_some_and(|wanted| wanted.claims(&scope)) {
                 board.readings.remember(readings::cached(SourceId::Ebs, &scope, stored.taken_at));
-                board.take(Input::Ebs(Arc::new(stored.value)), shared);
+                board.take(Input::Ebs(Box::new(stored.value)), shared);
             }
         }
     }

@@ -7,16 +7,18 @@ use std::sync::{Arc, Mutex};
 use jiff::civil::Date;
 use jiff::{SignedDuration, Timestamp};
 
+use super::super::readings::Outcome as Asking;
 use super::super::tests::scripted::{self, ACCOUNT, Answer, REGION, Script, Scripted};
 use super::super::{Account, Outcome, Parts, Regions, once};
+use super::board::{Board, Input};
 use super::{StorageRead, StorageSettings};
 use crate::analyze::idle::Preset;
 use crate::cache::{Cache, OpenOptions, ScanKey};
 use crate::domain::storage::bucket::Fact;
 use crate::domain::storage::{
     Bucket, IncompleteUploads, Lifecycle, ObjectBatch, ObjectLock, S3Prices, Scan, ScanOrigin,
-    Snapshot, SnapshotTier, StoppedInstance, Sums, Tier, TreeBuilder, Versioning, Volume,
-    VolumeKind,
+    Snapshot, SnapshotTier, StoppedInstance, StorageFacts, Sums, Tier, TreeBuilder, Versioning,
+    Volume, VolumeKind,
 };
 use crate::domain::{
     ErrorKind, Provenance, Reading, Scope, SourceError, SourceId, SourceState, Tags,
@@ -236,6 +238,7 @@ impl StorageSource for Played {
         _: &Arc<str>,
         _: Option<String>,
     ) -> Result<Page<StoppedInstance>, SourceError> {
+        self.check("ec2:DescribeInstances", None)?;
         Ok(Page::last(Vec::new()))
     }
 
@@ -458,6 +461,92 @@ async fn a_failing_cloudwatch_hides_sizes_and_nothing_else() {
     let data = &outcome.storage.buckets[0];
     assert_eq!(data.sizes.as_ref().unwrap_err().kind, ErrorKind::Throttled);
     assert_eq!(data.versioning, Ok(Versioning::Enabled));
+}
+
+#[tokio::test]
+async fn a_failed_list_keeps_the_last_good_one_of_the_cache() {
+    let (played, cache) = (Played::new(Store::default()), cache());
+    let first = read(&played, NOW, &cache).await;
+    played.play(|s| s.fails.push(("ec2:DescribeVolumes", None, ErrorKind::Throttled)));
+    let outcome = read(&played, &later(1), &cache).await;
+    let (old, new) = (&first.storage.ebs[0], &outcome.storage.ebs[0]);
+    assert_eq!((&new.volumes, new.volumes.as_ref().unwrap().len()), (&old.volumes, 2));
+    assert_eq!(new.taken_at, later(1).parse().unwrap(), "the other lists are new");
+    // And so does the cache, for the next failure.
+    let outcome = read(&played, &later(2), &cache).await;
+    assert_eq!(outcome.storage.ebs[0].volumes, old.volumes);
+    for action in ["ec2:DescribeSnapshots", "ec2:DescribeInstances", "ec2:DescribeImages"] {
+        played.play(|s| s.fails.push((action, None, ErrorKind::Throttled)));
+    }
+    let outcome = read(&played, &later(3), &cache).await;
+    let all = &outcome.storage.ebs[0];
+    assert_eq!((&all.volumes, &all.snapshots), (&old.volumes, &old.snapshots));
+    assert_eq!(all.taken_at, later(2).parse().unwrap(), "nothing of it is newer");
+    // Which images there are decides what may be called an orphan: never the old number.
+    assert!(all.images.is_err() && old.images == Ok(1));
+}
+
+#[tokio::test]
+async fn a_look_that_changed_nothing_is_news_of_the_source_alone() {
+    let (played, cache) = (Played::new(Store::default()), cache());
+    read(&played, NOW, &cache).await;
+    let shared = super::super::share(parts(&played, &later(1), &cache, settings())).0.shared;
+    let selection = [("default".to_owned(), Regions::Enabled)];
+    let mut board = super::keep::board(&shared, &selection).await;
+    let (events, mut told) = tokio::sync::mpsc::channel(8);
+    let mut publish = async |board: &mut Board| {
+        board.publish(&shared, &events).await;
+        let Some(super::super::Event::StorageFacts(facts)) = told.recv().await else { panic!() };
+        facts
+    };
+    let first = publish(&mut board).await;
+    assert_eq!((first.version, first.ebs.len()), (1, 1));
+    // The same again, as a source sends it.
+    let again = |change: fn(&mut Volume)| {
+        let mut facts = (*first.ebs[0]).clone();
+        facts.taken_at = later(1).parse().unwrap();
+        for volume in facts.volumes.as_mut().unwrap() {
+            let mut copy = (**volume).clone();
+            change(&mut copy);
+            *volume = Arc::new(copy);
+        }
+        Input::Ebs(Box::new(facts))
+    };
+    let source = |region: &str, outcome| Input::Source {
+        source: SourceId::Ebs,
+        scope: Scope::new(ACCOUNT, region),
+        outcome,
+    };
+    board.take(source(REGION, Asking::Loading), &shared);
+    board.take(again(|_| {}), &shared);
+    board.take(source(REGION, Asking::Good { coverage: 1.0 }), &shared);
+    let second = publish(&mut board).await;
+    assert_eq!(second.version, 1, "no rows are made anew");
+    assert_eq!(second.ebs[0].taken_at, later(1).parse().unwrap());
+    let taken = |facts: &StorageFacts| facts.readings.iter().map(|r| r.taken_at).max().unwrap();
+    assert!(taken(&second) > taken(&first), "the age is");
+    let volumes = |facts: &StorageFacts| facts.ebs[0].volumes.clone().unwrap();
+    let both = volumes(&first).into_iter().zip(volumes(&second));
+    assert!(both.into_iter().all(|(old, new)| Arc::ptr_eq(&old, &new)));
+
+    board.take(again(|v| v.size_gib += u32::from(&*v.id == "vol-2")), &shared);
+    let third = publish(&mut board).await;
+    assert_eq!((third.version, volumes(&third)[1].size_gib), (2, 101));
+    assert!(Arc::ptr_eq(&volumes(&third)[0], &volumes(&first)[0]));
+    // Of a source that has not answered yet sums say that they leave it out.
+    board.take(source("eu-west-9", Asking::Loading), &shared);
+    assert_eq!(publish(&mut board).await.version, 3);
+}
+
+#[test]
+fn what_did_not_change_is_shared_with_what_is_held() {
+    let (held, same) = (Arc::new((Arc::from("a"), 1)), Arc::new((Arc::from("b"), 1)));
+    let held: Fact<Vec<Arc<(Arc<str>, u32)>>> = Ok(vec![held, same]);
+    let mut new = Ok(vec![Arc::new(("b".into(), 1)), Arc::new(("a".into(), 2))]);
+    super::board::reuse(&mut new, &held, |item| &item.0);
+    let (new, held) = (new.unwrap(), held.unwrap());
+    assert!(Arc::ptr_eq(&new[0], &held[1]));
+    assert_eq!((&*new[1].0, new[1].1), ("a", 2), "another is never taken for it");
 }
 
 #[tokio::test]

@@ -98,7 +98,7 @@ async fn the_planted_commitments_are_there_with_a_week_of_hours_and_prices() {
     let hours: std::collections::BTreeSet<Hour> = facts.hours.iter().map(|h| h.hour).collect();
     assert_eq!(hours.len(), 168);
     assert_eq!(hours.last(), Some(&Hour(Hour::containing(now).0 - 1)));
-    assert!(facts.spot.iter().all(|h| h.points.len() == 169 && h.points[0].1 > 0.0));
+    assert!(facts.spot.iter().all(|h| h.points.iter().map(|p| p.1 > 0.0).eq([true; 169])));
     // The last price of the week is the one that Spot boxes are billed at.
     let spot =
         outcome.fleet.rows.iter().find(|r| r.instance.name.starts_with("spot-left")).unwrap();

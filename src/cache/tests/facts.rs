@@ -27,6 +27,11 @@ async fn a_fact_survives_reopening() {
     put_names_of(&cache, &scope(), later, &["d"]).await;
     let stored = cache.get::<Vec<String>>(NAMES, &scope(), later).await.unwrap();
     assert_eq!(stored.taken_at, Some(later));
+    // The date alone says the same.
+    assert_eq!(cache.taken_at(NAMES, &scope(), later).await, Some(later));
+    assert_eq!(cache.taken_at(FactKind { layout: 2, ..NAMES }, &scope(), later).await, None);
+    let region = Scope::new("123456789012", "us-west-2");
+    assert_eq!(cache.taken_at(NAMES, &region, later).await, None);
     assert_eq!(cache.stats().await.facts[0].count, 1);
 }
 
@@ -102,6 +107,7 @@ async fn what_claims_to_be_from_the_future_has_no_age() {
         let stored = cache.get::<Vec<String>>(NAMES, &scope(), now()).await.unwrap();
         assert_eq!(stored.value, ["a"]);
         assert_eq!(stored.taken_at, None);
+        assert_eq!(cache.taken_at(NAMES, &scope(), now()).await, None);
         assert!(!stored.is_fresh(now(), SignedDuration::MAX));
     }
     let notices = cache.take_notices();

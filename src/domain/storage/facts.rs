@@ -46,7 +46,7 @@ pub struct EbsFacts {
 /// Everything read of storage. Immutable: a newer picture is another value.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StorageFacts {
-    /// Grows with each picture.
+    /// Grows with each picture in which more is new than how the sources are doing.
     pub version: u64,
     /// When the picture was put together.
     pub made_at: Timestamp,

@@ -77,8 +77,8 @@ pub struct SpotRow {
     /// On-demand price, USD/h.
     pub on_demand: Option<f64>,
     /// Zones of the region with a price, cheapest first by the dearer of price now and mean. Local
-    /// Zones stand here only where the instance runs in one.
-    pub zones: Vec<ZonePrice>,
+    /// Zones stand here only where the instance runs in one. Rows of one market share them.
+    pub zones: Arc<[ZonePrice]>,
     /// How often it is interrupted within a month, and the date of the figure.
     pub interruption: Option<(Interruption, Arc<str>)>,
     /// Hours between checkpoints that lose the least (Young/Daly); `None` where none are needed or

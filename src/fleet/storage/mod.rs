@@ -25,7 +25,8 @@ pub use totals::Sum;
 /// All storage known at one moment. Immutable; a change makes a new one.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StorageFleet {
-    /// Grows with every join in a process; view models are memoised by it.
+    /// Grows with every join in a process; view models are memoised by it. Readings alone may be newer
+    /// than it.
     pub version: u64,
     /// The moment of the join; `None` for the empty fleet.
     pub as_of: Option<Timestamp>,

@@ -120,6 +120,9 @@ mod tests {
         let usd: Vec<(&str, Vec<f64>)> =
             all.iter().map(|h| (&*h.az, h.points.iter().map(|p| p.1).collect())).collect();
         assert_eq!(usd, [("us-east-1a", vec![0.50, 0.52]), ("us-east-1b", vec![0.41])]);
-        assert!(all[0].points[0].0 < from, "the price in force when the window begins");
+        assert!(
+            all[0].points.iter().next().unwrap().0 < from,
+            "the price in force when the window begins"
+        );
     }
 }

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use jiff::Timestamp;
+
 use super::hash::{hash, unit};
 use super::places::{REGIONS, ZONES};
 use crate::domain::{Hour, Offer, Platform, PriceBasis, Provenance, Rate, SpotHistory, Tenancy};
@@ -69,23 +71,24 @@ pub(super) fn spot_history(
     from: Hour,
     now: Hour,
 ) -> Vec<SpotHistory> {
-    let mut out: Vec<SpotHistory> = Vec::new();
+    let mut zones: Vec<(Offer, Vec<(Timestamp, f64)>)> = Vec::new();
     for hour in (from.0..=now.0).map(Hour) {
         for (n, offer) in spot_offers(key, region, instance_type, hour).into_iter().enumerate() {
             let point = (hour.start(), offer.rate.usd_per_hour);
-            match out.get_mut(n) {
-                Some(history) => history.points.push(point),
-                None => out.push(SpotHistory {
-                    region: offer.region,
-                    az: offer.az.unwrap_or_default(),
-                    instance_type: offer.instance_type,
-                    platform: offer.platform,
-                    points: vec![point],
-                }),
+            match zones.get_mut(n) {
+                Some((_, points)) => points.push(point),
+                None => zones.push((offer, vec![point])),
             }
         }
     }
-    out
+    let history = |(offer, points): (Offer, Vec<_>)| SpotHistory {
+        region: offer.region,
+        az: offer.az.unwrap_or_default(),
+        instance_type: offer.instance_type,
+        platform: offer.platform,
+        points: points.into_iter().collect(),
+    };
+    zones.into_iter().map(history).collect()
 }
 
 /// Spot prices of a type in the zones of a region: 28–78 % of the list price by zone and type,

@@ -145,7 +145,7 @@ impl World {
             az: format!("{EAST}{letter}").into(),
             instance_type: instance_type.into(),
             platform: Platform::Linux,
-            points: points.to_vec(),
+            points: points.iter().copied().collect(),
         }));
         self
     }

@@ -11,18 +11,20 @@ use crate::domain::{InstanceState, Tags};
 use crate::fleet::storage::{Holder, SnapshotRow, VolumeRow, VolumeUse};
 
 /// Rows of all scopes.
-pub(super) fn rows(input: &PictureInput<'_>) -> (Vec<VolumeRow>, Vec<SnapshotRow>) {
+pub(super) fn rows(input: &PictureInput<'_>) -> (Vec<Arc<VolumeRow>>, Vec<Arc<SnapshotRow>>) {
     let instances = input.instances.iter().map(|i| (&*i.id, &**i)).collect();
-    let mut volumes = Vec::new();
-    let mut snapshots = Vec::new();
-    for ebs in &input.facts.ebs {
+    let all = || input.facts.ebs.iter();
+    let mut volumes = Vec::with_capacity(all().flat_map(|ebs| &ebs.volumes).map(Vec::len).sum());
+    let mut snapshots =
+        Vec::with_capacity(all().flat_map(|ebs| &ebs.snapshots).map(Vec::len).sum());
+    for ebs in all() {
         for volume in ebs.volumes.iter().flatten() {
-            volumes.push(volume_row(input, ebs, volume, &instances));
+            volumes.push(Arc::new(volume_row(input, ebs, volume, &instances)));
         }
         let here: Option<BTreeSet<&str>> =
             ebs.volumes.as_ref().ok().map(|v| v.iter().map(|v| &*v.id).collect());
         for snapshot in ebs.snapshots.iter().flatten() {
-            snapshots.push(snapshot_row(input, ebs, snapshot, here.as_ref()));
+            snapshots.push(Arc::new(snapshot_row(input, ebs, snapshot, here.as_ref())));
         }
     }
     (volumes, snapshots)

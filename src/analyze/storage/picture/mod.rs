@@ -17,7 +17,7 @@ use jiff::Timestamp;
 
 use super::findings::{BucketCase, of_bucket};
 use crate::domain::storage::{Scan, StorageFacts, StorageFinding};
-use crate::domain::{Instance, TagKeys};
+use crate::domain::{Instance, TagKeys, arcs};
 use crate::fleet::storage::{BucketRow, SnapshotRow, StorageFleet, StorageTotals, VolumeRow};
 
 /// What is joined.
@@ -64,14 +64,19 @@ pub fn picture(input: &PictureInput<'_>) -> StorageFleet {
     sort_by_money(&mut volumes, |r| r.usd_per_month, |r| r.volume.id.clone());
     sort_by_money(&mut snapshots, |r| r.usd_per_month_at_most, |r| r.snapshot.id.clone());
 
-    let totals = StorageTotals::of(buckets.iter(), volumes.iter(), snapshots.iter());
+    let buckets = arcs(buckets);
+    let totals = StorageTotals::of(
+        buckets.iter().map(|row| &**row),
+        volumes.iter().map(|row| &**row),
+        snapshots.iter().map(|row| &**row),
+    );
     let findings = all_findings(&buckets, &volumes, &snapshots);
     StorageFleet {
         version: input.version,
         as_of: Some(input.now),
-        buckets: buckets.into_iter().map(Arc::new).collect(),
-        volumes: volumes.into_iter().map(Arc::new).collect(),
-        snapshots: snapshots.into_iter().map(Arc::new).collect(),
+        buckets,
+        volumes,
+        snapshots,
         findings,
         scans,
         totals,
@@ -101,7 +106,7 @@ fn newest_scans(facts: &StorageFacts) -> BTreeMap<Arc<str>, Arc<Scan>> {
 /// Most dollars first, what has none after them, then by kind.
 fn ranked(mut findings: Vec<StorageFinding>) -> Vec<Arc<StorageFinding>> {
     findings.sort_by(by_money);
-    findings.into_iter().map(Arc::new).collect()
+    arcs(findings)
 }
 
 fn by_money(a: &StorageFinding, b: &StorageFinding) -> std::cmp::Ordering {
@@ -121,9 +126,9 @@ fn sort_by_money<R>(rows: &mut [R], usd: impl Fn(&R) -> Option<f64>, id: impl Fn
 }
 
 fn all_findings(
-    buckets: &[BucketRow],
-    volumes: &[VolumeRow],
-    snapshots: &[SnapshotRow],
+    buckets: &[Arc<BucketRow>],
+    volumes: &[Arc<VolumeRow>],
+    snapshots: &[Arc<SnapshotRow>],
 ) -> Vec<Arc<StorageFinding>> {
     let mut out: Vec<Arc<StorageFinding>> = buckets
         .iter()

@@ -112,13 +112,14 @@ impl World {
             fit,
             because: "a test says so".into(),
             on_demand: Some(on_demand),
-            zones: vec![crate::fleet::savings::ZonePrice {
+            zones: [crate::fleet::savings::ZonePrice {
                 az: i.az.clone(),
                 usd_per_hour: price,
                 mean: None,
                 highest: None,
                 hours: 0,
-            }],
+            }]
+            .into(),
             interruption: None,
             checkpoint_every_hours: None,
             efficiency: None,

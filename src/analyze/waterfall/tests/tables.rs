@@ -143,7 +143,7 @@ fn the_steps_work_on_what_is_left() {
         az: "us-east-1a".into(),
         instance_type: "small".into(),
         platform: crate::domain::Platform::Linux,
-        points: vec![(in_days(-1), 2.0)],
+        points: [(in_days(-1), 2.0)].into_iter().collect(),
     })];
     let found = w.waterfall();
     close(found.before, 80.0);

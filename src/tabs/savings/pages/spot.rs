@@ -88,7 +88,7 @@ fn zones(row: &SpotRow, ctx: &ViewContext, width: usize, lines: &mut Vec<Line>) 
         );
     }
     lines.push(head);
-    for zone in &row.zones {
+    for zone in row.zones.iter() {
         let here = zone.az == row.az;
         let role = if here { Role::Accent } else { Role::Text };
         let mut line = Line::new().text("  ").column(role, &zone.az, 16).number(

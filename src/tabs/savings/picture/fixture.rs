@@ -271,7 +271,7 @@ fn spot_row(id: &str, name: &str, instance_type: &str, fit: SpotFit) -> SpotRow 
         fit,
         because: "".into(),
         on_demand: Some(21.957_642),
-        zones: vec![],
+        zones: Arc::default(),
         interruption: None,
         checkpoint_every_hours: None,
         efficiency: None,
@@ -291,7 +291,7 @@ pub(crate) fn spot() -> Vec<Arc<SpotRow>> {
         SpotRow {
             workload: Some(Workload::Training),
             because: "tag workload=training".into(),
-            zones: vec![zone("us-east-1c", 7.2), zone("us-east-1a", 9.5)],
+            zones: [zone("us-east-1c", 7.2), zone("us-east-1a", 9.5)].into(),
             interruption: Some((Interruption::From5To10, "2026-03-01".into())),
             checkpoint_every_hours: Some(1.5),
             efficiency: Some(0.93),
@@ -304,7 +304,7 @@ pub(crate) fn spot() -> Vec<Arc<SpotRow>> {
         SpotRow {
             workload: Some(Workload::Inference),
             because: "rule: behind a load balancer".into(),
-            zones: vec![zone("us-east-1b", 0.4)],
+            zones: [zone("us-east-1b", 0.4)].into(),
             interruption: Some((Interruption::Above20, "2026-03-01".into())),
             on_demand: Some(1.006),
             gpus: 1.0,
