@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::mpsc::SyncSender;
 use std::thread;
 
 use jiff::Timestamp;
@@ -231,10 +232,11 @@ impl Cache {
         self.call(move |store| store.run(|conn| gpu_hours::store(conn, &hours))).await;
     }
 
-    /// What is kept of GPUs in the hours of `range`, newest first. What is damaged, or of a source
-    /// that this burntop does not know, is absent.
-    pub async fn load_gpu_hours(&self, range: HourRange) -> Vec<GpuHours> {
-        self.call(move |store| gpu_hours::load(store, range)).await.unwrap_or_default()
+    /// Reads what is kept of GPUs in the hours of `range` into `to`, newest first, and waits where it
+    /// is full: all hours at once are tens of megabytes. What is damaged, or of a source that this
+    /// burntop does not know, is absent.
+    pub async fn read_gpu_hours(&self, range: HourRange, to: SyncSender<GpuHours>) {
+        self.call(move |store| gpu_hours::load(store, range, &to)).await;
     }
 
     /// Adds looks at the fleet to what is kept of their hours.

@@ -10,7 +10,7 @@ use super::special::{rest, stale, waste};
 use super::verdict::{Case, below, conclude};
 use super::watch::{Entry, Labels, MAX_MODELS, Modelled, Watch, WatchInput};
 use crate::domain::gpu::model;
-use crate::domain::{GpuState, HourlySeries};
+use crate::domain::{GpuState, HoursOfGpu};
 use crate::fleet::GpuRow;
 
 impl Watch {
@@ -128,8 +128,8 @@ impl Watch {
 
 /// The closed hours of a GPU. One without a UUID that is found on an instance has them under the
 /// name that its source has for the host.
-fn hours<'a>(item: &Item, input: &WatchInput<'a>) -> Option<&'a HourlySeries> {
-    input.hours.get(&item.key).or_else(|| input.hours.get(&item.sample.identity.own_key()))
+fn hours<'a>(item: &Item, input: &WatchInput<'a>) -> Option<HoursOfGpu<'a>> {
+    input.hours.of(&item.key).or_else(|| input.hours.of(&item.sample.identity.own_key()))
 }
 
 fn labels<'a>(

@@ -13,13 +13,13 @@ use tokio_util::sync::CancellationToken;
 use super::super::settle::SETTLE;
 use super::super::{Event, Shared};
 use super::board::Board;
-use super::book::KEEP_HOURS;
+use super::book::{HourBook, KEEP_HOURS};
 use super::rollup::Rollup;
 use super::summary::Stored;
 use super::{Input, Teller, summary, teller};
 use crate::analyze::gpu::{GpuRules, Watch, WatchInput};
 use crate::cache::GpuHours;
-use crate::domain::{GpuHistory, GpuKey, GpuTrace, Hour, HourlySeries, Sweep};
+use crate::domain::{GpuHistory, GpuKey, GpuTrace, Hour, Sweep};
 use crate::fleet::Fleet;
 use crate::fleet::gpu::{GpuFleet, GpuRow};
 
@@ -47,7 +47,7 @@ struct Job {
     intervals: Arc<HashMap<Teller, Duration>>,
     fleet: Arc<Fleet>,
     rules: Arc<GpuRules>,
-    hours: Arc<HashMap<GpuKey, HourlySeries>>,
+    book: Arc<HourBook>,
     /// The picture on screen.
     shown: Option<Arc<GpuFleet>>,
     /// True when it is time to store it.
@@ -74,7 +74,7 @@ impl Job {
             intervals: &self.intervals,
             fleet: &self.fleet,
             rules: &self.rules,
-            hours: &self.hours,
+            hours: &self.book.hours,
         }));
         for row in &fleet.rows {
             self.memory.rollup.see(row, &self.intervals);
@@ -242,7 +242,7 @@ impl<'a> Picture<'a> {
             intervals: self.intervals.clone(),
             fleet: self.shared.live.fleet.borrow().clone(),
             rules: self.shared.live.rules.clone(),
-            hours: self.shared.live.book().maxima(),
+            book: self.shared.live.book(),
             shown: self.shown.clone(),
             store,
         }
