@@ -274,6 +274,13 @@ impl Cache {
         self.call(move |store| summary::read(store, &kind)).await.flatten()
     }
 
+    /// True when there is a summary of `kind`, whole or not: nothing of it is read.
+    pub async fn has_summary(&self, kind: &str) -> bool {
+        let kind = kind.to_owned();
+        let there = self.call(move |store| store.run(|conn| summary::is_there(conn, &kind))).await;
+        there.flatten().unwrap_or(false)
+    }
+
     /// Evicts what is over the size limit, drops what is long unused, checks the file once a day.
     /// To be called every hour or so; takes the thread for up to a few hundred milliseconds.
     pub async fn maintain(&self, now: Timestamp) -> Maintained {

@@ -97,6 +97,8 @@ impl Watch {
         let waste = waste(&verdict, &e, usd);
         let id = match &entry.row {
             Some(row) => row.id.clone(),
+            // Most are called as their device is.
+            None if item.key.gpu_instance.is_none() => item.key.device.clone(),
             None => item.key.to_string().into(),
         };
         let wasted = verdict.idle_since.zip(usd).map(|(since, usd)| {
@@ -118,7 +120,7 @@ impl Watch {
             wasted_usd: wasted,
             told: item.told,
             disagreement: item.disagreement,
-            trail: entry.track.ring.trail(),
+            trail: entry.track.trail,
         });
         // What stands for a part that nobody tells of is not remembered as if somebody had.
         entry.row = (!item.is_rest).then(|| row.clone());

@@ -173,7 +173,7 @@ fn the_same_gpu_told_by_two_sources_is_one() {
     let mut desk = Desk::new();
     desk.see(0, &[agent]);
     let picture = desk.see(30, &[sweep(SourceId::Exporter, 30, vec![gpu(3, 30, &BUSY)])]);
-    assert_eq!((picture.rows.len(), picture.rows[0].trail.len()), (1, 2));
+    assert_eq!((picture.rows.len(), picture.rows[0].trail.iter().len()), (1, 2));
 }
 
 #[test]
