@@ -44,7 +44,7 @@ pub use commitment::{
 };
 pub use error::{ErrorKind, SourceError};
 pub use evidence::{HourlySeries, MALFORMED, SeriesSet, Signal};
-pub use fleet_hour::FleetHour;
+pub use fleet_hour::{FleetHour, TypeCounts};
 pub use gpu::{
     Activity, GpuHistory, GpuHour, GpuIdentity, GpuKey, GpuModel, GpuOwner, GpuProcess, GpuSample,
     GpuSignal, GpuSignals, GpuState, GpuTrace, GpuVerdict, HostNames, HostTrouble, HourTable,
