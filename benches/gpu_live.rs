@@ -9,11 +9,11 @@
 #![allow(missing_docs, reason = "a bench has no readers of its items")]
 #![allow(clippy::unwrap_used, reason = "a benchmark may end in a panic")]
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use burntop::parts::analyze::gpu::{GpuRules, Intervals, Watch, WatchInput};
+use burntop::parts::domain::HourTable;
 use burntop::parts::fleet::Fleet;
 use burntop::parts::source::exporter::{self, Exporter, Targets};
 use burntop::parts::source::prometheus::{Prometheus, Settings};
@@ -63,7 +63,7 @@ fn main() {
     let (sweeps, every_s): (u64, u64) = (number(0, 8), number(1, 15));
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
     let runtime = runtime.worker_threads(2).enable_all().build().unwrap();
-    let (rules, fleet, hours) = (GpuRules::default(), Fleet::default(), HashMap::new());
+    let (rules, fleet, hours) = (GpuRules::default(), Fleet::default(), HourTable::default());
     let intervals: Intervals =
         [((source.source(), source.origin().clone()), Duration::from_secs(every_s))].into();
     let (mut watch, mut shown) = (Watch::default(), None);

@@ -5,13 +5,12 @@
 
 #![allow(missing_docs, reason = "a bench has no readers of its items")]
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use burntop::parts::analyze::gpu::{GpuRules, Intervals, Watch, WatchInput};
 use burntop::parts::domain::{
-    Accelerator, AcceleratorKind, GpuIdentity, GpuKey, GpuOwner, GpuSample, GpuSignal, GpuSignals,
-    HostNames, HourlySeries, Instance, InstanceState, Lifecycle, Platform, PriceBasis, Provenance,
+    Accelerator, AcceleratorKind, GpuIdentity, GpuOwner, GpuSample, GpuSignal, GpuSignals,
+    HostNames, HourTable, Instance, InstanceState, Lifecycle, Platform, PriceBasis, Provenance,
     Rate, Scope, SourceId, Sweep, Tags, Tenancy, TypeSpec,
 };
 use burntop::parts::fleet::{Fleet, GpuFleet, Row};
@@ -75,7 +74,7 @@ struct World {
     owners: Vec<Arc<GpuOwner>>,
     rules: GpuRules,
     intervals: Intervals,
-    hours: HashMap<GpuKey, HourlySeries>,
+    hours: HourTable,
 }
 
 impl World {
@@ -121,7 +120,7 @@ impl World {
             owners: (0..NODES).map(|i| Arc::new(owner(i))).collect(),
             rules: GpuRules::default(),
             intervals: Intervals::new(),
-            hours: HashMap::new(),
+            hours: HourTable::default(),
         }
     }
 

@@ -61,11 +61,11 @@ pub mod domain {
     pub use crate::domain::{
         Accelerator, AcceleratorKind, CapacityReservation, Commitment, CommitmentState, Commits,
         ErrorKind, FleetHour, GpuIdentity, GpuKey, GpuOwner, GpuSample, GpuSignal, GpuSignals,
-        Holdings, HostNames, Hour, HourRange, HourlySeries, Instance, InstanceState, Lifecycle,
-        Offer, OfferingClass, PaymentOption, PlanRate, PlanType, Platform, PriceBasis, Provenance,
-        RESOURCE_HOURS, Rate, ReservedInstances, ReservesCapacity, ResourceFacts, ResourceKind,
-        ResourceSignal, Rung, SavingsFacts, SavingsPlan, Scope, ScopeResources, SeriesSet, Signal,
-        SourceId, Sweep, TagKeys, Tags, Tenancy, TypeSpec, Verdict, VerdictKind,
+        Holdings, HostNames, Hour, HourRange, HourTable, HourlySeries, Instance, InstanceState,
+        Lifecycle, Offer, OfferingClass, PaymentOption, PlanRate, PlanType, Platform, PriceBasis,
+        Provenance, RESOURCE_HOURS, Rate, ReservedInstances, ReservesCapacity, ResourceFacts,
+        ResourceKind, ResourceSignal, Rung, SavingsFacts, SavingsPlan, Scope, ScopeResources,
+        SeriesSet, Signal, SourceId, Sweep, TagKeys, Tags, Tenancy, TypeSpec, Verdict, VerdictKind,
     };
     pub mod storage {
         pub use crate::domain::storage::{

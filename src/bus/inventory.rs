@@ -1,6 +1,6 @@
 //! The instances of one scope: what is new is told and kept, what stayed the same costs nothing.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
@@ -18,10 +18,8 @@ const DATED_EVERY: SignedDuration = SignedDuration::from_secs(50);
 
 /// What one look saw running: a demand of the past is made of it.
 fn look(scope: &Scope, instances: &[Arc<Instance>], now: Timestamp) -> FleetHour {
-    let mut seen = BTreeMap::new();
-    for instance in instances.iter().filter(|i| i.state.is_billed()) {
-        *seen.entry(instance.instance_type.clone()).or_default() += 1;
-    }
+    let running = instances.iter().filter(|i| i.state.is_billed());
+    let seen = running.map(|instance| (instance.instance_type.clone(), 1)).collect();
     FleetHour { hour: Hour::containing(now), scope: scope.clone(), looks: 1, seen }
 }
 

@@ -12,10 +12,18 @@ const LOOKS_BACK_HOURS: u32 = 156 * 168;
 /// A source that remembers everything is asked for half a year: enough to see the seasons of a week.
 const REMEMBERED_HOURS: u32 = 26 * 168;
 
-/// Running instances by hour, account and region in the closed hours before `now`. Asks nobody who
-/// is paid for it: the cache, and sources that remember their past by themselves.
-pub async fn past(cache: &Cache, accounts: &[Account], now: Timestamp) -> Vec<FleetHour> {
-    within(cache, accounts, now, LOOKS_BACK_HOURS, REMEMBERED_HOURS).await
+/// Hours read from the cache at once: years of them are a hundred megabytes in a large fleet.
+const AT_ONCE: i32 = 4 * 168;
+
+/// Gives `take` the running instances by hour, account and region in the closed hours before `now`.
+/// Asks nobody who is paid for it: the cache, and sources that remember their past by themselves.
+pub async fn past(
+    cache: &Cache,
+    accounts: &[Account],
+    now: Timestamp,
+    take: impl FnMut(FleetHour) + Send,
+) {
+    within(cache, accounts, now, [LOOKS_BACK_HOURS, REMEMBERED_HOURS], take).await;
 }
 
 /// As [`past`], the last `hours` closed hours alone.
@@ -25,32 +33,38 @@ pub(super) async fn recent(
     now: Timestamp,
     hours: u32,
 ) -> Vec<FleetHour> {
-    within(cache, accounts, now, hours, hours).await
+    let mut all = Vec::new();
+    within(cache, accounts, now, [hours; 2], |hour| all.push(hour)).await;
+    all
 }
 
-/// `seen_hours` of what the cache holds, `remembered_hours` of what a source remembers.
+/// So many hours of what the cache holds, and of what a source remembers; one account after the other,
+/// then the cache.
 async fn within(
     cache: &Cache,
     accounts: &[Account],
     now: Timestamp,
-    seen_hours: u32,
-    remembered_hours: u32,
-) -> Vec<FleetHour> {
-    let mut all = Vec::new();
+    [seen_hours, remembered_hours]: [u32; 2],
+    mut take: impl FnMut(FleetHour) + Send,
+) {
     let mut selection: Vec<(String, Regions)> = Vec::new();
     for account in accounts {
         match remembered(account, now, remembered_hours).await {
-            Some(hours) => all.extend(hours),
+            Some(hours) => hours.into_iter().for_each(&mut take),
             None => selection.push((account.provider.label().to_owned(), account.regions.clone())),
         }
     }
     let wanted = facts::wanted(cache, &selection, now).await;
-    if !wanted.is_empty() {
-        let range = HourRange::last_closed(now, seen_hours);
-        let seen = cache.load_fleet_hours(range).await;
-        all.extend(seen.into_iter().filter(|h| wanted.iter().any(|w| w.claims(&h.scope))));
+    if wanted.is_empty() {
+        return;
     }
-    all
+    let mut rest = HourRange::last_closed(now, seen_hours);
+    while !rest.is_empty() {
+        let part = HourRange { to: rest.to.min(rest.from.plus(AT_ONCE)), ..rest };
+        rest = rest.since(part.to);
+        let seen = cache.load_fleet_hours(part).await;
+        seen.into_iter().filter(|h| wanted.iter().any(|w| w.claims(&h.scope))).for_each(&mut take);
+    }
 }
 
 /// What the source itself remembers; `None` from all that only know the present.

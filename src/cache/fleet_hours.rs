@@ -1,9 +1,6 @@
 //! How many instances ran, hour by hour: what a demand of the past is made of. It cannot be read
 //! again from anywhere, so clearing the cache leaves it.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, TransactionBehavior, params};
 
@@ -16,8 +13,6 @@ use crate::domain::{FleetHour, Hour, HourRange, Scope};
 
 /// Hours that are kept: three years and a quarter, for the longest term that can be bought.
 const KEPT_HOURS: i32 = 170 * 168;
-
-type Seen = BTreeMap<Arc<str>, u64>;
 
 fn sum(hour: i32, account: &str, region: &str, looks: u32, data: &[u8]) -> i64 {
     RowSum::new().int(hour.into()).text(account).text(region).int(looks.into()).blob(data).finish()
@@ -57,7 +52,7 @@ fn row(r: &Row<'_>) -> Option<FleetHour> {
     if r.get::<_, i64>(4).ok()? != sum(hour, account, region, looks, data) {
         return None;
     }
-    let seen: Seen = super::decode(data)?;
+    let seen = super::decode(data)?;
     let scope = Scope::new(&*clean(account), &*clean(region));
     Some(FleetHour { hour: Hour(hour), scope, looks, seen })
 }

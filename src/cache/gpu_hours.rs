@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::mpsc::SyncSender;
 
 use jiff::Timestamp;
 use rusqlite::{Connection, Row, TransactionBehavior, params};
@@ -12,6 +13,7 @@ use super::checksum::RowSum;
 use super::digest;
 use super::notice::CacheNotice;
 use super::store::Store;
+use crate::domain::gpu::{ratio, steps};
 use crate::domain::{GpuHour, GpuIdentity, Hour, HourRange, Rung, SourceId};
 
 /// Layout of the blobs and of the identities in the dictionary.
@@ -19,10 +21,6 @@ const LAYOUT: u8 = 1;
 /// Bytes per GPU: three for its number in the dictionary, two each for mean, maximum and samples,
 /// one for the rung.
 const BYTES: usize = 10;
-/// Steps of a ratio: 0 is 0, the last is 1. Half a step is 0.00076 %.
-const STEPS: f32 = 65_534.0;
-/// Stands for a value that made no sense.
-const MALFORMED: u16 = u16::MAX;
 
 /// What all GPUs of one source did in one closed hour.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -46,15 +44,6 @@ fn source_of(name: &str) -> Option<(SourceId, Arc<str>)> {
     let (word, origin) = name.split_once('/')?;
     let source = SourceId::ALL.into_iter().find(|s| s.word() == word)?;
     Some((source, crate::domain::text::clean(origin).into()))
-}
-
-fn steps(ratio: f32) -> u16 {
-    if (0.0..=1.0).contains(&ratio) { (ratio * STEPS).round() as u16 } else { MALFORMED }
-}
-
-/// A ratio; ∞ for what made no sense, which counts as use.
-fn ratio(steps: u16) -> f32 {
-    if steps == MALFORMED { f32::INFINITY } else { f32::from(steps) / STEPS }
 }
 
 fn encode(entries: &[(i64, &GpuHour)]) -> Vec<u8> {
@@ -176,20 +165,24 @@ pub(super) fn store(conn: &mut Connection, hours: &GpuHours) -> rusqlite::Result
     tx.commit()
 }
 
-/// What is whole, and the row ids of what is not: of GPUs, of hours.
-type Loaded = (Vec<GpuHours>, Vec<i64>, Vec<i64>);
+/// The row ids of what is damaged: of GPUs, of hours.
+type Damaged = (Vec<i64>, Vec<i64>);
 
-/// Reads what is kept of the hours in `range`, newest first. Damaged ones are dropped and told.
-pub(super) fn load(store: &mut Store, range: HourRange) -> Vec<GpuHours> {
-    let (found, devices, hours) = store.run(|conn| load_all(conn, range)).unwrap_or_default();
+/// Reads what is kept of the hours in `range`, newest first, into `to`, until nobody takes it any
+/// more. Damaged ones are dropped and told.
+pub(super) fn load(store: &mut Store, range: HourRange, to: &SyncSender<GpuHours>) {
+    let (devices, hours) = store.run(|conn| load_all(conn, range, to)).unwrap_or_default();
     store.lost_rows("names of GPUs", "gpu_device", &devices);
     store.lost_rows("GPU hours", "gpu_hour", &hours);
-    found
 }
 
-fn load_all(conn: &mut Connection, range: HourRange) -> rusqlite::Result<Loaded> {
+fn load_all(
+    conn: &mut Connection,
+    range: HourRange,
+    to: &SyncSender<GpuHours>,
+) -> rusqlite::Result<Damaged> {
     let tx = conn.transaction()?;
-    let (mut found, mut devices, mut hours) = Loaded::default();
+    let (mut devices, mut hours) = Damaged::default();
     {
         let mut known: HashMap<i64, Arc<GpuIdentity>> = HashMap::new();
         let mut all =
@@ -215,12 +208,16 @@ fn load_all(conn: &mut Connection, range: HourRange) -> rusqlite::Result<Loaded>
             match hour(r, &known) {
                 None => hours.push(r.get(4)?),
                 Some(None) => {}
-                Some(Some(hour)) => found.push(hour),
+                Some(Some(hour)) => {
+                    if to.send(hour).is_err() {
+                        break;
+                    }
+                }
             }
         }
     }
     tx.finish()?;
-    Ok((found, devices, hours))
+    Ok((devices, hours))
 }
 
 /// Reads an hour (source, hour, checksum, data); `None` when it is not as it was written, `Some(None)`

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::mpsc::SyncSender;
 use std::thread;
 
 use jiff::Timestamp;
@@ -246,10 +247,11 @@ impl Cache {
         self.call(move |store| store.run(|conn| gpu_hours::store(conn, &hours))).await;
     }
 
-    /// What is kept of GPUs in the hours of `range`, newest first. What is damaged, or of a source
-    /// that this burntop does not know, is absent.
-    pub async fn load_gpu_hours(&self, range: HourRange) -> Vec<GpuHours> {
-        self.call(move |store| gpu_hours::load(store, range)).await.unwrap_or_default()
+    /// Reads what is kept of GPUs in the hours of `range` into `to`, newest first, and waits where it
+    /// is full: all hours at once are tens of megabytes. What is damaged, or of a source that this
+    /// burntop does not know, is absent.
+    pub async fn read_gpu_hours(&self, range: HourRange, to: SyncSender<GpuHours>) {
+        self.call(move |store| gpu_hours::load(store, range, &to)).await;
     }
 
     /// Adds looks at the fleet to what is kept of their hours.
@@ -285,6 +287,13 @@ impl Cache {
     pub async fn summary(&self, kind: &str) -> Option<Vec<u8>> {
         let kind = kind.to_owned();
         self.call(move |store| summary::read(store, &kind)).await.flatten()
+    }
+
+    /// True when there is a summary of `kind`, whole or not: nothing of it is read.
+    pub async fn has_summary(&self, kind: &str) -> bool {
+        let kind = kind.to_owned();
+        let there = self.call(move |store| store.run(|conn| summary::is_there(conn, &kind))).await;
+        there.flatten().unwrap_or(false)
     }
 
     /// Evicts what is over the size limit, drops what is long unused, checks the file once a day.

@@ -56,6 +56,11 @@ pub(super) fn read(store: &mut Store, kind: &str) -> Option<Vec<u8>> {
     }
 }
 
+/// True when there is a summary of `kind`.
+pub(super) fn is_there(conn: &Connection, kind: &str) -> rusqlite::Result<bool> {
+    conn.prepare_cached("SELECT 1 FROM summary WHERE kind = ?1")?.exists([kind])
+}
+
 /// Drops summaries that are not as they were written, and tells. There are few.
 pub(super) fn check(store: &mut Store) {
     let kinds = |conn: &mut Connection| {

@@ -10,7 +10,8 @@ use crate::bus;
 use crate::cache::Cache;
 use crate::domain::{FleetHour, Hour};
 use crate::source::catalogue;
-use crate::whatif::{Demand, DemandOrigin, history};
+use crate::whatif::history::History;
+use crate::whatif::{Demand, DemandOrigin};
 
 /// What ran in the past, by instance type, and its list prices; `None` before burntop has seen a whole hour. While a tape
 /// is played there is none.
@@ -18,12 +19,16 @@ pub async fn demand(invocation: &Invocation, cache: &Cache) -> Option<(Demand, L
     let accounts: Vec<bus::Account> =
         invocation.reaches().iter().map(super::accounts::Reach::account).collect();
     let now = invocation.options.now();
-    let seen = bus::past(cache, &accounts, now).await;
-    let prices = ListPrices::of(&seen);
+    let (mut history, mut sums) = (History::until(Hour::containing(now)), ListSums::default());
+    bus::past(cache, &accounts, now, |hour| {
+        history.add(&hour);
+        sums.add(&hour);
+    })
+    .await;
+    let prices = sums.mean();
     let is_demo = invocation.options.demo.is_some();
     let origin = if is_demo { DemandOrigin::Demo } else { DemandOrigin::History };
-    let until = Hour::containing(now);
-    let demand = history::demand(&seen, origin, until, &|name| prices.of_type(name))?;
+    let demand = history.demand(origin, &|name| prices.of_type(name))?;
     Some((demand, prices))
 }
 
@@ -31,28 +36,33 @@ pub async fn demand(invocation: &Invocation, cache: &Cache) -> Option<(Demand, L
 /// date of the oldest list that it is made of. Regions without a price in the list count for nothing.
 pub struct ListPrices(BTreeMap<Arc<str>, (f64, Date)>);
 
-impl ListPrices {
-    /// Of the types that were seen.
-    pub fn of(seen: &[FleetHour]) -> Self {
-        let mut sums: BTreeMap<&Arc<str>, (f64, f64, Date)> = BTreeMap::new();
-        for hour in seen {
-            for name in hour.seen.keys() {
-                let Some((usd, of)) = catalogue::dated_list_price(&hour.scope.region, name) else {
-                    continue;
-                };
-                let units = hour.mean(name);
-                let (usd_hours, hours, oldest) = sums.entry(name).or_insert((0.0, 0.0, of));
-                *usd_hours += usd * units;
-                *hours += units;
-                *oldest = of.min(*oldest);
-            }
+/// What list prices are made of: of each type the dollars and hours that were seen, and the date of
+/// the oldest list.
+#[derive(Default)]
+struct ListSums(BTreeMap<Arc<str>, (f64, f64, Date)>);
+
+impl ListSums {
+    fn add(&mut self, seen: &FleetHour) {
+        for (name, units) in seen.means() {
+            let Some((usd, of)) = catalogue::dated_list_price(&seen.scope.region, name) else {
+                continue;
+            };
+            let (usd_hours, hours, oldest) = self.0.entry(name.clone()).or_insert((0.0, 0.0, of));
+            *usd_hours += usd * units;
+            *hours += units;
+            *oldest = of.min(*oldest);
         }
-        let price = |(name, (usd, hours, of)): (&Arc<str>, (f64, f64, Date))| {
-            (hours > 0.0).then(|| (name.clone(), (usd / hours, of)))
-        };
-        Self(sums.into_iter().filter_map(price).collect())
     }
 
+    fn mean(self) -> ListPrices {
+        let price = |(name, (usd, hours, of)): (Arc<str>, (f64, f64, Date))| {
+            (hours > 0.0).then(|| (name, (usd / hours, of)))
+        };
+        ListPrices(self.0.into_iter().filter_map(price).collect())
+    }
+}
+
+impl ListPrices {
     /// USD per hour; `None` where the list has no price of it.
     pub fn of_type(&self, name: &str) -> Option<f64> {
         self.dated(name).map(|(usd, _)| usd)

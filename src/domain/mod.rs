@@ -47,11 +47,11 @@ pub use commitment::{
 };
 pub use error::{ErrorKind, SourceError};
 pub use evidence::{HourlySeries, MALFORMED, SeriesSet, Signal};
-pub use fleet_hour::FleetHour;
+pub use fleet_hour::{FleetHour, TypeCounts};
 pub use gpu::{
     Activity, GpuHistory, GpuHour, GpuIdentity, GpuKey, GpuModel, GpuOwner, GpuProcess, GpuSample,
-    GpuSignal, GpuSignals, GpuState, GpuTrace, GpuVerdict, HostNames, HostTrouble, Mig,
-    RecentWindow, Rung, Sweep, Throttle, Witness, Workload,
+    GpuSignal, GpuSignals, GpuState, GpuTrace, GpuVerdict, HostNames, HostTrouble, HourTable,
+    HoursOfGpu, Mig, RecentWindow, Rung, Sweep, Throttle, Witness, Workload,
 };
 pub use hash::{FastMap, FastSet};
 pub use hour::{Hour, HourRange};

@@ -9,86 +9,164 @@ use crate::domain::{FleetHour, Hour, Scope};
 /// Families that are told apart; what costs less is left out, and said to be.
 pub const FAMILIES_AT_MOST: usize = 12;
 
-/// Makes a demand of the hours before `until` (the hour that is still running). Families are
-/// instance types, the dearest first: mean units × `price` (USD per hour; `None` where not known,
-/// which comes last). It begins where every account and region that ever had an instance was looked
-/// at; an hour in which one of them was not looked at is a gap. `None` when there is nothing.
-pub fn demand(
-    seen: &[FleetHour],
-    origin: DemandOrigin,
-    until: Hour,
-    price: &dyn Fn(&str) -> Option<f64>,
-) -> Option<Demand> {
-    let seen: Vec<&FleetHour> = seen.iter().filter(|h| h.hour < until).collect();
-    let scopes: BTreeSet<&Scope> =
-        seen.iter().filter(|h| h.seen.values().any(|n| *n > 0)).map(|h| &h.scope).collect();
-    let first_of = |scope: &Scope| seen.iter().filter(|h| h.scope == *scope).map(|h| h.hour).min();
-    let firsts: Vec<(Hour, &Scope)> =
-        scopes.iter().filter_map(|scope| Some((first_of(scope)?, *scope))).collect();
-    let (from, latest) = firsts.iter().max_by_key(|(hour, _)| *hour)?;
-    let to = seen.iter().filter(|h| scopes.contains(&h.scope)).map(|h| h.hour).max()?.plus(1);
-    let length = usize::try_from(to.0 - from.0).ok().filter(|n| *n > 0)?;
+/// A value for each hour from the first to the last that it was asked for.
+#[derive(Default)]
+struct ByHour<T> {
+    from: Hour,
+    values: Vec<T>,
+}
 
-    let mut looked = vec![0_usize; length];
-    let mut units: BTreeMap<Arc<str>, Vec<f64>> = BTreeMap::new();
-    for hour in seen.iter().filter(|h| h.hour >= *from && scopes.contains(&h.scope)) {
-        let at = (hour.hour.0 - from.0) as usize;
-        looked[at] += 1;
-        for name in hour.seen.keys() {
-            let all = units.entry(name.clone()).or_insert_with(|| vec![0.0; length]);
-            all[at] += hour.mean(name);
+impl<T: Clone + Default> ByHour<T> {
+    fn at(&mut self, hour: Hour) -> &mut T {
+        if self.values.is_empty() {
+            self.from = hour;
+        }
+        if let Ok(earlier @ 1..) = usize::try_from(self.from.0 - hour.0) {
+            self.values.splice(..0, std::iter::repeat_n(T::default(), earlier));
+            self.from = hour;
+        }
+        let at = (hour.0 - self.from.0) as usize;
+        if at >= self.values.len() {
+            self.values.resize(at + 1, T::default());
+        }
+        &mut self.values[at]
+    }
+
+    /// The values of `n` hours from `from` on; the default where there is none.
+    fn part(&self, from: Hour, n: usize) -> Vec<T> {
+        let of = |i: usize| {
+            let at = usize::try_from(from.0 + i as i32 - self.from.0).ok()?;
+            self.values.get(at).cloned()
+        };
+        (0..n).map(|i| of(i).unwrap_or_default()).collect()
+    }
+}
+
+/// What was seen of one account and region.
+#[derive(Default)]
+struct Seen {
+    /// How often an hour was told of.
+    looked: ByHour<u32>,
+    /// True when an instance was ever there.
+    any: bool,
+}
+
+/// What ran in the past, added up hour by hour: all the hours of a large fleet at once would be most
+/// of the memory of a plan.
+pub struct History {
+    until: Hour,
+    scopes: BTreeMap<Scope, Seen>,
+    units: BTreeMap<Arc<str>, ByHour<f64>>,
+}
+
+impl History {
+    /// Of the hours before `until`, which is still running.
+    pub fn until(until: Hour) -> Self {
+        Self { until, scopes: BTreeMap::new(), units: BTreeMap::new() }
+    }
+
+    /// Takes in what was seen of an account and region in an hour.
+    pub fn add(&mut self, seen: &FleetHour) {
+        if seen.hour >= self.until {
+            return;
+        }
+        if !self.scopes.contains_key(&seen.scope) {
+            self.scopes.insert(seen.scope.clone(), Seen::default());
+        }
+        if let Some(scope) = self.scopes.get_mut(&seen.scope) {
+            *scope.looked.at(seen.hour) += 1;
+            scope.any |= seen.seen.iter().any(|(_, n)| n > 0);
+        }
+        for (name, mean) in seen.means() {
+            if !self.units.contains_key(name) {
+                self.units.insert(name.clone(), ByHour::default());
+            }
+            if let Some(units) = self.units.get_mut(name) {
+                *units.at(seen.hour) += mean;
+            }
         }
     }
-    let is_gap: Vec<bool> = looked.iter().map(|n| *n < scopes.len()).collect();
-    let known = is_gap.iter().filter(|gap| !**gap).count();
-    if known == 0 {
-        return None;
-    }
-    let mut ranked: Vec<(Option<f64>, f64, Family)> = units
-        .into_iter()
-        .map(|(name, mut hours)| {
-            for (units, _) in hours.iter_mut().zip(&is_gap).filter(|(_, gap)| **gap) {
-                *units = f64::NAN;
-            }
-            let family = Family { name: name.to_string(), hours };
-            let mean = family.mean().unwrap_or(0.0);
-            (price(&name).map(|usd| usd * mean), mean, family)
-        })
-        .filter(|(_, mean, _)| *mean > 0.0)
-        .collect();
-    // Dearest first; what has no price comes last, the most units first.
-    ranked.sort_by(|a, b| {
-        let usd = |x: &(Option<f64>, f64, Family)| x.0.unwrap_or(-1.0);
-        usd(b).total_cmp(&usd(a)).then(b.1.total_cmp(&a.1)).then(a.2.name.cmp(&b.2.name))
-    });
-    let rest = ranked.split_off(ranked.len().min(FAMILIES_AT_MOST));
 
-    let mut notes = Vec::new();
-    if firsts.iter().any(|(hour, _)| hour < from) {
-        notes.push(format!(
-            "The history begins on {}: {}/{} was not looked at before.",
-            from.start().strftime("%Y-%m-%d %H:%M UTC"),
-            latest.account,
-            latest.region,
-        ));
+    /// Makes a demand of it. Families are instance types, the dearest first: mean units × `price`
+    /// (USD per hour; `None` where not known, which comes last). It begins where every account and
+    /// region that ever had an instance was looked at; an hour in which one of them was not looked at
+    /// is a gap. `None` when there is nothing.
+    pub fn demand(
+        &self,
+        origin: DemandOrigin,
+        price: &dyn Fn(&str) -> Option<f64>,
+    ) -> Option<Demand> {
+        let scopes: Vec<(&Scope, &ByHour<u32>)> = self
+            .scopes
+            .iter()
+            .filter(|(_, s)| s.any)
+            .map(|(scope, s)| (scope, &s.looked))
+            .collect();
+        let (latest, looked) = scopes.iter().max_by_key(|(_, looked)| looked.from)?;
+        let from = looked.from;
+        let to = |looked: &ByHour<u32>| looked.from.plus(looked.values.len() as i32);
+        let to = scopes.iter().map(|(_, looked)| to(looked)).max()?;
+        let length = usize::try_from(to.0 - from.0).ok().filter(|n| *n > 0)?;
+
+        let mut looks = vec![0_usize; length];
+        for (_, looked) in &scopes {
+            let part = looked.part(from, length);
+            looks.iter_mut().zip(part).for_each(|(all, n)| *all += n as usize);
+        }
+        let is_gap: Vec<bool> = looks.iter().map(|n| *n < scopes.len()).collect();
+        let known = is_gap.iter().filter(|gap| !**gap).count();
+        if known == 0 {
+            return None;
+        }
+        let mut ranked: Vec<(Option<f64>, f64, Family)> = self
+            .units
+            .iter()
+            .map(|(name, units)| {
+                let mut hours = units.part(from, length);
+                for (units, _) in hours.iter_mut().zip(&is_gap).filter(|(_, gap)| **gap) {
+                    *units = f64::NAN;
+                }
+                let family = Family { name: name.to_string(), hours };
+                let mean = family.mean().unwrap_or(0.0);
+                (price(name).map(|usd| usd * mean), mean, family)
+            })
+            .filter(|(_, mean, _)| *mean > 0.0)
+            .collect();
+        // Dearest first; what has no price comes last, the most units first.
+        ranked.sort_by(|a, b| {
+            let usd = |x: &(Option<f64>, f64, Family)| x.0.unwrap_or(-1.0);
+            usd(b).total_cmp(&usd(a)).then(b.1.total_cmp(&a.1)).then(a.2.name.cmp(&b.2.name))
+        });
+        let rest = ranked.split_off(ranked.len().min(FAMILIES_AT_MOST));
+
+        let mut notes = Vec::new();
+        if scopes.iter().any(|(_, looked)| looked.from < from) {
+            notes.push(format!(
+                "The history begins on {}: {}/{} was not looked at before.",
+                from.start().strftime("%Y-%m-%d %H:%M UTC"),
+                latest.account,
+                latest.region,
+            ));
+        }
+        let regions: BTreeSet<&str> = scopes.iter().map(|(scope, _)| &*scope.region).collect();
+        if regions.len() > 1 {
+            notes.push(format!(
+                "Units of {} regions are added up; a reservation holds in one of them: narrow with --region.",
+                regions.len()
+            ));
+        }
+        if known < length {
+            notes.push(gaps(&is_gap, from));
+        }
+        if !rest.is_empty() {
+            let usd: f64 = rest.iter().filter_map(|r| r.0).sum();
+            let n = rest.len();
+            notes
+                .push(format!("{n} types that cost less are left out: ${usd:.2}/h at list price."));
+        }
+        let families = ranked.into_iter().map(|(_, _, family)| family).collect::<Vec<_>>();
+        (!families.is_empty()).then(|| Demand { origin, start: from.start(), families, notes })
     }
-    let regions: BTreeSet<&str> = scopes.iter().map(|s| &*s.region).collect();
-    if regions.len() > 1 {
-        notes.push(format!(
-            "Units of {} regions are added up; a reservation holds in one of them: narrow with --region.",
-            regions.len()
-        ));
-    }
-    if known < length {
-        notes.push(gaps(&is_gap, *from));
-    }
-    if !rest.is_empty() {
-        let usd: f64 = rest.iter().filter_map(|r| r.0).sum();
-        let n = rest.len();
-        notes.push(format!("{n} types that cost less are left out: ${usd:.2}/h at list price."));
-    }
-    let families = ranked.into_iter().map(|(_, _, family)| family).collect::<Vec<_>>();
-    (!families.is_empty()).then(|| Demand { origin, start: from.start(), families, notes })
 }
 
 /// How many hours are gaps, and where the longest is.
@@ -128,7 +206,9 @@ mod tests {
             "m5.large" => Some(0.1),
             _ => None,
         };
-        demand(seen, DemandOrigin::History, Hour(490_000 + until), &price)
+        let mut history = History::until(Hour(490_000 + until));
+        seen.iter().for_each(|hour| history.add(hour));
+        history.demand(DemandOrigin::History, &price)
     }
 
     #[test]
@@ -171,6 +251,31 @@ mod tests {
         assert!(hours[1].is_nan() && hours[2].is_nan());
         assert!(made.notes[0].contains("/b was not looked at"), "{:?}", made.notes);
         assert!(made.notes[2].contains("2 of 4 hours"), "{:?}", made.notes);
+    }
+
+    #[test]
+    fn hours_come_in_any_order() {
+        let mut seen = [
+            look(3, "a", &[("m5.large", 3)]),
+            look(1, "a", &[("m5.large", 1), ("p4d.24xlarge", 2)]),
+            look(4, "b", &[("g5.large", 1)]),
+            look(0, "a", &[("m5.large", 7)]),
+            look(2, "b", &[("m5.large", 1)]),
+            look(2, "a", &[("m5.large", 2)]),
+            look(4, "a", &[]),
+        ];
+        let one = made(&seen, 5).unwrap();
+        // It begins with the first look at the second region; hour 3 is not whole.
+        let hours = &one.families[0].hours;
+        assert_eq!((hours.len(), hours[0], hours[2]), (3, 3.0, 0.0));
+        assert!(hours[1].is_nan());
+        assert_eq!(one.families.len(), 2, "what ran before it is not in it");
+        seen.sort_by_key(|hour| hour.hour);
+        // Gaps are no numbers, which equal nothing.
+        let told = |seen: &[FleetHour]| format!("{:?}", made(seen, 5).unwrap());
+        assert_eq!(told(&seen), format!("{one:?}"));
+        seen.reverse();
+        assert_eq!(told(&seen), format!("{one:?}"));
     }
 
     #[test]

@@ -163,11 +163,11 @@ impl Maker {
         let rooms = Rooms::new(holdings, &self.usage);
         for fact in facts {
             let Ok(hour) = self.usage.hours.binary_search(&fact.hour) else { continue };
-            for (instance_type, seen) in &fact.seen {
+            for (instance_type, seen) in fact.seen.iter() {
                 let here = self.kinds.get(&fact.scope);
                 let kind = here.and_then(|here| here.get(instance_type));
                 let ran = kind.map_or(0.0, |kind| kind.ran[hour]);
-                let mut gone = *seen as f64 / f64::from(fact.looks.max(1)) - ran;
+                let mut gone = seen as f64 / f64::from(fact.looks.max(1)) - ran;
                 if gone <= 0.0 {
                     continue;
                 }

@@ -22,7 +22,6 @@ mod item;
 mod labels;
 mod order;
 mod remember;
-mod ring;
 mod row;
 mod rules;
 mod since;

@@ -10,7 +10,7 @@ use super::special::{rest, stale, waste};
 use super::verdict::{Case, below, conclude};
 use super::watch::{Entry, Labels, MAX_MODELS, Modelled, Watch, WatchInput};
 use crate::domain::gpu::model;
-use crate::domain::{GpuState, HourlySeries};
+use crate::domain::{GpuState, HoursOfGpu};
 use crate::fleet::GpuRow;
 
 impl Watch {
@@ -97,6 +97,8 @@ impl Watch {
         let waste = waste(&verdict, &e, usd);
         let id = match &entry.row {
             Some(row) => row.id.clone(),
+            // Most are called as their device is.
+            None if item.key.gpu_instance.is_none() => item.key.device.clone(),
             None => item.key.to_string().into(),
         };
         let wasted = verdict.idle_since.zip(usd).map(|(since, usd)| {
@@ -118,7 +120,7 @@ impl Watch {
             wasted_usd: wasted,
             told: item.told,
             disagreement: item.disagreement,
-            trail: entry.track.ring.trail(),
+            trail: entry.track.trail,
         });
         // What stands for a part that nobody tells of is not remembered as if somebody had.
         entry.row = (!item.is_rest).then(|| row.clone());
@@ -128,8 +130,8 @@ impl Watch {
 
 /// The closed hours of a GPU. One without a UUID that is found on an instance has them under the
 /// name that its source has for the host.
-fn hours<'a>(item: &Item, input: &WatchInput<'a>) -> Option<&'a HourlySeries> {
-    input.hours.get(&item.key).or_else(|| input.hours.get(&item.sample.identity.own_key()))
+fn hours<'a>(item: &Item, input: &WatchInput<'a>) -> Option<HoursOfGpu<'a>> {
+    input.hours.of(&item.key).or_else(|| input.hours.of(&item.sample.identity.own_key()))
 }
 
 fn labels<'a>(

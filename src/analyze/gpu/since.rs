@@ -3,7 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::track::Spell;
-use crate::domain::{Hour, HourlySeries};
+use crate::domain::{Hour, HoursOfGpu};
 
 /// A closed hour is told this long after its end, or not at all.
 const LATEST: SignedDuration = SignedDuration::from_mins(10);
@@ -25,14 +25,14 @@ pub(super) struct Since {
 pub(super) fn since(
     spell: Spell,
     began: bool,
-    hours: Option<&HourlySeries>,
+    hours: Option<HoursOfGpu<'_>>,
     launched: Option<Timestamp>,
     idle_below: f32,
 ) -> Since {
     let moment = |ms| Timestamp::from_millisecond(ms).unwrap_or(Timestamp::UNIX_EPOCH);
     let mut out = Since { at: moment(spell.since), at_least: !began };
-    if let Some(series) = hours {
-        extend(&mut out, moment(spell.last), began, series, idle_below);
+    if let Some(hours) = hours {
+        extend(&mut out, moment(spell.last), began, hours, idle_below);
     }
     if let Some(launched) = launched.filter(|l| *l >= out.at) {
         out = Since { at: launched.min(moment(spell.last)), at_least: false };
@@ -40,13 +40,12 @@ pub(super) fn since(
     out
 }
 
-fn extend(out: &mut Since, last: Timestamp, began: bool, series: &HourlySeries, idle_below: f32) {
-    let range = series.range();
+fn extend(out: &mut Since, last: Timestamp, began: bool, hours: HoursOfGpu<'_>, idle_below: f32) {
     let first = Hour::containing(out.at);
     // Use within the spell, the newest first. The hour in which the spell began may hold the work
     // before it.
-    let end = Hour::containing(last).0.min(range.to.0);
-    let used = (first.0 + 1..end).rev().find(|h| is_use(series.at(Hour(*h)), idle_below));
+    let end = Hour::containing(last).0;
+    let used = (first.0 + 1..end).rev().find(|h| is_use(hours.max(Hour(*h)), idle_below));
     if let Some(hour) = used {
         *out = Since { at: Hour(hour).end(), at_least: false };
         return;
@@ -54,7 +53,7 @@ fn extend(out: &mut Since, last: Timestamp, began: bool, series: &HourlySeries, 
     if began {
         return;
     }
-    let own = series.at(first);
+    let own = hours.max(first);
     if is_use(own, idle_below) {
         // Work within the hour of the first look, before that look.
         out.at_least = false;
@@ -65,8 +64,8 @@ fn extend(out: &mut Since, last: Timestamp, began: bool, series: &HourlySeries, 
         return;
     }
     let mut hour = first;
-    while hour > range.from {
-        let before = series.at(hour.plus(-1));
+    loop {
+        let before = hours.max(hour.plus(-1));
         if before.is_nan() {
             break;
         }
@@ -89,20 +88,28 @@ fn is_use(value: f32, idle_below: f32) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::MALFORMED;
+    use crate::analyze::gpu::tests::fixtures::tell;
+    use crate::domain::{GpuKey, HourTable, MALFORMED};
 
     const BASE: i32 = 490_000;
 
+    fn hours(values: &[f32]) -> (HourTable, GpuKey) {
+        let key = GpuKey { device: "GPU-0".into(), gpu_instance: None };
+        let mut table = HourTable::default();
+        tell(&mut table, &key, Hour(BASE), values);
+        (table, key)
+    }
+
     /// Hours `BASE..`, and a spell from `minute` of hour `BASE + 6` on, half an hour long.
     fn from(values: &[f32], minute: i64, began: bool) -> (i64, bool) {
-        let series = HourlySeries { start: Hour(BASE), values: values.to_vec() };
+        let (table, key) = hours(values);
         let start = Hour(BASE + 6).start().as_millisecond();
         let spell = Spell {
             since: start + minute * 60_000,
             last: start + (minute + 30) * 60_000,
             samples: 9,
         };
-        let got = since(spell, began, Some(&series), None, 0.05);
+        let got = since(spell, began, table.of(&key), None, 0.05);
         ((got.at.as_millisecond() - start) / 60_000, got.at_least)
     }
 
@@ -129,10 +136,10 @@ mod tests {
     #[test]
     fn what_another_source_saw_within_the_spell_moves_its_start() {
         let values = [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.6];
-        let series = HourlySeries { start: Hour(BASE), values: values.to_vec() };
+        let (table, key) = hours(&values);
         let start = Hour(BASE + 5).start().as_millisecond();
         let spell = Spell { since: start, last: start + 4 * 3_600_000, samples: 99 };
-        let got = since(spell, false, Some(&series), None, 0.05);
+        let got = since(spell, false, table.of(&key), None, 0.05);
         assert_eq!(got, Since { at: Hour(BASE + 8).start(), at_least: false });
     }
 

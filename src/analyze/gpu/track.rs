@@ -2,10 +2,10 @@
 //! errors are new. About a kilobyte each.
 
 use super::evidence::{Evidence, Sight};
-use super::ring::Ring;
 use super::rules::{GpuRules, INEFFICIENT_HYSTERESIS, MEAN_OVER_MS, NEURON_QUIET_MS, XID_NEW_MS};
 use crate::domain::gpu::xid;
 use crate::domain::{GpuSample, GpuSignal, GpuState, Rung};
+use crate::fleet::gpu::Trail;
 
 /// An uninterrupted spell. Times are ms since the epoch.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -58,7 +58,7 @@ pub(super) struct Track {
     /// When use was last seen.
     pub used_at: Option<i64>,
     /// The last samples' activity.
-    pub ring: Ring,
+    pub trail: Trail,
     xid: Option<u16>,
     xid_at: i64,
     xid_is_new: bool,
@@ -82,7 +82,7 @@ impl Default for Track {
             wasteful: None,
             mean: f32::NAN,
             used_at: None,
-            ring: Ring::default(),
+            trail: Trail::default(),
             xid: None,
             xid_at: 0,
             xid_is_new: false,
@@ -170,7 +170,7 @@ impl Track {
         }
         self.window(at, e, sample, rules);
         self.efficiency(at, e, sample, below);
-        self.ring.push(e.activity.map_or(f32::NAN, |a| a.effective));
+        self.trail.push(e.activity.map_or(f32::NAN, |a| a.effective));
         self.at = at;
     }
 

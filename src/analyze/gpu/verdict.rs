@@ -10,7 +10,7 @@ use super::since::{Since, since};
 use super::track::{Spell, Track};
 use super::words::{Advice, Say, Words, percent};
 use crate::domain::{
-    GpuModel, GpuSample, GpuSignal, GpuState, GpuVerdict, HOURS_PER_MONTH, HourlySeries, Rung,
+    GpuModel, GpuSample, GpuSignal, GpuState, GpuVerdict, HOURS_PER_MONTH, HoursOfGpu, Rung,
     Witness, Workload,
 };
 
@@ -20,7 +20,7 @@ pub(super) struct Case<'a> {
     pub model: Option<&'a GpuModel>,
     pub workload: Workload,
     /// The closed hours, looked up where they are needed.
-    pub hours: &'a dyn Fn() -> Option<&'a HourlySeries>,
+    pub hours: &'a dyn Fn() -> Option<HoursOfGpu<'a>>,
     pub launched: Option<Timestamp>,
     pub usd_per_hour: Option<f64>,
     pub rules: &'a GpuRules,

@@ -15,7 +15,7 @@ use super::rules::GpuRules;
 use super::track::Track;
 use super::words::Words;
 use crate::domain::{
-    FastMap, GpuKey, GpuModel, GpuOwner, GpuVerdict, HourlySeries, SourceId, Sweep, Workload,
+    FastMap, GpuKey, GpuModel, GpuOwner, GpuVerdict, HourTable, SourceId, Sweep, Workload,
 };
 use crate::fleet::gpu::{Sources, blind};
 use crate::fleet::{Fleet, GpuFleet, GpuRow, GpuTotals};
@@ -45,9 +45,8 @@ pub struct WatchInput<'a> {
     pub fleet: &'a Fleet,
     /// What the judgement goes by.
     pub rules: &'a GpuRules,
-    /// Hourly maxima of activity, 0–1, of closed hours; `NaN` = none. Keys as in
-    /// [`crate::fleet::GpuRow::key`].
-    pub hours: &'a HashMap<GpuKey, HourlySeries>,
+    /// Closed hours. Keys as in [`crate::fleet::GpuRow::key`].
+    pub hours: &'a HourTable,
 }
 
 /// A model as the rows name it.

@@ -145,7 +145,7 @@ fn uses_little(spec: &TypeSpec, gpus: &[&Arc<GpuRow>]) -> bool {
     }
     let active = |g: &GpuRow| {
         let now = g.verdict.activity.map(|a| a.effective);
-        let before = g.trail.iter().copied().filter(|a| !a.is_nan()).reduce(f32::max);
+        let before = g.trail.iter().filter(|a| !a.is_nan()).reduce(f32::max);
         now.into_iter().chain(before).reduce(f32::max)
     };
     if accelerator.kind != AcceleratorKind::NvidiaGpu {

@@ -1,33 +1,24 @@
 //! What is known of GPUs in closed hours: told by sources with a memory, or seen by burntop itself.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
+use std::sync::mpsc::sync_channel;
 
 use super::super::Shared;
+use super::super::metrics::on_worker;
 use super::Teller;
 use crate::cache::GpuHours;
-use crate::domain::{GpuHour, GpuIdentity, GpuKey, Hour, HourRange, HourlySeries, MALFORMED};
+use crate::domain::{Hour, HourRange, HourTable};
 
 /// Hours kept: what the longest preset needs.
 pub(super) const KEEP_HOURS: i32 = 15 * 24;
+/// Hours on their way from the cache to the book: a quarter of a megabyte each in a large fleet.
+const ON_THE_WAY: usize = 2;
 
-/// The hours of one GPU besides its maxima.
-#[derive(Clone)]
-pub(super) struct Track {
-    /// Who it is, as the source said that told of the newest hour.
-    pub identity: Arc<GpuIdentity>,
-    newest: Hour,
-    /// Hourly means of activity, 0–1.
-    means: HourlySeries,
-}
-
-/// All closed hours of all GPUs. Where several sources speak of an hour the busier one counts; what
-/// made no sense ([`MALFORMED`]) counts as use.
+/// All closed hours of all GPUs.
 #[derive(Clone, Default)]
 pub(super) struct HourBook {
-    /// Hourly maxima of activity, 0–1.
-    maxima: Arc<HashMap<GpuKey, HourlySeries>>,
-    tracks: HashMap<GpuKey, Track>,
+    /// What the GPUs did.
+    pub hours: HourTable,
     /// The hours that each source was asked about, or was seen through.
     known: HashMap<Teller, HashSet<Hour>>,
 }
@@ -35,18 +26,17 @@ pub(super) struct HourBook {
 /// Reads what the cache holds into the book of `shared`.
 pub(super) async fn load(shared: &Shared) {
     let range = HourRange::last_closed(shared.now(), KEEP_HOURS as u32);
-    let stored = shared.cache.load_gpu_hours(range).await;
-    for hours in &stored {
-        shared.tap.hours(hours);
-    }
-    let filled = super::super::metrics::on_worker(move || {
+    let (to, stored) = sync_channel(ON_THE_WAY);
+    let tap = shared.tap.clone();
+    let filled = on_worker(move || {
         let mut book = HourBook::default();
-        for hours in &stored {
-            book.add(hours);
+        for hours in stored {
+            tap.hours(&hours);
+            book.add(&hours);
         }
         book
     });
-    if let Some(book) = filled.await {
+    if let (Some(book), ()) = tokio::join!(filled, shared.cache.read_gpu_hours(range, to)) {
         shared.live.write(|old| *old = book);
     }
 }
@@ -56,39 +46,7 @@ impl HourBook {
     pub fn add(&mut self, hours: &GpuHours) {
         let teller = (hours.source, hours.origin.clone());
         self.known.entry(teller).or_default().insert(hours.hour);
-        if hours.gpus.is_empty() {
-            return;
-        }
-        let maxima = Arc::make_mut(&mut self.maxima);
-        for gpu in &hours.gpus {
-            let key = gpu.identity.own_key();
-            let track = self.tracks.entry(key.clone()).or_insert_with(|| Track {
-                identity: gpu.identity.clone(),
-                newest: hours.hour,
-                means: HourlySeries::default(),
-            });
-            if hours.hour > track.newest {
-                (track.identity, track.newest) = (gpu.identity.clone(), hours.hour);
-            }
-            let (mean, max) = sound(gpu);
-            raise(&mut track.means, hours.hour, mean);
-            raise(maxima.entry(key).or_default(), hours.hour, max);
-        }
-    }
-
-    /// Hourly maxima by GPU.
-    pub fn maxima(&self) -> Arc<HashMap<GpuKey, HourlySeries>> {
-        self.maxima.clone()
-    }
-
-    /// The maxima and means of every GPU.
-    pub fn gpus(&self) -> impl Iterator<Item = (&GpuKey, &Track, &HourlySeries)> {
-        self.tracks.iter().filter_map(|(key, track)| Some((key, track, self.maxima.get(key)?)))
-    }
-
-    /// Hourly means of a GPU, 0–1.
-    pub fn means(&self, key: &GpuKey) -> Option<&HourlySeries> {
-        self.tracks.get(key).map(|track| &track.means)
+        self.hours.add(hours.hour, &hours.gpus);
     }
 
     /// True when a source need not be asked about an hour.
@@ -101,59 +59,17 @@ impl HourBook {
         for hours in self.known.values_mut() {
             hours.retain(|hour| *hour >= oldest);
         }
-        let gone: Vec<GpuKey> =
-            self.tracks.iter().filter(|(_, t)| t.newest < oldest).map(|(k, _)| k.clone()).collect();
-        let maxima = Arc::make_mut(&mut self.maxima);
-        for key in gone {
-            self.tracks.remove(&key);
-            maxima.remove(&key);
-        }
-        let means = self.tracks.values_mut().map(|track| &mut track.means);
-        for series in means.chain(maxima.values_mut()) {
-            let skip = usize::try_from(oldest.0 - series.start.0).unwrap_or(0);
-            series.values.drain(..skip.min(series.values.len()));
-            series.start = series.start.max(oldest);
-        }
+        self.hours.forget_before(oldest);
     }
-}
-
-/// Mean and maximum; nonsense as [`MALFORMED`]. No mean is above its maximum.
-fn sound(gpu: &GpuHour) -> (f32, f32) {
-    let fit = |v: f32| if (0.0..=1.0).contains(&v) { v } else { MALFORMED };
-    let (mean, max) = (fit(gpu.mean), fit(gpu.max));
-    (mean, max.max(mean))
-}
-
-/// Sets an hour to the busier of what is known and `value`; the series grows to hold it.
-fn raise(series: &mut HourlySeries, hour: Hour, value: f32) {
-    if series.values.is_empty() {
-        series.start = hour;
-    }
-    let lead = usize::try_from(series.start.0 - hour.0).unwrap_or(0);
-    if lead > KEEP_HOURS as usize {
-        return;
-    }
-    if lead > 0 {
-        series.values.splice(..0, std::iter::repeat_n(f32::NAN, lead));
-        series.start = hour;
-    }
-    let at = usize::try_from(hour.0 - series.start.0).unwrap_or(0);
-    if at > 2 * KEEP_HOURS as usize {
-        // A gap longer than anything looked at: the old end of it is over.
-        *series = HourlySeries { start: hour, values: vec![value] };
-        return;
-    }
-    if at >= series.values.len() {
-        series.values.resize(at + 1, f32::NAN);
-    }
-    // `max` ignores the NaN of an hour that nothing is known of.
-    series.values[at] = series.values[at].max(value);
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
-    use crate::domain::{HostNames, Rung, SourceId};
+    use crate::cache::{Cache, OpenOptions};
+    use crate::domain::{GpuHour, GpuIdentity, GpuKey, HostNames, HourlySeries, Rung, SourceId};
 
     fn hours(origin: &str, hour: i32, values: &[(&str, f32, f32)]) -> GpuHours {
         let gpu = |(uuid, mean, max): &(&str, f32, f32)| GpuHour {
@@ -170,39 +86,55 @@ mod tests {
         GpuHours { source: SourceId::Prometheus, origin: origin.into(), hour: Hour(hour), gpus }
     }
 
-    fn at(book: &HourBook, uuid: &str, hour: i32) -> (f32, f32) {
-        let key = GpuKey { device: uuid.into(), gpu_instance: None };
-        (book.tracks[&key].means.at(Hour(hour)), book.maxima[&key].at(Hour(hour)))
-    }
-
-    #[test]
-    fn hours_come_in_any_order_and_the_busier_source_counts() {
-        let mut book = HourBook::default();
-        book.add(&hours("a", 10, &[("x", 0.1, 0.2)]));
-        book.add(&hours("a", 7, &[("x", 0.3, 0.4)]));
-        book.add(&hours("b", 10, &[("x", 0.0, 0.9)]));
-        book.add(&hours("b", 12, &[("x", f32::NAN, 0.0), ("y", 0.0, 0.0)]));
-        assert_eq!(at(&book, "x", 7), (0.3, 0.4));
-        assert_eq!(at(&book, "x", 10), (0.1, 0.9));
-        assert!(at(&book, "x", 8).1.is_nan(), "nobody told of it");
-        assert_eq!(at(&book, "x", 12), (MALFORMED, MALFORMED), "nonsense is use");
-        assert!(at(&book, "y", 10).1.is_nan());
-        let a = (SourceId::Prometheus, Arc::from("a"));
-        assert!(book.knows(&a, Hour(7)) && !book.knows(&a, Hour(12)));
-    }
-
     #[test]
     fn what_is_over_is_forgotten() {
         let mut book = HourBook::default();
-        for hour in 0..20 {
+        for hour in [10, 15] {
             book.add(&hours("a", hour, &[("x", 0.1, 0.1)]));
         }
-        book.add(&hours("a", 3, &[("old", 0.1, 0.1)]));
+        let a = (SourceId::Prometheus, Arc::from("a"));
+        assert!(book.knows(&a, Hour(10)) && !book.knows(&a, Hour(12)));
         book.forget_before(Hour(15));
-        assert_eq!(book.gpus().count(), 1);
-        assert!(at(&book, "x", 14).1.is_nan());
-        assert_eq!(at(&book, "x", 15), (0.1, 0.1));
-        assert!(!book.knows(&(SourceId::Prometheus, "a".into()), Hour(14)));
+        assert!(book.knows(&a, Hour(15)) && !book.knows(&a, Hour(10)));
+        let key = GpuKey { device: "x".into(), gpu_instance: None };
+        let range = book.hours.of(&key).unwrap().range();
+        assert_eq!(range, Some(HourRange { from: Hour(15), to: Hour(16) }));
+    }
+
+    /// All that a book says, bit by bit.
+    fn said(book: &HourBook) -> Vec<(GpuKey, Vec<u32>)> {
+        let range = HourRange { from: Hour(489_990), to: Hour(490_010) };
+        let bits = |s: &HourlySeries| s.values.iter().map(|v| v.to_bits()).collect::<Vec<_>>();
+        let of = |key: &GpuKey| book.hours.of(key).unwrap().series(range).each_ref().map(bits);
+        let mut all: Vec<_> =
+            book.hours.gpus().map(|(key, _)| (key.clone(), of(key).concat())).collect();
+        all.sort();
+        all
+    }
+
+    #[tokio::test]
+    async fn a_restart_gives_the_same_book() {
+        let now = Hour(490_010).start();
+        let (cache, _) = Cache::open(OpenOptions::in_memory(), now);
+        let mut before = HourBook::default();
+        let odd = [("x", 0.123_456, 0.654_321), ("y", f32::NAN, 0.3), ("z", 0.0, 1.0)];
+        for told in [
+            hours("a", 490_005, &odd),
+            hours("a", 490_003, &odd[..2]),
+            hours("b", 490_003, &[("x", 0.5, 0.500_01), ("w", -1.0, 7.0)]),
+            hours("a", 490_004, &[]),
+            hours("a", 490_007, &[("y", 1e-7, 0.05), ("z", 1.0, 0.0)]),
+        ] {
+            before.add(&told);
+            cache.store_gpu_hours(Arc::new(told)).await;
+        }
+        let (to, stored) = sync_channel(10);
+        let range = HourRange::last_closed(now, KEEP_HOURS as u32);
+        cache.read_gpu_hours(range, to).await;
+        let mut after = HourBook::default();
+        stored.into_iter().for_each(|hours| after.add(&hours));
+        assert_eq!(said(&after), said(&before));
+        assert_eq!(after.known, before.known);
     }
 
     #[test]

@@ -30,7 +30,7 @@ impl Evidence {
         types: &HashMap<Arc<str>, Arc<TypeSpec>>,
     ) -> Arc<Self> {
         let book = shared.live.book();
-        if book.gpus().next().is_none() {
+        if book.hours.is_empty() {
             return Arc::default();
         }
         let own: HashSet<&Arc<str>> = instances.iter().map(|i| &i.id).collect();
@@ -49,10 +49,10 @@ impl Evidence {
     fn join(book: Arc<HourBook>, rows: &[Arc<Row>], asked: usize, idle_below: f32) -> Self {
         let places = Places::of(rows);
         let mut of: HashMap<Arc<str>, BTreeMap<u16, Vec<GpuKey>>> = HashMap::new();
-        for (key, track, _) in book.gpus() {
-            let found = places.find(&track.identity.host).filter(|at| *at < asked);
+        for (key, identity) in book.hours.gpus() {
+            let found = places.find(&identity.host).filter(|at| *at < asked);
             let Some(row) = found.and_then(|at| rows.get(at)) else { continue };
-            if let Some(index) = index_of(&track.identity, Some(row)) {
+            if let Some(index) = index_of(identity, Some(row)) {
                 let gpus = of.entry(row.instance.id.clone()).or_default();
                 gpus.entry(index).or_default().push(key.clone());
             }
@@ -80,16 +80,15 @@ impl Evidence {
     /// The series of the GPUs of `instance`, percent; only those of which anything is known.
     pub fn series(&self, instance: &Instance, range: HourRange) -> SeriesSet {
         let Some(devices) = self.of.get(&instance.id) else { return SeriesSet::default() };
-        let maxima = self.book.maxima();
         let mut found = SeriesSet::default();
         for (&index, keys) in devices {
             let (mut max, mut mean) = (HourlySeries::empty(range), HourlySeries::empty(range));
             // Slices of one device stand together; another device in its place had its own time.
-            let mut by_device: BTreeMap<&str, Vec<(&HourlySeries, &HourlySeries)>> =
-                BTreeMap::new();
+            let mut by_device: BTreeMap<&str, Vec<Slice>> = BTreeMap::new();
             for key in keys {
-                if let (Some(top), Some(means)) = (maxima.get(key), self.book.means(key)) {
-                    by_device.entry(&key.device).or_default().push((top, means));
+                if let Some(hours) = self.book.hours.of(key) {
+                    let ([top, means], life) = (hours.series(range), hours.range());
+                    by_device.entry(&key.device).or_default().push(Slice { top, means, life });
                 }
             }
             for slices in by_device.values() {
@@ -108,35 +107,35 @@ impl Evidence {
     /// worked in it.
     fn busiest(
         &self,
-        slices: &[(&HourlySeries, &HourlySeries)],
+        slices: &[Slice],
         range: HourRange,
         max: &mut HourlySeries,
         mean: &mut HourlySeries,
     ) {
-        let lives: Vec<Option<HourRange>> = slices.iter().map(|(top, _)| life(top)).collect();
         for (i, hour) in (range.from.0..range.to.0).map(Hour).enumerate() {
-            let silent = slices.iter().zip(&lives).any(|((top, _), life)| {
-                top.at(hour).is_nan() && life.is_some_and(|l| l.from <= hour && hour < l.to)
+            let silent = slices.iter().any(|slice| {
+                slice.top.values[i].is_nan()
+                    && slice.life.is_some_and(|l| l.from <= hour && hour < l.to)
             });
-            let busiest = |of: &dyn Fn(&(&HourlySeries, &HourlySeries)) -> f32| {
-                slices.iter().map(of).fold(f32::NAN, f32::max)
+            let busiest = |of: fn(&Slice) -> &HourlySeries| {
+                slices.iter().map(|s| of(s).values[i]).fold(f32::NAN, f32::max)
             };
-            let top = busiest(&|(top, _)| top.at(hour));
+            let top = busiest(|slice| &slice.top);
             if silent && top < self.idle_below {
                 continue;
             }
             max.values[i] = max.values[i].max(top * 100.0);
-            mean.values[i] = mean.values[i].max(busiest(&|(_, mean)| mean.at(hour)) * 100.0);
+            mean.values[i] = mean.values[i].max(busiest(|slice| &slice.means) * 100.0);
         }
     }
 }
 
-/// From the first to the last hour that anything is known of.
-fn life(series: &HourlySeries) -> Option<HourRange> {
-    let first = series.values.iter().position(|v| !v.is_nan())?;
-    let last = series.values.iter().rposition(|v| !v.is_nan())?;
-    let at = |i: usize| series.start.plus(i as i32);
-    Some(HourRange { from: at(first), to: at(last + 1) })
+/// A GPU, or a slice of one: its hourly maxima and means, 0–1, of the hours asked for.
+struct Slice {
+    top: HourlySeries,
+    means: HourlySeries,
+    /// From the first to the last hour that anything is known of, whenever that was.
+    life: Option<HourRange>,
 }
 
 /// The hours of `range` that an instance is judged by.

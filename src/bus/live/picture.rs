@@ -13,13 +13,13 @@ use tokio_util::sync::CancellationToken;
 use super::super::settle::SETTLE;
 use super::super::{Event, Shared};
 use super::board::Board;
-use super::book::KEEP_HOURS;
+use super::book::{HourBook, KEEP_HOURS};
 use super::rollup::Rollup;
 use super::summary::Stored;
 use super::{Input, Teller, summary, teller};
 use crate::analyze::gpu::{GpuRules, Watch, WatchInput};
 use crate::cache::GpuHours;
-use crate::domain::{GpuHistory, GpuKey, GpuTrace, Hour, HourlySeries, Sweep};
+use crate::domain::{GpuHistory, GpuKey, GpuTrace, Hour, Sweep};
 use crate::fleet::Fleet;
 use crate::fleet::gpu::{GpuFleet, GpuRow};
 
@@ -47,7 +47,7 @@ struct Job {
     intervals: Arc<HashMap<Teller, Duration>>,
     fleet: Arc<Fleet>,
     rules: Arc<GpuRules>,
-    hours: Arc<HashMap<GpuKey, HourlySeries>>,
+    book: Arc<HourBook>,
     /// The picture on screen.
     shown: Option<Arc<GpuFleet>>,
     /// True when it is time to store it.
@@ -74,7 +74,7 @@ impl Job {
             intervals: &self.intervals,
             fleet: &self.fleet,
             rules: &self.rules,
-            hours: &self.hours,
+            hours: &self.book.hours,
         }));
         for row in &fleet.rows {
             self.memory.rollup.see(row, &self.intervals);
@@ -129,7 +129,7 @@ pub(super) async fn run(
         picture.publish(made.ok(), events).await;
         return;
     }
-    if summary::remembered(shared).await.is_some() {
+    if summary::is_remembered(shared).await {
         picture.awaited = shared.live.sources.iter().map(|s| teller(&**s)).collect();
     }
     let mut nothing_yet = !picture.awaited.is_empty();
@@ -242,7 +242,7 @@ impl<'a> Picture<'a> {
             intervals: self.intervals.clone(),
             fleet: self.shared.live.fleet.borrow().clone(),
             rules: self.shared.live.rules.clone(),
-            hours: self.shared.live.book().maxima(),
+            book: self.shared.live.book(),
             shown: self.shown.clone(),
             store,
         }
@@ -287,7 +287,7 @@ impl<'a> Picture<'a> {
     /// What was seen of a GPU lately: its effective activity.
     fn track(&self, key: &GpuKey) -> GpuHistory {
         let row = self.shown.iter().flat_map(|f| &f.rows).find(|row| row.key == *key);
-        let Some(row) = row.filter(|row| row.trail.len() > 1) else {
+        let Some(row) = row.filter(|row| row.trail.iter().len() > 1) else {
             return GpuHistory::default();
         };
         let every = row
@@ -295,8 +295,8 @@ impl<'a> Picture<'a> {
             .first()
             .and_then(|told| self.intervals.get(&(told.source, told.origin.clone())))
             .map_or(30, |every| every.as_secs().max(1));
-        let span = SignedDuration::from_secs((row.trail.len() as i64 - 1) * every as i64);
-        let trace = GpuTrace { signal: None, values: row.trail.to_vec() };
+        let span = SignedDuration::from_secs((row.trail.iter().len() as i64 - 1) * every as i64);
+        let trace = GpuTrace { signal: None, values: row.trail.iter().collect() };
         GpuHistory {
             from: row.sample.taken_at.checked_sub(span).ok(),
             step_s: u32::try_from(every).unwrap_or(u32::MAX),
@@ -314,7 +314,6 @@ fn looks_the_same(a: &GpuFleet, b: &GpuFleet) -> bool {
 }
 
 fn same_row(a: &GpuRow, b: &GpuRow) -> bool {
-    let bits = |row: &GpuRow| row.trail.iter().map(|v| v.to_bits()).collect::<Vec<_>>();
     a.key == b.key
         && a.sample == b.sample
         && a.wasted_usd == b.wasted_usd
@@ -324,5 +323,5 @@ fn same_row(a: &GpuRow, b: &GpuRow) -> bool {
         && (&a.team, &a.model, a.equivalents) == (&b.team, &b.model, b.equivalents)
         && a.disagreement == b.disagreement
         && a.node == b.node
-        && bits(a) == bits(b)
+        && a.trail == b.trail
 }

@@ -116,7 +116,7 @@ mod tests {
     use crate::domain::{
         Activity, GpuOwner, GpuSample, GpuSignals, GpuState, GpuVerdict, SourceId, Workload,
     };
-    use crate::fleet::gpu::{GpuNode, Told};
+    use crate::fleet::gpu::{GpuNode, Told, Trail};
 
     fn at(text: &str) -> Timestamp {
         text.parse().unwrap()
@@ -165,7 +165,7 @@ mod tests {
             wasted_usd: None,
             told: vec![Told { source: SourceId::Exporter, origin: origin.into(), taken_at }],
             disagreement: "".into(),
-            trail: Arc::default(),
+            trail: Trail::default(),
         }
     }
 

@@ -17,7 +17,7 @@ const ROWS: usize = 2_000;
 /// picture.
 const FIRST_ROWS: usize = 250;
 /// Grows when what is stored changes its layout.
-const LAYOUT: u32 = 2;
+const LAYOUT: u32 = 3;
 
 /// The larger summary of the GPUs, beside the one of the fleet under `fleet_key`.
 fn gpus_key(fleet_key: &str) -> String {
@@ -101,8 +101,13 @@ pub fn read_gpus(bytes: &[u8]) -> Option<GpuFleet> {
     Some(fleet)
 }
 
+/// True when the last run left something of the GPUs; whether it can be read is not looked at.
+pub(super) async fn is_remembered(shared: &Shared) -> bool {
+    shared.cache.has_summary(&gpus_key(&shared.settings.summary_key)).await
+}
+
 /// What the last run left of the GPUs.
-pub(super) async fn remembered(shared: &Shared) -> Option<GpuFleet> {
+async fn remembered(shared: &Shared) -> Option<GpuFleet> {
     let key = gpus_key(&shared.settings.summary_key);
     read_gpus(&shared.cache.summary(&key).await?)
 }

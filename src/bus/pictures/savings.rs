@@ -323,7 +323,7 @@ mod tests {
             hour: Hour(1),
             scope: Scope::new("111111111111", "eu-west-1"),
             looks: 1,
-            seen: std::collections::BTreeMap::new(),
+            seen: crate::domain::TypeCounts::default(),
         };
         Arc::make_mut(&mut new.facts).hours = Arc::new(vec![hour]);
         assert_eq!(new.news_since(&old), News::Changed);

@@ -1,12 +1,18 @@
 //! What was looked at becomes the past, of the selected regions alone; who remembers is asked.
 
-use super::super::{Account, Regions, past};
+use super::super::{Account, Regions};
 use super::scripted::{Answer, REGION, Script, Scripted, instance, parts, read};
 use super::{DEFAULT_SEED, DemoOptions, providers};
 use crate::analyze::idle::Preset;
 use crate::cache::{Cache, OpenOptions};
-use crate::domain::{Hour, InstanceState};
+use crate::domain::{FleetHour, Hour, InstanceState};
 use std::sync::Arc;
+
+async fn past(cache: &Cache, accounts: &[Account], now: jiff::Timestamp) -> Vec<FleetHour> {
+    let mut all = Vec::new();
+    super::super::past(cache, accounts, now, |hour| all.push(hour)).await;
+    all
+}
 
 const PRESET: Preset = Preset::Cautious;
 
@@ -52,4 +58,26 @@ async fn the_demo_remembers_half_a_year() {
     let last = Hour::containing(now).plus(-1);
     let p4d: f64 = seen.iter().filter(|h| h.hour == last).map(|h| h.mean("p4d.24xlarge")).sum();
     assert!(p4d > 5.0, "{p4d}");
+}
+
+#[tokio::test]
+async fn years_of_looks_are_read_in_parts_oldest_first_each_once() {
+    let now: jiff::Timestamp = "2026-11-21T04:10:00Z".parse().unwrap();
+    let cache = Cache::open(OpenOptions::in_memory(), now).0;
+    let running = Hour::containing(now);
+    let provider = Scripted::new(Script::new(vec![], Answer::Nothing));
+    let accounts = parts(&provider, "2026-11-21T04:10:00Z", PRESET, &cache, false).accounts;
+    read(&provider, "2026-11-21T04:10:00Z", PRESET, &cache).await;
+    let scope = crate::domain::Scope::new(super::scripted::ACCOUNT, REGION);
+    let back = [156 * 168, 156 * 168 - 1, 8 * 168, 4 * 168 + 1, 4 * 168, 4 * 168 - 1, 1];
+    let looks = back.iter().map(|ago| FleetHour {
+        hour: running.plus(-ago),
+        scope: scope.clone(),
+        looks: 1,
+        seen: [("p5.48xlarge".into(), 1)].into_iter().collect(),
+    });
+    cache.add_fleet_hours(looks.collect()).await;
+    let seen = past(&cache, &accounts, now).await;
+    let ago: Vec<i32> = seen.iter().map(|h| running.0 - h.hour.0).collect();
+    assert_eq!(ago, back);
 }

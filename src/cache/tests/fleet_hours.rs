@@ -1,7 +1,5 @@
 //! Instances per hour: looks add up, damage, clocks, age, clearing.
 
-use std::collections::BTreeMap;
-
 use super::*;
 use crate::domain::FleetHour;
 
@@ -14,7 +12,9 @@ fn look(hour: i32, region: &str, n: u64) -> FleetHour {
         hour: Hour(hour),
         scope: Scope::new("123456789012", region),
         looks: 1,
-        seen: BTreeMap::from([("p4d.24xlarge".into(), n), (format!("m5.{region}").into(), 1)]),
+        seen: [("p4d.24xlarge".into(), n), (format!("m5.{region}").into(), 1)]
+            .into_iter()
+            .collect(),
     }
 }
 

@@ -38,7 +38,8 @@ async fn fill(cache: &Cache) {
             values: vec![1.5 + n as f64; 20],
         };
         cache.store_bucket_sizes(scope, vec![size("a"), size("b")]).await;
-        let seen = [("p5.48xlarge".into(), 3_u64), ("g5.xlarge".into(), n as u64)].into();
+        let seen =
+            [("p5.48xlarge".into(), 3_u64), ("g5.xlarge".into(), n as u64)].into_iter().collect();
         let hour =
             |back| FleetHour { hour: Hour(running() - back), scope: scope.clone(), looks: 2, seen };
         cache.add_fleet_hours(vec![hour(1)]).await;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::*;
 use crate::cache::checksum::checksum;
-use crate::cache::{GpuHours, schema};
+use crate::cache::schema;
 use crate::domain::{GpuHour, GpuIdentity, Mig, Rung, SourceId};
 
 fn identity(uuid: &str, slice: Option<u32>) -> Arc<GpuIdentity> {

@@ -20,7 +20,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use tempfile::TempDir;
 
-use super::{Cache, CacheNotice, FactKind, OpenOptions, SeriesWrite};
+use super::{Cache, CacheNotice, FactKind, GpuHours, OpenOptions, SeriesWrite};
 use crate::domain::{Hour, HourRange, HourlySeries, Scope, Signal};
 
 const NAMES: FactKind = FactKind::new("names", 1);
@@ -71,6 +71,15 @@ impl Place {
             .collect();
         names.sort();
         names
+    }
+}
+
+impl Cache {
+    /// All that is kept of GPUs in the hours of `range`.
+    async fn load_gpu_hours(&self, range: HourRange) -> Vec<GpuHours> {
+        let (to, all) = std::sync::mpsc::sync_channel(100);
+        self.read_gpu_hours(range, to).await;
+        all.into_iter().collect()
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::host::HostNames;
+use crate::domain::intern;
 
 /// A slice of a partitioned GPU.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -12,6 +13,7 @@ pub struct Mig {
     /// Id of the GPU instance within its GPU (`GPU_I_ID`).
     pub gpu_instance: u32,
     /// Profile, `1g.10gb`; empty when not known.
+    #[serde(deserialize_with = "intern::text")]
     pub profile: Arc<str>,
 }
 
@@ -36,8 +38,10 @@ pub struct GpuIdentity {
     /// Index on its host, as the driver counts.
     pub index: Option<u16>,
     /// Model as the source names it: `NVIDIA H100 80GB HBM3`; empty when not known.
+    #[serde(deserialize_with = "intern::text")]
     pub model: Arc<str>,
     /// PCI bus id; empty when not known.
+    #[serde(deserialize_with = "intern::text")]
     pub pci_bus_id: Arc<str>,
     /// Where it sits.
     pub host: HostNames,

@@ -6,6 +6,7 @@ mod place;
 mod row;
 mod share;
 mod totals;
+mod trail;
 mod unify;
 
 pub use blind::{Sources, blind};
@@ -14,6 +15,7 @@ pub use place::Places;
 pub use row::{Blind, GpuNode, GpuRow, Told};
 pub use share::{Part, Share, share};
 pub use totals::GpuTotals;
+pub use trail::Trail;
 pub use unify::{Known, Named, index_of, place_key, unify};
 
 use std::sync::Arc;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::trail::Trail;
 use crate::domain::{GpuKey, GpuSample, GpuState, GpuVerdict, SourceId};
 use crate::fleet::Row;
 
@@ -70,8 +71,8 @@ pub struct GpuRow {
     pub told: Vec<Told>,
     /// What sources disagree about, one clause; empty when they agree.
     pub disagreement: Arc<str>,
-    /// Effective activity of the last samples, oldest first, 0–1; `NaN` = unknown.
-    pub trail: Arc<[f32]>,
+    /// Effective activity of the last samples.
+    pub trail: Trail,
 }
 
 impl GpuRow {

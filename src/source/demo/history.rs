@@ -3,13 +3,12 @@
 //! Everything stands on the absolute clock, so that a session tomorrow remembers the same past. A run
 //! that would still be going on belongs to no box of today: it is not told before it has ended.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
 use super::hash::{hash, unit};
 use super::profile::Profile;
-use crate::domain::{FleetHour, Hour, HourRange, Scope};
+use crate::domain::{FleetHour, Hour, HourRange, Scope, TypeCounts};
 
 const DAY: i32 = 24;
 const WEEK: i32 = 7 * DAY;
@@ -32,7 +31,7 @@ pub(super) fn hours(
         hour: Hour(hour),
         scope: scope.clone(),
         looks: 1,
-        seen: BTreeMap::new(),
+        seen: TypeCounts::default(),
     };
     let mut all: Vec<FleetHour> = (range.from.0..to.0).map(blank).collect();
     for profile in boxes {
@@ -63,7 +62,7 @@ pub(super) fn hours(
 }
 
 fn one_more(hour: &mut FleetHour, name: &Arc<str>) {
-    *hour.seen.entry(name.clone()).or_default() += 1;
+    hour.seen.add(name, 1);
 }
 
 /// The hours of a box of the same type that began in this week of the epoch and is gone: it starts on
@@ -107,21 +106,21 @@ mod tests {
         assert_eq!(all.len(), 26 * 168);
         assert_eq!(told(NOW.0 - 50..NOW.0, NOW), all[all.len() - 50..]);
         let last = all.last().unwrap();
-        for (name, n) in &last.seen {
+        for (name, n) in last.seen.iter() {
             let of_type = |p: &&Profile| p.spec.name == *name && !p.stopped;
             let boxes = boxes();
             let today = boxes.iter().filter(of_type);
             let running =
                 today.filter(|p| p.life.ran(p.life.generation(last.hour), last.hour)).count();
             // Runs that end within this very hour are over, but were there.
-            assert!(*n as usize >= running && *n as usize <= running + 2, "{name}: {n}");
+            assert!(n as usize >= running && n as usize <= running + 2, "{name}: {n}");
         }
     }
 
     #[test]
     fn the_past_has_more_on_working_days_and_grows() {
         let all = told(NOW.0 - 26 * WEEK..NOW.0, NOW);
-        let sum = |h: &FleetHour| h.seen.values().sum::<u64>() as f64;
+        let sum = |h: &FleetHour| h.seen.iter().map(|(_, n)| n).sum::<u64>() as f64;
         let mean = |part: &[FleetHour]| part.iter().map(sum).sum::<f64>() / part.len() as f64;
         let (first, last) = (mean(&all[..4 * 168]), mean(&all[22 * 168..]));
         assert!(last > first * 1.05, "{first} -> {last}");

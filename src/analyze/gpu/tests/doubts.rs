@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::fixtures::*;
 use crate::domain::{
-    GpuKey, GpuSignal as S, GpuState as G, Hour, HourlySeries, RecentWindow, SourceId, Throttle,
+    GpuKey, GpuSignal as S, GpuState as G, Hour, RecentWindow, SourceId, Throttle,
 };
 use crate::fleet::GpuFleet;
 
@@ -109,8 +109,7 @@ fn a_closed_hour_without_telemetry_is_no_bridge() {
     let base = 490_000;
     let mut desk = Desk::new();
     let key = GpuKey { device: "GPU-0".into(), gpu_instance: None };
-    let values = vec![0.0, 0.0, 0.0];
-    desk.hours.insert(key, HourlySeries { start: Hour(base - 3), values });
+    tell(&mut desk.hours, &key, Hour(base - 3), &[0.0, 0.0, 0.0]);
     // Since 50 minutes past the hour; nobody told of the minutes before.
     let picture = desk.watch(3000, 3300, |at| gpu(0, at, &QUIET));
     assert_eq!(picture.rows[0].verdict.idle_since, Some(t(-3 * 3600)), "the hour still runs");
@@ -125,7 +124,7 @@ fn hours_of_gpus_without_a_uuid_reach_their_gpu() {
     let nameless = |at| named(gpu(3, at, &QUIET), |i| i.uuid = None);
     let key = nameless(0).identity.own_key();
     assert_eq!(&*key.device, "ip-10-0-0-1/3");
-    desk.hours.insert(key, HourlySeries { start: Hour(490_000 - 2), values: vec![0.9, 0.0] });
+    tell(&mut desk.hours, &key, Hour(490_000 - 2), &[0.9, 0.0]);
     let picture = desk.watch(0, 300, nameless);
     assert_eq!(&*picture.rows[0].key.device, "i-1/3");
     let verdict = &picture.rows[0].verdict;

@@ -1,6 +1,5 @@
 //! A small fleet and samples of its GPUs.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,14 +7,30 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::analyze::gpu::{GpuRules, Intervals, Watch, WatchInput};
 use crate::domain::{
-    Accelerator, AcceleratorKind, GpuIdentity, GpuKey, GpuOwner, GpuSample, GpuSignal, GpuSignals,
-    HostNames, HourlySeries, Instance, InstanceState, Lifecycle, Mig, Platform, PriceBasis,
-    Provenance, Rate, Scope, SourceId, Sweep, Tags, Tenancy, TypeSpec,
+    Accelerator, AcceleratorKind, GpuHour, GpuIdentity, GpuKey, GpuOwner, GpuSample, GpuSignal,
+    GpuSignals, HostNames, Hour, HourTable, Instance, InstanceState, Lifecycle, Mig, Platform,
+    PriceBasis, Provenance, Rate, Rung, Scope, SourceId, Sweep, Tags, Tenancy, TypeSpec,
 };
 use crate::fleet::{Fleet, GpuFleet, GpuRow, Row};
 
 pub fn t(seconds: i64) -> Timestamp {
     Timestamp::UNIX_EPOCH + SignedDuration::from_hours(490_000) + SignedDuration::from_secs(seconds)
+}
+
+/// Tells of the hours of a GPU from `start` on, its maxima being `values`; `NaN` = nothing.
+pub fn tell(hours: &mut HourTable, key: &GpuKey, start: Hour, values: &[f32]) {
+    let identity =
+        Arc::new(GpuIdentity { uuid: Some(key.device.clone()), ..GpuIdentity::default() });
+    for (i, max) in values.iter().enumerate().filter(|(_, max)| !max.is_nan()) {
+        let told = GpuHour {
+            identity: identity.clone(),
+            mean: *max,
+            max: *max,
+            samples: 60,
+            rung: Rung::A,
+        };
+        hours.add(start.plus(i as i32), &[told]);
+    }
 }
 
 pub fn spec(kind: AcceleratorKind, model: &str, devices: u32, equivalents: f64) -> TypeSpec {
@@ -145,7 +160,7 @@ pub struct Desk {
     pub watch: Watch,
     pub fleet: Fleet,
     pub rules: GpuRules,
-    pub hours: HashMap<GpuKey, HourlySeries>,
+    pub hours: HourTable,
     pub intervals: Intervals,
 }
 
@@ -159,7 +174,7 @@ impl Desk {
             watch: Watch::default(),
             fleet: fleet(rows),
             rules: GpuRules::default(),
-            hours: HashMap::new(),
+            hours: HourTable::default(),
             intervals: Intervals::from([(
                 (SourceId::Exporter, SourceId::Exporter.word().into()),
                 Duration::from_secs(30),

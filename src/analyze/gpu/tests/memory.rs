@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use super::fixtures::*;
 use crate::domain::{
-    ErrorKind, GpuSignal as S, GpuState as G, HostTrouble, Hour, HourlySeries, InstanceState,
-    SourceError, SourceId, Sweep,
+    ErrorKind, GpuSignal as S, GpuState as G, HostTrouble, Hour, InstanceState, SourceError,
+    SourceId, Sweep,
 };
 use crate::fleet::GpuFleet;
 
@@ -76,9 +76,8 @@ fn one_busy_sample_ends_the_spell_and_pauses_do_not_flap() {
 fn closed_hours_carry_the_start_back() {
     let mut desk = Desk::new();
     let now = Hour::containing(t(0));
-    let values = vec![0.9, 0.01, 0.0, 0.0];
     let key = gpu(0, 0, &QUIET).identity.key().unwrap();
-    desk.hours.insert(key, HourlySeries { start: now.plus(-4), values });
+    tell(&mut desk.hours, &key, now.plus(-4), &[0.9, 0.01, 0.0, 0.0]);
     let picture = desk.watch(600, 900, |at| gpu(0, at, &QUIET));
     let row = &picture.rows[0];
     assert_eq!(row.verdict.idle_since, Some(now.plus(-3).start()));
@@ -174,7 +173,7 @@ fn the_same_gpu_told_by_two_sources_is_one() {
     let mut desk = Desk::new();
     desk.see(0, &[agent]);
     let picture = desk.see(30, &[sweep(SourceId::Exporter, 30, vec![gpu(3, 30, &BUSY)])]);
-    assert_eq!((picture.rows.len(), picture.rows[0].trail.len()), (1, 2));
+    assert_eq!((picture.rows.len(), picture.rows[0].trail.iter().len()), (1, 2));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The judgement of GPUs against golden cases and laws.
 
 mod doubts;
-mod fixtures;
+pub(super) mod fixtures;
 mod golden;
 mod laws;
 mod memory;

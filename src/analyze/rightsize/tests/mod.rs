@@ -373,7 +373,7 @@ fn gpu_row(seen: &Seen, node: &Arc<GpuNode>, index: u16) -> GpuRow {
         wasted_usd: None,
         told: vec![],
         disagreement: "".into(),
-        trail: Arc::from([]),
+        trail: crate::fleet::gpu::Trail::default(),
     }
 }
 

@@ -183,10 +183,10 @@ impl World {
                     hour: to.plus(-back),
                     scope: scope.clone(),
                     looks: 1,
-                    seen: std::collections::BTreeMap::new(),
+                    seen: crate::domain::TypeCounts::default(),
                 };
                 for i in self.instances.iter().filter(|i| i.scope == *scope) {
-                    *hour.seen.entry(i.instance_type.clone()).or_default() += 1;
+                    hour.seen.add(&i.instance_type, 1);
                 }
                 hours.push(hour);
             }

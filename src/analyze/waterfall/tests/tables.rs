@@ -8,8 +8,8 @@ use crate::domain::storage::{
     VolumeKind,
 };
 use crate::domain::{
-    CommitmentSource, Commits, ResourceKind, Scope, SourceId, SourceState, Tags, Unread,
-    VerdictKind,
+    CommitmentSource, Commits, FleetHour, ResourceKind, Scope, SourceId, SourceState, Tags,
+    TypeCounts, Unread, VerdictKind,
 };
 use crate::fleet::StorageFleet;
 use crate::fleet::savings::{BillPart, SpotFit, Step, StepKind, Waterfall};
@@ -254,7 +254,7 @@ fn commitments_are_for_what_is_steady_and_left() {
     let hours = Arc::make_mut(&mut w.facts.hours);
     for (i, hour) in hours.iter_mut().enumerate() {
         let n = if i % 5 < 2 { 14 } else { 10 };
-        hour.seen.insert("p4d.24xlarge".into(), n);
+        hour.seen = counted(hour, n);
     }
     let found = w.waterfall();
     let commit = step(&found, StepKind::Commitments);
@@ -267,7 +267,7 @@ fn commitments_are_for_what_is_steady_and_left() {
     // Used in 80 % of the hours, the slot pays all the time and saves in those: the mean counts.
     let hours = Arc::make_mut(&mut w.facts.hours);
     for (i, hour) in hours.iter_mut().enumerate() {
-        hour.seen.insert("p4d.24xlarge".into(), if i % 5 < 4 { 14 } else { 10 });
+        hour.seen = counted(hour, if i % 5 < 4 { 14 } else { 10 });
     }
     let found = w.waterfall();
     let commit = step(&found, StepKind::Commitments);
@@ -276,8 +276,15 @@ fn commitments_are_for_what_is_steady_and_left() {
     close(commit.saves(), 6.0 * (price - rate) + 4.0 * (used * price - rate));
 }
 
+/// What was seen in an hour, with so many p4d.
+fn counted(hour: &FleetHour, n: u64) -> TypeCounts {
+    let others = hour.seen.iter().filter(|(name, _)| &***name != "p4d.24xlarge");
+    let others = others.map(|(name, n)| (name.clone(), n));
+    others.chain([("p4d.24xlarge".into(), n)]).collect()
+}
+
 fn hours_with(w: &World, n: u64) -> f64 {
-    w.facts.hours.iter().filter(|h| h.seen["p4d.24xlarge"] == n).count() as f64
+    w.facts.hours.iter().filter(|h| h.seen.of("p4d.24xlarge") == n).count() as f64
 }
 
 #[test]

@@ -7,6 +7,7 @@ use jiff::Timestamp;
 
 use super::cards::{self, Card};
 use super::cases::{self, Kind};
+use crate::domain::intern::shared;
 use crate::domain::{
     AcceleratorKind, GpuIdentity, GpuOwner, GpuProcess, HostNames, Hour, Instance, Mig, Rung,
 };
@@ -235,18 +236,18 @@ impl Make<'_> {
         let own = u64::from(index) << 8 | u64::from(number.unwrap_or(0));
         let mig = slice.map(|s| Mig {
             gpu_instance: s.gpu_instance,
-            profile: self.card.mig.map_or("", |names| names[s.profile]).into(),
+            profile: shared(self.card.mig.map_or("", |names| names[s.profile])),
         });
         let is_neuron = self.card.clocks.is_none();
         let identity = GpuIdentity {
             uuid: (!is_neuron).then(|| self.uuid(index)),
             mig,
             index: Some(index),
-            model: self.card.name.into(),
+            model: shared(self.card.name),
             pci_bus_id: if is_neuron {
                 Arc::default()
             } else {
-                format!("00000000:{:02X}:00.0", 0x10 + index * 0x10 / 2).into()
+                shared(&format!("00000000:{:02X}:00.0", 0x10 + index * 0x10 / 2))
             },
             host: self.names.clone(),
         };
@@ -297,15 +298,15 @@ impl Make<'_> {
             Scheduler::Kubernetes => {
                 let slice = slice.map(|s| format!("-gi{s}")).unwrap_or_default();
                 GpuOwner {
-                    namespace: Some(team.into()),
+                    namespace: Some(shared(team)),
                     pod: Some(format!("{work}-{index}{slice}").into()),
-                    container: Some("main".into()),
+                    container: Some(shared("main")),
                     ..GpuOwner::default()
                 }
             }
             Scheduler::Slurm => GpuOwner {
                 job: Some((10_000 + self.profile.hash % 80_000).to_string().into()),
-                user: Some(format!("{team}-{}", 1 + self.profile.hash % 4).into()),
+                user: Some(shared(&format!("{team}-{}", 1 + self.profile.hash % 4))),
                 ..GpuOwner::default()
             },
             Scheduler::None => GpuOwner::default(),
@@ -317,13 +318,12 @@ impl Make<'_> {
         let tells = self.scheduler == Scheduler::None && draw(self.profile, 5) < 0.5;
         let one = GpuProcess {
             pid: 2_000 + (self.profile.hash % 30_000) as u32 + u32::from(index),
-            user: Some("ubuntu".into()),
-            command: match self.profile.workload {
+            user: Some(shared("ubuntu")),
+            command: shared(match self.profile.workload {
                 Workload::Serving { .. } | Workload::Trickle => "python -m vllm.entrypoints",
                 Workload::Notebook => "python -m ipykernel_launcher",
                 _ => "python train.py",
-            }
-            .into(),
+            }),
             mem_mib: None,
             sm: None,
         };

@@ -7,8 +7,8 @@ use jiff::SignedDuration;
 
 use super::*;
 use crate::domain::{
-    GpuKey, GpuSample, GpuSignal, GpuSignals, Hour, InstanceState, RecentWindow, Rung, SourceId,
-    Sweep,
+    GpuKey, GpuSample, GpuSignal, GpuSignals, Hour, HourTable, InstanceState, RecentWindow, Rung,
+    SourceId, Sweep,
 };
 use crate::source::demo::{DEFAULT_SEED, Lever, accounts, gpu_cases, gpu_sources, traps};
 use crate::source::{Ask, GpuSource};
@@ -331,7 +331,7 @@ async fn planted_gpus_get_their_state() {
     let sources = sources(None, NOW);
     let intervals = sources.iter().map(|s| ((s.source(), s.origin().clone()), s.every())).collect();
     let (rules, fleet, hours) =
-        (GpuRules::default(), crate::fleet::Fleet::default(), HashMap::new());
+        (GpuRules::default(), crate::fleet::Fleet::default(), HourTable::default());
     let mut watch = Watch::default();
     let mut picture = crate::fleet::GpuFleet::default();
     let mut first = None;

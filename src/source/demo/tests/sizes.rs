@@ -114,7 +114,7 @@ async fn sizes() -> Vec<Arc<Proposal>> {
                 wasted_usd: None,
                 told: vec![],
                 disagreement: "".into(),
-                trail: Arc::from([]),
+                trail: crate::fleet::gpu::Trail::default(),
             }));
         }
     }

@@ -136,7 +136,7 @@ fn the_trail_of_a_gpu_stands_where_there_is_room() {
     let mut fleet = gpus();
     for row in &mut fleet.rows {
         let now = row.verdict.activity.map_or(f32::NAN, |a| a.effective);
-        Arc::make_mut(row).trail = Arc::from([1.0, 0.5, f32::NAN, now]);
+        Arc::make_mut(row).trail = [1.0, 0.5, f32::NAN, now].into_iter().collect();
     }
     for (width, has_room) in [(139, false), (140, true), (200, true)] {
         let mut app = heard(init((width, 24)), fleet.clone());

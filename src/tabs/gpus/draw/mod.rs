@@ -123,7 +123,8 @@ impl Drawn for GpuField {
         if app.trail_width() == 0 {
             return;
         }
-        let trail = graph::sparkline(&row.trail, usize::from(TRAIL - 2), canvas.symbols());
+        let trail: Vec<f32> = row.trail.iter().collect();
+        let trail = graph::sparkline(&trail, usize::from(TRAIL - 2), canvas.symbols());
         let style = canvas.style(Role::Ok);
         let x = canvas.width().saturating_sub(TRAIL - 1);
         canvas.put(x, y, TRAIL - 2, &trail, style);

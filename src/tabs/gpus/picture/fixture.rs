@@ -92,7 +92,7 @@ pub(crate) fn gpu(
             taken_at: now() - SignedDuration::from_secs(30),
         }],
         disagreement: "".into(),
-        trail: Arc::from([]),
+        trail: crate::fleet::gpu::Trail::default(),
     }
 }
 
