@@ -114,8 +114,6 @@ impl App {
 
     /// Takes a picture of what could be saved in.
     pub(crate) fn on_savings(&mut self, savings: Arc<Savings>) {
-        // Behind a frozen picture nothing changes.
-        self.dirty = !self.is_frozen();
         self.savings = Some(savings);
         let on_screen = self.is_on_savings().then(|| self.tabs.savings.look.list());
         let lists = self.tabs.savings.lists.iter_mut().enumerate();

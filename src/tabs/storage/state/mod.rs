@@ -164,8 +164,6 @@ impl App {
 
     /// Takes a picture of storage in.
     pub(crate) fn on_storage(&mut self, fleet: Arc<StorageFleet>) {
-        // Behind a frozen picture nothing changes.
-        self.dirty = !self.is_frozen();
         self.storage = Some(fleet);
         let on_screen = (self.tab == TAB).then_some(self.tabs.storage.look as usize);
         let lists = self.tabs.storage.lists.iter_mut().enumerate();
