@@ -9,7 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::super::tests::scripted::{self, ACCOUNT, Answer, REGION, Script, Scripted};
 use super::super::{Account, Outcome, Parts, Regions, once};
-use super::{StorageRead, StorageSettings};
+use super::{Beside, StorageRead, StorageSettings};
 use crate::analyze::idle::Preset;
 use crate::cache::{Cache, OpenOptions, ScanKey};
 use crate::domain::storage::bucket::Fact;
@@ -295,7 +295,7 @@ fn settings() -> StorageSettings {
     StorageSettings {
         buckets: StorageRead::Always,
         ebs: StorageRead::Always,
-        only: true,
+        beside: Beside::Nothing,
         ..StorageSettings::default()
     }
 }
