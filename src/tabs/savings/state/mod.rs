@@ -89,6 +89,7 @@ impl App {
     }
 
     /// True on a list, without a page above it, where there is a table to show.
+    #[cfg(test)]
     pub fn shows_savings_table(&self) -> bool {
         self.pages.is_empty() && self.is_on_savings() && self.savings_rows_on_screen() > 0
     }

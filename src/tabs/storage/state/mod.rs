@@ -136,11 +136,6 @@ impl App {
         ViewContext { now: joined.map_or(ctx.now, |at| at.max(ctx.now)), ..ctx }
     }
 
-    /// True on the Storage tab, without a page above it, where there is a table to show.
-    pub fn shows_storage_table(&self) -> bool {
-        self.pages.is_empty() && self.tab == TAB && !self.storage_tab_is_empty()
-    }
-
     /// True when the list on screen has no row to choose from at all.
     pub fn storage_tab_is_empty(&self) -> bool {
         self.storage_rows_on_screen() == 0
