@@ -648,6 +648,48 @@ fn a_tab_is_known_to_few_files() {
     assert_eq!(known, all, "and its key in the keymap");
 }
 
+/// The files that a trial in `tests/data/trials` makes, and those that it touches. Each of its hunks has
+/// to fit the source as it is, so that what the page says of it stays true.
+fn trial(name: &str) -> (Vec<String>, Vec<String>) {
+    let patch = read(&format!("tests/data/trials/{name}.patch"));
+    let (mut made, mut touched) = (Vec::new(), Vec::new());
+    for file in patch.split("diff --git a/").skip(1) {
+        let path = file.split(' ').next().unwrap().to_owned();
+        if file.contains("\nnew file mode") {
+            made.push(path);
+            continue;
+        }
+        let source = read(&path);
+        for hunk in file.split("\n@@ ").skip(1) {
+            let old = hunk.lines().skip(1).filter(|line| !line.starts_with(['+', '\\']));
+            let old: Vec<&str> = old.map(|line| line.get(1..).unwrap_or_default()).collect();
+            assert!(
+                source.contains(&old.join("\n")),
+                "{name} does not fit {path}:\n{}",
+                old.join("\n")
+            );
+        }
+        touched.push(path);
+    }
+    (made, touched)
+}
+
+/// What is added touches few files beside its own: those that the page names.
+#[test]
+fn what_is_added_touches_few_files() {
+    let page = read("docs/architecture.md");
+    for (name, new, most) in [("tab", 3, 4), ("column", 0, 2), ("subcommand", 1, 3)] {
+        let (made, touched) = trial(name);
+        assert_eq!(made.len(), new, "{made:?}");
+        assert!((1..=most).contains(&touched.len()), "{name} touches {touched:?}");
+        let named =
+            |path: &&String| page.contains(&path.replace("src/", "`").replace(".rs", ".rs`"));
+        let strange: Vec<&String> = touched.iter().filter(|path| !named(path)).collect();
+        // A column's file is one of many.
+        assert!(strange.len() <= usize::from(name == "column"), "{name}: {strange:?}");
+    }
+}
+
 /// Which tab is on is asked of its screen, not by its name.
 #[test]
 fn tabs_are_rarely_named() {
