@@ -27,6 +27,7 @@ mod picture;
 mod prepare;
 mod prompt;
 mod run;
+mod saved_view;
 pub(crate) mod screen;
 #[cfg(test)]
 mod scripts;
@@ -50,7 +51,7 @@ pub use crate::tabs::storage::state::{
 pub use crate::tabs::whatif::state::{Area, DemandFrom, Plan, PlanChart, PlanPage};
 pub use appearance::{Appearance, ColorDepth, Role, ThemeName};
 pub(crate) use deed::Deed;
-pub use effect::{Confirmation, Effect, Regions, SavedView};
+pub use effect::{Confirmation, Effect, Regions};
 pub use init::{AppInit, Extent};
 pub use input::History;
 pub use keymap::{Action, Key, Keymap};
@@ -63,6 +64,7 @@ pub use page::{Opened, Page, Popup};
 pub use picture::Picture;
 pub(crate) use picture::{alone, shown};
 pub use prompt::{Prompt, PromptError, PromptKind};
+pub use saved_view::SavedView;
 pub use screen::Screen;
 pub use sources::{Intervals, SourceStatus, Sources, Staleness, behind};
 
@@ -246,11 +248,6 @@ impl App {
     pub fn mark_drawn(&mut self) {
         self.dirty = false;
         self.dialog_drawn();
-    }
-
-    /// What is on screen is gone or garbled: draw again.
-    pub fn mark_dirty(&mut self) {
-        self.dirty = true;
     }
 
     /// When the screen changes next by time alone; until then [`Msg::Now`] changes nothing.

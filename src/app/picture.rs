@@ -93,14 +93,18 @@ mod tests {
         let mut app = App::new(init(Some(fleet_of(12, 1, readings(0, failing))), (120, 40)));
         app.update(Msg::Savings(Arc::new(denied())));
         let mut storage = storage();
-        let error = SourceError::new(ErrorKind::Denied, "s3:ListAllMyBuckets", "no", "allow it");
-        storage.readings.push(crate::domain::Reading {
-            source: SourceId::S3,
-            scope: Scope::new("111122223333", "-"),
-            taken_at: None,
-            coverage: 0.0,
-            state: SourceState::Failed(Arc::new(error)),
-        });
+        for (source, call) in
+            [(SourceId::S3, "s3:ListAllMyBuckets"), (SourceId::Ebs, "ec2:DescribeVolumes")]
+        {
+            let error = SourceError::new(ErrorKind::Denied, call, "no", "allow it");
+            storage.readings.push(crate::domain::Reading {
+                source,
+                scope: Scope::new("111122223333", "-"),
+                taken_at: None,
+                coverage: 0.0,
+                state: SourceState::Failed(Arc::new(error)),
+            });
+        }
         app.update(Msg::Storage(Arc::new(storage)));
         app
     }
@@ -116,7 +120,8 @@ mod tests {
             (":resources<enter>", "DescribeSavingsPlans"),
             (":storage buckets<enter>", "s3:ListAllMyBuckets"),
             (":storage findings<enter>", "s3:ListAllMyBuckets"),
-            (":storage ebs<enter>", "s3:ListAllMyBuckets"),
+            (":storage findings<enter>", "ec2:DescribeVolumes"),
+            (":storage ebs<enter>", "ec2:DescribeVolumes"),
         ] {
             let mut app = app();
             let document: Value = serde_json::from_str(&exported(&mut app, keys, "json")).unwrap();

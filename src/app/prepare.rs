@@ -172,14 +172,8 @@ impl App {
     pub(crate) fn fold_sources(&mut self) {
         let of_fleet = self.fleet.iter().flat_map(|f| &f.readings);
         let of_storage = self.storage.iter().flat_map(|s| &s.readings);
-        let mut readings: Vec<Reading> = of_fleet.chain(of_storage).cloned().collect();
-        // The fleet tells of most sources of savings as well: each scope counts once.
-        for reading in self.savings.iter().flat_map(|s| &s.readings) {
-            let same = |r: &Reading| r.source == reading.source && r.scope == reading.scope;
-            if !readings.iter().any(same) {
-                readings.push(reading.clone());
-            }
-        }
+        let of_savings = self.savings.iter().flat_map(|s| &s.readings);
+        let readings = Reading::merged(of_fleet.chain(of_storage).chain(of_savings));
         self.sources = Sources::fold(&readings, &self.intervals, self.now);
         self.set_deadline();
     }

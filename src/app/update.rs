@@ -15,7 +15,8 @@ impl App {
             self.set_now(now);
             return Vec::new();
         }
-        self.dirty = true;
+        // Never taken back: what an earlier message changed is still to be drawn.
+        self.dirty |= self.shows(&msg);
         let mut effects = self.take(msg);
         self.settle_sheet();
         for screen in crate::tabs::screens() {
@@ -24,12 +25,19 @@ impl App {
         effects
     }
 
+    /// True unless a message changes nothing on screen: the release of a key, or a picture behind a
+    /// frozen one.
+    fn shows(&self, msg: &Msg) -> bool {
+        match msg {
+            Msg::Key(event) => !event.is_release(),
+            Msg::Gpus(_) | Msg::Storage(_) | Msg::Savings(_) => !self.is_frozen(),
+            _ => true,
+        }
+    }
+
     fn take(&mut self, msg: Msg) -> Vec<Effect> {
         match msg {
-            Msg::Key(event) if event.is_release() => {
-                self.dirty = false;
-                Vec::new()
-            }
+            Msg::Key(event) if event.is_release() => Vec::new(),
             Msg::Key(event) => self.on_key(Key::of(event)),
             Msg::Mouse(event) => self.on_mouse(event),
             Msg::Paste(text) => {
@@ -260,5 +268,57 @@ impl App {
             }
             _ => self.read_again(false),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+
+    use super::*;
+    use crate::app::fixture::{app, fleet, press};
+    use crate::domain::{ErrorKind, Reading, SourceError, SourceId, SourceState};
+    use crate::fleet::{GpuFleet, Savings, StorageFleet};
+
+    #[test]
+    fn what_is_to_be_drawn_stays_so_whatever_comes_next() {
+        let mut key = KeyEvent::new(KeyCode::Char('x'), KeyModifiers::NONE);
+        key.kind = KeyEventKind::Release;
+        let quiet: [fn(KeyEvent) -> Msg; 4] = [
+            Msg::Key,
+            |_| Msg::Gpus(Arc::new(GpuFleet::default())),
+            |_| Msg::Storage(Arc::new(StorageFleet::default())),
+            |_| Msg::Savings(Arc::new(Savings::default())),
+        ];
+        for msg in quiet {
+            let mut app = app((80, 24));
+            press(&mut app, "f");
+            app.mark_drawn();
+            app.update(msg(key));
+            assert!(!app.is_dirty(), "nothing of it is on screen");
+            app.update(Msg::Notice(Notice::new(Level::Error, "not written")));
+            app.update(msg(key));
+            assert!(app.is_dirty(), "a notice waits to be drawn");
+        }
+    }
+
+    #[test]
+    fn each_scope_of_a_source_counts_once_whoever_tells_of_it() {
+        let mut app = app((80, 24));
+        let error = SourceError::new(ErrorKind::Denied, "s3:ListAllMyBuckets", "no", "allow it");
+        let failed = Reading {
+            source: SourceId::S3,
+            scope: crate::domain::Scope::new("123456789012", "-"),
+            taken_at: None,
+            coverage: 1.0,
+            state: SourceState::Failed(Arc::new(error)),
+        };
+        let told = || vec![failed.clone()];
+        app.update(Msg::Fleet(Arc::new(Fleet { readings: told(), ..fleet() })));
+        app.update(Msg::Storage(Arc::new(StorageFleet { readings: told(), ..Default::default() })));
+        app.update(Msg::Savings(Arc::new(Savings { readings: told(), ..Savings::default() })));
+        let counted = |s: &crate::app::SourceStatus| (s.source, s.scopes, s.failed);
+        let all: Vec<_> = app.sources().by_source.iter().map(counted).collect();
+        assert_eq!(all, [(SourceId::S3, 1, 1)]);
     }
 }

@@ -12,7 +12,7 @@ use super::facts::{KnownAccount, account_key, kind};
 use super::readings::Outcome;
 use super::retry::Retry;
 use super::world::Update;
-use super::{Account, Regions, Shared, guarded, savings, scope, storage};
+use super::{Account, Beside, Regions, Shared, guarded, savings, scope, storage};
 use crate::domain::{ErrorKind, Scope, SourceError, SourceId};
 use crate::source::Identity;
 
@@ -55,8 +55,10 @@ pub(super) async fn run(shared: Arc<Shared>, account: Account, lines: Lines, onl
         };
         scopes.spawn(storage::run(ctx, identity.label.clone(), regions.clone()));
     }
-    // Of instances nothing is read where storage alone is wanted.
-    let regions = if shared.storage.settings.only { Vec::new() } else { regions };
+    let regions = match shared.storage.settings.beside {
+        Beside::All | Beside::Inventory => regions,
+        Beside::Nothing => Vec::new(),
+    };
     let read: Vec<Scope> =
         regions.into_iter().map(|region| Scope::new(identity.account.clone(), region)).collect();
     let label = account.provider.label().to_owned();

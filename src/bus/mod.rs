@@ -45,7 +45,7 @@ mod world;
 pub use live::{first_gpus_key, read_gpus};
 pub use past::past;
 pub use savings::SavingsSettings;
-pub use storage::{StorageRead, StorageSettings, bucket_region, put_uploads, s3_prices};
+pub use storage::{Beside, StorageRead, StorageSettings, bucket_region, put_uploads, s3_prices};
 
 use std::collections::{HashMap, HashSet};
 use std::future::Future;

@@ -13,7 +13,7 @@ use super::readings::Outcome;
 use super::retry::Retry;
 use super::wishes::Wishes;
 use super::world::Update;
-use super::{Shared, metrics, pricing, types};
+use super::{Beside, Shared, metrics, pricing, types};
 use crate::domain::{Scope, SourceId, TypeSpec};
 use crate::source::Provider;
 
@@ -60,6 +60,9 @@ pub(super) async fn run(mut ctx: Context) {
                     Outcome::Good { coverage: 1.0 },
                 )
                 .await;
+                if ctx.shared.storage.settings.beside == Beside::Inventory {
+                    return;
+                }
                 types::ensure(&mut ctx, instances).await;
                 // What the user has agreed to pay for reaches the metrics, whatever their rhythm.
                 refreshes.serve();

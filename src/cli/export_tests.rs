@@ -1,44 +1,62 @@
 //! What the screen exports and what the subcommand of the same name prints are the same bytes, for
-//! every view in every format.
+//! every view that both have, in every format that both have: the findings, runs and copies of storage
+//! have no subcommand, the groups of `gpus --group` no export, and a plan no table.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use super::accounts::Reaches;
 use super::invocation::{DemoOptions, Invocation, RunOptions};
 use super::savings_settings::SavingsWant;
+use super::storage::args::ExploreArgs;
 use super::telemetry::{StoragePart, Want};
-use super::{gpus, reports, savings, storage};
-use crate::analyze::storage::picture::blended_rates;
+use super::{gpus, reports, savings, storage, whatif};
 use crate::app::fixture::{init, press};
 use crate::app::{App, AppInit, Effect, Msg};
 use crate::bus::Outcome;
 use crate::config::load::Sources;
 use crate::config::{Env, FileConfig, Vocabulary, load};
-use crate::domain::storage::PrefixTree;
-use crate::fleet::StorageFleet;
-use crate::report::{self, Explored, Format, List, Report, SavedOf, write};
+use crate::fleet::{Savings, StorageFleet};
+use crate::report::{Format, List, Report, SavedOf, write};
 use crate::tabs::gpus::picture::GpuField;
 use crate::tabs::idle::picture::Field;
 use crate::tabs::savings::picture::{CommitmentField, ProposalField, ResourceField, SpotField};
-use crate::tabs::storage::picture::{BlockField, BucketField, fixture as stored};
+use crate::tabs::storage::picture::{BlockField, BucketField, PrefixField};
+use crate::tabs::whatif::picture::fixture as plans;
+use crate::tabs::whatif::state::fixture as planning;
 use crate::view::{Sort, Symbols, TableField, ViewContext, table};
+use crate::whatif::Stage;
 
 /// A full minute: the screen counts no seconds.
 const NOW: &str = "2026-03-14T15:09:00Z";
 
-/// The demo, read once, and what was made of it.
+/// The demo as the screen has it, and as each subcommand reads it for itself.
 struct World {
     invocation: Invocation,
-    outcome: Outcome,
-    saved: SavedOf,
+    screen: Outcome,
+    savings: Arc<Savings>,
+    storage: Arc<StorageFleet>,
+    /// The same with the list that is explored.
+    listed: Arc<StorageFleet>,
+    overview: Outcome,
+    idle: Outcome,
+    gpus: Outcome,
+    commitments: SavedOf,
+    rightsize: SavedOf,
+    spot: SavedOf,
+    resources: SavedOf,
     buckets: Arc<StorageFleet>,
     blocks: Arc<StorageFleet>,
-    /// With lists of objects.
-    listed: Arc<StorageFleet>,
+    explored: List<PrefixField>,
     ctx: ViewContext,
 }
 
 impl World {
+    /// Read once for all tests.
+    fn get() -> &'static Self {
+        static WORLD: LazyLock<World> = LazyLock::new(World::read);
+        &WORLD
+    }
+
     fn read() -> Self {
         let now = NOW.parse().unwrap();
         let demo = Some(DemoOptions::default());
@@ -55,17 +73,35 @@ impl World {
             reach: Reaches::default(),
             recording: Arc::default(),
         };
-        let outcome = reports::read_with(&invocation, Want::All, SavingsWant::All).unwrap();
-        let savings = Arc::new(outcome.savings_picture(now));
+        let read = |want, saving| reports::read_with(&invocation, want, saving).unwrap();
         let part = |part| {
             let outcome = reports::read(&invocation, Want::Storage(part)).unwrap();
             Arc::new(outcome.storage_picture(now))
         };
-        let (buckets, blocks) = (part(StoragePart::Buckets), part(StoragePart::Ebs));
-        let saved = SavedOf::new(savings, &outcome.fleet);
-        let ctx = ViewContext { now, symbols: Symbols::Unicode };
-        let listed = Arc::new(StorageFleet { as_of: Some(now), ..stored::fleet() });
-        Self { invocation, outcome, saved, buckets, blocks, listed, ctx }
+        let mut screen = read(Want::All, SavingsWant::All);
+        let (savings, storage) = (screen.savings_picture(now), screen.storage_picture(now));
+        let args = ExploreArgs { depth: 1, top: usize::MAX, ..ExploreArgs::default() };
+        let ctx = storage::Ctx { invocation: &invocation, env: &env };
+        let explored = storage::explore::report(&args, &ctx).unwrap();
+        Arc::make_mut(&mut screen.storage).scans.push(explored.of.scan.clone());
+        Self {
+            listed: Arc::new(screen.storage_picture(now)),
+            savings: Arc::new(savings),
+            storage: Arc::new(storage),
+            screen,
+            overview: read(Want::Free, SavingsWant::All),
+            idle: read(Want::Free, SavingsWant::Net),
+            gpus: reports::read(&invocation, Want::All).unwrap(),
+            commitments: savings::COMMITMENTS.read(&invocation).unwrap(),
+            rightsize: savings::RIGHTSIZE.read(&invocation).unwrap(),
+            spot: savings::SPOT.read(&invocation).unwrap(),
+            resources: savings::RESOURCES.read(&invocation).unwrap(),
+            buckets: part(StoragePart::Buckets),
+            blocks: part(StoragePart::Ebs),
+            explored,
+            ctx: ViewContext { now, symbols: Symbols::Unicode },
+            invocation,
+        }
     }
 
     /// The screen that has heard of all of it.
@@ -73,9 +109,9 @@ impl World {
         let start = init(None, (160, 50));
         let preset = self.invocation.config.preset.clone();
         let mut app = App::new(AppInit { now: self.ctx.now, preset, ..start });
-        app.update(Msg::Fleet(self.outcome.fleet.clone()));
-        app.update(Msg::Gpus(self.outcome.gpus.clone()));
-        app.update(Msg::Savings(self.saved.savings.clone()));
+        app.update(Msg::Fleet(self.screen.fleet.clone()));
+        app.update(Msg::Gpus(self.screen.gpus.clone()));
+        app.update(Msg::Savings(self.savings.clone()));
         app.update(Msg::Storage(storage.clone()));
         app
     }
@@ -92,21 +128,16 @@ struct View {
     printed: Printed,
 }
 
-fn none(_: &World) -> &Arc<StorageFleet> {
-    static NONE: std::sync::OnceLock<Arc<StorageFleet>> = std::sync::OnceLock::new();
-    NONE.get_or_init(Arc::default)
-}
-
 /// A view of what could be saved.
 macro_rules! saved {
-    ($keys:literal, $filter:literal, $list:ident, $field:ident) => {
+    ($keys:literal, $filter:literal, $of:ident, $list:ident, $field:ident) => {
         View {
             keys: $keys,
             filter: Some($filter),
-            storage: none,
+            storage: |w| &w.storage,
             printed: |w, i| {
                 let filter = reports::filter::<$field>(i).unwrap();
-                Box::new(savings::$list.report(i, w.saved.clone(), filter.as_ref(), &w.ctx))
+                Box::new(savings::$list.report(i, w.$of.clone(), filter.as_ref(), &w.ctx))
             },
         }
     };
@@ -116,20 +147,17 @@ static VIEWS: [View; 10] = [
     View {
         keys: "1",
         filter: None,
-        storage: none,
-        printed: |w, i| {
-            let saved = Some(w.saved.savings.clone());
-            Box::new(reports::overview(i, &w.outcome, saved, &[]))
-        },
+        storage: |w| &w.storage,
+        printed: |w, i| Box::new(reports::overview(i, &w.overview, &[], &w.ctx)),
     },
     View {
         // Its own order on the screen is a calm one.
         keys: "2:group flat<enter>:sort wasted_usd<enter>",
         filter: Some("team=nlp"),
-        storage: none,
+        storage: |w| &w.storage,
         printed: |w, i| {
             let filter = reports::filter::<GpuField>(i).unwrap();
-            let list = gpus::report(i, &w.outcome, filter.as_ref(), &w.ctx);
+            let list = gpus::report(i, &w.gpus, filter.as_ref(), &w.ctx);
             let sort = Sort::by(GpuField::WastedUsd.spec());
             let order = table::select(&GpuField::rows(&list.rows), None, sort, &w.ctx);
             let rows = order.into_iter().map(|i| list.rows[i as usize].clone()).collect();
@@ -139,16 +167,16 @@ static VIEWS: [View; 10] = [
     View {
         keys: "3",
         filter: Some("$>10/h"),
-        storage: none,
+        storage: |w| &w.storage,
         printed: |w, i| {
             let filter = reports::filter::<Field>(i).unwrap();
-            Box::new(reports::idle(i, &w.outcome, filter.as_ref(), &w.ctx))
+            Box::new(reports::idle(i, &w.idle, filter.as_ref(), &w.ctx))
         },
     },
     View {
         keys: ":storage buckets<enter>",
         filter: Some("versioning=on"),
-        storage: |w| &w.buckets,
+        storage: |w| &w.storage,
         printed: |w, i| {
             let filter = reports::filter::<BucketField>(i).unwrap();
             Box::new(storage::buckets::report(i, &w.buckets, filter.as_ref(), &w.ctx))
@@ -157,7 +185,7 @@ static VIEWS: [View; 10] = [
     View {
         keys: ":storage ebs<enter>",
         filter: Some("what=volume"),
-        storage: |w| &w.blocks,
+        storage: |w| &w.storage,
         printed: |w, i| {
             let filter = reports::filter::<BlockField>(i).unwrap();
             Box::new(storage::ebs::report(i, &w.blocks, filter.as_ref(), &w.ctx))
@@ -167,33 +195,24 @@ static VIEWS: [View; 10] = [
         keys: ":storage explore<enter>:sort usd_per_month<enter>",
         filter: None,
         storage: |w| &w.listed,
-        printed: |w, _| {
-            // The screen begins with the bucket under the cursor of the list: the costliest.
-            let listed = w.listed.buckets.iter().filter(|b| w.listed.scans.contains_key(&b.name));
-            let row = listed.map(|row| (row, w.listed.scans[&row.name].clone())).next();
-            let (row, scan) = row.unwrap();
-            let card = w.listed.rates(&row.scope);
-            let rates = card.map(blended_rates).map(Arc::new);
-            let of = Explored { scan, rates, from: PrefixTree::ROOT };
-            Box::new(report::explore(of, 1, usize::MAX))
-        },
+        printed: |w, _| Box::new(w.explored.clone()),
     },
-    saved!(":commitments<enter>", "unused>$0/h", COMMITMENTS, CommitmentField),
-    saved!(":rightsize<enter>", "net>$0/h", RIGHTSIZE, ProposalField),
-    saved!(":spot<enter>", "fit=yes", SPOT, SpotField),
-    saved!(":resources<enter>", "verdict=idle", RESOURCES, ResourceField),
+    saved!(":commitments<enter>", "unused>$0/h", commitments, COMMITMENTS, CommitmentField),
+    saved!(":rightsize<enter>", "net>$0/h", rightsize, RIGHTSIZE, ProposalField),
+    saved!(":spot<enter>", "fit=yes", spot, SPOT, SpotField),
+    saved!(":resources<enter>", "verdict=idle", resources, RESOURCES, ResourceField),
 ];
 
 #[test]
 fn the_screen_exports_what_the_subcommand_prints() {
-    let world = World::read();
+    let world = World::get();
     let mut compared = 0;
     for view in &VIEWS {
         for filter in std::iter::once(None).chain(view.filter.map(Some)) {
             let mut invocation = world.invocation.clone();
             invocation.options.filter = filter.map(str::to_owned);
-            let printed = (view.printed)(&world, &invocation);
-            let mut app = world.app((view.storage)(&world));
+            let printed = (view.printed)(world, &invocation);
+            let mut app = world.app((view.storage)(world));
             press(&mut app, view.keys);
             app.prepare();
             if let Some(filter) = filter {
@@ -219,10 +238,39 @@ fn the_screen_exports_what_the_subcommand_prints() {
 }
 
 #[test]
-fn json_has_every_column_of_csv() {
-    let world = World::read();
+fn the_plan_on_screen_is_the_memo_of_its_scenario() {
+    let mut app = planning::after((160, 50), ":whatif<enter>");
+    let scenario = Arc::new(plans::full());
+    let demand = Arc::new(plans::demand_of(scenario.families.len()));
+    let answer = plans::shared(&scenario, Stage::Whole);
+    let printed = whatif::memo::report(demand, scenario, answer);
+    for format in Format::ALL.into_iter().filter(|format| *format != Format::Table) {
+        let effects = press(&mut app, &format!(":export {} x<enter>", format.name()));
+        let [.., Effect::Export { picture, .. }] = &effects[..] else {
+            panic!("{effects:?} {:?}", app.notice())
+        };
+        assert_eq!(picture.view(), "whatif-plan");
+        assert_eq!(picture.written(format), write(&printed, format, &app.view_context()));
+    }
+}
+
+#[test]
+fn a_list_names_the_sources_that_it_rests_on_whatever_else_was_read() {
+    let world = World::get();
     for view in &VIEWS {
-        let printed = (view.printed)(&world, &world.invocation);
+        let printed = (view.printed)(world, &world.invocation);
+        let Some(sources) = printed.sources() else { continue };
+        let told: Vec<_> = printed.rests_on().iter().map(|r| r.source).collect();
+        assert!(told.iter().all(|source| sources.contains(source)), "{}", printed.view());
+        assert!(told.len() < world.screen.fleet.readings.len(), "{}", printed.view());
+    }
+}
+
+#[test]
+fn json_has_every_column_of_csv() {
+    let world = World::get();
+    for view in &VIEWS {
+        let printed = (view.printed)(world, &world.invocation);
         let csv = Format::ALL.into_iter().find(|format| !format.has_notes()).unwrap();
         let csv = write(&*printed, csv, &world.ctx);
         for row in printed.rows(&world.ctx, usize::MAX) {

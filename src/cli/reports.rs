@@ -12,7 +12,7 @@ use super::{session, storage_settings};
 use crate::bus::{self, Outcome};
 use crate::config::Env;
 use crate::domain::{Reading, SourceId, SourceState};
-use crate::fleet::{Savings, Totals};
+use crate::fleet::Totals;
 use crate::report::{Format, Instances, List, OverviewReport, Report, write};
 use crate::tabs::idle::picture::Field;
 use crate::view::{Filter, Sort, TableField, ViewContext, table};
@@ -28,17 +28,16 @@ pub fn run(
     if let Some(fail_on) = &invocation.options.fail_on {
         fail_on.of_instances().map_err(CliError::Usage)?;
     }
+    let is_overview = command == FleetCommand::Overview;
     // What could be saved is said of the whole fleet alone.
-    let saves = command == FleetCommand::Overview && filter.is_none();
-    let saving = if saves { SavingsWant::All } else { SavingsWant::Net };
+    let saving = if is_overview && filter.is_none() { SavingsWant::All } else { SavingsWant::Net };
     let outcome = read_with(invocation, Want::Free, saving)?;
     let fleet = &*outcome.fleet;
     unreadable(invocation, &outcome)?;
     let ctx = context(invocation, env);
     let rows = table::select(&Field::rows(&fleet.rows), filter.as_ref(), Sort::default(), &ctx);
-    if command == FleetCommand::Overview {
-        let savings = saves.then(|| Arc::new(outcome.savings_picture(ctx.now)));
-        print(&overview(invocation, &outcome, savings, &rows), invocation, &ctx, out)?;
+    if is_overview {
+        print(&overview(invocation, &outcome, &rows, &ctx), invocation, &ctx, out)?;
     } else {
         print(&idle(invocation, &outcome, filter.as_ref(), &ctx), invocation, &ctx, out)?;
     }
@@ -67,19 +66,20 @@ pub(super) fn idle(
 pub(super) fn overview(
     invocation: &Invocation,
     outcome: &Outcome,
-    savings: Option<Arc<Savings>>,
     rows: &[u32],
+    ctx: &ViewContext,
 ) -> OverviewReport {
+    let filter = invocation.options.filter.as_ref();
     let report = OverviewReport {
         fleet: outcome.fleet.clone(),
         gpus: outcome.gpus.clone(),
-        // Not all of it is read.
-        storage: None,
-        savings,
+        // Where it was not read, its picture says so.
+        storage: filter.is_none().then(|| Arc::new(outcome.storage_picture(ctx.now))),
+        savings: filter.is_none().then(|| Arc::new(outcome.savings_picture(ctx.now))),
         preset: invocation.config.preset.clone(),
         filter: String::new(),
     };
-    match &invocation.options.filter {
+    match filter {
         Some(filter) => report.narrowed(rows, filter),
         None => report,
     }
@@ -118,7 +118,7 @@ pub(super) fn print(
     let format = invocation.options.format;
     out.write_all(write(report, format, ctx).as_bytes())?;
     if !format.has_notes() {
-        troubles(report.readings()).for_each(tell);
+        troubles(report.rests_on()).for_each(tell);
     }
     Ok(())
 }
@@ -148,7 +148,10 @@ pub(super) fn read_with(
     let mut parts = session::parts(invocation, cache.clone(), want)?;
     parts.settings.savings = savings_settings(&invocation.config, saving);
     if saving.resources() {
-        parts.settings.storage = storage_settings::of_volumes(&invocation.config);
+        parts.settings.storage = match saving {
+            SavingsWant::All => storage_settings::of_overview(&invocation.config),
+            _ => storage_settings::of_volumes(&invocation.config),
+        };
     }
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
@@ -187,8 +190,10 @@ pub(super) fn unreadable(invocation: &Invocation, outcome: &Outcome) -> Result<(
 }
 
 /// One line per failed source.
-pub(super) fn troubles(readings: &[Reading]) -> impl Iterator<Item = String> {
-    readings.iter().filter_map(|reading| {
+pub(super) fn troubles<'a>(
+    readings: impl IntoIterator<Item = &'a Reading>,
+) -> impl Iterator<Item = String> {
+    readings.into_iter().filter_map(|reading| {
         let SourceState::Failed(error) = &reading.state else { return None };
         let fix = if error.fix.is_empty() { String::new() } else { format!("; {}", error.fix) };
         Some(format!("{} {}: {error}{fix}", reading.source.word(), reading.scope))

@@ -16,7 +16,7 @@ pub enum SavingsWant {
     Market,
     /// Commitments, and resources that are no instances: what else idles, net of them.
     Resources,
-    /// All of it.
+    /// All of it, and storage as far as the Overview sums it.
     All,
 }
 

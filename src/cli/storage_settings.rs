@@ -5,22 +5,31 @@ use std::sync::Arc;
 use jiff::SignedDuration;
 
 use super::telemetry::{StoragePart, Want};
-use crate::bus::{StorageRead, StorageSettings};
+use crate::bus::{Beside, StorageRead, StorageSettings};
 use crate::config::Config;
 
 /// What a run reads of storage. Reports about instances and GPUs read nothing of it.
 pub fn of(config: &Config, want: Want) -> StorageSettings {
-    let (buckets, ebs) = match want {
-        Want::Storage(StoragePart::Buckets) => (StorageRead::Always, StorageRead::Never),
-        Want::Storage(StoragePart::Ebs) => (StorageRead::Never, StorageRead::Always),
-        Want::All | Want::Free | Want::Local => (StorageRead::Never, StorageRead::Never),
-    };
-    with(config, buckets, ebs, matches!(want, Want::Storage(_)))
+    use StorageRead::{Always, Never};
+    match want {
+        Want::Storage(StoragePart::Buckets) => with(config, Always, Never, Beside::Nothing),
+        Want::Storage(StoragePart::Ebs) => with(config, Never, Always, Beside::Inventory),
+        Want::All | Want::Free | Want::Local => with(config, Never, Never, Beside::All),
+    }
 }
 
 /// Volumes and snapshots beside the instances: what a stopped instance goes on billing.
 pub fn of_volumes(config: &Config) -> StorageSettings {
-    with(config, StorageRead::Never, StorageRead::Always, false)
+    with(config, StorageRead::Never, StorageRead::Always, Beside::All)
+}
+
+/// All that the Overview sums: buckets too, unless reading them beside the fleet was switched off.
+pub fn of_overview(config: &Config) -> StorageSettings {
+    let buckets = match config.storage.background {
+        true => StorageRead::Always,
+        false => StorageRead::Never,
+    };
+    with(config, buckets, StorageRead::Always, Beside::All)
 }
 
 /// What the cockpit reads: all that the Overview sums, in the background unless that was switched off.
@@ -29,17 +38,22 @@ pub fn of_cockpit(config: &Config) -> StorageSettings {
         true => StorageRead::Always,
         false => StorageRead::WhenWanted,
     };
-    with(config, read, read, false)
+    with(config, read, read, Beside::All)
 }
 
-fn with(config: &Config, buckets: StorageRead, ebs: StorageRead, only: bool) -> StorageSettings {
+fn with(
+    config: &Config,
+    buckets: StorageRead,
+    ebs: StorageRead,
+    beside: Beside,
+) -> StorageSettings {
     let storage = &config.storage;
     let minutes = |n: u32| SignedDuration::from_mins(n.into());
     let region = |name: &String| Arc::<str>::from(name.as_str());
     StorageSettings {
         buckets,
         ebs,
-        only,
+        beside,
         include: storage.buckets.clone(),
         exclude: storage.exclude.clone(),
         regions: storage.regions.as_ref().map(|all| all.iter().map(region).collect()),

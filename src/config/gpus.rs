@@ -247,11 +247,6 @@ impl GpusConfig {
             namespace_is_team: Some(self.namespace_is_team),
         }
     }
-
-    /// True when any source besides those of the accounts and this host is named.
-    pub fn names_sources(&self) -> bool {
-        !(self.prometheus.is_empty() && self.exporters.is_empty() && self.ssh.is_empty())
-    }
 }
 
 /// What is wrong with a section: the key below `gpus.` and the reason.

@@ -1,5 +1,6 @@
 //! What a source said, when, about what, and how completely.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -121,6 +122,16 @@ pub struct Reading {
     pub coverage: f32,
     /// How the source is now.
     pub state: SourceState,
+}
+
+impl Reading {
+    /// Several lists as one, in this order: each source of a scope counts once, as it was told first.
+    /// Several pictures tell of the same sources.
+    pub fn merged<'a>(all: impl IntoIterator<Item = &'a Self>) -> Vec<Self> {
+        let mut told = HashSet::new();
+        let all = all.into_iter();
+        all.filter(|r| told.insert((r.source, &r.scope))).cloned().collect()
+    }
 }
 
 /// How a source is doing.

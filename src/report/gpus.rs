@@ -5,8 +5,8 @@ use std::sync::Arc;
 use serde_json::{Map, Value as Json, json};
 
 use super::sheet::{Cell, Column, Sheet};
-use super::{List, ListField, Notes, Report, json};
-use crate::domain::{GpuState, Reading};
+use super::{List, ListField, Notes, Report, json, sources};
+use crate::domain::{GpuState, Reading, SourceId};
 use crate::fleet::{Fleet, GpuFleet, GpuRow};
 use crate::tabs::gpus::picture::{
     self, GpuField, GpuGroup, GpuGrouping, RollUp, blind, group, pulse, words,
@@ -36,6 +36,8 @@ impl ListField for GpuField {
          today's rate; effective use by the best evidence each GPU has; a month is 730 h"
             .to_owned()
     }
+
+    const SOURCES: &'static [SourceId] = sources::GPUS;
 
     fn readings(of: &Gpus) -> &[Reading] {
         &of.fleet.readings
@@ -199,6 +201,10 @@ impl Report for GpuGroups {
 
     fn readings(&self) -> &[Reading] {
         self.list.readings()
+    }
+
+    fn sources(&self) -> Option<&'static [SourceId]> {
+        self.list.sources()
     }
 
     fn rows(&self, _: &ViewContext, most: usize) -> Vec<Json> {

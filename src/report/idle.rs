@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value as Json, json};
 
-use super::{List, ListField, fleet_basis, json};
-use crate::domain::{EvidenceRole, PriceBasis, Provenance, Rate, Reading, SignalEvidence};
+use super::{List, ListField, fleet_basis, json, sources};
+use crate::domain::{
+    EvidenceRole, PriceBasis, Provenance, Rate, Reading, SignalEvidence, SourceId,
+};
 use crate::fleet::commitments::{CoveredBy, Net};
 use crate::fleet::{Fleet, Row, Totals};
 use crate::tabs::idle::picture::{DEFAULT_COLUMNS, Field};
@@ -32,6 +34,8 @@ impl ListField for Field {
     fn basis(of: &Instances) -> String {
         fleet_basis(&of.preset)
     }
+
+    const SOURCES: &'static [SourceId] = sources::INSTANCES;
 
     fn readings(of: &Instances) -> &[Reading] {
         &of.fleet.readings

@@ -19,7 +19,7 @@ pub(super) fn document(report: &dyn Report, ctx: &ViewContext) -> String {
         ("generated_at", json!(ctx.now.to_string())),
         ("basis", json!(report.basis())),
         ("rows", Json::Array(report.rows(ctx, usize::MAX))),
-        ("readings", report.readings().iter().map(|r| reading(r, ctx)).collect()),
+        ("readings", report.rests_on().into_iter().map(|r| reading(r, ctx)).collect()),
         ("errors", Json::Array(report.errors())),
     ]
     .into_iter()
@@ -52,8 +52,8 @@ fn clean_texts(json: &mut Json) {
 }
 
 /// `errors[]`: the sources that failed.
-pub(super) fn errors(all: &[Reading]) -> Vec<Json> {
-    all.iter().filter_map(error).collect()
+pub(super) fn errors<'a>(all: impl IntoIterator<Item = &'a Reading>) -> Vec<Json> {
+    all.into_iter().filter_map(error).collect()
 }
 
 fn reading(reading: &Reading, ctx: &ViewContext) -> Json {

@@ -6,12 +6,12 @@ use serde_json::{Map, Value as Json};
 
 use super::sheet::{self, Sheet};
 use super::{Notes, Report, filtered, json, troubles_of};
-use crate::domain::Reading;
+use crate::domain::{Reading, SourceId};
 use crate::view::{TableField, ViewContext};
 
 /// Rows of a list with everything that is said of them: what a subcommand has chosen, or what the
 /// screen shows.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct List<F: ListField> {
     /// The rows, in their order.
     pub rows: Vec<Arc<F::Row>>,
@@ -40,7 +40,10 @@ pub trait ListField: TableField {
     /// What the figures mean, one sentence, without the filter.
     fn basis(of: &Self::Of) -> String;
 
-    /// How the sources are doing.
+    /// The sources that the rows rest on.
+    const SOURCES: &'static [SourceId];
+
+    /// How the sources are doing, all that are known of.
     fn readings(of: &Self::Of) -> &[Reading];
 
     /// What a row says before its fields in JSON, in this order; it stands for the fields of the same
@@ -113,6 +116,10 @@ impl<F: ListField> Report for List<F> {
         F::readings(&self.of)
     }
 
+    fn sources(&self) -> Option<&'static [SourceId]> {
+        Some(F::SOURCES)
+    }
+
     fn rows(&self, ctx: &ViewContext, most: usize) -> Vec<Json> {
         self.each().take(most).map(|row| self.row(row, ctx)).collect()
     }
@@ -136,7 +143,7 @@ impl<F: ListField> Report for List<F> {
     fn notes(&self, ctx: &ViewContext) -> Notes {
         let mut lines = F::notes(self, ctx);
         lines.push(format!("basis: {}", self.basis()));
-        lines.extend(troubles_of(self.readings()));
+        lines.extend(troubles_of(self.rests_on()));
         Notes::Below(lines)
     }
 }

@@ -17,6 +17,7 @@ mod overview;
 mod page;
 mod savings_rows;
 mod sheet;
+mod sources;
 mod storage_blocks;
 mod storage_buckets;
 mod storage_duplicates;
@@ -38,7 +39,7 @@ pub use overview::OverviewReport;
 pub use savings_rows::SavedOf;
 pub(crate) use savings_rows::mixed_fleets;
 pub use storage_duplicates::DuplicatesReport;
-pub use storage_explore::{Explored, explore};
+pub use storage_explore::{Explored, Volume, explore};
 pub use storage_forecast::{ForecastReport, ForecastRow};
 pub use storage_tiers::TiersReport;
 pub use whatif::{
@@ -123,8 +124,10 @@ fn filtered(filter: &str) -> String {
 }
 
 /// A line per source in trouble, with what to do.
-fn troubles_of(readings: &[Reading]) -> impl Iterator<Item = String> {
-    readings.iter().filter_map(|r| {
+fn troubles_of<'a>(
+    readings: impl IntoIterator<Item = &'a Reading>,
+) -> impl Iterator<Item = String> {
+    readings.into_iter().filter_map(|r| {
         let SourceState::Failed(error) = &r.state else { return None };
         let fix = if error.fix.is_empty() { String::new() } else { format!("; {}", error.fix) };
         let line = format!("! {} {} {}: {error}{fix}", r.source.word(), r.scope, r.state.word());

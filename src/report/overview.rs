@@ -150,7 +150,7 @@ impl Report for OverviewReport {
     }
 
     fn notes(&self, _: &ViewContext) -> Notes {
-        let troubles = troubles_of(self.readings());
+        let troubles = troubles_of(self.rests_on());
         Notes::Below(std::iter::once(format!("basis: {}", self.basis())).chain(troubles).collect())
     }
 

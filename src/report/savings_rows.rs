@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value as Json, json};
 
-use super::{List, ListField, json};
+use super::{List, ListField, json, sources};
 use crate::analyze::spot::asg_cli_input;
-use crate::domain::{Commits, EvidenceRole, Reading, Unread};
+use crate::domain::{Commits, EvidenceRole, Reading, SourceId, Unread};
 use crate::fleet::savings::{
     CommitmentRow, MixedFleet, Proposal, SizeVerdict, SpotFit, SpotRow, known_sum,
 };
@@ -29,20 +29,9 @@ pub struct SavedOf {
 impl SavedOf {
     /// Of what could be saved and the fleet that it is worked out of.
     pub fn new(savings: Arc<Savings>, fleet: &Fleet) -> Self {
-        Self { readings: merged(&fleet.readings, &savings.readings), savings }
+        let readings = Reading::merged(fleet.readings.iter().chain(&savings.readings));
+        Self { readings, savings }
     }
-}
-
-/// The readings of a fleet and of savings. The fleet tells of most sources of savings as well: each
-/// scope counts once.
-fn merged(fleet: &[Reading], savings: &[Reading]) -> Vec<Reading> {
-    let mut out = fleet.to_vec();
-    for reading in savings {
-        if !out.iter().any(|r| r.source == reading.source && r.scope == reading.scope) {
-            out.push(reading.clone());
-        }
-    }
-    out
 }
 
 /// What the figures mean, one sentence.
@@ -69,7 +58,7 @@ trait SavingsField: TableField {
 
 /// A list of savings: what they all say alike.
 macro_rules! list {
-    ($field:ident, $view:literal) => {
+    ($field:ident, $view:literal, $sources:ident) => {
         impl ListField for $field {
             type Of = SavedOf;
 
@@ -80,6 +69,8 @@ macro_rules! list {
             fn basis(_: &SavedOf) -> String {
                 BASIS.to_owned()
             }
+
+            const SOURCES: &'static [SourceId] = sources::$sources;
 
             fn readings(of: &SavedOf) -> &[Reading] {
                 &of.readings
@@ -108,10 +99,10 @@ macro_rules! list {
     };
 }
 
-list!(CommitmentField, "commitments");
-list!(ProposalField, "rightsize");
-list!(SpotField, "spot");
-list!(ResourceField, "resources");
+list!(CommitmentField, "commitments", INSTANCES);
+list!(ProposalField, "rightsize", MARKET);
+list!(SpotField, "spot", MARKET);
+list!(ResourceField, "resources", RESOURCES);
 
 fn unread(unread: &Unread) -> Json {
     json!({

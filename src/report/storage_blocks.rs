@@ -5,8 +5,8 @@ use std::sync::Arc;
 use serde_json::{Value as Json, json};
 
 use super::storage_buckets::{basis, finding};
-use super::{List, ListField};
-use crate::domain::{HOURS_PER_MONTH, Reading};
+use super::{List, ListField, sources};
+use crate::domain::{HOURS_PER_MONTH, Reading, SourceId};
 use crate::fleet::StorageFleet;
 use crate::tabs::storage::picture::{BlockField, BlockRow, words};
 use crate::view::{TableField, ViewContext, format};
@@ -23,6 +23,8 @@ impl ListField for BlockField {
             + "; a snapshot costs at most what is shown: what it shares with its neighbours is billed \
                once"
     }
+
+    const SOURCES: &'static [SourceId] = sources::BLOCKS;
 
     fn readings(of: &Self::Of) -> &[Reading] {
         &of.readings

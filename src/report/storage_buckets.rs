@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value as Json, json};
 
-use super::{List, ListField, json};
+use super::{List, ListField, json, sources};
 use crate::domain::storage::StorageFinding;
-use crate::domain::{Provenance, Reading, SourceError};
+use crate::domain::{Provenance, Reading, SourceError, SourceId};
 use crate::fleet::StorageFleet;
 use crate::fleet::storage::BucketRow;
 use crate::tabs::storage::picture::{BucketField, words};
@@ -22,6 +22,8 @@ impl ListField for BucketField {
     fn basis(of: &Self::Of) -> String {
         basis(of.s3_prices.values().map(|prices| &prices.provenance))
     }
+
+    const SOURCES: &'static [SourceId] = sources::BUCKETS;
 
     fn readings(of: &Self::Of) -> &[Reading] {
         &of.readings

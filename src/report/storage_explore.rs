@@ -8,7 +8,7 @@ use super::{List, ListField, json};
 use crate::analyze::storage::price::{Rates, monthly};
 use crate::domain::storage::{NodeId, NodeKind, PrefixTree, Scan, Tier, size_words};
 use crate::domain::text::clean;
-use crate::domain::{Provenance, Reading};
+use crate::domain::{Provenance, Reading, SourceId};
 use crate::tabs::storage::picture::{PrefixField, PrefixRow, prefix_rows};
 use crate::view::{ViewContext, format};
 
@@ -19,8 +19,28 @@ pub struct Explored {
     pub scan: Arc<Scan>,
     /// Its prices; `None` for what has none (a directory, a region that is not known).
     pub rates: Option<Arc<Rates>>,
+    /// Whose bytes climb the volume tiers of these.
+    pub volume: Volume,
     /// The node that the rows lie below.
     pub from: NodeId,
+}
+
+/// Whose bytes climb the volume tiers together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Volume {
+    /// All buckets of the account in the region, as they are billed.
+    Account,
+    /// This list's alone, where the others are not known.
+    List,
+}
+
+impl Volume {
+    fn words(self) -> &'static str {
+        match self {
+            Self::Account => "its account's volume tiers there",
+            Self::List => "this list's own volume tiers",
+        }
+    }
 }
 
 /// The nodes of so many levels below a place, the dearest `top` of them, then the largest; each with
@@ -84,13 +104,16 @@ impl ListField for PrefixField {
         match &of.rates {
             None => "no dollars: this list has no S3 prices; a month is 730 h".to_owned(),
             Some(rates) => format!(
-                "USD at S3 list price of {} at this list's own volume tiers ({}), with padding, \
-                 archive overheads and monitoring; a month is 730 h, GB is GiB",
+                "USD at S3 list price of {} at {} ({}), with padding, archive overheads and \
+                 monitoring; a month is 730 h, GB is GiB",
                 clean(&rates.region),
+                of.volume.words(),
                 provenance(&rates.provenance),
             ),
         }
     }
+
+    const SOURCES: &'static [SourceId] = &[];
 
     /// None: what a list lacks is said of the list itself.
     fn readings(_: &Explored) -> &[Reading] {
@@ -136,7 +159,7 @@ impl ListField for PrefixField {
 
     /// What the figures leave out.
     fn notes(list: &List<Self>, ctx: &ViewContext) -> Vec<String> {
-        let Explored { scan, rates, from } = &list.of;
+        let Explored { scan, rates, from, .. } = &list.of;
         let sums = scan.tree.sums(*from);
         let whole = rates.as_ref().map(|rates| monthly(&sums, rates));
         let usd = whole.as_ref().and_then(|m| m.usd).map_or_else(|| "–".to_owned(), format::usd);
@@ -234,7 +257,8 @@ mod tests {
         let now = Timestamp::from_millisecond(LISTED + 86_400_000).unwrap();
         let ctx = ViewContext { now, symbols: Symbols::Unicode };
         let from = PrefixTree::ROOT;
-        let of = Explored { scan: Arc::new(scan), rates: Some(Arc::new(rates)), from };
+        let (scan, rates) = (Arc::new(scan), Some(Arc::new(rates)));
+        let of = Explored { scan, rates, volume: Volume::List, from };
         write(&explore(of, depth, top), format, &ctx)
     }
 

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use super::{List, ListField};
-use crate::domain::Reading;
+use super::{List, ListField, sources};
+use crate::domain::{Reading, SourceId};
 use crate::fleet::StorageFleet;
 use crate::tabs::storage::picture::{CopyField, FindingField, RunField};
 use crate::view::ViewContext;
 
 /// A list of storage with its name and the columns that say which row it is.
 macro_rules! list {
-    ($field:ident, $view:literal, [$($identity:ident),+]) => {
+    ($field:ident, $view:literal, $sources:ident, [$($identity:ident),+]) => {
         impl ListField for $field {
             type Of = Arc<StorageFleet>;
 
@@ -24,6 +24,8 @@ macro_rules! list {
                     .to_owned()
             }
 
+            const SOURCES: &'static [SourceId] = sources::$sources;
+
             fn readings(of: &Self::Of) -> &[Reading] {
                 &of.readings
             }
@@ -35,6 +37,6 @@ macro_rules! list {
     };
 }
 
-list!(FindingField, "storage-findings", [Kind, Subject, Account, Region]);
-list!(RunField, "storage-runs", [Bucket, Prefix]);
-list!(CopyField, "storage-copies", [Bucket, PrefixA, PrefixB]);
+list!(FindingField, "storage-findings", STORAGE, [Kind, Subject, Account, Region]);
+list!(RunField, "storage-runs", BUCKETS, [Bucket, Prefix]);
+list!(CopyField, "storage-copies", BUCKETS, [Bucket, PrefixA, PrefixB]);

@@ -4,7 +4,7 @@ use serde_json::Value as Json;
 
 use super::sheet::Sheet;
 use super::{Format, csv, json, markdown, text};
-use crate::domain::Reading;
+use crate::domain::{Reading, SourceId};
 use crate::view::ViewContext;
 
 /// A view with everything that is said of it, before it has a format. What is not overridden is what
@@ -16,14 +16,27 @@ pub(crate) trait Report {
     /// What the figures mean, one sentence.
     fn basis(&self) -> String;
 
-    /// How the sources are doing.
+    /// How the sources are doing, all that are known of.
     fn readings(&self) -> &[Reading] {
         &[]
     }
 
+    /// The sources that it rests on; `None` for all.
+    fn sources(&self) -> Option<&'static [SourceId]> {
+        None
+    }
+
+    /// How the sources are doing that it rests on: the same wherever it is made, whatever else was
+    /// read beside them.
+    fn rests_on(&self) -> Vec<&Reading> {
+        let sources = self.sources();
+        let meant = |r: &&Reading| sources.is_none_or(|all| all.contains(&r.source));
+        self.readings().iter().filter(meant).collect()
+    }
+
     /// What failed, as JSON states it.
     fn errors(&self) -> Vec<Json> {
-        json::errors(self.readings())
+        json::errors(self.rests_on())
     }
 
     /// `rows[]` of the JSON document, `most` of them at most.

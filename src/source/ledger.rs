@@ -103,19 +103,6 @@ impl BilledApi {
         }
     }
 
-    /// The page that states the price.
-    pub fn price_source(self) -> &'static str {
-        match self {
-            Self::GetMetricData | Self::ListMetrics => "https://aws.amazon.com/cloudwatch/pricing/",
-            Self::CostExplorer => {
-                "https://aws.amazon.com/aws-cost-management/aws-cost-explorer/pricing/"
-            }
-            Self::S3List | Self::S3Get => "https://aws.amazon.com/s3/pricing/",
-            Self::Athena => "https://aws.amazon.com/athena/pricing/",
-            Self::PrometheusQuery => "https://aws.amazon.com/prometheus/pricing/",
-        }
-    }
-
     /// Cost of `units` in millionths of a dollar.
     pub fn cost_micro_usd(self, units: u64) -> u64 {
         self.micro_usd_per_unit().saturating_mul(units)
@@ -345,7 +332,6 @@ mod tests {
     fn names_lead_back() {
         for api in BilledApi::ALL {
             assert_eq!(BilledApi::from_name(api.name()), Some(api));
-            assert!(api.price_source().starts_with("https://aws.amazon.com/"));
         }
         assert_eq!(BilledApi::from_name("s3:ListBucket"), None);
     }

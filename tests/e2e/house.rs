@@ -223,26 +223,79 @@ fn folder(path: &Path) -> String {
     }
 }
 
-/// The folders that code names: `domain`, `act/plan`; `act` where it does not say which half.
-fn used(code: &str) -> Vec<String> {
-    let is_path = |c: &char| c.is_alphanumeric() || "_:".contains(*c);
+/// Where a file lies as a module: `act`, `plan`, `verb`.
+fn module(path: &Path) -> Vec<String> {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let inside = path.strip_prefix(src).unwrap().with_extension("");
+    let mut parts: Vec<String> = inside.iter().map(|p| p.to_string_lossy().into_owned()).collect();
+    if parts.last().is_some_and(|last| ["mod", "lib", "main"].contains(&&**last)) {
+        parts.pop();
+    }
+    parts
+}
+
+fn is_name(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// The paths that code begins with: one, or of a list in braces each. Nothing behind the last `::` is
+/// an empty one: `*` and `self` name what stands before.
+fn paths(code: &str) -> Vec<Vec<String>> {
+    let code = code.trim_start();
+    if let Some(inside) = code.strip_prefix('{') {
+        let (mut depth, mut from, mut out) = (0, 0, Vec::new());
+        for (at, c) in inside.char_indices() {
+            match c {
+                '{' => depth += 1,
+                '}' if depth > 0 => depth -= 1,
+                ',' | '}' if depth == 0 => {
+                    out.extend(paths(&inside[from..at]));
+                    from = at + 1;
+                    if c == '}' {
+                        break;
+                    }
+                }
+                _ => {}
+            }
+        }
+        return out;
+    }
+    let name: String = code.chars().take_while(|c| is_name(*c)).collect();
+    match &*name {
+        "" if code.starts_with('*') => vec![Vec::new()],
+        "" => Vec::new(),
+        "self" => vec![Vec::new()],
+        _ => {
+            let below = code[name.len()..].strip_prefix("::").map(paths).unwrap_or_default();
+            let below = if below.is_empty() { vec![Vec::new()] } else { below };
+            below.into_iter().map(|path| [vec![name.clone()], path].concat()).collect()
+        }
+    }
+}
+
+/// What code of a module names: `domain/Hour`, `act/plan/Plan`; of tabs the part: `tabs/picture/words`.
+fn used(module: &[String], code: &str) -> Vec<String> {
+    let place = |path: Vec<String>| match path.iter().map(|name| &**name).collect::<Vec<_>>()[..] {
+        // What the table of tabs says, and what a tab calls itself in its own `mod.rs`.
+        ["tabs", name, ..] if OF_TABS.contains(&name) => "tabs/mod".to_owned(),
+        ["tabs", _, "TAB", ..] => "tabs/mod".to_owned(),
+        ["tabs", _, ref part @ ..] => [&["tabs"], part].concat().join("/"),
+        ref path => path.join("/"),
+    };
     let mut out = Vec::new();
-    for rest in code.split("crate::").skip(1) {
-        let path: String = rest.chars().take_while(is_path).collect();
-        let names: Vec<&str> = path.split("::").collect();
-        let half = match names[0] {
-            "act" => names.get(1),
-            // What the table of tabs says, else the part behind the name of the tab.
-            "tabs" if names.get(1).is_some_and(|name| OF_TABS.contains(name)) => Some(&"mod"),
-            // What a tab calls itself stands in its own `mod.rs`.
-            "tabs" if names.get(2) == Some(&"TAB") => Some(&"mod"),
-            "tabs" => names.get(2),
-            _ => None,
-        };
-        let first = names[0].to_owned();
-        match half.filter(|half| !half.is_empty()) {
-            Some(half) => out.push(format!("{first}/{half}")),
-            None => out.push(first),
+    for (word, is_root) in [("crate::", true), ("super::", false)] {
+        for (at, _) in code.match_indices(word) {
+            // The middle of a path, or where something is seen: `pub(in crate::act)`.
+            if code[..at].ends_with(|c| is_name(c) || c == ':') || code[..at].ends_with("(in ") {
+                continue;
+            }
+            let (mut rest, mut up) = (&code[at + word.len()..], 1);
+            while let Some(more) = rest.strip_prefix("super::") {
+                (rest, up) = (more, up + 1);
+            }
+            let kept = if is_root { 0 } else { module.len().saturating_sub(up) };
+            let whole = |path: Vec<String>| place([&module[..kept], &path].concat());
+            out.extend(paths(rest).into_iter().map(whole));
         }
     }
     out
@@ -271,16 +324,12 @@ fn row_of<'a>(rows: &'a [Row], path: &Path) -> Option<&'a Row> {
 
 /// What a file uses and may not.
 fn broken(rows: &[Row], crates: &[String], path: &Path, code: &str) -> Vec<String> {
-    let here = folder(path);
     let Some(row) = row_of(rows, path).filter(|row| !row.any()) else { return Vec::new() };
-    // A list in braces would hide what it names.
-    let used = used(code).into_iter();
-    let mut out: Vec<String> = used
-        .filter(|name| *name != here && (name.is_empty() || !is_allowed(name, &row.may_use)))
-        .collect();
+    let fits = |name: &String| is_allowed(name, &[&row.folder]) || is_allowed(name, &row.may_use);
+    let mut out = used(&module(path), code);
+    out.retain(|name| !fits(name));
     let named = |name: &&String| row.may_use.iter().any(|may| may.replace('-', "_") == **name);
     if crates.iter().any(|name| named(&name)) {
-        let is_name = |c: char| c.is_alphanumeric() || c == '_';
         let uses = |name: &&String| {
             let path = format!("{name}::");
             code.match_indices(&path).any(|(at, _)| !code[..at].ends_with(is_name))
@@ -339,15 +388,25 @@ fn what_the_page_does_not_permit_is_found() {
     let (rows, crates) = (rows(), crates());
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     for (path, code, used) in [
-        ("source/aws/volumes.rs", "use crate::bus::Bus;", "bus"),
-        ("source/provider.rs", "use crate::whatif::Engine;", "whatif"),
-        ("cache/mod.rs", "use crate::source::ledger::Ledger;", "source"),
-        ("config/mod.rs", "use crate::ui::theme::Theme;", "ui"),
-        ("config/mod.rs", "use crate::app::keys::Keymap;", "app"),
-        ("app/export.rs", "crate::cli::reports::print();", "cli"),
-        ("analyze/idle/cascade.rs", "use crate::whatif::Engine;", "whatif"),
-        ("tabs/gpus/state/mod.rs", "use crate::ui::theme::Theme;", "ui"),
-        ("act/exec/aws.rs", "use crate::bus::Bus;", "bus"),
+        ("source/aws/volumes.rs", "use crate::bus::Bus;", "bus/Bus"),
+        ("source/provider.rs", "use crate::whatif::Engine;", "whatif/Engine"),
+        ("cache/mod.rs", "use crate::source::ledger::Ledger;", "source/ledger/Ledger"),
+        ("config/mod.rs", "use crate::ui::theme::Theme;", "ui/theme/Theme"),
+        ("config/mod.rs", "use crate::app::keys::Keymap;", "app/keys/Keymap"),
+        ("app/export.rs", "crate::cli::reports::print();", "cli/reports/print"),
+        ("analyze/idle/cascade.rs", "use crate::whatif::Engine;", "whatif/Engine"),
+        ("tabs/gpus/state/mod.rs", "use crate::ui::theme::Theme;", "ui/theme/Theme"),
+        ("act/exec/aws.rs", "use crate::bus::Bus;", "bus/Bus"),
+        // By whatever way.
+        ("analyze/idle/mod.rs", "use super::storage::price::Rates;", "analyze/storage/price/Rates"),
+        ("analyze/idle/mod.rs", "use super::{\n    gpu::{Advice},\n};", "analyze/gpu/Advice"),
+        ("analyze/idle/judge.rs", "use crate::analyze::gpu::*;", "analyze/gpu"),
+        ("analyze/idle/mod.rs", "use super::*;", "analyze"),
+        ("app/list/marks.rs", "use super::super::App;", "app/App"),
+        ("fleet/storage/mod.rs", "super::join(input);", "fleet/join"),
+        ("act/plan/verb.rs", "use super::super::exec::Hands;", "act/exec/Hands"),
+        ("tabs/gpus/picture/mod.rs", "use super::draw::cells;", "tabs/draw/cells"),
+        ("tabs/gpus/picture/mod.rs", "use crate::tabs::storage::{draw};", "tabs/draw"),
         ("domain/mod.rs", "use tokio::sync::Mutex;", "tokio"),
     ] {
         assert_eq!(broken(&rows, &crates, &src.join(path), code), [used], "{path}: {code}");
@@ -357,6 +416,11 @@ fn what_the_page_does_not_permit_is_found() {
         ("analyze/savings.rs", "use crate::whatif::Engine;"),
         ("runtime/mod.rs", "use crate::ui::theme::Theme;"),
         ("domain/mod.rs", "use jiff::Timestamp; use crate::domain::Hour;"),
+        (
+            "analyze/idle/judge.rs",
+            "use super::{stretch::Stretch, *}; pub(in crate::analyze) fn a() {}",
+        ),
+        ("tabs/gpus/state/act.rs", "use super::super::{picture, TAB}; use crate::tabs::Tab;"),
     ] {
         assert_eq!(broken(&rows, &crates, &src.join(path), code), [""; 0], "{path}: {code}");
     }
@@ -425,10 +489,21 @@ fn names_of_folders_are_read_from_paths_and_code() {
     ] {
         assert_eq!(folder(&src.join(path)), name);
     }
-    let code = "use crate::act::plan::Plan; crate::act::exec; crate::act::{exec}; crate::domain::X";
-    assert_eq!(used(code), ["act/plan", "act/exec", "act", "domain"]);
+    let code =
+        "use crate::act::plan::Plan; crate::act::exec; crate::act::{exec, plan::{A, B}}; crate::X";
+    let found = ["act/plan/Plan", "act/exec", "act/exec", "act/plan/A", "act/plan/B", "X"];
+    assert_eq!(used(&[], code), found);
     let code = "use crate::tabs::gpus::picture::words; crate::tabs::storage::draw(); crate::tabs::x; crate::tabs::Tab; crate::tabs::idle::TAB";
-    assert_eq!(used(code), ["tabs/picture", "tabs/draw", "tabs", "tabs/mod", "tabs/mod"]);
+    assert_eq!(
+        used(&[], code),
+        ["tabs/picture/words", "tabs/draw", "tabs", "tabs/mod", "tabs/mod"]
+    );
+    let here = module(&src.join("act/plan/guard/mod.rs"));
+    assert_eq!(here, ["act", "plan", "guard"]);
+    let code = "use super::Verb; super::super::exec::Hands; use super::{caps::{self, Cap}, *}; pub(super) x";
+    let found =
+        ["act/plan/Verb", "act/exec/Hands", "act/plan/caps", "act/plan/caps/Cap", "act/plan"];
+    assert_eq!(used(&here, code), found);
     assert!(is_allowed("act/exec", &["act"]) && is_allowed("act/plan", &["act/plan"]));
     assert!(!is_allowed("act", &["act/plan"]) && !is_allowed("act/exec", &["act/plan"]));
     assert!(!is_allowed("action", &["act"]));
@@ -555,8 +630,7 @@ fn a_source_is_known_to_few_files() {
 #[test]
 fn a_tab_is_known_to_few_files() {
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let words =
-        ["gpus::screen", "gpus::state", "gpus::commands", "gpus::draw", "mod gpus", "Tab::Gpus"];
+    let words = ["tabs::gpus", "gpus::", "mod gpus", "Tab::Gpus"];
     let mut known: Vec<String> = shipped()
         .iter()
         .map(|(path, text)| (path.strip_prefix(&src).unwrap().to_string_lossy().into_owned(), text))
@@ -567,7 +641,53 @@ fn a_tab_is_known_to_few_files() {
         .map(|(path, _)| path)
         .collect();
     known.sort();
-    assert_eq!(known, ["app/mod.rs", "app/page.rs", "tabs/mod.rs"], "and its key in the keymap");
+    // What every screen may show of GPUs: their graphs, their states in the help, the levels of heat.
+    let shown = ["app/content/graph.rs", "app/content/help.rs"];
+    let all =
+        [&shown[..], &["app/mod.rs", "app/page.rs", "tabs/mod.rs", "ui/theme/heat.rs"]].concat();
+    assert_eq!(known, all, "and its key in the keymap");
+}
+
+/// The files that a trial in `tests/data/trials` makes, and those that it touches. Each of its hunks has
+/// to fit the source as it is, so that what the page says of it stays true.
+fn trial(name: &str) -> (Vec<String>, Vec<String>) {
+    let patch = read(&format!("tests/data/trials/{name}.patch"));
+    let (mut made, mut touched) = (Vec::new(), Vec::new());
+    for file in patch.split("diff --git a/").skip(1) {
+        let path = file.split(' ').next().unwrap().to_owned();
+        if file.contains("\nnew file mode") {
+            made.push(path);
+            continue;
+        }
+        let source = read(&path);
+        for hunk in file.split("\n@@ ").skip(1) {
+            let old = hunk.lines().skip(1).filter(|line| !line.starts_with(['+', '\\']));
+            let old: Vec<&str> = old.map(|line| line.get(1..).unwrap_or_default()).collect();
+            assert!(
+                source.contains(&old.join("\n")),
+                "{name} does not fit {path}:\n{}",
+                old.join("\n")
+            );
+        }
+        touched.push(path);
+    }
+    (made, touched)
+}
+
+/// What is added touches few files beside its own: those that the page names.
+#[test]
+fn what_is_added_touches_few_files() {
+    let page = read("docs/architecture.md");
+    for (name, new, most) in [("tab", 3, 4), ("column", 0, 2), ("subcommand", 1, 3)] {
+        let (made, touched) = trial(name);
+        assert_eq!(made.len(), new, "{made:?}");
+        assert!((1..=most).contains(&touched.len()), "{name} touches {touched:?}");
+        let named =
+            |path: &&String| page.contains(&path.replace("src/", "`").replace(".rs", ".rs`"));
+        let strange: Vec<&String> = touched.iter().filter(|path| !named(path)).collect();
+        // A column's file is one of many.
+        assert!(strange.len() <= usize::from(name == "column"), "{name}: {strange:?}");
+    }
 }
 
 /// Which tab is on is asked of its screen, not by its name.

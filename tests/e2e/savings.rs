@@ -220,18 +220,22 @@ fn a_list_reads_what_its_rows_are_made_of_and_fails_for_nothing_else() {
     const MARKET: &str = "DescribeInstanceTypeOfferings";
     const RESOURCES: &str = "DescribeAddresses";
     const VOLUMES: &str = "DescribeVolumes";
+    // Whatever it is asked.
+    const BUCKETS: &str = "s3";
     for (command, asks, code) in [
         ("idle", &[][..], 0),
         ("commitments", &[], 0),
         ("rightsize", &[MARKET], 0),
         ("spot", &[MARKET], 0),
         ("resources", &[RESOURCES, VOLUMES], 3),
-        ("overview", &[MARKET, RESOURCES, VOLUMES], 3),
+        ("overview", &[MARKET, RESOURCES, VOLUMES, BUCKETS], 3),
     ] {
         let asked: Arc<Mutex<BTreeSet<String>>> = Arc::default();
         let log = asked.clone();
         let (ec2, _) = proxy(&World::fine().ec2, move |request| {
-            log.lock().unwrap().insert(request.action.clone());
+            let is_s3 = request.service == BUCKETS;
+            let asked = if is_s3 { &request.service } else { &request.action };
+            log.lock().unwrap().insert(asked.clone());
             if request.action == RESOURCES { Fault::Deny } else { Fault::Pass }
         });
         let home = tempfile::tempdir().unwrap();
@@ -241,7 +245,8 @@ fn a_list_reads_what_its_rows_are_made_of_and_fails_for_nothing_else() {
         assert_eq!(output.status.code(), Some(code), "{command}: {said}");
         let asked = asked.lock().unwrap();
         assert!(asked.contains("DescribeReservedInstances"), "{command}: {asked:?}");
-        let of_these = [MARKET, RESOURCES, VOLUMES].into_iter().filter(|a| asked.contains(*a));
+        let of_these = [MARKET, RESOURCES, VOLUMES, BUCKETS].into_iter();
+        let of_these = of_these.filter(|a| asked.contains(*a));
         assert_eq!(of_these.collect::<Vec<_>>(), asks, "{command}");
     }
 }

@@ -19,8 +19,8 @@ pub use heads::{Heads, TableLine};
 pub use marks::Marked;
 pub use placement::{GUTTER, Placed, Placement};
 
-use super::SavedView;
 use super::keymap::Action;
+use super::saved_view::SavedView;
 use crate::query::QueryError;
 use crate::view::{FieldSpec, FieldTable, Filter, Rows, Sort, TableField, ViewContext, table};
 

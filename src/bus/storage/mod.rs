@@ -57,6 +57,17 @@ pub enum StorageRead {
     Always,
 }
 
+/// What is read of instances beside storage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Beside {
+    /// All: types, prices and metrics too.
+    All,
+    /// Once, which there are and their states: whose the volumes are.
+    Inventory,
+    /// Nothing.
+    Nothing,
+}
+
 /// What of storage is read, and how often.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StorageSettings {
@@ -64,8 +75,8 @@ pub struct StorageSettings {
     pub buckets: StorageRead,
     /// Volumes and snapshots.
     pub ebs: StorageRead,
-    /// True when nothing but storage is read: no instances, no metrics of theirs.
-    pub only: bool,
+    /// What is read of instances beside it.
+    pub beside: Beside,
     /// Names of buckets that are read; a `*` at the end stands for any rest. Empty for all.
     pub include: Vec<String>,
     /// Names of buckets that are not, whatever `include` says.
@@ -91,7 +102,7 @@ impl Default for StorageSettings {
         Self {
             buckets: StorageRead::Never,
             ebs: StorageRead::Never,
-            only: false,
+            beside: Beside::All,
             include: Vec::new(),
             exclude: Vec::new(),
             regions: None,

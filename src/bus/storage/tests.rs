@@ -11,7 +11,7 @@ use super::super::readings::Outcome as Asking;
 use super::super::tests::scripted::{self, ACCOUNT, Answer, REGION, Script, Scripted};
 use super::super::{Account, Outcome, Parts, Regions, once};
 use super::board::{Board, Input};
-use super::{StorageRead, StorageSettings};
+use super::{Beside, StorageRead, StorageSettings};
 use crate::analyze::idle::Preset;
 use crate::cache::{Cache, OpenOptions, ScanKey};
 use crate::domain::storage::bucket::Fact;
@@ -298,7 +298,7 @@ fn settings() -> StorageSettings {
     StorageSettings {
         buckets: StorageRead::Always,
         ebs: StorageRead::Always,
-        only: true,
+        beside: Beside::Nothing,
         ..StorageSettings::default()
     }
 }

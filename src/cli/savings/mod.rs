@@ -121,9 +121,9 @@ impl<F: ListField<Of = SavedOf>> Listed<F> {
         if let Some(fail_on) = &options.fail_on {
             fail_on.of_savings(F::VIEW == "resources").map_err(CliError::Usage)?;
         }
-        let read = read::once(invocation, self.want, self.saving, self.source)?;
+        let of = self.read(invocation)?;
         let ctx = reports::context(invocation, env);
-        let list = self.report(invocation, read.of, filter.as_ref(), &ctx);
+        let list = self.report(invocation, of, filter.as_ref(), &ctx);
         reports::print(&list, invocation, &ctx, out)?;
         let found = (self.found)(&list.rows);
         if let Some(found) = options.fail_on.as_ref().and_then(|f| f.tripped_by_savings(&found)) {
@@ -131,6 +131,11 @@ impl<F: ListField<Of = SavedOf>> Listed<F> {
             return Ok(Exit::Findings);
         }
         Ok(exit(&list.of.readings))
+    }
+
+    /// What the rows are made of, read once, and no more.
+    pub(super) fn read(&self, invocation: &Invocation) -> Result<SavedOf, CliError> {
+        read::once(invocation, self.want, self.saving, self.source).map(|read| read.of)
     }
 
     /// What is printed.

@@ -6,7 +6,7 @@ pub(super) mod buckets;
 mod checkpoints;
 mod duplicates;
 pub(super) mod ebs;
-mod explore;
+pub(super) mod explore;
 mod forecast;
 mod lifecycle;
 mod lifecycle_draft;
@@ -32,9 +32,9 @@ use crate::view::ViewContext;
 use args::StorageCommand;
 
 /// What every subcommand is run with.
-struct Ctx<'a> {
-    invocation: &'a Invocation,
-    env: &'a Env,
+pub(super) struct Ctx<'a> {
+    pub(super) invocation: &'a Invocation,
+    pub(super) env: &'a Env,
 }
 
 impl Ctx<'_> {

@@ -9,15 +9,13 @@ use super::{CliError, Ctx, Exit, scenario, workers};
 use crate::bus::planning::whole;
 use crate::cli::plan_file;
 use crate::report::{Format, SessionPlan, SessionReport, write};
-use crate::whatif::Slot;
+use crate::whatif::{Answer, Demand, Scenario, Slot};
 
 pub(super) fn run(args: &MemoArgs, ctx: &Ctx<'_>, out: &mut dyn Write) -> Result<Exit, CliError> {
     let demand = Arc::new(demand::read(&args.demand, Want::All, ctx)?);
     let plan = scenario::of_file(&args.scenario)?;
     let answer = whole(&demand, &plan.scenario, &workers()).map_err(CliError::Usage)?;
-    let scenario = Arc::new(plan.scenario);
-    let plans = vec![SessionPlan { slot: Slot::A, scenario, answer: Some(Arc::new(answer)) }];
-    let report = SessionReport { demand, plans, active: Slot::A, comparisons: Vec::new() };
+    let report = report(demand, Arc::new(plan.scenario), Arc::new(answer));
     plan.warnings.iter().for_each(crate::cli::tell::tell);
     // A memo is Markdown unless somebody wants numbers.
     let format = match ctx.format() {
@@ -32,4 +30,14 @@ pub(super) fn run(args: &MemoArgs, ctx: &Ctx<'_>, out: &mut dyn Write) -> Result
         }
     }
     Ok(Exit::Ok)
+}
+
+/// What is printed: a session of one scenario.
+pub(in crate::cli) fn report(
+    demand: Arc<Demand>,
+    scenario: Arc<Scenario>,
+    answer: Arc<Answer>,
+) -> SessionReport {
+    let plans = vec![SessionPlan { slot: Slot::A, scenario, answer: Some(answer) }];
+    SessionReport { demand, plans, active: Slot::A, comparisons: Vec::new() }
 }

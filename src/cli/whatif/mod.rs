@@ -6,7 +6,7 @@ mod compare;
 mod demand;
 mod first;
 mod lever;
-mod memo;
+pub(super) mod memo;
 mod optimum;
 mod reserve;
 mod scenario;

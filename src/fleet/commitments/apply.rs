@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use super::meter::Meter;
 use super::prepare::{prepare, sane, was_in_force};
 use crate::domain::{Commitment, Commits, Holdings, HourRange, PlanType, ReservesCapacity};
-use crate::fleet::PriceBook;
+use crate::fleet::prices::PriceBook;
 
 /// A step of the application: so many instance-hours of a meter that a commitment pays for.
 #[derive(Clone, Copy, Debug, PartialEq)]

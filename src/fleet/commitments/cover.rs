@@ -12,7 +12,7 @@ use super::running::Running;
 use crate::domain::{
     Commitment, CommitmentKind, Commits, FastMap, Holdings, Instance, Lifecycle, Tenancy,
 };
-use crate::fleet::PriceBook;
+use crate::fleet::prices::PriceBook;
 
 /// A commitment that pays for a part of an instance.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::domain::{Instance, Platform, Scope, Tenancy};
-use crate::fleet::PriceBook;
+use crate::fleet::prices::PriceBook;
 
 /// Instances that no commitment can tell apart: their hours are one quantity.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -24,7 +24,7 @@ use crate::domain::{
     Commitment, CommitmentState, Commits, FastMap, Holdings, PlanType, ReservedInstances,
     ReservesCapacity, SavingsPlan, Turn,
 };
-use crate::fleet::PriceBook;
+use crate::fleet::prices::PriceBook;
 
 /// Whether a commitment was in force at `at`, as far as `now` tells. One that expired was in force
 /// until it did; one that is over before its end (returned, failed) is taken for never begun.

@@ -10,7 +10,7 @@ use super::size;
 use crate::domain::{
     Commitment, Commits, FastMap, FastSet, Holdings, Instance, PlanType, SavingsPlan, Scope, Unread,
 };
-use crate::fleet::PriceBook;
+use crate::fleet::prices::PriceBook;
 
 /// The running instances as meters under the commitments in force, for many questions about one
 /// moment: what if this stops, what if that becomes another type.

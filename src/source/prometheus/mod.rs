@@ -146,10 +146,11 @@ impl Prometheus {
         self.api.build_info().await
     }
 
-    /// The names of the GPU metrics that exist, sorted, for the doctor.
+    /// The names of the GPU metrics that exist, sorted.
     ///
     /// # Errors
     /// The server does not answer; there are none.
+    #[cfg(test)]
     pub async fn metric_names(&self) -> Result<Vec<String>, SourceError> {
         let names = self.discover(Timestamp::now()).await?;
         Ok(names.all().map(|(name, _)| name.to_owned()).collect())
@@ -158,7 +159,7 @@ impl Prometheus {
     /// A file of recording rules that make hours cheap, for the metrics that exist.
     ///
     /// # Errors
-    /// As [`Prometheus::metric_names`].
+    /// The server does not answer; there are no GPU metrics.
     pub async fn recording_rules(&self) -> Result<String, SourceError> {
         let names = self.discover(Timestamp::now()).await?;
         Ok(rules::yaml(&names, &self.settings.matchers))

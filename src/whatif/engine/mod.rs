@@ -251,11 +251,6 @@ impl Engine {
         Some(DrawnWeek { first_hour: self.starts[base], families: families.collect() })
     }
 
-    /// USD of the same demand on demand alone, in each future of the last valuation.
-    pub fn on_demand_costs(&self) -> &[f64] {
-        &self.on_demand
-    }
-
     /// What a family costs in each future of the last valuation; `None` without a price.
     pub fn family_costs(&self, family: usize) -> Option<&FamilyPaths> {
         let priced = self.schedule.families.get(family)?.priced;

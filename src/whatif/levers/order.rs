@@ -3,7 +3,7 @@
 
 use super::sheet::{Line, Unit};
 use super::words::{share, usd};
-use super::{LeverError, LeverKind, Levers, corrections};
+use super::{LeverError, LeverKind, Levers};
 
 /// Which spend a saving is a part of. Spends are apart from each other: their savings add up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -87,6 +87,7 @@ pub struct Chain {
 
 impl Chain {
     /// What adding up all claims would have said, USD per month.
+    #[cfg(test)]
     pub fn naive_usd(&self) -> f64 {
         self.steps.iter().map(|step| step.claimed_usd).sum()
     }
@@ -97,13 +98,15 @@ impl Chain {
     }
 
     /// What a naive sum says, as a part of all spends.
+    #[cfg(test)]
     pub fn naive_share(&self) -> f64 {
         if self.before_usd > 0.0 { self.naive_usd() / self.before_usd } else { 0.0 }
     }
 
     /// The sentence about the naive sum, where it is wrong.
+    #[cfg(test)]
     pub fn correction(&self) -> Option<String> {
-        corrections::naive_sum(self.naive_share(), self.share())
+        super::corrections::naive_sum(self.naive_share(), self.share())
     }
 
     /// Its arithmetic.

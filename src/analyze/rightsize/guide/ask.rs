@@ -342,9 +342,6 @@ pub const INPUTS: [InputSpec; 12] = [
 /// Why a number is refused.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum GuideError {
-    /// No such input.
-    #[error("the guide has no input `{0}`")]
-    Unknown(String),
     /// Out of its range.
     #[error("{name}: {value} is not from {low} to {high}")]
     Outside {
@@ -403,14 +400,6 @@ impl GuideAsk {
         }
         self.given[input as usize] = value;
         Ok(())
-    }
-
-    /// Gives a number by the input's name; `-` and `_` are the same.
-    pub fn set_by_name(&mut self, name: &str, value: Option<f64>) -> Result<(), GuideError> {
-        let plain = name.replace('-', "_");
-        let spec = INPUTS.iter().find(|spec| spec.name == plain);
-        let spec = spec.ok_or_else(|| GuideError::Unknown(name.to_owned()))?;
-        self.set(spec.input, value)
     }
 
     /// Parameters that one token uses.

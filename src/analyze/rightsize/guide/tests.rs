@@ -56,16 +56,15 @@ fn inputs_stand_at_their_places() {
         assert!(spec.low < spec.high && spec.factor > 1.0, "{spec:?}");
         assert!(spec.default.is_none_or(|d| (spec.low..=spec.high).contains(&d)));
         let mut ask = GuideAsk::default();
-        ask.set_by_name(&spec.name.replace('_', "-"), Some(spec.high)).unwrap();
+        ask.set(spec.input, Some(spec.high)).unwrap();
         assert_eq!(ask.given(spec.input), Some(spec.high));
         assert!(ask.set(spec.input, Some(spec.high * 1.01)).is_err());
         assert!(ask.set(spec.input, Some(f64::NAN)).is_err());
         ask.set(spec.input, None).unwrap();
         assert_eq!(ask.value(spec.input), spec.default);
     }
-    let error = GuideAsk::default().set_by_name("parameters", Some(1e6)).unwrap_err();
+    let error = GuideAsk::default().set(I::Parameters, Some(1e6)).unwrap_err();
     assert_eq!(error.to_string(), "parameters: 1,000,000B is not from 0.01B to 2,000B");
-    assert!(GuideAsk::default().set_by_name("cats", Some(1.0)).is_err());
     for task in Task::ALL {
         assert_eq!(Task::from_word(&task.word().replace('_', "-")), Some(task));
     }

@@ -175,8 +175,6 @@ impl App {
 
     /// Takes a picture of the GPUs in.
     pub(crate) fn on_gpus(&mut self, gpus: Arc<GpuFleet>) {
-        // Behind a frozen picture nothing changes.
-        self.dirty = !self.is_frozen();
         self.gpus = Some(gpus);
         if self.tab != TAB {
             self.tabs.gpus.table.release();

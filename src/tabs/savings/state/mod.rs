@@ -89,6 +89,7 @@ impl App {
     }
 
     /// True on a list, without a page above it, where there is a table to show.
+    #[cfg(test)]
     pub fn shows_savings_table(&self) -> bool {
         self.pages.is_empty() && self.is_on_savings() && self.savings_rows_on_screen() > 0
     }
@@ -114,8 +115,6 @@ impl App {
 
     /// Takes a picture of what could be saved in.
     pub(crate) fn on_savings(&mut self, savings: Arc<Savings>) {
-        // Behind a frozen picture nothing changes.
-        self.dirty = !self.is_frozen();
         self.savings = Some(savings);
         let on_screen = self.is_on_savings().then(|| self.tabs.savings.look.list());
         let lists = self.tabs.savings.lists.iter_mut().enumerate();

@@ -136,11 +136,6 @@ impl App {
         ViewContext { now: joined.map_or(ctx.now, |at| at.max(ctx.now)), ..ctx }
     }
 
-    /// True on the Storage tab, without a page above it, where there is a table to show.
-    pub fn shows_storage_table(&self) -> bool {
-        self.pages.is_empty() && self.tab == TAB && !self.storage_tab_is_empty()
-    }
-
     /// True when the list on screen has no row to choose from at all.
     pub fn storage_tab_is_empty(&self) -> bool {
         self.storage_rows_on_screen() == 0
@@ -164,8 +159,6 @@ impl App {
 
     /// Takes a picture of storage in.
     pub(crate) fn on_storage(&mut self, fleet: Arc<StorageFleet>) {
-        // Behind a frozen picture nothing changes.
-        self.dirty = !self.is_frozen();
         self.storage = Some(fleet);
         let on_screen = (self.tab == TAB).then_some(self.tabs.storage.look as usize);
         let lists = self.tabs.storage.lists.iter_mut().enumerate();

@@ -10,7 +10,7 @@ use crate::analyze::storage::price::Rates;
 use crate::app::{App, Picture, shown};
 use crate::fleet::StorageFleet;
 use crate::fleet::storage::BucketRow;
-use crate::report::Explored;
+use crate::report::{Explored, Volume};
 use crate::tabs::storage::picture::{
     BlockField, BlockRow, BucketField, CopyField, CopyRow, Explorer, FindingField, FindingRow,
     PrefixField, RunField, RunRow, block_rows, copy_rows, finding_rows, run_rows,
@@ -50,7 +50,8 @@ impl App {
             StorageLook::Explorer => {
                 let explorer = tab.explorer.as_ref()?;
                 let (scan, rates) = (explorer.scan().clone(), explorer.rates().cloned());
-                let of = Explored { scan, rates, from: explorer.here().node };
+                let volume = Volume::Account;
+                let of = Explored { scan, rates, volume, from: explorer.here().node };
                 Picture::new(shown::<PrefixField>(list, of), now)
             }
             StorageLook::Findings => Picture::new(shown::<FindingField>(list, of), now),

@@ -186,11 +186,6 @@ impl WhatIf {
         self.chart
     }
 
-    /// True when the chart has all the room.
-    pub fn is_alone(&self) -> bool {
-        self.alone
-    }
-
     /// Where the cursor of the plots is, 0–1 of the axis.
     pub fn place(&self) -> f64 {
         self.place

@@ -232,9 +232,9 @@ fn charts_turn_and_commands_name_them() {
     press(&mut app, "l");
     assert!((app.whatif().place() - 1.0 / 51.0).abs() < 1e-12);
     press(&mut app, "z");
-    assert!(app.whatif().is_alone());
+    assert!(app.whatif().alone);
     press(&mut app, "<esc>");
-    assert!(!app.whatif().is_alone());
+    assert!(!app.whatif().alone);
 }
 
 #[test]

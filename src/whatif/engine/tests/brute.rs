@@ -153,7 +153,7 @@ fn compare(seed: u64, precision: Precision, within: f64) -> Result<(), TestCaseE
             let unit = theirs.abs().max(truth.on_demand).max(1.0);
             (ours - theirs).abs() <= within * unit
         };
-        let paths = engine.on_demand_costs()[path];
+        let paths = engine.on_demand[path];
         prop_assert!(close(paths, truth.on_demand), "on demand: {paths} {}", truth.on_demand);
         for (i, theirs) in truth.families.iter().enumerate() {
             let ours = engine.family_costs(i).unwrap().costs[path];
