@@ -1,5 +1,6 @@
 //! The Spot market of one account and region: prices of the last week, and what zones offer.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
@@ -10,13 +11,16 @@ use super::super::retry::Retry;
 use super::super::wishes::Wishes;
 use super::keep::{Market, kind};
 use super::{Context, Input, is_due, kin, waiting};
-use crate::domain::{SourceError, SourceId, ZoneOffering};
+use crate::domain::{Hour, SourceError, SourceId, SpotHistory, ZoneOffering};
 
 /// How far back prices are read: what a week shows, and hundreds of prices a type.
 const WINDOW: SignedDuration = SignedDuration::from_hours(7 * 24);
 
-/// Runs until stopped; with `only_once` one round. What is young enough in the cache is not read
-/// again: a market moves slowly, and an answer has many pages.
+/// Between two looks at prices: sums stand on them, so that what the cache holds is brought to the
+/// hour. Only what came since is asked for, which is a page where a week has many.
+const PRICED_EVERY: SignedDuration = SignedDuration::from_hours(1);
+
+/// Runs until stopped; with `only_once` one round.
 pub(super) async fn run(ctx: Context) {
     let every = ctx.settings().market_every;
     let now = ctx.shared.now();
@@ -46,9 +50,11 @@ pub(super) async fn run(ctx: Context) {
             }
         }
         let new = !running.is_subset(&market.asked);
-        if forced || new || is_due(spot_at, every, now) {
+        let same_hour = |at: Timestamp| at <= now && Hour::containing(at) == Hour::containing(now);
+        if forced || new || !spot_at.is_some_and(same_hour) {
+            let known = spot_at.filter(|at| !new && *at <= now);
             market.asked = running;
-            first = spot(&ctx, &mut market, now).await;
+            first = spot(&ctx, &mut market, known, now).await;
             if first.is_ok() {
                 spot_at = Some(now);
             } else {
@@ -73,17 +79,25 @@ pub(super) async fn run(ctx: Context) {
         }
         retry.worked();
         tokio::select! {
-            going = ctx.wait(&mut refreshes, waiting(every)) => if !going { return },
+            going = ctx.wait(&mut refreshes, waiting(every.min(PRICED_EVERY))) => if !going { return },
             seen = types.changed() => if seen.is_err() { return },
         }
     }
 }
 
-async fn spot(ctx: &Context, market: &mut Market, now: Timestamp) -> Result<(), Arc<SourceError>> {
+/// Reads prices of the last week; of what is known up to `known` those since.
+async fn spot(
+    ctx: &Context,
+    market: &mut Market,
+    known: Option<Timestamp>,
+    now: Timestamp,
+) -> Result<(), Arc<SourceError>> {
     let source = SourceId::SpotHistory;
     ctx.report(source, ctx.scope.clone(), Outcome::Loading).await;
     let names: Vec<Arc<str>> = market.asked.iter().cloned().collect();
-    let from = now - WINDOW;
+    let window = now - WINDOW;
+    // EC2 may list a price late.
+    let from = known.map_or(window, |at| window.max(at - PRICED_EVERY));
     let answer = if names.is_empty() {
         Ok(Vec::new())
     } else {
@@ -92,7 +106,10 @@ async fn spot(ctx: &Context, market: &mut Market, now: Timestamp) -> Result<(), 
     };
     match answer {
         Ok(histories) => {
-            market.histories = histories;
+            let old = std::mem::take(&mut market.histories);
+            let old =
+                old.into_iter().filter(|h| known.is_some() && names.contains(&h.instance_type));
+            market.histories = joined(old, histories, window);
             ctx.shared.cache.put(kind::SPOT_HISTORY, &ctx.scope, now, &*market).await;
             let input =
                 Input::Spot { scope: ctx.scope.clone(), histories: market.histories.clone() };
@@ -102,6 +119,33 @@ async fn spot(ctx: &Context, market: &mut Market, now: Timestamp) -> Result<(), 
         }
         Err(error) => failed(ctx, source, error).await,
     }
+}
+
+/// Old and new prices as one history of each zone and type, from the price in force at `from` on.
+fn joined(
+    old: impl Iterator<Item = SpotHistory>,
+    new: Vec<SpotHistory>,
+    from: Timestamp,
+) -> Vec<SpotHistory> {
+    let key = |h: &SpotHistory| (h.az.clone(), h.instance_type.clone(), h.platform);
+    let mut out = new;
+    let places: HashMap<_, usize> = out.iter().enumerate().map(|(n, h)| (key(h), n)).collect();
+    for mut history in old {
+        match places.get(&key(&history)).and_then(|n| out.get_mut(*n)) {
+            Some(newer) => {
+                // Of a moment that both have the newer answer counts.
+                let first = newer.points.first().map_or(Timestamp::MAX, |p| p.0);
+                history.points.retain(|p| p.0 < first);
+                newer.points.splice(..0, history.points);
+            }
+            None => out.push(history),
+        }
+    }
+    for history in &mut out {
+        let in_force = history.points.iter().rposition(|p| p.0 <= from).unwrap_or(0);
+        history.points.drain(..in_force);
+    }
+    out
 }
 
 async fn offerings(ctx: &Context, now: Timestamp) -> Result<(), Arc<SourceError>> {
