@@ -14,10 +14,9 @@ use crate::domain::{ErrorKind, Hour, HourRange, SourceError};
 const LAG: SignedDuration = SignedDuration::from_mins(2);
 /// The farthest look back, hours: a week.
 const AT_MOST: u32 = 168;
-/// Slices that a report asks for, and for how long.
-const ONCE: usize = 24;
-/// See [`ONCE`].
-const ONCE_WITHIN: Duration = Duration::from_secs(8);
+/// How long a report asks for the hours of its window: what idling has cost is a sum over them, the
+/// same whatever the cache holds. With a slow source the next report goes on where this one stopped.
+const ONCE_WITHIN: Duration = Duration::from_secs(30);
 /// The longest that one slice may take.
 const LIMIT: Duration = Duration::from_mins(2);
 /// The first pause after a failure; doubled with each in a row.
@@ -28,13 +27,14 @@ const PAUSE_AT_MOST: Duration = Duration::from_mins(15);
 /// Runs until stopped, or until the source turns out to have no memory.
 pub(super) async fn run(ctx: Context) {
     if ctx.only_once {
-        // What is there by then is good; an hour that is not costs evidence, not truth.
-        let _ = tokio::time::timeout(ONCE_WITHIN, round(&ctx, ONCE)).await;
+        // What is there by then is good; an hour that is not costs evidence, not truth: a stretch is
+        // then longer than it is said to be at least.
+        let _ = tokio::time::timeout(ONCE_WITHIN, round(&ctx)).await;
         return;
     }
     let mut failures = 0_u32;
     loop {
-        let wait = match round(&ctx, AT_MOST as usize).await {
+        let wait = match round(&ctx).await {
             Round::Forgetful => return,
             Round::Done => {
                 if std::mem::take(&mut failures) > 0 {
@@ -66,12 +66,12 @@ enum Round {
     Failed(SourceError),
 }
 
-/// Asks for what is missing, newest first, `at_most` so many slices.
-async fn round(ctx: &Context, at_most: usize) -> Round {
+/// Asks for what is missing, newest first.
+async fn round(ctx: &Context) -> Round {
     let who = teller(&*ctx.source);
     let missing = missing(ctx, &who);
     let learnt = !missing.is_empty();
-    for hour in missing.into_iter().take(at_most) {
+    for hour in missing {
         let Ok(_permit) = ctx.shared.live.slices.acquire().await else { return Round::Done };
         if ctx.shared.stop.is_cancelled() {
             return Round::Done;

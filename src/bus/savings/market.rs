@@ -1,6 +1,6 @@
 //! The Spot market of one account and region: prices of the last week, and what zones offer.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
@@ -11,13 +11,16 @@ use super::super::retry::Retry;
 use super::super::wishes::Wishes;
 use super::keep::{Market, kind};
 use super::{Context, Input, is_due, kin, waiting};
-use crate::domain::{SourceError, SourceId};
+use crate::domain::{Hour, SourceError, SourceId, SpotHistory};
 
 /// How far back prices are read: what a week shows, and hundreds of prices a type.
 const WINDOW: SignedDuration = SignedDuration::from_hours(7 * 24);
 
-/// Runs until stopped; with `only_once` one round. What is young enough in the cache is not read
-/// again: a market moves slowly, and an answer has many pages.
+/// Between two looks at prices: sums stand on them, so that what the cache holds is brought to the
+/// hour. Only what came since is asked for, which is a page where a week has many.
+const PRICED_EVERY: SignedDuration = SignedDuration::from_hours(1);
+
+/// Runs until stopped; with `only_once` one round.
 pub(super) async fn run(ctx: Context) {
     let every = ctx.settings().market_every;
     let now = ctx.shared.now();
@@ -47,8 +50,10 @@ pub(super) async fn run(ctx: Context) {
             }
         }
         let new = !running.is_subset(&asked);
-        if forced || new || is_due(spot_at, every, now) {
-            first = spot(&ctx, &running, now).await;
+        let same_hour = |at: Timestamp| at <= now && Hour::containing(at) == Hour::containing(now);
+        if forced || new || !spot_at.is_some_and(same_hour) {
+            let known = spot_at.filter(|at| !new && *at <= now);
+            first = spot(&ctx, &running, known, now).await;
             if first.is_ok() {
                 spot_at = Some(now);
                 asked = running;
@@ -74,21 +79,30 @@ pub(super) async fn run(ctx: Context) {
         }
         retry.worked();
         tokio::select! {
-            going = ctx.wait(&mut refreshes, waiting(every)) => if !going { return },
+            going = ctx.wait(&mut refreshes, waiting(every.min(PRICED_EVERY))) => if !going { return },
             seen = types.changed() => if seen.is_err() { return },
         }
     }
 }
 
+/// Reads prices of the last week; of what the cache holds up to `known` those since.
 async fn spot(
     ctx: &Context,
     asked: &BTreeSet<Arc<str>>,
+    known: Option<Timestamp>,
     now: Timestamp,
 ) -> Result<(), Arc<SourceError>> {
     let source = SourceId::SpotHistory;
     ctx.report(source, ctx.scope.clone(), Outcome::Loading).await;
     let names: Vec<Arc<str>> = asked.iter().cloned().collect();
-    let from = now - WINDOW;
+    let window = now - WINDOW;
+    let old = match known {
+        Some(_) => ctx.shared.cache.get::<Market>(kind::SPOT_HISTORY, &ctx.scope, now).await,
+        None => None,
+    };
+    // EC2 may list a price late. Without what was there before the whole week is read.
+    let known = known.filter(|_| old.is_some());
+    let from = known.map_or(window, |at| window.max(at - PRICED_EVERY));
     let answer = if names.is_empty() {
         Ok(Vec::new())
     } else {
@@ -97,7 +111,9 @@ async fn spot(
     };
     match answer {
         Ok(histories) => {
-            let market = Market { asked: asked.clone(), histories };
+            let old = old.map(|stored| stored.value.histories).unwrap_or_default();
+            let old = old.into_iter().filter(|h| names.contains(&h.instance_type));
+            let market = Market { asked: asked.clone(), histories: joined(old, histories, window) };
             ctx.shared.cache.put(kind::SPOT_HISTORY, &ctx.scope, now, &market).await;
             let input = Input::Spot { scope: ctx.scope.clone(), histories: market.histories };
             let _ = ctx.inputs.send(input).await;
@@ -106,6 +122,35 @@ async fn spot(
         }
         Err(error) => failed(ctx, source, error).await,
     }
+}
+
+/// Old and new prices as one history of each zone and type, from the price in force at `from` on.
+fn joined(
+    old: impl Iterator<Item = SpotHistory>,
+    new: Vec<SpotHistory>,
+    from: Timestamp,
+) -> Vec<SpotHistory> {
+    let key = |h: &SpotHistory| (h.az.clone(), h.instance_type.clone(), h.platform);
+    let mut out = new;
+    let places: HashMap<_, usize> = out.iter().enumerate().map(|(n, h)| (key(h), n)).collect();
+    for history in old {
+        match places.get(&key(&history)).and_then(|n| out.get_mut(*n)) {
+            Some(newer) => {
+                // Of a moment that both have the newer answer counts.
+                let first = newer.points.iter().next().map_or(Timestamp::MAX, |p| p.0);
+                let before = history.points.iter().filter(|p| p.0 < first);
+                newer.points = before.chain(newer.points.iter()).collect();
+            }
+            None => out.push(history),
+        }
+    }
+    for history in &mut out {
+        let expired = history.points.iter().take_while(|p| p.0 <= from).count().saturating_sub(1);
+        if expired > 0 {
+            history.points = history.points.iter().skip(expired).collect();
+        }
+    }
+    out
 }
 
 async fn offerings(ctx: &Context, now: Timestamp) -> Result<(), Arc<SourceError>> {

@@ -394,7 +394,9 @@ async fn rates_are_asked_for_again_only_when_a_type_is_new_or_a_day_has_passed()
     played.pass(1);
     read(&played, &cache).await;
     assert_eq!(played.asked().rates.len(), 2, "nothing is new");
-    assert_eq!(looks(&played), (1, 1), "six hours");
+    assert_eq!(looks(&played), (2, 1), "prices hourly, offerings each six hours");
+    let asked = played.asked().spot.last().cloned().unwrap();
+    assert_eq!(asked.1, played.now() - SignedDuration::from_hours(2), "what came since alone");
     let before = played.asked().rates.iter().map(|(_, types, _)| types.len()).max().unwrap();
     played.answers().instances.push(instance("i-3", "trn1.32xlarge"));
     let outcome = read(&played, &cache).await;
@@ -402,7 +404,7 @@ async fn rates_are_asked_for_again_only_when_a_type_is_new_or_a_day_has_passed()
     assert_eq!((&*last.0, last.1), ("compute", set(&["trn1.32xlarge".into()])));
     assert_eq!(played.asked().rates.len(), 3);
     assert_eq!(terms(&outcome, "compute").rates.len(), before + 1);
-    assert_eq!(played.asked().spot.len(), 2, "the market of a new type is read at once");
+    assert_eq!(played.asked().spot.len(), 3, "the market of a new type is read at once");
     played.pass(24);
     read(&played, &cache).await;
     assert_eq!(played.asked().rates.len(), 5, "both plans, all types");

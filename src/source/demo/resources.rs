@@ -3,8 +3,9 @@
 
 use std::sync::Arc;
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 
+use super::calendar;
 use super::hash::{hash, unit};
 use super::places::{ACCOUNTS, REGIONS};
 use super::prices;
@@ -44,10 +45,10 @@ pub struct PlantedResource {
     units: &'static [(&'static str, u32)],
     serves: Option<&'static [&'static str]>,
     state: &'static str,
-    /// Made so many days ago.
-    days: i64,
+    /// Made so many days ago, by the demo's [`calendar`].
+    days: i32,
     /// Last used so many hours ago, where AWS says it.
-    used: Option<i64>,
+    used: Option<i32>,
     life: Life,
     tags: &'static [(&'static str, &'static str)],
 }
@@ -65,13 +66,17 @@ enum Life {
     Office,
     /// From midnight to four.
     Nights,
-    /// Once, nine days ago.
+    /// Once in two weeks.
     Once,
     /// A few at noon.
     Few,
-    /// Its telemetry ended five days ago.
+    /// Its telemetry has ended.
     Died,
 }
+
+/// Hours from one use to the next of what is used once in two weeks: at least one lies in the window
+/// of the verdict, and a whole number of them between two days of the calendar.
+const ONCE_IN: i32 = 326;
 
 const NONE: &[(&str, &str)] = &[];
 
@@ -120,12 +125,12 @@ impl PlantedResource {
         self
     }
 
-    const fn used(mut self, hours: i64) -> Self {
+    const fn used(mut self, hours: i32) -> Self {
         self.used = Some(hours);
         self
     }
 
-    const fn made(mut self, days: i64) -> Self {
+    const fn made(mut self, days: i32) -> Self {
         self.days = days;
         self
     }
@@ -179,7 +184,7 @@ static PLANTED: [PlantedResource; 27] = [
         "ocr-monthly",
         Endpoint,
         (0, 0),
-        "one invocation nine days ago: asked, and so not idle; underused",
+        "one invocation in two weeks: asked, and so not idle; underused",
         Underused,
     )
     .runs(&[("ml.m5.xlarge", 1)])
@@ -190,7 +195,7 @@ static PLANTED: [PlantedResource; 27] = [
         "embed-canary",
         Endpoint,
         (0, 1),
-        "its telemetry ended five days ago: unknown, not idle",
+        "its telemetry ended at least five days ago: unknown, not idle",
         Unknown,
     )
     .runs(&[("ml.g5.xlarge", 1)])
@@ -203,7 +208,7 @@ static PLANTED: [PlantedResource; 27] = [
         .lives(Life::Nights)
         .seems("nights_and_weekends")
         .tagged(&[("team", "data")]),
-    planted("tts-preview", Endpoint, (1, 0), "made three days ago, not asked yet", TooNew)
+    planted("tts-preview", Endpoint, (1, 0), "made three to six days ago, not asked yet", TooNew)
         .runs(&[("ml.g5.xlarge", 1)])
         .serves(&["AllTraffic"])
         .made(3)
@@ -253,7 +258,7 @@ static PLANTED: [PlantedResource; 27] = [
         .is("Stopped")
         .lives(Life::Silent)
         .unbilled(),
-    planted("mara/JupyterLab/default", StudioApp, (1, 0), "last used nine days ago", Idle)
+    planted("mara/JupyterLab/default", StudioApp, (1, 0), "last used at least nine days ago", Idle)
         .runs(&[("ml.m5.4xlarge", 1)])
         .used(216)
         .seems("forgotten")
@@ -262,13 +267,13 @@ static PLANTED: [PlantedResource; 27] = [
         "noor/JupyterLab/finetune",
         StudioApp,
         (1, 0),
-        "its user left a day and a half ago, and nobody watches its GPU: unknown",
+        "its user left one to three days ago, and nobody watches its GPU: unknown",
         Unknown,
     )
     .runs(&[("ml.g4dn.xlarge", 1)])
     .used(36)
     .tagged(&[("Team", "nlp")]),
-    planted("team-vision/CodeEditor/default", StudioApp, (1, 0), "used two hours ago", Busy)
+    planted("team-vision/CodeEditor/default", StudioApp, (1, 0), "used within four hours", Busy)
         .runs(&[("ml.m5.xlarge", 1)])
         .used(2)
         .tagged(&[("Team", "vision")]),
@@ -390,10 +395,7 @@ impl PlantedResource {
             }
             ResourceKind::StoppedInstance => String::new(),
         };
-        let ago = |hours: i64| {
-            let whole = Hour::containing(now).start();
-            whole.checked_sub(SignedDuration::from_hours(hours)).unwrap_or(whole)
-        };
+        let ago = |hours: i32| calendar::dated(Hour::containing(now), hours);
         let serves = |all: &&[&str]| -> Vec<Arc<str>> {
             all.iter()
                 .filter_map(|one| match *one {
@@ -434,15 +436,15 @@ impl PlantedResource {
         let (day, of_day) = (local.div_euclid(24), local.rem_euclid(24));
         // 1 January 1970 was a Thursday.
         let is_weekday = (day + 3).rem_euclid(7) < 5;
-        let ago = Hour::containing(now).0 - hour.0;
+        let reckoned = calendar::reckoned(Hour::containing(now)).0;
         let on = match self.life {
             Life::Silent => return None,
-            Life::Died if ago <= 120 => return None,
+            Life::Died if hour.0 >= reckoned - 120 => return None,
             Life::Quiet | Life::Died => false,
             Life::Always => true,
             Life::Office => is_weekday && (9..18).contains(&of_day),
             Life::Nights => of_day < 4,
-            Life::Once => ago == 9 * 24,
+            Life::Once => (hour.0 - reckoned + 9 * 24).rem_euclid(ONCE_IN) == 0,
             Life::Few => of_day == 12,
         };
         let many = if self.life == Life::Few { 20.0 } else { 400.0 };

@@ -88,12 +88,12 @@ async fn a_source_without_a_memory_is_asked_for_it_once() {
 }
 
 #[tokio::test]
-async fn a_report_asks_for_a_day_and_no_more() {
+async fn a_report_asks_for_its_whole_window_and_the_next_one_for_nothing() {
     let cache = cache();
     let source = Scripted::of(SourceId::Prometheus, "main", [quiet()])
         .remembering(|_| Ok(vec![hour_of("GPU-a", 0.25)]));
     once(parts(std::slice::from_ref(&source), &cache)).await;
-    assert_eq!(source.asked_hours.lock().unwrap().len(), 24);
+    assert_eq!(source.asked_hours.lock().unwrap().len(), 168);
     once(parts(std::slice::from_ref(&source), &cache)).await;
-    assert_eq!(source.asked_hours.lock().unwrap().len(), 48, "the next one goes on");
+    assert_eq!(source.asked_hours.lock().unwrap().len(), 168);
 }

@@ -463,6 +463,24 @@ async fn the_demo_shows_what_is_planted_at_any_hour() {
     }
 }
 
+#[tokio::test]
+async fn what_idles_in_the_demo_idles_since_the_same_moment_an_hour_later() {
+    let first = at("2026-12-03T10:05:00Z");
+    let (before, after) =
+        (demo_rows(first).await, demo_rows(first + SignedDuration::from_hours(1)).await);
+    let mut ends = 0;
+    for (name, row) in &before {
+        assert_eq!(row.resource.created_at, after[name].resource.created_at, "{name}");
+        let since = |row: &crate::fleet::savings::ResourceRow| {
+            let verdict = row.verdict.as_ref().filter(|v| !v.idle_since_at_least);
+            verdict.and_then(|v| v.idle_since)
+        };
+        ends += usize::from(since(row).is_some());
+        assert_eq!(since(row), since(&after[name]), "{name}");
+    }
+    assert!(ends > 0, "an exact start is among them");
+}
+
 #[test]
 fn the_page_of_the_demo_lists_what_is_planted() {
     let page = include_str!("../../../../docs/demo.md");

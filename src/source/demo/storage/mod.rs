@@ -25,12 +25,13 @@ use jiff::civil::Date;
 
 use self::delivery::{Delivery, day_of, midnight_s};
 use self::objects::{Row, tail};
-use self::sizes::Today;
+use self::sizes::Sums;
 #[cfg(test)]
 pub use self::table::planted;
 use self::table::{Content, Planted};
 #[cfg(test)]
 pub use self::volumes::{KEPT, LOOSE};
+use super::calendar;
 use super::places::{ACCOUNTS, Account, REGIONS};
 use super::provider::DemoProvider;
 use crate::domain::storage::bucket::InventoryConfig;
@@ -39,7 +40,7 @@ use crate::domain::storage::prices::{EbsPrices, S3Prices};
 use crate::domain::storage::{
     Bucket, Lifecycle, ObjectBatch, ObjectFlags, ObjectLock, Snapshot, Volume,
 };
-use crate::domain::{ErrorKind, InstanceState, Scope, SourceError, Tags, intern};
+use crate::domain::{ErrorKind, Hour, InstanceState, Scope, SourceError, Tags, intern};
 use crate::source::Page;
 use crate::source::storage::{
     BucketConfig, BucketList, Image, ListPlace, ListToken, ListWhat, Name, ObjectBytes, SizePoints,
@@ -67,16 +68,17 @@ struct Held {
     name: Arc<str>,
     planted: Planted,
     rows: OnceLock<Vec<Row>>,
-    today: OnceLock<Today>,
+    sums: OnceLock<Sums>,
 }
 
 impl Held {
+    /// What the table has of it, on a day of reckoning.
     fn rows(&self) -> &[Row] {
         self.rows.get_or_init(|| objects::rows(&self.planted))
     }
 
-    fn today(&self) -> &Today {
-        self.today.get_or_init(|| Today::of(&self.planted, self.rows()))
+    fn sums(&self) -> &Sums {
+        self.sums.get_or_init(|| Sums::of(&self.planted, self.rows(), 1.0))
     }
 
     fn region(&self) -> &'static str {
@@ -119,7 +121,7 @@ impl DemoStorage {
                     name: name_of(fleet.key(), &planted.name),
                     planted,
                     rows: OnceLock::new(),
-                    today: OnceLock::new(),
+                    sums: OnceLock::new(),
                 })
                 .collect()
         })
@@ -149,7 +151,8 @@ impl DemoStorage {
         if let Some(known) = delivered.get(&key) {
             return known.clone();
         }
-        let made = Arc::new(delivery::deliver(&of.name, destination, of.rows(), day));
+        let rows = sizes::grown(&of.planted, of.rows(), day, self.reckoned());
+        let made = Arc::new(delivery::deliver(&of.name, destination, &rows, day));
         delivered.insert(key, made.clone());
         made
     }
@@ -178,16 +181,22 @@ impl DemoStorage {
 
     /// The rows of a bucket; those of the inventory bucket are made from what is delivered there.
     fn rows_of(&self, held: &Held) -> Vec<Row> {
-        if held.planted.content != Content::Inventories {
-            return held.rows().to_vec();
-        }
         let today = day_of(self.provider.now());
+        if held.planted.content != Content::Inventories {
+            return sizes::grown(&held.planted, held.rows(), today, self.reckoned());
+        }
         let row = |(key, of, day, part): (String, &Held, Date, Part)| {
             let delivery = self.delivery(of, &held.name, day);
             let age_s = midnight_s(today) - midnight_s(day) - 2 * 3_600;
             Row::new(key, part.of(&delivery).len() as u64, age_s)
         };
         self.inventory_keys().into_iter().map(row).collect()
+    }
+
+    /// The last day of reckoning; it counts from its midnight.
+    fn reckoned(&self) -> Date {
+        let tonight = Hour((Hour::containing(self.provider.now()).day() + 1) * 24 - 1);
+        day_of(calendar::reckoned(tonight).start())
     }
 
     fn midnight_ms(&self) -> i64 {
@@ -308,7 +317,7 @@ impl StorageSource for DemoStorage {
         token: Option<String>,
     ) -> Result<Page<SizeSeries>, SourceError> {
         let here = self.held().iter().filter(|held| *held.region() == **region);
-        let all = here.flat_map(|held| held.today().series(&held.planted, &held.name)).collect();
+        let all = here.flat_map(|held| held.sums().series(&held.planted, &held.name)).collect();
         page(all, token.as_deref(), "cloudwatch:ListMetrics")
     }
 
@@ -318,14 +327,17 @@ impl StorageSource for DemoStorage {
         series: &[SizeSeries],
         days: Range<Date>,
     ) -> Result<Vec<SizePoints>, SourceError> {
-        let today = day_of(self.provider.now());
+        let (today, reckoned) = (day_of(self.provider.now()), self.reckoned());
+        let value = |held: &Held, asked: &SizeSeries, day: Date| {
+            held.sums().value(&held.planted, held.rows(), asked, (day, today, reckoned))
+        };
         let points = |(query, asked): (usize, &SizeSeries)| {
             let held = self.held().iter().find(|h| h.name == asked.bucket);
             let held = held.filter(|h| *h.region() == **region);
             let mut points = Vec::new();
             let mut day = days.start;
             while day < days.end {
-                let value = held.and_then(|h| h.today().value(&h.planted, asked, day, today));
+                let value = held.and_then(|h| value(h, asked, day));
                 points.extend(value.map(|v| (day, v)));
                 let Ok(next) = day.tomorrow() else { break };
                 day = next;

@@ -1,5 +1,8 @@
-//! The daily series that CloudWatch keeps of the demo's buckets: today's sums of their objects,
-//! and how they came about.
+//! The daily series that CloudWatch keeps of the demo's buckets: the sums of their objects, and how
+//! they came about.
+//!
+//! A day has one size, whenever it is asked about. The table has the objects of a day of reckoning
+//! (see `calendar`); before it there were fewer, after it they grow or shrink as the bucket did before.
 
 use std::sync::Arc;
 
@@ -18,18 +21,18 @@ const NAME: u64 = 8 << 10;
 /// What small objects are billed as in Standard-IA and Glacier Instant Retrieval.
 const SMALL: u64 = 128 << 10;
 
-/// Today's sums of a bucket.
+/// The sums of a bucket on a day.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Today {
+pub struct Sums {
     /// Bytes by CloudWatch's `StorageType`, those that are not 0.
     pub bytes: Vec<(&'static str, u64)>,
     /// `NumberOfObjects`: versions, delete markers and uploads count.
     pub objects: u64,
 }
 
-impl Today {
-    /// Of the rows of a bucket and its incomplete uploads.
-    pub fn of(bucket: &Planted, rows: &[Row]) -> Self {
+impl Sums {
+    /// Of the rows of a bucket, their sizes times `share`, and its incomplete uploads.
+    pub fn of(bucket: &Planted, rows: &[Row], share: f64) -> Self {
         let mut bytes: Vec<(&'static str, u64)> = Vec::new();
         let mut add = |name: &'static str, more: u64| match bytes.iter_mut().find(|b| b.0 == name) {
             _ if more == 0 => {}
@@ -37,8 +40,9 @@ impl Today {
             None => bytes.push((name, more)),
         };
         for row in rows.iter().filter(|r| r.flags & ObjectFlags::DELETE_MARKER == 0) {
-            add(storage_type(row.tier), row.size);
-            let short = SMALL.saturating_sub(row.size);
+            let size = sized(row, share);
+            add(storage_type(row.tier), size);
+            let short = SMALL.saturating_sub(size);
             match row.tier {
                 Tier::StandardIa => add("StandardIASizeOverhead", short),
                 Tier::GlacierIr => add("GlacierInstantRetrievalSizeOverhead", short),
@@ -74,29 +78,35 @@ impl Today {
         out
     }
 
-    /// The value of a series on a day; `None` before the bucket was there, and for a series that it
-    /// does not have. CloudWatch has a day when it is over.
+    /// The value of a series on a day, of a bucket that has these sums and `rows` at `reckoned`; `None`
+    /// before the bucket was there, and for a series that it does not have. CloudWatch has a day when
+    /// it is over.
     pub fn value(
         &self,
         bucket: &Planted,
+        rows: &[Row],
         asked: &SizeSeries,
-        day: Date,
-        today: Date,
+        (day, today, reckoned): (Date, Date, Date),
     ) -> Option<f64> {
-        let age = days_between(day, today);
-        if age < 1 || day < bucket.created {
+        if day >= today || day < bucket.created {
             return None;
         }
         let whole = match asked.metric {
             SizeMetric::Bytes => {
-                self.bytes.iter().find(|(kind, _)| **kind == *asked.dimension)?.1 as f64
+                let whole = self.bytes.iter().find(|(kind, _)| **kind == *asked.dimension)?.1;
+                let share = share_since(bucket, listed(day), reckoned);
+                if share != 1.0 {
+                    let sums = Self::of(bucket, rows, share);
+                    return Some(sums.bytes.iter().find(|b| *b.0 == *asked.dimension)?.1 as f64);
+                }
+                whole as f64
             }
             SizeMetric::Objects => self.objects as f64,
             SizeMetric::Reads if bucket.reads => return Some(self.reads(bucket, day)),
             SizeMetric::Reads => return None,
         };
-        // Yesterday's size is what the list of today shows.
-        Some((whole * share(bucket.growth, age - 1)).round())
+        // Objects grow; there are no more of them than the table has.
+        Some((whole * share(bucket.growth, days_between(listed(day), reckoned).max(0))).round())
     }
 
     /// `GetRequests` of a day: about a quarter of the objects, fewer on weekends.
@@ -111,21 +121,45 @@ impl Today {
 /// The filter of request metrics that covers a whole bucket.
 pub const READS_FILTER: &str = "EntireBucket";
 
+/// The day whose list shows the size of `day`: it is over by then.
+fn listed(day: Date) -> Date {
+    day.tomorrow().unwrap_or(day)
+}
+
+/// The rows that a list shows on a day, of those that the table has at `reckoned`.
+pub fn grown(bucket: &Planted, rows: &[Row], day: Date, reckoned: Date) -> Vec<Row> {
+    let share = share_since(bucket, day, reckoned);
+    rows.iter().map(|row| Row { size: sized(row, share), ..row.clone() }).collect()
+}
+
+fn sized(row: &Row, share: f64) -> u64 {
+    (row.size as f64 * share).round() as u64
+}
+
+/// What the objects of a bucket grew to since `reckoned`; 1 before.
+fn share_since(bucket: &Planted, day: Date, reckoned: Date) -> f64 {
+    share(bucket.growth, days_between(day, reckoned).min(0))
+}
+
 /// Days from one day to another.
 pub fn days_between(from: Date, to: Date) -> i32 {
     from.until(to).map_or(0, |span| span.get_days())
 }
 
-/// The share of today's size that a bucket had so many days ago.
+/// The share of its size at the day of reckoning that a bucket had so many days before; after it the
+/// days are negative.
 fn share(growth: Growth, age: i32) -> f64 {
-    let age = f64::from(age.max(0));
+    let part = |days: u32| f64::from(age) / f64::from(days.max(1));
     match growth {
         Growth::Flat => 1.0,
-        Growth::Linear(days) => (1.0 - age / f64::from(days.max(1))).max(0.0),
-        Growth::Doubles(days) => (-age / f64::from(days.max(1))).exp2(),
-        Growth::Saw(days) => 1.0 - (age % f64::from(days.max(1))) / f64::from(days.max(1)) / 3.0,
+        Growth::Linear(days) => (1.0 - part(days)).max(0.0),
+        Growth::Doubles(days) => (-part(days)).exp2(),
+        Growth::Saw(days) => {
+            let days = i32::try_from(days.max(1)).unwrap_or(i32::MAX);
+            1.0 - f64::from(age.rem_euclid(days)) / f64::from(days) / 3.0
+        }
         Growth::Jumped(percent, days) => {
-            if age >= f64::from(days) {
+            if part(days) >= 1.0 {
                 f64::from(percent) / 100.0
             } else {
                 1.0

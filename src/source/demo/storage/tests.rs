@@ -182,6 +182,32 @@ async fn histories_show_how_buckets_came_to_their_size() {
 }
 
 #[tokio::test]
+async fn a_day_has_one_size_whenever_it_is_asked_about() {
+    let day = day_of(Timestamp::from_second(NOW + 20 * 86_400).unwrap());
+    let days = day - jiff::Span::new().days(60)..day;
+    let read = async |now: i64| {
+        let mut out = Vec::new();
+        for source in demo(7, now) {
+            for region in REGIONS {
+                let region: Arc<str> = region.code.into();
+                let series = source.size_series(&region, None).await.unwrap().items;
+                let answers = source.size_data(&region, &series, days.clone()).await.unwrap();
+                out.extend(answers.into_iter().map(|a| (series[a.query].bucket.clone(), a.points)));
+            }
+        }
+        out
+    };
+    let (first, later) = (read(NOW + 20 * 86_400).await, read(NOW + 31 * 86_400 + 7_200).await);
+    assert_eq!(first, later);
+    let grows = |name: &str| {
+        let (_, points) = first.iter().find(|(bucket, _)| bucket.contains(name)).unwrap();
+        assert_eq!(points.len(), 60);
+        points[59].1 / points[0].1
+    };
+    assert!((grows("sprawl") - (59.0_f64 / 60.0).exp2()).abs() < 1e-3);
+}
+
+#[tokio::test]
 async fn an_inventory_is_delivered_as_s3_does_and_says_what_a_list_says() {
     let all = demo(7, NOW);
     for name in ["ml-checkpoints", "ml-datasets", "ml-artifacts"] {
