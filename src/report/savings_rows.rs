@@ -30,7 +30,7 @@ impl SavedOf {
     /// Of what could be saved and the fleet that it is worked out of.
     pub fn new(savings: Arc<Savings>, fleet: &Fleet) -> Self {
         let readings = Reading::merged(fleet.readings.iter().chain(&savings.readings));
-        Self { readings, savings }
+        Self { savings, readings }
     }
 }
 
