@@ -540,11 +540,11 @@ async fn a_look_that_changed_nothing_is_news_of_the_source_alone() {
 
 #[test]
 fn what_did_not_change_is_shared_with_what_is_held() {
-    let (held, same) = (Arc::new((Arc::from("a"), 1)), Arc::new((Arc::from("b"), 1)));
-    let held: Fact<Vec<Arc<(Arc<str>, u32)>>> = Ok(vec![held, same]);
+    type Named = (Arc<str>, u32);
+    let held: [Arc<Named>; 2] = [Arc::new(("a".into(), 1)), Arc::new(("b".into(), 1))];
     let mut new = Ok(vec![Arc::new(("b".into(), 1)), Arc::new(("a".into(), 2))]);
-    super::board::reuse(&mut new, &held, |item| &item.0);
-    let (new, held) = (new.unwrap(), held.unwrap());
+    super::board::reuse(&mut new, &Ok(held.to_vec()), |item| &item.0);
+    let new = new.unwrap();
     assert!(Arc::ptr_eq(&new[0], &held[1]));
     assert_eq!((&*new[1].0, new[1].1), ("a", 2), "another is never taken for it");
 }
