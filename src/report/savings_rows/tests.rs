@@ -82,6 +82,19 @@ fn json_has_the_envelope_of_the_contract_and_every_field() {
 }
 
 #[test]
+fn what_the_utilisation_leaves_out_is_said() {
+    let partly = savings_of(|s| (s.sums.utilisation_of, s.sums.left_out) = (3, 2));
+    let sums = &json("commitments", &partly)["sums"];
+    assert_eq!((&sums["utilisation_of"], &sums["utilisation_left_out"]), (&3.into(), &2.into()));
+    let [(_, text), ..] = every(&partly, Format::Table, &ctx());
+    let said =
+        "utilisation by dollars 84% of 3, 2 left out: price or use not known · 168 hours looked at";
+    assert!(text.contains(said), "{text}");
+    // Room is in force and paid for by nobody: the count of the scorecard is without it.
+    assert!(text.contains(" in force, 1 of them room that is billed as usage: paid "), "{text}");
+}
+
+#[test]
 fn a_lower_bound_is_no_figure() {
     let idle = |at_least| {
         savings_of(|s| {
