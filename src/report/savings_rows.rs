@@ -52,6 +52,11 @@ trait SavingsField: TableField {
     /// Sums over the rows for machines.
     fn totals(rows: &[&Self::Row]) -> Vec<(&'static str, Json)>;
 
+    /// What people read of all that is held, whichever rows were chosen.
+    fn note_of_all(_savings: &Savings, _ctx: &ViewContext) -> Option<String> {
+        None
+    }
+
     /// Sums over the rows for people, one line.
     fn note(rows: &[&Self::Row], ctx: &ViewContext) -> String;
 }
@@ -92,8 +97,9 @@ macro_rules! list {
 
             fn notes(list: &List<Self>, ctx: &ViewContext) -> Vec<String> {
                 let sums = Self::note(&list.each().collect::<Vec<_>>(), ctx);
+                let all = Self::note_of_all(&list.of.savings, ctx);
                 let unread = list.of.savings.unread.iter().map(said_of_unread);
-                std::iter::once(sums).chain(unread).collect()
+                std::iter::once(sums).chain(all).chain(unread).collect()
             }
         }
     };
@@ -156,6 +162,8 @@ impl SavingsField for CommitmentField {
             "committed_usd_per_hour": json::number(sums.committed_usd_per_hour),
             "committed_unknown": sums.committed_unknown,
             "utilisation": json::number(sums.utilisation),
+            "utilisation_of": sums.utilisation_of,
+            "utilisation_left_out": sums.left_out,
             "coverage": json::number(sums.coverage),
             "effective_savings_rate": json::number(sums.effective_savings_rate),
             "unused_usd_per_hour": json::number(sums.unused_usd_per_hour),
@@ -179,6 +187,17 @@ impl SavingsField for CommitmentField {
         ]
     }
 
+    fn note_of_all(savings: &Savings, ctx: &ViewContext) -> Option<String> {
+        let sums = &savings.sums;
+        let dot = ctx.symbols.separator();
+        let why = if sums.left_out > 0 { ": price or use not known" } else { "" };
+        (sums.utilisation_of + sums.left_out > 0).then(|| {
+            let hours = format::plural(sums.hours as usize, "hour");
+            let used = words::utilisation(sums, ctx.symbols);
+            format!("all: utilisation by dollars {used}{why} {dot} {hours} looked at")
+        })
+    }
+
     fn note(rows: &[&CommitmentRow], ctx: &ViewContext) -> String {
         let (paid, unpriced) = known_sum(paid(rows));
         let (unused, unknown) = known_sum(in_force(rows).map(|r| r.unused_usd_per_hour));
@@ -187,8 +206,12 @@ impl SavingsField for CommitmentField {
             0 => String::new(),
             n => format!(" {dot} of {n} it is not known"),
         };
+        let rooms = match in_force(rows).filter(|row| row.is_room()).count() {
+            0 => String::new(),
+            n => format!(", {n} of them room that is billed as usage"),
+        };
         format!(
-            "{} commitments, {} in force: paid {} {dot} unused now {}{left_out}",
+            "{} commitments, {} in force{rooms}: paid {} {dot} unused now {}{left_out}",
             rows.len(),
             in_force(rows).count(),
             at_least(paid, unpriced, ctx.symbols),

@@ -8,6 +8,7 @@ use super::storage_buckets::{basis, finding};
 use super::{List, ListField, sources};
 use crate::domain::{HOURS_PER_MONTH, Reading, SourceId};
 use crate::fleet::StorageFleet;
+use crate::fleet::storage::StorageTotals;
 use crate::tabs::storage::picture::{BlockField, BlockRow, words};
 use crate::view::{TableField, ViewContext, format};
 
@@ -53,21 +54,44 @@ impl ListField for BlockField {
             0 => String::new(),
             n => format!(" {dot} left out: {} without a price", format::count(n as f64)),
         };
-        let saves: f64 = list
-            .each()
-            .filter_map(|r| match r {
-                BlockRow::Volume(v) => v.savings,
-                BlockRow::Snapshot(s) => s.savings,
-            })
-            .sum();
+        let found = StorageTotals::of(
+            [].iter(),
+            list.each().filter_map(BlockRow::volume),
+            list.each().filter_map(BlockRow::snapshot),
+        );
         vec![format!(
-            "{} volumes {} per month {dot} {} snapshots at most {} per month {dot} findings save {} \
-             per month{left_out}",
+            "{} volumes {} per month {dot} {} snapshots at most {} per month {dot} {}{left_out}",
             format::count(volumes.len() as f64),
             sum(&volumes),
             format::count(snapshots.len() as f64),
             sum(&snapshots),
-            words::usd(saves),
+            words::saved(&found, " per month"),
         )]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::storage_buckets::tests::without_dollars;
+    use crate::tabs::storage::picture::block_rows;
+    use crate::tabs::storage::picture::fixture::fleet;
+    use crate::view::fixture::ctx;
+
+    fn notes(fleet: StorageFleet, chosen: fn(&BlockRow) -> bool) -> String {
+        let rows = block_rows(&fleet).into_iter().filter(|r| chosen(r)).collect();
+        BlockField::notes(&List::of(rows, None, Arc::new(fleet)), &ctx()).join("\n")
+    }
+
+    #[test]
+    fn what_findings_save_is_a_bound_a_guess_or_not_known() {
+        let volumes = notes(fleet(), |r| r.volume().is_some());
+        assert!(volumes.contains(" findings save at least $"), "{volumes}");
+        // A snapshot costs at most what is known of it.
+        let all = notes(fleet(), |_| true);
+        assert!(all.contains(" findings save about $"), "{all}");
+        let dark = notes(without_dollars(fleet()), |_| true);
+        assert!(dark.contains(" findings would save is not known"), "{dark}");
+        assert!(!dark.contains("save at least $0.00"), "{dark}");
     }
 }

@@ -8,7 +8,7 @@ use super::{List, ListField, json, sources};
 use crate::domain::storage::StorageFinding;
 use crate::domain::{Provenance, Reading, SourceError, SourceId};
 use crate::fleet::StorageFleet;
-use crate::fleet::storage::BucketRow;
+use crate::fleet::storage::{BucketRow, StorageTotals};
 use crate::tabs::storage::picture::{BucketField, words};
 use crate::view::{ViewContext, format};
 
@@ -70,13 +70,12 @@ impl ListField for BucketField {
         };
         let known = |sum: Option<f64>, words: fn(f64) -> String| ctx.symbols.or_unknown(sum, words);
         let mut out = vec![format!(
-            "{} of {} buckets {dot} {} {dot} {} per month {dot} findings save at least {} per \
-             month{left_out}",
+            "{} of {} buckets {dot} {} {dot} {} per month {dot} {}{left_out}",
             format::count(list.rows.len() as f64),
             format::count(list.of.buckets.len() as f64),
             known(sum(|r| r.bytes.map(|b| b as f64)), words::size),
             known(sum(|r| r.usd_per_month), words::usd),
-            known(Some(sum(|r| r.savings).unwrap_or(0.0)), words::usd),
+            words::saved(&StorageTotals::of(list.each(), [].iter(), [].iter()), " per month"),
         )];
         let unread = list.each().filter(|r| !unread(r).is_empty()).count();
         if unread > 0 {
@@ -143,4 +142,45 @@ fn unread(row: &BucketRow) -> Vec<Json> {
             Some(json!({ "fact": fact, "state": state, "message": message, "fix": error.fix }))
         })
         .collect()
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::tabs::storage::picture::fixture::fleet;
+    use crate::view::fixture::ctx;
+
+    /// The same storage where no finding has a price.
+    pub(in crate::report) fn without_dollars(mut fleet: StorageFleet) -> StorageFleet {
+        let blind = |findings: &mut Vec<Arc<StorageFinding>>, savings: &mut Option<f64>| {
+            findings.iter_mut().for_each(|f| Arc::make_mut(f).usd_per_month = None);
+            *savings = None;
+        };
+        for row in fleet.buckets.iter_mut().map(Arc::make_mut) {
+            blind(&mut row.findings, &mut row.savings);
+        }
+        for row in fleet.volumes.iter_mut().map(Arc::make_mut) {
+            blind(&mut row.findings, &mut row.savings);
+        }
+        for row in fleet.snapshots.iter_mut().map(Arc::make_mut) {
+            blind(&mut row.findings, &mut row.savings);
+        }
+        fleet
+    }
+
+    fn notes(fleet: StorageFleet, chosen: fn(&BucketRow) -> bool) -> String {
+        let rows = fleet.buckets.iter().filter(|r| chosen(r)).cloned().collect();
+        BucketField::notes(&List::of(rows, None, Arc::new(fleet)), &ctx()).join("\n")
+    }
+
+    #[test]
+    fn what_findings_without_a_price_save_is_not_known() {
+        let lit = notes(fleet(), |_| true);
+        assert!(lit.contains(" findings save at least $"), "{lit}");
+        let dark = notes(without_dollars(fleet()), |_| true);
+        assert!(dark.contains(" findings would save is not known"), "{dark}");
+        assert!(!dark.contains("save at least"), "{dark}");
+        let none = notes(fleet(), |r| r.findings.is_empty());
+        assert!(none.contains(" nothing found"), "{none}");
+    }
 }

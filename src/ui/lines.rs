@@ -101,8 +101,10 @@ fn burn_parts(app: &App, symbols: Symbols, width: usize) -> Vec<(String, Role)> 
     let burn = Some(totals.burn).filter(|_| read && priced);
     let silent = [VerdictKind::Unknown, VerdictKind::TooNew].map(|k| totals.verdict(k).count);
     let spoken = totals.running - totals.unjudged.count - silent[0] - silent[1];
-    let waste =
-        Some(totals.waste).filter(|_| burn.is_some() && (totals.running == 0 || spoken > 0));
+    // While verdicts are missing, nothing found is no nothing.
+    let told =
+        |found: bool| totals.running == 0 || (spoken > 0 && (found || totals.unjudged.count == 0));
+    let waste = Some(totals.waste).filter(|usd| burn.is_some() && told(*usd > 0.0));
     // While verdicts come in, the waste only grows.
     let loading = sources.is_loading(SourceId::CloudWatch);
     let growing = loading || totals.unjudged.count > 0;
@@ -149,7 +151,8 @@ fn burn_parts(app: &App, symbols: Symbols, width: usize) -> Vec<(String, Role)> 
         parts.push((format!("{unjudged} not judged yet"), Role::Dim));
     }
     if read {
-        let idle = count(totals.idle_gpus as usize);
+        let idle = Some(f64::from(totals.idle_gpus)).filter(|n| told(*n > 0.0));
+        let idle = symbols.or_unknown(idle, format::count);
         parts.push((format!("{idle} idle GPUs of {}", format::count(totals.gpus)), Role::Dim));
     }
     parts

@@ -339,8 +339,13 @@ def across(check, reports):
         for name in set(printed) & set(groups):
             rows = groups[name]
             check.near(f"{section} {name}: instances", printed[name]["instances"], len(rows))
-            for key in ["usd_per_hour", "waste_usd_per_hour", "gpus"]:
+            for key in ["usd_per_hour", "gpus"]:
                 check.near(f"{section} {name}: {key}", printed[name][key], total(rows, key), len(rows))
+            # Nothing found among what is not known is no 0.
+            waste = total(rows, "waste_usd_per_hour")
+            some_unknown = any(row["waste_usd_per_hour"] is None for row in rows)
+            check.near(f"{section} {name}: waste", printed[name]["waste_usd_per_hour"],
+                       None if waste == 0 and some_unknown else waste, len(rows))
     by_id = {row["instance_id"]: row for row in running}
     for row in lines:
         if row["section"] == "finding":

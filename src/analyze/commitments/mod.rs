@@ -8,6 +8,7 @@ mod words;
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use self::findings::Looked;
@@ -204,6 +205,7 @@ fn sums(
 ) -> CommitmentSums {
     let over = if past.hours > 0 { past } else { &present.tallies };
     let (mut paid, mut used) = (0.0, 0.0);
+    let mut inside: HashSet<*const Commitment> = HashSet::new();
     let mut all_known = holdings.unread.is_empty();
     for (place, item) in holdings.items.iter().enumerate() {
         let tally = &over.items[place];
@@ -215,12 +217,14 @@ fn sums(
         } else if let Some((usd, part)) = tally.paid.zip(tally.utilisation()) {
             paid += usd;
             used += usd * part;
+            inside.insert(Arc::as_ptr(item));
         }
     }
     let usage = over.priced_usage().filter(|_| all_known);
     let in_force = || rows.iter().filter(|row| row.is_in_force);
-    let paid_for = rows.iter().filter(|row| row.is_paid());
-    let (committed, committed_unknown) = known_sum(paid_for.map(|row| row.usd_per_hour));
+    let paid_for = || rows.iter().filter(|row| row.is_paid());
+    let (committed, committed_unknown) = known_sum(paid_for().map(|row| row.usd_per_hour));
+    let outside = paid_for().filter(|row| !inside.contains(&Arc::as_ptr(&row.commitment)));
     let (unused, unused_unknown) = known_sum(in_force().map(|row| row.unused_usd_per_hour));
     let room = in_force().filter(|row| row.is_room());
     let (unused_room, _) = known_sum(room.map(|row| row.unused_usd_per_hour));
@@ -228,6 +232,8 @@ fn sums(
         committed_usd_per_hour: committed,
         committed_unknown,
         utilisation: (paid > 0.0).then_some(used / paid),
+        utilisation_of: inside.len() as u32,
+        left_out: outside.count() as u32,
         coverage: usage.map(|usd| over.covered / usd),
         effective_savings_rate: usage
             .filter(|_| over.all_paid_known)

@@ -125,8 +125,11 @@ pub struct Sight {
     pub untagged: u32,
 }
 
-/// What to do next, in order. What there is nothing to do for is left out.
+/// What to do next, in order. What there is nothing to do for is left out; nothing is said while the waterfall is early.
 pub fn sequence(savings: &Savings, sight: Sight) -> Vec<Task> {
+    if savings.waterfall.early {
+        return Vec::new();
+    }
     TaskKind::ALL.into_iter().filter_map(|kind| task(kind, savings, sight)).collect()
 }
 
@@ -156,6 +159,8 @@ fn task(kind: TaskKind, savings: &Savings, sight: Sight) -> Option<Task> {
                 .collect();
             (parts.iter().map(|(n, _)| n).sum(), said.join(", "), Effort::Medium)
         }
+        // What some of the commitments leave unused says nothing while others are not known.
+        _ if savings.waterfall.net_unknown.is_some() => return None,
         _ => {
             let unused = savings.sums.unused_usd_per_hour.unwrap_or(0.0);
             let idle = savings
@@ -216,7 +221,21 @@ mod tests {
         let usd: Vec<_> = tasks.iter().map(|t| t.usd_per_month).collect();
         assert_eq!(usd, [None, Some(1460.0), Some(365.0), Some(2190.0), Some(365.0)]);
         assert_eq!((tasks[0].count, &*tasks[0].why), (3, "3 without GPU telemetry"));
+        savings.waterfall.early = true;
+        assert!(sequence(&savings, Sight { blind: 3, untagged: 0 }).is_empty(), "of a part");
         savings.waterfall = Waterfall::default();
         assert!(sequence(&savings, Sight::default()).is_empty());
+    }
+
+    #[test]
+    fn what_is_unused_waits_for_all_commitments() {
+        let mut savings = crate::tabs::savings::picture::fixture::savings();
+        let has = |savings: &Savings| {
+            let tasks = sequence(savings, Sight::default());
+            tasks.into_iter().find(|t| t.kind == TaskKind::UseCommitments).map(|t| t.why)
+        };
+        assert_eq!(has(&savings).as_deref(), Some("$82.04/h are paid and used by nothing"));
+        savings.waterfall.net_unknown = Some("denied".into());
+        assert_eq!(has(&savings), None);
     }
 }

@@ -106,6 +106,17 @@ mod tests {
     }
 
     #[test]
+    fn the_page_says_of_how_many_slices_a_whole_one_is() {
+        let page = include_str!("../../../docs/gpus.md").replace('\n', " ");
+        let slices = |name: &str| model(name).and_then(|m| m.mig_slices).unwrap();
+        let (most, large, small) = (slices("H100"), slices("RTX PRO 6000"), slices("RTX PRO 4500"));
+        let said = format!("({most}; of an RTX PRO 6000 {large}, of an RTX PRO 4500 {small})");
+        assert!(page.contains(&said), "{said}");
+        let others = MODELS.iter().map(|(_, m)| m).filter(|m| !m.name.starts_with("RTX PRO"));
+        assert!(others.filter_map(|m| m.mig_slices).all(|n| n == most));
+    }
+
+    #[test]
     fn idle_lies_below_held_below_the_limit() {
         for (_, m) in MODELS {
             let (idle, limit) = (m.idle_w.unwrap_or(0.0), m.tdp_w.unwrap_or(1.0));

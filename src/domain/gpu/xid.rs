@@ -2,8 +2,12 @@
 //!
 //! Codes and meanings: NVIDIA's XID catalogue ("Analyzing Xid Errors with the Xid Catalog"). Only those that tell an
 //! operator what to do are named. Fatal are those whose immediate action in the catalogue is to reset the GPU, to restart
-//! the machine or to check its hardware; a page that was retired or remapped well (63) is none.
+//! the virtual or the whole machine or to check the hardware, without exception; a page that was retired or remapped well
+//! (63) is none.
 
+use Bucket::{
+    CheckHardware, Ignore, ResetGpu, RestartApp, RestartMachine, RestartVm, SeeElsewhere,
+};
 use XidOrigin::{Application, Driver, Hardware};
 
 /// Where an error comes from.
@@ -42,48 +46,71 @@ pub struct Xid {
     pub is_fatal: bool,
 }
 
-const fn of(code: u32, origin: XidOrigin, meaning: &'static str) -> Xid {
-    Xid { code, meaning, origin, is_fatal: false }
+/// What the catalogue says to do at once (its "resolution bucket").
+#[derive(Clone, Copy)]
+enum Bucket {
+    /// `IGNORE`.
+    Ignore,
+    /// `RESTART_APP`.
+    RestartApp,
+    /// `RESET_GPU`.
+    ResetGpu,
+    /// `RESTART_VM`.
+    RestartVm,
+    /// `RESTART_BM`: the whole machine.
+    RestartMachine,
+    /// `WORKFLOW_XID_48`, `WORKFLOW_NVLINK_ERR` and `WORKFLOW_NVLINK5_ERR`: procedures that check the hardware or reset
+    /// it.
+    CheckHardware,
+    /// `CONTACT_SUPPORT`, and those that lead to another XID: `WORKFLOW_XID_45`, `XID_154`.
+    SeeElsewhere,
 }
 
-const fn fatal(code: u32, meaning: &'static str) -> Xid {
-    Xid { code, meaning, origin: Hardware, is_fatal: true }
+const fn of(code: u32, bucket: Bucket, origin: XidOrigin, meaning: &'static str) -> Xid {
+    let is_fatal = matches!(bucket, ResetGpu | RestartVm | RestartMachine | CheckHardware);
+    Xid { code, meaning, origin, is_fatal }
 }
 
-const TABLE: [Xid; 33] = [
-    of(13, Application, "graphics engine exception"),
-    of(31, Application, "GPU memory page fault"),
-    of(32, Driver, "invalid or corrupted push buffer"),
-    of(38, Driver, "driver firmware error"),
-    of(43, Application, "GPU stopped processing, its program at fault"),
-    of(45, Application, "work cleaned up after an earlier error or a killed program"),
-    fatal(46, "GPU stopped processing and did not recover"),
-    fatal(48, "double-bit ECC error"),
-    of(61, Driver, "internal micro-controller breakpoint"),
-    fatal(62, "internal micro-controller halted"),
-    of(63, Hardware, "memory page retired or row remapped, as it should be"),
-    fatal(64, "page retirement or row remapping failed"),
-    of(68, Application, "video decoder exception"),
-    of(69, Application, "graphics engine class error"),
-    fatal(74, "NVLink error"),
-    fatal(79, "GPU has fallen off the bus"),
-    of(92, Hardware, "high rate of single-bit ECC errors"),
-    of(94, Hardware, "contained ECC error: the program must restart"),
-    fatal(95, "uncontained ECC error: the GPU must be reset"),
-    of(109, Driver, "context switch timed out"),
-    fatal(119, "GPU system processor timed out"),
-    fatal(120, "GPU system processor error"),
-    of(121, Hardware, "chip-to-chip link error"),
-    fatal(140, "unrecovered ECC error"),
-    fatal(143, "GPU failed to initialise"),
-    fatal(144, "NVLink: system-level interface error"),
-    fatal(145, "NVLink: receive logic error"),
-    fatal(146, "NVLink: transmit logic error"),
-    fatal(147, "NVLink: control logic error"),
-    fatal(148, "NVLink: receive queue error"),
-    fatal(149, "NVLink: link error"),
-    fatal(150, "NVLink: message system error"),
-    of(154, Hardware, "the driver asks for a recovery action"),
+const TABLE: [Xid; 39] = [
+    of(13, RestartApp, Application, "graphics engine exception"),
+    of(31, RestartApp, Application, "GPU memory page fault"),
+    of(32, RestartApp, Driver, "invalid or corrupted push buffer"),
+    of(38, Ignore, Driver, "driver firmware error"),
+    of(43, Ignore, Application, "GPU stopped processing, its program at fault"),
+    of(45, SeeElsewhere, Application, "work cleaned up after an earlier error or a killed program"),
+    of(46, ResetGpu, Hardware, "GPU stopped processing and did not recover"),
+    of(48, CheckHardware, Hardware, "double-bit ECC error"),
+    of(61, SeeElsewhere, Driver, "internal micro-controller breakpoint"),
+    of(62, ResetGpu, Hardware, "internal micro-controller halted"),
+    of(63, Ignore, Hardware, "memory page retired or row remapped, as it should be"),
+    of(64, ResetGpu, Hardware, "page retirement or row remapping failed"),
+    of(68, RestartApp, Application, "video decoder exception"),
+    of(69, RestartApp, Application, "graphics engine class error"),
+    of(74, CheckHardware, Hardware, "NVLink error"),
+    of(79, RestartMachine, Hardware, "GPU has fallen off the bus"),
+    of(92, Ignore, Hardware, "high rate of single-bit ECC errors"),
+    of(94, RestartApp, Hardware, "contained ECC error: the program must restart"),
+    of(95, ResetGpu, Hardware, "uncontained ECC error: the GPU must be reset"),
+    of(109, ResetGpu, Driver, "context switch timed out"),
+    of(110, ResetGpu, Driver, "security fault"),
+    of(119, ResetGpu, Hardware, "GPU system processor timed out"),
+    of(120, ResetGpu, Hardware, "GPU system processor error"),
+    of(121, Ignore, Hardware, "chip-to-chip link error"),
+    of(136, ResetGpu, Hardware, "NVLink: link training failed"),
+    of(140, ResetGpu, Hardware, "unrecovered ECC error"),
+    of(143, ResetGpu, Hardware, "GPU failed to initialise"),
+    of(144, CheckHardware, Hardware, "NVLink: system-level interface error"),
+    of(145, CheckHardware, Hardware, "NVLink: receive logic error"),
+    of(146, CheckHardware, Hardware, "NVLink: transmit logic error"),
+    of(147, CheckHardware, Hardware, "NVLink: control logic error"),
+    of(148, CheckHardware, Hardware, "NVLink: receive queue error"),
+    of(149, CheckHardware, Hardware, "NVLink: link error"),
+    of(150, CheckHardware, Hardware, "NVLink: message system error"),
+    of(151, RestartVm, Driver, "key rotation failed: the machine must restart"),
+    of(154, SeeElsewhere, Hardware, "the driver asks for a recovery action"),
+    of(155, ResetGpu, Driver, "NVLink: taken down by software, the GPU must be reset"),
+    of(156, ResetGpu, Hardware, "a part was retired: the GPU must be reset"),
+    of(158, ResetGpu, Hardware, "fatal timeout of the GPU"),
 ];
 
 /// The XID with this code; `None` for 0 and for codes that are not named here.
@@ -116,12 +143,34 @@ mod tests {
         }
     }
 
+    /// The catalogue of 2025-10-29, by immediate action; what it says to ignore, to restart the program for or to ask
+    /// support about is not fatal.
     #[test]
-    fn what_the_catalogue_has_a_gpu_reset_for_is_fatal() {
+    fn what_the_catalogue_has_a_reset_or_a_restart_for_is_fatal() {
         let is_fatal = |code| xid(code).is_some_and(|x| x.is_fatal);
-        let fatal =
-            [46, 48, 62, 64, 74, 79, 95, 119, 120, 140, 143, 144, 145, 146, 147, 148, 149, 150];
-        assert!(fatal.into_iter().all(is_fatal));
-        assert!(![13, 31, 43, 45, 63, 92, 94].into_iter().any(is_fatal));
+        let reset = [46, 62, 64, 95, 109, 110, 119, 120, 136, 140, 143, 155, 156, 158].into_iter();
+        let (restart, workflows) = ([79, 151], [48, 74, 144, 145, 146, 147, 148, 149, 150]);
+        let mut fatal: Vec<u32> = reset.chain(restart).chain(workflows).collect();
+        fatal.sort_unstable();
+        let ours: Vec<u32> = TABLE.iter().filter(|x| x.is_fatal).map(|x| x.code).collect();
+        assert_eq!(ours, fatal);
+        let ignore = [38, 43, 63, 92, 121, 137, 157, 160, 161];
+        let restart_app = [13, 31, 32, 68, 69, 94];
+        assert!(!ignore.into_iter().chain(restart_app).any(is_fatal));
+    }
+
+    #[test]
+    fn the_page_names_the_fatal_ones() {
+        let page = include_str!("../../../docs/gpus.md");
+        let said = page.split("a hardware error (XID ").nth(1).unwrap().split(')').next().unwrap();
+        let named: Vec<u32> = said
+            .split(", ")
+            .flat_map(|part| {
+                let (from, to) = part.split_once('–').unwrap_or((part, part));
+                from.parse().unwrap()..=to.parse().unwrap()
+            })
+            .collect();
+        let ours: Vec<u32> = TABLE.iter().filter(|x| x.is_fatal).map(|x| x.code).collect();
+        assert_eq!(named, ours);
     }
 }

@@ -62,8 +62,14 @@ pub struct CommitmentSums {
     /// Of them those whose price is not known.
     pub committed_unknown: u32,
     /// Used of what is paid for reservations, plans and Capacity Blocks, in dollars, 0–1, over the hours
-    /// looked at; those whose price or use is not known are left out. `None` when it is known of none.
+    /// looked at, of those whose price and use are known. `None` when it is known of none.
     pub utilisation: Option<f64>,
+    /// Commitments that it is of.
+    #[serde(default)]
+    pub utilisation_of: u32,
+    /// Reservations, plans and Capacity Blocks in force that it leaves out: their price or use is not known.
+    #[serde(default)]
+    pub left_out: u32,
     /// On-demand value of covered usage over that of all usage that could be covered (no Spot, no
     /// Capacity Blocks), 0–1; `None` when not known.
     pub coverage: Option<f64>,

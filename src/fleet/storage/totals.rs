@@ -55,6 +55,9 @@ pub struct StorageTotals {
     pub snapshots: Sum,
     /// What the findings could save, USD per month: the sum of the rows' `savings`.
     pub savings: f64,
+    /// Of `savings` what snapshots would save at most: with it the sum is no lower bound.
+    #[serde(default)]
+    pub savings_at_most: f64,
     /// Findings with dollars.
     pub priced_findings: u32,
     /// Findings whose dollars nobody knows: `savings` leaves them out.
@@ -78,6 +81,7 @@ impl StorageTotals {
         for row in snapshots {
             t.snapshots.add(row.usd_per_month_at_most);
             t.count_findings(&row.findings, row.savings);
+            t.savings_at_most += row.savings.unwrap_or(0.0);
         }
         t
     }

@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 use super::SavedOf;
 use crate::fleet::Savings;
 use crate::report::{Format, List, ListField, write};
-use crate::tabs::savings::picture::fixture::{denied, savings};
+use crate::tabs::savings::picture::fixture::{denied, savings, savings_of};
 use crate::tabs::savings::picture::{
     CommitmentField, ProposalField, ResourceField, SpotField, resource_items,
 };
@@ -79,6 +79,43 @@ fn json_has_the_envelope_of_the_contract_and_every_field() {
     fields::<ProposalField>(&json("rightsize", &savings));
     fields::<SpotField>(&json("spot", &savings));
     fields::<ResourceField>(&json("resources", &savings));
+}
+
+#[test]
+fn what_the_utilisation_leaves_out_is_said() {
+    let partly = savings_of(|s| (s.sums.utilisation_of, s.sums.left_out) = (3, 2));
+    let sums = &json("commitments", &partly)["sums"];
+    assert_eq!((&sums["utilisation_of"], &sums["utilisation_left_out"]), (&3.into(), &2.into()));
+    let [(_, text), ..] = every(&partly, Format::Table, &ctx());
+    let said =
+        "utilisation by dollars 84% of 3, 2 left out: price or use not known · 168 hours looked at";
+    assert!(text.contains(said), "{text}");
+    // Room is in force and paid for by nobody: the count of the scorecard is without it.
+    assert!(text.contains(" in force, 1 of them room that is billed as usage: paid "), "{text}");
+}
+
+#[test]
+fn a_lower_bound_is_no_figure() {
+    let idle = |at_least| {
+        savings_of(|s| {
+            for row in s.resources.iter_mut().map(Arc::make_mut) {
+                if let Some(verdict) = row.verdict.as_mut() {
+                    Arc::make_mut(verdict).idle_since_at_least = at_least;
+                }
+            }
+        })
+    };
+    let cells = |savings: &Savings, ctx: &ViewContext| -> Vec<String> {
+        let items = resource_items(savings);
+        items.iter().map(|item| ResourceField::Wasted.cell(item, ctx)).collect()
+    };
+    let (exact, bounds) = (cells(&idle(false), &ctx()), cells(&idle(true), &ctx()));
+    assert!(exact.iter().any(|cell| cell != "–"), "{exact:?}");
+    for (exact, bound) in exact.iter().zip(&bounds) {
+        let want = if exact == "–" { exact.clone() } else { format!("≥{exact}") };
+        assert_eq!(*bound, want);
+    }
+    assert!(cells(&idle(true), &ascii()).iter().any(|cell| cell.starts_with('>')));
 }
 
 #[test]

@@ -272,3 +272,35 @@ fn bullet(role: Role, text: &str, width: usize, lines: &mut Vec<Line>) {
         lines.push(Line::new().text("  ").with(role, part));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::Msg;
+    use crate::app::fixture::{fleet, init};
+
+    #[test]
+    fn of_two_limits_that_hold_together_one_alone_is_no_use() {
+        let mut fleet = fleet();
+        let row = Arc::make_mut(&mut fleet.rows[0]);
+        let (id, verdict) = (row.instance.id.clone(), row.verdict.as_mut().unwrap());
+        for signal in &mut Arc::make_mut(verdict).signals {
+            match &*signal.label {
+                "CPU mean" => (signal.value, signal.joint) = (Some(19.0), true),
+                "network per day" => signal.joint = true,
+                _ => {}
+            }
+        }
+        let mut app = App::new(init(None, (160, 50)));
+        app.update(Msg::Fleet(Arc::new(fleet)));
+        let page: Vec<String> = lines(&app, &id, None, 160)
+            .iter()
+            .map(|line| line.spans.iter().map(|span| &*span.text).collect())
+            .collect();
+        let line = |text: &str| page.iter().find(|line| line.contains(text)).unwrap();
+        let cpu = line("CPU mean");
+        assert!(cpu.contains("19%  ≥") && cpu.contains("not by itself"), "{cpu}");
+        assert!(line("network per day").contains("quiet"));
+        line("Use is where CPU mean and network per day reach their limits together.");
+    }
+}

@@ -4,6 +4,8 @@ mod draw;
 pub mod pages;
 pub mod picture;
 pub mod screen;
+#[cfg(test)]
+mod scripts;
 pub(crate) mod state;
 
 use super::Tab;

@@ -123,6 +123,20 @@ fn unused_capacity_is_said_with_what_is_paid_for_it() {
 }
 
 #[test]
+fn utilisation_says_how_many_it_leaves_out() {
+    let plan = ec2_plan("sp", A, "g5", 1.2, &[("g5.xlarge", 0.6)]);
+    let blocks = ["cb1", "cb2"].map(|id| block(id, A, 2, "p5.48xlarge", None));
+    let [first, second] = blocks;
+    let room = odcr("cr", A, (4, 4), "g5.xlarge");
+    let (_, sums) = made(&g5(1), &held([plan.clone(), first, second, room]), Vec::new(), &list());
+    near(sums.utilisation, 1.0);
+    assert_eq!((sums.utilisation_of, sums.left_out), (1, 2), "the room is usage, not paid for");
+    let priced = block("cb", A, 2, "p5.48xlarge", Some(40.0 * 2.0 * 48.0));
+    let (_, sums) = made(&g5(1), &held([plan, priced]), Vec::new(), &list());
+    assert_eq!((sums.utilisation_of, sums.left_out), (2, 0));
+}
+
+#[test]
 fn unused_capacity_blocks_in_dollars_or_in_hours() {
     let half = |upfront| {
         like(block("cb", A, 2, "p5.48xlarge", upfront), |item| {

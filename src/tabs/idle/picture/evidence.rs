@@ -64,7 +64,7 @@ impl EvidenceLine {
     pub fn sign(&self, symbols: Symbols) -> &'static str {
         let is_ascii = symbols == Symbols::Ascii;
         match (self.standing, self.lies) {
-            (Standing::TooFew | Standing::NoData, _) => "of",
+            (Standing::TooFew | Standing::NoData, _) | (_, None) => "of",
             (_, Some(Ordering::Less)) => "<",
             // Where the limit itself is quiet still.
             (Standing::ForIdle, Some(Ordering::Equal)) if is_ascii => "<=",
@@ -141,5 +141,103 @@ pub(super) fn quantity(value: f64, unit: &str) -> String {
             Some(per) => format!("{}{per}", format::bytes(value)),
             None => format!("{} {unit}", short(value)).trim_end().to_owned(),
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::domain::VerdictKind;
+    use crate::view::fixture::ctx;
+
+    /// A signal as an engine leaves it; whether it is busy is decided by [`decide`].
+    fn signal() -> impl Strategy<Value = SignalEvidence> {
+        let value = prop_oneof![
+            1 => Just(None),
+            4 => (0..=8_u32).prop_map(|n| Some(f64::from(n) * 2.5)),
+            1 => Just(Some(f64::INFINITY)),
+        ];
+        let unit = prop_oneof![4 => Just("%"), 1 => Just("cores"), 1 => Just("days")];
+        (value, 0..3_u32, unit, any::<bool>(), 0..=10_u32, any::<bool>()).prop_map(
+            |(value, threshold, unit, joint, tenths, test)| SignalEvidence {
+                label: "signal".into(),
+                signal: Signal::CpuMax,
+                statistic: "hourly".into(),
+                unit: unit.into(),
+                threshold: 5.0 + 5.0 * f64::from(threshold),
+                value: value.filter(|_| tenths > 0),
+                highest: None,
+                got: 16 * tenths,
+                expected: 160,
+                role: if test { EvidenceRole::Test } else { EvidenceRole::Counter },
+                busy: false,
+                joint: joint && unit != "days",
+            },
+        )
+    }
+
+    /// What is in use, as the engine's own property has it: a line alone where it reaches its limit (above it for sure,
+    /// at it where the limit counts), joint ones where all of them do, days where too many are not low.
+    fn decide(signals: &mut [SignalEvidence], at_limit: bool, high_days: bool) {
+        let reaches = |s: &SignalEvidence| {
+            s.value.is_some_and(|v| v > s.threshold || (at_limit && v >= s.threshold))
+        };
+        let joint = signals.iter().filter(|s| s.joint).count();
+        let together = joint > 1 && signals.iter().filter(|s| s.joint).all(reaches);
+        for signal in signals {
+            signal.busy = match (&*signal.unit, signal.joint) {
+                ("days", _) => high_days && signal.value.is_some_and(|v| v < signal.threshold),
+                (_, true) => together,
+                (_, false) => reaches(signal),
+            };
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn sign_word_value_and_threshold_agree(
+            mut signals in vec(signal(), 1..6), at_limit in any::<bool>(), high_days in any::<bool>()
+        ) {
+            decide(&mut signals, at_limit, high_days);
+            let mut verdict = (**crate::view::fixture::fleet().rows[0].verdict.as_ref().unwrap()).clone();
+            (verdict.kind, verdict.signals) = (VerdictKind::Busy, signals.clone());
+            for role in [EvidenceRole::Test, EvidenceRole::Counter] {
+                let of = signals.iter().filter(|s| s.role == role);
+                for (line, s) in lines(Some(&verdict), role, &ctx()).iter().zip(of) {
+                    let days = &*s.unit == "days";
+                    let value = s.value.unwrap_or(f64::NAN);
+                    match line.sign(Symbols::Unicode) {
+                        "<" => prop_assert!(value < s.threshold, "{line:?}"),
+                        "≤" => prop_assert!(value <= s.threshold, "{line:?}"),
+                        "≥" => prop_assert!(value >= s.threshold, "{line:?}"),
+                        other => prop_assert_eq!(other, "of"),
+                    }
+                    match (line.standing, line.standing.word()) {
+                        (Standing::AgainstIdle, "against") => {
+                            prop_assert!(s.busy && (days || value >= s.threshold), "{line:?}");
+                            prop_assert_ne!(line.sign(Symbols::Unicode), "of");
+                        }
+                        (Standing::NotAlone, "not by itself") => {
+                            prop_assert!(s.joint && !s.busy && value >= s.threshold, "{line:?}");
+                            prop_assert_eq!(line.sign(Symbols::Unicode), "≥");
+                            prop_assert_eq!(line.sign(Symbols::Ascii), ">=");
+                        }
+                        (Standing::ForIdle, "ok") => {
+                            prop_assert!(!s.busy && s.coverage() >= ENOUGH, "{line:?}");
+                            let low = if days { value >= s.threshold } else { value <= s.threshold };
+                            prop_assert!(s.value.is_none() || low, "{line:?}");
+                        }
+                        (Standing::TooFew, "too few points") | (Standing::NoData, "no data") => {
+                            prop_assert!(!s.busy, "{line:?}");
+                            prop_assert_eq!(line.sign(Symbols::Unicode), "of");
+                        }
+                        other => prop_assert!(false, "{other:?}"),
+                    }
+                }
+            }
+        }
     }
 }

@@ -142,6 +142,10 @@ impl TableField for Field {
             (Self::IdleSince, value @ Value::Number(_)) => {
                 format::bound(value.shown(self.spec().kind, ctx), at_least, ctx.symbols)
             }
+            (Self::WastedUsd, value @ Value::Number(_)) => {
+                let text = value.shown(self.spec().kind, ctx);
+                format::bound(text, row.wasted_at_least(), ctx.symbols)
+            }
             // Cut, not rounded: 89.9 % of the datapoints are not the 90 % that a verdict needs.
             (Self::Coverage, Value::Number(n)) => format::percent((n + 1e-4).floor()),
             (Self::Age, Value::Number(n)) => format::age(n as i64),

@@ -129,6 +129,23 @@ fn a_preset_of_the_users_own_says_itself_where_it_comes_from() {
 }
 
 #[test]
+fn dollars_of_a_stretch_that_may_have_begun_before_are_a_lower_bound() {
+    use crate::view::TableField as _;
+    let fleet = fleet();
+    let mut row = (*fleet.rows[index(&fleet, "i-0a1idle")]).clone();
+    let with = |row: &mut crate::fleet::Row, at_least| {
+        let verdict = std::sync::Arc::make_mut(row.verdict.as_mut().unwrap());
+        verdict.idle_since_at_least = at_least;
+        Field::WastedUsd.cell(row, &ctx())
+    };
+    let exact = with(&mut row, false);
+    assert!(exact.parse::<f64>().is_ok_and(|usd| usd > 0.0) || exact.contains(','), "{exact}");
+    assert_eq!(with(&mut row, true), format!("≥{exact}"));
+    row.wasted_usd = None;
+    assert_eq!(with(&mut row, true), "–", "no bound of what is not known");
+}
+
+#[test]
 fn values_near_a_threshold_do_not_look_like_it() {
     use super::evidence::quantity;
     let cases = [

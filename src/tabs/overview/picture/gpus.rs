@@ -11,8 +11,8 @@ use crate::view::format::count;
 const WASTEFUL: [GpuState; 3] = [GpuState::Stalled, GpuState::HeldIdle, GpuState::UnallocatedIdle];
 
 /// GPUs of one wasteful state. Left out are those whose dollars the waste of idle and partly idle
-/// instances holds already, so that the two can be added, and those of instances that are exempt or
-/// too new to judge: nothing is said of their waste anywhere.
+/// instances holds already, so that the two can be added, and those of instances that are exempt, too new to judge or
+/// not judged yet: nothing is said of their waste anywhere.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GpuFinding {
     /// The state.
@@ -79,11 +79,11 @@ fn findings(gpus: &GpuFleet) -> Vec<GpuFinding> {
 }
 
 /// True when the waste of the instance holds this GPU's (all of an idle one's, the idle ones' of a
-/// partly idle one), or when none is told of it.
+/// partly idle one), when none is told of it, or while nobody knows whether it will be.
 fn is_counted(row: &GpuRow) -> bool {
-    let instance = row.node.instance.as_deref();
-    match instance.and_then(|r| r.verdict.as_ref()).map(|v| v.kind) {
-        Some(VerdictKind::Idle | VerdictKind::Exempt | VerdictKind::TooNew) => true,
+    let Some(instance) = row.node.instance.as_deref() else { return false };
+    match instance.verdict.as_ref().map(|v| v.kind) {
+        None | Some(VerdictKind::Idle | VerdictKind::Exempt | VerdictKind::TooNew) => true,
         Some(VerdictKind::Partial) => row.verdict.state.is_idle(),
         _ => false,
     }
@@ -91,6 +91,8 @@ fn is_counted(row: &GpuRow) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::tabs::gpus::picture::fixture;
     use crate::tabs::overview::picture::{Band, overview};
@@ -110,6 +112,20 @@ mod tests {
         assert_eq!(o.waste.to_bits(), before.waste.to_bits());
         let panel = blind(&fixture::gpus());
         assert_eq!(o.blind.sentence(), panel.sentence(), "one figure, wherever it stands");
+    }
+
+    #[test]
+    fn gpus_of_instances_that_are_not_judged_yet_are_no_finding() {
+        let mut unjudged = fixture::gpus();
+        for row in unjudged.rows.iter_mut().map(Arc::make_mut) {
+            let node = Arc::make_mut(&mut row.node);
+            if let Some(instance) = node.instance.as_mut() {
+                Arc::make_mut(instance).verdict = None;
+            }
+        }
+        let found = overview(&fleet(), &ctx()).with_gpus(&unjudged).gpu_findings;
+        let states: Vec<_> = found.iter().map(|f| (f.state, f.gpus)).collect();
+        assert_eq!(states, [(GpuState::HeldIdle, 1)], "that of the host without an instance");
     }
 
     #[test]

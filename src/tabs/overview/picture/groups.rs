@@ -30,9 +30,12 @@ impl Group {
         (self.unpriced < self.instances).then_some(self.burn)
     }
 
-    /// The waste, or `None` when it is known of no instance.
+    /// The waste, or `None` when it is known of no instance, or of none but such as waste nothing while others are not
+    /// known.
     pub fn known_waste(&self) -> Option<f64> {
-        (self.waste_unknown < self.instances).then_some(self.waste)
+        let told =
+            self.waste_unknown == 0 || (self.waste_unknown < self.instances && self.waste > 0.0);
+        told.then_some(self.waste)
     }
 }
 
@@ -68,4 +71,29 @@ pub(super) fn by<'a, K: Eq + Hash>(
     let mut groups: Vec<Group> = named.collect();
     groups.sort_by(|a, b| b.burn.total_cmp(&a.burn).then_with(|| a.name.cmp(&b.name)));
     groups
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_found_is_no_zero_while_others_are_not_known() {
+        let of = |instances, waste_unknown, waste| {
+            let group = Group {
+                name: None,
+                instances,
+                unpriced: 0,
+                gpus: 0.0,
+                burn: 9.0,
+                waste,
+                waste_unknown,
+            };
+            group.known_waste()
+        };
+        assert_eq!(of(3, 0, 0.0), Some(0.0));
+        assert_eq!(of(3, 1, 0.0), None);
+        assert_eq!(of(3, 3, 0.0), None);
+        assert_eq!(of(3, 1, 2.0), Some(2.0), "known of two");
+    }
 }

@@ -103,11 +103,13 @@ impl Saved {
     }
 }
 
-/// Which commitments the scores rest on: those that are paid for, used or not.
-fn in_force(savings: &Savings) -> String {
-    match savings.commitments.iter().filter(|row| row.is_paid()).count() {
-        0 => "none in force".to_owned(),
-        n => format!("{n} in force, {}", format::plural(savings.sums.hours as usize, "hour")),
+/// Which commitments a score rests on: those that are paid for, used or not, but for `left_out` of them.
+fn in_force(savings: &Savings, left_out: u32) -> String {
+    let hours = format::plural(savings.sums.hours as usize, "hour");
+    match (savings.commitments.iter().filter(|row| row.is_paid()).count(), left_out) {
+        (0, _) => "none in force".to_owned(),
+        (n, 0) => format!("{n} in force, {hours}"),
+        (n, left_out) => format!("{n} in force, {left_out} left out, {hours}"),
     }
 }
 
@@ -117,18 +119,19 @@ impl Overview {
     pub fn with_savings(mut self, savings: &Savings) -> Self {
         let known = savings.waterfall.net_unknown.is_none();
         let sums = &savings.sums;
-        let rests_on = if known { in_force(savings) } else { "commitments not read".to_owned() };
-        for (metric, share) in [
-            (Metric::CommitmentUtilisation, sums.utilisation),
-            (Metric::CommitmentCoverage, sums.coverage),
+        for (metric, share, left_out) in [
+            (Metric::CommitmentUtilisation, sums.utilisation, sums.left_out),
+            (Metric::CommitmentCoverage, sums.coverage, 0),
         ] {
-            Score::new(metric, share.filter(|_| known), rests_on.clone()).put(&mut self.scores);
+            let rests_on =
+                if known { in_force(savings, left_out) } else { "commitments not read".to_owned() };
+            Score::new(metric, share.filter(|_| known), rests_on).put(&mut self.scores);
         }
         let sight = Sight { blind: self.blind.instances, untagged: self.untagged };
         self.saved = Some(Saved {
             waterfall: savings.waterfall.clone(),
             sequence: sequence(savings, sight),
-            commitments: known.then_some(*sums),
+            commitments: (known && !savings.waterfall.early).then_some(*sums),
             resources: idle_resources(savings),
         });
         self

@@ -227,6 +227,15 @@ fn savings_bring_their_scores_and_what_is_unused() {
     // 102.78 would be claimed of what saves 50.
     let naive = "a naive sum would have claimed $102.78/h, $75,026/month";
     assert_eq!(saved.naive().as_deref(), Some(naive));
+    // What the utilisation leaves out is said; coverage has nothing to leave out.
+    let mut partly = savings.clone();
+    (partly.sums.utilisation_of, partly.sums.left_out) = (3, 2);
+    let scored = o.clone().with_savings(&partly);
+    let rests_on = |m: Metric| &*scored.scores.iter().find(|s| s.metric == m).unwrap().rests_on;
+    let paid = savings.commitments.iter().filter(|row| row.is_paid()).count();
+    let said = format!("{paid} in force, 2 left out, 168 hours");
+    assert_eq!(rests_on(CommitmentUtilisation), said);
+    assert_eq!(rests_on(CommitmentCoverage), format!("{paid} in force, 168 hours"));
     // Again with other figures: they take the place of the old ones.
     assert_eq!(o.clone().with_savings(&savings), o);
     // Where commitments could not be read, nothing is said of them.

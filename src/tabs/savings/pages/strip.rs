@@ -6,7 +6,7 @@ use crate::app::{App, SavingsLook};
 use crate::domain::HOURS_PER_MONTH;
 use crate::fleet::Savings;
 use crate::fleet::savings::{SizeVerdict, SpotFit};
-use crate::tabs::savings::picture::words::at_least;
+use crate::tabs::savings::picture::words::{at_least, utilisation};
 use crate::tabs::savings::picture::{ResourceItem, is_idle};
 use crate::tabs::storage::pages::strip::join;
 use crate::view::{Symbols, format};
@@ -70,7 +70,7 @@ fn commitments(savings: &Savings, symbols: Symbols) -> Parts {
             Role::Idle,
             format!("unused {}", at_least(sums.unused_usd_per_hour, sums.unused_unknown, symbols)),
         ),
-        (Role::Text, format!("utilisation {}", share(sums.utilisation, symbols))),
+        (Role::Text, format!("utilisation {}", utilisation(sums, symbols))),
         (Role::Text, format!("coverage {}", share(sums.coverage, symbols))),
         (Role::Dim, format!("saves {}", share(sums.effective_savings_rate, symbols))),
         (Role::Dim, format!("{} h looked at", sums.hours)),

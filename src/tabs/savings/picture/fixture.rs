@@ -524,6 +524,8 @@ pub(crate) fn savings() -> Savings {
             committed_usd_per_hour: Some(89.0),
             committed_unknown: 0,
             utilisation: Some(0.84),
+            utilisation_of: 4,
+            left_out: 0,
             coverage: Some(0.61),
             effective_savings_rate: Some(0.22),
             unused_usd_per_hour: Some(82.04),

@@ -282,9 +282,10 @@ impl TableField for ResourceField {
     fn cell(self, item: &ResourceItem, ctx: &ViewContext) -> String {
         match (self, item.row.verdict.as_deref()) {
             (F::Verdict, Some(judged)) => verdict::cell(judged, ctx.symbols),
-            (F::Since, Some(judged)) if judged.idle_since.is_some() => {
-                let text = self.value(item, ctx).shown(self.spec().kind, ctx);
-                format::bound(text, judged.idle_since_at_least, ctx.symbols)
+            (F::Since | F::Wasted, Some(judged)) => {
+                let value = self.value(item, ctx);
+                let at_least = judged.idle_since_at_least && !value.is_unknown();
+                format::bound(value.shown(self.spec().kind, ctx), at_least, ctx.symbols)
             }
             (F::Pattern, _) => match item.row.pattern {
                 Some(pattern) => pattern.label().to_owned(),

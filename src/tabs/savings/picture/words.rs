@@ -4,7 +4,9 @@ use std::fmt::Write as _;
 
 use crate::domain::{Commitment, Commits, PaymentOption, Provenance, ReservesCapacity, Workload};
 use crate::fleet::Cover;
-use crate::fleet::savings::{CannotTell, Effort, Pattern, Risk, SizeVerdict, SpotFit};
+use crate::fleet::savings::{
+    CannotTell, CommitmentSums, Effort, Pattern, Risk, SizeVerdict, SpotFit,
+};
 use crate::view::Symbols;
 use crate::view::format;
 
@@ -18,6 +20,15 @@ pub fn at_least(usd: Option<f64>, unknown: u32, symbols: Symbols) -> String {
         Symbols::Ascii => ">= ",
     };
     format!("{sign}{}", symbols.or_unknown(usd, format::usd_per_hour))
+}
+
+/// How far what is paid for is used, and what of it the figure does not have: `74% of 9, 4 left out`.
+pub fn utilisation(sums: &CommitmentSums, symbols: Symbols) -> String {
+    let share = symbols.or_unknown(sums.utilisation.map(|s| s * 100.0), format::percent);
+    match sums.left_out {
+        0 => share,
+        n => format!("{share} of {}, {n} left out", sums.utilisation_of),
+    }
 }
 
 /// Names of efforts and risks, least first.

@@ -18,11 +18,12 @@ pub fn overview(app: &App, width: usize) -> Vec<Line> {
     let Some(fleet) = app.storage().filter(|s| !s.is_empty()) else { return Vec::new() };
     let (t, symbols) = (&fleet.totals, app.appearance().symbols);
     let mut lines = Vec::new();
-    let month = t.usd_per_month();
     // What was not read, or not everywhere, is in no sum.
     let [buckets, volumes] = [SourceId::S3, SourceId::Ebs].map(|source| fleet.was_read(source));
     let bound = |usd: String, whole: bool| format::bound(usd, !whole, symbols);
     let whole = buckets == Some(true) && volumes == Some(true);
+    // Snapshots cost at most what is known of them: with them a part of the whole were no lower bound.
+    let month = t.usd_per_month() - if whole { 0.0 } else { t.snapshots.usd_per_month };
     let hour = format::usd_per_hour(month / HOURS_PER_MONTH);
     let mut parts = vec![(
         Role::Text,
@@ -47,7 +48,8 @@ pub fn overview(app: &App, width: usize) -> Vec<Line> {
     });
     if t.snapshots.count > 0 {
         let most = words::usd(t.snapshots.usd_per_month);
-        parts.push((Role::Dim, format!("snapshots at most {most}")));
+        let beside = if whole { "" } else { ", not in the sum" };
+        parts.push((Role::Dim, format!("snapshots at most {most}{beside}")));
     }
     if t.unpriced() > 0 {
         parts.push((Role::Warn, format!("{} unpriced", t.unpriced())));

@@ -7,7 +7,6 @@ use crate::app::{App, StorageLook};
 use crate::domain::HOURS_PER_MONTH;
 use crate::domain::storage::{GIB, ScanOrigin, size_words};
 use crate::fleet::StorageFleet;
-use crate::fleet::storage::StorageTotals;
 use crate::tabs::storage::picture::words;
 use crate::tabs::storage::state::{Listing, ListingState};
 use crate::view::format;
@@ -53,7 +52,7 @@ fn sums(app: &App, fleet: &StorageFleet, width: usize) -> Line {
         format!("{}/month ({})", words::usd(usd), format::usd_per_hour(usd / HOURS_PER_MONTH)),
     )];
     let role = if t.priced_findings > 0 { Role::Idle } else { Role::Dim };
-    parts.push((role, saved(t)));
+    parts.push((role, words::saved(t, "")));
     if t.unpriced() > 0 {
         parts.push((Role::Warn, format!("{} without a price or size", t.unpriced())));
     }
@@ -63,15 +62,6 @@ fn sums(app: &App, fleet: &StorageFleet, width: usize) -> Line {
         parts.push((Role::Dim, provenance(&rates.provenance)));
     }
     join(parts, &separator, width)
-}
-
-/// What the findings would save; of findings without a price nothing is known.
-fn saved(t: &StorageTotals) -> String {
-    match (t.priced_findings, t.unpriced_findings) {
-        (0, 0) => "nothing found".to_owned(),
-        (0, n) => format!("what {} would save is not known", format::plural(n as usize, "finding")),
-        _ => format!("findings save at least {}", words::usd(t.savings)),
-    }
 }
 
 /// Where in the tree one is, and how old the list is.

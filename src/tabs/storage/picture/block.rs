@@ -61,14 +61,16 @@ impl BlockRow {
         }
     }
 
-    fn volume(&self) -> Option<&VolumeRow> {
+    /// The volume; `None` for a snapshot.
+    pub fn volume(&self) -> Option<&VolumeRow> {
         match self {
             Self::Volume(v) => Some(v),
             Self::Snapshot(_) => None,
         }
     }
 
-    fn snapshot(&self) -> Option<&SnapshotRow> {
+    /// The snapshot; `None` for a volume.
+    pub fn snapshot(&self) -> Option<&SnapshotRow> {
         match self {
             Self::Volume(_) => None,
             Self::Snapshot(s) => Some(s),

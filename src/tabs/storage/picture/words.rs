@@ -4,7 +4,7 @@ pub use crate::domain::storage::size_words as size;
 use jiff::Timestamp;
 
 use crate::domain::storage::{Effort, LifecycleRule, Risk, Tier, Versioning};
-use crate::fleet::storage::BucketRow;
+use crate::fleet::storage::{BucketRow, StorageTotals};
 use crate::view::format;
 
 /// Dollars per month: cents while they matter. What is not nothing does not look like it.
@@ -13,6 +13,17 @@ pub fn usd(amount: f64) -> String {
         format::usd_total(amount)
     } else {
         format::usd_spent(amount)
+    }
+}
+
+/// What the findings of rows would save, `per` being what follows the dollars; of findings without a price nothing is
+/// known. What a snapshot would save is an upper bound, so that a sum with one in it is none.
+pub fn saved(t: &StorageTotals, per: &str) -> String {
+    match (t.priced_findings, t.unpriced_findings) {
+        (0, 0) => "nothing found".to_owned(),
+        (0, n) => format!("what {} would save is not known", format::plural(n as usize, "finding")),
+        _ if t.savings_at_most > 0.0 => format!("findings save about {}{per}", usd(t.savings)),
+        _ => format!("findings save at least {}{per}", usd(t.savings)),
     }
 }
 
@@ -96,5 +107,23 @@ pub fn risk(risk: Risk) -> &'static str {
         Risk::Low => "low",
         Risk::Medium => "medium",
         Risk::High => "high",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn savings_are_a_bound_a_guess_or_not_known() {
+        let of = |priced_findings, unpriced_findings, savings, savings_at_most| {
+            let known = StorageTotals { priced_findings, unpriced_findings, ..Default::default() };
+            saved(&StorageTotals { savings, savings_at_most, ..known }, " per month")
+        };
+        assert_eq!(of(0, 0, 0.0, 0.0), "nothing found");
+        assert_eq!(of(0, 1, 0.0, 0.0), "what 1 finding would save is not known");
+        assert_eq!(of(0, 39, 0.0, 0.0), "what 39 findings would save is not known");
+        assert_eq!(of(2, 39, 12.5, 0.0), "findings save at least $12.50 per month");
+        assert_eq!(of(2, 0, 12.5, 4.0), "findings save about $12.50 per month");
     }
 }

@@ -218,7 +218,7 @@ fn the_overview_says_of_storage_what_was_not_read() {
         app.update(Msg::Storage(Arc::new(fleet)));
         app.prepare();
         let lines = crate::tabs::storage::pages::overview(&app, 158);
-        let text: Vec<&str> = lines[0].spans.iter().map(|s| &*s.text).collect();
+        let text: Vec<&str> = lines.iter().flat_map(|line| &line.spans).map(|s| &*s.text).collect();
         text.concat()
     };
     let at = Some(Timestamp::UNIX_EPOCH);
@@ -231,6 +231,10 @@ fn the_overview_says_of_storage_what_was_not_read() {
     }
     let volumes = line(&[(SourceId::S3, None), (SourceId::Ebs, at)]);
     assert!(volumes.contains("buckets not read") && volumes.contains("≥$"), "{volumes}");
+    // What a snapshot costs at most is in no lower bound.
+    let apart = "snapshots at most $40.00, not in the sum";
+    assert!(volumes.contains("≥$1,871/month") && volumes.contains(apart), "{volumes}");
+    assert!(!whole.contains("not in the sum"), "{whole}");
 }
 
 #[test]

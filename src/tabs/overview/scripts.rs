@@ -1,0 +1,65 @@
+//! The Overview while everything is read for the first time: what is not known yet is no 0.
+
+use std::sync::Arc;
+
+use crate::app::fixture::{fleet_of, init, readings};
+use crate::app::{App, Msg};
+use crate::fleet::{Fleet, Totals};
+use crate::tabs::savings::picture::fixture::savings_of;
+use crate::ui::golden::screen;
+
+/// The fleet of which these have their verdicts; a picture with more of them is a newer one.
+fn judged(names: &[&str]) -> Fleet {
+    let mut fleet = fleet_of(9, 3 + names.len() as u64, readings(0, None));
+    for row in fleet.rows.iter_mut().map(Arc::make_mut) {
+        if !names.contains(&&*row.instance.name) {
+            (row.verdict, row.wasted_usd) = (None, None);
+        }
+    }
+    fleet.totals = Totals::of(fleet.rows.iter().map(|row| &**row));
+    fleet
+}
+
+/// The screen after a frame in which these are judged and `early` holds of what could be saved.
+fn frame(app: &mut App, names: &[&str], early: bool) -> String {
+    app.update(Msg::Fleet(Arc::new(judged(names))));
+    app.update(Msg::Savings(Arc::new(savings_of(|savings| {
+        savings.version += names.len() as u64;
+        savings.waterfall.early = early;
+    }))));
+    screen(app)
+}
+
+/// The lines in which a text stands.
+fn with(screen: &str, text: &str) -> Vec<String> {
+    screen.lines().filter(|line| line.contains(text)).map(str::to_owned).collect()
+}
+
+#[test]
+fn the_first_frames_have_no_zeros() {
+    let mut app = App::new(init(None, (200, 100)));
+    assert_eq!(with(&screen(&mut app), "$0.00"), [""; 0]);
+    // `train-70b` is busy; of its team an idle one is not judged yet.
+    for names in [&[][..], &["train-70b"]] {
+        let seen = frame(&mut app, names, true);
+        // It is alone in its region, of which all is known by then.
+        let zeros = with(&seen, "$0.00");
+        assert!(zeros.iter().all(|line| line.contains("us-west-2 ")), "{zeros:#?}");
+        assert_eq!(zeros.len(), names.len(), "{seen}");
+        assert_eq!(with(&seen, "waste –").len(), 2, "header and body: {seen}");
+        assert!(seen.contains("– idle GPUs of 42"), "{seen}");
+        assert!(seen.contains("reading what it rests on"), "{seen}");
+        assert_eq!(with(&seen, "Order of work"), [""; 0], "of a part");
+        assert_eq!(with(&seen, "used by nothing"), [""; 0]);
+        assert_eq!(with(&seen, "unused commitments"), [""; 0]);
+        let team = with(&seen, "  nlp ");
+        assert_eq!(team.len(), 1, "{seen}");
+        assert!(team[0].contains("$98.96/h            –"), "{team:?}");
+    }
+    let all = judged(&[]).rows.iter().map(|row| row.instance.name.clone()).collect::<Vec<_>>();
+    let all: Vec<&str> = all.iter().map(|name| &**name).collect();
+    let seen = frame(&mut app, &all, false);
+    assert!(seen.contains("the bill now") && !seen.contains("reading what it rests on"), "{seen}");
+    assert!(seen.contains("13 idle GPUs of 42"), "{seen}");
+    assert!(seen.contains("used by nothing"), "{seen}");
+}
