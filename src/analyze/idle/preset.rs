@@ -136,3 +136,20 @@ impl Preset {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_added_to_the_rules_of_others_is_said_where_they_are_chosen() {
+        let (gpu_box, cpu_box) = HOUSE_CORES;
+        assert!((cpu_box - 0.5).abs() < 1e-9, "half a core");
+        let added = format!("or {gpu_box} busy cores (half a core without GPUs), is use");
+        for preset in Preset::ALL.into_iter().filter(|p| *p != Preset::Cautious) {
+            assert!(preset.source().contains(&added), "{}", preset.source());
+        }
+        let page = include_str!("../../../README.md").replace('\n', " ");
+        assert!(page.contains(&added), "{added}");
+    }
+}

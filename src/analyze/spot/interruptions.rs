@@ -38,6 +38,15 @@ mod tests {
     }
 
     #[test]
+    fn the_page_has_the_same_figures() {
+        let page = include_str!("../../../docs/savings.md").replace(['\n', ' '], "");
+        let rate = |band| format!("{:.5}", per_hour(Some(band), &Assumptions::default()));
+        let (low, high) = (rate(Interruption::Below5), rate(Interruption::From15To20));
+        let said = format!("{low}anhourbelow5%,{high}at20%.");
+        assert!(page.contains(&said), "{said}");
+    }
+
+    #[test]
     fn a_worse_band_is_interrupted_more_and_an_unknown_one_as_the_worst() {
         let assume = Assumptions::default();
         let all = Interruption::ALL.map(|band| per_hour(Some(band), &assume));

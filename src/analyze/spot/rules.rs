@@ -120,8 +120,8 @@ pub struct Assumptions {
 
 impl Default for Assumptions {
     /// 5 min to write a checkpoint, 15 min to restart, jobs of 1 h, Spot for 70 % of the time, one
-    /// interruption a day above the last band. All ours. The availability is that of single-zone
-    /// V100 Spot as others probed it over weeks: a discount of 64.8 % was worth 44.2 % there.
+    /// interruption a day above the last band. All ours. The availability is a guess for scarce GPUs
+    /// in a single zone.
     fn default() -> Self {
         Self {
             checkpoint_hours: 5.0 / 60.0,

@@ -130,6 +130,18 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_day_of_a_large_fleet_costs_what_the_page_says() {
+        let page = include_str!("../../../docs/gpus.md").replace('\n', " ");
+        let samples = 8_000 * 15 * (24 * 3_600 / 15);
+        let usd = BilledApi::PrometheusQuery.cost_micro_usd(units(samples)) as f64 / 1e6;
+        let said = format!(
+            "8,000 GPUs with fifteen signals, read each 15 s, are some {:.0}·10⁸ samples a day: ${usd:.2}.",
+            samples as f64 / 1e8
+        );
+        assert!(page.contains(&said), "{said}");
+    }
+
     #[tokio::test]
     async fn a_billion_samples_cost_ten_cents() {
         let bill = bill(1.0);

@@ -2,14 +2,14 @@
 //! against perfect foresight.
 
 pub mod burntop;
+#[cfg(test)]
+pub(crate) mod dice;
 pub mod replay;
 #[cfg(test)]
 mod report;
 pub mod rules;
 #[cfg(test)]
 mod tests;
-#[cfg(test)]
-pub(crate) mod zoo;
 
 pub use burntop::Burntop;
 pub use replay::{Policy, Setting, replay, weeks};

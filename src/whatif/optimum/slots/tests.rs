@@ -202,7 +202,7 @@ fn what_makes_no_question_says_why() {
 #[test]
 #[ignore = "a measurement: cargo test --release -- --ignored --nocapture five_families"]
 fn five_families_of_a_year_in_milliseconds() {
-    let mut dice = crate::whatif::backtest::zoo::Dice::new(3);
+    let mut dice = crate::whatif::backtest::dice::Dice::new(3);
     let families: Vec<Vec<f64>> = (0..5)
         .map(|_| (0..8760).map(|_| (300.0 + 90.0 * dice.normal()).round().max(0.0)).collect())
         .collect();
