@@ -1,0 +1,243 @@
+"""One report against another: of one moment, an hour later, and by a cache of another age."""
+
+from collections import defaultdict
+
+from accounts import gpus
+from checks import HOURS_PER_MONTH, Checks, at_least, moment, total, unknown
+
+# Verdicts by part of the fleet, where they are called otherwise: what is partly in use is in two.
+PARTS = {"busy": ["busy", "partial"], "partly_idle": ["partial"]}
+
+
+def across(check, reports):
+    running = [row for row in reports["idle"]["rows"] if row["state"] == "running"]
+    lines = reports["overview"]["rows"]
+    fleet = {row["name"]: row for row in lines if row["section"] == "fleet"}
+    whole = fleet["running"]
+    check.near("overview: instances", whole["instances"], len(running))
+    for key in ["usd_per_hour", "waste_usd_per_hour", "wasted_usd"]:
+        check.near(f"overview: {key}", whole[key], total(running, key), len(running))
+    check.holds("overview: wasted at least", whole["wasted_at_least"] == at_least(running))
+    check.near("overview: without a price", whole["unpriced"], sum(row["usd_per_hour"] is None for row in running))
+    check.near("overview: GPUs", whole["gpus"], total(running, "gpus"), len(running))
+    teams, places = defaultdict(list), defaultdict(list)
+    for row in running:
+        teams[row["team"] or "(untagged)"].append(row)
+        places[f"{row['account']}/{row['region']}"].append(row)
+    for section, groups in [("team", teams), ("place", places)]:
+        printed = {row["name"]: row for row in lines if row["section"] == section}
+        check.holds(f"overview: {section}s {sorted(printed)}, expected {sorted(groups)}", set(printed) == set(groups))
+        for name in set(printed) & set(groups):
+            rows = groups[name]
+            check.near(f"{section} {name}: instances", printed[name]["instances"], len(rows))
+            for key in ["usd_per_hour", "gpus"]:
+                check.near(f"{section} {name}: {key}", printed[name][key], total(rows, key), len(rows))
+            # Nothing found among what is not known is no 0.
+            waste = total(rows, "waste_usd_per_hour")
+            waste = None if waste == 0 and unknown(rows, "waste_usd_per_hour") else waste
+            check.near(f"{section} {name}: waste", printed[name]["waste_usd_per_hour"], waste, len(rows))
+    by_id = {row["instance_id"]: row for row in running}
+    for row in lines:
+        if row["section"] == "finding":
+            of = by_id[row["instance_id"]]
+            for key in ["waste_usd_per_hour", "wasted_usd"]:
+                check.near(f"finding {row['name']}: {key}", row[key], of[key])
+            check.holds(f"finding {row['name']}: at least", row["wasted_at_least"] == at_least([of]))
+        if row["section"] == "score" and row["name"] == "commitment_utilisation":
+            check.near("score: utilisation", row["share"], reports["commitments"]["sums"]["utilisation"])
+        if row["section"] == "unused" and row["name"] == "commitments":
+            check.near("unused commitments", row["waste_usd_per_hour"],
+                       reports["commitments"]["sums"]["unused_usd_per_hour"])
+        if row["section"] == "unused" and row["name"] != "commitments":
+            of = [r for r in reports["resources"]["rows"] if r["kind"] == row["name"] and r["verdict"] == "idle"]
+            check.near(f"unused {row['name']}", row["waste_usd_per_hour"], total(of, "waste_usd_per_hour"), len(of) + 1)
+            check.near(f"unused {row['name']}: items", row["items"], len(of))
+            check.near(f"unused {row['name']}: unpriced", row["unpriced"], unknown(of, "waste_usd_per_hour"))
+        if row["section"] == "part":
+            of = [r for r in running if r["verdict"] in PARTS.get(row["name"], [row["name"]])]
+            idling = sum(r["waste_usd_per_hour"] or 0 for r in of if r["verdict"] == "partial")
+            usd = idling if row["name"] == "partly_idle" else total(of, "usd_per_hour") - idling
+            check.near(f"part {row['name']}: instances", row["instances"], len(of))
+            check.near(f"part {row['name']}: dollars", row["usd_per_hour"], usd, len(of))
+    across_gpus(check, reports, by_id, lines)
+    across_waterfall(check, reports, lines)
+    across_storage(check, reports)
+    across_plans(check, reports)
+    for name in ["rightsize", "spot"]:
+        for row in reports[name]["rows"]:
+            key = "usd_per_hour" if name == "rightsize" else "on_demand_usd_per_hour"
+            if row[key] is not None and row["id"] in by_id and by_id[row["id"]]["lifecycle"] == "on_demand":
+                check.near(f"{name} {row['name']}: price", row[key], by_id[row["id"]]["usd_per_hour"])
+
+
+def across_gpus(check, reports, by_id, lines):
+    rows, blind = reports["gpus"]["rows"], reports["gpus"]["blind"]
+    for instance, of in gpus(Checks(), reports["gpus"]).items():
+        box = by_id.get(instance)
+        if not box:
+            continue
+        check.holds(f"{instance}: {total(of, 'gpus')} of {box['gpus']} GPUs", total(of, "gpus") <= box["gpus"] + 1e-4)
+        for row in of:
+            if box["usd_per_hour"] is not None:
+                # Slices are printed with six digits.
+                check.near(f"{instance} GPU {row['gpu_index']}: price", row["usd_per_hour"],
+                           box["usd_per_hour"] * row["gpus"] / box["gpus"], 10)
+    for row in blind:
+        box = by_id.get(row["instance_id"])
+        if box and box["usd_per_hour"] is not None:
+            check.near(f"{row['instance_id']}: blind", row["usd_per_hour"],
+                       box["usd_per_hour"] * row["missing"] / row["devices"])
+    # What idles within instances that do not: those of the others are in them.
+    apart = [row for row in rows if (by_id.get(row["instance_id"]) or {}).get("verdict")
+             not in ("idle", "partial", "exempt", "too_new")]
+    for line in lines:
+        if line["section"] == "blind" and line["name"] == "missing":
+            check.near("blind: dollars", line["usd_per_hour"], total(blind, "usd_per_hour"), len(blind))
+            check.near("blind: instances", line["instances"], len(blind))
+            check.near("blind: unpriced", line["unpriced"], unknown(blind, "usd_per_hour"))
+        if line["section"] == "gpu":
+            of = [row for row in apart if row["state"] == line["name"]]
+            for key in ["waste_usd_per_hour", "wasted_usd", "gpus"]:
+                check.near(f"{line['name']}: {key}", line[key], total(of, key), len(of))
+            check.near(f"{line['name']}: unpriced", line["unpriced"], unknown(of, "usd_per_hour"))
+        if line["section"] == "score" and line["name"] == "gpu_utilisation":
+            of = [row for row in rows if row["effective"] is not None]
+            check.near("score: GPUs", line["share"], sum(row["effective"] * row["gpus"] for row in of) / total(of, "gpus"))
+    check.holds("blind: by group", blind == reports["groups"]["blind"])
+    groups_of = defaultdict(list)
+    for row in rows:
+        groups_of[row["team"]].append(row)
+    printed = {row["group"]: row for row in reports["groups"]["rows"]}
+    check.holds(f"groups {sorted(map(str, printed))}", set(printed) == set(groups_of))
+    for name in set(printed) & set(groups_of):
+        group, of = printed[name], groups_of[name]
+        measured = [row for row in of if row["effective"] is not None]
+        check.near(f"group {name}: rows", group["count"], len(of))
+        check.near(f"group {name}: unpriced", group["unpriced"], unknown(of, "usd_per_hour"))
+        check.near(f"group {name}: measured", group["measured_gpus"], total(measured, "gpus"), len(of))
+        check.near(f"group {name}: use", group["effective"],
+                   sum(row["effective"] * row["gpus"] for row in measured) / total(measured, "gpus") if measured else None)
+        check.near(f"group {name}: dollars in use", group["effective_usd_per_hour"], sum(
+            row["effective"] * row["usd_per_hour"] for row in measured if row["usd_per_hour"] is not None), len(of))
+        check.holds(f"group {name}: wasted at least", group["wasted_at_least"] == at_least(of))
+        for key in ["gpus", "usd_per_hour", "waste_usd_per_hour", "wasted_usd"]:
+            check.near(f"group {name}: {key}", group[key], total(of, key), len(of))
+        for state, count in group["states"].items():
+            check.near(f"group {name}: {state}", count, sum(row["state"] == state for row in of))
+
+
+def across_waterfall(check, reports, lines):
+    steps = {row["name"]: row for row in lines if row["section"] == "waterfall"}
+    if not steps:
+        return
+    running = [row for row in reports["idle"]["rows"] if row["state"] == "running"]
+    net = next(row for row in lines if row["name"] == "net_of_commitments")
+    check.near("net not known", net["unpriced"], unknown(running, "usd_per_hour"))
+    blocks, things = reports["ebs"]["rows"], reports["resources"]["rows"]
+    # The volumes of stopped instances are among the volumes.
+    other = [row for row in things if row["kind"] != "stopped_instance"]
+    check.near("waterfall: before", steps["before"]["usd_per_hour"], net["usd_per_hour"]
+               + reports["commitments"]["sums"]["unused_usd_per_hour"]
+               + total(blocks, "usd_per_month") / HOURS_PER_MONTH + total(other, "usd_per_hour"), len(blocks))
+    stored = [row for row in [*reports["buckets"]["rows"], *blocks] if row["savings"] is not None]
+    check.near("waterfall: storage", steps["storage"]["saves_usd_per_hour"],
+               total(stored, "savings") / HOURS_PER_MONTH, len(stored))
+    check.near("waterfall: storage: items", steps["storage"]["items"], len(stored))
+    for step, report in [("right_size", "rightsize"), ("spot", "spot")]:
+        check.near(f"waterfall: {step}: gross", steps[step]["gross_usd_per_hour"],
+                   reports[report]["totals"]["gross_usd_per_hour"])
+    stopped = [row for row in running if row["verdict"] == "idle"]
+    check.near("waterfall: idle: gross", steps["idle"]["gross_usd_per_hour"],
+               total(stopped, "usd_per_hour") + reports["resources"]["totals"]["waste_usd_per_hour"], len(stopped))
+
+
+def across_storage(check, reports):
+    by_name = {row["name"]: row for row in reports["buckets"]["rows"]}
+    for row in reports["forecast"]["rows"]:
+        of = by_name[row["bucket"]]
+        for key in ["bytes", "usd_per_month"]:
+            check.near(f"forecast {row['bucket']}: {key}", row[key], of[key])
+    by_id = {row["id"]: row for row in reports["ebs"]["rows"]}
+    for row in reports["volumes"]["rows"]:
+        saves = [f["usd_per_month"] for f in by_id[row["id"]]["findings"] if f["kind"] == "gp2"]
+        check.near(f"plan of {row['id']}: saves", row["usd_per_month"], max(saves, default=None))
+
+
+def across_plans(check, reports):
+    by_id = {row["instance_id"]: row for row in reports["idle"]["rows"]}
+    for report in ["plan", "policy"]:
+        for row in reports[report]["rows"]:
+            of = by_id[row["instance_id"]]
+            check.holds(f"{report}: {row['name']}: {row['verdict']}", row["verdict"] == of["verdict"])
+            check.near(f"{report}: {row['name']}: price", row["usd_per_hour"], of["usd_per_hour"])
+    for row in reports["plan"]["rows"]:
+        check.near(f"plan: {row['name']}: net", row["net_usd_per_hour"], by_id[row["instance_id"]]["net_usd_per_hour"])
+        saves = row["stakes"]["saves_usd_per_hour"]
+        check.holds(f"plan: {row['name']}: saves {saves} of {row['usd_per_hour']}",
+                    saves in (None, 0) or abs(saves - (row["usd_per_hour"] or 0)) < 2e-6)
+        check.near(f"plan: {row['name']}: saves net", row["stakes"]["net_usd_per_hour"], row["net_usd_per_hour"])
+    for row in reports["schedule"]["rows"]:
+        if row["usd_per_month"] is not None:
+            check.near(f"schedule: {row['name']}", row["usd_per_month"],
+                       by_id[row["instance_id"]]["usd_per_hour"] * row["hours_per_week"] / 168 * HOURS_PER_MONTH, 1000)
+    check.holds("mixed fleets are those of spot", reports["asg"]["mixed_fleets"] == reports["spot"]["mixed_fleets"])
+
+
+def who(row):
+    """What a row is of, whatever report it is in."""
+    keys = ["section", "account", "region", "group", "id", "instance_id", "node", "gpu_index", "gpu_instance", "bucket", "name"]
+    return tuple(str(row.get(key)) for key in keys)
+
+
+def goes_on(check, before, after):
+    """One report of what idles, and one an hour later by the same cache: what still idles idles since the same moment,
+    unless a use was seen in between, and has wasted no less."""
+    known = {who(row): row for row in before["rows"]}
+    for row in after["rows"]:
+        old = known.get(who(row))
+        if not old or not old["idle_since"] or not row["idle_since"]:
+            continue
+        later = moment(row["idle_since"]) > moment(old["idle_since"])
+        same = all(row.get(key) == old.get(key) for key in ["verdict", "state", "idle_gpus", "usd_per_hour"])
+        check.holds(f"{who(row)}: idle since {old['idle_since']}, then since {row['idle_since']}",
+                    not later or not row["idle_since_at_least"] or not same)
+        if not later and row["wasted_usd"] is not None and same:
+            check.holds(f"{who(row)}: wasted {old['wasted_usd']}, then {row['wasted_usd']}",
+                        row["wasted_usd"] >= old["wasted_usd"] - 1e-6)
+
+
+# Words have ages and sums in them; of readings the age is what a cache is about. The evidence has digits of the cache.
+UNCOMPARED = {"readings", "reason", "says", "note", "advice", "detail", "message", "findings", "evidence_sha256",
+              "signals", "not_checked"}
+# A cache keeps series with fewer digits.
+DIGITS = 1e-5
+
+
+def same(check, at, new, old):
+    """What a new cache says, and what an old one does. Only a lower bound may differ, and only for the better."""
+    if isinstance(new, dict) and isinstance(old, dict):
+        left_out = set(UNCOMPARED)
+        bounded = new.get("idle_since_at_least", "idle_since" in new)
+        if bounded and new["idle_since"] and old["idle_since"]:
+            check.holds(f"{at}: idle since {new['idle_since']}, by the cache since {old['idle_since']}",
+                        old["idle_since"] <= new["idle_since"])
+            left_out |= {"idle_since", "idle_since_at_least"}
+        if (bounded or new.get("wasted_at_least")) and None not in (new.get("wasted_usd"), old.get("wasted_usd")):
+            check.holds(f"{at}: wasted {new['wasted_usd']}, by the cache {old['wasted_usd']}",
+                        old["wasted_usd"] >= new["wasted_usd"] * (1 - DIGITS))
+            left_out |= {"wasted_usd", "wasted_at_least"}
+        for key in (set(new) | set(old)) - left_out:
+            same(check, f"{at} {key}", new.get(key), old.get(key))
+    elif isinstance(new, list) and isinstance(old, list):
+        rows = all(isinstance(row, dict) for row in new + old) and len({who(row) for row in new}) == len(new)
+        by_name = {who(row): row for row in old} if rows else {}
+        check.holds(f"{at}: {len(new)} rows, by the cache {len(old)}", len(new) == len(old))
+        for place, row in enumerate(new):
+            if rows and who(row) in by_name:
+                same(check, f"{at} {row.get('name') or place}", row, by_name[who(row)])
+            else:
+                same(check, f"{at} {place}", row, old[place] if not rows and place < len(old) else None)
+    elif isinstance(new, (int, float)) and isinstance(old, (int, float)):
+        check.holds(f"{at}: {new}, by the cache {old}", abs(new - old) <= DIGITS * max(abs(new), 1))
+    else:
+        check.holds(f"{at}: {new}, by the cache {old}", new == old)

@@ -1,0 +1,217 @@
+"""Reports of a list of objects, of a demand, and of what is typed in, each by itself."""
+
+from checks import GIB, HOURS_PER_MONTH, total
+
+
+def guide(check, report):
+    rows = report["rows"]
+    for row in rows:
+        name, speed = row["instance_type"], row["tokens_per_s"]
+        check.near(f"{name}: boxes", row["total_usd_per_hour"], row["boxes"] * row["usd_per_hour"], row["boxes"])
+        check.near(f"{name}: times cheapest", row["times_cheapest"],
+                   row["total_usd_per_hour"] / min(r["total_usd_per_hour"] for r in rows))
+        if speed:
+            copies = row["boxes"] * row["gpus"] / row["gpus_per_copy"]
+            check.near(f"{name}: a token", row["ms_per_token"], 1000 * copies / speed, 100)
+            check.near(f"{name}: a million tokens", row["usd_per_million_tokens"],
+                       row["total_usd_per_hour"] / 3600 / speed * 1e6, 100)
+    check.near("memory", report["memory_bytes"], total(report["memory"], "bytes"))
+
+
+def explore(check, report):
+    bill = total(report["rows"], "usd_per_month")
+    for row in report["rows"]:
+        name, tiers = row["prefix"], row["tiers"].values()
+        check.near(f"{name}: mean size", row["mean_bytes"], row["bytes"] / row["objects"])
+        for key in ["bytes", "objects", "usd_per_month"]:
+            check.near(f"{name}: {key} by tier", row[key], total(tiers, key), len(tiers))
+        check.near(f"{name}: share", row["share"], row["usd_per_month"] / bill)
+
+
+def tiers(check, report):
+    stay = report["options"][0]
+    for option in report["options"]:
+        name, summed = option["class"], 0
+        for month, usd in enumerate(option["monthly"]):
+            summed += usd
+            check.near(f"{name}: by month {month + 1}", option["cumulative"][month], summed, month)
+            check.near(f"{name}: saved by month {month + 1}", option["saved"][month],
+                       stay["cumulative"][month] - option["cumulative"][month])
+        check.near(f"{name}: a year", option["year_usd"], option["saved"][11])
+        lowest = min(0, *option["saved"])
+        check.near(f"{name}: lowest", option["valley_usd"], lowest)
+        check.near(f"{name}: month of the lowest", option["valley_month"],
+                   option["saved"].index(lowest) + 1 if lowest < 0 else None)
+        check.near(f"{name}: payback", option["payback_month"], next(
+            (month + 1 for month, usd in enumerate(option["saved"]) if usd > 0 and option is not stay), None))
+        check.near(f"{name}: fees", option["fees_usd"], sum(
+            option[key] for key in ["transition_usd", "early_delete_usd", "copy_usd"]))
+        check.holds(f"{name}: moves", option["objects_moved"] <= report["objects"]
+                    and option["bytes_moved"] <= report["bytes"])
+
+
+def lint(check, report):
+    check.holds("lint: findings", all(finding["rule"] in ("cold", "*") for finding in report["findings"]))
+
+
+def simulate(check, report):
+    saved = 0
+    check.holds("simulate: months", [month["month"] for month in report["months"]] == list(range(1, 13)))
+    for month in report["months"]:
+        saved += month["stay_usd"] - month["storage_usd"] - month["fees_usd"]
+        check.near(f"simulate: month {month['month']}", month["saved_usd"], saved, 3 * month["month"])
+    check.near("simulate: payback", report["payback_month"], next(
+        (month["month"] for month in report["months"] if month["saved_usd"] > 0), None))
+    fees = sum(row["transition_usd"] + row["early_delete_usd"] for row in report["rows"])
+    check.near("simulate: fees", total(report["months"], "fees_usd"), fees, len(report["months"]))
+
+
+def lifecycle(check, report):
+    check.holds("lifecycle: one rule is added", [row["change"] for row in report["rows"]] == ["added"])
+
+
+def checkpoints(check, report):
+    runs, plans, totals = report["runs"], report["plan"], report["totals"]
+    check.near("runs", totals["runs"], len(runs))
+    check.near("steps", totals["steps"], sum(len(run["steps"]) for run in runs))
+    check.near("bytes", totals["bytes"], total(runs, "bytes"))
+    for run, of in zip(runs, plans):
+        check.near(f"{run['prefix']}: bytes", run["bytes"], total(run["steps"], "bytes"))
+        steps = [step for step in run["steps"] if step["step"] in of["drop"]]
+        for key in ["bytes", "objects"]:
+            check.near(f"{run['prefix']}: drops {key}", of[f"{key}_dropped"], total(steps, key))
+        check.holds(f"{run['prefix']}: a step is kept or dropped",
+                    sorted(of["keep"] + of["drop"] + [step["step"] for step in of["blocked"]])
+                    == sorted(step["step"] for step in run["steps"]))
+        check.near(f"{run['prefix']}: requests", of["delete_requests"], -(-of["objects_dropped"] // 1000))
+        check.holds(f"{run['prefix']}: drops more than there is",
+                    of["bytes_freed"] <= of["bytes_dropped"] <= run["bytes"]
+                    and of["usd_per_month"] <= of["usd_per_month_dropped"] + 1e-6 <= of["usd_per_month_now"] + 2e-6)
+    check.near("bytes left", totals["bytes_left"], totals["bytes"] - totals["bytes_dropped"])
+    check.near("bytes freed", totals["bytes_freed_for_certain"], total(plans, "bytes_freed"))
+    for key in ["bytes_dropped", "usd_per_month", "usd_per_month_dropped", "usd_per_month_now", "early_delete_usd"]:
+        check.near(f"checkpoints: {key}", totals[key], total(plans, key), len(plans))
+
+
+def duplicates(check, report):
+    for group in report["groups"]:
+        check.near(f"{group['prefix_b']}: tiers", group["bytes"], sum(group["tiers"].values()))
+        # Standard is $0.023 to $0.021 a GiB, by volume.
+        if set(group["tiers"]) == {"standard"}:
+            check.holds(f"{group['prefix_b']}: dollars",
+                        0.0209 <= group["usd_per_month"] / (group["bytes"] / GIB) <= 0.0231)
+
+
+def optimum(check, report):
+    rows, period = report["tiers"], report["period"]
+    check.holds("optimum: tiers are the rows", rows == report["rows"])
+    check.near("optimum: cost", report["cost_usd"], total(rows, "cost_usd"), len(rows))
+    check.near("optimum: saves", report["esr"], 1 - report["cost_usd"] / report["on_demand_usd"])
+    check.near("optimum: hours", period["hours"], report["demand"]["hours"] + period["repeated_hours"])
+    check.holds("optimum: repeated demand is said", bool(period["extrapolated"]) == bool(period["repeated_hours"]))
+    for row in rows:
+        near = row["rate"] * row["unit_hours"]
+        check.near(f"optimum: {row['name']}", row["cost_usd"], near, 1 + row["unit_hours"])
+        if row["term_hours"]:
+            # Each unit for a whole number of whole terms, less the hours of which nothing is known.
+            check.near(f"optimum: {row['name']}: whole terms", period["hours"] % row["term_hours"], 0)
+            if period["known_hours"] == period["hours"]:
+                check.near(f"optimum: {row['name']}: unit-hours", row["unit_hours"],
+                           sum(row["periods"]) * row["term_hours"], row["term_hours"])
+
+
+def valued(check, name, worth, on_demand, rate, weeks=52):
+    check.near(f"{name}: what is fixed", worth["fixed_usd"], worth["commit"] * rate * weeks * 168)
+    check.near(f"{name}: saves", worth["esr"], 1 - worth["mean_usd"] / worth["on_demand_usd"])
+    check.holds(f"{name}: in order", worth["p5_usd"] <= worth["p50_usd"] <= worth["p95_usd"]
+                and worth["fixed_usd"] <= worth["mean_usd"] + 1e-6)
+    # What is not covered is bought on demand.
+    used = worth["commit"] * weeks * 168 * worth["utilisation"]
+    rest = (worth["on_demand_usd"] / on_demand - used) * on_demand
+    check.holds(f"{name}: {worth['mean_usd']} is not fixed and rest",
+                abs(worth["fixed_usd"] + rest - worth["mean_usd"]) <= 1e-4 * worth["mean_usd"])
+    check.holds(f"{name}: covers", abs(worth["coverage"] - used * on_demand / worth["on_demand_usd"]) < 1e-4)
+
+
+def reserve(check, report):
+    for row in report["rows"]:
+        best, worth, rate = row["optimum"], row["valuation"], row["rate"]
+        check.near("reserve: best saves", best["esr"], 1 - best["cost_usd"] / best["on_demand_usd"])
+        check.near("reserve: on demand", best["on_demand_usd"], worth["on_demand_usd"])
+        check.near("reserve: break even", worth["break_even"], rate / row["on_demand"])
+        check.holds("reserve: best is best", best["cost_usd"] <= worth["mean_usd"])
+        valued(check, "reserve", worth, row["on_demand"], rate)
+        fixed = dict(worth, **best, fixed_usd=best["commit"] * rate * 52 * 168, mean_usd=best["cost_usd"],
+                     p5_usd=0, p50_usd=0, p95_usd=0)
+        valued(check, "reserve: best", fixed, row["on_demand"], rate)
+
+
+def backtest(check, report):
+    check.holds("backtest: rules are the rows", report["rows"] == report["policies"])
+    best = next(row["cost_usd"] for row in report["rows"] if row["name"] == "perfect_foresight")
+    for row in report["rows"]:
+        check.near(f"backtest {row['name']}", row["cost_above_foresight"], row["cost_usd"] / best - 1)
+
+
+def compare(check, report):
+    first = report["rows"][0]["valuation"]
+    for row in report["rows"]:
+        valued(check, f"compare {row['name']}", row["valuation"], 32.77, 20, report["weeks"])
+        if row["difference"]:
+            check.near(f"compare {row['name']}: difference", row["difference"]["mean_usd"],
+                       row["valuation"]["mean_usd"] - first["mean_usd"])
+
+
+def memo(check, report):
+    for row in report["rows"]:
+        answer = row["answer"]
+        valued(check, "memo", answer["valuation"], 32.77, 20, answer["weeks"])
+        for family in answer["families"]:
+            valued(check, f"memo {family['family']}", family["valuation"], 32.77, 20, answer["weeks"])
+            for offer in family["offers"]:
+                check.near("memo: break even", offer["break_even"], offer["rate"] / 32.77)
+                check.near("memo: bought", offer["bought"], family["valuation"]["commit"])
+        for line in answer["buy"] + answer["plan"] + answer["avoid"]:
+            bought = 0 if line in answer["avoid"] else line["units"]
+            check.near("memo: an hour", line["usd_per_hour"], bought * 20)
+            check.near("memo: a month", line["monthly_usd"], line["usd_per_hour"] * HOURS_PER_MONTH)
+
+
+# Simulators: what is typed in, and what has to come out, by docs/simulators.md.
+
+SIMULATORS = {
+    "gpu-savings": ("monthly_usd=100000 utilisation=0.35 instances=10 spot_share=0.4 spot_discount=0.6 spot_overhead=0.1", {
+        "saved_usd_per_month": 50000 + 50000 * 0.4 * (1 - 0.4 / 0.9), "saved_share": 0.5 + 0.5 * 0.4 * (1 - 0.4 / 0.9),
+        "instances_after": 5, "utilisation_after": 0.7, "naive_share": 0.5 + 0.4 * 0.6}),
+    "rightsize": ("move.1.units=10 move.1.ratio=0.45 move.1.from_usd=10 move.1.to_usd=12", {
+        "saved_usd_per_month": (10 * 10 - 5 * 12) * 730, "saved_share": 0.4, "after_usd_per_month": 5 * 12 * 730}),
+    "autoscale": ("--load FILE/load.csv capacity=2 lag_minutes=0 usd_per_hour=3", {
+        "mean_replicas": (1 + 4 + 7 + 7) / 4, "saved_usd_per_month": (7 - 19 / 4) * 3 * 730}),
+    "failed-runs": ("monthly_usd=100000 failed_share=0.2 cancelled_share=0.3 timeout_share=0.02", {
+        "waste_usd_per_month": 22000, "lost_share": 0.22, "multiplier": 1 / 0.78}),
+    "spot-mix": ("units=10 on_demand=10 price=4 share=0.5 availability=0.9 interruptions_per_hour=0.01"
+                 " checkpoint_hours=0.05 restart_hours=0.2", {
+                     "interval_hours": (2 * 0.05 / 0.01) ** 0.5, "naive_share": 0.5 * 0.6}),
+    "storage": ("before_usd=1000 saving_usd=300 one_off_usd=200", {
+        "saved_usd_per_month": 300, "after_usd_per_month": 700, "payback_months": 200 / 300}),
+    "network": ("flow.1.gb=5000 flow.1.usd_per_gb=0.02", {"before_usd_per_month": 100, "after_usd_per_month": 100}),
+    "tco": ("compute_usd=100000 idle_usd=5000 lost_share=0.1 storage_usd=5000 network_usd=2000 engineers=3"
+            " usd_per_engineer=200000 toil_share=0.3 performance_share=0.2", {
+                "total_usd_per_month": 100000 + 5000 + 2000 + 50000, "waste_usd_per_month": 5000 + 95000 * 0.1,
+                "useful_usd_per_month": 95000 * 0.9, "people_usd_per_month": 50000, "toil_usd_per_month": 15000}),
+    "unit-cost": ("service_usd_per_hour=30 predictions_per_hour=9000 gpu_hours_per_run=64 usd_per_gpu_hour=4 lost_share=0.1", {
+        "usd_per_prediction": 30 / 9000, "usd_per_1m": 30 / 9000 * 1e6, "usd_per_run": 64 * 4 / 0.9}),
+    "programme": ("found_usd=20000 phase.1.one_off_usd=10000 phase.1.pay_month=1 phase.1.saving_usd=5000"
+                  " phase.1.start_month=2 phase.1.ramp_months=3", {
+                      "first_year_usd": 5000 * (1 / 6 + 3 / 6 + 5 / 6 + 8), "investment_usd": 10000, "roi": 3.75}),
+}
+
+
+def simulators(check, report):
+    for name, (_, expected) in SIMULATORS.items():
+        printed = {row["name"]: row["number"] for row in report["rows"] if row["simulator"] == name}
+        for key, value in expected.items():
+            check.near(f"{name}: {key}", printed[key], value)
+        year, month = printed.get("saved_usd_per_year"), printed.get("saved_usd_per_month")
+        if year is not None:
+            check.near(f"{name}: a year", year, 12 * month, 12)
