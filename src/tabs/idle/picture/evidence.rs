@@ -146,11 +146,13 @@ pub(super) fn quantity(value: f64, unit: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use proptest::collection::vec;
     use proptest::prelude::*;
 
     use super::*;
-    use crate::domain::VerdictKind;
+    use crate::domain::{Criterion, VerdictKind};
     use crate::view::fixture::ctx;
 
     /// A signal as an engine leaves it; whether it is busy is decided by [`decide`].
@@ -163,16 +165,18 @@ mod tests {
         let unit = prop_oneof![4 => Just("%"), 1 => Just("cores"), 1 => Just("days")];
         (value, 0..3_u32, unit, any::<bool>(), 0..=10_u32, any::<bool>()).prop_map(
             |(value, threshold, unit, joint, tenths, test)| SignalEvidence {
-                label: "signal".into(),
-                signal: Signal::CpuMax,
-                statistic: "hourly".into(),
-                unit: unit.into(),
-                threshold: 5.0 + 5.0 * f64::from(threshold),
+                criterion: Arc::new(Criterion {
+                    label: "signal".into(),
+                    signal: Signal::CpuMax,
+                    statistic: "hourly".into(),
+                    unit: unit.into(),
+                    threshold: 5.0 + 5.0 * f64::from(threshold),
+                    role: if test { EvidenceRole::Test } else { EvidenceRole::Counter },
+                }),
                 value: value.filter(|_| tenths > 0),
                 highest: None,
                 got: 16 * tenths,
                 expected: 160,
-                role: if test { EvidenceRole::Test } else { EvidenceRole::Counter },
                 busy: false,
                 joint: joint && unit != "days",
             },
