@@ -146,8 +146,6 @@ pub(super) fn quantity(value: f64, unit: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use proptest::collection::vec;
     use proptest::prelude::*;
 
