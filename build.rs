@@ -14,6 +14,17 @@ fn main() {
         _ => "debug build".to_owned(),
     };
     println!("cargo:rustc-env=BURNTOP_BUILD={build}");
+    let asked = |key| std::env::var(key).unwrap_or_default();
+    let gnu = asked("CARGO_CFG_TARGET_OS") == "linux" && asked("CARGO_CFG_TARGET_ENV") == "gnu";
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    // LLD keeps the tables of landing pads of functions that it drops, a tenth of the program (docs/building.md).
+    if asked("PROFILE") == "release"
+        && gnu
+        && asked("HOST") == asked("TARGET")
+        && std::env::split_paths(&path).any(|dir| dir.join("ld.bfd").is_file())
+    {
+        println!("cargo:rustc-link-arg-bins=-fuse-ld=bfd");
+    }
 }
 
 /// Commit and its date, with a word where files differ from it; `None` outside a checkout of this very
