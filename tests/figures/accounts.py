@@ -137,6 +137,9 @@ def commitments(check, report):
     # By dollars, over the hours that each was in force.
     over = [row for row in rows if row["kind"] != "capacity_reservation" and row["hours"]
             and row["usd_per_hour"] is not None and row["utilisation"] is not None]
+    active = [row for row in rows if row["kind"] != "capacity_reservation" and row["state"] == "active"]
+    check.near("utilisation is of", sums["utilisation_of"], len(over))
+    check.near("utilisation leaves out", sums["utilisation_left_out"], sum(row not in over for row in active))
     bill = sum(row["usd_per_hour"] * row["hours"] for row in over)
     used = sum(row["usd_per_hour"] * row["hours"] * row["utilisation"] for row in over)
     if bill:

@@ -136,10 +136,11 @@ def across_waterfall(check, reports, lines):
     blocks, things = reports["ebs"]["rows"], reports["resources"]["rows"]
     # The volumes of stopped instances are among the volumes.
     other = [row for row in things if row["kind"] != "stopped_instance"]
+    stores = [*reports["buckets"]["rows"], *blocks]
     check.near("waterfall: before", steps["before"]["usd_per_hour"], net["usd_per_hour"]
                + reports["commitments"]["sums"]["unused_usd_per_hour"]
-               + total(blocks, "usd_per_month") / HOURS_PER_MONTH + total(other, "usd_per_hour"), len(blocks))
-    stored = [row for row in [*reports["buckets"]["rows"], *blocks] if row["savings"] is not None]
+               + total(stores, "usd_per_month") / HOURS_PER_MONTH + total(other, "usd_per_hour"), len(stores))
+    stored = [row for row in stores if row["savings"] is not None]
     check.near("waterfall: storage", steps["storage"]["saves_usd_per_hour"],
                total(stored, "savings") / HOURS_PER_MONTH, len(stored))
     check.near("waterfall: storage: items", steps["storage"]["items"], len(stored))
