@@ -172,3 +172,28 @@ async fn failed(
     ctx.report(source, ctx.scope.clone(), Outcome::Bad(error.clone())).await;
     Err(error)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::Platform;
+
+    #[test]
+    fn a_cached_week_with_what_came_since_is_the_week_read_anew() {
+        let at = |hour: i32| Hour(500_000 + hour).start();
+        let history = |az: &str, points: &[(i32, f64)]| SpotHistory {
+            region: "us-east-1".into(),
+            az: az.into(),
+            instance_type: "g5.xlarge".into(),
+            platform: Platform::Linux,
+            points: points.iter().map(|(hour, usd)| (at(*hour), *usd)).collect(),
+        };
+        let old =
+            [history("a", &[(0, 0.1), (2, 0.2), (7, 0.3), (8, 0.35)]), history("b", &[(0, 0.5)])];
+        // Its first point was in force when it was asked from, and the newer answer counts.
+        let new = vec![history("a", &[(8, 0.4), (9, 0.6)])];
+        let got = joined(old.into_iter(), new, at(4));
+        let a = history("a", &[(2, 0.2), (7, 0.3), (8, 0.4), (9, 0.6)]);
+        assert_eq!(got, [a, history("b", &[(0, 0.5)])]);
+    }
+}
