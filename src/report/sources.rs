@@ -5,72 +5,27 @@ use crate::domain::SourceId::{
     Prices, Prometheus, Resources, S3, Spot, SpotHistory, Ssh, Types,
 };
 
+/// What tells of instances and their GPUs, and these.
+macro_rules! fleet_and {
+    ($($source:ident),*) => {
+        &[
+            Identity, Ec2, Types, CloudWatch, Prices, Spot, Prometheus, Exporter, Nvml,
+            CloudWatchGpu, Ssh, $($source),*
+        ]
+    };
+}
+
 /// GPUs, and the instances that they are of.
-pub(super) const GPUS: &[SourceId] = &[
-    Identity,
-    Ec2,
-    Types,
-    CloudWatch,
-    Prices,
-    Spot,
-    Prometheus,
-    Exporter,
-    Nvml,
-    CloudWatchGpu,
-    Ssh,
-];
+pub(super) const GPUS: &[SourceId] = fleet_and!();
 
 /// Instances, net of commitments.
-pub(super) const INSTANCES: &[SourceId] = &[
-    Identity,
-    Ec2,
-    Types,
-    CloudWatch,
-    Prices,
-    Spot,
-    Prometheus,
-    Exporter,
-    Nvml,
-    CloudWatchGpu,
-    Ssh,
-    Commitments,
-];
+pub(super) const INSTANCES: &[SourceId] = fleet_and!(Commitments);
 
 /// Instances, and what they may become.
-pub(super) const MARKET: &[SourceId] = &[
-    Identity,
-    Ec2,
-    Types,
-    CloudWatch,
-    Prices,
-    Spot,
-    Prometheus,
-    Exporter,
-    Nvml,
-    CloudWatchGpu,
-    Ssh,
-    Commitments,
-    SpotHistory,
-    Offerings,
-];
+pub(super) const MARKET: &[SourceId] = fleet_and!(Commitments, SpotHistory, Offerings);
 
 /// Resources that are no instances, and those that hold them.
-pub(super) const RESOURCES: &[SourceId] = &[
-    Identity,
-    Ec2,
-    Types,
-    CloudWatch,
-    Prices,
-    Spot,
-    Prometheus,
-    Exporter,
-    Nvml,
-    CloudWatchGpu,
-    Ssh,
-    Commitments,
-    Ebs,
-    Resources,
-];
+pub(super) const RESOURCES: &[SourceId] = fleet_and!(Commitments, Ebs, Resources);
 
 /// Buckets.
 pub(super) const BUCKETS: &[SourceId] = &[S3];

@@ -30,8 +30,8 @@ pub(crate) trait Report {
     /// read beside them.
     fn rests_on(&self) -> Vec<&Reading> {
         let sources = self.sources();
-        let meant = |r: &&Reading| sources.is_none_or(|all| all.contains(&r.source));
-        self.readings().iter().filter(meant).collect()
+        let named = |r: &&Reading| sources.is_none_or(|all| all.contains(&r.source));
+        self.readings().iter().filter(named).collect()
     }
 
     /// What failed, as JSON states it.

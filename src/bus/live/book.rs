@@ -69,19 +69,10 @@ mod tests {
 
     use super::*;
     use crate::cache::{Cache, OpenOptions};
-    use crate::domain::{GpuHour, GpuIdentity, GpuKey, HostNames, HourlySeries, Rung, SourceId};
+    use crate::domain::{GpuHour, GpuIdentity, GpuKey, HostNames, HourlySeries, SourceId};
 
     fn hours(origin: &str, hour: i32, values: &[(&str, f32, f32)]) -> GpuHours {
-        let gpu = |(uuid, mean, max): &(&str, f32, f32)| GpuHour {
-            identity: Arc::new(GpuIdentity {
-                uuid: Some((*uuid).into()),
-                ..GpuIdentity::default()
-            }),
-            mean: *mean,
-            max: *max,
-            samples: 60,
-            rung: Rung::A,
-        };
+        let gpu = |(uuid, mean, max): &(&str, f32, f32)| GpuHour::of(uuid, *mean, *max);
         let gpus = values.iter().map(gpu).collect();
         GpuHours { source: SourceId::Prometheus, origin: origin.into(), hour: Hour(hour), gpus }
     }

@@ -25,6 +25,15 @@ pub struct GpuHour {
     pub rung: Rung,
 }
 
+#[cfg(test)]
+impl GpuHour {
+    /// An hour of the GPU `uuid`, on the best evidence.
+    pub fn of(uuid: &str, mean: f32, max: f32) -> Self {
+        let identity = GpuIdentity { uuid: Some(uuid.into()), ..GpuIdentity::default() };
+        Self { identity: Arc::new(identity), mean, max, samples: 60, rung: Rung::A }
+    }
+}
+
 /// Values over time, evenly spaced.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GpuTrace {

@@ -188,16 +188,7 @@ mod tests {
     use crate::domain::{MALFORMED, Rung};
 
     fn tell(table: &mut HourTable, hour: i32, gpus: &[(&str, f32, f32)]) {
-        let gpu = |(uuid, mean, max): &(&str, f32, f32)| GpuHour {
-            identity: Arc::new(GpuIdentity {
-                uuid: Some((*uuid).into()),
-                ..GpuIdentity::default()
-            }),
-            mean: *mean,
-            max: *max,
-            samples: 60,
-            rung: Rung::A,
-        };
+        let gpu = |(uuid, mean, max): &(&str, f32, f32)| GpuHour::of(uuid, *mean, *max);
         table.add(Hour(hour), &gpus.iter().map(gpu).collect::<Vec<_>>());
     }
 
