@@ -112,7 +112,7 @@ pub fn is_bill(header: &str) -> bool {
 }
 
 /// Reads a bill. `name` is what messages call it; families are ranked by mean units × `price`, as in
-/// [`super::history::demand`].
+/// [`super::history::History::demand`].
 pub fn demand(
     bill: impl Read,
     name: &str,
