@@ -16,15 +16,27 @@ fn main() {
     println!("cargo:rustc-env=BURNTOP_BUILD={build}");
     let asked = |key| std::env::var(key).unwrap_or_default();
     let gnu = asked("CARGO_CFG_TARGET_OS") == "linux" && asked("CARGO_CFG_TARGET_ENV") == "gnu";
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    // LLD keeps the tables of landing pads of functions that it drops, a tenth of the program (docs/building.md).
-    if asked("PROFILE") == "release"
-        && gnu
-        && asked("HOST") == asked("TARGET")
-        && std::env::split_paths(&path).any(|dir| dir.join("ld.bfd").is_file())
-    {
-        println!("cargo:rustc-link-arg-bins=-fuse-ld=bfd");
+    // What the linker is told costs or saves size (docs/building.md).
+    if asked("PROFILE") == "release" && gnu && asked("HOST") == asked("TARGET") {
+        if let Some(help) = answer("ld.bfd", &["--help"]) {
+            // LLD keeps the tables of landing pads of functions that it drops, a tenth of the program.
+            println!("cargo:rustc-link-arg-bins=-fuse-ld=bfd");
+            if help.contains("pack-relative-relocs") && glibc_packs() {
+                println!("cargo:rustc-link-arg-bins=-Wl,-z,pack-relative-relocs");
+            }
+        }
     }
+}
+
+/// True where the C library takes packed relative relocations, as glibc does since 2.36: a program with them does not start with
+/// an older one.
+fn glibc_packs() -> bool {
+    let version = answer("getconf", &["GNU_LIBC_VERSION"]);
+    let parts = version.as_deref().and_then(|text| text.strip_prefix("glibc ")?.split_once('.'));
+    parts.is_some_and(|(major, minor)| {
+        let number = |text: &str| text.parse::<u32>().ok();
+        number(major).zip(number(minor)) >= Some((2, 36))
+    })
 }
 
 /// Commit and its date, with a word where files differ from it; `None` outside a checkout of this very
@@ -57,9 +69,14 @@ fn packaged() -> Option<String> {
     Some(sha.to_owned())
 }
 
-/// The answer of git in one line; `None` where it fails or is not installed.
+/// What git prints; `None` where it fails or is not installed.
 fn git(args: &[&str]) -> Option<String> {
-    let output = Command::new("git").args(args).env_remove("GIT_DIR").output().ok()?;
+    answer("git", args)
+}
+
+/// What a program prints, without the blanks around it; `None` where it fails or is not installed.
+fn answer(program: &str, args: &[&str]) -> Option<String> {
+    let output = Command::new(program).args(args).env_remove("GIT_DIR").output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;
     output.status.success().then(|| text.trim().to_owned())
 }

@@ -15,6 +15,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 
 from ptybench import bare, bench
@@ -60,15 +61,16 @@ def main():
     asked.add_argument("--secs", type=int, default=45)
     asked.add_argument("--key", default="")
     asked.add_argument("--first", action="store_true")
-    asked.add_argument("options", nargs="*", help="burntop's, after --")
-    chosen = asked.parse_args()
+    # argparse hands what stands behind `--` to the first positional argument that takes none.
+    at = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
+    chosen, options = asked.parse_args(sys.argv[1:at]), sys.argv[at + 1 :]
     scratch = tempfile.mkdtemp(prefix="burntop-heap-")
     env = bare(scratch)
     demo = [os.path.abspath(chosen.burntop), "--demo", "--demo-size", str(chosen.size)]
     try:
         if not chosen.first:
             bench(env, demo, "--secs", str(chosen.secs))
-        told, memory = stacks(env, [*demo, *chosen.options], ["--secs", str(chosen.secs), "--type", chosen.key], scratch)
+        told, memory = stacks(env, [*demo, *options], ["--secs", str(chosen.secs), "--type", chosen.key], scratch)
     finally:
         shutil.rmtree(scratch)
     held = collections.Counter()
