@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::address::without_secrets;
 use super::text;
 
-/// The kind of trouble, from which the header's word and the retry policy follow.
+/// Kind of failure; decides the label in the header and whether a retry can help.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorKind {
@@ -13,17 +13,17 @@ pub enum ErrorKind {
     NoCredentials,
     /// Credentials were there and have expired (a session, an SSO token).
     Expired,
-    /// The caller may not do this.
+    /// The caller lacks the permission.
     Denied,
-    /// The service asked us to slow down.
+    /// The service throttled the request.
     Throttled,
-    /// No answer in time.
+    /// No answer within the timeout.
     Timeout,
     /// Could not connect, or the connection broke.
     Network,
-    /// This machine's clock and the service's differ too much for signatures.
+    /// The clocks of this machine and the service differ too much for signed requests.
     ClockSkew,
-    /// The answer made no sense.
+    /// The answer could not be parsed or contradicts itself.
     Malformed,
     /// Our own daily cap on billed calls is reached.
     OwnCostCap,
@@ -31,13 +31,13 @@ pub enum ErrorKind {
     Unavailable,
     /// Anything else; of a call that changes something: it may have happened.
     Other,
-    /// The service turned the request down (a wrong state, a protected instance, an unknown id, a
-    /// quota): it was not carried out, and the same request will be turned down again.
+    /// The service refused the request (wrong state, protected instance, unknown id, quota): nothing was carried out,
+    /// and the same request will be refused again.
     Refused,
 }
 
 impl ErrorKind {
-    /// One word for the header: `denied`, `throttled`.
+    /// Label for the header, such as `denied` or `throttled`.
     pub fn word(self) -> &'static str {
         match self {
             Self::NoCredentials => "no credentials",
@@ -63,8 +63,7 @@ impl ErrorKind {
         )
     }
 
-    /// True when a reading is tried again before it is due: the trouble passes by itself, or somebody
-    /// logs in again.
+    /// True when a reading is retried before it is due: the failure is transient, or a new login ends it.
     pub fn may_pass(self) -> bool {
         self.is_transient() || matches!(self, Self::Expired | Self::NoCredentials)
     }
@@ -74,13 +73,13 @@ impl ErrorKind {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("{operation}: {message}")]
 pub struct SourceError {
-    /// The kind of trouble.
+    /// Kind of failure.
     pub kind: ErrorKind,
-    /// What was tried, as IAM names it: `ec2:DescribeInstances`.
+    /// Operation that failed, as IAM names it: `ec2:DescribeInstances`.
     pub operation: String,
-    /// What went wrong, one line.
+    /// What went wrong, in one line.
     pub message: String,
-    /// What the user can do about it, one sentence; empty when nothing sensible can be said.
+    /// What the user can do about it, one sentence; empty when there is no advice.
     pub fix: String,
 }
 

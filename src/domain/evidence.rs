@@ -9,19 +9,19 @@ use super::resource::ResourceSignal;
 /// point is evidence of use, never of idleness; `NaN` in a series means that no datapoint came.
 pub const MALFORMED: f32 = f32::INFINITY;
 
-/// One hourly signal of one instance. GPU signals carry the device index as the driver counts it.
+/// Hourly metric of one instance. GPU signals carry the device index as the driver counts it.
 ///
-/// Sources: `AWS/EC2` (`CPUUtilization`, `NetworkIn`, `NetworkOut`, `EBSReadOps`, `EBSWriteOps`)
-/// and `CWAgent` (`nvidia_smi_utilization_gpu`); for GPUs, telemetry as well ([`super::GpuHour`]).
+/// Sources: `AWS/EC2` (`CPUUtilization`, `NetworkIn`, `NetworkOut`, `EBSReadOps`, `EBSWriteOps`) and `CWAgent`
+/// (`nvidia_smi_utilization_gpu`); for GPUs, telemetry as well ([`super::GpuHour`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Signal {
     /// Mean CPU over the hour, percent of all vCPUs, 0–100.
     CpuMean,
     /// Highest CPU period within the hour, percent of all vCPUs, 0–100.
     CpuMax,
-    /// Bytes received in the hour.
+    /// Bytes received in the hour; ≥ 0.
     NetworkIn,
-    /// Bytes sent in the hour.
+    /// Bytes sent in the hour; ≥ 0.
     NetworkOut,
     /// EBS read operations in the hour.
     EbsReadOps,
@@ -30,10 +30,9 @@ pub enum Signal {
     /// Mean over the hour, percent, 0–100: of `utilization.gpu` (the share of time with a kernel
     /// resident) from CloudWatch, of the effective activity from GPU telemetry; the busier of both.
     GpuMean(u16),
-    /// Highest sample of the same within the hour, percent, 0–100.
+    /// Highest sample of that utilisation or activity within the hour, percent, 0–100.
     GpuMax(u16),
-    /// What a resource that is no instance does. The last one: the cache stores variants by their
-    /// number.
+    /// Signal of a resource other than an instance. The last variant: the cache stores variants by their number.
     Resource(ResourceSignal),
 }
 
@@ -46,7 +45,7 @@ impl Signal {
         }
     }
 
-    /// True for signals in percent.
+    /// True for signals in percent, 0–100.
     pub fn is_percent(self) -> bool {
         match self {
             Self::CpuMean | Self::CpuMax | Self::GpuMean(_) | Self::GpuMax(_) => true,
@@ -70,7 +69,7 @@ impl Signal {
         }
     }
 
-    /// As a person reads it: `CPU mean`, `GPU 3 max`.
+    /// Label on screen: `CPU mean`, `GPU 3 max`.
     pub fn words(self) -> String {
         match self {
             Self::CpuMean => "CPU mean".into(),
@@ -85,7 +84,7 @@ impl Signal {
         }
     }
 
-    /// The reverse of [`Signal::name`].
+    /// The signal with this [`Signal::name`]; `None` for any other text.
     pub fn from_name(name: &str) -> Option<Self> {
         Some(match name {
             "cpu_mean" => Self::CpuMean,
@@ -120,9 +119,9 @@ impl Signal {
 /// Consecutive hourly values of one signal. `NaN` = no datapoint, [`MALFORMED`] = nonsense came.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HourlySeries {
-    /// The hour of `values[0]`.
+    /// Hour of `values[0]`.
     pub start: Hour,
-    /// One value per hour.
+    /// One value per hour, in the signal's unit; `NaN` = no datapoint, [`MALFORMED`] = a nonsensical one.
     pub values: Vec<f32>,
 }
 
@@ -149,7 +148,7 @@ impl HourlySeries {
         }
     }
 
-    /// The hours the series covers.
+    /// Hours that the series covers, with or without datapoints.
     pub fn range(&self) -> HourRange {
         HourRange { from: self.start, to: self.start.plus(self.values.len() as i32) }
     }
@@ -160,7 +159,7 @@ impl HourlySeries {
     }
 }
 
-/// All series known of one instance, sorted by signal.
+/// All series fetched for one instance, sorted by signal.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SeriesSet {
     entries: Vec<(Signal, HourlySeries)>,
@@ -181,7 +180,7 @@ impl SeriesSet {
         self.entries.binary_search_by_key(&signal, |e| e.0).ok().map(|i| &self.entries[i].1)
     }
 
-    /// All series, in the order of their signals.
+    /// All series, sorted by signal.
     pub fn iter(&self) -> impl Iterator<Item = (Signal, &HourlySeries)> {
         self.entries.iter().map(|(s, v)| (*s, v))
     }

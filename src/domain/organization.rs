@@ -15,13 +15,13 @@ pub fn is_partition(name: &str) -> bool {
 /// An account of an organisation. All text is clean.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Member {
-    /// Its id, 12 digits.
+    /// Account id, 12 digits.
     pub id: String,
-    /// Its name, which another account may have as well; may be empty.
+    /// Account name, not unique; may be empty.
     pub name: String,
     /// The partition it lies in: `aws`, `aws-cn`, `aws-us-gov`.
     pub partition: String,
-    /// Its state in the words of AWS: `ACTIVE`, `SUSPENDED`, `PENDING_CLOSURE`.
+    /// State as Organizations names it: `ACTIVE`, `SUSPENDED`, `PENDING_CLOSURE`.
     pub state: String,
 }
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::intern;
 
-/// One account × region: the unit of isolation. What fails in one scope never blanks another.
+/// An account and region: the unit of isolation. A failure in one scope never blanks another.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Scope {
     /// The 12-digit account id.
@@ -19,7 +19,7 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// A scope from its parts.
+    /// Scope of `region` in `account`.
     pub fn new(account: impl Into<Arc<str>>, region: impl Into<Arc<str>>) -> Self {
         Self { account: account.into(), region: region.into() }
     }

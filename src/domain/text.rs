@@ -33,7 +33,7 @@ pub fn clean(text: &str) -> Cow<'_, str> {
     clean_to(text, MAX_CHARS)
 }
 
-/// As [`clean`], with a bound of its own in characters.
+/// Like [`clean`], bounded to `longest` characters instead.
 pub fn clean_to(text: &str, longest: usize) -> Cow<'_, str> {
     let mut count = 0;
     let fine = text.chars().all(|c| {

@@ -2,12 +2,12 @@
 
 use crate::domain::Instance;
 
-/// Which running instances with accelerators are hosts to read.
+/// Which running EC2 instances with accelerators a telemetry source reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ec2Hosts {
-    /// All of them.
+    /// Every running instance with accelerators.
     All,
-    /// Those with this tag: key and value, exactly.
+    /// Those with this tag; key and value match exactly.
     Tagged(String, String),
 }
 

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::Instance;
 
-/// Everything a source says about where a GPU sits. Which instance it is follows from whichever of
-/// these leads to exactly one.
+/// Names of the host of a GPU, as one source reports them. The instance is the one that any of these names identifies
+/// uniquely.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct HostNames {
     /// EC2 instance id, where the source has it (`InstanceId`, a relabelled target).
@@ -30,7 +30,7 @@ impl HostNames {
         self.node.as_deref().or(address).or(self.instance_id.as_deref()).unwrap_or_default()
     }
 
-    /// True when nothing is known.
+    /// True when no name is known.
     pub fn is_empty(&self) -> bool {
         self.instance_id.is_none() && self.node.is_none() && self.address.is_none()
     }
@@ -41,8 +41,8 @@ pub fn is_loopback(host: &str) -> bool {
     host == "localhost" || host.starts_with("127.") || host == "::1"
 }
 
-/// The names under which the host of an instance may be told, by its private DNS name: in full, and
-/// up to the first dot (Amazon Linux reports `ip-10-0-0-1.ec2.internal`, Ubuntu `ip-10-0-0-1`).
+/// Host names of an instance from its private DNS name: in full, and up to the first dot (Amazon Linux reports
+/// `ip-10-0-0-1.ec2.internal`, Ubuntu `ip-10-0-0-1`).
 pub fn dns_names(instance: &Instance) -> impl Iterator<Item = &str> {
     let full = &*instance.private_dns;
     let short = full.split_once('.').map(|(short, _)| short);

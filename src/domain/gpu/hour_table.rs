@@ -51,9 +51,9 @@ struct Track {
     newest: Hour,
 }
 
-/// Closed hours of GPUs: mean and maximum of their activity. Where several sources speak of an hour
-/// the busier one counts; what made no sense ([`crate::domain::MALFORMED`]) counts as use. Values are
-/// as exact as the cache keeps them, so that they are the same after a restart.
+/// Mean and maximum activity of GPUs by closed hour. Where several sources report an hour the busier one counts;
+/// malformed values ([`crate::domain::MALFORMED`]) count as use. Values are as exact as the cache keeps them, so that
+/// they are the same after a restart.
 ///
 /// Clones share what neither has changed since.
 #[derive(Clone, Debug, Default)]
@@ -65,7 +65,7 @@ pub struct HourTable {
 }
 
 impl HourTable {
-    /// Takes over what a source says of an hour.
+    /// Adds what a source reports for an hour; the busier of the old and the new value stays.
     pub fn add(&mut self, hour: Hour, told: &[GpuHour]) {
         let cells: Vec<(usize, Cell)> =
             told.iter().map(|gpu| (self.place(hour, &gpu.identity), Cell::of(gpu))).collect();
@@ -104,12 +104,12 @@ impl HourTable {
         self.gpus.is_empty()
     }
 
-    /// All GPUs of which anything is known.
+    /// All GPUs with at least one known hour.
     pub fn gpus(&self) -> impl Iterator<Item = (&GpuKey, &Arc<GpuIdentity>)> {
         self.gpus.iter().map(|(key, track)| (key, &track.identity))
     }
 
-    /// The hours of a GPU; `None` when nobody told of it.
+    /// Hours of a GPU; `None` when no source reported it.
     pub fn of(&self, key: &GpuKey) -> Option<HoursOfGpu<'_>> {
         let place = self.gpus.get(key)?.place as usize;
         Some(HoursOfGpu { days: &self.days, place })
@@ -140,7 +140,7 @@ fn of_day(hour: Hour) -> usize {
     hour.0.rem_euclid(24) as usize
 }
 
-/// The closed hours of one GPU.
+/// Closed hours of one GPU; borrows the table.
 #[derive(Clone, Copy, Debug)]
 pub struct HoursOfGpu<'a> {
     days: &'a Days,
@@ -148,7 +148,7 @@ pub struct HoursOfGpu<'a> {
 }
 
 impl HoursOfGpu<'_> {
-    /// Highest activity in an hour, 0–1; `NaN` where nobody told of it.
+    /// Highest activity in an hour, 0–1; `NaN` without a value, [`crate::domain::MALFORMED`] for a malformed one.
     pub fn max(self, hour: Hour) -> f32 {
         let row = self.days.get(&hour.day()).and_then(|day| day.get(self.place));
         row.map(|row| row[of_day(hour)])
@@ -171,7 +171,7 @@ impl HoursOfGpu<'_> {
         Some(HourRange { from, to: last.plus(1) })
     }
 
-    /// Highest and mean activity, 0–1, in the hours of `range`.
+    /// Highest and mean activity, 0–1, in the hours of `range`, in this order; `NaN` where nothing is known.
     pub fn series(self, range: HourRange) -> [HourlySeries; 2] {
         let (mut max, mut mean) = (HourlySeries::empty(range), HourlySeries::empty(range));
         for (hour, cell) in self.told() {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::host::HostNames;
 use crate::domain::intern;
 
-/// A slice of a partitioned GPU.
+/// A MIG slice of a partitioned GPU.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Mig {
     /// Id of the GPU instance within its GPU (`GPU_I_ID`).
@@ -27,15 +27,15 @@ impl Mig {
     }
 }
 
-/// Who a GPU is, as one source says. Clean text; shared by all samples of the GPU.
+/// Identity of a GPU as one source reports it. Clean text; shared by all samples of the GPU.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct GpuIdentity {
     /// `GPU-…` as the driver names the physical device; `None` where the source does not say, or
     /// masks it with zeros. A Trainium or Inferentia device has none.
     pub uuid: Option<Arc<str>>,
-    /// The slice, where the sample is about a slice.
+    /// MIG slice that the sample is about; `None` for a whole GPU.
     pub mig: Option<Mig>,
-    /// Index on its host, as the driver counts.
+    /// Index on its host, as the driver counts; `None` when the source does not report it.
     pub index: Option<u16>,
     /// Model as the source names it: `NVIDIA H100 80GB HBM3`; empty when not known.
     #[serde(deserialize_with = "intern::text")]
@@ -43,22 +43,22 @@ pub struct GpuIdentity {
     /// PCI bus id; empty when not known.
     #[serde(deserialize_with = "intern::text")]
     pub pci_bus_id: Arc<str>,
-    /// Where it sits.
+    /// Names of the host that it sits in.
     pub host: HostNames,
 }
 
-/// What tells GPUs apart over all sources and hosts: one UUID is one GPU, wherever it is read; its
-/// slices are told apart by the id of the GPU instance. Without a UUID it is the host and the index.
+/// Key of a GPU over all sources and hosts. The UUID identifies the device wherever it is read, the GPU instance its
+/// slices; without a UUID host and index do.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct GpuKey {
-    /// The UUID, or `host/index`.
+    /// UUID, or `host/index` without one.
     pub device: Arc<str>,
-    /// The GPU instance of a slice.
+    /// GPU instance id of a MIG slice; `None` for a whole GPU.
     pub gpu_instance: Option<u32>,
 }
 
 impl GpuIdentity {
-    /// The key where the UUID is known.
+    /// Key from the UUID; `None` without one.
     pub fn key(&self) -> Option<GpuKey> {
         let device = self.uuid.clone()?;
         Some(GpuKey { device, gpu_instance: self.mig.as_ref().map(|m| m.gpu_instance) })

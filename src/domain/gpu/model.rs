@@ -1,14 +1,14 @@
 //! What is known of a GPU by its model: names, idle power, board power.
 
-/// A model. Power in W; `None` where no figure is known, and the fleet's own readings have to do.
+/// A GPU model. Power in W; `None` where no figure is known, and the fleet's own readings are used.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GpuModel {
-    /// Name as EC2 has it: `H100`.
+    /// Name as EC2 has it, such as `H100`.
     pub name: &'static str,
     /// Draw with nothing on it, from captures of real cards. What NVIDIA's mock driver says of a model
     /// is no measurement, and not taken.
     pub idle_w: Option<f32>,
-    /// Draw with a context on it that does nothing, where it was seen to differ much.
+    /// Power draw with an idle context on it, W; `None` where it was not seen to differ much from `idle_w`.
     pub held_w: Option<f32>,
     /// Board power limit as delivered; the enforced limit goes before it.
     pub tdp_w: Option<f32>,
@@ -64,9 +64,9 @@ const MODELS: [(&[&str], GpuModel); 23] = [
     (&["INFERENTIA"], other("Inferentia")),
 ];
 
-/// The model that a source's name means: `Tesla T4`, `NVIDIA-H100-80GB-HBM3` and `NVIDIA RTX PRO
-/// 6000 Blackwell Server Edition` are T4, H100 and RTX PRO Server 6000. Whole words count: an A10G
-/// is no A10, a GH200 no H200.
+/// Model that a source's device name denotes, `None` for an unknown one: `Tesla T4`, `NVIDIA-H100-80GB-HBM3` and
+/// `NVIDIA RTX PRO 6000 Blackwell Server Edition` are T4, H100 and RTX PRO Server 6000. Whole words are compared: an
+/// A10G is no A10, a GH200 no H200.
 pub fn model(name: &str) -> Option<&'static GpuModel> {
     let is_word = |word: &str| {
         name.split(|c: char| !c.is_ascii_alphanumeric()).any(|w| w.eq_ignore_ascii_case(word))

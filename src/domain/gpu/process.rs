@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// A process that holds a context on a GPU. Clean text.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GpuProcess {
-    /// Process id on the host.
+    /// Process id on its host.
     pub pid: u32,
     /// User it runs as; `None` when not known.
     pub user: Option<Arc<str>>,

@@ -10,7 +10,7 @@ use Bucket::{
 };
 use XidOrigin::{Application, Driver, Hardware};
 
-/// Where an error comes from.
+/// Origin of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum XidOrigin {
     /// The program that ran: the GPU is fine.
@@ -22,7 +22,7 @@ pub enum XidOrigin {
 }
 
 impl XidOrigin {
-    /// The origin in a word.
+    /// Label of the origin.
     pub fn word(self) -> &'static str {
         match self {
             Self::Application => "application",
@@ -32,17 +32,17 @@ impl XidOrigin {
     }
 }
 
-/// A known XID.
+/// An XID error that burntop knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Xid {
-    /// The code.
+    /// XID code.
     pub code: u32,
-    /// What happened.
+    /// What happened, a clause.
     pub meaning: &'static str,
-    /// Where it comes from.
+    /// Where the error comes from.
     pub origin: XidOrigin,
-    /// True when the GPU is not to be trusted with work before somebody has looked at it; others
-    /// stay in the gauge long after the program that caused them has gone.
+    /// True when the GPU must be reset, restarted or checked before it is trusted with work. Other codes stay in the
+    /// gauge long after the program that caused them has ended.
     pub is_fatal: bool,
 }
 

@@ -11,18 +11,18 @@ use crate::domain::Provenance;
 pub struct VolumeStep {
     /// Volume from which the price holds, GiB of the month in the whole organisation.
     pub from_gib: f64,
-    /// USD per GiB-month.
+    /// Price from that volume on, USD per GiB-month.
     pub usd: f64,
 }
 
-/// What one tier costs. `None` is a price nobody knows: what needs it is not known either.
+/// Prices of one tier. `None` is an unknown price: what needs it is unknown as well.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TierPrices {
-    /// Storage, ascending volumes; empty when not known.
+    /// Storage prices by ascending volume; empty when unknown.
     pub storage: Vec<VolumeStep>,
     /// USD per 1,000 PUT, COPY, POST, LIST.
     pub put_per_1000: Option<f64>,
-    /// USD per 1,000 GET and others.
+    /// USD per 1,000 GET and other requests.
     pub get_per_1000: Option<f64>,
     /// USD per 1,000 objects moved into it by lifecycle.
     pub transition_per_1000: Option<f64>,
@@ -32,32 +32,32 @@ pub struct TierPrices {
     pub restore_per_1000: Option<f64>,
 }
 
-/// The prices of a region.
+/// S3 prices of one region.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct S3Prices {
-    /// Region code.
+    /// AWS region code, such as `us-east-1`.
     pub region: String,
     /// By [`Tier::index`]; `Tier::File` and `Tier::Unknown` stay empty.
     pub tiers: Vec<TierPrices>,
     /// Intelligent-Tiering: USD per 1,000 monitored objects and month.
     pub monitoring_per_1000: Option<f64>,
-    /// Who says so. For a list in the binary the date of its oldest confirmed row.
+    /// Source of the prices. For a list in the binary, the date of its oldest confirmed row.
     pub provenance: Provenance,
-    /// Prices of which something else is to be said.
+    /// Notes on single prices that have another source or are unconfirmed.
     #[serde(default)]
     pub notes: Vec<PriceNote>,
 }
 
-/// What is to be said of one price: it comes from elsewhere than the others, or nobody confirmed it.
+/// Note on one price that has another source than the others, or that is unconfirmed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PriceNote {
-    /// Which: the tier's or the volume's word and the price's name, `glacier_ir put_per_1000`.
+    /// Tier or volume kind, then the name of the price: `glacier_ir put_per_1000`.
     pub price: String,
-    /// Who says so.
+    /// Source of the price.
     pub provenance: Provenance,
     /// False when the figure was not found in a price list of AWS or one made from it.
     pub is_confirmed: bool,
-    /// A sentence.
+    /// The note, one sentence.
     pub says: String,
 }
 
@@ -73,13 +73,13 @@ impl S3Prices {
         }
     }
 
-    /// The prices of a tier.
+    /// Prices of a tier; `None` for an incomplete list.
     pub fn tier(&self, tier: Tier) -> Option<&TierPrices> {
         self.tiers.get(tier.index())
     }
 }
 
-/// What a kind of volume costs. `None` and empty are prices that nobody knows.
+/// Prices of one volume kind. `None` and empty lists are unknown prices.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct VolumePrices {
     /// USD per provisioned GiB-month.
@@ -94,7 +94,7 @@ pub struct VolumePrices {
 /// The prices of volumes and snapshots in a region.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EbsPrices {
-    /// Region code.
+    /// AWS region code, such as `us-east-1`.
     pub region: String,
     /// By kind; one that is not in it has no known price.
     pub kinds: Vec<(VolumeKind, VolumePrices)>,
@@ -104,9 +104,9 @@ pub struct EbsPrices {
     pub archive_gib: Option<f64>,
     /// USD per GiB restored from the archive.
     pub archive_restore_gib: Option<f64>,
-    /// Who says so. For a list in the binary the date of its oldest confirmed row.
+    /// Source of the prices. For a list in the binary, the date of its oldest confirmed row.
     pub provenance: Provenance,
-    /// Prices of which something else is to be said.
+    /// Notes on single prices that have another source or are unconfirmed.
     #[serde(default)]
     pub notes: Vec<PriceNote>,
 }
@@ -125,7 +125,7 @@ impl EbsPrices {
         }
     }
 
-    /// The prices of a kind.
+    /// Prices of a volume kind; `None` when unknown.
     pub fn kind(&self, kind: VolumeKind) -> Option<&VolumePrices> {
         self.kinds.iter().find(|(k, _)| *k == kind).map(|(_, prices)| prices)
     }

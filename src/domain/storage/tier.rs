@@ -2,31 +2,31 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Storage class of an object, in the API's words.
+/// Storage class of an object, as the S3 API names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum StorageClass {
-    /// `STANDARD`.
+    /// API value `STANDARD`.
     Standard,
-    /// `INTELLIGENT_TIERING`.
+    /// API value `INTELLIGENT_TIERING`.
     IntelligentTiering,
-    /// `STANDARD_IA`.
+    /// API value `STANDARD_IA`, infrequent access.
     StandardIa,
-    /// `ONEZONE_IA`.
+    /// API value `ONEZONE_IA`, infrequent access in one zone.
     OnezoneIa,
     /// `GLACIER_IR`, Glacier Instant Retrieval.
     GlacierIr,
     /// `GLACIER`, Glacier Flexible Retrieval.
     Glacier,
-    /// `DEEP_ARCHIVE`.
+    /// API value `DEEP_ARCHIVE`, Glacier Deep Archive.
     DeepArchive,
-    /// `REDUCED_REDUNDANCY`.
+    /// API value `REDUCED_REDUNDANCY`, the legacy class.
     ReducedRedundancy,
     /// `EXPRESS_ONEZONE`, of directory buckets.
     ExpressOnezone,
 }
 
 impl StorageClass {
-    /// All classes.
+    /// All classes, in the order of declaration.
     pub const ALL: [Self; 9] = [
         Self::Standard,
         Self::IntelligentTiering,
@@ -60,11 +60,11 @@ impl StorageClass {
     }
 }
 
-/// What bytes are billed as: the class, and within Intelligent-Tiering the access tier.
+/// Tier that bytes are billed in: the storage class, and within Intelligent-Tiering the access tier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum Tier {
-    /// Standard.
+    /// S3 Standard.
     Standard,
     /// Intelligent-Tiering, Frequent Access.
     ItFrequent,
@@ -76,19 +76,19 @@ pub enum Tier {
     ItArchive,
     /// Intelligent-Tiering, Deep Archive Access (opt-in).
     ItDeepArchive,
-    /// Standard-IA.
+    /// S3 Standard-IA.
     StandardIa,
-    /// One Zone-IA.
+    /// S3 One Zone-IA.
     OnezoneIa,
-    /// Glacier Instant Retrieval.
+    /// S3 Glacier Instant Retrieval.
     GlacierIr,
-    /// Glacier Flexible Retrieval.
+    /// S3 Glacier Flexible Retrieval.
     Glacier,
-    /// Glacier Deep Archive.
+    /// S3 Glacier Deep Archive.
     DeepArchive,
-    /// Reduced Redundancy.
+    /// S3 Reduced Redundancy.
     ReducedRedundancy,
-    /// Express One Zone.
+    /// S3 Express One Zone.
     Express,
     /// No S3 at all: a directory or a mounted file system.
     File,
@@ -100,7 +100,7 @@ impl Tier {
     /// Number of tiers, the length of arrays by tier.
     pub const COUNT: usize = 15;
 
-    /// All tiers, in the order of their numbers.
+    /// All tiers, in the order of their indices.
     pub const ALL: [Self; Self::COUNT] = [
         Self::Standard,
         Self::ItFrequent,
@@ -119,7 +119,7 @@ impl Tier {
         Self::Unknown,
     ];
 
-    /// Index into arrays by tier.
+    /// Index into arrays by tier, from 0 to [`Tier::COUNT`] − 1.
     pub fn index(self) -> usize {
         self as usize
     }
