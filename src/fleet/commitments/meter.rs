@@ -8,17 +8,17 @@ use crate::fleet::prices::PriceBook;
 /// Instances that no commitment can tell apart: their hours are one quantity.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Meter {
-    /// Account and region.
+    /// Account and region it lies in.
     pub scope: Scope,
     /// Availability zone; empty when not known, which no zonal reservation covers.
     pub az: Arc<str>,
-    /// Instance type.
+    /// EC2 instance type, such as `p5.48xlarge`.
     pub instance_type: Arc<str>,
-    /// Operating system.
+    /// Operating system and licence: a part of the price key.
     pub platform: Platform,
-    /// Tenancy.
+    /// EC2 tenancy (shared, dedicated, host): a part of the price key.
     pub tenancy: Tenancy,
-    /// The capacity reservation it runs in.
+    /// Id of the capacity reservation it runs in; `None` outside of any.
     pub reservation: Option<Arc<str>>,
 }
 
@@ -47,7 +47,7 @@ impl Meter {
             .map(|rate| rate.usd_per_hour)
     }
 
-    /// Puts meters in an order that depends on nothing but what they are.
+    /// Sort key of a meter: independent of the order in which meters were found.
     pub(super) fn rank(&self) -> impl Ord + use<'_> {
         (
             &self.scope,

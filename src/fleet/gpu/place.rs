@@ -18,7 +18,7 @@ pub struct Places<'a> {
 }
 
 impl<'a> Places<'a> {
-    /// The names in `rows`.
+    /// Indexes the host names of the running instances in `rows` that can hold a GPU.
     pub fn of(rows: &'a [Arc<Row>]) -> Self {
         let mut places = Self::default();
         for (at, row) in rows.iter().enumerate() {
@@ -54,7 +54,8 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// The place of the instance of that name, id, address or `address:port`.
+    /// Place in the rows of the instance with this name, id, address or `address:port`; `None` when none or several
+    /// have it.
     pub fn named(&self, name: &str) -> Option<usize> {
         let name = without_port(name);
         match self.names.get(name) {
