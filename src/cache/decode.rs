@@ -14,7 +14,7 @@ pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
     from.finalize().is_ok_and(<[u8]>::is_empty).then_some(value)
 }
 
-/// The text of a column, clean.
+/// Text in column `at` of a row, cleaned. Err for a value of another type.
 pub(super) fn column(row: &Row<'_>, at: usize) -> rusqlite::Result<String> {
     row.get::<_, String>(at).map(|raw| text::clean(&raw).into_owned())
 }
