@@ -36,7 +36,7 @@ pub enum FindingKind {
     Gp2,
     /// A snapshot whose volume is deleted and that no image uses.
     OrphanSnapshot,
-    /// A snapshot older than the configured age.
+    /// A snapshot of at least 180 days.
     OldSnapshot,
     /// A volume of a notebook that was not opened for long.
     StaleNotebook,

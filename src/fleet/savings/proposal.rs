@@ -41,7 +41,7 @@ pub enum CannotTell {
     NoPrice,
     /// No smaller type meets the need in its zone.
     NothingSmaller,
-    /// The accelerator reports no telemetry.
+    /// The accelerator is no NVIDIA GPU: its need cannot be measured from outside.
     Accelerator,
 }
 
