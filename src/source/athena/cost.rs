@@ -16,7 +16,7 @@ pub fn units(bytes: u64, queries: u64) -> u64 {
     bytes.div_ceil(UNIT).max(LEAST).saturating_mul(queries)
 }
 
-/// Dollars of billed megabytes.
+/// Price of billed megabytes, USD.
 pub fn usd(units: u64) -> f64 {
     units as f64 * UNIT as f64 / 1e12 * USD_PER_TB
 }

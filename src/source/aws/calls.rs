@@ -2,14 +2,14 @@
 //! their operation from here, `burntop iam-policy` is generated from here, and a test walks the
 //! sources so that no call is missing and none is listed that is not made.
 
-/// One API operation.
+/// An API operation that burntop calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Call {
     /// The IAM action, `ec2:DescribeInstances`; also the operation's name in error messages.
     pub action: &'static str,
-    /// The SDK's method, `describe_instances`; of what is asked without it, the name in its manner.
+    /// Method of the SDK, such as `describe_instances`; for calls without an SDK crate, the name in the same style.
     pub method: &'static str,
-    /// What burntop wants it for, half a sentence.
+    /// Purpose of the call, half a sentence for the printed policy.
     pub why: &'static str,
     /// True when the call changes nothing.
     pub read_only: bool,
@@ -80,8 +80,8 @@ pub const GET_PRODUCTS: Call = Call {
     read_only: true,
 };
 
-/// What reading the fleet takes, in the order of first use. All of them allow no resource
-/// restriction (`"Resource": "*"`), says the Service Authorization Reference.
+/// Calls that read the fleet, in the order of first use. None allows a resource restriction (`"Resource": "*"`), per
+/// the Service Authorization Reference.
 pub const READING: [&Call; 8] = [
     &GET_CALLER_IDENTITY,
     &DESCRIBE_REGIONS,
@@ -133,8 +133,8 @@ pub const DESCRIBE_INSTANCE_TYPE_OFFERINGS: Call = Call {
     read_only: true,
 };
 
-/// What commitments take. No resource restriction but for the rates of single plans, and they are
-/// meant for all plans.
+/// Calls that read commitments. None allows a resource restriction, except the rates of single plans, which are read
+/// for all plans.
 pub const COMMITMENTS: [&Call; 4] = [
     &DESCRIBE_RESERVED_INSTANCES,
     &DESCRIBE_CAPACITY_RESERVATIONS,
@@ -142,7 +142,7 @@ pub const COMMITMENTS: [&Call; 4] = [
     &DESCRIBE_SAVINGS_PLAN_RATES,
 ];
 
-/// What the market takes, besides the Spot prices of [`READING`].
+/// Calls that read the Spot market, besides the Spot prices in [`READING`].
 pub const MARKET: [&Call; 1] = [&DESCRIBE_INSTANCE_TYPE_OFFERINGS];
 
 /// EC2 `DescribeVolumes`.
@@ -297,10 +297,10 @@ pub const GET_OBJECT: Call = Call {
     read_only: true,
 };
 
-/// What volumes and snapshots take. No resource restriction.
+/// Calls that read volumes and snapshots. None allows a resource restriction.
 pub const VOLUMES: [&Call; 3] = [&DESCRIBE_VOLUMES, &DESCRIBE_SNAPSHOTS, &DESCRIBE_IMAGES];
 
-/// What buckets take, without a look at what is in them.
+/// Calls that read buckets and their configuration, not their content.
 pub const BUCKETS: [&Call; 10] = [
     &LIST_BUCKETS,
     &LIST_DIRECTORY_BUCKETS,
@@ -314,7 +314,7 @@ pub const BUCKETS: [&Call; 10] = [
     &LIST_BUCKET_METRICS_CONFIGURATIONS,
 ];
 
-/// What listing a bucket takes. It is made only when told to, and billed.
+/// Calls that list the content of a bucket. Billed, and made only on request.
 pub const LISTS: [&Call; 5] =
     [&HEAD_BUCKET, &LIST_OBJECTS_V2, &LIST_OBJECT_VERSIONS, &LIST_MULTIPART_UPLOADS, &LIST_PARTS];
 
@@ -350,8 +350,8 @@ pub const STOP_QUERY_EXECUTION: Call = Call {
     read_only: false,
 };
 
-/// What queries over inventories take, made only when told to. They write their results to S3 and
-/// an external table to the Glue catalogue, and change nothing else.
+/// Calls of queries over inventories, made only on request. They write results to S3 and an external table to the Glue
+/// catalogue, and change nothing else.
 pub const QUERIES: [&Call; 4] =
     [&START_QUERY_EXECUTION, &GET_QUERY_EXECUTION, &GET_QUERY_RESULTS, &STOP_QUERY_EXECUTION];
 
@@ -419,8 +419,7 @@ pub const DESCRIBE_VOLUMES_MODIFICATIONS: Call = Call {
     read_only: true,
 };
 
-/// What is read besides, of single instances, before anything is done to them. No resource
-/// restriction here either.
+/// Further calls that read single instances before an action. None allows a resource restriction.
 pub const PREFLIGHT: [&Call; 8] = [
     &DESCRIBE_VOLUMES_MODIFICATIONS,
     &DESCRIBE_INSTANCE_ATTRIBUTE,
@@ -528,7 +527,7 @@ pub const LIST_TAGS: Call = Call {
     read_only: true,
 };
 
-/// What resources that are no instances take, besides what a look at instances takes.
+/// Calls that read resources other than instances, besides those of [`READING`].
 pub const RESOURCES: [&Call; 15] = [
     &DESCRIBE_ADDRESSES,
     &DESCRIBE_NETWORK_INTERFACES,
@@ -635,7 +634,7 @@ pub const PUT_BUCKET_LIFECYCLE_CONFIGURATION: Call = Call {
     read_only: false,
 };
 
-/// S3 `DeleteBucketLifecycle`, which IAM knows by the name of the PUT.
+/// S3 `DeleteBucketLifecycle`, which IAM covers by the action of the PUT.
 pub const DELETE_BUCKET_LIFECYCLE: Call = Call {
     action: "s3:PutLifecycleConfiguration",
     method: "delete_bucket_lifecycle",
@@ -643,7 +642,7 @@ pub const DELETE_BUCKET_LIFECYCLE: Call = Call {
     read_only: false,
 };
 
-/// What changes something. `act::exec` alone makes these calls.
+/// Calls that change resources. Only `act::exec` makes them.
 pub const WRITES: [&Call; 11] = [
     &STOP_INSTANCES,
     &TERMINATE_INSTANCES,
@@ -658,8 +657,8 @@ pub const WRITES: [&Call; 11] = [
     &DELETE_BUCKET_LIFECYCLE,
 ];
 
-/// True for an action that reading the fleet does not need and acting does: a message about it
-/// points to the policy for actions.
+/// True for an IAM action that acting needs and reading the fleet does not: messages about it refer to the policy for
+/// actions.
 pub fn is_for_acting(action: &str) -> bool {
     let reads = RESOURCES.iter().chain(&VOLUMES).any(|c| c.action == action);
     !reads && PREFLIGHT.iter().chain(&WRITES).any(|c| c.action == action)

@@ -8,6 +8,7 @@ use super::{AwsProvider, error};
 use crate::domain::{SourceError, text};
 use crate::source::provider::Identity;
 
+/// Caller's identity (`GetCallerIdentity`). Err when the call fails or names no account.
 pub async fn identity(aws: &AwsProvider) -> Result<Identity, SourceError> {
     let home = aws.clients().await.home();
     let _permit = aws.enter(Api::Sts, home, 0).await;

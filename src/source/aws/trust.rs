@@ -23,7 +23,7 @@ const AT_MOST: u64 = 4 << 20;
 pub struct Named {
     /// `AWS_CA_BUNDLE`, ``ca_bundle of profile `ops` ``.
     pub setting: String,
-    /// The file.
+    /// Path of the file.
     pub path: PathBuf,
 }
 
@@ -37,10 +37,10 @@ impl Named {
         Some(Self { setting: format!("ca_bundle of profile `{name}`"), path: path.into() })
     }
 
-    /// The authorities of the file beside the system's, and how many the file adds.
+    /// Certificate authorities of the file besides the system's, and the number of those in the file.
     ///
     /// # Errors
-    /// A file that cannot be read, or holds no certificate of an authority (PEM).
+    /// The file cannot be read, or holds no certificate of an authority (PEM).
     pub fn read(&self) -> Result<(TrustStore, usize), SettingError> {
         let certificates = certificates(&self.path).map_err(|what| {
             SettingError::new(

@@ -11,15 +11,15 @@ use crate::source::provider::{MetricResult, Minutes};
 
 /// A series with what was answered.
 pub struct Answer<'a> {
-    /// The series.
+    /// Series that was queried.
     pub of: &'a Found,
-    /// Its points, raw.
+    /// Raw datapoints: start of the period and value.
     pub points: Vec<(Timestamp, f64)>,
-    /// False when absence proves nothing.
+    /// False when the answer may lack datapoints.
     pub complete: bool,
 }
 
-/// The answers of a batch in its order; a series that was not answered is there, incomplete.
+/// Answers in the order of `batch`; a series without an answer is included as incomplete.
 pub fn pair(batch: &[Found], results: Vec<MetricResult>) -> Vec<Answer<'_>> {
     let mut by_query: HashMap<usize, MetricResult> =
         results.into_iter().map(|r| (r.query, r)).collect();

@@ -13,7 +13,7 @@ pub(super) fn mix(x: u64) -> u64 {
     x ^ (x >> 31)
 }
 
-/// The reverse of [`mix`].
+/// Inverse of [`mix`].
 pub(super) fn unmix(x: u64) -> u64 {
     let x = unshift(x, 31).wrapping_mul(DIVIDE[1]);
     let x = unshift(x, 27).wrapping_mul(DIVIDE[0]);

@@ -3,7 +3,7 @@
 
 use crate::domain::Hour;
 
-/// One day in hours.
+/// Hours in a day.
 pub(super) const DAY: i32 = 24;
 
 /// Launches stand on a grid of `period` hours, and every launch is first seen when it is
@@ -21,8 +21,8 @@ pub(super) struct Life {
     pub offset: i32,
     /// Hours it stood stopped before each launch; 0 when there was nothing before.
     pub gap: i32,
-    /// True when each launch is a new instance with an id of its own (a member of a group that
-    /// replaces its instances), false when the same instance is stopped and started.
+    /// True when each launch is a new instance with its own id (a member of a group that replaces its instances), false
+    /// when the same instance is stopped and started.
     pub renewed: bool,
 }
 
@@ -32,12 +32,12 @@ impl Life {
         Self { period: 90 * DAY, min_age: 30 * DAY, offset, gap: 0, renewed: false }
     }
 
-    /// How many launches came before the one seen at `now`.
+    /// Number of launches up to the one visible at `now`.
     pub(super) fn launches(self, now: Hour) -> i32 {
         (now.0 - self.offset).div_euclid(self.period)
     }
 
-    /// What the id has to tell apart: the launch for renewed instances, nothing otherwise.
+    /// Part of the instance id that changes: the launch number for renewed instances, else 0.
     pub(super) fn generation(self, now: Hour) -> i32 {
         if self.renewed { self.launches(now) } else { 0 }
     }

@@ -7,7 +7,7 @@ use super::{Labels, Series};
 /// Most labels of a series that are kept; those of GPUs have up to 40 with the labels of pods.
 const MAX_LABELS: usize = 256;
 
-/// Where a label stands in its text.
+/// Byte ranges of a label's name and value in the line.
 #[derive(Clone, Copy, Debug)]
 pub struct Span {
     name: (u32, u32),
@@ -15,10 +15,12 @@ pub struct Span {
 }
 
 impl Span {
+    /// Name of the label; `text` is the line.
     pub(super) fn name(self, text: &str) -> &str {
         text.get(self.name.0 as usize..self.name.1 as usize).unwrap_or_default()
     }
 
+    /// Value of the label; `text` is the line.
     pub(super) fn value(self, text: &str) -> &str {
         text.get(self.value.0 as usize..self.value.1 as usize).unwrap_or_default()
     }
@@ -65,7 +67,7 @@ pub fn is_blank(line: &[u8]) -> bool {
     line.trim_ascii_start().first().is_none_or(|first| *first == b'#')
 }
 
-/// Reads a line whose name ends at `name_end`. `None` when it is no sample.
+/// Parses a line whose metric name ends at `name_end`. `None` when it is no sample.
 pub fn read<'a>(
     line: &'a [u8],
     name_end: usize,
