@@ -13,8 +13,8 @@ use crate::domain::text::clean;
 /// A value dated later than this after now was not written by a clock that agrees with ours.
 const CLOCK_TOLERANCE: SignedDuration = SignedDuration::from_mins(5);
 
-/// A kind of fact. The encoding is not self-describing, so `layout` must change whenever the type
-/// that is stored changes; values of another layout are absent.
+/// Kind of a fact. The encoding is not self-describing, so `layout` must change whenever the stored type changes;
+/// values of another layout are absent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FactKind {
     /// Name in the file, for example `inventory`.
@@ -60,7 +60,7 @@ impl RawFact {
         Self { data: Vec::new(), ..self }
     }
 
-    /// Decodes the value. Undecodable bytes, bytes left over and impossible dates are absent.
+    /// Decodes the value of layout `kind`. `None` for malformed bytes, bytes left over, and impossible dates.
     pub fn decode<T: DeserializeOwned>(
         &self,
         kind: FactKind,

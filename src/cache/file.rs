@@ -34,7 +34,7 @@ pub(super) enum Trouble {
     Broken,
     /// The disk is full, read-only or failing.
     NoDisk,
-    /// Another process held the lock for longer than we wait.
+    /// Another process held the lock for longer than the time limit.
     Busy,
 }
 

@@ -180,8 +180,8 @@ impl Cache {
             .unwrap_or_default()
     }
 
-    /// The value of `kind` about `scope`. Absent when there is none, when its layout is not the
-    /// one of `kind`, or when it cannot be decoded. `now` exposes values from the future.
+    /// Value of `kind` about `scope`. `None` when there is none, its layout differs from that of `kind`, or it cannot
+    /// be decoded. A time later than `now` is reported as unknown.
     pub async fn get<T: DeserializeOwned>(
         &self,
         kind: FactKind,
@@ -220,7 +220,7 @@ impl Cache {
             .collect()
     }
 
-    /// Merges series into what is kept; see [`SeriesWrite`]. Atomic per 1,000 series.
+    /// Merges series into the stored ones, see [`SeriesWrite`]. Atomic per 1,000 series.
     pub async fn store_series(&self, writes: Vec<SeriesWrite>) {
         self.call(move |store| series::keep(store, &writes)).await;
     }
@@ -279,21 +279,21 @@ impl Cache {
         self.call(move |store| store.run(|conn| summary::put(conn, &kind, &bytes))).await;
     }
 
-    /// The summary of `kind`; `None` when there is none, or it is damaged.
+    /// Summary of `kind`; `None` when there is none, or it is damaged.
     pub async fn summary(&self, kind: &str) -> Option<Vec<u8>> {
         let kind = kind.to_owned();
         self.call(move |store| summary::read(store, &kind)).await.flatten()
     }
 
-    /// True when there is a summary of `kind`, whole or not: nothing of it is read.
+    /// True when there is a summary of `kind`, damaged or not; its content is not read.
     pub async fn has_summary(&self, kind: &str) -> bool {
         let kind = kind.to_owned();
         let there = self.call(move |store| store.run(|conn| summary::is_there(conn, &kind))).await;
         there.flatten().unwrap_or(false)
     }
 
-    /// Evicts what is over the size limit, drops what is long unused, checks the file once a day.
-    /// To be called every hour or so; takes the thread for up to a few hundred milliseconds.
+    /// Housekeeping: evicts series over the size limit, drops unused values, and checks the file once a day. To be
+    /// called about every hour; occupies the thread for up to a few hundred milliseconds.
     pub async fn maintain(&self, now: Timestamp) -> Maintained {
         self.call(move |store| maintain::run(store, now)).await.unwrap_or_default()
     }

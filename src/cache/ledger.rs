@@ -46,13 +46,13 @@ pub struct LedgerCharge {
     pub api: &'static str,
     /// Number of billed units in the call.
     pub units: u64,
-    /// Its cost, millionths of a dollar.
+    /// Cost of the call, millionths of a dollar.
     pub micro_usd: u64,
     /// Cap of all processes together on this UTC day, millionths of a dollar.
     pub cap_micro_usd: u64,
 }
 
-/// The answer to a [`LedgerCharge`].
+/// Answer to a [`LedgerCharge`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reserved {
     /// Charged: the call may be made.
@@ -69,7 +69,7 @@ pub enum Reserved {
 /// Charges of one API on one day.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LedgerEntry {
-    /// Name of the API; a newer burntop may have written one that this one does not know.
+    /// Name of the API; a newer version of burntop may have written a name that is unknown here.
     pub api: String,
     /// Number of calls.
     pub calls: u64,
@@ -84,7 +84,7 @@ pub struct LedgerEntry {
 pub struct LedgerDay {
     /// UTC date.
     pub day: Date,
-    /// By API, in the order of their names.
+    /// Charges by API, sorted by name.
     pub entries: Vec<LedgerEntry>,
     /// False when no file can be made: the spending of other processes is missing.
     pub shared: bool,
@@ -110,7 +110,7 @@ impl Amounts {
 /// Amounts by epoch day and API.
 type Book = BTreeMap<(i32, String), Amounts>;
 
-/// The open ledger on the cache's thread.
+/// Open ledger on the cache's thread.
 pub(super) struct LedgerStore {
     conn: Option<Connection>,
     /// `None` in memory.
@@ -195,7 +195,7 @@ impl LedgerStore {
         }
     }
 
-    /// The UTC day that contains `now`.
+    /// Charges of the UTC day that contains `now`.
     pub fn day(&mut self, now: Timestamp) -> LedgerDay {
         let day = Hour::containing(now).day();
         let trouble = match self.run(now, |conn| read(conn, day)) {

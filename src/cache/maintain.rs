@@ -31,7 +31,7 @@ const SHRINK_FROM_BYTES: u64 = 1 << 20;
 /// Result of one round of housekeeping.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Maintained {
-    /// Series dropped because their instances were not seen for longer than the presets need.
+    /// Series dropped because their instances were not seen for longer than any preset looks back.
     pub dropped_series: u64,
     /// Days of series evicted to keep the size limit.
     pub evicted_days: u64,

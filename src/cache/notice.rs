@@ -15,7 +15,7 @@ pub enum Defect {
     /// The file is not an SQLite database.
     #[error("is not an SQLite database")]
     NotSqlite,
-    /// An SQLite database of some other program, or of another part of burntop.
+    /// A database of another program, or of another part of burntop.
     #[error("is a database of another program (application id {application_id:#x})")]
     Foreign {
         /// `PRAGMA application_id` of the file.
@@ -78,8 +78,8 @@ impl LedgerTrouble {
     }
 }
 
-/// Something about the cache that the user should know. [`CacheNotice::message`] says what
-/// happened, [`CacheNotice::fix`] what to do about it.
+/// Event in the cache that the user should know. [`CacheNotice::message`] describes it, [`CacheNotice::fix`] gives
+/// advice.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CacheNotice {
     /// The cache file was unusable; it was renamed and an empty one took its place.
@@ -157,7 +157,7 @@ pub enum CacheNotice {
         /// Number of rows.
         rows: usize,
     },
-    /// Something in the cache claims to be from the future.
+    /// A value in the cache carries a future time.
     #[error("the cache holds {what} from the future ({claimed}); its age is unknown")]
     FromFuture {
         /// Noun for the value.
@@ -170,9 +170,9 @@ pub enum CacheNotice {
         "the cache holds {bytes} bytes that the presets need, more than its limit of {max_bytes}"
     )]
     OverLimit {
-        /// Bytes in use.
+        /// Bytes in use by what the presets need.
         bytes: u64,
-        /// The limit from the configuration.
+        /// Size limit of the configuration, bytes.
         max_bytes: u64,
     },
 }

@@ -4,7 +4,7 @@ use rusqlite::Connection;
 
 use super::{digest, ledger};
 
-/// A kind of database file: how it is recognised and how it is built.
+/// Kind of a database file: its id and its tables.
 #[derive(Debug)]
 pub(super) struct Schema {
     /// `PRAGMA application_id`, which tells our files from those of other programs.

@@ -21,15 +21,14 @@ const WRITES_PER_TRANSACTION: usize = 1_000;
 /// starting another search.
 const LARGEST_GAP: i64 = 8;
 
-/// The answer of a source for one signal of one instance.
+/// Result of fetching one signal of one instance.
 ///
-/// `series.range()` is the range of hours that was asked for, all of them closed. A datapoint
-/// replaces an older one; an hour without a datapoint (`NaN`) never erases one. The fetched range
-/// grows when the new one overlaps or touches it; when a gap lies between them, the later of the
-/// two is kept, because a range with a hole would pass for complete.
+/// `series.range()` is the requested range of hours, all of them closed. A datapoint replaces an older one; an hour
+/// without a datapoint (`NaN`) never erases one. The fetched range grows when the new one overlaps or touches it; when
+/// a gap lies between them, the later of the two is kept, because a range with a gap would count as complete.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SeriesWrite {
-    /// EC2 instance id, or the id of a resource.
+    /// EC2 instance id, such as `i-0abc`.
     pub instance: Arc<str>,
     /// Signal that was fetched.
     pub signal: Signal,

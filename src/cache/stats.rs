@@ -31,7 +31,7 @@ pub struct FactStats {
 pub struct CacheStats {
     /// Path of the cache.
     pub path: PathBuf,
-    /// Size of the file, bytes; what memory holds when `memory_only`.
+    /// Size of the file, bytes; with `memory_only`, bytes in memory.
     pub file_bytes: u64,
     /// Size of the write-ahead log beside it, bytes.
     pub wal_bytes: u64,
@@ -43,7 +43,7 @@ pub struct CacheStats {
     pub oldest_day: Option<Date>,
     /// Newest UTC day of any series; `None` without series.
     pub newest_day: Option<Date>,
-    /// Facts by kind, in the order of their names.
+    /// Facts by kind, sorted by name.
     pub facts: Vec<FactStats>,
     /// Requests dropped since this process started.
     pub dropped: u64,
@@ -52,7 +52,7 @@ pub struct CacheStats {
 }
 
 impl CacheStats {
-    /// The figures of a cache that holds nothing.
+    /// Figures of an empty cache at `path`.
     pub(super) fn nothing(path: PathBuf) -> Self {
         Self {
             path,

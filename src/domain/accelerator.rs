@@ -61,7 +61,7 @@ impl TypeSpec {
         self.accelerator.as_ref().map_or(0, |a| a.devices)
     }
 
-    /// True where `AWS/EC2` has EBS operations of such an instance, see [`hypervisor::reports_ebs`].
+    /// True when `AWS/EC2` has EBS metrics for instances of this type, see [`hypervisor::reports_ebs`].
     pub fn reports_ebs(&self) -> bool {
         hypervisor::reports_ebs(&self.name)
     }

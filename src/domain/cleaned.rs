@@ -22,12 +22,12 @@ pub struct Cleaned<T> {
 }
 
 impl<T> Cleaned<T> {
-    /// Cleans, and bounds each text to [`text::MAX_CHARS`].
+    /// Cleans texts and cuts each to [`text::MAX_CHARS`].
     pub fn new(inner: T) -> Self {
         Self { inner, longest: text::MAX_CHARS }
     }
 
-    /// Cleans, and leaves texts as long as they are: for what was bounded as a whole.
+    /// Cleans texts without cutting them, for input whose total size is bounded.
     pub fn of_any_length(inner: T) -> Self {
         Self { inner, longest: usize::MAX }
     }

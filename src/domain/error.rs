@@ -11,7 +11,7 @@ use super::text;
 pub enum ErrorKind {
     /// No credentials anywhere in the chain.
     NoCredentials,
-    /// Credentials were there and have expired (a session, an SSO token).
+    /// Credentials exist and have expired (a session, an SSO token).
     Expired,
     /// The caller lacks the permission.
     Denied,
@@ -29,7 +29,7 @@ pub enum ErrorKind {
     OwnCostCap,
     /// Not available: a service without this operation, a region not enabled.
     Unavailable,
-    /// Anything else; of a call that changes something: it may have happened.
+    /// Anything else. A call that was to change something may have taken effect.
     Other,
     /// The service refused the request (wrong state, protected instance, unknown id, quota): nothing was carried out,
     /// and the same request will be refused again.
@@ -55,7 +55,7 @@ impl ErrorKind {
         }
     }
 
-    /// True when trying again by itself can help.
+    /// True when an automatic retry can help.
     pub fn is_transient(self) -> bool {
         matches!(
             self,
@@ -84,7 +84,7 @@ pub struct SourceError {
 }
 
 impl SourceError {
-    /// Builds an error; the texts are cleaned, and addresses in them lose what may be secret.
+    /// Builds an error; texts are cleaned, and secrets are removed from URLs in them.
     pub fn new(kind: ErrorKind, operation: &str, message: &str, fix: &str) -> Self {
         let clean = |t: &str| text::clean(&without_secrets(t)).into_owned();
         Self { kind, operation: clean(operation), message: clean(message), fix: clean(fix) }

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::hour::{Hour, HourRange};
 use super::resource::ResourceSignal;
 
-/// Stands in a series for a datapoint that came but made no sense (NaN, ∞, negative). Such a
-/// point is evidence of use, never of idleness; `NaN` in a series means that no datapoint came.
+/// Value of a series for a malformed datapoint (NaN, ∞, negative). It counts as evidence of use, never of idleness;
+/// `NaN` in a series means that there is no datapoint.
 pub const MALFORMED: f32 = f32::INFINITY;
 
 /// Hourly metric of one instance. GPU signals carry the device index as the driver counts it.
@@ -27,8 +27,8 @@ pub enum Signal {
     EbsReadOps,
     /// EBS write operations in the hour.
     EbsWriteOps,
-    /// Mean over the hour, percent, 0–100: of `utilization.gpu` (the share of time with a kernel
-    /// resident) from CloudWatch, of the effective activity from GPU telemetry; the busier of both.
+    /// Mean over the hour, percent, 0–100: of `utilization.gpu` (share of time with a kernel resident) from CloudWatch,
+    /// or of the effective activity from GPU telemetry; the higher of both.
     GpuMean(u16),
     /// Highest sample of that utilisation or activity within the hour, percent, 0–100.
     GpuMax(u16),
@@ -37,7 +37,7 @@ pub enum Signal {
 }
 
 impl Signal {
-    /// The GPU the signal belongs to, if it is a GPU signal.
+    /// Device index of a GPU signal; `None` for other signals.
     pub fn gpu(self) -> Option<u16> {
         match self {
             Self::GpuMean(i) | Self::GpuMax(i) => Some(i),
@@ -54,7 +54,7 @@ impl Signal {
         }
     }
 
-    /// A stable name, used in JSON and in the cache: `cpu_mean`, `gpu_max/3`.
+    /// Stable name in JSON and in the cache: `cpu_mean`, `gpu_max/3`.
     pub fn name(self) -> String {
         match self {
             Self::CpuMean => "cpu_mean".into(),
@@ -108,15 +108,15 @@ impl Signal {
         })
     }
 
-    /// Turns a raw datapoint into what a series holds: [`MALFORMED`] for NaN, infinite and
-    /// negative values and for percentages above 100 (a tolerance of 1 covers rounding).
+    /// Value of a raw datapoint in a series: [`MALFORMED`] for NaN, infinite and negative values and for percentages
+    /// above 100 (a tolerance of 1 covers rounding).
     pub fn observe(self, raw: f64) -> f32 {
         let nonsense = !raw.is_finite() || raw < 0.0 || (self.is_percent() && raw > 101.0);
         if nonsense { MALFORMED } else { raw as f32 }
     }
 }
 
-/// Consecutive hourly values of one signal. `NaN` = no datapoint, [`MALFORMED`] = nonsense came.
+/// Consecutive hourly values of one signal. `NaN` = no datapoint, [`MALFORMED`] = a malformed one.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HourlySeries {
     /// Hour of `values[0]`.
@@ -153,7 +153,7 @@ impl HourlySeries {
         HourRange { from: self.start, to: self.start.plus(self.values.len() as i32) }
     }
 
-    /// Number of hours in `range` that hold a datapoint (a malformed one counts: something came).
+    /// Number of hours in `range` with a datapoint, malformed ones included.
     pub fn got(&self, range: HourRange) -> usize {
         (range.from.0..range.to.0).filter(|&h| !self.at(Hour(h)).is_nan()).count()
     }
@@ -174,8 +174,7 @@ impl SeriesSet {
         }
     }
 
-    /// The series of `signal`, if any was ever fetched. `None` means "not looked at", a series
-    /// full of `NaN` means "looked at, nothing there".
+    /// Series of `signal`; `None` when it was not fetched. A series full of `NaN` was fetched and has no datapoint.
     pub fn get(&self, signal: Signal) -> Option<&HourlySeries> {
         self.entries.binary_search_by_key(&signal, |e| e.0).ok().map(|i| &self.entries[i].1)
     }

@@ -33,7 +33,7 @@ pub struct Inspection {
     pub stop_protection: Known<bool>,
     /// Attached EBS volumes.
     pub volumes: Known<Vec<VolumeFact>>,
-    /// Public addresses.
+    /// Public addresses: lent and Elastic IPs.
     pub addresses: Known<Addresses>,
     /// Auto Scaling group it is a member of; `None` without one.
     pub group: Known<Option<GroupFact>>,
@@ -69,7 +69,7 @@ pub struct VolumeFact {
 pub struct Addresses {
     /// Public IPv4 address lent by EC2, lost on stop; `None` without one.
     pub public_ipv4: Option<Arc<str>>,
-    /// Elastic IPs: kept, and billed while not in use as well.
+    /// Elastic IP addresses: kept on stop, and billed used or idle.
     pub elastic: Vec<Arc<str>>,
 }
 
@@ -93,9 +93,9 @@ pub struct GroupFact {
 pub struct TargetGroupFact {
     /// Name of the target group.
     pub name: Arc<str>,
-    /// Health of this instance there, as the API says it: `healthy`, `unused`, …
+    /// Health of this instance there, as the API names it: `healthy`, `unused`, …
     pub health: Arc<str>,
-    /// Other targets of the group that are healthy now.
+    /// Number of other healthy targets in the group.
     pub other_healthy: u32,
 }
 
@@ -109,7 +109,7 @@ impl TargetGroupFact {
 /// Spot request of an instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SpotFact {
-    /// `sir-…`; empty when the instance names none.
+    /// Id of the request, `sir-…`; empty when the instance names none.
     pub request: Arc<str>,
     /// True for a persistent request, which launches a new instance for one that ends.
     pub persistent: bool,

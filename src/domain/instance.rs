@@ -31,7 +31,7 @@ pub enum InstanceState {
 }
 
 impl InstanceState {
-    /// True while compute is billed (hibernation aside, EC2 bills `running` alone).
+    /// True while compute is billed: only in `running` (hibernation aside).
     pub fn is_billed(self) -> bool {
         self == Self::Running
     }
@@ -76,7 +76,7 @@ impl Lifecycle {
     }
 }
 
-/// Tenancy, part of the price key.
+/// Tenancy of an instance, part of the price key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Tenancy {
@@ -148,7 +148,7 @@ impl OwnerKind {
 /// Service and group that manage an instance.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Owner {
-    /// Managing service.
+    /// Service that manages it.
     pub kind: OwnerKind,
     /// Name of the group, cluster or environment there; clean text.
     #[serde(deserialize_with = "intern::text")]
@@ -236,7 +236,7 @@ pub struct Instance {
     pub tenancy: Tenancy,
     /// Operating system, for the price.
     pub platform: Platform,
-    /// Last launch; a stop and start resets it.
+    /// Time of the last launch; a stop and start resets it.
     pub launched_at: Timestamp,
     /// Volumes; the root device first.
     pub block_devices: Vec<BlockDevice>,
@@ -257,8 +257,8 @@ pub struct Instance {
 }
 
 impl Instance {
-    /// The earliest moment that is known of the instance: last launch or the attachment of the
-    /// root volume, whichever is older. `LaunchTime` alone forgets a life before the last stop.
+    /// Earliest known time of the instance: last launch or attachment of the root volume, whichever is older.
+    /// `LaunchTime` alone ignores a life before the last stop.
     pub fn born_at(&self) -> Timestamp {
         let root = self.block_devices.first().filter(|_| self.ebs_root).and_then(|d| d.attached_at);
         root.map_or(self.launched_at, |t| t.min(self.launched_at))

@@ -50,7 +50,7 @@ impl<T: ?Sized> Default for Pool<T> {
 }
 
 impl<T: ?Sized + Eq + Hash> Pool<T> {
-    /// The one that equals `like`; without one, what `new` makes.
+    /// Shared value that equals `like`; the value of `new` when there is none yet.
     pub fn shared(&mut self, like: &T, new: impl FnOnce() -> Arc<T>) -> Arc<T> {
         if let Some(known) = self.kept.get(like) {
             return known.clone();
@@ -69,12 +69,12 @@ impl<T: ?Sized + Eq + Hash> Pool<T> {
     }
 }
 
-/// For `#[serde(deserialize_with)]` on a text that repeats: shared within the thread.
+/// For `#[serde(deserialize_with)]` on a text that repeats: shared within the thread. Err for anything but a text.
 pub(super) fn text<'de, D: Deserializer<'de>>(from: D) -> Result<Arc<str>, D::Error> {
     Text::deserialize(from).map(|t| t.0)
 }
 
-/// For `#[serde(deserialize_with)]` on a list of texts that repeats: shared within the thread.
+/// For `#[serde(deserialize_with)]` on a list of texts that repeats: shared within the thread. Err for other input.
 pub(super) fn list<'de, D: Deserializer<'de>>(from: D) -> Result<Arc<[Arc<str>]>, D::Error> {
     let texts = Vec::<Text>::deserialize(from)?;
     Ok(shared_list(&texts.into_iter().map(|t| t.0).collect::<Vec<_>>()))

@@ -2,12 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-/// True for an id of an account: 12 digits.
+/// True for an account id: 12 digits.
 pub fn is_account_id(id: &str) -> bool {
     id.len() == 12 && id.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// True for what may be the name of a partition; it becomes part of the ARN of a role.
+/// True for a possible name of an AWS partition; it becomes part of a role's ARN.
 pub fn is_partition(name: &str) -> bool {
     name.starts_with("aws") && name.bytes().all(|b| b.is_ascii_lowercase() || b == b'-')
 }
@@ -19,7 +19,7 @@ pub struct Member {
     pub id: String,
     /// Account name, not unique; may be empty.
     pub name: String,
-    /// The partition it lies in: `aws`, `aws-cn`, `aws-us-gov`.
+    /// AWS partition: `aws`, `aws-cn`, `aws-us-gov`.
     pub partition: String,
     /// State as Organizations names it: `ACTIVE`, `SUSPENDED`, `PENDING_CLOSURE`.
     pub state: String,

@@ -11,17 +11,17 @@ use super::instance::{Platform, Tenancy};
 /// Source of a figure.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Provenance {
-    /// Read from an API of the cloud at this moment.
+    /// An API of AWS, at this time.
     Live {
         /// Time of the API's answer.
         at: Timestamp,
     },
-    /// The list in the binary, true on this date.
+    /// The list embedded in the program, of this date.
     Embedded {
         /// Date of the source that the list was made from.
         date: Date,
     },
-    /// The built-in demo fleet invented it.
+    /// Invented by the demo.
     Demo,
     /// Set in the user's configuration.
     Configured,
@@ -33,7 +33,7 @@ pub enum Provenance {
 pub enum PriceBasis {
     /// On-demand list price, before commitments, credits and private discounts.
     OnDemandList,
-    /// Spot market price of the zone at the time of reading.
+    /// Spot price of the zone at the time of reading.
     Spot,
     /// Private price of the user's contract: a rate, or a discount on the list price.
     Private,

@@ -40,7 +40,7 @@ impl PricedFor {
 pub struct Discount {
     /// Usage that the discount applies to.
     pub of: PricedFor,
-    /// Percent off, above 0 and below 100.
+    /// Percent off the list price, above 0 and below 100.
     pub percent: f64,
 }
 
@@ -78,7 +78,7 @@ impl PrivatePrices {
         Self { discounts, rates, blocks }
     }
 
-    /// True where no instance has a price of its own.
+    /// True without discounts and private rates: every instance has its list price.
     pub fn is_list(&self) -> bool {
         self.discounts.is_empty() && self.rates.is_empty()
     }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::error::SourceError;
 use super::scope::Scope;
 
-/// The sources that burntop reads.
+/// Source of data, as the header and `readings[]` in JSON name it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SourceId {

@@ -9,7 +9,7 @@ use csv_core::{ReadRecordResult, Reader};
 /// bytes.
 pub const RECORD_AT_MOST: usize = 1 << 20;
 
-/// The most fields of a record: bills with many tags have some hundreds.
+/// Largest number of fields in a record: bills with many tags have some hundreds.
 pub const FIELDS_AT_MOST: usize = 4_096;
 
 /// Room for a record before it has to grow, bytes and fields.
@@ -25,7 +25,7 @@ pub enum RecordError {
         RECORD_AT_MOST >> 20
     )]
     Long {
-        /// The line in which it begins, from 1.
+        /// Line in which the record begins, from 1.
         line: u64,
     },
     /// A record has too many fields.
@@ -34,20 +34,20 @@ pub enum RecordError {
          that are read; export fewer columns"
     )]
     Wide {
-        /// The line in which it begins, from 1.
+        /// Line in which the record begins, from 1.
         line: u64,
     },
-    /// The bytes could not be had: a file that is cut off, packing that is damaged.
+    /// The reader failed: a truncated file, or damaged compression.
     #[error("after line {line}: {source}")]
     Unreadable {
-        /// The line in which the last record that was read begins, from 1.
+        /// Line in which the last complete record begins, from 1.
         line: u64,
         /// Error of the reader.
         source: io::Error,
     },
 }
 
-/// The records of a CSV file, without regard to how many fields they have; a header is a record.
+/// Reader of the records in a CSV file, with any number of fields each; a header is a record.
 pub struct Records<R> {
     source: BufReader<R>,
     core: Reader,
@@ -58,7 +58,7 @@ pub struct Records<R> {
 /// A record of a CSV file: its unquoted fields.
 #[derive(Clone, Copy, Debug)]
 pub struct Record<'a> {
-    /// The line in which it begins, from 1.
+    /// Line in which the record begins, from 1.
     pub line: u64,
     text: &'a [u8],
     ends: &'a [usize],
@@ -85,7 +85,7 @@ impl<'a> Record<'a> {
 }
 
 impl<R: Read> Records<R> {
-    /// Reads `source`, `buffer` bytes at a time.
+    /// Reads from `source` in blocks of `buffer` bytes.
     pub fn new(source: R, buffer: usize) -> Self {
         let source = BufReader::with_capacity(buffer, source);
         Self { source, core: Reader::new(), text: vec![0; ROOM.0], ends: vec![0; ROOM.1] }

@@ -22,8 +22,8 @@ pub const RESOURCE_HOURS: u32 = 14 * 24;
 /// overnight or for a weekend are started again. burntop's own figure; AWS Trusted Advisor uses 30 days.
 pub const STOPPED_HOURS: u32 = 7 * 24;
 
-/// Ends an entry of [`Resource::serves`] that is attached and does not work: a target out of health,
-/// an interface that nothing uses.
+/// Suffix of an entry in [`Resource::serves`] that is attached and does not work: an unhealthy target, an unused
+/// interface.
 pub const NOT_WORKING: &str = " (not working)";
 
 /// Kind of a billed resource that is not a running instance.
@@ -89,9 +89,9 @@ impl ResourceKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ResourceSignal {
-    /// Requests: invocations of an endpoint, requests of an Application Load Balancer.
+    /// Requests per hour: invocations of an endpoint, requests of an Application Load Balancer.
     Requests,
-    /// Connections: of a NAT gateway the highest number at once, of a load balancer new ones.
+    /// Connections in the hour: the highest number at once of a NAT gateway, new ones of a load balancer.
     Connections,
     /// Bytes through the gateway or load balancer, per hour.
     Bytes,
@@ -148,7 +148,7 @@ impl ResourceSignal {
         Self::ALL.into_iter().find(|s| s.word() == word)
     }
 
-    /// Turns a raw datapoint into what a series holds, as [`super::Signal::observe`] does.
+    /// Value of a raw datapoint in a series, like [`super::Signal::observe`].
     pub fn observe(self, raw: f64) -> f32 {
         let nonsense = !raw.is_finite() || raw < 0.0 || (self.is_percent() && raw > 101.0);
         if nonsense { MALFORMED } else { raw as f32 }
@@ -162,7 +162,7 @@ pub struct BilledUnit {
     pub what: Arc<str>,
     /// Number of units; ≥ 0.
     pub count: f64,
-    /// USD per one and hour, list; `None` when not known.
+    /// List price per unit, USD/h; `None` when unknown.
     pub usd_per_hour: Option<f64>,
 }
 
@@ -186,7 +186,7 @@ pub struct Resource {
     pub id: Arc<str>,
     /// Account and region it lies in.
     pub scope: Scope,
-    /// Its name; the id where it has none.
+    /// Name of the resource; its id without one.
     pub name: Arc<str>,
     /// AWS's name of its state: `InService`, `available`, `active`.
     pub state: Arc<str>,
@@ -237,9 +237,9 @@ impl Resource {
         }
     }
 
-    /// CloudWatch series that its signals take, at most: what a request for an hour of it is billed
-    /// for. An endpoint has its series once per variant; an Application Load Balancer one more, which
-    /// tells an hour without requests from an hour without data.
+    /// Largest number of CloudWatch series for its signals, for which a request is billed. An endpoint has its series
+    /// once per variant; an Application Load Balancer has one more, which tells an hour without requests from an hour
+    /// without data.
     pub fn series(&self) -> usize {
         let signals = self.signals().len();
         match self.kind {

@@ -24,7 +24,7 @@ impl Scope {
         Self { account: account.into(), region: region.into() }
     }
 
-    /// The scope of what belongs to an account as a whole (identity, regions, prices).
+    /// Scope of data of a whole account (identity, regions, prices).
     pub fn account_wide(account: impl Into<Arc<str>>) -> Self {
         Self::new(account, "-")
     }

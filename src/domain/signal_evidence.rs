@@ -26,13 +26,13 @@ pub enum EvidenceRole {
 pub struct Criterion {
     /// Label of the signal on the evidence page: `GPU 3 max`, `network per day`.
     pub label: Arc<str>,
-    /// The series behind it (the first of several, for sums).
+    /// Series of the signal (the first of several, for sums).
     pub signal: Signal,
     /// Label of the statistic: `hourly maximum`, `mean of hourly averages`.
     pub statistic: Arc<str>,
     /// Unit of `threshold` and of the value: `%`, `cores`, `bytes/day`, `ops/s`.
     pub unit: Arc<str>,
-    /// The threshold it is held against; not NaN.
+    /// Threshold that the value is compared with, in `unit`; not NaN.
     pub threshold: f64,
     /// Whether it tests for idleness or counters it.
     pub role: EvidenceRole,
@@ -64,16 +64,16 @@ impl Criterion {
 pub struct SignalEvidence {
     /// Signal, statistic and threshold that were compared.
     pub criterion: Arc<Criterion>,
-    /// The value that decided (the worst over the judged stretch); `None` without a datapoint, and
-    /// where one that made no sense decided.
+    /// Value that decided (the worst over the judged stretch), in `unit`; `None` without a datapoint, and when a
+    /// malformed one decided.
     pub value: Option<f64>,
     /// Highest hourly value (highest day for daily amounts) over all judged hours, in `unit`, also before the last use,
     /// which `value` leaves out. `None` without a datapoint, with a malformed one, and where hours are counted rather
     /// than measured.
     pub highest: Option<f64>,
-    /// Datapoints that came in the judged hours.
+    /// Number of datapoints in the judged hours.
     pub got: u32,
-    /// Datapoints that should have come.
+    /// Expected number of datapoints.
     pub expected: u32,
     /// True when the signal indicates use.
     pub busy: bool,
@@ -96,7 +96,7 @@ impl SignalEvidence {
         self.busy && self.value.is_none()
     }
 
-    /// Datapoints got over expected, 0–1; 1 when none was expected.
+    /// Datapoints ÷ expected datapoints, 0–1; 1 when none was expected.
     pub fn coverage(&self) -> f32 {
         if self.expected == 0 { 1.0 } else { (self.got as f32 / self.expected as f32).min(1.0) }
     }

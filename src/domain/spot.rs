@@ -18,12 +18,12 @@ pub struct SpotHistory {
     pub instance_type: Arc<str>,
     /// Operating system and licence: a part of the price key.
     pub platform: Platform,
-    /// Price from each moment on until the next, USD/h, oldest first; finite and ≥ 0. EC2 sends the
-    /// price in force at the beginning of the window as the first.
+    /// Price from each time until the next, USD/h, oldest first; finite and ≥ 0. EC2 returns the price in force at the
+    /// start of the window as the first.
     pub points: SpotPoints,
 }
 
-/// Moments and prices, in columns: a week of a large market is hundreds of thousands of them.
+/// Times and prices in columns: a week of a large market is hundreds of thousands of them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SpotPoints {
     /// Whole seconds since 1970: EC2 tells no less.
@@ -58,15 +58,15 @@ impl FromIterator<(Timestamp, f64)> for SpotPoints {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Interruption {
-    /// Below 5 %.
+    /// Less than 5 % per month.
     Below5,
-    /// 5–10 %.
+    /// 5–10 % per month.
     From5To10,
-    /// 10–15 %.
+    /// 10–15 % per month.
     From10To15,
-    /// 15–20 %.
+    /// 15–20 % per month.
     From15To20,
-    /// Above 20 %.
+    /// More than 20 % per month.
     Above20,
 }
 
@@ -80,7 +80,7 @@ impl Interruption {
         Self::ALL.into_iter().find(|band| band.label() == label)
     }
 
-    /// The upper edge, 0–1 of what ran within a month; `None` where there is none: above 20 %.
+    /// Upper edge of the band, as a share of 0–1 interrupted within a month; `None` above 20 %, which has none.
     pub const fn at_most(self) -> Option<f64> {
         match self {
             Self::Below5 => Some(0.05),

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{intern, text};
 
-/// The tags of a resource, in the order of their keys. Keys and values are clean text.
+/// Tags of a resource, sorted by key. Keys and values are clean text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tags(#[serde(deserialize_with = "pairs")] Pairs);
 

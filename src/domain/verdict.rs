@@ -14,13 +14,13 @@ use super::signal_evidence::SignalEvidence;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum VerdictKind {
-    /// Nothing happened for at least the preset's minimum stretch, on full evidence.
+    /// Nothing happened for at least the preset's minimum stretch, with full evidence.
     Idle,
     /// Some GPUs did nothing for the minimum stretch while others worked.
     Partial,
     /// In use, but far below its capacity.
     Underused,
-    /// The evidence does not suffice to say anything.
+    /// The evidence is insufficient.
     Unknown,
     /// Launched too recently to judge.
     TooNew,
@@ -68,23 +68,23 @@ pub struct Verdict {
     pub kind: VerdictKind,
     /// Start of the uninterrupted idle stretch that lasts until now; `None` unless idle or partial.
     pub idle_since: Option<Timestamp>,
-    /// True when the stretch may have begun earlier: it reaches back to where looking began, so that
-    /// what it costs is a lower bound. False without `idle_since`.
+    /// True when the stretch may have begun earlier: it reaches back to the start of the evidence, so that its cost is
+    /// a lower bound. False without `idle_since`.
     pub idle_since_at_least: bool,
     /// Number of GPUs idle for the minimum stretch; `None` where GPUs cannot be told apart or there are none.
     pub idle_gpus: Option<u32>,
     /// Number of accelerator devices of the instance.
     pub devices: u32,
-    /// The lowest coverage of any signal that the preset needs, 0–1.
+    /// Lowest coverage of the signals that the preset needs, 0–1.
     pub coverage: f32,
-    /// Mean GPU utilisation over all seen GPUs, percent: since `idle_since` where there is one, else
-    /// over all judged hours. `None` when not known.
+    /// Mean GPU utilisation over all observed GPUs, percent, 0–100: since `idle_since` where there is one, else over
+    /// all judged hours. `None` when unknown.
     pub gpu_percent: Option<f32>,
-    /// Mean CPU over the judged hours, percent; `None` when not known.
+    /// Mean CPU over the judged hours, percent, 0–100; `None` when unknown.
     pub cpu_percent: Option<f32>,
     /// Mean network bytes per day, in plus out; `None` when not known.
     pub network_bytes_per_day: Option<f64>,
-    /// Each signal the verdict rests on.
+    /// Signals that the verdict rests on.
     pub signals: Vec<SignalEvidence>,
     /// Limits of the evidence: what was not checked and could matter, one clause each. Shared by many instances
     /// ([`intern::shared_list`]).
@@ -100,9 +100,8 @@ impl Verdict {
         self.idle_since.is_none_or(|since| since >= instance.launched_at)
     }
 
-    /// The share of the instance's price that the verdict calls waste, 0–1: all of an idle box,
-    /// k of n for a partial one, nothing otherwise (underused is not waste that stopping saves).
-    /// `None` where the verdict says nothing of waste.
+    /// Wasted share of the instance's price, 0–1: 1 for an idle instance, k of n GPUs for a partial one, 0 otherwise
+    /// (stopping does not save underuse). `None` when the verdict makes no statement about waste.
     pub fn waste_share(&self) -> Option<f64> {
         self.kind.tells_waste().then(|| match self.kind {
             VerdictKind::Idle => 1.0,

@@ -60,15 +60,15 @@ pub enum Cause {
     Owner,
     /// A file that other users can write to.
     Shared,
-    /// The mode of the file or of its directory forbids it.
+    /// The permissions of the file or its directory forbid it.
     Denied,
     /// The disk or a quota is full.
     Full,
-    /// The file system can only be read.
+    /// The file system is read-only.
     ReadOnly,
     /// The file or its directory does not exist.
     Missing,
-    /// A part of its path is no directory.
+    /// A part of the path is no directory.
     NotADirectory,
     /// The file already exists.
     Exists,

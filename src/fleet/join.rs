@@ -17,8 +17,8 @@ use crate::domain::{Instance, Reading, Scope, SourceId, TagKeys, Verdict};
 pub struct Fleet {
     /// Grows with every join in a process; view models are memoised by it.
     pub version: u64,
-    /// The moment of the join; `None` for the empty fleet. `wasted_usd` ends with the last reading of
-    /// the metrics before it.
+    /// Time of the join; `None` for the empty fleet. `wasted_usd` counts up to the last reading of the metrics before
+    /// it.
     pub as_of: Option<Timestamp>,
     /// All instances: costliest waste first, then worst verdict, then costliest, then by id.
     pub rows: Vec<Arc<Row>>,
@@ -35,7 +35,7 @@ pub struct Fleet {
 pub struct JoinInput<'a> {
     /// Version for the resulting fleet.
     pub version: u64,
-    /// The present moment. Waste is counted to the last reading of the metrics before it.
+    /// Present time. Waste is counted up to the last reading of the metrics before it.
     pub now: Timestamp,
     /// Instances of all scopes.
     pub instances: &'a [Arc<Instance>],
@@ -43,7 +43,7 @@ pub struct JoinInput<'a> {
     pub book: &'a Arc<Book>,
     /// Verdicts by instance id; an instance without one is not judged yet.
     pub verdicts: &'a HashMap<Arc<str>, Arc<Verdict>>,
-    /// Tag keys that mean team, project, environment, cost center.
+    /// Tag keys of team, project, environment and cost center.
     pub tag_keys: &'a TagKeys,
     /// State of each source in each scope.
     pub readings: Vec<Reading>,

@@ -10,7 +10,8 @@ use crate::domain::{
 type ListKey = (Arc<str>, Arc<str>, Platform, Tenancy);
 type SpotKey = (Arc<str>, Arc<str>, Platform);
 
-/// Prices by key. Later inserts win, so insert the embedded list first and live prices last.
+/// Prices by region, type, platform and tenancy, or by zone for Spot. Later inserts replace earlier ones, so insert the
+/// embedded list first and live prices last.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PriceBook {
     list: HashMap<ListKey, Rate>,

@@ -14,10 +14,9 @@ pub struct Row {
     pub instance: Arc<Instance>,
     /// Its instance type; `None` when unknown.
     pub spec: Option<Arc<TypeSpec>>,
-    /// Its price, when known. `None` shows as `–` and is left out of totals, which say so.
+    /// Its price; `None` when unknown, which is shown as `–` and left out of totals, which count it.
     pub rate: Option<Rate>,
-    /// The verdict; `None` for instances that are not running (nothing to judge) and while none
-    /// was made yet.
+    /// Its verdict; `None` for instances that are not running, and until it is judged.
     pub verdict: Option<Arc<Verdict>>,
     /// Team, from the tags; `None` without such a tag.
     pub team: Option<Arc<str>>,
@@ -27,8 +26,7 @@ pub struct Row {
     pub environment: Option<Arc<str>>,
     /// Cost center, from the tags; `None` without such a tag.
     pub cost_center: Option<Arc<str>>,
-    /// Dollars burned since `idle_since` at the waste share, list price; `None` when not idle or
-    /// not priced.
+    /// Dollars since `idle_since`: price × waste share; `None` when not idle or not priced.
     pub wasted_usd: Option<f64>,
     /// Net cost after commitments; `None` when it does not run, and until commitments were read.
     pub net: Option<Arc<Net>>,

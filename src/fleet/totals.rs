@@ -14,19 +14,19 @@ pub struct Totals {
     pub running: u32,
     /// GPU equivalents of the running instances of known type.
     pub gpus: f64,
-    /// Burn of all priced running instances, USD/h.
+    /// Price of all priced running instances, USD/h.
     pub burn: f64,
-    /// Running instances without a known price; `burn` leaves them out.
+    /// Number of running instances without a known price; `burn` leaves them out.
     pub unpriced: u32,
     /// Waste of all priced idle and partial instances, USD/h.
     pub waste: f64,
-    /// Dollars wasted since each idle stretch began.
+    /// Dollars wasted since the idle stretches began.
     pub wasted_since: f64,
     /// True when the waste of an instance is a lower bound, and so the sum.
     pub wasted_at_least: bool,
     /// Sums by verdict, in the order of [`VerdictKind::ALL`].
     pub by_verdict: [VerdictTotals; 7],
-    /// Running instances that have no verdict yet.
+    /// Sums over running instances without a verdict yet.
     pub unjudged: VerdictTotals,
     /// Number of idle GPU devices in idle and partial instances.
     pub idle_gpus: u32,
@@ -107,7 +107,7 @@ impl Totals {
         self.running == 0 || self.waste_known() > 0
     }
 
-    /// Waste over burn, 0–1; `None` when nothing burns.
+    /// Waste ÷ burn, 0–1; `None` when nothing is burned.
     pub fn waste_share(&self) -> Option<f64> {
         (self.burn > 0.0).then(|| self.waste / self.burn)
     }

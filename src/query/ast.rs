@@ -148,7 +148,7 @@ pub enum Operand<'a> {
     Unknown,
     /// Text of a text or choice field.
     Text(&'a str),
-    /// A quantity in the field's unit.
+    /// A quantity, in the field's unit.
     Number(f64),
     /// Point in time.
     Time(Timestamp),

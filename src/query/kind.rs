@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A field of the rows that are filtered. Its `Display` is the canonical name.
+/// Field of the filtered rows. Its `Display` is the canonical name.
 pub trait FieldName: Sized + Clone + fmt::Display {
     /// The fields of the rows in question, among which names are looked up.
     type Names: ?Sized;

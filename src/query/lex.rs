@@ -66,7 +66,7 @@ pub(super) fn keyword(word: &str) -> Option<Keyword> {
         .map(|(_, k)| k)
 }
 
-/// Splits `text` into tokens. Fails on an unclosed quote or a stray character.
+/// Splits `text` into tokens. Err for an unclosed quote and for a lone `!`.
 pub(super) fn tokens(text: &str) -> Result<Vec<Token>, QueryError> {
     let chars: Vec<char> = text.chars().collect();
     let mut out: Vec<Token> = Vec::new();

@@ -90,7 +90,7 @@ pub struct NumberLiteral {
 }
 
 impl NumberLiteral {
-    /// True when `have` equals the literal at the precision it was typed with.
+    /// True when `have` equals the value at the precision it was written with.
     pub fn equals(&self, have: f64) -> bool {
         if self.above == 0.0 {
             // Counts and fractions of GPUs: both sides are typed or tabulated decimals.
@@ -100,7 +100,7 @@ impl NumberLiteral {
         }
     }
 
-    /// Parses `text` as a quantity of `unit`. The error is an example of a valid quantity, for the message.
+    /// Parses `text` as a quantity of `unit`. Err, with an example for the message, when it is none.
     pub(super) fn parse(text: &str, unit: Unit) -> Result<Self, String> {
         let parsed = match unit {
             Unit::Seconds => span(text),
@@ -123,7 +123,7 @@ pub struct TimeLiteral {
 }
 
 impl TimeLiteral {
-    /// Parses a UTC date or an RFC 3339 time. The error is an example of a valid time, for the message.
+    /// Parses a UTC date or an RFC 3339 time. Err, with an example for the message, for any other text.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let range = if let Ok(date) = text.parse::<Date>().and_then(|d| {
             let start = |d: Date| d.to_zoned(TimeZone::UTC).map(|z| z.timestamp());

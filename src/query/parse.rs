@@ -7,7 +7,7 @@ use super::literal::{Literal, NumberLiteral, TextLiteral, TimeLiteral};
 use super::strict;
 use crate::domain::text::clean;
 
-/// The longest filter that is read, in bytes.
+/// Longest filter that is read, bytes.
 pub const MAX_BYTES: usize = 1024;
 
 /// Highest nesting of parentheses and `not`.

@@ -41,7 +41,7 @@ pub fn type_spec(name: &str) -> Option<&'static TypeSpec> {
     TYPES.binary_search_by(|t| (*t.name).cmp(name)).ok().map(|i| &TYPES[i])
 }
 
-/// The families of instance types that price lists have, sorted; newer ones are not among them.
+/// Families of instance types in the price lists, sorted; newer ones are missing.
 pub fn families() -> impl Iterator<Item = &'static str> {
     FAMILIES.lines()
 }

@@ -9,7 +9,7 @@ use crate::domain::{
     GpuHistory, GpuHour, GpuKey, Hour, Instance, SourceError, SourceId, Sweep, TypeSpec,
 };
 
-/// An instance with accelerators, as a source may have to find it.
+/// An instance with accelerators, which a telemetry source may read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GpuHost {
     /// The running instance.
@@ -23,7 +23,7 @@ pub struct GpuHost {
 pub struct Ask {
     /// Present time.
     pub now: Timestamp,
-    /// Running instances with accelerators: where exporters and hosts may be found.
+    /// Running instances with accelerators, for sources that read hosts.
     pub hosts: Arc<[GpuHost]>,
     /// Hosts whose GPUs are shown in detail, by instance id or name; empty for all.
     pub focus: Arc<[Arc<str>]>,
@@ -52,9 +52,8 @@ impl Ask {
     }
 }
 
-/// A source of GPU telemetry. Implementations time out, back off, bound what they read, and map
-/// errors; what they return is clean text. They keep connections and interned identities, no
-/// conclusions.
+/// A source of GPU telemetry. Implementations time out, back off, bound what they read, and map errors; returned text
+/// is clean. They keep connections and interned identities, but no conclusions.
 #[async_trait::async_trait]
 pub trait GpuSource: Send + Sync {
     /// Kind of source.

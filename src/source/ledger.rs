@@ -54,8 +54,7 @@ impl BilledApi {
         Self::PrometheusQuery,
     ];
 
-    /// The name in the ledger and on screen, as IAM writes it. Never changes: the ledger outlives
-    /// this program.
+    /// Name in the ledger and on screen, as IAM writes it. Never changes, because old ledgers stay readable.
     pub fn name(self) -> &'static str {
         match self {
             Self::GetMetricData => "cloudwatch:GetMetricData",
@@ -83,8 +82,8 @@ impl BilledApi {
         }
     }
 
-    /// Price of a unit in millionths of a dollar, us-east-1. The free tier of `ListMetrics` (a
-    /// million requests a month, shared with everything else in the account) is not counted on.
+    /// Price of a unit in millionths of a dollar, us-east-1. The free tier of `ListMetrics` (a million requests a
+    /// month, shared with everything in the account) is ignored.
     pub fn micro_usd_per_unit(self) -> u64 {
         match self {
             // $0.01 per 1,000.
@@ -109,13 +108,12 @@ impl BilledApi {
     }
 }
 
-/// Dollars from millionths, for showing. Exact up to nine billion dollars.
+/// Dollars for a number of millionths, for display. Exact up to nine billion dollars.
 pub fn usd(micro_usd: u64) -> f64 {
     micro_usd as f64 / MICRO as f64
 }
 
-/// Millionths from the dollars of the configuration, to the nearest. What is negative or not a
-/// number is nothing.
+/// Millionths for a number of dollars, rounded; 0 for negative values and NaN.
 pub fn micro_usd(usd: f64) -> u64 {
     // The cast saturates at both ends and turns NaN into 0.
     (usd * MICRO as f64).round() as u64
@@ -172,11 +170,11 @@ impl ChargeRefused {
 /// Charges of one API on one day.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApiCost {
-    /// Its name; a newer burntop may have charged one that this one does not know.
+    /// Name of the API; a newer version of burntop may have charged an unknown one.
     pub name: String,
     /// Number of calls.
     pub calls: u64,
-    /// Billed units, see [`BilledApi::unit`].
+    /// Number of billed units, see [`BilledApi::unit`].
     pub units: u64,
     /// Cost of the calls, millionths of a dollar.
     pub micro_usd: u64,
@@ -187,13 +185,13 @@ pub struct ApiCost {
 pub struct OwnCost {
     /// UTC date.
     pub day: Date,
-    /// Total, millionths of a dollar.
+    /// Total of the day, millionths of a dollar.
     pub micro_usd: u64,
-    /// The cap, millionths of a dollar.
+    /// Cap of the day, millionths of a dollar.
     pub cap_micro_usd: u64,
-    /// By API, in the order of their names; only what was charged.
+    /// Charged APIs, sorted by name.
     pub apis: Vec<ApiCost>,
-    /// False where no shared file can be made and only this process's spending is known.
+    /// False when no shared file can be made and only this process's spending is known.
     pub shared: bool,
     /// Why the cost may be higher; the cap counts as spent then. `None` when it is complete.
     pub trouble: Option<LedgerTrouble>,
@@ -207,7 +205,7 @@ impl OwnCost {
     }
 }
 
-/// The ledger, with this process's cap.
+/// The ledger with this process's cap.
 #[derive(Clone, Debug)]
 pub struct Ledger {
     cache: Cache,
@@ -215,13 +213,13 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// The ledger that lies beside `cache`; `cap_micro_usd` bounds the day's total of all
-    /// processes as far as this process adds to it.
+    /// Ledger beside `cache`; charges of this process are refused when the day's total of all processes would exceed
+    /// `cap_micro_usd`.
     pub fn new(cache: Cache, cap_micro_usd: u64) -> Self {
         Self { cache, cap_micro_usd }
     }
 
-    /// The day's cap, millionths of a dollar.
+    /// Cap of the day, millionths of a dollar.
     pub fn cap_micro_usd(&self) -> u64 {
         self.cap_micro_usd
     }

@@ -11,7 +11,7 @@ use crate::domain::storage::ObjectBatch;
 use crate::domain::storage::bucket::IncompleteUploads;
 use crate::domain::{ErrorKind, SourceError};
 
-/// Rows of a page, at most and as a rule.
+/// Largest number of rows in a page, which most pages have.
 pub const PAGE: u64 = 1_000;
 
 /// Milliseconds that a page takes, from–to: what `LIST` needs over the network.
@@ -68,11 +68,11 @@ pub struct Lister<'a> {
     pub source: &'a dyn StorageSource,
     /// Ledger for the pages; `None` when they cost nothing (the demo).
     pub ledger: Option<&'a Ledger>,
-    /// Ends the list after the page that is under way.
+    /// Stops the list after the current page.
     pub cancel: &'a CancellationToken,
     /// Clock, for the day of the ledger.
     pub now: fn() -> Timestamp,
-    /// Pages at most; 0 for no limit.
+    /// Largest number of pages; 0 for no limit.
     pub page_limit: u64,
 }
 

@@ -26,17 +26,17 @@ pub struct Order {
     pub source: Arc<dyn StorageSource>,
     /// Ledger for the pages; `None` when they cost nothing (the demo).
     pub ledger: Option<Ledger>,
-    /// Ends the list after the page that is under way.
+    /// Stops the list after the current page.
     pub cancel: CancellationToken,
     /// Clock, for the day of the ledger.
     pub now: fn() -> Timestamp,
-    /// Pages at most; 0 for no limit.
+    /// Largest number of pages; 0 for no limit.
     pub page_limit: u64,
     /// Region of the bucket.
     pub region: Arc<str>,
     /// Bucket name.
     pub bucket: Arc<str>,
-    /// Only keys that begin with it; empty for all.
+    /// Prefix of the wanted keys; empty for all.
     pub prefix: String,
     /// Current objects, or all versions.
     pub what: ListWhat,
@@ -71,7 +71,7 @@ pub struct Pages {
 }
 
 impl Pages {
-    /// Begins the list on a thread of the runtime, which has to go on running.
+    /// Starts the listing on a thread of `runtime`, which must keep running.
     pub fn start(order: Order, runtime: &Handle) -> Self {
         let (sender, batches) = sync_channel(WAITING);
         let end = Arc::new(Mutex::new(None));

@@ -12,7 +12,7 @@ use crate::domain::storage::ObjectBatch;
 pub struct Need {
     /// `ETags`, and the flags [`crate::domain::storage::ObjectFlags::MULTIPART`] and `OPAQUE_ETAG`.
     pub etags: bool,
-    /// Version ids.
+    /// Version ids, and which version is current.
     pub versions: bool,
     /// Holds on objects: the flags `LOCKED` and `REPLICA`.
     pub holds: bool,

@@ -66,7 +66,7 @@ pub enum Statistic {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct GpuDimensions(pub Vec<(Arc<str>, Arc<str>)>);
 
-/// A metric as CloudWatch names it.
+/// A metric in CloudWatch.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum MetricKey {
     /// `AWS/EC2`, dimension `InstanceId`.
@@ -101,13 +101,13 @@ pub struct MetricQuery {
     pub statistic: Statistic,
 }
 
-/// The answer to one [`MetricQuery`].
+/// Answer to one [`MetricQuery`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct MetricResult {
     /// Index of the query in the request.
     pub query: usize,
-    /// Start of the hour and value, in any order, possibly with duplicates. Raw: NaN, ∞ and
-    /// negative values come through and are judged as malformed.
+    /// Start of the hour and value, unordered, possibly with duplicates. Raw: NaN, ∞ and negative values are passed on
+    /// and judged as malformed.
     pub points: Vec<(Timestamp, f64)>,
     /// False when CloudWatch reported missing data (`PartialData`, `InternalError`, `Forbidden`): missing datapoints
     /// prove nothing then, and nothing is cached.
@@ -174,7 +174,7 @@ pub struct ResourceHours {
     pub id: Arc<str>,
     /// Signal of the values.
     pub signal: ResourceSignal,
-    /// Start of the hour and value, in any order, raw as in [`MetricResult::points`].
+    /// Start of the hour and value, unordered and raw like [`MetricResult::points`].
     pub points: Vec<(Timestamp, f64)>,
     /// False when CloudWatch reported missing data: missing datapoints prove nothing then.
     pub complete: bool,
@@ -198,7 +198,7 @@ pub struct PriceWanted {
 /// when a call fails.
 #[async_trait::async_trait]
 pub trait Provider: Send + Sync {
-    /// A label for messages before the identity is known: the profile or role.
+    /// Name for messages before the identity is known: the profile or role.
     fn label(&self) -> &str;
 
     /// Caller's identity, STS `GetCallerIdentity`.

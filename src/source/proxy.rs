@@ -26,7 +26,7 @@ pub struct SettingError {
 }
 
 impl SettingError {
-    /// Puts together what is wrong with a setting.
+    /// Builds an error about a setting.
     pub fn new(setting: &str, message: impl Into<String>, fix: &str) -> Self {
         Self { setting: setting.to_owned(), message: message.into(), fix: fix.to_owned() }
     }

@@ -53,8 +53,8 @@ pub struct SizeSeries {
     pub bucket: Arc<str>,
     /// Metric of the series.
     pub metric: SizeMetric,
-    /// `StorageType` as `ListMetrics` returned it, `AllStorageTypes` for [`SizeMetric::Objects`];
-    /// the filter id for [`SizeMetric::Reads`].
+    /// `StorageType` as `ListMetrics` returns it, `AllStorageTypes` for [`SizeMetric::Objects`]; the filter id for
+    /// [`SizeMetric::Reads`].
     pub dimension: Arc<str>,
 }
 
@@ -69,18 +69,18 @@ pub enum SizeMetric {
     Reads,
 }
 
-/// The answer to one [`SizeSeries`].
+/// Answer to one [`SizeSeries`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct SizePoints {
     /// Index of the series in the request.
     pub query: usize,
-    /// Day (UTC) and value, ascending, each day once; what is no number or negative is left out.
+    /// Day (UTC) and value, ascending, each day once; malformed and negative values are left out.
     pub points: Vec<(Date, f64)>,
     /// False when CloudWatch reported missing data: missing days prove nothing then.
     pub complete: bool,
 }
 
-/// An image (AMI) of the account.
+/// An image (AMI) that the account owns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Image {
     /// Image id, `ami-…`.
@@ -123,7 +123,7 @@ pub struct ListToken {
     pub id: Option<String>,
 }
 
-/// A name in a bucket, as a list with a delimiter shows it.
+/// Name directly under a prefix, from a list with a delimiter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Name {
     /// All keys below this prefix, which ends with `/`. Raw bytes.
@@ -168,7 +168,7 @@ pub struct ObjectBytes {
 /// `region` is always the bucket's own: see [`StorageSource::region_of`].
 #[async_trait::async_trait]
 pub trait StorageSource: Send + Sync {
-    /// A label for messages before the account is known: the profile or role.
+    /// Name for messages before the account is known: the profile or role.
     fn label(&self) -> &str;
 
     /// All buckets of the account, and the directory buckets of `regions`.

@@ -26,8 +26,7 @@ pub struct Canvas {
 }
 
 impl Canvas {
-    /// An empty canvas for a terminal of `columns` × `rows` cells, taken to be blank, that moves
-    /// no lines.
+    /// Canvas for a blank terminal of `columns` × `rows` cells that moves no lines.
     pub fn new(columns: u16, rows: u16) -> Self {
         let size = Size::new(columns, rows);
         let backend = CanvasBackend {

@@ -54,7 +54,7 @@ impl Pen {
     }
 }
 
-/// Makes the whole screen the region in which lines move.
+/// Control sequence that makes the whole screen the region in which lines move.
 pub(super) const WHOLE_SCREEN: &[u8] = b"\x1b[r";
 
 /// Up to this many unchanged cells are written again instead of jumped over (4 to 6 bytes).
@@ -75,7 +75,7 @@ pub(super) struct Encoder {
 }
 
 impl Encoder {
-    /// For a blank screen of this size, of a terminal that moves no lines.
+    /// Encoder for a blank screen of this size, on a terminal that moves no lines.
     pub(super) fn new(size: Size) -> Self {
         Self { out: Vec::new(), shown: blank(size), finder: None, plain: Vec::new() }
     }
@@ -85,7 +85,7 @@ impl Encoder {
         self.finder = may.then(shift::Finder::default);
     }
 
-    /// Clears the screen, which has this size from now on.
+    /// Clears the screen and sets its size.
     pub(super) fn clear(&mut self, size: Size) {
         if self.finder.is_some() {
             // Whoever had the terminal before may have left a region.
@@ -160,7 +160,7 @@ impl Encoder {
         self.out.extend_from_slice(bytes);
     }
 
-    /// Moves the cursor to a cell, counted from zero.
+    /// Moves the cursor to a cell; column and row count from 0.
     pub(super) fn move_to(&mut self, x: u16, y: u16) {
         match (x, y) {
             (0, 0) => self.raw(b"\x1b[H"),

@@ -121,7 +121,7 @@ pub enum TermError {
     /// The terminal's settings could not be changed.
     #[error("the terminal cannot be put into raw mode: {0}")]
     RawMode(#[source] io::Error),
-    /// A thread, a pipe or a signal handler could not be had.
+    /// A thread, pipe or signal handler could not be created.
     #[error("the system refuses what the screen needs (threads, pipes, signal handlers): {0}")]
     System(#[source] io::Error),
 }

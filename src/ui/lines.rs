@@ -62,7 +62,8 @@ pub fn table_state(list: &List, nouns: [&str; 2], all: usize, order: &str) -> Ve
     parts
 }
 
-/// `burn $412.30/h · waste $96.10/h (23 %) · 12 unpriced`; what is not known is not `$0.00`.
+/// Draws the line of costs, such as `burn $412.30/h · waste $96.10/h (23 %) · 12 unpriced`; unknown amounts are never
+/// `$0.00`.
 pub fn burn(canvas: &mut Canvas<'_>, app: &App, y: u16) {
     if app.is_empty() && app.no_credentials().is_some() {
         return;

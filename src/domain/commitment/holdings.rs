@@ -35,7 +35,7 @@ impl CommitmentSource {
     }
 }
 
-/// Commitments that were never read: what they would cover is not known.
+/// Commitments that were never read, so that their cover is unknown.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Unread {
     /// Account and region, or the account as a whole for Savings Plans.
@@ -54,10 +54,10 @@ pub struct Holdings {
     pub items: Vec<Arc<Commitment>>,
     /// What was never read. An instance in an account and region listed here has no known net cost.
     pub unread: Vec<Unread>,
-    /// True when discounts are shared: commitments of an account also serve the others (the default
-    /// of AWS Organizations).
+    /// True when discounts are shared: commitments of an account also serve other accounts (the default of AWS
+    /// Organizations).
     pub sharing: bool,
-    /// Accounts that are served before others, or alone, where discounts are shared.
+    /// Groups of accounts that share first, or only with each other, where discounts are shared.
     #[serde(default)]
     pub groups: SharingGroups,
 }

@@ -26,7 +26,7 @@ use super::price::Provenance;
 pub enum CommitmentState {
     /// Paid and applied.
     Active,
-    /// Bought and not begun: queued, or its payment is under way.
+    /// Bought, not in force yet: queued, or its payment is pending.
     Pending,
     /// Over: expired, returned, cancelled, failed.
     Ended,
@@ -60,7 +60,7 @@ pub enum CommitmentKind {
     ComputePlan,
     /// SageMaker Savings Plan; applies to no EC2 instance.
     SageMakerPlan,
-    /// A plan of a kind that this version does not apply.
+    /// A Savings Plan of a type that this version does not apply.
     OtherPlan,
 }
 
@@ -151,7 +151,7 @@ impl Commitment {
         }
     }
 
-    /// True when it is paid and applied at `at`: active and within its term.
+    /// True when it is in force at `at`: active and within its term.
     pub fn is_in_force(&self, at: Timestamp) -> bool {
         self.state == CommitmentState::Active
             && self.start <= at

@@ -36,12 +36,12 @@ pub struct PlanRate {
     pub usd_per_hour: f64,
 }
 
-/// A promise to spend so much in each hour at the plan's rates. What an hour does not use is lost.
+/// Commitment to spend an amount per hour at the plan's rates. The unused part of an hour is lost.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SavingsPlan {
     /// Type of the plan, which decides what it covers.
     pub plan_type: PlanType,
-    /// The commitment, USD/h; finite and ≥ 0.
+    /// Committed spend, USD/h; finite and ≥ 0.
     pub usd_per_hour: f64,
     /// How the commitment is paid.
     pub payment: PaymentOption,
@@ -53,6 +53,6 @@ pub struct SavingsPlan {
     pub family: Option<Arc<str>>,
     /// Rates of the instance types that were queried. Whether the plan covers a type without a rate is unknown.
     pub rates: Vec<PlanRate>,
-    /// False when the rates could not be read: what the plan covers is not known then.
+    /// False when the rates could not be read: the plan's cover is unknown then.
     pub rates_known: bool,
 }

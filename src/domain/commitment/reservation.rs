@@ -16,7 +16,7 @@ pub enum PaymentOption {
     PartialUpfront,
     /// All at the start.
     AllUpfront,
-    /// A way that this version does not know (the old utilisation classes).
+    /// An option that this version does not know (the old utilisation classes).
     Other,
 }
 
@@ -47,7 +47,7 @@ pub enum OfferingClass {
 pub struct ReservedInstances {
     /// AWS region code, such as `us-east-1`.
     pub region: Arc<str>,
-    /// The zone of a zonal purchase, which also reserves capacity; `None` for a regional one.
+    /// Zone of a zonal reservation, which also reserves capacity; `None` for a regional one.
     pub az: Option<Arc<str>>,
     /// EC2 instance type, such as `p5.48xlarge`.
     pub instance_type: Arc<str>,
@@ -59,11 +59,11 @@ pub struct ReservedInstances {
     pub count: u32,
     /// Standard or convertible.
     pub class: OfferingClass,
-    /// How it is paid.
+    /// Payment option.
     pub payment: PaymentOption,
-    /// USD per instance and hour over the term, upfront spread over it: upfront ÷ hours of the term +
-    /// recurring charges. Paid whether used or not. `None` where no API tells what was paid upfront:
-    /// purchases that were modified list none (EC2 User Guide, "Modify Reserved Instances").
+    /// Effective USD per instance and hour over the term: upfront ÷ hours of the term + recurring charges. Paid used or
+    /// not. `None` when no API reports the upfront amount, as for modified reservations (EC2 User Guide, "Modify
+    /// Reserved Instances").
     pub usd_per_hour: Option<f64>,
     /// Paid at the start, USD per instance; `None` under the same condition as `usd_per_hour`.
     pub upfront_usd: Option<f64>,
@@ -94,12 +94,12 @@ pub struct CapacityReservation {
     pub platform: Platform,
     /// EC2 tenancy (shared, dedicated, host): a part of the price key.
     pub tenancy: Tenancy,
-    /// Instances that it holds room for.
+    /// Number of instances that it reserves capacity for.
     pub total: u32,
     /// Unused instances among `total` at the time of reading.
     pub available: u32,
     /// How the capacity is billed.
     pub reserves: ReservesCapacity,
-    /// True when only instances that name it may use it.
+    /// True when only instances that name it can use it.
     pub targeted: bool,
 }

@@ -33,8 +33,8 @@ pub struct SharingGroups {
 }
 
 impl SharingGroups {
-    /// Groups of account ids; an account counts where it is named first. `restricted`: nothing is shared outside of
-    /// a group.
+    /// Groups of account ids; an account belongs to the first group that names it. With `restricted` nothing is shared
+    /// outside a group.
     pub fn new<'a>(
         groups: impl IntoIterator<Item = impl IntoIterator<Item = &'a str>>,
         restricted: bool,

@@ -12,7 +12,7 @@ pub enum Ec2Hosts {
 }
 
 impl Ec2Hosts {
-    /// True for an instance that is read.
+    /// True when the source reads `instance`.
     pub fn picks(&self, instance: &Instance) -> bool {
         match self {
             Self::All => true,

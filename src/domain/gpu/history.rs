@@ -34,7 +34,7 @@ impl GpuHour {
     }
 }
 
-/// Values over time, evenly spaced.
+/// Values over time, evenly spaced by [`GpuHistory::step_s`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GpuTrace {
     /// Signal of the values; `None` for the effective activity.
@@ -43,10 +43,10 @@ pub struct GpuTrace {
     pub values: Vec<f32>,
 }
 
-/// The past of one GPU for the graphs of its page.
+/// History of one GPU, for the graphs of its page.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GpuHistory {
-    /// The moment of the first value.
+    /// Time of the first value; `None` when nothing is known.
     pub from: Option<Timestamp>,
     /// Seconds between two values; > 0 where there are traces.
     pub step_s: u32,

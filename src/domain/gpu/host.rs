@@ -10,17 +10,18 @@ use crate::domain::Instance;
 /// uniquely.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct HostNames {
-    /// EC2 instance id, where the source has it (`InstanceId`, a relabelled target).
+    /// EC2 instance id (`InstanceId`, a relabelled target); `None` when the source does not report it.
     pub instance_id: Option<Arc<str>>,
-    /// Name of the node: Kubernetes', or the host's own.
+    /// Name of the Kubernetes node, or of the host itself; `None` when not reported.
     pub node: Option<Arc<str>>,
-    /// `host:port` or address that was read (`instance` of Prometheus, an exporter's target).
+    /// `host:port` or address that was read (`instance` of Prometheus, an exporter's target); `None` when the source
+    /// has none.
     pub address: Option<Arc<str>>,
 }
 
 impl HostNames {
-    /// The name to show: node, else address without its port, else instance id. An address of this
-    /// machine keeps its port: several tunnels end here, each at a node of its own.
+    /// Name on screen: node, else address without its port, else instance id. An address of this machine keeps its
+    /// port: several tunnels may end here, each from another node.
     pub fn shown(&self) -> &str {
         let node_of = |address| {
             let host = without_port(address);
@@ -36,7 +37,7 @@ impl HostNames {
     }
 }
 
-/// True for a name or an address without its port that means the machine burntop runs on.
+/// True for a name or address, without port, of the machine burntop runs on.
 pub fn is_loopback(host: &str) -> bool {
     host == "localhost" || host.starts_with("127.") || host == "::1"
 }

@@ -99,7 +99,7 @@ impl HourTable {
         place as usize
     }
 
-    /// True when nothing is known of any GPU.
+    /// True without any GPU.
     pub fn is_empty(&self) -> bool {
         self.gpus.is_empty()
     }
@@ -115,7 +115,7 @@ impl HourTable {
         Some(HoursOfGpu { days: &self.days, place })
     }
 
-    /// Forgets all hours before `oldest`, and the GPUs that only they knew.
+    /// Drops all hours before `oldest`, and GPUs without later hours.
     pub fn forget_before(&mut self, oldest: Hour) {
         self.days = self.days.split_off(&oldest.day());
         if let Some(day) = self.days.get_mut(&oldest.day()).filter(|_| of_day(oldest) > 0) {
@@ -165,7 +165,7 @@ impl HoursOfGpu<'_> {
         })
     }
 
-    /// From the first to the last hour that anything is known of; `None` when there is none.
+    /// Range from the first to the last known hour; `None` without any.
     pub fn range(self) -> Option<HourRange> {
         let (from, last) = (self.told().next()?.0, self.told().next_back()?.0);
         Some(HourRange { from, to: last.plus(1) })

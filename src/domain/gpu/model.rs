@@ -5,16 +5,16 @@
 pub struct GpuModel {
     /// Name as EC2 has it, such as `H100`.
     pub name: &'static str,
-    /// Draw with nothing on it, from captures of real cards. What NVIDIA's mock driver says of a model
-    /// is no measurement, and not taken.
+    /// Power draw of an idle GPU without a context, W, from captures of real cards. Values of NVIDIA's mock driver are
+    /// no measurements and not used.
     pub idle_w: Option<f32>,
     /// Power draw with an idle context on it, W; `None` where it was not seen to differ much from `idle_w`.
     pub held_w: Option<f32>,
-    /// Board power limit as delivered; the enforced limit goes before it.
+    /// Board power limit as delivered, W; the enforced limit takes precedence.
     pub tdp_w: Option<f32>,
-    /// Compute slices that a whole one has where it can be partitioned (MIG); `None` where it
-    /// cannot. NVIDIA MIG user guide, "Supported MIG profiles"; of the RTX PRO 4500 the vGPU types
-    /// of the Blackwell architecture (`1g.8gb` twice, `2g.32gb` once).
+    /// Compute slices of a whole GPU that can be partitioned (MIG); `None` for other models. Source: NVIDIA MIG user
+    /// guide, "Supported MIG profiles"; for the RTX PRO 4500 the vGPU types of the Blackwell architecture (`1g.8gb`
+    /// twice, `2g.32gb` once).
     pub mig_slices: Option<u32>,
 }
 

@@ -36,7 +36,7 @@ pub struct GpuSample {
 /// The minutes before a sample, from a source that keeps history.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RecentWindow {
-    /// Length, seconds: as far back as the series goes.
+    /// Length, seconds.
     pub seconds: u32,
     /// Number of samples in it.
     pub samples: u32,

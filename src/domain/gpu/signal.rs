@@ -15,7 +15,7 @@ pub enum GpuSignal {
     GrEngine,
     /// Share of cycles with a warp on a multiprocessor, mean over all of them (`PROF_SM_ACTIVE`).
     SmActive,
-    /// Resident warps over the most that fit (`PROF_SM_OCCUPANCY`).
+    /// Resident warps ÷ the largest number that fits (`PROF_SM_OCCUPANCY`).
     SmOccupancy,
     /// Share of cycles in which a tensor pipe is active (`PROF_PIPE_TENSOR_ACTIVE`).
     Tensor,
@@ -32,13 +32,13 @@ pub enum GpuSignal {
     NeuronCore,
     /// Device memory in use.
     MemUsed,
-    /// Device memory there is: used + free + reserved.
+    /// Total device memory: used + free + reserved.
     MemTotal,
     /// Power draw.
     Power,
-    /// Power limit in force (the enforced one, not the catalogue's).
+    /// Power limit in force (the enforced limit, not the catalogue's).
     PowerLimit,
-    /// Energy since the driver was loaded. Starts anew with it.
+    /// Energy since the driver was loaded, from which it counts anew.
     Energy,
     /// Temperature of the chip.
     Temp,
@@ -46,7 +46,7 @@ pub enum GpuSignal {
     MemTemp,
     /// Clock of the multiprocessors.
     SmClock,
-    /// The highest that clock can be.
+    /// Highest possible clock of the multiprocessors.
     SmClockMax,
     /// Clock of the device memory.
     MemClock,
@@ -56,7 +56,7 @@ pub enum GpuSignal {
     PcieRx,
     /// Bytes sent and received over NVLink.
     Nvlink,
-    /// The last XID error, a code; it stays until the driver is loaded anew. 0 = none.
+    /// Code of the last XID error; it stays until the driver is loaded again. 0 = none.
     Xid,
     /// Uncorrected ECC errors since the driver was loaded.
     EccUncorrected,
@@ -208,8 +208,8 @@ impl GpuSignal {
         }
     }
 
-    /// A value in the signal's unit made fit to be stored; `None` for what cannot be: NaN, ∞,
-    /// negative values, sentinels and what no device can reach.
+    /// Raw value in the signal's unit, ready to be stored; `None` for NaN, ∞, negative values, sentinels, and values
+    /// that no device can reach.
     pub fn observe(self, raw: f64) -> Option<f32> {
         if !raw.is_finite() || raw < 0.0 || raw > self.limit() {
             return None;
@@ -242,8 +242,8 @@ impl GpuSignals {
         Some(self.0[signal as usize]).filter(|v| !v.is_nan())
     }
 
-    /// Stores a raw value in the signal's unit; nonsense is dropped ([`GpuSignal::observe`]) and
-    /// leaves what was there. False when it was dropped.
+    /// Stores a raw value in the signal's unit. An impossible value is dropped ([`GpuSignal::observe`]), and the
+    /// previous one stays; false then.
     pub fn set(&mut self, signal: GpuSignal, raw: f64) -> bool {
         let value = signal.observe(raw);
         if let Some(value) = value {

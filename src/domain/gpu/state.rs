@@ -11,7 +11,7 @@ use super::signal::{GpuSignal, GpuSignals};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GpuState {
-    /// A hardware error: it cannot be trusted with work.
+    /// Has a hardware error and cannot be trusted with work.
     Unhealthy,
     /// Utilisation is high, power draw low, no engine computes: likely a hung job.
     Stalled,
@@ -21,7 +21,7 @@ pub enum GpuState {
     UnallocatedIdle,
     /// Busy, at less than half of what it could reach.
     Inefficient,
-    /// The evidence does not suffice.
+    /// The evidence is insufficient.
     Unknown,
     /// Telemetry is missing or too old.
     Stale,
@@ -56,13 +56,13 @@ impl GpuState {
         }
     }
 
-    /// True when nothing useful runs: the whole price of the GPU is waste.
+    /// True for the idle states, in which the whole price of the GPU is waste.
     pub fn is_idle(self) -> bool {
         matches!(self, Self::HeldIdle | Self::UnallocatedIdle)
     }
 }
 
-/// The evidence a state rests on, best first.
+/// Evidence that a state rests on, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rung {
@@ -70,7 +70,7 @@ pub enum Rung {
     A,
     /// Graphics engine active, with tensor and memory activity where known.
     B,
-    /// Utilisation, encoder, decoder: capped by what the power draw allows.
+    /// Utilisation, encoder, decoder: capped by the power draw.
     C,
     /// Power alone (MIG without profiling).
     D,
@@ -124,9 +124,9 @@ impl Rung {
 /// Activity of a GPU by the best rung available. All figures are 0–1.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Activity {
-    /// Effective use: the largest of what its engines do.
+    /// Effective activity, 0–1: the highest of the engines of its rung.
     pub effective: f32,
-    /// Highest activity of any engine by any source that a kernel can have caused: the evidence against idleness. Never
+    /// Highest activity, 0–1, of any engine by any source that a kernel can have caused: the evidence against idleness. Never
     /// below what `effective` rests on.
     pub busiest: f32,
     /// Evidence that `effective` rests on.
@@ -167,7 +167,7 @@ pub struct GpuVerdict {
     pub state: GpuState,
     /// Activity; `None` on rung E.
     pub activity: Option<Activity>,
-    /// The rung, also where nothing could be concluded.
+    /// Rung of the evidence, also without a conclusion.
     pub rung: Rung,
     /// Start of the idle spell that lasts until now; `None` in other states than the idle ones.
     pub idle_since: Option<Timestamp>,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The bits of `clocks_event_reasons.active` (NVML `nvmlClocksEventReason…`).
+/// Clock event reasons, as bits of `clocks_event_reasons.active` (NVML `nvmlClocksEventReason…`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Throttle(pub u64);
 
@@ -15,7 +15,7 @@ impl Throttle {
     pub const SW_POWER_CAP: u64 = 0x4;
     /// Hardware slow-down: heat or power brake.
     pub const HW_SLOWDOWN: u64 = 0x8;
-    /// Another GPU of a sync group is slow.
+    /// Another GPU of the sync group holds the clocks down.
     pub const SYNC_BOOST: u64 = 0x10;
     /// Software thermal limit.
     pub const SW_THERMAL: u64 = 0x20;
@@ -31,7 +31,7 @@ impl Throttle {
         self.0 & Self::GPU_IDLE != 0
     }
 
-    /// True when heat or a power brake slows it down.
+    /// True when heat or a power brake holds the clocks down.
     pub fn is_slowed(self) -> bool {
         let slow = Self::HW_SLOWDOWN | Self::SW_THERMAL | Self::HW_THERMAL | Self::HW_POWER_BRAKE;
         self.0 & slow != 0

@@ -13,7 +13,7 @@ use XidOrigin::{Application, Driver, Hardware};
 /// Origin of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum XidOrigin {
-    /// The program that ran: the GPU is fine.
+    /// The program on the GPU; the GPU itself is fine.
     Application,
     /// The device, its memory, its links.
     Hardware,
@@ -113,7 +113,7 @@ const TABLE: [Xid; 39] = [
     of(158, ResetGpu, Hardware, "fatal timeout of the GPU"),
 ];
 
-/// The XID with this code; `None` for 0 and for codes that are not named here.
+/// The XID error with this code; `None` for 0 and codes without an entry.
 pub fn xid(code: u32) -> Option<Xid> {
     TABLE.iter().copied().find(|x| x.code == code)
 }

@@ -27,7 +27,7 @@ pub struct Bucket {
 /// Versioning of a bucket (`GetBucketVersioning`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Versioning {
-    /// Never switched on: what is deleted or overwritten is gone.
+    /// Never switched on: deleted or overwritten objects are lost.
     Off,
     /// Versions are kept.
     Enabled,
@@ -56,13 +56,13 @@ pub struct BucketFacts {
     pub tags: Fact<Tags>,
     /// Versioning state.
     pub versioning: Fact<Versioning>,
-    /// Lifecycle; `None` when there is none.
+    /// Lifecycle configuration; `None` without one.
     pub lifecycle: Fact<Option<Arc<Lifecycle>>>,
     /// Object Lock settings.
     pub lock: Fact<ObjectLock>,
-    /// True with a replication configuration.
+    /// True with an enabled replication rule.
     pub replicates: Fact<bool>,
-    /// Inventories configured for it: ids and where they are delivered.
+    /// Configured inventories; empty without any.
     pub inventories: Fact<Vec<InventoryConfig>>,
     /// Incomplete multipart uploads; `None` when not read (the list is billed per page).
     pub uploads: Option<Fact<IncompleteUploads>>,
@@ -81,7 +81,7 @@ pub struct BucketFacts {
 pub struct InventoryConfig {
     /// Id of the inventory.
     pub id: Arc<str>,
-    /// `s3://destination/prefix/source-bucket/id`.
+    /// Location of its deliveries, `s3://destination/prefix/source-bucket/id`.
     pub location: Arc<str>,
     /// Format of its files: `CSV`, `Parquet`, `ORC`.
     pub format: Arc<str>,

@@ -47,7 +47,7 @@ pub struct PrefixPair {
     pub containment_b_in_a: f64,
     /// Number of objects in both.
     pub objects: u64,
-    /// Their bytes, counted once: what deleting the copy would free.
+    /// Bytes of these objects, counted once: the saving of deleting the copy.
     pub bytes: u64,
     /// These bytes by the storage tier of the copy.
     pub tiers: Vec<(Tier, u64)>,

@@ -12,7 +12,7 @@ use super::scan::Scan;
 use super::volume::{Snapshot, Volume};
 use crate::domain::{Reading, Scope};
 
-/// An instance that is stopped: what its volumes are billed for is nothing but being kept.
+/// A stopped instance, whose volumes are still billed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoppedInstance {
     /// Instance id, `i-…`.
@@ -23,8 +23,8 @@ pub struct StoppedInstance {
     pub since: Option<Timestamp>,
 }
 
-/// The volumes and snapshots of one account × region. Each list fails for itself; after a failure
-/// the last good list stays, and the reading says how old it is.
+/// Volumes and snapshots of one account and region. Each list fails by itself; after a failure the last good list
+/// stays, and the reading tells its age.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EbsFacts {
     /// Account and region.
@@ -72,7 +72,7 @@ impl StorageFacts {
         self.buckets.iter().find(|b| &*b.bucket.name == name)
     }
 
-    /// True while nothing at all was read.
+    /// True until anything was read.
     pub fn is_empty(&self) -> bool {
         self.buckets.is_empty() && self.ebs.is_empty() && self.scans.is_empty()
     }

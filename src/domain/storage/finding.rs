@@ -16,23 +16,23 @@ pub enum FindingKind {
     Noncurrent,
     /// Multipart uploads that were begun and not completed.
     IncompleteUploads,
-    /// Bytes that CloudWatch bills and no list shows.
+    /// Bytes billed by CloudWatch's figures that no list shows.
     DarkBytes,
     /// Objects so small that their class costs more than Standard.
     SmallObjects,
-    /// Bytes in a tier that is dearer than another for their age and use.
+    /// Bytes in a tier that is dearer than another one for their age and use.
     WrongTier,
-    /// A bucket that nothing was written to for a long time.
+    /// A bucket without writes for a long time.
     Abandoned,
     /// Prefixes that hold the same objects.
     Duplicates,
     /// Checkpoints that the retention policy would drop.
     PrunableCheckpoints,
-    /// A volume that is attached to nothing.
+    /// A volume that is not attached.
     UnattachedVolume,
     /// A volume of an instance that is stopped.
     StoppedInstanceVolume,
-    /// gp2 that would be cheaper as gp3.
+    /// A gp2 volume that would be cheaper as gp3.
     Gp2,
     /// A snapshot whose volume is deleted and that no image uses.
     OrphanSnapshot,
@@ -85,7 +85,7 @@ pub enum Risk {
     Low,
     /// Data that can be restored or recomputed, at a cost.
     Medium,
-    /// Data that cannot be had again.
+    /// Data that cannot be restored.
     High,
 }
 

@@ -17,7 +17,7 @@ pub struct Lifecycle {
     pub minimum_size: Option<MinimumSize>,
 }
 
-/// `TransitionDefaultMinimumObjectSize`.
+/// Minimum object size for transitions (`TransitionDefaultMinimumObjectSize`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum MinimumSize {
     /// `all_storage_classes_128K`: nothing smaller moves (the default since September 2024).
@@ -139,7 +139,7 @@ impl Filter {
             + usize::from(self.smaller_than.is_some())
     }
 
-    /// The prefix; empty for all keys.
+    /// Key prefix; empty for all keys.
     pub fn prefix(&self) -> &str {
         self.prefix.as_deref().unwrap_or_default()
     }

@@ -49,7 +49,7 @@ pub struct VolumeLook {
     pub taken_at: Timestamp,
     /// The volume; `None` when EC2 does not know the id (any more).
     pub volume: Known<Option<Arc<Volume>>>,
-    /// Its last modification; `None` where there was none.
+    /// Last modification of the volume; `None` without one.
     pub modification: Known<Option<VolumeModification>>,
     /// Snapshots of it that the account owns, in any state.
     pub snapshots: Known<Vec<Snapshot>>,
@@ -59,7 +59,7 @@ pub struct VolumeLook {
     pub recently_attached: Known<bool>,
 }
 
-/// A bucket's lifecycle configuration as S3 gave it.
+/// Lifecycle configuration of a bucket as S3 returned it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LifecycleSeen {
     /// Parsed configuration; `None` when the bucket has none.
@@ -85,7 +85,7 @@ pub struct BucketLook {
     pub versioning: Known<Versioning>,
     /// True with Object Lock enabled.
     pub locked: Known<bool>,
-    /// True with a replication configuration.
+    /// True with an enabled replication rule.
     pub replicates: Known<bool>,
     /// Tags of the bucket.
     pub tags: Known<Tags>,

@@ -26,7 +26,7 @@ impl TextColumn {
         self.ends.is_empty()
     }
 
-    /// Text `i`, empty when there is none.
+    /// Text `i`; empty when there is none.
     pub fn get(&self, i: usize) -> &[u8] {
         let end = self.ends.get(i).copied().unwrap_or(0) as usize;
         let start = if i == 0 { 0 } else { self.ends.get(i - 1).copied().unwrap_or(0) as usize };
@@ -57,15 +57,15 @@ impl ObjectFlags {
     pub const DELETE_MARKER: u16 = 1 << 1;
     /// Uploaded in several parts.
     pub const MULTIPART: u16 = 1 << 2;
-    /// SSE-KMS, DSSE-KMS or SSE-C: the `ETag` is no digest of the content.
+    /// SSE-KMS, DSSE-KMS or SSE-C encryption: the `ETag` is no digest of the content.
     pub const OPAQUE_ETAG: u16 = 1 << 3;
     /// A replica made by replication.
     pub const REPLICA: u16 = 1 << 4;
-    /// Under legal hold, or retained beyond the moment of the list.
+    /// Under legal hold, or retained beyond the time of the list.
     pub const LOCKED: u16 = 1 << 5;
-    /// Size missing, negative or absurd (over 50 TB, S3's limit): counted as 0 bytes.
+    /// Size missing, negative or over 50 TB, S3's limit: counts as 0 bytes.
     pub const BAD_SIZE: u16 = 1 << 6;
-    /// Date missing, before 2006 or after the moment of the list: age not known.
+    /// Date missing, before 2006 or after the time of the list: the age is unknown.
     pub const BAD_DATE: u16 = 1 << 7;
 
     /// True when any bit of `bits` is set.
@@ -168,11 +168,11 @@ pub struct ObjectColumns {
 /// empty when not requested or not in the source.
 #[derive(Clone, Debug, Default)]
 pub struct ObjectBatch {
-    /// Keys, as S3 has them (decoded where the list escapes them).
+    /// Keys, unescaped.
     pub keys: TextColumn,
     /// Sizes in bytes; 0 for delete markers and bad sizes.
     pub sizes: Vec<u64>,
-    /// Last modified, milliseconds since 1970 UTC; `i64::MIN` when not known.
+    /// Time of the last change, ms since 1970 UTC; `i64::MIN` when unknown.
     pub modified_ms: Vec<i64>,
     /// Storage tier of each row, as S3 bills it.
     pub tiers: Vec<Tier>,

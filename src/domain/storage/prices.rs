@@ -6,10 +6,10 @@ use super::tier::Tier;
 use super::volume::VolumeKind;
 use crate::domain::Provenance;
 
-/// Dollars per GiB-month from a volume on.
+/// Price from a stored volume on.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct VolumeStep {
-    /// Volume from which the price holds, GiB of the month in the whole organisation.
+    /// Volume from which the price holds, GiB stored in the month by the whole organization.
     pub from_gib: f64,
     /// Price from that volume on, USD per GiB-month.
     pub usd: f64,
@@ -20,13 +20,13 @@ pub struct VolumeStep {
 pub struct TierPrices {
     /// Storage prices by ascending volume; empty when unknown.
     pub storage: Vec<VolumeStep>,
-    /// USD per 1,000 PUT, COPY, POST, LIST.
+    /// USD per 1,000 PUT, COPY, POST and LIST requests.
     pub put_per_1000: Option<f64>,
     /// USD per 1,000 GET and other requests.
     pub get_per_1000: Option<f64>,
-    /// USD per 1,000 objects moved into it by lifecycle.
+    /// USD per 1,000 objects that lifecycle rules move into the tier.
     pub transition_per_1000: Option<f64>,
-    /// USD per GiB read back (standard speed).
+    /// USD per GiB retrieved (standard speed).
     pub retrieval_per_gib: Option<f64>,
     /// USD per 1,000 restore requests (standard speed).
     pub restore_per_1000: Option<f64>,
@@ -37,9 +37,9 @@ pub struct TierPrices {
 pub struct S3Prices {
     /// AWS region code, such as `us-east-1`.
     pub region: String,
-    /// By [`Tier::index`]; `Tier::File` and `Tier::Unknown` stay empty.
+    /// Prices by [`Tier::index`]; `Tier::File` and `Tier::Unknown` stay empty.
     pub tiers: Vec<TierPrices>,
-    /// Intelligent-Tiering: USD per 1,000 monitored objects and month.
+    /// Intelligent-Tiering: USD per 1,000 monitored objects and month; `None` when unknown.
     pub monitoring_per_1000: Option<f64>,
     /// Source of the prices. For a list in the binary, the date of its oldest confirmed row.
     pub provenance: Provenance,
@@ -55,14 +55,14 @@ pub struct PriceNote {
     pub price: String,
     /// Source of the price.
     pub provenance: Provenance,
-    /// False when the figure was not found in a price list of AWS or one made from it.
+    /// False when the figure was not found in a price list of AWS, or in one derived from it.
     pub is_confirmed: bool,
     /// The note, one sentence.
     pub says: String,
 }
 
 impl S3Prices {
-    /// Prices of a region of which nothing is known.
+    /// Unknown prices of a region.
     pub fn unknown(region: &str, provenance: Provenance) -> Self {
         Self {
             region: region.to_owned(),
@@ -82,12 +82,13 @@ impl S3Prices {
 /// Prices of one volume kind. `None` and empty lists are unknown prices.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct VolumePrices {
-    /// USD per provisioned GiB-month.
+    /// USD per provisioned GiB-month; `None` when unknown.
     pub gib: Option<f64>,
-    /// USD per provisioned IOPS-month, ascending: `from_gib` is the IOPS from which it holds, and
-    /// what is included begins with a step of 0. Empty for kinds that sell none.
+    /// USD per provisioned IOPS-month by ascending IOPS: `from_gib` is the IOPS from which the price holds, and
+    /// included IOPS are a first step of 0. Empty for types without provisioned IOPS.
     pub iops: Vec<VolumeStep>,
-    /// USD per MiB/s-month of throughput, ascending, as with `iops`; empty for kinds that sell none.
+    /// USD per MiB/s-month of throughput, by ascending throughput like `iops`; empty for types without provisioned
+    /// throughput.
     pub mibps: Vec<VolumeStep>,
 }
 
@@ -96,13 +97,13 @@ pub struct VolumePrices {
 pub struct EbsPrices {
     /// AWS region code, such as `us-east-1`.
     pub region: String,
-    /// By kind; one that is not in it has no known price.
+    /// Prices by volume type; a type that is not listed has no known price.
     pub kinds: Vec<(VolumeKind, VolumePrices)>,
-    /// Snapshots: USD per GiB-month stored (incremental).
+    /// Snapshots: USD per GiB-month stored (incremental); `None` when unknown.
     pub snapshot_gib: Option<f64>,
-    /// Archived snapshots: USD per GiB-month of the full size.
+    /// Archived snapshots: USD per GiB-month of the full size; `None` when unknown.
     pub archive_gib: Option<f64>,
-    /// USD per GiB restored from the archive.
+    /// USD per GiB restored from the archive; `None` when unknown.
     pub archive_restore_gib: Option<f64>,
     /// Source of the prices. For a list in the binary, the date of its oldest confirmed row.
     pub provenance: Provenance,
@@ -112,7 +113,7 @@ pub struct EbsPrices {
 }
 
 impl EbsPrices {
-    /// Prices of a region of which nothing is known.
+    /// Unknown prices of a region.
     pub fn unknown(region: &str, provenance: Provenance) -> Self {
         Self {
             region: region.to_owned(),

@@ -24,13 +24,13 @@ pub enum Family {
     Orbax,
     /// `PyTorch` Lightning: `epoch=3-step=4000.ckpt`.
     Lightning,
-    /// `NeMo`: the metric in the key.
+    /// `NeMo`: the metric is part of the key.
     Nemo,
     /// `TensorFlow`: `model.ckpt-1000.index`.
     Tensorflow,
     /// OLMo-core: `step1000/`.
     Olmo,
-    /// A step in the name of a file of weights, nothing more.
+    /// A weights file with a step in its name, and nothing more specific.
     Generic,
 }
 
@@ -69,20 +69,20 @@ pub struct Step {
     pub objects: u64,
     /// True when all parts of the checkpoint are there, as far as keys can tell.
     pub complete: bool,
-    /// Newest object, ms since 1970; `i64::MIN` when not known.
+    /// Time of the newest object, ms since 1970; `i64::MIN` when unknown.
     pub newest_ms: i64,
     /// Bytes by storage tier; only tiers with bytes.
     pub tiers: Vec<(super::Tier, u64)>,
-    /// Metric in the name (`val_loss=2.31`); `None` without one.
+    /// Value of the metric in the name (`val_loss=2.31`), of any range; `None` without one.
     pub metric: Option<f64>,
     /// True when an object of it is locked or a replica.
     pub held: bool,
 }
 
-/// A run: steps of one family under one prefix.
+/// A training run: checkpoints of one family under one prefix.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Run {
-    /// Directory that holds the steps, with a `/` at the end.
+    /// Directory of the checkpoints, with a `/` at the end; raw key.
     #[serde(with = "exact")]
     pub prefix: String,
     /// Convention of its checkpoint names.
@@ -98,11 +98,10 @@ pub struct Run {
     pub active: bool,
     /// Median time between two steps, seconds; `None` with fewer than three dated steps.
     pub interval_s: Option<u64>,
-    /// Pointers and side files found beside the steps (`latest`, `last.ckpt`, tracker files), as
-    /// keys.
+    /// Keys of pointers and side files beside the checkpoints (`latest`, `last.ckpt`, tracker files).
     #[serde(with = "exact")]
     pub pointers: Vec<String>,
-    /// Steps that the pointers lead to, as far as names and dates tell, ascending.
+    /// Steps that the pointers refer to, as far as names and dates tell, ascending.
     #[serde(default)]
     pub pointed: Vec<u64>,
     /// Meaning of [`Step::metric`]; `None` when no step has one, or not all have the same.
@@ -110,11 +109,11 @@ pub struct Run {
     pub metric: Option<Metric>,
 }
 
-/// A metric in the names of steps.
+/// Metric in the names of checkpoints.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Metric {
     /// Name of the metric, such as `val_loss`.
     pub name: String,
-    /// True when more is better; `None` where the name does not tell.
+    /// True when higher is better, false when lower is; `None` when the name does not tell.
     pub higher_is_better: Option<bool>,
 }

@@ -24,7 +24,7 @@ pub enum ScanOrigin {
     Demo,
 }
 
-/// The result of a scan. Stored in the cache as it is, so that reopening it is instant.
+/// Result of a scan. Stored in the cache as it is, so that reopening it is instant.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Scan {
     /// Bucket, or the path of a directory.
@@ -37,11 +37,11 @@ pub struct Scan {
     pub scanned_at: Timestamp,
     /// Number of rows read.
     pub rows: u64,
-    /// `None` when all was read; otherwise why not, one sentence.
+    /// Why it is incomplete, one sentence; `None` when everything was read.
     pub partial: Option<String>,
     /// Remarks of the scan (files without digest, unknown columns), one sentence each.
     pub notes: Vec<String>,
-    /// Sums by prefix.
+    /// Sums by prefix, pruned.
     pub tree: Arc<PrefixTree>,
     /// Training runs found; `None` when not searched for.
     pub runs: Option<Arc<Vec<Run>>>,

@@ -48,7 +48,7 @@ pub fn age_bin(days: u32) -> usize {
 /// noncurrent ones are counted again on their own.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sums {
-    /// Objects with content, by tier.
+    /// Number of objects with content, by tier.
     pub objects: [u64; Tier::COUNT],
     /// Bytes of these objects, by tier.
     pub bytes: [u64; Tier::COUNT],
@@ -63,7 +63,7 @@ pub struct Sums {
     pub noncurrent_bytes: u64,
     /// Number of delete markers.
     pub delete_markers: u64,
-    /// Rows with a size or date that cannot be.
+    /// Number of rows with an impossible size or date.
     pub malformed: u64,
     /// Number of objects, by size bin.
     pub size_objects: [u64; SIZE_BINS],
@@ -71,9 +71,9 @@ pub struct Sums {
     pub size_bytes: [u64; SIZE_BINS],
     /// Bytes by age bin, age at the time of the list; objects of unknown age are in none.
     pub age_bytes: [u64; AGE_BINS],
-    /// Newest object, ms since 1970; `i64::MIN` when none is known.
+    /// Time of the newest object, ms since 1970; `i64::MIN` when unknown.
     pub newest_ms: i64,
-    /// Oldest object, ms since 1970; `i64::MAX` when none is known.
+    /// Time of the oldest object, ms since 1970; `i64::MAX` when unknown.
     pub oldest_ms: i64,
 }
 
@@ -98,7 +98,7 @@ impl Default for Sums {
 }
 
 impl Sums {
-    /// Counts one row of a list that was made at `listed_ms`.
+    /// Adds one row of a list made at `listed_ms` (ms since 1970).
     pub fn count(
         &mut self,
         size: u64,
@@ -157,7 +157,7 @@ impl Sums {
         self.oldest_ms = self.oldest_ms.min(other.oldest_ms);
     }
 
-    /// Objects with content, versions included.
+    /// Number of objects with content, all versions included.
     pub fn all_objects(&self) -> u64 {
         self.objects.iter().sum()
     }

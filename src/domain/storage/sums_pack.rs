@@ -61,7 +61,7 @@ pub(super) fn pack(sums: &Sums, out: &mut Vec<u8>) {
     }
 }
 
-/// The sums in `bytes`; what is cut off counts as 0.
+/// Sums packed in `bytes`; missing values count as 0.
 pub(super) fn unpack(mut bytes: &[u8]) -> Sums {
     let mut sums = Sums::default();
     let mask = unleb(&mut bytes);

@@ -54,7 +54,7 @@ impl StorageClass {
         }
     }
 
-    /// The class of an API value; `None` for one that does not exist (or not yet).
+    /// Class with this value in the API; `None` for an unknown one.
     pub fn from_api(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|c| c.api() == name)
     }
@@ -92,7 +92,7 @@ pub enum Tier {
     Express,
     /// No S3 at all: a directory or a mounted file system.
     File,
-    /// A class this version does not know: counted, not priced.
+    /// An unknown class: counted, not priced.
     Unknown,
 }
 
@@ -144,7 +144,7 @@ impl Tier {
         })
     }
 
-    /// The tier in which a class begins: Intelligent-Tiering in Frequent Access.
+    /// Tier of new objects in a class; for Intelligent-Tiering, Frequent Access.
     pub fn of(class: StorageClass) -> Self {
         match class {
             StorageClass::Standard => Self::Standard,
@@ -171,9 +171,8 @@ impl Tier {
         ("DEEP_ARCHIVE", Self::ItDeepArchive),
     ];
 
-    /// The tier of an inventory row or listing: class, and the access tier where one is named, of
-    /// [`Tier::ACCESS_TIERS`]. An empty class is Standard (listings leave it out); an unknown one
-    /// is [`Tier::Unknown`].
+    /// Tier of a row in an inventory or listing, by its class and, if given, the name of its access tier in
+    /// [`Tier::ACCESS_TIERS`]. An empty class is Standard (listings omit it); an unknown one is [`Tier::Unknown`].
     pub fn of_object(class: &str, access_tier: &str) -> Self {
         if class.is_empty() {
             return Self::Standard;
@@ -188,7 +187,7 @@ impl Tier {
         }
     }
 
-    /// A short name for columns and JSON: `standard`, `it_fa`, `glacier_ir`.
+    /// Short name in columns and JSON: `standard`, `it_fa`, `glacier_ir`.
     pub fn word(self) -> &'static str {
         match self {
             Self::Standard => "standard",

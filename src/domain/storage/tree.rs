@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::sums::Sums;
 use super::sums_pack::{pack, unpack};
 
-/// A node of a [`PrefixTree`]; the root is 0.
+/// Id of a node in a [`PrefixTree`]; 0 is the root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct NodeId(pub u32);
 
@@ -80,7 +80,7 @@ impl PrefixTree {
         parts.iter().rev().flat_map(|p| p.iter().copied()).collect()
     }
 
-    /// The node above; `None` for the root.
+    /// Parent of a node; `None` for the root.
     pub fn parent(&self, id: NodeId) -> Option<NodeId> {
         if id == Self::ROOT {
             return None;
@@ -94,30 +94,30 @@ impl PrefixTree {
         self.nodes.get(id.0 as usize).map_or(NodeKind::Rest, |n| n.kind)
     }
 
-    /// The nodes below, most bytes first.
+    /// Children of a node, most bytes first.
     pub fn children(&self, id: NodeId) -> impl ExactSizeIterator<Item = NodeId> + use<> {
         let (first, count) =
             self.nodes.get(id.0 as usize).map_or((0, 0), |n| (n.first_child, n.children));
         (first..first.saturating_add(count)).map(NodeId)
     }
 
-    /// Sums of everything below and in it. Unpacked on each call: who sorts by bytes or objects
-    /// asks [`PrefixTree::bytes`] and [`PrefixTree::objects`].
+    /// Sums of a node and everything below it. Unpacked on each call: [`PrefixTree::bytes`] and [`PrefixTree::objects`]
+    /// are faster for sorting.
     pub fn sums(&self, id: NodeId) -> Sums {
         unpack(self.slice(&self.sums, id, |n| n.sums_end))
     }
 
-    /// Bytes of it, versions included: [`Sums::all_bytes`] without unpacking.
+    /// Bytes of a node, versions included: [`Sums::all_bytes`] without unpacking.
     pub fn bytes(&self, id: NodeId) -> u64 {
         self.nodes.get(id.0 as usize).map_or(0, |n| n.bytes)
     }
 
-    /// Objects of it, versions included: [`Sums::all_objects`] without unpacking.
+    /// Number of objects of a node, versions included: [`Sums::all_objects`] without unpacking.
     pub fn objects(&self, id: NodeId) -> u64 {
         self.nodes.get(id.0 as usize).map_or(0, |n| n.objects)
     }
 
-    /// The node of a prefix, walked down from the root; `None` when it was pruned or never there.
+    /// Node of a prefix or key; `None` when it was pruned or never existed.
     pub fn find(&self, path: &[u8]) -> Option<NodeId> {
         let mut at = Self::ROOT;
         let mut rest = path;
@@ -130,7 +130,7 @@ impl PrefixTree {
         Some(at)
     }
 
-    /// Bytes that the tree takes in memory, about.
+    /// Approximate memory of the tree, bytes.
     pub fn memory(&self) -> usize {
         self.names.len() + self.sums.len() + self.nodes.len() * size_of::<Node>()
     }
@@ -159,8 +159,8 @@ impl TreeBuilder {
         builder
     }
 
-    /// Appends a child of `parent`. All children of a parent are pushed one after the other.
-    /// `None` when the tree is full: 4 GiB of names or sums.
+    /// Appends a child of `parent`; all children of a parent are pushed one after the other. `None` when the tree is
+    /// full: 4 GiB of names or sums.
     pub fn child(
         &mut self,
         parent: NodeId,
@@ -216,6 +216,9 @@ mod raw {
     use serde::{Deserializer, Serializer};
 
     /// Writes the bytes as one byte string, not as a sequence of numbers.
+    ///
+    /// # Errors
+    /// Those of the serializer.
     pub(super) fn serialize<S: Serializer>(bytes: &[u8], out: S) -> Result<S::Ok, S::Error> {
         out.serialize_bytes(bytes)
     }

@@ -33,7 +33,7 @@ impl VolumeKind {
     pub const ALL: [Self; 7] =
         [Self::Gp2, Self::Gp3, Self::Io1, Self::Io2, Self::St1, Self::Sc1, Self::Magnetic];
 
-    /// The name in the API; `unknown` for what has none here.
+    /// Name in the API; `unknown` for [`Self::Unknown`].
     pub fn api(self) -> &'static str {
         match self {
             Self::Gp2 => "gp2",
@@ -111,7 +111,7 @@ pub enum SnapshotTier {
     Archive,
 }
 
-/// A snapshot of the account's own.
+/// An EBS snapshot that the account owns.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Snapshot {
     /// Account and region it lies in.

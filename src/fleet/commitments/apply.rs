@@ -16,8 +16,7 @@ pub struct Covered {
     pub commitment: usize,
     /// Instance-hours covered; ≥ 0.
     pub units: f64,
-    /// USD of the commitment that they use: the plan's rate, or the amortised price of the
-    /// reservation.
+    /// Cost of the commitment for them, USD: the plan's rate, or the amortised price of the reservation.
     pub usd: f64,
     /// Capacity of the commitment that they take: instance-hours of a reservation (of its own size), USD of a plan.
     pub taken: f64,
@@ -37,7 +36,7 @@ pub struct Applied {
     /// USD for the commitments in force, used or not: Reserved Instances, plans, Capacity Blocks. Those without a known
     /// price ([`is_priced`]) are left out.
     pub committed_usd: f64,
-    /// USD on demand: usage that nothing covers, and unused room of capacity reservations.
+    /// USD on demand: uncovered usage, and unused room of capacity reservations.
     pub on_demand_usd: f64,
     /// Instance-hours on demand without a known price, which `on_demand_usd` leaves out.
     pub unpriced_units: f64,
@@ -138,7 +137,7 @@ pub(super) struct Room {
     pub held: usize,
     /// Place of the meter of its unused room.
     pub meter: usize,
-    /// Instances that it holds room for.
+    /// Number of instances in its room.
     pub total: f64,
     /// Number of those used by instances outside these meters (and billed there).
     pub elsewhere: f64,

@@ -39,9 +39,8 @@ impl<'a> Places<'a> {
         places
     }
 
-    /// The place of the instance in the rows; `None` when no name leads to exactly one, or two
-    /// names lead to different ones. An instance id is not doubted: one that is not there is of
-    /// an account that is not read.
+    /// Place of the instance in the rows; `None` when no name identifies exactly one, or two names identify different
+    /// ones. An instance id is decisive: an id without a row belongs to an account that is not read.
     pub fn find(&self, host: &HostNames) -> Option<usize> {
         if let Some(id) = &host.instance_id {
             return self.ids.get(&**id).copied();

@@ -14,7 +14,7 @@ use crate::fleet::Row;
 pub struct GpuNode {
     /// Name on screen: the node's, else the instance's.
     pub name: Arc<str>,
-    /// The instance; `None` where no instance of the accounts read has the names of this host.
+    /// The instance; `None` when no instance of the read accounts has the host's names.
     pub instance: Option<Arc<Row>>,
 }
 
@@ -44,11 +44,11 @@ pub struct Told {
 pub struct GpuRow {
     /// Key of the GPU over all sources.
     pub key: GpuKey,
-    /// The key as one text: cursor and marks belong to it.
+    /// Key as text, by which cursor and marks identify the row.
     pub id: Arc<str>,
     /// Host it sits in.
     pub node: Arc<GpuNode>,
-    /// Model in the catalogue's terms where it is known there (`H100`), else as the source says.
+    /// Model as in the catalogue (`H100`) where it is known there, else as the source reports it.
     pub model: Arc<str>,
     /// Newest values: those of the best source, completed with those that only others have.
     pub sample: GpuSample,

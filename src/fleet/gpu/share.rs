@@ -13,8 +13,7 @@ const SLICES: u32 = 7;
 pub struct Part {
     /// Id of the physical device on its host: its index, else its UUID.
     pub device: Arc<str>,
-    /// `None` for a whole GPU, else the compute slices of its profile; 0 where the profile is
-    /// not known.
+    /// Compute slices of its profile, 0 for an unknown profile; `None` for a whole GPU.
     pub slices: Option<u32>,
 }
 
@@ -23,7 +22,7 @@ pub struct Part {
 pub struct Share {
     /// GPU equivalents of the part.
     pub equivalents: f64,
-    /// Share of the instance's price, 0–1; `None` when the type is not known.
+    /// Share of the instance's price, 0–1; `None` when the instance type is unknown.
     pub of_price: Option<f64>,
     /// True for a whole GPU that also reports slices: it stands for the rest without them.
     pub is_rest: bool,

@@ -8,7 +8,7 @@ use crate::domain::{FastSet, GpuState};
 /// Sums over the GPUs of one state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StateTotals {
-    /// GPUs (slices count as one each).
+    /// Number of GPUs; slices count as one each.
     pub count: u32,
     /// GPU equivalents of these GPUs.
     pub equivalents: f64,

@@ -127,7 +127,7 @@ fn host_name<'a>(name: &Named<'a>, row: Option<&'a Row>) -> &'a str {
     if shown.is_empty() { name.origin } else { shown }
 }
 
-/// The key of a GPU that is known by its place alone, as [`GpuIdentity::key_on`] makes it.
+/// Key of a GPU known only by its place, as [`GpuIdentity::key_on`] builds it.
 pub fn place_key(host: &str, index: u16, gpu_instance: Option<u32>) -> GpuKey {
     GpuKey { device: format!("{host}/{index}").into(), gpu_instance }
 }

@@ -11,7 +11,7 @@ use crate::domain::{Commitment, CommitmentKind};
 pub struct CommitmentRow {
     /// The commitment and its terms.
     pub commitment: Arc<Commitment>,
-    /// True when it is paid and applied now; false when it is over, queued or not yet paid.
+    /// True when it is in force now; false when it is over, queued or not paid yet.
     pub is_in_force: bool,
     /// Short text of what it covers: `3 × p4d.24xlarge`, `$12.00/h of p5 in us-east-1`.
     pub covers: Arc<str>,

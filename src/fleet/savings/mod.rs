@@ -44,7 +44,7 @@ pub struct Savings {
     pub version: u64,
     /// Time of the assembly; `None` for the empty value.
     pub as_of: Option<Timestamp>,
-    /// Commitments held, most unused $/h first.
+    /// Commitments held, most unused USD/h first.
     pub commitments: Vec<Arc<CommitmentRow>>,
     /// Sums over the commitments.
     pub sums: CommitmentSums,

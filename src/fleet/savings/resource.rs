@@ -51,7 +51,7 @@ impl Pattern {
 pub struct ResourceRow {
     /// The resource as AWS reports it.
     pub resource: Arc<Resource>,
-    /// The verdict; `None` while none was made, and where there is nothing to judge.
+    /// Verdict on it; `None` until it is judged, and where there is nothing to judge.
     pub verdict: Option<Arc<Verdict>>,
     /// Reason why it idles; `None` when its hours show none.
     pub pattern: Option<Pattern>,

@@ -43,7 +43,7 @@ pub struct ZonePrice {
     pub az: Arc<str>,
     /// Spot price now, USD/h.
     pub usd_per_hour: f64,
-    /// Mean over the history, weighted by time, USD/h; `None` without one.
+    /// Time-weighted mean of the history, USD/h; `None` without history.
     pub mean: Option<f64>,
     /// Highest price in the history, USD/h; `None` without one.
     pub highest: Option<f64>,
@@ -51,7 +51,7 @@ pub struct ZonePrice {
     pub hours: u32,
 }
 
-/// An on-demand instance, and what Spot would make of it.
+/// An on-demand instance, judged for Spot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SpotRow {
     /// EC2 instance id, such as `i-0abc`.
@@ -119,7 +119,7 @@ pub struct MixedFleet {
     pub fit: SpotFit,
     /// Auto Scaling group or other service that manages the instances, whose setting has to change; `None` without one.
     pub owner: Option<Owner>,
-    /// On-demand instances in it, by id.
+    /// Ids of its on-demand instances.
     pub instances: Vec<Arc<str>>,
     /// Number of running instances in it, those on Spot included.
     pub count: u32,

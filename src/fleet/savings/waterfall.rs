@@ -4,20 +4,20 @@ use serde::{Deserialize, Serialize};
 
 use super::{Effort, Risk};
 
-/// The steps, in causal order: what is not run at all, then what is smaller, then what is bought
-/// cheaper.
+/// Step of the waterfall. Causal order: first what need not run at all, then what can be smaller, then what can be
+/// bought cheaper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StepKind {
-    /// Idle instances, idle resources.
+    /// Stopping idle instances and resources.
     Idle,
     /// Smaller instance types.
     RightSize,
     /// Instances moved to Spot.
     Spot,
-    /// Storage, a spend of its own: nothing before it changes it.
+    /// Cleaning up storage, a separate part of the bill that other steps do not change.
     Storage,
-    /// Commitments for what is left on demand.
+    /// Commitments for the remaining on-demand usage.
     Commitments,
 }
 
@@ -104,13 +104,12 @@ impl BillPart {
     }
 }
 
-/// The waterfall: the bill now, the steps, the bill after all of them. Each step begins where the
-/// former ends.
+/// Savings in steps: the bill now, the steps, the bill after them. Each step starts where the previous one ends.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Waterfall {
     /// The bill before the first step, commitments included whether used or not, USD/h.
     pub before: f64,
-    /// Steps, in the order of [`StepKind::ALL`]; one that saves nothing stands with 0.
+    /// Steps in the order of [`StepKind::ALL`]; a step without a saving is 0.
     pub steps: Vec<Step>,
     /// Sum of the list price claims of all steps, which overlap, USD/h.
     pub naive: f64,
@@ -128,7 +127,7 @@ pub struct Waterfall {
 }
 
 impl Waterfall {
-    /// The bill after all steps, USD/h.
+    /// Bill after all steps, USD/h.
     pub fn after(&self) -> f64 {
         self.steps.last().map_or(self.before, |s| s.after)
     }

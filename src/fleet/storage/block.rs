@@ -34,7 +34,7 @@ impl VolumeUse {
     }
 }
 
-/// The instance that has a volume.
+/// An instance that a volume is attached to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Holder {
     /// EC2 instance id, such as `i-0abc`.

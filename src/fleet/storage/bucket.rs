@@ -35,7 +35,7 @@ impl BucketKind {
 /// Source of a bucket's size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SizedBy {
-    /// CloudWatch, for this day: all versions and parts of incomplete uploads.
+    /// CloudWatch, on this day: all versions and parts of incomplete uploads.
     CloudWatch(Date),
     /// List of objects made at this time.
     List(Timestamp),
@@ -55,7 +55,7 @@ pub struct TierShare {
 /// Growth of a bucket between two days of CloudWatch sizes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Growth {
-    /// Bytes per month of 730 h; negative when it shrinks.
+    /// Growth, bytes per month of 730 h; negative when it shrinks.
     pub bytes_per_month: f64,
     /// Monthly growth of the price, USD per month per month, at the bucket's blended rate of today; `None` without a
     /// price.
@@ -87,8 +87,7 @@ pub struct BucketRow {
     pub sized_by: Option<SizedBy>,
     /// Bytes of all versions, overheads included; `None` when not known.
     pub bytes: Option<u64>,
-    /// Objects, versions and delete markers, as CloudWatch or the list counts them; `None` when
-    /// not known.
+    /// Number of objects, versions and delete markers, as CloudWatch or the list counts them; `None` when unknown.
     pub objects: Option<u64>,
     /// Bytes and dollars by tier, in the order of [`Tier::ALL`], only tiers with bytes.
     pub tiers: Vec<TierShare>,

@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 use super::{BucketRow, SnapshotRow, VolumeRow, VolumeUse};
 use crate::domain::storage::{StorageFinding, Tier, VolumeKind};
 
-/// A sum of dollars and what it leaves out.
+/// Sum of dollars with the number of rows that it leaves out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sum {
     /// Number of rows.
     pub count: u32,
-    /// USD per month of 730 h, of the rows that have a price.
+    /// USD per month of 730 h, over the rows with a price.
     pub usd_per_month: f64,
-    /// Rows without a price or without a size: `usd_per_month` leaves them out.
+    /// Number of rows without a price or size, which `usd_per_month` leaves out.
     pub unpriced: u32,
 }
 
@@ -31,15 +31,15 @@ impl Sum {
 /// Sums over all buckets, volumes and snapshots.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StorageTotals {
-    /// Buckets. A bucket counts as unpriced when part of its bytes has no price.
+    /// Sum over buckets. A bucket with unpriced bytes counts as unpriced.
     pub buckets: Sum,
     /// Bytes in buckets of known size.
     pub bucket_bytes: u64,
     /// Number of buckets of unknown size.
     pub unsized_buckets: u32,
-    /// Bytes by tier, index of [`Tier`].
+    /// Bytes by [`Tier::index`].
     pub tier_bytes: [u64; Tier::COUNT],
-    /// USD per month by tier, of what has a price.
+    /// USD per month by [`Tier::index`], of bytes with a price.
     pub tier_usd: [f64; Tier::COUNT],
     /// EBS volumes.
     pub volumes: Sum,
@@ -51,7 +51,7 @@ pub struct StorageTotals {
     pub stopped: Sum,
     /// Volumes of type gp2.
     pub gp2: Sum,
-    /// Snapshots; dollars are at most what they cost.
+    /// Sum over snapshots, at their upper bound.
     pub snapshots: Sum,
     /// Possible saving by the findings, USD per month: the sum of `savings` over the rows.
     pub savings: f64,

@@ -45,7 +45,7 @@ pub trait QueryService: Send + Sync {
 /// Pauses between polls of a query.
 #[derive(Clone, Copy, Debug)]
 pub struct Waiting {
-    /// The first pause; each is twice the one before.
+    /// First pause; each further one is twice as long.
     pub first: Duration,
     /// Longest single pause.
     pub most: Duration,
@@ -67,7 +67,7 @@ impl Default for Waiting {
 /// Result of a query.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Answer {
-    /// Rows, without the one with the names of the columns.
+    /// Rows, without the header row.
     pub rows: Vec<Row>,
     /// Bytes scanned; `None` when Athena does not report them.
     pub scanned: Option<u64>,

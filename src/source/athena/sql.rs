@@ -56,7 +56,7 @@ pub struct Columns {
 /// An inventory as an SQL table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
-    /// `database.table`, both plain names.
+    /// Name `database.table`, which needs no quotes.
     pub name: String,
     /// Format of its files.
     pub layout: Layout,
@@ -72,10 +72,9 @@ pub fn quoted(text: &str) -> String {
 }
 
 impl Table {
-    /// Sums by prefix down to `levels` levels: one row for each prefix of exactly that depth (or
-    /// less, for what lies higher), tier, state, size bin and age bin. Columns: `prefix`, `class`,
-    /// `access_tier`, `noncurrent`, `marker`, `bad`, `size_bin`, `age_bin`, `objects`, `bytes`,
-    /// `newest`, `oldest`.
+    /// SQL for sums by prefix down to `levels` levels: one row per prefix of exactly that depth (or less, for objects
+    /// higher up), tier, state, size bin and age bin. Columns: `prefix`, `class`, `access_tier`, `noncurrent`,
+    /// `marker`, `bad`, `size_bin`, `age_bin`, `objects`, `bytes`, `newest`, `oldest`.
     pub fn sums(&self, levels: u16, prefix: &str) -> String {
         format!(
             "{rows}\nSELECT prefix, class, access_tier, noncurrent, marker, bad, size_bin, age_bin,\n\
@@ -95,7 +94,7 @@ impl Table {
         )
     }
 
-    /// Copies by `ETag` and size, levels A and B, added up. Columns: `level`, `groups_found`,
+    /// SQL for totals of duplicates by `ETag` and size, levels A and B. Columns: `level`, `groups_found`,
     /// `extra_objects`, `extra_bytes`. `None` when the list has no `ETags`.
     pub fn duplicate_levels(&self, prefix: &str) -> Option<String> {
         Some(format!(

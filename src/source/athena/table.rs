@@ -13,7 +13,7 @@ pub enum Files {
     Folder(String),
 }
 
-/// A name of the manifest's schema as a column of the table: `ETag` → `e_tag`.
+/// Column name of the table for a name in the manifest's schema: `ETag` → `e_tag`.
 pub fn column(name: &str) -> String {
     match name {
         "ETag" => return "e_tag".to_owned(),

@@ -23,7 +23,7 @@ pub struct AwsQueries {
     pub region: Arc<str>,
     /// Athena workgroup that the queries run in.
     pub workgroup: String,
-    /// The database that unqualified names are of.
+    /// Database of unqualified table names.
     pub database: String,
     /// Location of results, `s3://bucket/prefix/`; `None` for the workgroup's setting.
     pub output: Option<String>,

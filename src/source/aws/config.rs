@@ -34,8 +34,8 @@ use crate::domain::Secret;
 pub struct AccountSource {
     /// Configured name of the account, for messages.
     pub label: Arc<str>,
-    /// A named profile; `None` = the default chain (environment, `AWS_PROFILE`, SSO, web
-    /// identity, container, instance role).
+    /// AWS profile; `None` = the default chain (environment, `AWS_PROFILE`, SSO, web identity, container, instance
+    /// role).
     pub profile: Option<String>,
     /// Role to assume with these credentials; `None` uses them directly.
     pub assume_role: Option<AssumeRole>,
@@ -54,7 +54,7 @@ pub struct AssumeRole {
     pub session_name: Option<String>,
 }
 
-/// The home region when nothing names one: every account has it enabled.
+/// Home region when nothing names one: every account has it enabled.
 pub const FALLBACK_REGION: &str = "us-east-1";
 
 /// Time limits of a call.
@@ -68,7 +68,7 @@ pub struct Patience {
     pub attempt: Duration,
     /// Limit of all attempts and the pauses between them.
     pub operation: Duration,
-    /// The longest pause between attempts.
+    /// Longest pause between attempts.
     pub back_off: Duration,
 }
 
@@ -103,7 +103,7 @@ impl Patience {
             .build()
     }
 
-    /// The SDK's standard retries, which have full jitter: four attempts.
+    /// The SDK's standard retries with full jitter: four attempts in total.
     pub fn retries(self) -> RetryConfig {
         RetryConfig::standard().with_max_attempts(4).with_max_backoff(self.back_off)
     }
@@ -116,8 +116,8 @@ const CREDENTIALS_TIMEOUT: Duration = Duration::from_secs(20);
 /// would wait for it.
 const METADATA_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The file of authorities that a profile's requests trust beside the system's; `None` = no file.
-/// `sections` = the AWS config files with the profile selected.
+/// File of additional certificate authorities for a profile; `None` without one. `sections` = the AWS config files with
+/// the profile selected.
 pub(super) fn bundle(sections: Option<&ProfileSet>) -> Option<Named> {
     let profile = sections.and_then(|s| Some((s.selected_profile(), s.get("ca_bundle")?)));
     Named::find(Env::real().get(trust::VARIABLE).ok(), profile)
@@ -141,8 +141,8 @@ pub fn profiles() -> Option<Vec<String>> {
     Some(names)
 }
 
-/// Loads the configuration of an account. Reads the AWS config files and perhaps asks the
-/// instance metadata for a region (a second at most); credentials are resolved by the first call.
+/// Loads the SDK configuration of an account. Reads the AWS config files and may query the instance metadata for a
+/// region (at most a second); credentials are resolved by the first call.
 pub async fn load(source: &AccountSource, patience: Patience) -> SdkConfig {
     // The SDK's futures are large, and would be in whatever waits for this one.
     Box::pin(loaded(source, patience)).await

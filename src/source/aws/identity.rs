@@ -33,7 +33,7 @@ pub async fn identity(aws: &AwsProvider) -> Result<Identity, SourceError> {
     })
 }
 
-/// Sorted codes of the enabled regions (`AllRegions` is off: what is not enabled is not listed).
+/// Codes of the enabled regions, sorted (without `AllRegions`, disabled ones are not listed). Err when the call fails.
 pub async fn regions(aws: &AwsProvider) -> Result<Vec<Arc<str>>, SourceError> {
     let home = aws.clients().await.home();
     let _permit = aws.enter(Api::Ec2, home, 0).await;

@@ -17,7 +17,7 @@ use crate::domain::HourRange;
 pub enum Api {
     /// EC2 `Describe*`.
     Ec2,
-    /// EC2 calls that change something, each kind with a bucket of its own.
+    /// EC2 calls that change something, each operation with its own limit.
     Ec2Actions,
     /// Auto Scaling `Describe*`.
     AutoScaling,
@@ -150,7 +150,7 @@ impl Gate {
     }
 }
 
-/// The right to make one call; the slot is free again when it is dropped.
+/// Permission for one call; dropping it frees the slot.
 #[derive(Debug)]
 pub struct Permit {
     _slot: Option<OwnedSemaphorePermit>,
@@ -166,13 +166,13 @@ pub struct Limiter {
 }
 
 impl Limiter {
-    /// The limiter of the process: two profiles of one account share their buckets.
+    /// Rate limiter of the process: profiles of the same account share its limits.
     pub fn shared() -> &'static Self {
         static SHARED: LazyLock<Limiter> = LazyLock::new(Limiter::default);
         &SHARED
     }
 
-    /// Waits until a call to `api` that asks for `points` datapoints may be made.
+    /// Waits until a call to `api` for `points` datapoints is allowed.
     pub async fn enter(
         &self,
         account: &Arc<str>,

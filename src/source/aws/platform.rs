@@ -2,7 +2,8 @@
 
 use crate::domain::{Platform, Tenancy};
 
-/// The platform of a billed operation (EC2 user guide, "AMI billing information fields").
+/// Platform of a billed operation (EC2 user guide, "AMI billing information fields"); [`Platform::Other`] for an
+/// unknown one.
 pub fn of_operation(operation: &str) -> Platform {
     match operation {
         // 00g0 and 0800 bring their own RHEL and Windows licence: billed like Linux.

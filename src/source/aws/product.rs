@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::domain::{Platform, Tenancy};
 use crate::source::provider::PriceWanted;
 
-/// The attributes that single out one SKU of `AmazonEC2` compute.
+/// Attributes that identify one SKU of `AmazonEC2` compute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attributes<'a> {
     region: &'a str,
@@ -17,8 +17,8 @@ pub struct Attributes<'a> {
 }
 
 impl<'a> Attributes<'a> {
-    /// `None` where no hourly instance price exists: on a dedicated host the host is billed, and
-    /// licensed software other than the operating system is not priced by burntop.
+    /// Attributes of a wanted price; `None` when no hourly instance price exists: a dedicated host is billed as a
+    /// whole, and licensed software other than the operating system is not priced by burntop.
     pub fn of(want: &'a PriceWanted) -> Option<Self> {
         let (system, operation) = match want.platform {
             Platform::Linux => ("Linux", "RunInstances"),
@@ -97,8 +97,8 @@ pub fn single_price<'p>(
     }
 }
 
-/// The hourly dollar prices of a product's on-demand terms that are in force. A price of zero
-/// marks what is paid elsewhere, not a gift; other currencies (China) are not dollars.
+/// Hourly on-demand prices of a product that are in force at `now`, USD. A price of 0 marks usage that is paid
+/// elsewhere and is left out, like other currencies (China).
 pub(super) fn on_demand(product: &Value, now: Timestamp) -> Vec<f64> {
     let members = |v: Option<&Value>| -> Vec<Value> {
         v.and_then(Value::as_object).map_or_else(Vec::new, |o| o.values().cloned().collect())

@@ -9,7 +9,7 @@ use super::series::{self, Device, Found};
 use crate::domain::{GpuSample, GpuSignal, GpuSignals, RecentWindow};
 use crate::source::provider::{MetricResult, Minutes};
 
-/// A series with what was answered.
+/// A series with its datapoints.
 pub struct Answer<'a> {
     /// Series that was queried.
     pub of: &'a Found,
@@ -57,7 +57,7 @@ fn mean(parts: &[Points]) -> Points {
     first.keys().map(|at| (*at, of(at))).collect()
 }
 
-/// The samples of all GPUs that had a datapoint in `minutes`.
+/// Samples of all GPUs with a datapoint in `minutes`.
 pub fn samples(answers: &[Answer<'_>], minutes: Minutes, now: Timestamp) -> Vec<GpuSample> {
     let mut by_device: BTreeMap<&Device, Vec<&Answer<'_>>> = BTreeMap::new();
     for answer in answers {

@@ -20,7 +20,7 @@ pub(super) fn unmix(x: u64) -> u64 {
     unshift(x, 30)
 }
 
-/// A hash of two numbers under a key.
+/// Hash of two numbers under a key.
 pub(super) fn hash(key: u64, a: u64, b: u64) -> u64 {
     mix(key ^ mix(a ^ b.rotate_left(32).wrapping_mul(0x9e37_79b9_7f4a_7c15)))
 }

@@ -20,13 +20,13 @@ const INDEX_BITS: u32 = 24;
 /// Id of the image that every instance is launched from.
 pub(super) const IMAGE: &str = "ami-0123456789abcdef0";
 
-/// The id of `profile` in `generation`: number and generation, scrambled under the fleet's key.
+/// Instance id of `profile` in `generation`: both numbers, scrambled with the fleet's key.
 pub(super) fn id(fleet: Fleet, profile: &Profile, generation: i32) -> Arc<str> {
     let payload = (generation as u64) << INDEX_BITS | u64::from(profile.index);
     format!("i-0{:016x}", mix(payload ^ fleet.key())).into()
 }
 
-/// The box and generation that `id` names; `None` when it is no id of this fleet.
+/// Box and generation of an instance id; `None` when it is no id of this fleet.
 pub(super) fn resolve(fleet: Fleet, id: &str, now: Hour) -> Option<(Profile, i32)> {
     let scrambled = u64::from_str_radix(id.strip_prefix("i-0")?, 16).ok()?;
     let payload = unmix(scrambled) ^ fleet.key();

@@ -15,11 +15,11 @@ pub(super) const DAY: i32 = 24;
 pub(super) struct Life {
     /// Hours between two launches.
     pub period: i32,
-    /// Age in hours at which a launch appears.
+    /// Age of a launch when it becomes visible, hours.
     pub min_age: i32,
     /// Shift of the grid in hours, so that not everything restarts at once.
     pub offset: i32,
-    /// Hours it stood stopped before each launch; 0 when there was nothing before.
+    /// Hours that it was stopped before each launch; 0 when nothing ran before.
     pub gap: i32,
     /// True when each launch is a new instance with its own id (a member of a group that replaces its instances), false
     /// when the same instance is stopped and started.
@@ -27,7 +27,7 @@ pub(super) struct Life {
 }
 
 impl Life {
-    /// Old, never stopped within any window: 30 to 120 days.
+    /// Old and never stopped in any window: 30 to 120 days old.
     pub(super) const fn old(offset: i32) -> Self {
         Self { period: 90 * DAY, min_age: 30 * DAY, offset, gap: 0, renewed: false }
     }
@@ -42,12 +42,12 @@ impl Life {
         if self.renewed { self.launches(now) } else { 0 }
     }
 
-    /// The first whole hour after launch number `launch`.
+    /// First whole hour after launch number `launch`.
     pub(super) fn launch_hour(self, launch: i32) -> Hour {
         Hour(self.offset + launch * self.period - self.min_age)
     }
 
-    /// True when the instance of `generation` ran through `hour`.
+    /// True when the instance of `generation` ran during all of `hour`.
     pub(super) fn ran(self, generation: i32, hour: Hour) -> bool {
         if self.renewed {
             let born = self.launch_hour(generation).0;

@@ -156,7 +156,7 @@ pub struct DemoAccount {
     pub controls: Arc<Controls>,
 }
 
-/// The accounts of a demo. All that come from clones of one `options` share its world.
+/// Accounts of a demo. Accounts from clones of one `options` share its changes.
 pub fn accounts(options: &DemoOptions) -> Vec<DemoAccount> {
     let fleet = options.fleet();
     let (clock, world) = (&options.clock, &options.world);

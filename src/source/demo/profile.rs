@@ -54,7 +54,7 @@ pub(super) struct Profile {
     pub trap: Option<&'static Trap>,
 }
 
-/// The fleet as a function of its number.
+/// A fleet whose boxes are computed from their numbers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fleet {
     key: u64,

@@ -38,9 +38,9 @@ pub struct PlantedResource {
     )]
     /// Description of the case, as in `docs/demo.md`.
     pub what: &'static str,
-    /// The verdict; `None` where there is nothing to judge.
+    /// Expected verdict; `None` where there is nothing to judge.
     pub verdict: Option<VerdictKind>,
-    /// Name of the expected [`crate::fleet::savings::Pattern`] in JSON; `None` without one.
+    /// Expected reason for idling, as JSON names it (`office_hours`); `None` without one.
     pub pattern: Option<&'static str>,
     place: (usize, usize),
     units: &'static [(&'static str, u32)],
@@ -464,8 +464,7 @@ impl PlantedResource {
     }
 }
 
-/// The planted resources of a kind in an account and region. `stopped` are the instances there that
-/// are stopped.
+/// Planted resources of a kind in an account and region. `instances` are those there: id, name, state.
 pub(super) fn of_kind(
     account: &str,
     region: &str,

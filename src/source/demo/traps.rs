@@ -11,7 +11,7 @@ use crate::source::catalogue;
 /// A planted instance that misleads a simple tool, with the expected verdict.
 #[derive(Debug)]
 pub struct Trap {
-    /// The `Name` tag as burntop shows it (cleaned).
+    /// `Name` tag as burntop shows it (cleaned).
     pub name: &'static str,
     /// What is planted.
     #[cfg_attr(

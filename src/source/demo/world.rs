@@ -72,7 +72,7 @@ impl World {
 }
 
 impl Changes {
-    /// Present form of `instance`, as [`World::show`].
+    /// Present form of `instance`, as [`World::show`]; `None` once EC2 would not list it.
     pub(super) fn show(&mut self, mut instance: Instance, now: Timestamp) -> Option<Instance> {
         let Some(story) = self.stories.get_mut(&instance.id) else { return Some(instance) };
         story.apply(&mut instance, now);
@@ -80,7 +80,7 @@ impl Changes {
         story.is_listed(now).then_some(instance)
     }
 
-    /// Like [`Changes::show`], without counting as a look.
+    /// Like [`Changes::show`], without counting as a look; `None` likewise.
     pub(super) fn peek(&self, mut instance: Instance, now: Timestamp) -> Option<Instance> {
         let Some(story) = self.stories.get(&instance.id) else { return Some(instance) };
         story.apply(&mut instance, now);

@@ -38,7 +38,7 @@ fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t')
 }
 
-/// The length of the metric name at the start of `text`; 0 when there is none.
+/// Length of the metric name at the start of `text`; 0 without one.
 pub fn name_end(text: &[u8]) -> usize {
     match text.first() {
         Some(first) if begins_name(*first) => {
@@ -53,7 +53,7 @@ pub fn is_of(text: &[u8], name: &[u8]) -> bool {
     text.starts_with(name) && !text.get(name.len()).is_some_and(|b| continues_name(*b))
 }
 
-/// The line at the start of `text` without its end, and what follows.
+/// First line of `text` without its end, and the rest.
 pub fn split(text: &[u8]) -> (&[u8], &[u8]) {
     let (line, rest) = match memchr(b'\n', text) {
         Some(at) => (&text[..at], &text[at + 1..]),
@@ -62,7 +62,7 @@ pub fn split(text: &[u8]) -> (&[u8], &[u8]) {
     (line.strip_suffix(b"\r").unwrap_or(line), rest)
 }
 
-/// True for comments and for lines of white space.
+/// True for comments and blank lines.
 pub fn is_blank(line: &[u8]) -> bool {
     line.trim_ascii_start().first().is_none_or(|first| *first == b'#')
 }

@@ -19,13 +19,13 @@ pub struct Series<'a> {
     pub name: &'a str,
     /// Labels of the sample.
     pub labels: Labels<'a>,
-    /// Its value; NaN and ±∞ as the page has them.
+    /// Value of the sample; NaN and ±∞ as in the page.
     pub value: f64,
     /// Timestamp in Unix milliseconds; `None` when the page has none.
     pub timestamp: Option<i64>,
 }
 
-/// The labels of a sample in the order of the page, unescaped.
+/// Labels of a sample in the order of the page, unescaped.
 #[derive(Clone, Copy, Debug)]
 pub struct Labels<'a> {
     text: &'a str,

@@ -16,7 +16,7 @@ pub enum Expect {
     Text,
 }
 
-/// An answer, whatever its status.
+/// An HTTP answer of any status.
 #[derive(Clone, Debug)]
 pub struct Answer {
     /// HTTP status code.
@@ -37,7 +37,7 @@ impl Answer {
         (200..300).contains(&self.status)
     }
 
-    /// True when the body is a web page, which no metric server means to send: a login, a proxy.
+    /// True when the body is a web page (of a login or a proxy), which no metric server sends.
     pub fn is_html(&self) -> bool {
         self.content_type.starts_with("text/html") || self.body.trim_ascii_start().starts_with(b"<")
     }

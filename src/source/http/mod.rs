@@ -85,7 +85,7 @@ pub struct Request {
     pub headers: Vec<(String, Secret)>,
 }
 
-/// The client. Cloning is cheap and shares connections.
+/// HTTP client for telemetry. Cloning is cheap and shares connections.
 #[derive(Clone)]
 pub struct Http {
     settings: std::sync::Arc<HttpSettings>,

@@ -27,7 +27,7 @@ pub enum InventoryError {
         /// What is wrong with it.
         why: String,
     },
-    /// The manifest is not the one its checksum is of.
+    /// The manifest does not match its checksum.
     #[error("{at} does not match its manifest.checksum")]
     ManifestChecksum {
         /// Path or URL of the manifest.
@@ -41,7 +41,7 @@ pub enum InventoryError {
         /// Name of the format.
         format: String,
     },
-    /// The manifest's schema, or that of a piece, is not usable.
+    /// The schema of the manifest, or of a piece, is unusable.
     #[error("{at}: {why}")]
     Schema {
         /// Path or URL of the manifest or piece.
@@ -49,13 +49,13 @@ pub enum InventoryError {
         /// What is wrong with it.
         why: String,
     },
-    /// A piece that the manifest names is not there.
+    /// A piece of the manifest does not exist.
     #[error("piece {piece} is missing")]
     Missing {
         /// Key of the piece.
         piece: String,
     },
-    /// A piece has another size than the manifest says.
+    /// The size of a piece differs from the manifest.
     #[error("piece {piece} has {found} bytes, the manifest says {expected}")]
     Size {
         /// Key of the piece.
@@ -65,7 +65,7 @@ pub enum InventoryError {
         /// Size found, bytes.
         found: u64,
     },
-    /// A piece has another MD5 than the manifest says.
+    /// The MD5 of a piece differs from the manifest.
     #[error("piece {piece} has another MD5 than the manifest says")]
     Md5 {
         /// Key of the piece.

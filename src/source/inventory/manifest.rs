@@ -18,7 +18,7 @@ pub enum FileFormat {
     Parquet,
 }
 
-/// A piece as the manifest names it.
+/// A piece in the manifest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PieceEntry {
     /// Key of the piece in the destination bucket.

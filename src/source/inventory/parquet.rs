@@ -103,7 +103,7 @@ fn sound(meta: &ParquetMetaData) -> Result<(), Trouble> {
     Ok(())
 }
 
-/// Runs the decoder and turns a panic on malformed data into [`Trouble::Damaged`].
+/// Runs the decoder and turns a panic on malformed data into [`Trouble::Damaged`]. Err like `read`.
 pub(super) fn guarded(read: impl FnOnce() -> Result<(), Trouble>) -> Result<(), Trouble> {
     catch_unwind(AssertUnwindSafe(read))
         .unwrap_or_else(|_| Err(Trouble::Damaged("the decoder gave up on it".into())))

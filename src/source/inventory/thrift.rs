@@ -7,7 +7,7 @@ const DEPTH: u32 = 16;
 /// Why bytes are not the expected structure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wrong {
-    /// The bytes end in the middle of it.
+    /// They end within the structure.
     Ends,
     /// They are malformed, or fields are repeated or out of order.
     Odd,

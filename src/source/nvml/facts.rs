@@ -16,7 +16,7 @@ const MIG_ENABLED: u32 = 1;
 pub(super) struct Facts {
     /// Identity of the GPU.
     pub identity: Arc<GpuIdentity>,
-    /// Limits: memory size, power limit, highest clock.
+    /// Limits: enforced power limit and highest clock.
     pub limits: GpuSignals,
     /// True when it is partitioned (MIG).
     pub partitioned: bool,

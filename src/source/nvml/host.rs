@@ -55,8 +55,7 @@ impl Places {
         HostNames { instance_id: self.instance_id(), node: self.hostname(), address: None }
     }
 
-    /// True when all processes of the host are visible: from within a container the driver's list
-    /// leaves out what runs outside.
+    /// True when all processes of the host are visible: within a container the driver's list lacks processes outside.
     pub fn sees_all_processes(&self) -> bool {
         std::fs::read_link(self.proc.join("self/ns/pid"))
             .is_ok_and(|link| link.as_os_str() == FIRST_PID_NAMESPACE)

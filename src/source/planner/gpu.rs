@@ -42,7 +42,7 @@ pub fn distinct(mut metrics: Vec<GpuMetric>) -> Vec<GpuMetric> {
 /// GPU series assigned to the instances of the same account and region.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Assigned {
-    /// Series by instance id, in the order of the GPU index.
+    /// Series by instance id, sorted by GPU index.
     pub by_instance: HashMap<Arc<str>, Vec<GpuMetric>>,
     /// Number of series without a known instance: terminated ones, hosts outside EC2, ambiguous host names.
     pub orphans: usize,

@@ -9,7 +9,7 @@ use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess,
 /// A label: its name and value.
 pub type Label<'a> = (Cow<'a, str>, Cow<'a, str>);
 
-/// A point: Unix seconds and value, which may be NaN or infinite.
+/// A point: Unix time (s) and value, which may be NaN or infinite.
 pub type Point = (f64, f64);
 
 /// An answer without its series.
@@ -17,7 +17,7 @@ pub type Point = (f64, f64);
 pub struct Head {
     /// `success` or `error`.
     pub status: String,
-    /// `bad_data`, `execution`, `timeout`, …; empty without an error.
+    /// Type of the error: `bad_data`, `execution`, `timeout`, …; empty without one.
     pub error_type: String,
     /// Error message; empty without one.
     pub error: String,

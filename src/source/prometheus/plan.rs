@@ -19,7 +19,7 @@ pub struct Query {
     pub slow: bool,
 }
 
-/// The signals that say how much a GPU works, best first.
+/// Signals of a GPU's activity, best first.
 pub const ACTIVITY: [GpuSignal; 3] = [GpuSignal::SmActive, GpuSignal::GrEngine, GpuSignal::Util];
 
 /// Signals of engines that may be busy while those of [`ACTIVITY`] are idle.

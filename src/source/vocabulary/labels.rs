@@ -130,8 +130,8 @@ pub struct NeuronLabels {
     pub instance_type: Option<Arc<str>>,
 }
 
-/// Reads the labels of a series. On the `page` of an exporter a label `instance` is the exporter's,
-/// the name of its host; from a store it is the address that was read.
+/// Parses the labels of a series. On the `page` of an exporter, the label `instance` is the exporter's name of its
+/// host; from a store it is the address that was read.
 pub fn read<'a>(labels: impl Iterator<Item = (&'a str, &'a str)>, page: Option<&Page>) -> Facts {
     let mut facts = Facts {
         address: page.map(|p| p.address.clone()),

@@ -50,9 +50,9 @@ impl Family {
 pub enum Part {
     /// Value of a signal.
     Signal(GpuSignal),
-    /// Device memory that is free, MiB: with the used and the reserved it makes the total.
+    /// Free device memory, MiB; used + free + reserved is the total.
     MemFree,
-    /// Device memory that the driver keeps, MiB.
+    /// Device memory reserved by the driver, MiB.
     MemReserved,
     /// Used ÷ (total − reserved), 0–1.
     MemShare,
@@ -68,17 +68,17 @@ pub enum Part {
     XidSeen,
     /// No value; only the labels count.
     Labels,
-    /// The number of processes on the device.
+    /// Number of processes on the device.
     Processes,
     /// One process (labels `pid`, `process_name`) and its memory, MiB.
     ProcessMem,
     /// One process, by its labels.
     Process,
-    /// The value is the id of the job that holds the device; 0 = none.
+    /// Id of the job that holds the device; 0 = none.
     JobId,
     /// Id of the user that holds the device; 0 = none.
     UserId,
-    /// Memory of one core of a Neuron device for one purpose (the number tells purposes apart), MiB.
+    /// Memory of one core of a Neuron device for one purpose, MiB; the number identifies the purpose.
     CoreMem(u8),
 }
 

@@ -60,7 +60,7 @@ async fn read(
 }
 
 /// Volumes of one instance, the root first. Deletion with the instance is from its block device mapping; size and type
-/// are from the volume, unknown when EC2 does not list it any more.
+/// are from the volume, unknown when EC2 does not list it any more. Err when the volumes could not be read.
 pub fn of(
     found: &Found,
     volumes: &Known<HashMap<Arc<str>, ec2::Volume>>,

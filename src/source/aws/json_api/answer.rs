@@ -19,7 +19,7 @@ use serde_json::{Map, Value};
 
 use crate::source::causes::find;
 
-/// The longest answer that is read, bytes. A page of 100 rows is some ten kilobytes.
+/// Longest answer that is read, bytes. A page of 100 rows is some ten kilobytes.
 pub const LONGEST: usize = 8 * 1024 * 1024;
 
 /// Parses a whole answer.

@@ -13,7 +13,7 @@ use futures_util::FutureExt as _;
 
 use super::{At, Service};
 
-/// A service and what decides about its endpoint.
+/// A service with the settings that decide its endpoint.
 #[derive(Clone, Debug)]
 pub struct Rules {
     /// Service that is called.
@@ -24,7 +24,8 @@ pub struct Rules {
     pub fips: bool,
     /// True for endpoints with IPv4 and IPv6.
     pub dual_stack: bool,
-    /// Endpoint set by the user, in place of the service's; the SDK refuses it together with FIPS or dual stack.
+    /// Endpoint set by the user, in place of the service's; `None` without one. The SDK refuses it together with FIPS or
+    /// dual stack.
     pub custom: Option<String>,
 }
 

@@ -75,7 +75,7 @@ pub async fn ask<Q: Question>(
     })
 }
 
-/// A service in one region, with the configuration of one account.
+/// Client of a service in one region, with the configuration of one account.
 #[derive(Clone, Debug)]
 pub struct Client {
     service: &'static Service,

@@ -36,7 +36,7 @@ pub struct At<'a> {
 pub struct Host {
     /// Host name without the domain of the partition.
     pub name: String,
-    /// Region that requests are signed for, where it differs from the region of the call.
+    /// Region that requests are signed for; `None` for the region of the call.
     pub signed_for: Option<&'static str>,
 }
 
@@ -49,7 +49,7 @@ pub struct Read {
 }
 
 impl Read {
-    /// A read of `service`; for constants, so that what is none does not compile.
+    /// A read of `service`; evaluated in constants, so that a call that is no read does not compile.
     pub const fn of(call: &'static Call, service: &'static Service) -> Self {
         assert!(call.read_only && is_action_of(call.action, service.signing_name));
         Self { call, service }

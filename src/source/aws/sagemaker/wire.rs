@@ -31,10 +31,10 @@ fn host(at: &At<'_>) -> Host {
     Host { name, signed_for: None }
 }
 
-/// Rows per page: what SageMaker gives at most.
+/// Rows per page: the maximum of SageMaker.
 pub const PAGE: u32 = 100;
 
-/// A page of all notebook instances.
+/// Request for a page of all notebook instances.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct ListNotebookInstances {
@@ -50,7 +50,7 @@ impl Question for ListNotebookInstances {
     type Answer = Page<Notebook>;
 }
 
-/// Notebook instance in the list.
+/// Notebook instance in the list; fields missing in the answer are `None`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Notebook {
@@ -90,7 +90,7 @@ impl Question for ListEndpoints {
     type Answer = Page<EndpointName>;
 }
 
-/// Endpoint in the list.
+/// Endpoint in the list; fields missing in the answer are `None`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct EndpointName {
@@ -115,7 +115,7 @@ impl Question for DescribeEndpoint<'_> {
     type Answer = Endpoint;
 }
 
-/// One endpoint.
+/// One endpoint; fields missing in the answer are `None`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Endpoint {
@@ -139,7 +139,7 @@ pub struct Endpoint {
     pub shadow_production_variants: Option<Vec<RunningVariant>>,
 }
 
-/// Variant of an endpoint as it runs.
+/// Variant of an endpoint as it runs; fields missing in the answer are `None`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct RunningVariant {
@@ -164,7 +164,7 @@ impl Question for DescribeEndpointConfig<'_> {
     type Answer = EndpointConfig;
 }
 
-/// Configuration of an endpoint.
+/// Configuration of an endpoint; fields missing in the answer are `None`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct EndpointConfig {
@@ -174,7 +174,7 @@ pub struct EndpointConfig {
     pub shadow_production_variants: Option<Vec<ConfiguredVariant>>,
 }
 
-/// Variant in the configuration.
+/// Variant in the configuration; fields missing in the answer are `None`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct ConfiguredVariant {
@@ -204,7 +204,7 @@ impl Question for ListApps {
     type Answer = Page<AppRow>;
 }
 
-/// Studio app in the list.
+/// Studio app in the list; fields missing in the answer are `None`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct AppRow {
@@ -228,7 +228,7 @@ impl Row for AppRow {
     const LIST: &'static str = "Apps";
 }
 
-/// Instance of a Studio app.
+/// Instance of a Studio app; fields missing in the answer are `None`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct ResourceSpec {
@@ -236,7 +236,7 @@ pub struct ResourceSpec {
     pub instance_type: Option<String>,
 }
 
-/// Request for one Studio app, with the names of its row in the list.
+/// Request for one Studio app, with the names of its row in the list; `None` where the row has none.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct DescribeApp<'a> {
@@ -262,7 +262,7 @@ impl Question for DescribeApp<'_> {
     type Answer = App;
 }
 
-/// One Studio app.
+/// One Studio app; fields missing in the answer are `None`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct App {
@@ -299,7 +299,7 @@ impl Question for ListTags<'_> {
     type Answer = Page<Tag>;
 }
 
-/// Tag in the list.
+/// Tag in the list; fields missing in the answer are `None`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Tag {

@@ -2,18 +2,16 @@
 
 use crate::domain::Accelerator;
 
-/// A model as its driver describes it.
+/// A GPU model as its driver describes it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Card {
     /// Name in NVML, such as `NVIDIA A100-SXM4-40GB`.
     pub name: &'static str,
-    /// Device memory in MiB as the driver reports it, which is less than the EC2 API says (or, for
-    /// A10G, L4 and L40S, more).
+    /// Device memory as the driver reports it, MiB: less than the EC2 API states (for A10G, L4 and L40S more).
     pub memory_mib: f64,
-    /// Power with nothing to do, and the limit, W; `None` where the driver tells neither, as in the
-    /// guest of a partitioned card.
+    /// Idle power and power limit, W; `None` when the driver reports neither, as in the guest of a partitioned card.
     pub power: Option<(f64, f64)>,
-    /// Idle and highest clock of the multiprocessors, MHz; `None` where there is none.
+    /// Idle and highest clock of the multiprocessors, MHz; `None` for devices without.
     pub clocks: Option<(f64, f64)>,
     /// Memory per slice of a split into 3g + 2g + 2g, as in the profile names; `None` for a model that cannot be split,
     /// or is not in the demo.

@@ -9,13 +9,13 @@ use crate::source::demo::profile::Profile;
 pub(super) enum Kind {
     /// Utilisation reads 100 % while nothing runs.
     Phantom,
-    /// The encoder works and little else.
+    /// The encoder works, and hardly anything else.
     Encoder,
     /// A model is loaded and gets no requests.
     HeldIdle,
     /// No process holds it, and it is idle.
     Unallocated,
-    /// Work that hangs: a kernel is resident, nothing is computed.
+    /// A hung job: a kernel is resident, nothing is computed.
     Stalled,
     /// Kernels that use a fifth of the multiprocessors.
     Inefficient,
@@ -25,7 +25,7 @@ pub(super) enum Kind {
     OffTheBus,
     /// XID 31 of an application, long ago.
     OldXid,
-    /// Its node reports nothing any more.
+    /// Its node stopped reporting.
     Silent,
     /// Only utilisation is reported, and irregularly.
     UtilAlone,
@@ -40,7 +40,7 @@ pub(super) enum Kind {
 /// A planted GPU case: GPUs that mislead a simple tool, with the expected verdict.
 #[derive(Debug)]
 pub struct GpuCase {
-    /// The `Name` tag of the box; `None` for boxes that are found by what they are.
+    /// `Name` tag of the box; `None` for boxes found by other properties.
     pub on: Option<&'static str>,
     /// The GPUs by index, in words.
     #[cfg_attr(
@@ -72,7 +72,7 @@ pub struct GpuCase {
     pub says: &'static str,
     /// Kind of the case.
     pub(super) kind: Kind,
-    /// The GPUs by index; empty for all.
+    /// Indices of the GPUs; empty for all.
     pub(super) indices: &'static [u16],
 }
 

@@ -35,7 +35,7 @@ pub(super) enum Evidence {
 }
 
 impl Evidence {
-    /// The rung of the ladder that it reaches.
+    /// Rung of the evidence that it allows.
     pub fn rung(self) -> Rung {
         match self {
             Self::Sm | Self::Neuron => Rung::A,

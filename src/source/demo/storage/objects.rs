@@ -30,7 +30,7 @@ pub struct Row {
     pub content: u64,
     /// Size of an upload part, bytes.
     pub part: u64,
-    /// Version id; empty without versions.
+    /// Version id; empty in a bucket without versions.
     pub version: String,
 }
 
@@ -42,12 +42,12 @@ impl Row {
         Self { key, size, age_s, tier: Tier::Standard, flags: 0, content, part: PART, version }
     }
 
-    /// Number of parts it was uploaded in; 0 for one piece.
+    /// Number of upload parts; 0 for an object uploaded in one piece.
     pub fn parts(&self) -> u32 {
         if self.size <= self.part { 0 } else { self.size.div_ceil(self.part).min(10_000) as u32 }
     }
 
-    /// Its `ETag`: of content, size of the parts, and of the key as well under KMS.
+    /// `ETag` derived from content and part size, and from the key as well under KMS.
     pub fn etag(&self) -> Etag {
         if self.flags & ObjectFlags::DELETE_MARKER != 0 {
             return Etag::default();
@@ -66,7 +66,7 @@ impl Row {
         ObjectFlags(self.flags | multipart)
     }
 
-    /// Appends it to a batch; `midnight_ms` is what ages are measured to.
+    /// Appends it to a batch; ages count back from `midnight_ms` (ms since 1970).
     pub fn push(&self, into: &mut ObjectBatch, midnight_ms: i64) {
         into.keys.push(self.key.as_bytes());
         into.sizes.push(self.size);

@@ -20,7 +20,7 @@ pub(super) fn s3(region: &str) -> Option<S3Prices> {
     Some(prices)
 }
 
-/// Like [`s3`], for volumes and snapshots.
+/// Invented prices of volumes and snapshots for a region without an embedded list; `None` for a region with one.
 pub(super) fn ebs(region: &str) -> Option<EbsPrices> {
     if storage_prices::ebs(region).is_some() {
         return None;

@@ -78,9 +78,8 @@ impl Sums {
         out
     }
 
-    /// The value of a series on a day, of a bucket that has these sums and `rows` at `reckoned`; `None`
-    /// before the bucket was there, and for a series that it does not have. CloudWatch has a day when
-    /// it is over.
+    /// Value of a series on a day, for a bucket that has these sums and `rows` at `reckoned`; `None` before the bucket
+    /// existed, for a series that it lacks, and for a day that is not over.
     pub fn value(
         &self,
         bucket: &Planted,
