@@ -99,7 +99,7 @@ pub enum ListWhat {
 }
 
 impl ListWhat {
-    /// Columns of such a list.
+    /// Columns that the list has.
     pub fn columns(self) -> ObjectColumns {
         ObjectColumns {
             sizes: true,

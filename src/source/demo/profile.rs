@@ -48,7 +48,7 @@ pub(super) struct Profile {
     pub life: Life,
     /// Purchase option.
     pub lifecycle: Lifecycle,
-    /// True when it is stopped from the start.
+    /// True when it is stopped at the start of the demo.
     pub stopped: bool,
     /// Planted case; `None` for an ordinary box.
     pub trap: Option<&'static Trap>,

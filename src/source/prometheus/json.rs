@@ -15,7 +15,7 @@ pub type Point = (f64, f64);
 /// An answer without its series.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Head {
-    /// `success` or `error`.
+    /// Status of the answer: `success` or `error`.
     pub status: String,
     /// Type of the error: `bad_data`, `execution`, `timeout`, …; empty without one.
     pub error_type: String,
