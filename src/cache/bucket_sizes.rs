@@ -14,24 +14,24 @@ const KEEP_DAYS: i32 = 120;
 /// Series written in one transaction: short enough that another cockpit does not wait long.
 const WRITES_PER_TRANSACTION: usize = 1_000;
 
-/// One daily series of a bucket.
+/// A daily CloudWatch series of a bucket.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BucketSize {
-    /// The bucket.
+    /// Bucket name.
     pub bucket: String,
-    /// What is counted: a word of the bus.
+    /// Name of the metric, as the bus chooses it.
     pub metric: String,
-    /// CloudWatch's second dimension, as it said it.
+    /// Value of CloudWatch's second dimension, verbatim: `StorageType` or the filter id.
     pub dimension: String,
     /// UTC day (days since 1970) of the first value.
     pub first_day: i32,
-    /// Days before it were asked for.
+    /// UTC day (days since 1970) up to which, exclusive, values were requested.
     pub fetched_to: i32,
-    /// A value per day; NaN where there was no datapoint.
+    /// One value per day; `NaN` without a datapoint.
     pub values: Vec<f64>,
 }
 
-/// Keeps series.
+/// Stores series in place of older ones with the same key. Err when SQLite fails.
 pub(super) fn store(
     conn: &mut Connection,
     scope: &Scope,
@@ -103,8 +103,8 @@ fn row(scope: &Scope, r: &Row<'_>) -> Option<BucketSize> {
     })
 }
 
-/// All series of a scope. Days that have not come yet were written by a clock that ran ahead: they
-/// and the claim to have asked for them are dropped. Damaged ones are dropped and told.
+/// All series of a scope. Days after `now` were written under a wrong clock and are cut off. Damaged series are dropped
+/// with a notice.
 pub(super) fn load(store: &mut Store, scope: &Scope, now: Timestamp) -> Vec<BucketSize> {
     let end = Hour::containing(now).day().saturating_add(1);
     let found = store.run(|conn| {
@@ -132,8 +132,8 @@ pub(super) fn load(store: &mut Store, scope: &Scope, now: Timestamp) -> Vec<Buck
     whole
 }
 
-/// Drops series that nobody asks for any more. The newest is now, or the newest kept when that is
-/// earlier: a clock that runs years ahead cannot make everything look old.
+/// Deletes series that were not requested for 120 days; returns their number. Days count back from now, or from the
+/// newest series when that is earlier, so that a clock years ahead deletes nothing. Err when SQLite fails.
 pub(super) fn drop_unseen(conn: &Connection, now: Timestamp) -> rusqlite::Result<usize> {
     let newest: Option<i32> =
         conn.query_row("SELECT max(fetched_to) FROM bucket_size", [], |r| r.get(0))?;

@@ -1,8 +1,8 @@
 //! Checksums: SQLite notices neither damage inside a value nor a row that is gone.
 
-/// A checksum over words of eight bytes and the length: SQLite does not notice damage inside a
-/// blob. Each step can be undone, so that no change of a single word goes unseen. Not a protection
-/// against malice; the file is private to the user.
+/// Checksum over the bytes in words of eight, and their length: SQLite does not notice damage inside a blob. Every step
+/// is reversible, so that a change of a single word always changes the sum. No protection against malice; the file is
+/// private to the user.
 pub(super) fn checksum(bytes: &[u8]) -> i64 {
     // The constants are those of FNV-1a; the rotation carries the upper bits down.
     let step =
@@ -15,13 +15,13 @@ pub(super) fn checksum(bytes: &[u8]) -> i64 {
     words.chain([bytes.len() as u64]).fold(0xcbf2_9ce4_8422_2325, step) as i64
 }
 
-/// A checksum over the columns of a row, one by one. What a column holds cannot pass into the next:
-/// each is told with its kind and length.
+/// Checksum over the columns of a row. Each column is added with its type and length, so that bytes cannot move from
+/// one column to the next unnoticed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RowSum(u64);
 
 impl RowSum {
-    /// Of no column yet.
+    /// Starts without any column.
     pub const fn new() -> Self {
         Self(0xcbf2_9ce4_8422_2325)
     }
@@ -30,25 +30,25 @@ impl RowSum {
         Self((self.0 ^ word).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(29))
     }
 
-    /// A number.
+    /// Adds an integer column.
     #[must_use]
     pub const fn int(self, value: i64) -> Self {
         self.word(1).word(value as u64)
     }
 
-    /// A text.
+    /// Adds a text column.
     #[must_use]
     pub fn text(self, value: &str) -> Self {
         self.word(2).word(checksum(value.as_bytes()) as u64)
     }
 
-    /// Bytes.
+    /// Adds a blob column.
     #[must_use]
     pub fn blob(self, value: &[u8]) -> Self {
         self.word(3).word(checksum(value) as u64)
     }
 
-    /// The checksum.
+    /// Checksum over the added columns.
     pub const fn finish(self) -> i64 {
         self.0 as i64
     }

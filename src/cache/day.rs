@@ -1,9 +1,9 @@
 //! One UTC day of a series as a blob: 24 little-endian `f32`, `NaN` where no datapoint came.
 
-/// Hours in a day, values in a blob.
+/// Hours in a day, the number of values in a blob.
 pub(super) const HOURS: usize = 24;
 
-/// The values of one UTC day.
+/// Hourly values of one UTC day; `NaN` without a datapoint.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Day(pub [f32; HOURS]);
 
@@ -11,7 +11,7 @@ impl Day {
     /// A day without any datapoint.
     pub const EMPTY: Self = Self([f32::NAN; HOURS]);
 
-    /// Reads a blob; `None` when it is not one of ours.
+    /// Decodes a blob; `None` when it is not 96 bytes long.
     pub fn decode(blob: &[u8]) -> Option<Self> {
         if blob.len() != HOURS * 4 {
             return None;
@@ -23,7 +23,7 @@ impl Day {
         Some(day)
     }
 
-    /// The blob of the day.
+    /// Encodes the day as a blob of 96 bytes.
     pub fn encode(&self) -> [u8; HOURS * 4] {
         let mut blob = [0; HOURS * 4];
         for (bytes, value) in blob.chunks_exact_mut(4).zip(self.0) {
@@ -32,8 +32,8 @@ impl Day {
         blob
     }
 
-    /// Takes over every datapoint of `newer`; where `newer` has none, the old one stays.
-    /// True when anything changed.
+    /// Replaces values by the datapoints of `newer`; where `newer` has none, the old value stays. True when anything
+    /// changed.
     pub fn merge(&mut self, newer: &Self) -> bool {
         let mut changed = false;
         for (old, new) in self.0.iter_mut().zip(newer.0) {

@@ -53,8 +53,8 @@ fn problem(conn: &mut Connection) -> rusqlite::Result<Option<String>> {
     Ok(None)
 }
 
-/// Looks whether every row is there, once per process; a file that has lost any is set aside, and
-/// what cannot be read again is taken over from it.
+/// Compares every table with its digest, once per process. A file that has lost rows is set aside and a new one
+/// started, with the rows that cannot be read again from AWS.
 pub(super) fn check(store: &mut Store) {
     if !store.begin_check() {
         return;
@@ -65,8 +65,8 @@ pub(super) fn check(store: &mut Store) {
     summary::check(store);
 }
 
-/// Makes the digest of a table agree with its rows again, after a damaged one was dropped, of which
-/// the checksum itself may have been what was damaged.
+/// Writes the digest of a table anew from its rows, after a damaged row was dropped whose checksum may have been the
+/// damaged part. Err when SQLite fails.
 pub(super) fn reseal(conn: &Connection, table: &str) -> rusqlite::Result<()> {
     let (rows, sum) = count(conn, table)?;
     conn.execute(
@@ -76,7 +76,8 @@ pub(super) fn reseal(conn: &Connection, table: &str) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Drops the damaged rows that `sql` names, and makes the digest agree again.
+/// Deletes damaged rows of `table` with the statement `sql`, once per key in `rows`, and writes its digest anew. Err
+/// when SQLite fails.
 pub(super) fn drop_damaged(
     conn: &mut Connection,
     table: &str,
@@ -91,7 +92,7 @@ pub(super) fn drop_damaged(
     tx.commit()
 }
 
-/// Takes over the hours of an older layout, which nobody could tell again.
+/// Copies hours from the tables of an older layout, `from`, which no source could provide again. Err when SQLite fails.
 pub(super) fn take_over(conn: &Connection, from: i32) -> rusqlite::Result<()> {
     // What an older layout had a checksum of is taken as far as that one holds.
     let holds = |sum: i64, data: &[u8]| sum == checksum(data);
@@ -144,7 +145,7 @@ pub(super) fn take_over(conn: &Connection, from: i32) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// A checksum of a fact, all columns.
+/// Checksum of a fact over all its columns.
 pub(super) fn of_fact(
     kind: &str,
     account: &str,

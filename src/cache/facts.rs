@@ -13,13 +13,13 @@ use crate::domain::text::clean;
 /// A value dated later than this after now was not written by a clock that agrees with ours.
 const CLOCK_TOLERANCE: SignedDuration = SignedDuration::from_mins(5);
 
-/// A kind of fact. The encoding is not self-describing, so `layout` must change whenever the type
-/// that is stored changes; values of another layout are absent.
+/// Kind of a fact. The encoding is not self-describing, so `layout` must change whenever the stored type changes;
+/// values of another layout are absent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FactKind {
     /// Name in the file, for example `inventory`.
     pub name: &'static str,
-    /// Number of the type's layout.
+    /// Version of the encoding of the stored type.
     pub layout: u16,
 }
 
@@ -30,13 +30,12 @@ impl FactKind {
     }
 }
 
-/// A value from the cache.
+/// A cached value with the time it was taken.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stored<T> {
-    /// When it was taken; `None` when it claims to be from the future (more than five minutes
-    /// after now), so that its age is unknown.
+    /// Time when it was taken; `None` for a time more than five minutes after now, so that its age is unknown.
     pub taken_at: Option<Timestamp>,
-    /// The value.
+    /// The cached value.
     pub value: T,
 }
 
@@ -47,20 +46,21 @@ impl<T> Stored<T> {
     }
 }
 
-/// A row before it is decoded.
+/// A fact as stored, not decoded yet.
 #[derive(Debug)]
 pub(super) struct RawFact {
     taken_ms: i64,
+    /// Encoded value.
     pub(super) data: Vec<u8>,
 }
 
 impl RawFact {
-    /// Its date with a value that says nothing: what was checked need not be copied on.
+    /// This fact without its value, for callers that need only the time.
     pub fn date_alone(self) -> Self {
         Self { data: Vec::new(), ..self }
     }
 
-    /// Decodes the value. Undecodable bytes, bytes left over and impossible dates are absent.
+    /// Decodes the value of layout `kind`. `None` for malformed bytes, bytes left over, and impossible dates.
     pub fn decode<T: DeserializeOwned>(
         &self,
         kind: FactKind,
@@ -79,7 +79,7 @@ impl RawFact {
     }
 }
 
-/// Keeps a value in place of the one before.
+/// Stores a value in place of the previous one. Err when SQLite fails.
 pub(super) fn put(
     conn: &Connection,
     kind: FactKind,
@@ -99,7 +99,8 @@ pub(super) fn put(
     Ok(())
 }
 
-/// Dates the value anew that was taken at `before`; false when there is none.
+/// Updates the time of a value that was taken at `before`; false when the stored one has another time. Err when SQLite
+/// fails.
 pub(super) fn touch(
     conn: &mut Connection,
     kind: FactKind,
@@ -117,14 +118,14 @@ pub(super) fn touch(
     Ok(true)
 }
 
-/// What was found where a value should be.
+/// Result of reading a row with a checksum.
 #[derive(Debug)]
 pub(super) enum Read<T> {
-    /// As it was written.
+    /// The row matches its checksum.
     Whole(T),
-    /// Something else than was written.
+    /// The row does not match its checksum.
     Damaged,
-    /// Nothing.
+    /// There is no such row.
     Absent,
 }
 
@@ -147,7 +148,7 @@ fn raw(kind: &str, r: &rusqlite::Row<'_>) -> rusqlite::Result<Option<(Scope, i64
     Ok(whole.then(found))
 }
 
-/// Reads one value; one of another layout is absent.
+/// Reads the fact of `kind` about `scope`; one of another layout is absent. Err when SQLite fails.
 pub(super) fn get(
     conn: &Connection,
     kind: FactKind,
@@ -173,7 +174,7 @@ pub(super) fn get(
     })
 }
 
-/// Reads one value; a damaged one is dropped and told.
+/// Reads the fact of `kind` about `scope`; a damaged one is dropped with a notice. `None` when absent.
 pub(super) fn read(store: &mut Store, kind: FactKind, scope: &Scope) -> Option<RawFact> {
     match store.run(|conn| get(conn, kind, scope))? {
         Read::Whole(raw) => Some(raw),
@@ -187,7 +188,7 @@ pub(super) fn read(store: &mut Store, kind: FactKind, scope: &Scope) -> Option<R
     }
 }
 
-/// Reads all values of a kind; damaged ones are dropped and told.
+/// Reads all facts of a kind; damaged ones are dropped with a notice. `None` when the database fails.
 pub(super) fn all(store: &mut Store, kind: FactKind) -> Option<Vec<(Scope, RawFact)>> {
     let (whole, damaged) = store.run(|conn| {
         let mut all = conn.prepare_cached(

@@ -27,19 +27,19 @@ const JOURNAL_LIMIT: u32 = 16 << 20;
 /// is read again lies in the page cache of the system.
 const PAGE_CACHE_KIB: i32 = -1024;
 
-/// What an SQLite error means for the file.
+/// Meaning of an SQLite error for the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Trouble {
-    /// The content makes no sense.
+    /// The content is damaged or not ours.
     Broken,
     /// The disk is full, read-only or failing.
     NoDisk,
-    /// Another process held the lock for longer than we wait.
+    /// Another process held the lock for longer than the time limit.
     Busy,
 }
 
-/// Sorts an SQLite error. Errors that are none of the disk's or the lock's (a missing table, a
-/// text where a number must be) can only come from a file whose content is not ours.
+/// Classifies an SQLite error. Errors that concern neither disk nor lock (a missing table, a text in place of a number)
+/// can only come from a file with other content than ours.
 pub(super) fn trouble(error: &rusqlite::Error) -> Trouble {
     match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Trouble::Busy,
@@ -68,12 +68,12 @@ fn cause(error: &rusqlite::Error) -> Cause {
     }
 }
 
-/// Why a file cannot be had.
+/// Why a file cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Why {
-    /// In the system's or SQLite's words.
+    /// Message of the operating system or SQLite.
     pub text: String,
-    /// What decides what helps.
+    /// Cause, from which the advice follows.
     pub cause: Cause,
 }
 
@@ -95,14 +95,14 @@ impl From<Defect> for Why {
     }
 }
 
-/// Why a file could not be opened.
+/// Why a database file could not be opened.
 #[derive(Debug)]
 pub(super) enum OpenError {
-    /// It is there and unusable: set it aside.
+    /// The file exists and is unusable: to be set aside.
     Defect(Defect),
     /// Another process holds its lock.
     Busy(Why),
-    /// It cannot be had at all: go on in memory.
+    /// It cannot be opened at all: the cache stays in memory.
     Unavailable(Why),
 }
 
@@ -125,24 +125,25 @@ impl From<io::Error> for OpenError {
     }
 }
 
-/// A file that was renamed.
+/// A file that was renamed because it is unusable.
 #[derive(Debug)]
 pub(super) struct Aside {
-    /// Its new name.
+    /// Path of the renamed file.
     pub moved_to: PathBuf,
-    /// What was wrong with it.
+    /// Defect of the file.
     pub why: Defect,
 }
 
 /// Identity of a file on its file system: device and inode.
 pub(super) type FileId = (u64, u64);
 
-/// The identity of what lies at `path` now.
+/// Identity of the file at `path`; `None` when there is none.
 pub(super) fn file_id(path: &Path) -> Option<FileId> {
     fs::symlink_metadata(path).ok().map(|m| (m.dev(), m.ino()))
 }
 
-/// Opens `path` read-write; sets an unusable file aside and creates a new one.
+/// Opens `path` for reading and writing; renames an unusable file and creates a new one. Err when the file can neither
+/// be opened nor replaced.
 pub(super) fn open_or_replace(
     path: &Path,
     schema: &Schema,
@@ -166,8 +167,8 @@ pub(super) fn open_or_replace(
     }
 }
 
-/// Replaces a file that turned out to be damaged while it was open. `opened` is its identity: when
-/// another process has replaced it already, the new one is simply opened.
+/// Replaces an open file that turned out to be damaged. `opened` is its identity: when another process has already
+/// replaced it, the new file is opened. Err when no file can be opened.
 pub(super) fn replace_damaged(
     path: &Path,
     schema: &Schema,
@@ -191,7 +192,7 @@ fn reopen(path: &Path, schema: &Schema, guard: &File) -> Result<Connection, Why>
     })
 }
 
-/// A database in memory with the tables of `schema`.
+/// Opens a database in memory with the tables of `schema`. Err when SQLite fails.
 pub(super) fn open_in_memory(schema: &Schema) -> rusqlite::Result<Connection> {
     // The URI flag lets `ATTACH` open the file on disk read-only.
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
@@ -220,7 +221,8 @@ fn check_sides(path: &Path) -> io::Result<()> {
     SIDES.iter().try_for_each(|side| files::check_own(&beside(path, side)).map(|_| ()))
 }
 
-/// Opens what lies at `path` for reading only, without waiting for anybody.
+/// Opens the file at `path` for reading only, without waiting for locks. Err for a missing file, a link, a file of
+/// another user, or when SQLite fails.
 pub(super) fn open_read_only(path: &Path) -> rusqlite::Result<Connection> {
     let refused = |_| rusqlite::Error::InvalidPath(path.to_owned());
     let path = unlinked(path).map_err(refused)?;
@@ -241,13 +243,13 @@ pub(super) fn open_read_only(path: &Path) -> rusqlite::Result<Connection> {
     Connection::open_with_flags(uri(&path, "immutable=1"), flags | OpenFlags::SQLITE_OPEN_URI)
 }
 
-/// An SQLite URI for `path`; `?`, `#` and `%` in the path are escaped.
+/// SQLite URI of `path` with the parameters `query`; `?`, `#` and `%` in the path are escaped.
 pub(super) fn uri(path: &Path, query: &str) -> String {
     let path = path.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23");
     format!("file:{path}?{query}")
 }
 
-/// Copies the rows of `tables` from the file at `path` into `conn`, as far as they can be read.
+/// Copies the readable rows of `tables` from the file at `path` into `conn`. Err when SQLite fails on `conn`.
 pub(super) fn copy_from_file(
     conn: &Connection,
     path: &Path,
@@ -392,7 +394,7 @@ fn create_private(path: &Path) -> io::Result<bool> {
     Ok(is_new)
 }
 
-/// The path of a file that SQLite keeps beside `path`: `-wal`, `-shm`.
+/// Path of a side file of `path`, such as `-wal` or `-shm`.
 pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
@@ -409,7 +411,8 @@ fn lock_beside(path: &Path) -> io::Result<File> {
 /// What the name of a file that was set aside goes on with.
 const ASIDE: &str = ".broken-";
 
-/// The first of the files that were set aside of the one at `path`, by name.
+/// The first, by name, of the files that were set aside for `path`; `None` without any. Err when the directory cannot
+/// be read.
 pub(super) fn found_aside(path: &Path) -> io::Result<Option<PathBuf>> {
     let dir = path.parent().filter(|d| !d.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut head = path.file_name().unwrap_or_default().to_owned();

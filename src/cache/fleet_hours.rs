@@ -18,7 +18,7 @@ fn sum(hour: i32, account: &str, region: &str, looks: u32, data: &[u8]) -> i64 {
     RowSum::new().int(hour.into()).text(account).text(region).int(looks.into()).blob(data).finish()
 }
 
-/// Keeps an hour in place of what was kept of it.
+/// Stores an hour in place of an earlier record of it. Err when SQLite fails.
 pub(super) fn put(
     conn: &Connection,
     hour: i32,
@@ -60,7 +60,7 @@ fn row(r: &Row<'_>) -> Option<FleetHour> {
 /// What is told of hours that are not as they were written.
 const WHAT: &str = "instances per hour, which nobody can read again";
 
-/// Adds looks to what is kept of their hours. A damaged hour is replaced and told.
+/// Adds polls to the stored hours. A damaged hour is replaced, with a notice.
 pub(super) fn add(store: &mut Store, looks: &[FleetHour]) {
     let damaged = store.run(|conn| {
         let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -92,7 +92,7 @@ pub(super) fn add(store: &mut Store, looks: &[FleetHour]) {
     store.tell_lost(WHAT, damaged.unwrap_or_default());
 }
 
-/// Reads what is kept of the hours in `range`, oldest first. Damaged ones are dropped and told.
+/// Stored hours in `range`, oldest first. Damaged ones are dropped with a notice.
 pub(super) fn load(store: &mut Store, range: HourRange) -> Vec<FleetHour> {
     let found = store.run(|conn| {
         let mut read = conn.prepare_cached(
@@ -114,7 +114,7 @@ pub(super) fn load(store: &mut Store, range: HourRange) -> Vec<FleetHour> {
     whole
 }
 
-/// Takes over what is whole in a file that was set aside.
+/// Copies the undamaged rows of a file that was set aside. Err when the table cannot be read or SQLite fails on `conn`.
 pub(super) fn salvage(conn: &Connection, old: &Connection) -> rusqlite::Result<()> {
     let mut read =
         old.prepare("SELECT hour, account, region, looks, checksum, data FROM fleet_hour")?;
@@ -130,7 +130,7 @@ pub(super) fn salvage(conn: &Connection, old: &Connection) -> rusqlite::Result<(
     tx.commit()
 }
 
-/// Deletes what claims to be of hours that have not begun yet.
+/// Deletes hours after `now`, written under a wrong clock, with a notice.
 pub(super) fn disclaim_future(store: &mut Store, now: Timestamp) {
     let running = Hour::containing(now).0;
     let latest: Option<i32> =
@@ -141,8 +141,8 @@ pub(super) fn disclaim_future(store: &mut Store, now: Timestamp) {
     store.post(CacheNotice::FromFuture { what: "instances per hour".into(), claimed });
 }
 
-/// Deletes hours that lie too far back for any plan. The newest is now, or the newest kept when that
-/// is earlier: a clock that runs years ahead cannot make everything look old.
+/// Deletes hours older than 170 weeks; returns their number. They count back from now, or from the newest hour when
+/// that is earlier, so that a clock years ahead deletes nothing. Err when SQLite fails.
 pub(super) fn drop_old(conn: &mut Connection, now: Timestamp) -> rusqlite::Result<u64> {
     let newest: Option<i32> =
         conn.query_row("SELECT max(hour) FROM fleet_hour", [], |r| r.get(0))?;

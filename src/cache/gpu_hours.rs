@@ -22,16 +22,16 @@ const LAYOUT: u8 = 1;
 /// one for the rung.
 const BYTES: usize = 10;
 
-/// What all GPUs of one source did in one closed hour.
+/// Activity of all GPUs of one source in one closed hour.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GpuHours {
-    /// The kind of source.
+    /// Kind of source.
     pub source: SourceId,
-    /// Which one of its kind.
+    /// Configured name or host name of the source.
     pub origin: Arc<str>,
-    /// The hour; it was closed when the source was asked.
+    /// UTC hour, closed when the source was read.
     pub hour: Hour,
-    /// The GPUs; empty when the source knew of none.
+    /// One entry per GPU; empty when the source knew of none.
     pub gpus: Vec<GpuHour>,
 }
 
@@ -82,12 +82,12 @@ fn decode(blob: &[u8], known: &HashMap<i64, Arc<GpuIdentity>>) -> Option<Vec<Gpu
     Some(gpus)
 }
 
-/// A checksum over all columns of a GPU.
+/// Checksum of a GPU over all its columns.
 pub(super) fn of_device(id: i64, source: &str, identity: &[u8], last_hour: i32) -> i64 {
     RowSum::new().int(id).text(source).blob(identity).int(last_hour.into()).finish()
 }
 
-/// A checksum over all columns of an hour.
+/// Checksum of an hour over all its columns.
 pub(super) fn of_hour(hour: i32, source: &str, data: &[u8]) -> i64 {
     RowSum::new().int(hour.into()).text(source).blob(data).finish()
 }
@@ -107,7 +107,7 @@ fn device(r: &Row<'_>) -> Option<Device> {
     whole.then_some(Device { id, identity, last_hour })
 }
 
-/// Keeps what the GPUs of a source did in an hour, in place of what was kept of it before.
+/// Stores an hour of a source in place of an earlier record. Err when SQLite fails.
 pub(super) fn store(conn: &mut Connection, hours: &GpuHours) -> rusqlite::Result<()> {
     let source = name(hours.source, &hours.origin);
     let hour = hours.hour.0;
@@ -168,8 +168,8 @@ pub(super) fn store(conn: &mut Connection, hours: &GpuHours) -> rusqlite::Result
 /// The row ids of what is damaged: of GPUs, of hours.
 type Damaged = (Vec<i64>, Vec<i64>);
 
-/// Reads what is kept of the hours in `range`, newest first, into `to`, until nobody takes it any
-/// more. Damaged ones are dropped and told.
+/// Sends the stored hours in `range` to `to`, newest first, until the receiver is gone. Damaged ones are dropped with a
+/// notice.
 pub(super) fn load(store: &mut Store, range: HourRange, to: &SyncSender<GpuHours>) {
     let (devices, hours) = store.run(|conn| load_all(conn, range, to)).unwrap_or_default();
     store.lost_rows("names of GPUs", "gpu_device", &devices);
@@ -235,7 +235,7 @@ fn hour(r: &Row<'_>, known: &HashMap<i64, Arc<GpuIdentity>>) -> Option<Option<Gp
     Some(read())
 }
 
-/// Deletes what claims to be of hours that have not ended yet.
+/// Deletes hours that have not ended at `now`, written under a wrong clock, with a notice.
 pub(super) fn disclaim_future(store: &mut Store, now: Timestamp) {
     let running = Hour::containing(now).0;
     let latest: Option<i32> =
@@ -246,9 +246,9 @@ pub(super) fn disclaim_future(store: &mut Store, now: Timestamp) {
     store.post(CacheNotice::FromFuture { what: "GPU hours".into(), claimed });
 }
 
-/// Deletes hours of more than `keep_days` before the newest, and the GPUs that no kept hour speaks
-/// of. The newest is now, or the newest kept when that is earlier: a clock that runs years ahead
-/// cannot make everything look old.
+/// Deletes hours more than `keep_days` before the newest, and GPUs without any kept hour; returns the number of hours.
+/// The newest is now, or the newest stored hour when that is earlier, so that a clock years ahead deletes nothing. Err
+/// when SQLite fails.
 pub(super) fn drop_old(
     conn: &mut Connection,
     now: Timestamp,

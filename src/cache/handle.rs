@@ -28,7 +28,7 @@ use crate::domain::{FleetHour, HourRange, Scope, SeriesSet, Signal};
 /// Requests that may wait for the thread before senders wait too.
 const QUEUE: usize = 64;
 
-/// How the cache is opened.
+/// Location and bounds of the cache.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenOptions {
     /// The database file; its directory is created when missing. The ledger lies beside it.
@@ -40,7 +40,7 @@ pub struct OpenOptions {
     pub keep_days: u32,
     /// True to keep everything in memory; without a path in `ledger`, no file is touched.
     pub memory_only: bool,
-    /// The own-cost ledger; `None`: beside the cache, in memory where that is.
+    /// Path of the own-cost ledger; `None`: beside the cache, or in memory with `memory_only`.
     pub ledger: Option<PathBuf>,
 }
 
@@ -56,7 +56,7 @@ impl OpenOptions {
         }
     }
 
-    /// A cache that touches no file.
+    /// A cache that uses no file.
     pub fn in_memory() -> Self {
         Self { memory_only: true, ..Self::new(":memory:") }
     }
@@ -69,11 +69,10 @@ enum Request {
     Close(oneshot::Sender<()>),
 }
 
-/// A handle to the cache; clones share the same thread and connection.
+/// Handle to the cache; clones share its thread and connection.
 ///
-/// No call fails: what cannot be read is absent, what cannot be written on disk is kept in memory,
-/// and [`Cache::take_notices`] tells what the user should know. After [`Cache::close`] every
-/// answer is empty.
+/// No call fails: what cannot be read is absent, what cannot be written to disk stays in memory, and
+/// [`Cache::take_notices`] returns what the user should know. After [`Cache::close`] every answer is empty.
 #[derive(Clone, Debug)]
 pub struct Cache {
     requests: mpsc::Sender<Request>,
@@ -129,12 +128,12 @@ impl Cache {
         &self.path
     }
 
-    /// What came up since the last call; each cause is told once per process.
+    /// Notices since the last call; each cause appears once per process.
     pub fn take_notices(&self) -> Vec<CacheNotice> {
         self.board.take()
     }
 
-    /// Finishes what waits, writes the log back into the file and closes it.
+    /// Finishes pending requests, writes the log back into the file and closes it.
     pub async fn close(self) {
         let (done, closed) = oneshot::channel();
         if self.requests.send(Request::Close(done)).await.is_ok() {
@@ -142,7 +141,7 @@ impl Cache {
         }
     }
 
-    /// Keeps the newest value of `kind` about `scope`, taken at `taken_at`.
+    /// Stores the newest value of `kind` about `scope`, taken at `taken_at`.
     pub async fn put<T: Serialize>(
         &self,
         kind: FactKind,
@@ -165,8 +164,8 @@ impl Cache {
         .await;
     }
 
-    /// Dates the value of `kind` about `scope` anew: what was taken at `before` was found unchanged
-    /// at `taken_at`. False when the cache holds another value (or none) by now.
+    /// Updates the time of a value that was found unchanged: taken at `before`, confirmed at `taken_at`. False when the
+    /// cache holds another value by now, or none.
     pub async fn touch(
         &self,
         kind: FactKind,
@@ -181,8 +180,8 @@ impl Cache {
             .unwrap_or_default()
     }
 
-    /// The value of `kind` about `scope`. Absent when there is none, when its layout is not the
-    /// one of `kind`, or when it cannot be decoded. `now` exposes values from the future.
+    /// Value of `kind` about `scope`. `None` when there is none, its layout differs from that of `kind`, or it cannot
+    /// be decoded. A time later than `now` is reported as unknown.
     pub async fn get<T: DeserializeOwned>(
         &self,
         kind: FactKind,
@@ -194,9 +193,8 @@ impl Cache {
         raw.decode(kind, now, &self.board)
     }
 
-    /// When the value of `kind` about `scope` was taken, as [`Self::get`] says it; the value stays where
-    /// it is. Absent when there is none, when its layout is not the one of `kind`, or when it claims to
-    /// be from the future.
+    /// Time of the value of `kind` about `scope`, as [`Self::get`] returns it, without decoding the value. `None` when
+    /// there is no value, its layout differs from that of `kind`, or its time is in the future.
     pub async fn taken_at(
         &self,
         kind: FactKind,
@@ -209,7 +207,7 @@ impl Cache {
         self.call(read).await.flatten()?.decode::<()>(kind, now, &self.board)?.taken_at
     }
 
-    /// Every value of `kind`, in the order of the scopes; what cannot be decoded is left out.
+    /// All values of `kind`, sorted by scope; values that cannot be decoded are left out.
     pub async fn all<T: DeserializeOwned>(
         &self,
         kind: FactKind,
@@ -222,13 +220,13 @@ impl Cache {
             .collect()
     }
 
-    /// Merges series into what is kept; see [`SeriesWrite`]. Atomic per 1,000 series.
+    /// Merges series into the stored ones, see [`SeriesWrite`]. Atomic per 1,000 series.
     pub async fn store_series(&self, writes: Vec<SeriesWrite>) {
         self.call(move |store| series::keep(store, &writes)).await;
     }
 
-    /// The series of the instances `ids`, cut to `range`. An instance that was never asked about
-    /// is absent, and so is a signal that was never fetched; hours that were not fetched are `NaN`.
+    /// Series of the instances `ids`, cut to `range`. Instances and signals that were never fetched are absent; hours
+    /// that were not fetched are `NaN`.
     pub async fn load_series(
         &self,
         ids: Vec<Arc<str>>,
@@ -237,91 +235,89 @@ impl Cache {
         self.call(move |store| series::read(store, &ids, range)).await.unwrap_or_default()
     }
 
-    /// The hours that were fetched of each signal of the instances `ids`.
+    /// Fetched hours of each signal of the instances `ids`; signals that were never fetched are absent.
     pub async fn fetched(&self, ids: Vec<Arc<str>>) -> HashMap<(Arc<str>, Signal), HourRange> {
         self.call(move |store| series::fetched(store, &ids)).await.unwrap_or_default()
     }
 
-    /// Keeps what the GPUs of a source did in a closed hour.
+    /// Stores an hour of a GPU source in place of an earlier record.
     pub async fn store_gpu_hours(&self, hours: Arc<GpuHours>) {
         self.call(move |store| store.run(|conn| gpu_hours::store(conn, &hours))).await;
     }
 
-    /// Reads what is kept of GPUs in the hours of `range` into `to`, newest first, and waits where it
-    /// is full: all hours at once are tens of megabytes. What is damaged, or of a source that this
-    /// burntop does not know, is absent.
+    /// Sends the stored GPU hours in `range` to `to`, newest first, and waits while it is full: all hours at once are
+    /// tens of megabytes. Damaged hours, and those of unknown sources, are absent.
     pub async fn read_gpu_hours(&self, range: HourRange, to: SyncSender<GpuHours>) {
         self.call(move |store| gpu_hours::load(store, range, &to)).await;
     }
 
-    /// Adds looks at the fleet to what is kept of their hours.
+    /// Adds polls of the inventory to the stored hours.
     pub async fn add_fleet_hours(&self, looks: Vec<FleetHour>) {
         self.call(move |store| fleet_hours::add(store, &looks)).await;
     }
 
-    /// What was seen running in the hours of `range`, oldest first; what is damaged is absent.
+    /// Instances per hour in `range`, oldest first; damaged hours are absent.
     pub async fn load_fleet_hours(&self, range: HourRange) -> Vec<FleetHour> {
         self.call(move |store| fleet_hours::load(store, range)).await.unwrap_or_default()
     }
 
-    /// Keeps daily figures of buckets in place of what was kept of the same series.
+    /// Stores daily series of buckets in place of older ones with the same key.
     pub async fn store_bucket_sizes(&self, scope: &Scope, sizes: Vec<BucketSize>) {
         let scope = scope.clone();
         self.call(move |store| store.run(|conn| bucket_sizes::store(conn, &scope, &sizes))).await;
     }
 
-    /// The daily figures of all buckets of a scope; what is damaged is absent, and days after `now`
-    /// are.
+    /// Daily series of all buckets of a scope; damaged series and days after `now` are absent.
     pub async fn load_bucket_sizes(&self, scope: &Scope, now: Timestamp) -> Vec<BucketSize> {
         let scope = scope.clone();
         self.call(move |store| bucket_sizes::load(store, &scope, now)).await.unwrap_or_default()
     }
 
-    /// Keeps the summary of `kind` that [`super::read_summaries_sync`] reads at the next start.
+    /// Stores the summary of `kind` that [`super::read_summaries_sync`] reads at the next start.
     pub async fn put_summary(&self, kind: &str, bytes: Vec<u8>) {
         let kind = kind.to_owned();
         self.call(move |store| store.run(|conn| summary::put(conn, &kind, &bytes))).await;
     }
 
-    /// The summary of `kind`; `None` when there is none, or it is damaged.
+    /// Summary of `kind`; `None` when there is none, or it is damaged.
     pub async fn summary(&self, kind: &str) -> Option<Vec<u8>> {
         let kind = kind.to_owned();
         self.call(move |store| summary::read(store, &kind)).await.flatten()
     }
 
-    /// True when there is a summary of `kind`, whole or not: nothing of it is read.
+    /// True when there is a summary of `kind`, damaged or not; its content is not read.
     pub async fn has_summary(&self, kind: &str) -> bool {
         let kind = kind.to_owned();
         let there = self.call(move |store| store.run(|conn| summary::is_there(conn, &kind))).await;
         there.flatten().unwrap_or(false)
     }
 
-    /// Evicts what is over the size limit, drops what is long unused, checks the file once a day.
-    /// To be called every hour or so; takes the thread for up to a few hundred milliseconds.
+    /// Housekeeping: evicts series over the size limit, drops unused values, and checks the file once a day. To be
+    /// called about every hour; occupies the thread for up to a few hundred milliseconds.
     pub async fn maintain(&self, now: Timestamp) -> Maintained {
         self.call(move |store| maintain::run(store, now)).await.unwrap_or_default()
     }
 
-    /// Looks whether every row that was kept is still there, if nobody has in this process yet. Comes
-    /// by itself with the housekeeping and before the cache is closed.
+    /// Compares every table with its digest, unless that was done in this process. Also part of housekeeping and of
+    /// closing.
     pub async fn checked(&self) {
         self.call(digest::check).await;
     }
 
-    /// What is kept and how large it is.
+    /// Number and size of the stored values.
     pub async fn stats(&self) -> CacheStats {
         let path = self.path.to_path_buf();
         self.call(stats::read).await.unwrap_or_else(|| CacheStats::nothing(path))
     }
 
-    /// Deletes everything but the own-cost ledger and the hours of the fleet, which nobody could read
-    /// again, and gives the space back. True when it worked.
+    /// Deletes everything except the own-cost ledger and the instances per hour, which no source could provide again,
+    /// and frees the space. False when it failed.
     pub async fn clear(&self) -> bool {
         self.call(maintain::clear).await.unwrap_or(false)
     }
 
-    /// Reserves the cost of a billed call in the ledger before it is made: refused when the day's
-    /// total of all processes plus this charge would pass the cap. `None` when the cache is closed.
+    /// Reserves the cost of a billed call in the ledger before the call is made: refused when the day's total of all
+    /// processes plus this charge would exceed the cap. `None` when the cache is closed.
     pub async fn ledger_reserve(&self, charge: LedgerCharge) -> Option<Reserved> {
         self.call(move |store| store.ledger.reserve(&charge)).await
     }
@@ -331,7 +327,7 @@ impl Cache {
         self.call(move |store| store.ledger.day(now)).await
     }
 
-    /// Tells the user something, once.
+    /// Puts up a notice for the user, unless its cause was reported before.
     pub(super) fn post(&self, notice: CacheNotice) {
         self.board.post(notice);
     }

@@ -30,65 +30,65 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(2);
 /// No figure of one charge is larger (a billion dollars), so that sums stay exact integers.
 const LARGEST: u64 = 1_000_000_000_000_000;
 
-/// The ledger file that belongs to the cache at `cache`: `ledger.db` in the same directory.
+/// Path of the ledger of the cache at `cache`: `ledger.db` in the same directory.
 pub fn ledger_path(cache: &Path) -> PathBuf {
     let path = cache.with_file_name("ledger.db");
     // Whoever names the cache like that must not have the two eat each other.
     if path == cache { cache.with_file_name("own-cost-ledger.db") } else { path }
 }
 
-/// A billed call about to be made.
+/// Charge for a billed call that is about to be made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LedgerCharge {
-    /// When; its UTC day is charged.
+    /// Time of the call; its UTC day is charged.
     pub at: Timestamp,
-    /// Name of the API.
+    /// Name of the API, such as `GetMetricData`.
     pub api: &'static str,
-    /// Billed units of the call.
+    /// Number of billed units in the call.
     pub units: u64,
-    /// Its cost, millionths of a dollar.
+    /// Cost of the call, millionths of a dollar.
     pub micro_usd: u64,
-    /// What all processes together may spend on this UTC day, millionths of a dollar.
+    /// Cap of all processes together on this UTC day, millionths of a dollar.
     pub cap_micro_usd: u64,
 }
 
-/// The answer to a [`LedgerCharge`].
+/// Answer to a [`LedgerCharge`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reserved {
-    /// Counted; make the call.
+    /// Charged: the call may be made.
     Granted,
-    /// Not counted: the day's total would pass the cap.
+    /// Not charged: the day's total would exceed the cap.
     Refused {
-        /// What the day has cost so far, millionths of a dollar.
+        /// Amount spent on this day so far, millionths of a dollar.
         spent_micro_usd: u64,
     },
-    /// Not counted: what was spent is not known, which counts as the whole cap.
+    /// Not charged: the amount spent is unknown, which counts as the whole cap.
     Unknown(LedgerTrouble),
 }
 
-/// What one API was charged on one day.
+/// Charges of one API on one day.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LedgerEntry {
-    /// Name of the API; a newer burntop may have written one that this one does not know.
+    /// Name of the API; a newer version of burntop may have written a name that is unknown here.
     pub api: String,
-    /// Calls.
+    /// Number of calls.
     pub calls: u64,
-    /// Billed units.
+    /// Number of billed units.
     pub units: u64,
-    /// Cost, millionths of a dollar.
+    /// Cost of the calls, millionths of a dollar.
     pub micro_usd: u64,
 }
 
-/// The ledger of one UTC day.
+/// Charges of one UTC day.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LedgerDay {
-    /// The day.
+    /// UTC date.
     pub day: Date,
-    /// By API, in the order of their names.
+    /// Charges by API, sorted by name.
     pub entries: Vec<LedgerEntry>,
-    /// False where there is no file and none can be made: other processes' spending is not in it.
+    /// False when no file can be made: the spending of other processes is missing.
     pub shared: bool,
-    /// Why this may not be all that was spent; the cap counts as spent then. `None`: it is all.
+    /// Why the amount may be incomplete; the cap counts as spent then. `None` when it is complete.
     pub trouble: Option<LedgerTrouble>,
 }
 
@@ -110,7 +110,7 @@ impl Amounts {
 /// Amounts by epoch day and API.
 type Book = BTreeMap<(i32, String), Amounts>;
 
-/// The open ledger on the cache's thread.
+/// Open ledger on the cache's thread.
 pub(super) struct LedgerStore {
     conn: Option<Connection>,
     /// `None` in memory.
@@ -126,12 +126,12 @@ pub(super) struct LedgerStore {
 }
 
 impl LedgerStore {
-    /// A ledger that dies with the process.
+    /// A ledger in memory, lost when the process ends.
     pub fn in_memory() -> Self {
         Self { conn: file::open_in_memory(&LEDGER).ok(), ..Self::closed(None, Arc::default()) }
     }
 
-    /// The ledger at `path`; grants nothing that costs anything as long as it cannot be used.
+    /// Opens the ledger at `path`. While it cannot be used, only calls without cost are granted.
     pub fn open(path: PathBuf, now: Timestamp, board: Arc<NoticeBoard>) -> Self {
         let mut ledger = Self::closed(Some(path), board);
         ledger.connect(now);
@@ -153,9 +153,8 @@ impl LedgerStore {
         }
     }
 
-    /// Counts the charge unless it would pass the cap. Atomic across processes: the day's total
-    /// is read and raised under the file's write lock. While nobody knows what was spent, nothing
-    /// is granted but what is free.
+    /// Charges unless the cap would be exceeded. Atomic across processes: the day's total is read and raised under the
+    /// file's write lock. While the amount spent is unknown, only charges of 0 are granted.
     pub fn reserve(&mut self, charge: &LedgerCharge) -> Reserved {
         let day = Hour::containing(charge.at).day();
         let amounts = Amounts {
@@ -196,7 +195,7 @@ impl LedgerStore {
         }
     }
 
-    /// The UTC day that contains `now`.
+    /// Charges of the UTC day that contains `now`.
     pub fn day(&mut self, now: Timestamp) -> LedgerDay {
         let day = Hour::containing(now).day();
         let trouble = match self.run(now, |conn| read(conn, day)) {
@@ -420,7 +419,8 @@ fn row(r: &rusqlite::Row<'_>) -> rusqlite::Result<((i32, String), Amounts)> {
     Ok(((r.get(0)?, r.get(1)?), amounts))
 }
 
-/// Takes over the entries of the first layout, which had no checksums.
+/// Copies the entries of the first layout, which had no checksums, with new ones. `from` is the old layout. Err when
+/// SQLite fails.
 pub(super) fn take_over(conn: &Connection, from: i32) -> rusqlite::Result<()> {
     if from == 1 {
         let book: Book = conn

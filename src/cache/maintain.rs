@@ -28,24 +28,24 @@ const EVICT_TO_PERCENT: u64 = 90;
 /// Free pages are given back to the file system from this many bytes on.
 const SHRINK_FROM_BYTES: u64 = 1 << 20;
 
-/// What one round of housekeeping did.
+/// Result of one round of housekeeping.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Maintained {
-    /// Series dropped because their instances were not seen for longer than the presets need.
+    /// Series dropped because their instances were not seen for longer than any preset looks back.
     pub dropped_series: u64,
-    /// Series days evicted for size.
+    /// Days of series evicted to keep the size limit.
     pub evicted_days: u64,
-    /// Facts dropped because nobody renewed them.
+    /// Facts dropped because they were not renewed for 120 days.
     pub dropped_facts: u64,
-    /// Hours of GPUs dropped because nothing looks that far back.
+    /// Hours of GPUs dropped because no analysis reaches back that far.
     pub dropped_gpu_hours: u64,
-    /// Bytes in use before.
+    /// Bytes in use before the round.
     pub bytes_before: u64,
-    /// Bytes in use after.
+    /// Bytes in use after the round.
     pub bytes_after: u64,
 }
 
-/// One round.
+/// Runs one round of housekeeping at `now`.
 pub(super) fn run(store: &mut Store, now: Timestamp) -> Maintained {
     store.tell_time(now);
     digest::check(store);
@@ -79,7 +79,7 @@ pub(super) fn run(store: &mut Store, now: Timestamp) -> Maintained {
     done
 }
 
-/// Deletes everything that can be read again, and gives the space back.
+/// Deletes everything that can be read again, and frees the space. False when it failed.
 pub(super) fn clear(store: &mut Store) -> bool {
     let emptied = store.run(|conn| {
         let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;

@@ -9,30 +9,30 @@ use jiff::Timestamp;
 use crate::domain::text;
 use crate::files::Cause;
 
-/// Why a file cannot serve as our database.
+/// Why a file cannot serve as the database.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Defect {
     /// The file is not an SQLite database.
     #[error("is not an SQLite database")]
     NotSqlite,
-    /// An SQLite database of some other program, or of another part of burntop.
+    /// A database of another program, or of another part of burntop.
     #[error("is a database of another program (application id {application_id:#x})")]
     Foreign {
         /// `PRAGMA application_id` of the file.
         application_id: i32,
     },
-    /// Written by a newer burntop.
+    /// Written by a newer version of burntop.
     #[error("was written by a newer burntop (layout {found}, this one knows {known})")]
     FromFuture {
         /// `PRAGMA user_version` of the file.
         found: i32,
-        /// The newest layout this program knows.
+        /// Newest layout that this version knows.
         known: i32,
     },
-    /// SQLite found damage.
+    /// SQLite found damage in it.
     #[error("is damaged ({detail})")]
     Damaged {
-        /// SQLite's words.
+        /// Message of SQLite.
         detail: String,
     },
 }
@@ -41,7 +41,7 @@ pub enum Defect {
 const MEND: &str = "Compare the day's own cost with the AWS bill, then delete or move away the \
                     ledger file that was set aside; until then nothing billed is called.";
 
-/// Why the ledger cannot say what was spent. Until it can, the day's cap counts as spent.
+/// Why the amount spent is unknown. While it is, the day's cap counts as spent.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LedgerTrouble {
     /// A ledger that broke was set aside, and nobody has looked at it yet.
@@ -50,6 +50,7 @@ pub enum LedgerTrouble {
          billed calls rest as if the day's cap were spent",
         .0.display()
     )]
+    /// A damaged ledger was set aside, at this path, and is still there for the user to check.
     Aside(PathBuf),
     /// The file cannot be read or written.
     #[error(
@@ -58,17 +59,17 @@ pub enum LedgerTrouble {
         .file.display()
     )]
     OutOfReach {
-        /// The ledger file.
+        /// Path of the ledger.
         file: PathBuf,
-        /// Why not.
+        /// Message of the system or SQLite.
         why: String,
-        /// What decides what helps.
+        /// Cause, from which the advice follows.
         cause: Cause,
     },
 }
 
 impl LedgerTrouble {
-    /// What the user can do, one sentence.
+    /// Advice for the user, one sentence.
     pub fn fix(&self) -> &'static str {
         match self {
             Self::Aside(_) => MEND,
@@ -77,18 +78,18 @@ impl LedgerTrouble {
     }
 }
 
-/// Something about the cache that the user should know. [`CacheNotice::message`] says what
-/// happened, [`CacheNotice::fix`] what to do about it.
+/// Event in the cache that the user should know. [`CacheNotice::message`] describes it, [`CacheNotice::fix`] gives
+/// advice.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CacheNotice {
     /// The cache file was unusable; it was renamed and an empty one took its place.
     #[error("the cache {} {why}; it was set aside as {} and rebuilt", .file.display(), .moved_to.display())]
     SetAside {
-        /// The cache file.
+        /// Path of the cache.
         file: PathBuf,
-        /// Its new name.
+        /// Path of the renamed file.
         moved_to: PathBuf,
-        /// What was wrong with it.
+        /// Defect of the file.
         why: Defect,
     },
     /// The ledger file was unusable; it was renamed, and what could be read was taken over. As long
@@ -99,11 +100,11 @@ pub enum CacheNotice {
         .file.display(), .moved_to.display()
     )]
     LedgerSetAside {
-        /// The ledger file.
+        /// Path of the ledger.
         file: PathBuf,
-        /// Its new name.
+        /// Path of the renamed file.
         moved_to: PathBuf,
-        /// What was wrong with it.
+        /// Defect of the file.
         why: Defect,
         /// Entries (one per day and API) that could still be read.
         salvaged: usize,
@@ -111,11 +112,11 @@ pub enum CacheNotice {
     /// The cache cannot be kept on disk; it lives in memory until this process ends.
     #[error("the cache {} cannot be written ({why}); burntop goes on in memory", .file.display())]
     InMemory {
-        /// The cache file.
+        /// Path of the cache.
         file: PathBuf,
-        /// Why not.
+        /// Message of the system or SQLite.
         why: String,
-        /// What decides what helps.
+        /// Cause, from which the advice follows.
         cause: Cause,
     },
     /// There is no ledger, and none can be made; spending is counted in this process alone.
@@ -123,44 +124,45 @@ pub enum CacheNotice {
         "the own-cost ledger {} cannot be made ({why}); this process counts its own spending only",
         .file.display()
     )]
+    /// There is no ledger file and none can be made; this process counts only its own spending.
     LedgerInMemory {
-        /// The ledger file.
+        /// Path of the ledger.
         file: PathBuf,
-        /// Why not.
+        /// Message of the system or SQLite.
         why: String,
-        /// What decides what helps.
+        /// Cause, from which the advice follows.
         cause: Cause,
     },
-    /// The ledger cannot be used: what was spent is not known, so nothing more is.
+    /// The ledger cannot be used: the amount spent is unknown, so billed calls stop.
     #[error("{trouble}")]
     Ledger {
-        /// Why, and what helps.
+        /// Trouble of the ledger, with its advice.
         trouble: LedgerTrouble,
     },
     /// A request failed and was dropped: the answer is absent, or the value was not kept.
     #[error("the cache {} did not answer ({why}); the request was dropped", .file.display())]
     Dropped {
-        /// The cache file.
+        /// Path of the cache.
         file: PathBuf,
-        /// SQLite's words.
+        /// Message of SQLite.
         why: String,
     },
-    /// Rows that are not as they were written; they were dropped, and are read anew.
+    /// Rows that do not match their checksum were dropped; they are read anew.
     #[error("the cache {} held {rows} damaged rows of {what}; they were dropped", .file.display())]
     Lost {
-        /// The cache file.
+        /// Path of the cache.
         file: PathBuf,
-        /// What was in them.
+        /// Noun for the content of the rows.
         what: String,
-        /// How many.
+        /// Number of rows.
         rows: usize,
     },
-    /// Something in the cache claims to be from the future.
+    /// A value in the cache carries a future time.
     #[error("the cache holds {what} from the future ({claimed}); its age is unknown")]
     FromFuture {
-        /// What it is.
+        /// Noun for the value.
         what: String,
-        /// The time it claims.
+        /// Time that the value carries.
         claimed: Timestamp,
     },
     /// What the verdicts need is larger than the size limit; nothing more can be evicted.
@@ -168,20 +170,20 @@ pub enum CacheNotice {
         "the cache holds {bytes} bytes that the presets need, more than its limit of {max_bytes}"
     )]
     OverLimit {
-        /// Bytes in use.
+        /// Bytes in use by what the presets need.
         bytes: u64,
-        /// The limit from the configuration.
+        /// Size limit of the configuration, bytes.
         max_bytes: u64,
     },
 }
 
 impl CacheNotice {
-    /// What happened: one line of clean text.
+    /// What happened, one line of clean text.
     pub fn message(&self) -> String {
         text::clean(&self.to_string()).into_owned()
     }
 
-    /// What the user can do, one sentence.
+    /// Advice for the user, one sentence.
     pub fn fix(&self) -> &'static str {
         match self {
             Self::SetAside { why: Defect::Foreign { .. }, .. } => {
@@ -226,7 +228,7 @@ impl CacheNotice {
     }
 }
 
-/// Collects notices on the cache's thread until somebody takes them; forgets repetitions.
+/// Collects notices until the user interface takes them; drops repetitions of a cause.
 #[derive(Debug, Default)]
 pub(super) struct NoticeBoard {
     inner: Mutex<Board>,
@@ -239,7 +241,7 @@ struct Board {
 }
 
 impl NoticeBoard {
-    /// Puts a notice up unless its cause was reported before.
+    /// Adds a notice unless its cause was reported before.
     pub fn post(&self, notice: CacheNotice) {
         let mut board = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         if board.seen.insert(notice.key()) {
@@ -247,7 +249,7 @@ impl NoticeBoard {
         }
     }
 
-    /// Takes what was posted since the last time.
+    /// Notices since the last call.
     pub fn take(&self) -> Vec<CacheNotice> {
         let mut board = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::take(&mut board.waiting)

@@ -30,17 +30,17 @@ const KEEP_BYTES: i64 = 128 << 20;
 /// A tree is far smaller than this; more comes from a damaged file.
 const UNPACKED_AT_MOST: u64 = 1 << 30;
 
-/// Which list a scan is of.
+/// Key of a scan: bucket and list.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ScanKey {
     /// Bucket, or the path of a directory.
     pub bucket: Arc<str>,
-    /// What tells this list from another of the same bucket: the MD5 of the manifest.
+    /// Digest of this list among those of the bucket: the MD5 of the manifest.
     pub digest: Arc<str>,
 }
 
 impl ScanKey {
-    /// Of the newest listing of a bucket: it has no manifest, and the one before is of no use.
+    /// Key of a listing of a bucket, which has no manifest; a new listing replaces the one before.
     pub fn of_listing(bucket: &str) -> Self {
         Self { bucket: bucket.into(), digest: "listing".into() }
     }
@@ -50,7 +50,7 @@ impl ScanKey {
     }
 }
 
-/// A scan that is kept, before it is read.
+/// A stored scan, not decoded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HeldScan {
     /// Bucket, or the path of a directory.
@@ -60,7 +60,7 @@ pub struct HeldScan {
 }
 
 impl Cache {
-    /// All scans that are kept, the newest first.
+    /// All stored scans, newest first.
     pub async fn scans_held(&self) -> Vec<HeldScan> {
         let rows = self
             .call(|store| {
@@ -83,7 +83,7 @@ impl Cache {
         rows.flatten().unwrap_or_default()
     }
 
-    /// Keeps a scan, and of the others the newest.
+    /// Stores a scan; the oldest scans beyond number and size limits are deleted.
     pub async fn put_scan(&self, key: &ScanKey, scan: &Scan) {
         // Packed here, so that the one thread only does I/O.
         let Some(data) = pack(scan) else {
@@ -103,14 +103,14 @@ impl Cache {
         .await;
     }
 
-    /// The scan of a list; absent when there is none or it is damaged.
+    /// Scan of one list; `None` when there is none, or it is damaged.
     pub async fn scan(&self, key: &ScanKey) -> Option<Scan> {
         let scope = key.scope();
         let raw = self.call(move |store| facts::read(store, KIND, &scope)).await??;
         unpack(&raw.data)
     }
 
-    /// The scan of the newest list of a bucket or path.
+    /// Newest scan of a bucket or path; `None` when there is none, or it is damaged.
     pub async fn newest_scan(&self, bucket: &str) -> Option<Scan> {
         let bucket: Arc<str> = bucket.into();
         let newest = move |store: &mut Store| {

@@ -4,23 +4,23 @@ use rusqlite::Connection;
 
 use super::{digest, ledger};
 
-/// A kind of database file: how it is recognised and how it is built.
+/// Kind of a database file: its id and its tables.
 #[derive(Debug)]
 pub(super) struct Schema {
-    /// `PRAGMA application_id`: tells our files from those of other programs.
+    /// `PRAGMA application_id`, which tells our files from those of other programs.
     pub application_id: i32,
     /// SQL of each version, oldest first. Steps are appended, never edited.
     pub migrations: &'static [&'static str],
-    /// What SQL alone cannot do: takes over the rows of an older version, whose number it is told,
-    /// after the steps were taken.
+    /// Copies rows of an older version, whose number is the second argument, after the SQL steps: for what SQL alone
+    /// cannot do.
     pub take_over: fn(&Connection, i32) -> rusqlite::Result<()>,
-    /// True where an empty file that is there may be a new one that somebody began. A file of which
-    /// every row counts is made under a lock instead, and an empty one has lost them.
+    /// True when an existing empty file may be one that another process is creating. A file whose every row counts is
+    /// created under a lock instead: an empty one has lost its rows.
     pub may_be_empty: bool,
 }
 
 impl Schema {
-    /// The newest version this program knows.
+    /// Newest version that this program knows.
     pub const fn version(&self) -> i32 {
         self.migrations.len() as i32
     }
@@ -323,7 +323,7 @@ pub(super) const CACHE: Schema = Schema {
     may_be_empty: true,
 };
 
-/// The tables of the cache that hold something; what is copied into them keeps their digest.
+/// Tables of the cache with content. Rows copied into them keep the digests correct.
 pub(super) const CACHE_TABLES: &[&str] = &[
     "meta",
     "fact",

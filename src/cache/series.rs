@@ -21,19 +21,18 @@ const WRITES_PER_TRANSACTION: usize = 1_000;
 /// starting another search.
 const LARGEST_GAP: i64 = 8;
 
-/// The answer of a source for one signal of one instance.
+/// Result of fetching one signal of one instance.
 ///
-/// `series.range()` is the range of hours that was asked for, all of them closed. A datapoint
-/// replaces an older one; an hour without a datapoint (`NaN`) never erases one. The fetched range
-/// grows when the new one overlaps or touches it; when a gap lies between them, the later of the
-/// two is kept, because a range with a hole would pass for complete.
+/// `series.range()` is the requested range of hours, all of them closed. A datapoint replaces an older one; an hour
+/// without a datapoint (`NaN`) never erases one. The fetched range grows when the new one overlaps or touches it; when
+/// a gap lies between them, the later of the two is kept, because a range with a gap would count as complete.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SeriesWrite {
-    /// Whose.
+    /// EC2 instance id, such as `i-0abc`.
     pub instance: Arc<str>,
-    /// Which signal.
+    /// Signal that was fetched.
     pub signal: Signal,
-    /// The hours asked for, with their values.
+    /// Requested hours with their values.
     pub series: HourlySeries,
 }
 
@@ -112,8 +111,7 @@ fn lose(store: &mut Store, ids: &[i64]) {
     store.lost_rows(WHAT, "series", ids);
 }
 
-/// Merges `writes` into the database. A series of which anything is damaged begins anew with what is
-/// written, and that is told.
+/// Merges `writes` into the stored series. A damaged series starts anew with the written values, with a notice.
 pub(super) fn keep(store: &mut Store, writes: &[SeriesWrite]) {
     for slice in writes.chunks(WRITES_PER_TRANSACTION) {
         let damaged = store.run(|conn| merge(conn, slice)).unwrap_or_default();
@@ -125,8 +123,8 @@ pub(super) fn keep(store: &mut Store, writes: &[SeriesWrite]) {
     }
 }
 
-/// Merges in one transaction; when anything that is there is damaged, nothing is written, and the
-/// ids of those series come back.
+/// Merges `writes` in one transaction. When a stored series is damaged, nothing is written, and the ids of the damaged
+/// ones are returned. Err when SQLite fails.
 pub(super) fn merge(conn: &mut Connection, writes: &[SeriesWrite]) -> rusqlite::Result<Vec<i64>> {
     let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let mut damaged = Vec::new();
@@ -251,7 +249,8 @@ impl<'c> Statements<'c> {
 const SEAL: &str =
     "UPDATE series SET fetched_from = ?2, fetched_to = ?3, checksum = ?4 WHERE id = ?1";
 
-/// Changes what the series claim that `which` (of SQL, with one number) names; what is left empty goes.
+/// Changes the fetched range of the series that the SQL condition `which` selects (`hour` is its parameter); a series
+/// with an empty range is deleted. Err when SQLite fails.
 pub(super) fn reclaim(
     conn: &Connection,
     which: &str,
@@ -286,8 +285,8 @@ struct Wanted {
     missing: usize,
 }
 
-/// Reads the series of `ids`, cut to `range`, from one state of the database. One of which anything
-/// is damaged is dropped, as if it had never been fetched, and told.
+/// Series of `ids`, cut to `range`, from one state of the database. Damaged series are dropped with a notice, as if
+/// never fetched.
 pub(super) fn read(
     store: &mut Store,
     ids: &[Arc<str>],
@@ -300,7 +299,7 @@ pub(super) fn read(
 
 type Loaded = (HashMap<Arc<str>, SeriesSet>, Vec<i64>);
 
-/// What is whole, and the ids of what is not.
+/// Undamaged series of `ids`, cut to `range`, and the ids of damaged ones. Err when SQLite fails.
 pub(super) fn load(
     conn: &mut Connection,
     ids: &[Arc<str>],
@@ -373,7 +372,7 @@ fn read_day(
     Ok(())
 }
 
-/// Reads the fetched ranges of `ids`. A damaged one is dropped and told.
+/// Fetched ranges of `ids`. Damaged ones are dropped with a notice.
 pub(super) fn fetched(
     store: &mut Store,
     ids: &[Arc<str>],
@@ -386,6 +385,7 @@ pub(super) fn fetched(
 /// What is claimed, and the ids of what is damaged.
 type Claims = (HashMap<(Arc<str>, Signal), HourRange>, Vec<i64>);
 
+/// Fetched ranges of `ids`, and the ids of damaged series. Err when SQLite fails.
 pub(super) fn claims(conn: &mut Connection, ids: &[Arc<str>]) -> rusqlite::Result<Claims> {
     let tx = conn.transaction()?;
     let (mut ranges, mut damaged) = (HashMap::with_capacity(ids.len()), Vec::new());
@@ -432,8 +432,8 @@ impl<'c> Known<'c> {
     }
 }
 
-/// Gives up claims on hours that have not happened yet: a clock that was wrong when they were
-/// fetched would otherwise make burntop believe for ever that nothing happened in them.
+/// Cuts fetched ranges at `now`, with a notice: hours fetched under a wrong clock would count as fetched, and empty,
+/// for ever.
 pub(super) fn disclaim_future(store: &mut Store, now: Timestamp) {
     let running = Hour::containing(now).0;
     let latest: Option<i32> = store

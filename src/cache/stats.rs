@@ -13,37 +13,37 @@ use super::file;
 use super::store::{Medium, Store};
 use crate::domain::Hour;
 
-/// What is kept of one kind of fact.
+/// Number and size of the facts of one kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FactStats {
-    /// Name of the kind.
+    /// Name of the kind, such as `inventory`.
     pub kind: String,
     /// Number of scopes it is kept for.
     pub count: u64,
-    /// Bytes of the values.
+    /// Size of the encoded values, bytes.
     pub bytes: u64,
-    /// When the newest was taken.
+    /// Time of the newest value; `None` without a valid time.
     pub newest: Option<Timestamp>,
 }
 
-/// What the cache holds.
+/// Number and size of everything in the cache.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CacheStats {
-    /// The file.
+    /// Path of the cache.
     pub path: PathBuf,
-    /// Size of the file, bytes; what memory holds when `memory_only`.
+    /// Size of the file, bytes; with `memory_only`, bytes in memory.
     pub file_bytes: u64,
     /// Size of the write-ahead log beside it, bytes.
     pub wal_bytes: u64,
-    /// Hourly signals.
+    /// Number of hourly series.
     pub series: u64,
-    /// Days of hourly signals.
+    /// Number of stored days of hourly series.
     pub chunks: u64,
-    /// The oldest UTC day of any signal.
+    /// Oldest UTC day of any series; `None` without series.
     pub oldest_day: Option<Date>,
-    /// The newest UTC day of any signal.
+    /// Newest UTC day of any series; `None` without series.
     pub newest_day: Option<Date>,
-    /// Facts by kind, in the order of their names.
+    /// Facts by kind, sorted by name.
     pub facts: Vec<FactStats>,
     /// Requests dropped since this process started.
     pub dropped: u64,
@@ -52,7 +52,7 @@ pub struct CacheStats {
 }
 
 impl CacheStats {
-    /// The figures of a cache that holds nothing.
+    /// Figures of an empty cache at `path`.
     pub(super) fn nothing(path: PathBuf) -> Self {
         Self {
             path,
@@ -74,7 +74,7 @@ fn date(day: i32) -> Date {
     Hour(day.saturating_mul(24)).start().to_zoned(TimeZone::UTC).date()
 }
 
-/// Bytes of the pages that are in use, and of all pages of the database.
+/// Bytes of the pages in use, and of all pages of the database. Err when SQLite fails.
 pub(super) fn page_bytes(conn: &Connection) -> rusqlite::Result<(u64, u64)> {
     let number = |name: &str| conn.pragma_query_value(None, name, |r| r.get::<_, u32>(0));
     let (size, pages, free) =
@@ -83,7 +83,7 @@ pub(super) fn page_bytes(conn: &Connection) -> rusqlite::Result<(u64, u64)> {
     Ok((bytes(pages.saturating_sub(free)), bytes(pages)))
 }
 
-/// Reads the figures.
+/// Reads the figures; a failing database counts as empty.
 pub(super) fn read(store: &mut Store) -> CacheStats {
     let path = store.options().path.clone();
     let mut stats =

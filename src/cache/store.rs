@@ -17,16 +17,16 @@ use crate::files::Cause;
 /// The busy time-out after the first request that waited in vain.
 const IMPATIENT: Duration = Duration::from_millis(500);
 
-/// Where the rows live.
+/// Storage of the rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Medium {
-    /// In the file, with its identity when it was opened.
+    /// The file, with its identity when it was opened; `None` when that is unknown.
     File(Option<FileId>),
-    /// In memory, until the process ends.
+    /// Memory, lost when the process ends.
     Memory,
 }
 
-/// Everything the cache's thread owns.
+/// State of the cache's thread: database, ledger and options.
 pub(super) struct Store {
     conn: Option<Connection>,
     medium: Medium,
@@ -45,7 +45,7 @@ pub(super) struct Store {
 }
 
 impl Store {
-    /// Opens cache and ledger. Never fails; what went wrong is on the board.
+    /// Opens cache and ledger. Never fails; problems become notices on `board`.
     pub fn open(options: OpenOptions, now: Timestamp, board: Arc<NoticeBoard>) -> Self {
         let beside = || (!options.memory_only).then(|| ledger_path(&options.path));
         let ledger = match options.ledger.clone().or_else(beside) {
@@ -79,28 +79,28 @@ impl Store {
         &self.options
     }
 
-    /// Where the rows live now.
+    /// Present storage of the rows.
     pub fn medium(&self) -> Medium {
         self.medium
     }
 
-    /// Requests dropped since the start.
+    /// Number of requests dropped since the start.
     pub fn dropped(&self) -> u64 {
         self.dropped
     }
 
-    /// Remembers the time that came with a request.
+    /// Sets the present time, from a request.
     pub fn tell_time(&mut self, now: Timestamp) {
         self.now = now;
     }
 
-    /// Tells the user something, once.
+    /// Puts up a notice for the user, unless its cause was reported before.
     pub fn post(&self, notice: CacheNotice) {
         self.board.post(notice);
     }
 
-    /// Runs `request` on the database. When the file fails, moves to a new file or to memory and
-    /// runs it again; `None` when that fails too, or when another process holds the lock for ever.
+    /// Runs `request` on the database. When the file fails, moves to a new file or to memory and runs it again; `None`
+    /// when that fails as well, or another process keeps the lock.
     pub fn run<R>(
         &mut self,
         request: impl Fn(&mut Connection) -> rusqlite::Result<R>,
@@ -124,13 +124,13 @@ impl Store {
         }
     }
 
-    /// True the first time, where there is a file to look at.
+    /// True for the first call, when the rows are in a file that has to be checked.
     pub fn begin_check(&mut self) -> bool {
         let is_file = matches!(self.medium, Medium::File(_));
         is_file && !std::mem::replace(&mut self.checked, true)
     }
 
-    /// Says that so many rows were not as they were written.
+    /// Puts up a notice about `rows` damaged rows; none for 0.
     pub fn tell_lost(&self, what: &str, rows: usize) {
         if rows > 0 {
             let (file, what) = (self.options.path.clone(), what.to_owned());
@@ -138,7 +138,7 @@ impl Store {
         }
     }
 
-    /// Drops damaged rows and says what was in them; `sql` names a row by the key that it is given.
+    /// Drops damaged rows of `table` with a notice about `what` they held; `sql` deletes one row by its key.
     pub fn lost(&mut self, what: &str, table: &str, sql: &str, rows: &[&[&dyn ToSql]]) {
         if !rows.is_empty() {
             self.tell_lost(what, rows.len());
@@ -146,14 +146,14 @@ impl Store {
         }
     }
 
-    /// As [`Store::lost`], by row ids.
+    /// Like [`Store::lost`], with rows given by row id.
     pub fn lost_rows(&mut self, what: &str, table: &str, ids: &[i64]) {
         let keys: Vec<[&dyn ToSql; 1]> = ids.iter().map(|id| [id as &dyn ToSql]).collect();
         let keys: Vec<&[&dyn ToSql]> = keys.iter().map(|key| &key[..]).collect();
         self.lost(what, table, &format!("DELETE FROM {table} WHERE rowid = ?1"), &keys);
     }
 
-    /// Sets the open file aside as damaged and goes on with an empty one.
+    /// Sets the open file aside as damaged and continues with an empty one.
     pub fn condemn(&mut self, detail: String) {
         if let Medium::File(opened) = self.medium {
             self.replace_with(opened, Defect::Damaged { detail });

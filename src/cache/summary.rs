@@ -10,7 +10,7 @@ use super::facts::Read;
 use super::store::Store;
 use super::{file, schema};
 
-/// Keeps a summary.
+/// Stores the summary of `kind` in place of the previous one. Err when SQLite fails.
 pub(super) fn put(conn: &Connection, kind: &str, bytes: &[u8]) -> rusqlite::Result<()> {
     conn.prepare_cached(
         "INSERT OR REPLACE INTO summary (kind, checksum, data) VALUES (?1, ?2, ?3)",
@@ -38,7 +38,7 @@ fn open_ours(path: &Path) -> Option<Connection> {
     ours.then_some(conn)
 }
 
-/// Reads the summary of `kind`; a damaged one is dropped and told.
+/// Summary of `kind`; a damaged one is dropped with a notice. `None` when absent.
 pub(super) fn read(store: &mut Store, kind: &str) -> Option<Vec<u8>> {
     match store.run(|conn| get(conn, kind))? {
         Read::Whole(bytes) => Some(bytes),
@@ -56,12 +56,12 @@ pub(super) fn read(store: &mut Store, kind: &str) -> Option<Vec<u8>> {
     }
 }
 
-/// True when there is a summary of `kind`.
+/// True when there is a summary of `kind`, damaged or not. Err when SQLite fails.
 pub(super) fn is_there(conn: &Connection, kind: &str) -> rusqlite::Result<bool> {
     conn.prepare_cached("SELECT 1 FROM summary WHERE kind = ?1")?.exists([kind])
 }
 
-/// Drops summaries that are not as they were written, and tells. There are few.
+/// Drops damaged summaries, with a notice.
 pub(super) fn check(store: &mut Store) {
     let kinds = |conn: &mut Connection| {
         let mut all = conn.prepare_cached("SELECT kind FROM summary")?;

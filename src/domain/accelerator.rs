@@ -7,15 +7,15 @@ use serde::{Deserialize, Serialize};
 use super::hypervisor;
 use super::price::Provenance;
 
-/// What kind of device accelerates the box; it decides which telemetry can exist.
+/// Maker and family of the accelerator; decides which telemetry can exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AcceleratorKind {
     /// NVIDIA GPU: NVML, DCGM and the CloudWatch agent can see it.
     NvidiaGpu,
-    /// AMD GPU: invisible to NVML.
+    /// AMD GPU; NVML cannot see it.
     AmdGpu,
-    /// AWS Trainium or Inferentia.
+    /// AWS Trainium or Inferentia chip.
     Neuron,
     /// Intel Habana Gaudi, Qualcomm and others.
     Other,
@@ -24,7 +24,7 @@ pub enum AcceleratorKind {
 /// The accelerators of an instance type.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Accelerator {
-    /// What kind of device.
+    /// Maker and family of the devices.
     pub kind: AcceleratorKind,
     /// Model as AWS names it: `A100`, `H100`, `Trainium`.
     pub model: Arc<str>,
@@ -36,22 +36,22 @@ pub struct Accelerator {
     pub memory_mib: u64,
 }
 
-/// An EC2 instance type.
+/// An EC2 instance type and its hardware.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TypeSpec {
-    /// For example `p4d.24xlarge`.
+    /// Name, such as `p4d.24xlarge`.
     pub name: Arc<str>,
     /// vCPUs in the default configuration.
     pub vcpus: u32,
-    /// Memory in MiB.
+    /// Main memory, MiB.
     pub memory_mib: u64,
-    /// Accelerators, if any.
+    /// Its accelerators; `None` for a CPU-only type.
     pub accelerator: Option<Accelerator>,
     /// Total instance store in GB (decimal, as the API states it); 0 without any.
     pub instance_store_gb: u64,
-    /// Network performance as AWS words it (`400 Gigabit`, `Up to 10 Gigabit`).
+    /// Network performance as AWS writes it: `400 Gigabit`, `Up to 10 Gigabit`.
     pub network: Arc<str>,
-    /// Where the row comes from.
+    /// Source of these figures: API, embedded list or demo.
     pub provenance: Provenance,
 }
 
@@ -61,7 +61,7 @@ impl TypeSpec {
         self.accelerator.as_ref().map_or(0, |a| a.devices)
     }
 
-    /// True where `AWS/EC2` has EBS operations of such an instance, see [`hypervisor::reports_ebs`].
+    /// True when `AWS/EC2` has EBS metrics for instances of this type, see [`hypervisor::reports_ebs`].
     pub fn reports_ebs(&self) -> bool {
         hypervisor::reports_ebs(&self.name)
     }

@@ -20,24 +20,24 @@ use super::text;
 #[serde(transparent)]
 pub struct Address(String);
 
-/// Why an address cannot be used. Says nothing of its text, which may be a secret.
+/// Why an address cannot be used. The texts never quote the address, which may hold a secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AddressError {
-    /// It names a user or a password.
+    /// The address names a user or a password.
     #[error("the address holds a user or a password")]
     User,
-    /// It is none.
+    /// The text is not an `http://` or `https://` address.
     #[error("this is no address of a server")]
     NoAddress,
 }
 
 impl Address {
-    /// Takes an address as it is written.
+    /// Wraps an address as it is written in the settings; nothing is checked.
     pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }
 
-    /// As it was written, for the call that needs it.
+    /// The address in full, secrets included, for the call that needs it.
     pub fn reveal(&self) -> &str {
         &self.0
     }
@@ -109,8 +109,8 @@ impl Serialize for Address {
     }
 }
 
-/// `text` without what addresses in it hold besides place and path: users and passwords (of proxies)
-/// and queries (signatures, tokens). For errors, which quote what was asked for.
+/// `text` with users, passwords and queries removed from every URL in it (passwords of proxies, signatures, tokens).
+/// For error messages, which quote URLs.
 pub fn without_secrets(text: &str) -> Cow<'_, str> {
     if !text.contains("://") {
         return Cow::Borrowed(text);
@@ -133,9 +133,8 @@ pub fn without_secrets(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// True for this host alone: an IP address of the loopback network, however it is written, or
-/// `localhost`, which [the client](crate::source::http) never looks up. A name that merely begins
-/// like one is another host.
+/// True when the URL's host is this machine: a loopback IP address in any notation, or `localhost`, which [the
+/// client](crate::source::http) never looks up. Names that only begin like these are other hosts.
 pub fn is_loopback(url: &Url) -> bool {
     match url.host() {
         Some(Host::Ipv4(ip)) => ip.is_loopback(),

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-/// Each of `all` in an `Arc` of its own, without room for more. `collect` would keep the memory of the
-/// values for the pointers: of ten thousand instances megabytes, as long as the list lives.
+/// Wraps each value in an `Arc` of its own, in a list without spare room. `collect` would keep the memory of the values
+/// for the pointers: megabytes for ten thousand instances, as long as the list lives.
 pub fn arcs<T>(all: Vec<T>) -> Vec<Arc<T>> {
     let mut out = Vec::with_capacity(all.len());
     out.extend(all.into_iter().map(Arc::new));

@@ -13,8 +13,8 @@ use serde::de::{
 
 use super::text;
 
-/// A deserializer whose texts are all clean, keys of maps included, as [`text::clean`] makes them.
-/// Bytes pass as they are, and so do texts behind [`exact`].
+/// A deserializer that cleans every text, keys of maps included, with [`text::clean`]. Bytes and texts behind [`exact`]
+/// pass unchanged.
 pub struct Cleaned<T> {
     inner: T,
     /// Longest text, characters.
@@ -22,12 +22,12 @@ pub struct Cleaned<T> {
 }
 
 impl<T> Cleaned<T> {
-    /// Cleans, and bounds each text to [`text::MAX_CHARS`].
+    /// Cleans texts and cuts each to [`text::MAX_CHARS`].
     pub fn new(inner: T) -> Self {
         Self { inner, longest: text::MAX_CHARS }
     }
 
-    /// Cleans, and leaves texts as long as they are: for what was bounded as a whole.
+    /// Cleans texts without cutting them, for input whose total size is bounded.
     pub fn of_any_length(inner: T) -> Self {
         Self { inner, longest: usize::MAX }
     }
@@ -49,21 +49,21 @@ pub mod exact {
     use serde::de::{Deserialize, Deserializer, Error, Visitor};
     use serde::ser::{Serialize, Serializer};
 
-    /// The name by which [`super::Cleaned`] knows such a text; no format writes it.
+    /// Name of the newtype by which [`super::Cleaned`] recognises such a text; no format writes it.
     pub(super) const NAME: &str = "burntop::exact";
 
-    /// Writes the value as it would be written without this.
+    /// Serializes the value as a newtype named [`NAME`], which formats write like the bare value.
     ///
     /// # Errors
-    /// The format's.
+    /// Those of the serializer.
     pub fn serialize<T: Serialize, S: Serializer>(value: &T, to: S) -> Result<S::Ok, S::Error> {
         to.serialize_newtype_struct(NAME, value)
     }
 
-    /// Reads the value without cleaning it.
+    /// Deserializes the value without cleaning it.
     ///
     /// # Errors
-    /// The format's.
+    /// Those of the deserializer.
     pub fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
         from: D,
     ) -> Result<T, D::Error> {

@@ -5,39 +5,39 @@ use serde::{Deserialize, Serialize};
 use super::address::without_secrets;
 use super::text;
 
-/// The kind of trouble, from which the header's word and the retry policy follow.
+/// Kind of failure; decides the label in the header and whether a retry can help.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorKind {
     /// No credentials anywhere in the chain.
     NoCredentials,
-    /// Credentials were there and have expired (a session, an SSO token).
+    /// Credentials exist and have expired (a session, an SSO token).
     Expired,
-    /// The caller may not do this.
+    /// The caller lacks the permission.
     Denied,
-    /// The service asked us to slow down.
+    /// The service throttled the request.
     Throttled,
-    /// No answer in time.
+    /// No answer within the timeout.
     Timeout,
     /// Could not connect, or the connection broke.
     Network,
-    /// This machine's clock and the service's differ too much for signatures.
+    /// The clocks of this machine and the service differ too much for signed requests.
     ClockSkew,
-    /// The answer made no sense.
+    /// The answer could not be parsed or contradicts itself.
     Malformed,
     /// Our own daily cap on billed calls is reached.
     OwnCostCap,
     /// Not available: a service without this operation, a region not enabled.
     Unavailable,
-    /// Anything else; of a call that changes something: it may have happened.
+    /// Anything else. A call that was to change something may have taken effect.
     Other,
-    /// The service turned the request down (a wrong state, a protected instance, an unknown id, a
-    /// quota): it was not carried out, and the same request will be turned down again.
+    /// The service refused the request (wrong state, protected instance, unknown id, quota): nothing was carried out,
+    /// and the same request will be refused again.
     Refused,
 }
 
 impl ErrorKind {
-    /// One word for the header: `denied`, `throttled`.
+    /// Label for the header, such as `denied` or `throttled`.
     pub fn word(self) -> &'static str {
         match self {
             Self::NoCredentials => "no credentials",
@@ -55,7 +55,7 @@ impl ErrorKind {
         }
     }
 
-    /// True when trying again by itself can help.
+    /// True when an automatic retry can help.
     pub fn is_transient(self) -> bool {
         matches!(
             self,
@@ -63,8 +63,7 @@ impl ErrorKind {
         )
     }
 
-    /// True when a reading is tried again before it is due: the trouble passes by itself, or somebody
-    /// logs in again.
+    /// True when a reading is retried before it is due: the failure is transient, or a new login ends it.
     pub fn may_pass(self) -> bool {
         self.is_transient() || matches!(self, Self::Expired | Self::NoCredentials)
     }
@@ -74,18 +73,18 @@ impl ErrorKind {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("{operation}: {message}")]
 pub struct SourceError {
-    /// The kind of trouble.
+    /// Kind of failure.
     pub kind: ErrorKind,
-    /// What was tried, as IAM names it: `ec2:DescribeInstances`.
+    /// Operation that failed, as IAM names it: `ec2:DescribeInstances`.
     pub operation: String,
-    /// What went wrong, one line.
+    /// What went wrong, in one line.
     pub message: String,
-    /// What the user can do about it, one sentence; empty when nothing sensible can be said.
+    /// What the user can do about it, one sentence; empty when there is no advice.
     pub fix: String,
 }
 
 impl SourceError {
-    /// Builds an error; the texts are cleaned, and addresses in them lose what may be secret.
+    /// Builds an error; texts are cleaned, and secrets are removed from URLs in them.
     pub fn new(kind: ErrorKind, operation: &str, message: &str, fix: &str) -> Self {
         let clean = |t: &str| text::clean(&without_secrets(t)).into_owned();
         Self { kind, operation: clean(operation), message: clean(message), fix: clean(fix) }

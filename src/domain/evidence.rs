@@ -5,40 +5,39 @@ use serde::{Deserialize, Serialize};
 use super::hour::{Hour, HourRange};
 use super::resource::ResourceSignal;
 
-/// Stands in a series for a datapoint that came but made no sense (NaN, ∞, negative). Such a
-/// point is evidence of use, never of idleness; `NaN` in a series means that no datapoint came.
+/// Value of a series for a malformed datapoint (NaN, ∞, negative). It counts as evidence of use, never of idleness;
+/// `NaN` in a series means that there is no datapoint.
 pub const MALFORMED: f32 = f32::INFINITY;
 
-/// One hourly signal of one instance. GPU signals carry the device index as the driver counts it.
+/// Hourly metric of one instance. GPU signals carry the device index as the driver counts it.
 ///
-/// Sources: `AWS/EC2` (`CPUUtilization`, `NetworkIn`, `NetworkOut`, `EBSReadOps`, `EBSWriteOps`)
-/// and `CWAgent` (`nvidia_smi_utilization_gpu`); for GPUs, telemetry as well ([`super::GpuHour`]).
+/// Sources: `AWS/EC2` (`CPUUtilization`, `NetworkIn`, `NetworkOut`, `EBSReadOps`, `EBSWriteOps`) and `CWAgent`
+/// (`nvidia_smi_utilization_gpu`); for GPUs, telemetry as well ([`super::GpuHour`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Signal {
     /// Mean CPU over the hour, percent of all vCPUs, 0–100.
     CpuMean,
     /// Highest CPU period within the hour, percent of all vCPUs, 0–100.
     CpuMax,
-    /// Bytes received in the hour.
+    /// Bytes received in the hour; ≥ 0.
     NetworkIn,
-    /// Bytes sent in the hour.
+    /// Bytes sent in the hour; ≥ 0.
     NetworkOut,
     /// EBS read operations in the hour.
     EbsReadOps,
     /// EBS write operations in the hour.
     EbsWriteOps,
-    /// Mean over the hour, percent, 0–100: of `utilization.gpu` (the share of time with a kernel
-    /// resident) from CloudWatch, of the effective activity from GPU telemetry; the busier of both.
+    /// Mean over the hour, percent, 0–100: of `utilization.gpu` (share of time with a kernel resident) from CloudWatch,
+    /// or of the effective activity from GPU telemetry; the higher of both.
     GpuMean(u16),
-    /// Highest sample of the same within the hour, percent, 0–100.
+    /// Highest sample of that utilisation or activity within the hour, percent, 0–100.
     GpuMax(u16),
-    /// What a resource that is no instance does. The last one: the cache stores variants by their
-    /// number.
+    /// Signal of a resource other than an instance. The last variant: the cache stores variants by their number.
     Resource(ResourceSignal),
 }
 
 impl Signal {
-    /// The GPU the signal belongs to, if it is a GPU signal.
+    /// Device index of a GPU signal; `None` for other signals.
     pub fn gpu(self) -> Option<u16> {
         match self {
             Self::GpuMean(i) | Self::GpuMax(i) => Some(i),
@@ -46,7 +45,7 @@ impl Signal {
         }
     }
 
-    /// True for signals in percent.
+    /// True for signals in percent, 0–100.
     pub fn is_percent(self) -> bool {
         match self {
             Self::CpuMean | Self::CpuMax | Self::GpuMean(_) | Self::GpuMax(_) => true,
@@ -55,7 +54,7 @@ impl Signal {
         }
     }
 
-    /// A stable name, used in JSON and in the cache: `cpu_mean`, `gpu_max/3`.
+    /// Stable name in JSON and in the cache: `cpu_mean`, `gpu_max/3`.
     pub fn name(self) -> String {
         match self {
             Self::CpuMean => "cpu_mean".into(),
@@ -70,7 +69,7 @@ impl Signal {
         }
     }
 
-    /// As a person reads it: `CPU mean`, `GPU 3 max`.
+    /// Label on screen: `CPU mean`, `GPU 3 max`.
     pub fn words(self) -> String {
         match self {
             Self::CpuMean => "CPU mean".into(),
@@ -85,7 +84,7 @@ impl Signal {
         }
     }
 
-    /// The reverse of [`Signal::name`].
+    /// The signal with this [`Signal::name`]; `None` for any other text.
     pub fn from_name(name: &str) -> Option<Self> {
         Some(match name {
             "cpu_mean" => Self::CpuMean,
@@ -109,20 +108,20 @@ impl Signal {
         })
     }
 
-    /// Turns a raw datapoint into what a series holds: [`MALFORMED`] for NaN, infinite and
-    /// negative values and for percentages above 100 (a tolerance of 1 covers rounding).
+    /// Value of a raw datapoint in a series: [`MALFORMED`] for NaN, infinite and negative values and for percentages
+    /// above 100 (a tolerance of 1 covers rounding).
     pub fn observe(self, raw: f64) -> f32 {
         let nonsense = !raw.is_finite() || raw < 0.0 || (self.is_percent() && raw > 101.0);
         if nonsense { MALFORMED } else { raw as f32 }
     }
 }
 
-/// Consecutive hourly values of one signal. `NaN` = no datapoint, [`MALFORMED`] = nonsense came.
+/// Consecutive hourly values of one signal. `NaN` = no datapoint, [`MALFORMED`] = a malformed one.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HourlySeries {
-    /// The hour of `values[0]`.
+    /// Hour of `values[0]`.
     pub start: Hour,
-    /// One value per hour.
+    /// One value per hour, in the signal's unit; `NaN` = no datapoint, [`MALFORMED`] = a nonsensical one.
     pub values: Vec<f32>,
 }
 
@@ -149,18 +148,18 @@ impl HourlySeries {
         }
     }
 
-    /// The hours the series covers.
+    /// Hours that the series covers, with or without datapoints.
     pub fn range(&self) -> HourRange {
         HourRange { from: self.start, to: self.start.plus(self.values.len() as i32) }
     }
 
-    /// Number of hours in `range` that hold a datapoint (a malformed one counts: something came).
+    /// Number of hours in `range` with a datapoint, malformed ones included.
     pub fn got(&self, range: HourRange) -> usize {
         (range.from.0..range.to.0).filter(|&h| !self.at(Hour(h)).is_nan()).count()
     }
 }
 
-/// All series known of one instance, sorted by signal.
+/// All series fetched for one instance, sorted by signal.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SeriesSet {
     entries: Vec<(Signal, HourlySeries)>,
@@ -175,13 +174,12 @@ impl SeriesSet {
         }
     }
 
-    /// The series of `signal`, if any was ever fetched. `None` means "not looked at", a series
-    /// full of `NaN` means "looked at, nothing there".
+    /// Series of `signal`; `None` when it was not fetched. A series full of `NaN` was fetched and has no datapoint.
     pub fn get(&self, signal: Signal) -> Option<&HourlySeries> {
         self.entries.binary_search_by_key(&signal, |e| e.0).ok().map(|i| &self.entries[i].1)
     }
 
-    /// All series, in the order of their signals.
+    /// All series, sorted by signal.
     pub fn iter(&self) -> impl Iterator<Item = (Signal, &HourlySeries)> {
         self.entries.iter().map(|(s, v)| (*s, v))
     }

@@ -8,16 +8,16 @@ use super::hour::Hour;
 use super::intern;
 use super::scope::Scope;
 
-/// What was seen of one account and region within one hour, over all looks.
+/// Running instances of one account and region within one hour, summed over all polls in it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FleetHour {
-    /// The hour.
+    /// UTC hour.
     pub hour: Hour,
-    /// Account and region.
+    /// Account and region it lies in.
     pub scope: Scope,
-    /// How often one looked; at least 1.
+    /// Number of polls of the inventory within the hour; ≥ 1.
     pub looks: u32,
-    /// Running instances by type, added up over the looks.
+    /// Running instances by type, summed over the polls; divide by `looks` for the mean.
     pub seen: TypeCounts,
 }
 
@@ -36,7 +36,7 @@ impl FleetHour {
         seen as f64 / f64::from(self.looks.max(1))
     }
 
-    /// Adds the looks of another record of the same hour and scope.
+    /// Adds the polls of another record of the same hour and scope.
     pub fn add(&mut self, other: &Self) {
         self.looks = self.looks.saturating_add(other.looks);
         for (name, seen) in other.seen.iter() {
@@ -45,18 +45,18 @@ impl FleetHour {
     }
 }
 
-/// How many of each instance type, by name. Half a year of a fleet holds tens of thousands of these: a
-/// list takes a third of what a map does.
+/// Number of instances per instance type, sorted by type. A list takes a third of the memory of a map; half a year of a
+/// fleet holds tens of thousands of these.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct TypeCounts(Vec<(Arc<str>, u64)>);
 
 impl TypeCounts {
-    /// How many of a type; 0 of one that is not in it.
+    /// Count of a type; 0 for a type that is not listed.
     pub fn of(&self, instance_type: &str) -> u64 {
         self.place(instance_type).map_or(0, |at| self.0[at].1)
     }
 
-    /// Adds some of a type.
+    /// Adds `n` to the count of a type.
     pub fn add(&mut self, instance_type: &Arc<str>, n: u64) {
         match self.place(instance_type) {
             Ok(at) => self.0[at].1 = self.0[at].1.saturating_add(n),
@@ -64,7 +64,7 @@ impl TypeCounts {
         }
     }
 
-    /// All types in it, by name.
+    /// All types with their counts, sorted by type.
     pub fn iter(&self) -> impl Iterator<Item = (&Arc<str>, u64)> {
         self.0.iter().map(|(name, n)| (name, *n))
     }

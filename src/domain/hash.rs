@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-/// Hashes several times faster than the standard library's. Seeded by chance in each process; for
-/// maps of bounded size, whose order nothing depends on.
+/// Hasher several times faster than the standard library's, seeded at random in each process. For maps of bounded size,
+/// whose order nothing depends on.
 pub type FastHasher = foldhash::fast::RandomState;
 
 /// A [`HashMap`] that hashes fast; made by `FastMap::default()`.

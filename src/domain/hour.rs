@@ -7,10 +7,11 @@ use serde::{Deserialize, Serialize};
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Default,
 )]
+/// A whole UTC hour, counted from 1970-01-01T00:00Z. Hour 0 covers 00:00:00 ≤ t < 01:00:00.
 pub struct Hour(pub i32);
 
 impl Hour {
-    /// The hour that contains `t`.
+    /// Hour that contains `t`.
     pub fn containing(t: Timestamp) -> Self {
         Self(t.as_second().div_euclid(3600) as i32)
     }
@@ -21,7 +22,7 @@ impl Hour {
         if h.start() == t { h } else { Self(h.0 + 1) }
     }
 
-    /// The moment the hour begins.
+    /// First moment of the hour.
     pub fn start(self) -> Timestamp {
         Timestamp::from_second(i64::from(self.0) * 3600).unwrap_or(Timestamp::UNIX_EPOCH)
     }

@@ -13,7 +13,7 @@ pub fn is_xen(instance_type: &str) -> bool {
     XEN.contains(&family)
 }
 
-/// True where `AWS/EC2` has `EBSReadOps` and `EBSWriteOps` of an instance: "for Nitro-based instances that are not bare
+/// True when `AWS/EC2` has `EBSReadOps` and `EBSWriteOps` for the type: "for Nitro-based instances that are not bare
 /// metal instances" (EC2 user guide, "CloudWatch metrics that are available for your instances").
 pub fn reports_ebs(instance_type: &str) -> bool {
     !is_xen(instance_type) && !instance_type.contains(".metal")

@@ -11,91 +11,91 @@ use super::error::SourceError;
 use super::evidence::Signal;
 use super::instance::Instance;
 
-/// A fact, or why it is not known.
+/// A fact that was read, or the error of reading it.
 pub type Known<T> = Result<T, Arc<SourceError>>;
 
-/// Everything asked of one instance, at one moment.
+/// Facts of one instance at one moment, read before an action. Each fact fails by itself.
 #[derive(Clone, Debug)]
 pub struct Inspection {
-    /// Which instance was asked about.
+    /// Id of the inspected instance.
     pub id: Arc<str>,
-    /// When the answers were complete.
+    /// Time of the last answer.
     pub taken_at: Timestamp,
-    /// The instance as it is now; `None` when EC2 knows no such instance (any more).
+    /// The instance as it is now; `None` when EC2 does not know the id (any more).
     pub instance: Known<Option<Arc<Instance>>>,
-    /// Its type; `None` where nobody knows the type.
+    /// Its instance type; `None` when EC2 does not know the type.
     pub spec: Known<Option<Arc<TypeSpec>>>,
-    /// What it would take to launch its like again.
+    /// Settings of a launch of an equal instance.
     pub launch: Known<LaunchSpec>,
-    /// `disableApiTermination`.
+    /// EC2's `disableApiTermination`.
     pub termination_protection: Known<bool>,
-    /// `disableApiStop`.
+    /// EC2's `disableApiStop`.
     pub stop_protection: Known<bool>,
-    /// The attached volumes.
+    /// Attached EBS volumes.
     pub volumes: Known<Vec<VolumeFact>>,
-    /// Public addresses.
+    /// Public addresses: lent and Elastic IPs.
     pub addresses: Known<Addresses>,
-    /// The Auto Scaling group it is a member of, if any.
+    /// Auto Scaling group it is a member of; `None` without one.
     pub group: Known<Option<GroupFact>>,
-    /// The target groups it is registered in.
+    /// Target groups it is registered in; empty without any.
     pub target_groups: Known<Vec<TargetGroupFact>>,
-    /// Its Spot request, for a Spot instance.
+    /// Its Spot request; `None` for an instance that is not Spot.
     pub spot: Known<Option<SpotFact>>,
 }
 
 /// A volume attached to an instance.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VolumeFact {
-    /// `vol-…`.
+    /// Volume id, `vol-…`.
     pub id: Arc<str>,
-    /// Device name, `/dev/sda1`.
+    /// Device name, such as `/dev/sda1`.
     pub device: Arc<str>,
     /// Size in GiB; `None` when not known.
     pub size_gib: Option<u64>,
-    /// `gp3`, `io2`, …; empty when not known.
+    /// EBS type, `gp3`, `io2`, …; empty when unknown.
     pub kind: Arc<str>,
-    /// Provisioned IOPS, where the type has them.
+    /// Provisioned IOPS; `None` for types without.
     pub iops: Option<u32>,
-    /// Provisioned throughput in MiB/s, where the type has it.
+    /// Provisioned throughput in MiB/s; `None` for types without.
     pub throughput_mibps: Option<u32>,
     /// True for the root device.
     pub root: bool,
-    /// True when it dies with the instance.
+    /// True when the volume is deleted with the instance.
     pub delete_on_termination: bool,
 }
 
 /// Public addresses of an instance.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Addresses {
-    /// A public IPv4 address lent by EC2: lost on stop.
+    /// Public IPv4 address lent by EC2, lost on stop; `None` without one.
     pub public_ipv4: Option<Arc<str>>,
-    /// Elastic IPs: kept, and billed while not in use as well.
+    /// Elastic IP addresses: kept on stop, and billed used or idle.
     pub elastic: Vec<Arc<str>>,
 }
 
 /// Membership in an Auto Scaling group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GroupFact {
-    /// The group's name.
+    /// Name of the group.
     pub name: Arc<str>,
-    /// Fewest instances.
+    /// Minimum size of the group, instances.
     pub min: u32,
-    /// Instances wanted.
+    /// Desired capacity of the group, instances.
     pub desired: u32,
     /// True when the member is protected from scale-in.
     pub protected_from_scale_in: bool,
-    /// `InService`, `Standby`, …
+    /// Lifecycle state of the member: `InService`, `Standby`, …
     pub lifecycle: Arc<str>,
 }
 
 /// Registration in a load balancer's target group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TargetGroupFact {
-    /// The target group's name.
+    /// Name of the target group.
     pub name: Arc<str>,
-    /// Health of this instance there, as the API says it: `healthy`, `unused`, …
+    /// Health of this instance there, as the API names it: `healthy`, `unused`, …
     pub health: Arc<str>,
-    /// Other targets of the group that are healthy now.
+    /// Number of other healthy targets in the group.
     pub other_healthy: u32,
 }
 
@@ -106,81 +106,81 @@ impl TargetGroupFact {
     }
 }
 
-/// A Spot request.
+/// Spot request of an instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SpotFact {
-    /// `sir-…`; empty when the instance names none.
+    /// Id of the request, `sir-…`; empty when the instance names none.
     pub request: Arc<str>,
     /// True for a persistent request, which launches a new instance for one that ends.
     pub persistent: bool,
 }
 
-/// What a launch of the same kind needs: kept in the audit log so that a terminated instance can
-/// be made again. User data are left out; they may hold secrets.
+/// Launch settings of an instance, kept in the audit log so that a terminated instance can be launched again. User data
+/// are left out; they may hold secrets.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct LaunchSpec {
-    /// AMI.
+    /// AMI id; `None` when EC2 names none.
     pub image_id: Option<String>,
-    /// Instance type.
+    /// EC2 instance type, such as `p5.48xlarge`.
     pub instance_type: String,
-    /// Key pair.
+    /// Name of the key pair; `None` without one.
     pub key_name: Option<String>,
-    /// Subnet.
+    /// Subnet id; `None` when EC2 names none.
     pub subnet_id: Option<String>,
-    /// Security groups, by id.
+    /// Ids of the security groups.
     pub security_group_ids: Vec<String>,
-    /// ARN of the instance profile.
+    /// ARN of the instance profile; `None` without one.
     pub iam_instance_profile: Option<String>,
-    /// Zone.
+    /// Availability zone; `None` when EC2 names none.
     pub availability_zone: Option<String>,
-    /// Placement group.
+    /// Name of the placement group; `None` without one.
     pub placement_group: Option<String>,
-    /// Tenancy other than shared.
+    /// Tenancy; `None` when shared.
     pub tenancy: Option<String>,
-    /// EBS-optimised.
+    /// True for an EBS-optimised instance.
     pub ebs_optimized: bool,
-    /// `required` when only version 2 of the metadata service is served.
+    /// `required` when only IMDS version 2 is served; `None` when EC2 does not report it.
     pub metadata_tokens: Option<String>,
-    /// Private address, which a launch in the same subnet may ask for.
+    /// Private IPv4 address, which a launch in the same subnet may request; `None` when EC2 names none.
     pub private_ip: Option<String>,
-    /// Tags without those that AWS reserves.
+    /// Tags, keys and values, without those that AWS reserves (`aws:`).
     pub tags: Vec<(String, String)>,
 }
 
-/// What an instance did in the last minutes, measured anew.
+/// Metrics of an instance over the last minutes, measured anew before an action.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recent {
-    /// Which instance.
+    /// Id of the instance.
     pub id: Arc<str>,
-    /// Start of the time looked at.
+    /// Start of the measured window.
     pub from: Timestamp,
-    /// Its end.
+    /// End of the measured window.
     pub to: Timestamp,
-    /// One entry for each series that was asked for, also where it came back empty.
+    /// One entry for each requested series, also where it is empty.
     pub series: Vec<RecentSeries>,
 }
 
 /// One series of the last minutes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RecentSeries {
-    /// What was measured: [`Signal::CpuMax`], [`Signal::CpuMean`], [`Signal::NetworkIn`],
-    /// [`Signal::NetworkOut`], [`Signal::GpuMax`].
+    /// Metric: [`Signal::CpuMax`], [`Signal::CpuMean`], [`Signal::NetworkIn`], [`Signal::NetworkOut`] or
+    /// [`Signal::GpuMax`].
     pub signal: Signal,
-    /// Who measured: `AWS/EC2`, `CWAgent`.
+    /// CloudWatch namespace: `AWS/EC2`, `CWAgent`.
     pub source: Arc<str>,
-    /// Seconds per datapoint.
+    /// Length of a datapoint's period, seconds.
     pub period_s: u32,
     /// Start of the period and raw value, in the order of time; bytes are totals per period.
     pub points: Vec<(Timestamp, f64)>,
-    /// False when the service said that it left something out.
+    /// False when CloudWatch reported that data are missing.
     pub complete: bool,
 }
 
-/// Who we are in an account, asked from STS at that moment.
+/// Caller's identity in an account, from STS at that moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Caller {
     /// 12-digit account id.
     pub account: Arc<str>,
-    /// ARN; clean text.
+    /// ARN of the caller; clean text.
     pub arn: Arc<str>,
 }

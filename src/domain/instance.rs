@@ -10,33 +10,33 @@ use super::scope::Scope;
 use super::tags::Tags;
 use super::text;
 
-/// EC2's instance states.
+/// State of an instance in EC2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum InstanceState {
-    /// Starting.
+    /// Starting; not billed.
     Pending,
     /// Running and billed.
     Running,
-    /// Being stopped.
+    /// Being stopped; not billed unless it hibernates.
     Stopping,
     /// Stopped: no compute charge, volumes go on billing.
     Stopped,
-    /// Being terminated.
+    /// Being terminated; not billed.
     ShuttingDown,
-    /// Gone.
+    /// Terminated; EC2 forgets it soon.
     Terminated,
     /// A state this version does not know.
     Unknown,
 }
 
 impl InstanceState {
-    /// True while compute is billed (hibernation aside, EC2 bills `running` alone).
+    /// True while compute is billed: only in `running` (hibernation aside).
     pub fn is_billed(self) -> bool {
         self == Self::Running
     }
 
-    /// EC2's own word for the state.
+    /// EC2's name of the state, as in filters and JSON; `unknown` for [`Self::Unknown`].
     pub fn word(self) -> &'static str {
         match self {
             Self::Pending => "pending",
@@ -50,22 +50,22 @@ impl InstanceState {
     }
 }
 
-/// How the capacity was bought.
+/// Purchase option of the capacity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Lifecycle {
     /// The default; Savings Plans and reservations apply to it.
     OnDemand,
-    /// Spot.
+    /// Spot: spare capacity that EC2 may take back.
     Spot,
-    /// Scheduled reserved instance.
+    /// Scheduled Reserved Instance.
     Scheduled,
     /// Capacity Block for ML: prepaid.
     CapacityBlock,
 }
 
 impl Lifecycle {
-    /// EC2's own word (`on-demand` for the default).
+    /// EC2's name of the option; `on-demand` for the default.
     pub fn word(self) -> &'static str {
         match self {
             Self::OnDemand => "on-demand",
@@ -76,13 +76,13 @@ impl Lifecycle {
     }
 }
 
-/// Tenancy, part of the price key.
+/// Tenancy of an instance, part of the price key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Tenancy {
-    /// Shared hardware.
+    /// Shared hardware, the default.
     Shared,
-    /// Dedicated instance.
+    /// Dedicated instance: hardware of one account.
     Dedicated,
     /// On a dedicated host, which is billed instead of the instance.
     Host,
@@ -106,7 +106,7 @@ pub enum Platform {
     Other,
 }
 
-/// What manages an instance, and would replace it or be surprised if it went away.
+/// Service that manages an instance, and would replace it or fail without it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OwnerKind {
@@ -130,7 +130,7 @@ pub enum OwnerKind {
 }
 
 impl OwnerKind {
-    /// A short word for the owner.
+    /// Short name in JSON, CSV and filters.
     pub fn word(self) -> &'static str {
         match self {
             Self::Asg => "asg",
@@ -145,18 +145,18 @@ impl OwnerKind {
     }
 }
 
-/// What manages an instance.
+/// Service and group that manage an instance.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Owner {
-    /// Which service.
+    /// Service that manages it.
     pub kind: OwnerKind,
-    /// Its name there (group, cluster, environment); clean text.
+    /// Name of the group, cluster or environment there; clean text.
     #[serde(deserialize_with = "intern::text")]
     pub name: Arc<str>,
 }
 
 impl Owner {
-    /// Every owner that the tags speak of, most binding first.
+    /// Every owner that the tags indicate, most binding first; empty for an unmanaged instance.
     pub fn from_tags(tags: &Tags) -> Vec<Self> {
         use OwnerKind::{Asg, Batch, CloudFormation, Ecs, Eks, Emr, HyperPod, Karpenter};
         const EXACT: &[(&str, OwnerKind)] = &[
@@ -201,64 +201,64 @@ impl Owner {
 /// A volume in the instance's block device mapping.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BlockDevice {
-    /// Device name, `/dev/sda1`.
+    /// Device name, such as `/dev/sda1`.
     #[serde(deserialize_with = "intern::text")]
     pub device: Arc<str>,
-    /// EBS volume id.
+    /// EBS volume id, `vol-…`.
     pub volume_id: Arc<str>,
-    /// When it was attached.
+    /// Time of the attachment; `None` when EC2 does not report it.
     pub attached_at: Option<Timestamp>,
-    /// True when it dies with the instance.
+    /// True when the volume is deleted with the instance.
     pub delete_on_termination: bool,
 }
 
 /// An EC2 instance. All text in it is clean (see [`super::text::clean`]).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Instance {
-    /// `i-…`.
+    /// Instance id, `i-…`.
     #[serde(deserialize_with = "text::id")]
     pub id: Arc<str>,
-    /// Account and region.
+    /// Account and region it lies in.
     pub scope: Scope,
-    /// Availability zone name.
+    /// Availability zone, such as `us-east-1a`.
     #[serde(deserialize_with = "intern::text")]
     pub az: Arc<str>,
     /// The `Name` tag; empty without one.
     pub name: Arc<str>,
-    /// For example `p4d.24xlarge`.
+    /// Instance type, such as `p4d.24xlarge`.
     #[serde(deserialize_with = "intern::text")]
     pub instance_type: Arc<str>,
-    /// State at the time of reading.
+    /// EC2 state at the time of reading.
     pub state: InstanceState,
-    /// How the capacity was bought.
+    /// Purchase option of its capacity.
     pub lifecycle: Lifecycle,
-    /// Tenancy.
+    /// EC2 tenancy (shared, dedicated, host): a part of the price key.
     pub tenancy: Tenancy,
     /// Operating system, for the price.
     pub platform: Platform,
-    /// Last launch; a stop and start resets it.
+    /// Time of the last launch; a stop and start resets it.
     pub launched_at: Timestamp,
     /// Volumes; the root device first.
     pub block_devices: Vec<BlockDevice>,
     /// True when the root device is the first of `block_devices` (false: instance-store root).
     pub ebs_root: bool,
-    /// What manages it, most binding first.
+    /// Services that manage it, most binding first; empty for an unmanaged instance.
     pub owners: Vec<Owner>,
-    /// Tags.
+    /// Tags, sorted by key.
     pub tags: Tags,
     /// Private DNS name, which joins agents that report by host; empty when unknown.
     pub private_dns: Arc<str>,
-    /// Private IPv4 address, which joins exporters that are known by address.
+    /// Private IPv4 address, which identifies the host of exporters known by address; `None` without one.
     pub private_ip: Option<Arc<str>>,
-    /// Capacity reservation it runs in, if any.
+    /// Id of the capacity reservation it runs in; `None` outside of any.
     pub capacity_reservation: Option<Arc<str>>,
-    /// True with 1-minute CloudWatch metrics.
+    /// True with 1-minute CloudWatch metrics, false with 5-minute ones.
     pub detailed_monitoring: bool,
 }
 
 impl Instance {
-    /// The earliest moment that is known of the instance: last launch or the attachment of the
-    /// root volume, whichever is older. `LaunchTime` alone forgets a life before the last stop.
+    /// Earliest known time of the instance: last launch or attachment of the root volume, whichever is older.
+    /// `LaunchTime` alone ignores a life before the last stop.
     pub fn born_at(&self) -> Timestamp {
         let root = self.block_devices.first().filter(|_| self.ebs_root).and_then(|d| d.attached_at);
         root.map_or(self.launched_at, |t| t.min(self.launched_at))

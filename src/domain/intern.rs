@@ -24,7 +24,7 @@ thread_local! {
     static LISTS: RefCell<Pool<[Arc<str>]>> = RefCell::default();
 }
 
-/// `text`, shared with all who got the same from this thread.
+/// `text` as an `Arc` that all equal texts of this thread share. Texts over 96 bytes are not shared.
 pub fn shared(text: &str) -> Arc<str> {
     if text.len() > MAX_BYTES {
         return text.into();
@@ -32,12 +32,12 @@ pub fn shared(text: &str) -> Arc<str> {
     TEXTS.with_borrow_mut(|pool| pool.shared(text, || text.into()))
 }
 
-/// `list`, shared with all who got the same from this thread.
+/// `list` as an `Arc` that all equal lists of this thread share.
 pub fn shared_list(list: &[Arc<str>]) -> Arc<[Arc<str>]> {
     LISTS.with_borrow_mut(|pool| pool.shared(list, || list.into()))
 }
 
-/// What repeats, each kept once.
+/// Pool of shared values; up to 8,192 are kept.
 pub(super) struct Pool<T: ?Sized> {
     kept: FastSet<Arc<T>>,
     turned_away: usize,
@@ -50,7 +50,7 @@ impl<T: ?Sized> Default for Pool<T> {
 }
 
 impl<T: ?Sized + Eq + Hash> Pool<T> {
-    /// The one that equals `like`; without one, what `new` makes.
+    /// Shared value that equals `like`; the value of `new` when there is none yet.
     pub fn shared(&mut self, like: &T, new: impl FnOnce() -> Arc<T>) -> Arc<T> {
         if let Some(known) = self.kept.get(like) {
             return known.clone();
@@ -69,18 +69,18 @@ impl<T: ?Sized + Eq + Hash> Pool<T> {
     }
 }
 
-/// For `#[serde(deserialize_with)]` on a text that repeats.
+/// For `#[serde(deserialize_with)]` on a text that repeats: shared within the thread. Err for anything but a text.
 pub(super) fn text<'de, D: Deserializer<'de>>(from: D) -> Result<Arc<str>, D::Error> {
     Text::deserialize(from).map(|t| t.0)
 }
 
-/// For `#[serde(deserialize_with)]` on a list that repeats, of texts that repeat.
+/// For `#[serde(deserialize_with)]` on a list of texts that repeats: shared within the thread. Err for other input.
 pub(super) fn list<'de, D: Deserializer<'de>>(from: D) -> Result<Arc<[Arc<str>]>, D::Error> {
     let texts = Vec::<Text>::deserialize(from)?;
     Ok(shared_list(&texts.into_iter().map(|t| t.0).collect::<Vec<_>>()))
 }
 
-/// Reads a text without a string of its own where it is known already.
+/// Deserializes a text as a shared `Arc`, without a new string for a known one.
 pub(super) struct Text(pub Arc<str>);
 
 impl<'de> Deserialize<'de> for Text {

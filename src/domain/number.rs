@@ -1,7 +1,7 @@
 //! Numbers as text, for whoever writes them into sentences.
 
-/// `number` with `decimals` digits behind the point and commas between thousands; `–` where there is
-/// none. A value that rounds to zero has no sign.
+/// `number` with `decimals` decimal places and commas between thousands; `–` for NaN and ∞. A value that rounds to zero
+/// has no sign.
 pub fn grouped(number: f64, decimals: usize) -> String {
     if !number.is_finite() {
         return "–".to_owned();
@@ -23,7 +23,7 @@ pub fn grouped(number: f64, decimals: usize) -> String {
     out
 }
 
-/// Digits as dollars, with the sign before the `$`; what is no number stays as it is.
+/// Formatted number as dollars, with the sign before the `$`; text that is no number is unchanged.
 pub fn dollars(digits: String) -> String {
     match digits.strip_prefix('-') {
         Some(positive) => format!("-${positive}"),

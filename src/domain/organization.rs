@@ -2,12 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-/// True for an id of an account: 12 digits.
+/// True for an account id: 12 digits.
 pub fn is_account_id(id: &str) -> bool {
     id.len() == 12 && id.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// True for what may be the name of a partition; it becomes part of the ARN of a role.
+/// True for a possible name of an AWS partition; it becomes part of a role's ARN.
 pub fn is_partition(name: &str) -> bool {
     name.starts_with("aws") && name.bytes().all(|b| b.is_ascii_lowercase() || b == b'-')
 }
@@ -15,13 +15,13 @@ pub fn is_partition(name: &str) -> bool {
 /// An account of an organisation. All text is clean.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Member {
-    /// Its id, 12 digits.
+    /// Account id, 12 digits.
     pub id: String,
-    /// Its name, which another account may have as well; may be empty.
+    /// Account name, not unique; may be empty.
     pub name: String,
-    /// The partition it lies in: `aws`, `aws-cn`, `aws-us-gov`.
+    /// AWS partition: `aws`, `aws-cn`, `aws-us-gov`.
     pub partition: String,
-    /// Its state in the words of AWS: `ACTIVE`, `SUSPENDED`, `PENDING_CLOSURE`.
+    /// State as Organizations names it: `ACTIVE`, `SUSPENDED`, `PENDING_CLOSURE`.
     pub state: String,
 }
 

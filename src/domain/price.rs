@@ -8,34 +8,34 @@ use serde::{Deserialize, Serialize};
 
 use super::instance::{Platform, Tenancy};
 
-/// Where a figure comes from.
+/// Source of a figure.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Provenance {
-    /// Read from an API of the cloud at this moment.
+    /// An API of AWS, at this time.
     Live {
-        /// When the API answered.
+        /// Time of the API's answer.
         at: Timestamp,
     },
-    /// The list in the binary, true on this date.
+    /// The list embedded in the program, of this date.
     Embedded {
-        /// Date of the source the list was made from.
+        /// Date of the source that the list was made from.
         date: Date,
     },
-    /// The built-in demo fleet invented it.
+    /// Invented by the demo.
     Demo,
-    /// The configuration says so.
+    /// Set in the user's configuration.
     Configured,
 }
 
-/// What kind of price a rate is.
+/// Kind of price.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PriceBasis {
     /// On-demand list price, before commitments, credits and private discounts.
     OnDemandList,
-    /// Spot market price of the zone at the time of reading.
+    /// Spot price of the zone at the time of reading.
     Spot,
-    /// What one's own contract with AWS says of on-demand use: a rate, or a part off the list price.
+    /// Private price of the user's contract: a rate, or a discount on the list price.
     Private,
 }
 
@@ -44,25 +44,25 @@ pub enum PriceBasis {
 pub struct Rate {
     /// USD per instance-hour; finite and ≥ 0.
     pub usd_per_hour: f64,
-    /// What kind of price.
+    /// Kind of price.
     pub basis: PriceBasis,
-    /// Who says so.
+    /// Source of the price.
     pub provenance: Provenance,
 }
 
-/// One price as a source publishes it: the key and the rate.
+/// Price that a source publishes for one region, type, platform and tenancy.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Offer {
-    /// Region code.
+    /// AWS region code, such as `us-east-1`.
     pub region: Arc<str>,
     /// Availability zone for spot prices, `None` for list prices.
     pub az: Option<Arc<str>>,
-    /// Instance type.
+    /// EC2 instance type, such as `p5.48xlarge`.
     pub instance_type: Arc<str>,
     /// Operating system and pre-installed software that the price includes.
     pub platform: Platform,
-    /// Tenancy of the price.
+    /// EC2 tenancy that the price is for.
     pub tenancy: Tenancy,
-    /// The price.
+    /// Price per hour with basis and source.
     pub rate: Rate,
 }

@@ -8,14 +8,14 @@ use super::instance::{Platform, Tenancy};
 use super::price::{PriceBasis, Provenance, Rate};
 use super::scope::Scope;
 
-/// What a discount or a rate is for. `None` is any.
+/// Usage that a discount or a rate applies to. `None` in a field means any.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PricedFor {
-    /// The 12-digit account.
+    /// 12-digit account id; `None` = any account.
     pub account: Option<Arc<str>>,
-    /// The family of the instance type: `p5`.
+    /// Family of the instance type, such as `p5`; `None` = any family.
     pub family: Option<Arc<str>>,
-    /// Region code.
+    /// AWS region code; `None` = any region.
     pub region: Option<Arc<str>>,
 }
 
@@ -35,27 +35,27 @@ impl PricedFor {
     }
 }
 
-/// A part off the on-demand list price.
+/// Discount on the on-demand list price.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Discount {
-    /// What it is for.
+    /// Usage that the discount applies to.
     pub of: PricedFor,
-    /// Percent off, above 0 and below 100.
+    /// Percent off the list price, above 0 and below 100.
     pub percent: f64,
 }
 
-/// A rate of a type, in place of the list price.
+/// Private rate of an instance type, in place of the list price.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PrivateRate {
-    /// Instance type.
+    /// EC2 instance type, such as `p5.48xlarge`.
     pub instance_type: Arc<str>,
-    /// Where and for whom; its family is the type's.
+    /// Account and region that it applies to; the family is that of the type.
     pub of: PricedFor,
     /// USD per instance-hour, Linux on shared hardware; above 0.
     pub usd_per_hour: f64,
 }
 
-/// All of them, as configured.
+/// Private prices of the configuration: discounts, rates, and prices paid for Capacity Blocks.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PrivatePrices {
     discounts: Vec<Discount>,
@@ -65,7 +65,8 @@ pub struct PrivatePrices {
 }
 
 impl PrivatePrices {
-    /// Of checked values: none is for the same as another of its kind.
+    /// Builds from validated values, in which no two of a kind are for the same usage; `blocks` holds USD per Capacity
+    /// Block id.
     pub fn new(
         mut discounts: Vec<Discount>,
         mut rates: Vec<PrivateRate>,
@@ -77,13 +78,13 @@ impl PrivatePrices {
         Self { discounts, rates, blocks }
     }
 
-    /// True where no instance has a price of its own.
+    /// True without discounts and private rates: every instance has its list price.
     pub fn is_list(&self) -> bool {
         self.discounts.is_empty() && self.rates.is_empty()
     }
 
-    /// What an on-demand hour in `scope` costs by the configuration; `None` where it says nothing, so that the
-    /// list price holds. A rate goes before a discount, and a discount needs a list price.
+    /// On-demand price in `scope` by the configuration; `None` where the list price applies. A rate takes precedence
+    /// over a discount, and a discount needs a list price.
     pub fn rate(
         &self,
         scope: &Scope,
@@ -109,7 +110,7 @@ impl PrivatePrices {
         Some(private(list?.usd_per_hour * (1.0 - discount.percent / 100.0)))
     }
 
-    /// What was paid for a Capacity Block in all, USD; `None` where nobody said.
+    /// Price paid for a Capacity Block, USD for its whole term; `None` when not configured.
     pub fn block_usd(&self, id: &str) -> Option<f64> {
         self.blocks.get(id).copied()
     }

@@ -9,48 +9,48 @@ use serde::{Deserialize, Serialize};
 use super::error::SourceError;
 use super::scope::Scope;
 
-/// The sources that burntop reads.
+/// Source of data, as the header and `readings[]` in JSON name it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SourceId {
     /// STS `GetCallerIdentity` and the list of enabled regions.
     Identity,
-    /// EC2 inventory.
+    /// EC2 inventory: the list of instances.
     Ec2,
-    /// EC2 instance types.
+    /// EC2 instance types and their hardware.
     Types,
-    /// CloudWatch metrics.
+    /// CloudWatch metrics of instances, hourly.
     CloudWatch,
-    /// On-demand list prices.
+    /// On-demand list prices of EC2.
     Prices,
-    /// Spot prices.
+    /// Spot prices at the moment.
     Spot,
     /// GPU telemetry from a Prometheus HTTP API.
     Prometheus,
     /// GPU telemetry scraped from exporters.
     Exporter,
-    /// The GPUs of this host.
+    /// NVML: the GPUs of this host.
     Nvml,
     /// GPU telemetry from CloudWatch, by the minute.
     CloudWatchGpu,
-    /// `nvidia-smi` over ssh.
+    /// `nvidia-smi` on hosts, over ssh.
     Ssh,
-    /// S3 buckets: what they are called, how they are set up, how large they are.
+    /// S3 buckets: names, configuration, daily sizes.
     S3,
     /// EBS volumes and snapshots.
     Ebs,
     /// Reserved Instances, Savings Plans and capacity reservations.
     Commitments,
-    /// Prices of Spot over time.
+    /// Spot prices of the last days.
     SpotHistory,
-    /// Which zones offer which types.
+    /// Instance types offered in each zone.
     Offerings,
     /// Notebooks, endpoints, addresses, NAT gateways, load balancers.
     Resources,
 }
 
 impl SourceId {
-    /// All sources in the order of the header.
+    /// All sources, in the order of the header.
     pub const ALL: [Self; 17] = [
         Self::Identity,
         Self::Ec2,
@@ -84,7 +84,7 @@ impl SourceId {
         matches!(self, Self::S3 | Self::Ebs)
     }
 
-    /// The short name used in the header and in JSON.
+    /// Short name in the header and in JSON.
     pub fn word(self) -> &'static str {
         match self {
             Self::Identity => "sts",
@@ -112,21 +112,20 @@ impl SourceId {
 /// the event log and `readings[]` of the JSON show.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reading {
-    /// Who.
+    /// Source that was read.
     pub source: SourceId,
-    /// About what.
+    /// Account and region that the reading is of.
     pub scope: Scope,
-    /// When the last good answer was taken; `None` when there never was one.
+    /// Time of the last successful reading; `None` when there never was one.
     pub taken_at: Option<Timestamp>,
-    /// Share of what was asked for that was answered, 0–1.
+    /// Share of the requested facts that were answered, 0–1.
     pub coverage: f32,
-    /// How the source is now.
+    /// State of the source.
     pub state: SourceState,
 }
 
 impl Reading {
-    /// Several lists as one, in this order: each source of a scope counts once, as it was told first.
-    /// Several pictures tell of the same sources.
+    /// Merges lists of readings in this order; of readings with the same source and scope the first stays.
     pub fn merged<'a>(all: impl IntoIterator<Item = &'a Self>) -> Vec<Self> {
         let mut told = HashSet::new();
         let all = all.into_iter();
@@ -134,12 +133,12 @@ impl Reading {
     }
 }
 
-/// How a source is doing.
+/// State of a source in one scope.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum SourceState {
-    /// Nothing asked yet; what is shown comes from the cache.
+    /// Not read yet in this run; what is shown comes from the cache.
     Cached,
-    /// A request is under way.
+    /// A request is running.
     Loading,
     /// The last request was answered.
     Live,
@@ -148,7 +147,7 @@ pub enum SourceState {
 }
 
 impl SourceState {
-    /// One word, used in JSON: `cached`, `loading`, `live`, `denied`.
+    /// Name in JSON: `cached`, `loading`, `live`, or the kind of the failure such as `denied`.
     pub fn word(&self) -> &'static str {
         match self {
             Self::Cached => "cached",

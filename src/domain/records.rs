@@ -5,17 +5,17 @@ use std::io::{self, BufRead, BufReader, Read};
 
 use csv_core::{ReadRecordResult, Reader};
 
-/// The longest record, bytes of its fields: those of bills and inventories are a few thousand.
+/// Longest record that is read: 1 MiB, the sum of its fields. Records of bills and inventories take a few thousand
+/// bytes.
 pub const RECORD_AT_MOST: usize = 1 << 20;
 
-/// The most fields of a record: bills with many tags have some hundreds.
+/// Largest number of fields in a record: bills with many tags have some hundreds.
 pub const FIELDS_AT_MOST: usize = 4_096;
 
 /// Room for a record before it has to grow, bytes and fields.
 const ROOM: (usize, usize) = (4_096, 64);
 
-/// Why a file is not read further. A file that is cut at such a record would have wrong sums, so
-/// that none of it counts.
+/// Why a CSV file is not read further. None of its records count then: sums over a part would be wrong.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordError {
     /// A record is too long, or nothing closes its quote.
@@ -25,7 +25,7 @@ pub enum RecordError {
         RECORD_AT_MOST >> 20
     )]
     Long {
-        /// The line in which it begins, from 1.
+        /// Line in which the record begins, from 1.
         line: u64,
     },
     /// A record has too many fields.
@@ -34,20 +34,20 @@ pub enum RecordError {
          that are read; export fewer columns"
     )]
     Wide {
-        /// The line in which it begins, from 1.
+        /// Line in which the record begins, from 1.
         line: u64,
     },
-    /// The bytes could not be had: a file that is cut off, packing that is damaged.
+    /// The reader failed: a truncated file, or damaged compression.
     #[error("after line {line}: {source}")]
     Unreadable {
-        /// The line in which the last record that was read begins, from 1.
+        /// Line in which the last complete record begins, from 1.
         line: u64,
-        /// Why.
+        /// Error of the reader.
         source: io::Error,
     },
 }
 
-/// The records of a CSV file, without regard to how many fields they have; a header is a record.
+/// Reader of the records in a CSV file, with any number of fields each; a header is a record.
 pub struct Records<R> {
     source: BufReader<R>,
     core: Reader,
@@ -55,17 +55,17 @@ pub struct Records<R> {
     ends: Vec<usize>,
 }
 
-/// A record.
+/// A record of a CSV file: its unquoted fields.
 #[derive(Clone, Copy, Debug)]
 pub struct Record<'a> {
-    /// The line in which it begins, from 1.
+    /// Line in which the record begins, from 1.
     pub line: u64,
     text: &'a [u8],
     ends: &'a [usize],
 }
 
 impl<'a> Record<'a> {
-    /// How many fields it has.
+    /// Number of fields.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
@@ -77,7 +77,7 @@ impl<'a> Record<'a> {
         self.text.get(start.unwrap_or(0)..end)
     }
 
-    /// All fields in their order.
+    /// All fields, unquoted, in their order.
     pub fn iter(&self) -> impl Iterator<Item = &'a [u8]> + use<'a> {
         let record = *self;
         (0..record.len()).filter_map(move |field| record.get(field))
@@ -85,7 +85,7 @@ impl<'a> Record<'a> {
 }
 
 impl<R: Read> Records<R> {
-    /// Reads `source`, `buffer` bytes at a time.
+    /// Reads from `source` in blocks of `buffer` bytes.
     pub fn new(source: R, buffer: usize) -> Self {
         let source = BufReader::with_capacity(buffer, source);
         Self { source, core: Reader::new(), text: vec![0; ROOM.0], ends: vec![0; ROOM.1] }
@@ -94,7 +94,7 @@ impl<R: Read> Records<R> {
     /// The next record; `None` after the last.
     ///
     /// # Errors
-    /// A record beyond the limits; bytes that cannot be had. What follows is not read.
+    /// The record exceeds a limit, or the source cannot be read. Nothing after it is read.
     pub fn read(&mut self) -> Result<Option<Record<'_>>, RecordError> {
         let (mut line, mut text, mut ends) = (self.core.line(), 0, 0);
         let mut has_begun = false;

@@ -10,46 +10,44 @@ use super::evidence::MALFORMED;
 use super::scope::Scope;
 use super::tags::Tags;
 
-/// USD per hour of a public IPv4 address, in use or not, an elastic IP among them: the charge of
-/// 1 February 2024, the same in every commercial region (AWS News Blog, "New – AWS Public IPv4
-/// Address Charge", 28 July 2023). Addresses that were brought along are free.
+/// Price of a public IPv4 address, used or idle, Elastic IPs included: 0.005 USD/h since 1 February 2024 in every
+/// commercial region (AWS News Blog, "New – AWS Public IPv4 Address Charge", 28 July 2023). Addresses of the customer's
+/// own ranges are free.
 pub const PUBLIC_IPV4_USD_PER_HOUR: f64 = 0.005;
 
-/// Hours of a resource that are kept and judged: fourteen days, the look-back of AWS Compute
-/// Optimizer unless told otherwise.
+/// Hours of a resource that are kept and judged: 14 days, the default look-back of AWS Compute Optimizer.
 pub const RESOURCE_HOURS: u32 = 14 * 24;
 
-/// Hours for which an instance must be stopped before its volumes are called idle: what is stopped
-/// for the night, or for a weekend, is wanted again. burntop's own; AWS Trusted Advisor asks for 30
-/// days.
+/// Hours for which an instance must be stopped before its volumes count as idle: 7 days, because instances stopped
+/// overnight or for a weekend are started again. burntop's own figure; AWS Trusted Advisor uses 30 days.
 pub const STOPPED_HOURS: u32 = 7 * 24;
 
-/// Ends an entry of [`Resource::serves`] that is attached and does not work: a target out of health,
-/// an interface that nothing uses.
+/// Suffix of an entry in [`Resource::serves`] that is attached and does not work: an unhealthy target, an unused
+/// interface.
 pub const NOT_WORKING: &str = " (not working)";
 
-/// Kinds of resource.
+/// Kind of a billed resource that is not a running instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ResourceKind {
-    /// SageMaker notebook instance.
+    /// SageMaker notebook instance, billed while it runs.
     Notebook,
-    /// SageMaker real-time endpoint.
+    /// SageMaker real-time endpoint, billed per instance.
     Endpoint,
     /// App of SageMaker Studio that runs on an instance.
     StudioApp,
-    /// Elastic IP address.
+    /// Elastic IP address, billed used or idle.
     ElasticIp,
-    /// NAT gateway.
+    /// NAT gateway, billed by the hour and by traffic.
     NatGateway,
     /// Application, Network or Gateway Load Balancer.
     LoadBalancer,
-    /// A stopped instance whose volumes go on billing.
+    /// Stopped EC2 instance whose volumes are still billed.
     StoppedInstance,
 }
 
 impl ResourceKind {
-    /// All kinds.
+    /// All kinds, in the order of declaration.
     pub const ALL: [Self; 7] = [
         Self::Notebook,
         Self::Endpoint,
@@ -73,7 +71,7 @@ impl ResourceKind {
         }
     }
 
-    /// As a person reads it.
+    /// Label on screen and in tables.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Notebook => "notebook",
@@ -87,15 +85,15 @@ impl ResourceKind {
     }
 }
 
-/// What a resource does in an hour, as CloudWatch knows it.
+/// Hourly CloudWatch metric of a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ResourceSignal {
-    /// Requests: invocations of an endpoint, requests of an Application Load Balancer.
+    /// Requests per hour: invocations of an endpoint, requests of an Application Load Balancer.
     Requests,
-    /// Connections: of a NAT gateway the highest number at once, of a load balancer new ones.
+    /// Connections in the hour: the highest number at once of a NAT gateway, new ones of a load balancer.
     Connections,
-    /// Bytes that went through.
+    /// Bytes through the gateway or load balancer, per hour.
     Bytes,
     /// Highest CPU, percent of all vCPUs, 0–100.
     CpuMax,
@@ -104,7 +102,7 @@ pub enum ResourceSignal {
 }
 
 impl ResourceSignal {
-    /// All signals.
+    /// All signals, in the order of declaration.
     pub const ALL: [Self; 5] =
         [Self::Requests, Self::Connections, Self::Bytes, Self::CpuMax, Self::GpuMax];
 
@@ -119,7 +117,7 @@ impl ResourceSignal {
         }
     }
 
-    /// As a person reads it.
+    /// Label on screen.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Requests => "requests",
@@ -140,79 +138,79 @@ impl ResourceSignal {
         }
     }
 
-    /// True for signals in percent.
+    /// True for signals in percent, 0–100.
     pub const fn is_percent(self) -> bool {
         matches!(self, Self::CpuMax | Self::GpuMax)
     }
 
-    /// The reverse of [`ResourceSignal::word`].
+    /// The signal with this [`ResourceSignal::word`]; `None` for any other text.
     pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|s| s.word() == word)
     }
 
-    /// Turns a raw datapoint into what a series holds, as [`super::Signal::observe`] does.
+    /// Value of a raw datapoint in a series, like [`super::Signal::observe`].
     pub fn observe(self, raw: f64) -> f32 {
         let nonsense = !raw.is_finite() || raw < 0.0 || (self.is_percent() && raw > 101.0);
         if nonsense { MALFORMED } else { raw as f32 }
     }
 }
 
-/// So many of one thing that bills by the hour.
+/// Number of units of one price that a resource is billed for per hour.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BilledUnit {
-    /// What, as the price list calls it: `ml.g5.xlarge`, `NatGateway-Hours`.
+    /// Name of the unit in the price list: `ml.g5.xlarge`, `NatGateway-Hours`.
     pub what: Arc<str>,
-    /// How many.
+    /// Number of units; ≥ 0.
     pub count: f64,
-    /// USD per one and hour, list; `None` when not known.
+    /// List price per unit, USD/h; `None` when unknown.
     pub usd_per_hour: Option<f64>,
 }
 
 /// The list price of a [`BilledUnit`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ResourcePrice {
-    /// Kind: one type of instance may cost different things in a notebook and in an endpoint.
+    /// Kind of resource: the same instance type can have different prices in a notebook and an endpoint.
     pub kind: ResourceKind,
-    /// What, as in [`BilledUnit::what`].
+    /// Name of the unit, as in [`BilledUnit::what`].
     pub what: Arc<str>,
-    /// USD per one and hour.
+    /// List price per unit, USD/h.
     pub usd_per_hour: f64,
 }
 
-/// One resource. All text in it is clean.
+/// A billed resource that is not a running instance. All text in it is clean.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Resource {
-    /// Kind.
+    /// Kind of resource.
     pub kind: ResourceKind,
-    /// Its id or ARN, unique.
+    /// Id or ARN at AWS, unique.
     pub id: Arc<str>,
-    /// Account and region.
+    /// Account and region it lies in.
     pub scope: Scope,
-    /// Its name; the id where it has none.
+    /// Name of the resource; its id without one.
     pub name: Arc<str>,
-    /// Its state in AWS's own word: `InService`, `available`, `active`.
+    /// AWS's name of its state: `InService`, `available`, `active`.
     pub state: Arc<str>,
-    /// True while it bills.
+    /// True while it is billed.
     pub is_billed: bool,
-    /// When it was made; `None` when not known.
+    /// Time of creation; `None` when unknown.
     pub created_at: Option<Timestamp>,
-    /// When it last began to run, or was last changed; of an address, since when burntop has seen it
-    /// serve what it serves. `None` when not known.
+    /// Time of its last start or change; of an address, the time since when burntop has seen it serve the same target.
+    /// `None` when unknown.
     pub changed_at: Option<Timestamp>,
-    /// When somebody last used it, where AWS says it (Studio apps); `None` when not known.
+    /// Time of its last use, where AWS reports it (Studio apps); `None` when unknown.
     pub used_at: Option<Timestamp>,
-    /// What it bills for.
+    /// Units that it is billed for per hour; empty when nothing is.
     pub units: Vec<BilledUnit>,
-    /// What it is attached to or serves: the instance of an address, the targets of a balancer, the
-    /// route tables of a gateway, the variants of an endpoint in the order of `units`. What is
-    /// attached and does not work ends in [`NOT_WORKING`]. Empty for nothing; `None` when not known.
+    /// Targets that it is attached to: the instance of an address, the targets of a load balancer, the route tables of
+    /// a gateway, the variants of an endpoint in the order of `units`. A target that is attached and does not work ends
+    /// in [`NOT_WORKING`]. Empty without targets; `None` when unknown.
     pub serves: Option<Vec<Arc<str>>>,
-    /// Tags.
+    /// Tags, sorted by key.
     pub tags: Tags,
 }
 
 impl Resource {
-    /// What it costs, USD/h at list price; `None` when a price is not known, 0 when it does not bill.
+    /// List price of the resource, USD/h; `None` when a unit's price is unknown, 0 when it is not billed.
     pub fn usd_per_hour(&self) -> Option<f64> {
         if !self.is_billed {
             return Some(0.0);
@@ -220,8 +218,8 @@ impl Resource {
         self.units.iter().map(|u| Some(u.count * u.usd_per_hour?)).sum()
     }
 
-    /// The signals that CloudWatch can have of it. Of an address there is none, and of a Studio app
-    /// neither: SageMaker itself says when it was last used.
+    /// Signals that CloudWatch may have of it; empty for an address and a Studio app (SageMaker reports its last use
+    /// itself), and while it is not billed.
     pub fn signals(&self) -> &'static [ResourceSignal] {
         use ResourceSignal::{Bytes, Connections, CpuMax, GpuMax, Requests};
         if !self.is_billed {
@@ -239,9 +237,9 @@ impl Resource {
         }
     }
 
-    /// CloudWatch series that its signals take, at most: what a request for an hour of it is billed
-    /// for. An endpoint has its series once per variant; an Application Load Balancer one more, which
-    /// tells an hour without requests from an hour without data.
+    /// Largest number of CloudWatch series for its signals, for which a request is billed. An endpoint has its series
+    /// once per variant; an Application Load Balancer has one more, which tells an hour without requests from an hour
+    /// without data.
     pub fn series(&self) -> usize {
         let signals = self.signals().len();
         match self.kind {
@@ -251,12 +249,12 @@ impl Resource {
         }
     }
 
-    /// True for an Application Load Balancer, whose ARN says so.
+    /// True for an Application Load Balancer, recognised by its ARN.
     pub fn is_application(&self) -> bool {
         self.kind == ResourceKind::LoadBalancer && self.id.contains(":loadbalancer/app/")
     }
 
-    /// What it serves that works, of all that is attached; `None` when not known.
+    /// Number of its targets that work; `None` when the targets are unknown.
     pub fn working(&self) -> Option<usize> {
         Some(self.serves.as_ref()?.iter().filter(|s| !s.ends_with(NOT_WORKING)).count())
     }

@@ -14,42 +14,41 @@ use super::resource::{Resource, ResourceSignal};
 use super::scope::Scope;
 use super::spot::{SpotHistory, ZoneOffering};
 
-/// A resource and what it did.
+/// A resource with its hourly metrics.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ResourceFacts {
-    /// The resource.
+    /// The resource itself.
     pub resource: Resource,
-    /// Its signals by the hour. A signal that is missing was not looked at; a series of `NaN` means
-    /// that nothing came.
+    /// Hourly metrics by signal. A missing signal was not read; a series of `NaN` means that CloudWatch had no data.
     pub hours: BTreeMap<ResourceSignal, HourlySeries>,
-    /// True when CloudWatch was asked and answered for all of its signals.
+    /// True when CloudWatch answered for all of its signals.
     pub complete: bool,
 }
 
 /// The resources of one account and region.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ScopeResources {
-    /// Resources, by kind and id.
+    /// Resources with their metrics, by kind and id.
     pub items: Vec<Arc<ResourceFacts>>,
 }
 
-/// Everything read of it. Immutable: a newer picture is another value.
+/// Everything read for savings, before any conclusion. Immutable: a newer reading is another value.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SavingsFacts {
-    /// Grows with each picture.
+    /// Grows with each new value.
     pub version: u64,
-    /// When the picture was put together.
+    /// Time when the value was assembled.
     pub made_at: Timestamp,
     /// Commitments; `None` while none was read.
     pub holdings: Option<Arc<Holdings>>,
     /// Running instances by hour, closed hours of the last week, oldest first.
     pub hours: Arc<Vec<FleetHour>>,
-    /// Spot prices over time.
+    /// Spot prices over time, per region, zone, type and platform.
     pub spot: Vec<Arc<SpotHistory>>,
-    /// Which zones offer what, by account and region.
+    /// Instance types offered per zone, by account and region.
     pub offerings: BTreeMap<Scope, Arc<Vec<ZoneOffering>>>,
     /// Resources by account and region.
     pub resources: BTreeMap<Scope, Arc<ScopeResources>>,
-    /// Readings of these sources, by source and scope.
+    /// State of the savings sources, by source and scope.
     pub readings: Vec<Reading>,
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::intern;
 
-/// One account × region: the unit of isolation. What fails in one scope never blanks another.
+/// An account and region: the unit of isolation. A failure in one scope never blanks another.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Scope {
     /// The 12-digit account id.
@@ -19,12 +19,12 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// A scope from its parts.
+    /// Scope of `region` in `account`.
     pub fn new(account: impl Into<Arc<str>>, region: impl Into<Arc<str>>) -> Self {
         Self { account: account.into(), region: region.into() }
     }
 
-    /// The scope of what belongs to an account as a whole (identity, regions, prices).
+    /// Scope of data of a whole account (identity, regions, prices).
     pub fn account_wide(account: impl Into<Arc<str>>) -> Self {
         Self::new(account, "-")
     }

@@ -5,7 +5,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
 
-/// What stands in the place of a secret wherever it would be printed.
+/// Text written in place of a secret wherever it would be printed.
 pub const REDACTED: &str = "<redacted>";
 
 /// A value that is used and never shown: `Debug` and `Serialize` write [`REDACTED`]. In a JSON schema
@@ -16,7 +16,7 @@ pub const REDACTED: &str = "<redacted>";
 pub struct Secret(String);
 
 impl Secret {
-    /// Wraps a value.
+    /// Wraps a secret value; nothing is checked.
     pub fn new(value: impl Into<String>) -> Self {
         Self(value.into())
     }

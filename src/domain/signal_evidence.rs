@@ -10,30 +10,31 @@ use serde::{Deserialize, Serialize};
 use super::evidence::Signal;
 use super::intern::{self, Pool};
 
-/// What part a signal plays in a verdict.
+/// Part of a signal in a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EvidenceRole {
-    /// The preset's own test: below the threshold speaks for idle.
+    /// Test of the preset: below the threshold it indicates idleness.
     Test,
-    /// A counter-signal: above the threshold speaks against idle.
+    /// Counter-signal: at or above the threshold it indicates use.
     Counter,
 }
 
-/// What a signal is held against. Thousands of instances share a few dozen ([`Criterion::shared`]).
+/// Signal, statistic and threshold that a verdict compares. Thousands of instances share a few dozen
+/// ([`Criterion::shared`]).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Criterion {
-    /// The signal, in the words of the evidence page: `GPU 3 max`, `network per day`.
+    /// Label of the signal on the evidence page: `GPU 3 max`, `network per day`.
     pub label: Arc<str>,
-    /// The series behind it (the first of several, for sums).
+    /// Series of the signal (the first of several, for sums).
     pub signal: Signal,
-    /// Statistic in words: `hourly maximum`, `mean of hourly averages`.
+    /// Label of the statistic: `hourly maximum`, `mean of hourly averages`.
     pub statistic: Arc<str>,
     /// Unit of `threshold` and of the value: `%`, `cores`, `bytes/day`, `ops/s`.
     pub unit: Arc<str>,
-    /// The threshold it is held against; not NaN.
+    /// Threshold that the value is compared with, in `unit`; not NaN.
     pub threshold: f64,
-    /// Test or counter-signal.
+    /// Whether it tests for idleness or counters it.
     pub role: EvidenceRole,
 }
 
@@ -51,35 +52,33 @@ thread_local! {
 }
 
 impl Criterion {
-    /// Itself, shared with all who got the same from this thread.
+    /// Shares this criterion with all equal ones of the thread.
     pub fn shared(self) -> Arc<Self> {
         CRITERIA.with_borrow_mut(|pool| pool.shared(&self, || Arc::new(self.clone())))
     }
 }
 
-/// One signal as the verdict used it. What it was held against is read as if it were its own.
+/// Measured value of one signal against its criterion. Dereferences to the [`Criterion`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(from = "Flat", into = "Flat")]
 pub struct SignalEvidence {
-    /// What it was held against.
+    /// Signal, statistic and threshold that were compared.
     pub criterion: Arc<Criterion>,
-    /// The value that decided (the worst over the judged stretch); `None` without a datapoint, and
-    /// where one that made no sense decided.
+    /// Value that decided (the worst over the judged stretch), in `unit`; `None` without a datapoint, and when a
+    /// malformed one decided.
     pub value: Option<f64>,
-    /// The highest hourly value (of amounts per day: the highest day) over all judged hours, in
-    /// `unit`: what came before the last use counts too, which `value` leaves out. `None` without a
-    /// datapoint, where any of those hours made no sense, and where hours are counted rather than
-    /// measured.
+    /// Highest hourly value (highest day for daily amounts) over all judged hours, in `unit`, also before the last use,
+    /// which `value` leaves out. `None` without a datapoint, with a malformed one, and where hours are counted rather
+    /// than measured.
     pub highest: Option<f64>,
-    /// Datapoints that came in the judged hours.
+    /// Number of datapoints in the judged hours.
     pub got: u32,
-    /// Datapoints that should have come.
+    /// Expected number of datapoints.
     pub expected: u32,
-    /// True when this signal speaks for "in use".
+    /// True when the signal indicates use.
     pub busy: bool,
-    /// True where reaching the threshold is no use by itself. Several joint signals of a verdict have
-    /// to reach theirs in the same hour, and then each of them is `busy`; a single one tells how a
-    /// signal is on average that was counted by days.
+    /// True when reaching the threshold alone is no use: all joint signals of a verdict must reach theirs in the same
+    /// hour, and are `busy` then. A single joint signal shows the average of a signal that was counted by days.
     pub joint: bool,
 }
 
@@ -92,12 +91,12 @@ impl Deref for SignalEvidence {
 }
 
 impl SignalEvidence {
-    /// True when what decided was a datapoint that made no sense.
+    /// True when a malformed datapoint decided.
     pub fn is_malformed(&self) -> bool {
         self.busy && self.value.is_none()
     }
 
-    /// Datapoints got over expected, 0–1; 1 when none was expected.
+    /// Datapoints ÷ expected datapoints, 0–1; 1 when none was expected.
     pub fn coverage(&self) -> f32 {
         if self.expected == 0 { 1.0 } else { (self.got as f32 / self.expected as f32).min(1.0) }
     }

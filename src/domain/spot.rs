@@ -10,20 +10,20 @@ use super::instance::Platform;
 /// The Spot price of a type in a zone over time (`DescribeSpotPriceHistory`).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SpotHistory {
-    /// Region code.
+    /// AWS region code, such as `us-east-1`.
     pub region: Arc<str>,
-    /// Availability zone.
+    /// Availability zone, such as `us-east-1a`.
     pub az: Arc<str>,
-    /// Instance type.
+    /// EC2 instance type, such as `p5.48xlarge`.
     pub instance_type: Arc<str>,
-    /// Operating system.
+    /// Operating system and licence: a part of the price key.
     pub platform: Platform,
-    /// Price from each moment on until the next, USD/h, oldest first; finite and ≥ 0. EC2 sends the
-    /// price in force at the beginning of the window as the first.
+    /// Price from each time until the next, USD/h, oldest first; finite and ≥ 0. EC2 returns the price in force at the
+    /// start of the window as the first.
     pub points: SpotPoints,
 }
 
-/// Moments and prices, in columns: a week of a large market is hundreds of thousands of them.
+/// Times and prices in columns: a week of a large market is hundreds of thousands of them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SpotPoints {
     /// Whole seconds since 1970: EC2 tells no less.
@@ -33,13 +33,13 @@ pub struct SpotPoints {
 }
 
 impl SpotPoints {
-    /// Each moment with its price.
+    /// Each time with the price from then on, USD/h, oldest first.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (Timestamp, f64)> {
         let at = |second: &u32| Timestamp::from_second(i64::from(*second)).unwrap_or_default();
         self.seconds.iter().map(at).zip(self.prices.iter().copied())
     }
 
-    /// The newest of them.
+    /// Newest time and price, USD/h; `None` when empty.
     pub fn last(&self) -> Option<(Timestamp, f64)> {
         self.iter().next_back()
     }
@@ -54,33 +54,33 @@ impl FromIterator<(Timestamp, f64)> for SpotPoints {
     }
 }
 
-/// How often Spot of a type was taken back within a month, as the Spot Instance Advisor publishes it.
+/// Share of Spot capacity of a type that was interrupted within a month, as the Spot Instance Advisor publishes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Interruption {
-    /// Below 5 %.
+    /// Less than 5 % per month.
     Below5,
-    /// 5–10 %.
+    /// 5–10 % per month.
     From5To10,
-    /// 10–15 %.
+    /// 10–15 % per month.
     From10To15,
-    /// 15–20 %.
+    /// 15–20 % per month.
     From15To20,
-    /// Above 20 %.
+    /// More than 20 % per month.
     Above20,
 }
 
 impl Interruption {
-    /// All bands, seldom first.
+    /// All bands, lowest first.
     pub const ALL: [Self; 5] =
         [Self::Below5, Self::From5To10, Self::From10To15, Self::From15To20, Self::Above20];
 
-    /// Reads the Advisor's word.
+    /// The band with this [`Interruption::label`]; `None` for any other text.
     pub fn from_label(label: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|band| band.label() == label)
     }
 
-    /// The upper edge, 0–1 of what ran within a month; `None` where there is none: above 20 %.
+    /// Upper edge of the band, as a share of 0–1 interrupted within a month; `None` above 20 %, which has none.
     pub const fn at_most(self) -> Option<f64> {
         match self {
             Self::Below5 => Some(0.05),
@@ -91,7 +91,7 @@ impl Interruption {
         }
     }
 
-    /// As the Advisor writes it.
+    /// Label in the Advisor: `<5%`, `5-10%`.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Below5 => "<5%",
@@ -103,10 +103,10 @@ impl Interruption {
     }
 }
 
-/// Where a type is offered (`DescribeInstanceTypeOfferings` by zone).
+/// Instance types offered in an availability zone (`DescribeInstanceTypeOfferings`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ZoneOffering {
-    /// Availability zone.
+    /// Availability zone, such as `us-east-1a`.
     pub az: Arc<str>,
     /// Instance types offered there, sorted.
     pub types: Vec<Arc<str>>,

@@ -36,8 +36,8 @@ fn read(line: &'static str) -> Option<Advice> {
     Some(Advice { region, instance_type, band, date })
 }
 
-/// The band of a type in a region with the day of the figure; `None` where the table has none: types
-/// without accelerators, and what came after it.
+/// Interruption band of an instance type in a region, with the date of the figure; `None` for types without
+/// accelerators and newer than the table.
 pub fn interruption(region: &str, instance_type: &str) -> Option<(Interruption, Date)> {
     let found = ROWS.binary_search_by(|row| key(row).cmp(&(region, instance_type)));
     found.ok().map(|i| (ROWS[i].band, ROWS[i].date))

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{intern, text};
 
-/// The tags of a resource, in the order of their keys. Keys and values are clean text.
+/// Tags of a resource, sorted by key. Keys and values are clean text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tags(#[serde(deserialize_with = "pairs")] Pairs);
 
@@ -33,20 +33,20 @@ impl Tags {
         Self(all)
     }
 
-    /// The value of exactly `key`.
+    /// Value of the tag with exactly this key; `None` without it.
     pub fn get(&self, key: &str) -> Option<&str> {
         self.0.iter().find(|(k, _)| &**k == key).map(|(_, v)| &**v)
     }
 
-    /// The value of the first tag whose key equals one of `keys`, ignoring ASCII case; the order
-    /// of `keys` decides.
+    /// Value of the first tag whose key equals one of `keys`, ignoring ASCII case; the order of `keys` decides. `None`
+    /// without such a tag.
     pub fn find<S: AsRef<str>>(&self, keys: &[S]) -> Option<&Arc<str>> {
         keys.iter().find_map(|want| {
             self.0.iter().find(|(k, _)| k.eq_ignore_ascii_case(want.as_ref())).map(|(_, v)| v)
         })
     }
 
-    /// All pairs, sorted by key.
+    /// All keys with their values, sorted by key.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(k, v)| (&**k, &**v))
     }
@@ -94,17 +94,16 @@ impl<'de> Deserialize<'de> for Pair {
     }
 }
 
-/// Which tag keys carry the four allocation dimensions. Compared without regard to ASCII case;
-/// the first key that a resource has wins.
+/// Tag keys of the four allocation dimensions, compared ignoring ASCII case; the first key that a resource has wins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TagKeys {
-    /// Keys that name the team.
+    /// Keys of the team.
     pub team: Vec<String>,
-    /// Keys that name the project.
+    /// Keys of the project.
     pub project: Vec<String>,
-    /// Keys that name the environment.
+    /// Keys of the environment.
     pub environment: Vec<String>,
-    /// Keys that name the cost center.
+    /// Keys of the cost center.
     pub cost_center: Vec<String>,
 }
 

@@ -33,7 +33,7 @@ pub fn clean(text: &str) -> Cow<'_, str> {
     clean_to(text, MAX_CHARS)
 }
 
-/// As [`clean`], with a bound of its own in characters.
+/// Like [`clean`], bounded to `longest` characters instead.
 pub fn clean_to(text: &str, longest: usize) -> Cow<'_, str> {
     let mut count = 0;
     let fine = text.chars().all(|c| {
@@ -54,9 +54,9 @@ fn safe(c: char) -> char {
     if is_unsafe(c) { char::REPLACEMENT_CHARACTER } else { c }
 }
 
-/// True for an identifier of a resource: not empty, not longer than [`MAX_CHARS`], nothing unsafe in
-/// it, nor what stands for something unsafe. What is not is refused rather than cleaned: calls are
-/// made with identifiers, and a cleaned one is another.
+/// True for a resource id: not empty, at most [`MAX_CHARS`] characters, none of them unsafe or a replacement for an
+/// unsafe one. Other texts are refused rather than cleaned: ids are sent in calls, and a cleaned id would be another
+/// one.
 pub fn is_id(text: &str) -> bool {
     !text.is_empty()
         && !text.contains(char::REPLACEMENT_CHARACTER)
@@ -73,8 +73,8 @@ pub fn id<'de, D: Deserializer<'de>>(from: D) -> Result<Arc<str>, D::Error> {
     if is_id(&text) { Ok(text) } else { Err(D::Error::custom("this is no identifier")) }
 }
 
-/// The second line of defence, for what leaves the program as lines: every unsafe character but ends
-/// of lines and tabs becomes U+FFFD. Behind [`clean`] there is nothing for it to do.
+/// Last safeguard for text that leaves the program as lines: replaces every unsafe character except line feeds and tabs
+/// by U+FFFD. Text that passed [`clean`] is unchanged.
 pub fn for_output(text: &str) -> Cow<'_, str> {
     let odd = |c: char| is_unsafe(c) && !matches!(c, '\n' | '\t');
     if text.contains(odd) {

@@ -10,23 +10,23 @@ use super::instance::Instance;
 use super::intern;
 use super::signal_evidence::SignalEvidence;
 
-/// The seven verdicts.
+/// Verdict on an instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum VerdictKind {
-    /// Nothing happened for at least the preset's minimum stretch, on full evidence.
+    /// Nothing happened for at least the preset's minimum stretch, with full evidence.
     Idle,
     /// Some GPUs did nothing for the minimum stretch while others worked.
     Partial,
-    /// In use, but far below its size.
+    /// In use, but far below its capacity.
     Underused,
-    /// The evidence does not suffice to say anything.
+    /// The evidence is insufficient.
     Unknown,
-    /// Too young to judge.
+    /// Launched too recently to judge.
     TooNew,
-    /// In use.
+    /// In use at a fitting level.
     Busy,
-    /// Exempt by tag.
+    /// Exempt from judgement by a tag.
     Exempt,
 }
 
@@ -42,7 +42,7 @@ impl VerdictKind {
         Self::Exempt,
     ];
 
-    /// The JSON and filter name.
+    /// Name in JSON, CSV and filters.
     pub fn name(self) -> &'static str {
         match self {
             Self::Idle => "idle",
@@ -55,55 +55,53 @@ impl VerdictKind {
         }
     }
 
-    /// False where nothing is said of waste, which is not 0.
+    /// False for verdicts without a statement about waste, which is not a waste of 0.
     pub fn tells_waste(self) -> bool {
         !matches!(self, Self::Unknown | Self::TooNew)
     }
 }
 
-/// The verdict on one instance.
+/// Verdict on one instance, with the evidence.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Verdict {
-    /// The conclusion.
+    /// Kind of verdict.
     pub kind: VerdictKind,
-    /// Start of the uninterrupted idle stretch that lasts until now (idle and partial only).
+    /// Start of the uninterrupted idle stretch that lasts until now; `None` unless idle or partial.
     pub idle_since: Option<Timestamp>,
-    /// True when the stretch may have begun earlier: it reaches back to where looking began, so that
-    /// what it costs is a lower bound. False without `idle_since`.
+    /// True when the stretch may have begun earlier: it reaches back to the start of the evidence, so that its cost is
+    /// a lower bound. False without `idle_since`.
     pub idle_since_at_least: bool,
-    /// GPUs idle for the minimum stretch; `None` where GPUs cannot be told apart or there are none.
+    /// Number of GPUs idle for the minimum stretch; `None` where GPUs cannot be told apart or there are none.
     pub idle_gpus: Option<u32>,
-    /// Devices the box has.
+    /// Number of accelerator devices of the instance.
     pub devices: u32,
-    /// The lowest coverage of any signal that the preset needs, 0–1.
+    /// Lowest coverage of the signals that the preset needs, 0–1.
     pub coverage: f32,
-    /// Mean GPU utilisation over all seen GPUs, percent: since `idle_since` where there is one, else
-    /// over all judged hours. `None` when not known.
+    /// Mean GPU utilisation over all observed GPUs, percent, 0–100: since `idle_since` where there is one, else over
+    /// all judged hours. `None` when unknown.
     pub gpu_percent: Option<f32>,
-    /// Mean CPU over the judged hours, percent; `None` when not known.
+    /// Mean CPU over the judged hours, percent, 0–100; `None` when unknown.
     pub cpu_percent: Option<f32>,
     /// Mean network bytes per day, in plus out; `None` when not known.
     pub network_bytes_per_day: Option<f64>,
-    /// Each signal the verdict rests on.
+    /// Signals that the verdict rests on.
     pub signals: Vec<SignalEvidence>,
-    /// What was not checked and could matter, in words; the same list for many instances
+    /// Limits of the evidence: what was not checked and could matter, one clause each. Shared by many instances
     /// ([`intern::shared_list`]).
     #[serde(deserialize_with = "intern::list")]
     pub not_checked: Arc<[Arc<str>]>,
-    /// One sentence: why this verdict.
+    /// Reason for the verdict, one sentence.
     pub reason: Arc<str>,
 }
 
 impl Verdict {
-    /// True unless the verdict speaks of the instance before its last launch: an idle stretch
-    /// ends when the instance stops.
+    /// True when the verdict is about the time since the last launch: an idle stretch ends when the instance stops.
     pub fn is_of_life(&self, instance: &Instance) -> bool {
         self.idle_since.is_none_or(|since| since >= instance.launched_at)
     }
 
-    /// The share of the instance's price that the verdict calls waste, 0–1: all of an idle box,
-    /// k of n for a partial one, nothing otherwise (underused is not waste that stopping saves).
-    /// `None` where the verdict says nothing of waste.
+    /// Wasted share of the instance's price, 0–1: 1 for an idle instance, k of n GPUs for a partial one, 0 otherwise
+    /// (stopping does not save underuse). `None` when the verdict makes no statement about waste.
     pub fn waste_share(&self) -> Option<f64> {
         self.kind.tells_waste().then(|| match self.kind {
             VerdictKind::Idle => 1.0,
@@ -115,22 +113,22 @@ impl Verdict {
     }
 }
 
-/// How far back an idle stretch was seen to reach. It is kept while the instance idles, so that the
-/// stretch does not begin anew with the window that each verdict looks at.
+/// Start of an idle stretch, kept while the instance idles, so that the stretch does not begin anew with the window
+/// that each verdict covers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IdleStart {
-    /// As [`Verdict::idle_since`].
+    /// Start of the stretch, as [`Verdict::idle_since`].
     pub since: Timestamp,
-    /// As [`Verdict::idle_since_at_least`].
+    /// True when it is a lower bound, as [`Verdict::idle_since_at_least`].
     pub at_least: bool,
-    /// The hour after the last one that was judged: up to here nothing ran.
+    /// Hour after the last judged one: the stretch is idle up to here.
     pub until: Hour,
-    /// The GPUs that idle, where others work; `None`: the whole instance.
+    /// Indices of the idle GPUs where others work; `None` when the whole instance idles.
     pub gpus: Option<Vec<u16>>,
 }
 
 impl IdleStart {
-    /// What a verdict over hours up to `until` has seen; `None` where nothing idles.
+    /// Idle stretch of a verdict over hours up to `until`; `None` when nothing idles.
     pub fn of(verdict: &Verdict, until: Hour) -> Option<Self> {
         let (since, at_least) = (verdict.idle_since?, verdict.idle_since_at_least);
         let idle = verdict.signals.iter().filter(|s| !s.busy).filter_map(|s| s.signal.gpu());

@@ -4,28 +4,28 @@ use std::io;
 
 use rustix::io::Errno;
 
-/// What burntop itself has against a file.
+/// Reason for burntop to refuse a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
-    /// A symbolic link where a file of ours should be.
+    /// A symbolic link in place of a file of burntop's own.
     #[error("it is a symbolic link, which is not followed")]
     Link,
-    /// A pipe, a device, a socket, a directory.
+    /// Not a regular file: a pipe, device, socket or directory.
     #[error("it is no regular file")]
     NotAFile,
-    /// Somebody else's.
+    /// A file of another user.
     #[error("it belongs to another user")]
     Owner,
-    /// Others may change it.
+    /// A file that other users can write to.
     #[error("others can write to it")]
     Shared,
-    /// More than is ever read of such a file.
+    /// Larger than the limit for such a file.
     #[error("it is larger than {}", size(*limit))]
     TooLarge {
-        /// What is read at most, bytes.
+        /// Limit in bytes.
         limit: u64,
     },
-    /// A file of something else, which is not written to.
+    /// A file of another program, which is not overwritten.
     #[error("it is a file of something else")]
     Foreign,
     /// Another process holds its lock.
@@ -47,47 +47,47 @@ impl From<Refused> for io::Error {
     }
 }
 
-/// The cause of a failure, as far as it decides what helps.
+/// Cause of a failure, from which the advice follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
     /// A symbolic link, or a loop of them.
     Link,
-    /// A pipe, a device, a socket.
+    /// A pipe, a device or a socket.
     NotAFile,
-    /// A directory.
+    /// A directory in place of a file.
     Directory,
-    /// Somebody else's file.
+    /// A file of another user.
     Owner,
-    /// Others may change it.
+    /// A file that other users can write to.
     Shared,
-    /// The mode of the file or of its directory forbids it.
+    /// The permissions of the file or its directory forbid it.
     Denied,
     /// The disk or a quota is full.
     Full,
-    /// The file system can only be read.
+    /// The file system is read-only.
     ReadOnly,
-    /// It is not there, or its directory is not.
+    /// The file or its directory does not exist.
     Missing,
-    /// A part of its path is no directory.
+    /// A part of the path is no directory.
     NotADirectory,
-    /// It is there already.
+    /// The file already exists.
     Exists,
-    /// Too many files are open.
+    /// The limit of open files is reached.
     TooManyOpen,
-    /// Larger than what is read, or than the system takes.
+    /// Larger than the limit of burntop or of the file system.
     TooLarge,
-    /// A file of something else.
+    /// A file of another program.
     Foreign,
-    /// Another process holds it.
+    /// Another process holds its lock.
     Held,
-    /// The disk fails.
+    /// The disk reports input or output errors.
     Failing,
-    /// Anything else.
+    /// Any other cause.
     Other,
 }
 
 impl Cause {
-    /// The cause of what the system, or [`Refused`], said.
+    /// Cause of an error of the system or of a [`Refused`].
     pub fn of(error: &io::Error) -> Self {
         if let Some(refused) = error.get_ref().and_then(|e| e.downcast_ref::<Refused>()) {
             return match refused {
@@ -130,7 +130,7 @@ impl Cause {
         }
     }
 
-    /// What the user can do, without a full stop.
+    /// Advice for the user, without a full stop.
     pub const fn advice(self) -> &'static str {
         match self {
             Self::Link => "name the file itself, or move the link away",
@@ -158,7 +158,7 @@ impl Cause {
     }
 }
 
-/// What went wrong, and what to do: for errors that end in these words.
+/// Error and advice in one clause, for the end of a message.
 pub fn explain(error: &io::Error) -> String {
     format!("{error}; {}", Cause::of(error).advice())
 }

@@ -39,24 +39,28 @@ fn look(found: io::Result<Metadata>) -> io::Result<()> {
     }
 }
 
-/// Opens for reading what a person named. A link is followed; at its end lies a regular file.
+/// Opens a file that the user named, for reading; links are followed. Err when it cannot be opened or is no regular
+/// file.
 pub fn named(path: &Path) -> io::Result<File> {
     look(fs::metadata(path))?;
     open(path, flags(OpenOptions::new().read(true), OFlags::empty()), false)
 }
 
-/// Opens for reading a file of ours, never through a link.
+/// Opens a file of burntop's own for reading, never through a link. Err when it cannot be opened, is a link or no
+/// regular file.
 pub fn own(path: &Path) -> io::Result<File> {
     look(fs::symlink_metadata(path))?;
     open(path, flags(OpenOptions::new().read(true), OFlags::NOFOLLOW), true)
 }
 
-/// Opens a file of ours for reading and appending; made when missing.
+/// Opens a file of burntop's own for reading and appending, created when missing. Err for a link, no regular file,
+/// another user's file, or when it cannot be opened.
 pub fn append(path: &Path) -> io::Result<File> {
     ours(path, OpenOptions::new().read(true).append(true).create(true))
 }
 
-/// Opens a file of ours for reading and writing, as it is; made when missing.
+/// Opens a file of burntop's own for reading and writing, created when missing, content unchanged. Err for a link, no
+/// regular file, another user's file, or when it cannot be opened.
 pub fn update(path: &Path) -> io::Result<File> {
     ours(path, OpenOptions::new().read(true).write(true).create(true).truncate(false))
 }
@@ -78,8 +82,8 @@ fn ours(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     Ok(file)
 }
 
-/// What lies at `path` may serve as a file of ours: it is a regular file of this user, or nothing.
-/// True when it is there. Made private where it is open to others.
+/// Checks that `path` is a regular file of this user or does not exist; true when it exists. Removes the rights of
+/// others. Err for anything else at `path`.
 pub fn check_own(path: &Path) -> io::Result<bool> {
     match look(fs::symlink_metadata(path)) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(false),
@@ -101,18 +105,18 @@ fn bytes(file: File, limit: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Reads what a person named; `limit` in bytes.
+/// Reads a file that the user named. Err when it cannot be read, is no regular file, or is larger than `limit` bytes.
 pub fn read_named(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     bytes(named(path)?, limit)
 }
 
-/// Reads a file of ours; `limit` in bytes.
+/// Reads a file of burntop's own. Err when it cannot be read, is a link, or is larger than `limit` bytes.
 pub fn read_own(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     bytes(own(path)?, limit)
 }
 
-/// Reads a configuration. It may be a link, as those who keep their dotfiles elsewhere have it, as
-/// long as what lies at its end is this user's or root's, and nobody else can change it.
+/// Reads a configuration. It may be a link, as in managed dotfiles, if the target belongs to this user or root and
+/// others cannot change it. Err otherwise, when it cannot be read, or is larger than `limit` bytes.
 pub fn read_config(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let file = named(path)?;
     if fs::symlink_metadata(path)?.is_symlink() {

@@ -16,7 +16,8 @@ const TRIES: u32 = 500;
 /// Names tried for a file that is only there for a moment.
 const NAMES: u32 = 8;
 
-/// Makes a directory and those above it, for their owner alone; one that is there stays as it is.
+/// Creates a directory and its parents with mode 0700; an existing one is left unchanged. Err when it cannot be
+/// created.
 pub fn private_dir(path: &Path) -> io::Result<()> {
     if path.as_os_str().is_empty() {
         return Ok(());
@@ -24,13 +25,13 @@ pub fn private_dir(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
-/// Makes a file that is not there yet, for its owner alone. Whatever is there stays: a link, even
-/// one that leads nowhere, as well.
+/// Creates a file with mode 0600. Err when anything exists at `path`, even a dangling link, or it cannot be created.
 pub fn create_new(path: &Path) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
 }
 
-/// Writes a file that is not there yet, whole or not at all, on disk before this returns.
+/// Creates a file with `bytes`, whole or not at all, synced to disk. Err when anything exists at `path`, or it cannot
+/// be written.
 pub fn create_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let beside = write_beside(path, bytes)?;
     // Unlike a rename, a link replaces nothing.
@@ -43,9 +44,8 @@ pub fn create_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     }
 }
 
-/// Writes a file of ours in place of what is there, whole or not at all, on disk before this
-/// returns. What is there must be a regular file of this user: a link is not replaced either, for
-/// who reads through it would go on reading the old one.
+/// Replaces a file of burntop's own with `bytes`, whole or not at all, synced to disk. Err when `path` is not a regular
+/// file of this user (a link is not replaced: its readers would keep the old file), or it cannot be written.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     match fs::symlink_metadata(path) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => {}
@@ -90,12 +90,12 @@ fn fill(path: &Path, mut file: File, bytes: &[u8]) -> io::Result<()> {
     written
 }
 
-/// Takes the lock of an open file or directory, waiting for five seconds at most: whoever holds it
-/// for longer has been stopped.
+/// Locks an open file or directory. Err when another process keeps the lock for five seconds, or locking fails.
 pub fn lock(file: &File) -> io::Result<()> {
     lock_in(file, TRIES)
 }
 
+/// Like [`lock`], with `tries` attempts, 10 ms apart. Err after the last one.
 pub(super) fn lock_in(file: &File, tries: u32) -> io::Result<()> {
     for _ in 0..tries {
         match file.try_lock() {

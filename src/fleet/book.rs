@@ -6,14 +6,14 @@ use std::sync::Arc;
 use super::prices::PriceBook;
 use crate::domain::{Holdings, TypeSpec};
 
-/// Prices, types and commitments, as known at one moment. Analyses that ask "what if it were another
-/// type" read the same book as the join did.
+/// Prices, instance types and commitments at one moment. Analyses that compare other types use the same book as the
+/// join did.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Book {
-    /// Prices.
+    /// Prices of instances: list, Spot and private.
     pub prices: PriceBook,
-    /// Types by name.
+    /// Instance types by name.
     pub types: HashMap<Arc<str>, Arc<TypeSpec>>,
-    /// Commitments held; `None` while none was read.
+    /// Commitments held; `None` until some were read.
     pub holdings: Option<Holdings>,
 }

@@ -12,40 +12,40 @@ use super::row::Row;
 use super::totals::Totals;
 use crate::domain::{Instance, Reading, Scope, SourceId, TagKeys, Verdict};
 
-/// Everything known of the fleet at one moment. Immutable; a change makes a new one.
+/// All instances of the fleet at one moment. Immutable; a change makes a new value.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Fleet {
     /// Grows with every join in a process; view models are memoised by it.
     pub version: u64,
-    /// The moment of the join; `None` for the empty fleet. `wasted_usd` ends with the last reading of
-    /// the metrics before it.
+    /// Time of the join; `None` for the empty fleet. `wasted_usd` counts up to the last reading of the metrics before
+    /// it.
     pub as_of: Option<Timestamp>,
-    /// All instances, costliest waste first, then worst verdict, then costliest, then by id.
+    /// All instances: costliest waste first, then worst verdict, then costliest, then by id.
     pub rows: Vec<Arc<Row>>,
-    /// Sums over all rows.
+    /// Sums over all instances.
     pub totals: Totals,
-    /// What it was joined with. Not stored with the fleet.
+    /// Prices, types and commitments of the join. Not stored with the fleet.
     #[serde(skip)]
     pub book: Arc<Book>,
-    /// How each source in each scope is doing.
+    /// State of each source in each scope.
     pub readings: Vec<Reading>,
 }
 
-/// What is joined.
+/// Input of the join.
 pub struct JoinInput<'a> {
-    /// Version of the result.
+    /// Version for the resulting fleet.
     pub version: u64,
-    /// The present moment. Waste is counted to the last reading of the metrics before it.
+    /// Present time. Waste is counted up to the last reading of the metrics before it.
     pub now: Timestamp,
     /// Instances of all scopes.
     pub instances: &'a [Arc<Instance>],
-    /// Types, prices and commitments.
+    /// Instance types, prices and commitments.
     pub book: &'a Arc<Book>,
-    /// Verdicts by instance id.
+    /// Verdicts by instance id; an instance without one is not judged yet.
     pub verdicts: &'a HashMap<Arc<str>, Arc<Verdict>>,
-    /// Tag keys that mean team, project, environment, cost center.
+    /// Tag keys of team, project, environment and cost center.
     pub tag_keys: &'a TagKeys,
-    /// State of the sources.
+    /// State of each source in each scope.
     pub readings: Vec<Reading>,
 }
 

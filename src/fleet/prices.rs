@@ -10,7 +10,8 @@ use crate::domain::{
 type ListKey = (Arc<str>, Arc<str>, Platform, Tenancy);
 type SpotKey = (Arc<str>, Arc<str>, Platform);
 
-/// Prices by key. Later inserts win, so insert the embedded list first and live prices last.
+/// Prices by region, type, platform and tenancy, or by zone for Spot. Later inserts replace earlier ones, so insert the
+/// embedded list first and live prices last.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PriceBook {
     list: HashMap<ListKey, Rate>,
@@ -20,13 +21,13 @@ pub struct PriceBook {
 }
 
 impl PriceBook {
-    /// A book without prices of AWS, with those of the configuration.
+    /// A book with the private prices of the configuration and no prices of AWS yet.
     pub fn with_private(private: Arc<PrivatePrices>) -> Self {
         Self { private, ..Self::default() }
     }
 
-    /// Adds offers. An offer whose rate is not finite or negative is dropped: a wrong price is
-    /// worse than none. True when a price is new or another one than before.
+    /// Adds offers; later ones replace earlier ones. Offers with a negative or non-finite rate are dropped. True when a
+    /// price is new or has changed.
     pub fn extend<'a>(&mut self, offers: impl IntoIterator<Item = &'a Offer>) -> bool {
         let mut changed = false;
         for offer in offers {
@@ -80,8 +81,8 @@ impl PriceBook {
         }
     }
 
-    /// What an on-demand hour of a type costs in an account and region: by the configuration where it
-    /// says so, else the list price.
+    /// On-demand price of an instance type in an account and region: the configured private price, else the list price.
+    /// `None` when unknown.
     pub fn on_demand(
         &self,
         scope: &Scope,
@@ -97,8 +98,8 @@ impl PriceBook {
         private.or_else(|| list.cloned())
     }
 
-    /// The on-demand list price of a type in a region, before any discount; who asks for an account wants
-    /// [`PriceBook::on_demand`].
+    /// On-demand list price of a type in a region, before any discount; for an account use [`PriceBook::on_demand`].
+    /// `None` when unknown.
     pub fn list_price(
         &self,
         region: &Arc<str>,
@@ -109,19 +110,19 @@ impl PriceBook {
         self.list.get(&(region.clone(), instance_type.clone(), platform, tenancy))
     }
 
-    /// All Spot prices: zone, type, platform, rate; in no order.
+    /// All Spot prices: zone, type, platform, rate; unordered.
     pub fn spot_prices(&self) -> impl Iterator<Item = (&Arc<str>, &Arc<str>, Platform, &Rate)> {
         self.spot
             .iter()
             .map(|((az, instance_type, platform), rate)| (az, instance_type, *platform, rate))
     }
 
-    /// Number of prices held.
+    /// Number of prices held, without the private ones.
     pub fn len(&self) -> usize {
         self.list.len() + self.spot.len()
     }
 
-    /// True without any price.
+    /// True without any price, private ones aside.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

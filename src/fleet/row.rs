@@ -7,36 +7,33 @@ use serde::{Deserialize, Serialize};
 use super::commitments::Net;
 use crate::domain::{Instance, Rate, TypeSpec, Verdict};
 
-/// One instance of the fleet, joined.
+/// One instance of the fleet, joined with type, price, verdict, tags and commitments.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Row {
-    /// The instance.
+    /// The instance as EC2 reports it.
     pub instance: Arc<Instance>,
-    /// Its type, when known.
+    /// Its instance type; `None` when unknown.
     pub spec: Option<Arc<TypeSpec>>,
-    /// Its price, when known. `None` shows as `–` and is left out of totals, which say so.
+    /// Its price; `None` when unknown, which is shown as `–` and left out of totals, which count it.
     pub rate: Option<Rate>,
-    /// The verdict; `None` for instances that are not running (nothing to judge) and while none
-    /// was made yet.
+    /// Its verdict; `None` for instances that are not running, and until it is judged.
     pub verdict: Option<Arc<Verdict>>,
-    /// Team, from tags.
+    /// Team, from the tags; `None` without such a tag.
     pub team: Option<Arc<str>>,
-    /// Project, from tags.
+    /// Project, from the tags; `None` without such a tag.
     pub project: Option<Arc<str>>,
-    /// Environment, from tags.
+    /// Environment, from the tags; `None` without such a tag.
     pub environment: Option<Arc<str>>,
-    /// Cost center, from tags.
+    /// Cost center, from the tags; `None` without such a tag.
     pub cost_center: Option<Arc<str>>,
-    /// Dollars burned since `idle_since` at the waste share, list price; `None` when not idle or
-    /// not priced.
+    /// Dollars since `idle_since`: price × waste share; `None` when not idle or not priced.
     pub wasted_usd: Option<f64>,
-    /// What commitments mean for it; `None` when it does not run, and while no commitment was read.
+    /// Net cost after commitments; `None` when it does not run, and until commitments were read.
     pub net: Option<Arc<Net>>,
 }
 
 impl Row {
-    /// What the instance burns now, USD/h at its rate; `None` when the price is unknown, 0 when
-    /// compute is not billed in its state.
+    /// Price of the instance now, USD/h; `None` when unknown, 0 when its state is not billed.
     pub fn usd_per_hour(&self) -> Option<f64> {
         if self.instance.state.is_billed() {
             self.rate.as_ref().map(|r| r.usd_per_hour)
@@ -45,15 +42,15 @@ impl Row {
         }
     }
 
-    /// The part of [`Row::usd_per_hour`] that the verdict calls waste. `None` when the price is
-    /// unknown, and where the verdict is, or is too new.
+    /// Part of [`Row::usd_per_hour`] that the verdict calls waste. `None` when the price is unknown, and when the
+    /// verdict is `unknown` or `too_new`.
     pub fn waste_usd_per_hour(&self) -> Option<f64> {
         let verdict = self.verdict.as_ref()?;
         Some(self.usd_per_hour()? * verdict.waste_share()?)
     }
 
-    /// What the whole bill falls by when this instance alone stops, USD/h, commitments considered:
-    /// gross is [`Row::usd_per_hour`]. `None` when it is not known.
+    /// Decrease of the whole bill when this instance alone stops, USD/h, commitments considered ([`Row::usd_per_hour`]
+    /// is the gross). `None` when unknown.
     pub fn net_usd_per_hour(&self) -> Option<f64> {
         if !self.instance.state.is_billed() {
             return Some(0.0);
@@ -67,7 +64,7 @@ impl Row {
         verdict.is_some() && self.wasted_usd.is_some_and(|usd| usd > 0.0)
     }
 
-    /// The part of [`Row::net_usd_per_hour`] that the verdict calls waste; `None` as above.
+    /// Part of [`Row::net_usd_per_hour`] that the verdict calls waste; `None` when either is unknown.
     pub fn net_waste_usd_per_hour(&self) -> Option<f64> {
         let verdict = self.verdict.as_ref()?;
         Some(self.net_usd_per_hour()? * verdict.waste_share()?)

@@ -8,38 +8,38 @@ use crate::domain::VerdictKind;
 /// Sums over rows. Every dollar figure is USD/h at the rate of each row (list, or spot for spot).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Totals {
-    /// Instances in any state.
+    /// Number of instances in any state.
     pub instances: u32,
-    /// Running instances.
+    /// Number of running instances.
     pub running: u32,
-    /// GPU equivalents of the running instances whose type is known.
+    /// GPU equivalents of the running instances of known type.
     pub gpus: f64,
-    /// Burn of all priced running instances, USD/h.
+    /// Price of all priced running instances, USD/h.
     pub burn: f64,
-    /// Running instances without a known price; `burn` leaves them out.
+    /// Number of running instances without a known price; `burn` leaves them out.
     pub unpriced: u32,
     /// Waste of all priced idle and partial instances, USD/h.
     pub waste: f64,
-    /// Dollars wasted since each idle stretch began.
+    /// Dollars wasted since the idle stretches began.
     pub wasted_since: f64,
-    /// True when some of these dollars are a lower bound, and so is their sum.
+    /// True when the waste of an instance is a lower bound, and so the sum.
     pub wasted_at_least: bool,
-    /// By verdict, in the order of [`VerdictKind::ALL`].
+    /// Sums by verdict, in the order of [`VerdictKind::ALL`].
     pub by_verdict: [VerdictTotals; 7],
-    /// Running instances that have no verdict yet.
+    /// Sums over running instances without a verdict yet.
     pub unjudged: VerdictTotals,
-    /// GPU devices idle in idle and partial boxes.
+    /// Number of idle GPU devices in idle and partial instances.
     pub idle_gpus: u32,
 }
 
-/// Sums of one verdict.
+/// Sums over the running instances of one verdict.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct VerdictTotals {
-    /// Instances.
+    /// Number of instances.
     pub count: u32,
-    /// Of them without a price.
+    /// Number of instances without a price.
     pub unpriced: u32,
-    /// Burn, USD/h.
+    /// Price of the instances, USD/h; those without a price are left out.
     pub burn: f64,
 }
 
@@ -88,7 +88,7 @@ impl Totals {
         t
     }
 
-    /// Sums of one verdict.
+    /// Sums over the running instances with verdict `kind`.
     pub fn verdict(&self, kind: VerdictKind) -> VerdictTotals {
         VerdictKind::ALL
             .iter()
@@ -96,18 +96,18 @@ impl Totals {
             .map_or_else(VerdictTotals::default, |i| self.by_verdict[i])
     }
 
-    /// Running instances whose waste is known: priced, with a verdict that says something of it.
+    /// Number of running instances with a known waste: priced, and with a verdict about waste.
     pub fn waste_known(&self) -> u32 {
         let told = VerdictKind::ALL.into_iter().filter(|k| k.tells_waste());
         told.map(|kind| self.verdict(kind)).map(|of| of.count - of.unpriced).sum()
     }
 
-    /// True when a sum of waste says something: it is known of an instance, or nothing runs.
+    /// True when a sum of waste is meaningful: the waste of an instance is known, or nothing runs.
     pub fn knows_waste(&self) -> bool {
         self.running == 0 || self.waste_known() > 0
     }
 
-    /// Waste over burn, 0–1; `None` when nothing burns.
+    /// Waste ÷ burn, 0–1; `None` when nothing is burned.
     pub fn waste_share(&self) -> Option<f64> {
         (self.burn > 0.0).then(|| self.waste / self.burn)
     }

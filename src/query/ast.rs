@@ -12,18 +12,18 @@ use super::literal::{Literal, TextLiteral};
 pub enum Expr<T> {
     /// The empty filter: everything matches.
     All,
-    /// A leaf.
+    /// A term.
     Leaf(T),
-    /// The negation.
+    /// Negation of the inner expression.
     Not(Box<Self>),
-    /// All of them; at least two, none of them an `And`.
+    /// Conjunction of at least two parts, none of which is an `And`.
     And(Vec<Self>),
-    /// Any of them; at least two, none of them an `Or`.
+    /// Disjunction of at least two parts, none of which is an `Or`.
     Or(Vec<Self>),
 }
 
 impl<T> Expr<T> {
-    /// All of `parts`, flat.
+    /// Conjunction of `parts`, with nested `And`s flattened.
     pub(super) fn and(parts: Vec<Self>) -> Self {
         let mut flat = Vec::with_capacity(parts.len());
         for part in parts {
@@ -35,7 +35,7 @@ impl<T> Expr<T> {
         if flat.len() == 1 { flat.swap_remove(0) } else { Self::And(flat) }
     }
 
-    /// Any of `parts`, flat.
+    /// Disjunction of `parts`, with nested `Or`s flattened.
     pub(super) fn or(parts: Vec<Self>) -> Self {
         let mut flat = Vec::with_capacity(parts.len());
         for part in parts {
@@ -47,7 +47,7 @@ impl<T> Expr<T> {
         if flat.len() == 1 { flat.swap_remove(0) } else { Self::Or(flat) }
     }
 
-    /// True when the expression holds, given what each leaf says.
+    /// Evaluates the expression; `leaf` evaluates a term.
     pub fn holds(&self, leaf: &mut impl FnMut(&T) -> bool) -> bool {
         match self {
             Self::All => true,
@@ -58,7 +58,7 @@ impl<T> Expr<T> {
         }
     }
 
-    /// The same tree over other leaves.
+    /// Maps the leaves with `f` and keeps the tree.
     pub fn map<'a, U>(&'a self, f: &mut impl FnMut(&'a T) -> U) -> Expr<U> {
         match self {
             Self::All => Expr::All,
@@ -70,53 +70,53 @@ impl<T> Expr<T> {
     }
 }
 
-/// A leaf of a parsed filter.
+/// A term of a parsed filter; `F` names a field.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Term<F> {
-    /// A bare word: fuzzy search.
+    /// Bare word: fuzzy search.
     Fuzzy(String),
-    /// Quoted text: plain search without regard to case.
+    /// Quoted text: substring search, ignoring case.
     Phrase(String),
-    /// Quoted text of a strict filter: the whole of a text, without regard to case.
+    /// Quoted text in a strict filter: equal to a whole text, ignoring case.
     Exact(TextLiteral),
-    /// A comparison.
+    /// Comparison of a field with a value.
     Compare(Compare<F>),
 }
 
-/// `field op value`.
+/// Comparison `field op value`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Compare<F> {
-    /// The field.
+    /// Field on the left side.
     pub field: F,
-    /// The operator; one that the field's kind allows.
+    /// Operator, one that the field's kind allows.
     pub op: Op,
-    /// The value, typed by the field.
+    /// Value on the right side, typed by the field's kind.
     pub value: Literal,
 }
 
-/// Comparison operators.
+/// Comparison operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Op {
-    /// `=`
+    /// Equal, `=`.
     Eq,
-    /// `!=`
+    /// Not equal, `!=`.
     Ne,
-    /// `<`
+    /// Less, `<`.
     Lt,
-    /// `<=`
+    /// Less or equal, `<=`.
     Le,
-    /// `>`
+    /// Greater, `>`.
     Gt,
-    /// `>=`
+    /// Greater or equal, `>=`.
     Ge,
-    /// `~`, contains
+    /// Contains the text, `~`.
     Contains,
-    /// `!~`, does not contain
+    /// Does not contain the text, `!~`.
     NotContains,
 }
 
 impl Op {
-    /// The operator as written.
+    /// The operator as written in a filter.
     pub fn symbol(self) -> &'static str {
         match self {
             Self::Eq => "=",
@@ -130,27 +130,27 @@ impl Op {
         }
     }
 
-    /// True for the operators that order.
+    /// True for `<`, `<=`, `>` and `>=`.
     pub fn orders(self) -> bool {
         matches!(self, Self::Lt | Self::Le | Self::Gt | Self::Ge)
     }
 
-    /// True for the operators that look into text.
+    /// True for `~` and `!~`.
     pub fn searches(self) -> bool {
         matches!(self, Self::Contains | Self::NotContains)
     }
 }
 
-/// The value of a field in one row, as a comparison sees it.
+/// Value of a field in one row, for a comparison.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Operand<'a> {
-    /// Not known: no comparison holds.
+    /// Unknown: no comparison holds.
     Unknown,
-    /// Text.
+    /// Text of a text or choice field.
     Text(&'a str),
-    /// A quantity in the field's unit.
+    /// A quantity, in the field's unit.
     Number(f64),
-    /// A moment.
+    /// Point in time.
     Time(Timestamp),
 }
 
@@ -188,8 +188,8 @@ impl<F> Compare<F> {
         }
     }
 
-    /// The same for a field with several texts (the owners of an instance): `=` and `~` hold when
-    /// they hold for any, `!=` and `!~` when they hold for all. False without any text.
+    /// Evaluates against a field with several texts (the owners of an instance): `=` and `~` hold when they hold for
+    /// any text, `!=` and `!~` when they hold for all. False without any text.
     pub fn holds_any<'a>(&self, texts: impl IntoIterator<Item = &'a str>) -> bool {
         let negative = matches!(self.op, Op::Ne | Op::NotContains);
         let mut seen = false;

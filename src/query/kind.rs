@@ -2,32 +2,32 @@
 
 use std::fmt;
 
-/// A field of the rows that are filtered. Its `Display` is the canonical name.
+/// Field of the filtered rows. Its `Display` is the canonical name.
 pub trait FieldName: Sized + Clone + fmt::Display {
     /// The fields of the rows in question, among which names are looked up.
     type Names: ?Sized;
-    /// The field with this name or alias, in any case.
+    /// The field with this name or alias, ignoring case; `None` without one.
     fn resolve(name: &str, names: &Self::Names) -> Option<Self>;
-    /// What its values are.
+    /// Kind of its values.
     fn kind(&self) -> Kind;
-    /// Names and aliases to suggest from when one is not known.
+    /// All names and aliases, for suggestions on an unknown name.
     fn known(names: &Self::Names) -> Vec<&'static str>;
 }
 
-/// What the values of a field are, and thus which operators and literals it takes.
+/// Kind of a field's values: decides the operators and literals it takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Free text.
+    /// Any text.
     Text,
-    /// One of a few words.
+    /// One of these texts.
     Choice(&'static [&'static str]),
-    /// A quantity.
+    /// A quantity in this unit.
     Number(Unit),
-    /// A moment (UTC).
+    /// A point in time, UTC.
     Time,
 }
 
-/// The unit in which a quantity is held; literals are converted to it.
+/// Unit of a quantity; literals are converted to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Unit {
     /// A count or other number without unit.
@@ -38,16 +38,16 @@ pub enum Unit {
     Usd,
     /// US dollars per hour.
     UsdPerHour,
-    /// Bytes.
+    /// Bytes, written with decimal (`GB`) or binary (`GiB`) suffixes.
     Bytes,
     /// Bytes per day.
     BytesPerDay,
-    /// Seconds.
+    /// Seconds, written as `3d12h`.
     Seconds,
 }
 
 impl Unit {
-    /// What a literal of this unit looks like, for error messages.
+    /// Example of a literal of this unit, for error messages.
     pub fn example(self) -> &'static str {
         match self {
             Self::Count => "a number like 8",

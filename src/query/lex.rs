@@ -3,13 +3,16 @@
 use super::ast::Op;
 use super::parse::QueryError;
 
-/// A token and where it begins.
+/// A token and its column.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Token {
+    /// Column of its first character, counted from 1.
     pub(super) column: usize,
+    /// Kind of token.
     pub(super) kind: TokenKind,
 }
 
+/// Kind of a token, with its text.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum TokenKind {
     Open,
@@ -23,7 +26,7 @@ fn starts_op(c: char, next: Option<char>) -> bool {
     matches!(c, '=' | '<' | '>' | '~') || (c == '!' && matches!(next, Some('=' | '~')))
 }
 
-/// True when `text` reads back as one bare word (of a term or a field name).
+/// True when `text` parses as one bare word (a term or a field name).
 pub(super) fn is_plain_word(text: &str) -> bool {
     let mut chars = text.chars().peekable();
     let mut first = true;
@@ -40,14 +43,14 @@ pub(super) fn is_plain_word(text: &str) -> bool {
     !first && keyword(text).is_none()
 }
 
-/// True when `text` reads back as one bare value behind an operator.
+/// True when `text` parses as one bare value after an operator.
 pub(super) fn is_plain_value(text: &str) -> bool {
     let Some(first) = text.chars().next() else { return false };
     !matches!(first, '"' | '\'' | '=' | '<' | '>' | '~' | '!')
         && !text.chars().any(|c| c.is_whitespace() || matches!(c, '(' | ')'))
 }
 
-/// The words that are not searched for.
+/// Reserved words of the grammar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Keyword {
     And,
@@ -55,6 +58,7 @@ pub(super) enum Keyword {
     Not,
 }
 
+/// Reserved word that `word` is, ignoring case; `None` for any other word.
 pub(super) fn keyword(word: &str) -> Option<Keyword> {
     [("and", Keyword::And), ("or", Keyword::Or), ("not", Keyword::Not)]
         .into_iter()
@@ -62,7 +66,7 @@ pub(super) fn keyword(word: &str) -> Option<Keyword> {
         .map(|(_, k)| k)
 }
 
-/// Splits `text` into tokens.
+/// Splits `text` into tokens. Err for an unclosed quote and for a lone `!`.
 pub(super) fn tokens(text: &str) -> Result<Vec<Token>, QueryError> {
     let chars: Vec<char> = text.chars().collect();
     let mut out: Vec<Token> = Vec::new();

@@ -7,14 +7,14 @@ use jiff::tz::TimeZone;
 use super::kind::Unit;
 use crate::domain::HOURS_PER_MONTH;
 
-/// A value in a filter.
+/// Value in a comparison.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Literal {
-    /// Text to compare with or to look for.
+    /// Text to compare with or search for.
     Text(TextLiteral),
     /// A quantity in the field's unit.
     Number(NumberLiteral),
-    /// A moment or a day.
+    /// A point in time or a day.
     Time(TimeLiteral),
 }
 
@@ -29,7 +29,7 @@ impl Literal {
     }
 }
 
-/// Text, with what comparing without regard to case needs.
+/// Text with its lower-case form for comparison.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TextLiteral {
     text: String,
@@ -37,11 +37,12 @@ pub struct TextLiteral {
 }
 
 impl TextLiteral {
+    /// Keeps `text` as written and in lower case.
     pub(super) fn new(text: &str) -> Self {
         Self { text: text.to_owned(), folded: text.to_lowercase() }
     }
 
-    /// The text as it was written.
+    /// Text as written.
     pub fn as_written(&self) -> &str {
         &self.text
     }
@@ -61,8 +62,8 @@ impl TextLiteral {
     }
 }
 
-/// True when `have` contains `folded` (lower case) without regard to case. Allocates only for
-/// text beyond ASCII.
+/// True when `have` contains `folded` (which must be lower case), ignoring the case of `have`. Allocates only for text
+/// beyond ASCII.
 pub(crate) fn contains_folded(have: &str, folded: &str) -> bool {
     if !have.is_ascii() {
         return have.to_lowercase().contains(folded);
@@ -77,11 +78,11 @@ pub(crate) fn contains_folded(have: &str, folded: &str) -> bool {
     })
 }
 
-/// A quantity.
+/// A quantity with the tolerance of its written precision.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NumberLiteral {
     text: String,
-    /// In the field's unit.
+    /// Value in the field's unit.
     pub value: f64,
     /// `=` holds for `value - below ≤ x < value + above`; both 0 for exact comparison.
     below: f64,
@@ -89,7 +90,7 @@ pub struct NumberLiteral {
 }
 
 impl NumberLiteral {
-    /// True when `have` equals the literal at the precision it was typed with.
+    /// True when `have` equals the value at the precision it was written with.
     pub fn equals(&self, have: f64) -> bool {
         if self.above == 0.0 {
             // Counts and fractions of GPUs: both sides are typed or tabulated decimals.
@@ -99,7 +100,7 @@ impl NumberLiteral {
         }
     }
 
-    /// Reads `text` as a quantity of `unit`; the error says what one looks like.
+    /// Parses `text` as a quantity of `unit`. Err, with an example for the message, when it is none.
     pub(super) fn parse(text: &str, unit: Unit) -> Result<Self, String> {
         let parsed = match unit {
             Unit::Seconds => span(text),
@@ -111,18 +112,18 @@ impl NumberLiteral {
     }
 }
 
-/// A moment, as the half-open range that was typed: a day, or a second.
+/// Point in time as the half-open range that was written: a day, or a second.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TimeLiteral {
     text: String,
     /// First moment of the range.
     pub from: Timestamp,
-    /// First moment behind the range.
+    /// First moment after the range.
     pub to: Timestamp,
 }
 
 impl TimeLiteral {
-    /// Reads a UTC date or an RFC 3339 time.
+    /// Parses a UTC date or an RFC 3339 time. Err, with an example for the message, for any other text.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let range = if let Ok(date) = text.parse::<Date>().and_then(|d| {
             let start = |d: Date| d.to_zoned(TimeZone::UTC).map(|z| z.timestamp());

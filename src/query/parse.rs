@@ -7,36 +7,42 @@ use super::literal::{Literal, NumberLiteral, TextLiteral, TimeLiteral};
 use super::strict;
 use crate::domain::text::clean;
 
-/// The longest filter that is read, in bytes.
+/// Longest filter that is read, bytes.
 pub const MAX_BYTES: usize = 1024;
 
-/// How deep parentheses and `not` may nest.
+/// Highest nesting of parentheses and `not`.
 pub const MAX_NESTING: usize = 32;
 
-/// Why a text is not a filter.
+/// Syntax error in a filter.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("column {column}: {message}")]
 pub struct QueryError {
-    /// Where, in characters from 1; one past the end when something is missing there.
+    /// Column of the error, in characters from 1; one past the end when something is missing there.
     pub column: usize,
-    /// What is wrong and what would be right; clean text.
+    /// Message with the error and the correction; clean text.
     pub message: String,
 }
 
 impl QueryError {
+    /// An error at `column`.
     pub(super) fn new(column: usize, message: impl Into<String>) -> Self {
         Self { column, message: message.into() }
     }
 }
 
-/// Parses a filter over the fields of `names`, for looking: bare words are searched for.
+/// Parses a filter for viewing, over the fields of `names`: bare words are searched for.
+///
+/// # Errors
+/// The text is too long, nested too deep, or no valid filter; an unknown field or a value of the wrong kind.
 pub fn parse<F: FieldName>(text: &str, names: &F::Names) -> Result<Expr<Term<F>>, QueryError> {
     read(text, names, false)
 }
 
-/// Parses a filter that chooses what is acted on: comparisons and quoted text alone. A bare word,
-/// quoted text below a `not`, a value that may have been meant as something else (`env!=a,b`,
-/// `name~train-*`) and signs that only look like others are errors that say what to write.
+/// Parses a filter that selects rows to act on: only comparisons and quoted text.
+///
+/// # Errors
+/// Those of [`parse`]; further a bare word, quoted text below a `not`, a value that may have meant something else
+/// (`env!=a,b`, `name~train-*`), and look-alike characters. The message says what to write.
 pub fn parse_strict<F: FieldName>(
     text: &str,
     names: &F::Names,

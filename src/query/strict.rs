@@ -12,7 +12,7 @@ use crate::domain::text::{clean, is_unsafe};
 const LOOK_ALIKES: &str =
     "“”„‟«»‘’‚‛‹›″′＂＇´｀（）［］｛｝＝≠≡≈≔﹦＜＞≤≥⩽⩾≦≧‹›〈〉⟨⟩～∼˜〜∽！ǃ¬＆｜¦∣∧∨＊∗，､、；：";
 
-/// Refuses characters that nobody sees, and those that mix alphabets within a word.
+/// Err for invisible characters, and for words that mix alphabets.
 pub(super) fn characters(text: &str) -> Result<(), QueryError> {
     let mut word: Option<Alphabet> = None;
     for (at, c) in text.chars().enumerate() {
@@ -85,7 +85,7 @@ impl Alphabet {
     }
 }
 
-/// What to write instead of a bare word.
+/// Error for a bare word, which suggests what to write instead.
 pub(super) fn bare_word<F: FieldName>(word: &str, names: &F::Names, column: usize) -> QueryError {
     let word = clean(word);
     let mut instead: Vec<String> = Vec::new();
@@ -105,7 +105,7 @@ pub(super) fn bare_word<F: FieldName>(word: &str, names: &F::Names, column: usiz
     QueryError::new(column, message)
 }
 
-/// Quoted text is the whole of a text here.
+/// Term for quoted text: the whole text must match. Err for empty quotes, and below a `not`.
 pub(super) fn quoted<F>(text: &str, column: usize, negated: bool) -> Result<Term<F>, QueryError> {
     if text.trim().is_empty() {
         return Err(QueryError::new(column, "there is nothing in these quotes"));
@@ -118,7 +118,7 @@ pub(super) fn quoted<F>(text: &str, column: usize, negated: bool) -> Result<Term
     Ok(Term::Exact(TextLiteral::new(text)))
 }
 
-/// Refuses text that may have been meant as more than text.
+/// Err for a value that may have meant more than plain text (a list, a pattern); `bare` = written without quotes.
 pub(super) fn value(value: &str, bare: bool, op: Op, column: usize) -> Result<(), QueryError> {
     if op.searches() && value.trim().is_empty() {
         return Err(QueryError::new(column, "every text holds an empty one"));

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Bytes that a source may keep.
+/// Limit on the bytes that a source keeps in memory.
 #[derive(Debug)]
 pub struct Budget {
     most: usize,
@@ -10,28 +10,28 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// A budget of `most` bytes.
+    /// A limit of `most` bytes.
     pub fn new(most: usize) -> Self {
         Self { most, used: AtomicUsize::new(0) }
     }
 
-    /// Takes `bytes`; false, and nothing taken, where there are not so many left.
+    /// Reserves `bytes`; false, with nothing reserved, when fewer are left.
     pub fn take(&self, bytes: usize) -> bool {
         let more = |used: usize| used.checked_add(bytes).filter(|used| *used <= self.most);
         self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok()
     }
 
-    /// Gives back `bytes` that were taken.
+    /// Returns reserved `bytes`.
     pub fn give(&self, bytes: usize) {
         self.used.fetch_sub(bytes, Ordering::Relaxed);
     }
 
-    /// True when more than half is used: time to forget what is no longer needed.
+    /// True when more than half is used: unneeded data should be dropped.
     pub fn is_tight(&self) -> bool {
         self.used.load(Ordering::Relaxed) > self.most / 2
     }
 
-    /// Bytes that may be kept.
+    /// The limit, bytes.
     pub fn most(&self) -> usize {
         self.most
     }

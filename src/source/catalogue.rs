@@ -36,17 +36,17 @@ pub fn type_specs() -> &'static [TypeSpec] {
     &TYPES
 }
 
-/// The type called `name`, if the catalogue has it.
+/// Instance type named `name`; `None` when the catalogue lacks it.
 pub fn type_spec(name: &str) -> Option<&'static TypeSpec> {
     TYPES.binary_search_by(|t| (*t.name).cmp(name)).ok().map(|i| &TYPES[i])
 }
 
-/// The families of instance types that price lists have, sorted; newer ones are not among them.
+/// Families of instance types in the price lists, sorted; newer ones are missing.
 pub fn families() -> impl Iterator<Item = &'static str> {
     FAMILIES.lines()
 }
 
-/// All on-demand list prices of the catalogue (Linux, shared tenancy), sorted by region and type.
+/// On-demand list prices of the catalogue (Linux, shared tenancy), sorted by region and type.
 pub fn offers() -> &'static [Offer] {
     &OFFERS
 }
@@ -56,8 +56,8 @@ pub fn list_price(region: &str, instance_type: &str) -> Option<f64> {
     dated_list_price(region, instance_type).map(|(usd, _)| usd)
 }
 
-/// The list price of a type in a region in USD per hour, and the date of the list that it is from; `None`
-/// when the catalogue has none. What it costs in another region is never said instead.
+/// List price of a type in a region, USD/h, with the date of the list; `None` when the catalogue lacks it. Prices of
+/// other regions are never substituted.
 pub fn dated_list_price(region: &str, instance_type: &str) -> Option<(f64, Date)> {
     let found = OFFERS
         .binary_search_by(|o| (&*o.region, &*o.instance_type).cmp(&(region, instance_type)))
@@ -68,8 +68,7 @@ pub fn dated_list_price(region: &str, instance_type: &str) -> Option<(f64, Date)
     }
 }
 
-/// The list price of what a resource that is no instance bills for, USD per one and hour; `None` when
-/// the catalogue has none.
+/// List price of a resource's billed unit in a region, USD per unit and hour; `None` when the catalogue lacks it.
 pub fn resource_price(region: &str, kind: ResourceKind, what: &str) -> Option<f64> {
     let mut all = rows::<ResourcePriceRow>(RESOURCE_PRICES_CSV);
     all.find(|r| r.region == region && r.kind == kind && r.what == what).map(|r| r.usd_per_hour)

@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-/// The error and its causes.
+/// The error and its causes, outermost first.
 pub fn chain<'a>(
     error: &'a (dyn Error + 'static),
 ) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
@@ -14,12 +14,12 @@ pub fn chain<'a>(
     })
 }
 
-/// The first error of type `T` among them.
+/// First error of type `T` in the chain of causes; `None` without one.
 pub fn find<'a, T: Error + 'static>(error: &'a (dyn Error + 'static)) -> Option<&'a T> {
     chain(error).find_map(|e| e.downcast_ref::<T>())
 }
 
-/// The innermost cause in words: outer layers only say that something failed.
+/// Message of the innermost cause; outer layers only say that something failed.
 pub fn root(error: &(dyn Error + 'static)) -> String {
     chain(error).last().map(ToString::to_string).unwrap_or_default()
 }

@@ -9,36 +9,35 @@ use crate::domain::{
     GpuHistory, GpuHour, GpuKey, Hour, Instance, SourceError, SourceId, Sweep, TypeSpec,
 };
 
-/// An instance with accelerators, as a source may have to find it.
+/// An instance with accelerators, which a telemetry source may read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GpuHost {
     /// The running instance.
     pub instance: Arc<Instance>,
-    /// Its type, when known.
+    /// Its instance type; `None` when unknown.
     pub spec: Option<Arc<TypeSpec>>,
 }
 
-/// What a source is asked for.
+/// Request for a sweep.
 #[derive(Clone, Debug)]
 pub struct Ask {
-    /// The present moment.
+    /// Present time.
     pub now: Timestamp,
-    /// Running instances with accelerators: where exporters and hosts may be found.
+    /// Running instances with accelerators, for sources that read hosts.
     pub hosts: Arc<[GpuHost]>,
-    /// Hosts whose GPUs are on screen closely, by instance id or name; empty for all.
+    /// Hosts whose GPUs are shown in detail, by instance id or name; empty for all.
     pub focus: Arc<[Arc<str>]>,
-    /// True when the minutes before are wanted as well ([`crate::domain::RecentWindow`]): at the
-    /// first sweep, and in reports that look once.
+    /// True when [`crate::domain::RecentWindow`] is wanted as well: at the first sweep, and in reports.
     pub with_recent: bool,
 }
 
 impl Ask {
-    /// Everything, as of `now`.
+    /// Request for all GPUs, with recent windows.
     pub fn all(now: Timestamp, hosts: Arc<[GpuHost]>) -> Self {
         Self { now, hosts, focus: Arc::default(), with_recent: true }
     }
 
-    /// The answer of `source` before anything is in it, as of the moment of asking.
+    /// Empty answer of `source`, dated at the request.
     pub fn answer(&self, source: &dyn GpuSource) -> Sweep {
         Sweep {
             source: source.source(),
@@ -53,38 +52,36 @@ impl Ask {
     }
 }
 
-/// A source of GPU telemetry. Implementations time out, back off, bound what they read, and map
-/// errors; what they return is clean text. They keep connections and interned identities, no
-/// conclusions.
+/// A source of GPU telemetry. Implementations time out, back off, bound what they read, and map errors; returned text
+/// is clean. They keep connections and interned identities, but no conclusions.
 #[async_trait::async_trait]
 pub trait GpuSource: Send + Sync {
-    /// The kind of source.
+    /// Kind of source.
     fn source(&self) -> SourceId;
 
-    /// Which one of its kind: its name in the configuration, or what it reads.
+    /// Configured name or address of the source.
     fn origin(&self) -> &Arc<str>;
 
     /// Time between two sweeps of everything.
     fn every(&self) -> Duration;
 
-    /// Time between two sweeps of the hosts in focus; `None` where a closer look brings nothing
-    /// newer.
+    /// Time between two sweeps of the hosts in focus; `None` when a closer look brings nothing newer.
     fn focus_every(&self) -> Option<Duration> {
         None
     }
 
-    /// Reads all GPUs, or those in focus. An error means that nothing could be read; hosts that did
-    /// not answer stand in [`Sweep::troubles`].
+    /// Reads all GPUs, or those in focus. Err when nothing could be read; hosts that did not answer are in
+    /// [`Sweep::troubles`].
     async fn sweep(&self, ask: &Ask) -> Result<Sweep, SourceError>;
 
-    /// What all GPUs did in a closed hour; `None` from a source without a memory.
+    /// Activity of all GPUs in a closed hour; `None` from a source without history. Err when it could not be read.
     async fn hour(&self, hour: Hour) -> Option<Result<Vec<GpuHour>, SourceError>> {
         let _ = hour;
         None
     }
 
-    /// The past of one GPU between two moments, in at most `points` steps; `None` from a source
-    /// without a memory.
+    /// History of one GPU between two times, in at most `points` steps; `None` from a source without history. Err when
+    /// it could not be read.
     async fn history(
         &self,
         key: &GpuKey,

@@ -11,31 +11,30 @@ use crate::domain::{Inspection, Instance, InstanceState, Known, Recent, Scope, S
 /// State and tags of an instance, for verification.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Seen {
-    /// Instance id.
+    /// EC2 instance id, such as `i-0abc`.
     pub id: Arc<str>,
-    /// Its state; `None` when EC2 knows no such instance.
+    /// State of the instance; `None` when EC2 does not know the id.
     pub state: Option<InstanceState>,
-    /// Last launch, when it exists.
+    /// Time of the last launch; `None` when EC2 does not know the id.
     pub launched_at: Option<Timestamp>,
-    /// Its tags.
+    /// Tags of the instance; empty when EC2 does not know the id.
     pub tags: Tags,
 }
 
-/// An account whose instances can be looked at closely. Every answer is fresh: nothing comes from
-/// a cache. Implementations time out and retry as [`super::Provider`]'s do.
+/// An account whose instances can be inspected before an action. Every answer is fresh, never from a cache.
+/// Implementations time out and retry like those of [`super::Provider`].
 #[async_trait::async_trait]
 pub trait Inspector: Send + Sync {
-    /// Who we are, asked now.
+    /// Caller's identity at this moment. Err when it cannot be read.
     async fn caller(&self) -> Result<Identity, SourceError>;
 
-    /// Everything a preflight asks, one inspection per id in the order of `ids`; at most 50 ids,
-    /// all of one region. Never fails as a whole: what could not be read says so in its place.
+    /// Facts for the preflight, one inspection per id in the order of `ids`; at most 50 ids, all of one region. Never
+    /// fails as a whole: a fact that could not be read is an error in its place.
     async fn inspect(&self, scope: &Scope, ids: &[Arc<str>]) -> Vec<Inspection>;
 
-    /// What the instances did between `from` and `to` (`to` is now): CPU mean and maximum, network in and
-    /// out, and each GPU that any source reports, at the finest period there is (5 minutes with
-    /// basic monitoring). One answer per instance, in order. `devices` is the number of NVIDIA
-    /// GPUs of each instance's type.
+    /// Metrics of the instances between `from` and `to` (the present): CPU mean and maximum, network in and out, and
+    /// each GPU that any source reports, in the shortest periods available (5 minutes with basic monitoring). One
+    /// answer per instance, in order, each with its number of NVIDIA GPUs.
     async fn recent(
         &self,
         scope: &Scope,
@@ -44,6 +43,6 @@ pub trait Inspector: Send + Sync {
         to: Timestamp,
     ) -> Vec<Known<Recent>>;
 
-    /// State and tags now, one per id in order: an id that EC2 does not know has state `None`.
+    /// Present state and tags, one per id in order; an unknown id has state `None`. Err when EC2 cannot be read.
     async fn states(&self, scope: &Scope, ids: &[Arc<str>]) -> Result<Vec<Seen>, SourceError>;
 }

@@ -17,18 +17,18 @@ use crate::domain::SourceError;
 /// Bytes asked for at a time: a broken connection costs no more than this.
 const RANGE: u64 = 32 << 20;
 
-/// Objects of one bucket.
+/// Reader of the objects in one bucket, through a [`StorageSource`].
 #[derive(Clone)]
 pub struct StorageFetch {
-    /// Who is asked.
+    /// Source of the objects.
     pub source: Arc<dyn StorageSource>,
-    /// The bucket's region.
+    /// Region of the bucket.
     pub region: Arc<str>,
-    /// The bucket.
+    /// Bucket name.
     pub bucket: Arc<str>,
-    /// Where requests are charged; `None` where they cost nothing.
+    /// Ledger for the requests; `None` when they cost nothing.
     pub ledger: Option<Ledger>,
-    /// The clock, for the day of the ledger.
+    /// Clock, for the day of the ledger.
     pub now: fn() -> Timestamp,
 }
 

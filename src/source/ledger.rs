@@ -36,14 +36,14 @@ pub enum BilledApi {
 /// Query samples processed in a unit of [`BilledApi::PrometheusQuery`]: what a millionth of a dollar buys.
 pub const SAMPLES_PER_UNIT: u64 = 10_000;
 
-/// Statistics of one metric that one `GetMetricData` request bills as one metric: "You can request up to
-/// five statistics for the same metric in a single `GetMetricData` API request. Additional statistics are
-/// billed as an additional metric." (Amazon CloudWatch pricing, APIs; as quoted in
-/// `prometheus/cloudwatch_exporter#482`, read 2026-11-23.)
+/// Statistics of one metric that one `GetMetricData` request bills as one metric: "You can request up to five
+/// statistics for the same metric in a single `GetMetricData` API request. Additional statistics are billed as an
+/// additional metric." (Amazon CloudWatch pricing, APIs; as quoted in `prometheus/cloudwatch_exporter#482`, read
+/// 2026-11-23.)
 pub const STATISTICS_PER_METRIC: usize = 5;
 
 impl BilledApi {
-    /// All of them, in the order of the own-cost screen.
+    /// All billed APIs, in the order of the own-cost screen.
     pub const ALL: [Self; 7] = [
         Self::GetMetricData,
         Self::ListMetrics,
@@ -54,8 +54,7 @@ impl BilledApi {
         Self::PrometheusQuery,
     ];
 
-    /// The name in the ledger and on screen, as IAM writes it. Never changes: the ledger outlives
-    /// this program.
+    /// Name in the ledger and on screen, as IAM writes it. Never changes, because old ledgers stay readable.
     pub fn name(self) -> &'static str {
         match self {
             Self::GetMetricData => "cloudwatch:GetMetricData",
@@ -68,12 +67,12 @@ impl BilledApi {
         }
     }
 
-    /// The reverse of [`BilledApi::name`].
+    /// The API with this [`BilledApi::name`]; `None` for any other text.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|api| api.name() == name)
     }
 
-    /// What is counted: `metrics`, `requests`.
+    /// Noun of the billed unit: `metrics`, `requests`.
     pub fn unit(self) -> &'static str {
         match self {
             Self::GetMetricData => "metrics",
@@ -83,8 +82,8 @@ impl BilledApi {
         }
     }
 
-    /// Price of a unit in millionths of a dollar, us-east-1. The free tier of `ListMetrics` (a
-    /// million requests a month, shared with everything else in the account) is not counted on.
+    /// Price of a unit in millionths of a dollar, us-east-1. The free tier of `ListMetrics` (a million requests a
+    /// month, shared with everything in the account) is ignored.
     pub fn micro_usd_per_unit(self) -> u64 {
         match self {
             // $0.01 per 1,000.
@@ -109,13 +108,12 @@ impl BilledApi {
     }
 }
 
-/// Dollars from millionths, for showing. Exact up to nine billion dollars.
+/// Dollars for a number of millionths, for display. Exact up to nine billion dollars.
 pub fn usd(micro_usd: u64) -> f64 {
     micro_usd as f64 / MICRO as f64
 }
 
-/// Millionths from the dollars of the configuration, to the nearest. What is negative or not a
-/// number is nothing.
+/// Millionths for a number of dollars, rounded; 0 for negative values and NaN.
 pub fn micro_usd(usd: f64) -> u64 {
     // The cast saturates at both ends and turns NaN into 0.
     (usd * MICRO as f64).round() as u64
@@ -131,33 +129,33 @@ pub enum ChargeRefused {
         .api.name(), usd(*.charge_micro_usd), usd(*.spent_micro_usd), usd(*.cap_micro_usd)
     )]
     CapReached {
-        /// What was to be called.
+        /// API of the call.
         api: BilledApi,
-        /// What it would have cost, millionths of a dollar.
+        /// Cost of the call, millionths of a dollar.
         charge_micro_usd: u64,
-        /// What the UTC day has cost so far, all processes together.
+        /// Amount spent by all processes on this UTC day, millionths of a dollar.
         spent_micro_usd: u64,
-        /// The cap.
+        /// Cap of the day, millionths of a dollar.
         cap_micro_usd: u64,
     },
-    /// Nobody knows what was spent, which counts as the whole cap.
+    /// The amount spent is unknown, which counts as the whole cap.
     #[error("{} was not called: {trouble}", .api.name())]
     Unknown {
-        /// What was to be called.
+        /// API of the call.
         api: BilledApi,
-        /// Why nobody knows.
+        /// Why the amount is unknown.
         trouble: LedgerTrouble,
     },
     /// The ledger is closed, so nothing can be counted.
     #[error("{} was not called: the own-cost ledger is closed; restart burntop", .api.name())]
     Closed {
-        /// What was to be called.
+        /// API of the call.
         api: BilledApi,
     },
 }
 
 impl ChargeRefused {
-    /// What the user can do, one sentence.
+    /// Advice for the user, one sentence.
     pub fn fix(&self) -> &'static str {
         match self {
             Self::CapReached { .. } => {
@@ -169,45 +167,45 @@ impl ChargeRefused {
     }
 }
 
-/// What one API was charged on one day.
+/// Charges of one API on one day.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApiCost {
-    /// Its name; a newer burntop may have charged one that this one does not know.
+    /// Name of the API; a newer version of burntop may have charged an unknown one.
     pub name: String,
-    /// Calls.
+    /// Number of calls.
     pub calls: u64,
-    /// Billed units, see [`BilledApi::unit`].
+    /// Number of billed units, see [`BilledApi::unit`].
     pub units: u64,
-    /// Cost, millionths of a dollar.
+    /// Cost of the calls, millionths of a dollar.
     pub micro_usd: u64,
 }
 
-/// What burntop cost on one UTC day, all processes together.
+/// Own cost of burntop on one UTC day, all processes together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwnCost {
-    /// The UTC day.
+    /// UTC date.
     pub day: Date,
-    /// Total, millionths of a dollar.
+    /// Total of the day, millionths of a dollar.
     pub micro_usd: u64,
-    /// The cap, millionths of a dollar.
+    /// Cap of the day, millionths of a dollar.
     pub cap_micro_usd: u64,
-    /// By API, in the order of their names; only what was charged.
+    /// Charged APIs, sorted by name.
     pub apis: Vec<ApiCost>,
-    /// False where no shared file can be made and only this process's spending is known.
+    /// False when no shared file can be made and only this process's spending is known.
     pub shared: bool,
-    /// Why it may be more than that; the cap counts as spent then. `None`: it is all.
+    /// Why the cost may be higher; the cap counts as spent then. `None` when it is complete.
     pub trouble: Option<LedgerTrouble>,
 }
 
 impl OwnCost {
-    /// What may still be spent today, millionths of a dollar: nothing while nobody knows what was.
+    /// Amount that may still be spent today, millionths of a dollar; 0 while the amount spent is unknown.
     pub fn remaining_micro_usd(&self) -> u64 {
         let spent = if self.trouble.is_some() { u64::MAX } else { self.micro_usd };
         self.cap_micro_usd.saturating_sub(spent)
     }
 }
 
-/// The ledger, with this process's cap.
+/// The ledger with this process's cap.
 #[derive(Clone, Debug)]
 pub struct Ledger {
     cache: Cache,
@@ -215,19 +213,20 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// The ledger that lies beside `cache`; `cap_micro_usd` bounds the day's total of all
-    /// processes as far as this process adds to it.
+    /// Ledger beside `cache`; charges of this process are refused when the day's total of all processes would exceed
+    /// `cap_micro_usd`.
     pub fn new(cache: Cache, cap_micro_usd: u64) -> Self {
         Self { cache, cap_micro_usd }
     }
 
-    /// The day's cap, millionths of a dollar.
+    /// Cap of the day, millionths of a dollar.
     pub fn cap_micro_usd(&self) -> u64 {
         self.cap_micro_usd
     }
 
-    /// Charges one call of `units` billed units before it is made. Atomic across processes: two
-    /// that charge at the same moment cannot pass the cap together.
+    /// Charges one call of `units` billed units before it is made. Atomic across processes: two simultaneous charges
+    /// cannot exceed the cap together. Err when the cap would be exceeded, the amount spent is unknown, or the ledger
+    /// is closed: the call must not be made.
     pub async fn charge(
         &self,
         api: BilledApi,
@@ -255,8 +254,7 @@ impl Ledger {
         }
     }
 
-    /// Books what a call turned out to cost beyond what was charged for it: it was spent, whatever the
-    /// cap, and what comes after it finds less left.
+    /// Books cost of a call beyond its charge, even above the cap: it was spent, and less is left for later calls.
     pub async fn book(&self, api: BilledApi, units: u64, now: Timestamp) {
         let charge = LedgerCharge {
             at: now,
@@ -268,7 +266,7 @@ impl Ledger {
         self.cache.ledger_reserve(charge).await;
     }
 
-    /// What the UTC day that contains `now` has cost so far; `None` when the ledger is closed.
+    /// Own cost of the UTC day that contains `now`; `None` when the ledger is closed.
     pub async fn today(&self, now: Timestamp) -> Option<OwnCost> {
         let day = self.cache.ledger_day(now).await?;
         let apis: Vec<ApiCost> = day

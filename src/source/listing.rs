@@ -11,26 +11,26 @@ use crate::domain::storage::ObjectBatch;
 use crate::domain::storage::bucket::IncompleteUploads;
 use crate::domain::{ErrorKind, SourceError};
 
-/// Rows of a page, at most and as a rule.
+/// Largest number of rows in a page, which most pages have.
 pub const PAGE: u64 = 1_000;
 
 /// Milliseconds that a page takes, from–to: what `LIST` needs over the network.
 const PAGE_MS: (u64, u64) = (100, 200);
 
-/// What listing a bucket will take.
+/// Estimate of listing a bucket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Estimate {
-    /// Objects (or versions) that are expected.
+    /// Expected number of objects (or versions).
     pub objects: u64,
-    /// Pages, one request each.
+    /// Number of pages, one request each.
     pub pages: u64,
-    /// What they cost, millionths of a dollar at $0.005 per 1,000 requests.
+    /// Cost of the pages, millionths of a dollar at $0.005 per 1,000 requests.
     pub micro_usd: u64,
-    /// Seconds, from–to: pages follow one another.
+    /// Shortest and longest time, seconds: pages are read one after the other.
     pub seconds: (u64, u64),
 }
 
-/// What listing `objects` objects takes. At least one page: an empty bucket has one as well.
+/// Estimate of listing `objects` objects; at least one page, which an empty bucket has as well.
 pub fn estimate(objects: u64) -> Estimate {
     let pages = objects.div_ceil(PAGE).max(1);
     let seconds = |ms: u64| pages.saturating_mul(ms).div_ceil(1_000);
@@ -42,16 +42,16 @@ pub fn estimate(objects: u64) -> Estimate {
     }
 }
 
-/// What a list brought.
+/// Result of a listing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Listed {
-    /// Rows handed on.
+    /// Number of rows passed on.
     pub rows: u64,
-    /// Pages read.
+    /// Number of pages read.
     pub pages: u64,
-    /// `None` when all was read; otherwise why not, one sentence.
+    /// Why the list is incomplete, one sentence; `None` when it is complete.
     pub partial: Option<String>,
-    /// What broke it off, where something failed.
+    /// Error that ended it early; `None` without one.
     pub error: Option<SourceError>,
 }
 
@@ -61,24 +61,24 @@ impl Listed {
     }
 }
 
-/// How a list is made.
+/// Settings of a listing.
 #[derive(Clone, Copy)]
 pub struct Lister<'a> {
-    /// Who is asked.
+    /// Source of the pages.
     pub source: &'a dyn StorageSource,
-    /// Where the pages are charged; `None` where they cost nothing (the demo).
+    /// Ledger for the pages; `None` when they cost nothing (the demo).
     pub ledger: Option<&'a Ledger>,
-    /// Ends the list after the page that is under way.
+    /// Stops the list after the current page.
     pub cancel: &'a CancellationToken,
-    /// The clock, for the day of the ledger.
+    /// Clock, for the day of the ledger.
     pub now: fn() -> Timestamp,
-    /// Pages at most; 0 for no limit.
+    /// Largest number of pages; 0 for no limit.
     pub page_limit: u64,
 }
 
 impl Lister<'_> {
-    /// Lists what is under a prefix and hands each page on; `sink` returns false to end the list.
-    /// What was handed on before a failure stays good: the answer says that it is partial.
+    /// Lists the objects under a prefix and passes each page to `sink`, which returns false to stop. Pages passed on
+    /// before a failure stay valid: the result says that it is partial.
     pub async fn run(
         &self,
         at: ListPlace<'_>,
@@ -115,8 +115,8 @@ impl Lister<'_> {
         listed
     }
 
-    /// Counts the uploads begun and not completed; the bytes of their parts where `with_bytes`
-    /// (one request more for each).
+    /// Counts incomplete multipart uploads, with the bytes of their parts for `with_bytes` (a further request for
+    /// each). Err when a page fails; a cancelled or limited list is a partial result.
     pub async fn uploads(
         &self,
         at: ListPlace<'_>,

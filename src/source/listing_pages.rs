@@ -19,26 +19,26 @@ use crate::domain::storage::{IncompleteUploads, ObjectBatch};
 /// Pages that may wait for whoever adds up: what comes over the network is slower.
 const WAITING: usize = 4;
 
-/// A list that is to be made.
+/// A listing to be made, with its settings.
 #[derive(Clone)]
 pub struct Order {
-    /// Who is asked.
+    /// Source of the pages.
     pub source: Arc<dyn StorageSource>,
-    /// Where the pages are charged; `None` where they cost nothing (the demo).
+    /// Ledger for the pages; `None` when they cost nothing (the demo).
     pub ledger: Option<Ledger>,
-    /// Ends the list after the page that is under way.
+    /// Stops the list after the current page.
     pub cancel: CancellationToken,
-    /// The clock, for the day of the ledger.
+    /// Clock, for the day of the ledger.
     pub now: fn() -> Timestamp,
-    /// Pages at most; 0 for no limit.
+    /// Largest number of pages; 0 for no limit.
     pub page_limit: u64,
-    /// The bucket's region.
+    /// Region of the bucket.
     pub region: Arc<str>,
-    /// The bucket.
+    /// Bucket name.
     pub bucket: Arc<str>,
-    /// Only keys that begin with it; empty for all.
+    /// Prefix of the wanted keys; empty for all.
     pub prefix: String,
-    /// What is listed.
+    /// Current objects, or all versions.
     pub what: ListWhat,
 }
 
@@ -57,13 +57,13 @@ impl Order {
         ListPlace { region: &self.region, bucket: &self.bucket, prefix: &self.prefix }
     }
 
-    /// The uploads of the bucket that were begun and not completed, with the bytes of their parts.
+    /// Incomplete multipart uploads of the bucket, with the bytes of their parts. Err when a page fails.
     pub async fn uploads(&self) -> Result<IncompleteUploads, SourceError> {
         self.lister().uploads(self.place(), true).await
     }
 }
 
-/// The pages of a list that is being made.
+/// Pages of a listing in progress, as a [`Supply`] for a scan.
 pub struct Pages {
     batches: Mutex<Receiver<ObjectBatch>>,
     listed: Arc<Mutex<Option<Listed>>>,
@@ -71,7 +71,7 @@ pub struct Pages {
 }
 
 impl Pages {
-    /// Begins the list on a thread of the runtime, which has to go on running.
+    /// Starts the listing on a thread of `runtime`, which must keep running.
     pub fn start(order: Order, runtime: &Handle) -> Self {
         let (sender, batches) = sync_channel(WAITING);
         let end = Arc::new(Mutex::new(None));
@@ -90,7 +90,7 @@ impl Pages {
         Self { batches: Mutex::new(batches), listed: end, cancel }
     }
 
-    /// How the list ended, after its last page; a list without an end says that it is partial.
+    /// Result of the listing, after its last page; partial when it was cancelled or broke off.
     pub fn listed(&self) -> Listed {
         let listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner).clone();
         // Whoever adds up may see the end before the list does.

@@ -30,7 +30,7 @@ const TOLD: usize = 5;
 /// Bytes of a block in `st_blocks`, whatever the file system's own.
 const BLOCK: u64 = 512;
 
-/// A directory.
+/// A local directory, as a [`Supply`] of objects for a scan.
 #[derive(Debug)]
 pub struct LocalDir {
     root: PathBuf,
@@ -52,8 +52,8 @@ struct Seen {
 }
 
 impl LocalDir {
-    /// A directory, looked at at `now_ms` (ms since 1970). `prefix`: only what lies under it,
-    /// relative to the directory.
+    /// Directory `root` at `now_ms` (ms since 1970); `prefix`, relative to it, limits the files. Err when `root` is no
+    /// readable directory.
     pub fn new(root: impl Into<PathBuf>, prefix: &[u8], now_ms: i64) -> Result<Self, SourceError> {
         let root = root.into();
         let meta = std::fs::metadata(&root);
@@ -80,7 +80,7 @@ impl LocalDir {
         })
     }
 
-    /// What a directory knows of its files.
+    /// Columns that a directory can provide.
     pub const COLUMNS: ObjectColumns = ObjectColumns {
         sizes: true,
         dates: true,
@@ -92,7 +92,7 @@ impl LocalDir {
         replication: false,
     };
 
-    /// What was noticed, sentences; after it was read.
+    /// Remarks after the reading, one sentence each.
     pub fn notes(&self) -> Vec<String> {
         let read = |n: &AtomicU64| n.load(Ordering::Relaxed);
         let seen = &self.seen;
@@ -113,7 +113,7 @@ impl LocalDir {
         notes
     }
 
-    /// `None` when all could be read; else what could not, one sentence.
+    /// Why the reading is incomplete, one sentence; `None` when everything was read.
     pub fn partial(&self) -> Option<String> {
         let failed = self.seen.failed.load(Ordering::Relaxed);
         let told = self.seen.errors.lock().unwrap_or_else(PoisonError::into_inner);

@@ -6,31 +6,29 @@ use std::ops::ControlFlow;
 use crate::domain::SourceError;
 use crate::domain::storage::ObjectBatch;
 
-/// What a list is asked for besides keys, sizes, dates and classes. What is not needed is not
-/// decoded.
+/// Columns needed besides keys, sizes, dates and classes. Other columns are not decoded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "one answer per column")]
 pub struct Need {
     /// `ETags`, and the flags [`crate::domain::storage::ObjectFlags::MULTIPART`] and `OPAQUE_ETAG`.
     pub etags: bool,
-    /// Version ids.
+    /// Version ids, and which version is current.
     pub versions: bool,
-    /// What keeps an object from being deleted: the flags `LOCKED` and `REPLICA`.
+    /// Holds on objects: the flags `LOCKED` and `REPLICA`.
     pub holds: bool,
-    /// Sizes and classes alone: keys are empty, no date and no version is known. For sums that need
-    /// no more.
+    /// Only sizes and classes: keys are empty, dates and versions unknown.
     pub totals_only: bool,
 }
 
 impl Need {
-    /// Everything.
+    /// Every column.
     pub const ALL: Self = Self { etags: true, versions: true, holds: true, totals_only: false };
 
-    /// Sizes and classes alone.
+    /// Only sizes and classes.
     pub const TOTALS: Self =
         Self { etags: false, versions: false, holds: false, totals_only: true };
 
-    /// What either needs.
+    /// Columns that either needs.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         Self {
@@ -42,24 +40,24 @@ impl Need {
     }
 }
 
-/// Takes a batch, and the bytes of the piece that were read since the one before (for progress).
+/// Receiver of batches, each with the number of bytes read since the previous one (for progress).
 /// [`ControlFlow::Break`] ends the reading.
 pub type Sink<'a> = dyn FnMut(&ObjectBatch, u64) -> ControlFlow<()> + 'a;
 
-/// A piece of a list.
+/// A piece of a list of objects.
 pub trait Piece: Send {
-    /// Reads it. An error may come after some batches were given out: what was given out counts,
-    /// and the result is partial.
+    /// Reads the piece into `sink`. Err when it cannot be read to its end; batches passed on before count, and the
+    /// result is partial.
     fn read(&mut self, sink: &mut Sink<'_>) -> Result<(), SourceError>;
 }
 
 /// A list of objects as a supply of pieces.
 pub trait Supply: Send + Sync {
-    /// The next piece, which is then the caller's; `None` after the last. Blocks while a piece is on
-    /// its way.
+    /// The next piece, for this caller alone; `None` after the last. Blocks while a piece is being fetched. Err when it
+    /// cannot be fetched.
     fn next(&self) -> Option<Result<Box<dyn Piece + '_>, SourceError>>;
 
-    /// Bytes of all pieces, where that is known.
+    /// Size of all pieces, bytes; `None` when unknown.
     fn total_bytes(&self) -> Option<u64> {
         None
     }

@@ -23,13 +23,13 @@ const REMEMBERED: usize = 1 << 16;
 /// One page of a list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Page<T> {
-    /// The items.
+    /// Items of the page.
     pub items: Vec<T>,
     next: Option<String>,
 }
 
 impl<T> Page<T> {
-    /// `next` is what the next page is asked with; `None` or empty on the last one.
+    /// A page with the token of the next one; `None` or empty on the last page.
     pub fn new(items: Vec<T>, next: Option<String>) -> Self {
         Self { items, next: next.filter(|token| !token.is_empty()) }
     }
@@ -40,9 +40,9 @@ impl<T> Page<T> {
     }
 }
 
-/// What a page is asked with.
+/// Token that requests a page.
 pub trait Token: Hash {
-    /// Its length in bytes. An empty one means that there is no page behind it.
+    /// Length in bytes. An empty token means that no page follows.
     fn length(&self) -> usize;
 }
 
@@ -58,8 +58,8 @@ impl Token for ListToken {
     }
 }
 
-/// The way through one list: each page is asked with what [`Pages::ask`] says, and what the answer
-/// says of the next one is told to [`Pages::follow`].
+/// Iteration over the pages of one list: [`Pages::ask`] returns the token of the next request, and [`Pages::follow`]
+/// takes the token from the answer.
 #[derive(Debug)]
 pub struct Pages<T = String> {
     call: &'static str,
@@ -86,8 +86,7 @@ enum Endless {
 }
 
 impl<T: Token> Pages<T> {
-    /// Before the first page. `call` is what is asked, as IAM names it; `region` where, for the
-    /// words of an error.
+    /// Starts before the first page. `call` is the operation as IAM names it, `region` its region, for errors.
     pub fn of(call: &'static str, region: &str) -> Self {
         Self {
             call,
@@ -100,22 +99,21 @@ impl<T: Token> Pages<T> {
         }
     }
 
-    /// The same for a list that may have any number of pages: the objects of a bucket.
+    /// Allows any number of pages, for the objects of a bucket.
     #[must_use]
     pub fn of_any_number(self) -> Self {
         Self { most: usize::MAX, ..self }
     }
 
-    /// What the next page is asked with, nothing for the first one; `None` after the last one.
+    /// Token of the next request: `Some(None)` for the first page, `None` after the last.
     pub fn ask(&mut self) -> Option<Option<T>> {
         self.next.take()
     }
 
-    /// Takes note of what the page that was read says of the next one: `None` or an empty token is
-    /// the end.
+    /// Takes the token of the next page from an answer; `None` or an empty token is the end.
     ///
     /// # Errors
-    /// A token that was there before, one page too many: the list is not complete, and never will be.
+    /// A repeated token, or more pages than allowed: the list is incomplete and has no end.
     pub fn follow(&mut self, next: Option<T>) -> Result<(), SourceError> {
         self.read += 1;
         self.next = None;
@@ -125,7 +123,8 @@ impl<T: Token> Pages<T> {
         Ok(())
     }
 
-    /// The same where the answer says apart whether the list goes on.
+    /// Like [`Self::follow`], for answers that state separately, as `is_cut`, whether the list goes on. Err also when
+    /// it goes on without a token.
     pub fn follow_cut(&mut self, is_cut: bool, next: Option<T>) -> Result<(), SourceError> {
         self.follow(next.filter(|_| is_cut))?;
         if is_cut && self.next.is_none() { Err(self.incomplete(Endless::Cut)) } else { Ok(()) }
@@ -164,13 +163,13 @@ impl<T: Token> Pages<T> {
 }
 
 impl Pages {
-    /// The items of a page, after note is taken of the next one.
+    /// Items of a page; its token is passed to [`Self::follow`]. Err like there.
     pub fn take<I>(&mut self, page: Page<I>) -> Result<Vec<I>, SourceError> {
         self.follow(page.next)?;
         Ok(page.items)
     }
 
-    /// The items of all pages, or the first failure.
+    /// Items of all pages. Err on the first page that fails, and for a list without end.
     pub async fn all<I, F>(
         mut self,
         mut page: impl FnMut(Option<String>) -> F,

@@ -11,155 +11,155 @@ use crate::domain::{
     ZoneOffering,
 };
 
-/// Who we are in an account.
+/// Caller's identity in an account.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identity {
     /// 12-digit account id.
     pub account: Arc<str>,
     /// ARN of the caller; clean text.
     pub arn: Arc<str>,
-    /// The name the user knows the account by (profile, alias); clean text.
+    /// Configured name of the account (profile, alias); clean text.
     pub label: Arc<str>,
 }
 
-/// How the calls of an account travel. All text is clean and holds no secrets.
+/// Network settings of an account's calls. All text is clean and holds no secrets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Network {
-    /// The proxy that the environment names for them.
+    /// Proxy in use, with its variable; `None` for direct connections.
     pub proxy: Option<Named>,
-    /// The variable by which they are made without it: `NO_PROXY`.
+    /// Variable that exempts the calls from the proxy, such as `NO_PROXY`; `None` without one.
     pub spared_by: Option<String>,
-    /// The file of authorities that are trusted beside the system's.
+    /// File of further certificate authorities, with its setting; `None` without one.
     pub bundle: Option<Named>,
-    /// How many the file holds.
+    /// Number of authorities in that file.
     pub authorities: usize,
-    /// Whether FIPS endpoints are asked.
+    /// True when FIPS endpoints are used.
     pub fips: bool,
-    /// Whether dual-stack endpoints are asked.
+    /// True when dual-stack endpoints are used.
     pub dual_stack: bool,
-    /// Settings that cannot be used: what is wrong, and what to do.
+    /// Unusable settings: what is wrong, and what to do.
     pub wrong: Vec<(String, String)>,
 }
 
-/// What a setting names.
+/// A setting and its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Named {
-    /// The setting as the user knows it: `HTTPS_PROXY`.
+    /// Name of the setting, such as `HTTPS_PROXY`.
     pub setting: String,
-    /// What it names: `host:port`, a file.
+    /// Its value: `host:port`, or a path.
     pub value: String,
 }
 
-/// CloudWatch statistics that burntop asks for.
+/// CloudWatch statistic of a period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Statistic {
-    /// `Average`.
+    /// Mean of the period.
     Average,
-    /// `Maximum`.
+    /// Highest sample of the period.
     Maximum,
-    /// `Sum`.
+    /// Total of the period.
     Sum,
 }
 
-/// The exact dimensions under which CloudWatch knows a GPU series, as `ListMetrics` returned
-/// them. Two shapes exist (with `host` or with `InstanceId`), so they are never guessed.
+/// Dimensions of a GPU series exactly as `ListMetrics` returned them, name and value. Two forms exist (with `host` or
+/// with `InstanceId`), so they are never guessed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct GpuDimensions(pub Vec<(Arc<str>, Arc<str>)>);
 
-/// A metric as CloudWatch names it.
+/// A metric in CloudWatch.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum MetricKey {
     /// `AWS/EC2`, dimension `InstanceId`.
     Ec2 {
-        /// For example `CPUUtilization`.
+        /// Name of the metric, such as `CPUUtilization`.
         metric: &'static str,
     },
-    /// `AWS/EBS`, dimension `VolumeId`: in the place of an instance's own metric.
+    /// `AWS/EBS`, dimension `VolumeId`: in place of an instance's own metric.
     Volume {
-        /// For example `VolumeReadOps`.
+        /// Name of the metric, such as `VolumeReadOps`.
         metric: &'static str,
-        /// The volume.
+        /// EBS volume id, `vol-…`.
         volume: Arc<str>,
     },
     /// `CWAgent` `nvidia_smi_utilization_gpu` with discovered dimensions.
     AgentGpu {
-        /// The discovered dimensions.
+        /// Dimensions of the series, from `ListMetrics`.
         dimensions: GpuDimensions,
     },
 }
 
-/// One series to fetch; one billed metric.
+/// Query for one hourly series: one billed metric.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct MetricQuery {
-    /// Whose metric.
+    /// EC2 instance id, such as `i-0abc`.
     pub instance: Arc<str>,
-    /// What it becomes here.
+    /// Signal that the values become.
     pub signal: Signal,
-    /// CloudWatch's name for it.
+    /// Metric in CloudWatch.
     pub key: MetricKey,
-    /// The hourly statistic.
+    /// Statistic of each hour.
     pub statistic: Statistic,
 }
 
-/// The answer to one [`MetricQuery`].
+/// Answer to one [`MetricQuery`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct MetricResult {
     /// Index of the query in the request.
     pub query: usize,
-    /// Start of the hour and value, in any order, possibly with duplicates. Raw: NaN, ∞ and
-    /// negative values come through and are judged as malformed.
+    /// Start of the hour and value, unordered, possibly with duplicates. Raw: NaN, ∞ and negative values are passed on
+    /// and judged as malformed.
     pub points: Vec<(Timestamp, f64)>,
-    /// False when the service said that data are missing for a reason of its own (`PartialData`,
-    /// `InternalError`, `Forbidden`): absence then proves nothing, and nothing is cached.
+    /// False when CloudWatch reported missing data (`PartialData`, `InternalError`, `Forbidden`): missing datapoints
+    /// prove nothing then, and nothing is cached.
     pub complete: bool,
 }
 
 /// A GPU series that exists in CloudWatch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GpuMetric {
-    /// The instance, when the dimensions name it.
+    /// Instance id, when the dimensions name it; else `None`.
     pub instance: Option<Arc<str>>,
-    /// The host, when the dimensions name that instead (private DNS name).
+    /// Private DNS name of the host, when the dimensions name that instead; else `None`.
     pub host: Option<Arc<str>>,
-    /// GPU index.
+    /// Index of the GPU, as the driver counts.
     pub index: u16,
-    /// The dimensions to ask with.
+    /// Dimensions for queries.
     pub dimensions: GpuDimensions,
 }
 
-/// A metric of any namespace: what `ListMetrics` is asked for.
+/// Namespace and name of a metric, for `ListMetrics`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct MetricName {
-    /// Namespace: `CWAgent`, `ContainerInsights`.
+    /// Namespace, such as `CWAgent` or `ContainerInsights`.
     pub namespace: &'static str,
-    /// Metric.
+    /// Name of the metric, such as `nvidia_smi_power_draw`.
     pub metric: &'static str,
 }
 
-/// One series to fetch by the minute; one billed metric.
+/// Query for one series in short periods: one billed metric.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct SeriesQuery {
-    /// Which metric.
+    /// Namespace and name of the metric.
     pub name: MetricName,
     /// Its dimensions exactly as `ListMetrics` returned them.
     pub dimensions: GpuDimensions,
-    /// The statistic of a period.
+    /// Statistic of each period.
     pub statistic: Statistic,
 }
 
-/// A stretch of time in periods of some seconds.
+/// A time range in periods of some seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Minutes {
-    /// The start, on a whole period.
+    /// Start of the range, on a whole period.
     pub from: Timestamp,
-    /// The end, exclusive.
+    /// End of the range, exclusive.
     pub to: Timestamp,
     /// Seconds per period: 60 or a multiple of it.
     pub period_s: u32,
 }
 
 impl Minutes {
-    /// Datapoints of one series, at most.
+    /// Largest number of datapoints of one series.
     pub fn points(&self) -> usize {
         let seconds = self.to.as_second().saturating_sub(self.from.as_second());
         let seconds = usize::try_from(seconds).unwrap_or(0);
@@ -167,49 +167,49 @@ impl Minutes {
     }
 }
 
-/// What a resource did, by the hour.
+/// Hourly values of one signal of a resource.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ResourceHours {
-    /// The resource's id.
+    /// Id or ARN of the resource.
     pub id: Arc<str>,
-    /// What was measured.
+    /// Signal of the values.
     pub signal: ResourceSignal,
-    /// Start of the hour and value, in any order, raw as in [`MetricResult::points`].
+    /// Start of the hour and value, unordered and raw like [`MetricResult::points`].
     pub points: Vec<(Timestamp, f64)>,
-    /// False when the service said that data are missing for a reason of its own.
+    /// False when CloudWatch reported missing data: missing datapoints prove nothing then.
     pub complete: bool,
 }
 
-/// The price of one type that is wanted.
+/// A list price to look up.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PriceWanted {
-    /// Region code.
+    /// AWS region code, such as `us-east-1`.
     pub region: Arc<str>,
-    /// Instance type.
+    /// EC2 instance type, such as `p5.48xlarge`.
     pub instance_type: Arc<str>,
-    /// Operating system.
+    /// Operating system and licence: a part of the price key.
     pub platform: Platform,
-    /// Tenancy.
+    /// EC2 tenancy (shared, dedicated, host): a part of the price key.
     pub tenancy: Tenancy,
 }
 
-/// An account that can be asked. Implementations time out, retry with jitter and map errors;
-/// they cache nothing and bill nothing to the ledger (the collector does both).
+/// An AWS account, or the demo, as a source of inventory, metrics and prices. Implementations time out, retry with
+/// jitter and map errors; they neither cache nor charge the ledger (the collector does both). Each method is an Err
+/// when a call fails.
 #[async_trait::async_trait]
 pub trait Provider: Send + Sync {
-    /// A label for messages before the identity is known: the profile or role.
+    /// Name for messages before the identity is known: the profile or role.
     fn label(&self) -> &str;
 
-    /// STS `GetCallerIdentity`.
+    /// Caller's identity, STS `GetCallerIdentity`.
     async fn identity(&self) -> Result<Identity, SourceError>;
 
-    /// How calls travel, for `doctor`; `None` from a provider that calls nobody.
+    /// Network settings, for `doctor`; `None` from a provider without network calls.
     async fn network(&self) -> Option<Network> {
         None
     }
 
-    /// The region that the profile, the environment or the instance names; where burntop looks
-    /// when nobody says otherwise.
+    /// Home region of the profile, environment or instance: the default region of burntop.
     async fn home_region(&self) -> Arc<str>;
 
     /// Codes of the regions enabled in the account.
@@ -223,7 +223,7 @@ pub trait Provider: Send + Sync {
         token: Option<String>,
     ) -> Result<Page<Instance>, SourceError>;
 
-    /// Specifications of the named types; unknown names are left out of the answer.
+    /// Specifications of the named instance types; unknown names are left out.
     async fn types(
         &self,
         region: &Arc<str>,
@@ -237,8 +237,8 @@ pub trait Provider: Send + Sync {
         token: Option<String>,
     ) -> Result<Page<GpuMetric>, SourceError>;
 
-    /// One `GetMetricData` request (all its pages): at most 500 queries and 100,800 datapoints.
-    /// Hourly periods, `range` on whole hours. One result per query that was answered at all.
+    /// Hourly values in `range`, in one `GetMetricData` request with all its pages: at most 500 queries and 100,800
+    /// datapoints. One result per answered query.
     async fn metric_data(
         &self,
         region: &Arc<str>,
@@ -246,18 +246,18 @@ pub trait Provider: Send + Sync {
         range: HourRange,
     ) -> Result<Vec<MetricResult>, SourceError>;
 
-    /// On-demand list prices; what has no price is left out of the answer.
+    /// On-demand list prices; those without a price are left out.
     async fn list_prices(&self, wanted: &[PriceWanted]) -> Result<Vec<Offer>, SourceError>;
 
-    /// Newest spot prices per zone of the named types.
+    /// Newest Spot prices per zone of the named instance types.
     async fn spot_prices(
         &self,
         region: &Arc<str>,
         types: &[Arc<str>],
     ) -> Result<Vec<Offer>, SourceError>;
 
-    /// One page of the series of a metric that had data in the last three hours. A provider that
-    /// does not know the namespace has none.
+    /// One page of the series of a metric with data in the last three hours. Empty for a namespace that the provider
+    /// does not know.
     async fn recent_series(
         &self,
         region: &Arc<str>,
@@ -268,9 +268,8 @@ pub trait Provider: Send + Sync {
         Ok(Page::last(Vec::new()))
     }
 
-    /// One `GetMetricData` request (all its pages) for the last minutes: at most 500 queries and
-    /// 100,800 datapoints. One result per query that was answered at all; none from a provider that
-    /// lists no series either.
+    /// Values of the last minutes, in one `GetMetricData` request with all its pages: at most 500 queries and 100,800
+    /// datapoints. One result per answered query; empty from a provider without such series.
     async fn recent_data(
         &self,
         region: &Arc<str>,
@@ -281,7 +280,7 @@ pub trait Provider: Send + Sync {
         Ok(Vec::new())
     }
 
-    /// Reserved Instances of a region, those in force and those that ended lately.
+    /// Reserved Instances of a region, in force or recently ended.
     async fn reserved_instances(
         &self,
         account: &Arc<str>,
@@ -301,14 +300,13 @@ pub trait Provider: Send + Sync {
         Ok(Vec::new())
     }
 
-    /// Savings Plans of the account, in force and queued, without their rates.
+    /// Savings Plans of the account, in force or queued, without their rates.
     async fn savings_plans(&self, account: &Arc<str>) -> Result<Vec<Commitment>, SourceError> {
         let _ = account;
         Ok(Vec::new())
     }
 
-    /// What a plan takes for the named instance types in the named regions. What the plan does not
-    /// cover is left out.
+    /// Rates of a plan for instance types in regions. Types that the plan does not cover are left out.
     async fn savings_plan_rates(
         &self,
         plan: &Arc<str>,
@@ -330,14 +328,14 @@ pub trait Provider: Send + Sync {
         Ok(Vec::new())
     }
 
-    /// Which instance types the zones of a region offer.
+    /// Instance types offered in each zone of the region.
     async fn zone_offerings(&self, region: &Arc<str>) -> Result<Vec<ZoneOffering>, SourceError> {
         let _ = region;
         Ok(Vec::new())
     }
 
-    /// What bills in a region and is no instance, of one kind. Kinds that the provider does not know
-    /// are empty; [`ResourceKind::StoppedInstance`] is never asked for here.
+    /// Billed resources of one kind in a region, other than instances. Empty for kinds that the provider does not know;
+    /// never called for [`ResourceKind::StoppedInstance`].
     async fn resources(
         &self,
         account: &Arc<str>,
@@ -348,8 +346,8 @@ pub trait Provider: Send + Sync {
         Ok(Vec::new())
     }
 
-    /// What resources did in each hour of `range`: by resource, one series per signal that its kind
-    /// has. One `GetMetricData` request (all its pages): at most 500 series in all.
+    /// Hourly values in `range` of each signal of the resources, in one `GetMetricData` request with all its pages: at
+    /// most 500 series in total.
     async fn resource_hours(
         &self,
         region: &Arc<str>,
@@ -360,8 +358,7 @@ pub trait Provider: Send + Sync {
         Ok(Vec::new())
     }
 
-    /// List prices of what resources of `kinds` bill for in a region; what has no single price is
-    /// left out.
+    /// List prices of the billed units of `kinds` in a region; those without a unique price are left out.
     async fn resource_prices(
         &self,
         region: &Arc<str>,
@@ -371,8 +368,8 @@ pub trait Provider: Send + Sync {
         Ok(Vec::new())
     }
 
-    /// How many instances ran in the hours of `range`, in all regions, where the provider remembers
-    /// it itself; `None`: only who looked at the time knows.
+    /// Running instances in the hours of `range`, in all regions, from a provider that has this history (the demo);
+    /// `None` from others.
     async fn fleet_hours(&self, range: HourRange) -> Option<Vec<FleetHour>> {
         let _ = range;
         None

@@ -17,35 +17,35 @@ use crate::domain::address::is_loopback;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{setting} {message}")]
 pub struct SettingError {
-    /// The setting as the user knows it: `HTTPS_PROXY`, ``ca_bundle of profile `ops` ``.
+    /// Name of the setting: `HTTPS_PROXY`, ``ca_bundle of profile `ops` ``.
     pub setting: String,
-    /// What is wrong with it; a sentence that begins with the setting.
+    /// What is wrong, a sentence that begins with the setting.
     pub message: String,
-    /// What to do.
+    /// Advice for the user, one sentence.
     pub fix: String,
 }
 
 impl SettingError {
-    /// Puts together what is wrong with a setting.
+    /// Builds an error about a setting.
     pub fn new(setting: &str, message: impl Into<String>, fix: &str) -> Self {
         Self { setting: setting.to_owned(), message: message.into(), fix: fix.to_owned() }
     }
 }
 
-/// A proxy.
+/// A proxy for HTTP or HTTPS.
 #[derive(Clone, Debug)]
 pub struct Proxy {
-    /// The variable that names it.
+    /// Variable that names it.
     pub variable: &'static str,
     /// `host:port`, for the screen.
     pub shown: String,
-    /// True where the variable holds a user.
+    /// True when its URL holds a user.
     pub has_user: bool,
     url: Secret,
 }
 
 impl Proxy {
-    /// The address with user and password, for the client that connects.
+    /// URL with user and password, for the client that connects.
     pub fn reveal(&self) -> &str {
         self.url.reveal()
     }
@@ -88,19 +88,19 @@ impl Proxy {
 /// What the variables for one scheme say.
 type Named = Result<Option<Proxy>, SettingError>;
 
-/// Where requests go through a proxy.
+/// Proxies of the environment, by scheme.
 #[derive(Debug)]
 pub struct Proxies {
     http: Named,
     https: Named,
     /// Takes what `NO_PROXY` does not name.
     rest: Matcher,
-    /// The variable that lists hosts which are reached without a proxy.
+    /// Variable with the hosts that are reached without a proxy; `None` without one.
     pub exceptions: Option<&'static str>,
 }
 
 impl Proxies {
-    /// What the environment of this process says.
+    /// Proxies in the environment of this process.
     pub fn of_process() -> &'static Arc<Self> {
         static READ: LazyLock<Arc<Proxies>> = LazyLock::new(|| {
             let get = |name: &str| Some(std::env::var_os(name)?.to_string_lossy().into_owned());
@@ -109,13 +109,13 @@ impl Proxies {
         &READ
     }
 
-    /// True where no variable names a proxy.
+    /// True when no variable names a proxy.
     pub fn is_empty(&self) -> bool {
         matches!((&self.http, &self.https), (Ok(None), Ok(None)))
     }
 
-    /// Reads the variables. Of each pair the name in lower case wins, and a variable that is set
-    /// and empty means no proxy.
+    /// Reads the variables with `get`. Of each pair the lower-case name wins, and a variable set to an empty text means
+    /// no proxy.
     pub fn read(get: &dyn Fn(&str) -> Option<String>) -> Self {
         let named = |variables: &[&'static str]| -> Named {
             let set = variables.iter().find_map(|name| Some((*name, get(name)?)));
@@ -147,10 +147,10 @@ impl Proxies {
         }
     }
 
-    /// The proxy for a request; `None` = none.
+    /// Proxy for a request to `url`; `None` for a direct connection.
     ///
     /// # Errors
-    /// The variable that names the proxy cannot be understood.
+    /// The variable for the proxy is malformed.
     pub fn way(&self, url: &Url) -> Result<Option<&Proxy>, &SettingError> {
         let named = if url.scheme() == "https" { &self.https } else { &self.http };
         if matches!(named, Ok(None)) || is_of_this_machine(url) || !self.is_rest(url) {
@@ -159,10 +159,10 @@ impl Proxies {
         named.as_ref().map(Option::as_ref)
     }
 
-    /// The proxy for a scheme (`https` or `http`), whatever the host.
+    /// Proxy for a scheme (`https` or `http`), for any host.
     ///
     /// # Errors
-    /// As [`Proxies::way`].
+    /// Those of [`Proxies::way`].
     pub fn for_scheme(&self, scheme: &str) -> Result<Option<&Proxy>, &SettingError> {
         let named = if scheme == "https" { &self.https } else { &self.http };
         named.as_ref().map(Option::as_ref)
@@ -176,8 +176,8 @@ impl Proxies {
     }
 }
 
-/// True for what a proxy cannot reach in our place, whatever the variables say: this host, and the
-/// addresses of its own link, where instances and containers find their credentials.
+/// True for addresses that a proxy cannot reach for us, whatever the variables say: this host, and the link-local
+/// addresses where instances and containers find their credentials.
 pub fn is_of_this_machine(url: &Url) -> bool {
     const V6: [&str; 2] = ["fd00:ec2::254", "fd00:ec2::23"];
     let link_local = match url.host() {

@@ -16,49 +16,49 @@ use crate::domain::storage::{
 };
 use crate::domain::{Scope, Tags};
 
-/// What a list of buckets brought.
+/// Result of listing buckets.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BucketList {
-    /// The buckets; the region is `-` where the list does not say it.
+    /// Buckets; the region is `-` when the list does not state it.
     pub buckets: Vec<Bucket>,
-    /// Regions in which directory buckets could not be listed.
+    /// Regions whose directory buckets could not be listed, with the error.
     pub troubles: Vec<(Arc<str>, SourceError)>,
 }
 
-/// How a bucket is set up. Each fact fails for itself.
+/// Configuration of a bucket. Each fact fails by itself.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BucketConfig {
-    /// Tags.
+    /// Tags of the bucket.
     pub tags: Fact<Tags>,
-    /// Versioning.
+    /// Versioning state.
     pub versioning: Fact<Versioning>,
-    /// Lifecycle; `None` when there is none.
+    /// Lifecycle configuration; `None` without one.
     pub lifecycle: Fact<Option<Arc<Lifecycle>>>,
-    /// Object Lock.
+    /// Object Lock settings.
     pub lock: Fact<ObjectLock>,
-    /// True with a replication configuration.
+    /// True with an enabled replication rule.
     pub replicates: Fact<bool>,
-    /// Inventories configured for it.
+    /// Configured inventories; empty without any.
     pub inventories: Fact<Vec<InventoryConfig>>,
-    /// The filter id of a request metric that covers the whole bucket, where it has one.
+    /// Filter id of request metrics that cover the whole bucket; `None` without.
     pub request_metrics: Fact<Option<Arc<str>>>,
-    /// True when the bucket is gone: it was deleted after it was listed.
+    /// True when the bucket was deleted after it was listed.
     pub gone: bool,
 }
 
-/// A daily metric of a bucket that CloudWatch knows.
+/// A daily CloudWatch series of a bucket.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SizeSeries {
-    /// The bucket.
+    /// Bucket name.
     pub bucket: Arc<str>,
-    /// Which metric.
+    /// Metric of the series.
     pub metric: SizeMetric,
-    /// `StorageType` as `ListMetrics` returned it, `AllStorageTypes` for [`SizeMetric::Objects`];
-    /// the filter id for [`SizeMetric::Reads`].
+    /// `StorageType` as `ListMetrics` returns it, `AllStorageTypes` for [`SizeMetric::Objects`]; the filter id for
+    /// [`SizeMetric::Reads`].
     pub dimension: Arc<str>,
 }
 
-/// The metrics of `AWS/S3` that burntop reads.
+/// CloudWatch metric of `AWS/S3`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum SizeMetric {
     /// `BucketSizeBytes`, daily mean.
@@ -69,27 +69,27 @@ pub enum SizeMetric {
     Reads,
 }
 
-/// The answer to one [`SizeSeries`].
+/// Answer to one [`SizeSeries`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct SizePoints {
     /// Index of the series in the request.
     pub query: usize,
-    /// Day (UTC) and value, ascending, each day once; what is no number or negative is left out.
+    /// Day (UTC) and value, ascending, each day once; malformed and negative values are left out.
     pub points: Vec<(Date, f64)>,
-    /// False when CloudWatch said that data are missing for a reason of its own.
+    /// False when CloudWatch reported missing data: missing days prove nothing then.
     pub complete: bool,
 }
 
-/// An image (AMI) of the account.
+/// An image (AMI) that the account owns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Image {
-    /// `ami-…`.
+    /// Image id, `ami-…`.
     pub id: Arc<str>,
-    /// The snapshots it is made of.
+    /// Ids of its snapshots.
     pub snapshots: Vec<Arc<str>>,
 }
 
-/// What is listed of a bucket.
+/// Rows of a bucket list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ListWhat {
     /// `ListObjectsV2`: current objects.
@@ -99,7 +99,7 @@ pub enum ListWhat {
 }
 
 impl ListWhat {
-    /// The columns that such a list has.
+    /// Columns that the list has.
     pub fn columns(self) -> ObjectColumns {
         ObjectColumns {
             sizes: true,
@@ -114,93 +114,92 @@ impl ListWhat {
     }
 }
 
-/// Where the next page of a list begins.
+/// Start of the next page of a list.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ListToken {
     /// Continuation token, or key marker.
     pub at: String,
-    /// Version or upload id marker, where the list has one.
+    /// Version or upload id marker; `None` for lists without one.
     pub id: Option<String>,
 }
 
-/// A name in a bucket, as a list with a delimiter shows it.
+/// Name directly under a prefix, from a list with a delimiter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Name {
-    /// Everything below this prefix; ends with `/`. Raw bytes.
+    /// All keys below this prefix, which ends with `/`. Raw bytes.
     Prefix(Vec<u8>),
-    /// An object.
+    /// An object directly under the prefix.
     Object {
-        /// Key, raw bytes.
+        /// Key of the object, raw bytes.
         key: Vec<u8>,
         /// Size, bytes.
         bytes: u64,
-        /// Last modified.
+        /// Time of the last change; `None` when S3 does not state it.
         modified: Option<Timestamp>,
     },
 }
 
-/// An upload that was begun and not completed.
+/// An incomplete multipart upload.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Upload {
-    /// Key, raw bytes.
+    /// Key of the object, raw bytes.
     pub key: Vec<u8>,
-    /// Upload id.
+    /// Id of the upload.
     pub id: String,
-    /// Begun.
+    /// Start of the upload; `None` when S3 does not state it.
     pub begun: Option<Timestamp>,
 }
 
-/// A piece of an object.
+/// Bytes of an object, or of a range of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ObjectBytes {
-    /// The bytes.
+    /// The bytes themselves.
     pub bytes: Vec<u8>,
-    /// Size of the whole object, where S3 says it.
+    /// Size of the whole object, bytes; `None` when S3 does not state it.
     pub total: Option<u64>,
-    /// `ETag` as S3 gives it, quotes removed; empty when there is none. Two pieces with another
-    /// tag are not of the same object.
+    /// `ETag` without quotes; empty without one. Ranges with different tags are not of the same object.
     pub etag: String,
 }
 
-/// The storage of one account. Implementations time out, retry with jitter and map errors; they
-/// cache nothing and bill nothing to the ledger (the bus and [`super::listing`] do both). What
-/// they return is clean text, but for keys, which stay as S3 has them.
+/// The storage of one account. Implementations time out, retry with jitter and map errors; they neither cache nor
+/// charge the ledger (the bus and [`super::listing`] do both). Returned text is clean, except keys, which stay as S3
+/// has them. Each method is an Err when a call fails.
 ///
 /// `region` is always the bucket's own: see [`StorageSource::region_of`].
 #[async_trait::async_trait]
 pub trait StorageSource: Send + Sync {
-    /// A label for messages before the account is known: the profile or role.
+    /// Name for messages before the account is known: the profile or role.
     fn label(&self) -> &str;
 
-    /// All buckets of the account; directory buckets of `regions`.
+    /// All buckets of the account, and the directory buckets of `regions`.
     async fn buckets(
         &self,
         account: &Arc<str>,
         regions: &[Arc<str>],
     ) -> Result<BucketList, SourceError>;
 
-    /// The region of a bucket, of this account or another that lets itself be asked.
+    /// Region of a bucket, of this account or of another that permits the call.
     async fn region_of(&self, bucket: &str) -> Result<Arc<str>, SourceError>;
 
-    /// How a bucket is set up.
+    /// Configuration of a bucket; each fact fails by itself.
     async fn config(&self, bucket: &Bucket) -> BucketConfig;
 
-    /// The lifecycle of a bucket now, with its minimum-size default; `None` when there is none.
+    /// Present lifecycle configuration of a bucket, with its minimum size; `None` without one.
     async fn lifecycle(
         &self,
         region: &Arc<str>,
         bucket: &str,
     ) -> Result<Option<Lifecycle>, SourceError>;
 
-    /// One page of the daily series of a region: sizes of every storage type and object counts.
+    /// One page of the daily series in a region: sizes of every storage type, object counts, reads.
     async fn size_series(
         &self,
         region: &Arc<str>,
         token: Option<String>,
     ) -> Result<Page<SizeSeries>, SourceError>;
 
-    /// One `GetMetricData` request (all its pages): at most 500 series, whole days from `days.start`
-    /// up to but without `days.end`.
+    /// Daily values from `days.start` up to, but not including, `days.end`, in one `GetMetricData` request with all its
+    /// pages: at most 500 series.
     async fn size_data(
         &self,
         region: &Arc<str>,
@@ -208,7 +207,7 @@ pub trait StorageSource: Send + Sync {
         days: Range<Date>,
     ) -> Result<Vec<SizePoints>, SourceError>;
 
-    /// One page of volumes.
+    /// One page of EBS volumes.
     async fn volumes(
         &self,
         scope: &Scope,
@@ -222,22 +221,22 @@ pub trait StorageSource: Send + Sync {
         token: Option<String>,
     ) -> Result<Page<Snapshot>, SourceError>;
 
-    /// One page of the account's own images.
+    /// One page of the account's own images (AMIs).
     async fn images(
         &self,
         region: &Arc<str>,
         token: Option<String>,
     ) -> Result<Page<Image>, SourceError>;
 
-    /// One page of the instances that are stopped.
+    /// One page of stopped instances.
     async fn stopped(
         &self,
         region: &Arc<str>,
         token: Option<String>,
     ) -> Result<Page<StoppedInstance>, SourceError>;
 
-    /// One page, up to 1,000 rows, of the objects under `prefix` (empty for all), appended to
-    /// `into`. Returns where the next page begins; `None` after the last.
+    /// Appends one page, up to 1,000 rows, of the objects under a prefix (empty for all) to `into`. Returns the start
+    /// of the next page; `None` after the last.
     async fn objects(
         &self,
         at: ListPlace<'_>,
@@ -246,21 +245,21 @@ pub trait StorageSource: Send + Sync {
         into: &mut ObjectBatch,
     ) -> Result<Option<ListToken>, SourceError>;
 
-    /// One page of what lies directly under `prefix`: keys, and prefixes up to the next `/`.
+    /// One page of the names directly under a prefix: keys, and prefixes up to the next `/`.
     async fn names(
         &self,
         at: ListPlace<'_>,
         token: Option<ListToken>,
     ) -> Result<(Vec<Name>, Option<ListToken>), SourceError>;
 
-    /// One page of the uploads begun and not completed.
+    /// One page of incomplete multipart uploads.
     async fn uploads(
         &self,
         at: ListPlace<'_>,
         token: Option<ListToken>,
     ) -> Result<(Vec<Upload>, Option<ListToken>), SourceError>;
 
-    /// Bytes of the parts that an upload has so far.
+    /// Size of the parts of an upload so far, bytes.
     async fn upload_bytes(
         &self,
         region: &Arc<str>,
@@ -268,7 +267,7 @@ pub trait StorageSource: Send + Sync {
         upload: &Upload,
     ) -> Result<u64, SourceError>;
 
-    /// Reads an object, or bytes `range` of it (the end not included).
+    /// Reads an object, or its byte range `range`, whose end is exclusive.
     async fn object(
         &self,
         region: &Arc<str>,
@@ -277,25 +276,24 @@ pub trait StorageSource: Send + Sync {
         range: Option<Range<u64>>,
     ) -> Result<ObjectBytes, SourceError>;
 
-    /// Current list prices of S3 in a region; `None` where the source has no price list of its own.
+    /// Current list prices of S3 in a region; `None` from a source without a price list of its own.
     async fn s3_prices(&self, _region: &str) -> Result<Option<S3Prices>, SourceError> {
         Ok(None)
     }
 
-    /// Current list prices of volumes and snapshots in a region, as with
-    /// [`StorageSource::s3_prices`].
+    /// Current list prices of volumes and snapshots in a region; `None` from a source without a price list of its own.
     async fn ebs_prices(&self, _region: &str) -> Result<Option<EbsPrices>, SourceError> {
         Ok(None)
     }
 }
 
-/// Where a list looks.
+/// Bucket and prefix of a list.
 #[derive(Clone, Copy, Debug)]
 pub struct ListPlace<'a> {
-    /// The bucket's region.
+    /// Region of the bucket.
     pub region: &'a Arc<str>,
-    /// The bucket.
+    /// Bucket name.
     pub bucket: &'a str,
-    /// Only keys that begin with it; empty for all.
+    /// Prefix of the wanted keys; empty for all.
     pub prefix: &'a str,
 }

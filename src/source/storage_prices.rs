@@ -16,7 +16,7 @@ const EBS_CSV: &str = include_str!("../../assets/ebs-prices.csv");
 /// Sources of rows that no price list confirmed: from memory, or a ratio that a tool of AWS uses.
 const UNCONFIRMED: &[&str] = &["unconfirmed", "aws-cur-library"];
 
-/// The embedded prices of S3 in a region; `None` when the list has none of it.
+/// Embedded S3 prices of a region; `None` when the list lacks it.
 pub fn s3(region: &str) -> Option<S3Prices> {
     let rows: Vec<Row> = rows(S3_CSV).filter(|row| row.region == region).collect();
     let mut out = S3Prices::unknown(region, provenance(&rows)?);
@@ -39,7 +39,7 @@ pub fn s3(region: &str) -> Option<S3Prices> {
     Some(out)
 }
 
-/// The embedded prices of EBS in a region; `None` when the list has none of it.
+/// Embedded EBS prices of a region; `None` when the list lacks it.
 pub fn ebs(region: &str) -> Option<EbsPrices> {
     let rows: Vec<Row> = rows(EBS_CSV).filter(|row| row.region == region).collect();
     let mut out = EbsPrices::unknown(region, provenance(&rows)?);
@@ -68,8 +68,8 @@ pub fn ebs(region: &str) -> Option<EbsPrices> {
     Some(out)
 }
 
-/// Live prices with what they lack from the embedded list of the same region; each such price has a
-/// note. What neither says stays unknown.
+/// Adds prices missing in `live` from the embedded list of the same region, each with a note. Prices in neither stay
+/// unknown.
 pub fn completed_s3(mut live: S3Prices) -> S3Prices {
     let Some(list) = s3(&live.region) else { return live };
     let mut taken = Vec::new();
@@ -100,7 +100,7 @@ pub fn completed_s3(mut live: S3Prices) -> S3Prices {
     live
 }
 
-/// As [`completed_s3`], for volumes and snapshots.
+/// Like [`completed_s3`], for volumes and snapshots.
 pub fn completed_ebs(mut live: EbsPrices) -> EbsPrices {
     let Some(list) = ebs(&live.region) else { return live };
     let mut taken = Vec::new();
@@ -150,7 +150,7 @@ fn taken_note(price: String, list: &Provenance, notes: &[PriceNote]) -> PriceNot
     }
 }
 
-/// The tier of its word.
+/// The tier with this [`Tier::word`]; `None` for any other text.
 pub fn tier(word: &str) -> Option<Tier> {
     Tier::ALL.into_iter().find(|t| t.word() == word)
 }

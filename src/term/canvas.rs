@@ -14,10 +14,10 @@ use super::encode::Encoder;
 const BEGIN_SYNC: &[u8] = b"\x1b[?2026h";
 const END_SYNC: &[u8] = b"\x1b[?2026l";
 
-/// Draws frames and says which bytes bring the terminal from the last one to this one.
+/// Draws frames and encodes the bytes that change the terminal from the last frame to the new one.
 ///
-/// It asks the terminal nothing, not even its size: the loop tells it. Tests use it the way the
-/// loop does, so that a budget in bytes per frame is exact and needs no terminal.
+/// It asks the terminal nothing, not even its size: the loop sets it. Tests use it like the loop does, so that a budget
+/// in bytes per frame is exact and needs no terminal.
 #[derive(Debug)]
 pub struct Canvas {
     terminal: Terminal<CanvasBackend>,
@@ -26,8 +26,7 @@ pub struct Canvas {
 }
 
 impl Canvas {
-    /// An empty canvas for a terminal of `columns` × `rows` cells, taken to be blank, that moves
-    /// no lines.
+    /// Canvas for a blank terminal of `columns` × `rows` cells that moves no lines.
     pub fn new(columns: u16, rows: u16) -> Self {
         let size = Size::new(columns, rows);
         let backend = CanvasBackend {
@@ -42,9 +41,8 @@ impl Canvas {
         Self { terminal, drawn: Buffer::default() }
     }
 
-    /// The same, where the terminal moves lines within a region when told to
-    /// ([`super::detect::moves_lines`]): a list that scrolls by a line then costs the new line,
-    /// not the whole list.
+    /// Sets whether the terminal moves lines within a region ([`super::detect::moves_lines`]): scrolling a list by a
+    /// line then costs the new line, not the whole list.
     #[must_use]
     pub fn moving_lines(mut self, moves: bool) -> Self {
         self.terminal.backend_mut().encoder.move_lines(moves);
@@ -58,12 +56,12 @@ impl Canvas {
         (size.width, size.height)
     }
 
-    /// Gives the next frame another size; it repaints the whole screen.
+    /// Sets the size of the next frame, in cells; it repaints the whole screen.
     pub fn resize(&mut self, columns: u16, rows: u16) {
         self.terminal.backend_mut().size = Size::new(columns, rows);
     }
 
-    /// Forgets what the terminal shows: the next frame clears it and paints everything.
+    /// Forgets the content of the terminal: the next frame clears it and paints everything.
     pub fn forget(&mut self) {
         self.terminal.backend_mut().shows_cursor = None;
         never_fails(self.terminal.clear());

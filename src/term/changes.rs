@@ -6,8 +6,8 @@
 
 use ratatui::buffer::{Buffer, Cell, CellWidth};
 
-/// The cells of `after` that are not on the screen yet, which shows `before`, row by row and left to
-/// right. The right half of a wide character is no cell. Both pictures have the same size.
+/// Cells of `after` that differ from the screen, which shows `before`, with column and row, from left to right and top
+/// to bottom. The right half of a wide character is no cell of its own. Both pictures have the same size.
 pub(super) fn changes<'a>(
     before: &'a Buffer,
     after: &'a Buffer,

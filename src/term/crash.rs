@@ -31,10 +31,9 @@ fn crash() -> MutexGuard<'static, Crash> {
     CRASH.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Makes the calling thread the one that draws, and its panics restore the terminal and leave a
-/// report in `dir` (none is written without one). While the terminal is ours, a panic in another
-/// thread leaves a report too but prints nothing over the screen; otherwise the hook that was
-/// there before decides.
+/// Makes the calling thread the one that draws: its panics restore the terminal and write a report into `dir` (`None`:
+/// no report). While the terminal is claimed, a panic in another thread writes a report and prints nothing; otherwise
+/// the previous panic hook decides.
 pub(super) fn install(dir: Option<PathBuf>) {
     static HOOK: Once = Once::new();
     {
@@ -54,7 +53,7 @@ pub(super) fn install(dir: Option<PathBuf>) {
     });
 }
 
-/// Prints what is to be said of background crashes, now that the terminal is back.
+/// Prints the notices about crashed background threads, once the terminal is restored.
 pub(super) fn tell() {
     let notices = std::mem::take(&mut crash().notices);
     for notice in notices {

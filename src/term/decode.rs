@@ -28,7 +28,7 @@ const MAX_SEQUENCE: usize = 64;
 const ESC: u8 = 0x1b;
 const PASTE_END: &[u8] = b"\x1b[201~";
 
-/// Turns the terminal's bytes into events, across the borders of reads.
+/// Decodes the terminal's bytes into events; a sequence may be split over several reads.
 #[derive(Debug, Default)]
 pub struct Decoder {
     /// The bytes of the sequence under way.
@@ -52,8 +52,7 @@ enum State {
 }
 
 impl Decoder {
-    /// How long to wait for more bytes before [`Decoder::give_up`] is called; `None` when nothing
-    /// is under way and any wait is fine.
+    /// Time to wait for more bytes before [`Decoder::give_up`] is called; `None` when no sequence is pending.
     pub fn patience(&self) -> Option<Duration> {
         match self.state {
             State::Ground => None,
@@ -69,8 +68,8 @@ impl Decoder {
         }
     }
 
-    /// Ends whatever is under way because nothing more came: a lone ESC is the Esc key, ESC and
-    /// one byte are that key with Alt, a paste ends, any other half is dropped.
+    /// Ends a pending sequence after its time-out: a lone ESC is the Esc key, ESC and one byte are that key with Alt, a
+    /// paste ends, any other fragment is dropped.
     pub fn give_up(&mut self, events: &mut Vec<Event>) {
         match (self.state, self.seq.as_slice()) {
             (State::Paste, _) => self.end_paste(events),

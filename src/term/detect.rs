@@ -3,15 +3,15 @@
 //! Nothing here asks the terminal: over a slow link an answer costs a round trip, and inside tmux
 //! or through `sshd` it may never come. The environment is passed in, so each rule is testable.
 
-/// How many colours may be used. The theme maps its roles to one of these; attributes (bold,
-/// reverse, underline) are kept in all of them.
+/// Number of colours that may be used. The theme maps its roles to one of these; attributes (bold, reverse, underline)
+/// are kept in all of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ColorDepth {
     /// No colour at all, attributes only (`NO_COLOR`, `TERM=dumb`, a monochrome terminal).
     None,
     /// The sixteen system colours, which follow the user's own scheme.
     Ansi16,
-    /// The 256-colour palette.
+    /// The 256-colour palette of xterm.
     Ansi256,
     /// 24-bit colour.
     TrueColor,
@@ -65,9 +65,8 @@ fn by_terminal(term: &str, colorterm: Option<&str>) -> ColorDepth {
     }
 }
 
-/// True when text beyond ASCII may be drawn: the locale (first non-empty of `LC_ALL`, `LC_CTYPE`,
-/// `LANG`, as POSIX orders them) is UTF-8 and the terminal is neither dumb nor the Linux console,
-/// whose font holds 512 glyphs at most.
+/// True when text beyond ASCII may be drawn: the locale (first non-empty of `LC_ALL`, `LC_CTYPE`, `LANG`, as POSIX
+/// orders them) is UTF-8, and the terminal is neither dumb nor the Linux console, whose font holds at most 512 glyphs.
 pub fn unicode(env: impl Fn(&str) -> Option<String>) -> bool {
     let set = |name: &str| env(name).filter(|value| !value.is_empty());
     if matches!(set("TERM").as_deref(), None | Some("dumb" | "linux")) {
@@ -110,16 +109,16 @@ const MOVING_TERMS: [&str; 27] = [
     "xterm",
 ];
 
-/// True where the terminal moves lines within a region when told to. A terminal that nobody knows
-/// gets its lists painted anew.
+/// True when the terminal, by `TERM`, moves lines within a region on request. On an unknown terminal lists are painted
+/// anew.
 pub fn moves_lines(env: impl Fn(&str) -> Option<String>) -> bool {
     let term = env("TERM").unwrap_or_default().to_lowercase();
     let family = term.split(['-', '.', '+']).next().unwrap_or_default();
     MOVING_TERMS.contains(&family)
 }
 
-/// The size told by `$COLUMNS` and `$LINES`, each on its own, in cells; `None` where it is unset,
-/// zero or not a number. Used where the terminal itself says 0×0, which means "unknown".
+/// Size in cells from `$COLUMNS` and `$LINES`, each by itself; `None` when unset, zero or no number. For terminals that
+/// report 0×0, which means "unknown".
 pub fn size_hint(env: impl Fn(&str) -> Option<String>) -> (Option<u16>, Option<u16>) {
     let number = |name: &str| env(name)?.trim().parse::<u16>().ok().filter(|&cells| cells > 0);
     (number("COLUMNS"), number("LINES"))

@@ -54,7 +54,7 @@ impl Pen {
     }
 }
 
-/// Makes the whole screen the region in which lines move.
+/// Control sequence that makes the whole screen the region in which lines move.
 pub(super) const WHOLE_SCREEN: &[u8] = b"\x1b[r";
 
 /// Up to this many unchanged cells are written again instead of jumped over (4 to 6 bytes).
@@ -63,7 +63,7 @@ const REWRITE_UP_TO: u16 = 3;
 /// From this many bytes on it is worth a look whether lines have moved.
 const LOOK_FOR_MOVES_FROM: usize = 200;
 
-/// Collects the bytes of one frame, and remembers what the terminal shows.
+/// Encodes frames, and remembers the content of the terminal.
 #[derive(Debug)]
 pub(super) struct Encoder {
     out: Vec<u8>,
@@ -75,17 +75,17 @@ pub(super) struct Encoder {
 }
 
 impl Encoder {
-    /// For a blank screen of this size, of a terminal that moves no lines.
+    /// Encoder for a blank screen of this size, on a terminal that moves no lines.
     pub(super) fn new(size: Size) -> Self {
         Self { out: Vec::new(), shown: blank(size), finder: None, plain: Vec::new() }
     }
 
-    /// Whether the terminal may be told to move lines.
+    /// Sets whether the terminal may be asked to move lines.
     pub(super) fn move_lines(&mut self, may: bool) {
         self.finder = may.then(shift::Finder::default);
     }
 
-    /// Clears the screen, which has this size from now on.
+    /// Clears the screen and sets its size.
     pub(super) fn clear(&mut self, size: Size) {
         if self.finder.is_some() {
             // Whoever had the terminal before may have left a region.
@@ -95,9 +95,8 @@ impl Encoder {
         self.shown = blank(size);
     }
 
-    /// Encodes what brings the terminal from the last frame to `next`, which has the size that the
-    /// screen has, and leaves the last frame in its place. The style is the default before and
-    /// after. Says whether anything changed.
+    /// Encodes the changes from the last frame to `next`, which has the size of the screen, and leaves the last frame
+    /// in its place. The style is the default before and after. True when anything changed.
     pub(super) fn frame(&mut self, next: &mut Buffer) -> bool {
         if self.shown.area != next.area {
             self.shown = blank(next.area.as_size());
@@ -151,17 +150,17 @@ impl Encoder {
         any
     }
 
-    /// What was collected; the caller empties it.
+    /// The encoded bytes; the caller empties the buffer.
     pub(super) fn bytes(&mut self) -> &mut Vec<u8> {
         &mut self.out
     }
 
-    /// Appends bytes as they are.
+    /// Appends bytes unchanged.
     pub(super) fn raw(&mut self, bytes: &[u8]) {
         self.out.extend_from_slice(bytes);
     }
 
-    /// Moves the cursor to a cell, counted from zero.
+    /// Moves the cursor to a cell; column and row count from 0.
     pub(super) fn move_to(&mut self, x: u16, y: u16) {
         match (x, y) {
             (0, 0) => self.raw(b"\x1b[H"),

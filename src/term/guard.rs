@@ -40,15 +40,15 @@ fn claimed() -> MutexGuard<'static, Option<Claim>> {
     CLAIM.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// True while the terminal is ours.
+/// True while the terminal is claimed by burntop.
 pub(super) fn is_claimed() -> bool {
     claimed().is_some()
 }
 
-/// Makes the terminal ours: raw mode at once; the returned bytes do the rest and must be sent
-/// ahead of the next frame, so that the switch to the alternate screen and its first picture are
-/// one write. Claimed again (after a stop from outside, where the shell has changed the
-/// settings), what was saved first stays.
+/// Claims the terminal: raw mode at once. The returned bytes do the rest and must be sent ahead of the next frame, so
+/// that the switch to the alternate screen and its first picture are one write. When claimed again (after a stop from
+/// outside, where the shell has changed the settings), the settings saved first are kept. Err when the settings cannot
+/// be read or set.
 pub(super) fn claim(tty: &Arc<Tty>, mouse: bool) -> io::Result<Vec<u8>> {
     let mut claim = claimed();
     let saved = match claim.take() {
@@ -65,12 +65,12 @@ pub(super) fn claim(tty: &Arc<Tty>, mouse: bool) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The bytes that turn mouse reports on or off.
+/// Control sequence that switches mouse reports on or off.
 pub(super) fn mouse(on: bool) -> &'static [u8] {
     if on { MOUSE_ON } else { MOUSE_OFF }
 }
 
-/// Gives the terminal back, at most once per claim, in bounded time, from any thread.
+/// Restores the terminal, at most once per claim, in bounded time, from any thread.
 pub(super) fn release() {
     let Some(Claim { tty, saved }) = claimed().take() else { return };
     tty.write_last(LEAVE, PATIENCE);
@@ -78,7 +78,7 @@ pub(super) fn release() {
     let _ = tty.set(&saved);
 }
 
-/// Gives the terminal back when dropped.
+/// Restores the terminal when dropped.
 #[derive(Debug)]
 pub(super) struct TerminalGuard;
 

@@ -23,7 +23,7 @@ const WAITING_EVENTS: usize = 1_024;
 /// How long a pause waits for the reader to stand still.
 const PAUSE_PATIENCE: Duration = Duration::from_millis(100);
 
-/// The loop's end of the reader. Its channel ends when the terminal is gone.
+/// Handle of the thread that reads keys. Its channel ends when the terminal is gone.
 #[derive(Debug)]
 pub(super) struct Input {
     gate: Arc<Gate>,
@@ -64,7 +64,7 @@ impl Gate {
 }
 
 impl Input {
-    /// Starts reading.
+    /// Starts the thread and returns its channel of events. Err when a pipe or the thread cannot be created.
     pub(super) fn start(tty: Arc<Tty>) -> io::Result<(Self, mpsc::Receiver<Event>)> {
         let (events, receiver) = mpsc::channel(WAITING_EVENTS);
         let (woken, wake) = io::pipe()?;
@@ -83,7 +83,7 @@ impl Input {
         let _ = self.gate.changed.wait_timeout_while(state, PAUSE_PATIENCE, |s| !s.standing);
     }
 
-    /// Reads again.
+    /// Continues reading after [`Input::pause`].
     pub(super) fn resume(&mut self) {
         self.set(|state| state.pause = false);
     }

@@ -36,46 +36,43 @@ pub use run::run;
 
 /// A program with a screen, as a state machine without a terminal.
 ///
-/// The loop calls it from one thread and tells it the time; none of its methods may block. What
-/// it wants done outside itself it returns as effects.
+/// The loop calls it from one thread and passes the time; none of its methods may block. Work outside itself is
+/// returned as effects.
 pub trait Cockpit {
     /// What background tasks send it.
     type Msg;
     /// What it asks to be done.
     type Effect;
 
-    /// A key, a paste, a mouse report or a change of size. A resize comes once for a burst, with
-    /// the size that holds.
+    /// Handles a key, a paste, a mouse report or a change of size. A burst of resizes arrives as one event with the
+    /// final size. Returns the effects to perform.
     fn on_event(&mut self, event: Event, now: Timestamp) -> Vec<Self::Effect>;
-    /// A message from a background task.
+    /// Handles a message from a background task. Returns the effects to perform.
     fn on_msg(&mut self, msg: Self::Msg, now: Timestamp) -> Vec<Self::Effect>;
-    /// The deadline that [`Cockpit::next_deadline`] named has come.
+    /// Handles the deadline that [`Cockpit::next_deadline`] returned. Returns the effects to perform.
     fn on_tick(&mut self, now: Timestamp) -> Vec<Self::Effect>;
-    /// When it wants to be called next without any other cause; `None` for not at all. An idle
-    /// cockpit wakes for nothing else.
+    /// Time of the next call to [`Cockpit::on_tick`]; `None` for none. An idle cockpit wakes for nothing else.
     fn next_deadline(&self, now: Timestamp) -> Option<Timestamp>;
     /// True when the picture has changed since [`Cockpit::drawn`].
     fn is_dirty(&self) -> bool;
     /// Draws the whole picture. Called only when its bytes can be sent at once.
     fn draw(&mut self, frame: &mut Frame);
-    /// The picture as drawn is on its way.
+    /// Called after the drawn picture was handed to the writer.
     fn drawn(&mut self);
-    /// Whether mouse reports are wanted; asked after each turn, so changing it is enough.
+    /// True when mouse reports are wanted; checked after each turn of the loop.
     fn wants_mouse(&self) -> bool;
 }
 
-/// What the loop does on behalf of an effect.
+/// Action of the loop on behalf of an effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Order {
-    /// End the loop.
+    /// Ends the loop.
     Quit,
-    /// Give the terminal to the shell and stop, as Ctrl-Z does; ignored where no shell could
-    /// resume the program.
+    /// Restores the terminal and stops the process, as Ctrl-Z does; ignored where no shell could resume it.
     Suspend,
-    /// Send bytes as they are, ahead of the next frame ([`osc52()`]). They must not move the
-    /// cursor or draw.
+    /// Sends bytes unchanged, ahead of the next frame ([`osc52()`]). They must not move the cursor or draw.
     Write(Vec<u8>),
-    /// Clear the screen and paint all of it again.
+    /// Clears the screen and paints all of it.
     Redraw,
 }
 
@@ -84,7 +81,7 @@ pub enum Order {
 pub enum Exit {
     /// By [`Order::Quit`].
     Quit,
-    /// By a signal, of this number.
+    /// By the signal with this number.
     Signal(i32),
     /// The terminal is gone. Nothing can be printed any more: `println!` would panic.
     TerminalGone,
@@ -102,14 +99,14 @@ impl Exit {
     }
 }
 
-/// What [`run()`] needs to know beside the cockpit.
+/// Options of [`run()`].
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Where a crash report goes, created when needed; without it none is written.
+    /// Directory of crash reports, created when needed; `None` writes none.
     pub crash_dir: Option<PathBuf>,
-    /// The size in cells to take where the terminal says 0, see [`detect::size_hint`].
+    /// Columns and rows to use when the terminal reports 0, see [`detect::size_hint`].
     pub size_hint: (Option<u16>, Option<u16>),
-    /// The terminal moves lines within a region, see [`detect::moves_lines`].
+    /// True when the terminal moves lines within a region, see [`detect::moves_lines`].
     pub moves_lines: bool,
 }
 
@@ -124,7 +121,7 @@ pub enum TermError {
     /// The terminal's settings could not be changed.
     #[error("the terminal cannot be put into raw mode: {0}")]
     RawMode(#[source] io::Error),
-    /// A thread, a pipe or a signal handler could not be had.
+    /// A thread, pipe or signal handler could not be created.
     #[error("the system refuses what the screen needs (threads, pipes, signal handlers): {0}")]
     System(#[source] io::Error),
 }

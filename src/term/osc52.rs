@@ -3,9 +3,8 @@
 use crossterm::Command;
 use crossterm::clipboard::CopyToClipboard;
 
-/// The longest text that is sent, in bytes. Its base64 form with the frame around it stays under
-/// 100,000 bytes, the most that `xterm` and several others accept; more would be dropped by the
-/// terminal without a word.
+/// Longest text that is sent, bytes. Its base64 form with the frame around it stays under 100,000 bytes, the most that
+/// `xterm` and several others accept; the terminal would silently drop more.
 pub const MAX_BYTES: usize = 74_994;
 
 /// A text that is too long for a terminal's clipboard.
@@ -13,18 +12,18 @@ pub const MAX_BYTES: usize = 74_994;
 #[error(
     "{bytes} bytes are too many for the terminal's clipboard (at most {MAX_BYTES}); export to a file instead"
 )]
+/// Error: the text is too long for a terminal's clipboard.
 pub struct TooLong {
-    /// The text's length in bytes.
+    /// Length of the text, bytes.
     pub bytes: usize,
 }
 
-/// The bytes that ask the terminal to take `text` into its clipboard.
+/// Control sequence that copies `text` to the terminal's clipboard. Err when `text` is longer than [`MAX_BYTES`].
 ///
-/// There is no answer, so a caller can say only that the text was sent. Inside tmux (`$TMUX` is
-/// set) both ways are sent, because which of them tmux obeys depends on its options and the other
-/// is dropped silently: the plain sequence with `set-clipboard on`, the same in tmux's
-/// pass-through wrapping with `allow-passthrough on` (and always before tmux 3.3). Where tmux
-/// obeys both, the clipboard gets the same text twice; with the defaults of 3.3a it takes neither.
+/// The terminal does not answer, so that only the sending is certain. Inside tmux (`$TMUX` is set) both forms are sent,
+/// because its options decide which one it obeys, and the other is dropped silently: the plain sequence with
+/// `set-clipboard on`, the sequence in tmux's pass-through wrapping with `allow-passthrough on` (and always before tmux
+/// 3.3). Where tmux obeys both, the clipboard gets the same text twice; with the defaults of 3.3a it obeys neither.
 pub fn osc52(text: &str, in_tmux: bool) -> Result<Vec<u8>, TooLong> {
     if text.len() > MAX_BYTES {
         return Err(TooLong { bytes: text.len() });

@@ -7,7 +7,7 @@ const INPUT_INTERVAL: Duration = Duration::from_micros(16_667);
 /// New data are shown at most 10 times a second: nobody reads faster, and each frame is bytes.
 const DATA_INTERVAL: Duration = Duration::from_millis(100);
 
-/// What a frame is wanted for, and when the last ones were drawn.
+/// Limits the rate of frames: at most 60 per second for keys, 10 per second for data.
 #[derive(Debug, Default)]
 pub(super) struct Pace {
     input: bool,
@@ -17,23 +17,23 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    /// A key, a resize or a resume changed the picture.
+    /// Requests a frame for a key, a resize or a resume.
     pub(super) fn want_for_input(&mut self) {
         self.input = true;
     }
 
-    /// New data or the time changed the picture.
+    /// Requests a frame for new data or the passing of time.
     pub(super) fn want_for_data(&mut self) {
         self.data = true;
     }
 
-    /// True when a frame is wanted, now or later.
+    /// True when a frame is requested, for now or later.
     pub(super) fn wants(&self) -> bool {
         self.input || self.data
     }
 
-    /// When the next wanted frame may be drawn; in the past or `now` when it is due. A key does
-    /// not wait for the pace of data: only frames for keys delay it.
+    /// Earliest time of the requested frame, in the past or `now` when it is due; `None` when none is requested. A key
+    /// does not wait for the pace of data: only frames for keys delay it.
     pub(super) fn due(&self, now: Instant) -> Option<Instant> {
         let after = |last: Option<Instant>, interval| last.map_or(now, |at| at + interval);
         let input = self.input.then(|| after(self.last_input, INPUT_INTERVAL));
@@ -41,7 +41,7 @@ impl Pace {
         input.into_iter().chain(data).min()
     }
 
-    /// A frame was drawn; it answers all that was wanted.
+    /// Notes a drawn frame, which answers all requests.
     pub(super) fn drawn(&mut self, now: Instant) {
         if self.input {
             self.last_input = Some(now);

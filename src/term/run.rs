@@ -32,14 +32,16 @@ const MAX_WAITING: usize = 256 * 1024;
 
 /// Runs `cockpit` on the terminal until it quits, a signal ends it, or the terminal is gone.
 ///
-/// Each effect goes to `perform`, which does it or starts it, and returns an [`Order`] where the
-/// loop has to act. It runs on the loop's thread and must not block; to answer it sends a message
-/// by `try_send`. Messages come from any thread or runtime.
+/// Each effect goes to `perform`, which does it or starts it, and returns an [`Order`] where the loop has to act. It
+/// runs on the loop's thread and must not block; it answers by a message with `try_send`. Messages come from any thread
+/// or runtime.
 ///
-/// Must be called outside an async context, and is meant for the main thread. The terminal is
-/// restored when this returns, by whatever way. After [`Exit::Signal`] or
-/// [`Exit::TerminalGone`] the process has what is left of 700 ms to end by itself, then it is
-/// ended; after [`Exit::Quit`] no such clock runs.
+/// Must be called outside an async context, and is meant for the main thread. The terminal is restored when this
+/// returns, in every case. After [`Exit::Signal`] or [`Exit::TerminalGone`] the process has the rest of 700 ms to end
+/// by itself, then it is ended; after [`Exit::Quit`] no such limit applies.
+///
+/// # Errors
+/// There is no terminal, raw mode cannot be set, or a thread, pipe or signal handler cannot be created.
 pub fn run<C: Cockpit>(
     cockpit: &mut C,
     mut messages: mpsc::Receiver<C::Msg>,

@@ -12,18 +12,20 @@ use ratatui::buffer::{Buffer, Cell};
 /// Lines that moved together: a repaired line costs more than the move of a few saves.
 const LEAST_LINES: i32 = 3;
 
-/// A region of whole lines, the first and the last of them counted from the top of the screen,
-/// and by how many its content moves up (negative: down). Lines that leave the region are gone;
-/// as many blank ones come in at the other end.
+/// Move of lines within a region of whole rows. Lines that leave the region are lost; blank lines come in at the other
+/// end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Shift {
+    /// First row of the region, counted from 0 at the top of the screen.
     pub(super) top: u16,
+    /// Last row of the region, counted in the same way.
     pub(super) bottom: u16,
+    /// Number of rows that the content moves up; negative: down.
     pub(super) up: i32,
 }
 
 impl Shift {
-    /// Does to `buffer` what the terminal does to the screen.
+    /// Moves the lines of `buffer` as the terminal moves those of the screen.
     pub(super) fn apply(self, buffer: &mut Buffer) {
         let width = usize::from(buffer.area.width);
         let region = usize::from(self.top) * width..(usize::from(self.bottom) + 1) * width;
@@ -41,7 +43,7 @@ impl Shift {
     }
 }
 
-/// Finds moved lines; keeps its lists from frame to frame.
+/// Finds moved lines; keeps its buffers from frame to frame.
 #[derive(Debug, Default)]
 pub(super) struct Finder {
     before: Vec<Line>,
@@ -59,8 +61,7 @@ struct Line {
 }
 
 impl Finder {
-    /// The move that most of the changed lines made together, if enough of them did. Both
-    /// pictures have the same size.
+    /// Move that most of the changed lines made together; `None` when too few did. Both pictures have the same size.
     pub(super) fn find(&mut self, before: &Buffer, after: &Buffer) -> Option<Shift> {
         let width = usize::from(after.area.width);
         if width == 0 || before.area != after.area {

@@ -35,7 +35,7 @@ pub(super) struct Tty {
 }
 
 impl Tty {
-    /// Opens the terminal; fails where standard output is none, or no input can be had.
+    /// Opens the terminal. Err when standard output is no terminal, or no input can be opened.
     pub(super) fn open() -> io::Result<Self> {
         let stdout = rustix::stdio::stdout();
         if !termios::isatty(stdout) {
@@ -67,24 +67,25 @@ impl Tty {
         })
     }
 
-    /// The descriptor that keys are read from.
+    /// Descriptor to read keys from.
     pub(super) fn input(&self) -> BorrowedFd<'_> {
         self.input.as_fd()
     }
 
-    /// The present line settings.
+    /// Present line settings. Err when the terminal does not answer.
     pub(super) fn settings(&self) -> io::Result<Termios> {
         Ok(termios::tcgetattr(&self.input)?)
     }
 
-    /// Raw mode on top of `settings`: no echo, no lines, no signals from keys.
+    /// Sets raw mode on top of `settings`: no echo, no line editing, no signals from keys. Err when the terminal
+    /// refuses.
     pub(super) fn set_raw(&self, settings: &Termios) -> io::Result<()> {
         let mut raw = settings.clone();
         raw.make_raw();
         self.set(&raw)
     }
 
-    /// Puts line settings in force, at once and without waiting for pending output.
+    /// Sets line settings at once, without waiting for pending output. Err when the terminal refuses.
     pub(super) fn set(&self, settings: &Termios) -> io::Result<()> {
         loop {
             match termios::tcsetattr(&self.input, OptionalActions::Now, settings) {
@@ -94,15 +95,15 @@ impl Tty {
         }
     }
 
-    /// The size in cells, columns first. A terminal that says 0 (a serial line, a bare
-    /// container) leaves it to `hint` (`$COLUMNS`, `$LINES`), else 80 × 24.
+    /// Size in cells, columns first. When the terminal reports 0 (a serial line, a bare container), `hint` (`$COLUMNS`,
+    /// `$LINES`) is used, else 80 × 24.
     pub(super) fn size(&self, hint: (Option<u16>, Option<u16>)) -> (u16, u16) {
         let told = termios::tcgetwinsize(&self.output).map_or((0, 0), |s| (s.ws_col, s.ws_row));
         believable(told, hint)
     }
 
-    /// Writes a whole frame, waiting as long as the terminal takes. Ends early, with
-    /// [`io::ErrorKind::Interrupted`], once [`Tty::call_off`] was called.
+    /// Writes a whole frame, waiting as long as the terminal takes. Err when the terminal is gone, and with
+    /// [`io::ErrorKind::Interrupted`] once [`Tty::call_off`] was called.
     pub(super) fn write_frame(&self, frame: &[u8]) -> io::Result<()> {
         let mut rest = frame;
         while !rest.is_empty() {
@@ -129,20 +130,19 @@ impl Tty {
         Ok(())
     }
 
-    /// Calls off the frame being written and all later ones, until [`Tty::call_on`].
+    /// Cancels the frame being written and all later ones, until [`Tty::call_on`].
     pub(super) fn call_off(&self) {
         self.called_off.store(true, Ordering::SeqCst);
     }
 
-    /// Allows frames again.
+    /// Allows frames again after [`Tty::call_off`].
     pub(super) fn call_on(&self) {
         self.called_off.store(false, Ordering::SeqCst);
         self.torn.store(false, Ordering::SeqCst);
     }
 
-    /// Writes the bytes that give the terminal back, after the frame being written was called
-    /// off, waiting at most `patience`. Output that the terminal does not take in that time is
-    /// thrown away, so that the restore itself gets through.
+    /// Cancels frames and writes the bytes that restore the terminal, waiting at most `patience`. Output that the
+    /// terminal does not take within that time is discarded, so that the restore itself gets through.
     pub(super) fn write_last(&self, bytes: &[u8], patience: Duration) {
         self.call_off();
         let until = Instant::now() + patience;
@@ -193,10 +193,10 @@ impl Tty {
     }
 }
 
-/// What `poll` says of a terminal that is no longer there.
+/// Flags of `poll` for a terminal that is gone.
 pub(super) const GONE: PollFlags = PollFlags::HUP.union(PollFlags::ERR).union(PollFlags::NVAL);
 
-/// A duration as `poll` wants it.
+/// `duration` as `poll` takes it.
 pub(super) fn timespec(duration: Duration) -> Timespec {
     Timespec {
         tv_sec: i64::try_from(duration.as_secs()).unwrap_or(i64::MAX),

@@ -21,24 +21,24 @@ use super::{Exit, guard};
 /// the time that the restore may take, the process is gone in under a second.
 const SHUTDOWN: Duration = Duration::from_millis(700);
 
-/// What the loop is told.
+/// Signal that is passed to the loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Signal {
     /// SIGTSTP: stop, as `kill -TSTP` or a shell's job control asks.
     Suspend,
-    /// SIGCONT: the terminal must be taken again, whoever had it meanwhile.
+    /// SIGCONT: the terminal must be claimed again, whichever process had it meanwhile.
     Continue,
-    /// SIGWINCH.
+    /// SIGWINCH: the size of the terminal changed.
     Resize,
-    /// End the program.
+    /// A signal that ends the program.
     End(Exit),
 }
 
-/// Starts listening, for the rest of the process: once a handler stands, the default (to die) is
-/// gone, so somebody must answer even after the loop has ended.
+/// Starts listening for signals, for the rest of the process: once a handler is set, the default (to end) is gone, so
+/// that signals must be answered even after the loop has ended. Err when a handler or the thread cannot be created.
 ///
-/// Listening to SIGHUP takes it back from a parent that ignored it (`nohup`): without its
-/// terminal a cockpit has nothing left to do.
+/// Listening to SIGHUP overrides a parent that ignored it (`nohup`): without its terminal a cockpit has nothing left to
+/// do.
 pub(super) fn start() -> io::Result<mpsc::UnboundedReceiver<Signal>> {
     let runtime = Builder::new_current_thread().enable_all().build()?;
     let streams = {
@@ -105,7 +105,7 @@ fn end(os: Os) -> Signal {
     Signal::End(Exit::Signal(os.as_raw()))
 }
 
-/// Starts the clock, once: the process ends with `exit`'s status when it rings.
+/// Starts the time limit for the shutdown, once: when it ends, the process exits with the status of `exit`.
 pub(super) fn arm(exit: Exit) {
     static ARMED: AtomicBool = AtomicBool::new(false);
     if ARMED.swap(true, Ordering::SeqCst) {

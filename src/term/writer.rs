@@ -13,7 +13,7 @@ use tokio::sync::Notify;
 
 use super::tty::Tty;
 
-/// The loop's end of the writer.
+/// Handle of the thread that writes frames.
 #[derive(Debug)]
 pub(super) struct Writer {
     shared: Arc<Shared>,
@@ -43,7 +43,7 @@ impl Shared {
 }
 
 impl Writer {
-    /// Starts the thread.
+    /// Starts the thread. Err when it cannot be created.
     pub(super) fn start(tty: Arc<Tty>) -> io::Result<Self> {
         let shared = Arc::new(Shared {
             slot: Mutex::default(),
@@ -73,9 +73,8 @@ impl Writer {
         self.shared.freed.notified().await;
     }
 
-    /// Hands `frame` over and leaves an empty buffer in its place, the last one used, so that a
-    /// steady stream of frames allocates nothing. Only while the writer is free; otherwise the
-    /// frame stays with the caller.
+    /// Hands `frame` to the thread and leaves an empty buffer in its place, the last one used, so that a steady stream
+    /// of frames allocates nothing. While the writer is busy, the frame stays with the caller.
     pub(super) fn send(&self, frame: &mut Vec<u8>) {
         let mut slot = self.shared.slot();
         if slot.busy {
@@ -88,7 +87,7 @@ impl Writer {
         self.shared.changed.notify_all();
     }
 
-    /// Waits until the last frame is out, at most `patience`.
+    /// Waits until the last frame is written, at most `patience`.
     pub(super) fn settle(&self, patience: Duration) {
         let slot = self.shared.slot();
         let _ = self.shared.changed.wait_timeout_while(slot, patience, |slot| slot.busy);

@@ -13,7 +13,7 @@ use crate::domain::GpuState;
 use crate::domain::text::clean_to;
 use crate::view::Symbols;
 
-/// The screen being drawn, with the looks in force.
+/// Screen being drawn, with theme and symbols.
 pub struct Canvas<'a> {
     buffer: &'a mut Buffer,
     theme: Theme,
@@ -21,22 +21,22 @@ pub struct Canvas<'a> {
 }
 
 impl<'a> Canvas<'a> {
-    /// A canvas over `buffer`.
+    /// Canvas over `buffer` with the theme and symbols of `appearance`.
     pub fn new(buffer: &'a mut Buffer, appearance: Appearance) -> Self {
         Self { buffer, theme: Theme::of(appearance), symbols: appearance.symbols }
     }
 
-    /// Columns of the screen.
+    /// Width of the screen, columns.
     pub fn width(&self) -> u16 {
         self.buffer.area.width
     }
 
-    /// Unicode or ASCII.
+    /// Characters that may be used: Unicode or ASCII.
     pub fn symbols(&self) -> Symbols {
         self.symbols
     }
 
-    /// `unicode`, or `ascii` where only that may be used.
+    /// `unicode` where Unicode may be used, else `ascii`.
     pub fn glyph<T>(&self, unicode: T, ascii: T) -> T {
         match self.symbols {
             Symbols::Unicode => unicode,
@@ -44,28 +44,28 @@ impl<'a> Canvas<'a> {
         }
     }
 
-    /// The look of a role.
+    /// Style of a role in the theme.
     pub fn style(&self, role: Role) -> Style {
         self.theme.get(role)
     }
 
-    /// False where attributes alone carry meaning.
+    /// False when only attributes (bold, reverse) are available.
     pub fn has_colours(&self) -> bool {
         self.theme.has_colours()
     }
 
-    /// The colour of a cell of the heat map.
+    /// Colour of a cell in the heat map; `level` is `None` for an unknown waste.
     pub fn heat(&self, state: GpuState, level: Option<u8>) -> Color {
         self.theme.heat().get(state, level)
     }
 
-    /// The colour of the cell of the heat map that the cursor is on.
+    /// Colour of the cell in the heat map that the cursor is on.
     pub fn heat_cursor(&self) -> Color {
         self.theme.heat().cursor
     }
 
-    /// Puts `text` at column `x` of row `y`, in at most `room` columns; returns the column after
-    /// it. Text that does not fit ends with a sign for what was cut.
+    /// Draws `text` from column `x` of row `y` in at most `room` columns; returns the column after it. Text that does
+    /// not fit ends with an ellipsis.
     pub fn put(&mut self, x: u16, y: u16, room: u16, text: &str, style: Style) -> u16 {
         // The second line of defence: foreign text is clean where it comes in.
         let text = &*clean_to(text, usize::MAX);
@@ -103,8 +103,7 @@ impl<'a> Canvas<'a> {
         Cow::Owned(out)
     }
 
-    /// Puts `text` so that it ends before column `end`, in at most `room` columns; returns the
-    /// column where it begins.
+    /// Draws `text` right-aligned before column `end`, in at most `room` columns; returns its first column.
     pub fn put_right(&mut self, end: u16, y: u16, room: u16, text: &str, style: Style) -> u16 {
         let width = u16::try_from(columns(text)).unwrap_or(u16::MAX).min(room);
         let x = end.saturating_sub(width);
@@ -118,7 +117,7 @@ impl<'a> Canvas<'a> {
         self.buffer.set_style(area, style);
     }
 
-    /// Fills a row from `x` on with blanks of no style.
+    /// Clears `width` cells of a row from `x` on.
     pub fn blank(&mut self, x: u16, y: u16, width: u16) {
         for x in x..x.saturating_add(width).min(self.buffer.area.right()) {
             if let Some(cell) = self.buffer.cell_mut((x, y)) {
@@ -127,7 +126,7 @@ impl<'a> Canvas<'a> {
         }
     }
 
-    /// Repeats `glyph` over a row from `x` on.
+    /// Repeats `glyph` over `width` cells of a row from `x` on.
     pub fn fill(&mut self, x: u16, y: u16, width: u16, glyph: &str, style: Style) {
         for x in x..x.saturating_add(width).min(self.buffer.area.right()) {
             if let Some(cell) = self.buffer.cell_mut((x, y)) {

@@ -6,7 +6,7 @@ use super::text;
 use crate::app::content::sheet::dialog::FRAME;
 use crate::app::{App, Layout, Role};
 
-/// Draws the dialog, if one is open; returns where the cursor of the terminal belongs.
+/// Draws the dialog of the action sheet; returns the cell of the terminal's cursor, `None` without one.
 pub fn draw(canvas: &mut Canvas<'_>, app: &App, layout: &Layout) -> Option<(u16, u16)> {
     let dialog = app.dialog_box()?;
     let narrow = |n: usize| u16::try_from(n).unwrap_or(u16::MAX);

@@ -10,7 +10,7 @@ use crate::app::{Action, App, Layout, Level, List, Page, Popup, Prompt, Role, co
 use crate::tabs;
 use crate::view::format;
 
-/// Draws the line; returns where the cursor of the terminal belongs, if anywhere.
+/// Draws the last line: prompt, notice or keys; returns the cell of the terminal's cursor, `None` without one.
 pub fn draw(canvas: &mut Canvas<'_>, app: &App, layout: &Layout) -> Option<(u16, u16)> {
     let y = layout.footer;
     if let Some(prompt) = app.prompt() {

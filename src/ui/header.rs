@@ -21,6 +21,7 @@ struct Part {
 /// Blanks between parts.
 const GAP: usize = 2;
 
+/// Draws the header into row `y`; the least important parts are left out when there is no room.
 pub fn draw(canvas: &mut Canvas<'_>, app: &App, y: u16) {
     let mut parts = parts(app, canvas.symbols());
     let width = usize::from(canvas.width()).saturating_sub(1);

@@ -10,7 +10,7 @@ use crate::fleet::Totals;
 use crate::tabs;
 use crate::view::{Symbols, format};
 
-/// ` 1 Overview  3 Idle › Why`, and on the right what the table shows.
+/// Draws the line of tabs, such as ` 1 Overview  3 Idle › Why`, with the state of the table on the right.
 pub fn tabs(canvas: &mut Canvas<'_>, app: &App, y: u16) {
     let mut x = 1;
     for tab in app.tabs() {
@@ -41,8 +41,8 @@ pub fn tabs(canvas: &mut Canvas<'_>, app: &App, y: u16) {
     }
 }
 
-/// How many rows of `all` the list shows, by which filter and in which order; `nouns` are what one and
-/// several are called, `order` the words for the order of the rows as they come.
+/// State of a table for the line of tabs: number of rows shown out of `all`, filter and order. `nouns` are the singular
+/// and plural of a row; `order` describes the default order.
 pub fn table_state(list: &List, nouns: [&str; 2], all: usize, order: &str) -> Vec<(String, Role)> {
     let mut parts = Vec::new();
     let shown = list.order().len();
@@ -62,7 +62,8 @@ pub fn table_state(list: &List, nouns: [&str; 2], all: usize, order: &str) -> Ve
     parts
 }
 
-/// `burn $412.30/h · waste $96.10/h (23 %) · 12 unpriced`; what is not known is not `$0.00`.
+/// Draws the line of costs, such as `burn $412.30/h · waste $96.10/h (23 %) · 12 unpriced`; unknown amounts are never
+/// `$0.00`.
 pub fn burn(canvas: &mut Canvas<'_>, app: &App, y: u16) {
     if app.is_empty() && app.no_credentials().is_some() {
         return;
@@ -158,7 +159,7 @@ fn burn_parts(app: &App, symbols: Symbols, width: usize) -> Vec<(String, Role)> 
     parts
 }
 
-/// The rule above the body, with a banner where the picture is not the newest.
+/// Draws the rule above the body, with the [`banner`].
 pub fn upper_rule(canvas: &mut Canvas<'_>, app: &App, y: u16) {
     rule(canvas, y);
     if let Some((text, role)) = banner(app) {
@@ -167,7 +168,7 @@ pub fn upper_rule(canvas: &mut Canvas<'_>, app: &App, y: u16) {
     }
 }
 
-/// Why the picture is not the newest.
+/// Warning that the picture is not the newest; `None` when it is.
 pub fn banner(app: &App) -> Option<(String, Role)> {
     if let Some(age) = app.frozen_for() {
         return Some((
@@ -182,8 +183,8 @@ pub fn banner(app: &App) -> Option<(String, Role)> {
     app.is_from_cache().then(|| ("from the cache".to_owned(), Role::Dim))
 }
 
-/// The rule below the body: what is wrong with what is typed, what would complete it, what the
-/// preset lacks; on the right, where in the body one is.
+/// Draws the rule below the body: errors and completions of the prompt, or remarks on the verdicts; on the right the
+/// position in the body.
 pub fn lower_rule(canvas: &mut Canvas<'_>, app: &App, layout: &Layout, y: u16) {
     rule(canvas, y);
     let width = canvas.width();
@@ -201,7 +202,7 @@ pub fn lower_rule(canvas: &mut Canvas<'_>, app: &App, layout: &Layout, y: u16) {
     }
 }
 
-/// What is said about what is typed or judged.
+/// Remark for the lower rule: error or completions of the prompt, or what the preset lacks; `None` without any.
 pub fn remark(app: &App) -> Option<(String, Role)> {
     if let Some(prompt) = app.prompt() {
         if let Some(error) = &prompt.error {

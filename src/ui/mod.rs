@@ -25,8 +25,8 @@ use canvas::Canvas;
 pub(crate) use lines::table_state;
 pub use screen::Draw;
 
-/// Draws the cockpit. Only what is visible is formatted; sizes below [`MINIMUM`] get one line that
-/// says what is needed.
+/// Draws the cockpit. Only visible rows are formatted; below the size [`MINIMUM`] one line shows the size that is
+/// needed.
 pub fn draw(frame: &mut Frame<'_>, app: &mut App) {
     let area = frame.area();
     app.fit((area.width, area.height));

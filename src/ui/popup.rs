@@ -44,6 +44,7 @@ fn column_list(list: &List) -> Vec<Entry<'static>> {
     column_entries(list.table(), list.columns()).into_iter().map(entry).collect()
 }
 
+/// Draws the open popup, if any, in a box over the body.
 pub fn draw(canvas: &mut Canvas<'_>, app: &App, layout: &Layout) {
     let Some(popup) = app.popup() else { return };
     let widest = usize::from(layout.width.saturating_sub(6).min(72));
@@ -167,7 +168,7 @@ fn list(
     }
 }
 
-/// A frame with a title.
+/// Draws a box with a title; the area is column, row, width and height.
 pub fn outline(canvas: &mut Canvas<'_>, (x, y, width, height): (u16, u16, u16, u16), title: &str) {
     let style = canvas.style(Role::Dim);
     let (horizontal, vertical) = canvas.glyph(("─", "│"), ("-", "|"));

@@ -3,22 +3,22 @@
 use super::canvas::Canvas;
 use crate::app::{App, Layout, Role, Screen};
 
-/// What a screen draws itself. Everything has a default: a screen of text alone draws nothing.
+/// Drawing of a tab's screen beyond its texts. Every method has a default: a screen of text alone draws nothing.
 pub trait Draw: Screen {
-    /// Draws the body; asked only where [`Screen::is_drawn`] says so.
+    /// Draws the body; called only when [`Screen::is_drawn`] is true.
     fn draw(&self, _canvas: &mut Canvas<'_>, _app: &App, _layout: &Layout) {}
 
-    /// What stands right of the tabs while the body is drawn: the most important first.
+    /// Texts on the right of the tabs while the body is drawn, most important first.
     fn state(&self, _app: &App) -> Vec<(String, Role)> {
         Vec::new()
     }
 
-    /// What is said of the dollars of marked rows, with a blank before it.
+    /// Basis of the dollars of marked rows, with a leading blank; empty without one.
     fn marks_basis(&self, _app: &App) -> &'static str {
         ""
     }
 
-    /// Where in the body one is, where it is neither a table nor lines.
+    /// Position in a body that is neither a table nor lines of text; `None` without one.
     fn position(&self, _app: &App) -> Option<String> {
         None
     }

@@ -10,39 +10,38 @@ use crate::app::content::reading;
 use crate::app::{App, GUTTER, Layout, List, Placed, Placement, Popup, Role, Staleness, TableLine};
 use crate::view::{Align, FieldSpec, Sort, TableField, ViewContext};
 
-/// How one kind of row looks.
+/// How one kind of row is drawn in a table.
 pub trait Drawn: TableField {
     /// What one row and what several are called.
     const NOUNS: [&'static str; 2];
 
-    /// The meaning of a cell's colour. Few cells have one: each change of colour is bytes over
-    /// SSH.
+    /// Role that colours a cell. Few cells have one other than plain: each change of colour costs bytes over SSH.
     fn role(self, row: &Self::Row) -> Role;
 
-    /// Which sources are behind where the row comes from; asked once per row.
+    /// Stale sources of the account and region of a row; called once per row.
     fn staleness(app: &App, row: &Self::Row) -> Staleness;
 
-    /// True when the field of this row rests on a source that is behind.
+    /// True when the field of this row comes from a stale source.
     fn is_old(self, row: &Self::Row, stale: Staleness) -> bool;
 
     /// Draws the heading of a group of rows.
     fn head(_: &mut Canvas<'_>, _: &App, _head: u32, _: &Placement, _y: u16) {}
 
-    /// Draws what stands behind the last column of a row.
+    /// Draws text after the last column of a row.
     fn tail(_: &mut Canvas<'_>, _: &App, _: &Self::Row, _y: u16) {}
 }
 
-/// How the rows of a list look, whatever they are.
+/// Nouns and drawing function of a list's rows, for any kind of row.
 #[derive(Clone, Copy)]
 pub struct Looks {
-    /// See [`Drawn::NOUNS`].
+    /// Singular and plural of a row, see [`Drawn::NOUNS`].
     pub nouns: [&'static str; 2],
-    /// See [`draw`].
+    /// Draws the table, see [`draw`].
     pub draw: fn(&mut Canvas<'_>, &App, &List, &Layout),
 }
 
 impl Looks {
-    /// How rows look that fields of type `F` tell of.
+    /// Looks of rows with fields of type `F`.
     pub const fn of<F: Drawn>() -> Self {
         Self { nouns: F::NOUNS, draw: draw::<F> }
     }
@@ -64,8 +63,7 @@ fn draw_heading(
     top + 1..end
 }
 
-/// Draws the heading and, while there are no rows to choose from, what is being read; `layout` has
-/// room for at least one line.
+/// Draws the heading and, while there are no rows, the progress of reading; `layout` has at least one line.
 pub fn draw_reading(canvas: &mut Canvas<'_>, app: &App, list: &List, layout: &Layout) {
     let placement = list.placement(app.table_width());
     let room = draw_heading(canvas, list, &placement, layout);
@@ -75,7 +73,7 @@ pub fn draw_reading(canvas: &mut Canvas<'_>, app: &App, list: &List, layout: &La
     }
 }
 
-/// Draws heading and rows; `layout` has room for at least one line.
+/// Draws heading and rows; `layout` has at least one line.
 pub fn draw<F: Drawn>(canvas: &mut Canvas<'_>, app: &App, list: &List, layout: &Layout) {
     let placement = list.placement(app.table_width());
     let room = draw_heading(canvas, list, &placement, layout);

@@ -4,13 +4,13 @@ use super::canvas::Canvas;
 use crate::app::content::Line;
 use crate::app::{App, Layout, Role};
 
-/// Puts a line onto row `y`; returns the column after it.
+/// Draws a line into row `y`; returns the column after it.
 pub fn put(canvas: &mut Canvas<'_>, line: &Line, y: u16) -> u16 {
     let room = canvas.width().saturating_sub(2);
     put_at(canvas, line, (1, y), room)
 }
 
-/// Puts a line into `room` columns from `(x, y)` on; returns the column after it.
+/// Draws a line into `room` columns from `(x, y)` on; returns the column after it.
 pub fn put_at(canvas: &mut Canvas<'_>, line: &Line, (mut x, y): (u16, u16), room: u16) -> u16 {
     let end = x.saturating_add(room);
     for span in &line.spans {
@@ -20,7 +20,7 @@ pub fn put_at(canvas: &mut Canvas<'_>, line: &Line, (mut x, y): (u16, u16), room
     x
 }
 
-/// Draws the lines of a page.
+/// Draws the visible lines of a text page.
 pub fn draw(canvas: &mut Canvas<'_>, app: &App, layout: &Layout) {
     let (lines, scroll, cursor) = app.text_body();
     let rows = layout.body_top..layout.body_top + layout.body_height;

@@ -8,7 +8,7 @@ use super::Commitment;
 use super::sharing::{SharingGroups, Turn, turn};
 use crate::domain::scope::Scope;
 
-/// What commitments are read from.
+/// The APIs that commitments are read from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CommitmentSource {
@@ -21,11 +21,11 @@ pub enum CommitmentSource {
 }
 
 impl CommitmentSource {
-    /// All of them.
+    /// All three sources.
     pub const ALL: [Self; 3] =
         [Self::ReservedInstances, Self::SavingsPlans, Self::CapacityReservations];
 
-    /// As a person reads it.
+    /// Label on screen and in tables.
     pub const fn label(self) -> &'static str {
         match self {
             Self::ReservedInstances => "Reserved Instances",
@@ -35,47 +35,47 @@ impl CommitmentSource {
     }
 }
 
-/// Commitments that were never read: what they would cover is not known.
+/// Commitments that were never read, so that their cover is unknown.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Unread {
     /// Account and region, or the account as a whole for Savings Plans.
     pub scope: Scope,
-    /// Which.
+    /// The API that was not read.
     pub source: CommitmentSource,
-    /// Why, a clause: `not read yet`, `denied: ec2:DescribeReservedInstances`.
+    /// Reason, a clause: `not read yet`, `denied: ec2:DescribeReservedInstances`.
     pub why: Arc<str>,
 }
 
-/// All commitments that are known. Where something was read before and fails now, the last good
-/// answer stands here and the reading tells its age.
+/// All commitments that are known. When a reading fails, the commitments of the last good one stay here; the reading
+/// tells their age.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Holdings {
     /// Commitments, each once, by account, kind and id.
     pub items: Vec<Arc<Commitment>>,
-    /// What was never read. An instance for whose account and region anything stands here has no
-    /// known net.
+    /// What was never read. An instance in an account and region listed here has no known net cost.
     pub unread: Vec<Unread>,
-    /// True when discounts are shared: commitments of an account also serve the others (the default
-    /// of AWS Organizations).
+    /// True when discounts are shared: commitments of an account also serve other accounts (the default of AWS
+    /// Organizations).
     pub sharing: bool,
-    /// Accounts that are served before others, or alone, where discounts are shared.
+    /// Groups of accounts that share first, or only with each other, where discounts are shared.
     #[serde(default)]
     pub groups: SharingGroups,
 }
 
 impl Holdings {
-    /// When usage of `user` is served by a commitment of `owner`; `None` for never.
+    /// Order in which a commitment of account `owner` serves usage of account `user`; `None` = never.
     pub fn turn(&self, owner: &str, user: &str) -> Option<Turn> {
         turn(self.sharing, &self.groups, owner, user)
     }
 
-    /// Names those with whom an account shares all it buys: an account of theirs, or empty for everybody.
+    /// Id of the pool that shares discounts with `account`: one of the pool's accounts, empty when all accounts share,
+    /// or `account` itself without sharing.
     pub fn pool(&self, account: &Arc<str>) -> Arc<str> {
         if self.sharing { self.groups.pool(account) } else { account.clone() }
     }
 
-    /// Why the net of usage in `scope` is not known; `None` when it is. What is not known of one account is
-    /// not known for any that it shares discounts with.
+    /// Why the net cost of usage in `scope` is unknown; `None` when it is known. What is unread in one account counts
+    /// for all accounts that share its discounts.
     pub fn unknown(&self, scope: &Scope) -> Option<&Unread> {
         self.unread.iter().find(|u| {
             let same_region = u.scope.is_account_wide() || u.scope.region == scope.region;

@@ -26,7 +26,7 @@ use super::price::Provenance;
 pub enum CommitmentState {
     /// Paid and applied.
     Active,
-    /// Bought and not begun: queued, or its payment is under way.
+    /// Bought, not in force yet: queued, or its payment is pending.
     Pending,
     /// Over: expired, returned, cancelled, failed.
     Ended,
@@ -43,7 +43,7 @@ impl CommitmentState {
     }
 }
 
-/// What kind of commitment, in one word; the order is the one of application where there is one.
+/// Kind of commitment. The order is that in which AWS applies them, where there is such an order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CommitmentKind {
@@ -52,20 +52,20 @@ pub enum CommitmentKind {
     /// On-demand capacity reservation: billed at the on-demand price whether used or not;
     /// reservations and plans discount it like any usage.
     CapacityReservation,
-    /// Reserved Instances.
+    /// Reserved Instances, standard or convertible.
     ReservedInstances,
     /// EC2 Instance Savings Plan: one family in one region.
     Ec2InstancePlan,
-    /// Compute Savings Plan.
+    /// Compute Savings Plan: any EC2 instance in any region, Fargate and Lambda.
     ComputePlan,
-    /// SageMaker Savings Plan.
+    /// SageMaker Savings Plan; applies to no EC2 instance.
     SageMakerPlan,
-    /// A plan of a kind that this version does not apply.
+    /// A Savings Plan of a type that this version does not apply.
     OtherPlan,
 }
 
 impl CommitmentKind {
-    /// All kinds, in order.
+    /// All kinds, in order of application.
     pub const ALL: [Self; 7] = [
         Self::CapacityBlock,
         Self::CapacityReservation,
@@ -89,7 +89,7 @@ impl CommitmentKind {
         }
     }
 
-    /// As a person reads it.
+    /// Label on screen and in tables.
     pub const fn label(self) -> &'static str {
         match self {
             Self::CapacityBlock => "Capacity Block",
@@ -103,38 +103,38 @@ impl CommitmentKind {
     }
 }
 
-/// What is committed.
+/// What a commitment buys, with its terms.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Commits {
-    /// Reserved Instances.
+    /// Reserved Instances: a discount on an instance type.
     Reserved(ReservedInstances),
-    /// A Savings Plan.
+    /// A Savings Plan: a spend per hour at discounted rates.
     Plan(SavingsPlan),
-    /// Capacity.
+    /// A capacity reservation or Capacity Block.
     Capacity(CapacityReservation),
 }
 
-/// One commitment. All text in it is clean.
+/// A commitment of an account. All text in it is clean.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Commitment {
     /// Its id at AWS: a UUID for Reserved Instances and plans, `cr-…` for capacity.
     pub id: Arc<str>,
     /// The 12-digit account that owns it.
     pub account: Arc<str>,
-    /// Whether it is in force.
+    /// Whether it is pending, in force or over.
     pub state: CommitmentState,
-    /// When it began or begins.
+    /// Start of the term.
     pub start: Timestamp,
-    /// When it ends; `None` for capacity that is kept until somebody cancels it.
+    /// End of the term; `None` for capacity that is kept until it is cancelled.
     pub end: Option<Timestamp>,
-    /// What is committed.
+    /// What it buys, with its terms.
     pub commits: Commits,
-    /// Who says so.
+    /// Source of the commitment: API or demo.
     pub provenance: Provenance,
 }
 
 impl Commitment {
-    /// Its kind.
+    /// Kind of commitment, from `commits`.
     pub fn kind(&self) -> CommitmentKind {
         match &self.commits {
             Commits::Reserved(_) => CommitmentKind::ReservedInstances,
@@ -151,7 +151,7 @@ impl Commitment {
         }
     }
 
-    /// True when it is paid and applied at `at`: active and within its term.
+    /// True when it is in force at `at`: active and within its term.
     pub fn is_in_force(&self, at: Timestamp) -> bool {
         self.state == CommitmentState::Active
             && self.start <= at

@@ -7,53 +7,52 @@ use serde::{Deserialize, Serialize};
 use super::reservation::PaymentOption;
 use crate::domain::instance::{Platform, Tenancy};
 
-/// The kinds of Savings Plans.
+/// Savings Plans' types, as `DescribeSavingsPlans` names them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PlanType {
     /// Any EC2 instance in any region, Fargate and Lambda.
     Compute,
-    /// One EC2 instance family in one region.
+    /// Instances of one EC2 family in one region.
     Ec2Instance,
-    /// SageMaker.
+    /// SageMaker instances.
     SageMaker,
     /// A kind that this version does not know.
     Other,
 }
 
-/// What a plan takes for an instance-hour, as `DescribeSavingsPlanRates` says.
+/// Discounted rate of a plan for one instance type, from `DescribeSavingsPlanRates`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlanRate {
-    /// Region code.
+    /// AWS region code, such as `us-east-1`.
     pub region: Arc<str>,
-    /// Instance type.
+    /// EC2 instance type, such as `p5.48xlarge`.
     pub instance_type: Arc<str>,
-    /// Operating system.
+    /// Operating system and licence: a part of the price key.
     pub platform: Platform,
-    /// Tenancy.
+    /// EC2 tenancy (shared, dedicated, host): a part of the price key.
     pub tenancy: Tenancy,
     /// USD per instance-hour; finite and ≥ 0.
     pub usd_per_hour: f64,
 }
 
-/// A promise to spend so much in each hour at the plan's rates. What an hour does not use is lost.
+/// Commitment to spend an amount per hour at the plan's rates. The unused part of an hour is lost.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SavingsPlan {
-    /// Which kind.
+    /// Type of the plan, which decides what it covers.
     pub plan_type: PlanType,
-    /// The commitment, USD/h; finite and ≥ 0.
+    /// Committed spend, USD/h; finite and ≥ 0.
     pub usd_per_hour: f64,
-    /// How it is paid.
+    /// How the commitment is paid.
     pub payment: PaymentOption,
-    /// Paid at the beginning, USD.
+    /// Amount paid at the start, USD; finite and ≥ 0; 0 when the API names none.
     pub upfront_usd: f64,
-    /// The region that an EC2 Instance Savings Plan is for.
+    /// Region of an EC2 Instance Savings Plan; `None` for other types.
     pub region: Option<Arc<str>>,
-    /// The family that an EC2 Instance Savings Plan is for: `p4d`.
+    /// Instance family of an EC2 Instance Savings Plan, such as `p4d`; `None` for other types.
     pub family: Option<Arc<str>>,
-    /// Rates of the instance types that were asked for. A type that is missing is not known to be
-    /// covered.
+    /// Rates of the instance types that were queried. Whether the plan covers a type without a rate is unknown.
     pub rates: Vec<PlanRate>,
-    /// False when the rates could not be read: what the plan covers is not known then.
+    /// False when the rates could not be read: the plan's cover is unknown then.
     pub rates_known: bool,
 }

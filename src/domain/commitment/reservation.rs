@@ -6,22 +6,22 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::instance::{Platform, Tenancy};
 
-/// How a commitment is paid.
+/// How a commitment is paid, in AWS's terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PaymentOption {
-    /// By the hour.
+    /// Nothing at the start, all by the hour.
     NoUpfront,
     /// A part at the beginning, the rest by the hour.
     PartialUpfront,
-    /// All at the beginning.
+    /// All at the start.
     AllUpfront,
-    /// A way that this version does not know (the old utilisation classes).
+    /// An option that this version does not know (the old utilisation classes).
     Other,
 }
 
 impl PaymentOption {
-    /// As a person reads it.
+    /// Label on screen and in tables.
     pub const fn label(self) -> &'static str {
         match self {
             Self::NoUpfront => "no upfront",
@@ -38,68 +38,68 @@ impl PaymentOption {
 pub enum OfferingClass {
     /// Can be sold on the marketplace, not exchanged.
     Standard,
-    /// Can be exchanged.
+    /// Can be exchanged for another type or region, not sold.
     Convertible,
 }
 
 /// A purchase of Reserved Instances.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ReservedInstances {
-    /// Region code.
+    /// AWS region code, such as `us-east-1`.
     pub region: Arc<str>,
-    /// The zone of a zonal purchase, which also reserves capacity; `None` for a regional one.
+    /// Zone of a zonal reservation, which also reserves capacity; `None` for a regional one.
     pub az: Option<Arc<str>>,
-    /// Instance type.
+    /// EC2 instance type, such as `p5.48xlarge`.
     pub instance_type: Arc<str>,
-    /// Operating system.
+    /// Operating system and licence: a part of the price key.
     pub platform: Platform,
-    /// Tenancy.
+    /// EC2 tenancy (shared, dedicated, host): a part of the price key.
     pub tenancy: Tenancy,
-    /// How many instances.
+    /// Number of instances reserved.
     pub count: u32,
-    /// Class.
+    /// Standard or convertible.
     pub class: OfferingClass,
-    /// How it is paid.
+    /// Payment option.
     pub payment: PaymentOption,
-    /// USD per instance and hour over the term, upfront spread over it: upfront ÷ hours of the term +
-    /// recurring charges. Paid whether used or not. `None` where no API tells what was paid upfront:
-    /// purchases that were modified list none (EC2 User Guide, "Modify Reserved Instances").
+    /// Effective USD per instance and hour over the term: upfront ÷ hours of the term + recurring charges. Paid used or
+    /// not. `None` when no API reports the upfront amount, as for modified reservations (EC2 User Guide, "Modify
+    /// Reserved Instances").
     pub usd_per_hour: Option<f64>,
-    /// Paid at the beginning, USD per instance; `None` as above.
+    /// Paid at the start, USD per instance; `None` under the same condition as `usd_per_hour`.
     pub upfront_usd: Option<f64>,
 }
 
-/// What a capacity reservation is billed for.
+/// How a capacity reservation is billed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ReservesCapacity {
     /// On-demand price for every hour, used or not; discounts apply.
     OnDemand,
     /// A Capacity Block: paid in advance, for all of its term.
     Block {
-        /// What was paid, USD for all instances and the whole term; `None` when no API tells.
+        /// Price paid, USD for all instances and the whole term; `None` when no API reports it.
         upfront_usd: Option<f64>,
     },
 }
 
-/// Capacity that is kept.
+/// Capacity reserved in one zone: an on-demand capacity reservation or a Capacity Block.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CapacityReservation {
-    /// Region code.
+    /// AWS region code, such as `us-east-1`.
     pub region: Arc<str>,
-    /// Availability zone.
+    /// Availability zone, such as `us-east-1a`.
     pub az: Arc<str>,
-    /// Instance type.
+    /// EC2 instance type, such as `p5.48xlarge`.
     pub instance_type: Arc<str>,
-    /// Operating system.
+    /// Operating system and licence: a part of the price key.
     pub platform: Platform,
-    /// Tenancy.
+    /// EC2 tenancy (shared, dedicated, host): a part of the price key.
     pub tenancy: Tenancy,
-    /// Instances that it holds room for.
+    /// Number of instances that it reserves capacity for.
     pub total: u32,
-    /// Of them unused at the time of reading.
+    /// Unused instances among `total` at the time of reading.
     pub available: u32,
-    /// How it is billed.
+    /// How the capacity is billed.
     pub reserves: ReservesCapacity,
-    /// True when only instances that name it may use it.
+    /// True when only instances that name it can use it.
     pub targeted: bool,
 }

@@ -5,26 +5,24 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-/// When usage of an account is served by a commitment, after which others. AWS serves the owner first, then the
-/// owner's group, then the rest of the organization (AWS Billing User Guide, "Reserved Instances and
-/// Savings Plans discount sharing", read 2026-11-23).
+/// Order in which a commitment serves accounts: the owner first, then the owner's group, then the rest of the
+/// organization (AWS Billing User Guide, "Reserved Instances and Savings Plans discount sharing", read 2026-11-23).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Turn {
-    /// The account that owns it.
+    /// The account that owns the commitment.
     Owner,
     /// Another account of the owner's group.
     Group,
-    /// Any other account.
+    /// Any account outside the owner's group.
     Others,
 }
 
 impl Turn {
-    /// All of them, in order.
+    /// All turns, first served first.
     pub const ALL: [Self; 3] = [Self::Owner, Self::Group, Self::Others];
 }
 
-/// Groups of accounts that share commitments before others do, or with nobody else. Without any, all accounts are
-/// one.
+/// Groups of accounts that share commitments before, or only with, each other. Without groups all accounts are one.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SharingGroups {
     /// The group of each account that is in one.
@@ -35,8 +33,8 @@ pub struct SharingGroups {
 }
 
 impl SharingGroups {
-    /// Groups of account ids; an account counts where it is named first. `restricted`: nothing is shared outside of
-    /// a group.
+    /// Groups of account ids; an account belongs to the first group that names it. With `restricted` nothing is shared
+    /// outside a group.
     pub fn new<'a>(
         groups: impl IntoIterator<Item = impl IntoIterator<Item = &'a str>>,
         restricted: bool,
@@ -50,8 +48,8 @@ impl SharingGroups {
         Self { of, restricted }
     }
 
-    /// Names those with whom an account shares, in the end: the first account of its group, or empty for
-    /// everybody.
+    /// Id of the pool that `account` shares with in the end: the first account of its group, `account` itself when
+    /// sharing is restricted and it has no group, empty for all accounts.
     pub(super) fn pool(&self, account: &Arc<str>) -> Arc<str> {
         if !self.restricted {
             return "".into();
@@ -72,7 +70,8 @@ impl SharingGroups {
     }
 }
 
-/// What [`super::Holdings`] says of two accounts.
+/// Order in which a commitment of `owner` serves `user`; `None` = never. Without `sharing` an account serves itself
+/// alone.
 pub(super) fn turn(sharing: bool, groups: &SharingGroups, owner: &str, user: &str) -> Option<Turn> {
     if sharing { groups.turn(owner, user) } else { (owner == user).then_some(Turn::Owner) }
 }

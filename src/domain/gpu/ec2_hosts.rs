@@ -2,17 +2,17 @@
 
 use crate::domain::Instance;
 
-/// Which running instances with accelerators are hosts to read.
+/// Which running EC2 instances with accelerators a telemetry source reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ec2Hosts {
-    /// All of them.
+    /// Every running instance with accelerators.
     All,
-    /// Those with this tag: key and value, exactly.
+    /// Those with this tag; key and value match exactly.
     Tagged(String, String),
 }
 
 impl Ec2Hosts {
-    /// True for an instance that is read.
+    /// True when the source reads `instance`.
     pub fn picks(&self, instance: &Instance) -> bool {
         match self {
             Self::All => true,

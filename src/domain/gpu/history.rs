@@ -9,19 +9,19 @@ use super::identity::GpuIdentity;
 use super::signal::GpuSignal;
 use super::state::Rung;
 
-/// What a GPU did in one closed hour, by the best evidence that the source has.
+/// Activity of a GPU in one closed hour, by the best evidence that the source has.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GpuHour {
-    /// Who.
+    /// GPU that the hour is about.
     pub identity: Arc<GpuIdentity>,
     /// Mean activity over the samples of the hour, 0–1.
     pub mean: f32,
     /// Highest activity of a sample within the hour, 0–1; on rung C capped by what the highest power
     /// of the hour allows.
     pub max: f32,
-    /// Samples in the hour.
+    /// Number of samples in the hour.
     pub samples: u32,
-    /// Which evidence.
+    /// Evidence that the activity rests on.
     pub rung: Rung,
 }
 
@@ -34,22 +34,22 @@ impl GpuHour {
     }
 }
 
-/// Values over time, evenly spaced.
+/// Values over time, evenly spaced by [`GpuHistory::step_s`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GpuTrace {
-    /// What.
+    /// Signal of the values; `None` for the effective activity.
     pub signal: Option<GpuSignal>,
     /// Values in the signal's unit; `NaN` = no sample.
     pub values: Vec<f32>,
 }
 
-/// The past of one GPU for the graphs of its page.
+/// History of one GPU, for the graphs of its page.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GpuHistory {
-    /// The moment of the first value.
+    /// Time of the first value; `None` when nothing is known.
     pub from: Option<Timestamp>,
-    /// Seconds between two values.
+    /// Seconds between two values; > 0 where there are traces.
     pub step_s: u32,
-    /// One trace per signal that is known.
+    /// One trace per known signal; empty when nothing is known.
     pub traces: Vec<GpuTrace>,
 }

@@ -6,21 +6,22 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::Instance;
 
-/// Everything a source says about where a GPU sits. Which instance it is follows from whichever of
-/// these leads to exactly one.
+/// Names of the host of a GPU, as one source reports them. The instance is the one that any of these names identifies
+/// uniquely.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct HostNames {
-    /// EC2 instance id, where the source has it (`InstanceId`, a relabelled target).
+    /// EC2 instance id (`InstanceId`, a relabelled target); `None` when the source does not report it.
     pub instance_id: Option<Arc<str>>,
-    /// Name of the node: Kubernetes', or the host's own.
+    /// Name of the Kubernetes node, or of the host itself; `None` when not reported.
     pub node: Option<Arc<str>>,
-    /// `host:port` or address that was read (`instance` of Prometheus, an exporter's target).
+    /// `host:port` or address that was read (`instance` of Prometheus, an exporter's target); `None` when the source
+    /// has none.
     pub address: Option<Arc<str>>,
 }
 
 impl HostNames {
-    /// The name to show: node, else address without its port, else instance id. An address of this
-    /// machine keeps its port: several tunnels end here, each at a node of its own.
+    /// Name on screen: node, else address without its port, else instance id. An address of this machine keeps its
+    /// port: several tunnels may end here, each from another node.
     pub fn shown(&self) -> &str {
         let node_of = |address| {
             let host = without_port(address);
@@ -30,19 +31,19 @@ impl HostNames {
         self.node.as_deref().or(address).or(self.instance_id.as_deref()).unwrap_or_default()
     }
 
-    /// True when nothing is known.
+    /// True when no name is known.
     pub fn is_empty(&self) -> bool {
         self.instance_id.is_none() && self.node.is_none() && self.address.is_none()
     }
 }
 
-/// True for a name or an address without its port that means the machine burntop runs on.
+/// True for a name or address, without port, of the machine burntop runs on.
 pub fn is_loopback(host: &str) -> bool {
     host == "localhost" || host.starts_with("127.") || host == "::1"
 }
 
-/// The names under which the host of an instance may be told, by its private DNS name: in full, and
-/// up to the first dot (Amazon Linux reports `ip-10-0-0-1.ec2.internal`, Ubuntu `ip-10-0-0-1`).
+/// Host names of an instance from its private DNS name: in full, and up to the first dot (Amazon Linux reports
+/// `ip-10-0-0-1.ec2.internal`, Ubuntu `ip-10-0-0-1`).
 pub fn dns_names(instance: &Instance) -> impl Iterator<Item = &str> {
     let full = &*instance.private_dns;
     let short = full.split_once('.').map(|(short, _)| short);

@@ -51,9 +51,9 @@ struct Track {
     newest: Hour,
 }
 
-/// Closed hours of GPUs: mean and maximum of their activity. Where several sources speak of an hour
-/// the busier one counts; what made no sense ([`crate::domain::MALFORMED`]) counts as use. Values are
-/// as exact as the cache keeps them, so that they are the same after a restart.
+/// Mean and maximum activity of GPUs by closed hour. Where several sources report an hour the busier one counts;
+/// malformed values ([`crate::domain::MALFORMED`]) count as use. Values are as exact as the cache keeps them, so that
+/// they are the same after a restart.
 ///
 /// Clones share what neither has changed since.
 #[derive(Clone, Debug, Default)]
@@ -65,7 +65,7 @@ pub struct HourTable {
 }
 
 impl HourTable {
-    /// Takes over what a source says of an hour.
+    /// Adds what a source reports for an hour; the busier of the old and the new value stays.
     pub fn add(&mut self, hour: Hour, told: &[GpuHour]) {
         let cells: Vec<(usize, Cell)> =
             told.iter().map(|gpu| (self.place(hour, &gpu.identity), Cell::of(gpu))).collect();
@@ -99,23 +99,23 @@ impl HourTable {
         place as usize
     }
 
-    /// True when nothing is known of any GPU.
+    /// True without any GPU.
     pub fn is_empty(&self) -> bool {
         self.gpus.is_empty()
     }
 
-    /// All GPUs of which anything is known.
+    /// All GPUs with at least one known hour.
     pub fn gpus(&self) -> impl Iterator<Item = (&GpuKey, &Arc<GpuIdentity>)> {
         self.gpus.iter().map(|(key, track)| (key, &track.identity))
     }
 
-    /// The hours of a GPU; `None` when nobody told of it.
+    /// Hours of a GPU; `None` when no source reported it.
     pub fn of(&self, key: &GpuKey) -> Option<HoursOfGpu<'_>> {
         let place = self.gpus.get(key)?.place as usize;
         Some(HoursOfGpu { days: &self.days, place })
     }
 
-    /// Forgets all hours before `oldest`, and the GPUs that only they knew.
+    /// Drops all hours before `oldest`, and GPUs without later hours.
     pub fn forget_before(&mut self, oldest: Hour) {
         self.days = self.days.split_off(&oldest.day());
         if let Some(day) = self.days.get_mut(&oldest.day()).filter(|_| of_day(oldest) > 0) {
@@ -140,7 +140,7 @@ fn of_day(hour: Hour) -> usize {
     hour.0.rem_euclid(24) as usize
 }
 
-/// The closed hours of one GPU.
+/// Closed hours of one GPU; borrows the table.
 #[derive(Clone, Copy, Debug)]
 pub struct HoursOfGpu<'a> {
     days: &'a Days,
@@ -148,7 +148,7 @@ pub struct HoursOfGpu<'a> {
 }
 
 impl HoursOfGpu<'_> {
-    /// Highest activity in an hour, 0–1; `NaN` where nobody told of it.
+    /// Highest activity in an hour, 0–1; `NaN` without a value, [`crate::domain::MALFORMED`] for a malformed one.
     pub fn max(self, hour: Hour) -> f32 {
         let row = self.days.get(&hour.day()).and_then(|day| day.get(self.place));
         row.map(|row| row[of_day(hour)])
@@ -165,13 +165,13 @@ impl HoursOfGpu<'_> {
         })
     }
 
-    /// From the first to the last hour that anything is known of; `None` when there is none.
+    /// Range from the first to the last known hour; `None` without any.
     pub fn range(self) -> Option<HourRange> {
         let (from, last) = (self.told().next()?.0, self.told().next_back()?.0);
         Some(HourRange { from, to: last.plus(1) })
     }
 
-    /// Highest and mean activity, 0–1, in the hours of `range`.
+    /// Highest and mean activity, 0–1, in the hours of `range`, in this order; `NaN` where nothing is known.
     pub fn series(self, range: HourRange) -> [HourlySeries; 2] {
         let (mut max, mut mean) = (HourlySeries::empty(range), HourlySeries::empty(range));
         for (hour, cell) in self.told() {

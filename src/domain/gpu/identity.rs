@@ -7,18 +7,18 @@ use serde::{Deserialize, Serialize};
 use super::host::HostNames;
 use crate::domain::intern;
 
-/// A slice of a partitioned GPU.
+/// A MIG slice of a partitioned GPU.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Mig {
-    /// Id of the GPU instance within its GPU (`GPU_I_ID`).
+    /// GPU instance id within its GPU (`GPU_I_ID`).
     pub gpu_instance: u32,
-    /// Profile, `1g.10gb`; empty when not known.
+    /// Profile, such as `1g.10gb`; empty when unknown.
     #[serde(deserialize_with = "intern::text")]
     pub profile: Arc<str>,
 }
 
 impl Mig {
-    /// Compute slices of the profile, 1–7: the number before `g`. `None` for what is no profile.
+    /// Compute slices of the profile, 1–7: the number before `g`. `None` when the profile is unknown or malformed.
     pub fn slices(&self) -> Option<u32> {
         let (digits, _) = self.profile.split_once('g')?;
         // `1c.2g.10gb` is a compute instance within a GPU instance of 2 slices.
@@ -27,15 +27,15 @@ impl Mig {
     }
 }
 
-/// Who a GPU is, as one source says. Clean text; shared by all samples of the GPU.
+/// Identity of a GPU as one source reports it. Clean text; shared by all samples of the GPU.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct GpuIdentity {
-    /// `GPU-…` as the driver names the physical device; `None` where the source does not say, or
-    /// masks it with zeros. A Trainium or Inferentia device has none.
+    /// UUID of the physical device, `GPU-…`; `None` when the source does not report it or masks it with zeros. Trainium
+    /// and Inferentia devices have none.
     pub uuid: Option<Arc<str>>,
-    /// The slice, where the sample is about a slice.
+    /// MIG slice that the sample is about; `None` for a whole GPU.
     pub mig: Option<Mig>,
-    /// Index on its host, as the driver counts.
+    /// Index on its host, as the driver counts; `None` when the source does not report it.
     pub index: Option<u16>,
     /// Model as the source names it: `NVIDIA H100 80GB HBM3`; empty when not known.
     #[serde(deserialize_with = "intern::text")]
@@ -43,35 +43,35 @@ pub struct GpuIdentity {
     /// PCI bus id; empty when not known.
     #[serde(deserialize_with = "intern::text")]
     pub pci_bus_id: Arc<str>,
-    /// Where it sits.
+    /// Names of the host that it sits in.
     pub host: HostNames,
 }
 
-/// What tells GPUs apart over all sources and hosts: one UUID is one GPU, wherever it is read; its
-/// slices are told apart by the id of the GPU instance. Without a UUID it is the host and the index.
+/// Key of a GPU over all sources and hosts. The UUID identifies the device wherever it is read, the GPU instance its
+/// slices; without a UUID host and index do.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct GpuKey {
-    /// The UUID, or `host/index`.
+    /// UUID, or `host/index` without one.
     pub device: Arc<str>,
-    /// The GPU instance of a slice.
+    /// GPU instance id of a MIG slice; `None` for a whole GPU.
     pub gpu_instance: Option<u32>,
 }
 
 impl GpuIdentity {
-    /// The key where the UUID is known.
+    /// Key from the UUID; `None` without one.
     pub fn key(&self) -> Option<GpuKey> {
         let device = self.uuid.clone()?;
         Some(GpuKey { device, gpu_instance: self.mig.as_ref().map(|m| m.gpu_instance) })
     }
 
-    /// The key by what this identity says alone: without a UUID by the instance it names, else by
-    /// its host. A GPU that is found on an instance by other names has another key in the fleet.
+    /// Key from this identity alone: without a UUID from the instance it names, else from its host. A GPU that is
+    /// matched to an instance by other names has another key in the fleet.
     pub fn own_key(&self) -> GpuKey {
         let host = &self.host;
         self.key_on(host.instance_id.as_deref().unwrap_or_else(|| host.shown()))
     }
 
-    /// The key; without a UUID made of `host` (an instance id, or the name shown) and the index.
+    /// Key of the GPU; without a UUID it is built from `host` (an instance id, or the name on screen) and the index.
     pub fn key_on(&self, host: &str) -> GpuKey {
         self.key().unwrap_or_else(|| GpuKey {
             device: match self.index {
@@ -92,8 +92,8 @@ impl std::fmt::Display for GpuKey {
     }
 }
 
-/// A UUID as the driver writes it, `GPU-` and lower case, whatever the source made of it;
-/// `None` for one that is masked (all zeros) or empty. `MIG-…` UUIDs are of slices and kept.
+/// UUID in the driver's form, `GPU-` and lower case, whatever form the source uses; `None` for a masked (all zeros) or
+/// empty one. `MIG-…` UUIDs of slices are kept.
 pub fn uuid(raw: &str) -> Option<Arc<str>> {
     let raw = raw.trim();
     let bare = raw.strip_prefix("GPU-").or_else(|| raw.strip_prefix("gpu-")).unwrap_or(raw);

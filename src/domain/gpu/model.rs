@@ -1,20 +1,20 @@
 //! What is known of a GPU by its model: names, idle power, board power.
 
-/// A model. Power in W; `None` where no figure is known, and the fleet's own readings have to do.
+/// A GPU model. Power in W; `None` where no figure is known, and the fleet's own readings are used.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GpuModel {
-    /// Name as EC2 has it: `H100`.
+    /// Name as EC2 has it, such as `H100`.
     pub name: &'static str,
-    /// Draw with nothing on it, from captures of real cards. What NVIDIA's mock driver says of a model
-    /// is no measurement, and not taken.
+    /// Power draw of an idle GPU without a context, W, from captures of real cards. Values of NVIDIA's mock driver are
+    /// no measurements and not used.
     pub idle_w: Option<f32>,
-    /// Draw with a context on it that does nothing, where it was seen to differ much.
+    /// Power draw with an idle context on it, W; `None` where it was not seen to differ much from `idle_w`.
     pub held_w: Option<f32>,
-    /// Board power limit as delivered; the enforced limit goes before it.
+    /// Board power limit as delivered, W; the enforced limit takes precedence.
     pub tdp_w: Option<f32>,
-    /// Compute slices that a whole one has where it can be partitioned (MIG); `None` where it
-    /// cannot. NVIDIA MIG user guide, "Supported MIG profiles"; of the RTX PRO 4500 the vGPU types
-    /// of the Blackwell architecture (`1g.8gb` twice, `2g.32gb` once).
+    /// Compute slices of a whole GPU that can be partitioned (MIG); `None` for other models. Source: NVIDIA MIG user
+    /// guide, "Supported MIG profiles"; for the RTX PRO 4500 the vGPU types of the Blackwell architecture (`1g.8gb`
+    /// twice, `2g.32gb` once).
     pub mig_slices: Option<u32>,
 }
 
@@ -64,9 +64,9 @@ const MODELS: [(&[&str], GpuModel); 23] = [
     (&["INFERENTIA"], other("Inferentia")),
 ];
 
-/// The model that a source's name means: `Tesla T4`, `NVIDIA-H100-80GB-HBM3` and `NVIDIA RTX PRO
-/// 6000 Blackwell Server Edition` are T4, H100 and RTX PRO Server 6000. Whole words count: an A10G
-/// is no A10, a GH200 no H200.
+/// Model that a source's device name denotes, `None` for an unknown one: `Tesla T4`, `NVIDIA-H100-80GB-HBM3` and
+/// `NVIDIA RTX PRO 6000 Blackwell Server Edition` are T4, H100 and RTX PRO Server 6000. Whole words are compared: an
+/// A10G is no A10, a GH200 no H200.
 pub fn model(name: &str) -> Option<&'static GpuModel> {
     let is_word = |word: &str| {
         name.split(|c: char| !c.is_ascii_alphanumeric()).any(|w| w.eq_ignore_ascii_case(word))

@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 /// A process that holds a context on a GPU. Clean text.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GpuProcess {
-    /// Process id on the host.
+    /// Process id on its host.
     pub pid: u32,
     /// User it runs as; `None` when not known.
     pub user: Option<Arc<str>>,
-    /// Name of the program, or its command line cut to something short; empty when not known.
+    /// Name of the program, or its shortened command line; empty when unknown.
     pub command: Arc<str>,
     /// Device memory it holds, MiB; `None` when the driver does not say.
     pub mem_mib: Option<f32>,

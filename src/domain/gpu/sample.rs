@@ -12,33 +12,33 @@ use super::signal::GpuSignals;
 use super::throttle::Throttle;
 use crate::domain::{SourceError, SourceId};
 
-/// One GPU, one moment, one source.
+/// Measurements of one GPU at one moment by one source.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GpuSample {
-    /// Who.
+    /// GPU that was measured.
     pub identity: Arc<GpuIdentity>,
-    /// When the values were measured, as far as the source says; else when they were read.
+    /// Time of measurement where the source reports it; else the time of reading.
     pub taken_at: Timestamp,
-    /// What was measured.
+    /// Measured values.
     pub signals: GpuSignals,
-    /// Why the clocks are as they are; `None` when not told.
+    /// Why the clocks are limited; `None` when not reported.
     pub throttle: Option<Throttle>,
-    /// Whose it is.
+    /// Who holds the GPU.
     pub owner: Arc<GpuOwner>,
-    /// True when the source names owners at all: nobody named is then nobody there.
+    /// True when the source reports owners at all, so that an empty `owner` means that nobody holds the GPU.
     pub names_owners: bool,
-    /// Processes on it; `None` when the source does not tell, empty when there are none.
+    /// Processes on it; `None` when the source does not report processes, empty when there are none.
     pub processes: Option<Arc<[GpuProcess]>>,
-    /// What a source with a memory says of the minutes before; `None` from one without.
+    /// Extremes of the minutes before, from a source that keeps history; `None` from others.
     pub recent: Option<RecentWindow>,
 }
 
 /// The minutes before a sample, from a source that keeps history.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RecentWindow {
-    /// Length, seconds: as far back as the series goes.
+    /// Length, seconds.
     pub seconds: u32,
-    /// Samples in it.
+    /// Number of samples in it.
     pub samples: u32,
     /// The highest utilisation-like value in it (the best signal the GPU has), 0–1.
     pub max_activity: f32,
@@ -46,32 +46,32 @@ pub struct RecentWindow {
     pub max_power_w: Option<f32>,
 }
 
-/// A host that did not answer.
+/// A host that could not be read.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HostTrouble {
     /// Address or name of the host, clean text.
     pub host: Arc<str>,
-    /// What went wrong.
+    /// Error of the reading.
     pub error: Arc<SourceError>,
 }
 
-/// Everything that one source said in one go.
+/// One reading of all GPUs by one source.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sweep {
-    /// The kind of source.
+    /// Kind of source.
     pub source: SourceId,
-    /// Which one of its kind: the name in the configuration, a host's name. Clean text.
+    /// Configured name or host name of the source. Clean text.
     pub origin: Arc<str>,
-    /// When the answers were complete.
+    /// Time of the last answer.
     pub taken_at: Timestamp,
-    /// The GPUs.
+    /// One sample per GPU.
     pub samples: Vec<GpuSample>,
-    /// Hosts (or queries) that were asked.
+    /// Number of hosts (or queries) read.
     pub asked: u32,
-    /// Of them those that answered.
+    /// Number of those that answered.
     pub answered: u32,
-    /// Those that did not.
+    /// Errors of those that did not answer.
     pub troubles: Vec<HostTrouble>,
-    /// True when only some hosts were looked at (those in focus): GPUs of others are not gone.
+    /// True when only the hosts in focus were read: GPUs of other hosts are not gone.
     pub partial: bool,
 }

@@ -4,8 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::limits::EMPTY_MIB;
 
-/// A measured quantity. Whatever unit a source speaks, a value is stored in the unit of
-/// [`GpuSignal::unit`].
+/// A measured quantity of a GPU. Values of all sources are converted to [`GpuSignal::unit`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GpuSignal {
@@ -16,7 +15,7 @@ pub enum GpuSignal {
     GrEngine,
     /// Share of cycles with a warp on a multiprocessor, mean over all of them (`PROF_SM_ACTIVE`).
     SmActive,
-    /// Resident warps over the most that fit (`PROF_SM_OCCUPANCY`).
+    /// Resident warps ÷ the largest number that fits (`PROF_SM_OCCUPANCY`).
     SmOccupancy,
     /// Share of cycles in which a tensor pipe is active (`PROF_PIPE_TENSOR_ACTIVE`).
     Tensor,
@@ -25,21 +24,21 @@ pub enum GpuSignal {
     Dram,
     /// Share of time device memory is read or written (NVML `utilization.memory`).
     MemCopy,
-    /// Video encoder.
+    /// Utilisation of the video encoder.
     Enc,
-    /// Video decoder.
+    /// Utilisation of the video decoder.
     Dec,
     /// Mean utilisation of a device's NeuronCores (Trainium, Inferentia).
     NeuronCore,
     /// Device memory in use.
     MemUsed,
-    /// Device memory there is: used + free + reserved.
+    /// Total device memory: used + free + reserved.
     MemTotal,
-    /// Power drawn.
+    /// Power draw.
     Power,
-    /// Power limit in force (the enforced one, not the catalogue's).
+    /// Power limit in force (the enforced limit, not the catalogue's).
     PowerLimit,
-    /// Energy since the driver was loaded. Starts anew with it.
+    /// Energy since the driver was loaded, from which it counts anew.
     Energy,
     /// Temperature of the chip.
     Temp,
@@ -47,49 +46,49 @@ pub enum GpuSignal {
     MemTemp,
     /// Clock of the multiprocessors.
     SmClock,
-    /// The highest that clock can be.
+    /// Highest possible clock of the multiprocessors.
     SmClockMax,
     /// Clock of the device memory.
     MemClock,
-    /// Sent over PCIe.
+    /// Bytes sent over PCIe.
     PcieTx,
-    /// Received over PCIe.
+    /// Bytes received over PCIe.
     PcieRx,
-    /// Sent and received over NVLink.
+    /// Bytes sent and received over NVLink.
     Nvlink,
-    /// The last XID error, a code; it stays until the driver is loaded anew. 0 = none.
+    /// Code of the last XID error; it stays until the driver is loaded again. 0 = none.
     Xid,
     /// Uncorrected ECC errors since the driver was loaded.
     EccUncorrected,
     /// 1 when a row remapping failed (the GPU is to be replaced).
     RemapFailure,
-    /// What the driver asks for to recover (`gpu_recovery_action`); 0 = nothing.
+    /// Recovery action that the driver requests (`gpu_recovery_action`); 0 = none.
     RecoveryAction,
 }
 
 /// The unit a signal is stored in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SignalUnit {
-    /// 0–1.
+    /// Share, 0–1.
     Ratio,
-    /// MiB.
+    /// Mebibytes.
     Mebibytes,
-    /// W.
+    /// Watts.
     Watts,
-    /// J.
+    /// Joules.
     Joules,
-    /// °C.
+    /// Degrees Celsius.
     Celsius,
-    /// MHz.
+    /// Megahertz.
     Megahertz,
-    /// B/s.
+    /// Bytes per second.
     BytesPerSecond,
-    /// A code or a count.
+    /// A code or a count, without a unit.
     Number,
 }
 
 impl GpuSignal {
-    /// All signals; the place of each is the number of its variant.
+    /// All signals, in the order of their discriminants.
     pub const ALL: [Self; 27] = [
         Self::Util,
         Self::GrEngine,
@@ -153,7 +152,7 @@ impl GpuSignal {
         }
     }
 
-    /// The reverse of [`GpuSignal::name`].
+    /// The signal with this [`GpuSignal::name`]; `None` for any other text.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|s| s.name() == name)
     }
@@ -209,8 +208,8 @@ impl GpuSignal {
         }
     }
 
-    /// A value in the signal's unit made fit to be stored; `None` for what cannot be: NaN, ∞,
-    /// negative values, sentinels and what no device can reach.
+    /// Raw value in the signal's unit, ready to be stored; `None` for NaN, ∞, negative values, sentinels, and values
+    /// that no device can reach.
     pub fn observe(self, raw: f64) -> Option<f32> {
         if !raw.is_finite() || raw < 0.0 || raw > self.limit() {
             return None;
@@ -220,7 +219,7 @@ impl GpuSignal {
     }
 }
 
-/// One value per signal; what is not known is not there.
+/// One value per signal, in its unit; unknown values are absent.
 #[derive(Clone, Copy)]
 pub struct GpuSignals([f32; GpuSignal::ALL.len()]);
 
@@ -238,13 +237,13 @@ impl PartialEq for GpuSignals {
 }
 
 impl GpuSignals {
-    /// The value of `signal`, if it is known.
+    /// Value of `signal` in its unit; `None` when unknown.
     pub fn get(&self, signal: GpuSignal) -> Option<f32> {
         Some(self.0[signal as usize]).filter(|v| !v.is_nan())
     }
 
-    /// Stores a raw value in the signal's unit; nonsense is dropped ([`GpuSignal::observe`]) and
-    /// leaves what was there. False when it was dropped.
+    /// Stores a raw value in the signal's unit. An impossible value is dropped ([`GpuSignal::observe`]), and the
+    /// previous one stays; false then.
     pub fn set(&mut self, signal: GpuSignal, raw: f64) -> bool {
         let value = signal.observe(raw);
         if let Some(value) = value {
@@ -253,8 +252,7 @@ impl GpuSignals {
         value.is_some()
     }
 
-    /// As [`GpuSignals::set`], keeping the larger of two values: several series may speak of one
-    /// GPU (a job each, a pod each).
+    /// Like [`GpuSignals::set`], but keeps the larger value: several series may describe one GPU (one per job or pod).
     pub fn raise(&mut self, signal: GpuSignal, raw: f64) -> bool {
         let value = signal.observe(raw);
         if let Some(value) = value {
@@ -265,14 +263,13 @@ impl GpuSignals {
         value.is_some()
     }
 
-    /// Forgets a value.
+    /// Removes the value of `signal`.
     pub fn unset(&mut self, signal: GpuSignal) {
         self.0[signal as usize] = f32::NAN;
     }
 
-    /// The highest word of any engine, 0–1; `None` when nothing is known of them. Utilisation counts
-    /// only where something can have caused it: below [`EMPTY_MIB`] of memory in use no kernel has
-    /// its context.
+    /// Highest activity of any engine, 0–1; `None` when none is known. Utilisation counts only with at least
+    /// [`EMPTY_MIB`] of memory in use: below it no kernel has its context.
     pub fn busiest(&self) -> Option<f32> {
         use GpuSignal as S;
         let engines = [S::SmActive, S::GrEngine, S::NeuronCore, S::Tensor, S::Dram, S::Enc, S::Dec];
@@ -281,7 +278,7 @@ impl GpuSignals {
         engines.into_iter().filter_map(|s| self.get(s)).chain(util).reduce(f32::max)
     }
 
-    /// Takes over what `other` knows and this does not.
+    /// Copies the values of `other` for signals that are unknown here.
     pub fn fill_from(&mut self, other: &Self) {
         for (slot, value) in self.0.iter_mut().zip(other.0) {
             if slot.is_nan() {
@@ -290,12 +287,12 @@ impl GpuSignals {
         }
     }
 
-    /// The known values.
+    /// Known signals with their values.
     pub fn iter(&self) -> impl Iterator<Item = (GpuSignal, f32)> {
         GpuSignal::ALL.into_iter().filter_map(|s| Some((s, self.get(s)?)))
     }
 
-    /// True when nothing is known.
+    /// True when no value is known.
     pub fn is_empty(&self) -> bool {
         self.0.iter().all(|v| v.is_nan())
     }

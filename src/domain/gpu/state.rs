@@ -7,25 +7,25 @@ use serde::{Deserialize, Serialize};
 
 use super::signal::{GpuSignal, GpuSignals};
 
-/// What a GPU does for its money.
+/// State of a GPU, from its telemetry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GpuState {
-    /// A hardware error: it cannot be trusted with work.
+    /// Has a hardware error and cannot be trusted with work.
     Unhealthy,
-    /// Looks fully used, draws little power, computes nothing: likely hangs.
+    /// Utilisation is high, power draw low, no engine computes: likely a hung job.
     Stalled,
-    /// Somebody holds it and does nothing with it.
+    /// A process or job holds it and does not use it.
     HeldIdle,
-    /// Nobody holds it, nothing runs.
+    /// Not held by anything, and unused.
     UnallocatedIdle,
-    /// Works, at less than half of what it could.
+    /// Busy, at less than half of what it could reach.
     Inefficient,
-    /// The evidence does not suffice.
+    /// The evidence is insufficient.
     Unknown,
-    /// No fresh telemetry.
+    /// Telemetry is missing or too old.
     Stale,
-    /// Works.
+    /// Busy, without a reason to doubt it.
     Busy,
 }
 
@@ -42,7 +42,7 @@ impl GpuState {
         Self::Busy,
     ];
 
-    /// The name in JSON and filters.
+    /// Name in JSON, CSV and filters.
     pub fn name(self) -> &'static str {
         match self {
             Self::Unhealthy => "unhealthy",
@@ -56,13 +56,13 @@ impl GpuState {
         }
     }
 
-    /// True when nothing useful runs: the whole price of the GPU is waste.
+    /// True for the idle states, in which the whole price of the GPU is waste.
     pub fn is_idle(self) -> bool {
         matches!(self, Self::HeldIdle | Self::UnallocatedIdle)
     }
 }
 
-/// The evidence a state rests on, best first.
+/// Evidence that a state rests on, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rung {
@@ -70,19 +70,19 @@ pub enum Rung {
     A,
     /// Graphics engine active, with tensor and memory activity where known.
     B,
-    /// Utilisation, encoder, decoder: capped by what the power draw allows.
+    /// Utilisation, encoder, decoder: capped by the power draw.
     C,
     /// Power alone (MIG without profiling).
     D,
-    /// Nothing.
+    /// No evidence at all.
     E,
 }
 
 impl Rung {
-    /// All rungs, best first.
+    /// All rungs, best evidence first.
     pub const ALL: [Self; 5] = [Self::A, Self::B, Self::C, Self::D, Self::E];
 
-    /// The best evidence that `signals` hold.
+    /// Best rung for which `signals` has values.
     pub fn of(signals: &GpuSignals) -> Self {
         let has = |signal| signals.get(signal).is_some();
         if has(GpuSignal::SmActive) || has(GpuSignal::NeuronCore) {
@@ -98,7 +98,7 @@ impl Rung {
         }
     }
 
-    /// The letter.
+    /// Letter of the rung, `A` to `E`.
     pub fn letter(self) -> char {
         match self {
             Self::A => 'A',
@@ -109,7 +109,7 @@ impl Rung {
         }
     }
 
-    /// What it rests on, in words.
+    /// Evidence that the rung rests on, for the screen.
     pub fn words(self) -> &'static str {
         match self {
             Self::A => "SM active",
@@ -121,27 +121,26 @@ impl Rung {
     }
 }
 
-/// How much a GPU works, by the rung that could be used. All 0–1.
+/// Activity of a GPU by the best rung available. All figures are 0–1.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Activity {
-    /// Effective use: the largest of what its engines do.
+    /// Effective activity, 0–1: the highest of the engines of its rung.
     pub effective: f32,
-    /// The highest word of any engine, by whatever source, that something can have caused: what
-    /// speaks against idleness. Never below what `effective` rests on.
+    /// Highest activity, 0–1, of any engine by any source that a kernel can have caused: the evidence against idleness. Never
+    /// below what `effective` rests on.
     pub busiest: f32,
-    /// The evidence.
+    /// Evidence that `effective` rests on.
     pub rung: Rung,
-    /// Tensor activity × clock share: an upper bound of model FLOPs utilisation; `None` when not
-    /// known.
+    /// Tensor activity × clock share, 0–1: an upper bound of model FLOPs utilisation; `None` when unknown.
     pub tensor_bound: Option<f32>,
 }
 
-/// A witness for or against idleness, in words with its value.
+/// One piece of evidence for or against idleness, with its value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Witness {
     /// One clause: `power 70 W, idle floor of the model 70 W`.
     pub text: Arc<str>,
-    /// True when it speaks for idle, false against.
+    /// True for evidence of idleness, false for evidence of use.
     pub for_idle: bool,
 }
 
@@ -149,38 +148,39 @@ pub struct Witness {
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
+/// Kind of work on a GPU, by tag or rule; it decides which bands of activity count as normal.
 #[serde(rename_all = "snake_case")]
 pub enum Workload {
-    /// Not known.
+    /// Kind of work unknown.
     #[default]
     Unknown,
-    /// Training.
+    /// Training of a model.
     Training,
     /// Inference: legitimately bound by memory.
     Inference,
 }
 
-/// The conclusion about one GPU.
+/// Verdict on one GPU.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GpuVerdict {
-    /// The state.
+    /// State that the evidence indicates.
     pub state: GpuState,
-    /// How much it works; `None` on rung E.
+    /// Activity; `None` on rung E.
     pub activity: Option<Activity>,
-    /// The rung, also where nothing could be concluded.
+    /// Rung of the evidence, also without a conclusion.
     pub rung: Rung,
-    /// Start of the idle spell that lasts until now (idle states only).
+    /// Start of the idle spell that lasts until now; `None` in other states than the idle ones.
     pub idle_since: Option<Timestamp>,
-    /// True when the spell may have begun earlier: nobody looked before `idle_since`.
+    /// True when the spell may have begun earlier: there is no evidence before `idle_since`.
     pub idle_since_at_least: bool,
-    /// Samples the state rests on.
+    /// Number of samples that the state rests on.
     pub samples: u32,
-    /// What speaks for and against.
+    /// Evidence for and against.
     pub witnesses: Vec<Witness>,
-    /// One sentence: why.
+    /// Reason for the state, one sentence.
     pub reason: Arc<str>,
-    /// What to do about it, one sentence; empty when there is nothing.
+    /// Advice, one sentence; empty without any.
     pub advice: Arc<str>,
-    /// What kind of work, by tag or rule.
+    /// Kind of work, by tag or rule.
     pub workload: Workload,
 }

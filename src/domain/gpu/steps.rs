@@ -7,12 +7,12 @@ const STEPS: f32 = 65_534.0;
 /// Stands for a value that made no sense; larger than all that did.
 const NONSENSE: u16 = u16::MAX;
 
-/// A ratio, 0–1, in steps; what is none is the largest of them.
+/// A ratio of 0–1 as a number of steps; values outside 0–1 become the largest number.
 pub fn steps(ratio: f32) -> u16 {
     if (0.0..=1.0).contains(&ratio) { (ratio * STEPS).round() as u16 } else { NONSENSE }
 }
 
-/// The ratio; [`MALFORMED`] for what made no sense, which counts as use.
+/// Ratio of 0–1 for a number of steps; [`MALFORMED`], which counts as use, for the largest number.
 pub fn ratio(steps: u16) -> f32 {
     if steps == NONSENSE { MALFORMED } else { f32::from(steps) / STEPS }
 }

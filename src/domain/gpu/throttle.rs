@@ -2,42 +2,42 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The bits of `clocks_event_reasons.active` (NVML `nvmlClocksEventReason…`).
+/// Clock event reasons, as bits of `clocks_event_reasons.active` (NVML `nvmlClocksEventReason…`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Throttle(pub u64);
 
 impl Throttle {
-    /// Nothing runs: a witness of idleness.
+    /// The GPU is idle: evidence of idleness.
     pub const GPU_IDLE: u64 = 0x1;
-    /// The user's clock setting.
+    /// Clocks follow a setting of the user.
     pub const APPLICATIONS_CLOCKS: u64 = 0x2;
-    /// The power limit in software.
+    /// The software power limit holds the clocks down.
     pub const SW_POWER_CAP: u64 = 0x4;
-    /// Hardware slow-down: heat, power brake.
+    /// Hardware slow-down: heat or power brake.
     pub const HW_SLOWDOWN: u64 = 0x8;
-    /// Another GPU of a sync group is slow.
+    /// Another GPU of the sync group holds the clocks down.
     pub const SYNC_BOOST: u64 = 0x10;
-    /// Heat, in software.
+    /// Software thermal limit.
     pub const SW_THERMAL: u64 = 0x20;
-    /// Heat, in hardware.
+    /// Hardware thermal limit.
     pub const HW_THERMAL: u64 = 0x40;
-    /// The external power brake.
+    /// External power brake.
     pub const HW_POWER_BRAKE: u64 = 0x80;
-    /// The display's clock setting.
+    /// Clocks follow the setting of the display.
     pub const DISPLAY_CLOCKS: u64 = 0x100;
 
-    /// True when the driver says that nothing runs.
+    /// True when the driver reports an idle GPU.
     pub fn is_idle(self) -> bool {
         self.0 & Self::GPU_IDLE != 0
     }
 
-    /// True when heat or a power brake slows it down.
+    /// True when heat or a power brake holds the clocks down.
     pub fn is_slowed(self) -> bool {
         let slow = Self::HW_SLOWDOWN | Self::SW_THERMAL | Self::HW_THERMAL | Self::HW_POWER_BRAKE;
         self.0 & slow != 0
     }
 
-    /// The reasons in words, most serious first.
+    /// Labels of the reasons, most serious first; empty without any.
     pub fn words(self) -> Vec<&'static str> {
         const WORDS: [(u64, &str); 9] = [
             (Throttle::HW_POWER_BRAKE, "power brake"),

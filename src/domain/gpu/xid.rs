@@ -10,10 +10,10 @@ use Bucket::{
 };
 use XidOrigin::{Application, Driver, Hardware};
 
-/// Where an error comes from.
+/// Origin of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum XidOrigin {
-    /// The program that ran: the GPU is fine.
+    /// The program on the GPU; the GPU itself is fine.
     Application,
     /// The device, its memory, its links.
     Hardware,
@@ -22,7 +22,7 @@ pub enum XidOrigin {
 }
 
 impl XidOrigin {
-    /// The origin in a word.
+    /// Label of the origin.
     pub fn word(self) -> &'static str {
         match self {
             Self::Application => "application",
@@ -32,17 +32,17 @@ impl XidOrigin {
     }
 }
 
-/// A known XID.
+/// An XID error that burntop knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Xid {
-    /// The code.
+    /// XID code.
     pub code: u32,
-    /// What happened.
+    /// What happened, a clause.
     pub meaning: &'static str,
-    /// Where it comes from.
+    /// Where the error comes from.
     pub origin: XidOrigin,
-    /// True when the GPU is not to be trusted with work before somebody has looked at it; others
-    /// stay in the gauge long after the program that caused them has gone.
+    /// True when the GPU must be reset, restarted or checked before it is trusted with work. Other codes stay in the
+    /// gauge long after the program that caused them has ended.
     pub is_fatal: bool,
 }
 
@@ -113,7 +113,7 @@ const TABLE: [Xid; 39] = [
     of(158, ResetGpu, Hardware, "fatal timeout of the GPU"),
 ];
 
-/// The XID with this code; `None` for 0 and for codes that are not named here.
+/// The XID error with this code; `None` for 0 and codes without an entry.
 pub fn xid(code: u32) -> Option<Xid> {
     TABLE.iter().copied().find(|x| x.code == code)
 }

@@ -10,113 +10,113 @@ use super::lifecycle::Lifecycle;
 use super::tier::Tier;
 use crate::domain::{Scope, SourceError, Tags, text};
 
-/// One bucket as `ListBuckets` names it.
+/// S3 bucket as `ListBuckets` returns it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bucket {
     /// Account and region; the region is `-` while it is not known.
     pub scope: Scope,
-    /// Name.
+    /// Bucket name; unique within a partition of AWS.
     #[serde(deserialize_with = "text::id")]
     pub name: Arc<str>,
-    /// Created, or last changed in its policy (S3 moves the date).
+    /// Time of creation, or of the last change of its policy (S3 moves the date); `None` when S3 does not return it.
     pub created_at: Option<Timestamp>,
     /// True for a directory bucket (Express One Zone).
     pub is_directory: bool,
 }
 
-/// `GetBucketVersioning`.
+/// Versioning of a bucket (`GetBucketVersioning`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Versioning {
-    /// Never switched on: what is deleted or overwritten is gone.
+    /// Never switched on: deleted or overwritten objects are lost.
     Off,
-    /// On.
+    /// Versions are kept.
     Enabled,
     /// Was on; old versions are still there and billed.
     Suspended,
 }
 
-/// Object Lock of a bucket.
+/// Object Lock of a bucket (`GetObjectLockConfiguration`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ObjectLock {
-    /// Objects may be locked.
+    /// True when objects may be locked.
     pub enabled: bool,
-    /// Retention that new objects get, days.
+    /// Default retention of new objects, days; `None` without one.
     pub default_days: Option<u32>,
 }
 
-/// A fact that was read; or why not.
+/// A fact that was read, or the error of reading it.
 pub type Fact<T> = Result<T, Arc<SourceError>>;
 
-/// Everything read of a bucket. Each fact fails for itself.
+/// Facts of one bucket. Each fact fails by itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BucketFacts {
-    /// Which bucket.
+    /// Name, account and region of the bucket.
     pub bucket: Bucket,
-    /// Tags.
+    /// Tags of the bucket.
     pub tags: Fact<Tags>,
-    /// Versioning.
+    /// Versioning state.
     pub versioning: Fact<Versioning>,
-    /// Lifecycle; `None` when there is none.
+    /// Lifecycle configuration; `None` without one.
     pub lifecycle: Fact<Option<Arc<Lifecycle>>>,
-    /// Object Lock.
+    /// Object Lock settings.
     pub lock: Fact<ObjectLock>,
-    /// True with a replication configuration.
+    /// True with an enabled replication rule.
     pub replicates: Fact<bool>,
-    /// Inventories configured for it: ids and where they are delivered.
+    /// Configured inventories; empty without any.
     pub inventories: Fact<Vec<InventoryConfig>>,
-    /// Uploads begun and not completed; `None` when nobody asked (it is billed per page).
+    /// Incomplete multipart uploads; `None` when not read (the list is billed per page).
     pub uploads: Option<Fact<IncompleteUploads>>,
-    /// Daily sizes from CloudWatch.
+    /// Daily `BucketSizeBytes` of CloudWatch, one series per storage type.
     pub sizes: Fact<Vec<DailySeries>>,
-    /// Daily `NumberOfObjects`.
+    /// Daily `NumberOfObjects` of CloudWatch; `None` without data.
     pub objects: Fact<Option<DailySeries>>,
-    /// Requests per month by kind from request metrics, where the bucket has them.
+    /// Read requests per month from S3 request metrics; `None` for a bucket without them.
     pub reads_per_month: Option<f64>,
-    /// When the newest of it was read.
+    /// Time of the newest of these facts.
     pub taken_at: Timestamp,
 }
 
 /// An inventory that a bucket has configured.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InventoryConfig {
-    /// Its id.
+    /// Id of the inventory.
     pub id: Arc<str>,
-    /// `s3://destination/prefix/source-bucket/id`.
+    /// Location of its deliveries, `s3://destination/prefix/source-bucket/id`.
     pub location: Arc<str>,
-    /// `CSV`, `Parquet`, `ORC`.
+    /// Format of its files: `CSV`, `Parquet`, `ORC`.
     pub format: Arc<str>,
-    /// Enabled.
+    /// True when it is switched on.
     pub enabled: bool,
 }
 
-/// Uploads begun and not completed.
+/// Incomplete multipart uploads of a bucket.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IncompleteUploads {
-    /// How many.
+    /// Number of uploads.
     pub uploads: u64,
-    /// Those begun more than 7 days before.
+    /// Number of uploads begun more than 7 days ago.
     pub older_than_7_days: u64,
-    /// Bytes of their parts, where the parts were listed.
+    /// Bytes of their parts; `None` when the parts were not listed.
     pub bytes: Option<u64>,
-    /// True when not all were listed.
+    /// True when the list was cut short.
     pub partial: bool,
 }
 
 /// A daily series of CloudWatch: `BucketSizeBytes` of one storage type, or `NumberOfObjects`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DailySeries {
-    /// CloudWatch's `StorageType`, as it said it: `StandardStorage`.
+    /// CloudWatch's `StorageType`, verbatim: `StandardStorage`.
     pub storage_type: Arc<str>,
-    /// The tier it is billed in, when this version knows the type.
+    /// Tier that it is billed in; `None` for a storage type that this version does not know.
     pub tier: Option<Tier>,
-    /// True for what is no content but overhead (`…Overhead`).
+    /// True for overhead rather than content (`…Overhead`).
     pub is_overhead: bool,
-    /// Day (UTC) and value, ascending, without gaps filled.
+    /// Day (UTC) and value, ascending; missing days are absent.
     pub points: Vec<(Date, f64)>,
 }
 
 impl DailySeries {
-    /// The newest point.
+    /// Newest day and value; `None` when empty.
     pub fn last(&self) -> Option<(Date, f64)> {
         self.points.last().copied()
     }

@@ -5,21 +5,21 @@ use serde::{Deserialize, Serialize};
 use super::tier::Tier;
 use crate::domain::cleaned::exact;
 
-/// How sure it is that two objects are the same bytes.
+/// Confidence that two objects hold the same bytes, highest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Confidence {
-    /// Same digest (`ETag` of one part, no KMS) and size, or the same checksum.
+    /// Equal size and digest (`ETag` of one part without KMS), or equal checksum.
     A,
-    /// Same `ETag` of several parts and size: same content and part size.
+    /// Equal size and `ETag` of several parts: same content and part size.
     B,
-    /// Same size and names, `ETag` cannot tell (other part size, SSE-KMS): to be verified.
+    /// Equal size and names; the `ETag` cannot tell (other part size, SSE-KMS): to be verified.
     C,
-    /// Same size alone, and large.
+    /// Equal size alone, of large objects.
     D,
 }
 
 impl Confidence {
-    /// The letter.
+    /// Letter in JSON and on screen.
     pub fn word(self) -> &'static str {
         match self {
             Self::A => "A",
@@ -30,26 +30,26 @@ impl Confidence {
     }
 }
 
-/// One prefix holds what another holds as well.
+/// Two prefixes that hold the same objects, wholly or in part.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PrefixPair {
-    /// How sure.
+    /// Confidence that the objects are equal.
     pub confidence: Confidence,
-    /// The older of the two: what looks like the original.
+    /// The older prefix, likely the original; raw key.
     #[serde(with = "exact")]
     pub prefix_a: String,
-    /// The newer one: what looks like the copy.
+    /// The newer prefix, likely the copy; raw key.
     #[serde(with = "exact")]
     pub prefix_b: String,
     /// Share of A's bytes that are also in B, 0–1.
     pub containment_a_in_b: f64,
     /// Share of B's bytes that are also in A, 0–1.
     pub containment_b_in_a: f64,
-    /// Objects that are in both.
+    /// Number of objects in both.
     pub objects: u64,
-    /// Their bytes, counted once: what deleting the copy would free.
+    /// Bytes of these objects, counted once: the saving of deleting the copy.
     pub bytes: u64,
-    /// Those bytes by the tier of the copy.
+    /// These bytes by the storage tier of the copy.
     pub tiers: Vec<(Tier, u64)>,
     /// Newest object of A and of B, ms since 1970.
     pub newest_ms: (i64, i64),

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::Scope;
 
-/// Kinds of finding.
+/// Kind of a storage finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FindingKind {
@@ -14,31 +14,31 @@ pub enum FindingKind {
     NoLifecycle,
     /// Noncurrent versions that nothing deletes.
     Noncurrent,
-    /// Incomplete multipart uploads.
+    /// Multipart uploads that were begun and not completed.
     IncompleteUploads,
-    /// Bytes that CloudWatch bills and no list shows.
+    /// Bytes billed by CloudWatch's figures that no list shows.
     DarkBytes,
     /// Objects so small that their class costs more than Standard.
     SmallObjects,
-    /// Bytes in a tier that is dearer than another for their age and use.
+    /// Bytes in a tier that is dearer than another one for their age and use.
     WrongTier,
-    /// A bucket that nothing was written to for a long time.
+    /// A bucket without writes for a long time.
     Abandoned,
-    /// Copies.
+    /// Prefixes that hold the same objects.
     Duplicates,
     /// Checkpoints that the retention policy would drop.
     PrunableCheckpoints,
-    /// A volume that is attached to nothing.
+    /// A volume that is not attached.
     UnattachedVolume,
     /// A volume of an instance that is stopped.
     StoppedInstanceVolume,
-    /// gp2 that would be cheaper as gp3.
+    /// A gp2 volume that would be cheaper as gp3.
     Gp2,
-    /// A snapshot whose volume is gone and that no image uses.
+    /// A snapshot whose volume is deleted and that no image uses.
     OrphanSnapshot,
-    /// An old snapshot.
+    /// A snapshot of at least 180 days.
     OldSnapshot,
-    /// A volume of a notebook that nobody opened.
+    /// A volume of a notebook that was not opened for long.
     StaleNotebook,
 }
 
@@ -65,63 +65,63 @@ impl FindingKind {
     }
 }
 
-/// How much work it is to act on a finding.
+/// Effort to act on a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Effort {
-    /// Minutes: one rule, one call.
+    /// Minutes: one rule or one call.
     Low,
-    /// An afternoon: somebody has to look.
+    /// Hours: a person must check first.
     Medium,
-    /// A change of how people work.
+    /// Days or more: people must change how they work.
     High,
 }
 
-/// What may be lost by acting.
+/// Possible loss by acting on a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Risk {
-    /// Nothing that anybody could want.
+    /// None: nothing of use is lost.
     Low,
-    /// It can be had again, at a cost.
+    /// Data that can be restored or recomputed, at a cost.
     Medium,
-    /// Data that cannot be had again.
+    /// Data that cannot be restored.
     High,
 }
 
-/// What a finding is about.
+/// Bucket, prefix, volume or snapshot that a finding is about.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Subject {
-    /// A whole bucket.
+    /// A whole bucket, by name.
     Bucket(Arc<str>),
-    /// A prefix of a bucket.
+    /// A prefix of a bucket: bucket name, then prefix.
     Prefix(Arc<str>, Arc<str>),
-    /// A volume.
+    /// An EBS volume, by id.
     Volume(Arc<str>),
-    /// A snapshot.
+    /// An EBS snapshot, by id.
     Snapshot(Arc<str>),
 }
 
-/// One finding.
+/// One finding about storage, with its saving.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StorageFinding {
-    /// Kind.
+    /// Kind of finding.
     pub kind: FindingKind,
-    /// Where.
+    /// Account and region.
     pub scope: Scope,
-    /// About what.
+    /// Bucket, prefix, volume or snapshot.
     pub subject: Subject,
-    /// Bytes concerned; `None` when not known.
+    /// Bytes concerned; `None` when unknown.
     pub bytes: Option<u64>,
-    /// What acting would save per month of 730 h at list price, after the fees of the first year
-    /// are spread over it where acting costs fees; `None` when not known.
+    /// Saving per month of 730 h at list price, USD, less the one-time fees of acting spread over the first year;
+    /// `None` when unknown.
     pub usd_per_month: Option<f64>,
-    /// Work.
+    /// Effort to act on it.
     pub effort: Effort,
-    /// What may be lost.
+    /// Possible loss by acting on it.
     pub risk: Risk,
-    /// What is so, one sentence; clean text.
+    /// The finding, one sentence; clean text.
     pub says: String,
-    /// What to do, one sentence; clean text.
+    /// Advice, one sentence; clean text.
     pub fix: String,
 }

@@ -7,17 +7,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::cleaned::exact;
 
-/// All rules of a bucket, and the one setting that belongs to all of them.
+/// Lifecycle configuration of a bucket: all rules, and the minimum size that they share.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lifecycle {
-    /// The rules in their order.
+    /// Rules in the order of the document.
     pub rules: Vec<Rule>,
-    /// `TransitionDefaultMinimumObjectSize`; `None` when not said. A PUT that leaves it out
-    /// changes what happens to small objects.
+    /// `TransitionDefaultMinimumObjectSize`; `None` when absent. A PUT that omits it resets the handling of small
+    /// objects.
     pub minimum_size: Option<MinimumSize>,
 }
 
-/// `TransitionDefaultMinimumObjectSize`.
+/// Minimum object size for transitions (`TransitionDefaultMinimumObjectSize`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum MinimumSize {
     /// `all_storage_classes_128K`: nothing smaller moves (the default since September 2024).
@@ -27,7 +27,7 @@ pub enum MinimumSize {
 }
 
 impl MinimumSize {
-    /// The value in the API.
+    /// Value in the S3 API.
     pub fn api(self) -> &'static str {
         match self {
             Self::All128K => "all_storage_classes_128K",
@@ -35,67 +35,66 @@ impl MinimumSize {
         }
     }
 
-    /// The setting of an API value.
+    /// The setting with this value in the S3 API; `None` for any other text.
     pub fn from_api(text: &str) -> Option<Self> {
         [Self::All128K, Self::Varies].into_iter().find(|m| m.api() == text)
     }
 }
 
-/// One rule.
+/// One lifecycle rule.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rule {
-    /// `ID`; empty when not given.
+    /// `ID` of the rule; empty when absent.
     #[serde(with = "exact")]
     pub id: String,
-    /// `Status` is `Enabled`.
+    /// True when `Status` is `Enabled`.
     pub enabled: bool,
-    /// What it applies to.
+    /// Objects that the rule applies to.
     pub filter: Filter,
-    /// Current versions move.
+    /// Moves of current versions to other classes.
     pub transitions: Vec<Transition>,
-    /// Current versions are deleted.
+    /// Deletion of current versions; `None` without.
     pub expiration: Option<Expiration>,
-    /// Noncurrent versions move.
+    /// Moves of noncurrent versions to other classes.
     pub noncurrent_transitions: Vec<NoncurrentTransition>,
-    /// Noncurrent versions are deleted.
+    /// Deletion of noncurrent versions; `None` without.
     pub noncurrent_expiration: Option<NoncurrentExpiration>,
-    /// `AbortIncompleteMultipartUpload.DaysAfterInitiation`.
+    /// `AbortIncompleteMultipartUpload.DaysAfterInitiation`; `None` without.
     pub abort_uploads_days: Option<i64>,
 }
 
-/// What a rule applies to; an empty filter is the whole bucket.
+/// Objects that a rule applies to; an empty filter is the whole bucket.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Filter {
-    /// Key prefix; `None` when not given, which means the same as an empty one.
+    /// Key prefix; `None` when absent, which S3 treats like an empty one.
     #[serde(with = "exact")]
     pub prefix: Option<String>,
-    /// Tags that all have to be there.
+    /// Tags, key and value, that an object must all have.
     #[serde(with = "exact")]
     pub tags: Vec<(String, String)>,
-    /// `ObjectSizeGreaterThan`, bytes.
+    /// `ObjectSizeGreaterThan`, bytes; `None` without.
     pub larger_than: Option<i64>,
-    /// `ObjectSizeLessThan`, bytes.
+    /// `ObjectSizeLessThan`, bytes; `None` without.
     pub smaller_than: Option<i64>,
-    /// True when the prefix stood in the rule itself, the old form (`Rule.Prefix`). Given back as
-    /// it came.
+    /// True when the prefix is in the rule itself, the old form (`Rule.Prefix`). Written back in the same form.
     pub legacy_prefix: bool,
 }
 
-/// When something happens to a current version.
+/// Time of an action on a current version.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum When {
-    /// Days after creation.
+    /// Days after the creation of the object.
     Days(i64),
-    /// On a date, as written.
+    /// A date, verbatim from the document.
     Date(String),
 }
 
-/// A move of current versions.
+/// Move of current versions to another storage class.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Transition {
-    /// When.
+    /// Time of the move.
     pub when: When,
-    /// `StorageClass` as written.
+    /// `StorageClass`, verbatim.
     #[serde(with = "exact")]
     pub class: String,
 }
@@ -103,36 +102,36 @@ pub struct Transition {
 /// Deletion of current versions.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Expiration {
-    /// When; `None` with `expired_delete_marker` alone.
+    /// Time of the deletion; `None` with `expired_delete_marker` alone.
     pub when: Option<When>,
-    /// `ExpiredObjectDeleteMarker`; `None` when not given.
+    /// `ExpiredObjectDeleteMarker`; `None` when absent.
     pub expired_delete_marker: Option<bool>,
 }
 
-/// A move of noncurrent versions.
+/// Move of noncurrent versions to another storage class.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NoncurrentTransition {
-    /// `NoncurrentDays`.
+    /// `NoncurrentDays`: days after a version became noncurrent.
     pub days: i64,
-    /// `StorageClass` as written.
+    /// `StorageClass`, verbatim.
     #[serde(with = "exact")]
     pub class: String,
-    /// `NewerNoncurrentVersions`: as many are kept from it.
+    /// `NewerNoncurrentVersions`: number of noncurrent versions exempt from the move; `None` without.
     pub newer_versions: Option<i64>,
 }
 
 /// Deletion of noncurrent versions.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NoncurrentExpiration {
-    /// `NoncurrentDays`.
+    /// `NoncurrentDays`: days after a version became noncurrent; `None` when absent.
     pub days: Option<i64>,
-    /// `NewerNoncurrentVersions`: as many are kept.
+    /// `NewerNoncurrentVersions`: number of noncurrent versions that are kept; `None` without.
     pub newer_versions: Option<i64>,
 }
 
 impl Filter {
-    /// How many conditions the filter element holds: S3 wants `And` around more than one. A prefix
-    /// of the old form stands outside and does not count.
+    /// Number of conditions in the filter element: S3 requires `And` around more than one. A prefix of the old form is
+    /// outside it and does not count.
     pub fn conditions(&self) -> usize {
         usize::from(self.prefix.is_some() && !self.legacy_prefix)
             + self.tags.len()
@@ -140,7 +139,7 @@ impl Filter {
             + usize::from(self.smaller_than.is_some())
     }
 
-    /// The prefix; empty for all keys.
+    /// Key prefix; empty for all keys.
     pub fn prefix(&self) -> &str {
         self.prefix.as_deref().unwrap_or_default()
     }
@@ -157,7 +156,7 @@ impl Rule {
         self.expiration.as_ref().is_some_and(|e| e.when.is_some())
     }
 
-    /// True without any action.
+    /// True without any action: the rule does nothing.
     pub fn is_empty(&self) -> bool {
         let lone = |e: &Expiration| e.when.is_none() && e.expired_delete_marker.is_none();
         self.transitions.is_empty()

@@ -10,16 +10,16 @@ use super::lifecycle::Lifecycle;
 use super::volume::{Snapshot, Volume, VolumeKind};
 use crate::domain::{Known, Tags};
 
-/// How far `ModifyVolume` has come.
+/// Progress of `ModifyVolume`, as EC2 names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ModificationState {
-    /// Asked for; the volume is as it was before.
+    /// Requested; the volume still has its old type and size.
     Modifying,
-    /// The volume performs and bills as asked for; data still move underneath. A success.
+    /// The volume already performs and bills as requested, while its data are moved. Counts as success.
     Optimizing,
-    /// Done.
+    /// Completed.
     Completed,
-    /// It stayed as it was.
+    /// Failed; the volume is unchanged.
     Failed,
     /// A state this version does not know.
     Unknown,
@@ -28,30 +28,30 @@ pub enum ModificationState {
 /// The last modification of a volume.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VolumeModification {
-    /// How far it has come.
+    /// Progress of the modification.
     pub state: ModificationState,
-    /// The kind it becomes.
+    /// Target volume type.
     pub kind: VolumeKind,
-    /// The IOPS it gets, where the API names them.
+    /// Target IOPS; `None` when the API does not name them.
     pub iops: Option<u32>,
-    /// The throughput it gets, MiB/s, where the API names it.
+    /// Target throughput, MiB/s; `None` when the API does not name it.
     pub throughput_mibps: Option<u32>,
-    /// When it began.
+    /// Start of the modification; `None` when the API does not name it.
     pub started_at: Option<Timestamp>,
 }
 
-/// Everything asked of one volume, at one moment.
+/// Facts of one volume at one moment, read before an action. Each fact fails by itself.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VolumeLook {
-    /// Which volume was asked about.
+    /// Volume id, `vol-…`.
     pub id: Arc<str>,
-    /// When the answers were complete.
+    /// Time of the last answer.
     pub taken_at: Timestamp,
-    /// The volume; `None` when EC2 knows no such volume (any more).
+    /// The volume; `None` when EC2 does not know the id (any more).
     pub volume: Known<Option<Arc<Volume>>>,
-    /// Its last modification; `None` where there was none.
+    /// Last modification of the volume; `None` without one.
     pub modification: Known<Option<VolumeModification>>,
-    /// The account's own snapshots of it, in any state.
+    /// Snapshots of it that the account owns, in any state.
     pub snapshots: Known<Vec<Snapshot>>,
     /// True when `CloudWatch` has data points of it from the last two weeks: EBS sends them while a
     /// volume is attached, and `ListMetrics` forgets a series two weeks after its last point
@@ -59,49 +59,49 @@ pub struct VolumeLook {
     pub recently_attached: Known<bool>,
 }
 
-/// A bucket's lifecycle configuration as S3 gave it.
+/// Lifecycle configuration of a bucket as S3 returned it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LifecycleSeen {
-    /// The configuration; `None` when the bucket has none.
+    /// Parsed configuration; `None` when the bucket has none.
     pub lifecycle: Option<Lifecycle>,
-    /// The document as it came, for the backup; empty when there is none.
+    /// XML document verbatim, for the backup; empty when there is none.
     pub document: String,
-    /// Parts of the document that this version does not know. To put the configuration back
-    /// without them would change somebody's rule.
+    /// Parts of the document that this version does not know. Writing the configuration back without them would change
+    /// a rule.
     pub unknown_parts: Vec<String>,
 }
 
-/// Everything asked of one bucket, at one moment. Each question names the account that has to own
-/// the bucket.
+/// Facts of one bucket at one moment, read before an action. Every request names the account that must own the bucket.
+/// Each fact fails by itself.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BucketLook {
-    /// Which bucket was asked about.
+    /// Bucket name.
     pub name: Arc<str>,
-    /// When the answers were complete.
+    /// Time of the last answer.
     pub taken_at: Timestamp,
-    /// Its lifecycle.
+    /// Lifecycle configuration.
     pub lifecycle: Known<LifecycleSeen>,
-    /// Its versioning.
+    /// Versioning state.
     pub versioning: Known<Versioning>,
-    /// True with Object Lock.
+    /// True with Object Lock enabled.
     pub locked: Known<bool>,
-    /// True with a replication configuration.
+    /// True with an enabled replication rule.
     pub replicates: Known<bool>,
-    /// Its tags.
+    /// Tags of the bucket.
     pub tags: Known<Tags>,
 }
 
-/// What was asked about: a volume or a bucket.
+/// Facts of a volume or a bucket, read before an action.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StorageLook {
-    /// A volume.
+    /// Facts of a volume.
     Volume(VolumeLook),
-    /// A bucket.
+    /// Facts of a bucket.
     Bucket(BucketLook),
 }
 
 impl StorageLook {
-    /// When the answers were complete.
+    /// Time of the last answer.
     pub fn taken_at(&self) -> Timestamp {
         match self {
             Self::Volume(look) => look.taken_at,
@@ -109,7 +109,7 @@ impl StorageLook {
         }
     }
 
-    /// Its tags, where they are known.
+    /// Tags of the volume or bucket; `None` when they could not be read or the volume is gone.
     pub fn tags(&self) -> Option<&Tags> {
         match self {
             Self::Volume(look) => Some(&look.volume.as_ref().ok()?.as_ref()?.tags),
@@ -117,7 +117,7 @@ impl StorageLook {
         }
     }
 
-    /// The volume, where it is one and is there.
+    /// The volume; `None` for a bucket, a volume that is gone, or one that could not be read.
     pub fn volume(&self) -> Option<&Volume> {
         match self {
             Self::Volume(look) => look.volume.as_ref().ok()?.as_deref(),

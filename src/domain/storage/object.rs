@@ -11,7 +11,7 @@ use super::tier::Tier;
 pub struct TextColumn {
     /// End of each text in `bytes`; the first begins at 0.
     pub ends: Vec<u32>,
-    /// The texts.
+    /// The texts, concatenated.
     pub bytes: Vec<u8>,
 }
 
@@ -26,14 +26,14 @@ impl TextColumn {
         self.ends.is_empty()
     }
 
-    /// Text `i`, empty when there is none.
+    /// Text `i`; empty when there is none.
     pub fn get(&self, i: usize) -> &[u8] {
         let end = self.ends.get(i).copied().unwrap_or(0) as usize;
         let start = if i == 0 { 0 } else { self.ends.get(i - 1).copied().unwrap_or(0) as usize };
         self.bytes.get(start..end).unwrap_or_default()
     }
 
-    /// Appends a text.
+    /// Appends a text. All texts together must stay below 4 GiB.
     pub fn push(&mut self, text: &[u8]) {
         self.bytes.extend_from_slice(text);
         self.ends.push(self.bytes.len() as u32);
@@ -46,29 +46,29 @@ impl TextColumn {
     }
 }
 
-/// What is so about an object, one bit each.
+/// Properties of an object version, one bit each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ObjectFlags(pub u16);
 
 impl ObjectFlags {
-    /// Not the current version.
+    /// A noncurrent version.
     pub const NONCURRENT: u16 = 1;
-    /// A delete marker (no bytes).
+    /// A delete marker, which has no bytes.
     pub const DELETE_MARKER: u16 = 1 << 1;
-    /// Uploaded in parts.
+    /// Uploaded in several parts.
     pub const MULTIPART: u16 = 1 << 2;
-    /// SSE-KMS, DSSE-KMS or SSE-C: the `ETag` is no digest of the content.
+    /// SSE-KMS, DSSE-KMS or SSE-C encryption: the `ETag` is no digest of the content.
     pub const OPAQUE_ETAG: u16 = 1 << 3;
     /// A replica made by replication.
     pub const REPLICA: u16 = 1 << 4;
-    /// Under legal hold, or retained beyond the moment of the list.
+    /// Under legal hold, or retained beyond the time of the list.
     pub const LOCKED: u16 = 1 << 5;
-    /// Size missing, negative or absurd (over 50 TB, S3's limit): counted as 0 bytes.
+    /// Size missing, negative or over 50 TB, S3's limit: counts as 0 bytes.
     pub const BAD_SIZE: u16 = 1 << 6;
-    /// Date missing, before 2006 or after the moment of the list: age not known.
+    /// Date missing, before 2006 or after the time of the list: the age is unknown.
     pub const BAD_DATE: u16 = 1 << 7;
 
-    /// True when any of `bits` is set.
+    /// True when any bit of `bits` is set.
     pub fn any(self, bits: u16) -> bool {
         self.0 & bits != 0
     }
@@ -82,7 +82,7 @@ impl ObjectFlags {
 /// An `ETag`: the MD5 part and the number of parts. All zero when missing or not of this form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Etag {
-    /// The 32 hex digits.
+    /// MD5 in the tag: 32 hex digits as a number; 0 when missing.
     pub md5: u128,
     /// The number after the dash; 0 for an object uploaded in one piece.
     pub parts: u32,
@@ -109,7 +109,7 @@ impl Etag {
         Self { md5, parts }
     }
 
-    /// True when there is none.
+    /// True for a missing tag.
     pub fn is_empty(self) -> bool {
         self.md5 == 0
     }
@@ -142,45 +142,45 @@ fn hex_digits(digits: &[u8; 32]) -> Option<u128> {
     (odd < 16).then_some(u128::from(high) << 64 | u128::from(low))
 }
 
-/// Which columns a source has. What is missing is not known, and never taken for "no".
+/// Columns that a source of objects has. A missing column means unknown, never "no".
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "one answer per column")]
 pub struct ObjectColumns {
-    /// Sizes.
+    /// True when sizes are listed.
     pub sizes: bool,
-    /// Dates.
+    /// True when dates of modification are listed.
     pub dates: bool,
-    /// Storage classes.
+    /// True when storage classes are listed.
     pub classes: bool,
-    /// `ETags`.
+    /// True when `ETags` are listed.
     pub etags: bool,
-    /// Version ids and which version is current. Without, every row counts as current.
+    /// True when version ids are listed, and which version is current. Without, every row counts as current.
     pub versions: bool,
-    /// Encryption status: without, no `ETag` is sure to be a digest.
+    /// True when the encryption status is listed. Without, no `ETag` is certain to be a digest.
     pub encryption: bool,
-    /// Object Lock.
+    /// True when Object Lock is listed.
     pub lock: bool,
-    /// Replication status.
+    /// True when the replication status is listed.
     pub replication: bool,
 }
 
-/// A few thousand objects. All columns have the same length, but for `etags` and `versions`, which
-/// are empty where they were not asked for or the source has none.
+/// A batch of a few thousand objects, in columns. All columns have the same length; only `etags` and `versions` are
+/// empty when not requested or not in the source.
 #[derive(Clone, Debug, Default)]
 pub struct ObjectBatch {
-    /// Keys, as S3 has them (decoded where the list escapes them).
+    /// Keys, unescaped.
     pub keys: TextColumn,
     /// Sizes in bytes; 0 for delete markers and bad sizes.
     pub sizes: Vec<u64>,
-    /// Last modified, milliseconds since 1970 UTC; `i64::MIN` when not known.
+    /// Time of the last change, ms since 1970 UTC; `i64::MIN` when unknown.
     pub modified_ms: Vec<i64>,
-    /// What the bytes are billed as.
+    /// Storage tier of each row, as S3 bills it.
     pub tiers: Vec<Tier>,
-    /// Bits.
+    /// Properties of each row.
     pub flags: Vec<ObjectFlags>,
-    /// Parsed `ETags`, or empty.
+    /// Parsed `ETags`, one per row; empty without that column.
     pub etags: Vec<Etag>,
-    /// Version ids, or empty.
+    /// Version ids, one per row; empty without that column.
     pub versions: TextColumn,
 }
 

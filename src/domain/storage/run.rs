@@ -4,13 +4,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::cleaned::exact;
 
-/// Who wrote the checkpoints: the convention that was recognised.
+/// Convention of checkpoint names, which identifies the tool that wrote them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Family {
     /// Hugging Face Trainer: `checkpoint-500/`.
     HfTrainer,
-    /// The same with `DeepSpeed` inside.
+    /// Hugging Face Trainer with `DeepSpeed` files inside.
     HfDeepspeed,
     /// `DeepSpeed`: `global_step1000/`.
     Deepspeed,
@@ -20,17 +20,17 @@ pub enum Family {
     MegatronDist,
     /// `PyTorch` DCP and torchtitan: `step-250/__0_0.distcp`.
     TorchDcp,
-    /// Orbax.
+    /// Orbax, the checkpoint library of JAX.
     Orbax,
     /// `PyTorch` Lightning: `epoch=3-step=4000.ckpt`.
     Lightning,
-    /// `NeMo`: the metric in the key.
+    /// `NeMo`: the metric is part of the key.
     Nemo,
     /// `TensorFlow`: `model.ckpt-1000.index`.
     Tensorflow,
     /// OLMo-core: `step1000/`.
     Olmo,
-    /// A step in the name of a file of weights, nothing more.
+    /// A weights file with a step in its name, and nothing more specific.
     Generic,
 }
 
@@ -54,67 +54,66 @@ impl Family {
     }
 }
 
-/// One step of a run.
+/// Checkpoint of one step of a training run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Step {
-    /// The number of the step.
+    /// Number of the training step.
     pub step: u64,
-    /// Everything of the step lies under this (a directory with `/`, or the key of a file without
-    /// what varies). Raw key bytes as text; made safe where it is shown.
+    /// Prefix of everything in the checkpoint (a directory with `/`, or the constant part of file keys). Raw key bytes
+    /// as text; cleaned where it is shown.
     #[serde(with = "exact")]
     pub prefix: String,
-    /// Bytes.
+    /// Bytes of the checkpoint.
     pub bytes: u64,
-    /// Objects.
+    /// Number of objects.
     pub objects: u64,
-    /// All that belongs to the step is there, as far as keys can tell.
+    /// True when all parts of the checkpoint are there, as far as keys can tell.
     pub complete: bool,
-    /// Newest object, ms since 1970; `i64::MIN` when not known.
+    /// Time of the newest object, ms since 1970; `i64::MIN` when unknown.
     pub newest_ms: i64,
-    /// Bytes by tier, index of [`super::Tier`] and bytes; only tiers with bytes.
+    /// Bytes by storage tier; only tiers with bytes.
     pub tiers: Vec<(super::Tier, u64)>,
-    /// The metric in the name (`val_loss=2.31`), where there is one.
+    /// Value of the metric in the name (`val_loss=2.31`), of any range; `None` without one.
     pub metric: Option<f64>,
-    /// True when an object of it is locked, or a replica.
+    /// True when an object of it is locked or a replica.
     pub held: bool,
 }
 
-/// A run: steps of one family under one prefix.
+/// A training run: checkpoints of one family under one prefix.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Run {
-    /// Directory that holds the steps, with a `/` at the end.
+    /// Directory of the checkpoints, with a `/` at the end; raw key.
     #[serde(with = "exact")]
     pub prefix: String,
-    /// Convention.
+    /// Convention of its checkpoint names.
     pub family: Family,
-    /// Steps, ascending.
+    /// Checkpoints, by ascending step.
     pub steps: Vec<Step>,
-    /// Bytes of all steps.
+    /// Bytes of all checkpoints.
     pub bytes: u64,
-    /// How sure it is that this is a run of this family, 0–1.
+    /// Confidence that this is a training run of this family, 0–1.
     pub confidence: f64,
     /// True when it may still be written: the newest object is younger than three times the usual
     /// interval, or than 48 hours.
     pub active: bool,
     /// Median time between two steps, seconds; `None` with fewer than three dated steps.
     pub interval_s: Option<u64>,
-    /// Pointers and side files found beside the steps (`latest`, `last.ckpt`, tracker files), as
-    /// keys.
+    /// Keys of pointers and side files beside the checkpoints (`latest`, `last.ckpt`, tracker files).
     #[serde(with = "exact")]
     pub pointers: Vec<String>,
-    /// Steps that the pointers lead to, as far as names and dates tell, ascending.
+    /// Steps that the pointers refer to, as far as names and dates tell, ascending.
     #[serde(default)]
     pub pointed: Vec<u64>,
-    /// What [`Step::metric`] is; `None` where no step has one, or not all the same.
+    /// Meaning of [`Step::metric`]; `None` when no step has one, or not all have the same.
     #[serde(default)]
     pub metric: Option<Metric>,
 }
 
-/// A metric in the names of steps.
+/// Metric in the names of checkpoints.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Metric {
-    /// Its name: `val_loss`.
+    /// Name of the metric, such as `val_loss`.
     pub name: String,
-    /// True when more is better; `None` where the name does not tell.
+    /// True when higher is better, false when lower is; `None` when the name does not tell.
     pub higher_is_better: Option<bool>,
 }

@@ -9,42 +9,42 @@ use super::duplicate::PrefixPair;
 use super::run::Run;
 use super::tree::PrefixTree;
 
-/// Where the list of objects came from.
+/// Source of the list of objects.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ScanOrigin {
-    /// An S3 Inventory: where its manifest is.
+    /// S3 Inventory: location of its manifest.
     Inventory(Arc<str>),
     /// `ListObjectsV2` or `ListObjectVersions`.
     Listing,
     /// A local directory or mounted file system: its path.
     Directory(Arc<str>),
-    /// The same aggregation by Athena: the table or manifest.
+    /// Aggregation by Athena: name of the table, or location of the manifest.
     Athena(Arc<str>),
-    /// The demo.
+    /// The demo fleet.
     Demo,
 }
 
-/// The result of a scan. Stored in the cache as it is, so that reopening it is instant.
+/// Result of a scan. Stored in the cache as it is, so that reopening it is instant.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Scan {
     /// Bucket, or the path of a directory.
     pub bucket: Arc<str>,
-    /// Where the list came from.
+    /// Source of the list.
     pub origin: ScanOrigin,
-    /// The moment the list is of.
+    /// Time of the list: when it was made by its source.
     pub listed_at: Timestamp,
-    /// When it was read.
+    /// Time of the scan.
     pub scanned_at: Timestamp,
-    /// Rows read.
+    /// Number of rows read.
     pub rows: u64,
-    /// `None` when all was read; otherwise why not, one sentence.
+    /// Why it is incomplete, one sentence; `None` when everything was read.
     pub partial: Option<String>,
-    /// What was noticed on the way (pieces without digest, unknown columns), sentences.
+    /// Remarks of the scan (files without digest, unknown columns), one sentence each.
     pub notes: Vec<String>,
-    /// Sums by prefix.
+    /// Sums by prefix, pruned.
     pub tree: Arc<PrefixTree>,
-    /// Runs; `None` when nobody looked for them.
+    /// Training runs found; `None` when not searched for.
     pub runs: Option<Arc<Vec<Run>>>,
-    /// Copies; `None` when nobody looked, or the list has no `ETags`.
+    /// Duplicate prefixes found; `None` when not searched for, or without `ETags`.
     pub duplicates: Option<Arc<Vec<PrefixPair>>>,
 }

@@ -2,10 +2,9 @@
 
 use super::tier::Tier;
 
-/// The tier of a `StorageType` of `AWS/S3` `BucketSizeBytes`, and whether it is overhead rather than
-/// content; `None` for one that this version does not know. S3 user guide, "Metrics and dimensions";
-/// the overheads of the archive tiers of Intelligent-Tiering are seen in CloudWatch and not listed
-/// there.
+/// Tier of a `StorageType` in `BucketSizeBytes` of `AWS/S3`, and whether it is overhead rather than content; `None` as
+/// the tier for an unknown one. Source: S3 user guide, "Metrics and dimensions"; the overheads of Intelligent-Tiering's
+/// archive tiers occur in CloudWatch and are not listed there.
 pub fn tier_of(storage_type: &str) -> (Option<Tier>, bool) {
     let (tier, overhead) = match storage_type {
         "StandardStorage" => (Tier::Standard, false),

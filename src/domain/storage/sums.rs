@@ -34,45 +34,46 @@ pub const AGE_BINS: usize = 10;
 /// Retrieval, and are neither monitored nor moved by Intelligent-Tiering: 128 KiB.
 pub const SMALL_OBJECT: u64 = 128 << 10;
 
-/// The bin of a size.
+/// Index of the size bin of `bytes`, from 0 to [`SIZE_BINS`] − 1.
 pub fn size_bin(bytes: u64) -> usize {
     SIZE_BOUNDS.partition_point(|bound| *bound <= bytes)
 }
 
-/// The bin of an age in days.
+/// Index of the age bin of `days`, from 0 to [`AGE_BINS`] − 1.
 pub fn age_bin(days: u32) -> usize {
     AGE_BOUNDS.partition_point(|bound| *bound <= days)
 }
 
-/// What a set of objects adds up to. Current and noncurrent versions both count in the arrays by
-/// tier, as both are billed; the noncurrent ones are counted again on their own.
+/// Sums over a set of objects. Current and noncurrent versions both count in the arrays by tier, as both are billed;
+/// noncurrent ones are counted again on their own.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sums {
-    /// Objects with content, by tier.
+    /// Number of objects with content, by tier.
     pub objects: [u64; Tier::COUNT],
-    /// Their bytes, by tier.
+    /// Bytes of these objects, by tier.
     pub bytes: [u64; Tier::COUNT],
-    /// What small objects lack to [`SMALL_OBJECT`], by tier: billed as well in IA and Glacier IR.
+    /// Bytes that small objects lack to [`SMALL_OBJECT`], by tier: billed as well in the IA classes and Glacier Instant
+    /// Retrieval.
     pub padding: [u64; Tier::COUNT],
-    /// Objects of at least [`SMALL_OBJECT`] in Intelligent-Tiering: those that are monitored.
+    /// Objects of at least [`SMALL_OBJECT`] in Intelligent-Tiering, which bills their monitoring.
     pub monitored: u64,
-    /// Noncurrent versions.
+    /// Number of noncurrent versions.
     pub noncurrent_objects: u64,
-    /// Their bytes.
+    /// Bytes of noncurrent versions.
     pub noncurrent_bytes: u64,
-    /// Delete markers.
+    /// Number of delete markers.
     pub delete_markers: u64,
-    /// Rows with a size or date that cannot be.
+    /// Number of rows with an impossible size or date.
     pub malformed: u64,
-    /// Objects by size.
+    /// Number of objects, by size bin.
     pub size_objects: [u64; SIZE_BINS],
-    /// Bytes by size.
+    /// Bytes, by size bin.
     pub size_bytes: [u64; SIZE_BINS],
-    /// Bytes by age at the moment of the list; what has no age is in none.
+    /// Bytes by age bin, age at the time of the list; objects of unknown age are in none.
     pub age_bytes: [u64; AGE_BINS],
-    /// Newest object, ms since 1970; `i64::MIN` when none is known.
+    /// Time of the newest object, ms since 1970; `i64::MIN` when unknown.
     pub newest_ms: i64,
-    /// Oldest object, ms since 1970; `i64::MAX` when none is known.
+    /// Time of the oldest object, ms since 1970; `i64::MAX` when unknown.
     pub oldest_ms: i64,
 }
 
@@ -97,7 +98,7 @@ impl Default for Sums {
 }
 
 impl Sums {
-    /// Counts one row of a list that was made at `listed_ms`.
+    /// Adds one row of a list made at `listed_ms` (ms since 1970).
     pub fn count(
         &mut self,
         size: u64,
@@ -156,12 +157,12 @@ impl Sums {
         self.oldest_ms = self.oldest_ms.min(other.oldest_ms);
     }
 
-    /// Objects with content, versions included.
+    /// Number of objects with content, all versions included.
     pub fn all_objects(&self) -> u64 {
         self.objects.iter().sum()
     }
 
-    /// Bytes, versions included.
+    /// Bytes, all versions included.
     pub fn all_bytes(&self) -> u64 {
         self.bytes.iter().sum()
     }

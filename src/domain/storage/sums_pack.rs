@@ -45,7 +45,7 @@ fn fields_mut(sums: &mut Sums) -> impl Iterator<Item = &mut u64> {
         .chain(&mut sums.age_bytes)
 }
 
-/// Appends `sums` to `out`.
+/// Appends `sums` to `out` in packed form.
 pub(super) fn pack(sums: &Sums, out: &mut Vec<u8>) {
     let mut mask = fields(sums).enumerate().fold(0u128, |m, (i, v)| m | u128::from(v != 0) << i);
     let dated = sums.newest_ms != i64::MIN || sums.oldest_ms != i64::MAX;
@@ -61,7 +61,7 @@ pub(super) fn pack(sums: &Sums, out: &mut Vec<u8>) {
     }
 }
 
-/// The sums in `bytes`; what is cut off counts as 0.
+/// Sums packed in `bytes`; missing values count as 0.
 pub(super) fn unpack(mut bytes: &[u8]) -> Sums {
     let mut sums = Sums::default();
     let mask = unleb(&mut bytes);

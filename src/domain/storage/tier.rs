@@ -2,31 +2,31 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Storage class of an object, in the API's words.
+/// Storage class of an object, as the S3 API names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum StorageClass {
-    /// `STANDARD`.
+    /// API value `STANDARD`.
     Standard,
-    /// `INTELLIGENT_TIERING`.
+    /// API value `INTELLIGENT_TIERING`.
     IntelligentTiering,
-    /// `STANDARD_IA`.
+    /// API value `STANDARD_IA`, infrequent access.
     StandardIa,
-    /// `ONEZONE_IA`.
+    /// API value `ONEZONE_IA`, infrequent access in one zone.
     OnezoneIa,
     /// `GLACIER_IR`, Glacier Instant Retrieval.
     GlacierIr,
     /// `GLACIER`, Glacier Flexible Retrieval.
     Glacier,
-    /// `DEEP_ARCHIVE`.
+    /// API value `DEEP_ARCHIVE`, Glacier Deep Archive.
     DeepArchive,
-    /// `REDUCED_REDUNDANCY`.
+    /// API value `REDUCED_REDUNDANCY`, the legacy class.
     ReducedRedundancy,
     /// `EXPRESS_ONEZONE`, of directory buckets.
     ExpressOnezone,
 }
 
 impl StorageClass {
-    /// All classes.
+    /// All classes, in the order of declaration.
     pub const ALL: [Self; 9] = [
         Self::Standard,
         Self::IntelligentTiering,
@@ -54,17 +54,17 @@ impl StorageClass {
         }
     }
 
-    /// The class of an API value; `None` for one that does not exist (or not yet).
+    /// Class with this value in the API; `None` for an unknown one.
     pub fn from_api(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|c| c.api() == name)
     }
 }
 
-/// What bytes are billed as: the class, and within Intelligent-Tiering the access tier.
+/// Tier that bytes are billed in: the storage class, and within Intelligent-Tiering the access tier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum Tier {
-    /// Standard.
+    /// S3 Standard.
     Standard,
     /// Intelligent-Tiering, Frequent Access.
     ItFrequent,
@@ -76,23 +76,23 @@ pub enum Tier {
     ItArchive,
     /// Intelligent-Tiering, Deep Archive Access (opt-in).
     ItDeepArchive,
-    /// Standard-IA.
+    /// S3 Standard-IA.
     StandardIa,
-    /// One Zone-IA.
+    /// S3 One Zone-IA.
     OnezoneIa,
-    /// Glacier Instant Retrieval.
+    /// S3 Glacier Instant Retrieval.
     GlacierIr,
-    /// Glacier Flexible Retrieval.
+    /// S3 Glacier Flexible Retrieval.
     Glacier,
-    /// Glacier Deep Archive.
+    /// S3 Glacier Deep Archive.
     DeepArchive,
-    /// Reduced Redundancy.
+    /// S3 Reduced Redundancy.
     ReducedRedundancy,
-    /// Express One Zone.
+    /// S3 Express One Zone.
     Express,
     /// No S3 at all: a directory or a mounted file system.
     File,
-    /// A class this version does not know: counted, not priced.
+    /// An unknown class: counted, not priced.
     Unknown,
 }
 
@@ -100,7 +100,7 @@ impl Tier {
     /// Number of tiers, the length of arrays by tier.
     pub const COUNT: usize = 15;
 
-    /// All tiers, in the order of their numbers.
+    /// All tiers, in the order of their indices.
     pub const ALL: [Self; Self::COUNT] = [
         Self::Standard,
         Self::ItFrequent,
@@ -119,7 +119,7 @@ impl Tier {
         Self::Unknown,
     ];
 
-    /// Index into arrays by tier.
+    /// Index into arrays by tier, from 0 to [`Tier::COUNT`] − 1.
     pub fn index(self) -> usize {
         self as usize
     }
@@ -144,7 +144,7 @@ impl Tier {
         })
     }
 
-    /// The tier in which a class begins: Intelligent-Tiering in Frequent Access.
+    /// Tier of new objects in a class; for Intelligent-Tiering, Frequent Access.
     pub fn of(class: StorageClass) -> Self {
         match class {
             StorageClass::Standard => Self::Standard,
@@ -171,9 +171,8 @@ impl Tier {
         ("DEEP_ARCHIVE", Self::ItDeepArchive),
     ];
 
-    /// The tier of an inventory row or listing: class, and the access tier where one is named, of
-    /// [`Tier::ACCESS_TIERS`]. An empty class is Standard (listings leave it out); an unknown one
-    /// is [`Tier::Unknown`].
+    /// Tier of a row in an inventory or listing, by its class and, if given, the name of its access tier in
+    /// [`Tier::ACCESS_TIERS`]. An empty class is Standard (listings omit it); an unknown one is [`Tier::Unknown`].
     pub fn of_object(class: &str, access_tier: &str) -> Self {
         if class.is_empty() {
             return Self::Standard;
@@ -188,7 +187,7 @@ impl Tier {
         }
     }
 
-    /// A short name for columns and JSON: `standard`, `it_fa`, `glacier_ir`.
+    /// Short name in columns and JSON: `standard`, `it_fa`, `glacier_ir`.
     pub fn word(self) -> &'static str {
         match self {
             Self::Standard => "standard",

@@ -5,24 +5,23 @@ use serde::{Deserialize, Serialize};
 use super::sums::Sums;
 use super::sums_pack::{pack, unpack};
 
-/// A node of a [`PrefixTree`]; the root is 0.
+/// Id of a node in a [`PrefixTree`]; 0 is the root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct NodeId(pub u32);
 
-/// What a node stands for.
+/// Kind of a node in the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum NodeKind {
     /// A prefix that ends with `/`.
     Prefix,
-    /// One object, with all its versions.
+    /// One object with all its versions.
     Object,
-    /// All children of the parent that were too small to be kept each on its own.
+    /// All children of the parent that are too small for nodes of their own.
     Rest,
 }
 
-/// Sums by prefix, pruned to what a screen can show: small children of a prefix are one node,
-/// [`NodeKind::Rest`], and nothing is lost from the sums: those of the children of a prefix add up
-/// to its own.
+/// Tree of prefixes with the sums of each, pruned to what a screen can show: small children of a prefix are merged into
+/// one node, [`NodeKind::Rest`]. Nothing is lost from the sums: those of the children add up to that of the prefix.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PrefixTree {
     /// Names, one after the other, raw key bytes.
@@ -50,7 +49,7 @@ struct Node {
 }
 
 impl PrefixTree {
-    /// The root: all of the list.
+    /// The root: the whole list.
     pub const ROOT: NodeId = NodeId(0);
 
     /// Number of nodes.
@@ -69,7 +68,7 @@ impl PrefixTree {
         self.slice(&self.names, id, |n| n.name_end)
     }
 
-    /// The whole prefix or key.
+    /// Whole prefix or key of a node, raw bytes; empty for the root.
     pub fn path(&self, id: NodeId) -> Vec<u8> {
         let mut parts = Vec::new();
         let mut at = id;
@@ -81,7 +80,7 @@ impl PrefixTree {
         parts.iter().rev().flat_map(|p| p.iter().copied()).collect()
     }
 
-    /// The node above; `None` for the root.
+    /// Parent of a node; `None` for the root.
     pub fn parent(&self, id: NodeId) -> Option<NodeId> {
         if id == Self::ROOT {
             return None;
@@ -90,35 +89,35 @@ impl PrefixTree {
         self.nodes.get(id.0 as usize).filter(|n| n.parent < id.0).map(|n| NodeId(n.parent))
     }
 
-    /// What it stands for.
+    /// Kind of a node; [`NodeKind::Rest`] for an unknown id.
     pub fn kind(&self, id: NodeId) -> NodeKind {
         self.nodes.get(id.0 as usize).map_or(NodeKind::Rest, |n| n.kind)
     }
 
-    /// The nodes below, most bytes first.
+    /// Children of a node, most bytes first.
     pub fn children(&self, id: NodeId) -> impl ExactSizeIterator<Item = NodeId> + use<> {
         let (first, count) =
             self.nodes.get(id.0 as usize).map_or((0, 0), |n| (n.first_child, n.children));
         (first..first.saturating_add(count)).map(NodeId)
     }
 
-    /// Sums of everything below and in it. Unpacked on each call: who sorts by bytes or objects
-    /// asks [`PrefixTree::bytes`] and [`PrefixTree::objects`].
+    /// Sums of a node and everything below it. Unpacked on each call: [`PrefixTree::bytes`] and [`PrefixTree::objects`]
+    /// are faster for sorting.
     pub fn sums(&self, id: NodeId) -> Sums {
         unpack(self.slice(&self.sums, id, |n| n.sums_end))
     }
 
-    /// Bytes of it, versions included: [`Sums::all_bytes`] without unpacking.
+    /// Bytes of a node, versions included: [`Sums::all_bytes`] without unpacking.
     pub fn bytes(&self, id: NodeId) -> u64 {
         self.nodes.get(id.0 as usize).map_or(0, |n| n.bytes)
     }
 
-    /// Objects of it, versions included: [`Sums::all_objects`] without unpacking.
+    /// Number of objects of a node, versions included: [`Sums::all_objects`] without unpacking.
     pub fn objects(&self, id: NodeId) -> u64 {
         self.nodes.get(id.0 as usize).map_or(0, |n| n.objects)
     }
 
-    /// The node of a prefix, walked down from the root; `None` when it was pruned or never there.
+    /// Node of a prefix or key; `None` when it was pruned or never existed.
     pub fn find(&self, path: &[u8]) -> Option<NodeId> {
         let mut at = Self::ROOT;
         let mut rest = path;
@@ -131,7 +130,7 @@ impl PrefixTree {
         Some(at)
     }
 
-    /// Bytes that the tree takes in memory, about.
+    /// Approximate memory of the tree, bytes.
     pub fn memory(&self) -> usize {
         self.names.len() + self.sums.len() + self.nodes.len() * size_of::<Node>()
     }
@@ -144,15 +143,15 @@ impl PrefixTree {
     }
 }
 
-/// Builds a [`PrefixTree`] level by level: the children of each node side by side, those of an
-/// earlier node before those of a later one.
+/// Builds a [`PrefixTree`] level by level: the children of each node side by side, those of an earlier node before
+/// those of a later one.
 #[derive(Debug)]
 pub struct TreeBuilder {
     tree: PrefixTree,
 }
 
 impl TreeBuilder {
-    /// Begins with the root.
+    /// Starts with the root, whose sums are `sums`.
     pub fn new(sums: &Sums) -> Self {
         let tree = PrefixTree { names: vec![], nodes: vec![], sums: vec![] };
         let mut builder = Self { tree };
@@ -160,8 +159,8 @@ impl TreeBuilder {
         builder
     }
 
-    /// Appends a child of `parent`. All children of a parent are pushed one after the other.
-    /// `None` when the tree is full: 4 GiB of names or sums.
+    /// Appends a child of `parent`; all children of a parent are pushed one after the other. `None` when the tree is
+    /// full: 4 GiB of names or sums.
     pub fn child(
         &mut self,
         parent: NodeId,
@@ -179,7 +178,7 @@ impl TreeBuilder {
         Some(id)
     }
 
-    /// The tree.
+    /// The finished tree.
     pub fn finish(self) -> PrefixTree {
         self.tree
     }
@@ -216,10 +215,18 @@ mod raw {
     use serde::de::Visitor;
     use serde::{Deserializer, Serializer};
 
+    /// Writes the bytes as one byte string, not as a sequence of numbers.
+    ///
+    /// # Errors
+    /// Those of the serializer.
     pub(super) fn serialize<S: Serializer>(bytes: &[u8], out: S) -> Result<S::Ok, S::Error> {
         out.serialize_bytes(bytes)
     }
 
+    /// Reads a byte string.
+    ///
+    /// # Errors
+    /// The format's, for anything else than bytes.
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u8>, D::Error> {
         from.deserialize_byte_buf(Bytes)
     }

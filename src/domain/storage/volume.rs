@@ -7,33 +7,33 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::{Scope, Tags, intern, text};
 
-/// Kinds of volume.
+/// Type of an EBS volume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum VolumeKind {
-    /// `gp2`.
+    /// `gp2`, general purpose SSD.
     Gp2,
-    /// `gp3`.
+    /// `gp3`, general purpose SSD with separate IOPS and throughput.
     Gp3,
-    /// `io1`.
+    /// `io1`, provisioned IOPS SSD.
     Io1,
-    /// `io2`.
+    /// `io2`, provisioned IOPS SSD.
     Io2,
-    /// `st1`.
+    /// `st1`, throughput optimised HDD.
     St1,
-    /// `sc1`.
+    /// `sc1`, cold HDD.
     Sc1,
-    /// `standard`, magnetic.
+    /// `standard`, the previous generation's magnetic disk.
     Magnetic,
-    /// One this version does not know: not priced.
+    /// A type that this version does not know: not priced.
     Unknown,
 }
 
 impl VolumeKind {
-    /// All that have a name.
+    /// All known types, in the order of declaration.
     pub const ALL: [Self; 7] =
         [Self::Gp2, Self::Gp3, Self::Io1, Self::Io2, Self::St1, Self::Sc1, Self::Magnetic];
 
-    /// The name in the API; `unknown` for what has none here.
+    /// Name in the API; `unknown` for [`Self::Unknown`].
     pub fn api(self) -> &'static str {
         match self {
             Self::Gp2 => "gp2",
@@ -47,95 +47,95 @@ impl VolumeKind {
         }
     }
 
-    /// The kind of a name of the API.
+    /// The type with this name in the API; [`Self::Unknown`] for any other text.
     pub fn from_api(name: &str) -> Self {
         Self::ALL.into_iter().find(|k| k.api() == name).unwrap_or(Self::Unknown)
     }
 }
 
-/// Where a volume is attached.
+/// Attachment of a volume to an instance.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attachment {
-    /// Instance id.
+    /// EC2 instance id, such as `i-0abc`.
     pub instance: Arc<str>,
-    /// Device.
+    /// Device name, such as `/dev/sda1`.
     #[serde(deserialize_with = "intern::text")]
     pub device: Arc<str>,
-    /// Since when.
+    /// Time of the attachment; `None` when EC2 does not report it.
     pub attached_at: Option<Timestamp>,
-    /// Dies with the instance.
+    /// True when the volume is deleted with the instance.
     pub delete_on_termination: bool,
 }
 
-/// A volume.
+/// An EBS volume.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Volume {
-    /// Account and region.
+    /// Account and region it lies in.
     pub scope: Scope,
-    /// `vol-…`.
+    /// Volume id, `vol-…`.
     #[serde(deserialize_with = "text::id")]
     pub id: Arc<str>,
-    /// Zone.
+    /// Availability zone, such as `us-east-1a`.
     #[serde(deserialize_with = "intern::text")]
     pub az: Arc<str>,
-    /// Kind.
+    /// Volume type.
     pub kind: VolumeKind,
     /// Provisioned size, GiB.
     pub size_gib: u32,
-    /// Provisioned IOPS, where the API names them.
+    /// Provisioned IOPS; `None` when the API does not name them.
     pub iops: Option<u32>,
-    /// Provisioned throughput, MiB/s, where the API names it.
+    /// Provisioned throughput, MiB/s; `None` when the API does not name it.
     pub throughput_mibps: Option<u32>,
-    /// `available`, `in-use`, `error`, … as the API says.
+    /// EC2's name of the state: `available`, `in-use`, `error`, …
     #[serde(deserialize_with = "intern::text")]
     pub state: Arc<str>,
-    /// Where it is attached; several for Multi-Attach.
+    /// Attachments; empty when detached, several with Multi-Attach.
     pub attachments: Vec<Attachment>,
-    /// Created.
+    /// Time of creation; `None` when EC2 does not report it.
     pub created_at: Option<Timestamp>,
-    /// The snapshot it was made from; empty for none.
+    /// Id of the snapshot it was created from; empty without one.
     #[serde(deserialize_with = "intern::text")]
     pub snapshot: Arc<str>,
-    /// Encrypted.
+    /// True when encrypted.
     pub encrypted: bool,
-    /// Tags.
+    /// Tags, sorted by key.
     pub tags: Tags,
 }
 
-/// Where a snapshot is stored.
+/// Storage tier of a snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum SnapshotTier {
-    /// Standard: incremental.
+    /// Standard: incremental copies.
     Standard,
     /// Archive: a full copy.
     Archive,
 }
 
-/// A snapshot of the account's own.
+/// An EBS snapshot that the account owns.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Snapshot {
-    /// Account and region.
+    /// Account and region it lies in.
     pub scope: Scope,
-    /// `snap-…`.
+    /// Snapshot id, `snap-…`.
     #[serde(deserialize_with = "text::id")]
     pub id: Arc<str>,
-    /// The volume it is of; may be gone, or `vol-ffffffff` for copies.
+    /// Id of its volume, which may be deleted; `vol-ffffffff` for copies.
     pub volume: Arc<str>,
-    /// Size of the **volume**, GiB: what a snapshot stores is at most that, and not told here.
+    /// Size of the **volume**, GiB: the upper limit of what the snapshot stores, which EC2 does not report.
     pub volume_gib: u32,
-    /// Full size of the snapshot in bytes, where the API says it.
+    /// Full size of the snapshot, bytes; `None` when EC2 does not report it.
     pub full_bytes: Option<u64>,
-    /// Started.
+    /// Start of the snapshot; `None` when EC2 does not report it.
     pub started_at: Option<Timestamp>,
-    /// `completed`, `pending`, `error`, …
+    /// EC2's name of the state: `completed`, `pending`, `error`, …
     #[serde(deserialize_with = "intern::text")]
     pub state: Arc<str>,
-    /// Tier.
+    /// Storage tier.
     pub tier: SnapshotTier,
-    /// Images (AMIs) of the account that use it.
+    /// Ids of the account's images (AMIs) that use it.
     pub images: Vec<Arc<str>>,
-    /// Description; clean text.
+    /// Description given by its creator; clean text, may be empty.
     pub description: Arc<str>,
-    /// Tags.
+    /// Tags, sorted by key.
     pub tags: Tags,
 }

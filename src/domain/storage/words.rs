@@ -1,7 +1,7 @@
 //! Sizes in words.
 
-/// A size in binary units at three digits, as prices count them: `1.5 TiB`, `412 KiB`; negative for
-/// what shrinks, `–` for what is no number.
+/// Size with three significant digits in binary units, as prices count them: `1.5 TiB`, `412 KiB`; negative for a
+/// decrease, `–` for NaN and ∞.
 pub fn size_words(bytes: f64) -> String {
     if !bytes.is_finite() {
         return "–".to_owned();

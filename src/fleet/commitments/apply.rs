@@ -7,58 +7,56 @@ use super::prepare::{prepare, sane, was_in_force};
 use crate::domain::{Commitment, Commits, Holdings, HourRange, PlanType, ReservesCapacity};
 use crate::fleet::prices::PriceBook;
 
-/// A step of the application: so many instance-hours of a meter that a commitment pays for.
+/// One step of the application: instance-hours of a meter that a commitment pays for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Covered {
     /// Place of the meter in [`Applier::meters`].
     pub meter: usize,
     /// Place of the commitment in [`Holdings::items`].
     pub commitment: usize,
-    /// Instance-hours covered.
+    /// Instance-hours covered; ≥ 0.
     pub units: f64,
-    /// USD of the commitment that they use: the plan's rate, or the amortised price of the
-    /// reservation.
+    /// Cost of the commitment for them, USD: the plan's rate, or the amortised price of the reservation.
     pub usd: f64,
-    /// What they take of what an hour of the commitment holds: instance-hours of a reservation (of
-    /// its own size), USD of a plan.
+    /// Capacity of the commitment that they take: instance-hours of a reservation (of its own size), USD of a plan.
     pub taken: f64,
 }
 
-/// The hour's bill.
+/// Bill of one hour: usage, commitments, and what they cover.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Applied {
-    /// What was applied, in order.
+    /// Steps in the order of application.
     pub covered: Vec<Covered>,
-    /// Instance-hours of each meter: those given, then unused room of capacity reservations.
+    /// Instance-hours of each meter: first the given usage, then unused room of capacity reservations.
     pub units: Vec<f64>,
-    /// Instance-hours of each meter that no reservation and no plan pays for.
+    /// Instance-hours of each meter that neither a reservation nor a plan pays for.
     pub on_demand_units: Vec<f64>,
-    /// USD of each commitment that something used, by place in [`Holdings::items`].
+    /// USD used of each commitment, by place in [`Holdings::items`].
     pub used_usd: Vec<f64>,
-    /// USD for commitments in force, used or not: Reserved Instances, plans, Capacity Blocks; those
-    /// without a known price ([`is_priced`]) are left out.
+    /// USD for the commitments in force, used or not: Reserved Instances, plans, Capacity Blocks. Those without a known
+    /// price ([`is_priced`]) are left out.
     pub committed_usd: f64,
-    /// USD on demand: usage that nothing covers, and unused room of capacity reservations.
+    /// USD on demand: uncovered usage, and unused room of capacity reservations.
     pub on_demand_usd: f64,
     /// Instance-hours on demand without a known price, which `on_demand_usd` leaves out.
     pub unpriced_units: f64,
 }
 
 impl Applied {
-    /// The hour's bill, USD.
+    /// Total bill of the hour, USD: commitments plus on demand.
     pub fn total_usd(&self) -> f64 {
         self.committed_usd + self.on_demand_usd
     }
 }
 
-/// A commitment made ready.
+/// A commitment prepared for application.
 #[derive(Clone, Debug)]
 pub(super) struct Held {
-    /// Place in [`Holdings::items`].
+    /// Its place in [`Holdings::items`].
     pub item: usize,
     start: Timestamp,
     end: Option<Timestamp>,
-    /// What an hour holds: instance-hours of a reservation, USD of a plan.
+    /// Capacity of one hour: instance-hours of a reservation, USD of a plan.
     pub capacity: f64,
     /// USD per unit of capacity.
     usd: f64,
@@ -67,6 +65,8 @@ pub(super) struct Held {
 }
 
 impl Held {
+    /// Prepares `commitment`, which is at `item` in [`Holdings::items`]. Missing prices count as 0 here; [`is_priced`]
+    /// tells them apart.
     pub(super) fn new(item: usize, commitment: &Commitment) -> Self {
         let (capacity, usd, paid) = match &commitment.commits {
             Commits::Reserved(reserved) => {
@@ -98,8 +98,8 @@ impl Held {
     }
 }
 
-/// What a Capacity Block costs, USD/h for all of its instances: what was paid over its term. `None`
-/// for anything else, and where no price or no end is known.
+/// Price of a Capacity Block, USD/h for all of its instances: price paid ÷ hours of its term. `None` for other
+/// commitments, and where price or end is unknown.
 pub fn block_usd_per_hour(commitment: &Commitment) -> Option<f64> {
     let Commits::Capacity(capacity) = &commitment.commits else { return None };
     let ReservesCapacity::Block { upfront_usd } = capacity.reserves else { return None };
@@ -107,8 +107,7 @@ pub fn block_usd_per_hour(commitment: &Commitment) -> Option<f64> {
     Some(sane(upfront_usd?) / hours).filter(|usd| usd.is_finite() && *usd >= 0.0)
 }
 
-/// False for what some API does not tell the price of: Reserved Instances that were modified, Capacity
-/// Blocks.
+/// False where no API reports the price: modified Reserved Instances, and Capacity Blocks without a configured price.
 pub fn is_priced(commitment: &Commitment) -> bool {
     match &commitment.commits {
         Commits::Reserved(reserved) => reserved.usd_per_hour.is_some(),
@@ -120,27 +119,29 @@ pub fn is_priced(commitment: &Commitment) -> bool {
     }
 }
 
-/// What a commitment may pay for.
+/// A meter and a commitment that may pay for it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pair {
+    /// Place of the meter in [`Applier::meters`].
     pub meter: u32,
-    /// Place among those made ready.
+    /// Place of the commitment among the prepared ones.
     pub held: u32,
-    /// What an instance-hour takes of the commitment's capacity.
+    /// Capacity that one instance-hour of the meter takes of the commitment.
     pub takes: f64,
 }
 
-/// The room of a capacity reservation.
+/// Room of a capacity reservation: the instances that it holds capacity for.
 #[derive(Clone, Debug)]
 pub(super) struct Room {
+    /// Place of the reservation among the prepared commitments.
     pub held: usize,
-    /// Meter of what is unused of it.
+    /// Place of the meter of its unused room.
     pub meter: usize,
-    /// Instances that it holds room for.
+    /// Number of instances in its room.
     pub total: f64,
-    /// Of them used by what is not metered here, and billed there.
+    /// Number of those used by instances outside these meters (and billed there).
     pub elsewhere: f64,
-    /// Meters of what runs in it.
+    /// Places of the meters of instances inside the reservation.
     pub inside: Vec<usize>,
 }
 
@@ -165,14 +166,14 @@ pub struct Applier {
 }
 
 impl Applier {
-    /// Makes ready the commitments in force at `at` for these meters. Unused room of capacity
-    /// reservations is usage too: meters of its own stand behind those given.
+    /// Prepares the commitments in force at `at` for `meters`. Unused room of capacity reservations is usage as well:
+    /// its meters are appended to the given ones.
     pub fn new(meters: Vec<Meter>, holdings: &Holdings, prices: &PriceBook, at: Timestamp) -> Self {
         Self::of(meters, holdings, prices, at, |commitment| commitment.is_in_force(at))
     }
 
-    /// Makes ready what was in force in some hour of `hours`, for [`Applier::apply_at`]. `now` is the
-    /// present moment: what ended before it was in force until then.
+    /// Prepares the commitments that were in force in any hour of `hours`, for [`Applier::apply_at`]. `now` is the
+    /// present: a commitment that ended before it was in force until its end.
     pub fn over(
         meters: Vec<Meter>,
         holdings: &Holdings,
@@ -199,24 +200,24 @@ impl Applier {
         Self { at, meters, given, items: holdings.items.len(), prices, held, rooms, pairs }
     }
 
-    /// What is metered: the meters given, then those of unused capacity.
+    /// All meters: the given ones, then those of unused capacity.
     pub fn meters(&self) -> &[Meter] {
         &self.meters
     }
 
-    /// On-demand price of an instance-hour of each of [`Applier::meters`], USD.
+    /// On-demand price of an instance-hour of each of [`Applier::meters`], USD; `None` when unknown.
     pub fn prices(&self) -> &[Option<f64>] {
         &self.prices
     }
 
-    /// What reservation each meter of unused room belongs to: place in [`Applier::meters`], place in
+    /// Meters of unused room with their capacity reservations: place in [`Applier::meters`], place in
     /// [`Holdings::items`].
     pub fn rooms(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         self.rooms.iter().map(|room| (room.meter, self.held[room.held].item))
     }
 
-    /// Learns from what runs now how much room of capacity reservations others use, who are metered
-    /// elsewhere (other accounts, licensed software): what AWS says is used beyond `units`.
+    /// Derives from current usage how much room of capacity reservations instances outside these meters use (other
+    /// accounts, licensed software): the usage that AWS reports beyond `units`.
     #[must_use]
     pub fn with_room_used_elsewhere(mut self, units: &[f64], holdings: &Holdings) -> Self {
         for room in &mut self.rooms {
@@ -230,12 +231,12 @@ impl Applier {
         self
     }
 
-    /// The bill of an hour with so many instance-hours of each of the meters given.
+    /// Bill of an hour with `units` instance-hours of each given meter.
     pub fn apply(&self, units: &[f64]) -> Applied {
         self.apply_at(units, self.at)
     }
 
-    /// The bill of the hour that begins at `at`, of those that the applier was made for.
+    /// Bill of the hour that starts at `at`, one of those that the applier was prepared for.
     pub fn apply_at(&self, units: &[f64], at: Timestamp) -> Applied {
         let (mut open, mut left) = self.begin(units, at);
         let mut applied = Applied {
@@ -256,26 +257,26 @@ impl Applier {
         applied
     }
 
-    /// The bill alone, USD: [`Applied::total_usd`] of [`Applier::apply`], without a list of what was
-    /// covered. For questions asked by the hundred.
+    /// [`Applied::total_usd`] of [`Applier::apply`] without the list of steps; faster, for many queries.
     pub fn total_usd(&self, units: &[f64]) -> f64 {
         self.paid_at(self.at) + self.on_demand_usd(units)
     }
 
-    /// Of the bill what is on demand, USD: all of it that depends on usage.
+    /// On-demand part of the bill, USD: the only part that depends on usage.
     pub fn on_demand_usd(&self, units: &[f64]) -> f64 {
         let (mut open, mut left) = self.begin(units, self.at);
         self.fill(&mut open, &mut left, |_, _, _| {});
         self.on_demand(&open).0
     }
 
-    /// What a commitment may pay for, in order of application: place in [`Applier::meters`], place in
-    /// [`Holdings::items`].
+    /// Meters with the commitments that may pay for them, in order of application: place in [`Applier::meters`], place
+    /// in [`Holdings::items`].
     pub fn pairs(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         self.pairs.iter().map(|p| (p.meter as usize, self.held[p.held as usize].item))
     }
 
-    /// Calls `edge` with place of the meter and place of the commitment for all that may meet.
+    /// Calls `edge` with the places of meter and commitment for every pair that may meet, capacity reservations
+    /// included.
     pub(super) fn edges(&self, mut edge: impl FnMut(usize, usize)) {
         self.pairs().for_each(|(meter, item)| edge(meter, item));
         for room in &self.rooms {

@@ -17,51 +17,50 @@ use crate::fleet::prices::PriceBook;
 /// A commitment that pays for a part of an instance.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CoveredBy {
-    /// The commitment's id.
+    /// Id of the commitment at AWS.
     pub id: Arc<str>,
-    /// Its kind.
+    /// Kind of the commitment.
     pub kind: CommitmentKind,
-    /// The account that owns it.
+    /// 12-digit account that owns the commitment.
     pub account: Arc<str>,
-    /// The part of the instance-hour that it pays for, 0–1. Instances that no commitment can tell
-    /// apart share what covers them. 1 for capacity that the instance runs in.
+    /// Share of the instance-hour that it pays for, 0–1. Instances that no commitment can tell apart share their cover
+    /// evenly. 1 for capacity that the instance runs in.
     pub share: f64,
-    /// USD of the commitment that it takes in an hour. 0 for an on-demand capacity reservation, which
-    /// bills what is unused of it alone; `None` where the price of the commitment is not known.
+    /// Cost of the commitment for its share of an hour, USD. 0 for an on-demand capacity reservation, which bills only
+    /// its unused part; `None` when the price of the commitment is unknown.
     pub usd_per_hour: Option<f64>,
-    /// When it ends, where it does.
+    /// End of the commitment; `None` when it has none.
     pub until: Option<Timestamp>,
 }
 
-/// What commitments mean for one running instance, in this hour.
+/// Commitments that pay for one running instance in this hour, and the net saving of stopping it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Cover {
-    /// What pays for it, in order of application; empty for nothing.
+    /// Commitments in order of application; empty when nothing covers the instance.
     pub by: Vec<CoveredBy>,
-    /// What the instance-hour costs: commitments used plus the rest on demand, USD. `None` where the
-    /// price of what pays for it is not known.
+    /// Cost of the instance-hour, USD: commitments used plus the rest on demand. `None` when the price of a commitment
+    /// is unknown.
     pub effective_usd_per_hour: Option<f64>,
-    /// What the whole bill falls by when this instance alone stops, USD/h: 0 while what pays for it
-    /// finds nothing else to pay for, up to the on-demand price. Two exceptions are AWS's own. Above
-    /// the price: a plan serves its owner's usage first, and instances before unused room; it may go on
-    /// to usage on which it saves more. Below 0: the instance leaves billed room of a capacity reservation, and what
-    /// discounted it goes to other usage first.
+    /// Decrease of the whole bill when this instance alone stops, USD/h. Usually between 0 (its commitment finds no
+    /// other usage) and the on-demand price. Two exceptions are AWS's own. Above the price: a plan serves its owner's
+    /// usage first, and instances before unused room, and may move on to usage on which it saves more. Below 0: the
+    /// instance leaves billed room of a capacity reservation, and its discount goes to other usage first.
     pub saves_usd_per_hour: f64,
-    /// What is not in the figures, a clause; `None` for nothing.
+    /// Caveat about the figures, a clause; `None` without any.
     pub note: Option<Arc<str>>,
 }
 
-/// What is known of it.
+/// Net cost of an instance after commitments, or why it is unknown.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Net {
-    /// Nothing, and why: commitments could not be read, the price is not known.
+    /// Unknown, with the reason: commitments could not be read, or the price is unknown.
     Unknown(Arc<str>),
-    /// All of it.
+    /// Known in full.
     Known(Cover),
 }
 
 impl Net {
-    /// What the bill falls by when the instance alone stops, USD/h.
+    /// Decrease of the bill when the instance alone stops, USD/h; `None` when unknown.
     pub fn saves_usd_per_hour(&self) -> Option<f64> {
         match self {
             Self::Known(cover) => Some(cover.saves_usd_per_hour),
@@ -69,7 +68,7 @@ impl Net {
         }
     }
 
-    /// What the instance costs with commitments, USD/h.
+    /// Cost of the instance with commitments, USD/h; `None` when unknown.
     pub fn effective_usd_per_hour(&self) -> Option<f64> {
         match self {
             Self::Known(cover) => cover.effective_usd_per_hour,
@@ -78,7 +77,7 @@ impl Net {
     }
 }
 
-/// The net of every running instance, by id.
+/// Net cost of every running instance, by instance id.
 pub fn covers(
     instances: &[Arc<Instance>],
     holdings: &Holdings,
@@ -100,8 +99,8 @@ pub fn covers(
         .collect()
 }
 
-/// What the bill falls by when all of `stop` stop together, USD/h; `None` when it is not known.
-/// Not the sum of what each saves alone: a commitment that one of them leaves covers another.
+/// Decrease of the bill when all of `stop` stop together, USD/h; `None` when unknown. It differs from the sum of the
+/// single savings: a commitment that one instance frees covers another.
 pub fn joint_saving<S: BuildHasher>(
     instances: &[Arc<Instance>],
     stop: &HashSet<Arc<str>, S>,

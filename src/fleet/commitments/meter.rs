@@ -5,26 +5,26 @@ use std::sync::Arc;
 use crate::domain::{Instance, Platform, Scope, Tenancy};
 use crate::fleet::prices::PriceBook;
 
-/// Instances that no commitment can tell apart: their hours are one quantity.
+/// Instances that commitments treat alike: their hours are summed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Meter {
-    /// Account and region.
+    /// Account and region it lies in.
     pub scope: Scope,
-    /// Availability zone; empty when not known, which no zonal reservation covers.
+    /// Availability zone; empty when unknown, which no zonal reservation covers.
     pub az: Arc<str>,
-    /// Instance type.
+    /// EC2 instance type, such as `p5.48xlarge`.
     pub instance_type: Arc<str>,
-    /// Operating system.
+    /// Operating system and licence: a part of the price key.
     pub platform: Platform,
-    /// Tenancy.
+    /// EC2 tenancy (shared, dedicated, host): a part of the price key.
     pub tenancy: Tenancy,
-    /// The capacity reservation it runs in.
+    /// Id of the capacity reservation it runs in; `None` outside of any.
     pub reservation: Option<Arc<str>>,
 }
 
 impl Meter {
-    /// The meter of an on-demand instance; `None` for what no commitment covers: Spot, Capacity
-    /// Blocks, scheduled instances, dedicated hosts, licensed software that has no price here.
+    /// Meter of an on-demand instance; `None` for instances that no commitment covers: Spot, Capacity Blocks, scheduled
+    /// instances, dedicated hosts, licensed software without a price.
     pub fn of(instance: &Instance) -> Option<Self> {
         use crate::domain::Lifecycle;
         let coverable = instance.lifecycle == Lifecycle::OnDemand
@@ -40,14 +40,14 @@ impl Meter {
         })
     }
 
-    /// On-demand price of one instance-hour, USD: of the list, or by the configuration; `None` when not known.
+    /// On-demand price of one instance-hour, USD, private or list; `None` when unknown.
     pub fn on_demand_price(&self, prices: &PriceBook) -> Option<f64> {
         prices
             .on_demand(&self.scope, &self.instance_type, self.platform, self.tenancy)
             .map(|rate| rate.usd_per_hour)
     }
 
-    /// Puts meters in an order that depends on nothing but what they are.
+    /// Sort key of a meter: independent of the order in which meters were found.
     pub(super) fn rank(&self) -> impl Ord + use<'_> {
         (
             &self.scope,

@@ -26,8 +26,8 @@ use crate::domain::{
 };
 use crate::fleet::prices::PriceBook;
 
-/// Whether a commitment was in force at `at`, as far as `now` tells. One that expired was in force
-/// until it did; one that is over before its end (returned, failed) is taken for never begun.
+/// Whether a commitment was in force at `at`, as known at `now`. An expired one was in force until its end; one that
+/// ended early (returned, failed) counts as never in force.
 pub fn was_in_force(commitment: &Commitment, at: Timestamp, now: Timestamp) -> bool {
     let counts = match commitment.state {
         CommitmentState::Active => true,
@@ -37,7 +37,7 @@ pub fn was_in_force(commitment: &Commitment, at: Timestamp, now: Timestamp) -> b
     counts && commitment.start <= at && commitment.end.is_none_or(|end| at < end)
 }
 
-/// A sum or price from outside: nothing below 0, nothing endless.
+/// `value` if finite and ≥ 0, else 0. For sums and prices from outside.
 pub(super) fn sane(value: f64) -> f64 {
     if value.is_finite() { value.max(0.0) } else { 0.0 }
 }
@@ -94,7 +94,7 @@ fn key(round: u8, [first, second]: [u64; 2], meter: u32, held: u32) -> Key {
         | most(u64::from(held), 20)
 }
 
-/// Makes the pairs, in order.
+/// Builds the pairs of meters and commitments in order of application.
 pub(super) struct Pairs<'a> {
     meters: &'a [Meter],
     /// Meters from this place on are unused room.
@@ -107,6 +107,8 @@ pub(super) struct Pairs<'a> {
 }
 
 impl<'a> Pairs<'a> {
+    /// Indexes `meters`; those from `rooms_from` on are unused room of capacity reservations. `prices` has one
+    /// on-demand price per meter, USD/h.
     pub(super) fn new(
         meters: &'a [Meter],
         rooms_from: usize,
@@ -123,7 +125,7 @@ impl<'a> Pairs<'a> {
         Self { meters, rooms_from, prices, rank, index, holdings, out: Vec::new() }
     }
 
-    /// The pairs of a commitment; `held` is its place among those prepared, in order of preference.
+    /// Adds the pairs of one commitment; `held` is its place among the prepared ones, which are in order of preference.
     pub(super) fn add(&mut self, held: u32, commitment: &Commitment) {
         match &commitment.commits {
             Commits::Reserved(reserved) => self.reserved(held, &commitment.account, reserved),
@@ -132,6 +134,7 @@ impl<'a> Pairs<'a> {
         }
     }
 
+    /// All pairs, in order of application.
     pub(super) fn finish(mut self) -> Vec<Pair> {
         self.out.sort_unstable_by_key(|(key, _)| *key);
         self.out.into_iter().map(|(_, pair)| pair).collect()
@@ -226,8 +229,9 @@ fn plan_order(rate: f64, price: Option<f64>) -> [u64; 2] {
     [part, (rate * 1e8).round() as u64]
 }
 
-/// What is prepared of the commitments for which `keep` holds: those that pay for usage, rooms of
-/// reservations, and meters of the rooms behind those given.
+/// Prepares the commitments for which `keep` holds and appends the meters of unused room to `meters`. Returns the
+/// commitments that pay for usage, the rooms of capacity reservations, the pairs in order of application, and the
+/// on-demand price of each meter.
 pub(super) fn prepare(
     meters: &mut Vec<Meter>,
     holdings: &Holdings,

@@ -12,8 +12,8 @@ use crate::domain::{
 };
 use crate::fleet::prices::PriceBook;
 
-/// The running instances as meters under the commitments in force, for many questions about one
-/// moment: what if this stops, what if that becomes another type.
+/// Running instances as meters under the commitments in force, for many queries about one moment: what a stop or
+/// another type would save.
 #[derive(Clone, Debug)]
 pub struct Running {
     applier: Applier,
@@ -26,8 +26,8 @@ pub struct Running {
 }
 
 impl Running {
-    /// Meters the running instances. `also` are meters that a question may move usage to: types that
-    /// nothing of runs yet.
+    /// Meters the running instances. `also` adds meters of types that nothing runs as yet, to which a query may move
+    /// usage.
     pub fn new(
         instances: &[Arc<Instance>],
         also: impl IntoIterator<Item = Meter>,
@@ -64,27 +64,27 @@ impl Running {
         Self { applier, units, by_instance, by_meter, unknown, bill_usd, on_demand_usd }
     }
 
-    /// Meters and commitments.
+    /// The meters and commitments.
     pub fn applier(&self) -> &Applier {
         &self.applier
     }
 
-    /// Instances of each meter.
+    /// Number of running instances of each meter.
     pub fn units(&self) -> &[f64] {
         &self.units
     }
 
-    /// The meter of a running on-demand instance; `None` for what no commitment covers.
+    /// Meter of a running on-demand instance by its id; `None` for instances that no commitment covers.
     pub fn meter_of(&self, instance: &str) -> Option<usize> {
         self.by_instance.get(instance).copied()
     }
 
-    /// The place of a meter; `None` when nothing of it runs and it was not asked for.
+    /// Place of a meter; `None` when nothing runs under it and it was not in `also`.
     pub fn place_of(&self, meter: &Meter) -> Option<usize> {
         self.by_meter.get(meter).copied()
     }
 
-    /// Why the net of a meter is not known, a clause; `None` when it is.
+    /// Why the net cost of a meter is unknown, a clause; `None` when it is known.
     pub fn unknown(&self, meter: usize) -> Option<&Arc<str>> {
         self.unknown.get(meter)?.as_ref()
     }
@@ -94,8 +94,8 @@ impl Running {
         self.bill_usd
     }
 
-    /// What the bill falls by when so many instances come and go (`change`: place of the meter,
-    /// instances more), USD/h; negative when it grows.
+    /// Decrease of the bill for a change of running instances (`change`: place of the meter, instances added), USD/h;
+    /// negative when the bill grows.
     pub fn saves_usd(&self, change: &[(usize, f64)]) -> f64 {
         let mut units = self.units.clone();
         for (meter, more) in change {
@@ -225,7 +225,7 @@ fn rates_unknown(applier: &Applier, holdings: &Holdings, at: Timestamp, doubt: &
     }
 }
 
-/// The plans in force that pay for instances at rates that are not known.
+/// Savings Plans in force whose rates for instances are unknown.
 pub fn blind_plans(
     holdings: &Holdings,
     at: Timestamp,
@@ -242,8 +242,8 @@ pub fn blind_plans(
     })
 }
 
-/// The Savings Plans whose use is not known because rates of a plan are not: the plan itself, and the
-/// others that could pay for the same. By place in [`Holdings::items`].
+/// Savings Plans whose use is uncertain because rates of a plan are unknown: that plan, and others that could pay for
+/// the same usage. Places in [`Holdings::items`].
 pub fn uncertain_plans(applier: &Applier, holdings: &Holdings, at: Timestamp) -> FastSet<usize> {
     let mut doubt = Doubt::new(applier.meters().len());
     rates_unknown(applier, holdings, at, &mut doubt);

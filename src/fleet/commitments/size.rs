@@ -25,8 +25,8 @@ pub fn is_size_flexible(instance_type: &str, platform: Platform, tenancy: Tenanc
         && factor(instance_type).is_some()
 }
 
-/// Normalised units per instance-hour: 8 for `xlarge`, 8·n for `<n>xlarge`. `None` for a size that
-/// the guide does not list, which is covered by its own kind alone.
+/// Normalised units per instance-hour: 8 for `xlarge`, 8·n for `<n>xlarge`. `None` for a size that the guide does not
+/// list: reservations of it cover only that type.
 pub fn factor(instance_type: &str) -> Option<f64> {
     let (family, size) = instance_type.split_once('.')?;
     Some(match size {

@@ -7,19 +7,19 @@ use super::{Blind, Places};
 use crate::domain::{AcceleratorKind, Sweep};
 use crate::fleet::Row;
 
-/// What is known of the sources.
+/// State of GPU telemetry, used to explain missing GPUs.
 #[derive(Clone, Copy, Debug)]
 pub struct Sources<'a> {
     /// True when any source of GPU telemetry is configured or has answered.
     pub any: bool,
-    /// The latest sweeps: hosts that did not answer stand in them.
+    /// Latest sweeps; they name the hosts that did not answer.
     pub sweeps: &'a [Arc<Sweep>],
-    /// Instances of which something was told within the last hour, by place: GPUs gone silent.
+    /// Places in `rows` of instances whose telemetry stopped within the last hour.
     pub silent: &'a HashSet<usize>,
 }
 
-/// The running instances with accelerators that are not told, or not all of them; `told` counts
-/// devices with fresh telemetry by place in `rows`. Costliest first, then by id.
+/// Running instances with accelerators that report no or not all devices, costliest first, then by id. `told` returns
+/// the number of devices with fresh telemetry for a place in `rows`.
 pub fn blind(
     rows: &[Arc<Row>],
     places: &Places<'_>,

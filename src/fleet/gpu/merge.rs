@@ -32,22 +32,22 @@ const COMPARED: [(GpuSignal, &str, &str); 11] = [
     (GpuSignal::MemTotal, "memory", "MiB"),
 ];
 
-/// One source's word about a GPU.
+/// Sample of one source about a GPU, a candidate for the merged row.
 #[derive(Clone, Copy, Debug)]
 pub struct Candidate<'a> {
-    /// What it said.
+    /// Measured values.
     pub sample: &'a GpuSample,
-    /// The kind of source.
+    /// Kind of source.
     pub source: SourceId,
-    /// Which one of its kind.
+    /// Configured name or host name of the source.
     pub origin: &'a Arc<str>,
-    /// The instance that its names lead to.
+    /// Place in the rows of the instance that its host names identify; `None` without one.
     pub place: Option<usize>,
-    /// When it was measured; never later than when it was read (clocks differ).
+    /// Time of measurement, at most the time of reading (clocks differ).
     pub taken_at: Timestamp,
-    /// Milliseconds after which it is stale.
+    /// Age from which it is stale, milliseconds.
     pub limit_ms: i64,
-    /// True while it is not.
+    /// True while it is not stale.
     pub fresh: bool,
 }
 
@@ -57,31 +57,30 @@ impl Candidate<'_> {
     }
 }
 
-/// One GPU as all its sources describe it.
+/// One GPU as merged from all its sources.
 #[derive(Clone, Debug)]
 pub struct Merged {
-    /// The best source's values, and what only others know.
+    /// Values of the best source, completed with those that only others have.
     pub sample: GpuSample,
-    /// The instance it sits in.
+    /// Place in the rows of the instance it sits in; `None` without one.
     pub place: Option<usize>,
-    /// Who told, best first.
+    /// Sources, best first.
     pub told: Vec<Told>,
-    /// What sources disagree about, one clause; empty when they agree.
+    /// Differences between the sources, one clause; empty when they agree.
     pub disagreement: Arc<str>,
-    /// The highest word on an engine that another source than the best has as its newest, 0–1: one
-    /// witness of use is enough, whoever it is.
+    /// Highest activity of an engine, 0–1, in the newest sample of a source other than the best; `None` without one. A
+    /// single source that sees use is enough.
     pub elsewhere: Option<f32>,
-    /// Milliseconds after which it is stale.
+    /// Age from which it is stale, milliseconds.
     pub limit_ms: i64,
-    /// False when nobody has fresh news.
+    /// False when no source has a fresh sample.
     pub fresh: bool,
 }
 
-/// Makes one of what is said of a GPU: fresh before stale, the best evidence first, then the
-/// newest. What the first does not know is filled in from the next; nothing is averaged. Where one
-/// GPU is told on two hosts the newest word decides where it is, and the others count no more.
-/// `None` without candidates. The order of `candidates` does not matter; `names` gives the host of
-/// a place.
+/// Merges the samples of one GPU: fresh before stale, then the best evidence, then the newest. Values that the first
+/// lacks are taken from the next; nothing is averaged. When a GPU is reported on two hosts, the newest sample decides
+/// the host and the others are dropped. `None` without candidates. The order of `candidates` does not matter; `quiet`
+/// is the text for no disagreement; `names` returns the host name of a place.
 pub fn merge(
     candidates: &mut Vec<Candidate<'_>>,
     quiet: &Arc<str>,

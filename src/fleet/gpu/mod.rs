@@ -30,10 +30,10 @@ pub struct GpuFleet {
     pub version: u64,
     /// The moment of the join; `None` for the empty fleet.
     pub as_of: Option<Timestamp>,
-    /// All GPUs, costliest waste first, then worst state, then costliest, then by id.
+    /// All GPUs: costliest waste first, then worst state, then costliest, then by id.
     pub rows: Vec<Arc<GpuRow>>,
-    /// Running instances with accelerators of which nothing (or not everything) is told.
+    /// Running instances with accelerators that report no or not all devices.
     pub blind: Vec<Blind>,
-    /// Sums over all rows.
+    /// Sums over all GPUs.
     pub totals: GpuTotals,
 }

@@ -18,7 +18,7 @@ pub struct Places<'a> {
 }
 
 impl<'a> Places<'a> {
-    /// The names in `rows`.
+    /// Indexes the host names of the running instances in `rows` that can hold a GPU.
     pub fn of(rows: &'a [Arc<Row>]) -> Self {
         let mut places = Self::default();
         for (at, row) in rows.iter().enumerate() {
@@ -39,9 +39,8 @@ impl<'a> Places<'a> {
         places
     }
 
-    /// The place of the instance in the rows; `None` when no name leads to exactly one, or two
-    /// names lead to different ones. An instance id is not doubted: one that is not there is of
-    /// an account that is not read.
+    /// Place of the instance in the rows; `None` when no name identifies exactly one, or two names identify different
+    /// ones. An instance id is decisive: an id without a row belongs to an account that is not read.
     pub fn find(&self, host: &HostNames) -> Option<usize> {
         if let Some(id) = &host.instance_id {
             return self.ids.get(&**id).copied();
@@ -54,7 +53,8 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// The place of the instance of that name, id, address or `address:port`.
+    /// Place in the rows of the instance with this name, id, address or `address:port`; `None` when none or several
+    /// have it.
     pub fn named(&self, name: &str) -> Option<usize> {
         let name = without_port(name);
         match self.names.get(name) {

@@ -9,18 +9,18 @@ use super::trail::Trail;
 use crate::domain::{GpuKey, GpuSample, GpuState, GpuVerdict, SourceId};
 use crate::fleet::Row;
 
-/// The host of GPUs.
+/// A host of GPUs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GpuNode {
-    /// The name to show: the node's, else the instance's.
+    /// Name on screen: the node's, else the instance's.
     pub name: Arc<str>,
-    /// The instance; `None` where no instance of the accounts read has the names of this host.
+    /// The instance; `None` when no instance of the read accounts has the host's names.
     pub instance: Option<Arc<Row>>,
 }
 
 impl GpuNode {
-    /// The name without the domain of EC2's private DNS, which is the same for all hosts of a
-    /// region: `ip-10-0-0-7` of `ip-10-0-0-7.ec2.internal`. Other domains tell hosts apart and stay.
+    /// Name without the domain of EC2's private DNS, which all hosts of a region share: `ip-10-0-0-7` for
+    /// `ip-10-0-0-7.ec2.internal`. Names in other domains are kept whole.
     pub fn short_name(&self) -> &str {
         let is_private = self.name.ends_with(".internal");
         let short = self.name.split_once('.').map(|(host, _)| host).filter(|_| is_private);
@@ -28,56 +28,56 @@ impl GpuNode {
     }
 }
 
-/// Who told something about a GPU, and when.
+/// A source that reported a GPU, with the time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Told {
-    /// The kind of source.
+    /// Kind of source.
     pub source: SourceId,
-    /// Which one of its kind.
+    /// Configured name or host name of the source.
     pub origin: Arc<str>,
-    /// When it was measured.
+    /// Time of measurement.
     pub taken_at: Timestamp,
 }
 
-/// One GPU, or one slice of a partitioned GPU.
+/// One GPU, or one MIG slice of a partitioned GPU.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GpuRow {
-    /// What tells it apart.
+    /// Key of the GPU over all sources.
     pub key: GpuKey,
-    /// The key as one text: cursor and marks belong to it.
+    /// Key as text, by which cursor and marks identify the row.
     pub id: Arc<str>,
-    /// Where it sits.
+    /// Host it sits in.
     pub node: Arc<GpuNode>,
-    /// Model in the catalogue's terms where it is known there (`H100`), else as the source says.
+    /// Model as in the catalogue (`H100`) where it is known there, else as the source reports it.
     pub model: Arc<str>,
-    /// The newest values: those of the best source, and what only others know.
+    /// Newest values: those of the best source, completed with those that only others have.
     pub sample: GpuSample,
-    /// The conclusion.
+    /// State, with activity and reason.
     pub verdict: Arc<GpuVerdict>,
-    /// Team: by the instance's tags, else by a rule over the owner.
+    /// Team, from the tags of the instance, else from a rule on the owner; `None` without either.
     pub team: Option<Arc<str>>,
     /// GPU equivalents: 1, a fraction of a physical GPU, or the slice's share.
     pub equivalents: f64,
     /// Its share of the instance's price, USD/h: price ÷ the instance's GPU equivalents × its own;
     /// `None` without an instance or a price.
     pub usd_per_hour: Option<f64>,
-    /// The part of it that buys nothing, USD/h: all of a GPU that is idle, stalled, or unhealthy and
-    /// quiet; 0 of one that works; `None` when not known.
+    /// Wasted part of its price, USD/h: all of it for a GPU that is idle, stalled, or unhealthy and quiet; 0 while it
+    /// works; `None` when unknown.
     pub waste_usd_per_hour: Option<f64>,
-    /// Dollars from the beginning of the idle spell to the last sample, at today's rate: nobody can
-    /// call wasted what nobody saw. `None` when not idle or not priced.
+    /// Dollars from the start of the idle spell to the last sample, at today's rate; later hours have no evidence.
+    /// `None` when not idle or not priced.
     pub wasted_usd: Option<f64>,
-    /// Who told, best first.
+    /// Sources, best first.
     pub told: Vec<Told>,
-    /// What sources disagree about, one clause; empty when they agree.
+    /// Differences between the sources, one clause; empty when they agree.
     pub disagreement: Arc<str>,
-    /// Effective activity of the last samples.
+    /// Effective activity of the last samples, 0–1.
     pub trail: Trail,
 }
 
 impl GpuRow {
-    /// The share of its time that is of use, 0–1: its activity, but nothing of a stalled GPU, whose
-    /// engines are busy to no end. `None` when it is not known.
+    /// Useful share of its time, 0–1: its activity, but 0 for a stalled GPU, whose engines spin without result. `None`
+    /// when unknown.
     pub fn effective(&self) -> Option<f64> {
         let activity = self.verdict.activity?;
         let is_stalled = self.verdict.state == GpuState::Stalled;
@@ -85,17 +85,17 @@ impl GpuRow {
     }
 }
 
-/// A running instance with accelerators that tells too little.
+/// A running instance with accelerators that reports too little telemetry.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Blind {
-    /// The instance.
+    /// The instance with its price and type.
     pub instance: Arc<Row>,
-    /// Devices that nobody reports.
+    /// Number of devices without fresh telemetry.
     pub missing: u32,
-    /// Devices the type has.
+    /// Number of devices of the instance type.
     pub devices: u32,
-    /// What the unseen devices burn, USD/h; `None` without a price.
+    /// Price of the devices without telemetry, USD/h; `None` without a price.
     pub usd_per_hour: Option<f64>,
-    /// What to do about it, one sentence.
+    /// Advice, one sentence.
     pub fix: Arc<str>,
 }

@@ -11,35 +11,33 @@ const SLICES: u32 = 7;
 /// A GPU, or a slice of one, on an instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// What tells the physical device apart on its host: its index, else its UUID.
+    /// Id of the physical device on its host: its index, else its UUID.
     pub device: Arc<str>,
-    /// `None` for a whole GPU, else the compute slices of its profile; 0 where the profile is
-    /// not known.
+    /// Compute slices of its profile, 0 for an unknown profile; `None` for a whole GPU.
     pub slices: Option<u32>,
 }
 
-/// The share of a part.
+/// Share of one part in the instance.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Share {
-    /// GPU equivalents.
+    /// GPU equivalents of the part.
     pub equivalents: f64,
-    /// Share of the instance's price, 0–1; `None` when the type is not known.
+    /// Share of the instance's price, 0–1; `None` when the instance type is unknown.
     pub of_price: Option<f64>,
-    /// True for a whole GPU of which slices are told: it stands for what is left of it.
+    /// True for a whole GPU that also reports slices: it stands for the rest without them.
     pub is_rest: bool,
-    /// For a rest: true when nothing is left.
+    /// For a rest: true when the slices take the whole GPU.
     pub is_empty: bool,
 }
 
-/// The shares of the parts of one instance, in their order.
+/// Shares of the parts of one instance, in their order.
 ///
-/// A device is an equal part of the instance: equivalents ÷ devices (a fractional type has one
-/// device of 0.125). Where more devices are told than the type has, they share the price all the
-/// same: the sum never passes the instance's. A slice is its compute slices ÷ those of the model
-/// ([`crate::domain::gpu::GpuModel::mig_slices`]) of its device (a
-/// profile that is not known counts as one), and the whole device, if it is among the parts,
-/// becomes the rest: the slices that nobody made, so that the parts of a device add up to it.
-/// Slices that add up to more than that share the device in proportion.
+/// A device is an equal part of the instance: equivalents ÷ devices (a fractional type has one device of 0.125). When
+/// more devices are reported than the type has, they divide the price all the same: the sum never exceeds the
+/// instance's price. A slice has its compute slices ÷ those of the device's model
+/// ([`crate::domain::gpu::GpuModel::mig_slices`]); an unknown profile counts as one. A whole device among the parts
+/// becomes the rest that no slice uses, so that the parts of a device add up to it. Slices that add up to more than the
+/// device share it in proportion.
 pub fn share(parts: &[Part], spec: Option<&TypeSpec>) -> Vec<Share> {
     let sliced = parts.iter().any(|p| p.slices.is_some());
     let mut made: FastMap<&str, f64> = FastMap::default();

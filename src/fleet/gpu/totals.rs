@@ -5,33 +5,33 @@ use serde::{Deserialize, Serialize};
 use super::GpuRow;
 use crate::domain::{FastSet, GpuState};
 
-/// Sums of one state.
+/// Sums over the GPUs of one state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StateTotals {
-    /// GPUs (slices count as one each).
+    /// Number of GPUs; slices count as one each.
     pub count: u32,
-    /// GPU equivalents.
+    /// GPU equivalents of these GPUs.
     pub equivalents: f64,
-    /// What they burn, USD/h, as far as priced.
+    /// Price of these GPUs, USD/h; those without a price are left out.
     pub burn: f64,
-    /// Of `count` without a price.
+    /// Number of these GPUs without a price.
     pub unpriced: u32,
 }
 
-/// Sums over GPUs.
+/// Sums over all GPUs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GpuTotals {
-    /// By state, in the order of [`GpuState::ALL`].
+    /// Sums by state, in the order of [`GpuState::ALL`].
     pub by_state: [StateTotals; 8],
-    /// Hosts.
+    /// Number of hosts.
     pub nodes: u32,
-    /// What buys nothing, USD/h, as far as known.
+    /// Wasted price, USD/h, of the GPUs where it is known.
     pub waste: f64,
-    /// Dollars since the idle spells began.
+    /// Dollars wasted since the idle spells began, of the GPUs where it is known.
     pub wasted_since: f64,
-    /// Sum over GPUs with known activity of effective use × GPU equivalents.
+    /// Sum of activity (0–1) × GPU equivalents over the GPUs with known activity.
     pub effective: f64,
-    /// GPU equivalents with known activity.
+    /// GPU equivalents of the GPUs with known activity.
     pub measured: f64,
 }
 
@@ -60,27 +60,27 @@ impl GpuTotals {
         t
     }
 
-    /// All GPUs.
+    /// Number of GPUs.
     pub fn count(&self) -> u32 {
         self.by_state.iter().map(|s| s.count).sum()
     }
 
-    /// What all GPUs burn, USD/h, as far as priced.
+    /// Price of all GPUs, USD/h; those without a price are left out.
     pub fn burn(&self) -> f64 {
         self.by_state.iter().map(|s| s.burn).sum()
     }
 
-    /// GPUs without a price.
+    /// Number of GPUs without a price.
     pub fn unpriced(&self) -> u32 {
         self.by_state.iter().map(|s| s.unpriced).sum()
     }
 
-    /// The sums of one state.
+    /// Sums over the GPUs in `state`.
     pub fn of_state(&self, state: GpuState) -> &StateTotals {
         &self.by_state[state as usize]
     }
 
-    /// Mean effective use over the GPUs whose activity is known, 0–1; `None` when it is of none.
+    /// Mean activity weighted by GPU equivalents, 0–1, over the GPUs with known activity; `None` without any.
     pub fn efficiency(&self) -> Option<f64> {
         (self.measured > 0.0).then(|| self.effective / self.measured)
     }

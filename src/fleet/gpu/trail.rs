@@ -44,7 +44,7 @@ impl Trail {
         usize::from(self.len)
     }
 
-    /// The samples, oldest first.
+    /// Samples, oldest first, 0–1; `NaN` = unknown.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = f32> {
         let value =
             |steps: &u16| if *steps == UNKNOWN { f32::NAN } else { f32::from(*steps) / STEPS };

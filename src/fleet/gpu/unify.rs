@@ -6,27 +6,27 @@ use std::sync::Arc;
 use crate::domain::{FastMap, GpuIdentity, GpuKey};
 use crate::fleet::Row;
 
-/// A GPU as one source names it.
+/// Identity of a GPU in one source.
 #[derive(Clone, Copy, Debug)]
 pub struct Named<'a> {
-    /// The names.
+    /// Identity as the source reports it.
     pub identity: &'a GpuIdentity,
-    /// The source's own name: stands for the host where none is named.
+    /// Name of the source: used as the host when the identity names none.
     pub origin: &'a str,
-    /// The instance it sits in (see [`super::Places`]).
+    /// Place in the rows of the instance it sits in (see [`super::Places`]); `None` without one.
     pub place: Option<usize>,
 }
 
-/// Keys of GPUs seen before, by instance id, index and GPU instance: a source without UUIDs goes on
-/// speaking of the same GPU when the one with UUIDs falls silent.
+/// Keys of GPUs seen before, by instance id, index and GPU instance. With them a source without UUIDs continues the
+/// same GPU when the source with UUIDs stops reporting.
 pub type Known = HashMap<(Arc<str>, u16, Option<u32>), GpuKey>;
 
-/// The GPUs behind the names.
+/// GPUs found behind a list of identities.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Unified {
-    /// The keys of the GPUs: first those with a UUID, then the others.
+    /// Keys of the GPUs: first those with a UUID, then the others.
     pub slots: Vec<GpuKey>,
-    /// For each name its GPU in `slots`.
+    /// For each identity the place of its GPU in `slots`.
     pub of: Vec<u32>,
 }
 
@@ -36,16 +36,15 @@ enum Host<'a> {
     Called(&'a str),
 }
 
-/// Index on the host: as named, or 0 on an instance with a single device.
+/// Index on the host: as reported, or 0 on an instance with a single device; `None` otherwise.
 pub fn index_of(identity: &GpuIdentity, row: Option<&Row>) -> Option<u16> {
     let single = || row.and_then(|r| r.spec.as_ref()).is_some_and(|s| s.devices() == 1);
     identity.index.or_else(|| single().then_some(0))
 }
 
-/// Finds the GPUs behind `names`. One UUID (with its GPU instance) is one GPU wherever it is told;
-/// without one, the instance (or the host's name) and the index decide, and join the GPU whose UUID
-/// is told at that very place. Where two UUIDs are told at one place (a board was exchanged) the
-/// name without a UUID stays by itself.
+/// Finds the GPUs behind `names`. One UUID (with its GPU instance) is one GPU wherever it is reported. Without a UUID,
+/// instance (or host name) and index decide, and join the GPU whose UUID is reported at that place. When two UUIDs are
+/// reported at one place (an exchanged board), an identity without a UUID is a GPU of its own.
 pub fn unify(names: &[Named<'_>], rows: &[Arc<Row>], known: &Known) -> Unified {
     let mut out =
         Unified { slots: Vec::with_capacity(names.len()), of: vec![u32::MAX; names.len()] };
@@ -128,7 +127,7 @@ fn host_name<'a>(name: &Named<'a>, row: Option<&'a Row>) -> &'a str {
     if shown.is_empty() { name.origin } else { shown }
 }
 
-/// The key of a GPU that is known by its place alone, as [`GpuIdentity::key_on`] makes it.
+/// Key of a GPU known only by its place, as [`GpuIdentity::key_on`] builds it.
 pub fn place_key(host: &str, index: u16, gpu_instance: Option<u32>) -> GpuKey {
     GpuKey { device: format!("{host}/{index}").into(), gpu_instance }
 }

@@ -6,48 +6,46 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::{Commitment, CommitmentKind};
 
-/// A commitment held, and how it was used in the hours that were looked at.
+/// A commitment held, with its use in the observed hours.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CommitmentRow {
-    /// The commitment.
+    /// The commitment and its terms.
     pub commitment: Arc<Commitment>,
-    /// True when it is paid and applied now; false when it is over, queued or not yet paid.
+    /// True when it is in force now; false when it is over, queued or not paid yet.
     pub is_in_force: bool,
-    /// What it covers in words: `3 × p4d.24xlarge`, `$12.00/h of p5 in us-east-1`.
+    /// Short text of what it covers: `3 × p4d.24xlarge`, `$12.00/h of p5 in us-east-1`.
     pub covers: Arc<str>,
-    /// What is paid for it, USD/h, upfront spread over the term; a capacity reservation costs the
-    /// on-demand price of all it holds. `None` when not known.
+    /// Cost of the commitment, USD/h, upfront spread over the term; for a capacity reservation the on-demand price of
+    /// all its room. `None` when unknown.
     pub usd_per_hour: Option<f64>,
-    /// The part of it that was used, 0–1, over the hours that were looked at; `None` when no hour is
-    /// known, or it was not in force.
+    /// Share of it that was used, 0–1, over the observed hours; `None` when no hour is known, or it was not in force.
     pub utilisation: Option<f64>,
-    /// The same in this very hour.
+    /// Share of it that is used in the current hour, 0–1; `None` under the same conditions.
     pub utilisation_now: Option<f64>,
-    /// What nothing used now, USD/h; `None` when not known.
+    /// Cost of its unused part now, USD/h; `None` when unknown.
     pub unused_usd_per_hour: Option<f64>,
-    /// What one instance-hour that it covered really cost: paid ÷ used, USD/h; `None` where different
-    /// types share it, or nothing used it.
+    /// Actual cost of one instance-hour that it covers: paid ÷ used, USD/h; `None` when several types share it, or
+    /// nothing used it.
     pub effective_usd_per_hour: Option<f64>,
-    /// On-demand price of one such instance-hour; `None` as above.
+    /// On-demand price of one such instance-hour, USD/h; `None` under the same conditions.
     pub on_demand_usd_per_hour: Option<f64>,
-    /// What the hours it covered would have cost on demand, less what was paid, USD/h on average:
-    /// negative where it costs more than it saves. `None` when not known.
+    /// Mean saving, USD/h: on-demand cost of the covered hours less the amount paid; negative when it costs more than
+    /// it saves. `None` when unknown.
     pub saves_usd_per_hour: Option<f64>,
-    /// Hours that were looked at.
+    /// Number of observed hours.
     pub hours: u32,
-    /// What is wrong with it, a sentence each: unused, ends soon, overlaps another, cannot be
-    /// applied. Clean text.
+    /// Problems, one sentence each: unused, ends soon, overlaps another, cannot be applied. Clean text.
     pub findings: Vec<Arc<str>>,
 }
 
 impl CommitmentRow {
-    /// True where it is paid for by itself now. The room of a capacity reservation is usage, which
-    /// others pay for.
+    /// True when it is in force and billed by itself. The room of a capacity reservation is usage, which other
+    /// commitments may pay for.
     pub fn is_paid(&self) -> bool {
         self.is_in_force && !self.is_room()
     }
 
-    /// True for room that is reserved and billed as it goes.
+    /// True for an on-demand capacity reservation, whose room is billed like usage.
     pub fn is_room(&self) -> bool {
         self.commitment.kind() == CommitmentKind::CapacityReservation
     }
@@ -56,34 +54,35 @@ impl CommitmentRow {
 /// Sums over commitments in force and the usage they could cover.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CommitmentSums {
-    /// Paid for reservations, plans and Capacity Blocks in force, USD/h, as far as it is known; `None`
-    /// when of none. The room of capacity reservations is usage and no payment of its own.
+    /// Amount paid for reservations, plans and Capacity Blocks in force, USD/h, as far as known; `None` when known of
+    /// none. The room of capacity reservations is usage and no payment of its own.
     pub committed_usd_per_hour: Option<f64>,
-    /// Of them those whose price is not known.
+    /// Number of those whose price is unknown.
     pub committed_unknown: u32,
-    /// Used of what is paid for reservations, plans and Capacity Blocks, in dollars, 0–1, over the hours
-    /// looked at, of those whose price and use are known. `None` when it is known of none.
+    /// Used share of the amount paid for reservations, plans and Capacity Blocks, 0–1, over the observed hours, of
+    /// those with known price and use. `None` when known of none.
     pub utilisation: Option<f64>,
-    /// Commitments that it is of.
+    /// Number of commitments in `utilisation`.
     #[serde(default)]
     pub utilisation_of: u32,
-    /// Reservations, plans and Capacity Blocks in force that it leaves out: their price or use is not known.
+    /// Number of reservations, plans and Capacity Blocks in force that `utilisation` leaves out because price or use is
+    /// unknown.
     #[serde(default)]
     pub left_out: u32,
-    /// On-demand value of covered usage over that of all usage that could be covered (no Spot, no
-    /// Capacity Blocks), 0–1; `None` when not known.
+    /// On-demand value of covered usage ÷ that of all coverable usage (no Spot, no Capacity Blocks), 0–1; `None` when
+    /// unknown.
     pub coverage: Option<f64>,
-    /// 1 − actual cost ÷ on-demand cost of the same usage, the effective savings rate; may be
-    /// negative. `None` when not known.
+    /// Effective savings rate: 1 − actual cost ÷ on-demand cost of the same usage; at most 1, may be negative. `None`
+    /// when unknown.
     pub effective_savings_rate: Option<f64>,
-    /// What nothing used now: reservations, plans, and capacity that is billed, USD/h, as far as it is
-    /// known; `None` when of none.
+    /// Cost of what is unused now, USD/h, as far as known: reservations, plans, and billed capacity; `None` when known
+    /// of none.
     pub unused_usd_per_hour: Option<f64>,
-    /// Of it the empty room of capacity reservations, which is in no commitment's price, USD/h;
-    /// `None` as above.
+    /// Part of that for empty room of capacity reservations, which is in no commitment's price, USD/h; `None` when
+    /// known of none.
     pub unused_room_usd_per_hour: Option<f64>,
-    /// Commitments in force of which that is not known.
+    /// Number of commitments in force whose unused part is unknown.
     pub unused_unknown: u32,
-    /// Hours that were looked at.
+    /// Number of observed hours.
     pub hours: u32,
 }

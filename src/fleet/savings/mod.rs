@@ -24,7 +24,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::{Reading, Unread};
 
-/// The sum of what is known, and how many are not; `None` where there are some and none is known.
+/// Sum of the known values, and the number of unknown ones; the sum is `None` when all of at least one value are
+/// unknown.
 pub fn known_sum(values: impl Iterator<Item = Option<f64>>) -> (Option<f64>, u32) {
     let (mut usd, mut known, mut unknown) = (0.0, 0, 0);
     for value in values {
@@ -36,29 +37,29 @@ pub fn known_sum(values: impl Iterator<Item = Option<f64>>) -> (Option<f64>, u32
     ((known > 0 || unknown == 0).then_some(usd), unknown)
 }
 
-/// All that could be saved, as known at one moment. Immutable; a change makes a new one.
+/// All savings found at one moment. Immutable; a change makes a new value.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Savings {
-    /// Grows with every picture in a process; view models are memoised by it.
+    /// Grows with every new value in a process; view models are memoised by it.
     pub version: u64,
-    /// The moment of the picture; `None` for the empty one.
+    /// Time of the assembly; `None` for the empty value.
     pub as_of: Option<Timestamp>,
-    /// Commitments held, most unused $/h first.
+    /// Commitments held, most unused USD/h first.
     pub commitments: Vec<Arc<CommitmentRow>>,
-    /// Sums over them.
+    /// Sums over the commitments.
     pub sums: CommitmentSums,
-    /// Instances that could be smaller, most net $/h first, then those of which it cannot be told.
+    /// Instances that could be smaller, most net USD/h first, then those that cannot be judged.
     pub proposals: Vec<Arc<Proposal>>,
-    /// Instances that run on demand and could run on Spot or could not, most net $/h first.
+    /// On-demand instances judged for Spot, most net USD/h first.
     pub spot: Vec<Arc<SpotRow>>,
-    /// Fleets of them with a base on demand and Spot above it, most net $/h first.
+    /// Groups of instances as fleets with an on-demand base and Spot above it, most net USD/h first.
     pub mixed_fleets: Vec<Arc<MixedFleet>>,
-    /// Other things that bill, idle ones first, most $/h first.
+    /// Billed resources other than instances, idle ones first, most USD/h first.
     pub resources: Vec<Arc<ResourceRow>>,
-    /// What it all comes to, without overlap.
+    /// Total savings by step, without overlap.
     pub waterfall: Waterfall,
-    /// Commitments that could not be read: nets that are not known.
+    /// Commitments that could not be read: they make net savings unknown.
     pub unread: Vec<Unread>,
-    /// How each source of it is doing.
+    /// State of each savings source in each scope.
     pub readings: Vec<Reading>,
 }

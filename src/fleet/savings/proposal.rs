@@ -8,40 +8,40 @@ use serde::{Deserialize, Serialize};
 use super::{Effort, Risk};
 use crate::domain::{Provenance, Scope};
 
-/// What the work on an instance needs, as far as evidence says. What is `None` is not known, and the
-/// present size is kept for it, but for the network, which is only said.
+/// Need of the work on an instance, as far as there is evidence. `None` is unknown, and the present size is kept for
+/// it; only the network is merely reported.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Need {
-    /// GPUs that did something.
+    /// Number of GPUs in use.
     pub gpus: Option<u32>,
-    /// Memory per GPU at its highest, MiB.
+    /// Highest memory use of a GPU, MiB.
     pub gpu_memory_mib: Option<u64>,
-    /// vCPUs at its busiest hour, with headroom.
+    /// vCPUs in use in the busiest hour, with headroom.
     pub vcpus: Option<f64>,
-    /// Memory, MiB.
+    /// Main memory, MiB.
     pub memory_mib: Option<u64>,
-    /// Instance store is used or may be: keep it.
+    /// True when the instance store is used or may be: keep it.
     pub local_nvme: bool,
-    /// Network at its busiest hour, Gbit/s.
+    /// Network traffic of the busiest hour, Gbit/s.
     pub network_gbps: Option<f64>,
-    /// EFA is or may be used: keep it.
+    /// True when EFA is used or may be: keep it.
     pub efa: bool,
 }
 
-/// Why nothing can be proposed.
+/// Why no smaller type is proposed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CannotTell {
-    /// Memory is flat and high while the GPU does little: a runtime that takes all memory in advance
-    /// (vLLM and others). Only the runtime knows what it needs.
+    /// Memory is constantly high while the GPU does little: a runtime that reserves all memory in advance (vLLM and
+    /// others). Only the runtime knows its need.
     PreAllocated,
-    /// No telemetry of GPU memory.
+    /// There is no telemetry of GPU memory.
     NoGpuMemory,
-    /// The type, or its price, is not known.
+    /// The type or its price is unknown.
     NoPrice,
     /// No smaller type meets the need in its zone.
     NothingSmaller,
-    /// Accelerators that nothing is known of.
+    /// The accelerator is no NVIDIA GPU: its need cannot be measured from outside.
     Accelerator,
 }
 
@@ -58,54 +58,53 @@ impl CannotTell {
     }
 }
 
-/// What is concluded.
+/// Result of rightsizing one instance.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum SizeVerdict {
-    /// It could be this.
+    /// A smaller type would do.
     Smaller {
-        /// Instance type.
+        /// Proposed EC2 instance type.
         to: Arc<str>,
-        /// Its on-demand price, USD/h.
+        /// On-demand price of the proposed type, USD/h.
         usd_per_hour: f64,
-        /// Who says so.
+        /// Source of that price.
         provenance: Provenance,
     },
-    /// It cannot be told, or nothing fits.
+    /// No proposal, with the reason.
     Cannot(CannotTell),
 }
 
-/// A proposal for one instance.
+/// Rightsizing proposal for one instance.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Proposal {
-    /// Instance id.
+    /// EC2 instance id, such as `i-0abc`.
     pub id: Arc<str>,
-    /// Its name, or the id.
+    /// `Name` tag, or the id without one.
     pub name: Arc<str>,
-    /// Account and region.
+    /// Account and region it lies in.
     pub scope: Scope,
-    /// Availability zone.
+    /// Availability zone, such as `us-east-1a`.
     pub az: Arc<str>,
-    /// Team.
+    /// Team, from the tags; `None` without such a tag.
     pub team: Option<Arc<str>>,
-    /// What it is now.
+    /// Its present instance type.
     pub from: Arc<str>,
-    /// What it costs now, USD/h.
+    /// Its present price, USD/h; `None` when unknown.
     pub usd_per_hour: Option<f64>,
-    /// What its work needs.
+    /// Need of its work.
     pub need: Need,
-    /// What is concluded.
+    /// Proposed type, or why there is none.
     pub verdict: SizeVerdict,
-    /// What it saves at list price, USD/h; `None` without a proposal.
+    /// Saving at list price, USD/h; `None` without a proposal.
     pub gross_usd_per_hour: Option<f64>,
-    /// What the bill falls by, commitments considered, USD/h; may be 0 or negative. `None` when not
-    /// known.
+    /// Decrease of the bill, commitments considered, USD/h; may be 0 or negative. `None` when unknown.
     pub net_usd_per_hour: Option<f64>,
-    /// When the commitment that makes it worthless ends; `None` where none does.
+    /// End of the commitment that makes the change worthless until then; `None` without one.
     pub worthless_until: Option<Timestamp>,
-    /// Work.
+    /// Effort to change the type.
     pub effort: Effort,
-    /// What may go wrong.
+    /// Possible loss by the change.
     pub risk: Risk,
-    /// What must hold, what was kept and why, what to ask: a sentence each. Clean text.
+    /// Conditions, what was kept and why, and open questions, one sentence each. Clean text.
     pub says: Vec<Arc<str>>,
 }

@@ -6,19 +6,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::{Resource, Verdict};
 
-/// Why something idles, where its hours tell.
+/// Reason why a resource idles, from its hours of use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Pattern {
-    /// Never used as far back as one sees.
+    /// Never used within the observed hours.
     NeverUsed,
-    /// Used until some day, then never again.
+    /// Used until some day, not since.
     Forgotten,
-    /// Used in office hours alone.
+    /// Used in office hours only.
     OfficeHours,
-    /// Used at night or on weekends alone.
+    /// Used at night or on weekends only.
     NightsAndWeekends,
-    /// Bursts with waits between them: it waits for data or for work.
+    /// Used in bursts with waits between them: it waits for data or for work.
     Waiting,
 }
 
@@ -34,7 +34,7 @@ impl Pattern {
         }
     }
 
-    /// As a person reads it.
+    /// Label on screen and in tables.
     pub const fn label(self) -> &'static str {
         match self {
             Self::NeverUsed => "never used",
@@ -49,19 +49,19 @@ impl Pattern {
 /// A resource with everything joined to it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ResourceRow {
-    /// The resource.
+    /// The resource as AWS reports it.
     pub resource: Arc<Resource>,
-    /// The verdict; `None` while none was made, and where there is nothing to judge.
+    /// Verdict on it; `None` until it is judged, and where there is nothing to judge.
     pub verdict: Option<Arc<Verdict>>,
-    /// Why it idles, where its hours tell.
+    /// Reason why it idles; `None` when its hours show none.
     pub pattern: Option<Pattern>,
-    /// Team, from tags.
+    /// Team, from the tags; `None` without such a tag.
     pub team: Option<Arc<str>>,
-    /// What removing or stopping it saves now, USD/h: for a stopped instance what its volumes bill.
-    /// `None` when a price is not known, and where it is unknown whether it idles, or too new.
+    /// Saving of removing or stopping it now, USD/h; for a stopped instance the price of its volumes. `None` when a
+    /// price is unknown, and when the verdict is `unknown` or `too_new`.
     pub waste_usd_per_hour: Option<f64>,
     /// Dollars since it began to idle; `None` when not idle or not priced.
     pub wasted_usd: Option<f64>,
-    /// What to do, one sentence; clean text.
+    /// Advice, one sentence; clean text.
     pub fix: Arc<str>,
 }

@@ -7,22 +7,22 @@ use serde::{Deserialize, Serialize};
 use super::{Effort, Risk};
 use crate::domain::{Interruption, Owner, Scope, Workload};
 
-/// Whether a workload bears interruptions.
+/// Whether a workload tolerates Spot interruptions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SpotFit {
-    /// It does: training with checkpoints, search, batch.
+    /// All of it: training with checkpoints, hyperparameter search, batch.
     Yes,
-    /// A part of it, above a base on demand: serving behind a load balancer.
+    /// The part above an on-demand base: serving behind a load balancer.
     Partial,
-    /// It does not: interactive work, what keeps state, what must not stop.
+    /// None of it: interactive work, work with state, work that must not stop.
     No,
-    /// Nothing says what it is.
+    /// No evidence of the kind of work.
     Unknown,
 }
 
 impl SpotFit {
-    /// All of them.
+    /// All variants, in the order of declaration.
     pub const ALL: [Self; 4] = [Self::Yes, Self::Partial, Self::No, Self::Unknown];
 
     /// The name in JSON and filters.
@@ -36,117 +36,116 @@ impl SpotFit {
     }
 }
 
-/// Spot in one zone.
+/// Spot prices of an instance type in one zone.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ZonePrice {
-    /// Availability zone.
+    /// Availability zone, such as `us-east-1a`.
     pub az: Arc<str>,
-    /// Price now, USD/h.
+    /// Spot price now, USD/h.
     pub usd_per_hour: f64,
-    /// Mean over the history, weighted by time, USD/h; `None` without one.
+    /// Time-weighted mean of the history, USD/h; `None` without history.
     pub mean: Option<f64>,
-    /// Highest of the history, USD/h.
+    /// Highest price in the history, USD/h; `None` without one.
     pub highest: Option<f64>,
-    /// Hours of history.
+    /// Length of the history, hours.
     pub hours: u32,
 }
 
-/// An on-demand instance, and what Spot would make of it.
+/// An on-demand instance, judged for Spot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SpotRow {
-    /// Instance id.
+    /// EC2 instance id, such as `i-0abc`.
     pub id: Arc<str>,
-    /// Its name, or the id.
+    /// `Name` tag, or the id without one.
     pub name: Arc<str>,
-    /// Account and region.
+    /// Account and region it lies in.
     pub scope: Scope,
-    /// Availability zone.
+    /// Availability zone, such as `us-east-1a`.
     pub az: Arc<str>,
-    /// Team.
+    /// Team, from the tags; `None` without such a tag.
     pub team: Option<Arc<str>>,
-    /// Instance type.
+    /// EC2 instance type, such as `p5.48xlarge`.
     pub instance_type: Arc<str>,
-    /// GPU equivalents.
+    /// GPU equivalents of the instance.
     pub gpus: f64,
-    /// What kind of work, where a tag or rule says it.
+    /// Kind of work, by tag or rule; `None` without either.
     pub workload: Option<Workload>,
-    /// Whether it fits.
+    /// Whether the work tolerates interruptions.
     pub fit: SpotFit,
-    /// Which tag or rule says so, a clause; clean text.
+    /// Tag or rule behind `fit`, a clause; clean text.
     pub because: Arc<str>,
-    /// On-demand price, USD/h.
+    /// On-demand price, USD/h; `None` when unknown.
     pub on_demand: Option<f64>,
-    /// Zones of the region with a price, cheapest first by the dearer of price now and mean. Local
-    /// Zones stand here only where the instance runs in one. Rows of one market share them.
+    /// Zones of the region with a price, ordered by the higher of present and mean price, cheapest first. Local Zones
+    /// are listed only where the instance runs in one. Rows of one market share the list.
     pub zones: Arc<[ZonePrice]>,
-    /// How often it is interrupted within a month, and the date of the figure.
+    /// Monthly interruption band of the Spot Instance Advisor, and the date of the figure; `None` when the Advisor has
+    /// none.
     pub interruption: Option<(Interruption, Arc<str>)>,
-    /// Hours between checkpoints that lose the least (Young/Daly); `None` where none are needed or
-    /// nothing is known.
+    /// Hours between checkpoints that lose the least work (Young/Daly); `None` when no checkpoints are needed or the
+    /// inputs are unknown.
     pub checkpoint_every_hours: Option<f64>,
-    /// Part of the time that is work kept, 0–1.
+    /// Share of the time that is useful work, 0–1; `None` when unknown.
     pub efficiency: Option<f64>,
-    /// USD per hour of useful work, re-work and on-demand fallback included, with Spot in the best zone
-    /// where it is worth it; never above on demand. Where only a part of a group moves, the mean
-    /// over all of it. `None` where it does not fit or is not known.
+    /// USD per hour of useful work, with re-work and on-demand fallback, on Spot in the best zone where that is
+    /// cheaper; never above on demand. When only a part of a group moves, the mean over the whole group. `None` when it
+    /// does not fit or is unknown.
     pub effective: Option<f64>,
-    /// What it saves at list price, USD/h: on demand less Spot now, for the part that moves. Negative
-    /// where Spot is dearer; `None` where it does not fit or is not known.
+    /// Saving at list price, USD/h: on demand less Spot now, for the part that moves. Negative when Spot is dearer;
+    /// `None` when it does not fit or is unknown.
     pub gross_usd_per_hour: Option<f64>,
-    /// What the bill falls by were it moved: re-work, fallback and commitments considered, USD/h, for
-    /// the part that moves; 0 or negative where moving is not worth it. `None` where it does not fit
-    /// or is not known.
+    /// Decrease of the bill by moving, USD/h, with re-work, fallback and commitments considered, for the part that
+    /// moves; 0 or negative when moving does not pay. `None` when it does not fit or is unknown.
     pub net_usd_per_hour: Option<f64>,
-    /// Work.
+    /// Effort to move it.
     pub effort: Effort,
-    /// What may go wrong.
+    /// Possible loss by moving it.
     pub risk: Risk,
-    /// What must hold and what to watch, a sentence each. Clean text.
+    /// Conditions and what to watch, one sentence each. Clean text.
     pub says: Vec<Arc<str>>,
 }
 
 /// Instances that do the same work, as one fleet: on demand up to a base, Spot above it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MixedFleet {
-    /// Account and region.
+    /// Account and region it lies in.
     pub scope: Scope,
-    /// Team.
+    /// Team, from the tags; `None` without such a tag.
     pub team: Option<Arc<str>>,
-    /// What kind of work, where a tag or rule says it.
+    /// Kind of work, by tag or rule; `None` without either.
     pub workload: Option<Workload>,
-    /// Whether all of it fits, or a part: also where members of the group that nothing speaks for, or
-    /// that must not move, stay on demand.
+    /// Whether all of it fits or a part. A part also when members without evidence, or that must not move, stay on
+    /// demand.
     pub fit: SpotFit,
-    /// What manages the instances already, whose setting it is to change.
+    /// Auto Scaling group or other service that manages the instances, whose setting has to change; `None` without one.
     pub owner: Option<Owner>,
-    /// On-demand instances in it, by id.
+    /// Ids of its on-demand instances.
     pub instances: Vec<Arc<str>>,
-    /// All that run in it, those on Spot already included.
+    /// Number of running instances in it, those on Spot included.
     pub count: u32,
     /// `OnDemandBaseCapacity`, instances; never fewer than the members that stay on demand.
     pub base: u32,
     /// `OnDemandPercentageAboveBaseCapacity`, 0–100.
     pub percent_above_base: u32,
-    /// Instances on demand that this comes to; the rest of `count` is Spot.
+    /// Number of instances on demand under these settings; the rest of `count` is Spot.
     pub on_demand: u32,
-    /// Instance types, those that run now first, then those that can do the same; each once, at most
-    /// 40.
+    /// Instance types: first those that run now, then equivalents; each once, at most 40.
     pub types: Vec<Arc<str>>,
     /// Zones where Spot is cheaper than on demand, cheapest first.
     pub zones: Vec<Arc<str>>,
-    /// What it saves at list price, USD/h.
+    /// Saving at list price, USD/h; `None` when unknown.
     pub gross_usd_per_hour: Option<f64>,
-    /// What the bill falls by, all of them together, USD/h; `None` when it is not known.
+    /// Decrease of the bill for all of them together, USD/h; `None` when unknown.
     pub net_usd_per_hour: Option<f64>,
-    /// What must hold and how it is applied, a sentence each. Clean text.
+    /// Conditions and how to apply it, one sentence each. Clean text.
     pub says: Vec<Arc<str>>,
-    /// Why there is no policy to copy: a group keeps a number of instances on demand, not those that
-    /// must stay there. `None` where there is one. Clean text.
+    /// Why there is no policy to copy (a group keeps a number of instances on demand, not particular ones), one
+    /// sentence; `None` when there is one. Clean text.
     pub no_policy: Option<Arc<str>>,
 }
 
 impl MixedFleet {
-    /// Instances on Spot that it comes to.
+    /// Number of instances on Spot under these settings.
     pub fn spot(&self) -> u32 {
         self.count.saturating_sub(self.on_demand)
     }

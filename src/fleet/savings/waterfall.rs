@@ -4,25 +4,25 @@ use serde::{Deserialize, Serialize};
 
 use super::{Effort, Risk};
 
-/// The steps, in causal order: what is not run at all, then what is smaller, then what is bought
-/// cheaper.
+/// Step of the waterfall. Causal order: first what need not run at all, then what can be smaller, then what can be
+/// bought cheaper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StepKind {
-    /// Idle instances, idle resources.
+    /// Stopping idle instances and resources.
     Idle,
-    /// Smaller sizes.
+    /// Smaller instance types.
     RightSize,
-    /// Spot.
+    /// Instances moved to Spot.
     Spot,
-    /// Storage, a spend of its own: nothing before it changes it.
+    /// Cleaning up storage, a separate part of the bill that other steps do not change.
     Storage,
-    /// Commitments for what is left on demand.
+    /// Commitments for the remaining on-demand usage.
     Commitments,
 }
 
 impl StepKind {
-    /// All steps, in order.
+    /// All steps, in causal order.
     pub const ALL: [Self; 5] =
         [Self::Idle, Self::RightSize, Self::Spot, Self::Storage, Self::Commitments];
 
@@ -37,7 +37,7 @@ impl StepKind {
         }
     }
 
-    /// As a person reads it.
+    /// Label on screen and in tables.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Idle => "stop what idles",
@@ -49,53 +49,53 @@ impl StepKind {
     }
 }
 
-/// One step.
+/// One step of the waterfall.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Step {
-    /// Which.
+    /// Kind of step.
     pub kind: StepKind,
-    /// What the bill is before the step, USD/h.
+    /// Bill before the step, USD/h.
     pub before: f64,
-    /// And after it: `before − after` is the saving, never negative.
+    /// Bill after the step, USD/h: `before − after` is the saving, never negative.
     pub after: f64,
-    /// What the step alone would claim at list price on the fleet as it is, USD/h.
+    /// Saving at list price that the step would claim alone on the present fleet, USD/h.
     pub gross_alone: f64,
-    /// Instances or things that it touches.
+    /// Number of instances, volumes or findings that it changes.
     pub items: u32,
-    /// Of them without a known price or net, which are left out.
+    /// Number of items without a known price or net cost, which are left out.
     pub unknown: u32,
-    /// Work.
+    /// Effort to carry it out.
     pub effort: Effort,
-    /// What may go wrong.
+    /// Possible loss by it.
     pub risk: Risk,
-    /// What was left out and why, what it rests on: a sentence each.
+    /// Omissions with their reasons, and assumptions, one sentence each.
     pub notes: Vec<String>,
 }
 
 impl Step {
-    /// What the step saves, USD/h.
+    /// Saving of the step, USD/h; ≥ 0.
     pub fn saves(&self) -> f64 {
         self.before - self.after
     }
 
-    /// The same; `None` where of all that it touches nothing is known, which is no 0.
+    /// Saving of the step, USD/h; `None` when nothing is known of any item, which is not a saving of 0.
     pub fn known(&self) -> Option<f64> {
         (self.items > 0 || self.unknown == 0).then(|| self.saves())
     }
 }
 
-/// A part of the bill that a source of its own tells of.
+/// A part of the bill that has a source of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BillPart {
-    /// What lies in buckets.
+    /// S3 storage.
     Buckets,
-    /// Volumes and snapshots.
+    /// EBS volumes and snapshots.
     Volumes,
 }
 
 impl BillPart {
-    /// As a person reads it.
+    /// Label on screen and in tables.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Buckets => "buckets",
@@ -104,36 +104,35 @@ impl BillPart {
     }
 }
 
-/// The waterfall: the bill now, the steps, the bill after all of them. Each step begins where the
-/// former ends.
+/// Savings in steps: the bill now, the steps, the bill after them. Each step starts where the previous one ends.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Waterfall {
     /// The bill before the first step, commitments included whether used or not, USD/h.
     pub before: f64,
-    /// Steps, in the order of [`StepKind::ALL`]; one that saves nothing stands with 0.
+    /// Steps in the order of [`StepKind::ALL`]; a step without a saving is 0.
     pub steps: Vec<Step>,
-    /// What adding up each step's list price claim would have promised, USD/h.
+    /// Sum of the list price claims of all steps, which overlap, USD/h.
     pub naive: f64,
-    /// Commitments in force without a known price: no bill here has what they cost.
+    /// Number of commitments in force without a known price: their cost is in none of the bills.
     pub unpriced: u32,
-    /// Parts that no bill here has because they were not read.
+    /// Parts of the bill that were not read: they are in none of the figures.
     #[serde(default)]
     pub unread: Vec<BillPart>,
-    /// True while instances, their verdicts or commitments are read for the first time: it is of a part of the whole,
-    /// and none of its figures says anything yet.
+    /// True while instances, verdicts or commitments are read for the first time: the figures cover only a part and are
+    /// not to be shown.
     #[serde(default)]
     pub early: bool,
-    /// Why the net is not known; empty when it is. Steps are at list price then, and say so.
+    /// Why the net savings are unknown; `None` when they are known. When unknown, the steps are at list price.
     pub net_unknown: Option<String>,
 }
 
 impl Waterfall {
-    /// The bill after all steps, USD/h.
+    /// Bill after all steps, USD/h.
     pub fn after(&self) -> f64 {
         self.steps.last().map_or(self.before, |s| s.after)
     }
 
-    /// What all steps save together, USD/h.
+    /// Saving of all steps together, USD/h.
     pub fn saves(&self) -> f64 {
         self.before - self.after()
     }

@@ -8,17 +8,17 @@ use serde::{Deserialize, Serialize};
 use crate::domain::InstanceState;
 use crate::domain::storage::{Snapshot, StorageFinding, Volume};
 
-/// What a volume is used for.
+/// Use of a volume, by its attachments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum VolumeUse {
-    /// Attached to nothing.
+    /// Not attached to any instance.
     Unattached,
     /// Attached to instances that are all stopped.
     Stopped,
-    /// Attached to an instance that runs, or is about to.
+    /// Attached to an instance that runs or is starting.
     InUse,
-    /// Attached to an instance that nobody knows, or in a state that says nothing.
+    /// Attached to an unknown instance, or in an unclear state.
     Unknown,
 }
 
@@ -34,62 +34,61 @@ impl VolumeUse {
     }
 }
 
-/// The instance that has a volume.
+/// An instance that a volume is attached to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Holder {
-    /// Instance id.
+    /// EC2 instance id, such as `i-0abc`.
     pub id: Arc<str>,
-    /// Its name; empty without one.
+    /// `Name` tag; empty without one.
     pub name: Arc<str>,
-    /// Its state; `None` when the inventory does not have it.
+    /// State of the instance; `None` when the inventory does not list it.
     pub state: Option<InstanceState>,
-    /// When it was stopped, where that is known.
+    /// Time of its stop; `None` when unknown.
     pub stopped_at: Option<Timestamp>,
 }
 
-/// One volume, joined.
+/// An EBS volume joined with its holders, price, tags and findings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct VolumeRow {
-    /// The volume.
+    /// The volume as EC2 reports it.
     pub volume: Arc<Volume>,
-    /// What it is used for.
+    /// Use by its attachments.
     pub used: VolumeUse,
     /// The instances it is attached to.
     pub holders: Vec<Holder>,
-    /// Team, from tags.
+    /// Team, from the tags; `None` without such a tag.
     pub team: Option<Arc<str>>,
-    /// Project, from tags.
+    /// Project, from the tags; `None` without such a tag.
     pub project: Option<Arc<str>>,
-    /// Environment, from tags.
+    /// Environment, from the tags; `None` without such a tag.
     pub environment: Option<Arc<str>>,
-    /// What it costs with its IOPS and throughput, USD per month of 730 h, list price; `None` when
-    /// the price is not known.
+    /// Price with its IOPS and throughput, USD per month of 730 h at list price; `None` when unknown.
     pub usd_per_month: Option<f64>,
     /// Findings about it, most dollars first.
     pub findings: Vec<Arc<StorageFinding>>,
-    /// What could be saved, USD per month: the greatest of its findings, at most what it costs.
+    /// Possible saving, USD per month: the greatest of its findings, at most its price; `None` when no finding has
+    /// dollars.
     pub savings: Option<f64>,
 }
 
-/// One snapshot, joined.
+/// An EBS snapshot joined with its price, tags and findings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SnapshotRow {
-    /// The snapshot.
+    /// The snapshot as EC2 reports it.
     pub snapshot: Arc<Snapshot>,
-    /// True when its volume still exists in the accounts and regions read; `None` when that cannot
-    /// be told.
+    /// True when its volume still exists in the accounts and regions read; `None` when unknown.
     pub volume_exists: Option<bool>,
-    /// Team, from tags.
+    /// Team, from the tags; `None` without such a tag.
     pub team: Option<Arc<str>>,
-    /// Project, from tags.
+    /// Project, from the tags; `None` without such a tag.
     pub project: Option<Arc<str>>,
-    /// Environment, from tags.
+    /// Environment, from the tags; `None` without such a tag.
     pub environment: Option<Arc<str>>,
-    /// What it costs **at most**, USD per month of 730 h: its full size at list price, though what
-    /// it shares with its neighbours is billed once; `None` when price or size is not known.
+    /// Upper bound of its price, USD per month of 730 h: its full size at list price, although blocks shared with its
+    /// neighbours are billed once. `None` when price or size is unknown.
     pub usd_per_month_at_most: Option<f64>,
     /// Findings about it, most dollars first.
     pub findings: Vec<Arc<StorageFinding>>,
-    /// What could be saved, USD per month: the greatest of its findings.
+    /// Possible saving, USD per month: the greatest of its findings; `None` when no finding has dollars.
     pub savings: Option<f64>,
 }

@@ -22,7 +22,7 @@ use crate::domain::{Provenance, Reading, Scope, SourceId};
 #[cfg(test)]
 pub use totals::Sum;
 
-/// All storage known at one moment. Immutable; a change makes a new one.
+/// All storage at one moment. Immutable; a change makes a new value.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StorageFleet {
     /// Grows with every join in a process; view models are memoised by it. Readings alone may be newer
@@ -30,16 +30,16 @@ pub struct StorageFleet {
     pub version: u64,
     /// The moment of the join; `None` for the empty fleet.
     pub as_of: Option<Timestamp>,
-    /// Buckets and directories, costliest first, those without a price after them, then by name.
+    /// Buckets and directories: costliest first, those without a price last, then by name.
     pub buckets: Vec<Arc<BucketRow>>,
-    /// Volumes, costliest first.
+    /// EBS volumes, costliest first.
     pub volumes: Vec<Arc<VolumeRow>>,
-    /// Snapshots, costliest first.
+    /// EBS snapshots, costliest first.
     pub snapshots: Vec<Arc<SnapshotRow>>,
     /// Findings by dollars per month, most first; those without dollars after them.
     pub findings: Vec<Arc<StorageFinding>>,
-    /// What one pass over all objects said, by bucket name or path of the directory. Not stored
-    /// with the fleet: the cache keeps scans by themselves.
+    /// Newest scan of each bucket or directory, by bucket name or path. Not stored with the fleet: the cache keeps
+    /// scans by themselves.
     #[serde(skip)]
     pub scans: BTreeMap<Arc<str>, Arc<Scan>>,
     /// Sums over all rows.
@@ -49,10 +49,10 @@ pub struct StorageFleet {
     /// S3 prices by region. Not stored with the fleet.
     #[serde(skip)]
     pub s3_prices: BTreeMap<Arc<str>, Arc<S3Prices>>,
-    /// Who says the prices of volumes and snapshots, by region. Not stored with the fleet.
+    /// Source of the prices of volumes and snapshots, by region. Not stored with the fleet.
     #[serde(skip)]
     pub ebs_priced_by: BTreeMap<Arc<str>, Provenance>,
-    /// How each source in each scope is doing.
+    /// State of each source in each scope.
     pub readings: Vec<Reading>,
 }
 
@@ -62,47 +62,46 @@ impl StorageFleet {
         self.buckets.is_empty() && self.volumes.is_empty() && self.snapshots.is_empty()
     }
 
-    /// How much of what `source` tells was read: `None` while nothing of it was; true when every scope that was asked
-    /// has answered once.
+    /// Whether `source` was read completely: `None` before any answer, true when every scope has answered at least
+    /// once.
     pub fn was_read(&self, source: SourceId) -> Option<bool> {
         let mut of_source = self.readings.iter().filter(|r| r.source == source);
         let answered = |r: &Reading| r.taken_at.is_some();
         of_source.clone().any(answered).then(|| of_source.all(answered))
     }
 
-    /// The row of a bucket or directory.
+    /// Row of a bucket by name, or of a directory by path; `None` when unknown.
     pub fn bucket(&self, name: &str) -> Option<&Arc<BucketRow>> {
         self.buckets.iter().find(|b| &*b.name == name)
     }
 
-    /// The rates of an account and region.
+    /// Rates of an account and region; `None` without known prices.
     pub fn rates(&self, scope: &Scope) -> Option<&AccountRates> {
         self.rates.iter().find(|r| r.scope == *scope)
     }
 
-    /// The row of a volume.
+    /// Row of a volume by its id; `None` when unknown.
     pub fn volume(&self, id: &str) -> Option<&Arc<VolumeRow>> {
         self.volumes.iter().find(|v| &*v.volume.id == id)
     }
 
-    /// The row of a snapshot.
+    /// Row of a snapshot by its id; `None` when unknown.
     pub fn snapshot(&self, id: &str) -> Option<&Arc<SnapshotRow>> {
         self.snapshots.iter().find(|s| &*s.snapshot.id == id)
     }
 }
 
-/// What a GiB-month costs in an account and region, its volume steps made linear.
+/// Storage rates of an account and region, with the volume steps made linear.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AccountRates {
-    /// Account and region.
+    /// Account and region it lies in.
     pub scope: Scope,
-    /// USD per GiB-month by [`Tier::index`], every byte at its share of the whole; `None` where
-    /// nobody knows.
+    /// USD per GiB-month by [`Tier::index`], averaged over the account's volume steps; `None` when unknown.
     pub blended: [Option<f64>; Tier::COUNT],
-    /// The same at the last step: what freeing a byte saves.
+    /// USD per GiB-month by [`Tier::index`] at the last step: the saving per GiB freed; `None` when unknown.
     pub marginal: [Option<f64>; Tier::COUNT],
-    /// Intelligent-Tiering: USD per monitored object and month.
+    /// Intelligent-Tiering: USD per monitored object and month; `None` when unknown.
     pub monitoring_usd: Option<f64>,
-    /// Who says so.
+    /// Source of the prices.
     pub provenance: Provenance,
 }

@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 use super::{BucketRow, SnapshotRow, VolumeRow, VolumeUse};
 use crate::domain::storage::{StorageFinding, Tier, VolumeKind};
 
-/// A sum of dollars and what it leaves out.
+/// Sum of dollars with the number of rows that it leaves out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sum {
-    /// Rows.
+    /// Number of rows.
     pub count: u32,
-    /// USD per month of 730 h, of the rows that have a price.
+    /// USD per month of 730 h, over the rows with a price.
     pub usd_per_month: f64,
-    /// Rows without a price or without a size: `usd_per_month` leaves them out.
+    /// Number of rows without a price or size, which `usd_per_month` leaves out.
     pub unpriced: u32,
 }
 
@@ -28,44 +28,44 @@ impl Sum {
     }
 }
 
-/// Sums over all storage.
+/// Sums over all buckets, volumes and snapshots.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StorageTotals {
-    /// Buckets. A bucket counts as unpriced when part of its bytes has no price.
+    /// Sum over buckets. A bucket with unpriced bytes counts as unpriced.
     pub buckets: Sum,
     /// Bytes in buckets of known size.
     pub bucket_bytes: u64,
-    /// Buckets of unknown size.
+    /// Number of buckets of unknown size.
     pub unsized_buckets: u32,
-    /// Bytes by tier, index of [`Tier`].
+    /// Bytes by [`Tier::index`].
     pub tier_bytes: [u64; Tier::COUNT],
-    /// USD per month by tier, of what has a price.
+    /// USD per month by [`Tier::index`], of bytes with a price.
     pub tier_usd: [f64; Tier::COUNT],
-    /// Volumes.
+    /// EBS volumes.
     pub volumes: Sum,
     /// Provisioned size of the volumes, GiB.
     pub volume_gib: u64,
-    /// Of the volumes: attached to nothing.
+    /// Volumes that are not attached.
     pub unattached: Sum,
-    /// Of the volumes: attached to stopped instances alone.
+    /// Volumes attached to stopped instances only.
     pub stopped: Sum,
-    /// Of the volumes: gp2.
+    /// Volumes of type gp2.
     pub gp2: Sum,
-    /// Snapshots; dollars are at most what they cost.
+    /// Sum over snapshots, at their upper bound.
     pub snapshots: Sum,
-    /// What the findings could save, USD per month: the sum of the rows' `savings`.
+    /// Possible saving by the findings, USD per month: the sum of `savings` over the rows.
     pub savings: f64,
-    /// Of `savings` what snapshots would save at most: with it the sum is no lower bound.
+    /// Part of `savings` that is an upper bound, from snapshots, USD per month: with it the sum is no lower bound.
     #[serde(default)]
     pub savings_at_most: f64,
-    /// Findings with dollars.
+    /// Number of findings with dollars.
     pub priced_findings: u32,
-    /// Findings whose dollars nobody knows: `savings` leaves them out.
+    /// Number of findings without dollars, which `savings` leaves out.
     pub unpriced_findings: u32,
 }
 
 impl StorageTotals {
-    /// Sums over rows. Findings are those of the rows.
+    /// Sums over rows; the findings are those of the rows.
     pub fn of<'a>(
         buckets: impl Iterator<Item = &'a BucketRow>,
         volumes: impl Iterator<Item = &'a VolumeRow>,
@@ -86,13 +86,12 @@ impl StorageTotals {
         t
     }
 
-    /// What all storage costs, USD per month, as far as known: buckets, volumes, and snapshots at
-    /// most.
+    /// Price of all storage, USD per month, as far as known; snapshots count at their upper bound.
     pub fn usd_per_month(&self) -> f64 {
         self.buckets.usd_per_month + self.volumes.usd_per_month + self.snapshots.usd_per_month
     }
 
-    /// Rows that [`Self::usd_per_month`] leaves out, wholly or in part.
+    /// Number of rows that [`Self::usd_per_month`] leaves out, wholly or in part.
     pub fn unpriced(&self) -> u32 {
         self.buckets.unpriced + self.volumes.unpriced + self.snapshots.unpriced
     }

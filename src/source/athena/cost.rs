@@ -6,17 +6,16 @@ const UNIT: u64 = 1_000_000;
 /// Units that a query is billed for at least: 10 MB (Amazon Athena pricing, "SQL queries").
 const LEAST: u64 = 10;
 
-/// USD per TB scanned (Amazon Athena pricing, us-east-1, "SQL queries"), decimal, which is the
-/// dearer reading of TB.
+/// Price of scanned data, USD per TB (Amazon Athena pricing, us-east-1, "SQL queries"). Decimal TB, the dearer reading.
 pub const USD_PER_TB: f64 = 5.0;
 
-/// Billed megabytes of `queries` that each read all of `bytes` (the most they can: of Parquet only
-/// the columns that are named are read).
+/// Billed megabytes of `queries` that each read all of `bytes`: the most possible, because of Parquet only the named
+/// columns are read.
 pub fn units(bytes: u64, queries: u64) -> u64 {
     bytes.div_ceil(UNIT).max(LEAST).saturating_mul(queries)
 }
 
-/// Dollars of billed megabytes.
+/// Price of billed megabytes, USD.
 pub fn usd(units: u64) -> f64 {
     units as f64 * UNIT as f64 / 1e12 * USD_PER_TB
 }

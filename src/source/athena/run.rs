@@ -10,45 +10,46 @@ use super::tree::Row;
 use crate::domain::{ErrorKind, SourceError};
 use crate::source::pages::Pages;
 
-/// How far a query is.
+/// Progress of a query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum State {
     /// Queued or running.
     Going,
-    /// Done, with the bytes it scanned where that is said.
+    /// Succeeded; with the bytes scanned, `None` when Athena does not report them.
     Done(Option<u64>),
-    /// Failed or cancelled: why.
+    /// Failed or cancelled, with the reason.
     Failed(String),
 }
 
-/// Who runs queries.
+/// A service that runs SQL queries: Athena, or a double in tests.
 #[async_trait]
 pub trait QueryService: Send + Sync {
-    /// Starts one; its id. The cost begins here.
+    /// Starts a query and returns its id; its cost begins here. Err when the service refuses or cannot be reached.
     async fn start(&self, sql: &str) -> Result<String, SourceError>;
 
-    /// How far it is.
+    /// Progress of the query. Err when the service cannot be asked.
     async fn state(&self, id: &str) -> Result<State, SourceError>;
 
-    /// A page of the result, and the token of the next.
+    /// A page of the result, with the token of the next page; `None` as the token on the last one. Err when the page
+    /// cannot be read.
     async fn page(
         &self,
         id: &str,
         token: Option<String>,
     ) -> Result<(Vec<Row>, Option<String>), SourceError>;
 
-    /// Stops it: what was scanned so far is billed all the same.
+    /// Stops a query; the bytes scanned so far are billed. Err when the service refuses or cannot be reached.
     async fn stop(&self, id: &str) -> Result<(), SourceError>;
 }
 
-/// How long a query is waited for.
+/// Pauses between polls of a query.
 #[derive(Clone, Copy, Debug)]
 pub struct Waiting {
-    /// The first pause; each is twice the one before.
+    /// First pause; each further one is twice as long.
     pub first: Duration,
-    /// The longest pause.
+    /// Longest single pause.
     pub most: Duration,
-    /// All pauses together.
+    /// Sum of all pauses, after which the query is stopped.
     pub in_all: Duration,
 }
 
@@ -63,12 +64,12 @@ impl Default for Waiting {
     }
 }
 
-/// What a query gave.
+/// Result of a query.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Answer {
-    /// Rows, without the one with the names of the columns.
+    /// Rows, without the header row.
     pub rows: Vec<Row>,
-    /// Bytes it scanned, where that is said.
+    /// Bytes scanned; `None` when Athena does not report them.
     pub scanned: Option<u64>,
 }
 
@@ -97,7 +98,8 @@ fn beyond() -> SourceError {
     SourceError::new(ErrorKind::Malformed, "athena:GetQueryResults", &said, fix)
 }
 
-/// Runs a query to its end. `has_header` for a SELECT, whose first row is the names of its columns.
+/// Runs a query to its end. `has_header` for a SELECT, whose first row holds the column names. Err when the query
+/// fails, takes longer than `waiting` allows, or `stop` is cancelled; a running query is stopped then.
 pub async fn run(
     service: &dyn QueryService,
     sql: &str,

@@ -20,62 +20,61 @@ const SIZE_AT_MOST: i64 = 50 << 40;
 /// S3 opened in 2006; earlier dates cannot be.
 const OLDEST: &str = "2006-01-01 00:00:00.000";
 
-/// How a list lies in S3.
+/// Format of the inventory files in S3.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
     /// Columns have types, keys are raw.
     Parquet,
-    /// All columns are text, keys are URL-encoded.
+    /// All columns are text, and keys are URL-encoded.
     Csv,
 }
 
-/// Which of the optional columns a list has.
+/// Optional columns of an inventory: true for those it has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "one answer per column")]
 pub struct Columns {
-    /// `size`.
+    /// Column `size`.
     pub size: bool,
-    /// `last_modified_date`.
+    /// Column `last_modified_date`.
     pub modified: bool,
-    /// `e_tag`.
+    /// Column `e_tag`.
     pub etag: bool,
-    /// `storage_class`.
+    /// Column `storage_class`.
     pub class: bool,
-    /// `intelligent_tiering_access_tier`.
+    /// Column `intelligent_tiering_access_tier`.
     pub access_tier: bool,
-    /// `is_latest`.
+    /// Column `is_latest`.
     pub latest: bool,
-    /// `is_delete_marker`.
+    /// Column `is_delete_marker`.
     pub marker: bool,
-    /// `encryption_status`.
+    /// Column `encryption_status`.
     pub encryption: bool,
-    /// `replication_status`.
+    /// Column `replication_status`.
     pub replication: bool,
 }
 
-/// A list of objects as a table.
+/// An inventory as an SQL table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
-    /// `database.table`, both plain names.
+    /// Name `database.table`, which needs no quotes.
     pub name: String,
-    /// How it lies.
+    /// Format of its files.
     pub layout: Layout,
-    /// What it has.
+    /// Its columns.
     pub columns: Columns,
-    /// The moment it is of.
+    /// Time of the inventory.
     pub listed_at: Timestamp,
 }
 
-/// Text as SQL has it.
+/// `text` as an SQL string literal, quotes doubled.
 pub fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }
 
 impl Table {
-    /// Sums by prefix down to `levels` levels: one row for each prefix of exactly that depth (or
-    /// less, for what lies higher), tier, state, size bin and age bin. Columns: `prefix`, `class`,
-    /// `access_tier`, `noncurrent`, `marker`, `bad`, `size_bin`, `age_bin`, `objects`, `bytes`,
-    /// `newest`, `oldest`.
+    /// SQL for sums by prefix down to `levels` levels: one row per prefix of exactly that depth (or less, for objects
+    /// higher up), tier, state, size bin and age bin. Columns: `prefix`, `class`, `access_tier`, `noncurrent`,
+    /// `marker`, `bad`, `size_bin`, `age_bin`, `objects`, `bytes`, `newest`, `oldest`.
     pub fn sums(&self, levels: u16, prefix: &str) -> String {
         format!(
             "{rows}\nSELECT prefix, class, access_tier, noncurrent, marker, bad, size_bin, age_bin,\n\
@@ -95,7 +94,7 @@ impl Table {
         )
     }
 
-    /// Copies by `ETag` and size, levels A and B, added up. Columns: `level`, `groups_found`,
+    /// SQL for totals of duplicates by `ETag` and size, levels A and B. Columns: `level`, `groups_found`,
     /// `extra_objects`, `extra_bytes`. `None` when the list has no `ETags`.
     pub fn duplicate_levels(&self, prefix: &str) -> Option<String> {
         Some(format!(
@@ -107,10 +106,9 @@ impl Table {
         ))
     }
 
-    /// Directories with copies, most bytes first, at most `limit`: the original of each class of
-    /// equal objects is in the directory whose oldest object is oldest (then by name). Columns:
-    /// `level`, `dir_a`, `dir_b`, `class`, `access_tier`, `objects`, `bytes`. `None` when the list
-    /// has no `ETags`.
+    /// SQL for directories with duplicates, most bytes first, at most `limit`. The original of each class of equal
+    /// objects is in the directory with the oldest object (then first by name). Columns: `level`, `dir_a`, `dir_b`,
+    /// `class`, `access_tier`, `objects`, `bytes`. `None` when the list has no `ETags`.
     pub fn duplicate_dirs(&self, prefix: &str, limit: u32) -> Option<String> {
         Some(format!(
             "{candidates},\n\

@@ -3,17 +3,17 @@
 
 use super::sql::{Columns, Layout, quoted};
 
-/// Where the files of a snapshot are.
+/// Location of the files of an inventory snapshot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Files {
     /// A folder with S3's `symlink.txt` that names the files of one snapshot,
     /// `s3://…/hive/dt=2026-11-20-01-00/`.
     Symlink(String),
-    /// A folder with those files and no others.
+    /// A folder with these files and no others.
     Folder(String),
 }
 
-/// A name of the manifest's schema as a column of the table: `ETag` → `e_tag`.
+/// Column name of the table for a name in the manifest's schema: `ETag` → `e_tag`.
 pub fn column(name: &str) -> String {
     match name {
         "ETag" => return "e_tag".to_owned(),
@@ -31,7 +31,7 @@ pub fn column(name: &str) -> String {
     out
 }
 
-/// What a schema has of what the queries use.
+/// Columns of a manifest's schema that the queries use.
 pub fn columns(names: &[String]) -> Columns {
     let has = |wanted: &str| names.iter().any(|n| column(n) == wanted);
     Columns {
@@ -47,8 +47,8 @@ pub fn columns(names: &[String]) -> Columns {
     }
 }
 
-/// The statement that makes the table: as the Amazon S3 user guide has it ("Querying Amazon S3
-/// Inventory with Amazon Athena"), for the columns of this manifest and one snapshot.
+/// `CREATE EXTERNAL TABLE` statement for the columns of a manifest and one snapshot (Amazon S3 User Guide, "Querying
+/// Amazon S3 Inventory with Amazon Athena").
 pub fn create(table: &str, names: &[String], layout: Layout, files: &Files) -> String {
     let kind = |name: &str| match (layout, name) {
         (Layout::Csv, _) => "string",
@@ -91,7 +91,7 @@ pub fn create(table: &str, names: &[String], layout: Layout, files: &Files) -> S
     )
 }
 
-/// The statement that takes the table away.
+/// `DROP TABLE` statement of the external table; it deletes no data.
 pub fn drop(table: &str) -> String {
     format!("DROP TABLE IF EXISTS {table}")
 }

@@ -14,19 +14,20 @@ use crate::domain::storage::{NodeId, PrefixTree, StorageClass, Sums, Tier};
 /// A row of a result: text by column; `None` for NULL.
 pub type Row = Vec<Option<String>>;
 
-/// A row that is not what was asked for.
+/// Error: a result row has another form than the query asks for.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("row {row} of the result has no {column}: {value:?}")]
 pub struct BadRow {
     /// Number of the row, from 1.
     pub row: usize,
-    /// Which column.
+    /// Name of the column.
     pub column: &'static str,
-    /// What it has.
+    /// Value of the column; `None` for NULL or a missing column.
     pub value: Option<String>,
 }
 
-/// The tree of all rows, with one node for each prefix down to the levels that were asked for.
+/// Prefix tree of all rows, one node per prefix down to the requested levels. Err for a row with a missing or malformed
+/// value.
 pub fn tree(rows: &[Row], layout: Layout) -> Result<PrefixTree, BadRow> {
     let mut own: BTreeMap<Vec<u8>, Sums> = BTreeMap::new();
     for (i, row) in rows.iter().enumerate() {

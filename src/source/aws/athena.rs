@@ -17,15 +17,15 @@ use crate::source::athena::tree::Row;
 
 /// Athena of one account and region.
 pub struct AwsQueries {
-    /// The account.
+    /// Credentials and clients of the account.
     pub provider: Arc<AwsProvider>,
-    /// The region, that of the inventory's bucket.
+    /// Region of the inventory's bucket.
     pub region: Arc<str>,
-    /// The workgroup.
+    /// Athena workgroup that the queries run in.
     pub workgroup: String,
-    /// The database that unqualified names are of.
+    /// Database of unqualified table names.
     pub database: String,
-    /// Where results go, `s3://bucket/prefix/`; `None` where the workgroup says it.
+    /// Location of results, `s3://bucket/prefix/`; `None` for the workgroup's setting.
     pub output: Option<String>,
 }
 

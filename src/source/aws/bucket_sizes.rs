@@ -33,8 +33,8 @@ fn names(metric: SizeMetric) -> (&'static str, &'static str, Statistic) {
     }
 }
 
-/// One page of the series of a region. Asked by metric: the namespace holds dozens of others. The
-/// token begins with the number of the metric, for there is one list after the other.
+/// One page of the bucket series in a region (`ListMetrics`), one metric after the other, because the namespace holds
+/// dozens of others. The token begins with the index of the metric. Err when the call fails.
 pub async fn series(
     aws: &AwsProvider,
     region: &Arc<str>,
@@ -72,7 +72,7 @@ fn one(raw: &cw::Metric, metric: SizeMetric) -> Option<SizeSeries> {
     (dimensions.len() == 2).then_some(SizeSeries { bucket, metric, dimension })
 }
 
-/// One request for whole days.
+/// Daily values of `series` for `days`, in one `GetMetricData` request. Err when the call fails.
 pub async fn data(
     aws: &AwsProvider,
     region: &Arc<str>,

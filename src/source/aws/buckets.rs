@@ -31,7 +31,8 @@ const PAGE: i32 = 1_000;
 /// bucket naming rules").
 const DIRECTORY: &str = "--x-s3";
 
-/// All buckets, and the directory buckets of `regions`.
+/// All buckets of the account, and the directory buckets of `regions`. Err when `ListBuckets` fails; a region that
+/// fails is listed in the troubles of the result.
 pub async fn list(
     aws: &AwsProvider,
     account: &Arc<str>,
@@ -113,8 +114,8 @@ fn bucket(raw: &s3::Bucket, account: &Arc<str>, region: Option<&Arc<str>>) -> Op
     })
 }
 
-/// The region of a bucket: what `GetBucketLocation` says, else the header of `HeadBucket`, which S3
-/// sends even where it refuses.
+/// Region of a bucket: from `GetBucketLocation`, else from the header of `HeadBucket`, which S3 sends even on a
+/// refusal. Err when neither names it.
 pub async fn region_of(aws: &AwsProvider, bucket: &str) -> Result<Arc<str>, SourceError> {
     let home = aws.clients().await.home();
     let client = aws.clients().await.s3(home);
@@ -161,7 +162,7 @@ fn header(response: Option<&HttpResponse>) -> Option<Arc<str>> {
     Some(clean(Some(region))).filter(|r| !r.is_empty())
 }
 
-/// How a bucket is set up.
+/// Configuration of a bucket; each fact fails by itself.
 pub async fn config(aws: &AwsProvider, bucket: &Bucket) -> BucketConfig {
     if bucket.is_directory {
         return directory_config(aws, bucket).await;
@@ -208,7 +209,7 @@ async fn directory_config(aws: &AwsProvider, bucket: &Bucket) -> BucketConfig {
     }
 }
 
-/// True when the answer says that there is no such setting, which is an answer.
+/// True for the error `code` of a setting that does not exist, which counts as an answer.
 pub(super) fn is_unset<E>(error: &SdkError<E, HttpResponse>, code: &str) -> bool
 where
     E: ProvideErrorMetadata,
@@ -216,6 +217,7 @@ where
     error.code() == Some(code)
 }
 
+/// Tags of a bucket; empty without any. Err when the call fails.
 pub(super) async fn tags(
     aws: &AwsProvider,
     region: &Arc<str>,
@@ -230,6 +232,7 @@ pub(super) async fn tags(
     }
 }
 
+/// Versioning of a bucket. Err when the call fails.
 pub(super) async fn versioning(
     aws: &AwsProvider,
     region: &Arc<str>,
@@ -254,6 +257,7 @@ pub(super) async fn versioning(
     }
 }
 
+/// Object Lock settings of a bucket. Err when the call fails.
 pub(super) async fn lock(
     aws: &AwsProvider,
     region: &Arc<str>,
@@ -282,6 +286,7 @@ pub(super) async fn lock(
     Ok(ObjectLock { enabled, default_days: days })
 }
 
+/// True when the bucket has an enabled replication rule. Err when the call fails.
 pub(super) async fn replicates(
     aws: &AwsProvider,
     region: &Arc<str>,

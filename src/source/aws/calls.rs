@@ -2,20 +2,20 @@
 //! their operation from here, `burntop iam-policy` is generated from here, and a test walks the
 //! sources so that no call is missing and none is listed that is not made.
 
-/// One API operation.
+/// An API operation that burntop calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Call {
     /// The IAM action, `ec2:DescribeInstances`; also the operation's name in error messages.
     pub action: &'static str,
-    /// The SDK's method, `describe_instances`; of what is asked without it, the name in its manner.
+    /// Method of the SDK, such as `describe_instances`; for calls without an SDK crate, the name in the same style.
     pub method: &'static str,
-    /// What burntop wants it for, half a sentence.
+    /// Purpose of the call, half a sentence for the printed policy.
     pub why: &'static str,
     /// True when the call changes nothing.
     pub read_only: bool,
 }
 
-/// STS `GetCallerIdentity`. Needs no permission, but an explicit deny can forbid it.
+/// STS operation `GetCallerIdentity`. Needs no permission, but an explicit deny can forbid it.
 pub const GET_CALLER_IDENTITY: Call = Call {
     action: "sts:GetCallerIdentity",
     method: "get_caller_identity",
@@ -23,7 +23,7 @@ pub const GET_CALLER_IDENTITY: Call = Call {
     read_only: true,
 };
 
-/// EC2 `DescribeRegions`.
+/// EC2 operation `DescribeRegions`.
 pub const DESCRIBE_REGIONS: Call = Call {
     action: "ec2:DescribeRegions",
     method: "describe_regions",
@@ -31,7 +31,7 @@ pub const DESCRIBE_REGIONS: Call = Call {
     read_only: true,
 };
 
-/// EC2 `DescribeInstances`.
+/// EC2 operation `DescribeInstances`.
 pub const DESCRIBE_INSTANCES: Call = Call {
     action: "ec2:DescribeInstances",
     method: "describe_instances",
@@ -39,7 +39,7 @@ pub const DESCRIBE_INSTANCES: Call = Call {
     read_only: true,
 };
 
-/// EC2 `DescribeInstanceTypes`.
+/// EC2 operation `DescribeInstanceTypes`.
 pub const DESCRIBE_INSTANCE_TYPES: Call = Call {
     action: "ec2:DescribeInstanceTypes",
     method: "describe_instance_types",
@@ -47,7 +47,7 @@ pub const DESCRIBE_INSTANCE_TYPES: Call = Call {
     read_only: true,
 };
 
-/// EC2 `DescribeSpotPriceHistory`.
+/// EC2 operation `DescribeSpotPriceHistory`.
 pub const DESCRIBE_SPOT_PRICE_HISTORY: Call = Call {
     action: "ec2:DescribeSpotPriceHistory",
     method: "describe_spot_price_history",
@@ -55,7 +55,7 @@ pub const DESCRIBE_SPOT_PRICE_HISTORY: Call = Call {
     read_only: true,
 };
 
-/// CloudWatch `ListMetrics`.
+/// CloudWatch operation `ListMetrics`.
 pub const LIST_METRICS: Call = Call {
     action: "cloudwatch:ListMetrics",
     method: "list_metrics",
@@ -64,7 +64,7 @@ pub const LIST_METRICS: Call = Call {
     read_only: true,
 };
 
-/// CloudWatch `GetMetricData`, billed per metric requested.
+/// CloudWatch operation `GetMetricData`, billed per metric requested.
 pub const GET_METRIC_DATA: Call = Call {
     action: "cloudwatch:GetMetricData",
     method: "get_metric_data",
@@ -72,7 +72,7 @@ pub const GET_METRIC_DATA: Call = Call {
     read_only: true,
 };
 
-/// Price List `GetProducts`.
+/// Price List operation `GetProducts`.
 pub const GET_PRODUCTS: Call = Call {
     action: "pricing:GetProducts",
     method: "get_products",
@@ -80,8 +80,8 @@ pub const GET_PRODUCTS: Call = Call {
     read_only: true,
 };
 
-/// What reading the fleet takes, in the order of first use. All of them allow no resource
-/// restriction (`"Resource": "*"`), says the Service Authorization Reference.
+/// Calls that read the fleet, in the order of first use. None allows a resource restriction (`"Resource": "*"`), per
+/// the Service Authorization Reference.
 pub const READING: [&Call; 8] = [
     &GET_CALLER_IDENTITY,
     &DESCRIBE_REGIONS,
@@ -93,7 +93,7 @@ pub const READING: [&Call; 8] = [
     &DESCRIBE_SPOT_PRICE_HISTORY,
 ];
 
-/// EC2 `DescribeReservedInstances`.
+/// EC2 operation `DescribeReservedInstances`.
 pub const DESCRIBE_RESERVED_INSTANCES: Call = Call {
     action: "ec2:DescribeReservedInstances",
     method: "describe_reserved_instances",
@@ -101,7 +101,7 @@ pub const DESCRIBE_RESERVED_INSTANCES: Call = Call {
     read_only: true,
 };
 
-/// EC2 `DescribeCapacityReservations`.
+/// EC2 operation `DescribeCapacityReservations`.
 pub const DESCRIBE_CAPACITY_RESERVATIONS: Call = Call {
     action: "ec2:DescribeCapacityReservations",
     method: "describe_capacity_reservations",
@@ -109,7 +109,7 @@ pub const DESCRIBE_CAPACITY_RESERVATIONS: Call = Call {
     read_only: true,
 };
 
-/// Savings Plans `DescribeSavingsPlans`.
+/// Savings Plans operation `DescribeSavingsPlans`.
 pub const DESCRIBE_SAVINGS_PLANS: Call = Call {
     action: "savingsplans:DescribeSavingsPlans",
     method: "describe_savings_plans",
@@ -117,7 +117,7 @@ pub const DESCRIBE_SAVINGS_PLANS: Call = Call {
     read_only: true,
 };
 
-/// Savings Plans `DescribeSavingsPlanRates`.
+/// Savings Plans operation `DescribeSavingsPlanRates`.
 pub const DESCRIBE_SAVINGS_PLAN_RATES: Call = Call {
     action: "savingsplans:DescribeSavingsPlanRates",
     method: "describe_savings_plan_rates",
@@ -125,7 +125,7 @@ pub const DESCRIBE_SAVINGS_PLAN_RATES: Call = Call {
     read_only: true,
 };
 
-/// EC2 `DescribeInstanceTypeOfferings`.
+/// EC2 operation `DescribeInstanceTypeOfferings`.
 pub const DESCRIBE_INSTANCE_TYPE_OFFERINGS: Call = Call {
     action: "ec2:DescribeInstanceTypeOfferings",
     method: "describe_instance_type_offerings",
@@ -133,8 +133,8 @@ pub const DESCRIBE_INSTANCE_TYPE_OFFERINGS: Call = Call {
     read_only: true,
 };
 
-/// What commitments take. No resource restriction but for the rates of single plans, and they are
-/// meant for all plans.
+/// Calls that read commitments. None allows a resource restriction, except the rates of single plans, which are read
+/// for all plans.
 pub const COMMITMENTS: [&Call; 4] = [
     &DESCRIBE_RESERVED_INSTANCES,
     &DESCRIBE_CAPACITY_RESERVATIONS,
@@ -142,10 +142,10 @@ pub const COMMITMENTS: [&Call; 4] = [
     &DESCRIBE_SAVINGS_PLAN_RATES,
 ];
 
-/// What the market takes, besides the Spot prices of [`READING`].
+/// Calls that read the Spot market, besides the Spot prices in [`READING`].
 pub const MARKET: [&Call; 1] = [&DESCRIBE_INSTANCE_TYPE_OFFERINGS];
 
-/// EC2 `DescribeVolumes`.
+/// EC2 operation `DescribeVolumes`.
 pub const DESCRIBE_VOLUMES: Call = Call {
     action: "ec2:DescribeVolumes",
     method: "describe_volumes",
@@ -153,7 +153,7 @@ pub const DESCRIBE_VOLUMES: Call = Call {
     read_only: true,
 };
 
-/// EC2 `DescribeSnapshots`.
+/// EC2 operation `DescribeSnapshots`.
 pub const DESCRIBE_SNAPSHOTS: Call = Call {
     action: "ec2:DescribeSnapshots",
     method: "describe_snapshots",
@@ -161,7 +161,7 @@ pub const DESCRIBE_SNAPSHOTS: Call = Call {
     read_only: true,
 };
 
-/// EC2 `DescribeImages`.
+/// EC2 operation `DescribeImages`.
 pub const DESCRIBE_IMAGES: Call = Call {
     action: "ec2:DescribeImages",
     method: "describe_images",
@@ -169,7 +169,7 @@ pub const DESCRIBE_IMAGES: Call = Call {
     read_only: true,
 };
 
-/// S3 `ListBuckets`.
+/// S3 operation `ListBuckets`.
 pub const LIST_BUCKETS: Call = Call {
     action: "s3:ListAllMyBuckets",
     method: "list_buckets",
@@ -177,7 +177,7 @@ pub const LIST_BUCKETS: Call = Call {
     read_only: true,
 };
 
-/// S3 `ListDirectoryBuckets`.
+/// S3 operation `ListDirectoryBuckets`.
 pub const LIST_DIRECTORY_BUCKETS: Call = Call {
     action: "s3express:ListAllMyDirectoryBuckets",
     method: "list_directory_buckets",
@@ -185,7 +185,7 @@ pub const LIST_DIRECTORY_BUCKETS: Call = Call {
     read_only: true,
 };
 
-/// S3 `GetBucketLocation`.
+/// S3 operation `GetBucketLocation`.
 pub const GET_BUCKET_LOCATION: Call = Call {
     action: "s3:GetBucketLocation",
     method: "get_bucket_location",
@@ -193,7 +193,7 @@ pub const GET_BUCKET_LOCATION: Call = Call {
     read_only: true,
 };
 
-/// S3 `GetBucketTagging`.
+/// S3 operation `GetBucketTagging`.
 pub const GET_BUCKET_TAGGING: Call = Call {
     action: "s3:GetBucketTagging",
     method: "get_bucket_tagging",
@@ -201,7 +201,7 @@ pub const GET_BUCKET_TAGGING: Call = Call {
     read_only: true,
 };
 
-/// S3 `GetBucketVersioning`.
+/// S3 operation `GetBucketVersioning`.
 pub const GET_BUCKET_VERSIONING: Call = Call {
     action: "s3:GetBucketVersioning",
     method: "get_bucket_versioning",
@@ -209,7 +209,7 @@ pub const GET_BUCKET_VERSIONING: Call = Call {
     read_only: true,
 };
 
-/// S3 `GetBucketLifecycleConfiguration`.
+/// S3 operation `GetBucketLifecycleConfiguration`.
 pub const GET_BUCKET_LIFECYCLE_CONFIGURATION: Call = Call {
     action: "s3:GetLifecycleConfiguration",
     method: "get_bucket_lifecycle_configuration",
@@ -217,7 +217,7 @@ pub const GET_BUCKET_LIFECYCLE_CONFIGURATION: Call = Call {
     read_only: true,
 };
 
-/// S3 `GetObjectLockConfiguration`.
+/// S3 operation `GetObjectLockConfiguration`.
 pub const GET_OBJECT_LOCK_CONFIGURATION: Call = Call {
     action: "s3:GetBucketObjectLockConfiguration",
     method: "get_object_lock_configuration",
@@ -225,7 +225,7 @@ pub const GET_OBJECT_LOCK_CONFIGURATION: Call = Call {
     read_only: true,
 };
 
-/// S3 `GetBucketReplication`.
+/// S3 operation `GetBucketReplication`.
 pub const GET_BUCKET_REPLICATION: Call = Call {
     action: "s3:GetReplicationConfiguration",
     method: "get_bucket_replication",
@@ -233,7 +233,7 @@ pub const GET_BUCKET_REPLICATION: Call = Call {
     read_only: true,
 };
 
-/// S3 `ListBucketInventoryConfigurations`.
+/// S3 operation `ListBucketInventoryConfigurations`.
 pub const LIST_BUCKET_INVENTORY_CONFIGURATIONS: Call = Call {
     action: "s3:GetInventoryConfiguration",
     method: "list_bucket_inventory_configurations",
@@ -241,7 +241,7 @@ pub const LIST_BUCKET_INVENTORY_CONFIGURATIONS: Call = Call {
     read_only: true,
 };
 
-/// S3 `ListBucketMetricsConfigurations`.
+/// S3 operation `ListBucketMetricsConfigurations`.
 pub const LIST_BUCKET_METRICS_CONFIGURATIONS: Call = Call {
     action: "s3:GetMetricsConfiguration",
     method: "list_bucket_metrics_configurations",
@@ -249,7 +249,7 @@ pub const LIST_BUCKET_METRICS_CONFIGURATIONS: Call = Call {
     read_only: true,
 };
 
-/// S3 `HeadBucket`, which names the region even where it refuses.
+/// S3 operation `HeadBucket`, which names the region even where it refuses.
 pub const HEAD_BUCKET: Call = Call {
     action: "s3:ListBucket",
     method: "head_bucket",
@@ -257,7 +257,7 @@ pub const HEAD_BUCKET: Call = Call {
     read_only: true,
 };
 
-/// S3 `ListObjectsV2`, billed per page.
+/// S3 operation `ListObjectsV2`, billed per page.
 pub const LIST_OBJECTS_V2: Call = Call {
     action: "s3:ListBucket",
     method: "list_objects_v2",
@@ -265,7 +265,7 @@ pub const LIST_OBJECTS_V2: Call = Call {
     read_only: true,
 };
 
-/// S3 `ListObjectVersions`, billed per page.
+/// S3 operation `ListObjectVersions`, billed per page.
 pub const LIST_OBJECT_VERSIONS: Call = Call {
     action: "s3:ListBucketVersions",
     method: "list_object_versions",
@@ -273,7 +273,7 @@ pub const LIST_OBJECT_VERSIONS: Call = Call {
     read_only: true,
 };
 
-/// S3 `ListMultipartUploads`, billed per page.
+/// S3 operation `ListMultipartUploads`, billed per page.
 pub const LIST_MULTIPART_UPLOADS: Call = Call {
     action: "s3:ListBucketMultipartUploads",
     method: "list_multipart_uploads",
@@ -281,7 +281,7 @@ pub const LIST_MULTIPART_UPLOADS: Call = Call {
     read_only: true,
 };
 
-/// S3 `ListParts`, billed per page.
+/// S3 operation `ListParts`, billed per page.
 pub const LIST_PARTS: Call = Call {
     action: "s3:ListMultipartUploadParts",
     method: "list_parts",
@@ -289,7 +289,7 @@ pub const LIST_PARTS: Call = Call {
     read_only: true,
 };
 
-/// S3 `GetObject`.
+/// S3 operation `GetObject`.
 pub const GET_OBJECT: Call = Call {
     action: "s3:GetObject",
     method: "get_object",
@@ -297,10 +297,10 @@ pub const GET_OBJECT: Call = Call {
     read_only: true,
 };
 
-/// What volumes and snapshots take. No resource restriction.
+/// Calls that read volumes and snapshots. None allows a resource restriction.
 pub const VOLUMES: [&Call; 3] = [&DESCRIBE_VOLUMES, &DESCRIBE_SNAPSHOTS, &DESCRIBE_IMAGES];
 
-/// What buckets take, without a look at what is in them.
+/// Calls that read buckets and their configuration, not their content.
 pub const BUCKETS: [&Call; 10] = [
     &LIST_BUCKETS,
     &LIST_DIRECTORY_BUCKETS,
@@ -314,11 +314,11 @@ pub const BUCKETS: [&Call; 10] = [
     &LIST_BUCKET_METRICS_CONFIGURATIONS,
 ];
 
-/// What listing a bucket takes. It is made only when told to, and billed.
+/// Calls that list the content of a bucket. Billed, and made only on request.
 pub const LISTS: [&Call; 5] =
     [&HEAD_BUCKET, &LIST_OBJECTS_V2, &LIST_OBJECT_VERSIONS, &LIST_MULTIPART_UPLOADS, &LIST_PARTS];
 
-/// Athena `StartQueryExecution`, billed by what the query scans.
+/// Athena operation `StartQueryExecution`, billed by what the query scans.
 pub const START_QUERY_EXECUTION: Call = Call {
     action: "athena:StartQueryExecution",
     method: "start_query_execution",
@@ -326,7 +326,7 @@ pub const START_QUERY_EXECUTION: Call = Call {
     read_only: false,
 };
 
-/// Athena `GetQueryExecution`.
+/// Athena operation `GetQueryExecution`.
 pub const GET_QUERY_EXECUTION: Call = Call {
     action: "athena:GetQueryExecution",
     method: "get_query_execution",
@@ -334,7 +334,7 @@ pub const GET_QUERY_EXECUTION: Call = Call {
     read_only: true,
 };
 
-/// Athena `GetQueryResults`.
+/// Athena operation `GetQueryResults`.
 pub const GET_QUERY_RESULTS: Call = Call {
     action: "athena:GetQueryResults",
     method: "get_query_results",
@@ -342,7 +342,7 @@ pub const GET_QUERY_RESULTS: Call = Call {
     read_only: true,
 };
 
-/// Athena `StopQueryExecution`.
+/// Athena operation `StopQueryExecution`.
 pub const STOP_QUERY_EXECUTION: Call = Call {
     action: "athena:StopQueryExecution",
     method: "stop_query_execution",
@@ -350,12 +350,12 @@ pub const STOP_QUERY_EXECUTION: Call = Call {
     read_only: false,
 };
 
-/// What queries over inventories take, made only when told to. They write their results to S3 and
-/// an external table to the Glue catalogue, and change nothing else.
+/// Calls of queries over inventories, made only on request. They write results to S3 and an external table to the Glue
+/// catalogue, and change nothing else.
 pub const QUERIES: [&Call; 4] =
     [&START_QUERY_EXECUTION, &GET_QUERY_EXECUTION, &GET_QUERY_RESULTS, &STOP_QUERY_EXECUTION];
 
-/// EC2 `DescribeInstanceAttribute`.
+/// EC2 operation `DescribeInstanceAttribute`.
 pub const DESCRIBE_INSTANCE_ATTRIBUTE: Call = Call {
     action: "ec2:DescribeInstanceAttribute",
     method: "describe_instance_attribute",
@@ -363,7 +363,7 @@ pub const DESCRIBE_INSTANCE_ATTRIBUTE: Call = Call {
     read_only: true,
 };
 
-/// EC2 `DescribeAddresses`.
+/// EC2 operation `DescribeAddresses`.
 pub const DESCRIBE_ADDRESSES: Call = Call {
     action: "ec2:DescribeAddresses",
     method: "describe_addresses",
@@ -371,7 +371,7 @@ pub const DESCRIBE_ADDRESSES: Call = Call {
     read_only: true,
 };
 
-/// EC2 `DescribeSpotInstanceRequests`.
+/// EC2 operation `DescribeSpotInstanceRequests`.
 pub const DESCRIBE_SPOT_INSTANCE_REQUESTS: Call = Call {
     action: "ec2:DescribeSpotInstanceRequests",
     method: "describe_spot_instance_requests",
@@ -379,7 +379,7 @@ pub const DESCRIBE_SPOT_INSTANCE_REQUESTS: Call = Call {
     read_only: true,
 };
 
-/// Auto Scaling `DescribeAutoScalingInstances`.
+/// Auto Scaling operation `DescribeAutoScalingInstances`.
 pub const DESCRIBE_AUTO_SCALING_INSTANCES: Call = Call {
     action: "autoscaling:DescribeAutoScalingInstances",
     method: "describe_auto_scaling_instances",
@@ -387,7 +387,7 @@ pub const DESCRIBE_AUTO_SCALING_INSTANCES: Call = Call {
     read_only: true,
 };
 
-/// Auto Scaling `DescribeAutoScalingGroups`.
+/// Auto Scaling operation `DescribeAutoScalingGroups`.
 pub const DESCRIBE_AUTO_SCALING_GROUPS: Call = Call {
     action: "autoscaling:DescribeAutoScalingGroups",
     method: "describe_auto_scaling_groups",
@@ -395,7 +395,7 @@ pub const DESCRIBE_AUTO_SCALING_GROUPS: Call = Call {
     read_only: true,
 };
 
-/// Elastic Load Balancing `DescribeTargetGroups`.
+/// Elastic Load Balancing operation `DescribeTargetGroups`.
 pub const DESCRIBE_TARGET_GROUPS: Call = Call {
     action: "elasticloadbalancing:DescribeTargetGroups",
     method: "describe_target_groups",
@@ -403,7 +403,7 @@ pub const DESCRIBE_TARGET_GROUPS: Call = Call {
     read_only: true,
 };
 
-/// Elastic Load Balancing `DescribeTargetHealth`.
+/// Elastic Load Balancing operation `DescribeTargetHealth`.
 pub const DESCRIBE_TARGET_HEALTH: Call = Call {
     action: "elasticloadbalancing:DescribeTargetHealth",
     method: "describe_target_health",
@@ -411,7 +411,7 @@ pub const DESCRIBE_TARGET_HEALTH: Call = Call {
     read_only: true,
 };
 
-/// EC2 `DescribeVolumesModifications`.
+/// EC2 operation `DescribeVolumesModifications`.
 pub const DESCRIBE_VOLUMES_MODIFICATIONS: Call = Call {
     action: "ec2:DescribeVolumesModifications",
     method: "describe_volumes_modifications",
@@ -419,8 +419,7 @@ pub const DESCRIBE_VOLUMES_MODIFICATIONS: Call = Call {
     read_only: true,
 };
 
-/// What is read besides, of single instances, before anything is done to them. No resource
-/// restriction here either.
+/// Further calls that read single instances before an action. None allows a resource restriction.
 pub const PREFLIGHT: [&Call; 8] = [
     &DESCRIBE_VOLUMES_MODIFICATIONS,
     &DESCRIBE_INSTANCE_ATTRIBUTE,
@@ -432,7 +431,7 @@ pub const PREFLIGHT: [&Call; 8] = [
     &DESCRIBE_TARGET_HEALTH,
 ];
 
-/// EC2 `DescribeNetworkInterfaces`.
+/// EC2 operation `DescribeNetworkInterfaces`.
 pub const DESCRIBE_NETWORK_INTERFACES: Call = Call {
     action: "ec2:DescribeNetworkInterfaces",
     method: "describe_network_interfaces",
@@ -440,7 +439,7 @@ pub const DESCRIBE_NETWORK_INTERFACES: Call = Call {
     read_only: true,
 };
 
-/// EC2 `DescribeNatGateways`.
+/// EC2 operation `DescribeNatGateways`.
 pub const DESCRIBE_NAT_GATEWAYS: Call = Call {
     action: "ec2:DescribeNatGateways",
     method: "describe_nat_gateways",
@@ -448,7 +447,7 @@ pub const DESCRIBE_NAT_GATEWAYS: Call = Call {
     read_only: true,
 };
 
-/// EC2 `DescribeRouteTables`.
+/// EC2 operation `DescribeRouteTables`.
 pub const DESCRIBE_ROUTE_TABLES: Call = Call {
     action: "ec2:DescribeRouteTables",
     method: "describe_route_tables",
@@ -456,7 +455,7 @@ pub const DESCRIBE_ROUTE_TABLES: Call = Call {
     read_only: true,
 };
 
-/// Elastic Load Balancing `DescribeLoadBalancers`.
+/// Elastic Load Balancing operation `DescribeLoadBalancers`.
 pub const DESCRIBE_LOAD_BALANCERS: Call = Call {
     action: "elasticloadbalancing:DescribeLoadBalancers",
     method: "describe_load_balancers",
@@ -464,7 +463,7 @@ pub const DESCRIBE_LOAD_BALANCERS: Call = Call {
     read_only: true,
 };
 
-/// Elastic Load Balancing `DescribeTags`.
+/// Elastic Load Balancing operation `DescribeTags`.
 pub const DESCRIBE_TAGS: Call = Call {
     action: "elasticloadbalancing:DescribeTags",
     method: "describe_tags",
@@ -472,7 +471,7 @@ pub const DESCRIBE_TAGS: Call = Call {
     read_only: true,
 };
 
-/// SageMaker `ListNotebookInstances`.
+/// SageMaker operation `ListNotebookInstances`.
 pub const LIST_NOTEBOOK_INSTANCES: Call = Call {
     action: "sagemaker:ListNotebookInstances",
     method: "list_notebook_instances",
@@ -480,7 +479,7 @@ pub const LIST_NOTEBOOK_INSTANCES: Call = Call {
     read_only: true,
 };
 
-/// SageMaker `ListEndpoints`.
+/// SageMaker operation `ListEndpoints`.
 pub const LIST_ENDPOINTS: Call = Call {
     action: "sagemaker:ListEndpoints",
     method: "list_endpoints",
@@ -488,7 +487,7 @@ pub const LIST_ENDPOINTS: Call = Call {
     read_only: true,
 };
 
-/// SageMaker `DescribeEndpoint`.
+/// SageMaker operation `DescribeEndpoint`.
 pub const DESCRIBE_ENDPOINT: Call = Call {
     action: "sagemaker:DescribeEndpoint",
     method: "describe_endpoint",
@@ -496,7 +495,7 @@ pub const DESCRIBE_ENDPOINT: Call = Call {
     read_only: true,
 };
 
-/// SageMaker `DescribeEndpointConfig`.
+/// SageMaker operation `DescribeEndpointConfig`.
 pub const DESCRIBE_ENDPOINT_CONFIG: Call = Call {
     action: "sagemaker:DescribeEndpointConfig",
     method: "describe_endpoint_config",
@@ -504,7 +503,7 @@ pub const DESCRIBE_ENDPOINT_CONFIG: Call = Call {
     read_only: true,
 };
 
-/// SageMaker `ListApps`.
+/// SageMaker operation `ListApps`.
 pub const LIST_APPS: Call = Call {
     action: "sagemaker:ListApps",
     method: "list_apps",
@@ -512,7 +511,7 @@ pub const LIST_APPS: Call = Call {
     read_only: true,
 };
 
-/// SageMaker `DescribeApp`.
+/// SageMaker operation `DescribeApp`.
 pub const DESCRIBE_APP: Call = Call {
     action: "sagemaker:DescribeApp",
     method: "describe_app",
@@ -520,7 +519,7 @@ pub const DESCRIBE_APP: Call = Call {
     read_only: true,
 };
 
-/// SageMaker `ListTags`.
+/// SageMaker operation `ListTags`.
 pub const LIST_TAGS: Call = Call {
     action: "sagemaker:ListTags",
     method: "list_tags",
@@ -528,7 +527,7 @@ pub const LIST_TAGS: Call = Call {
     read_only: true,
 };
 
-/// What resources that are no instances take, besides what a look at instances takes.
+/// Calls that read resources other than instances, besides those of [`READING`].
 pub const RESOURCES: [&Call; 15] = [
     &DESCRIBE_ADDRESSES,
     &DESCRIBE_NETWORK_INTERFACES,
@@ -547,7 +546,7 @@ pub const RESOURCES: [&Call; 15] = [
     &LIST_TAGS,
 ];
 
-/// Organizations `ListAccounts`.
+/// Organizations operation `ListAccounts`.
 pub const LIST_ACCOUNTS: Call = Call {
     action: "organizations:ListAccounts",
     method: "list_accounts",
@@ -555,7 +554,7 @@ pub const LIST_ACCOUNTS: Call = Call {
     read_only: true,
 };
 
-/// EC2 `StopInstances`.
+/// EC2 operation `StopInstances`.
 pub const STOP_INSTANCES: Call = Call {
     action: "ec2:StopInstances",
     method: "stop_instances",
@@ -563,7 +562,7 @@ pub const STOP_INSTANCES: Call = Call {
     read_only: false,
 };
 
-/// EC2 `TerminateInstances`.
+/// EC2 operation `TerminateInstances`.
 pub const TERMINATE_INSTANCES: Call = Call {
     action: "ec2:TerminateInstances",
     method: "terminate_instances",
@@ -571,7 +570,7 @@ pub const TERMINATE_INSTANCES: Call = Call {
     read_only: false,
 };
 
-/// EC2 `StartInstances`.
+/// EC2 operation `StartInstances`.
 pub const START_INSTANCES: Call = Call {
     action: "ec2:StartInstances",
     method: "start_instances",
@@ -579,7 +578,7 @@ pub const START_INSTANCES: Call = Call {
     read_only: false,
 };
 
-/// EC2 `CreateTags`.
+/// EC2 operation `CreateTags`.
 pub const CREATE_TAGS: Call = Call {
     action: "ec2:CreateTags",
     method: "create_tags",
@@ -587,7 +586,7 @@ pub const CREATE_TAGS: Call = Call {
     read_only: false,
 };
 
-/// EC2 `DeleteTags`.
+/// EC2 operation `DeleteTags`.
 pub const DELETE_TAGS: Call = Call {
     action: "ec2:DeleteTags",
     method: "delete_tags",
@@ -595,7 +594,7 @@ pub const DELETE_TAGS: Call = Call {
     read_only: false,
 };
 
-/// Auto Scaling `TerminateInstanceInAutoScalingGroup`.
+/// Auto Scaling operation `TerminateInstanceInAutoScalingGroup`.
 pub const TERMINATE_INSTANCE_IN_AUTO_SCALING_GROUP: Call = Call {
     action: "autoscaling:TerminateInstanceInAutoScalingGroup",
     method: "terminate_instance_in_auto_scaling_group",
@@ -603,7 +602,7 @@ pub const TERMINATE_INSTANCE_IN_AUTO_SCALING_GROUP: Call = Call {
     read_only: false,
 };
 
-/// EC2 `CreateSnapshot`.
+/// EC2 operation `CreateSnapshot`.
 pub const CREATE_SNAPSHOT: Call = Call {
     action: "ec2:CreateSnapshot",
     method: "create_snapshot",
@@ -611,7 +610,7 @@ pub const CREATE_SNAPSHOT: Call = Call {
     read_only: false,
 };
 
-/// EC2 `DeleteVolume`.
+/// EC2 operation `DeleteVolume`.
 pub const DELETE_VOLUME: Call = Call {
     action: "ec2:DeleteVolume",
     method: "delete_volume",
@@ -619,7 +618,7 @@ pub const DELETE_VOLUME: Call = Call {
     read_only: false,
 };
 
-/// EC2 `ModifyVolume`.
+/// EC2 operation `ModifyVolume`.
 pub const MODIFY_VOLUME: Call = Call {
     action: "ec2:ModifyVolume",
     method: "modify_volume",
@@ -627,7 +626,7 @@ pub const MODIFY_VOLUME: Call = Call {
     read_only: false,
 };
 
-/// S3 `PutBucketLifecycleConfiguration`.
+/// S3 operation `PutBucketLifecycleConfiguration`.
 pub const PUT_BUCKET_LIFECYCLE_CONFIGURATION: Call = Call {
     action: "s3:PutLifecycleConfiguration",
     method: "put_bucket_lifecycle_configuration",
@@ -635,7 +634,7 @@ pub const PUT_BUCKET_LIFECYCLE_CONFIGURATION: Call = Call {
     read_only: false,
 };
 
-/// S3 `DeleteBucketLifecycle`, which IAM knows by the name of the PUT.
+/// S3 operation `DeleteBucketLifecycle`, which IAM covers by the action of the PUT.
 pub const DELETE_BUCKET_LIFECYCLE: Call = Call {
     action: "s3:PutLifecycleConfiguration",
     method: "delete_bucket_lifecycle",
@@ -643,7 +642,7 @@ pub const DELETE_BUCKET_LIFECYCLE: Call = Call {
     read_only: false,
 };
 
-/// What changes something. `act::exec` alone makes these calls.
+/// Calls that change resources. Only `act::exec` makes them.
 pub const WRITES: [&Call; 11] = [
     &STOP_INSTANCES,
     &TERMINATE_INSTANCES,
@@ -658,14 +657,14 @@ pub const WRITES: [&Call; 11] = [
     &DELETE_BUCKET_LIFECYCLE,
 ];
 
-/// True for an action that reading the fleet does not need and acting does: a message about it
-/// points to the policy for actions.
+/// True for an IAM action that acting needs and reading the fleet does not: messages about it refer to the policy for
+/// actions.
 pub fn is_for_acting(action: &str) -> bool {
     let reads = RESOURCES.iter().chain(&VOLUMES).any(|c| c.action == action);
     !reads && PREFLIGHT.iter().chain(&WRITES).any(|c| c.action == action)
 }
 
-/// STS `AssumeRole`, made by the SDK's credential provider for roles from the config. Not in
+/// STS operation `AssumeRole`, made by the SDK's credential provider for roles from the config. Not in
 /// [`READING`] because it must be granted on the role's ARN and never on `*`.
 pub const ASSUME_ROLE: Call = Call {
     action: "sts:AssumeRole",

@@ -19,8 +19,8 @@ use crate::source::pages::Pages;
 /// The most that one page holds (service limit, EC2 API reference).
 const PAGE: i32 = 1_000;
 
-/// All capacity that the account owns in a region. What others share with it is billed to them and
-/// left out here; EC2 lists ended ones for an hour.
+/// Capacity reservations and Capacity Blocks that the account owns in a region. Those that others share with it are
+/// billed to their owners and left out; EC2 lists ended ones for an hour. Err when a page cannot be read.
 pub async fn list(
     aws: &AwsProvider,
     account: &Arc<str>,

@@ -10,10 +10,10 @@ use aws_config::{Region, SdkConfig};
 use super::config::Patience;
 use super::json_api::{self, Service};
 
-/// The Price List API has few endpoints; this one knows the prices of every commercial region.
+/// Region of the Price List API's endpoint: it serves the prices of every commercial region.
 pub const PRICING_REGION: &str = "us-east-1";
 
-/// One account's configuration and clients.
+/// SDK configuration and clients of one account.
 #[derive(Debug)]
 pub struct Clients {
     sdk: SdkConfig,
@@ -29,7 +29,7 @@ pub struct Clients {
 }
 
 impl Clients {
-    /// No client yet; `sdk` names the home region.
+    /// No clients yet; the home region is that of `sdk`.
     pub fn new(sdk: SdkConfig, label: Arc<str>) -> Self {
         let home = sdk.region().map_or(super::config::FALLBACK_REGION, |r| r.as_ref()).into();
         Self {
@@ -46,12 +46,12 @@ impl Clients {
         }
     }
 
-    /// The configuration that the clients are made of.
+    /// SDK configuration of the account.
     pub fn sdk(&self) -> &SdkConfig {
         &self.sdk
     }
 
-    /// The region that STS and `DescribeRegions` are asked in.
+    /// Home region, which STS and `DescribeRegions` are called in.
     pub fn home(&self) -> &Arc<str> {
         &self.home
     }
@@ -62,7 +62,7 @@ impl Clients {
         format!("{service}-{region}-{}", self.label)
     }
 
-    /// EC2 in a region.
+    /// EC2 client of a region.
     pub fn ec2(&self, region: &Arc<str>) -> aws_sdk_ec2::Client {
         use aws_sdk_ec2::config::{Builder, retry::RetryPartition};
         cached(&self.ec2, region, || {
@@ -73,7 +73,7 @@ impl Clients {
         })
     }
 
-    /// CloudWatch in a region.
+    /// CloudWatch client of a region.
     pub fn cloudwatch(&self, region: &Arc<str>) -> aws_sdk_cloudwatch::Client {
         use aws_sdk_cloudwatch::config::{Builder, retry::RetryPartition};
         cached(&self.cloudwatch, region, || {
@@ -84,7 +84,7 @@ impl Clients {
         })
     }
 
-    /// Auto Scaling in a region.
+    /// Auto Scaling client of a region.
     pub fn auto_scaling(&self, region: &Arc<str>) -> aws_sdk_autoscaling::Client {
         use aws_sdk_autoscaling::config::{Builder, retry::RetryPartition};
         cached(&self.auto_scaling, region, || {
@@ -95,7 +95,7 @@ impl Clients {
         })
     }
 
-    /// Elastic Load Balancing (version 2) in a region.
+    /// Elastic Load Balancing (version 2) client of a region.
     pub fn load_balancing(&self, region: &Arc<str>) -> aws_sdk_elasticloadbalancingv2::Client {
         use aws_sdk_elasticloadbalancingv2::config::{Builder, retry::RetryPartition};
         cached(&self.load_balancing, region, || {
@@ -106,7 +106,7 @@ impl Clients {
         })
     }
 
-    /// S3 in a region.
+    /// S3 client of a region.
     pub fn s3(&self, region: &Arc<str>) -> aws_sdk_s3::Client {
         use aws_sdk_s3::config::{Builder, retry::RetryPartition};
         cached(&self.s3, region, || {
@@ -120,7 +120,7 @@ impl Clients {
         })
     }
 
-    /// Athena in a region.
+    /// Athena client of a region.
     pub fn athena(&self, region: &Arc<str>) -> aws_sdk_athena::Client {
         use aws_sdk_athena::config::{Builder, retry::RetryPartition};
         cached(&self.athena, region, || {
@@ -131,7 +131,7 @@ impl Clients {
         })
     }
 
-    /// A service in a region, without the SDK's crate for it.
+    /// Client of a service without an SDK crate, in a region.
     pub fn json_api(&self, service: &'static Service, region: &Arc<str>) -> json_api::Client {
         cached(&self.json_apis, &(service.id, Arc::clone(region)), || {
             let quota = self.quota(service.signing_name, region);
@@ -139,9 +139,8 @@ impl Clients {
         })
     }
 
-    /// EC2 for calls that change something: one attempt, with the time that reads have for all of
-    /// theirs. A retry of the SDK would act again without a look at what the first attempt did.
-    /// Not kept: such calls are few.
+    /// EC2 client for calls that change something: a single attempt, with the time that reads have for all of theirs. A
+    /// retry by the SDK would act again without checking what the first attempt did. Not cached: such calls are rare.
     pub fn ec2_once(&self, region: &Arc<str>, patience: Patience) -> aws_sdk_ec2::Client {
         let config = aws_sdk_ec2::config::Builder::from(&self.sdk)
             .region(Region::new(region.to_string()))
@@ -150,7 +149,7 @@ impl Clients {
         aws_sdk_ec2::Client::from_conf(config.build())
     }
 
-    /// Auto Scaling for calls that change something, like [`Clients::ec2_once`].
+    /// Auto Scaling client for calls that change something, like [`Clients::ec2_once`].
     pub fn auto_scaling_once(
         &self,
         region: &Arc<str>,
@@ -163,7 +162,7 @@ impl Clients {
         aws_sdk_autoscaling::Client::from_conf(config.build())
     }
 
-    /// S3 for calls that change something, like [`Clients::ec2_once`].
+    /// S3 client for calls that change something, like [`Clients::ec2_once`].
     pub fn s3_once(&self, region: &Arc<str>, patience: Patience) -> aws_sdk_s3::Client {
         let config = aws_sdk_s3::config::Builder::from(&self.sdk)
             .region(Region::new(region.to_string()))
@@ -173,7 +172,7 @@ impl Clients {
         aws_sdk_s3::Client::from_conf(config.build())
     }
 
-    /// STS in the home region.
+    /// STS client of the home region.
     pub fn sts(&self) -> aws_sdk_sts::Client {
         use aws_sdk_sts::config::{Builder, retry::RetryPartition};
         let config = Builder::from(&self.sdk)
@@ -181,7 +180,7 @@ impl Clients {
         aws_sdk_sts::Client::from_conf(config.build())
     }
 
-    /// The Price List API in [`PRICING_REGION`].
+    /// Price List client in [`PRICING_REGION`].
     pub fn pricing(&self) -> aws_sdk_pricing::Client {
         use aws_sdk_pricing::config::{Builder, retry::RetryPartition};
         let config = Builder::from(&self.sdk)
@@ -190,7 +189,7 @@ impl Clients {
         aws_sdk_pricing::Client::from_conf(config.build())
     }
 
-    /// Savings Plans, whose one endpoint lies in [`PRICING_REGION`].
+    /// Savings Plans client in [`PRICING_REGION`], the region of its only endpoint.
     pub fn savings_plans(&self) -> aws_sdk_savingsplans::Client {
         use aws_sdk_savingsplans::config::{Builder, retry::RetryPartition};
         let config = Builder::from(&self.sdk)

@@ -29,52 +29,51 @@ use super::renewal::Renewed;
 use super::trust::{self, Named};
 use crate::domain::Secret;
 
-/// Where an account's credentials come from.
+/// Source of an account's credentials.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccountSource {
-    /// The name the user knows the account by, in messages.
+    /// Configured name of the account, for messages.
     pub label: Arc<str>,
-    /// A named profile; `None` = the default chain (environment, `AWS_PROFILE`, SSO, web
-    /// identity, container, instance role).
+    /// AWS profile; `None` = the default chain (environment, `AWS_PROFILE`, SSO, web identity, container, instance
+    /// role).
     pub profile: Option<String>,
-    /// A role to assume with those credentials.
+    /// Role to assume with these credentials; `None` uses them directly.
     pub assume_role: Option<AssumeRole>,
-    /// The region to start from; `None` = `AWS_REGION`, the profile's, the instance's, and
-    /// [`FALLBACK_REGION`] when nobody says.
+    /// Home region; `None` = `AWS_REGION`, else the profile's, else the instance's, else [`FALLBACK_REGION`].
     pub region_hint: Option<Arc<str>>,
 }
 
-/// A role from the config.
+/// A role to assume, from the configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AssumeRole {
-    /// ARN of the role.
+    /// ARN of the role, `arn:aws:iam::…:role/…`.
     pub role_arn: String,
-    /// The external id that the role's trust policy asks for.
+    /// External id that the role's trust policy requires; `None` without one.
     pub external_id: Option<Secret>,
-    /// Session name, seen in `CloudTrail`; `None` = `burntop`.
+    /// Session name, shown in `CloudTrail`; `None` = `burntop`.
     pub session_name: Option<String>,
 }
 
-/// The home region when nothing names one: every account has it enabled.
+/// Home region when nothing names one: every account has it enabled.
 pub const FALLBACK_REGION: &str = "us-east-1";
 
-/// How long to wait for what.
+/// Time limits of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Patience {
-    /// TCP and TLS.
+    /// Limit for the TCP and TLS handshakes.
     pub connect: Duration,
-    /// First byte of an answer.
+    /// Limit until the first byte of the answer.
     pub read: Duration,
-    /// One attempt, with the whole answer: a page of 1,000 instances is several megabytes.
+    /// Limit of one attempt with its whole answer: a page of 1,000 instances is several megabytes.
     pub attempt: Duration,
-    /// All attempts with the pauses between them.
+    /// Limit of all attempts and the pauses between them.
     pub operation: Duration,
-    /// The longest pause between attempts.
+    /// Longest pause between attempts.
     pub back_off: Duration,
 }
 
 impl Patience {
-    /// What burntop uses: an endpoint that accepts and never answers is given up after 30 s.
+    /// Limits of burntop: an endpoint that accepts and never answers is given up after 30 s.
     pub const DEFAULT: Self = Self {
         connect: Duration::from_secs(3),
         read: Duration::from_secs(10),
@@ -83,7 +82,7 @@ impl Patience {
         back_off: Duration::from_secs(5),
     };
 
-    /// The SDK's time-outs.
+    /// These limits as the SDK's time-outs.
     pub fn timeouts(self) -> TimeoutConfig {
         TimeoutConfig::builder()
             .connect_timeout(self.connect)
@@ -93,8 +92,8 @@ impl Patience {
             .build()
     }
 
-    /// The time-outs of a call that is made once: the one attempt gets the time of all of them, so
-    /// that a slow answer is still an answer. What is not answered may have been done all the same.
+    /// Time-outs of a call that is made once: the single attempt gets the time of all attempts, so that a slow answer
+    /// still arrives. A call without an answer may have taken effect all the same.
     pub fn once(self) -> TimeoutConfig {
         TimeoutConfig::builder()
             .connect_timeout(self.connect)
@@ -104,7 +103,7 @@ impl Patience {
             .build()
     }
 
-    /// The SDK's standard retries, which have full jitter: four attempts.
+    /// The SDK's standard retries with full jitter: four attempts in total.
     pub fn retries(self) -> RetryConfig {
         RetryConfig::standard().with_max_attempts(4).with_max_backoff(self.back_off)
     }
@@ -117,8 +116,8 @@ const CREDENTIALS_TIMEOUT: Duration = Duration::from_secs(20);
 /// would wait for it.
 const METADATA_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The file of authorities that a profile's requests trust beside the system's; `None` = no file.
-/// `sections` = the AWS config files with the profile selected.
+/// File of additional certificate authorities for a profile; `None` without one. `sections` = the AWS config files with
+/// the profile selected.
 pub(super) fn bundle(sections: Option<&ProfileSet>) -> Option<Named> {
     let profile = sections.and_then(|s| Some((s.selected_profile(), s.get("ca_bundle")?)));
     Named::find(Env::real().get(trust::VARIABLE).ok(), profile)
@@ -142,8 +141,8 @@ pub fn profiles() -> Option<Vec<String>> {
     Some(names)
 }
 
-/// Loads the configuration of an account. Reads the AWS config files and perhaps asks the
-/// instance metadata for a region (a second at most); credentials are resolved by the first call.
+/// Loads the SDK configuration of an account. Reads the AWS config files and may query the instance metadata for a
+/// region (at most a second); credentials are resolved by the first call.
 pub async fn load(source: &AccountSource, patience: Patience) -> SdkConfig {
     // The SDK's futures are large, and would be in whatever waits for this one.
     Box::pin(loaded(source, patience)).await
@@ -201,8 +200,7 @@ fn provider_config(http: &SharedHttpClient, patience: Patience) -> ProviderConfi
         .with_retry_config(patience.retries())
 }
 
-/// The same configuration with a role's credentials, renewed by the SDK before they expire. STS
-/// is asked by the first call that needs them.
+/// `sdk` with the credentials of a role, which the SDK renews before they expire. STS is called on first use.
 pub async fn assume(sdk: SdkConfig, role: &AssumeRole) -> SdkConfig {
     let mut assume = AssumeRoleProvider::builder(&role.role_arn)
         .session_name(role.session_name.as_deref().unwrap_or("burntop"))

@@ -21,7 +21,7 @@ use crate::source::pages::Pages;
 /// Values of one filter, half of what EC2 takes.
 const PER_CALL: usize = 100;
 
-/// All addresses of a region.
+/// All Elastic IP addresses of a region. Err when a call fails.
 pub async fn read(aws: &AwsProvider, scope: &Scope) -> Result<Vec<Resource>, SourceError> {
     let region = &scope.region;
     let addresses = {

@@ -18,18 +18,18 @@ use crate::domain::{ErrorKind, SourceError};
 use crate::source::causes::{chain, find, root};
 use crate::source::proxy::SettingError;
 
-/// Where a call failed, for the words of the message.
+/// Context of a failed call, for its message.
 #[derive(Clone, Copy, Debug)]
 pub struct Place<'a> {
-    /// The call.
+    /// The call that failed.
     pub call: &'static Call,
-    /// The name the user knows the account by.
+    /// Configured name of the account.
     pub label: &'a str,
-    /// The named profile, if one was asked for.
+    /// AWS profile in use; `None` without a named one.
     pub profile: Option<&'a str>,
     /// Region of the endpoint.
     pub region: &'a str,
-    /// This machine's clock.
+    /// Present time by this machine's clock.
     pub now: Timestamp,
 }
 
@@ -37,7 +37,7 @@ pub struct Place<'a> {
 /// every complaint about signatures and expiry.
 const MAX_SKEW_S: i64 = 300;
 
-/// Translates an SDK error.
+/// Translates an SDK error into burntop's: kind, message, advice.
 pub fn from_sdk<E>(error: &SdkError<E, HttpResponse>, place: Place<'_>) -> SourceError
 where
     E: ProvideErrorMetadata + Error + 'static,
@@ -52,8 +52,8 @@ where
     say(kind, &message, place)
 }
 
-/// Translates the error of a call that changes something. `request_id` leads AWS's support and
-/// `CloudTrail` to it. What may have been done all the same is never called turned down.
+/// Translates the error of a call that changes something. `request_id` identifies the call for AWS's support and in
+/// `CloudTrail`. A call that may have taken effect is never reported as refused.
 pub fn from_action<E>(
     error: &SdkError<E, HttpResponse>,
     request_id: Option<&str>,
@@ -126,7 +126,7 @@ where
     }
 }
 
-/// An answer that the SDK accepted and that still makes no sense.
+/// Error for an answer that the SDK accepted but that cannot be used.
 pub fn malformed(message: &str, place: Place<'_>) -> SourceError {
     say(ErrorKind::Malformed, message, place)
 }

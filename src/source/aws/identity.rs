@@ -8,6 +8,7 @@ use super::{AwsProvider, error};
 use crate::domain::{SourceError, text};
 use crate::source::provider::Identity;
 
+/// Caller's identity (`GetCallerIdentity`). Err when the call fails or names no account.
 pub async fn identity(aws: &AwsProvider) -> Result<Identity, SourceError> {
     let home = aws.clients().await.home();
     let _permit = aws.enter(Api::Sts, home, 0).await;
@@ -32,7 +33,7 @@ pub async fn identity(aws: &AwsProvider) -> Result<Identity, SourceError> {
     })
 }
 
-/// Sorted codes of the enabled regions (`AllRegions` is off: what is not enabled is not listed).
+/// Codes of the enabled regions, sorted (without `AllRegions`, disabled ones are not listed). Err when the call fails.
 pub async fn regions(aws: &AwsProvider) -> Result<Vec<Arc<str>>, SourceError> {
     let home = aws.clients().await.home();
     let _permit = aws.enter(Api::Ec2, home, 0).await;

@@ -78,8 +78,8 @@ impl Intercept for Body {
     }
 }
 
-/// The lifecycle configuration as S3 gives it now, with the document itself. The bucket has to
-/// belong to the account of `scope`.
+/// Lifecycle configuration of a bucket as S3 has it now, with its XML document. Err when the call fails, or the bucket
+/// does not belong to the account of `scope`.
 pub(crate) async fn lifecycle_now(
     aws: &AwsProvider,
     scope: &Scope,

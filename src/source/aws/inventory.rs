@@ -17,7 +17,7 @@ use crate::source::provider::Page;
 /// The most that `DescribeInstances` gives at once; unpaginated calls are throttled harder.
 const PAGE: i32 = 1_000;
 
-/// One page of instances. Terminated ones are left out (EC2 lists them for about an hour).
+/// One page of instances. Terminated ones, which EC2 lists for about an hour, are left out. Err when the call fails.
 pub async fn page(
     aws: &AwsProvider,
     account: &Arc<str>,
@@ -50,16 +50,17 @@ pub async fn page(
     Ok(Page::new(items, answer.next_token))
 }
 
+/// Cleaned text; empty for `None`.
 pub(super) fn clean(raw: Option<&str>) -> Arc<str> {
     text::clean(raw.unwrap_or_default()).into()
 }
 
-/// For what many instances or volumes have in common.
+/// Cleaned text that many instances or volumes share; empty for `None`.
 pub(super) fn shared(raw: Option<&str>) -> Arc<str> {
     intern::shared(&text::clean(raw.unwrap_or_default()))
 }
 
-/// `None` without an instance id; everything else has a value that errs towards "in use".
+/// Instance from EC2's structure; `None` without a valid id. Other missing fields get values that err towards "in use".
 pub(super) fn instance(raw: &ec2::Instance, scope: &Scope, now: Timestamp) -> Option<Instance> {
     let id = raw.instance_id().filter(|id| text::is_id(id))?;
     let tags = Tags::from_raw(raw.tags().iter().filter_map(|t| Some((t.key()?, t.value()?))));

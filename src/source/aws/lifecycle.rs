@@ -15,7 +15,8 @@ use crate::domain::storage::lifecycle::{
     Transition, When,
 };
 
-/// The configuration now, with its minimum-size default; `None` when there is none.
+/// Lifecycle configuration of a bucket with its minimum size; `None` when there is none. Err when the call fails or the
+/// configuration has unknown parts.
 pub async fn read(
     aws: &AwsProvider,
     region: &Arc<str>,
@@ -36,7 +37,7 @@ pub async fn read(
     Ok(Some(read))
 }
 
-/// A configuration as S3 gave it; what is odd about it where it cannot be read.
+/// Lifecycle configuration from S3's answer. Err, with the reason, for a configuration that cannot be represented.
 pub(super) fn of(answer: &GetBucketLifecycleConfigurationOutput) -> Result<Lifecycle, String> {
     let minimum_size = match answer.transition_default_minimum_object_size() {
         None => None,

@@ -12,14 +12,14 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::domain::HourRange;
 
-/// The buckets that AWS counts separately.
+/// Operations that AWS throttles together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Api {
     /// EC2 `Describe*`.
     Ec2,
-    /// EC2 calls that change something, each kind with a bucket of its own.
+    /// EC2 calls that change something, each operation with its own limit.
     Ec2Actions,
-    /// Auto Scaling.
+    /// Auto Scaling `Describe*`.
     AutoScaling,
     /// Elastic Load Balancing `Describe*`.
     LoadBalancing,
@@ -27,28 +27,27 @@ pub enum Api {
     MetricData,
     /// CloudWatch `ListMetrics`.
     MetricList,
-    /// Athena: queries and what they gave.
+    /// Athena: queries and their results.
     Athena,
     /// Price List Query API.
     Pricing,
-    /// Savings Plans.
+    /// Savings Plans `Describe*`.
     SavingsPlans,
-    /// STS.
+    /// STS `GetCallerIdentity`.
     Sts,
-    /// S3: how buckets are set up.
+    /// S3: configuration of buckets.
     S3Config,
     /// S3: lists and objects.
     S3Data,
-    /// A service that is asked in one place, which says how fast: calls per second in the long run,
-    /// at once after a pause, and without an answer yet.
+    /// A service that is called in one place, which sets its pace.
     Own {
-        /// Its name, by which its buckets are told apart.
+        /// Name of the service, which identifies its rate limits.
         service: &'static str,
-        /// Calls per second.
+        /// Calls per second in the long run.
         per_second: u32,
-        /// Calls at once.
+        /// Calls allowed at once after a pause.
         burst: u32,
-        /// Calls under way.
+        /// Calls allowed without an answer yet.
         in_flight: usize,
     },
 }
@@ -123,9 +122,9 @@ impl TokenBucket {
     }
 }
 
-/// What a `GetMetricData` request weighs against the limit of the newest hours: one per datapoint
-/// if it asks for the last three hours only, less when it starts earlier (CloudWatch quotas:
-/// 180,000 datapoints/s if the start is at most three hours ago, else 396,000).
+/// Weight of a `GetMetricData` request against the limit for the newest hours: one per datapoint when it asks for the
+/// last three hours only, less when it starts earlier (CloudWatch quotas: 180,000 datapoints/s if the start is at most
+/// three hours ago, else 396,000).
 pub fn metric_points(queries: usize, range: HourRange, now: Timestamp) -> u64 {
     let points = (queries * range.len()) as u64;
     let recent = now.as_second() - range.from.start().as_second() <= 3 * 3600;
@@ -151,7 +150,7 @@ impl Gate {
     }
 }
 
-/// The right to make one call; the slot is free again when it is dropped.
+/// Permission for one call; dropping it frees the slot.
 #[derive(Debug)]
 pub struct Permit {
     _slot: Option<OwnedSemaphorePermit>,
@@ -160,20 +159,20 @@ pub struct Permit {
 /// What AWS counts in one bucket: account, region, API.
 type Scope = (Arc<str>, Arc<str>, Api);
 
-/// One gate per account, region and API, made on first use.
+/// Rate limiter: one gate per account, region and API, created on first use.
 #[derive(Debug, Default)]
 pub struct Limiter {
     gates: Mutex<HashMap<Scope, Arc<Gate>>>,
 }
 
 impl Limiter {
-    /// The limiter of the process: two profiles of one account share their buckets.
+    /// Rate limiter of the process: profiles of the same account share its limits.
     pub fn shared() -> &'static Self {
         static SHARED: LazyLock<Limiter> = LazyLock::new(Limiter::default);
         &SHARED
     }
 
-    /// Waits until a call to `api` that asks for `points` datapoints may be made.
+    /// Waits until a call to `api` for `points` datapoints is allowed.
     pub async fn enter(
         &self,
         account: &Arc<str>,

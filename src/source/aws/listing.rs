@@ -24,7 +24,8 @@ const MAX_BYTES: i64 = 50 * 1_000_000_000_000;
 /// S3 began on 14 March 2006: nothing in it is older.
 const FIRST_MS: i64 = 1_136_073_600_000;
 
-/// One page of current objects.
+/// Reads one page of current objects into `into`; returns the token of the next page, `None` after the last. Err when
+/// the call fails.
 pub async fn objects(
     aws: &AwsProvider,
     at: ListPlace<'_>,
@@ -60,7 +61,8 @@ pub async fn objects(
     next(aws, at, &LIST_OBJECTS_V2, truncated, page.next_continuation_token, None)
 }
 
-/// One page of versions and delete markers.
+/// Reads one page of versions and delete markers into `into`; returns the token of the next page, `None` after the
+/// last. Err when the call fails.
 pub async fn versions(
     aws: &AwsProvider,
     at: ListPlace<'_>,
@@ -116,7 +118,8 @@ pub async fn versions(
     next(aws, at, &LIST_OBJECT_VERSIONS, truncated, key, page.next_version_id_marker)
 }
 
-/// One page of what lies directly under a prefix.
+/// One page of the names directly under a prefix, with the token of the next page; `None` after the last. Err when the
+/// call fails.
 pub async fn names(
     aws: &AwsProvider,
     at: ListPlace<'_>,
@@ -149,7 +152,8 @@ pub async fn names(
     Ok((out, next))
 }
 
-/// One page of uploads begun and not completed.
+/// One page of incomplete multipart uploads, with the token of the next page; `None` after the last. Err when the call
+/// fails.
 pub async fn uploads(
     aws: &AwsProvider,
     at: ListPlace<'_>,
@@ -183,7 +187,7 @@ pub async fn uploads(
     Ok((uploads, next))
 }
 
-/// Bytes of the parts of an upload.
+/// Size of the parts of an upload, bytes. Err when a page cannot be read.
 pub async fn upload_bytes(
     aws: &AwsProvider,
     region: &Arc<str>,
@@ -212,7 +216,7 @@ pub async fn upload_bytes(
     Ok(sum)
 }
 
-/// An object, or a piece of it.
+/// An object, or the byte range `range` of it. Err when the call fails or the object is too large.
 pub async fn object(
     aws: &AwsProvider,
     region: &Arc<str>,

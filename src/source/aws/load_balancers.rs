@@ -25,7 +25,7 @@ const TAGGED_PER_CALL: usize = 20;
 /// Groups asked for at once; the rate limiter has the last word.
 const AT_ONCE: usize = 4;
 
-/// All load balancers of a region.
+/// All load balancers of a region. Err when the load balancers or their targets cannot be read.
 pub async fn read(aws: &AwsProvider, scope: &Scope) -> Result<Vec<Resource>, SourceError> {
     let region = &scope.region;
     let balancers = list(aws, region).await?;

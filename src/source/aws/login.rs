@@ -20,7 +20,7 @@ const LONGEST_CHAIN: usize = 16;
 /// The largest token file, bytes.
 const TOKEN_AT_MOST: u64 = 64 << 10;
 
-/// What a profile's credentials come from.
+/// Source of a profile's credentials, from the AWS config files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Login {
     /// The profile that is used.
@@ -45,19 +45,19 @@ struct Sso {
     key: String,
 }
 
-/// What a failure of the credentials is, in words.
+/// Explanation of a credentials failure.
 pub struct Words {
-    /// Of the error.
+    /// Kind of the error.
     pub kind: ErrorKind,
-    /// What is wrong.
+    /// What went wrong, one line.
     pub message: String,
-    /// What to do.
+    /// Advice for the user, one sentence.
     pub fix: String,
 }
 
 impl Login {
-    /// Of a profile (`None` = the environment's or the default one); `None` where the AWS config
-    /// files cannot be read or do not have it.
+    /// Credentials source of a profile (`None` = `AWS_PROFILE` or `default`); `None` when the AWS config files cannot
+    /// be read or lack the profile.
     pub fn read(profile: Option<&str>) -> Option<Self> {
         Self::of(&config::sections(profile)?)
     }
@@ -102,8 +102,8 @@ impl Login {
         self
     }
 
-    /// What the SDK's error about the credentials means for this profile; `None` where the general
-    /// words say it as well. `said` = all causes of the error.
+    /// Explanation of an SDK error about the credentials of this profile; `None` when the general message says as much.
+    /// `said` = all causes of the error.
     pub fn words(&self, said: &str, now: Timestamp) -> Option<Words> {
         let lower = said.to_lowercase();
         let has = |words: &str| lower.contains(words);
@@ -140,7 +140,7 @@ impl Login {
         is_session.then(|| sso.ended(std::env::home_dir().as_deref(), now))
     }
 
-    /// What a refusal by STS to hand out the role means; `None` where no MFA is asked for.
+    /// Explanation of STS's refusal to assume the role; `None` when no MFA is required.
     pub fn refused(&self) -> Option<Words> {
         let (profile, serial) = self.mfa.as_ref()?;
         Some(Words {

@@ -15,18 +15,18 @@ use crate::source::provider::{
     GpuDimensions, GpuMetric, MetricKey, MetricQuery, MetricResult, Page, Statistic,
 };
 
-/// The namespace of EC2's own metrics.
+/// CloudWatch namespace of EC2's metrics.
 pub(super) const EC2_NAMESPACE: &str = "AWS/EC2";
-/// Where volumes publish.
+/// CloudWatch namespace of EBS volumes.
 pub(super) const EBS_NAMESPACE: &str = "AWS/EBS";
 
-/// The CloudWatch agent's namespace and its GPU metric: share of time with a kernel resident.
+/// CloudWatch namespace of the CloudWatch agent.
 pub(super) const AGENT_NAMESPACE: &str = "CWAgent";
 const AGENT_GPU_METRIC: &str = "nvidia_smi_utilization_gpu";
 
-/// One page of the agent's GPU series, of all hosts or of those with one dimension. `RecentlyActive`
-/// stays unset: an agent that died days ago is part of the evidence (CloudWatch lists series with
-/// data in the last two weeks).
+/// One page of the agent's GPU series, of all hosts or those with the dimension `only` (name, value). `RecentlyActive`
+/// is not set: an agent that died days ago is part of the evidence (CloudWatch lists series with data in the last two
+/// weeks). Err when the call fails.
 pub async fn list(
     aws: &AwsProvider,
     region: &Arc<str>,
@@ -66,7 +66,7 @@ fn gpu_metric(raw: &cw::Metric) -> Option<GpuMetric> {
     })
 }
 
-/// The dimensions of a series; `None` where burntop would not show them as they are.
+/// Dimensions of a series; `None` when cleaning would change them, so that they could not be queried.
 pub(super) fn exact(raw: &cw::Metric) -> Option<GpuDimensions> {
     let mut dimensions: Vec<(Arc<str>, Arc<str>)> = Vec::new();
     for dimension in raw.dimensions() {
@@ -79,7 +79,7 @@ pub(super) fn exact(raw: &cw::Metric) -> Option<GpuDimensions> {
     Some(GpuDimensions(dimensions))
 }
 
-/// Hourly data.
+/// Hourly values of `queries` in `range`. Err when the request fails.
 pub async fn data(
     aws: &AwsProvider,
     region: &Arc<str>,
@@ -91,9 +91,8 @@ pub async fn data(
     request(aws, region, asked, (range.from.start(), range.to.start()), points).await
 }
 
-/// One `GetMetricData` request with all its pages. Either all of them arrive or the whole
-/// request fails: half an answer would look like missing datapoints. `points` is what it weighs
-/// against the limit of datapoints.
+/// One `GetMetricData` request with all its pages. Err when any page fails: a partial answer would look like missing
+/// datapoints. `points` is its weight against the datapoint limit.
 pub(super) async fn request(
     aws: &AwsProvider,
     region: &Arc<str>,
@@ -134,8 +133,7 @@ pub(super) async fn request(
     Ok(merged.finish())
 }
 
-/// A query for periods of `period_s` seconds. Ids must begin with a lower-case letter; the number
-/// is the query's index.
+/// Query for periods of `period_s` seconds. Its id is `index` behind a letter, because ids must begin with one.
 pub(super) fn metric_query(
     index: usize,
     query: &MetricQuery,
@@ -160,7 +158,7 @@ pub(super) fn pairs(dimensions: &GpuDimensions) -> Vec<cw::Dimension> {
     dimensions.0.iter().map(|(name, value)| dimension(name, value)).collect()
 }
 
-/// A query for one statistic of a metric in periods of `period_s` seconds.
+/// Query for one statistic of a metric in periods of `period_s` seconds.
 pub(super) fn stat_query(
     index: usize,
     (namespace, name): (&str, &str),

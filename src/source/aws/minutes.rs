@@ -12,7 +12,7 @@ use crate::source::provider::{
     GpuDimensions, MetricName, MetricResult, Minutes, Page, SeriesQuery,
 };
 
-/// One page of the series of `name` with data in the last three hours.
+/// One page of the series of `name` with data in the last three hours. Err when the call fails.
 pub async fn series(
     aws: &AwsProvider,
     region: &Arc<str>,
@@ -34,7 +34,7 @@ pub async fn series(
     Ok(Page::new(items, answer.next_token))
 }
 
-/// Data by the minute.
+/// Values of `queries` in short periods, usually a minute. Err when the request fails.
 pub async fn data(
     aws: &AwsProvider,
     region: &Arc<str>,

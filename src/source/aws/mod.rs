@@ -90,7 +90,7 @@ use crate::domain::{
 pub use config::{AccountSource, AssumeRole, Patience};
 pub use signer::signer;
 
-/// An AWS account behind the [`Provider`] trait. Nothing is read before the first call.
+/// An AWS account as a [`Provider`]. Nothing is read before the first call.
 #[derive(Debug)]
 pub struct AwsProvider {
     source: AccountSource,
@@ -103,8 +103,7 @@ pub struct AwsProvider {
     now: fn() -> Timestamp,
 }
 
-/// A provider for an account. Returns at once; the first call finds configuration, region and
-/// credentials.
+/// Provider for an account. Returns at once; the first call resolves configuration, region and credentials.
 pub fn connect(source: AccountSource) -> AwsProvider {
     AwsProvider {
         source,

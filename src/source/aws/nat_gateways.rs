@@ -18,7 +18,7 @@ use crate::source::pages::Pages;
 /// Route tables by the gateway that a route of theirs leads to.
 type Routes = HashMap<String, BTreeSet<Arc<str>>>;
 
-/// All NAT gateways of a region.
+/// All NAT gateways of a region, with the route tables that lead to them. Err when a page cannot be read.
 pub async fn read(aws: &AwsProvider, scope: &Scope) -> Result<Vec<Resource>, SourceError> {
     let region = &scope.region;
     let mut gateways = Vec::new();

@@ -24,8 +24,8 @@ use super::network_error;
 use super::trust::Named;
 use crate::source::proxy::{Proxies, Proxy, SettingError};
 
-/// The client for these authorities. One for all accounts that share them, so that certificates are
-/// loaded once and connections shared.
+/// HTTP client with additional certificate authorities. Accounts with the same `bundle` share it, so that certificates
+/// are loaded once and connections shared.
 pub fn client(bundle: Option<&Named>) -> SharedHttpClient {
     static CLIENTS: LazyLock<Mutex<HashMap<Option<Named>, SharedHttpClient>>> =
         LazyLock::new(Mutex::default);
@@ -34,20 +34,20 @@ pub fn client(bundle: Option<&Named>) -> SharedHttpClient {
     clients.entry(bundle.cloned()).or_insert_with(made).clone()
 }
 
-/// A client with these proxies.
+/// HTTP client with these proxies and certificate authorities.
 pub fn make(proxies: Arc<Proxies>, bundle: Option<&Named>) -> SharedHttpClient {
     SharedHttpClient::new(Network(Arc::new(Ways::new(proxies, bundle))))
 }
 
-/// What a request needs and does not reach: whom it was for, and by which way.
+/// A request that could not be delivered: its endpoint and the way to it.
 #[derive(Debug, thiserror::Error)]
 #[error("{host}")]
 pub struct Unreached {
     /// `host:port` of the endpoint.
     pub host: String,
-    /// The proxy on the way.
+    /// Proxy in use; `None` for a direct connection.
     pub proxy: Option<Proxy>,
-    /// The setting that names more authorities, and its file.
+    /// Setting with additional certificate authorities, and its file; `None` without one.
     pub bundle: Option<Named>,
     source: BoxError,
 }

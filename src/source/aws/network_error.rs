@@ -10,8 +10,8 @@ use crate::source::causes::{chain, find};
 use crate::source::http::tls;
 use crate::source::proxy::{Proxy, SettingError};
 
-/// Kind, message and fix of a failure that lies on the way; `None` where nothing more is known than
-/// that the endpoint was not reached.
+/// Kind, message and advice for a failure on the network path; `None` when it is only known that the endpoint was not
+/// reached.
 pub fn words(error: &(dyn Error + 'static)) -> Option<(ErrorKind, String, String)> {
     if let Some(setting) = find::<SettingError>(error) {
         return Some((ErrorKind::Other, setting.to_string(), setting.fix.clone()));
@@ -61,8 +61,8 @@ pub fn words(error: &(dyn Error + 'static)) -> Option<(ErrorKind, String, String
     Some((kind, message, fix))
 }
 
-/// True for what a second attempt at once does not change: a certificate that is not accepted, a proxy
-/// that cannot be reached, wants credentials or opens no tunnel, an endpoint of a kind that is not there.
+/// True when an immediate retry cannot help: a rejected certificate; a proxy that cannot be reached, wants credentials
+/// or refuses the tunnel; an endpoint of a kind that does not exist.
 pub fn is_hopeless(place: &Unreached) -> bool {
     let is_special = special(&place.host).is_some();
     matches!(tls::find(place), Some(rustls::Error::InvalidCertificate(_)))

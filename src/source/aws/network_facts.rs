@@ -8,7 +8,7 @@ use crate::domain::text;
 use crate::source::provider::{Named, Network};
 use crate::source::proxy::{Proxies, SettingError, is_of_this_machine};
 
-/// What is in force for a profile (`None` = the environment's or the default one).
+/// Network settings in force for a profile (`None` = `AWS_PROFILE` or `default`).
 pub fn facts(profile: Option<&str>, sdk: &SdkConfig) -> Network {
     let proxies = Proxies::of_process();
     let mut facts = Network {

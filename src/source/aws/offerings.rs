@@ -15,7 +15,8 @@ use crate::source::pages::Pages;
 /// The most that one page holds (service limit, EC2 API reference).
 const PAGE: i32 = 1_000;
 
-/// The offerings of all zones, Local Zones that the account uses among them.
+/// Instance types offered in each zone of a region, including Local Zones that the account uses. Err when a page cannot
+/// be read.
 pub async fn list(aws: &AwsProvider, region: &Arc<str>) -> Result<Vec<ZoneOffering>, SourceError> {
     let client = aws.clients().await.ec2(region);
     let mut found: BTreeMap<Arc<str>, BTreeSet<Arc<str>>> = BTreeMap::new();

@@ -8,7 +8,7 @@ use super::limit::Api;
 use super::{AwsProvider, error};
 use crate::domain::{Member, SourceError, is_account_id, is_partition, text};
 
-/// AWS Organizations.
+/// AWS Organizations, called without its SDK crate.
 pub const ORGANIZATIONS: Service = Service {
     id: "Organizations",
     target: "AWSOrganizationsV20161128",
@@ -77,11 +77,11 @@ impl Row for Account {
 }
 
 impl AwsProvider {
-    /// The accounts of the organisation, for whose list these credentials must be those of its
-    /// management account or of a delegated administrator.
+    /// Accounts of the organization. The credentials must be those of its management account or of a delegated
+    /// administrator.
     ///
     /// # Errors
-    /// A refusal, a network that fails, an account without an id.
+    /// A refusal, a network failure, an account without an id.
     pub async fn members(&self) -> Result<Vec<Member>, SourceError> {
         let home = self.clients().await.home();
         let page = |next_token| ListAccounts { max_results: PAGE, next_token };

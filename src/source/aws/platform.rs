@@ -2,7 +2,8 @@
 
 use crate::domain::{Platform, Tenancy};
 
-/// The platform of a billed operation (EC2 user guide, "AMI billing information fields").
+/// Platform of a billed operation (EC2 user guide, "AMI billing information fields"); [`Platform::Other`] for an
+/// unknown one.
 pub fn of_operation(operation: &str) -> Platform {
     match operation {
         // 00g0 and 0800 bring their own RHEL and Windows licence: billed like Linux.
@@ -15,8 +16,8 @@ pub fn of_operation(operation: &str) -> Platform {
     }
 }
 
-/// The operations that [`of_operation`] knows, without those that bring their own licence: they are
-/// priced like Linux.
+/// Billed operations that [`of_operation`] knows, without those for customers' own licences, which are priced like
+/// Linux.
 pub const OPERATIONS: [&str; 5] = [
     "RunInstances",
     "RunInstances:0002",
@@ -25,8 +26,8 @@ pub const OPERATIONS: [&str; 5] = [
     "RunInstances:0g00",
 ];
 
-/// The platform of a product description. Accounts that once had EC2-Classic see the same products
-/// with ` (Amazon VPC)` behind them.
+/// Platform for a product description; [`Platform::Other`] for an unknown one. Accounts that once had EC2-Classic see
+/// the same products with the suffix ` (Amazon VPC)`.
 pub fn of_product(description: &str) -> Platform {
     match description.strip_suffix(" (Amazon VPC)").unwrap_or(description) {
         "Linux/UNIX" | "Red Hat BYOL Linux" | "Windows BYOL" => Platform::Linux,
@@ -38,7 +39,7 @@ pub fn of_product(description: &str) -> Platform {
     }
 }
 
-/// The tenancy of that name; nothing and `default` are shared hardware.
+/// Tenancy by its name in EC2; shared for `None` and `default`.
 pub fn tenancy(name: Option<&str>) -> Tenancy {
     match name {
         Some("dedicated") => Tenancy::Dedicated,

@@ -22,8 +22,8 @@ const AT_ONCE: usize = 4;
 /// for one by one: a page holds 100 products, and a region has about a thousand.
 const LIST_FROM: usize = 30;
 
-/// Current prices of what is wanted; what has no single price is left out. The first failure
-/// fails the request: what could not be asked must not look as if it had no price.
+/// Current on-demand list prices of `wanted`; those without a unique price are left out. Err on the first failed call:
+/// an unread price must not look like a missing one.
 pub async fn list(aws: &AwsProvider, wanted: &[PriceWanted]) -> Result<Vec<Offer>, SourceError> {
     let mut alike: Vec<Vec<&PriceWanted>> = Vec::new();
     for want in wanted {

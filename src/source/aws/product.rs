@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::domain::{Platform, Tenancy};
 use crate::source::provider::PriceWanted;
 
-/// The attributes that single out one SKU of `AmazonEC2` compute.
+/// Attributes that identify one SKU of `AmazonEC2` compute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attributes<'a> {
     region: &'a str,
@@ -17,8 +17,8 @@ pub struct Attributes<'a> {
 }
 
 impl<'a> Attributes<'a> {
-    /// `None` where no hourly instance price exists: on a dedicated host the host is billed, and
-    /// licensed software other than the operating system is not priced by burntop.
+    /// Attributes of a wanted price; `None` when no hourly instance price exists: a dedicated host is billed as a
+    /// whole, and licensed software other than the operating system is not priced by burntop.
     pub fn of(want: &'a PriceWanted) -> Option<Self> {
         let (system, operation) = match want.platform {
             Platform::Linux => ("Linux", "RunInstances"),
@@ -37,16 +37,16 @@ impl<'a> Attributes<'a> {
         Some(Self { region, instance_type, tenancy, system, operation })
     }
 
-    /// What the API is asked to filter by. `capacitystatus` keeps out unused reservations, which
-    /// are products of their own; without `preInstalledSw` there would be one row per SQL Server
-    /// edition, without `licenseModel` one for bringing one's own Windows licence.
+    /// Filters of the Price List request. `capacitystatus` keeps out unused reservations, which are products of their
+    /// own; without `preInstalledSw` there would be one row per SQL Server edition, without `licenseModel` one for
+    /// customers' own Windows licences.
     pub fn filters(&self) -> Vec<(&'static str, &'a str)> {
         let mut filters = self.filters_of_any_type();
         filters.push(("instanceType", self.instance_type));
         filters
     }
 
-    /// The same for all types at once.
+    /// These filters without the instance type, for all types at once.
     pub fn filters_of_any_type(&self) -> Vec<(&'static str, &'a str)> {
         vec![
             ("regionCode", self.region),
@@ -71,14 +71,14 @@ impl<'a> Attributes<'a> {
     }
 }
 
-/// The instance type that a product is of.
+/// Instance type of a product in JSON; `None` when it has none.
 pub fn instance_type(product: &str) -> Option<String> {
     let product: Value = serde_json::from_str(product).ok()?;
     Some(product.pointer("/product/attributes/instanceType")?.as_str()?.to_owned())
 }
 
-/// The price in dollars per hour if the products agree on exactly one; several different ones
-/// mean that burntop does not know which applies, and a guess is worse than no price.
+/// Price in USD/h when all matching products agree on one; `None` when there are several or none, because a guess is
+/// worse than no price.
 pub fn single_price<'p>(
     products: impl Iterator<Item = &'p str>,
     wanted: &Attributes<'_>,
@@ -97,8 +97,8 @@ pub fn single_price<'p>(
     }
 }
 
-/// The hourly dollar prices of a product's on-demand terms that are in force. A price of zero
-/// marks what is paid elsewhere, not a gift; other currencies (China) are not dollars.
+/// Hourly on-demand prices of a product that are in force at `now`, USD. A price of 0 marks usage that is paid
+/// elsewhere and is left out, like other currencies (China).
 pub(super) fn on_demand(product: &Value, now: Timestamp) -> Vec<f64> {
     let members = |v: Option<&Value>| -> Vec<Value> {
         v.and_then(Value::as_object).map_or_else(Vec::new, |o| o.values().cloned().collect())

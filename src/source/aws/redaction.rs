@@ -5,8 +5,8 @@ use crate::domain::secret::REDACTED;
 /// The shortest run of characters that may be a key, a token or a password of a program's making.
 const SHORTEST: usize = 16;
 
-/// `text` with everything that looks like a key taken out: long runs that no word is, and what
-/// stands behind `secret`, `password`, `token` or `key` and a `=` or `:`.
+/// `text` without anything that looks like a key: long runs that are no words, and values after `secret`, `password`,
+/// `token` or `key` and `=` or `:`.
 pub fn without_keys(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut named = false;

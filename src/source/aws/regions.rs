@@ -1,7 +1,7 @@
 //! The regions there are, of every partition.
 
-/// Codes of the regions that this version knows, those of other partitions last (AWS, "Regions and
-/// Availability Zones"). Newer ones are found by asking an account for all of its.
+/// Codes of the known regions, those of other partitions last (AWS, "Regions and Availability Zones"). Newer regions
+/// are found by asking an account.
 pub const ALL: &[&str] = &[
     "af-south-1",
     "ap-east-1",

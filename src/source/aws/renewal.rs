@@ -12,14 +12,14 @@ use futures_util::future::BoxFuture;
 /// Makes a chain that knows nothing yet.
 type Make = Box<dyn Fn() -> BoxFuture<'static, SharedCredentialsProvider> + Send + Sync>;
 
-/// A chain of providers that is dropped when it fails, and made anew when it is next asked.
+/// Chain of credentials providers that is dropped when it fails, and created anew for the next request.
 pub struct Renewed {
     make: Make,
     kept: Mutex<Option<SharedCredentialsProvider>>,
 }
 
 impl Renewed {
-    /// Chains by `make`; nothing is made before the first request.
+    /// Chain created by `make`, not before the first request.
     pub fn new(
         make: impl Fn() -> BoxFuture<'static, SharedCredentialsProvider> + Send + Sync + 'static,
     ) -> Self {

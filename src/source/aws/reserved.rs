@@ -15,8 +15,8 @@ use crate::domain::{
     ReservedInstances, SourceError,
 };
 
-/// All purchases of a region, also those that ended: EC2 lists them for a while, and does so in one
-/// answer, without pages.
+/// Reserved Instances of a region, including recently ended ones; EC2 returns them without pages. Err when the call
+/// fails.
 pub async fn list(
     aws: &AwsProvider,
     account: &Arc<str>,

@@ -60,7 +60,7 @@ struct Asked {
     is_witness: bool,
 }
 
-/// Hourly data of resources.
+/// Hourly values of the resources' signals in `range`. Err when a call fails.
 pub async fn read(
     aws: &AwsProvider,
     region: &Arc<str>,

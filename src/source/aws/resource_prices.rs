@@ -24,7 +24,7 @@ fn places(kind: ResourceKind) -> &'static [(&'static str, &'static str)] {
     }
 }
 
-/// Current prices of `kinds` in a region; what has no single price is left out.
+/// Current list prices of `kinds` in a region; those without a unique price are left out. Err when a call fails.
 pub async fn read(
     aws: &AwsProvider,
     region: &str,

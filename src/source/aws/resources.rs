@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{AwsProvider, elastic_ips, load_balancers, nat_gateways, sagemaker};
 use crate::domain::{Resource, ResourceKind, Scope, SourceError};
 
-/// The resources of one kind.
+/// Resources of one kind in an account and region. Err when a call fails.
 pub async fn of_kind(
     aws: &AwsProvider,
     scope: &Scope,
@@ -23,7 +23,7 @@ pub async fn of_kind(
     }
 }
 
-/// The name of a resource: that of its `Name` tag, else `id`.
+/// Name of a resource: its `Name` tag, else `id`.
 pub(super) fn name(tags: &crate::domain::Tags, id: &Arc<str>) -> Arc<str> {
     match tags.get("Name") {
         Some(name) if !name.is_empty() => name.into(),

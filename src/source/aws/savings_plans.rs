@@ -24,8 +24,8 @@ const PAGE: i32 = 1_000;
 /// Instance types per question, so that an answer stays within some pages.
 const BATCH: usize = 20;
 
-/// The plans that are in force or will be. Savings Plans are of no region; their one endpoint lies
-/// in the region of the price list.
+/// Savings Plans in force or in the future. They belong to no region; their only endpoint is in that of the price list.
+/// Err when a page cannot be read.
 pub async fn list(aws: &AwsProvider, account: &Arc<str>) -> Result<Vec<Commitment>, SourceError> {
     let region: Arc<str> = PRICING_REGION.into();
     let client = aws.clients().await.savings_plans();
@@ -115,8 +115,8 @@ fn has_family(commitment: &Commitment) -> bool {
     matches!(&commitment.commits, Commits::Plan(p) if p.family.is_some() && p.region.is_some())
 }
 
-/// What a plan takes for an instance-hour of these types in these regions. The whole list of a
-/// Compute plan has tens of thousands of rows, so it is filtered by the service.
+/// Rates of a plan for instance types in regions. The service filters them: the whole list of a Compute plan has tens
+/// of thousands of rows. Err when a page cannot be read.
 pub async fn rates(
     aws: &AwsProvider,
     plan: &Arc<str>,

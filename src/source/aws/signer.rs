@@ -8,8 +8,7 @@ use tokio::sync::OnceCell;
 
 use super::config::{AccountSource, Patience, load};
 
-/// The credentials of a profile, or of the default chain. Reads no file and asks nobody until they
-/// are needed.
+/// Credentials of a profile, `None` = the default chain. No file is read and no service called until they are needed.
 pub fn signer(profile: Option<&str>) -> SharedCredentialsProvider {
     let source = AccountSource {
         label: profile.unwrap_or("default").into(),

@@ -19,8 +19,8 @@ const BATCH: usize = 100;
 /// The most that one page holds (service limit, EC2 API reference).
 const PAGE: i32 = 1_000;
 
-/// The newest price per type, zone and platform. With `StartTime` = now the API answers with the
-/// price that is in force, whenever it was set.
+/// Newest Spot price per type, zone and platform. With `StartTime` = now the API returns the price in force, whenever
+/// it was set. Err when a page cannot be read.
 pub async fn newest(
     aws: &AwsProvider,
     region: &Arc<str>,
@@ -63,7 +63,7 @@ const PRODUCTS: [(&str, Platform); 8] = [
     ("SUSE Linux (Amazon VPC)", Platform::Suse),
 ];
 
-/// What the API is asked to filter by.
+/// Product descriptions to filter by.
 pub(super) fn products() -> Vec<String> {
     PRODUCTS.iter().map(|(name, _)| (*name).to_owned()).collect()
 }
@@ -108,7 +108,7 @@ impl Newest {
     }
 }
 
-/// One price: whose, since when, USD per hour.
+/// Key, time and USD/h of one price; `None` when it is incomplete or of an unknown platform.
 pub(super) fn read(raw: &ec2::SpotPrice) -> Option<(Key, Timestamp, f64)> {
     let product = raw.product_description()?.as_str();
     let platform = PRODUCTS.iter().find(|(name, _)| *name == product)?.1;

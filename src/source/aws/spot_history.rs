@@ -27,7 +27,7 @@ type Key = (Arc<str>, Arc<str>, Platform);
 /// keeps it once.
 type Found = HashMap<Key, BTreeSet<(Timestamp, u64)>>;
 
-/// All prices of the named types from `from` on, of the platforms that burntop prices.
+/// All prices of `types` from `from` on, of the platforms that burntop prices. Err when a page cannot be read.
 pub async fn list(
     aws: &AwsProvider,
     region: &Arc<str>,

@@ -23,7 +23,7 @@ use crate::source::storage::{
 };
 
 impl AwsProvider {
-    /// What to say of a failed call about a bucket.
+    /// Error for a failed call about a bucket; a deleted bucket has its own message.
     pub(super) fn bucket_failed<E>(
         &self,
         call: &'static Call,
@@ -45,7 +45,7 @@ impl AwsProvider {
     }
 }
 
-/// True when S3 knows no such bucket.
+/// True when S3 reports that the bucket does not exist.
 pub(super) fn is_gone<E>(error: &SdkError<E, HttpResponse>) -> bool
 where
     E: ProvideErrorMetadata,

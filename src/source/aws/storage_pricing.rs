@@ -22,8 +22,8 @@ const EBS_FAMILIES: [&str; 4] =
     ["Storage", "System Operation", "Provisioned Throughput", "Storage Snapshot"];
 
 impl AwsProvider {
-    /// Current prices of S3 in a region; what the list does not say is taken from the embedded one
-    /// of the same region, with a note, or stays unknown.
+    /// Current S3 prices of a region. Prices missing in the API are taken from the embedded list of that region, with a
+    /// note, or stay unknown. Err when a call fails.
     pub async fn s3_prices(&self, region: &str) -> Result<S3Prices, SourceError> {
         let mut products = Vec::new();
         for offer in S3_OFFERS {
@@ -33,8 +33,8 @@ impl AwsProvider {
         Ok(storage_prices::completed_s3(live))
     }
 
-    /// Current prices of volumes and snapshots in a region, completed as with
-    /// [`AwsProvider::s3_prices`].
+    /// Current prices of volumes and snapshots in a region, completed like [`AwsProvider::s3_prices`]. Err when a call
+    /// fails.
     pub async fn ebs_prices(&self, region: &str) -> Result<EbsPrices, SourceError> {
         let mut products = Vec::new();
         for family in EBS_FAMILIES {
@@ -45,7 +45,8 @@ impl AwsProvider {
     }
 }
 
-/// All products of an offer in a region.
+/// All products of an offer in a region as JSON, of one product family or, with `None`, of all. Err when a page cannot
+/// be read.
 pub(super) async fn products_of(
     aws: &AwsProvider,
     offer: &str,

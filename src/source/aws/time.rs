@@ -4,12 +4,12 @@ use aws_smithy_types::DateTime;
 use jiff::Timestamp;
 use serde::{Deserialize, Deserializer};
 
-/// The SDK's moment as ours; `None` outside the years −9999 to 9999.
+/// The SDK's time as a [`Timestamp`]; `None` outside the years −9999 to 9999.
 pub fn from_sdk(time: &DateTime) -> Option<Timestamp> {
     Timestamp::new(time.secs(), i32::try_from(time.subsec_nanos()).ok()?).ok()
 }
 
-/// Our moment as the SDK's, to the second.
+/// A time for the SDK, in whole seconds.
 pub fn to_sdk(time: Timestamp) -> DateTime {
     DateTime::from_secs(time.as_second())
 }

@@ -12,23 +12,23 @@ use rustls::pki_types::pem::PemObject;
 use crate::files;
 use crate::source::proxy::SettingError;
 
-/// The variable, as the AWS CLI reads it.
+/// Environment variable that the AWS CLI reads as well.
 pub const VARIABLE: &str = "AWS_CA_BUNDLE";
 
 /// The largest file, bytes: that of a whole system has 250 KB.
 const AT_MOST: u64 = 4 << 20;
 
-/// A file of authorities, and the setting that names it.
+/// A file of certificate authorities, and the setting that names it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Named {
-    /// `AWS_CA_BUNDLE`, ``ca_bundle of profile `ops` ``.
+    /// Name of the setting: `AWS_CA_BUNDLE`, ``ca_bundle of profile `ops` ``.
     pub setting: String,
-    /// The file.
+    /// Path of the file.
     pub path: PathBuf,
 }
 
 impl Named {
-    /// The file that is in force: the variable's, else the profile's; `None` = neither.
+    /// File in force: the variable's, else the profile's; `None` without either.
     pub fn find(variable: Option<String>, profile: Option<(&str, &str)>) -> Option<Self> {
         if let Some(path) = variable.filter(|v| !v.is_empty()) {
             return Some(Self { setting: VARIABLE.to_owned(), path: path.into() });
@@ -37,10 +37,10 @@ impl Named {
         Some(Self { setting: format!("ca_bundle of profile `{name}`"), path: path.into() })
     }
 
-    /// The authorities of the file beside the system's, and how many the file adds.
+    /// Certificate authorities of the file besides the system's, and the number of those in the file.
     ///
     /// # Errors
-    /// A file that cannot be read, or holds no certificate of an authority (PEM).
+    /// The file cannot be read, or holds no certificate of an authority (PEM).
     pub fn read(&self) -> Result<(TrustStore, usize), SettingError> {
         let certificates = certificates(&self.path).map_err(|what| {
             SettingError::new(

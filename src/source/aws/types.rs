@@ -15,9 +15,8 @@ use crate::source::pages::Pages;
 /// Names per call (service limit, EC2 API reference).
 const BATCH: usize = 100;
 
-/// Specifications of the named types. One unknown name makes EC2 refuse the whole call, so the
-/// names it complains of are taken out; where it names none, the list is halved until the
-/// unknown ones stand alone.
+/// Specifications of the named types. EC2 refuses a whole call for one unknown name: names in its message are removed;
+/// without any, the list is halved until the unknown names are isolated. Err when a call fails otherwise.
 pub async fn describe(
     aws: &AwsProvider,
     region: &Arc<str>,

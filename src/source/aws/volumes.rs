@@ -22,7 +22,7 @@ const PAGE: i32 = 500;
 /// What the account owns.
 const SELF: &str = "self";
 
-/// One page of volumes.
+/// One page of volumes. Err when the call fails.
 pub async fn volumes(
     aws: &AwsProvider,
     scope: &Scope,
@@ -53,6 +53,7 @@ fn tags(raw: &[ec2::Tag]) -> Tags {
     Tags::from_raw(raw.iter().filter_map(|t| Some((t.key()?, t.value()?))))
 }
 
+/// Volume from EC2's structure; `None` without a valid id.
 pub(super) fn volume(raw: &ec2::Volume, scope: &Scope) -> Option<Volume> {
     let id = raw.volume_id().filter(|id| is_id(id))?;
     let attachments = raw.attachments().iter().map(|a| Attachment {
@@ -80,7 +81,7 @@ pub(super) fn volume(raw: &ec2::Volume, scope: &Scope) -> Option<Volume> {
     })
 }
 
-/// One page of the account's own snapshots.
+/// One page of the account's own snapshots. Err when the call fails.
 pub async fn snapshots(
     aws: &AwsProvider,
     scope: &Scope,
@@ -105,6 +106,7 @@ pub async fn snapshots(
     Ok(Page::new(items, answer.next_token))
 }
 
+/// Snapshot from EC2's structure; `None` without a valid id.
 pub(super) fn snapshot(raw: &ec2::Snapshot, scope: &Scope) -> Option<Snapshot> {
     let id = raw.snapshot_id().filter(|id| is_id(id))?;
     Some(Snapshot {
@@ -128,8 +130,8 @@ pub(super) fn snapshot(raw: &ec2::Snapshot, scope: &Scope) -> Option<Snapshot> {
     })
 }
 
-/// One page of the account's own images, the deprecated and the disabled among them: they hold
-/// their snapshots as well.
+/// One page of the account's own images, including deprecated and disabled ones, which hold snapshots as well. Err when
+/// the call fails.
 pub async fn images(
     aws: &AwsProvider,
     region: &Arc<str>,
@@ -156,7 +158,7 @@ pub async fn images(
     Ok(Page::new(items.collect(), answer.next_token))
 }
 
-/// One page of the instances that are stopped.
+/// One page of stopped instances. Err when the call fails.
 pub async fn stopped(
     aws: &AwsProvider,
     region: &Arc<str>,

@@ -16,7 +16,8 @@ use crate::domain::storage::LifecycleSeen;
 use crate::domain::{ErrorKind, Scope, SourceError};
 
 impl AwsProvider {
-    /// EC2 for one call that changes something: no retries.
+    /// EC2 client for one call that changes something, without retries. Err when the credentials are not those of the
+    /// account of `scope`.
     pub(crate) async fn ec2_once(
         &self,
         scope: &Scope,
@@ -26,7 +27,8 @@ impl AwsProvider {
         Ok((self.clients().await.ec2_once(&scope.region, self.patience), permit))
     }
 
-    /// Auto Scaling for one call that changes something: no retries.
+    /// Auto Scaling client for one call that changes something, without retries. Err when the credentials are not those
+    /// of the account of `scope`.
     pub(crate) async fn auto_scaling_once(
         &self,
         scope: &Scope,
@@ -36,7 +38,8 @@ impl AwsProvider {
         Ok((self.clients().await.auto_scaling_once(&scope.region, self.patience), permit))
     }
 
-    /// S3 for one call that changes something: no retries.
+    /// S3 client for one call that changes something, without retries. Err when the credentials are not those of the
+    /// account of `scope`.
     pub(crate) async fn s3_once(
         &self,
         scope: &Scope,
@@ -46,7 +49,7 @@ impl AwsProvider {
         Ok((self.clients().await.s3_once(&scope.region, self.patience), permit))
     }
 
-    /// The lifecycle configuration of a bucket as it is now.
+    /// Lifecycle configuration of a bucket as S3 has it now. Err when it cannot be read.
     pub(crate) async fn lifecycle_now(
         &self,
         scope: &Scope,
@@ -55,7 +58,8 @@ impl AwsProvider {
         super::inspect_storage::lifecycle_now(self, scope, bucket).await
     }
 
-    /// EC2 for a dry run, which changes nothing and may be asked again.
+    /// EC2 client for a dry run, which changes nothing and may be retried. Err when the credentials are not those of
+    /// the account of `scope`.
     pub(crate) async fn ec2_for_dry_run(
         &self,
         scope: &Scope,
@@ -65,7 +69,7 @@ impl AwsProvider {
         Ok((self.clients().await.ec2(&scope.region), permit))
     }
 
-    /// What to say of a failed call that was to change something.
+    /// Error for a failed call that was to change something.
     pub(crate) fn action_failed<E>(
         &self,
         call: &'static Call,
@@ -78,7 +82,7 @@ impl AwsProvider {
         error::from_action(error, error.request_id(), self.place(call, region))
     }
 
-    /// The clock.
+    /// Present time by the provider's clock.
     pub(crate) fn clock(&self) -> Timestamp {
         (self.now)()
     }

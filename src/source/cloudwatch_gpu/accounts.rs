@@ -12,7 +12,7 @@ use crate::domain::{ErrorKind, HostTrouble, Scope, SourceError, SourceId, Sweep}
 use crate::source::gpu::{Ask, GpuSource};
 use crate::source::provider::Provider;
 
-/// The GPUs of all accounts.
+/// CloudWatch as a source of GPU telemetry, for all accounts and regions.
 pub struct CloudWatchGpus {
     origin: Arc<str>,
     providers: Vec<Arc<dyn Provider>>,
@@ -29,7 +29,7 @@ struct Known {
 }
 
 impl CloudWatchGpus {
-    /// The GPUs that `providers` tell of, paid from `budget`.
+    /// A source over the accounts of `providers`, with a shared memory limit.
     pub fn new(providers: Vec<Arc<dyn Provider>>, budget: Arc<Budget>) -> Self {
         Self { origin: "cloudwatch".into(), providers, budget, known: Mutex::default() }
     }

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use crate::domain::{ErrorKind, Scope, SourceError};
 use crate::source::ledger::{BilledApi, Ledger};
 
-/// The shortest time between two sweeps, seconds.
+/// Shortest time between two sweeps, seconds.
 pub const SHORTEST_S: u64 = 300;
 /// The longest.
 const LONGEST_S: u64 = 86_400;
@@ -17,7 +17,7 @@ const LONGEST_S: u64 = 86_400;
 /// and a quarter is left for refreshes by hand and for other processes.
 const PART: u64 = 4;
 
-/// Shared by all sources that read GPUs from CloudWatch.
+/// Spending plan that all CloudWatch GPU sources share.
 #[derive(Debug, Default)]
 pub struct Budget {
     /// `None` where calls are free.
@@ -27,12 +27,12 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// A budget within the cap of `ledger`.
+    /// Plan within the cap of `ledger`.
     pub fn new(ledger: Ledger) -> Self {
         Self { ledger: Some(ledger), sweeps: Mutex::default() }
     }
 
-    /// Charges a call before it is made. Refused at the cap.
+    /// Charges a call before it is made. Err when the ledger refuses.
     pub async fn charge(
         &self,
         api: BilledApi,
@@ -45,15 +45,15 @@ impl Budget {
         })
     }
 
-    /// Remembers how many series a sweep of `scope` reads.
+    /// Stores the number of series that a sweep of `scope` reads.
     pub fn note(&self, scope: &Scope, series: u64) {
         let cost = BilledApi::GetMetricData.cost_micro_usd(series);
         let mut sweeps = self.sweeps.lock().unwrap_or_else(PoisonError::into_inner);
         sweeps.insert(scope.clone(), cost);
     }
 
-    /// Time between two sweeps: five minutes as long as a day of them fits into its part of the cap,
-    /// otherwise as many as it takes, at most a day.
+    /// Time between two sweeps: five minutes while a day of them fits into its share of the cap, else longer as needed,
+    /// at most a day.
     pub fn every(&self) -> Duration {
         let sweeps = self.sweeps.lock().unwrap_or_else(PoisonError::into_inner);
         let cost = sweeps.values().fold(0_u64, |sum, cost| sum.saturating_add(*cost));

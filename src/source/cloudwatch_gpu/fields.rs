@@ -3,29 +3,29 @@
 use crate::domain::GpuSignal;
 use crate::source::provider::MetricName;
 
-/// Who publishes a metric; it decides what the dimensions are called.
+/// Publisher of a metric, which decides the names of its dimensions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Publisher {
     /// The CloudWatch agent: `InstanceId` or `host`, and `index`.
     Agent,
     /// Container Insights: `InstanceId` or `NodeName`, and `GpuDevice`.
     Insights,
-    /// Container Insights for Neuron: the same, and `NeuronDevice` with `NeuronCore`.
+    /// Container Insights for Neuron: `InstanceId` or `NodeName`, `NeuronDevice` and `NeuronCore`.
     Neuron,
 }
 
-/// A metric and what it becomes.
+/// A CloudWatch metric and the GPU signal it provides.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Field {
-    /// Namespace and metric.
+    /// Namespace and name of the metric.
     pub name: MetricName,
-    /// Who publishes it.
+    /// Publisher of the metric.
     pub publisher: Publisher,
-    /// What it is here.
+    /// GPU signal that it provides.
     pub signal: GpuSignal,
     /// Factor from its unit to the signal's.
     pub scale: f64,
-    /// True when it is read of all GPUs, false when of those in focus alone: each costs.
+    /// True when it is read for all GPUs, false for those in focus only: each query costs.
     pub of_all: bool,
 }
 
@@ -49,7 +49,7 @@ const fn field(
     Field { name: MetricName { namespace, metric }, publisher, signal, scale, of_all }
 }
 
-/// The metrics in the order of their worth: what comes first is asked first.
+/// Metrics by importance: the first are queried first.
 pub const FIELDS: [Field; 12] = {
     use GpuSignal::{MemTotal, MemUsed, NeuronCore, Power, Temp, Tensor, Util};
     use Publisher::{Agent, Insights, Neuron};

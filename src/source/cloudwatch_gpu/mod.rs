@@ -36,7 +36,7 @@ const PERIOD_S: u32 = 60;
 const WINDOW_S: i64 = 900;
 /// Series are listed anew after this time.
 const LISTED_FOR: SignedDuration = SignedDuration::from_mins(15);
-/// The GPUs of one account in one region.
+/// CloudWatch as a source for the GPUs of one account and region.
 pub struct CloudWatchGpu {
     provider: Arc<dyn Provider>,
     scope: Scope,
@@ -55,7 +55,7 @@ struct Kept {
 }
 
 impl CloudWatchGpu {
-    /// The GPUs that `provider` tells of in `scope`, paid from `budget`.
+    /// GPUs of `scope` read through `provider` and charged to `budget`.
     pub fn new(provider: Arc<dyn Provider>, scope: Scope, budget: Arc<Budget>) -> Self {
         let origin = scope.to_string().into();
         Self { provider, scope, origin, budget, kept: std::sync::Mutex::default() }

@@ -9,17 +9,17 @@ use super::series::{self, Device, Found};
 use crate::domain::{GpuSample, GpuSignal, GpuSignals, RecentWindow};
 use crate::source::provider::{MetricResult, Minutes};
 
-/// A series with what was answered.
+/// A series with its datapoints.
 pub struct Answer<'a> {
-    /// The series.
+    /// Series that was queried.
     pub of: &'a Found,
-    /// Its points, raw.
+    /// Raw datapoints: start of the period and value.
     pub points: Vec<(Timestamp, f64)>,
-    /// False when absence proves nothing.
+    /// False when the answer may lack datapoints.
     pub complete: bool,
 }
 
-/// The answers of a batch in its order; a series that was not answered is there, incomplete.
+/// Answers in the order of `batch`; a series without an answer is included as incomplete.
 pub fn pair(batch: &[Found], results: Vec<MetricResult>) -> Vec<Answer<'_>> {
     let mut by_query: HashMap<usize, MetricResult> =
         results.into_iter().map(|r| (r.query, r)).collect();
@@ -57,7 +57,7 @@ fn mean(parts: &[Points]) -> Points {
     first.keys().map(|at| (*at, of(at))).collect()
 }
 
-/// The samples of all GPUs that had a datapoint in `minutes`.
+/// Samples of all GPUs with a datapoint in `minutes`.
 pub fn samples(answers: &[Answer<'_>], minutes: Minutes, now: Timestamp) -> Vec<GpuSample> {
     let mut by_device: BTreeMap<&Device, Vec<&Answer<'_>>> = BTreeMap::new();
     for answer in answers {

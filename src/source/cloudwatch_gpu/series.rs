@@ -9,25 +9,24 @@ use crate::source::GpuHost;
 use crate::source::planner::gpu::{assign, distinct};
 use crate::source::provider::{GpuDimensions, GpuMetric};
 
-/// A GPU as CloudWatch knows it: instance and index.
+/// Identity of a GPU in CloudWatch: instance id and device index.
 pub type Device = (Arc<str>, u16);
 
-/// A series that was found.
+/// A CloudWatch series of a GPU.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
-    /// What it measures.
+    /// Metric of the series.
     pub field: &'static Field,
-    /// Of which GPU.
+    /// GPU that it measures.
     pub device: Device,
-    /// A part of the GPU that has a value of its own (a `NeuronCore`); empty for the whole of it.
+    /// Part of the GPU with a value of its own (a `NeuronCore`); empty for the whole GPU.
     pub part: Arc<str>,
-    /// Under which dimensions.
+    /// Dimensions of the series.
     pub dimensions: GpuDimensions,
 }
 
-/// The series of `field` that belong to GPUs of `hosts`. Roll-ups over GPUs or hosts, and those that
-/// repeat another series with fewer dimensions, are left out: they would count a GPU twice, or hide
-/// a busy one behind idle ones.
+/// Series of `field` that belong to GPUs of `hosts`. Roll-ups over GPUs or hosts, and series that repeat another one
+/// with fewer dimensions, are left out: they would count a GPU twice, or hide a busy one behind idle ones.
 pub fn found(field: &'static Field, listed: Vec<GpuDimensions>, hosts: &[GpuHost]) -> Vec<Found> {
     let mut by_part: BTreeMap<Arc<str>, Vec<GpuMetric>> = BTreeMap::new();
     for (part, metric) in listed.into_iter().filter_map(|d| metric(field.publisher, d)) {
@@ -79,7 +78,7 @@ fn number(device: &str) -> Option<u16> {
     device.trim_start_matches(|c: char| c.is_ascii_alphabetic()).parse().ok()
 }
 
-/// Who a GPU is, as far as CloudWatch says: it drops the UUID.
+/// Identity of a GPU as CloudWatch reports it, which is without UUID.
 pub fn identity(device: &Device, of: &[&Found]) -> GpuIdentity {
     let named = of.iter().find_map(|f| {
         f.dimensions.0.iter().find(|(n, _)| &**n == "name").map(|(_, model)| model.clone())

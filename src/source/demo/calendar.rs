@@ -17,13 +17,13 @@ const EACH: i32 = 163 * 24;
 /// What is younger has days of its own, hours.
 const YOUNG: i32 = 7 * 24;
 
-/// The last day of reckoning.
+/// Last day of reckoning at or before `now`.
 pub(super) fn reckoned(now: Hour) -> Hour {
     last(now, EACH)
 }
 
-/// The date of what is said to be so many hours old: it is at least that, and what is younger than a
-/// week less than double.
+/// Date of something that is `hours` old by its table: at least that old, and if younger than a week, less than twice
+/// that.
 pub(super) fn dated(now: Hour, hours: i32) -> Timestamp {
     let each = if hours < YOUNG { hours.max(1) } else { EACH };
     last(now, each).plus(-hours).start()

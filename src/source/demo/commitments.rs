@@ -291,7 +291,7 @@ pub(super) fn plans(fleet: Fleet, account: &Account, now: Timestamp) -> Vec<Comm
     out
 }
 
-/// What a plan of the demo takes for an instance-hour.
+/// Rates of the plan with id `plan` for instance types in regions; empty for an unknown plan.
 pub(super) fn rates(
     plans: &[Commitment],
     plan: &str,
@@ -325,7 +325,8 @@ pub(super) fn rates(
     regions.iter().flat_map(of_region).collect()
 }
 
-/// Capacity of an account and region; `here` says which of its boxes run.
+/// Capacity reservations and Capacity Blocks of an account and region; `here` has each of its boxes, with whether it
+/// runs.
 pub(super) fn capacity(
     fleet: Fleet,
     account: &Account,

@@ -16,7 +16,7 @@ use crate::domain::{
     ErrorKind, Hour, Instance, InstanceState, Lifecycle, OwnerKind, Scope, SourceError,
 };
 
-/// The levers of one account of the demo.
+/// Controls of one account of the demo: what EC2 and Auto Scaling can change.
 pub struct Controls {
     account: &'static Account,
     fleet: Fleet,
@@ -24,29 +24,29 @@ pub struct Controls {
     world: Arc<World>,
 }
 
-/// A request that was accepted.
+/// Accepted request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Accepted {
-    /// Its id.
+    /// Request id, as AWS returns one.
     pub request_id: String,
-    /// The states that the answer names.
+    /// Instance ids and the states in the answer.
     pub states: Vec<(Arc<str>, InstanceState)>,
 }
 
-/// What is asked.
+/// Kind of a request that changes something.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Lever<'a> {
-    /// `ec2:StopInstances`.
+    /// `ec2:StopInstances`: stops instances.
     Stop,
-    /// `ec2:StartInstances`.
+    /// `ec2:StartInstances`: starts instances.
     Start,
-    /// `ec2:TerminateInstances`.
+    /// `ec2:TerminateInstances`: terminates instances.
     Terminate,
     /// `autoscaling:TerminateInstanceInAutoScalingGroup`, once per instance.
     LeaveGroup {
-        /// The group.
+        /// Name of the Auto Scaling group.
         group: &'a str,
-        /// True when it is to want one instance less.
+        /// True to decrease the desired capacity of the group by one.
         decrement: bool,
     },
     /// `ec2:CreateTags` (with a value) or `ec2:DeleteTags` (without).
@@ -73,6 +73,7 @@ impl Lever<'_> {
 }
 
 impl Controls {
+    /// Controls of `account` over `fleet`; changes are kept in `world`.
     pub(super) fn new(
         account: &'static Account,
         fleet: Fleet,
@@ -82,13 +83,13 @@ impl Controls {
         Self { account, fleet, clock, world }
     }
 
-    /// The present moment of the demo.
+    /// Present time by the demo's clock.
     pub fn now(&self) -> Timestamp {
         (self.clock)()
     }
 
-    /// Whether the caller may pull `lever` in `scope`: a dry run. As in EC2, it says nothing
-    /// about protection.
+    /// Dry run: Ok when the caller may use `lever` in `scope`. Err when it is denied. Like EC2's, it does not check
+    /// protection.
     pub fn permitted(&self, scope: &Scope, lever: &Lever<'_>) -> Result<(), SourceError> {
         let operation = lever.operation();
         let denied = |message: &str, fix: &str| {
@@ -107,7 +108,8 @@ impl Controls {
         Ok(())
     }
 
-    /// Pulls `lever` for `ids`, all of `scope`.
+    /// Applies `lever` to the instances `ids`, all of `scope`. Err when it is denied or refused, with the messages of
+    /// AWS.
     pub fn pull(
         &self,
         scope: &Scope,

@@ -25,12 +25,12 @@ fn has(profile: &Profile, planted: fn(&Facts) -> bool, purpose: u64, share: f64)
     profile.trap.map_or_else(|| draw(profile, purpose) < share, |trap| planted(trap.facts()))
 }
 
-/// `disableApiTermination`.
+/// True with EC2's `disableApiTermination`.
 pub(super) fn termination_protection(profile: &Profile) -> bool {
     has(profile, |f| f.termination_protection, 1, 0.08)
 }
 
-/// `disableApiStop`.
+/// True with EC2's `disableApiStop`.
 pub(super) fn stop_protection(profile: &Profile) -> bool {
     has(profile, |f| f.stop_protection, 2, 0.02)
 }
@@ -46,6 +46,7 @@ pub(super) fn has_data_volume(profile: &Profile) -> bool {
     profile.trap.and_then(|trap| trap.facts().data_volume).unwrap_or(by_chance)
 }
 
+/// Spot request of a box; `None` for one that is not Spot.
 pub(super) fn spot(profile: &Profile) -> Option<SpotFact> {
     (profile.lifecycle == Lifecycle::Spot).then(|| SpotFact {
         request: format!("sir-{:08x}", hash(profile.hash, 20, 0) as u32).into(),
@@ -53,7 +54,7 @@ pub(super) fn spot(profile: &Profile) -> Option<SpotFact> {
     })
 }
 
-/// The volumes of `instance`, with sizes.
+/// Volumes of `instance`, with sizes.
 pub(super) fn volumes(profile: &Profile, instance: &Instance) -> Vec<VolumeFact> {
     const SIZES: [u64; 4] = [500, 1_000, 2_000, 4_000];
     let devices = instance.block_devices.iter().enumerate();
@@ -93,7 +94,7 @@ pub(super) fn volumes(profile: &Profile, instance: &Instance) -> Vec<VolumeFact>
         .collect()
 }
 
-/// Addresses from the ranges that RFC 5737 keeps for documentation.
+/// Public addresses of a box, from the ranges that RFC 5737 reserves for documentation.
 pub(super) fn addresses(profile: &Profile, state: InstanceState) -> Addresses {
     let kind = draw(profile, 7);
     if profile.trap.is_some() || kind >= 0.14 {
@@ -116,8 +117,8 @@ fn boxes(fleet: Fleet, scope: &Scope) -> impl Iterator<Item = Profile> {
         .filter(|p| p.account.id == &*scope.account && p.region.code == &*scope.region)
 }
 
-/// The Auto Scaling group `name` of `scope`, as member `instance` sees it. It wants what it had at
-/// the start, less what was taken out with a decrement; a group of one may go down to none.
+/// Auto Scaling group `name` of `scope`, as seen by its member `instance`. Its desired capacity is that of the start,
+/// less the instances taken out with a decrement; a group of one may go down to none.
 pub(super) fn group(
     fleet: Fleet,
     changes: &Changes,
@@ -151,7 +152,7 @@ fn target_group(profile: &Profile, now: Timestamp) -> Option<String> {
     serves.then(|| name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '-').to_owned())
 }
 
-/// The target groups that `instance` is registered in.
+/// Target groups that `instance` is registered in; empty without any.
 pub(super) fn target_groups(
     fleet: Fleet,
     changes: &Changes,
@@ -176,7 +177,7 @@ pub(super) fn target_groups(
     vec![TargetGroupFact { name: name.into(), health: health.into(), other_healthy: others }]
 }
 
-/// What it takes to launch the like of `instance`.
+/// Launch settings of `instance`.
 pub(super) fn launch(profile: &Profile, instance: &Instance) -> LaunchSpec {
     let id = |prefix: &str, n: u64, of: u64| Some(format!("{prefix}-0{:016x}", hash(of, 22, n)));
     let place = instance.az.bytes().fold(0, |h, byte| hash(h, 23, u64::from(byte)));

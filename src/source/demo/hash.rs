@@ -13,14 +13,14 @@ pub(super) fn mix(x: u64) -> u64 {
     x ^ (x >> 31)
 }
 
-/// The reverse of [`mix`].
+/// Inverse of [`mix`].
 pub(super) fn unmix(x: u64) -> u64 {
     let x = unshift(x, 31).wrapping_mul(DIVIDE[1]);
     let x = unshift(x, 27).wrapping_mul(DIVIDE[0]);
     unshift(x, 30)
 }
 
-/// A hash of two numbers under a key.
+/// Hash of two numbers under a key.
 pub(super) fn hash(key: u64, a: u64, b: u64) -> u64 {
     mix(key ^ mix(a ^ b.rotate_left(32).wrapping_mul(0x9e37_79b9_7f4a_7c15)))
 }

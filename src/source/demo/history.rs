@@ -19,7 +19,7 @@ const ALWAYS: f64 = 0.7;
 /// How likely a box had a sibling in a given week that is gone by now.
 const SIBLING: f64 = 0.45;
 
-/// Running instances of the boxes of one scope, for the hours of `range` that lie before `now`.
+/// Running instances of one scope by hour, for the hours of `range` before `now`.
 pub(super) fn hours(
     scope: &Scope,
     boxes: impl Iterator<Item = Profile>,

@@ -17,16 +17,16 @@ use crate::domain::{
 /// Bits of an id that hold the number in the fleet; the rest holds the generation.
 const INDEX_BITS: u32 = 24;
 
-/// The image that everything is launched from.
+/// Id of the image that every instance is launched from.
 pub(super) const IMAGE: &str = "ami-0123456789abcdef0";
 
-/// The id of `profile` in `generation`: number and generation, scrambled under the fleet's key.
+/// Instance id of `profile` in `generation`: both numbers, scrambled with the fleet's key.
 pub(super) fn id(fleet: Fleet, profile: &Profile, generation: i32) -> Arc<str> {
     let payload = (generation as u64) << INDEX_BITS | u64::from(profile.index);
     format!("i-0{:016x}", mix(payload ^ fleet.key())).into()
 }
 
-/// The box and generation that `id` names; `None` when it is no id of this fleet.
+/// Box and generation of an instance id; `None` when it is no id of this fleet.
 pub(super) fn resolve(fleet: Fleet, id: &str, now: Hour) -> Option<(Profile, i32)> {
     let scrambled = u64::from_str_radix(id.strip_prefix("i-0")?, 16).ok()?;
     let payload = unmix(scrambled) ^ fleet.key();
@@ -40,7 +40,7 @@ pub(super) fn resolve(fleet: Fleet, id: &str, now: Hour) -> Option<(Profile, i32
     exists.then_some((profile, generation))
 }
 
-/// The zone of a box.
+/// Availability zone of a box.
 pub(super) fn zone(profile: &Profile) -> Arc<str> {
     let letter = ZONES.get((profile.hash % 3) as usize).copied().unwrap_or('a');
     intern::shared(&format!("{}{letter}", profile.region.code))
@@ -65,7 +65,7 @@ fn octets(profile: &Profile) -> [u8; 4] {
     [10, net as u8, middle, low]
 }
 
-/// When the box was last launched, seen at `now`.
+/// Time of the last launch of a box before `now`.
 pub(super) fn launched_at(profile: &Profile, now: Timestamp) -> Timestamp {
     let life = profile.life;
     let hour = life.launch_hour(life.launches(Hour::containing(now)));
@@ -73,7 +73,7 @@ pub(super) fn launched_at(profile: &Profile, now: Timestamp) -> Timestamp {
     before(hour.start(), (profile.hash % 1_800) as i64)
 }
 
-/// The instance at `now`.
+/// Instance of a box at `now`.
 pub(super) fn instance(fleet: Fleet, profile: &Profile, now: Timestamp) -> Instance {
     let hour = Hour::containing(now);
     let generation = profile.life.generation(hour);
@@ -155,19 +155,19 @@ fn dated(value: &str, now: Timestamp) -> String {
     )
 }
 
-/// The `Name` tag of a box.
+/// `Name` tag of a box; empty without one.
 pub(super) fn name_of(profile: &Profile, now: Timestamp) -> String {
     let name = raw_tags(profile, now).into_iter().find(|(key, _)| key == "Name");
     name.map(|(_, value)| value).unwrap_or_default()
 }
 
-/// The Auto Scaling group that a box is a member of.
+/// Auto Scaling group that a box is a member of; `None` without one.
 pub(super) fn group_of(profile: &Profile, now: Timestamp) -> Option<Arc<str>> {
     let mut tags = raw_tags(profile, now).into_iter();
     tags.find(|(key, _)| key == "aws:autoscaling:groupName").map(|(_, value)| value.into())
 }
 
-/// The capacity reservation or Capacity Block that a box runs in.
+/// Id of the capacity reservation or Capacity Block that a box runs in; `None` outside of any.
 pub(super) fn reservation(profile: &Profile) -> Option<Arc<str>> {
     is_reserved(profile).then(|| format!("cr-0{:016x}", hash(profile.hash, 8, 0)).into())
 }

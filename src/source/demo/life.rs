@@ -3,7 +3,7 @@
 
 use crate::domain::Hour;
 
-/// One day in hours.
+/// Hours in a day.
 pub(super) const DAY: i32 = 24;
 
 /// Launches stand on a grid of `period` hours, and every launch is first seen when it is
@@ -15,39 +15,39 @@ pub(super) const DAY: i32 = 24;
 pub(super) struct Life {
     /// Hours between two launches.
     pub period: i32,
-    /// Age in hours at which a launch appears.
+    /// Age of a launch when it becomes visible, hours.
     pub min_age: i32,
     /// Shift of the grid in hours, so that not everything restarts at once.
     pub offset: i32,
-    /// Hours it stood stopped before each launch; 0 when there was nothing before.
+    /// Hours that it was stopped before each launch; 0 when nothing ran before.
     pub gap: i32,
-    /// True when each launch is a new instance with an id of its own (a member of a group that
-    /// replaces its instances), false when the same instance is stopped and started.
+    /// True when each launch is a new instance with its own id (a member of a group that replaces its instances), false
+    /// when the same instance is stopped and started.
     pub renewed: bool,
 }
 
 impl Life {
-    /// Old, never stopped within any window: 30 to 120 days.
+    /// Old and never stopped in any window: 30 to 120 days old.
     pub(super) const fn old(offset: i32) -> Self {
         Self { period: 90 * DAY, min_age: 30 * DAY, offset, gap: 0, renewed: false }
     }
 
-    /// How many launches came before the one seen at `now`.
+    /// Number of launches up to the one visible at `now`.
     pub(super) fn launches(self, now: Hour) -> i32 {
         (now.0 - self.offset).div_euclid(self.period)
     }
 
-    /// What the id has to tell apart: the launch for renewed instances, nothing otherwise.
+    /// Part of the instance id that changes: the launch number for renewed instances, else 0.
     pub(super) fn generation(self, now: Hour) -> i32 {
         if self.renewed { self.launches(now) } else { 0 }
     }
 
-    /// The first whole hour after launch number `launch`.
+    /// First whole hour after launch number `launch`.
     pub(super) fn launch_hour(self, launch: i32) -> Hour {
         Hour(self.offset + launch * self.period - self.min_age)
     }
 
-    /// True when the instance of `generation` ran through `hour`.
+    /// True when the instance of `generation` ran during all of `hour`.
     pub(super) fn ran(self, generation: i32, hour: Hour) -> bool {
         if self.renewed {
             let born = self.launch_hour(generation).0;

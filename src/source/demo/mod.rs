@@ -98,12 +98,12 @@ pub struct DemoOptions {
     pub part: Part,
 }
 
-/// Which accounts and regions of a demo are shown; an empty list is all of them.
+/// Accounts and regions of a demo to show; an empty list means all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Part {
     /// Names or ids of accounts.
     pub accounts: Vec<String>,
-    /// Codes of regions.
+    /// Region codes.
     pub regions: Vec<String>,
 }
 
@@ -118,18 +118,18 @@ impl Part {
     }
 }
 
-/// The accounts of every demo: name and id.
+/// Name and id of the accounts of every demo.
 pub fn account_names() -> impl Iterator<Item = (&'static str, &'static str)> {
     places::ACCOUNTS.iter().map(|a| (a.label, a.id))
 }
 
-/// The codes of the regions of every demo.
+/// Region codes of every demo.
 pub fn region_codes() -> impl Iterator<Item = &'static str> {
     places::REGIONS.iter().map(|r| r.code)
 }
 
 impl DemoOptions {
-    /// A demo to which nothing was done yet, seen by [`DEFAULT_PERSON`].
+    /// A demo without changes, seen by [`DEFAULT_PERSON`]; `size` is the number of instances, `None` the default.
     pub fn new(seed: u64, size: Option<usize>, clock: Clock) -> Self {
         let (world, person, part) = (Arc::default(), DEFAULT_PERSON.into(), Part::default());
         Self { seed, size, clock, world, person, part }
@@ -141,22 +141,22 @@ impl DemoOptions {
     }
 }
 
-/// An account of a demo, with everything that can be asked and done there.
+/// An account of a demo, with everything that can be read and changed in it.
 pub struct DemoAccount {
-    /// 12-digit id.
+    /// 12-digit account id.
     #[cfg_attr(not(test), expect(dead_code, reason = "tests pick accounts by it"))]
     pub id: Arc<str>,
-    /// The fleet as the collector reads it.
+    /// Inventory, metrics and prices, as the collector reads them.
     pub provider: Arc<dyn Provider>,
-    /// Single instances, closely.
+    /// Close inspection of single instances.
     pub inspector: Arc<dyn Inspector>,
     /// Buckets, volumes and snapshots.
     pub storage: Arc<dyn StorageSource>,
-    /// What changes them; `act::exec::demo` makes hands of it.
+    /// Controls that change its instances; `act::exec::demo` builds its hands on them.
     pub controls: Arc<Controls>,
 }
 
-/// The accounts of a demo. All that come from clones of one `options` share its world.
+/// Accounts of a demo. Accounts from clones of one `options` share its changes.
 pub fn accounts(options: &DemoOptions) -> Vec<DemoAccount> {
     let fleet = options.fleet();
     let (clock, world) = (&options.clock, &options.world);

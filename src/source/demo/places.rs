@@ -3,39 +3,39 @@
 
 /// An account of the demo.
 pub(super) struct Account {
-    /// 12-digit id.
+    /// 12-digit account id.
     pub id: &'static str,
-    /// What its owner calls it.
+    /// Name of the account in the configuration.
     pub label: &'static str,
-    /// Environments that its instances are tagged with; the first is the usual one.
+    /// Environments in the tags of its instances; the first is the usual one.
     pub environments: [&'static str; 2],
-    /// Its spelling of the keys for team, project, environment and cost center: each account
-    /// grew its own, as they do.
+    /// Tag keys for team, project, environment and cost center: each account has its own spelling.
     pub tag_keys: [&'static str; 4],
 }
 
 /// A region of the demo.
 pub(super) struct Region {
-    /// Code.
+    /// AWS region code, such as `us-east-1`.
     pub code: &'static str,
     /// Local time minus UTC in hours (standard time), for the rhythm of the day.
     pub utc_offset: i32,
-    /// What a type costs here over its price in us-east-1, where the catalogue does not say.
+    /// Factor over the price in us-east-1, for types without a list price in this region.
     pub price_factor: f64,
-    /// What private DNS names end in.
+    /// Suffix of private DNS names.
     pub dns_suffix: &'static str,
 }
 
 /// A team with its projects.
 pub(super) struct Team {
-    /// Name.
+    /// Name of the team.
     pub name: &'static str,
-    /// Projects.
+    /// Names of its projects.
     pub projects: [&'static str; 3],
-    /// Cost center.
+    /// Cost center of the team.
     pub cost_center: &'static str,
 }
 
+/// Accounts of the demo.
 pub(super) const ACCOUNTS: [Account; 3] = [
     Account {
         id: "111122223333",
@@ -57,6 +57,7 @@ pub(super) const ACCOUNTS: [Account; 3] = [
     },
 ];
 
+/// Regions of the demo.
 pub(super) const REGIONS: [Region; 4] = [
     Region { code: "us-east-1", utc_offset: -5, price_factor: 1.0, dns_suffix: "ec2.internal" },
     Region {
@@ -79,9 +80,10 @@ pub(super) const REGIONS: [Region; 4] = [
     },
 ];
 
-/// Zones of every region.
+/// Letters of the zones in every region.
 pub(super) const ZONES: [char; 3] = ['a', 'b', 'c'];
 
+/// Teams of the demo.
 pub(super) const TEAMS: [Team; 7] = [
     Team { name: "nlp", projects: ["llm-7b", "llm-70b", "tokenizer"], cost_center: "cc-1001" },
     Team { name: "vision", projects: ["detect", "segment", "ocr"], cost_center: "cc-1002" },

@@ -29,8 +29,8 @@ pub(super) fn list_price(region: &str, instance_type: &str) -> Option<f64> {
     })
 }
 
-/// The offers for wanted prices, and with them the whole list of each region that is asked for: what
-/// something else would cost is a question too.
+/// Offers for the wanted prices, and the whole price list of each region in them, because alternatives are priced as
+/// well.
 pub(super) fn list_offers(wanted: &[PriceWanted]) -> Vec<Offer> {
     let key = |w: &PriceWanted| (w.region.clone(), w.platform, w.tenancy);
     let mut lists: Vec<&PriceWanted> = Vec::new();
@@ -46,7 +46,7 @@ pub(super) fn list_offers(wanted: &[PriceWanted]) -> Vec<Offer> {
     all.filter_map(|want| list_offer(&want)).collect()
 }
 
-/// The offer for a wanted price: Linux on shared hardware is all that the demo sells.
+/// Offer for a wanted price; `None` except for Linux on shared hardware, the only offer of the demo.
 pub(super) fn list_offer(wanted: &PriceWanted) -> Option<Offer> {
     if wanted.platform != Platform::Linux || wanted.tenancy != Tenancy::Shared {
         return None;

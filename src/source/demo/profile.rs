@@ -12,10 +12,10 @@ use super::workload::Workload;
 use crate::domain::{AcceleratorKind, Lifecycle, TypeSpec};
 use crate::source::catalogue;
 
-/// Whether the CloudWatch agent reports the GPUs of a box.
+/// CloudWatch agent of a box.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Agent {
-    /// No agent.
+    /// There is no agent.
     Absent,
     /// Reports under the instance id.
     ByInstance,
@@ -27,34 +27,34 @@ pub(super) enum Agent {
     Patchy,
 }
 
-/// One box.
+/// Kind and behaviour of one box.
 #[derive(Clone, Copy)]
 pub(super) struct Profile {
-    /// Its number in the fleet.
+    /// Number of the box in the fleet.
     pub index: u32,
-    /// Its own source of randomness.
+    /// Seed of its random choices.
     pub hash: u64,
-    /// Account.
+    /// Account that owns it.
     pub account: &'static Account,
-    /// Region.
+    /// Region it runs in.
     pub region: &'static Region,
-    /// Type.
+    /// Instance type.
     pub spec: &'static TypeSpec,
-    /// What it does.
+    /// Work that it does.
     pub workload: Workload,
-    /// Its agent; always [`Agent::Absent`] where there is no NVIDIA GPU.
+    /// CloudWatch agent; [`Agent::Absent`] on a box without NVIDIA GPU.
     pub agent: Agent,
-    /// Its launches.
+    /// Schedule of its launches.
     pub life: Life,
-    /// How it was bought.
+    /// Purchase option.
     pub lifecycle: Lifecycle,
-    /// True when it stands stopped.
+    /// True when it is stopped at the start of the demo.
     pub stopped: bool,
-    /// The trap it is, if it is one.
+    /// Planted case; `None` for an ordinary box.
     pub trap: Option<&'static Trap>,
 }
 
-/// The fleet as a function of its number.
+/// A fleet whose boxes are computed from their numbers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fleet {
     key: u64,
@@ -165,7 +165,7 @@ const CPUS: Deck<Workload> = &[
 ];
 
 impl Fleet {
-    /// A fleet of `size` instances.
+    /// A fleet of `size` instances from `seed`.
     pub fn new(seed: u64, size: u32) -> Self {
         // The shape is part of the key: the same number means another box there, and two boxes
         // must never share an id in one cache.
@@ -178,7 +178,7 @@ impl Fleet {
         self.size
     }
 
-    /// The secret of the ids.
+    /// Key of the fleet, from which the instance ids are derived.
     pub fn key(self) -> u64 {
         self.key
     }

@@ -26,10 +26,13 @@ const MAX_QUERIES: usize = 500;
 /// `GetMetricData` returns at most this many datapoints.
 const MAX_POINTS: usize = 100_800;
 
-/// One account of the demo.
+/// Provider of one account of the demo.
 pub(super) struct DemoProvider {
+    /// Account that it provides.
     pub(super) account: &'static Account,
+    /// Fleet of the demo.
     pub(super) fleet: Fleet,
+    /// Changes made to the fleet.
     pub(super) world: Arc<World>,
     clock: Clock,
     person: Arc<str>,
@@ -38,7 +41,7 @@ pub(super) struct DemoProvider {
 }
 
 impl DemoProvider {
-    /// The view that the person of `options` has of `account` and `fleet`.
+    /// Provider of `account` in `fleet`, for the person of `options`.
     pub fn new(account: &'static Account, fleet: Fleet, options: &DemoOptions) -> Self {
         Self {
             account,
@@ -50,12 +53,13 @@ impl DemoProvider {
         }
     }
 
+    /// Present time by the demo's clock.
     pub(super) fn now(&self) -> Timestamp {
         (self.clock)()
     }
 
-    /// The boxes of a region with the instances they are now; without those that EC2 no longer
-    /// lists. It does not count as a look.
+    /// Boxes of a region with their present instances, without those that EC2 does not list any more. Does not count as
+    /// a look.
     pub(super) fn here(&self, region: &str, now: Timestamp) -> Vec<(Profile, Instance)> {
         let shown = |profile: Profile| {
             let instance = inventory::instance(self.fleet, &profile, now);

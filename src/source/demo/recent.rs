@@ -20,7 +20,7 @@ const WOKE_UP: SignedDuration = SignedDuration::from_mins(20);
 /// How long ago the agent of [`Lately::AgentSilent`] sent its last point.
 const SILENT: SignedDuration = SignedDuration::from_mins(30);
 
-/// The series of a box between two moments.
+/// Metrics of a box between two times.
 pub(super) fn series(
     profile: &Profile,
     generation: i32,

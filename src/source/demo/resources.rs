@@ -24,22 +24,23 @@ const ML_FACTOR: f64 = 1.25;
 const BALANCER_USD: f64 = 0.0225;
 const GATEWAY_USD: f64 = 0.045;
 
-/// A planted resource.
+/// A planted resource other than an instance, with its expected verdict.
 #[derive(Debug)]
 pub struct PlantedResource {
-    /// Name.
+    /// Name of the resource.
     pub name: &'static str,
-    /// Kind.
+    /// Kind of the resource.
     pub kind: ResourceKind,
     /// What is planted.
     #[cfg_attr(
         not(test),
         expect(dead_code, reason = "what tests and docs/demo.md hold the demo against")
     )]
+    /// Description of the case, as in `docs/demo.md`.
     pub what: &'static str,
-    /// The verdict; `None` where there is nothing to judge.
+    /// Expected verdict; `None` where there is nothing to judge.
     pub verdict: Option<VerdictKind>,
-    /// The likely reason, by the word that JSON has for it.
+    /// Expected reason for idling, as JSON names it (`office_hours`); `None` without one.
     pub pattern: Option<&'static str>,
     place: (usize, usize),
     units: &'static [(&'static str, u32)],
@@ -463,8 +464,7 @@ impl PlantedResource {
     }
 }
 
-/// The planted resources of a kind in an account and region. `stopped` are the instances there that
-/// are stopped.
+/// Planted resources of a kind in an account and region. `instances` are those there: id, name, state.
 pub(super) fn of_kind(
     account: &str,
     region: &str,
@@ -483,7 +483,7 @@ pub(super) fn of_kind(
         .collect()
 }
 
-/// What they did.
+/// Hourly values of the resources' signals in `range`.
 pub(super) fn hours(
     resources: &[Resource],
     range: HourRange,
@@ -518,7 +518,7 @@ pub(super) fn hours(
     out
 }
 
-/// Prices of the demo in a region.
+/// Prices of billed units in a region, USD per unit and hour.
 pub(super) fn price_list(region: &str, kinds: &[ResourceKind]) -> Vec<ResourcePrice> {
     let factor = REGIONS.iter().find(|r| r.code == region).map_or(1.0, |r| r.price_factor);
     let mut out: Vec<ResourcePrice> = Vec::new();

@@ -15,7 +15,7 @@ use crate::source::provider::{GpuMetric, MetricKey, MetricQuery, Statistic};
 /// CloudWatch lists a series until two weeks after its last point.
 const LISTED_HOURS: i32 = 14 * 24;
 
-/// The GPU series that CloudWatch lists for a box; none without an agent.
+/// GPU series that CloudWatch lists for a box; empty without an agent.
 pub(super) fn gpu_series(
     fleet: Fleet,
     world: &World,
@@ -68,8 +68,8 @@ fn same(a: &GpuDimensions, b: &GpuDimensions) -> bool {
     a.0.len() == b.0.len() && a.0.iter().all(|pair| b.0.contains(pair))
 }
 
-/// The points of one query: none for an instance or a series that does not exist, as CloudWatch
-/// answers. `here` tells whether a box belongs to the account and region that is asked.
+/// Datapoints of one query; empty for an unknown instance or series, as in CloudWatch. `here` is true for the boxes of
+/// the queried account and region.
 pub(super) fn points(
     fleet: Fleet,
     world: &World,
@@ -138,8 +138,8 @@ fn asks_for(query: &MetricQuery, profile: &Profile) -> bool {
     key_fits && query.statistic == statistic
 }
 
-/// False where the agent has lost the datapoint. Only renewed instances have agents that died,
-/// so that the generation is the launch.
+/// True when the agent delivered the datapoint. Only renewed instances have agents that died, so that the generation is
+/// the launch.
 pub(super) fn reported(profile: &Profile, generation: i32, signal: Signal, hour: Hour) -> bool {
     let of_gpu = signal.gpu().is_some();
     match profile.agent {

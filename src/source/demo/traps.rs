@@ -8,69 +8,74 @@ use super::workload::Workload;
 use crate::domain::{AcceleratorKind, Lifecycle, VerdictKind};
 use crate::source::catalogue;
 
-/// A planted case.
+/// A planted instance that misleads a simple tool, with the expected verdict.
 #[derive(Debug)]
 pub struct Trap {
-    /// The `Name` tag as burntop shows it (cleaned).
+    /// `Name` tag as burntop shows it (cleaned).
     pub name: &'static str,
     /// What is planted.
     #[cfg_attr(
         not(test),
         expect(dead_code, reason = "what tests and docs/demo.md hold the demo against")
     )]
+    /// Description of the case, as in `docs/demo.md`.
     pub what: &'static str,
     /// The verdict of the cautious preset; `None` where there is nothing to judge.
     #[cfg_attr(
         not(test),
         expect(dead_code, reason = "what tests and docs/demo.md hold the demo against")
     )]
+    /// Expected verdict with the cautious preset; `None` where there is nothing to judge.
     pub verdict: Option<VerdictKind>,
     /// GPUs that the verdict calls idle; `None` where it says nothing of single GPUs.
     #[cfg_attr(
         not(test),
         expect(dead_code, reason = "what tests and docs/demo.md hold the demo against")
     )]
+    /// Expected number of idle GPUs; `None` where the verdict does not tell single GPUs apart.
     pub idle_gpus: Option<u32>,
     /// What burntop says, in short.
     #[cfg_attr(
         not(test),
         expect(dead_code, reason = "what tests and docs/demo.md hold the demo against")
     )]
+    /// Expected reason, in short.
     pub says: &'static str,
     /// What the preflight of an action says; a dash where the verdict alone forbids it.
     #[cfg_attr(
         not(test),
         expect(dead_code, reason = "what tests and docs/demo.md hold the demo against")
     )]
+    /// Expected result of an action's preflight; a dash where the verdict alone forbids it.
     pub acting: &'static str,
     plan: Plan,
 }
 
-/// What a close look at a trap finds.
+/// Facts of a trap beyond its inventory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Facts {
-    /// Termination protection is on.
+    /// True with termination protection.
     pub termination_protection: bool,
-    /// Stop protection is on.
+    /// True with stop protection.
     pub stop_protection: bool,
-    /// It runs in an on-demand capacity reservation.
+    /// True when it runs in an on-demand capacity reservation.
     pub reserved: bool,
-    /// Whether it has a data volume that outlives it; `None` leaves it to chance.
+    /// True with a data volume that outlives it; `None` leaves it to the hash.
     pub data_volume: Option<bool>,
-    /// The target group it serves in, and how many others are healthy there.
+    /// Target group that it serves in, and the number of other healthy targets; `None` without one.
     pub target_group: Option<(&'static str, u32)>,
-    /// Its last minutes.
+    /// Activity in the last minutes.
     pub lately: Lately,
 }
 
-/// The last minutes of a trap.
+/// Activity of a trap in the last minutes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lately {
-    /// They are like the hours before.
+    /// As in the hours before.
     AsEver,
-    /// It went to work some minutes ago, whenever one looks: no closed hour shows it yet.
+    /// It started to work some minutes ago, at every time of looking: no closed hour shows it yet.
     WokeUp,
-    /// Its agent sends nothing any more, whenever one looks.
+    /// Its agent sends nothing, at every time of looking.
     AgentSilent,
 }
 
@@ -146,17 +151,17 @@ impl Plan {
 }
 
 impl Trap {
-    /// The raw tags, without `Name` where the shown name is the raw one.
+    /// Raw tags, without `Name` when the name needs no cleaning.
     pub(super) fn tags(&self) -> &'static [(&'static str, &'static str)] {
         self.plan.tags
     }
 
-    /// What a close look finds.
+    /// Facts beyond the inventory.
     pub(super) fn facts(&self) -> &Facts {
         &self.plan.facts
     }
 
-    /// The trap as the box at `index`; `None` if its type or place did not exist.
+    /// The trap as box `index`; `None` when its instance type or place does not exist.
     pub(super) fn profile(&'static self, index: u32, hash: u64) -> Option<Profile> {
         let spec = catalogue::type_spec(self.plan.instance_type)?;
         let nvidia =
@@ -177,8 +182,7 @@ impl Trap {
     }
 }
 
-/// The planted cases, in the order of their numbers in the fleet: a demo of fewer instances has
-/// the first of them.
+/// All planted cases, in the order of their numbers in the fleet: a smaller demo has the first ones.
 pub fn traps() -> &'static [Trap] {
     &TRAPS
 }

@@ -4,7 +4,7 @@ use super::hash::{hash, unit};
 use super::profile::Profile;
 use crate::domain::{Hour, Signal};
 
-/// What runs on a box.
+/// Work of a box, hour by hour.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Workload {
     /// Nothing. Network in MB (10⁶ bytes) per day, in plus out, from agents and time-keeping.
@@ -18,11 +18,11 @@ pub(super) enum Workload {
     Serving { peak: f64 },
     /// A person: GPU bursts in working hours, nothing at night and on weekends.
     Notebook,
-    /// The same `busy` GPUs compute all the time, the others never do.
+    /// The same `busy` GPUs compute all the time, the others never.
     SomeGpus { busy: u32 },
     /// A kernel-bound job: all GPUs at 95 %, CPU at 2 %.
     ColdCpu,
-    /// All GPUs in use at a tenth of what they can.
+    /// All GPUs at a tenth of their capacity.
     Trickle,
     /// One thread that never stops.
     OneCore,
@@ -32,7 +32,7 @@ pub(super) enum Workload {
     Nightly,
     /// A web service: CPU follows the day.
     Service,
-    /// CPU at work around the clock.
+    /// Constant CPU load around the clock.
     Steady,
     /// CPU between 5 % and 15 %.
     LightCpu,
@@ -152,7 +152,7 @@ fn works(profile: &Profile, index: u16) -> bool {
     }
 }
 
-/// The datapoint of `signal` in `hour`. Raw, as CloudWatch would send it.
+/// Datapoint of `signal` in `hour`, raw as CloudWatch would return it.
 pub(super) fn value(profile: &Profile, signal: Signal, hour: Hour) -> f64 {
     let level = level(profile, hour);
     // Mean and maximum of one signal share their noise, so that the maximum is never below.

@@ -20,11 +20,11 @@ const LISTED: SignedDuration = SignedDuration::from_hours(1);
 /// gets to see it.
 const LOOK: SignedDuration = SignedDuration::from_secs(10);
 
-/// The changes made to the fleet of a demo. Everybody who is to see them shares one.
+/// Changes made to the fleet of a demo, shared by everything that must see them.
 #[derive(Debug, Default)]
 pub struct World(Mutex<Changes>);
 
-/// What was changed.
+/// The changes, by instance.
 #[derive(Debug, Default)]
 pub(super) struct Changes {
     stories: HashMap<Arc<str>, Story>,
@@ -33,15 +33,18 @@ pub(super) struct Changes {
     calls: u64,
 }
 
-/// What can be done to the power of an instance.
+/// Change of an instance's power state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Move {
+    /// Stopped by the user.
     Stop,
+    /// Started by the user.
     Start,
+    /// Terminated by the user.
     Terminate,
 }
 
-/// What happened to one instance.
+/// Changes of one instance.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Story {
     moves: Vec<(Timestamp, Move)>,
@@ -51,24 +54,25 @@ pub(super) struct Story {
 }
 
 impl World {
-    /// Everything that `f` reads and changes happens at once.
+    /// Runs `f` on the changes, with exclusive access.
     pub(super) fn with<T>(&self, f: impl FnOnce(&mut Changes) -> T) -> T {
         f(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Shows `instance`, as the fleet has it, as it is now; `None` once EC2 would no longer list
-    /// it. It counts as a look.
+    /// Present form of `instance`, given as the fleet has it; `None` once EC2 would not list it any more. Counts as a
+    /// look, which lets states progress.
     pub(super) fn show(&self, instance: Instance, now: Timestamp) -> Option<Instance> {
         self.with(|changes| changes.show(instance, now))
     }
 
-    /// What happened to `id`; `None` when nothing did.
+    /// Changes of instance `id`; `None` without any.
     pub(super) fn story(&self, id: &str) -> Option<Story> {
         self.with(|changes| changes.stories.get(id).cloned())
     }
 }
 
 impl Changes {
+    /// Present form of `instance`, as [`World::show`]; `None` once EC2 would not list it.
     pub(super) fn show(&mut self, mut instance: Instance, now: Timestamp) -> Option<Instance> {
         let Some(story) = self.stories.get_mut(&instance.id) else { return Some(instance) };
         story.apply(&mut instance, now);
@@ -76,36 +80,38 @@ impl Changes {
         story.is_listed(now).then_some(instance)
     }
 
-    /// As [`Changes::show`], without counting as a look.
+    /// Like [`Changes::show`], without counting as a look; `None` likewise.
     pub(super) fn peek(&self, mut instance: Instance, now: Timestamp) -> Option<Instance> {
         let Some(story) = self.stories.get(&instance.id) else { return Some(instance) };
         story.apply(&mut instance, now);
         story.is_listed(now).then_some(instance)
     }
 
+    /// Adds a change of the power state of `id`.
     pub(super) fn push(&mut self, id: &Arc<str>, what: Move, at: Timestamp) {
         let story = self.stories.entry(id.clone()).or_default();
         story.moves.push((at, what));
         story.looks = 0;
     }
 
-    /// Sets a tag, or takes it away.
+    /// Sets a tag, or removes it with `None`.
     pub(super) fn tag(&mut self, id: &Arc<str>, key: &str, value: Option<&str>) {
         let story = self.stories.entry(id.clone()).or_default();
         story.tags.retain(|(k, _)| **k != *key);
         story.tags.push((key.into(), value.map(Into::into)));
     }
 
-    /// How many members less the group wants.
+    /// Number of instances by which the group's desired capacity was decreased.
     pub(super) fn fewer(&self, scope: &Scope, group: &Arc<str>) -> u32 {
         self.fewer.get(&(scope.clone(), group.clone())).copied().unwrap_or(0)
     }
 
+    /// Decreases the desired capacity of the group by one.
     pub(super) fn want_one_less(&mut self, scope: &Scope, group: &Arc<str>) {
         *self.fewer.entry((scope.clone(), group.clone())).or_default() += 1;
     }
 
-    /// A number for the next request.
+    /// Number for the next request id.
     pub(super) fn next_call(&mut self) -> u64 {
         self.calls += 1;
         self.calls
@@ -113,13 +119,13 @@ impl Changes {
 }
 
 impl Story {
-    /// True when the instance ran at `at`; `fleet` is what the fleet says of that moment.
+    /// True when the instance ran at `at`; `fleet` is the answer without changes.
     pub(super) fn ran(&self, fleet: bool, at: Timestamp) -> bool {
         let last = self.moves.iter().rev().find(|(when, _)| *when <= at);
         last.map_or(fleet, |(_, what)| *what == Move::Start)
     }
 
-    /// The moment of the first move: before it, the fleet alone decides.
+    /// Time of the first change of the power state; `None` without any.
     pub(super) fn began(&self) -> Option<Timestamp> {
         self.moves.first().map(|(at, _)| *at)
     }

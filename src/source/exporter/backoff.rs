@@ -9,7 +9,7 @@ use crate::domain::SourceError;
 /// The longest pause.
 const MAX_PAUSE_S: i64 = 300;
 
-/// The failures of one host.
+/// Failures of one host, and the pause that follows from them.
 #[derive(Debug, Default)]
 pub struct Backoff {
     /// In a row.
@@ -21,17 +21,17 @@ pub struct Backoff {
 }
 
 impl Backoff {
-    /// The error for which the host is not asked now; `None` when it may be.
+    /// Error for which the host is not read at `now`; `None` when it may be read.
     pub fn holds(&self, now: Timestamp) -> Option<Arc<SourceError>> {
         self.until.filter(|until| now < *until).and(self.error.clone())
     }
 
-    /// It answered.
+    /// Clears the failures after a success.
     pub fn worked(&mut self) {
         *self = Self::default();
     }
 
-    /// It failed: the pause is one interval, then two, four, … up to five minutes.
+    /// Notes a failure: the pause is one interval, then two, four, … up to five minutes.
     pub fn failed(&mut self, error: Arc<SourceError>, now: Timestamp, every_s: u32) {
         let every = i64::from(every_s.max(1));
         let pause = every.saturating_mul(1 << self.failures.min(16)).min(MAX_PAUSE_S.max(every));

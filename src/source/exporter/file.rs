@@ -20,7 +20,7 @@ const MAX_TROUBLES: usize = 20;
 /// Targets, and entries that are none.
 type Found = (Arc<[Target]>, Arc<[HostTrouble]>);
 
-/// The file.
+/// A file of scrape targets.
 #[derive(Debug)]
 pub struct TargetsFile {
     path: PathBuf,
@@ -49,17 +49,19 @@ struct Labels {
 }
 
 impl TargetsFile {
+    /// A file that is read on first use.
     pub fn new(path: PathBuf) -> Self {
         let shown = text::clean(&path.to_string_lossy()).into();
         Self { path, shown, stamp: None, found: (Arc::default(), Arc::default()) }
     }
 
-    /// The path, to show.
+    /// Path of the file, clean text.
     pub fn shown(&self) -> &Arc<str> {
         &self.shown
     }
 
-    /// The targets, and entries that are none.
+    /// Targets, and errors of invalid entries; the file is read again when it changed. Err when it cannot be read or
+    /// parsed.
     pub fn targets(&mut self, settings: &Settings) -> Result<Found, Arc<SourceError>> {
         self.read(settings).map_err(Arc::new)?;
         Ok(self.found.clone())

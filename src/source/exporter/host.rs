@@ -14,12 +14,13 @@ use crate::source::exposition::{Reader, Tally};
 use crate::source::http::{Answer, Expect, Http, Limit};
 use crate::source::vocabulary::{Gather, Gathered, Page, Vocabulary};
 
-/// Most devices and slices of one host: 16 GPUs in 7 slices, and room.
+/// Largest number of devices and slices of one host: 16 GPUs in 7 slices, with reserve.
 pub(super) const MAX_DEVICES: usize = 512;
 
-/// A host.
+/// A host with an exporter, and its state between readings.
 #[derive(Debug)]
 pub struct Host {
+    /// Address of the exporter.
     pub target: Target,
     state: Mutex<State>,
     /// Names of the node that its pages told.
@@ -33,17 +34,17 @@ struct State {
     backoff: Backoff,
 }
 
-/// What came of reading a host.
+/// Result of reading a host.
 #[derive(Debug)]
 pub enum Read {
-    /// Its GPUs.
+    /// GPUs of the host.
     Page(Gathered),
-    /// Nothing, and why; also while it is left alone for a time.
+    /// Error; also while the host is paused after failures.
     Failed(Arc<SourceError>),
 }
 
 impl Host {
-    /// A host, what is kept of whose pages counts towards `budget`.
+    /// A host that was not read yet; memory for its pages is reserved from `budget`.
     pub fn new(target: Target, vocabulary: Arc<Vocabulary>, budget: Arc<Budget>) -> Self {
         let page = Page { address: target.shown.clone(), instance_id: target.instance_id.clone() };
         let gather = Gather::of_page(vocabulary, page, MAX_DEVICES).within(budget);
@@ -51,13 +52,13 @@ impl Host {
         Self { target, state: Mutex::new(state), names: SyncMutex::default() }
     }
 
-    /// True when the host is one of those in focus.
+    /// True when the host is in focus.
     pub fn is_in(&self, focus: &Focus) -> bool {
         let names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
         focus.holds(&self.target) || names.iter().any(|name| focus.names(name))
     }
 
-    /// Reads the page, unless the host failed lately.
+    /// Reads the page of the host, unless it is paused after failures.
     pub async fn read(&self, http: &Http, asked: Asked, limit: Limit, every_s: u32) -> Read {
         let mut state = self.state.lock().await;
         if let Some(error) = state.backoff.holds(asked.now) {

@@ -45,22 +45,22 @@ const MAX_FOCUS: usize = 32;
 /// Most hosts of one source.
 const MAX_HOSTS: usize = 10_000;
 
-/// How exporters are read.
+/// Settings of the exporter source.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
-    /// The name shown.
+    /// Name of the source on screen.
     pub name: String,
-    /// Which hosts.
+    /// Hosts to read.
     pub targets: Targets,
     /// Seconds between two readings of a host.
     pub every_s: u32,
-    /// Milliseconds that a host may take.
+    /// Time limit for a host, milliseconds.
     pub timeout_ms: u32,
-    /// Port of targets that name none.
+    /// Port of targets without one.
     pub port: u16,
-    /// Path of targets that name none.
+    /// Path of targets without one.
     pub path: String,
-    /// Most requests at once.
+    /// Largest number of concurrent requests.
     pub in_flight: usize,
 }
 
@@ -79,14 +79,14 @@ impl Default for Settings {
     }
 }
 
-/// Which hosts are read; all that are named in any way.
+/// Hosts to read: the union of all three kinds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Targets {
-    /// `host:port`, `host`, or URLs.
+    /// Targets as `host:port`, `host`, or URLs.
     pub listed: Vec<String>,
-    /// A file with one target per line, or in Prometheus' `file_sd` JSON.
+    /// File with one target per line, or in Prometheus' `file_sd` JSON; `None` without one.
     pub file: Option<PathBuf>,
-    /// Running instances at their private address.
+    /// Running instances to read at their private addresses; `None` for none.
     pub ec2: Option<Ec2Hosts>,
 }
 
@@ -117,10 +117,10 @@ struct Hosts {
 }
 
 impl Exporter {
-    /// A source. Connects to nothing yet.
+    /// A source without connections.
     ///
     /// # Errors
-    /// A target in the list that is no address.
+    /// A listed target is no valid address.
     pub fn new(settings: Settings, vocabulary: Arc<Vocabulary>) -> Result<Self, SourceError> {
         let listed = settings
             .targets
@@ -223,8 +223,8 @@ impl Exporter {
     }
 }
 
-/// When a sweep was asked for. From there on time passes by a clock of its own: that of the run may
-/// be fixed, and must not be mixed with the machine's.
+/// Start of a sweep. Later times are measured from it with the machine's monotonic clock: the clock of the run may be
+/// fixed, and must not be mixed with the machine's.
 #[derive(Clone, Copy, Debug)]
 pub struct Asked {
     /// By the clock of the run.
@@ -233,7 +233,7 @@ pub struct Asked {
 }
 
 impl Asked {
-    /// This moment by the clock of the run.
+    /// Present time by the clock of the run.
     pub fn moment(self) -> Timestamp {
         self.now.checked_add(self.at.elapsed()).unwrap_or(self.now)
     }

@@ -10,19 +10,19 @@ use crate::domain::SourceError;
 use crate::source::GpuHost;
 use crate::source::http;
 
-/// A page.
+/// A page to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
-    /// Its address.
+    /// URL of the page.
     pub url: Arc<str>,
-    /// `host:port`, clean text.
+    /// `host:port` for the screen, clean text.
     pub shown: Arc<str>,
-    /// The instance, where it is known beforehand.
+    /// Id of the instance; `None` when it is unknown beforehand.
     pub instance_id: Option<Arc<str>>,
 }
 
 impl Target {
-    /// Reads `host`, `host:port` or a URL; port and path that it does not name are the settings'.
+    /// Parses `host`, `host:port` or a URL; missing port and path come from the settings. Err for an invalid address.
     pub fn parse(text: &str, settings: &Settings) -> Result<Self, SourceError> {
         let text = text.trim();
         if text.contains("://") {
@@ -53,8 +53,7 @@ impl Target {
         Ok(Self { url: parsed.as_str().into(), shown, instance_id: None })
     }
 
-    /// The wait before it is read in a round that is spread over `spread`: always the same for the
-    /// same host, so that its interval does not jump.
+    /// Delay of its reading in a round that takes `spread`: constant per host, so that its interval stays the same.
     pub fn phase(&self, spread: Duration) -> Duration {
         if spread.is_zero() {
             return Duration::ZERO;
@@ -64,7 +63,7 @@ impl Target {
     }
 }
 
-/// The pages of instances, at their private addresses.
+/// Pages of instances at their private addresses.
 pub fn of_instances<'a>(
     which: &'a gpu::Ec2Hosts,
     hosts: &'a [GpuHost],
@@ -77,13 +76,14 @@ pub fn of_instances<'a>(
     })
 }
 
-/// The hosts one looks at, under all their names.
+/// Hosts in focus, under all their names.
 #[derive(Debug)]
 pub struct Focus {
     names: HashSet<Arc<str>>,
 }
 
 impl Focus {
+    /// Collects the names of the hosts in `focus`, and further names of those that are instances.
     pub fn new(focus: &[Arc<str>], hosts: &[GpuHost]) -> Self {
         let mut names: HashSet<Arc<str>> = focus.iter().cloned().collect();
         for instance in hosts.iter().map(|host| &host.instance) {
@@ -96,14 +96,14 @@ impl Focus {
         Self { names }
     }
 
-    /// True when the target is one of them.
+    /// True when `target` belongs to a host in focus, by instance id, address, or address without port.
     pub fn holds(&self, target: &Target) -> bool {
         target.instance_id.as_deref().is_some_and(|id| self.names(id))
             || self.names(&target.shown)
             || self.names(gpu::without_port(&target.shown))
     }
 
-    /// True when this is a name of one of them.
+    /// True when `name` is a name of a host in focus.
     pub fn names(&self, name: &str) -> bool {
         self.names.contains(name)
     }

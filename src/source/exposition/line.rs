@@ -7,7 +7,7 @@ use super::{Labels, Series};
 /// Most labels of a series that are kept; those of GPUs have up to 40 with the labels of pods.
 const MAX_LABELS: usize = 256;
 
-/// Where a label stands in its text.
+/// Byte ranges of a label's name and value in the line.
 #[derive(Clone, Copy, Debug)]
 pub struct Span {
     name: (u32, u32),
@@ -15,10 +15,12 @@ pub struct Span {
 }
 
 impl Span {
+    /// Name of the label; `text` is the line.
     pub(super) fn name(self, text: &str) -> &str {
         text.get(self.name.0 as usize..self.name.1 as usize).unwrap_or_default()
     }
 
+    /// Value of the label; `text` is the line.
     pub(super) fn value(self, text: &str) -> &str {
         text.get(self.value.0 as usize..self.value.1 as usize).unwrap_or_default()
     }
@@ -36,7 +38,7 @@ fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t')
 }
 
-/// The length of the metric name at the start of `text`; 0 when there is none.
+/// Length of the metric name at the start of `text`; 0 without one.
 pub fn name_end(text: &[u8]) -> usize {
     match text.first() {
         Some(first) if begins_name(*first) => {
@@ -51,7 +53,7 @@ pub fn is_of(text: &[u8], name: &[u8]) -> bool {
     text.starts_with(name) && !text.get(name.len()).is_some_and(|b| continues_name(*b))
 }
 
-/// The line at the start of `text` without its end, and what follows.
+/// First line of `text` without its end, and the rest.
 pub fn split(text: &[u8]) -> (&[u8], &[u8]) {
     let (line, rest) = match memchr(b'\n', text) {
         Some(at) => (&text[..at], &text[at + 1..]),
@@ -60,12 +62,12 @@ pub fn split(text: &[u8]) -> (&[u8], &[u8]) {
     (line.strip_suffix(b"\r").unwrap_or(line), rest)
 }
 
-/// True for comments and for lines of white space.
+/// True for comments and blank lines.
 pub fn is_blank(line: &[u8]) -> bool {
     line.trim_ascii_start().first().is_none_or(|first| *first == b'#')
 }
 
-/// Reads a line whose name ends at `name_end`. `None` when it is no sample.
+/// Parses a line whose metric name ends at `name_end`. `None` when it is no sample.
 pub fn read<'a>(
     line: &'a [u8],
     name_end: usize,

@@ -17,15 +17,15 @@ use line::Span;
 pub struct Series<'a> {
     /// Name of the metric.
     pub name: &'a str,
-    /// Its labels.
+    /// Labels of the sample.
     pub labels: Labels<'a>,
-    /// Its value; NaN and ±∞ as the page has them.
+    /// Value of the sample; NaN and ±∞ as in the page.
     pub value: f64,
-    /// Unix milliseconds, where the page says when.
+    /// Timestamp in Unix milliseconds; `None` when the page has none.
     pub timestamp: Option<i64>,
 }
 
-/// The labels of a sample in the order of the page, unescaped.
+/// Labels of a sample in the order of the page, unescaped.
 #[derive(Clone, Copy, Debug)]
 pub struct Labels<'a> {
     text: &'a str,
@@ -33,33 +33,33 @@ pub struct Labels<'a> {
 }
 
 impl<'a> Labels<'a> {
-    /// Name and value of each.
+    /// Name and value of each label.
     pub fn iter(&self) -> impl Iterator<Item = (&'a str, &'a str)> + Clone + use<'a> {
         let Self { text, spans } = *self;
         spans.iter().map(move |span| (span.name(text), span.value(text)))
     }
 
-    /// How many there are.
+    /// Number of labels.
     pub fn len(&self) -> usize {
         self.spans.len()
     }
 
-    /// True when there are none.
+    /// True without labels.
     pub fn is_empty(&self) -> bool {
         self.spans.is_empty()
     }
 }
 
-/// What a page held.
+/// Counts of a page's lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Samples given out.
+    /// Samples passed on.
     pub samples: u64,
-    /// Lines passed over because nobody wants the metric.
+    /// Lines skipped because their metric is not wanted.
     pub skipped: u64,
-    /// Lines that could not be read.
+    /// Lines that could not be parsed.
     pub errors: u64,
-    /// The number of the first of them, from 1; 0 when there is none.
+    /// Number of the first such line, from 1; 0 without any.
     pub first_error: u64,
 }
 
@@ -75,7 +75,7 @@ impl Tally {
 /// A buffer larger than this, bytes, is not kept for the next page.
 const KEPT: usize = 64 * 1024;
 
-/// A reader; keep it, it keeps its buffers.
+/// Parser of pages, with reusable buffers.
 #[derive(Debug, Default)]
 pub struct Reader {
     spans: Vec<Span>,
@@ -84,8 +84,8 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// Reads a page. `wanted` is asked with the name of a metric, once for neighbouring lines of
-    /// the same name; what it answers comes back with each sample.
+    /// Parses a page. `wanted` is called with the name of a metric, once for consecutive lines of the same name; its
+    /// result is passed to `each` with every sample, `None` skips the metric.
     pub fn read<T: Copy>(
         &mut self,
         page: &[u8],
@@ -145,7 +145,7 @@ impl Reader {
         tally
     }
 
-    /// Reads all samples of a page.
+    /// Parses all samples of a page.
     pub fn read_all(&mut self, page: &[u8], mut each: impl FnMut(Series<'_>)) -> Tally {
         self.read(page, |_| Some(()), |(), series| each(series))
     }

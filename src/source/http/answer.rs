@@ -7,7 +7,7 @@ use super::error::{self, Place};
 use super::{Limit, Url};
 use crate::domain::{ErrorKind, SourceError};
 
-/// What an answer should be.
+/// Expected kind of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expect {
     /// A JSON object.
@@ -16,33 +16,33 @@ pub enum Expect {
     Text,
 }
 
-/// An answer, whatever its status.
+/// An HTTP answer of any status.
 #[derive(Clone, Debug)]
 pub struct Answer {
-    /// HTTP status.
+    /// HTTP status code.
     pub status: u16,
-    /// The body, unpacked.
+    /// Decompressed body.
     pub body: Vec<u8>,
     /// `Content-Type`, lower case; empty when there is none.
     pub content_type: String,
-    /// Where a redirect that was not followed leads to, without its query; empty without one.
+    /// Target of a redirect that was not followed, without its query; empty without one.
     pub location: String,
-    /// Who was asked, for messages.
+    /// Operation and host, for messages.
     pub place: Place,
 }
 
 impl Answer {
-    /// True for a status of success.
+    /// True for a status of 200–299.
     pub fn is_success(&self) -> bool {
         (200..300).contains(&self.status)
     }
 
-    /// True when the body is a web page, which no metric server means to send: a login, a proxy.
+    /// True when the body is a web page (of a login or a proxy), which no metric server sends.
     pub fn is_html(&self) -> bool {
         self.content_type.starts_with("text/html") || self.body.trim_ascii_start().starts_with(b"<")
     }
 
-    /// The answer, if it is one that can be read.
+    /// This answer, when it is usable.
     ///
     /// # Errors
     /// A status other than success; a web page.
@@ -65,7 +65,7 @@ impl Answer {
     }
 }
 
-/// Reads a response to its end or its bound.
+/// Reads a response to its end. Err when it breaks off or exceeds `limit`.
 pub(super) async fn read(
     mut response: Response,
     place: Place,

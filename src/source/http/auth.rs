@@ -9,28 +9,28 @@ use super::error::Place;
 use crate::domain::{ErrorKind, Secret, SourceError};
 use crate::files;
 
-/// How a client says who it is.
+/// Credentials of an HTTP client.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Auth {
-    /// Not at all.
+    /// No credentials.
     #[default]
     None,
     /// A bearer token.
     Bearer(Secret),
     /// A bearer token in a file.
     BearerFile(PathBuf),
-    /// User and password.
+    /// Basic authentication.
     Basic {
-        /// The user.
+        /// User name.
         user: String,
-        /// The password.
+        /// Password of the user.
         password: Secret,
     },
-    /// User, and a password in a file.
+    /// Basic authentication with the password in a file.
     BasicFile {
-        /// The user.
+        /// User name.
         user: String,
-        /// The file with the password.
+        /// Path of the file with the password.
         file: PathBuf,
     },
 }
@@ -39,7 +39,8 @@ pub enum Auth {
 const LONGEST: u64 = 64 << 10;
 
 impl Auth {
-    /// The value of `Authorization`.
+    /// Value of the `Authorization` header; `None` without credentials. Err when the file cannot be read or the value
+    /// cannot be sent.
     pub(super) async fn header(&self, place: &Place) -> Result<Option<HeaderValue>, SourceError> {
         let text = match self {
             Self::None => return Ok(None),

@@ -6,12 +6,12 @@ use super::{Limit, Url, tls};
 use crate::domain::{ErrorKind, SourceError};
 use crate::source::causes::{chain, root};
 
-/// What was asked of whom, for the words of a message. Never holds a path, a query or credentials.
+/// Operation and host of a call, for messages. Never holds a path, a query or credentials.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// What was tried: `prometheus:query`.
+    /// Operation, such as `prometheus:query`.
     pub operation: &'static str,
-    /// `host:port`.
+    /// `host:port` of the server.
     pub host: String,
 }
 
@@ -22,7 +22,7 @@ impl std::fmt::Display for Place {
 }
 
 impl Place {
-    /// The place of a call to `url`.
+    /// Place of a call to `url`.
     pub fn new(operation: &'static str, url: &Url) -> Self {
         let host = url.host_str().unwrap_or_default();
         let host = match url.port() {
@@ -32,13 +32,13 @@ impl Place {
         Self { operation, host }
     }
 
-    /// An error at this place.
+    /// Error of a call at this place.
     pub fn error(&self, kind: ErrorKind, message: &str, fix: &str) -> SourceError {
         SourceError::new(kind, self.operation, &format!("{}: {message}", self.host), fix)
     }
 }
 
-/// A call that brought no answer.
+/// Error of a call without an answer.
 pub(super) fn from_http(error: reqwest::Error, place: &Place, limit: Limit) -> SourceError {
     // The address may hold a query.
     let error = error.without_url();
@@ -75,7 +75,7 @@ pub(super) fn from_http(error: reqwest::Error, place: &Place, limit: Limit) -> S
     place.error(kind, &cause, again)
 }
 
-/// A status that is no success.
+/// Error for a status other than success.
 pub(super) fn from_status(status: u16, location: &str, place: &Place) -> SourceError {
     let (kind, message, fix) = match status {
         300..=399 => (

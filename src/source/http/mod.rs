@@ -31,23 +31,23 @@ use crate::files;
 use crate::source::causes::root;
 use crate::source::proxy::Proxies;
 
-/// How a client is set up.
+/// Settings of an HTTP client.
 #[derive(Clone, Debug)]
 pub struct HttpSettings {
-    /// Longest wait for TCP and TLS.
+    /// Time limit for TCP and TLS handshakes.
     pub connect: Duration,
-    /// Connections kept open per host while nothing is asked.
+    /// Idle connections kept per host.
     pub idle_per_host: usize,
-    /// How long they are kept.
+    /// Time that idle connections are kept.
     pub idle_for: Duration,
-    /// Certificates (PEM) of the authorities to trust, and no others; `None` = the system's.
+    /// PEM file with the only certificate authorities to trust; `None` = the system's.
     pub ca_file: Option<PathBuf>,
-    /// Credentials.
+    /// Credentials sent with each request.
     pub auth: Auth,
-    /// Headers sent with each request, shown nowhere: `X-Scope-OrgID`.
+    /// Headers sent with each request and never shown, such as `X-Scope-OrgID`.
     pub headers: Vec<(String, Secret)>,
-    /// True to go through the proxy that the environment names (`HTTPS_PROXY`, `NO_PROXY`). What is
-    /// on this host is never asked for through one.
+    /// True to use the proxy of the environment (`HTTPS_PROXY`, `NO_PROXY`). Addresses on this host are never reached
+    /// through one.
     pub proxy: bool,
 }
 
@@ -65,27 +65,27 @@ impl Default for HttpSettings {
     }
 }
 
-/// What one call may take.
+/// Limits of one call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limit {
-    /// Bytes of the answer, unpacked.
+    /// Largest decompressed answer, bytes.
     pub bytes: usize,
-    /// From the first packet to the last byte.
+    /// Time limit of the whole call.
     pub time: Duration,
 }
 
-/// A request with everything said: for callers that sign it.
+/// A complete request, for callers that sign it.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// Where to.
+    /// URL of the request.
     pub url: Url,
-    /// The form that is posted; `None` for GET.
+    /// Body of a form to post; `None` for GET.
     pub form: Option<String>,
-    /// More headers, shown nowhere.
+    /// Further headers, never shown.
     pub headers: Vec<(String, Secret)>,
 }
 
-/// The client. Cloning is cheap and shares connections.
+/// HTTP client for telemetry. Cloning is cheap and shares connections.
 #[derive(Clone)]
 pub struct Http {
     settings: std::sync::Arc<HttpSettings>,
@@ -120,20 +120,20 @@ impl std::fmt::Debug for Http {
 }
 
 impl Http {
-    /// A client. Connects to nothing; files with passwords and tokens are read with each call.
+    /// A client without connections; files with passwords and tokens are read for each call.
     ///
     /// # Errors
-    /// A header that cannot be sent.
+    /// A header cannot be sent.
     pub fn new(settings: HttpSettings) -> Result<Self, SourceError> {
         let fixed = headers(&settings.headers)?;
         Ok(Self { settings: settings.into(), fixed, clients: std::sync::Arc::default() })
     }
 
-    /// Asks for `url`. Any HTTP status is an answer: [`Answer::checked`] turns those that are none
-    /// into errors. `operation` is for messages: `exporter:metrics`.
+    /// Gets `url`. Any HTTP status is an answer: [`Answer::checked`] turns unsuccessful ones into errors. `operation`
+    /// is for messages: `exporter:metrics`.
     ///
     /// # Errors
-    /// No answer: a time-out, a connection that failed, an answer beyond `limit`.
+    /// No answer: an invalid URL, a time-out, a failed connection, an answer beyond `limit`.
     pub async fn get(
         &self,
         operation: &'static str,
@@ -144,10 +144,10 @@ impl Http {
         self.send(operation, Request { url, form: None, headers: Vec::new() }, limit).await
     }
 
-    /// Sends a request as it stands, with the client's credentials and fixed headers.
+    /// Sends a request with the client's credentials and fixed headers.
     ///
     /// # Errors
-    /// As [`Http::get`].
+    /// Those of [`Http::get`].
     pub async fn send(
         &self,
         operation: &'static str,
@@ -216,10 +216,10 @@ impl Http {
     }
 }
 
-/// The content type of a posted form.
+/// Content type of a posted form.
 pub(crate) const FORM: &str = "application/x-www-form-urlencoded";
 
-/// Pairs as a form's body, in the given order.
+/// Body of a form with these names and values, in this order.
 pub(crate) fn encode_form(pairs: &[(&str, &str)]) -> String {
     let mut url = Url::parse("http://form.invalid/").ok();
     if let Some(url) = &mut url {
@@ -228,7 +228,7 @@ pub(crate) fn encode_form(pairs: &[(&str, &str)]) -> String {
     url.as_ref().and_then(Url::query).unwrap_or_default().to_owned()
 }
 
-/// Reads an address; user and password in it are refused, for they would end up in logs.
+/// Parses a URL. Err for an invalid one, and for one with user or password, which would end up in logs.
 pub(crate) fn parse(operation: &str, url: &str) -> Result<Url, SourceError> {
     let refuse =
         |message: &str, fix: &str| Err(SourceError::new(ErrorKind::Other, operation, message, fix));

@@ -7,7 +7,7 @@ use rustls::CertificateError as Wrong;
 
 use crate::source::causes::chain;
 
-/// The failure of TLS in the causes of an error; `None` where there is none.
+/// TLS failure among the causes of an error; `None` without one.
 pub fn find<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a rustls::Error> {
     chain(error).find_map(of)
 }
@@ -19,7 +19,7 @@ fn of<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a rustls::Error> {
     error.downcast_ref().or_else(|| of(wrapped()?))
 }
 
-/// What is wrong, and what to do: two sentences without their full stops.
+/// What is wrong and what to do, two sentences without full stops.
 pub fn words(error: &rustls::Error) -> (String, &'static str) {
     let (what, fix) = match error {
         rustls::Error::InvalidCertificate(wrong) => certificate(wrong),

@@ -26,7 +26,7 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-/// Reads a piece.
+/// Reads a piece into `sink`. Err when it is damaged, has another schema, or exceeds a limit.
 pub(super) fn read(
     path: &Path,
     schema: &Schema,

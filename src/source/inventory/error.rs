@@ -3,87 +3,86 @@
 use crate::domain::text::clean;
 use crate::domain::{ErrorKind, SourceError};
 
-/// Why an inventory, or a piece of it, cannot be read. Names in it are as they came; they are made
-/// safe when this becomes a [`SourceError`].
+/// Why an inventory, or a piece of it, cannot be read. Names in it are verbatim; they are cleaned when this becomes a
+/// [`SourceError`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InventoryError {
-    /// A file or object could not be had.
+    /// A file or object cannot be read.
     #[error("{at}: {why}")]
     Unreadable {
-        /// Which.
+        /// Path or URL.
         at: String,
-        /// Why, in the words of the system or of S3.
+        /// Message of the system or of S3.
         why: String,
-        /// The kind of trouble.
+        /// Kind of failure.
         kind: ErrorKind,
-        /// What to do.
+        /// Advice for the user, one sentence.
         fix: String,
     },
-    /// The manifest is none.
+    /// The file is not a manifest.
     #[error("{at} is no manifest of an S3 Inventory: {why}")]
     Manifest {
-        /// Where it lies.
+        /// Path or URL of the file.
         at: String,
         /// What is wrong with it.
         why: String,
     },
-    /// The manifest is not the one its checksum is of.
+    /// The manifest does not match its checksum.
     #[error("{at} does not match its manifest.checksum")]
     ManifestChecksum {
-        /// Where it lies.
+        /// Path or URL of the manifest.
         at: String,
     },
-    /// A format that is not read.
+    /// The format of the inventory is not supported.
     #[error("{at}: inventories in {format} are not read")]
     Format {
-        /// Where the manifest lies.
+        /// Path or URL of the manifest.
         at: String,
-        /// The format.
+        /// Name of the format.
         format: String,
     },
-    /// The manifest's schema, or that of a piece, is not usable.
+    /// The schema of the manifest, or of a piece, is unusable.
     #[error("{at}: {why}")]
     Schema {
-        /// The manifest or piece.
+        /// Path or URL of the manifest or piece.
         at: String,
-        /// What is wrong.
+        /// What is wrong with it.
         why: String,
     },
-    /// A piece that the manifest names is not there.
+    /// A piece of the manifest does not exist.
     #[error("piece {piece} is missing")]
     Missing {
-        /// Its key.
+        /// Key of the piece.
         piece: String,
     },
-    /// A piece has another size than the manifest says.
+    /// The size of a piece differs from the manifest.
     #[error("piece {piece} has {found} bytes, the manifest says {expected}")]
     Size {
-        /// Its key.
+        /// Key of the piece.
         piece: String,
-        /// Bytes by the manifest.
+        /// Size in the manifest, bytes.
         expected: u64,
-        /// Bytes found.
+        /// Size found, bytes.
         found: u64,
     },
-    /// A piece has another MD5 than the manifest says.
+    /// The MD5 of a piece differs from the manifest.
     #[error("piece {piece} has another MD5 than the manifest says")]
     Md5 {
-        /// Its key.
+        /// Key of the piece.
         piece: String,
     },
     /// A piece cannot be decoded.
     #[error("piece {piece} is damaged: {why}")]
     Damaged {
-        /// Its key.
+        /// Key of the piece.
         piece: String,
-        /// What the decoder says.
+        /// Message of the decoder.
         why: String,
     },
-    /// A piece is larger somewhere than anything that is read: none of what it says may be missing
-    /// from a sum, so it is not cut there.
+    /// A piece exceeds a limit. It is not cut there: a sum over a part would be wrong.
     #[error("piece {piece} is beyond what is read: {why}")]
     Beyond {
-        /// Its key.
+        /// Key of the piece.
         piece: String,
         /// What is too large, and the limit.
         why: String,
@@ -91,17 +90,17 @@ pub enum InventoryError {
     /// No snapshot under a prefix is complete.
     #[error("{at} holds no complete inventory{}", detail(.seen))]
     NoSnapshot {
-        /// The directory or prefix.
+        /// Directory or prefix.
         at: String,
-        /// Why each snapshot that was looked at was passed over.
+        /// Reason for each snapshot that was passed over.
         seen: Vec<String>,
     },
     /// Several inventories lie under a prefix.
     #[error("{at} holds several inventories: {}", .found.join(", "))]
     Several {
-        /// The directory or prefix.
+        /// Directory or prefix.
         at: String,
-        /// Where they lie.
+        /// Locations of the inventories.
         found: Vec<String>,
     },
 }
@@ -111,7 +110,7 @@ fn detail(seen: &[String]) -> String {
 }
 
 impl InventoryError {
-    /// What the user can do, one sentence.
+    /// Advice for the user, one sentence.
     pub fn fix(&self) -> String {
         match self {
             Self::Unreadable { fix, .. } => fix.clone(),
@@ -157,7 +156,7 @@ impl InventoryError {
         }
     }
 
-    /// A file of this machine that could not be had.
+    /// Error for a local file that cannot be read.
     pub(super) fn io(at: impl Into<String>, error: &std::io::Error) -> Self {
         Self::Unreadable {
             at: at.into(),

@@ -7,42 +7,44 @@ use async_trait::async_trait;
 
 use super::error::InventoryError;
 
-/// Gets objects of one bucket (or what stands for one). Errors are
-/// [`InventoryError::Unreadable`]; what is not there is `None`.
+/// Reads objects of one bucket (or a directory in its place). Errors are [`InventoryError::Unreadable`]; a missing
+/// object is `None`.
 #[async_trait]
 pub trait Fetch: Send + Sync {
-    /// A small object as a whole; an error when it is larger than `at_most` bytes.
+    /// A small object as a whole; `None` when it does not exist. Err when it is larger than `at_most` bytes or cannot
+    /// be read.
     async fn get(&self, key: &str, at_most: u64) -> Result<Option<Vec<u8>>, InventoryError>;
 
-    /// Size of an object, bytes.
+    /// Size of an object, bytes; `None` when it does not exist. Err when it cannot be read.
     async fn size(&self, key: &str) -> Result<Option<u64>, InventoryError>;
 
-    /// Writes an object to a file that is there and empty; its size in bytes.
+    /// Writes an object to an existing empty file and returns its size in bytes; `None` when the object does not exist.
+    /// Err when it cannot be read or written.
     async fn download(&self, key: &str, to: &Path) -> Result<Option<u64>, InventoryError>;
 
-    /// Names of the "folders" directly under a prefix that is empty or ends with `/`, each with its
-    /// `/`.
+    /// Names of the "folders" directly under `prefix` (empty or ending with `/`), each with its `/`. Err when they
+    /// cannot be listed.
     async fn folders(&self, prefix: &str) -> Result<Vec<String>, InventoryError>;
 }
 
-/// Where an inventory, or a prefix of inventories, lies.
+/// Location of an inventory, or of a prefix of inventories.
 #[derive(Clone)]
 pub enum Place {
-    /// A file or directory.
+    /// A local file or directory.
     Local(PathBuf),
     /// An object or prefix of a bucket.
     Remote {
-        /// The bucket.
+        /// Bucket name.
         bucket: String,
-        /// Key or prefix.
+        /// Key of the manifest, or prefix.
         key: String,
-        /// How to get it.
+        /// Reader of the bucket's objects.
         fetch: Arc<dyn Fetch>,
     },
 }
 
 impl Place {
-    /// As it is shown.
+    /// Path or `s3://` URL, for the screen.
     pub fn label(&self) -> String {
         match self {
             Self::Local(path) => path.display().to_string(),

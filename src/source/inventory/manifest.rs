@@ -6,43 +6,43 @@ use super::error::InventoryError;
 use super::schema::Schema;
 use crate::domain::text;
 
-/// A manifest is some hundred bytes per piece; the largest known has 516 pieces.
+/// Largest manifest that is read, bytes. A manifest has some hundred bytes per piece; the largest known has 516 pieces.
 pub(crate) const MANIFEST_AT_MOST: u64 = 32 << 20;
 
-/// How the pieces are written.
+/// Format of the pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileFormat {
     /// CSV in gzip, without a header, keys URL-encoded.
     Csv,
-    /// Parquet, keys as they are.
+    /// Parquet, keys verbatim.
     Parquet,
 }
 
-/// A piece as the manifest names it.
+/// A piece in the manifest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PieceEntry {
-    /// Its key in the destination bucket.
+    /// Key of the piece in the destination bucket.
     pub key: String,
-    /// Bytes; `None` when not said.
+    /// Size, bytes; `None` when the manifest does not state it.
     pub size: Option<u64>,
-    /// MD5; `None` when not said.
+    /// MD5 digest; `None` when the manifest does not state it.
     pub md5: Option<[u8; 16]>,
 }
 
-/// A manifest, checked.
+/// A validated manifest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Manifest {
-    /// The bucket that was listed.
+    /// Bucket that was listed.
     pub bucket: String,
-    /// When the listing began, ms since 1970.
+    /// Start of the listing, ms since 1970.
     pub created_ms: i64,
-    /// Format.
+    /// Format of the pieces.
     pub format: FileFormat,
-    /// Columns.
+    /// Columns of the pieces.
     pub schema: Schema,
-    /// Pieces.
+    /// Pieces of the inventory.
     pub pieces: Vec<PieceEntry>,
-    /// MD5 of the manifest itself, 32 hex digits: what a cached scan is of.
+    /// MD5 of the manifest in 32 hex digits: the key of a cached scan.
     pub digest: String,
 }
 
@@ -65,7 +65,7 @@ struct WireFile {
 }
 
 impl Manifest {
-    /// Reads a manifest that lies at `at`.
+    /// Parses a manifest; `at` is its location for messages. Err when it is invalid, or of an unsupported format.
     pub fn parse(bytes: &[u8], at: &str) -> Result<Self, InventoryError> {
         let wrong = |why: String| InventoryError::Manifest { at: at.to_owned(), why };
         let wire: Wire = serde_json::from_slice(bytes).map_err(|e| wrong(e.to_string()))?;
@@ -109,24 +109,24 @@ impl Manifest {
         })
     }
 
-    /// Bytes of all pieces; `None` when one does not say.
+    /// Size of all pieces, bytes; `None` when one is unknown.
     pub fn bytes(&self) -> Option<u64> {
         self.pieces.iter().map(|p| p.size).sum()
     }
 }
 
-/// MD5 of bytes.
+/// MD5 digest of `bytes`.
 pub(super) fn md5_of(bytes: &[u8]) -> [u8; 16] {
     use md5::{Digest, Md5};
     Md5::digest(bytes).into()
 }
 
-/// Hex digits, lower case.
+/// Lower-case hex digits of a digest.
 pub(super) fn hex(bytes: &[u8; 16]) -> String {
     format!("{:032x}", u128::from_be_bytes(*bytes))
 }
 
-/// The 16 bytes of 32 hex digits.
+/// Digest with these 32 hex digits; `None` for any other text.
 pub(super) fn hex16(text: &str) -> Option<[u8; 16]> {
     let plain = text.len() == 32 && text.bytes().all(|b| b.is_ascii_hexdigit());
     plain.then(|| u128::from_str_radix(text, 16).ok().map(u128::to_be_bytes)).flatten()

@@ -41,22 +41,22 @@ use rows::Making;
 #[cfg(test)]
 pub use schema::Schema;
 
-/// An inventory that was found and whose manifest was read.
+/// An inventory whose manifest was read.
 #[derive(Clone, Debug)]
 pub struct Inventory {
-    /// The manifest.
+    /// Validated manifest.
     pub manifest: Arc<Manifest>,
-    /// Where the manifest lies.
+    /// Location of the manifest.
     pub place: Place,
-    /// What was noticed on the way, sentences.
+    /// Remarks of the search, one sentence each.
     pub notes: Vec<String>,
 }
 
 impl Inventory {
-    /// Its pieces, to be read once. `prefix`: only keys that begin with it.
+    /// Pieces of the inventory, to be read once; with `prefix`, only keys that begin with it.
     ///
-    /// Pieces that lie elsewhere are brought here by a task of the current tokio runtime, which has
-    /// to go on running while they are read.
+    /// Remote pieces are downloaded by a task of the current tokio runtime, which must keep running while they are
+    /// read.
     pub fn pieces(&self, need: Need, prefix: &[u8]) -> Pieces {
         let columns = self.manifest.schema.columns();
         let making = Making {

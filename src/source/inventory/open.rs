@@ -29,9 +29,10 @@ const FOLDERS: usize = 1_000;
 /// Questions to S3 at a time.
 const AT_ONCE: usize = 16;
 
-/// Opens the inventory at `place`: a manifest (anything that ends with `.json`), or a directory or
-/// prefix, of which the newest snapshot is taken whose manifest matches its checksum and whose
-/// pieces are all there. The notes name those that were passed over.
+/// Opens the inventory at `place`: a manifest (any name that ends with `.json`), or a directory or prefix, of which the
+/// newest complete snapshot is used: its manifest matches the checksum, and all its pieces exist. The notes name
+/// snapshots that were passed over. Err when nothing complete is found, there are several inventories, or it cannot be
+/// read.
 pub async fn open(place: &Place) -> Result<Inventory, InventoryError> {
     let is_manifest = match place {
         Place::Local(path) => !path.is_dir(),

@@ -41,7 +41,7 @@ const ROWS_AT_MOST: (u64, u64) = (100_000, 4);
 /// Room that a value of a dictionary takes beside its bytes.
 const VALUE_ROOM: usize = 32;
 
-/// Why a piece is not read further: it is larger somewhere than anything that is read.
+/// Reason for not reading a piece further: it exceeds a limit.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(super) struct Beyond(pub String);
@@ -56,7 +56,7 @@ fn beyond(words: impl Into<String>) -> ParquetError {
     Beyond(words.into()).into()
 }
 
-/// Looks at the footer of a piece of `bytes` bytes, before the decoder does.
+/// Checks the footer of a piece of `bytes` bytes before the decoder reads it. Err for a missing or excessive footer.
 pub(super) fn check_footer(file: &File, bytes: u64) -> Result<()> {
     let mut tail = [0; 8];
     let Some(start) = bytes.checked_sub(8) else { return Err(eof("it has no footer")) };
@@ -97,7 +97,7 @@ pub(super) fn check_footer(file: &File, bytes: u64) -> Result<()> {
     }
 }
 
-/// Refuses a piece of `bytes` bytes that says it has more rows than keys could be packed into it.
+/// Err for a piece of `bytes` bytes that claims more rows than keys could be packed into it.
 pub(super) fn check_rows(rows: impl Iterator<Item = i64>, bytes: u64) -> Result<()> {
     let rows = rows.fold(0_u64, |sum, rows| sum.saturating_add(rows.max(0).unsigned_abs()));
     let most = bytes.saturating_mul(ROWS_AT_MOST.1).saturating_add(ROWS_AT_MOST.0);
@@ -111,7 +111,7 @@ fn eof(words: &str) -> ParquetError {
     ParquetError::EOF(words.to_owned())
 }
 
-/// What is alive of a group of rows, bytes.
+/// Live memory of a group of rows, bytes.
 #[derive(Debug, Default)]
 pub(super) struct Alive {
     /// Since the batch began, what it began with included: its values may be parts of all of these.
@@ -121,14 +121,14 @@ pub(super) struct Alive {
 }
 
 impl Alive {
-    /// A batch begins: of what the one before read only the newest page of each column is alive.
+    /// Starts a batch: of the previous batch only the newest page of each column stays alive.
     pub fn begin(&self) {
         let now = self.columns.iter().map(|c| c.load(Ordering::Relaxed)).sum();
         self.batch.store(now, Ordering::Relaxed);
     }
 }
 
-/// The pages of a column of a group of rows, each looked at before it is unpacked.
+/// Pages of a column in a group of rows, each checked before it is decompressed.
 pub(super) struct Pages {
     inner: Box<dyn PageReader>,
     file: Arc<File>,
@@ -162,7 +162,7 @@ const DICTIONARY: i32 = 2;
 const DELTAS: [i32; 2] = [6, 7];
 
 impl Pages {
-    /// The pages of `column`, as `inner` reads them of `file` where `meta` says.
+    /// Pages of `column` that `inner` reads from `file` at the location in `meta`; their memory counts in `alive`.
     pub fn new(
         inner: Box<dyn PageReader>,
         file: Arc<File>,

@@ -23,11 +23,11 @@ use crate::source::objects::{Need, Sink};
 
 /// Why a piece cannot be read.
 pub(super) enum Trouble {
-    /// It has another schema than the manifest says.
+    /// Its schema differs from the manifest.
     Schema(String),
     /// It cannot be decoded.
     Damaged(String),
-    /// It is larger somewhere than anything that is read.
+    /// It exceeds a limit.
     Beyond(String),
 }
 
@@ -42,7 +42,7 @@ impl From<parquet::errors::ParquetError> for Trouble {
     }
 }
 
-/// Reads a piece of `bytes` bytes.
+/// Reads a piece of `bytes` bytes into `sink`. Err when it is damaged, has another schema, or exceeds a limit.
 pub(super) fn read(
     path: &Path,
     bytes: u64,
@@ -103,8 +103,7 @@ fn sound(meta: &ParquetMetaData) -> Result<(), Trouble> {
     Ok(())
 }
 
-/// Runs the decoder, and takes its panics on what no writer ever wrote for what they are: a damaged
-/// piece.
+/// Runs the decoder and turns a panic on malformed data into [`Trouble::Damaged`]. Err like `read`.
 pub(super) fn guarded(read: impl FnOnce() -> Result<(), Trouble>) -> Result<(), Trouble> {
     catch_unwind(AssertUnwindSafe(read))
         .unwrap_or_else(|_| Err(Trouble::Damaged("the decoder gave up on it".into())))

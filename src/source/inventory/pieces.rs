@@ -24,7 +24,7 @@ const AHEAD: usize = 2;
 /// Pieces that are read at a time at most; each is held on disk until it is read.
 const READING: usize = 4;
 
-/// The pieces of an inventory as a supply.
+/// Pieces of an inventory, as a [`Supply`] for a scan.
 pub struct Pieces {
     manifest: Arc<Manifest>,
     making: Arc<Making>,
@@ -47,6 +47,7 @@ struct Fetched {
 }
 
 impl Pieces {
+    /// Pieces of `manifest` at `place`: local files as they are, remote ones downloaded ahead.
     pub(super) fn new(place: &Place, manifest: &Arc<Manifest>, making: Making) -> Self {
         let queue = match place {
             Place::Local(path) => {
@@ -225,8 +226,8 @@ fn verify(path: &Path, entry: &PieceEntry) -> Result<u64, InventoryError> {
     Ok(found)
 }
 
-/// Where the piece with this key lies for a manifest on this machine: in a copy of the bucket that
-/// holds the manifest as well, in `data/` beside the manifest, or right beside it.
+/// Path of the piece with this key for a local manifest: in a copy of the bucket that holds the manifest as well, in
+/// `data/` beside the manifest, or right beside it. `None` when there is no such file.
 pub(super) fn local_path(manifest: &Path, key: &str) -> Option<PathBuf> {
     let folder = manifest.parent().unwrap_or(Path::new(""));
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };

@@ -4,7 +4,7 @@ use crate::domain::storage::object::Etag;
 use crate::domain::storage::{ObjectBatch, ObjectFlags, Tier};
 use crate::source::objects::Need;
 
-/// Rows of a batch: enough that a call costs nothing, few enough for the processor's cache.
+/// Rows per batch: enough to make a call cheap, few enough for the processor's cache.
 pub(super) const BATCH: usize = 4_096;
 
 /// The largest object that S3 takes, 50 TB, in the binary reading; more is no size.
@@ -17,42 +17,56 @@ const DATE_AT_LEAST: i64 = 1_136_073_600_000;
 /// the list a date is one from the future.
 const DATE_SLACK: i64 = 86_400_000;
 
-/// The longest key of S3 is 1,024 bytes; much more is no key.
+/// Longest key that is read, bytes. S3 allows 1,024.
 pub(super) const KEY_AT_MOST: usize = 8_192;
 
 /// The longest version id of S3 is 1,024 bytes.
 const VERSION_AT_MOST: usize = 1_024;
 
-/// What the rows of a list are made with.
+/// Settings for building batches from a list.
 #[derive(Clone, Debug)]
 pub(super) struct Making {
+    /// Time of the list, ms since 1970: later dates are invalid.
     pub listed_ms: i64,
+    /// Columns that are needed.
     pub need: Need,
-    /// Only keys that begin with it.
+    /// Prefix of the wanted keys; empty for all.
     pub prefix: Vec<u8>,
-    /// The list has sizes, dates: without, nothing is wrong with a row that has none.
+    /// True when the list has sizes; otherwise a missing size is no defect of a row.
     pub has_sizes: bool,
+    /// True when the list has dates; otherwise a missing date is no defect of a row.
     pub has_dates: bool,
 }
 
-/// The values of a row that decide about flags.
+/// Values of a row that decide its flags; empty text and `None` mean missing.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Values<'a> {
+    /// Size, bytes.
     pub size: Option<i64>,
+    /// Time of the last change, ms since 1970.
     pub modified_ms: Option<i64>,
+    /// True for the current version.
     pub is_latest: Option<bool>,
+    /// True for a delete marker.
     pub is_marker: Option<bool>,
+    /// True for an object uploaded in parts.
     pub is_multipart: Option<bool>,
+    /// `ETag`, quotes allowed.
     pub etag: &'a [u8],
+    /// Encryption status, such as `SSE-KMS`.
     pub encryption: &'a [u8],
+    /// Replication status, such as `REPLICA`.
     pub replication: &'a [u8],
+    /// End of the Object Lock retention, ms since 1970.
     pub lock_until_ms: Option<i64>,
+    /// Legal hold status, `ON` or `OFF`.
     pub legal_hold: &'a [u8],
+    /// Version id.
     pub version: &'a [u8],
 }
 
 impl Values<'_> {
-    /// Refuses what would fill the memory: of all texts of a row but the key only this one is kept.
+    /// Err for an oversized version id, the only text of a row besides the key that is kept.
     pub fn check(&self) -> Result<(), String> {
         match self.version.len() {
             0..=VERSION_AT_MOST => Ok(()),
@@ -62,7 +76,7 @@ impl Values<'_> {
 }
 
 impl Making {
-    /// True when a key is wanted.
+    /// True when a key begins with the wanted prefix.
     pub fn wants(&self, key: &[u8]) -> bool {
         key.starts_with(&self.prefix)
     }
@@ -77,7 +91,7 @@ impl Making {
         }
     }
 
-    /// Appends rows of which nothing but sizes and tiers is wanted.
+    /// Appends rows of which only sizes and tiers are needed.
     pub fn push_totals(
         &self,
         batch: &mut ObjectBatch,
@@ -97,7 +111,7 @@ impl Making {
         }
     }
 
-    /// Appends all of a row but its key.
+    /// Appends a row except its key.
     pub fn push(&self, batch: &mut ObjectBatch, tier: Tier, values: &Values<'_>) {
         let mut flags = 0;
         let mut set = |bit, on| {
@@ -142,13 +156,13 @@ impl Making {
     }
 }
 
-/// Milliseconds since 1970 of `2026-11-19T02:00:00.000Z`.
+/// Time in ms since 1970 of a text like `2026-11-19T02:00:00.000Z`; `None` for any other text.
 pub(super) fn time_ms(text: &[u8]) -> Option<i64> {
     let text = std::str::from_utf8(text).ok()?;
     text.parse::<jiff::Timestamp>().ok().map(jiff::Timestamp::as_millisecond)
 }
 
-/// `true` or `false`.
+/// Value of the text `true` or `false`; `None` for any other text.
 pub(super) fn truth(text: &[u8]) -> Option<bool> {
     match text {
         b"true" | b"TRUE" | b"True" => Some(true),
@@ -157,7 +171,7 @@ pub(super) fn truth(text: &[u8]) -> Option<bool> {
     }
 }
 
-/// Undoes the URL encoding of keys in CSV: `+` is a space. What is no escape stays as it is.
+/// Appends the URL-decoded key to `out`: `+` is a space, and invalid escapes stay as they are.
 pub(super) fn unescape(text: &[u8], out: &mut Vec<u8>) {
     let mut rest = text;
     while let Some(at) = memchr::memchr2(b'%', b'+', rest) {

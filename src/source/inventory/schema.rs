@@ -7,41 +7,41 @@ use parquet::schema::types::SchemaDescriptor;
 use super::manifest::FileFormat;
 use crate::domain::storage::ObjectColumns;
 
-/// A column that is read.
+/// Inventory column that burntop reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Column {
-    /// Key.
+    /// Key of the object.
     Key,
     /// Version id.
     VersionId,
-    /// Whether it is the current version.
+    /// True for the current version.
     IsLatest,
-    /// Whether it is a delete marker.
+    /// True for a delete marker.
     IsDeleteMarker,
-    /// Bytes.
+    /// Size, bytes.
     Size,
-    /// Last modified.
+    /// Time of the last change.
     LastModified,
-    /// `ETag`.
+    /// `ETag` of the object.
     Etag,
     /// Storage class.
     StorageClass,
-    /// Whether it was uploaded in parts.
+    /// True for an object uploaded in parts.
     IsMultipart,
     /// Replication status.
     Replication,
     /// Encryption status.
     Encryption,
-    /// Retained until.
+    /// End of the Object Lock retention.
     LockUntil,
-    /// Legal hold.
+    /// Legal hold status.
     LegalHold,
     /// Access tier of Intelligent-Tiering.
     AccessTier,
 }
 
 impl Column {
-    /// All columns that are read.
+    /// All columns that are read, in the order of declaration.
     pub const ALL: [Self; 14] = [
         Self::Key,
         Self::VersionId,
@@ -105,7 +105,7 @@ fn plain(name: &str) -> String {
 const TEXT_AT_MOST: usize = 64 << 10;
 const GROUPS_AT_MOST: usize = 16;
 
-/// Columns of an inventory.
+/// Columns of an inventory, from its manifest.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Schema {
     /// Names of all columns in their order.
@@ -114,7 +114,8 @@ pub struct Schema {
 }
 
 impl Schema {
-    /// Reads `fileSchema`: a list of names for CSV, a message type for Parquet.
+    /// Parses `fileSchema`: a list of names for CSV, a message type for Parquet. Err, with the reason, for an invalid
+    /// or oversized schema.
     pub fn parse(text: &str, format: FileFormat) -> Result<Self, String> {
         // The parser of Parquet's schemas calls itself for each group in a group.
         let groups = text.matches('{').count();
@@ -153,12 +154,12 @@ impl Schema {
         Ok(Self { names, places })
     }
 
-    /// Where a column is.
+    /// Index of a column; `None` when the inventory lacks it.
     pub fn place(&self, column: Column) -> Option<usize> {
         self.places[column as usize]
     }
 
-    /// What the list has.
+    /// Optional columns that the inventory has.
     pub fn columns(&self) -> ObjectColumns {
         let has = |c| self.place(c).is_some();
         ObjectColumns {
@@ -173,7 +174,7 @@ impl Schema {
         }
     }
 
-    /// What is odd about it, sentences.
+    /// Remarks on unknown and missing columns, one sentence each.
     pub fn notes(&self) -> Vec<String> {
         let unknown = self
             .names
@@ -199,19 +200,22 @@ impl Schema {
     }
 }
 
-/// How a column of a Parquet file is decoded.
+/// Decoding of a Parquet column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
+    /// Byte array.
     Text,
+    /// Boolean.
     Bool,
+    /// 64-bit integer.
     Int,
-    /// A time in so many nanoseconds per unit.
+    /// Time in units of this many nanoseconds.
     Time(i64),
-    /// The old form of a time.
+    /// Time in the legacy 96-bit form.
     Int96,
 }
 
-/// The leaf of a column in a file, checked against what it should be.
+/// Index and decoding of a column in a Parquet file. Err, with the reason, when it is missing or of an unexpected type.
 pub(super) fn leaf(
     file: &SchemaDescriptor,
     name: &str,

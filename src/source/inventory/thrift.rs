@@ -4,14 +4,14 @@
 /// How deep structures may lie in each other; Parquet's own have six levels.
 const DEPTH: u32 = 16;
 
-/// What stands where there should be a structure.
+/// Why bytes are not the expected structure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wrong {
-    /// The bytes end in the middle of it.
+    /// They end within the structure.
     Ends,
-    /// It is none, or its fields stand twice or in an order that no writer writes.
+    /// They are malformed, or fields are repeated or out of order.
     Odd,
-    /// Its lists have more elements than are read.
+    /// Its lists have more elements than the limit.
     Long,
 }
 
@@ -19,7 +19,7 @@ pub(super) enum Wrong {
 const LIST: u8 = 9;
 const STRUCT: u8 = 12;
 
-/// Bytes that are read from the front.
+/// Reader of Thrift's compact protocol.
 pub(super) struct Thrift<'a> {
     rest: &'a [u8],
     /// Elements that its lists may have yet.
@@ -27,12 +27,12 @@ pub(super) struct Thrift<'a> {
 }
 
 impl<'a> Thrift<'a> {
-    /// Reads `bytes`, whose lists may have `elements` elements in all.
+    /// Reads `bytes`, whose lists may have `elements` elements in total.
     pub fn new(bytes: &'a [u8], elements: usize) -> Self {
         Self { rest: bytes, elements }
     }
 
-    /// What was not read yet.
+    /// Bytes that are not read yet.
     pub fn rest(&self) -> &'a [u8] {
         self.rest
     }
@@ -65,15 +65,15 @@ impl<'a> Thrift<'a> {
         }
     }
 
-    /// A number of 32 bits.
+    /// A 32-bit number. Err when the bytes end or it is out of range.
     pub fn int(&mut self) -> Result<i32, Wrong> {
         let number = self.number()?;
         let signed = (number >> 1) as i64 ^ -((number & 1) as i64);
         i32::try_from(signed).map_err(|_| Wrong::Odd)
     }
 
-    /// The fields of a structure, up to its end: `each` is asked with the number and the type of
-    /// one, and says whether it has read it.
+    /// Reads the fields of a structure up to its end: `each` gets number and type of a field and returns whether it has
+    /// read it; others are skipped. Err for malformed bytes or too deep nesting.
     pub fn fields(
         &mut self,
         depth: u32,
@@ -102,7 +102,7 @@ impl<'a> Thrift<'a> {
         }
     }
 
-    /// The type and the number of elements of a list.
+    /// Element type and length of a list. Err for malformed bytes or too many elements.
     pub fn list(&mut self) -> Result<(u8, u64), Wrong> {
         let head = self.byte()?;
         let length = match u64::from(head >> 4) {
@@ -115,7 +115,7 @@ impl<'a> Thrift<'a> {
         Ok((head & 0x0f, length))
     }
 
-    /// Passes over the elements of a list.
+    /// Skips the elements of a list. Err for malformed bytes.
     pub fn pass_list(&mut self, kind: u8, length: u64, depth: u32) -> Result<(), Wrong> {
         (0..length).try_for_each(|_| self.skip(kind, depth, true))
     }
@@ -145,12 +145,12 @@ impl<'a> Thrift<'a> {
     }
 }
 
-/// True for a field that is a list.
+/// True for the type of a list field.
 pub(super) fn is_list(kind: u8) -> bool {
     kind == LIST
 }
 
-/// True for a field that is a structure.
+/// True for the type of a structure field.
 pub(super) fn is_struct(kind: u8) -> bool {
     kind == STRUCT
 }

@@ -18,12 +18,12 @@ use crate::domain::storage::{StorageClass, Tier};
 /// Stands for all words that are not told apart.
 const OTHER: &str = "?";
 
-/// The words of a column that are told apart. The first is none: what a row without a value has.
+/// Known values of a column, by number. The first is empty: that of a row without a value.
 #[derive(Clone, Debug)]
 pub(super) struct Words(Vec<&'static str>);
 
 impl Words {
-    /// Those of a column; `None` for a column whose texts differ from row to row.
+    /// Known values of a column; `None` for a column whose values differ from row to row.
     pub fn of(column: Column) -> Option<Self> {
         let mut words = vec![""];
         match column {
@@ -37,7 +37,7 @@ impl Words {
         Some(Self(words))
     }
 
-    /// How many numbers there are.
+    /// Count of numbers, with the one for all other values.
     pub fn len(&self) -> usize {
         self.0.len() + 1
     }
@@ -48,7 +48,7 @@ impl Words {
         known.unwrap_or(self.0.len()) as i32
     }
 
-    /// The word of a number.
+    /// Value of a number.
     pub fn word(&self, number: usize) -> &'static str {
         self.0.get(number).copied().unwrap_or(OTHER)
     }
@@ -71,7 +71,7 @@ impl Words {
     }
 }
 
-/// The tier of each class and access tier by their numbers.
+/// Tier for each pair of storage class and access tier, by number.
 #[derive(Debug)]
 pub(super) struct Tiers {
     accesses: usize,
@@ -79,7 +79,7 @@ pub(super) struct Tiers {
 }
 
 impl Tiers {
-    /// The tiers of all pairs.
+    /// Table of all pairs.
     pub fn new() -> Self {
         let of = |column| Words::of(column).unwrap_or(Words(vec![""]));
         let (classes, accesses) = (of(Column::StorageClass), of(Column::AccessTier));
@@ -91,14 +91,14 @@ impl Tiers {
         Self { accesses: accesses.len(), tiers: (0..classes.len()).flat_map(each).collect() }
     }
 
-    /// The tier of a row.
+    /// Tier of a row, by the numbers of its class and access tier.
     #[inline]
     pub fn of(&self, class: usize, access: usize) -> Tier {
         self.tiers.get(class * self.accesses + access).copied().unwrap_or(Tier::Unknown)
     }
 }
 
-/// The column of numbers that a column of words becomes.
+/// Parquet descriptor of the number column that replaces a text column. Err when Parquet refuses it.
 pub(super) fn described(optional: bool) -> Result<ColumnDescPtr> {
     let repetition = if optional { Repetition::OPTIONAL } else { Repetition::REQUIRED };
     let numbers = Type::primitive_type_builder("word", Physical::INT32)
@@ -108,7 +108,7 @@ pub(super) fn described(optional: bool) -> Result<ColumnDescPtr> {
     Ok(Arc::new(ColumnDescriptor::new(Arc::new(numbers), i16::from(optional), 0, path)))
 }
 
-/// The pages of a column of words, as pages of their numbers.
+/// Pages of a text column, converted to pages of numbers.
 pub(super) struct Numbered<P> {
     pages: P,
     words: Words,
@@ -116,7 +116,7 @@ pub(super) struct Numbered<P> {
 }
 
 impl<P: PageReader> Numbered<P> {
-    /// The numbers of what `pages` hold.
+    /// Converts the pages of `pages` with the numbers of `words`.
     pub fn new(pages: P, words: Words, optional: bool) -> Self {
         Self { pages, words, optional }
     }

@@ -2,68 +2,93 @@
 
 use nvml_wrapper::error::NvmlError;
 
-/// A function that may be missing, unsupported or forbidden on a GPU.
+/// NVML function, which may be missing, unsupported or forbidden on a GPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub(super) enum Call {
+    /// Model name.
     Name,
+    /// UUID of the GPU.
     Uuid,
+    /// PCI bus id.
     Pci,
+    /// Enforced power limit.
     PowerLimit,
+    /// Highest clock of the multiprocessors.
     MaxClock,
+    /// Whether MIG is switched on.
     MigMode,
+    /// Whether GPM profiling is supported.
     GpmSupport,
+    /// Utilisation of GPU and memory.
     Utilization,
+    /// Memory in use.
     Memory,
+    /// Power draw.
     Power,
+    /// Energy since the driver was loaded.
     Energy,
+    /// Temperature of the chip.
     Temperature,
+    /// Clock of the multiprocessors.
     SmClock,
+    /// Clock of the memory.
     MemoryClock,
+    /// Reasons for limited clocks.
     Throttle,
+    /// Utilisation of the encoder.
     Encoder,
+    /// Utilisation of the decoder.
     Decoder,
+    /// GPM profiling sample.
     Gpm,
+    /// Several field values at once.
     Fields,
+    /// ECC error counts.
     Ecc,
+    /// Processes with a compute context.
     Compute,
+    /// Processes with a graphics context.
     Graphics,
+    /// Utilisation by process.
     ProcessUse,
+    /// PCIe throughput.
     Pcie,
+    /// MIG devices of the GPU.
     MigDevices,
 }
 
-/// What became of the calls to one GPU.
+/// Results of the calls to one GPU.
 #[derive(Default)]
 pub(super) struct Calls {
     /// Functions that this GPU does not have, by the bit of their number.
     off: u32,
-    /// Why the GPU, or the library, cannot be used further.
+    /// Failure after which the GPU, or the library, cannot be used; `None` while it works.
     pub fault: Option<Fault>,
-    /// The last error that says nothing lasting.
+    /// Last transient error; `None` without one.
     pub last: Option<NvmlError>,
 }
 
-/// The end of a GPU or of the library.
+/// Failure that ends the use of a GPU or of the library.
 pub(super) enum Fault {
-    /// This GPU; the others go on.
+    /// Failure of this GPU; others continue.
     Device(NvmlError),
-    /// All of it: to be loaded anew.
+    /// Failure of the library, which must be loaded again.
     Library(NvmlError),
 }
 
 impl Calls {
-    /// Forgets what was not there: a driver may be asked again after a while.
+    /// Makes unsupported functions callable again: a driver may support them after a while.
     pub fn renew(&mut self) {
         self.off = 0;
     }
 
-    /// True for a function that this GPU does not have.
+    /// True for a function that this GPU does not support.
     pub fn is_off(&self, call: Call) -> bool {
         self.off & (1 << call as u32) != 0
     }
 
-    /// Makes a call unless it is known to lead nowhere; `None` when there is no answer.
+    /// Makes a call unless it is known to be unsupported; `None` without an answer.
     pub fn ask<T>(&mut self, call: Call, make: impl FnOnce() -> Result<T, NvmlError>) -> Option<T> {
         if self.is_off(call) || self.fault.is_some() {
             return None;

@@ -5,7 +5,7 @@ use nvml_wrapper::error::NvmlError;
 use super::{OPERATION, Settings};
 use crate::domain::{ErrorKind, SourceError};
 
-/// No answer: a call hangs in the driver.
+/// Error for a call that hangs in the driver.
 pub(super) fn stuck() -> SourceError {
     SourceError::new(
         ErrorKind::Timeout,
@@ -16,7 +16,7 @@ pub(super) fn stuck() -> SourceError {
     )
 }
 
-/// The library as a whole cannot be used.
+/// Error for a library that cannot be used.
 pub(super) fn library(error: &NvmlError, settings: &Settings) -> SourceError {
     let (kind, message) = match error {
         NvmlError::LibloadingError(e) => {
@@ -38,7 +38,7 @@ pub(super) fn library(error: &NvmlError, settings: &Settings) -> SourceError {
     SourceError::new(kind, OPERATION, &message, fix(error))
 }
 
-/// One GPU cannot be read.
+/// Error for a GPU that cannot be read.
 pub(super) fn device(error: &NvmlError) -> SourceError {
     SourceError::new(kind(error), OPERATION, &error.to_string(), fix(error))
 }

@@ -11,12 +11,12 @@ use crate::domain::{GpuIdentity, GpuSignal, GpuSignals, HostNames, gpu, text};
 /// `mig_mode().current` of a GPU that is partitioned (`NVML_DEVICE_MIG_ENABLE`).
 const MIG_ENABLED: u32 = 1;
 
-/// The facts.
+/// Properties of a GPU that rarely change.
 #[derive(Default)]
 pub(super) struct Facts {
-    /// Who it is.
+    /// Identity of the GPU.
     pub identity: Arc<GpuIdentity>,
-    /// Limits.
+    /// Limits: enforced power limit and highest clock.
     pub limits: GpuSignals,
     /// True when it is partitioned (MIG).
     pub partitioned: bool,
@@ -24,7 +24,7 @@ pub(super) struct Facts {
     pub gpm: bool,
 }
 
-/// Reads the facts: seven calls.
+/// Reads these properties, in seven calls.
 pub(super) fn read(
     device: &Device<'_>,
     calls: &mut Calls,

@@ -34,7 +34,7 @@ const METRICS: [(GpmMetricId, GpuSignal, f64); 7] = [
 const LINKS: [GpmMetricId; 2] =
     [GpmMetricId::NvlinkTotalRxPerSec, GpmMetricId::NvlinkTotalTxPerSec];
 
-/// The sample before, and what came out of the last two.
+/// Previous profiling sample, and the values from the last two.
 #[derive(Default)]
 pub(super) struct Gpm<'n> {
     before: Option<(Timestamp, GpmSample<'n>)>,
@@ -47,7 +47,7 @@ impl<'n> Gpm<'n> {
         self.before.is_none()
     }
 
-    /// Takes a sample; what happened since the one before, empty at the first.
+    /// Takes a sample and returns the values since the previous one; empty at the first.
     pub fn look(
         &mut self,
         nvml: &'n Nvml,

@@ -40,28 +40,28 @@ const FIELDS: [(u32, GpuSignal); 3] = [
     (NVML_FI_DEV_GET_GPU_RECOVERY_ACTION, GpuSignal::RecoveryAction),
 ];
 
-/// What one look is about.
+/// Settings of one reading.
 pub(super) struct Look<'a> {
-    /// The present moment.
+    /// Present time.
     pub now: Timestamp,
-    /// True when slow values and processes are read.
+    /// True when slow values and processes are read as well.
     pub round: bool,
-    /// True when the host is on screen closely.
+    /// True when the host is shown in detail.
     pub close: bool,
-    /// The names of the host.
+    /// Names of the host.
     pub host: &'a HostNames,
-    /// Its users.
+    /// Users of the host by number.
     pub users: &'a Users,
-    /// Where processes are described.
+    /// Paths where processes are described.
     pub places: &'a Places,
 }
 
-/// One GPU.
+/// State of one GPU between readings.
 pub(super) struct Gpu<'n> {
     device: Device<'n>,
     /// Index, as the driver counts.
     pub index: u32,
-    /// What became of the calls.
+    /// Results of its calls.
     pub calls: Calls,
     facts: Facts,
     /// False until the facts were read.
@@ -73,14 +73,14 @@ pub(super) struct Gpu<'n> {
     runs: Runs,
     /// The newest sample of use by process that was seen, µs.
     seen_use: u64,
-    /// The last XID error since burntop watches.
+    /// Last XID error since burntop watches; `None` without any.
     pub xid: Option<u64>,
     slices: Vec<Slice<'n>>,
     taken_at: Timestamp,
 }
 
 impl<'n> Gpu<'n> {
-    /// Takes a GPU on; reads nothing yet.
+    /// A GPU that was not read yet.
     pub fn new(device: Device<'n>, index: u32) -> Self {
         Self {
             device,
@@ -100,12 +100,12 @@ impl<'n> Gpu<'n> {
         }
     }
 
-    /// The handle.
+    /// NVML handle of the GPU.
     pub fn device(&self) -> &Device<'n> {
         &self.device
     }
 
-    /// Reads the facts, and which slices there are.
+    /// Reads the properties that rarely change, and the list of MIG slices.
     pub fn learn(&mut self, nvml: &'n Nvml, look: &Look<'_>) {
         self.calls.renew();
         // The wrapper frees samples by a function that it takes for granted.
@@ -120,7 +120,7 @@ impl<'n> Gpu<'n> {
         self.known = true;
     }
 
-    /// Takes the first profiling sample where there is none; true when it took one.
+    /// Takes the first profiling sample if there is none; true when it took one.
     pub fn prime(&mut self, nvml: &'n Nvml, now: Timestamp) -> bool {
         if !self.facts.gpm {
             return false;
@@ -136,7 +136,7 @@ impl<'n> Gpu<'n> {
         any
     }
 
-    /// Reads the GPU anew.
+    /// Reads the GPU.
     pub fn look(&mut self, nvml: &'n Nvml, look: &Look<'_>) {
         if !self.known {
             self.learn(nvml, look);
@@ -234,7 +234,8 @@ impl<'n> Gpu<'n> {
         }
     }
 
-    /// What is known now: the GPU, or its slices where all of them can be told apart.
+    /// Newest samples: of the GPU, or of its slices when all of them can be identified. `sees_all` is true when all
+    /// processes of the host are visible.
     pub fn samples(&self, sees_all: bool) -> Vec<GpuSample> {
         let mut signals = self.pulse;
         signals.fill_from(&self.slow);
@@ -276,12 +277,12 @@ impl<'n> Gpu<'n> {
         samples
     }
 
-    /// True when a look brought nothing at all.
+    /// True when the last reading returned nothing.
     pub fn is_mute(&self) -> bool {
         self.pulse.is_empty()
     }
 
-    /// True when there are slices that cannot be told apart.
+    /// True when slices cannot be identified.
     pub fn has_nameless_slices(&self) -> bool {
         self.slices.iter().any(|s| s.identity(&self.facts.identity).is_none())
     }

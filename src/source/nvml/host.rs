@@ -8,16 +8,16 @@ use crate::domain::{HostNames, text};
 /// The inode of the first PID namespace (`PROC_PID_INIT_INO` in Linux' `proc_ns.h`).
 const FIRST_PID_NAMESPACE: &str = "pid:[4026531836]";
 
-/// Where the host keeps what is read beside the library.
+/// Paths of the host's files that are read besides the library.
 #[derive(Clone, Debug)]
 pub(super) struct Places {
-    /// `/proc`.
+    /// Directory `/proc`.
     pub proc: PathBuf,
-    /// The users.
+    /// File of users, `/etc/passwd`.
     pub passwd: PathBuf,
-    /// Where firmware says who made the machine.
+    /// Directory with the firmware's description of the machine.
     pub dmi: PathBuf,
-    /// NVIDIA's tool, for what the wrapper does not offer.
+    /// Path of `nvidia-smi`, for data that the NVML wrapper does not offer.
     pub nvidia_smi: PathBuf,
 }
 
@@ -33,7 +33,7 @@ impl Default for Places {
 }
 
 impl Places {
-    /// The host's name; `None` when the kernel has none.
+    /// Host name; `None` when the kernel has none.
     pub fn hostname(&self) -> Option<Arc<str>> {
         let raw = std::fs::read_to_string(self.proc.join("sys/kernel/hostname")).ok()?;
         let name = raw.trim();
@@ -50,13 +50,12 @@ impl Places {
         fits.then(|| id.into())
     }
 
-    /// All names.
+    /// Names of the host: EC2 instance id and host name.
     pub fn names(&self) -> HostNames {
         HostNames { instance_id: self.instance_id(), node: self.hostname(), address: None }
     }
 
-    /// True when all processes of the host are visible: from within a container the driver's list
-    /// leaves out what runs outside.
+    /// True when all processes of the host are visible: within a container the driver's list lacks processes outside.
     pub fn sees_all_processes(&self) -> bool {
         std::fs::read_link(self.proc.join("self/ns/pid"))
             .is_ok_and(|link| link.as_os_str() == FIRST_PID_NAMESPACE)

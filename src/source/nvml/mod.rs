@@ -47,12 +47,12 @@ const ANSWER_LIMIT: Duration = Duration::from_secs(20);
 /// Requests that may wait for a thread that is stuck in the driver.
 const QUEUE: usize = 4;
 
-/// How the GPUs of this host are read.
+/// Settings of the local GPU source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// The library; `None` for the system's own (`libnvidia-ml.so.1`).
+    /// Path of the library; `None` for the system's `libnvidia-ml.so.1`.
     pub library: Option<PathBuf>,
-    /// Time between two looks.
+    /// Time between two readings.
     pub every: Duration,
 }
 
@@ -62,7 +62,7 @@ impl Default for Settings {
     }
 }
 
-/// The GPUs of this host. The thread behind it starts with the first question and ends with this.
+/// The GPUs of this host as a source. Its thread starts with the first sweep and ends when this is dropped.
 pub struct Local {
     settings: Settings,
     places: Places,
@@ -71,7 +71,7 @@ pub struct Local {
 }
 
 impl Local {
-    /// Loads nothing yet.
+    /// A source that has not loaded the library yet.
     pub fn new(settings: Settings) -> Self {
         Self::at(settings, Places::default())
     }
@@ -149,14 +149,14 @@ impl GpuSource for Local {
     }
 }
 
-/// The number of GPUs that the driver of this host lists; an error says why it cannot be asked.
-/// Blocks, as the driver does.
+/// Number of GPUs that the driver lists. Err when the library cannot be loaded or does not answer. Blocks as long as
+/// the driver does.
 pub fn probe(settings: &Settings) -> Result<u32, SourceError> {
     let nvml = load(settings).map_err(|e| error::library(&e, settings))?;
     nvml.device_count().map_err(|e| error::library(&e, settings))
 }
 
-/// True when the library of this host can be loaded and answers. Blocks, as the driver does.
+/// True when the library can be loaded and answers. Blocks as long as the driver does.
 pub fn present(settings: &Settings) -> bool {
     probe(settings).is_ok()
 }

@@ -19,12 +19,12 @@ const MAX_READ: u64 = 4_096;
 const INTERPRETERS: [&str; 8] =
     ["python", "bash", "sh", "node", "ruby", "perl", "julia", "torchrun"];
 
-/// The users of this host by their number.
+/// User names of this host by number.
 #[derive(Default)]
 pub(super) struct Users(HashMap<u32, Arc<str>>);
 
 impl Users {
-    /// Reads the file of users. Users of a directory service are not in it; their numbers remain.
+    /// Reads the file of users. Users of a directory service are not in it and keep their numbers.
     pub fn read(passwd: &Path) -> Self {
         let text = std::fs::read_to_string(passwd).unwrap_or_default();
         let entry = |line: &str| {
@@ -40,15 +40,15 @@ impl Users {
     }
 }
 
-/// What the host says of a process.
+/// Description of a process by the host.
 pub(super) struct Described {
-    /// The user; `None` when the process is gone or hidden.
+    /// User name; `None` when the process has ended or is hidden.
     pub user: Option<Arc<str>>,
-    /// Its program; empty when not known.
+    /// Program; empty when unknown.
     pub command: Arc<str>,
 }
 
-/// Looks a process up.
+/// Describes the process `pid` from `/proc`.
 pub(super) fn describe(places: &Places, users: &Users, pid: u32) -> Described {
     let dir = places.proc.join(pid.to_string());
     let user = std::fs::metadata(&dir).ok().map(|m| users.name(m.uid()));

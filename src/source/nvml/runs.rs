@@ -18,23 +18,24 @@ const MIB: f64 = 1_048_576.0;
 /// The most processes kept of a GPU.
 const MAX_PROCESSES: usize = 256;
 
-/// Processes on a device.
+/// Processes on a GPU or slice.
 #[derive(Default)]
 pub(super) struct Runs {
-    /// The processes; `None` when the driver does not tell.
+    /// List of processes; `None` when the driver does not report them.
     pub processes: Option<Arc<[GpuProcess]>>,
-    /// Who holds the most memory.
+    /// Owner of the process with the most memory.
     pub owner: Arc<GpuOwner>,
-    /// The GPU instance that processes of a slice named.
+    /// GPU instance id that the processes of a slice carry; `None` without one.
     pub instance: Option<u32>,
 }
 
-/// Whether nobody named means nobody there: the list is whole, and whoever is in it has a user.
+/// True when an empty owner proves that nobody uses the GPU: the process list is complete, and every process in it has
+/// a user.
 pub(super) fn names_owners(runs: &Runs, sees_all: bool) -> bool {
     sees_all && runs.processes.as_ref().is_some_and(|p| p.is_empty() || !runs.owner.is_nobody())
 }
 
-/// The processes on a device, and with `seen` what they used lately.
+/// Processes on a device; with `seen`, also their recent utilisation since that time (µs), which is updated.
 pub(super) fn runs(
     device: &Device<'_>,
     calls: &mut Calls,

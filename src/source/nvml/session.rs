@@ -29,15 +29,15 @@ const PRIMING: std::time::Duration = std::time::Duration::from_millis(250);
 /// XID events taken at one look; a storm of them is one trouble.
 const MAX_EVENTS: usize = 16;
 
-/// The end of a session.
+/// Reason for ending a session.
 pub(super) enum End {
-    /// The library is to be loaded anew.
+    /// The library must be loaded again.
     Library(NvmlError),
-    /// The GPUs are others than before: to be opened anew, at once.
+    /// The set of GPUs changed: they must be opened again, at once.
     Changed,
 }
 
-/// All GPUs of the host.
+/// Loaded library with all GPUs of the host.
 pub(super) struct Session<'n> {
     nvml: &'n Nvml,
     places: &'n Places,
@@ -54,7 +54,7 @@ pub(super) struct Session<'n> {
 }
 
 impl<'n> Session<'n> {
-    /// Opens all GPUs. One that cannot be opened does not keep the others from it.
+    /// Opens all GPUs; one that fails does not affect the others. Err when the library fails.
     pub fn open(nvml: &'n Nvml, places: &'n Places) -> Result<Self, NvmlError> {
         let count = nvml.device_count()?;
         let (mut gpus, mut closed) = (Vec::new(), Vec::new());
@@ -86,7 +86,7 @@ impl<'n> Session<'n> {
         focus.iter().any(|name| names.iter().any(|n| n.as_deref() == Some(without_port(name))))
     }
 
-    /// Reads everything that is due.
+    /// Reads everything that is due. Err when the session has ended.
     pub fn sweep(&mut self, request: &Request) -> Result<Sweep, End> {
         let close = self.is_meant(&request.focus);
         if !request.focus.is_empty() && !close {
@@ -189,7 +189,7 @@ impl<'n> Session<'n> {
         }
     }
 
-    /// True when a GPU is lost: whether it came back shows only when the library is loaded anew.
+    /// True when a GPU is lost: only loading the library again shows whether it is back.
     pub fn has_lost(&self) -> bool {
         !self.closed.is_empty() || self.gpus.iter().any(|g| g.calls.fault.is_some())
     }

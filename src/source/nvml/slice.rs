@@ -16,7 +16,7 @@ use crate::domain::{GpuIdentity, GpuSignal, GpuSignals, Mig, text};
 /// Bytes of a MiB.
 const MIB: f64 = 1_048_576.0;
 
-/// One slice.
+/// State of one MIG slice between readings.
 pub(super) struct Slice<'n> {
     device: Device<'n>,
     /// Its own UUID: tells it apart from one look to the next.
@@ -26,13 +26,13 @@ pub(super) struct Slice<'n> {
     profile: Arc<str>,
     calls: Calls,
     gpm: Gpm<'n>,
-    /// The last values.
+    /// Newest values.
     pub signals: GpuSignals,
-    /// Its processes.
+    /// Processes on the slice.
     pub runs: Runs,
 }
 
-/// The slices there are, taking over what was known of them. The list has holes.
+/// Slices of `parent`, with the state of the known ones. NVML's list has gaps.
 pub(super) fn list<'n>(
     parent: &Device<'n>,
     calls: &mut Calls,
@@ -104,7 +104,7 @@ fn instance_profile(profile: &str) -> &str {
 }
 
 impl<'n> Slice<'n> {
-    /// Reads it anew; false when it does not seem to be there any more.
+    /// Reads the slice; false when it seems to be gone.
     pub fn look(
         &mut self,
         nvml: &'n Nvml,
@@ -131,13 +131,13 @@ impl<'n> Slice<'n> {
         memory.is_some() || self.calls.is_off(Call::Memory)
     }
 
-    /// The identity, where the id of the GPU instance is known.
+    /// Identity of the slice; `None` while its GPU instance id is unknown.
     pub fn identity(&self, parent: &GpuIdentity) -> Option<GpuIdentity> {
         let mig = Mig { gpu_instance: self.instance?, profile: self.profile.clone() };
         Some(GpuIdentity { mig: Some(mig), ..parent.clone() })
     }
 
-    /// Takes the first profiling sample where there is none; true when it took one.
+    /// Takes the first profiling sample if there is none; true when it took one.
     pub fn prime(&mut self, nvml: &'n Nvml, parent: &Device<'n>, now: Timestamp) -> bool {
         let Some(id) = self.instance.filter(|_| self.gpm.is_new()) else { return false };
         self.gpm.look(nvml, &mut self.calls, now, || parent.gpm_mig_sample(id));

@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Ids of GPU instances by PCI bus id (lower case) and index of the MIG device.
+/// GPU instance ids by PCI bus id (lower case) and index of the MIG device.
 pub(super) type Instances = HashMap<(String, u32), u32>;
 
-/// Asks `nvidia-smi`; empty when it is not there or says nothing.
+/// Reads the ids with `nvidia-smi`; empty when it is missing or prints none.
 pub(super) fn instances(program: &Path) -> Instances {
     let output = Command::new(program)
         .args(["-q", "-x"])

@@ -18,17 +18,17 @@ const FIRST_WAIT: SignedDuration = SignedDuration::from_secs(5);
 /// The longest.
 const LONGEST_WAIT: SignedDuration = SignedDuration::from_secs(60);
 
-/// A question.
+/// Request for a sweep.
 pub(super) struct Request {
-    /// The present moment; beats and waits go by it.
+    /// Present time, by which readings and pauses are timed.
     pub now: Timestamp,
-    /// Hosts on screen closely; empty for all.
+    /// Hosts in focus; empty for all.
     pub focus: Arc<[Arc<str>]>,
-    /// True when this may be the only look.
+    /// True when this may be the only reading, so that it has to be complete.
     pub with_recent: bool,
-    /// The name of the source.
+    /// Name of the source.
     pub origin: Arc<str>,
-    /// Where the answer goes.
+    /// Receiver of the answer.
     pub reply: oneshot::Sender<Result<Sweep, SourceError>>,
 }
 
@@ -67,7 +67,7 @@ impl Trouble {
     }
 }
 
-/// Answers until nobody can ask any more.
+/// Serves requests until all senders are gone.
 pub(super) fn run(requests: &Receiver<Request>, settings: &Settings, places: &Places) {
     let mut trouble = Trouble::default();
     let mut pending = None;

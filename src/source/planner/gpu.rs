@@ -10,10 +10,9 @@ use crate::source::provider::GpuMetric;
 /// A GPU as the dimensions name it: instance, host, index.
 type Device = (Option<Arc<str>>, Option<Arc<str>>, u16);
 
-/// Removes duplicates, and roll-ups that repeat another series of the same GPU with fewer
-/// dimensions (the agent's `aggregation_dimensions`): asking them would be paid for twice.
-/// Series that differ in a value stay (after a change of AMI the old and the new one each hold a
-/// part of the window). Works on one page as on all pages together.
+/// Removes duplicates, and roll-ups that repeat another series of the same GPU with fewer dimensions (the agent's
+/// `aggregation_dimensions`): querying them would be billed twice. Series that differ in a value stay (after a change
+/// of AMI the old and the new one each hold a part of the window). Works on one page as on all pages together.
 pub fn distinct(mut metrics: Vec<GpuMetric>) -> Vec<GpuMetric> {
     for metric in &mut metrics {
         metric.dimensions.0.sort();
@@ -40,18 +39,18 @@ pub fn distinct(mut metrics: Vec<GpuMetric>) -> Vec<GpuMetric> {
     kept
 }
 
-/// GPU series sorted to the instances of the same account and region.
+/// GPU series assigned to the instances of the same account and region.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Assigned {
-    /// Series by instance id, in the order of the GPU index.
+    /// Series by instance id, sorted by GPU index.
     pub by_instance: HashMap<Arc<str>, Vec<GpuMetric>>,
-    /// Series of no known instance: gone ones, hosts outside EC2, ambiguous host names.
+    /// Number of series without a known instance: terminated ones, hosts outside EC2, ambiguous host names.
     pub orphans: usize,
 }
 
-/// Sorts series to instances: by `InstanceId` where the dimensions have it, else by host name
-/// ([`dns_names`]). A host name that two instances share (overlapping VPCs) belongs to neither:
-/// a series on the wrong box could call a working one idle.
+/// Assigns series to instances: by `InstanceId` in the dimensions, else by host name ([`dns_names`]). A host name that
+/// two instances share (overlapping VPCs) is assigned to neither: a series on the wrong instance could make a working
+/// one look idle.
 pub fn assign<'a>(
     metrics: Vec<GpuMetric>,
     instances: impl IntoIterator<Item = &'a Instance>,

@@ -26,37 +26,37 @@ pub const MAX_QUERIES: usize = 500;
 /// counts one per query and period even where a series is sparse.
 pub const MAX_POINTS: usize = 100_800;
 
-/// Closed hours at the end of what is cached that are asked again together with newer ones,
-/// because datapoints may arrive late: agents buffer, and EC2's own metrics lag by minutes.
+/// Closed hours at the end of the cached range that are queried again together with newer ones, because datapoints may
+/// arrive late: agents buffer, and EC2's own metrics lag by minutes.
 pub const REFETCH_HOURS: i32 = 2;
 
-/// One series that somebody wants.
+/// A series to be fetched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Need {
-    /// The series.
+    /// Query of the series.
     pub query: MetricQuery,
-    /// The closed hours that are wanted.
+    /// Closed hours that are needed.
     pub wanted: HourRange,
-    /// The hours that the cache already holds, whether or not datapoints came in them.
+    /// Hours that the cache already holds, with or without datapoints; `None` for none.
     pub fetched: Option<HourRange>,
-    /// 0 is served first (the rows on screen), larger numbers later.
+    /// Priority: 0 is served first (rows on screen), up to 255.
     pub priority: u8,
 }
 
-/// One `GetMetricData` call within the service's limits.
+/// One `GetMetricData` call within the limits of the service.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Batch {
-    /// The smallest number is sent first.
+    /// Priority: the smallest number is sent first.
     pub priority: u8,
-    /// The hours to ask for.
+    /// Hours to query.
     pub range: HourRange,
-    /// At most [`MAX_QUERIES`] series, and at most [`MAX_POINTS`] datapoints with `range`. Statistics of
-    /// one metric stand side by side.
+    /// Up to [`MAX_QUERIES`] queries, with `range` at most [`MAX_POINTS`] datapoints. Statistics of one metric are
+    /// adjacent.
     pub queries: Vec<MetricQuery>,
 }
 
 impl Batch {
-    /// Metrics that AWS bills for the call.
+    /// Number of metrics that AWS bills for the call.
     pub fn billed(&self) -> u64 {
         billed(&self.queries)
     }
@@ -67,8 +67,8 @@ fn metric(query: &MetricQuery) -> (&str, &MetricKey) {
     (&*query.instance, &query.key)
 }
 
-/// Metrics that AWS bills for one call with these queries: one for up to five statistics of the same
-/// metric, see [`STATISTICS_PER_METRIC`].
+/// Number of metrics that AWS bills for one call with these queries: one for up to five statistics of the same metric,
+/// see [`STATISTICS_PER_METRIC`].
 pub fn billed(queries: &[MetricQuery]) -> u64 {
     let mut statistics: HashMap<(&str, &MetricKey), usize> = HashMap::with_capacity(queries.len());
     for query in queries {
@@ -77,9 +77,9 @@ pub fn billed(queries: &[MetricQuery]) -> u64 {
     statistics.into_values().map(|n| n.div_ceil(STATISTICS_PER_METRIC) as u64).sum()
 }
 
-/// The hours of `wanted` that must be asked when `fetched` is at hand: nothing while no new hour
-/// has closed, else the new hours with the [`REFETCH_HOURS`] before them, and the older hours
-/// that a longer window adds. The ranges are disjoint and in order.
+/// Hours of `wanted` that must be queried when `fetched` is cached: none while no new hour has closed, else the new
+/// hours with the [`REFETCH_HOURS`] before them, and older hours that a longer window adds. The ranges are disjoint and
+/// in order.
 pub fn missing(wanted: HourRange, fetched: Option<HourRange>) -> Vec<HourRange> {
     if wanted.is_empty() {
         return Vec::new();
@@ -111,8 +111,8 @@ struct Wish<'a> {
 /// Priority, end and start of a range: the order of the calls.
 type Order = (u8, Reverse<Hour>, Reverse<Hour>);
 
-/// Turns needs into calls: same ranges together, urgent ones first, every call within the
-/// service's limits, no hour of a series twice even when several needs name it.
+/// Groups needs into calls: equal ranges together, urgent ones first, every call within the service's limits, and no
+/// hour of a series twice.
 pub fn plan(needs: &[Need]) -> Vec<Batch> {
     let mut index: HashMap<&MetricQuery, usize> = HashMap::with_capacity(needs.len());
     let mut series: Vec<Wish> = Vec::with_capacity(needs.len());

@@ -37,9 +37,8 @@ pub fn signal_query(
     Some(MetricQuery { instance: Arc::clone(instance), signal, key, statistic })
 }
 
-/// The queries by which the volumes of an instance tell its EBS operations, where `AWS/EC2` has none of its
-/// type ([`crate::domain::TypeSpec::reports_ebs`]): totals of each volume, which add up. None for any other
-/// signal.
+/// Queries for the EBS operations of an instance from its volumes, for types without them in `AWS/EC2`
+/// ([`crate::domain::TypeSpec::reports_ebs`]): totals of each volume, to be added up. Empty for any other signal.
 pub fn volume_queries(instance: &Instance, signal: Signal) -> Vec<MetricQuery> {
     let metric = match signal {
         Signal::EbsReadOps => "VolumeReadOps",
@@ -55,8 +54,8 @@ pub fn volume_queries(instance: &Instance, signal: Signal) -> Vec<MetricQuery> {
     instance.block_devices.iter().map(of_volume).collect()
 }
 
-/// The signal that is another statistic of the same metric: asked for in one request with `signal`, it
-/// is not billed.
+/// The signal that is another statistic of the same metric, which costs nothing in the same request; `None` without
+/// one.
 pub fn other_statistic(signal: Signal) -> Option<Signal> {
     match signal {
         Signal::CpuMean => Some(Signal::CpuMax),
@@ -71,7 +70,7 @@ pub fn other_statistic(signal: Signal) -> Option<Signal> {
     }
 }
 
-/// Metrics that reading these signals of one instance is billed for, where all are asked for together.
+/// Number of metrics billed for these signals of one instance in one request.
 pub fn billed_signals(signals: &[Signal]) -> u64 {
     let repeats = |i: usize| signals[..i].iter().any(|s| other_statistic(*s) == Some(signals[i]));
     (0..signals.len()).filter(|i| !repeats(*i)).count() as u64

@@ -25,7 +25,7 @@ const MAX_NAMES: usize = 1 << 20;
 /// The longest pause after a server was slow.
 const MAX_PAUSE: Duration = Duration::from_mins(5);
 
-/// A server.
+/// Client of one server.
 pub(super) struct Api {
     http: Http,
     base: String,
@@ -48,7 +48,7 @@ struct Pace {
     slow: Option<(Instant, Instant)>,
 }
 
-/// An answer to a query, not read yet.
+/// An unparsed answer to a query.
 #[derive(Debug)]
 pub(super) struct Body {
     answer: Answer,
@@ -56,10 +56,10 @@ pub(super) struct Body {
 }
 
 impl Body {
-    /// Reads it; `sink` gets the series.
+    /// Parses the answer; `sink` gets the series.
     ///
     /// # Errors
-    /// What makes no sense; what the server calls an error.
+    /// A malformed answer, or an error of the server.
     pub(super) fn read(
         &self,
         sink: &mut dyn FnMut(&[Label<'_>], &[Point]),
@@ -80,11 +80,11 @@ impl Body {
     }
 }
 
-/// What the server says of itself.
+/// Build information of a server.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct BuildInfo {
-    /// Its version, clean text; empty where it does not say.
+    /// Version, clean text; empty when not reported.
     pub version: String,
 }
 
@@ -94,6 +94,7 @@ struct Told<T> {
 }
 
 impl Api {
+    /// Client for the server of `settings`. Err for an invalid URL or header.
     pub(super) fn new(settings: &Settings) -> Result<Self, SourceError> {
         let mut headers = Vec::new();
         if let Some(tenant) = &settings.tenant {
@@ -130,7 +131,8 @@ impl Api {
         })
     }
 
-    /// An instant query, now or at a moment of the past (Unix seconds).
+    /// Instant query, at present or at the Unix time `at` (s). Err when the server refuses, is too slow or cannot be
+    /// reached, or the cap on own cost is reached.
     pub(super) async fn query(&self, text: &str, at: Option<i64>) -> Result<Body, SourceError> {
         let at = at.map(|t| t.to_string());
         let mut form = vec![("query", text)];
@@ -138,7 +140,7 @@ impl Api {
         self.post("prometheus:query", "query", text, form).await
     }
 
-    /// A range query: from, to (Unix seconds), and the step in seconds.
+    /// Range query between two Unix times with a step, all in seconds. Err as for an instant query.
     pub(super) async fn range(
         &self,
         text: &str,
@@ -153,7 +155,7 @@ impl Api {
         self.post("prometheus:query_range", "query_range", &asked, form).await
     }
 
-    /// Which of `names` have had series since `from` (Unix seconds).
+    /// Metric names with series matching `selector` between two Unix times (s). Err when the server does not answer.
     pub(super) async fn names(
         &self,
         selector: &str,
@@ -166,7 +168,7 @@ impl Api {
         self.get("prometheus:label_values", &path).await
     }
 
-    /// What the server is.
+    /// Build information. Err when the server does not answer or does not offer it.
     pub(super) async fn build_info(&self) -> Result<BuildInfo, SourceError> {
         let mut info: BuildInfo = self.get("prometheus:buildinfo", "status/buildinfo").await?;
         info.version = crate::domain::text::clean(&info.version).into_owned();

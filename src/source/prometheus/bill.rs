@@ -21,18 +21,19 @@ const FIRST: u64 = 100_000;
 /// Queries whose samples are remembered; a sweep has some twenty, an hour and a page of a GPU as many.
 const REMEMBERED: usize = 512;
 
-/// The ledger, and what queries processed when they were last asked.
+/// Ledger, and the samples that each query processed last.
 pub(super) struct Bill {
     ledger: Ledger,
     processed: Mutex<HashMap<String, u64>>,
 }
 
 impl Bill {
+    /// Charges queries to `ledger`.
     pub(super) fn new(ledger: Ledger) -> Self {
         Self { ledger, processed: Mutex::default() }
     }
 
-    /// Charges a query before it is sent; the units charged.
+    /// Charges a query before it is sent; returns the units charged. Err when the ledger refuses.
     pub(super) async fn charge(&self, query: &str) -> Result<u64, SourceError> {
         let last = {
             let processed = self.processed.lock().unwrap_or_else(PoisonError::into_inner);
@@ -46,8 +47,8 @@ impl Bill {
         })
     }
 
-    /// Books what the answer processed beyond what was charged. An answer that does not say leaves the
-    /// charge as it is, and so does one that processed less.
+    /// Books the samples that the answer reports beyond the charge. The charge stays when the answer reports fewer or
+    /// none.
     pub(super) async fn settle(&self, query: &str, charged: u64, answer: &[u8]) {
         let Some(samples) = processed(answer) else { return };
         {

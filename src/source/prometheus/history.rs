@@ -11,6 +11,7 @@ use crate::source::vocabulary::{Metric, Part};
 const MAX_POINTS: u32 = 11_000;
 
 impl Prometheus {
+    /// History of `gpu` in at most `points` steps. Err when a query fails.
     pub(super) async fn read_history(
         &self,
         gpu: &GpuKey,

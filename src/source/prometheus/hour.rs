@@ -25,12 +25,13 @@ const INTERVAL_BY_MIN: u32 = 10;
 /// An hour counts when at least this share of its samples is there.
 const ENOUGH: f32 = 0.9;
 
-/// Where the count of the samples of an activity signal travels.
+/// Unused signal in which the sample count of an activity signal is gathered; `None` for other signals.
 pub(super) fn count_slot(signal: GpuSignal) -> Option<GpuSignal> {
     ACTIVITY.iter().position(|s| *s == signal).and_then(|i| COUNTS.get(i)).copied()
 }
 
 impl Prometheus {
+    /// Activity of all GPUs in a closed hour. Err when a query fails.
     pub(super) async fn read_hour(&self, hour: Hour) -> Result<Vec<GpuHour>, SourceError> {
         let (names, wide) = {
             let mut state = self.state.lock().await;

@@ -6,26 +6,26 @@ use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-/// A label: name and value.
+/// A label: its name and value.
 pub type Label<'a> = (Cow<'a, str>, Cow<'a, str>);
 
-/// A point: Unix seconds and value, which may be NaN or infinite.
+/// A point: Unix time (s) and value, which may be NaN or infinite.
 pub type Point = (f64, f64);
 
-/// What stands around the series.
+/// An answer without its series.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Head {
-    /// `success` or `error`.
+    /// Status of the answer: `success` or `error`.
     pub status: String,
-    /// `bad_data`, `execution`, `timeout`, …; empty without an error.
+    /// Type of the error: `bad_data`, `execution`, `timeout`, …; empty without one.
     pub error_type: String,
-    /// The error in words; empty without one.
+    /// Error message; empty without one.
     pub error: String,
-    /// What the server warns of: parts of its data that did not answer, most of all.
+    /// Warnings of the server, mostly about parts of its data that did not answer.
     pub warnings: Vec<String>,
-    /// Series that were read.
+    /// Number of series that were read.
     pub series: usize,
-    /// Series that were left out: with more labels or points than are read.
+    /// Number of series left out because they have more labels or points than the limit.
     pub left_out: usize,
 }
 

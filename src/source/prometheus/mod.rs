@@ -32,7 +32,7 @@ use super::ledger::Ledger;
 use super::vocabulary::{Gather, Vocabulary};
 use crate::domain::{ErrorKind, GpuHistory, GpuHour, GpuKey, Hour, SourceError, SourceId, Sweep};
 
-/// Which server it is: they differ in paths, headers and parameters.
+/// Kind of server: they differ in paths, headers and parameters.
 #[derive(Clone, Debug, Default)]
 pub enum Flavour {
     /// Prometheus itself, and what behaves like it.
@@ -46,44 +46,44 @@ pub enum Flavour {
     VictoriaMetrics,
     /// Amazon Managed Service for Prometheus: requests are signed.
     Amazon {
-        /// Region of the workspace.
+        /// AWS region of the workspace.
         region: String,
-        /// Who signs.
+        /// Credentials for the signatures.
         credentials: SharedCredentialsProvider,
     },
 }
 
-/// How a server is read.
+/// Settings of a server.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The name shown.
+    /// Name of the source on screen.
     pub name: Arc<str>,
-    /// Address, with what comes before `/api/v1`.
+    /// URL of the server, up to before `/api/v1`.
     pub url: String,
-    /// What kind of server.
+    /// Kind of server.
     pub flavour: Flavour,
-    /// Tenant (`X-Scope-OrgID`).
+    /// Tenant, sent as `X-Scope-OrgID`; `None` sends none.
     pub tenant: Option<String>,
-    /// Credentials; not for Amazon's.
+    /// Credentials; not used for Amazon's service.
     pub auth: Auth,
-    /// Certificates to trust, PEM.
+    /// PEM file with the certificate authorities to trust; `None` = the system's.
     pub ca_file: Option<PathBuf>,
-    /// True to go through the proxy that the environment names.
+    /// True to use the proxy of the environment.
     pub proxy: bool,
-    /// Seconds between two sweeps.
+    /// Time between two sweeps, seconds.
     pub every_s: u32,
-    /// Seconds a query may take.
+    /// Time limit of a query, seconds.
     pub timeout_s: u32,
-    /// Label matchers that every query gets.
+    /// Label matchers added to every query.
     pub matchers: Matchers,
-    /// The metric names.
+    /// Known metric names.
     pub vocabulary: Arc<Vocabulary>,
-    /// What Amazon's bills for queries is charged here; `None` where queries cost nothing.
+    /// Ledger for Amazon's charges; `None` when queries cost nothing.
     pub ledger: Option<Ledger>,
 }
 
 impl Settings {
-    /// The defaults: each 15 s, 20 s per query.
+    /// Default settings: a sweep every 15 s, 20 s per query.
     pub fn new(name: &str, url: &str) -> Self {
         Self {
             name: crate::domain::text::clean(name).into(),
@@ -123,10 +123,10 @@ struct State {
 }
 
 impl Prometheus {
-    /// A source. Asks nothing yet.
+    /// A source without connections.
     ///
     /// # Errors
-    /// An address or a header that cannot be used.
+    /// An invalid URL or header.
     pub fn new(settings: Settings) -> Result<Self, SourceError> {
         let state = State {
             names: None,
@@ -138,7 +138,7 @@ impl Prometheus {
         Ok(Self { api: Api::new(&settings)?, settings, state: Mutex::new(state) })
     }
 
-    /// What the server is, for the doctor. Servers other than Prometheus may not say.
+    /// Build information, for the doctor. Servers other than Prometheus may not offer it.
     ///
     /// # Errors
     /// The server does not answer, or not with this.
@@ -156,10 +156,10 @@ impl Prometheus {
         Ok(names.all().map(|(name, _)| name.to_owned()).collect())
     }
 
-    /// A file of recording rules that make hours cheap, for the metrics that exist.
+    /// Rules file that makes hourly queries cheap, for the metrics that exist.
     ///
     /// # Errors
-    /// The server does not answer; there are no GPU metrics.
+    /// The server does not answer, or has no GPU metrics.
     pub async fn recording_rules(&self) -> Result<String, SourceError> {
         let names = self.discover(Timestamp::now()).await?;
         Ok(rules::yaml(&names, &self.settings.matchers))

@@ -7,22 +7,22 @@ use crate::source::vocabulary::{Family, Metric, Part, Vocabulary};
 /// One instant query of a sweep.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Query {
-    /// What it is about, for messages: `sm_active`, `names`.
+    /// Subject, for messages: `sm_active`, `names`.
     pub about: &'static str,
-    /// The query itself.
+    /// Query in `PromQL`.
     pub text: String,
-    /// What its values mean; `None` when each series says by its name.
+    /// Meaning of its values; `None` when the metric name of each series decides.
     pub metric: Option<Metric>,
-    /// True for one without which a sweep says nothing.
+    /// True for a query without which a sweep is worthless.
     pub vital: bool,
-    /// True for one that is asked in each fourth sweep only.
+    /// True for a query that only every fourth sweep makes.
     pub slow: bool,
 }
 
-/// The signals that say how much a GPU works, best first.
+/// Signals of a GPU's activity, best first.
 pub const ACTIVITY: [GpuSignal; 3] = [GpuSignal::SmActive, GpuSignal::GrEngine, GpuSignal::Util];
 
-/// Engines that may work while those of [`ACTIVITY`] rest.
+/// Signals of engines that may be busy while those of [`ACTIVITY`] are idle.
 pub const OTHER_ENGINES: [GpuSignal; 3] = [GpuSignal::Enc, GpuSignal::Dec, GpuSignal::Dram];
 
 /// Asked in each sweep, besides activity.
@@ -61,7 +61,7 @@ const SLOW: [(&str, &[GpuSignal]); 6] = [
     ),
 ];
 
-/// The metric names that exist, understood.
+/// Existing metric names with their meaning.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Names {
     known: Vec<(String, Metric)>,
@@ -69,7 +69,7 @@ pub struct Names {
 }
 
 impl Names {
-    /// Of `names`, those that the vocabulary knows, and those of recording rules.
+    /// Selects from `names` those in the vocabulary, and those of recording rules.
     pub fn new(mut names: Vec<String>, vocabulary: &Vocabulary) -> Self {
         names.sort_unstable();
         names.dedup();
@@ -78,12 +78,12 @@ impl Names {
         Self { known, recorded }
     }
 
-    /// True when there is nothing about GPUs.
+    /// True without any GPU metric.
     pub fn is_empty(&self) -> bool {
         self.known.is_empty()
     }
 
-    /// The names, sorted.
+    /// Metric names with their meaning, sorted by name.
     pub fn all(&self) -> impl Iterator<Item = (&str, Metric)> {
         self.known.iter().map(|(name, metric)| (name.as_str(), *metric))
     }
@@ -93,18 +93,18 @@ impl Names {
         self.recorded.iter().any(|n| n == name)
     }
 
-    /// The names of the metrics that are `signal` itself, in whatever scale.
+    /// Metrics that measure `signal` itself, in any scale.
     pub fn of(&self, signal: GpuSignal) -> Vec<(&str, Metric)> {
         self.all().filter(|(_, m)| m.part == Part::Signal(signal)).collect()
     }
 
-    /// The activity signals that exist, best first.
+    /// Activity signals that exist, best first.
     pub fn activity(&self) -> impl Iterator<Item = GpuSignal> {
         ACTIVITY.into_iter().filter(|s| !self.of(*s).is_empty())
     }
 
-    /// The queries of a sweep. `wide`: how many of the activity signals, best first, are asked in
-    /// each sweep and with all labels; more than one where the best does not cover all GPUs.
+    /// Queries of a sweep. `wide` = number of activity signals, best first, that are queried in each sweep with all
+    /// labels; more than one when the best does not cover all GPUs.
     pub fn queries(&self, matchers: &Matchers, wide: usize) -> Vec<Query> {
         let mut out = Vec::new();
         for (at, signal) in self.activity().enumerate() {
@@ -154,8 +154,8 @@ impl Names {
         out
     }
 
-    /// The age of what the best activity signals rest on, seconds, per GPU: an instant vector
-    /// carries the time of the question, and values up to five minutes old.
+    /// Query for the age of the best activity signals, seconds, per GPU; `None` without any. An instant vector carries
+    /// the time of the query, and values up to five minutes old.
     pub fn age(&self, matchers: &Matchers, wide: usize) -> Option<String> {
         let by = Keep::Apart.list();
         let parts: Vec<_> = self

@@ -23,17 +23,17 @@ const APART: &[&str] = &[
     "xid",
 ];
 
-/// Which labels a query keeps.
+/// Labels that a query keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keep {
-    /// What tells GPUs apart.
+    /// Labels that identify the GPU.
     Apart,
-    /// Everything about the GPU, its host and its owner.
+    /// Labels about the GPU, its host and its owner.
     Full,
 }
 
 impl Keep {
-    /// The labels, for `by (…)`.
+    /// Comma-separated labels for `by (…)`.
     pub fn list(self) -> String {
         match self {
             Self::Apart => APART.join(","),
@@ -47,17 +47,17 @@ impl Keep {
     }
 }
 
-/// Label matchers that every selector gets, checked and written anew.
+/// Label matchers added to every selector, validated and normalised.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Matchers {
     parts: Vec<(String, &'static str, String)>,
 }
 
 impl Matchers {
-    /// Reads `cluster="a",env=~"prod|dev"`, with or without braces.
+    /// Parses `cluster="a",env=~"prod|dev"`, with or without braces.
     ///
     /// # Errors
-    /// What does not read as a list of matchers, in words.
+    /// The text is no list of matchers; the message says where.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut rest = text.trim();
         if let Some(inner) = rest.strip_prefix('{').and_then(|r| r.strip_suffix('}')) {
@@ -77,12 +77,12 @@ impl Matchers {
         Ok(Self { parts })
     }
 
-    /// The names of the labels.
+    /// Names of the labels.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().map(|(name, ..)| name.as_str())
     }
 
-    /// A selector of the series called one of `names`, with more matchers in `also`.
+    /// Selector of the metrics `names`, with further matchers in `also`.
     pub fn select(&self, names: &[&str], also: &[(&str, &'static str, &str)]) -> String {
         let mut inner = Vec::new();
         let mut out = String::new();

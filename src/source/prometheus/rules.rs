@@ -7,11 +7,11 @@ use super::plan::{ACTIVITY, Names};
 use super::promql::{Keep, Matchers};
 use crate::domain::GpuSignal;
 
-/// A statistic over an hour: suffix of the rule's name, function of `PromQL`.
+/// Statistics over an hour: suffix of the rule's name, and function of `PromQL`.
 pub const STATISTICS: [(&str, &str); 3] =
     [("avg1h", "avg_over_time"), ("max1h", "max_over_time"), ("count1h", "count_over_time")];
 
-/// The name of a rule's series: `gpu:sm_active:avg1h`. Ratios are 0–1.
+/// Name of a rule's series, such as `gpu:sm_active:avg1h`. Ratios are 0–1.
 pub fn name(signal: GpuSignal, statistic: &str) -> String {
     format!("gpu:{}:{statistic}", signal.name())
 }
@@ -31,8 +31,8 @@ pub fn is_recorded(text: &str) -> bool {
     text.starts_with("gpu:") && all().iter().any(|n| n == text)
 }
 
-/// A rules file for the metrics that exist. Evaluated every five minutes; an hour read from it is
-/// off by less than that, and by the same amount each time, so that no moment is missed.
+/// Rules file for the metrics that exist. Rules are evaluated every five minutes; an hour read from them is shifted by
+/// less than that, always by the same amount, so that no moment is missed.
 pub fn yaml(names: &Names, matchers: &Matchers) -> String {
     let mut keep: Vec<String> = Keep::Full.list().split(',').map(str::to_owned).collect();
     keep.extend(matchers.names().map(str::to_owned));

@@ -12,10 +12,10 @@ use crate::source::http::{FORM, Request};
 /// The service's name in signatures.
 const SERVICE: &str = "aps";
 
-/// Adds the headers that sign `request`.
+/// Adds the headers of an AWS signature (version 4) to `request`.
 ///
 /// # Errors
-/// What could not be signed, in words without secrets.
+/// It cannot be signed; the message holds no secrets.
 pub fn add(
     request: &mut Request,
     credentials: Credentials,

@@ -34,7 +34,7 @@ const STALE_S: f64 = 90.0;
 /// A difference between the server's clock and ours that is taken for a wrong clock.
 const SKEW_S: i64 = 60;
 
-/// What the slow queries said last.
+/// Values of the last slow queries, kept for the sweeps between.
 #[derive(Debug, Default)]
 pub(super) struct Carried {
     at: Option<Timestamp>,
@@ -52,12 +52,13 @@ struct Slow {
     taken_at: Timestamp,
 }
 
-/// A metric that carries a number of another kind through a [`Gather`], in the slot of `signal`.
+/// Metric that carries another number through a [`Gather`], in the slot of `signal`.
 pub(super) const fn carrier(signal: GpuSignal) -> Metric {
     Metric { part: Part::Signal(signal), scale: 1.0, family: Family::Own, rank: 0 }
 }
 
-/// Puts the series of an answer into `gather`; the first time seen, Unix seconds.
+/// Adds the series of an answer to `gather`; returns the answer's head, and the Unix time (s) of the first point. Err
+/// for a malformed answer.
 pub(super) fn gather_into(
     gather: &mut Gather,
     body: &Body,
@@ -79,12 +80,13 @@ pub(super) fn gather_into(
     Ok((head, at))
 }
 
-/// The key of a sample, the same in all sweeps of this source.
+/// Key of a sample, the same in all sweeps of this source.
 pub(super) fn key(sample: &GpuSample) -> GpuKey {
     sample.identity.own_key()
 }
 
 impl Prometheus {
+    /// Sweep over all GPUs. Err when a vital query fails.
     pub(super) async fn read_all(&self, ask: &Ask) -> Result<Sweep, SourceError> {
         let mut state = self.state.lock().await;
         let state = &mut *state;
@@ -222,7 +224,7 @@ impl Prometheus {
         Ok(by_key.into_iter().filter_map(|(k, s)| Some((k, age(s)?))).collect())
     }
 
-    /// Asks and returns per GPU what came.
+    /// Runs queries; the values per GPU. Err when one fails.
     pub(super) async fn numbers(
         &self,
         queries: &[(String, Metric)],
@@ -232,7 +234,7 @@ impl Prometheus {
         Ok(gathered.iter().map(|s| (key(s), s.signals)).collect())
     }
 
-    /// As [`Prometheus::numbers`], as samples.
+    /// Runs queries; one sample per GPU. Err when one fails.
     pub(super) async fn samples(
         &self,
         queries: &[(String, Metric)],

@@ -23,7 +23,7 @@ const ANSWER_LIMIT: Duration = Duration::from_secs(15);
 /// How long standard error is waited for after the end.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
-/// A running `ssh` with a process group of its own, which goes with it.
+/// A running `ssh` in its own process group, which is ended with it.
 pub(super) struct Call {
     child: Child,
     said: tokio::task::JoinHandle<String>,
@@ -41,7 +41,7 @@ impl Drop for Call {
 }
 
 impl Call {
-    /// Starts `command` on a host; what it prints can be read.
+    /// Starts `command` on a host; returns the call and its standard output. Err when `ssh` cannot be started.
     pub fn start(
         login: &Login,
         target: &Target,
@@ -64,7 +64,8 @@ impl Call {
         Ok((Self { child, said }, out))
     }
 
-    /// Waits for the end, and for the last words.
+    /// Waits for the end and returns exit status and error output; `odd` are lines of standard output that were no
+    /// data.
     pub async fn end(mut self, odd: &str) -> Ended {
         let code = match tokio::time::timeout(ANSWER_LIMIT, self.child.wait()).await {
             Ok(status) => status.ok().and_then(|s| s.code()),
@@ -92,7 +93,7 @@ async fn tail(mut from: impl AsyncRead + Unpin) -> String {
     String::from_utf8_lossy(&kept).into_owned()
 }
 
-/// What a short command prints; an error when it fails.
+/// Output of a short command. Err when it fails, takes too long, or prints too much.
 pub(super) async fn answer(
     login: &Login,
     target: &Target,
@@ -117,19 +118,19 @@ pub(super) async fn answer(
     tokio::time::timeout(ANSWER_LIMIT, work).await.unwrap_or_else(|_| Err(error::silent()))
 }
 
-/// Lines of a stream; a line that is too long is skipped.
+/// Lines of a stream; overlong lines are skipped.
 pub(super) struct Lines<R> {
     from: BufReader<R>,
     line: Vec<u8>,
 }
 
 impl<R: AsyncRead + Unpin> Lines<R> {
-    /// Reads lines of `from`.
+    /// Reads the lines of `from`.
     pub fn new(from: R) -> Self {
         Self { from: BufReader::new(from), line: Vec::new() }
     }
 
-    /// The next line; `None` at the end.
+    /// The next line; `None` at the end or on an error.
     pub async fn next(&mut self) -> Option<String> {
         let mut too_long = false;
         loop {

@@ -3,11 +3,10 @@
 //! Nothing is quoted there. The number of columns is known, so that commas in excess belong to the
 //! one column that is free text.
 
-/// The longest line that is looked at, bytes; the tool's own are a few hundred.
+/// Longest line that is read, bytes; `nvidia-smi` prints a few hundred.
 pub(super) const MAX_LINE: usize = 16_384;
 
-/// Splits a line into `columns` fields; what is too much goes to the field `free`. `None` when
-/// there are too few.
+/// Splits a line into `columns` fields; surplus commas belong to the field `free`. `None` when there are too few.
 pub(super) fn split(line: &str, columns: usize, free: Option<usize>) -> Option<Vec<String>> {
     if line.len() > MAX_LINE {
         return None;
@@ -24,9 +23,8 @@ pub(super) fn split(line: &str, columns: usize, free: Option<usize>) -> Option<V
     Some(out)
 }
 
-/// A field as text; `None` for the spellings of "not known": `[N/A]`, `N/A`, `[Not Supported]`,
-/// `[Insufficient Permissions]`, `[Unknown Error]`, `[GPU requires reset]` and whatever else stands
-/// in brackets.
+/// Text of a field; `None` for spellings of "unknown": `[N/A]`, `N/A`, `[Not Supported]`, `[Insufficient Permissions]`,
+/// `[Unknown Error]`, `[GPU requires reset]` and anything else in brackets.
 pub(super) fn text(field: &str) -> Option<&str> {
     let field = field.trim();
     let unknown = field.is_empty()
@@ -35,8 +33,7 @@ pub(super) fn text(field: &str) -> Option<&str> {
     (!unknown).then_some(field)
 }
 
-/// A field as a number, in `unit` where one stands behind it. Another unit is not converted: the
-/// value is unknown then.
+/// Number in a field, with `unit` after it if there is a unit. `None` for other units, which are not converted.
 pub(super) fn number(field: &str, unit: &str) -> Option<f64> {
     let field = text(field)?;
     let (value, behind) = match field.split_once(char::is_whitespace) {
@@ -50,12 +47,12 @@ pub(super) fn number(field: &str, unit: &str) -> Option<f64> {
     value.parse().ok().filter(|v: &f64| v.is_finite())
 }
 
-/// A field as a bit mask, `0x0000000000000004`.
+/// Bit mask in a field, such as `0x0000000000000004`; `None` for other text.
 pub(super) fn mask(field: &str) -> Option<u64> {
     u64::from_str_radix(text(field)?.strip_prefix("0x")?, 16).ok()
 }
 
-/// True when the tool says in place of a value that the GPU must be reset first.
+/// True when the field says that the GPU must be reset.
 pub(super) fn asks_for_reset(field: &str) -> bool {
     field.trim() == "[GPU requires reset]"
 }

@@ -3,12 +3,12 @@
 use super::target::OPERATION;
 use crate::domain::{ErrorKind, SourceError, text};
 
-/// How a call ended.
+/// End of a call.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ended {
-    /// The exit status; `None` when a signal ended it.
+    /// Exit status; `None` when a signal ended it.
     pub code: Option<i32>,
-    /// What it said: the tail of standard error, and lines of standard output that were no data.
+    /// End of standard error, and lines of standard output that were no data.
     pub said: String,
 }
 
@@ -115,7 +115,7 @@ const NOT_FOUND: i32 = 127;
 /// The last known failure of that kind in the table above.
 const MISSING_TOOL: usize = KNOWN.len() - 1;
 
-/// What a call that ended means.
+/// Error that explains why a call ended.
 pub(super) fn explain(ended: &Ended) -> SourceError {
     let said = |known: &Known| known.words.iter().any(|w| ended.said.contains(w));
     let missing = (ended.code == Some(NOT_FOUND)).then(|| &KNOWN[MISSING_TOOL]);
@@ -132,7 +132,7 @@ pub(super) fn explain(ended: &Ended) -> SourceError {
     SourceError::new(ErrorKind::Other, OPERATION, &message, "")
 }
 
-/// The program itself cannot be started.
+/// Error for an `ssh` program that cannot be started.
 pub(super) fn not_started(error: &std::io::Error) -> SourceError {
     let fix = if error.kind() == std::io::ErrorKind::NotFound {
         "Install an OpenSSH client, or set where it is."
@@ -147,7 +147,7 @@ pub(super) fn not_started(error: &std::io::Error) -> SourceError {
     )
 }
 
-/// Nothing came for too long.
+/// Error for a host that stopped answering.
 pub(super) fn silent() -> SourceError {
     SourceError::new(
         ErrorKind::Timeout,
@@ -157,7 +157,7 @@ pub(super) fn silent() -> SourceError {
     )
 }
 
-/// More came than is read.
+/// Error for an answer longer than `most` bytes.
 pub(super) fn too_long(most: u64) -> SourceError {
     SourceError::new(
         ErrorKind::Malformed,
@@ -167,7 +167,7 @@ pub(super) fn too_long(most: u64) -> SourceError {
     )
 }
 
-/// The property that the tool refused, if that is why it ended.
+/// Property that `nvidia-smi` refused; `None` when it ended for another reason.
 pub(super) fn refused_property(said: &str) -> Option<&str> {
     // `Field "power.draw.instant" is not a valid field to query.`
     let (_, rest) = said.split_once("Field \"")?;

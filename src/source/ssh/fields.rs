@@ -2,26 +2,26 @@
 
 use crate::domain::GpuSignal;
 
-/// What a column holds.
+/// Content of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Field {
-    /// The index on the host.
+    /// Index on the host.
     Index,
-    /// The UUID.
+    /// UUID of the GPU.
     Uuid,
-    /// The PCI bus id.
+    /// PCI bus id.
     Bus,
-    /// The model: free text.
+    /// Model name, free text.
     Name,
-    /// The reasons for the clocks, a bit mask.
+    /// Reasons for limited clocks, a bit mask.
     Throttle,
     /// `Enabled` on a partitioned GPU.
     Mig,
     /// `Yes` when a row remapping failed.
     Remap,
-    /// What the driver asks for.
+    /// Recovery action that the driver requests.
     Recovery,
-    /// A number in a unit.
+    /// A number for this signal, in this unit.
     Value(GpuSignal, &'static str),
 }
 
@@ -67,13 +67,12 @@ const PROPERTIES: [Property; 23] = [
     Property { field: Field::Name, names: &["name", "gpu_name"] },
 ];
 
-/// The columns of a query, in its order.
+/// Columns of a query, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Columns(Vec<(Field, &'static str)>);
 
 impl Columns {
-    /// What can be asked of the version whose `--help-query-gpu` this is. `None` when the text
-    /// lists no properties.
+    /// Columns that a version supports, from its `--help-query-gpu`. `None` when the text lists no properties.
     pub fn from_help(help: &str) -> Option<Self> {
         let names: Vec<&str> = help
             .lines()
@@ -88,8 +87,8 @@ impl Columns {
         enough.then_some(Self(chosen))
     }
 
-    /// Everything, under the newest names: for a version whose help cannot be read. What it does not
-    /// know it refuses by name ([`Columns::without`]).
+    /// All columns under their newest names, for a version whose help cannot be read. Unknown ones are refused by name
+    /// ([`Columns::without`]).
     pub fn all() -> Self {
         let newest = |p: &Property| p.names.first().map(|name| (p.field, *name));
         Self(PROPERTIES.iter().filter_map(newest).collect())
@@ -109,33 +108,33 @@ impl Columns {
         (fields, free)
     }
 
-    /// The same without a property that the tool refused.
+    /// These columns without a refused property; `None` when it is not among them, or nothing would be left.
     pub fn without(&self, name: &str) -> Option<Self> {
         let left: Vec<_> = self.0.iter().copied().filter(|(_, n)| *n != name).collect();
         (left.len() < self.0.len() && !left.is_empty()).then_some(Self(left))
     }
 
-    /// The value of `--query-gpu`.
+    /// Value of `--query-gpu`.
     pub fn query(&self) -> String {
         self.0.iter().map(|(_, name)| *name).collect::<Vec<_>>().join(",")
     }
 
-    /// How many.
+    /// Number of columns.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// The place of the column of free text.
+    /// Index of the free text column; `None` without one.
     pub fn free(&self) -> Option<usize> {
         self.0.iter().position(|(field, _)| *field == Field::Name)
     }
 
-    /// What the columns hold.
+    /// Contents of the columns.
     pub fn fields(&self) -> impl Iterator<Item = Field> {
         self.0.iter().map(|(field, _)| *field)
     }
 
-    /// True for the line of names that a tool prints which does not know `noheader`.
+    /// True for a header line, which a tool prints that does not know `noheader`.
     pub fn is_header(&self, fields: &[String]) -> bool {
         self.0.iter().zip(fields).all(|((_, name), field)| field.starts_with(name))
     }

@@ -48,16 +48,16 @@ const MAX_GPUS: usize = 64;
 /// The most processes kept of a host.
 const MAX_PROCESSES: usize = 1_024;
 
-/// What a host said last.
+/// Last answer of a host.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Said {
     /// The newest line of each GPU.
     rows: Vec<(Row, Timestamp)>,
     /// Processes by GPU; `None` until they were told.
     processes: Option<HashMap<Arc<str>, Vec<GpuProcess>>>,
-    /// What is wrong; `None` while lines come.
+    /// Error of the host; `None` while lines arrive.
     pub error: Option<SourceError>,
-    /// True as soon as there was an answer or an error.
+    /// True after the first answer or error.
     pub told: bool,
 }
 
@@ -88,7 +88,7 @@ impl Said {
         self.error = Some(error);
     }
 
-    /// What is known of the host's GPUs.
+    /// Samples of the host's GPUs, from its last answer.
     pub fn samples(&self) -> Vec<GpuSample> {
         let processes = |row: &Row| -> Option<Arc<[GpuProcess]>> {
             let all = self.processes.as_ref()?;
@@ -113,19 +113,22 @@ impl Said {
     }
 }
 
-/// One host.
+/// A host, and its state between readings.
 pub(super) struct Host {
+    /// Address and names of the host.
     pub place: Place,
+    /// Sender of its last answer.
     pub said: watch::Sender<Said>,
-    /// True while it is on screen closely.
+    /// True while it is shown in detail.
     pub close: AtomicBool,
-    /// True as soon as somebody began to ask it.
+    /// True after its first reading has begun.
     pub begun: AtomicBool,
     /// What its version of the tool can be asked; `None` until it was asked.
     columns: Mutex<Option<Columns>>,
 }
 
 impl Host {
+    /// A host that was not read yet.
     pub fn new(place: Place) -> Self {
         Self {
             place,
@@ -162,7 +165,7 @@ impl Host {
         changes
     }
 
-    /// Looks at GPUs and processes once.
+    /// Reads GPUs and processes once; a failure is noted as its error.
     pub async fn look(&self, login: &Login) {
         self.begun.store(true, Ordering::Relaxed);
         if let Err(e) = self.try_look(login).await {
@@ -207,7 +210,7 @@ impl Host {
         Ok(())
     }
 
-    /// Follows the host until the task is dropped.
+    /// Reads the host continuously, until the task is dropped.
     pub async fn follow(&self, login: &Login) {
         self.begun.store(true, Ordering::Relaxed);
         tokio::join!(self.follow_gpus(login), self.follow_processes(login));

@@ -34,7 +34,7 @@ use crate::domain::{
 };
 use crate::source::{Ask, GpuHost, GpuSource};
 
-/// Hosts that are followed at once; each is a process here and one over there.
+/// Number of hosts that are read continuously; each takes a process here and one on the host.
 pub const STREAMS: usize = 32;
 
 /// Short looks under way at once.
@@ -52,25 +52,25 @@ const FIRST_ANSWER: Duration = Duration::from_secs(12);
 /// The same where the sweep is the only one.
 const ONLY_ANSWER: Duration = Duration::from_secs(30);
 
-/// Which hosts, and how.
+/// Settings of the ssh source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// The name in the configuration.
+    /// Configured name of the source.
     pub name: Arc<str>,
-    /// Hosts by name: checked ones.
+    /// Validated hosts by name.
     pub hosts: Vec<Target>,
-    /// Instances as well.
+    /// Instances to read in addition; `None` for none.
     pub instances: Option<Ec2Hosts>,
-    /// User on these instances; `None` for ssh's own choice.
+    /// User on these instances; `None` for the choice of ssh.
     pub user: Option<String>,
-    /// How they are reached.
+    /// Options of the ssh connections.
     pub login: Login,
     /// Time between two sweeps.
     pub every: Duration,
 }
 
 impl Settings {
-    /// Hosts by name, reached as the user's ssh does it, each 5 seconds.
+    /// Hosts by name with the user's ssh configuration, a sweep every 5 seconds.
     pub fn new(name: &str, hosts: Vec<Target>) -> Self {
         let every = Duration::from_secs(5);
         Self {
@@ -102,7 +102,7 @@ struct Kept {
     looked_at: Option<Instant>,
 }
 
-/// GPUs over ssh.
+/// `nvidia-smi` over ssh as a source.
 pub struct Ssh {
     settings: Settings,
     login: Arc<Login>,
@@ -110,7 +110,7 @@ pub struct Ssh {
 }
 
 impl Ssh {
-    /// Connects to nobody yet.
+    /// A source without connections.
     pub fn new(settings: Settings) -> Self {
         let login = Arc::new(settings.login.clone());
         Self { settings, login, kept: Mutex::default() }

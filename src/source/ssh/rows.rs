@@ -8,7 +8,7 @@ use crate::domain::{
     GpuIdentity, GpuProcess, GpuSignal, GpuSignals, HostNames, Throttle, gpu, text,
 };
 
-/// The columns of the query for processes; the program comes last, it is free text.
+/// Columns of the process query; the program comes last, it is free text.
 pub(super) const APPS: &str = "gpu_uuid,pid,used_memory,process_name";
 
 /// The longest name of a program that is kept, in characters.
@@ -17,18 +17,18 @@ const MAX_COMMAND: usize = 64;
 /// The words of `gpu_recovery_action`, by their number in `nvmlGpuRecoveryAction_t`.
 const RECOVERY: [&str; 5] = ["None", "Reset", "Reboot", "Drain P2P", "Drain and Reset"];
 
-/// One GPU as a line tells it.
+/// One GPU in a line of output.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Row {
-    /// Who.
+    /// Identity of the GPU.
     pub identity: Arc<GpuIdentity>,
-    /// What was measured.
+    /// Measured values.
     pub signals: GpuSignals,
-    /// Why the clocks are as they are.
+    /// Reasons for limited clocks; `None` when not reported.
     pub throttle: Option<Throttle>,
 }
 
-/// Reads a line of the query for GPUs. `None` for what is no such line.
+/// Parses a line of the GPU query. `None` for any other line.
 pub(super) fn gpu_row(line: &str, columns: &Columns, host: &HostNames) -> Option<Row> {
     let fields = csv::split(line, columns.len(), columns.free())?;
     if columns.is_header(&fields) {
@@ -96,7 +96,7 @@ fn recovery(words: &str) -> Option<f64> {
     Some(at as f64)
 }
 
-/// Reads a line of the query for processes: the GPU, and who runs on it.
+/// Parses a line of the process query: UUID of the GPU, and the process. `None` for any other line.
 pub(super) fn app_row(line: &str) -> Option<(Arc<str>, GpuProcess)> {
     let fields = csv::split(line, 4, Some(3))?;
     let [id, pid, memory, name] = &fields[..] else { return None };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::domain::{ErrorKind, HostNames, SourceError, text};
 
-/// What is tried, as errors name it.
+/// Name of the operation in errors.
 pub(super) const OPERATION: &str = "ssh";
 
 /// Seconds for a connection to come about.
@@ -26,28 +26,28 @@ const OPTIONS: [&str; 10] = [
     "LogLevel=ERROR",
 ];
 
-/// What a host's key must be.
+/// Host keys that are accepted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum HostKeys {
-    /// Known beforehand (`StrictHostKeyChecking=yes`).
+    /// Only known keys (`StrictHostKeyChecking=yes`).
     #[default]
     Known,
-    /// Known, or new: a new one is remembered, a changed one refused (`accept-new`).
+    /// Known and new keys: a new one is remembered, a changed one refused (`accept-new`).
     AcceptNew,
 }
 
-/// How hosts are reached.
+/// Options of an ssh connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Login {
-    /// The program; `ssh` from the `PATH` as a rule.
+    /// Path of the program, usually `ssh` from the `PATH`.
     pub program: PathBuf,
-    /// Port; `None` for what the user's ssh configuration says.
+    /// Port; `None` for that of the ssh configuration.
     pub port: Option<u16>,
-    /// A private key; `None` likewise, with the agent's keys.
+    /// Path of a private key; `None` for those of the ssh configuration and agent.
     pub identity: Option<PathBuf>,
-    /// An ssh configuration in place of the user's own.
+    /// Path of an ssh configuration in place of the user's own; `None` for the user's.
     pub config: Option<PathBuf>,
-    /// What host keys are accepted.
+    /// Host keys that are accepted.
     pub host_keys: HostKeys,
 }
 
@@ -63,12 +63,13 @@ impl Default for Login {
     }
 }
 
-/// A host that can be named to `ssh` without being taken for anything else.
+/// Name of a host that `ssh` cannot mistake for an option.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Target(Arc<str>);
 
 impl Target {
-    /// Checks a name, an address, an alias of the ssh configuration, each with or without `user@`.
+    /// Validates a host name, an address or an alias of the ssh configuration, each with or without `user@`. Err for
+    /// any other text.
     pub fn new(raw: &str) -> Result<Self, SourceError> {
         let fits = |part: &str| {
             !part.is_empty()
@@ -92,28 +93,28 @@ impl Target {
         ))
     }
 
-    /// As given.
+    /// Name as given, with the user.
     pub fn as_str(&self) -> &Arc<str> {
         &self.0
     }
 
-    /// The host without the user.
+    /// Name of the host without the user.
     pub fn host(&self) -> &str {
         self.0.rsplit_once('@').map_or(&*self.0, |(_, host)| host)
     }
 }
 
-/// A host to look at.
+/// A host to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Place {
-    /// Where.
+    /// Name for `ssh`.
     pub target: Target,
-    /// What is known of its names.
+    /// Known names of the host.
     pub names: HostNames,
 }
 
 impl Login {
-    /// The arguments that run `command` on a host. `command` is ours and holds nothing from outside.
+    /// Arguments of `ssh` that run `command` on a host. `command` must hold no text from outside.
     pub(super) fn arguments(&self, target: &Target, command: &str) -> Vec<String> {
         let mut args: Vec<String> = vec!["-T".into(), "-x".into(), "-a".into()];
         let mut option = |text: String| args.extend(["-o".to_owned(), text]);

@@ -6,7 +6,7 @@ use std::hash::BuildHasher;
 /// Odd constants with mixed bits (the fractional parts of √2 and √3).
 const MIX: [u64; 2] = [0x6a09_e667_f3bc_c909, 0xbb67_ae85_84ca_a73b];
 
-/// Makes fingerprints. Keyed by chance, so that no page can be written to collide.
+/// Computes fingerprints of label sets. Its key is random, so that no page can be crafted to collide.
 #[derive(Clone, Debug)]
 pub struct Fingerprints {
     key: [u64; 2],
@@ -20,8 +20,8 @@ impl Default for Fingerprints {
 }
 
 impl Fingerprints {
-    /// The fingerprint of labels in their order, without the metric's name. 128 bits: two sets of
-    /// a fleet's hundred thousand meet with a chance of 10⁻²⁸.
+    /// Fingerprint of labels in their order, without the metric's name. 128 bits: two of a hundred thousand sets
+    /// collide with a chance of 10⁻²⁸.
     pub fn of<'a>(&self, labels: impl Iterator<Item = (&'a str, &'a str)>) -> u128 {
         let mut state = self.key;
         for (name, value) in labels {

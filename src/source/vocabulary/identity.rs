@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::labels::Facts;
 use crate::domain::{GpuIdentity, HostNames, Mig};
 
-/// What tells devices apart in one gathering.
+/// Key of a device within one gatherer.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct DeviceKey {
     /// The UUID; masked ones are told apart within their host. Empty where there is none.
@@ -14,12 +14,12 @@ pub struct DeviceKey {
     place: Option<Arc<str>>,
     /// The index, where there is no UUID.
     index: Option<u16>,
-    /// The slice.
+    /// GPU instance id of a MIG slice; `None` for a whole device.
     pub gpu_instance: Option<u32>,
 }
 
 impl DeviceKey {
-    /// The device of a series; `None` when its labels name none.
+    /// Device of a series; `None` when its labels name none.
     pub fn of(facts: &Facts) -> Option<Self> {
         let gpu_instance = facts.gpu_instance;
         if let Some(uuid) = &facts.uuid {
@@ -37,26 +37,26 @@ impl DeviceKey {
         }
     }
 
-    /// A device known by host and index only.
+    /// A device known only by host and index.
     pub fn at(place: Arc<str>, index: Option<u16>) -> Self {
         Self { device: Arc::default(), place: Some(place), index, gpu_instance: None }
     }
 
-    /// The whole device of a slice; `None` for what is no slice.
+    /// Whole device of a slice; `None` for a whole device.
     pub fn parent(&self) -> Option<Self> {
         self.gpu_instance?;
         Some(Self { gpu_instance: None, ..self.clone() })
     }
 }
 
-/// What tells hosts apart in one gathering.
+/// Key of a host within one gatherer: address, else node, else instance id; empty without any.
 pub fn place(facts: &Facts) -> Arc<str> {
     let node = || facts.node.as_ref().map(|(_, name)| name.clone());
     facts.address.clone().or_else(node).or_else(|| facts.instance_id.clone()).unwrap_or_default()
 }
 
-/// One identity from the labels of all series of a device. Where they disagree (two exporters, a
-/// stale target) the choice does not depend on the order they came in.
+/// Identity from the labels of all series of a device. Where they disagree (two exporters, a stale target), the choice
+/// does not depend on their order.
 pub fn merge<'a>(
     key: &DeviceKey,
     series: &(impl Iterator<Item = &'a Facts> + Clone),

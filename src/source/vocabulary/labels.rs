@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::owner::OwnerLabels;
 use crate::domain::{gpu, text};
 
-/// The labels that say who a GPU is and where it sits: what a query has to keep of them
-/// (`max by (…)`); those a site does not have do no harm.
+/// Labels that identify a GPU and its host, which a query must keep (`max by (…)`); labels that a site does not have do
+/// no harm.
 pub const IDENTITY_LABELS: &[&str] = &[
     "UUID",
     "uuid",
@@ -42,8 +42,7 @@ pub const IDENTITY_LABELS: &[&str] = &[
     "profile",
 ];
 
-/// The labels that say whose a GPU is. A query that leaves them out is cheaper; one per sweep that
-/// keeps them is enough.
+/// Labels that name the owner of a GPU. A query without them is cheaper; one query per sweep that keeps them is enough.
 pub const OWNER_LABELS: &[&str] = &[
     "exported_namespace",
     "exported_pod",
@@ -61,66 +60,78 @@ pub const OWNER_LABELS: &[&str] = &[
     "userid",
 ];
 
-/// Where a page was read.
+/// Origin of an exporter's page.
 #[derive(Clone, Debug, Default)]
 pub struct Page {
-    /// `host:port`, clean text.
+    /// `host:port` of the exporter, clean text.
     pub address: Arc<str>,
-    /// The instance it runs on, where that is known beforehand.
+    /// Id of its instance; `None` when it is unknown beforehand.
     pub instance_id: Option<Arc<str>>,
 }
 
-/// How much a label is worth as the name of the node, best first.
+/// Rank of a label as the name of the node, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum NodeRank {
-    /// Kubernetes' own name of the node, or a label made for it.
+    /// Kubernetes' name of the node, or a label made for it.
     Node,
-    /// What the exporter takes its host to be called.
+    /// Host name as the exporter reports it.
     Hostname,
-    /// What all-smi calls its host.
+    /// Host name as all-smi reports it.
     Instance,
 }
 
-/// The labels of one series, understood. Text is clean.
+/// Parsed labels of one series; `None` means without such a label. Text is clean.
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
-    /// The UUID as written, if there is any: it tells GPUs of one host apart even where it is
-    /// masked.
+    /// UUID as written: it identifies GPUs of one host even when masked.
     pub raw_uuid: Option<Arc<str>>,
-    /// The UUID, if it is not masked.
+    /// UUID of the GPU; `None` when masked.
     pub uuid: Option<Arc<str>>,
+    /// Index on its host, as the driver counts.
     pub index: Option<u16>,
+    /// GPU instance id of a MIG slice.
     pub gpu_instance: Option<u32>,
+    /// Profile of a MIG slice, such as `1g.10gb`.
     pub profile: Option<Arc<str>>,
+    /// Model name.
     pub model: Option<Arc<str>>,
+    /// PCI bus id.
     pub pci_bus_id: Option<Arc<str>>,
+    /// Name of the node, with the rank of its label.
     pub node: Option<(NodeRank, Arc<str>)>,
+    /// `host:port` that was read.
     pub address: Option<Arc<str>>,
+    /// EC2 instance id.
     pub instance_id: Option<Arc<str>>,
+    /// Labels that name an owner.
     pub owner: OwnerLabels,
+    /// XID code in the label `xid`.
     pub xid: Option<u32>,
+    /// Process id and program of a process series.
     pub process: Option<(u32, Arc<str>)>,
+    /// Labels of neuron-monitor.
     pub neuron: NeuronLabels,
-    /// False when there is no label at all.
+    /// False for a series without any label.
     pub labelled: bool,
 }
 
-/// What neuron-monitor adds.
+/// Labels of neuron-monitor; `None` means without such a label.
 #[derive(Clone, Debug, Default)]
 pub struct NeuronLabels {
-    /// A core, counted over the host.
+    /// Number of a core, counted over the whole host.
     pub core: Option<u16>,
-    /// The runtime that uses it.
+    /// Runtime that uses the core.
     pub runtime: Option<Arc<str>>,
-    /// Devices of the host.
+    /// Number of devices of the host.
     pub devices: Option<u16>,
-    /// Cores of each.
+    /// Number of cores per device.
     pub cores_per_device: Option<u16>,
+    /// EC2 instance type.
     pub instance_type: Option<Arc<str>>,
 }
 
-/// Reads the labels of a series. On the `page` of an exporter a label `instance` is the exporter's,
-/// the name of its host; from a store it is the address that was read.
+/// Parses the labels of a series. On the `page` of an exporter, the label `instance` is the exporter's name of its
+/// host; from a store it is the address that was read.
 pub fn read<'a>(labels: impl Iterator<Item = (&'a str, &'a str)>, page: Option<&Page>) -> Facts {
     let mut facts = Facts {
         address: page.map(|p| p.address.clone()),

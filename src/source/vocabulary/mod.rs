@@ -21,20 +21,20 @@ pub use labels::{IDENTITY_LABELS, OWNER_LABELS, Page};
 
 use crate::domain::GpuSignal;
 
-/// Who publishes a metric.
+/// Family of exporters that publishes a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Family {
-    /// dcgm-exporter, and what speaks its names (GPU operator, fake-gpu-operator).
+    /// dcgm-exporter, and others with its names (GPU operator, fake-gpu-operator).
     Dcgm,
-    /// `nvidia_gpu_exporter`.
+    /// `nvidia_gpu_exporter`, which runs `nvidia-smi`.
     NvidiaSmi,
     /// all-smi in API mode.
     AllSmi,
     /// neuron-monitor (Trainium, Inferentia).
     Neuron,
-    /// The exporter of Jobstats.
+    /// Exporter of Jobstats.
     Jobstats,
-    /// Named in the configuration.
+    /// Names from the configuration.
     Own,
 }
 
@@ -45,58 +45,57 @@ impl Family {
     }
 }
 
-/// What a series tells about a device.
+/// Meaning of a series for a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Part {
-    /// The value of a signal.
+    /// Value of a signal.
     Signal(GpuSignal),
-    /// Device memory that is free, MiB: with the used and the reserved it makes the total.
+    /// Free device memory, MiB; used + free + reserved is the total.
     MemFree,
-    /// Device memory that the driver keeps, MiB.
+    /// Device memory reserved by the driver, MiB.
     MemReserved,
     /// Used ÷ (total − reserved), 0–1.
     MemShare,
-    /// Sent over NVLink, B/s.
+    /// Bytes sent over NVLink, B/s.
     NvlinkTx,
-    /// Received over NVLink, B/s.
+    /// Bytes received over NVLink, B/s.
     NvlinkRx,
-    /// All clock event reasons, as NVML's bits.
+    /// Bit mask of all clock event reasons, as in NVML.
     Throttle,
-    /// One clock event reason, 0 or 1; the bit it stands for.
+    /// One clock event reason, 0 or 1; this is its bit.
     ThrottleBit(u64),
-    /// When an XID (label `xid`) was last seen, Unix seconds: the latest is the last XID.
+    /// Unix time (s) when an XID (label `xid`) was last seen: the latest is the last XID.
     XidSeen,
-    /// Nothing but its labels.
+    /// No value; only the labels count.
     Labels,
-    /// The number of processes on the device.
+    /// Number of processes on the device.
     Processes,
-    /// One process (labels `pid`, `process_name`) and the memory it holds, MiB.
+    /// One process (labels `pid`, `process_name`) and its memory, MiB.
     ProcessMem,
     /// One process, by its labels.
     Process,
-    /// The value is the id of the job that holds the device; 0 = none.
+    /// Id of the job that holds the device; 0 = none.
     JobId,
-    /// The value is the id of the user that holds the device; 0 = nobody.
+    /// Id of the user that holds the device; 0 = none.
     UserId,
-    /// Memory of one core of a Neuron device for one purpose (the number tells purposes apart), MiB.
+    /// Memory of one core of a Neuron device for one purpose, MiB; the number identifies the purpose.
     CoreMem(u8),
 }
 
-/// One metric name of the vocabulary.
+/// Meaning of one metric name.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Metric {
-    /// What it tells.
+    /// What its values are.
     pub part: Part,
-    /// Times this, a value is in burntop's unit.
+    /// Factor from its unit to burntop's.
     pub scale: f64,
-    /// Who publishes it.
+    /// Family of exporters that publishes it.
     pub family: Family,
-    /// Where two metrics tell the same of a GPU, the lower rank is believed; of the same rank, the
-    /// larger value.
+    /// Rank among metrics for the same part: the lowest is used; of equal ranks the larger value.
     pub rank: u8,
 }
 
-/// All metric names that burntop understands.
+/// All metric names that burntop knows.
 #[derive(Clone, Debug)]
 pub struct Vocabulary {
     metrics: HashMap<Box<str>, Metric>,
@@ -110,9 +109,9 @@ impl Default for Vocabulary {
 }
 
 impl Vocabulary {
-    /// The vocabulary with names of the user's own: from the name of a signal
-    /// ([`GpuSignal::name`]) to metric names. `metric*0.01` says that a hundredth of the value is
-    /// in the signal's unit ([`GpuSignal::unit`]). An error says which entry cannot be understood.
+    /// Vocabulary with the user's own names: from a signal's name ([`GpuSignal::name`]) to metric names. `metric*0.01`
+    /// means that the value × 0.01 is in the signal's unit ([`GpuSignal::unit`]). Err, with the entry, for an unknown
+    /// signal or an invalid name.
     pub fn with_aliases(aliases: &BTreeMap<String, Vec<String>>) -> Result<Self, String> {
         let mut vocabulary = Self::default();
         for (signal, metrics) in aliases {
@@ -133,7 +132,7 @@ impl Vocabulary {
         Ok(vocabulary)
     }
 
-    /// What a metric name means; `None` for one that tells nothing about GPUs.
+    /// Meaning of a metric name; `None` for an unknown one.
     pub fn get(&self, name: &str) -> Option<Metric> {
         self.metrics.get(name).copied()
     }

@@ -6,45 +6,45 @@ use std::sync::Arc;
 
 use super::labels::Facts;
 
-/// One reading of one core.
+/// One value of one core.
 #[derive(Clone, Debug)]
 pub struct CoreReading {
-    /// The label set it came with.
+    /// Label set of its series.
     pub set: u32,
-    /// What was read.
+    /// Meaning of the value.
     pub what: CoreValue,
-    /// Its value: a ratio, or MiB.
+    /// The value: a ratio of 0–1, or MiB.
     pub value: f64,
 }
 
-/// What was read of a core.
+/// Meaning of a core's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CoreValue {
-    /// Its utilisation.
+    /// Utilisation of the core.
     Busy,
-    /// Its memory for a purpose.
+    /// Memory for one purpose; the number identifies the purpose.
     Mem(u8),
-    /// Nothing: the line about the hardware.
+    /// No value: the series about the hardware.
     Hardware,
 }
 
-/// One device of a host.
+/// One Neuron device of a host.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Device {
-    /// Its number on the host; `None` for the whole host where the cores of a device are not known.
+    /// Number on the host; `None` for the whole host when the cores per device are unknown.
     pub index: Option<u16>,
-    /// Mean utilisation over its cores, 0–1; a core that no runtime holds counts as 0.
+    /// Mean utilisation of its cores, 0–1; a core without a runtime counts as 0. `None` when unknown.
     pub busy: Option<f64>,
-    /// Memory in use, MiB.
+    /// Memory in use, MiB; `None` when unknown.
     pub mem_mib: Option<f64>,
-    /// The label sets that speak of it.
+    /// Label sets about the device.
     pub sets: Vec<u32>,
 }
 
 /// Core, what was read of it, and the runtime that uses it.
 type CoreKey = (u16, CoreValue, Option<Arc<str>>);
 
-/// What a host said.
+/// Values of one host in a sweep.
 #[derive(Clone, Debug, Default)]
 pub struct Host {
     devices: Option<u16>,
@@ -55,7 +55,7 @@ pub struct Host {
 }
 
 impl Host {
-    /// Takes in a reading.
+    /// Adds a value of a core.
     pub fn take(&mut self, facts: &Facts, reading: &CoreReading) {
         let neuron = &facts.neuron;
         self.devices = self.devices.max(neuron.devices);
@@ -74,8 +74,8 @@ impl Host {
         }
     }
 
-    /// The devices. `complete` says that everything the monitor had to say was read: devices that
-    /// it counts and no runtime uses are idle then, and unknown otherwise.
+    /// Devices of the host. `complete` means that the whole page was read: devices without a runtime are idle then, and
+    /// unknown otherwise.
     pub fn devices(&self, complete: bool) -> Vec<Device> {
         let mut devices: BTreeMap<Option<u16>, Device> = BTreeMap::new();
         let mut busy: BTreeMap<(Option<u16>, u16), f64> = BTreeMap::new();
@@ -130,7 +130,7 @@ fn cores_per_device(instance_type: &str) -> Option<u16> {
     }
 }
 
-/// The device's name by the instance type.
+/// Model of the device, by instance type; `None` for a type without Neuron devices.
 pub fn model(instance_type: &str) -> Option<&'static str> {
     match instance_type.split_once('.')?.0 {
         "inf1" => Some("Inferentia"),

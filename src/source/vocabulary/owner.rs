@@ -11,7 +11,7 @@ use crate::domain::{GpuOwner, text};
 /// At most so many holders of one GPU are named.
 const MAX_NAMED: usize = 4;
 
-/// The owner labels of a series.
+/// Owner labels of a series.
 #[derive(Clone, Debug, Default)]
 pub struct OwnerLabels {
     /// Those that can only mean the holder.
@@ -25,6 +25,7 @@ pub struct OwnerLabels {
 }
 
 impl OwnerLabels {
+    /// Adds a label; others than owner labels are ignored.
     pub(super) fn take(&mut self, name: &str, raw: &str) {
         // Jobs and users are 0 where there are none.
         let value = || Some(raw).filter(|v| !v.is_empty()).map(clean);
@@ -45,24 +46,23 @@ impl OwnerLabels {
         self.named |= !matches!(name, "namespace" | "pod" | "container");
     }
 
-    /// True when the target's own labels took the place of the series': what is plain is the
-    /// exporter's.
+    /// True when Prometheus replaced the series' labels by the target's: plain labels are the exporter's.
     pub fn is_exported(&self) -> bool {
         self.exported
     }
 
-    /// True when this is the name of the pod that the target, or the holder, is.
+    /// True when `name` is the pod in the plain labels.
     pub fn is_pod(&self, name: &str) -> bool {
         self.plain.pod.as_deref() == Some(name)
     }
 
-    /// True when the series has labels for a holder, named or not. `displaced` says that the plain
-    /// labels of this target are the exporter's.
+    /// True when the series has labels for an owner, even empty. `displaced` means that the plain labels of this target
+    /// are the exporter's.
     pub fn names_owners(&self, displaced: bool) -> bool {
         self.named || (!displaced && !self.is_exporter() && !self.plain_is_empty())
     }
 
-    /// Whose the GPU is, by this series.
+    /// Owner of the GPU by this series; empty without one.
     pub fn holder(&self, displaced: bool) -> GpuOwner {
         let mut owner = self.certain.clone();
         let certain_pod = owner.namespace.is_some() || owner.pod.is_some();
@@ -83,7 +83,7 @@ impl OwnerLabels {
     }
 }
 
-/// True for the names of the pods and containers that exporters run in.
+/// True for names of pods and containers that run exporters.
 pub fn is_exporter(name: &str) -> bool {
     const PARTS: [&str; 8] = [
         "dcgm-exporter",
@@ -98,7 +98,7 @@ pub fn is_exporter(name: &str) -> bool {
     name == "exporter" || PARTS.iter().any(|part| name.contains(part))
 }
 
-/// Several holders of one GPU (jobs, sharing pods) as one: each part lists what differs.
+/// Several owners of one GPU (jobs, sharing pods) as one: each part lists the distinct names.
 pub fn join(holders: &[GpuOwner]) -> GpuOwner {
     let part = |of: fn(&GpuOwner) -> &Option<Arc<str>>| -> Option<Arc<str>> {
         let mut names: Vec<&Arc<str>> = holders.iter().filter_map(|o| of(o).as_ref()).collect();

@@ -15,7 +15,7 @@ const MAX_PROCESSES: usize = 256;
 
 const SIGNALS: usize = GpuSignal::ALL.len();
 
-/// The values of one device.
+/// Values of one device in one sweep.
 #[derive(Clone, Debug)]
 pub struct Values {
     signals: GpuSignals,
@@ -29,8 +29,9 @@ pub struct Values {
     throttle: Option<u64>,
     /// The last XID seen and when.
     xid: Option<(f64, u32)>,
-    /// Ids of the job and of the user that hold the device.
+    /// Id of the job that holds the device; `None` when not reported.
     pub job: Option<u64>,
+    /// Id of the user that holds the device; `None` when not reported.
     pub user: Option<u64>,
     process_count: Option<f64>,
     processes: Vec<GpuProcess>,
@@ -57,14 +58,14 @@ impl Default for Values {
 }
 
 impl Values {
-    /// Forgets everything.
+    /// Removes all values.
     pub fn clear(&mut self) {
         let mut processes = std::mem::take(&mut self.processes);
         processes.clear();
         *self = Self { processes, ..Self::default() };
     }
 
-    /// Takes a value in. False for one that no device can have.
+    /// Adds a value. False for one that no device can have.
     pub fn take(&mut self, metric: &Metric, facts: &Facts, raw: f64) -> bool {
         if !raw.is_finite() || !(0.0..BLANK).contains(&raw) {
             return false;
@@ -100,7 +101,7 @@ impl Values {
         true
     }
 
-    /// Takes in the value of a signal, in its unit.
+    /// Adds the value of a signal, in its unit; a lower `rank` replaces a higher one. False for an impossible value.
     pub fn signal(&mut self, signal: GpuSignal, value: f64, rank: u8) -> bool {
         let told = &mut self.ranks[signal as usize];
         if rank > *told {
@@ -132,7 +133,7 @@ impl Values {
         }
     }
 
-    /// The signals, with those that follow from others.
+    /// Signals, with those that follow from others.
     pub fn signals(&self) -> GpuSignals {
         let mut signals = self.signals;
         let used = signals.get(GpuSignal::MemUsed).map(f64::from);
@@ -160,12 +161,12 @@ impl Values {
         signals
     }
 
-    /// The clock event reasons.
+    /// Clock event reasons; `None` when not reported.
     pub fn throttle(&self) -> Option<Throttle> {
         self.throttle.map(Throttle)
     }
 
-    /// The processes, by id; `None` when they are not told.
+    /// Processes, by id; `None` when not reported.
     pub fn processes(&mut self) -> Option<&[GpuProcess]> {
         // A count says that there are none; where it says that there are, each must be there.
         let told = !self.processes.is_empty() || self.process_count == Some(0.0);

@@ -187,7 +187,7 @@ const JOBSTATS: &[Line] = &[
     part("nvidia_gpu_jobUid", Part::UserId, 1.0),
 ];
 
-/// Everything in the table.
+/// All metric names of the table with their meaning.
 pub fn all() -> impl Iterator<Item = (&'static str, Metric)> {
     [
         (Family::Dcgm, DCGM),

@@ -4,20 +4,20 @@ use crossterm::event::{
     Event, KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
 };
 
-/// What the bytes after `ESC [` amount to so far.
+/// Result of parsing the bytes after `ESC [`.
 #[derive(Debug, PartialEq)]
 pub(super) enum Parsed {
-    /// Not complete yet.
+    /// The sequence is incomplete.
     More,
     /// A key, a mouse event or a change of focus.
     Event(Event),
     /// The start of a bracketed paste.
     PasteBegins,
-    /// Complete, and nothing we know (an answer to somebody else's question, say).
+    /// The sequence is complete and unknown, such as the answer to another program's query.
     Nothing,
 }
 
-/// Parses what follows `ESC [`.
+/// Parses the bytes after `ESC [`.
 pub(super) fn parse(body: &[u8]) -> Parsed {
     let Some((&last, params)) = body.split_last() else { return Parsed::More };
     // The Linux console sends its first function keys as ESC [ [ A … E.
@@ -56,7 +56,7 @@ pub(super) fn parse(body: &[u8]) -> Parsed {
     }
 }
 
-/// The key of an `ESC O` sequence, told by its last byte; digits before it are modifiers.
+/// Key of an `ESC O` sequence, by its last byte; digits before it are modifiers. `None` for an unknown one.
 pub(super) fn ss3(body: &[u8]) -> Option<Event> {
     let (&last, params) = body.split_last()?;
     let modifiers = number(params).map_or(KeyModifiers::NONE, modifiers);

@@ -7,11 +7,11 @@ use crate::app::ColorDepth;
 use crate::domain::GpuState;
 use crate::tabs::gpus::picture::heat::LEVELS;
 
-/// The colours of all states at all levels; the last level is for what is not known.
+/// Colours of the heat map by state and level; the last level is for an unknown waste.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Heat {
     colours: [[Color; LEVELS as usize + 1]; GpuState::ALL.len()],
-    /// The cell under the cursor.
+    /// Colour of the cell under the cursor.
     pub cursor: Color,
 }
 
@@ -32,7 +32,7 @@ const HUES: [u32; GpuState::ALL.len()] = [
 const LEAST: f64 = 0.42;
 
 impl Heat {
-    /// The colours on a dark or a light background.
+    /// Colours for a dark or light background at a colour depth.
     pub fn of(is_light: bool, depth: ColorDepth) -> Self {
         let ground = if is_light { 255.0 } else { 0.0 };
         let top = f64::from(LEVELS - 1);
@@ -48,7 +48,7 @@ impl Heat {
         Self { colours, cursor: Ink { rgb: cursor, ansi: Color::Reset }.at(depth) }
     }
 
-    /// The colour of a cell.
+    /// Colour of a cell; `level` is the brightness from 0 (no waste) up, `None` for an unknown waste.
     pub fn get(&self, state: GpuState, level: Option<u8>) -> Color {
         let level = level.map_or(LEVELS, |l| l.min(LEVELS - 1));
         self.colours[state as usize][usize::from(level)]

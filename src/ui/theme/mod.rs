@@ -13,7 +13,7 @@ use crate::app::{Appearance, ColorDepth, Role, ThemeName};
 use heat::Heat;
 use palette::Ink;
 
-/// The look of every role.
+/// Style of every role, and the colours of the heat map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Theme {
     styles: [Style; Role::ALL.len()],
@@ -53,7 +53,7 @@ const LIGHT: Inks = Inks {
 };
 
 impl Theme {
-    /// The theme of an appearance.
+    /// Theme of an appearance, limited to its colour depth.
     pub fn of(appearance: Appearance) -> Self {
         let depth = match appearance.theme {
             ThemeName::Mono => ColorDepth::None,
@@ -69,17 +69,17 @@ impl Theme {
         }
     }
 
-    /// The colours of the heat map.
+    /// Colours of the heat map.
     pub fn heat(&self) -> &Heat {
         &self.heat
     }
 
-    /// False where attributes alone carry meaning.
+    /// False when only attributes (bold, reverse) are available.
     pub fn has_colours(&self) -> bool {
         self.has_colours
     }
 
-    /// The look of a role.
+    /// Style of a role.
     pub fn get(&self, role: Role) -> Style {
         self.styles[role as usize]
     }

@@ -4,18 +4,18 @@ use ratatui::style::Color;
 
 use crate::app::ColorDepth;
 
-/// A colour with its choice among the terminal's 16, which cannot be computed: the terminal's own
-/// scheme decides what they look like.
+/// A 24-bit colour with its substitute among the terminal's 16, which cannot be computed: the user's colour scheme
+/// decides what they look like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ink {
     /// 24-bit value, `0xRRGGBB`.
     pub rgb: u32,
-    /// What stands for it among the 16.
+    /// Substitute among the 16 system colours.
     pub ansi: Color,
 }
 
 impl Ink {
-    /// The colour at a depth; `Reset` without colours.
+    /// Colour at a depth; `Reset` without colours.
     pub fn at(self, depth: ColorDepth) -> Color {
         let (r, g, b) = self.channels();
         match depth {

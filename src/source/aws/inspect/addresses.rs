@@ -15,7 +15,7 @@ use crate::source::aws::limit::Api;
 /// Elastic IPs by the instance that they are associated with.
 type Elastic = HashMap<Arc<str>, Vec<Arc<str>>>;
 
-/// The Elastic IPs of the instances.
+/// Elastic IP addresses of the instances. Err when the call fails.
 pub async fn elastic(aws: &AwsProvider, region: &Arc<str>, ids: &[Arc<str>]) -> Known<Elastic> {
     read(aws, region, ids).await.map_err(Arc::new)
 }
@@ -46,7 +46,7 @@ async fn read(
     Ok(out)
 }
 
-/// The public IPv4 address that EC2 lends the instance: any that is none of its Elastic IPs.
+/// Public IPv4 address that EC2 lends the instance: one that is not an Elastic IP; `None` without one.
 pub fn lent(raw: &ec2::Instance, elastic: &[Arc<str>]) -> Option<Arc<str>> {
     let of_interfaces =
         raw.network_interfaces().iter().filter_map(|n| n.association()?.public_ip());

@@ -10,8 +10,7 @@ use crate::source::aws::calls::DESCRIBE_INSTANCE_ATTRIBUTE;
 use crate::source::aws::limit::Api;
 use crate::source::aws::{AwsProvider, error};
 
-/// Termination and stop protection of each id, in order. The limiter bounds how many calls are
-/// under way.
+/// Termination and stop protection of each id, in order. The rate limiter bounds the concurrent calls.
 pub async fn protection(
     aws: &AwsProvider,
     region: &Arc<str>,

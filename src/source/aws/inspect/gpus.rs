@@ -14,8 +14,8 @@ use crate::source::pages::Pages;
 use crate::source::planner::gpu;
 use crate::source::provider::GpuMetric;
 
-/// The series of each instance, in order; none for a type without NVIDIA GPUs. Host names are
-/// looked at where the id leads to fewer GPUs than the type has.
+/// GPU series of each instance, in order; empty for a type without NVIDIA GPUs. Host names are used when the id leads
+/// to fewer GPUs than the type has.
 pub async fn series(
     aws: &AwsProvider,
     scope: &Scope,

@@ -18,13 +18,13 @@ const IDS: usize = 50;
 /// Names per call of `DescribeAutoScalingGroups`: as many groups as one page holds.
 const NAMES: usize = 100;
 
-/// What Auto Scaling says of some instances.
+/// Auto Scaling memberships of some instances.
 pub struct Memberships {
     members: Known<HashMap<Arc<str>, scaling::AutoScalingInstanceDetails>>,
     groups: Known<HashMap<Arc<str>, (u32, u32)>>,
 }
 
-/// Asks for members, then for the groups of those that are.
+/// Reads the memberships of `ids`, then the sizes of their groups. A failure is kept inside the result.
 pub async fn memberships(aws: &AwsProvider, region: &Arc<str>, ids: &[Arc<str>]) -> Memberships {
     let members = members(aws, region, ids).await.map_err(Arc::new);
     let names: BTreeSet<&str> = members
@@ -37,7 +37,7 @@ pub async fn memberships(aws: &AwsProvider, region: &Arc<str>, ids: &[Arc<str>])
 }
 
 impl Memberships {
-    /// The group of an instance; `None` when it is in none.
+    /// Auto Scaling group of an instance; `None` when it is in none. Err when Auto Scaling could not be read.
     pub fn of(&self, id: &str) -> Known<Option<GroupFact>> {
         let Some(member) = self.members.as_ref().map_err(Arc::clone)?.get(id) else {
             return Ok(None);

@@ -15,14 +15,16 @@ use crate::source::pages::Pages;
 /// The most that `DescribeInstances` gives at once.
 const PAGE: i32 = 1_000;
 
-/// An instance as EC2 says it and as burntop needs it.
+/// An instance as EC2 returns it and as burntop represents it.
 #[derive(Debug)]
 pub struct Found {
+    /// EC2's structure.
     pub raw: ec2::Instance,
+    /// burntop's structure.
     pub instance: Arc<Instance>,
 }
 
-/// The instances of `ids` that exist, terminated ones included.
+/// Instances of `ids` that exist, terminated ones included, by id. Err when a page cannot be read.
 pub async fn by_id(
     aws: &AwsProvider,
     scope: &Scope,
@@ -35,7 +37,7 @@ pub async fn by_id(
     Ok(found.into_iter().map(|f| (Arc::clone(&f.instance.id), f)).collect())
 }
 
-/// The instances that a filter matches, terminated ones included.
+/// Instances that match a filter, terminated ones included. Err when a page cannot be read.
 pub async fn matching(
     aws: &AwsProvider,
     scope: &Scope,

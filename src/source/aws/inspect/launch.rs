@@ -4,6 +4,7 @@ use aws_sdk_ec2::types as ec2;
 
 use crate::domain::{LaunchSpec, text};
 
+/// Settings for launching an instance like `raw` again.
 pub fn spec(raw: &ec2::Instance) -> LaunchSpec {
     let own = |t: Option<&str>| t.filter(|t| !t.is_empty()).map(|t| text::clean(t).into_owned());
     let placement = raw.placement();

@@ -58,8 +58,7 @@ impl Inspector for AwsProvider {
     }
 }
 
-/// A filter of a `Describe*` call of EC2. Unlike a list of ids, a filter leaves out what does not
-/// exist instead of failing for all.
+/// Filter of an EC2 `Describe*` call. Unlike a list of ids, a filter ignores ids that do not exist instead of failing.
 pub(super) fn filter<'a>(name: &str, values: impl IntoIterator<Item = &'a str>) -> ec2::Filter {
     let values = values.into_iter().map(str::to_owned).collect();
     ec2::Filter::builder().name(name).set_values(Some(values)).build()

@@ -27,6 +27,8 @@ struct Wanted {
     period_s: i32,
 }
 
+/// Metrics of each instance between `from` and `to`, in the order of `instances`; each comes with its number of GPU
+/// devices. An instance whose series could not be read is an Err.
 pub async fn read(
     aws: &AwsProvider,
     scope: &Scope,

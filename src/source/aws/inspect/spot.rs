@@ -18,7 +18,7 @@ use crate::source::pages::Pages;
 /// By request id: true for a persistent one.
 type Requests = HashMap<Arc<str>, bool>;
 
-/// The requests of the Spot instances.
+/// Spot requests of the Spot instances. Err when the call fails.
 pub async fn requests(
     aws: &AwsProvider,
     region: &Arc<str>,
@@ -63,7 +63,7 @@ fn request(found: &Found) -> Option<&str> {
     found.raw.spot_instance_request_id().filter(|id| is_id(id))
 }
 
-/// The request of one instance; `None` when it is no Spot instance.
+/// Spot request of one instance; `None` for an instance that is not Spot. Err when the requests could not be read.
 pub fn of(found: &Found, requests: &Known<Requests>) -> Known<Option<SpotFact>> {
     if found.instance.lifecycle != Lifecycle::Spot {
         return Ok(None);

@@ -7,6 +7,7 @@ use crate::domain::{Scope, SourceError, Tags};
 use crate::source::aws::AwsProvider;
 use crate::source::inspect::Seen;
 
+/// State and tags of each of `ids`, for verification. Err when EC2 cannot be read.
 pub async fn read(
     aws: &AwsProvider,
     scope: &Scope,

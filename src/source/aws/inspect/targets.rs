@@ -17,16 +17,15 @@ use crate::source::aws::inventory::clean;
 use crate::source::aws::limit::Api;
 use crate::source::pages::Pages;
 
-/// A target group with what it says of its targets: instance id or address, and health. A target
-/// stands in it once for each port.
+/// A target group with its targets: instance id or address, and health; a target occurs once per port.
 #[derive(Debug)]
 pub struct Group {
     name: Arc<str>,
     targets: Vec<(Arc<str>, Arc<str>)>,
 }
 
-/// The groups of the region that the instances may be registered in. Either all of them or an
-/// error: a group that could not be read may be the one that serves.
+/// Target groups of the region that the instances may be registered in. Err when one could not be read: it may be the
+/// one that serves.
 pub async fn of_region(
     aws: &AwsProvider,
     region: &Arc<str>,
@@ -108,7 +107,7 @@ async fn health(
     Ok(Some(Group { name: clean(group.target_group_name()), targets }))
 }
 
-/// The groups that an instance is registered in, by its id or by one of its addresses.
+/// Target groups that an instance is registered in, by its id or one of its addresses. Err when they could not be read.
 pub fn of(found: &Found, groups: &Known<Vec<Group>>) -> Known<Vec<TargetGroupFact>> {
     let groups = groups.as_ref().map_err(Arc::clone)?;
     let interfaces = found.raw.network_interfaces().iter();

@@ -8,10 +8,11 @@ use crate::domain::{Known, TypeSpec};
 use crate::source::aws::{AwsProvider, types};
 use crate::source::catalogue;
 
-/// What is known of the types.
+/// Instance types that the catalogue does not have, as EC2 describes them.
 pub struct Specs(Known<HashMap<Arc<str>, Arc<TypeSpec>>>);
 
-/// Asks EC2 for the types that the catalogue does not have; what it has does not change.
+/// Reads the types of `instances` that the catalogue does not have; the data of known types does not change. A failure
+/// is kept inside the result.
 pub async fn specs(aws: &AwsProvider, region: &Arc<str>, instances: &[&Found]) -> Specs {
     let unknown: BTreeSet<Arc<str>> = instances
         .iter()
@@ -27,7 +28,7 @@ pub async fn specs(aws: &AwsProvider, region: &Arc<str>, instances: &[&Found]) -
 }
 
 impl Specs {
-    /// The type of this name; `None` where nobody knows it.
+    /// Instance type of this name; `None` when neither catalogue nor EC2 knows it. Err when EC2 could not be read.
     pub fn of(&self, name: &str) -> Known<Option<Arc<TypeSpec>>> {
         match catalogue::type_spec(name) {
             Some(spec) => Ok(Some(Arc::new(spec.clone()))),

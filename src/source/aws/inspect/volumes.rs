@@ -17,7 +17,7 @@ use crate::source::pages::Pages;
 /// The most values that one filter takes (EC2 API reference).
 const FILTER_VALUES: usize = 200;
 
-/// The volumes of the instances.
+/// Volumes attached to the instances, by id. Err when a page cannot be read.
 pub async fn by_id(
     aws: &AwsProvider,
     region: &Arc<str>,
@@ -59,9 +59,8 @@ async fn read(
     Ok(out)
 }
 
-/// The volumes of one instance, the root first. What happens to a volume is the instance's to
-/// say (its block device mapping); size and kind are the volume's, and not known where EC2 lists
-/// the volume no more.
+/// Volumes of one instance, the root first. Deletion with the instance is from its block device mapping; size and type
+/// are from the volume, unknown when EC2 does not list it any more. Err when the volumes could not be read.
 pub fn of(
     found: &Found,
     volumes: &Known<HashMap<Arc<str>, ec2::Volume>>,

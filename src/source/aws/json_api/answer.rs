@@ -19,13 +19,13 @@ use serde_json::{Map, Value};
 
 use crate::source::causes::find;
 
-/// The longest answer that is read, bytes. A page of 100 rows is some ten kilobytes.
+/// Longest answer that is read, bytes. A page of 100 rows is some ten kilobytes.
 pub const LONGEST: usize = 8 * 1024 * 1024;
 
-/// Reads a whole answer.
+/// Parses a whole answer.
 ///
 /// # Errors
-/// The service's refusal; an answer that is not the JSON it should be.
+/// The service's refusal; an answer that is not the expected JSON.
 pub fn read<A: DeserializeOwned>(
     response: &HttpResponse,
 ) -> Result<A, OrchestratorError<ErrorMetadata>> {
@@ -57,7 +57,7 @@ fn name_of(code: &str) -> &str {
     code.split_once('#').map_or(code, |(_, name)| name)
 }
 
-/// Stops to read an answer that is longer than [`LONGEST`].
+/// Interceptor that fails an answer longer than [`LONGEST`].
 #[derive(Debug)]
 pub struct WithinLimit;
 
@@ -85,7 +85,7 @@ impl Intercept for WithinLimit {
     }
 }
 
-/// An answer that is too long is not asked for again: it would be as long.
+/// Retry classifier that does not repeat a call whose answer was too long: the next one would be as long.
 #[derive(Debug)]
 pub struct TooLongIsFinal;
 

@@ -13,23 +13,24 @@ use futures_util::FutureExt as _;
 
 use super::{At, Service};
 
-/// A service and what decides about its endpoint.
+/// A service with the settings that decide its endpoint.
 #[derive(Clone, Debug)]
 pub struct Rules {
-    /// The service.
+    /// Service that is called.
     pub service: &'static Service,
-    /// The region.
+    /// AWS region of the call.
     pub region: String,
-    /// Endpoints validated under FIPS 140.
+    /// True for endpoints validated under FIPS 140.
     pub fips: bool,
-    /// Endpoints that have IPv6 as well.
+    /// True for endpoints with IPv4 and IPv6.
     pub dual_stack: bool,
-    /// An address of the user's instead; cannot be had with the two above, says the SDK.
+    /// Endpoint set by the user, in place of the service's; `None` without one. The SDK refuses it together with FIPS or
+    /// dual stack.
     pub custom: Option<String>,
 }
 
 impl Rules {
-    /// What the configuration of an account says of a service.
+    /// Endpoint settings of an account's SDK configuration for a service.
     pub fn new(sdk: &SdkConfig, service: &'static Service, region: &str) -> Self {
         Self {
             service,

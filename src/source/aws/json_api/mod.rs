@@ -34,7 +34,7 @@ pub use self::read::{At, Host, Read, Service};
 use super::AwsProvider;
 use crate::domain::SourceError;
 
-/// The parameters of a read, as the service calls them.
+/// Parameters of a read, serialised with the names of the service's API.
 pub trait Question: Serialize {
     /// What is asked with them.
     const READ: Read;
@@ -42,12 +42,12 @@ pub trait Question: Serialize {
     type Answer: DeserializeOwned + Debug + Send + Sync + 'static;
 }
 
-/// A question that got no answer.
+/// A failed call.
 #[derive(Debug)]
 pub struct Failed {
-    /// The service's own words; `None` where it was not the service that failed.
+    /// Error code and message of the service; `None` when the failure was not its refusal.
     pub refusal: Option<Box<ErrorMetadata>>,
-    /// What to say of it.
+    /// Error as burntop shows it.
     pub error: SourceError,
 }
 
@@ -57,7 +57,7 @@ impl From<Failed> for SourceError {
     }
 }
 
-/// Asks a service in a region, at the pace of the limiter.
+/// Calls a service in a region, at the pace of the rate limiter. Err when the call fails.
 pub async fn ask<Q: Question>(
     aws: &AwsProvider,
     region: &Arc<str>,
@@ -75,7 +75,7 @@ pub async fn ask<Q: Question>(
     })
 }
 
-/// A service in one region, with the configuration of one account.
+/// Client of a service in one region, with the configuration of one account.
 #[derive(Clone, Debug)]
 pub struct Client {
     service: &'static Service,
@@ -83,16 +83,15 @@ pub struct Client {
 }
 
 impl Client {
-    /// Asks nobody yet. `quota` names the quota of retries that its calls share.
+    /// A client without connections. `quota` names the retry quota that its calls share.
     pub fn new(sdk: &SdkConfig, service: &'static Service, region: &str, quota: String) -> Self {
         Self { service, plugin: plugin::plugin(sdk, service, region, quota) }
     }
 
-    /// Asks, as often as the configured retries allow.
+    /// Calls the service, with as many attempts as configured.
     ///
     /// # Errors
-    /// The SDK's: a refusal of the service, a time-out, a broken connection, an answer that cannot
-    /// be read, no credentials.
+    /// Those of the SDK: a refusal, a time-out, a broken connection, an unreadable answer, missing credentials.
     pub async fn ask<Q: Question>(
         &self,
         question: &Q,

@@ -11,7 +11,7 @@ use super::super::AwsProvider;
 use super::{Failed, Question, ask};
 use crate::source::pages::Pages;
 
-/// A row of a list.
+/// Row of a paged list.
 pub trait Row: DeserializeOwned {
     /// What the answer calls the list.
     const LIST: &'static str;
@@ -20,9 +20,9 @@ pub trait Row: DeserializeOwned {
 /// One page of a list.
 #[derive(Debug)]
 pub struct Page<T> {
-    /// The rows; `None` where the answer has no list.
+    /// Rows of the page; `None` when the answer has no list.
     pub rows: Option<Vec<T>>,
-    /// What the next page is asked with; `None` or empty on the last one.
+    /// Token of the next page; `None` or empty on the last one.
     pub next_token: Option<String>,
 }
 
@@ -56,7 +56,8 @@ impl<'de, T: Row> Deserialize<'de> for Page<T> {
     }
 }
 
-/// Every row of a list; `question` asks for the page of a token, first without one.
+/// All rows of a list; `question` makes the request for a token, `None` for the first page. Err when a page fails or
+/// the list does not end.
 pub async fn every<T: Row, Q: Question<Answer = Page<T>>>(
     aws: &AwsProvider,
     region: &Arc<str>,

@@ -36,7 +36,7 @@ use super::Service;
 use super::answer::{TooLongIsFinal, WithinLimit};
 use super::endpoint::Rules;
 
-/// How a client of the service works.
+/// Runtime plugin that configures a client of the service: credentials, signing, endpoint, retries, time-outs.
 pub fn plugin(
     sdk: &SdkConfig,
     service: &'static Service,

@@ -3,46 +3,45 @@
 use super::super::calls::Call;
 use super::super::limit::Api;
 
-/// A service that is asked without its crate.
+/// An AWS service that is called without its SDK crate.
 #[derive(Clone, Copy, Debug)]
 pub struct Service {
-    /// How the SDKs call it: `AWS_ENDPOINT_URL_SAGEMAKER` and the `services` section of a profile
-    /// are found by it.
+    /// Service id in the SDKs: names `AWS_ENDPOINT_URL_SAGEMAKER` and the `services` section of a profile.
     pub id: &'static str,
-    /// The first half of the header that names the operation.
+    /// First half of the `X-Amz-Target` header, which names the operation.
     pub target: &'static str,
-    /// The service for which a signature is good, and of which its IAM actions are.
+    /// Name for signatures and IAM actions.
     pub signing_name: &'static str,
-    /// How fast it may be asked; its calls share the limit.
+    /// Rate limit that its calls share.
     pub api: Api,
-    /// Where it lies.
+    /// Host by region and partition.
     pub host: fn(&At<'_>) -> Host,
 }
 
-/// What decides about the host of a service.
+/// Inputs that decide the host of a service.
 #[derive(Clone, Copy, Debug)]
 pub struct At<'a> {
-    /// The region.
+    /// AWS region of the call.
     pub region: &'a str,
-    /// The domain of its partition: `amazonaws.com`; with dual stack `api.aws`.
+    /// Domain of its partition: `amazonaws.com`; with dual stack `api.aws`.
     pub suffix: &'a str,
-    /// Endpoints validated under FIPS 140.
+    /// True for endpoints validated under FIPS 140.
     pub fips: bool,
-    /// Endpoints that have IPv6 as well.
+    /// True for endpoints with IPv4 and IPv6.
     pub dual_stack: bool,
 }
 
-/// Where a service lies.
+/// Host of a service.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Host {
-    /// The host without the domain of the partition.
+    /// Host name without the domain of the partition.
     pub name: String,
-    /// The region that a request is signed for, where that is another one than its own.
+    /// Region that requests are signed for; `None` for the region of the call.
     pub signed_for: Option<&'static str>,
 }
 
-/// A read. There is no other way to name an operation, and none is made of a call that changes
-/// something, so nothing of the kind can be asked.
+/// A read operation. Operations have no other representation, and none is made for calls that change something, so such
+/// a call cannot be expressed.
 #[derive(Clone, Copy, Debug)]
 pub struct Read {
     call: &'static Call,
@@ -50,23 +49,23 @@ pub struct Read {
 }
 
 impl Read {
-    /// A read of `service`; for constants, so that what is none does not compile.
+    /// A read of `service`; evaluated in constants, so that a call that is no read does not compile.
     pub const fn of(call: &'static Call, service: &'static Service) -> Self {
         assert!(call.read_only && is_action_of(call.action, service.signing_name));
         Self { call, service }
     }
 
-    /// Its row in the table of calls, with the IAM action.
+    /// Row in the table of calls, with the IAM action.
     pub const fn call(self) -> &'static Call {
         self.call
     }
 
-    /// Who is asked.
+    /// Service that is called.
     pub const fn service(self) -> &'static Service {
         self.service
     }
 
-    /// The name of the operation. Of these, IAM knows every one by its own name.
+    /// Name of the operation, which equals the name in its IAM action.
     pub fn operation(self) -> &'static str {
         let action = self.call.action;
         action.split_once(':').map_or(action, |(_, name)| name)

@@ -16,14 +16,14 @@ use super::inventory::clean;
 use super::json_api::{Failed, ask, every};
 use crate::domain::{BilledUnit, Resource, ResourceKind, Scope, SourceError, Tags};
 
-/// Ends the state of an endpoint that answers asynchronously: CloudWatch counts its requests by
-/// another name, and its instances bill all the same.
+/// Suffix of the state of an asynchronous endpoint: CloudWatch counts its requests under another name, and its
+/// instances are billed all the same.
 pub(super) const ASYNC: &str = ", asynchronous";
 
 /// Things looked at at once; the rate limiter has the last word.
 const AT_ONCE: usize = 4;
 
-/// All notebook instances of a region.
+/// All notebook instances of a region. Err when a call fails.
 pub async fn notebooks(aws: &AwsProvider, scope: &Scope) -> Result<Vec<Resource>, SourceError> {
     let page = |next_token| ListNotebookInstances { max_results: PAGE, next_token };
     let found = every(aws, &scope.region, page).await?;
@@ -66,8 +66,8 @@ async fn notebook(
     }))
 }
 
-/// All endpoints of a region that run on instances. Those that are serverless bill by request and
-/// are left out.
+/// All endpoints of a region that run on instances. Serverless ones are billed by request and left out. Err when a call
+/// fails.
 pub async fn endpoints(aws: &AwsProvider, scope: &Scope) -> Result<Vec<Resource>, SourceError> {
     let page = |next_token| ListEndpoints { max_results: PAGE, next_token };
     let found = every(aws, &scope.region, page).await?;
@@ -144,7 +144,7 @@ async fn endpoint(
     }))
 }
 
-/// All apps of Studio in a region that run on an instance of their own.
+/// All Studio apps of a region that run on an instance of their own. Err when a call fails.
 pub async fn apps(aws: &AwsProvider, scope: &Scope) -> Result<Vec<Resource>, SourceError> {
     let page = |next_token| ListApps { max_results: PAGE, next_token };
     let mut found = every(aws, &scope.region, page).await?;

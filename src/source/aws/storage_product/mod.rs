@@ -167,7 +167,7 @@ const FREE_TO_READ: [Tier; 7] = [
     Tier::ItDeepArchive,
 ];
 
-/// The prices of S3 in a region from the products of `AmazonS3` and `AmazonS3GlacierDeepArchive`.
+/// S3 prices of a region from the products of `AmazonS3` and `AmazonS3GlacierDeepArchive`.
 pub(super) fn s3<'p>(
     products: impl Iterator<Item = &'p str>,
     region: &str,
@@ -228,7 +228,7 @@ fn set(out: &mut S3Prices, tier: Tier, what: What, steps: &[VolumeStep]) {
     }
 }
 
-/// The prices of EBS in a region from products of `AmazonEC2`.
+/// EBS prices of a region from products of `AmazonEC2`.
 pub(super) fn ebs<'p>(
     products: impl Iterator<Item = &'p str>,
     region: &str,

@@ -2,21 +2,19 @@
 
 use crate::domain::Accelerator;
 
-/// A model as its driver describes it.
+/// A GPU model as its driver describes it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Card {
-    /// The name that NVML gives it.
+    /// Name in NVML, such as `NVIDIA A100-SXM4-40GB`.
     pub name: &'static str,
-    /// Device memory in MiB as the driver reports it, which is less than the EC2 API says (or, for
-    /// A10G, L4 and L40S, more).
+    /// Device memory as the driver reports it, MiB: less than the EC2 API states (for A10G, L4 and L40S more).
     pub memory_mib: f64,
-    /// Power with nothing to do, and the limit, W; `None` where the driver tells neither, as in the
-    /// guest of a partitioned card.
+    /// Idle power and power limit, W; `None` when the driver reports neither, as in the guest of a partitioned card.
     pub power: Option<(f64, f64)>,
-    /// Idle and highest clock of the multiprocessors, MHz; `None` where there is none.
+    /// Idle and highest clock of the multiprocessors, MHz; `None` for devices without.
     pub clocks: Option<(f64, f64)>,
-    /// Memory per slice of a split into 3g + 2g + 2g, as its profiles name it; `None` where the
-    /// model cannot be split, or nobody does.
+    /// Memory per slice of a split into 3g + 2g + 2g, as in the profile names; `None` for a model that cannot be split,
+    /// or is not in the demo.
     pub mig: Option<[&'static str; 2]>,
 }
 
@@ -106,7 +104,7 @@ const CARDS: [(&str, u64, Card); 19] = [
     ("Inferentia2", 0, Card::neuron("Inferentia2", 32_768.0)),
 ];
 
-/// What the driver says of `accelerator`; `None` for a model that the demo has no figures of.
+/// Driver's data of `accelerator`; `None` for a model without data in the demo.
 pub(super) fn of(accelerator: &Accelerator) -> Option<&'static Card> {
     let fits = |(model, memory, _): &&(&str, u64, Card)| {
         *model == &*accelerator.model && (*memory == 0 || *memory == accelerator.memory_mib)

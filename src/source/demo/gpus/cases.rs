@@ -4,70 +4,75 @@
 use crate::domain::GpuState;
 use crate::source::demo::profile::Profile;
 
-/// What is planted in a GPU.
+/// Kind of a planted GPU case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Utilisation reads 100 % while nothing runs.
     Phantom,
-    /// The encoder works and little else.
+    /// The encoder works, and hardly anything else.
     Encoder,
-    /// A model is loaded and nobody asks it anything.
+    /// A model is loaded and gets no requests.
     HeldIdle,
-    /// Nobody holds it, nothing runs.
+    /// No process holds it, and it is idle.
     Unallocated,
-    /// Work that hangs: a kernel is resident, nothing is computed.
+    /// A hung job: a kernel is resident, nothing is computed.
     Stalled,
     /// Kernels that use a fifth of the multiprocessors.
     Inefficient,
-    /// Inference bound by memory.
+    /// Inference bound by memory bandwidth.
     MemoryBound,
     /// XID 79: the GPU has fallen off the bus.
     OffTheBus,
     /// XID 31 of an application, long ago.
     OldXid,
-    /// Its node reports nothing any more.
+    /// Its node stopped reporting.
     Silent,
-    /// Utilisation is all that is told, now and then.
+    /// Only utilisation is reported, and irregularly.
     UtilAlone,
-    /// Two sources say different things.
+    /// Two sources report different values.
     Disputed,
     /// Partitioned: one slice works, the others do not.
     Split,
-    /// Went to work some minutes ago.
+    /// Started to work some minutes ago.
     Woken,
 }
 
-/// A planted GPU case.
+/// A planted GPU case: GPUs that mislead a simple tool, with the expected verdict.
 #[derive(Debug)]
 pub struct GpuCase {
-    /// The `Name` tag of the box; `None` for boxes that are found by what they are.
+    /// `Name` tag of the box; `None` for boxes found by other properties.
     pub on: Option<&'static str>,
     /// The GPUs by index, in words.
     #[cfg_attr(
         not(test),
         expect(dead_code, reason = "what tests and docs/demo.md hold the demo against")
     )]
+    /// Indices of the GPUs, as `docs/demo.md` lists them.
     pub gpus: &'static str,
     /// What is planted.
     #[cfg_attr(
         not(test),
         expect(dead_code, reason = "what tests and docs/demo.md hold the demo against")
     )]
+    /// Description of the case, as in `docs/demo.md`.
     pub what: &'static str,
     /// What burntop concludes.
     #[cfg_attr(
         not(test),
         expect(dead_code, reason = "what tests and docs/demo.md hold the demo against")
     )]
+    /// Expected state of the GPUs.
     pub state: GpuState,
     /// Why, in short.
     #[cfg_attr(
         not(test),
         expect(dead_code, reason = "what tests and docs/demo.md hold the demo against")
     )]
+    /// Expected reason, in short.
     pub says: &'static str,
+    /// Kind of the case.
     pub(super) kind: Kind,
-    /// The GPUs by index; empty for all.
+    /// Indices of the GPUs; empty for all.
     pub(super) indices: &'static [u16],
 }
 
@@ -77,7 +82,7 @@ pub fn gpu_cases() -> &'static [GpuCase] {
     &CASES
 }
 
-/// What is planted in GPU `index` of a box.
+/// Planted case of GPU `index` of a box; `None` without one.
 pub(super) fn of(profile: &Profile, index: u16) -> Option<Kind> {
     let name = profile.trap?.name;
     let fits =

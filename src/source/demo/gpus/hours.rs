@@ -12,9 +12,9 @@ use crate::source::demo::workload;
 const SAMPLES: u32 = (3_600 / signals::STEP_S) as u32;
 
 impl DemoGpus {
-    /// What all GPUs did in a closed hour, as the hourly telemetry of the CloudWatch agent has it:
-    /// the roll-up of the demo keeps utilisation. It keeps none of Neuron devices, and nothing of
-    /// what sends nonsense. An hour that is not closed yet has nothing.
+    /// Activity of all GPUs in a closed hour, as the CloudWatch agent's hourly telemetry has it: the roll-up of the
+    /// demo keeps utilisation. Neuron devices and GPUs with malformed values are absent. Empty for an hour that is not
+    /// closed.
     pub(super) fn hour_of_all(&self, hour: Hour, now: Timestamp) -> Vec<GpuHour> {
         if hour.end() > now {
             return Vec::new();
@@ -36,7 +36,7 @@ impl DemoGpus {
         .collect()
     }
 
-    /// Traces of everything that is told of a GPU; empty of one that is not known.
+    /// Traces of all signals of a GPU; empty for an unknown GPU.
     pub(super) fn history_of(
         &self,
         key: &GpuKey,

@@ -33,14 +33,13 @@ use crate::source::{Ask, GpuSource};
 /// How long ago a silent box was last heard of, whenever one looks.
 const SILENT: SignedDuration = SignedDuration::from_mins(30);
 
-/// The sources of GPU telemetry of a demo: one that knows the fleet and keeps its past, and one that
-/// scrapes three boxes.
+/// Telemetry sources of a demo: one that knows the whole fleet and its history, and one that scrapes three boxes.
 pub fn gpu_sources(options: &DemoOptions) -> Vec<Arc<dyn GpuSource>> {
     let first = Arc::new(DemoGpus::new(options));
     vec![first.clone(), Arc::new(Second::new(first))]
 }
 
-/// The GPUs of a demo.
+/// Telemetry source over the whole fleet of a demo.
 pub(super) struct DemoGpus {
     fleet: Fleet,
     part: Part,

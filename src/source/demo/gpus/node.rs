@@ -17,7 +17,7 @@ use crate::source::demo::places::TEAMS;
 use crate::source::demo::profile::{Agent, Fleet, Profile};
 use crate::source::demo::workload::Workload;
 
-/// Which evidence the exporter of a box gives.
+/// Metrics that the exporter of a box provides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Evidence {
     /// DCGM with profiling: SM active, tensor, memory.
@@ -28,14 +28,14 @@ pub(super) enum Evidence {
     Util,
     /// Power alone, of partitioned GPUs without profiling.
     Power,
-    /// Utilisation alone.
+    /// Only utilisation.
     UtilAlone,
-    /// `NeuronCores`.
+    /// Utilisation of `NeuronCores`.
     Neuron,
 }
 
 impl Evidence {
-    /// The rung of the ladder that it reaches.
+    /// Rung of the evidence that it allows.
     pub fn rung(self) -> Rung {
         match self {
             Self::Sm | Self::Neuron => Rung::A,
@@ -55,33 +55,41 @@ enum Scheduler {
     None,
 }
 
-/// A box whose GPUs are told of.
+/// A box with GPU telemetry.
 pub(super) struct Node {
+    /// Kind of the box.
     pub profile: Profile,
+    /// Generation of its instance, part of the id.
     pub generation: i32,
-    /// Instance id.
+    /// EC2 instance id, such as `i-0abc`.
     pub id: Arc<str>,
-    /// `Name` tag.
+    /// `Name` tag; empty without one.
     pub name: Arc<str>,
+    /// Driver's data of its GPU model.
     pub card: &'static Card,
+    /// Metrics that its exporter provides.
     pub evidence: Evidence,
-    /// True when its exporter names owners.
+    /// True when its exporter reports owners.
     pub names_owners: bool,
+    /// GPUs and slices, by index.
     pub gpus: Vec<Gpu>,
 }
 
 /// A GPU of a box, or a slice of one.
 pub(super) struct Gpu {
+    /// Index of the GPU on the box.
     pub index: u16,
-    /// Number of the slice on its GPU, and the share of the memory; `None` for a whole one.
+    /// Id of the slice's GPU instance and its share of the memory, 0–1; `None` for a whole GPU.
     pub slice: Option<(u32, f64)>,
+    /// Planted case; `None` for an ordinary GPU.
     pub case: Option<Kind>,
+    /// Identity that the exporter reports.
     pub identity: Arc<GpuIdentity>,
-    /// Whose it is when somebody holds it.
+    /// Owner while the GPU is held.
     pub owner: Arc<GpuOwner>,
-    /// True when somebody holds it while it does nothing.
+    /// True when it is held while idle.
     pub kept: bool,
-    /// What runs on it when somebody holds it; `None` where the exporter does not tell.
+    /// Processes while it is held; `None` when the exporter does not report processes.
     pub processes: Option<Arc<[GpuProcess]>>,
 }
 
@@ -103,7 +111,7 @@ fn is_told(profile: &Profile) -> bool {
     }
 }
 
-/// What is told of a box, as of `now`; `None` when nothing is.
+/// Telemetry of a box at `now`; `None` for a box without.
 pub(super) fn of(fleet: Fleet, profile: Profile, now: Timestamp) -> Option<Node> {
     if !is_told(&profile) {
         return None;
@@ -196,7 +204,7 @@ fn names(profile: &Profile, instance: &Instance, scheduler: Scheduler) -> HostNa
     }
 }
 
-/// The GPU instance that works where its GPU does.
+/// Id of the GPU instance that does the work of a split GPU.
 pub(super) const WORKING_SLICE: u32 = 2;
 
 /// A slice of the split that the demo's partitioned GPUs have.

@@ -20,13 +20,14 @@ const CONTRADICTION: [(GpuSignal, f64); 4] = [
     (GpuSignal::Tensor, 0.06),
 ];
 
-/// The exporters of the demo.
+/// Second telemetry source of the demo: exporters of three boxes.
 pub(super) struct Second {
     first: Arc<DemoGpus>,
     origin: Arc<str>,
 }
 
 impl Second {
+    /// A source that derives its values from `first`.
     pub(super) fn new(first: Arc<DemoGpus>) -> Self {
         Self { first, origin: "demo-exporters".into() }
     }

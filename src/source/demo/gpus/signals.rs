@@ -18,11 +18,13 @@ const WOKE_UP: SignedDuration = SignedDuration::from_mins(20);
 const RECENT_S: i64 = 900;
 const RECENT_STEP_S: i64 = 60;
 
-/// What is measured at one moment.
+/// Measurements at one moment.
 pub(super) struct Reading {
+    /// Measured values.
     pub signals: GpuSignals,
+    /// Reasons for the clocks; `None` when not reported.
     pub throttle: Option<Throttle>,
-    /// True when something runs.
+    /// True when a kernel runs.
     pub works: bool,
 }
 
@@ -50,7 +52,7 @@ impl Pace {
     }
 }
 
-/// Of a partitioned GPU the first slice does the work.
+/// True for a whole GPU, and for the slice that does the work of a split one.
 pub(super) fn is_first(gpu: &Gpu) -> bool {
     gpu.slice.is_none_or(|(number, _)| number == node::WORKING_SLICE)
 }
@@ -104,7 +106,7 @@ fn activity(gpu: &Gpu, level: f64) -> f64 {
     }
 }
 
-/// What GPU `gpu` measures at `at`, seen at `now`; `None` when nothing is told.
+/// Measurements of `gpu` at `at`, as known at `now`; `None` when nothing is reported.
 pub(super) fn reading(node: &Node, gpu: &Gpu, at: Timestamp, now: Timestamp) -> Option<Reading> {
     let mut signals = GpuSignals::default();
     let pace = Pace::of(node, gpu, Hour::containing(at));
@@ -262,7 +264,7 @@ fn reasons(node: &Node, gpu: &Gpu, level: f64) -> u64 {
     hot | capped
 }
 
-/// The minutes before `at`, a value a minute.
+/// Extremes of the minutes before `at`, from one value per minute; `None` without any.
 pub(super) fn recent(node: &Node, gpu: &Gpu, at: Timestamp) -> Option<RecentWindow> {
     let mut window =
         RecentWindow { seconds: RECENT_S as u32, samples: 0, max_activity: 0.0, max_power_w: None };

@@ -13,7 +13,7 @@ use serde_json::json;
 use super::objects::Row;
 use crate::domain::storage::{ObjectFlags, Tier};
 
-/// The id of every inventory.
+/// Id of every inventory in the demo.
 pub const ID: &str = "daily";
 
 /// Hours after midnight at which the list is of, and at which it has been delivered.
@@ -30,25 +30,25 @@ const SCHEMA: &str = "Bucket, Key, VersionId, IsLatest, IsDeleteMarker, Size, La
 const PLAIN: AsciiSet =
     NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 
-/// An inventory of one day.
+/// Files of one day's inventory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Delivery {
-    /// `manifest.json`.
+    /// Content of `manifest.json`.
     pub manifest: Vec<u8>,
-    /// `manifest.checksum`.
+    /// Content of `manifest.checksum`.
     pub checksum: Vec<u8>,
-    /// The piece.
+    /// Content of the piece, CSV in gzip.
     pub piece: Vec<u8>,
 }
 
-/// The newest day whose inventory has been delivered.
+/// Newest day whose inventory is delivered at `now`.
 pub fn newest(now: Timestamp) -> Date {
     let today = day_of(now);
     let is_there = now.as_second() >= midnight_s(today) + DELIVERED_H * 3_600;
     if is_there { today } else { today.yesterday().unwrap_or(today) }
 }
 
-/// The day of a moment, UTC.
+/// UTC day of `now`.
 pub fn day_of(now: Timestamp) -> Date {
     now.to_zoned(TimeZone::UTC).date()
 }
@@ -58,17 +58,17 @@ pub fn midnight_s(day: Date) -> i64 {
     day.to_zoned(TimeZone::UTC).map_or(0, |t| t.timestamp().as_second())
 }
 
-/// The directory of a snapshot: `bucket/daily/2026-11-20T01-00Z/`.
+/// Prefix of a snapshot: `bucket/daily/2026-11-20T01-00Z/`.
 pub fn folder(bucket: &str, day: Date) -> String {
     format!("{bucket}/{ID}/{day}T{LISTED_H:02}-00Z/")
 }
 
-/// The key of the piece of a snapshot.
+/// Key of the piece of a snapshot.
 pub fn piece_key(bucket: &str, day: Date) -> String {
     format!("{bucket}/{ID}/data/{day}.csv.gz")
 }
 
-/// The inventory of a bucket on a day.
+/// Inventory of a bucket on a day; `destination` is the bucket that it is delivered to.
 pub fn deliver(bucket: &str, destination: &str, rows: &[Row], day: Date) -> Delivery {
     let midnight = midnight_s(day);
     let piece = zipped(bucket, rows, midnight);

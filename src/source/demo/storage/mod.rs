@@ -56,7 +56,7 @@ const SNAPSHOTS: usize = 2;
 /// Inventories by bucket and day.
 type Deliveries = HashMap<(Arc<str>, Date), Arc<Delivery>>;
 
-/// The storage of one account of the demo.
+/// Storage of one account of the demo.
 pub(super) struct DemoStorage {
     provider: Arc<DemoProvider>,
     buckets: OnceLock<Vec<Held>>,
@@ -98,7 +98,7 @@ fn name_of(key: u64, planted: &str) -> Arc<str> {
 }
 
 impl DemoStorage {
-    /// The storage of the account of `provider`.
+    /// Storage of the account of `provider`.
     pub fn new(provider: Arc<DemoProvider>) -> Self {
         Self { provider, buckets: OnceLock::new(), delivered: Mutex::default() }
     }

@@ -16,21 +16,21 @@ const PART: u64 = 64 << 20;
 /// An object, or a version of one.
 #[derive(Clone, Debug)]
 pub struct Row {
-    /// Key.
+    /// Key of the object.
     pub key: String,
-    /// Bytes.
+    /// Size, bytes.
     pub size: u64,
     /// Age at midnight (UTC), seconds.
     pub age_s: i64,
-    /// Tier.
+    /// Storage tier.
     pub tier: Tier,
-    /// Bits of [`ObjectFlags`].
+    /// Properties: bits of [`ObjectFlags`].
     pub flags: u16,
-    /// What the content is: the same number, the same bytes.
+    /// Identity of the content: equal numbers mean equal bytes.
     pub content: u64,
-    /// Size of a part.
+    /// Size of an upload part, bytes.
     pub part: u64,
-    /// Version id; empty without versions.
+    /// Version id; empty in a bucket without versions.
     pub version: String,
 }
 
@@ -42,12 +42,12 @@ impl Row {
         Self { key, size, age_s, tier: Tier::Standard, flags: 0, content, part: PART, version }
     }
 
-    /// Number of parts it was uploaded in; 0 for one piece.
+    /// Number of upload parts; 0 for an object uploaded in one piece.
     pub fn parts(&self) -> u32 {
         if self.size <= self.part { 0 } else { self.size.div_ceil(self.part).min(10_000) as u32 }
     }
 
-    /// Its `ETag`: of content, size of the parts, and of the key as well under KMS.
+    /// `ETag` derived from content and part size, and from the key as well under KMS.
     pub fn etag(&self) -> Etag {
         if self.flags & ObjectFlags::DELETE_MARKER != 0 {
             return Etag::default();
@@ -60,13 +60,13 @@ impl Row {
         Etag { md5, parts }
     }
 
-    /// All its bits, those that follow from the rest included.
+    /// Properties, with those that follow from other fields.
     pub fn bits(&self) -> ObjectFlags {
         let multipart = if self.parts() > 0 { ObjectFlags::MULTIPART } else { 0 };
         ObjectFlags(self.flags | multipart)
     }
 
-    /// Appends it to a batch; `midnight_ms` is what ages are measured to.
+    /// Appends it to a batch; ages count back from `midnight_ms` (ms since 1970).
     pub fn push(&self, into: &mut ObjectBatch, midnight_ms: i64) {
         into.keys.push(self.key.as_bytes());
         into.sizes.push(self.size);
@@ -77,18 +77,18 @@ impl Row {
         into.versions.push(self.version.as_bytes());
     }
 
-    /// Last modified, ms since 1970.
+    /// Time of the last change, ms since 1970.
     pub fn modified_ms(&self, midnight_ms: i64) -> i64 {
         midnight_ms - self.age_s * 1000
     }
 }
 
-/// A number that is fixed for a text.
+/// Number derived from a text, always the same.
 pub fn text_hash(text: &str) -> u64 {
     text.bytes().fold(0x5707, |h, byte| hash(h, 31, u64::from(byte)))
 }
 
-/// Hex digits that are fixed for a text, `len` of them up to 32.
+/// Hex digits derived from a text, always the same; `len` of them, at most 32.
 pub fn tail(text: &str, len: usize) -> String {
     let h = text_hash(text);
     let mut digits = format!("{:016x}{:016x}", mix(h ^ 1), mix(h ^ 2));
@@ -96,7 +96,7 @@ pub fn tail(text: &str, len: usize) -> String {
     digits
 }
 
-/// All rows of a bucket, in the order of their keys.
+/// All rows of a bucket, sorted by key.
 pub fn rows(bucket: &Planted) -> Vec<Row> {
     let mut rows = match bucket.content {
         Content::Checkpoints => runs::rows(),
@@ -128,8 +128,8 @@ pub fn rows(bucket: &Planted) -> Vec<Row> {
     rows
 }
 
-/// A data set of so many shards, and three copies: byte for byte, with other parts, under KMS (the
-/// last two of half of it).
+/// A data set of `count` shards, and three copies: byte for byte, with other part sizes, under KMS (the last two of
+/// half of it).
 pub fn copies(count: u64) -> Vec<Row> {
     let mut rows = Vec::new();
     let shards = |dir: &str, count: u64, age: i64| -> Vec<Row> {

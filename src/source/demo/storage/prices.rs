@@ -8,7 +8,7 @@ use crate::source::storage_prices;
 /// The region whose list the others are made from.
 const MODEL: &str = "us-east-1";
 
-/// Prices of S3 in a region without an embedded list: the model's, as invented.
+/// Invented S3 prices for a region without an embedded list; `None` for a region with one.
 pub(super) fn s3(region: &str) -> Option<S3Prices> {
     if storage_prices::s3(region).is_some() {
         return None;
@@ -20,7 +20,7 @@ pub(super) fn s3(region: &str) -> Option<S3Prices> {
     Some(prices)
 }
 
-/// As [`s3`], for volumes and snapshots.
+/// Invented prices of volumes and snapshots for a region without an embedded list; `None` for a region with one.
 pub(super) fn ebs(region: &str) -> Option<EbsPrices> {
     if storage_prices::ebs(region).is_some() {
         return None;

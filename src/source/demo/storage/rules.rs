@@ -28,7 +28,7 @@ fn noncurrent(days: i64) -> Option<NoncurrentExpiration> {
     Some(NoncurrentExpiration { days: Some(days), newer_versions: None })
 }
 
-/// The configuration; `None` where there is none.
+/// Lifecycle configuration for these rules; `None` without any.
 pub fn lifecycle(rules: Rules) -> Option<Lifecycle> {
     let abort = LifecycleRule { abort_uploads_days: Some(7), ..rule("abort-uploads") };
     let cool = LifecycleRule { transitions: moves(90, "GLACIER_IR"), ..rule("cool-down") };

@@ -116,7 +116,7 @@ pub(super) fn directories() -> impl Iterator<Item = &'static str> {
     RUNS.iter().map(|run| run.dir)
 }
 
-/// All objects of the bucket.
+/// All objects of the bucket with checkpoints.
 pub(super) fn rows() -> Vec<Row> {
     let mut rows = copies(120);
     for run in &RUNS {

@@ -21,17 +21,17 @@ const NAME: u64 = 8 << 10;
 /// What small objects are billed as in Standard-IA and Glacier Instant Retrieval.
 const SMALL: u64 = 128 << 10;
 
-/// The sums of a bucket on a day.
+/// Sums of a bucket on one day, as CloudWatch publishes them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sums {
-    /// Bytes by CloudWatch's `StorageType`, those that are not 0.
+    /// Bytes by CloudWatch's `StorageType`, without zeros.
     pub bytes: Vec<(&'static str, u64)>,
     /// `NumberOfObjects`: versions, delete markers and uploads count.
     pub objects: u64,
 }
 
 impl Sums {
-    /// Of the rows of a bucket, their sizes times `share`, and its incomplete uploads.
+    /// Sums of a bucket's rows, their sizes times `share`, and of its incomplete uploads.
     pub fn of(bucket: &Planted, rows: &[Row], share: f64) -> Self {
         let mut bytes: Vec<(&'static str, u64)> = Vec::new();
         let mut add = |name: &'static str, more: u64| match bytes.iter_mut().find(|b| b.0 == name) {
@@ -62,7 +62,7 @@ impl Sums {
         Self { bytes, objects: rows.len() as u64 + u64::from(uploads) }
     }
 
-    /// The series that CloudWatch lists of the bucket.
+    /// Series that CloudWatch lists for the bucket.
     pub fn series(&self, bucket: &Planted, name: &Arc<str>) -> Vec<SizeSeries> {
         let one = |metric, dimension: &str| SizeSeries {
             bucket: name.clone(),
@@ -78,9 +78,8 @@ impl Sums {
         out
     }
 
-    /// The value of a series on a day, of a bucket that has these sums and `rows` at `reckoned`; `None`
-    /// before the bucket was there, and for a series that it does not have. CloudWatch has a day when
-    /// it is over.
+    /// Value of a series on a day, for a bucket that has these sums and `rows` at `reckoned`; `None` before the bucket
+    /// existed, for a series that it lacks, and for a day that is not over.
     pub fn value(
         &self,
         bucket: &Planted,
@@ -118,7 +117,7 @@ impl Sums {
     }
 }
 
-/// The filter of request metrics that covers a whole bucket.
+/// Id of the filter for request metrics of a whole bucket.
 pub const READS_FILTER: &str = "EntireBucket";
 
 /// The day whose list shows the size of `day`: it is over by then.
@@ -126,7 +125,7 @@ fn listed(day: Date) -> Date {
     day.tomorrow().unwrap_or(day)
 }
 
-/// The rows that a list shows on a day, of those that the table has at `reckoned`.
+/// Rows on `day`, derived from those of the table at `reckoned`.
 pub fn grown(bucket: &Planted, rows: &[Row], day: Date, reckoned: Date) -> Vec<Row> {
     let share = share_since(bucket, day, reckoned);
     rows.iter().map(|row| Row { size: sized(row, share), ..row.clone() }).collect()
@@ -141,7 +140,7 @@ fn share_since(bucket: &Planted, day: Date, reckoned: Date) -> f64 {
     share(bucket.growth, days_between(day, reckoned).min(0))
 }
 
-/// Days from one day to another.
+/// Days between two dates; negative when `to` is before `from`.
 pub fn days_between(from: Date, to: Date) -> i32 {
     from.until(to).map_or(0, |span| span.get_days())
 }

@@ -9,10 +9,10 @@ use super::super::places::TEAMS;
 use super::super::profile::Fleet;
 use crate::domain::storage::{Tier, Versioning};
 
-/// What lies in a bucket.
+/// Content of a bucket.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Content {
-    /// Checkpoints of every framework, and what only looks like them.
+    /// Checkpoints of every framework, and lookalikes.
     Checkpoints,
     /// Data sets, and copies of them.
     Datasets,
@@ -20,50 +20,49 @@ pub enum Content {
     Artifacts,
     /// The inventories of the account.
     Inventories,
-    /// Objects of one kind: how many, their mean size in KiB, their tier, and the ages in days of
-    /// the youngest and the oldest.
+    /// Objects of one kind, in one tier.
     Plain {
-        /// How many.
+        /// Number of objects.
         objects: u32,
         /// Mean size, KiB.
         kib: u32,
-        /// Tier.
+        /// Storage tier.
         tier: Tier,
-        /// Ages in days, from–to.
+        /// Ages of the youngest and the oldest, days.
         days: (u32, u32),
     },
 }
 
-/// How a bucket came to its size.
+/// Growth of a bucket up to today.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Growth {
-    /// It stays as it is.
+    /// Constant size.
     Flat,
-    /// From nothing so many days ago, evenly.
+    /// Linear from 0, this many days ago.
     Linear(u32),
-    /// It doubles in so many days.
+    /// Doubles within this many days.
     Doubles(u32),
-    /// It is emptied by a third each so many days.
+    /// Sawtooth: grows, and loses a third every this many days.
     Saw(u32),
-    /// It was so many hundredths of today's size until so many days ago.
+    /// Was this many percent of today's size until this many days ago.
     Jumped(u32, u32),
 }
 
-/// Which lifecycle rules a bucket has.
+/// Lifecycle rules of a bucket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rules {
-    /// None at all.
+    /// No rules.
     None,
     /// Uploads aborted after 7 days, data to Glacier Instant Retrieval after 90.
     Good,
-    /// As [`Rules::Good`], and noncurrent versions deleted after 30 days.
+    /// [`Rules::Good`], and noncurrent versions deleted after 30 days.
     GoodVersioned,
-    /// What articles recommend and does nothing or costs money here: noncurrent expiration on unique
-    /// keys, Standard-IA for what is read weekly.
+    /// Rules that are often recommended and do nothing or cost money here: noncurrent expiration on unique keys,
+    /// Standard-IA for objects read weekly.
     Foul,
-    /// Rules that Terraform owns.
+    /// Rules managed by Terraform.
     Terraform,
-    /// One rule that is switched off.
+    /// One rule, disabled.
     Disabled,
 }
 
@@ -71,37 +70,38 @@ pub enum Rules {
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "what is planted, one by one")]
 pub struct Planted {
-    /// The name, without the end that tells demos of different seeds apart.
+    /// Name, without the suffix that differs between demos.
     pub name: String,
     /// What is planted; empty for an ordinary bucket.
     #[cfg_attr(
         not(test),
         expect(dead_code, reason = "what tests and docs/demo.md hold the demo against")
     )]
+    /// Description of the case, as in `docs/demo.md`; empty for an ordinary bucket.
     pub what: &'static str,
-    /// Index of the account.
+    /// Index of its account in `ACCOUNTS`.
     pub account: usize,
-    /// Index of the region.
+    /// Index of its region in `REGIONS`.
     pub region: usize,
-    /// What lies in it.
+    /// Kind of its content.
     pub content: Content,
-    /// Versioning.
+    /// Versioning state.
     pub versioning: Versioning,
-    /// Rules.
+    /// Lifecycle rules.
     pub rules: Rules,
-    /// How it grew.
+    /// Growth of its size.
     pub growth: Growth,
-    /// Uploads begun and never completed, and the GiB of the parts of each.
+    /// Number of incomplete uploads, and the GiB of each one's parts.
     pub uploads: (u32, u32),
-    /// True where a bucket policy denies everything but its listing.
+    /// True when a bucket policy denies everything except listing the bucket.
     pub denied: bool,
-    /// True with request metrics: reads are known.
+    /// True with request metrics, so that reads are known.
     pub reads: bool,
     /// True with Object Lock.
     pub locked: bool,
     /// True with replication.
     pub replicates: bool,
-    /// Created.
+    /// Date of creation.
     pub created: Date,
 }
 
@@ -147,7 +147,7 @@ fn plain(objects: u32, kib: u32, tier: Tier, days: (u32, u32)) -> Content {
 
 const GIB: u32 = 1 << 20;
 
-/// The planted buckets.
+/// The planted buckets, without the ordinary ones.
 pub fn planted() -> Vec<Planted> {
     use Versioning::{Enabled, Suspended};
     vec![
@@ -286,7 +286,7 @@ pub fn planted() -> Vec<Planted> {
     ]
 }
 
-/// All buckets of a demo: the planted ones and one per project.
+/// All buckets of a demo: the planted ones, and one per project.
 pub fn buckets(fleet: Fleet) -> Vec<Planted> {
     let mut out = planted();
     for (t, team) in TEAMS.iter().enumerate() {

@@ -14,31 +14,32 @@ use crate::domain::storage::{Attachment, Snapshot, SnapshotTier, Volume, VolumeK
 use crate::domain::{Instance, InstanceState, Scope, Tags, intern};
 use crate::source::storage::Image;
 
-/// A volume that no instance has.
+/// A planted volume without an instance.
 pub struct Loose {
-    /// `Name` tag.
+    /// `Name` tag of the volume.
     pub name: &'static str,
     /// What is planted.
     #[cfg_attr(
         not(test),
         expect(dead_code, reason = "what tests and docs/demo.md hold the demo against")
     )]
+    /// Description of the case, as in `docs/demo.md`.
     pub what: &'static str,
-    /// Account and region.
+    /// Indices of its account and region in `ACCOUNTS` and `REGIONS`.
     pub place: (usize, usize),
-    /// Kind.
+    /// Volume type.
     pub kind: VolumeKind,
-    /// GiB.
+    /// Provisioned size, GiB.
     pub gib: u32,
-    /// IOPS, where they are provisioned.
+    /// Provisioned IOPS; `None` for types without.
     pub iops: Option<u32>,
-    /// MiB/s, where they are provisioned.
+    /// Provisioned throughput, MiB/s; `None` for types without.
     pub mibps: Option<u32>,
-    /// Created so many days ago.
+    /// Age, days.
     pub days: i64,
 }
 
-/// The planted volumes.
+/// The planted volumes without an instance.
 pub const LOOSE: [Loose; 5] = [
     Loose {
         name: "scratch-of-terminated-70b",
@@ -92,29 +93,30 @@ pub const LOOSE: [Loose; 5] = [
     },
 ];
 
-/// A planted snapshot.
+/// A planted snapshot whose volume is deleted.
 pub struct Kept {
-    /// `Name` tag.
+    /// `Name` tag of the snapshot.
     pub name: &'static str,
     /// What is planted.
     #[cfg_attr(
         not(test),
         expect(dead_code, reason = "what tests and docs/demo.md hold the demo against")
     )]
+    /// Description of the case, as in `docs/demo.md`.
     pub what: &'static str,
-    /// Account and region.
+    /// Indices of its account and region in `ACCOUNTS` and `REGIONS`.
     pub place: (usize, usize),
-    /// GiB of the volume.
+    /// Size of the deleted volume, GiB.
     pub gib: u32,
-    /// Started so many days ago.
+    /// Age, days.
     pub days: i64,
     /// True when an image uses it.
     pub in_image: bool,
-    /// Tier.
+    /// Storage tier.
     pub tier: SnapshotTier,
 }
 
-/// The planted snapshots. Their volumes are gone.
+/// The planted snapshots, whose volumes are deleted.
 pub const KEPT: [Kept; 4] = [
     Kept {
         name: "before-migration-2023",
@@ -168,7 +170,7 @@ fn scope(place: (usize, usize)) -> Option<Scope> {
     Some(Scope::new(intern::shared(account.id), intern::shared(region.code)))
 }
 
-/// The planted volumes of a scope.
+/// Planted volumes of a scope at `now`.
 pub fn loose(here: &Scope, now: Timestamp) -> Vec<Volume> {
     let volume = |v: &Loose| Volume {
         scope: here.clone(),
@@ -188,7 +190,7 @@ pub fn loose(here: &Scope, now: Timestamp) -> Vec<Volume> {
     LOOSE.iter().filter(|v| scope(v.place).as_ref() == Some(here)).map(volume).collect()
 }
 
-/// The disks of an instance, as the close look at it finds them.
+/// Volumes of an instance, equal to those that its inspection finds.
 pub fn of_instance(profile: &Profile, instance: &Instance) -> Vec<Volume> {
     let devices = instance.block_devices.iter();
     facts::volumes(profile, instance)
@@ -222,7 +224,7 @@ fn root_snapshot() -> Arc<str> {
     intern::shared("snap-0123456789abcdef0")
 }
 
-/// When an instance was stopped, as EC2 says it: some days after its launch.
+/// Time when an instance was stopped, some days after its launch; `None` when it is not stopped.
 pub fn stopped_since(profile: &Profile, instance: &Instance, now: Timestamp) -> Option<Timestamp> {
     if instance.state != InstanceState::Stopped {
         return None;
@@ -231,7 +233,7 @@ pub fn stopped_since(profile: &Profile, instance: &Instance, now: Timestamp) -> 
     instance.launched_at.checked_add(ran).ok().filter(|at| *at < now)
 }
 
-/// The planted snapshots of a scope.
+/// Planted snapshots of a scope at `now`.
 pub fn kept(here: &Scope, now: Timestamp) -> Vec<Snapshot> {
     let snapshot = |s: &Kept| Snapshot {
         scope: here.clone(),
@@ -249,7 +251,7 @@ pub fn kept(here: &Scope, now: Timestamp) -> Vec<Snapshot> {
     KEPT.iter().filter(|s| scope(s.place).as_ref() == Some(here)).map(snapshot).collect()
 }
 
-/// A backup of last night of every data volume.
+/// Snapshot of last night for a data volume; `None` for other volumes.
 pub fn backup(volume: &Volume, now: Timestamp) -> Option<Snapshot> {
     let is_data = volume.snapshot.is_empty() && !volume.attachments.is_empty();
     is_data.then(|| Snapshot {
@@ -267,7 +269,7 @@ pub fn backup(volume: &Volume, now: Timestamp) -> Option<Snapshot> {
     })
 }
 
-/// The account's own images of a region.
+/// Images (AMIs) that the account owns in a region.
 pub fn images(account: usize, region: &str) -> Vec<Image> {
     KEPT.iter()
         .filter(|s| s.in_image && s.place.0 == account)

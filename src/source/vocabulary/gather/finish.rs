@@ -12,7 +12,7 @@ use super::{Families, Gather, Gathered, ROW_BYTES};
 use crate::domain::{GpuOwner, GpuSample, GpuSignal};
 
 impl Gather {
-    /// Ends the sweep. `taken_at` is the moment of the values, as far as it is known.
+    /// Ends the sweep and returns its samples. `taken_at` is the time of the values, as far as it is known.
     pub fn finish(&mut self, taken_at: Timestamp) -> Gathered {
         self.place_cores();
         let (rows, sweep) = (&self.rows, self.sweep);

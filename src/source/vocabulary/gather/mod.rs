@@ -15,10 +15,10 @@ use super::{Metric, Part, Vocabulary};
 use crate::domain::{FastMap, GpuIdentity, GpuOwner, GpuProcess, GpuSample, GpuSignal};
 use crate::source::budget::Budget;
 
-/// Puts the series of a sweep together, device by device.
+/// Combines the series of a sweep into one sample per device.
 ///
-/// What it learnt of a set of labels it keeps for the next sweep: the labels of a known GPU are not
-/// read again, and its identity and owner are the same `Arc`s as before.
+/// The meaning of each label set is kept for the next sweep: labels of a known GPU are not parsed again, and its
+/// identity and owner are the same `Arc`s as before.
 #[derive(Debug)]
 pub struct Gather {
     vocabulary: Arc<Vocabulary>,
@@ -51,11 +51,10 @@ pub struct Gather {
     full: bool,
 }
 
-/// The most devices of one store: twice the largest fleet that burntop is tried with.
+/// Largest number of devices of one store: twice the largest fleet that burntop is tested with.
 pub const DEVICES_AT_MOST: usize = 32_000;
 
-/// Bytes that a source keeps of labels and devices: what 32,000 devices take that each have two
-/// sets of labels.
+/// Bytes that a source keeps of labels and devices: enough for 32,000 devices with two label sets each.
 pub const KEPT_AT_MOST: usize = 96 << 20;
 
 /// Sets of labels of one device in one sweep: 256 processes in four metrics.
@@ -114,52 +113,52 @@ struct Row {
     cut: u32,
 }
 
-/// What was left out of a sweep, in series.
+/// Numbers of series that a sweep left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Dropped {
-    /// Without any label.
+    /// Series without labels.
     pub unlabelled: u32,
-    /// With labels that name no device (sums over a host).
+    /// Series whose labels name no device (sums over a host).
     pub nameless: u32,
-    /// With a value that means "no value", or that no device can have.
+    /// Series with a value that means "no value", or that no device can have.
     pub impossible: u32,
-    /// Of devices above the bound of one page or store, and of devices with more labels than are
-    /// kept. Such devices are in no sample: they are unknown.
+    /// Series of devices beyond the limit of a page or store, and of devices with more labels than the limit. These
+    /// devices are in no sample: they are unknown.
     pub excess: u32,
 }
 
-/// Families of exporters.
+/// Set of exporter families.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Families(u8);
 
 impl Families {
-    /// Those in either.
+    /// Union of both sets.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// True when there is one in both.
+    /// True when the sets have a family in common.
     pub fn meets(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
 }
 
-/// The result of a sweep.
+/// Result of a sweep.
 #[derive(Clone, Debug, Default)]
 pub struct Gathered {
-    /// One per device or slice, in the order they were first seen.
+    /// One sample per device or slice, in the order of their first appearance.
     pub samples: Vec<GpuSample>,
-    /// Who spoke.
+    /// Families with series in this sweep.
     pub families: Families,
-    /// Of all that ever spoke here, those that name owners.
+    /// Families that ever reported owners here.
     pub naming: Families,
-    /// What was left out.
+    /// Numbers of series left out.
     pub dropped: Dropped,
 }
 
 impl Gather {
-    /// For series from a store (Prometheus): they carry the label `instance`.
+    /// For series from a store (Prometheus), which carry the label `instance`.
     pub fn new(vocabulary: Arc<Vocabulary>) -> Self {
         Self {
             vocabulary,
@@ -186,27 +185,27 @@ impl Gather {
         }
     }
 
-    /// For the page of one exporter, with at most `max_devices`.
+    /// For the page of one exporter, with at most `max_devices` devices.
     pub fn of_page(vocabulary: Arc<Vocabulary>, page: Page, max_devices: usize) -> Self {
         let mut gather = Self::new(vocabulary);
         (gather.page, gather.max_devices) = (Some(page), max_devices);
         gather
     }
 
-    /// As it was made, but what it keeps counts towards `budget`, which others share.
+    /// Counts kept label sets and devices against `budget`, shared with other gatherers.
     #[must_use]
     pub fn within(mut self, budget: Arc<Budget>) -> Self {
         self.budget = budget;
         self
     }
 
-    /// The names in use.
+    /// Metric names in use.
     pub fn vocabulary(&self) -> &Arc<Vocabulary> {
         &self.vocabulary
     }
 
-    /// Takes in a series by the name of its metric. False when the name tells nothing of GPUs.
-    /// `__name__` may be among the labels.
+    /// Adds a series by its metric name. False when the name is not in the vocabulary. `__name__` may be among the
+    /// labels.
     pub fn series<'a>(
         &mut self,
         metric: &str,
@@ -218,7 +217,7 @@ impl Gather {
         true
     }
 
-    /// As [`Gather::series`], with the name looked up ([`Vocabulary::get`]) once for many series.
+    /// Like [`Gather::series`], with the metric looked up once ([`Vocabulary::get`]) for many series.
     pub fn take<'a>(
         &mut self,
         metric: &Metric,
@@ -374,13 +373,13 @@ impl Gather {
         at
     }
 
-    /// Says that the whole page was read: what it does not speak of is not there (NeuronCores
-    /// without a runtime have no series).
+    /// Marks the page as read to its end: what it does not mention does not exist (NeuronCores without a runtime have
+    /// no series).
     pub fn complete(&mut self) {
         self.complete = true;
     }
 
-    /// Forgets the series of this sweep: the page broke off.
+    /// Drops the series of this sweep, whose page broke off.
     pub fn discard(&mut self) {
         self.forget_turned_away();
         self.next_sweep();

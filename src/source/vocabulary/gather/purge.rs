@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{About, Gather, LabelSet, ROW_BYTES, TURNED_AWAY};
 
 impl Gather {
-    /// Forgets what was turned away: next time there may be room.
+    /// Forgets refused label sets: there may be room in the next sweep.
     pub(super) fn forget_turned_away(&mut self) {
         if self.turned_away > 0 {
             self.known.retain(|_, set| *set != TURNED_AWAY);
@@ -13,8 +13,7 @@ impl Gather {
         }
     }
 
-    /// Forgets labels and devices that are gone, once they outnumber those that are there, or take
-    /// the room of others.
+    /// Drops label sets and devices that are gone, once they outnumber the present ones, or take their memory.
     pub(super) fn purge(&mut self) {
         self.forget_turned_away();
         let gone = self.sets.len() > self.live_sets;
