@@ -3,12 +3,12 @@
 
 use std::collections::HashMap;
 
-/// What so many units save against on-demand, USD.
+/// Saving of a number of units against on-demand, USD.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Saving {
     /// Mean over the futures.
     pub mean_usd: f64,
-    /// Mean of the worst 5 % of them; negative = a loss.
+    /// Mean of the worst 5% of the futures; negative = a loss.
     pub worst5_usd: f64,
 }
 

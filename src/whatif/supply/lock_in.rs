@@ -1,12 +1,12 @@
 //! How long money is bound: the mean of the months that commitments still run, each weighted by
 //! the dollars that are still due or already paid for it.
 
-/// A commitment as it stands.
+/// A running commitment.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bound {
     /// USD per hour while it runs, amortised.
     pub usd_per_hour: f64,
-    /// Months that it still runs.
+    /// Months until it expires.
     pub months_left: f64,
 }
 
