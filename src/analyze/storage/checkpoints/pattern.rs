@@ -7,7 +7,7 @@ use memchr::memmem;
 
 use crate::domain::storage::Family;
 
-/// How a step is named.
+/// Convention by which a step is named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Pattern {
     /// `checkpoint-500/`, `checkpoint_500/`, `ckpt-500/`.
@@ -20,7 +20,7 @@ pub enum Pattern {
     Step,
     /// `step1000/`.
     BareStep,
-    /// `12345/` with what Orbax writes inside.
+    /// `12345/` with files of Orbax inside.
     Number,
     /// `epoch=3-step=4000.ckpt`, a file or a directory.
     StepEquals,
@@ -47,7 +47,7 @@ impl Pattern {
         Self::Weights,
     ];
 
-    /// True when runs of a family may be named so.
+    /// True when runs of this framework family may use the pattern.
     pub fn may_be(self, family: Family) -> bool {
         match family {
             Family::Generic => true,
@@ -63,22 +63,22 @@ impl Pattern {
     }
 }
 
-/// A step, found in a key.
+/// A step found in a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Match {
-    /// How it is named.
+    /// Convention of the name.
     pub pattern: Pattern,
-    /// The directory that holds the steps is the key up to here, with its `/`.
+    /// End of the parent directory in the key, with its `/`.
     pub parent_end: usize,
     /// The step's own name begins at `parent_end` and ends here: with the `/` of a directory, or
     /// with the byte behind the number in the name of a file, so that the name of step 100 is no
     /// prefix of the name of step 1000.
     pub token_end: usize,
-    /// What the step consists of is named from here on.
+    /// Where the path below the step begins.
     pub rest: usize,
-    /// The number.
+    /// Number of the step.
     pub step: u64,
-    /// The directory of a save that has not been committed (Orbax).
+    /// True for the directory of a save that Orbax has not committed.
     pub is_temporary: bool,
 }
 
@@ -97,7 +97,7 @@ pub fn find(key: &[u8]) -> Option<Match> {
     file(key, start)
 }
 
-/// The number of a deeper directory that is named as a step as well, below `from`.
+/// Number of a step named in a deeper directory, searched from `from` on; `None` without one.
 pub fn nested(key: &[u8], from: usize) -> Option<u64> {
     let mut start = from;
     for slash in memchr::memchr_iter(b'/', key.get(from..)?) {
