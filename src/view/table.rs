@@ -8,17 +8,17 @@ use super::rows::Rows;
 use super::table_field::FieldSpec;
 use super::value::Value;
 
-/// The order of a list.
+/// Order of a list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sort {
-    /// The field to sort by; `None` for the rows' own order, worst first.
+    /// Field to sort by; `None` = the rows' own order, worst first.
     pub field: Option<&'static FieldSpec>,
-    /// Largest first; for the rows' own order, best first.
+    /// True = largest first; for the rows' own order, best first.
     pub descending: bool,
 }
 
 impl Sort {
-    /// The order that the first press of a field's sort key gives.
+    /// Order after the first press of a field's sort key.
     pub fn by(field: &'static FieldSpec) -> Self {
         Self { field: Some(field), descending: field.descending_first }
     }

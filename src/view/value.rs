@@ -7,36 +7,36 @@ use jiff::Timestamp;
 use super::{ViewContext, format};
 use crate::query::{Kind, Unit};
 
-/// The value of a field in one row, in the unit of the field's kind.
+/// Value of a field in one row, in the unit of the field's kind.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value<'a> {
-    /// Not known, or nothing to know.
+    /// Not known, or not applicable.
     Unknown,
-    /// Text.
+    /// Text, not empty.
     Text(Cow<'a, str>),
     /// A finite quantity.
     Number(f64),
-    /// A moment.
+    /// A point in time.
     Time(Timestamp),
 }
 
 impl<'a> Value<'a> {
-    /// Text; not known when empty.
+    /// Text; [`Value::Unknown`] where empty.
     pub(crate) fn text(text: &'a str) -> Self {
         if text.is_empty() { Self::Unknown } else { Self::Text(Cow::Borrowed(text)) }
     }
 
-    /// Text that may be missing.
+    /// Text; [`Value::Unknown`] where missing or empty.
     pub(crate) fn maybe(text: Option<&'a str>) -> Self {
         text.map_or(Self::Unknown, Self::text)
     }
 
-    /// A quantity; not known when missing or not finite.
+    /// A quantity; [`Value::Unknown`] where missing or not finite.
     pub(crate) fn number(number: Option<f64>) -> Self {
         number.filter(|n| n.is_finite()).map_or(Self::Unknown, Self::Number)
     }
 
-    /// The same without borrowing.
+    /// The value without borrowed text.
     pub fn into_owned(self) -> Value<'static> {
         match self {
             Self::Unknown => Value::Unknown,
@@ -46,7 +46,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// True when not known.
+    /// True for [`Value::Unknown`].
     pub fn is_unknown(&self) -> bool {
         *self == Self::Unknown
     }
