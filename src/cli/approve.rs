@@ -24,7 +24,8 @@ use crate::source::aws::{Patience, config as aws_config};
 use crate::source::demo;
 use crate::view::{ViewContext, format};
 
-/// Shows the plan, takes the approval and writes it into the file.
+/// Shows the plan, asks for the approval and writes it into the plan file. Fails where the plan cannot be read,
+/// approved or written.
 pub fn run(
     args: &ApproveArgs,
     invocation: &Invocation,
@@ -224,7 +225,8 @@ pub(super) struct Subject<'a> {
 }
 
 impl Subject<'_> {
-    /// Checks an approval to its signature.
+    /// Checks an approval: that it is of this plan, by someone else, not expired, and signed with `key` where
+    /// one is configured.
     pub async fn is_approved_by(
         &self,
         approval: &Approval,

@@ -56,7 +56,7 @@ pub fn run(
     Ok(Exit::Ok)
 }
 
-/// One line for each notice.
+/// Prints one warning line per notice.
 pub fn warnings(notices: &[Notice], out: &mut dyn Write) -> std::io::Result<()> {
     notices.iter().try_for_each(|notice| writeln!(out, "warning: {notice}"))
 }

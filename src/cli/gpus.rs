@@ -16,7 +16,7 @@ use crate::report::{GpuGroups, Gpus, List};
 use crate::tabs::gpus::picture::{GpuField, GpuGrouping};
 use crate::view::{Filter, ViewContext};
 
-/// Reads everything once and prints the GPUs.
+/// Reads all GPU sources once and prints the GPUs.
 pub fn run(
     args: GpusArgs,
     invocation: &Invocation,

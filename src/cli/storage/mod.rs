@@ -47,7 +47,7 @@ impl Ctx<'_> {
     }
 }
 
-/// Runs a subcommand.
+/// Runs a subcommand of `burntop storage`.
 pub fn run(
     command: &StorageCommand,
     invocation: &Invocation,

@@ -53,7 +53,7 @@ impl Ctx<'_> {
     }
 }
 
-/// Runs a subcommand.
+/// Runs a subcommand of `burntop whatif`.
 pub fn run(
     command: &WhatifCommand,
     invocation: &Invocation,
