@@ -98,7 +98,7 @@ pub struct GpuDetail {
     pub identity: Vec<Fact>,
     /// Facts about the instance; empty when no account that is read has it.
     pub instance: Vec<Fact>,
-    /// Owner, team and workload.
+    /// Owner of the work on it, as the source labels it: namespace, pod, user, job.
     pub owner: Vec<Fact>,
     /// Memory, power, clocks, links.
     pub gauges: Vec<Fact>,

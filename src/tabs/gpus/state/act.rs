@@ -188,7 +188,7 @@ impl App {
         Some(Gpus { gpus: self.gpus()?.clone(), fleet })
     }
 
-    /// Ids of the instances of the marked GPUs, each once.
+    /// Instance ids of the marked GPUs, one per GPU.
     pub(crate) fn instances_of_marks(&self) -> impl Iterator<Item = &Arc<str>> {
         let table = &self.tabs.gpus.table;
         let marked = self.gpu_rows().iter().filter(|row| table.is_marked(&row.id));
