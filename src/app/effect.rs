@@ -33,7 +33,7 @@ pub enum Effect {
     },
     /// Loads the history of a GPU; answered by [`super::Msg::GpuHistory`].
     LoadGpuHistory {
-        /// Which.
+        /// The GPU.
         key: GpuKey,
     },
     /// Reads the GPUs of these hosts more often, by instance id or node name; empty for none. Answered by
@@ -46,7 +46,7 @@ pub enum Effect {
     ListObjects {
         /// Name of the bucket.
         bucket: Arc<str>,
-        /// Which of the three.
+        /// Whether to estimate, make or stop it.
         how: ListHow,
     },
     /// Switches to this preset; answered by [`super::Msg::Preset`] and [`super::Msg::Fleet`].

@@ -46,11 +46,11 @@ pub enum Page {
     Missing,
     /// Keys, commands, filter language.
     Help,
-    /// Cost of burntop's own calls.
+    /// The event log.
     Log,
-    /// Action sheet, held by [`super::App::sheet`].
+    /// Cost of burntop's own calls.
     OwnCost,
-    /// The action sheet; [`super::App::sheet`] holds it.
+    /// Action sheet, held by [`super::App::sheet`].
     Sheet,
 }
 

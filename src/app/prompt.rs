@@ -17,7 +17,7 @@ pub enum PromptKind {
     SaveView,
     /// Text for a tab.
     Own {
-        /// Label before the text; clean text.
+        /// Text that a tab asks for.
         label: String,
         /// Receives the text; an error keeps the prompt open.
         take: Deed,
@@ -44,7 +44,7 @@ pub struct Prompt {
 pub struct PromptError {
     /// Column in characters, from 1; `None` where it has no place.
     pub column: Option<usize>,
-    /// What is wrong.
+    /// Message, one line.
     pub message: String,
 }
 

@@ -214,13 +214,13 @@ pub(super) fn reviewed(
 
 /// What an approval has to be for.
 pub(super) struct Subject<'a> {
-    /// Hash of the plan or of the policy file.
+    /// SHA-256 of the plan or of the policy file.
     pub sha256: &'a str,
-    /// Who acts, by account.
+    /// Identity that acts, by account id.
     pub callers: &'a BTreeMap<Arc<str>, Arc<str>>,
-    /// How long any approval may hold here, whatever it says itself.
+    /// Longest validity of any approval here, whatever expiry it states.
     pub longest: SignedDuration,
-    /// The present moment.
+    /// Current time.
     pub now: Timestamp,
 }
 

@@ -17,7 +17,7 @@ use crate::view::{Align, Value, ViewContext, format};
 pub struct LintReport<'a> {
     /// Findings, in the order of the rules.
     pub findings: &'a [LintFinding],
-    /// Findings, in the order of the rules.
+    /// Number of rules in the file.
     pub rules: usize,
     /// Prices that dollars are computed with; `None` = no dollars.
     pub prices: Option<&'a S3Prices>,

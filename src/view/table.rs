@@ -24,8 +24,8 @@ impl Sort {
     }
 }
 
-/// Indices into `rows` of those that match, in order. Ties keep the rows' own order; what is not
-/// known comes last in either direction.
+/// Indices of the matching rows, in order. Ties keep the rows' own order; unknown values come last in either
+/// direction.
 ///
 /// Values are taken once per row and sorted as plain keys; no cell is formatted.
 pub fn select(rows: &dyn Rows, filter: Option<&Filter>, sort: Sort, ctx: &ViewContext) -> Vec<u32> {

@@ -51,8 +51,7 @@ impl<'a> Value<'a> {
         *self == Self::Unknown
     }
 
-    /// The value of a field of this kind as exports state it: ratios 0–1 instead of percentages,
-    /// enums in snake case.
+    /// Value of a field of this kind as exported: ratios 0–1 instead of percentages, enums in snake case.
     pub(crate) fn exported(self, kind: Kind) -> Self {
         match (kind, self) {
             // Six digits: a 32-bit percentage has no more, and 0.38 shall not become 0.3799999.
@@ -64,7 +63,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The value of a field of this kind as a cell shows it.
+    /// Value of a field of this kind as a cell shows it.
     pub(crate) fn shown(self, kind: Kind, ctx: &ViewContext) -> String {
         match self {
             Self::Unknown => ctx.symbols.unknown().to_owned(),

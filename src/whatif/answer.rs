@@ -46,8 +46,7 @@ pub struct Valuation {
     pub mean_usd: f64,
     /// Two standard errors of `mean_usd`, USD; 0 with fewer than two futures.
     pub mean_error_usd: f64,
-    /// Cost that 5 %, 50 % and 95 % of the futures do not exceed, USD (lower order statistics: the
-    /// ⌈q·n⌉th smallest).
+    /// The 5% quantile of the cost over the futures, USD (lower order statistic: the ⌈q·n⌉th smallest).
     pub p5_usd: f64,
     /// Median cost, USD: the 50% quantile, as `p5_usd`.
     pub p50_usd: f64,
@@ -64,8 +63,8 @@ pub struct Valuation {
     /// Share of the demand's unit-hours that commitments cover, 0–1: mean over all futures; `None` without
     /// demand. For all families together weighted by dollars at on-demand prices, as their units differ.
     pub coverage: Option<f64>,
-    /// Part of the committed unit-hours that are used, 0–1; `None` without commitments. Of all
-    /// families together by dollars committed, Compute Savings Plans among them.
+    /// Share of the committed unit-hours that are used, 0–1; `None` without commitments. For all families
+    /// together weighted by dollars committed, Compute Savings Plans included.
     pub utilisation: Option<f64>,
     /// Mean regret, USD: cost above the best commitment in hindsight, over the futures; `None` until computed.
     pub regret_usd: Option<f64>,
@@ -85,7 +84,7 @@ pub struct FamilyAnswer {
     pub curve: CurvePicture,
     /// Demand by week, with its quantiles.
     pub fan: Vec<FanWeek>,
-    /// Cost by units of the offer that the slider moves, cheapest rate first; ascending commits.
+    /// Cost by units of the offer that the slider moves, ascending in units.
     pub costs: Vec<CostPoint>,
     /// Cumulative cash of one unit of that offer against on-demand; `None` without an offer that has a rate.
     pub payback: Option<Payback>,

@@ -103,7 +103,7 @@ const RUNNING: [&str; 3] = ["Usage", "DiscountedUsage", "SavingsPlanCoveredUsage
 /// The longest line that still says something of hours: a day, with an hour for summer time.
 const LONGEST_HOURS: i64 = 25;
 
-/// True when a file with this first line is a bill.
+/// True when a file whose first line is this is a bill.
 pub fn is_bill(header: &str) -> bool {
     let has = |names: &[&str]| {
         header.split([',', ';', '\t']).any(|cell| names.contains(&cell.trim().trim_matches('"')))

@@ -62,7 +62,8 @@ impl LoadDuration {
         (self.above[from] - hours * units).max(0.0)
     }
 
-    /// USD for `units` committed at `rate` and the rest at `on_demand`, both USD per unit and hour.
+    /// USD for `units` committed at `rate`, used or not, and the rest at `on_demand`; both USD per unit and
+    /// hour.
     pub fn cost(&self, units: f64, on_demand: f64, rate: f64) -> f64 {
         rate * units * self.hours() as f64 + on_demand * self.above(units)
     }

@@ -12,9 +12,9 @@ pub enum Slot {
     /// The first; the others are compared with it.
     #[default]
     A,
-    /// The second.
+    /// The second one.
     B,
-    /// The third.
+    /// The third one.
     C,
 }
 

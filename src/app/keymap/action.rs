@@ -94,7 +94,7 @@ impl Context {
 
 macro_rules! actions {
     ($($(#[doc = $doc:literal])+ $variant:ident $name:literal $context:ident [$($key:literal)*] $short:literal;)+) => {
-        /// Something the user can ask for with a key.
+        /// An action that a key requests.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Action {
             $($(#[doc = $doc])+ $variant,)+

@@ -4,8 +4,8 @@ use std::fmt;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-/// A key with its modifiers, normalised so that what a terminal sends and what a config file says
-/// compare equal: an upper-case letter carries no `shift`, `shift-tab` is one code.
+/// A key with its modifiers in normal form, so that a terminal's event and a name in the configuration compare
+/// equal: an upper-case letter has no `shift`, `shift-tab` is one code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Key {
     code: KeyCode,

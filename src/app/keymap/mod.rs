@@ -77,10 +77,9 @@ impl Default for Keymap {
 }
 
 impl Keymap {
-    /// The default keys with the user's changes: action name → keys, which replace all default
-    /// keys of that action (none = the action has no key). Two actions that are given one key
-    /// conflict, and a key is taken only from an action that the changes name as well: nobody should
-    /// find out by pressing it.
+    /// The default keys with the user's changes: action name → keys, which replace all default keys of that
+    /// action (none = no key). An error is reported where two actions are given one key, and where a key is
+    /// taken from an action that the changes do not mention, so that nobody finds out by pressing it.
     pub fn with_overrides(changes: &BTreeMap<String, Vec<String>>) -> (Self, Vec<KeymapProblem>) {
         let mut problems = Vec::new();
         let mut given: HashMap<Action, Vec<Key>> = HashMap::new();

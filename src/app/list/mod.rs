@@ -352,7 +352,7 @@ impl List {
         Ok(())
     }
 
-    /// Shows all rows.
+    /// Removes the filter, so that all rows show.
     pub fn clear_filter(&mut self) {
         self.filter = None;
         self.filter_text.clear();

@@ -18,7 +18,7 @@ pub enum Standing {
     Accepted,
     /// The instance was observed in this state.
     Seen(InstanceState),
-    /// It is settled.
+    /// The row has its final outcome.
     Settled(Outcome),
 }
 

@@ -23,7 +23,7 @@ pub enum BacktestError {
     /// A price is zero, negative or not a number.
     #[error("the {what} price is {usd}: give dollars per unit and hour, above 0")]
     Price {
-        /// Which price.
+        /// Name of the price.
         what: &'static str,
         /// The value given, USD.
         usd: f64,
@@ -31,7 +31,7 @@ pub enum BacktestError {
     /// A number of weeks is zero.
     #[error("{what} is 0 weeks: give at least 1")]
     Weeks {
-        /// Which setting.
+        /// Name of the setting.
         what: &'static str,
     },
     /// The series is not longer than the warm-up.
@@ -66,11 +66,11 @@ pub fn default_warm_up(weeks: usize) -> usize {
     (weeks / 4).clamp(1, 9)
 }
 
-/// Replays every policy over hourly units (`NaN` = not known). Foresight comes first, then ours,
-/// then the fixed rules.
+/// Replays every policy over hourly units (`NaN` = not known): foresight first, then burntop's, then the fixed
+/// rules. Fails where a price or a number of weeks is out of range, or the series is too short.
 ///
-/// All may buy in the first week after the warm-up and each `every_weeks` later; nothing is held
-/// before. A commitment that outlives the series is paid for to its end only, by all of them.
+/// All may buy in the first week after the warm-up and every `every_weeks` later; nothing is held before. A
+/// commitment that outlives the series is charged to the series' end only, for all policies.
 pub fn backtest(hours: &[f64], setting: &Setting) -> Result<Vec<Outcome>, BacktestError> {
     check(setting)?;
     let weeks = weeks(hours);

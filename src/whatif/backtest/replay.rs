@@ -73,7 +73,7 @@ pub fn weeks(hours: &[f64]) -> Vec<Usage> {
     hours.chunks(HOURS_PER_WEEK).map(Usage::new).collect()
 }
 
-/// Replays a policy. It never sees an hour at or after the one in which it buys.
+/// Replays a policy over `hours`; the policy never sees an hour at or after its purchase.
 pub fn replay(
     hours: &[f64],
     weeks: &[Usage],

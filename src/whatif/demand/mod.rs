@@ -19,7 +19,7 @@ pub enum DemandOrigin {
     Demo,
 }
 
-/// Hourly demand of some families over one stretch of time, the same for all of them.
+/// Hourly demand of several families over one stretch of time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Demand {
     /// Source of the demand.

@@ -119,9 +119,8 @@ impl Scaler {
         (whole_up(load.max(0.0) / (self.target * self.capacity)) as u32).clamp(self.min, self.max)
     }
 
-    /// Replays a load. A replica is paid for from the step that needs it until the window has gone
-    /// by without needing it; it serves once it has been there for the lag. What ran before the
-    /// first step is what the first step needs.
+    /// Replays the scaler over a load. A replica is paid for from the step that needs it until it was not
+    /// needed for the window; it serves after the lag. Before the first step run as many as that step needs.
     pub fn replay(&self, load: &[f64]) -> Replay {
         let need: Vec<u32> = load.iter().map(|load| self.need(*load)).collect();
         let billed = over_last(&need, self.window, u32::max);

@@ -114,7 +114,7 @@ pub const CROSS_ZONE: f64 = 0.01;
 /// USD per gigabyte that a NAT gateway processes.
 pub const NAT: f64 = 0.045;
 
-/// USD for so many gigabytes to the internet in a month, by tier.
+/// USD for `gb` gigabytes to the internet in a month, by price tier.
 pub fn internet_usd(gb: f64) -> f64 {
     let ends = INTERNET_TIERS.iter().skip(1).map(|(from, _)| *from).chain([f64::INFINITY]);
     let tier = |((from, usd), end): (&(f64, f64), f64)| (gb.min(end) - from).max(0.0) * usd;

@@ -18,7 +18,7 @@ pub struct UnitCost {
     pub predictions_per_hour: Option<f64>,
     /// GPU hours of a successful run; `None` = no runs.
     pub gpu_hours_per_run: Option<f64>,
-    /// USD per GPU and hour.
+    /// USD per GPU and hour; needed with `gpu_hours_per_run`.
     pub usd_per_gpu_hour: Option<f64>,
     /// Share of the GPU time that failed runs lose, 0–1.
     pub lost_share: Option<f64>,

@@ -22,7 +22,7 @@ use super::usage::Usage;
 pub struct Rung {
     /// Term, weeks, at least 1.
     pub term_weeks: usize,
-    /// USD per unit and hour.
+    /// USD per unit and hour, committed.
     pub rate: f64,
     /// Weeks between possible purchases, at least 1; the first is week 0.
     pub every_weeks: usize,
@@ -50,8 +50,8 @@ pub struct Ladder {
     pub committed: Vec<f64>,
 }
 
-/// The cheapest way to serve `weeks` from `rungs` and on demand at `on_demand` USD per unit and
-/// hour. What runs beyond the last week is not paid for; unknown hours cost nothing on either side.
+/// The cheapest way to serve `weeks` from `rungs` and on demand at `on_demand` USD per unit and hour. A
+/// commitment is charged up to the last week only; hours that are not known cost nothing.
 pub fn ladder(weeks: &[Usage], on_demand: f64, rungs: &[Rung]) -> Ladder {
     let mut flow = Flow::new(weeks, on_demand, rungs);
     flow.fill();

@@ -55,9 +55,9 @@ pub enum Units {
 pub struct TierUse {
     /// Name of the tier.
     pub name: String,
-    /// Units by period of a commitment, first to last; empty for a tier by use.
+    /// Units: of a commitment the most held at once, of a tier by use the mean per known hour.
     pub units: f64,
-    /// A commitment: units by period, first to last.
+    /// Units by period of a commitment, first to last; empty for a tier by use.
     pub periods: Vec<f64>,
     /// Unit-hours paid for.
     pub unit_hours: f64,

@@ -33,7 +33,7 @@ pub struct Scenario {
     /// Families of the demand, in the order shown.
     #[serde(rename = "family", skip_serializing_if = "Vec::is_empty")]
     pub families: Vec<FamilyInputs>,
-    /// Compute Savings Plans: dollars per hour, over all families.
+    /// Compute Savings Plans, which apply to all families.
     #[serde(rename = "compute_plan", skip_serializing_if = "Vec::is_empty")]
     pub compute_plans: Vec<ComputePlan>,
     /// The simulators in use.
@@ -49,7 +49,7 @@ pub struct Future {
     pub weeks: u16,
     /// Number of futures, 0–50,000; 0 values the history itself.
     pub paths: u32,
-    /// What the draw begins with: the same seed gives the same futures.
+    /// Seed of the random draw: the same seed gives the same futures.
     pub seed: u64,
     /// Correlation of the random part between families, from 0 (independent) to 1 (equal).
     pub correlation: f64,
@@ -57,7 +57,7 @@ pub struct Future {
     pub wacc: f64,
     /// Weight of the risk, 0–1: 0 = the mean alone, 1 = the mean of the worst 5% of savings alone.
     pub caution: f64,
-    /// Weeks until one could buy again, 1–52.
+    /// Weeks until the next purchase date, 1–52.
     pub top_up_weeks: u16,
     /// True: base weeks of a family whose past has a trend are brought to today's level, so that futures begin
     /// where the history ends. False: base weeks are used as recorded.

@@ -3,8 +3,8 @@
 
 use crate::whatif::Spot;
 
-/// The interval between checkpoints that loses the least: √(2 d ÷ λ) hours, with d hours to write
-/// one and λ interruptions per hour. `None` without interruptions: then none is needed.
+/// Interval between checkpoints that loses least: √(2 d ÷ λ) hours, with d hours to write one and λ
+/// interruptions per hour (Young 1974). `None` without interruptions, when no checkpoint is needed.
 pub fn best_interval(checkpoint_hours: f64, interruptions_per_hour: f64) -> Option<f64> {
     let interval = (2.0 * checkpoint_hours / interruptions_per_hour).sqrt();
     (interruptions_per_hour > 0.0 && interval.is_finite()).then_some(interval)

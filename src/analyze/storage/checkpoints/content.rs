@@ -47,12 +47,12 @@ pub const UNDATED: u32 = 1 << 18;
 pub const EXPECTED: [u32; 9] =
     [SHARD_INDEX, DCP_METADATA, DEEPSPEED, TRAINER_STATE, ORBAX, COMMIT, TF_INDEX, TF_META, COMMON];
 
-/// One of the `of` files that a shard belongs to.
+/// Set of files that a checkpoint is split into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Shard {
-    /// Digest of what all of them have in common.
+    /// Digest of the name without the shard's number, common to the set.
     pub stem: u64,
-    /// How many there should be.
+    /// Number of files in the complete set.
     pub of: u32,
 }
 

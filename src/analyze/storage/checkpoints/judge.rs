@@ -17,9 +17,13 @@ pub const ACTIVE_MS: i64 = 48 * 3_600_000;
 
 /// Everything collected about one directory.
 pub struct Seen<'a> {
+    /// Convention by which the steps are named.
     pub pattern: Pattern,
+    /// Key prefix of the directory.
     pub parent: &'a [u8],
+    /// Steps collected in it.
     pub group: &'a GroupSeen,
+    /// Its pointer and side files; `None` without any.
     pub sides: Option<&'a SideFiles>,
 }
 

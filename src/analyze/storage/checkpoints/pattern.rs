@@ -12,19 +12,19 @@ use crate::domain::storage::Family;
 pub enum Pattern {
     /// `checkpoint-500/`, `checkpoint_500/`, `ckpt-500/`.
     Checkpoint,
-    /// `iter_0001000/`.
+    /// `iter_0001000/`, of Megatron.
     Iter,
     /// `global_step1000/`.
     GlobalStep,
     /// `step-250/`, `step_250/`, `step=250/`.
     Step,
-    /// `step1000/`.
+    /// `step1000/`, without a separator.
     BareStep,
     /// `12345/` with files of Orbax inside.
     Number,
     /// `epoch=3-step=4000.ckpt`, a file or a directory.
     StepEquals,
-    /// `epoch_3/`.
+    /// `epoch_3/`, numbered by epochs.
     Epoch,
     /// `model.ckpt-1000.index`.
     Tensorflow,
@@ -70,9 +70,8 @@ pub struct Match {
     pub pattern: Pattern,
     /// End of the parent directory in the key, with its `/`.
     pub parent_end: usize,
-    /// The step's own name begins at `parent_end` and ends here: with the `/` of a directory, or
-    /// with the byte behind the number in the name of a file, so that the name of step 100 is no
-    /// prefix of the name of step 1000.
+    /// End of the step's name, which begins at `parent_end`: behind the `/` of a directory, or behind the byte
+    /// after the number in a file name, so that the name of step 100 is no prefix of that of step 1000.
     pub token_end: usize,
     /// Where the path below the step begins.
     pub rest: usize,
@@ -85,7 +84,7 @@ pub struct Match {
 /// Longest number that is taken for a step: more digits are hashes and moments in nanoseconds.
 const MAX_DIGITS: usize = 12;
 
-/// Where the shallowest step is named in a key; `None` for a key that belongs to no step.
+/// The shallowest step named in a key; `None` for a key that belongs to no step.
 pub fn find(key: &[u8]) -> Option<Match> {
     let mut start = 0;
     for slash in memchr::memchr_iter(b'/', key) {

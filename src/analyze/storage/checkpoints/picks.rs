@@ -23,7 +23,7 @@ struct Picked {
 }
 
 impl Picks {
-    /// The dropped steps of plans; `plans[i]` is that of `runs[i]`.
+    /// The dropped steps of `plans`, where `plans[i]` is the plan of `runs[i]`.
     pub fn new(runs: &[Run], plans: &[RunPlan]) -> Self {
         let mut by_parent: FastMap<Vec<u8>, Vec<Picked>> = FastMap::default();
         for (run, plan) in runs.iter().zip(plans) {

@@ -300,9 +300,8 @@ pub struct Level {
 /// Copies found in a list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
-    /// Pairs of prefixes, most bytes first. An extra object is in one pair only, so that bytes and
-    /// dollars of all pairs can be added. A pair of twice the same prefix stands for copies
-    /// scattered within it.
+    /// Pairs of prefixes, most bytes first. An extra object is in one pair only, so bytes and dollars of all
+    /// pairs add up. A pair of a prefix with itself stands for copies scattered within it.
     pub pairs: Vec<PrefixPair>,
     /// Sums by [`Confidence`].
     pub levels: [Level; 4],

@@ -99,7 +99,7 @@ pub enum Unforeseen {
     /// There is no size.
     #[error("no daily sizes: CloudWatch has none for this bucket")]
     NoSizes,
-    /// Not long enough.
+    /// The history is too short.
     #[error("{days} days of sizes, a trend needs {LEAST_DAYS}")]
     TooShort {
         /// Days from the first to the newest size.

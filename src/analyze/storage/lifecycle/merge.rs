@@ -41,11 +41,10 @@ pub struct MergeInput<'a> {
     pub wanted: &'a Lifecycle,
 }
 
-/// A configuration that may be put: made by [`merge`] alone, and only when nothing blocks.
+/// A configuration that may be written to the bucket; made by [`merge`] alone, where nothing blocks.
 ///
-/// It holds every foreign rule of the one it was planned on, unchanged; the minimum size of it; no
-/// more than 1,000 rules; and among our own none that expires current objects of a bucket without
-/// versions.
+/// It holds every foreign rule and the minimum size of the configuration it was planned on, unchanged; at most
+/// 1,000 rules; and of our own rules none that expires current objects of a bucket without versions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MergedLifecycle {
     bucket: String,

@@ -8,7 +8,9 @@ use super::tally::Row;
 /// A row with the last part of its key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Kept {
+    /// The row, without its name.
     pub row: Row,
+    /// Last part of its key.
     pub name: Box<[u8]>,
 }
 

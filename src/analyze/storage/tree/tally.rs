@@ -7,11 +7,11 @@ use crate::domain::storage::{ObjectFlags, StorageClass, Sums, Tier};
 /// What one row counts as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Row {
-    /// Bytes.
+    /// Size, bytes.
     pub size: u64,
     /// Last modified, ms since 1970.
     pub modified_ms: i64,
-    /// Tier.
+    /// Storage tier it is billed in.
     pub tier: Tier,
     /// Bits of [`ObjectFlags`].
     pub flags: u16,

@@ -34,7 +34,7 @@ impl GpuGrouping {
     pub const ALL: [Self; 6] =
         [Self::Node, Self::Team, Self::Owner, Self::Model, Self::State, Self::Flat];
 
-    /// The name on the command line and in commands.
+    /// Name on the command line and in commands.
     pub fn name(self) -> &'static str {
         match self {
             Self::Node => "node",

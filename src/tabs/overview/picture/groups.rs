@@ -16,9 +16,9 @@ pub struct Group {
     pub unpriced: u32,
     /// GPU equivalents of instances of known types.
     pub gpus: f64,
-    /// Burn, USD/h.
+    /// Burn of the priced instances, USD/h.
     pub burn: f64,
-    /// Waste, USD/h.
+    /// Waste of the instances with a known waste, USD/h.
     pub waste: f64,
     /// Number of instances whose waste is not known: without a price, not judged, or of unknown verdict.
     pub waste_unknown: u32,

@@ -40,7 +40,7 @@ impl Metric {
     const OF_INSTANCES: [Self; 4] =
         [Self::GpuUtilisation, Self::IdleGpuHours, Self::SpotCoverage, Self::TagCompliance];
 
-    /// The figure in words.
+    /// Label of the metric.
     pub fn label(self) -> &'static str {
         match self {
             Self::GpuUtilisation => "GPU utilisation",
@@ -79,7 +79,7 @@ impl Metric {
         }
     }
 
-    /// The band of `share` (0–1), with where each bound is from.
+    /// Band of `share` (0–1); `None` where the metric has none. Source of each bound:
     ///
     /// - GPU utilisation and idle hours: the field's benchmark tables give Poor / Average / Good /
     ///   Elite as `<20 / 40 / 65 / 85+` % for training and `>50 / 30 / 10 / <5` % for idle hours. The

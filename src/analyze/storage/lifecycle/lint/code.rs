@@ -24,8 +24,8 @@ impl Severity {
 
 macro_rules! codes {
     ($($(#[$doc:meta])* $name:ident = $id:literal, $severity:ident;)+) => {
-        /// What the linter finds. Numbers never change their meaning: `LC0xx` S3 refuses, `LC1xx`
-        /// does nothing, costs money or destroys, `LC2xx` is about several rules.
+        /// Code of a finding. Numbers never change their meaning: `LC0xx` S3 refuses, `LC1xx` does nothing,
+        /// costs money or destroys, `LC2xx` concerns several rules.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Code {
             $($(#[$doc])* $name,)+

@@ -37,7 +37,7 @@ pub struct LintContext<'a> {
 pub struct Sizes<'a> {
     /// Sums of a list of the bucket.
     pub tree: &'a PrefixTree,
-    /// Prices of its region.
+    /// Prices of the bucket's region.
     pub prices: &'a S3Prices,
 }
 

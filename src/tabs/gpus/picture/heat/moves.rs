@@ -7,9 +7,9 @@ use super::HeatMap;
 pub enum HeatStep {
     /// To the next cell on the left in the same row.
     Left,
-    /// To the next cell on the right in the same row.
+    /// To the next cell on the left, in the current row.
     Right,
-    /// To the nearest cell of the next row above.
+    /// To the next cell on the right, in the current row.
     Up,
     /// To the nearest cell of the next row below.
     Down,
