@@ -13,7 +13,7 @@ pub struct Deed(Arc<Act>);
 type Act = dyn Fn(&mut App, &str) -> Result<Vec<Effect>, String> + Send + Sync;
 
 impl Deed {
-    /// A callback from a closure over the typed text.
+    /// A callback from a closure over the typed text, whose error is the message shown.
     pub(crate) fn of(
         act: impl Fn(&mut App, &str) -> Result<Vec<Effect>, String> + Send + Sync + 'static,
     ) -> Self {

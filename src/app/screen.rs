@@ -318,7 +318,7 @@ impl App {
         lines
     }
 
-    /// Layout of the frame with the strip taken off the body.
+    /// Layout of the frame with the strip taken off the body; `None` where the terminal is too small.
     pub fn inner_layout(&self) -> Option<Layout> {
         let layout = self.layout()?;
         let strip = self.strip().len() as u16;

@@ -55,7 +55,7 @@ pub struct RunOptions {
     pub filter: Option<String>,
     /// Output format of a report.
     pub format: Format,
-    /// Conditions under which a report ends with exit code 1.
+    /// Conditions under which a report ends with exit code 1; `None` without `--fail-on`.
     pub fail_on: Option<FailOn>,
     /// Fixed current time; `None` = the clock's.
     pub now: Option<Timestamp>,
@@ -89,9 +89,9 @@ impl RunOptions {
 /// Size and seed of a demo fleet; `None` = the demo's default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DemoOptions {
-    /// Seed of the random fleet.
+    /// Seed of the random fleet; `None` = the demo's default.
     pub seed: Option<u64>,
-    /// Number of instances, 1–10,000.
+    /// Number of instances, 1–10,000; `None` = the demo's default.
     pub size: Option<u32>,
 }
 
@@ -119,7 +119,7 @@ pub struct Invocation {
 }
 
 impl Invocation {
-    /// Path of the cache file, see [`cache_file`].
+    /// Path of the cache file; fails as [`cache_file`].
     pub fn cache_file(&self) -> Result<PathBuf, ConfigError> {
         cache_file(&self.config, self.paths.as_ref(), self.options.demo)
     }
@@ -130,7 +130,8 @@ impl Invocation {
     }
 
     /// Options for opening the cache. With `--no-cache` no path is needed; the own-cost ledger is still kept
-    /// where a path is known, or the daily cap would start anew with each run.
+    /// where a path is known, or the daily cap would start anew with each run. Fails where a path is needed and
+    /// none is known.
     pub fn cache_options(&self) -> Result<OpenOptions, ConfigError> {
         let max_bytes = self.config.cache.max_bytes();
         let place = if self.options.no_cache {
@@ -287,7 +288,7 @@ pub fn true_clock(config: &Config, options: &RunOptions) -> Result<(), CliError>
     )))
 }
 
-/// Loads the configuration of a run from file, environment and flags.
+/// Loads the configuration of a run from file, environment and flags. Fails with all problems found.
 pub fn config(
     global: &GlobalArgs,
     env: &Env,

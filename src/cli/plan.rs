@@ -29,6 +29,7 @@ use crate::view::{Filter, Sort, TableField, ViewContext, table};
 const MAX_REASON: usize = 255;
 
 /// Drafts a plan, checks it, prints the findings and writes the plan file. Changes nothing in the account.
+/// Fails for arguments that contradict each other, and where a limit is exceeded.
 pub fn run(
     command: &PlanCommand,
     invocation: &Invocation,

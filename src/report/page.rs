@@ -26,7 +26,7 @@ pub(super) struct Page<'a> {
     pub facts: Vec<Fact>,
     /// The table shown; `None` for figures alone.
     pub sheet: Option<Sheet>,
-    /// The table for CSV where it differs from `sheet`.
+    /// The table for CSV where it differs from `sheet`; `None` = `sheet`.
     pub records: Option<Sheet>,
     /// Lines below the table.
     pub notes: Vec<String>,

@@ -40,7 +40,8 @@ pub enum What {
     Resources,
 }
 
-/// Reads everything once and prints the list.
+/// Reads everything once and prints the list. Fails for options that do not fit, and where nothing could be
+/// read.
 pub fn run(
     what: What,
     invocation: &Invocation,

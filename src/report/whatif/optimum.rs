@@ -33,7 +33,7 @@ pub struct OptimumTier {
 /// Contents of `burntop whatif optimum`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OptimumReport<'a> {
-    /// The demand.
+    /// Demand that the mix serves.
     pub demand: &'a Demand,
     /// Its hours, repeated to whole terms: the period of all figures.
     pub drawn: &'a WholeTerms,

@@ -50,7 +50,7 @@ pub struct ReserveFamily {
 /// Contents of `burntop whatif reserve`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReserveReport<'a> {
-    /// The demand.
+    /// Demand that the commitments are for.
     pub demand: &'a Demand,
     /// Families, in the demand's order.
     pub families: &'a [ReserveFamily],

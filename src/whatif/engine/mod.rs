@@ -105,7 +105,7 @@ impl Engine {
         Self::with_precision(demand, scenario, Precision::Fast)
     }
 
-    /// An engine of this precision; else as [`Engine::new`].
+    /// An engine of this precision; fails as [`Engine::new`].
     pub fn with_precision(
         demand: Arc<Demand>,
         scenario: &Scenario,

@@ -12,7 +12,8 @@ use super::words::{number, rate, share};
 use super::{LeverError, LeverKind};
 use crate::whatif::supply::cash::HOURS_PER_MONTH;
 
-/// Inputs of the autoscaling simulator: a load and a scaler. Measured numbers have no default.
+/// Inputs of the autoscaling simulator: a load and a scaler. Measured numbers have no default: `None` = not
+/// given, and the answer fails where one is needed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Autoscale {

@@ -9,6 +9,7 @@ use super::words::{number, share, usd};
 use super::{LeverError, LeverKind};
 
 /// Inputs of the failed-runs simulator: share of the GPU time by how runs end, and how much of each is lost.
+/// `None` = not given; the answer fails where a number is needed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct FailedRuns {

@@ -8,7 +8,8 @@ use super::sheet::{Sheet, Unit};
 use super::words::{number, share, usd};
 use super::{LeverError, LeverKind};
 
-/// Inputs of the GPU savings simulator: utilisation and Spot. Measured numbers have no default.
+/// Inputs of the GPU savings simulator: utilisation and Spot. Measured numbers have no default: `None` = not
+/// given, and the answer fails where one is needed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct GpuSavings {

@@ -20,7 +20,7 @@ pub struct Network {
     pub cuts: Vec<Cut>,
 }
 
-/// Data transfer over one route.
+/// Data transfer over one route; `None` = not given.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Flow {
@@ -29,7 +29,7 @@ pub struct Flow {
     pub name: String,
     /// Route, which sets the price.
     pub way: Way,
-    /// Gigabytes per month.
+    /// Gigabytes per month; needed.
     pub gb: Option<f64>,
     /// USD per gigabyte; `None` = list price of us-east-1.
     pub usd_per_gb: Option<f64>,
@@ -90,7 +90,7 @@ pub struct Cut {
     /// Name of the measure, such as compression, a cache, co-location. Clean text.
     #[serde(deserialize_with = "clean_text")]
     pub name: String,
-    /// Share of the bytes reaching it that it saves, 0–1.
+    /// Share of the bytes reaching it that it saves, 0–1; needed.
     pub share: Option<f64>,
 }
 

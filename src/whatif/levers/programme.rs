@@ -10,7 +10,8 @@ use super::words::{clean_text, number, share, usd};
 use super::{LeverError, LeverKind};
 use crate::whatif::supply::cash::{monthly_interest, present_value};
 
-/// Inputs of the programme simulator: phases, and how many months to look ahead.
+/// Inputs of the programme simulator: phases, and how many months to look ahead. `None` = not given; the answer
+/// fails where a number is needed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Programme {
@@ -25,22 +26,22 @@ pub struct Programme {
     pub found_usd: Option<f64>,
 }
 
-/// A phase of the programme.
+/// A phase of the programme. `None` = not given; the answer fails where a number is needed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Phase {
     /// Name of the phase. Clean text.
     #[serde(deserialize_with = "clean_text")]
     pub name: String,
-    /// One-off cost, USD.
+    /// One-off cost, USD; `None` = 0.
     pub one_off_usd: Option<f64>,
-    /// Month in which the one-off cost is paid, 1 = the first.
+    /// Month in which the one-off cost is paid, 1 = the first; `None` = the first.
     pub pay_month: Option<f64>,
     /// USD per month that it saves when complete.
     pub saving_usd: Option<f64>,
     /// First month in which it saves, 1 = the first.
     pub start_month: Option<f64>,
-    /// Months from the first saving to the full saving; 0 = at once.
+    /// Months from the first saving to the full saving; 0 or `None` = at once.
     pub ramp_months: Option<f64>,
 }
 

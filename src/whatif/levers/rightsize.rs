@@ -18,7 +18,7 @@ pub struct Rightsize {
     pub moves: Vec<Move>,
 }
 
-/// Replacement of one instance type by another.
+/// Replacement of one instance type by another. `None` = not given; the answer fails where a number is needed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Move {

@@ -12,7 +12,7 @@ use crate::whatif::supply::cash::HOURS_PER_MONTH;
 use crate::whatif::supply::spot::{SpotCost, cost};
 
 /// Inputs of the Spot simulator: a steady fleet, and Spot's price and interruptions. Measured numbers have no
-/// default.
+/// default: `None` = not given, and the answer fails where one is needed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SpotMix {

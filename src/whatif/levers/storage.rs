@@ -7,7 +7,8 @@ use super::sheet::{Sheet, Unit};
 use super::words::{number, usd};
 use super::{LeverError, LeverKind};
 
-/// Inputs of the storage simulator: dollars of the findings on the Storage tab.
+/// Inputs of the storage simulator: dollars of the findings on the Storage tab. `None` = not given; the first
+/// two are needed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Storage {

@@ -17,9 +17,9 @@ pub struct Tco {
     pub idle_usd: Option<f64>,
     /// Share of the used compute that failed runs lose, 0–1.
     pub lost_share: Option<f64>,
-    /// Storage.
+    /// Storage, per month.
     pub storage_usd: Option<f64>,
-    /// Network.
+    /// Data transfer, per month.
     pub network_usd: Option<f64>,
     /// Number of engineers.
     pub engineers: Option<f64>,
@@ -52,11 +52,11 @@ pub struct Total {
     pub failed_usd: Option<f64>,
     /// Commitments that nothing used.
     pub idle_usd: Option<f64>,
-    /// Storage.
+    /// Storage, as given.
     pub storage_usd: Option<f64>,
-    /// Network.
+    /// Data transfer, as given.
     pub network_usd: Option<f64>,
-    /// People.
+    /// Engineers × their cost, per month.
     pub people_usd: Option<f64>,
     /// The part of `people_usd` for keeping things running.
     pub toil_usd: Option<f64>,

@@ -8,13 +8,13 @@ use super::sheet::{Sheet, Unit};
 use super::words::{number, rate, share};
 use super::{LeverError, LeverKind};
 
-/// Inputs of the unit-cost simulator: a service, training runs, or both.
+/// Inputs of the unit-cost simulator: a service, training runs, or both. `None` = not given.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct UnitCost {
     /// USD per hour for the whole service, idle time included; `None` = no service.
     pub service_usd_per_hour: Option<f64>,
-    /// Predictions of the service per hour, mean over the same hours.
+    /// Predictions of the service per hour, mean over the same hours; needed with a service.
     pub predictions_per_hour: Option<f64>,
     /// GPU hours of a successful run; `None` = no runs.
     pub gpu_hours_per_run: Option<f64>,

@@ -5,7 +5,8 @@ use crate::domain::number::dollars;
 pub use crate::domain::number::grouped;
 use crate::domain::text::clean;
 
-/// For serde: reads a string through `domain::text::clean`, which makes it safe to show.
+/// For serde: reads a string through `domain::text::clean`, which makes it safe to show. Fails where it is no
+/// string.
 pub fn clean_text<'de, D: serde::Deserializer<'de>>(from: D) -> Result<String, D::Error> {
     let text = <String as serde::Deserialize>::deserialize(from)?;
     Ok(clean(&text).into_owned())

@@ -35,7 +35,8 @@ impl<'e> EngineOutlook<'e> {
         Some(Self { engine: RefCell::new(engine), family, inputs, weeks, paths, workers, failed })
     }
 
-    /// The first error of a valuation; with one, all figures of this outlook are worthless.
+    /// The first error of a valuation, with which all figures of this outlook are worthless; `None` without
+    /// one.
     pub fn failed(&self) -> Option<EngineError> {
         self.failed.borrow().clone()
     }

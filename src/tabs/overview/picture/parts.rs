@@ -83,7 +83,7 @@ impl PartKind {
     }
 }
 
-/// A part of the burn.
+/// Burn of the instances of one use.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Part {
     /// Use that it is spent on.

@@ -134,7 +134,7 @@ pub enum Place {
 /// A labelled position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mark {
-    /// The position.
+    /// Position on an axis.
     pub place: Place,
     /// Label; clean text.
     pub label: String,
