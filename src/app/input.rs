@@ -117,7 +117,7 @@ impl History {
     /// Entries kept.
     const MAX: usize = 50;
 
-    /// Adds a text and goes to its end; an equal earlier text moves there.
+    /// Adds a text at the end and leaves the history; an equal earlier text moves there.
     pub fn push(&mut self, text: &str) {
         self.at = None;
         if text.trim().is_empty() {

@@ -17,7 +17,7 @@ pub enum Stage {
 /// The valuation of a scenario: all families together, each family, and what to buy.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
-    /// How complete it is.
+    /// Stage of the valuation.
     pub stage: Stage,
     /// Number of futures valued; 0 = the history itself.
     pub paths: u32,

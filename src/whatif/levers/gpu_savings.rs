@@ -87,7 +87,7 @@ impl GpuSaved {
 }
 
 impl GpuSavings {
-    /// Both savings. Fails where an input is missing or out of its range.
+    /// Savings by utilisation and by Spot. Fails where an input is missing or out of its range.
     pub fn saved(&self) -> Result<GpuSaved, LeverError> {
         let inputs = Inputs::new(LeverKind::GpuSavings, self, FIELDS);
         let before_usd = inputs.need("monthly_usd")?;

@@ -161,7 +161,8 @@ impl Flow {
 }
 
 impl Network {
-    /// USD per month before and after all cuts. Fails where an input is missing or out of its range.
+    /// USD per month before and after all cuts. Fails without a flow, or where an input is missing or out of
+    /// its range.
     pub fn saved(&self) -> Result<(f64, f64), LeverError> {
         if self.flows.is_empty() {
             return Err(LeverError::Missing {
