@@ -40,7 +40,7 @@ enum Way {
 }
 
 impl Reach {
-    /// Reads the account's fleet.
+    /// Provider that reads the account's fleet.
     pub fn provider(&self) -> Arc<dyn Provider> {
         match &self.way {
             Way::Aws(provider) => provider.clone(),
@@ -48,7 +48,7 @@ impl Reach {
         }
     }
 
-    /// Reads the account's storage; `None` where the account has none to read.
+    /// Source of the account's storage; `None` where the account has none to read.
     pub fn storage(&self) -> Option<Arc<dyn StorageSource>> {
         match &self.way {
             Way::Aws(provider) => Some(provider.clone()),
@@ -56,7 +56,7 @@ impl Reach {
         }
     }
 
-    /// Runs Athena queries in the account; `None` in the demo.
+    /// Service for Athena queries in the account; `None` in the demo.
     pub fn queries(&self, region: &Arc<str>, args: &ListArgs) -> Option<Arc<dyn QueryService>> {
         let Way::Aws(provider) = &self.way else { return None };
         Some(Arc::new(AwsQueries {
@@ -68,7 +68,7 @@ impl Reach {
         }))
     }
 
-    /// Reads single instances in detail, for guards.
+    /// Inspector that reads single instances in detail, for guards.
     pub fn inspector(&self) -> Arc<dyn Inspector> {
         match &self.way {
             Way::Aws(provider) => provider.clone(),
@@ -84,7 +84,7 @@ impl Reach {
         }
     }
 
-    /// Reads single volumes and buckets in detail, for guards.
+    /// Inspector that reads single volumes and buckets in detail, for guards.
     pub fn storage_eyes(&self) -> Arc<dyn StorageInspector> {
         match &self.way {
             Way::Aws(provider) => provider.clone(),
