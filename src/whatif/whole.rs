@@ -9,9 +9,8 @@ use super::{Answer, Stage, Workers};
 /// Futures that judgements and the tornado look at; they are common to all of them.
 const JUDGED: u32 = 1_000;
 
-/// The answer of [`Stage::Whole`](super::Stage::Whole) to the engine's scenario, over all its futures. When
-/// `stop` returns true on the way, the answer so far, as [`Stage::Settled`](super::Stage::Settled). Fails where
-/// a valuation does.
+/// The answer of [`Stage::Whole`] to the engine's scenario, over all its futures. When `stop` returns true on
+/// the way, the answer so far, as [`Stage::Settled`]. Fails where a valuation does.
 pub fn whole(
     engine: &mut Engine,
     workers: &dyn Workers,
