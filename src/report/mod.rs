@@ -55,14 +55,14 @@ use crate::domain::{Reading, SourceState};
 /// Output format of a report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, clap::ValueEnum)]
 pub enum Format {
-    /// Text in aligned columns.
+    /// Aligned columns.
     #[default]
     Table,
-    /// JSON with schema, rows, readings and errors.
+    /// JSON with a schema name, readings and errors.
     Json,
-    /// Comma-separated values, for spreadsheets.
+    /// Comma-separated values.
     Csv,
-    /// GitHub Markdown.
+    /// A Markdown table.
     Md,
 }
 
