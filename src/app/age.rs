@@ -5,15 +5,14 @@ use std::fmt;
 
 use jiff::{SignedDuration, Timestamp};
 
-/// An age as it is shown: whole units, never finer than ten seconds.
+/// An age as shown: whole units, never finer than ten seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Age {
     seconds: i64,
 }
 
 impl Age {
-    /// The age at `now` of something taken at `then`; never negative (a clock that was set back
-    /// makes things new, not of the future).
+    /// Age at `now` of something taken at `then`; never negative, so that a clock set back makes things new.
     pub fn between(then: Timestamp, now: Timestamp) -> Self {
         Self { seconds: now.duration_since(then).as_secs().max(0) }
     }
@@ -28,7 +27,7 @@ impl Age {
         }
     }
 
-    /// When the shown text changes next, for something taken at `then`.
+    /// Time at which the text of the age of something taken at `then` changes next.
     pub fn changes_at(self, then: Timestamp) -> Timestamp {
         let next = (self.seconds / self.step() + 1) * self.step();
         then.saturating_add(SignedDuration::from_secs(next)).unwrap_or(Timestamp::MAX)

@@ -15,7 +15,7 @@ pub enum ColorDepth {
     TrueColor,
 }
 
-/// The built-in themes.
+/// Name of a built-in theme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ThemeName {
     /// For dark backgrounds.
@@ -24,7 +24,7 @@ pub enum ThemeName {
     Light,
     /// The terminal's own 16 colours.
     Ansi16,
-    /// No colour, attributes alone.
+    /// No colour, attributes only.
     Mono,
 }
 
@@ -32,7 +32,7 @@ impl ThemeName {
     /// All themes.
     pub const ALL: [Self; 4] = [Self::Dark, Self::Light, Self::Ansi16, Self::Mono];
 
-    /// The name in `:theme` and in the config file.
+    /// Name in `:theme` and in the configuration.
     pub fn name(self) -> &'static str {
         match self {
             Self::Dark => "dark",
@@ -42,52 +42,52 @@ impl ThemeName {
         }
     }
 
-    /// The theme of a name.
+    /// The theme of this name; `None` for another word.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|t| t.name() == name)
     }
 }
 
-/// How the cockpit should look.
+/// Theme and capabilities of the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Appearance {
-    /// Which theme.
+    /// Theme in use.
     pub theme: ThemeName,
-    /// What the terminal can show.
+    /// Number of colours that the terminal shows.
     pub depth: ColorDepth,
-    /// Unicode or ASCII.
+    /// Character set: Unicode or ASCII.
     pub symbols: Symbols,
-    /// Graphs of braille dots (two columns and four rows per cell) instead of blocks. By choice:
-    /// some fonts lack them. Without effect in ASCII.
+    /// Draw graphs with braille dots (two columns and four rows per cell) instead of blocks. An option, since
+    /// some fonts lack them; without effect in ASCII.
     pub braille: bool,
 }
 
-/// What a piece of the screen means.
+/// Meaning of a piece of the screen, from which the theme derives its colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Role {
     /// Plain text.
     Text,
-    /// Names of things beside their values, rules, what is stale.
+    /// Labels beside values, rules, stale values.
     Dim,
-    /// The program's name, keys, the current tab.
+    /// Name of the program, keys, the current tab.
     Accent,
-    /// Works, in use.
+    /// Works, or in use.
     Ok,
     /// Needs attention.
     Warn,
-    /// Broken, costs most.
+    /// Broken, or among the most expensive.
     Crit,
-    /// Idle: money for nothing.
+    /// Idle: money spent for nothing.
     Idle,
     /// Column titles.
     Heading,
-    /// The row or entry under the cursor.
+    /// Row or entry under the cursor.
     Selected,
     /// A marked row.
     Marked,
-    /// The header of a production account.
+    /// Header of a production account.
     Production,
-    /// The stretch of a graph that is idle.
+    /// Idle stretch of a graph.
     Shade,
 }
 

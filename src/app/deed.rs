@@ -5,15 +5,15 @@ use std::sync::Arc;
 
 use super::{App, Effect};
 
-/// Does something to the cockpit with what was typed; an error says why nothing was done. Two are
-/// equal when they are one and the same.
+/// Callback of a tab's command or prompt: changes the cockpit with the typed text, or fails with the reason.
+/// Two are equal when they are the same value.
 #[derive(Clone)]
 pub struct Deed(Arc<Act>);
 
 type Act = dyn Fn(&mut App, &str) -> Result<Vec<Effect>, String> + Send + Sync;
 
 impl Deed {
-    /// Of what is done with the text.
+    /// A callback from a closure over the typed text, whose error is the message shown.
     pub(crate) fn of(
         act: impl Fn(&mut App, &str) -> Result<Vec<Effect>, String> + Send + Sync + 'static,
     ) -> Self {

@@ -11,99 +11,99 @@ use crate::tabs::storage::state::ListHow;
 use crate::tabs::whatif::state::DemandFrom;
 use crate::whatif::{PlanRequest, Scenario, Slot};
 
-/// Something to be done. The executor answers failures and successes with
-/// [`super::Msg::Notice`] where nothing else is said.
+/// Work for the executor outside the cockpit. Where no other answer is named, it answers success and failure
+/// with [`super::Msg::Notice`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
-    /// End the program.
+    /// Ends the program.
     Quit,
-    /// Stop the process group until it is continued.
+    /// Stops the process group until it is continued.
     Suspend,
-    /// Clear the terminal and draw everything.
+    /// Clears the terminal and draws everything.
     Redraw,
-    /// Read the sources again; answered by [`super::Msg::Fleet`].
+    /// Reads the sources again; answered by [`super::Msg::Fleet`].
     Refresh {
-        /// True: also what is billed and not due yet.
+        /// True = also sources that are billed and not yet due.
         force: bool,
     },
-    /// Load the series of an instance; answered by [`super::Msg::Series`].
+    /// Loads the series of an instance; answered by [`super::Msg::Series`].
     LoadSeries {
         /// Instance id.
         instance: Arc<str>,
     },
-    /// Load the past of a GPU; answered by [`super::Msg::GpuHistory`].
+    /// Loads the history of a GPU; answered by [`super::Msg::GpuHistory`].
     LoadGpuHistory {
-        /// Which.
+        /// The GPU.
         key: GpuKey,
     },
-    /// Look closely at the GPUs of these hosts, by instance id or name of the node; empty for
-    /// none. Answered by [`super::Msg::Gpus`], as often as they are read.
+    /// Reads the GPUs of these hosts more often, by instance id or node name; empty for none. Answered by
+    /// [`super::Msg::Gpus`] at each reading.
     FocusGpus(Vec<Arc<str>>),
-    /// Read of storage what nobody wanted so far; answered by [`super::Msg::Storage`].
+    /// Starts reading storage that is read on request only; answered by [`super::Msg::Storage`].
     ReadStorage,
-    /// Ask about, make or stop a list of a bucket's objects; answered by [`super::Msg::Listing`], and
-    /// by [`super::Msg::Storage`] when it is there.
+    /// Estimates, makes or stops a list of a bucket's objects; answered by [`super::Msg::Listing`], and by
+    /// [`super::Msg::Storage`] when it is complete.
     ListObjects {
-        /// The bucket.
+        /// Name of the bucket.
         bucket: Arc<str>,
-        /// What is wanted.
+        /// Whether to estimate, make or stop it.
         how: ListHow,
     },
-    /// Judge by this preset; answered by [`super::Msg::Preset`] and [`super::Msg::Fleet`].
+    /// Switches to this preset; answered by [`super::Msg::Preset`] and [`super::Msg::Fleet`].
     SetPreset(String),
-    /// Read these regions; answered by [`super::Msg::Fleet`].
+    /// Reads these regions; answered by [`super::Msg::Fleet`].
     SetRegions(Regions),
-    /// Put text into the terminal's clipboard (OSC 52).
+    /// Copies text to the terminal's clipboard (OSC 52).
     Copy(String),
-    /// Put the rows as JSON, as the report prints them, into the terminal's clipboard.
+    /// Copies rows to the terminal's clipboard, as JSON lines of the report.
     CopyRows(Picture),
-    /// Write a file.
+    /// Writes a report to a file.
     Export {
-        /// Where; a relative path is relative to the working directory.
+        /// Path of the file, relative to the working directory.
         path: String,
-        /// How.
+        /// Format of the report.
         format: Format,
-        /// What.
+        /// The report.
         picture: Picture,
     },
-    /// Keep a view under its name.
+    /// Saves a view under its name.
     SaveView(SavedView),
-    /// Start the demo instead of the (missing) accounts; answered by [`super::Msg::Mode`].
+    /// Starts the demo instead of the missing accounts; answered by [`super::Msg::Mode`].
     SwitchToDemo,
-    /// Mouse reporting on or off.
+    /// Switches mouse reporting on or off.
     SetMouse(bool),
-    /// Ask everything that is asked before a plan may run; answered by [`super::Msg::Preflighted`]
-    /// or [`super::Msg::NotPreflighted`]. Changes nothing.
+    /// Reads all facts that guards need before a plan may run; answered by [`super::Msg::Preflighted`] or
+    /// [`super::Msg::NotPreflighted`]. Changes nothing.
     Preflight(Arc<Plan>),
-    /// Do it; answered by [`super::Msg::Acting`] and at the end by [`super::Msg::Acted`].
+    /// Runs a confirmed plan; answered by [`super::Msg::Acting`], and at the end by [`super::Msg::Acted`].
     Execute(Confirmation),
-    /// Read a demand to plan for, and the names of the scenarios that are kept; answered by
-    /// [`super::Msg::Demand`] or [`super::Msg::NoDemand`], and by [`super::Msg::Scenarios`].
+    /// Reads a demand to plan for, and the names of saved scenarios; answered by [`super::Msg::Demand`] or
+    /// [`super::Msg::NoDemand`], and by [`super::Msg::Scenarios`].
     ReadDemand(DemandFrom),
-    /// Value a scenario; answered by [`super::Msg::Planned`], once per stage. A later request for
-    /// the same slot takes an earlier one's place.
+    /// Values a scenario; answered by [`super::Msg::Planned`], once per stage. A later request for the same
+    /// slot replaces an earlier one.
     Plan(PlanRequest),
-    /// Keep a scenario under its name (`scenario.name`), over an older one of that name; answered by
-    /// a notice and by [`super::Msg::Scenarios`].
+    /// Saves a scenario under its name, replacing an older one; answered by a notice and by
+    /// [`super::Msg::Scenarios`].
     SaveScenario(Arc<Scenario>),
-    /// Read a kept scenario; answered by [`super::Msg::Scenario`], or by a notice that says why not.
+    /// Reads a saved scenario; answered by [`super::Msg::Scenario`], or by a notice with the reason.
     LoadScenario {
-        /// Its name.
+        /// Name of the scenario.
         name: String,
-        /// Which slot it is for.
+        /// Slot to put it in.
         slot: Slot,
     },
-    /// Rename a kept scenario; answered by a notice and by [`super::Msg::Scenarios`]. Without a kept
-    /// one of that name nothing happens.
+    /// Renames a saved scenario; answered by a notice and by [`super::Msg::Scenarios`]. Does nothing where no
+    /// scenario has the name.
     RenameScenario {
-        /// Its name.
+        /// Present name.
         from: String,
-        /// The new one.
+        /// New name.
         to: String,
     },
 }
 
-/// A confirmed plan on its way to the executor. Two are equal when they are one and the same.
+/// A confirmed plan for the executor. Two are equal when they are the same value.
 #[derive(Clone, Debug)]
 pub struct Confirmation(pub Arc<Confirmed>);
 

@@ -8,40 +8,40 @@ use super::{AccountInfo, Appearance, Intervals, Keymap, Mode, SavedView};
 use crate::fleet::gpu::GpuFleet;
 use crate::fleet::{Fleet, StorageFleet};
 
-/// What the cockpit starts with.
+/// Initial state of the cockpit.
 #[derive(Clone, Debug)]
 pub struct AppInit {
-    /// The fleet from the cache, if there is one.
+    /// Cached fleet; `None` without one.
     pub fleet: Option<Arc<Fleet>>,
-    /// The GPUs from the cache, if there are any.
+    /// Cached GPUs; `None` without any.
     pub gpus: Option<Arc<GpuFleet>>,
-    /// The storage from the cache, if there is any.
+    /// Cached storage; `None` without any.
     pub storage: Option<Arc<StorageFleet>>,
-    /// Where data come from.
+    /// Where the data come from.
     pub mode: Mode,
-    /// Theme, colours, symbols.
+    /// Theme, colours, characters.
     pub appearance: Appearance,
-    /// The keys.
+    /// Keys in force.
     pub keymap: Keymap,
-    /// How often the sources are meant to be read.
+    /// Intervals at which the sources are read.
     pub intervals: Intervals,
-    /// Names of the presets to choose from, with a sentence each on where they come from.
+    /// Presets to choose from: name, and one sentence on their source.
     pub presets: Vec<(String, String)>,
-    /// The preset in force.
+    /// Name of the preset in use.
     pub preset: String,
     /// Saved views.
     pub views: Vec<SavedView>,
-    /// The accounts, where they are known already.
+    /// Accounts, as far as known.
     pub accounts: Vec<AccountInfo>,
-    /// Mouse reporting is on.
+    /// True with mouse reporting.
     pub mouse: bool,
     /// Columns and rows of the terminal.
     pub size: (u16, u16),
-    /// The time.
+    /// Current time.
     pub now: Timestamp,
 }
 
-/// What is folded from a fleet once, not for each frame.
+/// Accounts and regions of a fleet, collected once per fleet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Extent {
     /// Accounts with a reading or an instance.

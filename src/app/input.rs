@@ -7,7 +7,7 @@ use super::keymap::Action;
 /// The longest line that can be typed, in bytes: a bound for pasted text.
 const MAX_BYTES: usize = 1024;
 
-/// One line of text being edited. The cursor stands before a grapheme cluster or at the end.
+/// One line of text being edited. The cursor is before a grapheme cluster or at the end.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LineEdit {
     text: String,
@@ -38,8 +38,8 @@ impl LineEdit {
         *self = Self::new(text);
     }
 
-    /// Types `text` at the cursor. Control and bidirectional characters become spaces (a pasted
-    /// line break must not end the input), and what exceeds the bound is dropped.
+    /// Inserts `text` at the cursor. Control and bidirectional characters become spaces (a pasted line break
+    /// must not end the input); what exceeds the limit is dropped.
     pub fn insert(&mut self, text: &str) {
         for c in text.chars() {
             let c = if crate::domain::text::is_unsafe(c) { ' ' } else { c };
@@ -62,7 +62,7 @@ impl LineEdit {
             .unwrap_or(self.text.len());
     }
 
-    /// Applies an editing action; false when the action does not edit.
+    /// Applies an editing action; false where the action does not edit.
     pub fn apply(&mut self, action: Action) -> bool {
         match action {
             Action::TextLeft => self.cursor = self.previous(),
@@ -104,7 +104,7 @@ impl LineEdit {
     }
 }
 
-/// Entries typed before, oldest first, and where the user is in them.
+/// Texts entered before, oldest first, with the position of the user in them.
 #[derive(Clone, Debug, Default)]
 pub struct History {
     entries: Vec<String>,
@@ -117,7 +117,7 @@ impl History {
     /// Entries kept.
     const MAX: usize = 50;
 
-    /// Adds an entry and leaves the history. An entry equal to an earlier one moves to the end.
+    /// Adds a text at the end and leaves the history; an equal earlier text moves there.
     pub fn push(&mut self, text: &str) {
         self.at = None;
         if text.trim().is_empty() {
@@ -135,7 +135,7 @@ impl History {
         self.at = None;
     }
 
-    /// Goes to the earlier entry.
+    /// Replaces the line by the previous text.
     pub fn back(&mut self, line: &mut LineEdit) {
         let at = match self.at {
             None => {
@@ -150,7 +150,7 @@ impl History {
         }
     }
 
-    /// Goes to the later entry, at last to what was being typed.
+    /// Replaces the line by the next text, after the last one by what was being typed.
     pub fn forward(&mut self, line: &mut LineEdit) {
         let Some(at) = self.at else { return };
         if let Some(entry) = self.entries.get(at + 1) {

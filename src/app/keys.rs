@@ -10,7 +10,7 @@ use super::{App, Effect, Level, Notice, Page, Popup, Prompt, PromptKind, Tab};
 pub(super) const WHEEL: isize = 3;
 
 impl App {
-    /// The contexts whose keys are in force.
+    /// Contexts whose keys are in force.
     pub fn contexts(&self) -> &'static [Context] {
         if self.prompt.is_some() {
             return &[Context::Text, Context::Any];
@@ -153,7 +153,7 @@ impl App {
         }
     }
 
-    /// What Enter does: the page on top answers, else the tab.
+    /// Acts on Enter: on the page on top, else on the tab.
     pub(crate) fn enter(&mut self) -> Vec<Effect> {
         self.prepare();
         match self.page_with_screen() {
@@ -163,7 +163,7 @@ impl App {
         }
     }
 
-    /// Goes where a line leads.
+    /// Goes to the target of a line.
     pub(crate) fn go_to_target(&mut self, target: Target) -> Vec<Effect> {
         match target {
             Target::Instance(instance) => return self.open_why(instance),
@@ -188,7 +188,7 @@ impl App {
         isize::try_from(lines.max(1)).unwrap_or(1)
     }
 
-    /// The lines that a movement goes by; `None` for what is no movement.
+    /// Number of lines that a movement covers, negative = up; `None` for other actions.
     pub(crate) fn distance(&self, action: Action) -> Option<isize> {
         let page = self.page_height();
         Some(match action {

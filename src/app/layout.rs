@@ -1,9 +1,9 @@
 //! Where the parts of the frame stand: shared by drawing, paging and the mouse.
 
-/// The smallest terminal that burntop draws on: columns and rows.
+/// Smallest terminal that is drawn on: columns and rows.
 pub const MINIMUM: (u16, u16) = (20, 3);
 
-/// The lines of the frame. What does not fit is `None`; the body has at least one line.
+/// Rows of the frame's parts. What does not fit is `None`; the body has at least one row.
 ///
 /// ```text
 /// header      burntop  prod-ml 1234…9012  4 regions      ec2 10s  cw 4m  own $0.03  RO
@@ -16,23 +16,23 @@ pub const MINIMUM: (u16, u16) = (20, 3);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
-    /// Columns.
+    /// Width in columns.
     pub width: u16,
     /// Row of the header.
     pub header: Option<u16>,
-    /// Row of the tabs.
+    /// Row of the tab bar.
     pub tabs: Option<u16>,
     /// Row of the burn line.
     pub burn: Option<u16>,
-    /// Row of the rule above the body; banners stand here.
+    /// Row of the rule above the body, which also shows banners.
     pub upper_rule: Option<u16>,
     /// First row of the body.
     pub body_top: u16,
-    /// Rows of the body.
+    /// Number of rows of the body.
     pub body_height: u16,
-    /// Row of the rule below the body; errors of what is typed stand here.
+    /// Row of the rule below the body, which also shows errors in typed text.
     pub lower_rule: Option<u16>,
-    /// Row of the footer, which is also where one types.
+    /// Row of the footer, which also holds the prompt.
     pub footer: u16,
 }
 

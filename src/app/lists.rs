@@ -3,33 +3,33 @@
 use super::{App, Effect, Level, List, Notice, SavedView, Screen};
 use crate::view::FieldTable;
 
-/// A list that a tab shows.
+/// A list of a tab, as saved views, help and configuration refer to it.
 #[derive(Clone, Copy, Debug)]
 pub struct ListSpec {
-    /// Its name in views: `idle`, `gpus`, `buckets`, …
+    /// Name in saved views: `idle`, `gpus`, `buckets`, …
     pub name: &'static str,
-    /// What its rows are, several of them.
+    /// Noun for its rows, plural.
     pub rows: &'static str,
-    /// Its fields.
+    /// Table of its fields.
     pub fields: fn() -> &'static dyn FieldTable,
-    /// It.
+    /// The list.
     pub(crate) list: fn(&App) -> &List,
-    /// The same, to change it.
+    /// The list, mutable.
     pub(crate) list_mut: fn(&mut App) -> &mut List,
-    /// Brings it on screen.
+    /// Brings the list on screen.
     pub(crate) show: fn(&mut App),
-    /// How its rows are grouped; `None` for a list without groups.
+    /// Ways to group its rows; `None` for a list without groups.
     pub grouping: Option<GroupingSpec>,
 }
 
-/// How the rows of a list can be grouped.
+/// Ways to group the rows of a list.
 #[derive(Clone, Copy, Debug)]
 pub struct GroupingSpec {
-    /// The names of all ways.
+    /// Names of all ways.
     pub names: fn() -> Vec<&'static str>,
-    /// The name of the way in force.
+    /// Name of the way in use.
     pub(crate) by: fn(&App) -> &'static str,
-    /// Groups in the way of this name; one that is not known changes nothing.
+    /// Groups by the way of this name; an unknown name changes nothing.
     pub(crate) group: fn(&mut App, &str),
 }
 
@@ -38,7 +38,7 @@ pub fn lists() -> impl Iterator<Item = &'static ListSpec> {
     crate::tabs::screens().flat_map(Screen::lists)
 }
 
-/// The list of this name.
+/// The list of this name; `None` for an unknown name.
 pub fn list_of(name: &str) -> Option<&'static ListSpec> {
     lists().find(|spec| spec.name == name)
 }

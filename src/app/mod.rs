@@ -92,10 +92,10 @@ struct Frozen {
     minute: Timestamp,
 }
 
-/// The lines of the page on screen, made anew by [`App::prepare`].
+/// Lines of the page on screen, made anew by [`App::prepare`].
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Body {
-    /// Its lines, as wide as the screen.
+    /// Lines, as wide as the screen.
     pub(crate) lines: Vec<Line>,
     /// The line of the sheet that the cursor is on.
     cursor: Option<usize>,
@@ -110,14 +110,14 @@ impl Body {
     }
 }
 
-/// The cockpit.
+/// The cockpit: its whole state.
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct App {
     mode: Mode,
-    /// Colours and symbols.
+    /// Theme, colours, characters.
     pub(crate) appearance: Appearance,
-    /// Which key does what.
+    /// Keys in force.
     pub(crate) keymap: Keymap,
     intervals: Intervals,
     presets: Vec<(String, String)>,
@@ -130,11 +130,11 @@ pub struct App {
 
     /// The newest fleet.
     fleet: Option<Arc<Fleet>>,
-    /// The newest GPUs.
+    /// Newest GPUs; `None` before any were read.
     pub(crate) gpus: Option<Arc<GpuFleet>>,
-    /// The newest storage.
+    /// Newest storage; `None` before any was read.
     pub(crate) storage: Option<Arc<StorageFleet>>,
-    /// What could be saved, newest.
+    /// Newest savings; `None` before they were computed.
     pub(crate) savings: Option<Arc<Savings>>,
     frozen: Option<Frozen>,
     /// True until something newer than the cache has come.
@@ -148,16 +148,16 @@ pub struct App {
     rules: Arc<Rules>,
     no_credentials: Option<String>,
 
-    /// The tab on screen.
+    /// Tab on screen.
     pub(crate) tab: Tab,
-    /// The pages above it, the top one last.
+    /// Pages open above the tab, the top one last.
     pub(crate) pages: Vec<Opened>,
-    /// What is chosen from above all.
+    /// Open chooser or question; `None` without one.
     pub(crate) popup: Option<Popup>,
-    /// The line one types in.
+    /// Line being typed; `None` while nothing is.
     pub(crate) prompt: Option<Prompt>,
     notice: Option<Notice>,
-    /// What each tab remembers.
+    /// State of each tab.
     pub(crate) tabs: TabStates,
     sheet: Option<Sheet>,
     /// True after a quit that has to be said twice.
@@ -168,7 +168,7 @@ pub struct App {
     filter_history: History,
     command_history: History,
 
-    /// What fills the body where it is text.
+    /// Text that fills the body.
     pub(crate) body: Body,
 
     /// How long the cockpit has run, by a clock that never goes back.
@@ -178,7 +178,7 @@ pub struct App {
     /// there changes each second.
     minute: Timestamp,
     deadline: Option<Timestamp>,
-    /// True where a frame is to be drawn.
+    /// True where a frame must be drawn.
     pub(crate) dirty: bool,
 }
 
@@ -186,7 +186,7 @@ impl App {
     /// Entries of the event log that are kept.
     const LOG_MAX: usize = 500;
 
-    /// The cockpit as it starts.
+    /// The cockpit in its initial state.
     pub fn new(init: AppInit) -> Self {
         let mut app = Self {
             mode: init.mode,
@@ -239,18 +239,19 @@ impl App {
         app
     }
 
-    /// True when what is on screen is out of date.
+    /// True when the screen is out of date.
     pub fn is_dirty(&self) -> bool {
         self.dirty
     }
 
-    /// What is on screen is up to date.
+    /// Notes that the screen is up to date.
     pub fn mark_drawn(&mut self) {
         self.dirty = false;
         self.dialog_drawn();
     }
 
-    /// When the screen changes next by time alone; until then [`Msg::Now`] changes nothing.
+    /// Time at which the screen changes next without a message; until then [`Msg::Now`] changes nothing. `None`
+    /// = never.
     pub fn next_deadline(&self) -> Option<Timestamp> {
         self.deadline
     }
@@ -260,100 +261,100 @@ impl App {
         self.size
     }
 
-    /// The terminal turned out to have this size.
+    /// Sets the size of the terminal, as found when drawing.
     pub fn fit(&mut self, size: (u16, u16)) {
         self.size = size;
     }
 
-    /// Where the parts of the frame stand; `None` when the terminal is too small.
+    /// Rows of the frame's parts; `None` where the terminal is too small.
     pub fn layout(&self) -> Option<Layout> {
         Layout::of(self.size)
     }
 
-    /// Theme, colours, symbols.
+    /// Theme, colours, characters.
     pub fn appearance(&self) -> Appearance {
         self.appearance
     }
 
-    /// How often the sources are meant to be read.
+    /// Intervals at which the sources are read.
     pub fn intervals(&self) -> &Intervals {
         &self.intervals
     }
 
-    /// The keys in force.
+    /// Keys in force.
     pub fn keymap(&self) -> &Keymap {
         &self.keymap
     }
 
-    /// Where data come from.
+    /// Where the data come from.
     pub fn mode(&self) -> Mode {
         self.mode
     }
 
-    /// The time.
+    /// Current time.
     pub fn now(&self) -> Timestamp {
         self.now
     }
 
-    /// Whether mouse reporting is wanted.
+    /// True where mouse reporting is wanted.
     pub fn mouse(&self) -> bool {
         self.mouse
     }
 
-    /// The newest fleet, also while the picture is frozen.
+    /// Newest fleet, even while the picture is frozen; `None` before any was read.
     pub fn latest(&self) -> Option<&Arc<Fleet>> {
         self.fleet.as_ref()
     }
 
-    /// The fleet on screen.
+    /// Fleet on screen; `None` before any was read.
     pub fn shown(&self) -> Option<&Arc<Fleet>> {
         self.frozen.as_ref().map_or(self.fleet.as_ref(), |f| f.fleet.as_ref())
     }
 
-    /// The GPUs on screen.
+    /// GPUs on screen; `None` before any were read.
     pub fn gpus(&self) -> Option<&Arc<GpuFleet>> {
         self.frozen.as_ref().map_or(self.gpus.as_ref(), |f| f.gpus.as_ref())
     }
 
-    /// The storage on screen.
+    /// Storage on screen; `None` before any was read.
     pub fn storage(&self) -> Option<&Arc<StorageFleet>> {
         self.frozen.as_ref().map_or(self.storage.as_ref(), |f| f.storage.as_ref())
     }
 
-    /// What could be saved, as on screen; `None` before it was worked out.
+    /// Savings on screen; `None` before they were computed.
     pub fn savings(&self) -> Option<&Arc<Savings>> {
         self.frozen.as_ref().map_or(self.savings.as_ref(), |f| f.savings.as_ref())
     }
 
-    /// True while `f` keeps the picture as it is.
+    /// True while the key `f` freezes the picture.
     pub(crate) fn is_frozen(&self) -> bool {
         self.frozen.is_some()
     }
 
-    /// The age of the frozen picture.
+    /// Age of the frozen picture; `None` while it is live.
     pub fn frozen_for(&self) -> Option<Age> {
         self.frozen.as_ref().map(|f| Age::between(f.at, self.now))
     }
 
-    /// True until something newer than the cache has come.
+    /// True until something newer than the cache arrives.
     pub fn is_from_cache(&self) -> bool {
         self.from_cache
     }
 
-    /// Rows on screen and instances of the fleet, where not all rows are there yet: the picture
-    /// that paints first holds the worst ones, with the totals of all.
+    /// Rows present and instances of the fleet, while not all rows are there: the first picture holds the worst
+    /// ones, with the totals of all. `None` once complete.
     pub fn partly_loaded(&self) -> Option<(usize, usize)> {
         let fleet = self.shown()?;
         let all = fleet.totals.instances as usize;
         (fleet.rows.len() < all).then_some((fleet.rows.len(), all))
     }
 
-    /// True when there is no instance to show: none was read, or there is none.
+    /// True when there is no instance to show: none exists, or none was read.
     pub fn is_empty(&self) -> bool {
         self.shown().is_none_or(|f| f.rows.is_empty())
     }
 
-    /// What cells and spans are rendered with.
+    /// Context that cells and spans are formatted with.
     pub fn view_context(&self) -> ViewContext {
         let now = self.frozen.as_ref().map_or(self.minute, |f| f.minute);
         ViewContext { now, symbols: self.appearance.symbols }
@@ -364,17 +365,17 @@ impl App {
         &self.extent
     }
 
-    /// The accounts read.
+    /// Accounts being read.
     pub fn accounts(&self) -> &[AccountInfo] {
         &self.accounts
     }
 
-    /// How the sources are doing.
+    /// State of the sources.
     pub fn sources(&self) -> &Sources {
         &self.sources
     }
 
-    /// What burntop's own calls cost today, once known.
+    /// Today's cost of burntop's own calls; `None` until known.
     pub fn own_cost(&self) -> Option<&OwnCost> {
         self.own_cost.as_ref()
     }
@@ -384,65 +385,65 @@ impl App {
         &self.log
     }
 
-    /// The preset in force.
+    /// Name of the preset in use.
     pub fn preset(&self) -> &str {
         &self.preset
     }
 
-    /// Names of the presets, and where each comes from.
+    /// Presets to choose from: name, and one sentence on their source.
     pub fn presets(&self) -> &[(String, String)] {
         &self.presets
     }
 
-    /// What fetching the signals would cost that the preset needs and the cache lacks, USD.
+    /// Cost of fetching the signals that the preset needs and the cache lacks, USD; `None` where none is
+    /// missing.
     pub fn missing_usd(&self) -> Option<f64> {
         self.missing_usd
     }
 
-    /// The tab on screen or below the page on screen.
+    /// Tab on screen, or below the page on screen.
     pub fn tab(&self) -> Tab {
         self.tab
     }
 
-    /// The page above the tab.
+    /// Top page above the tab; `None` without one.
     pub fn page(&self) -> Option<&Opened> {
         self.pages.last()
     }
 
-    /// What stands above page and tab.
+    /// Open chooser or question; `None` without one.
     pub fn popup(&self) -> Option<&Popup> {
         self.popup.as_ref()
     }
 
-    /// The line being typed.
+    /// Line being typed; `None` while nothing is.
     pub fn prompt(&self) -> Option<&Prompt> {
         self.prompt.as_ref()
     }
 
-    /// A word in the status line.
+    /// Message in the status line; `None` without one.
     pub fn notice(&self) -> Option<&Notice> {
         self.notice.as_ref()
     }
 
-    /// The table of instances.
+    /// List of instances.
     pub fn table(&self) -> &List {
         &self.tabs.idle
     }
 
-    /// What the credential chain said when nothing can be read without credentials.
+    /// Error of the credential chain, where nothing can be shown without credentials; else `None`.
     pub fn no_credentials(&self) -> Option<&str> {
         self.no_credentials.as_deref().filter(|_| self.shown().is_none_or(|f| f.rows.is_empty()))
     }
 
-    /// The lines of the body where it is text, how far they are scrolled, and the line that the
-    /// cursor is on.
+    /// Lines of the body, index of the first one on screen, and index of the one with the cursor, if any.
     pub fn text_body(&self) -> (&[Line], usize, Option<usize>) {
         let scroll = self.page().map_or(self.text_scroll, |p| p.scroll);
         let cursor = if self.pages.is_empty() { self.finding_line() } else { self.body.cursor };
         (&self.body.lines, scroll, cursor)
     }
 
-    /// The dialog as it is to be drawn.
+    /// Dialog to draw; `None` without one.
     pub fn dialog_box(&self) -> Option<&DialogBox> {
         self.body.dialog.as_ref()
     }

@@ -89,7 +89,7 @@ impl App {
     }
 }
 
-/// The tabs' line: one blank, then number, blank, title, two blanks for each.
+/// Text of a tab in the tab bar: one blank, its number, a blank, its title, two blanks.
 pub fn tab_label(tab: Tab) -> String {
     format!("{} {}", tab.number(), tab.title())
 }

@@ -12,128 +12,125 @@ use crate::fleet::{Fleet, Savings, StorageFleet};
 use crate::tabs::storage::state::Listing;
 use crate::whatif::{Demand, PlanAnswer, Scenario, Slot};
 
-/// Something that happened. [`super::App::update`] takes it in.
+/// An event of the cockpit, handled by [`super::App::update`].
 #[derive(Clone, Debug)]
 pub enum Msg {
     /// A key was pressed.
     Key(KeyEvent),
     /// A mouse button or the wheel.
     Mouse(MouseEvent),
-    /// The terminal has this many columns and rows.
+    /// The terminal now has this many columns and rows.
     Resize(u16, u16),
     /// Text was pasted.
     Paste(String),
-    /// The time.
+    /// Current time.
     Now(Timestamp),
-    /// The fleet as it is known now.
+    /// Newest fleet.
     Fleet(Arc<Fleet>),
-    /// The GPUs as they are known now.
+    /// Newest GPUs.
     Gpus(Arc<GpuFleet>),
-    /// The storage as it is known now.
+    /// Newest storage.
     Storage(Arc<StorageFleet>),
-    /// What could be saved, as it is known now.
+    /// Newest savings.
     Savings(Arc<Savings>),
-    /// How far a list of objects is, asked for by [`super::Effect::ListObjects`].
+    /// State of a list of objects, requested by [`super::Effect::ListObjects`].
     Listing(Listing),
-    /// The past of one GPU, asked for by [`super::Effect::LoadGpuHistory`].
+    /// History of one GPU, requested by [`super::Effect::LoadGpuHistory`].
     GpuHistory {
-        /// Whose.
+        /// The GPU.
         key: GpuKey,
-        /// What is known of it; without traces when nothing is.
+        /// The history; without traces where none is known.
         history: Arc<GpuHistory>,
     },
-    /// The series of one instance, asked for by [`super::Effect::LoadSeries`].
+    /// Series of one instance, requested by [`super::Effect::LoadSeries`].
     Series {
-        /// Whose.
+        /// Id of the instance.
         instance: Arc<str>,
-        /// All series known of it.
+        /// All known series.
         series: Arc<SeriesSet>,
     },
     /// What burntop's own calls cost today.
     OwnCost(OwnCost),
-    /// What a forced refresh would cost now, USD; `None` = not known. Calls that are free cost 0.
+    /// Cost of a forced refresh now, USD; 0 where all calls are free, `None` = not known.
     RefreshCost(Option<f64>),
-    /// Verdicts now follow this preset.
+    /// The preset that verdicts follow from now on.
     Preset {
-        /// Its name.
+        /// Name of the preset.
         name: String,
-        /// What fetching the signals would cost that it needs and the cache lacks, USD; `None`
-        /// when none is missing.
+        /// Cost of fetching the signals that it needs and the cache lacks, USD; `None` where none is missing.
         missing_usd: Option<f64>,
     },
     /// An entry for the event log.
     Log(LogEntry),
-    /// A word in the status line: an effect succeeded or failed.
+    /// Message for the status line: an effect succeeded or failed.
     Notice(Notice),
-    /// The accounts read.
+    /// Accounts being read.
     Accounts(Vec<AccountInfo>),
-    /// No account can be read because there are no credentials.
+    /// No account can be read for lack of credentials.
     NoCredentials {
-        /// What the credential chain said, one sentence.
+        /// Error of the credential chain, one sentence.
         message: String,
     },
-    /// Who the cockpit runs for has changed (the demo was opened from the first screen).
+    /// New source of data: the demo was opened from the first screen.
     Mode(Mode),
-    /// What may be done where; until this comes, nothing.
+    /// Action rules of all accounts; until they arrive nothing may be done.
     Rules(Arc<Rules>),
-    /// A plan was checked, asked for by [`super::Effect::Preflight`].
+    /// A checked plan, requested by [`super::Effect::Preflight`].
     Preflighted(Arc<Preflighted>),
-    /// A plan could not be checked at all.
+    /// A plan that could not be checked.
     NotPreflighted {
-        /// Which, the same one that was sent.
+        /// The plan that was sent.
         plan: Arc<Plan>,
-        /// Why, one sentence; clean text.
+        /// The reason, one sentence; clean text.
         why: String,
     },
-    /// The run that [`super::Effect::Execute`] began goes on.
+    /// Progress of the run that [`super::Effect::Execute`] began.
     Acting(Progress),
-    /// The run has ended, or could not begin; then the text says why.
+    /// End of the run; the error is the reason why it could not begin.
     Acted(Result<Arc<Verified>, String>),
-    /// A demand to plan for: read by [`super::Effect::ReadDemand`], given at the start, or grown by
-    /// an hour.
+    /// A demand to plan for: read by [`super::Effect::ReadDemand`], given at the start, or extended by an hour.
     Demand {
         /// The demand.
         demand: Arc<Demand>,
-        /// What a plan for it begins with: its families in their order, with the prices, holdings
-        /// and offers that are known.
+        /// Initial scenario for it: its families in order, with known prices, commitments held and offers.
         scenario: Arc<Scenario>,
     },
-    /// There is no demand: why and what to do, one sentence; clean text.
+    /// Why there is no demand and what to do, one sentence; clean text.
     NoDemand(String),
-    /// How far a plan is, asked for by [`super::Effect::Plan`].
+    /// Stage of a valuation, requested by [`super::Effect::Plan`].
     Planned(PlanAnswer),
-    /// A kept scenario, asked for by [`super::Effect::LoadScenario`].
+    /// A saved scenario, requested by [`super::Effect::LoadScenario`].
     Scenario {
-        /// Which slot it was asked for.
+        /// Slot that it was requested for.
         slot: Slot,
-        /// It; its families are matched to the demand's by name.
+        /// The scenario; its families are matched with the demand's by name.
         scenario: Arc<Scenario>,
     },
-    /// The names of the scenarios that are kept, in the order to show.
+    /// Names of the saved scenarios, in the order shown.
     Scenarios(Vec<String>),
 }
 
-/// Where the data come from.
+/// Source of the data on screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// AWS.
+    /// AWS accounts.
     Live,
-    /// The built-in fleet.
+    /// The demo fleet.
     Demo,
-    /// The cache alone.
+    /// The cache, without calls.
     Offline,
-    /// A recording: what is on screen is past.
+    /// A recording, so the data are of the past.
     Replay,
 }
 
-/// An account as the header names it.
+/// An account in the header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccountInfo {
     /// 12-digit id.
     pub id: Arc<str>,
-    /// What the user calls it; clean text.
+    /// Label given by the user; clean text.
     pub label: Arc<str>,
-    /// True when the config says that this is production; the header is tinted then.
+    /// True for an account configured as production, which tints the header.
     pub production: bool,
 }
 
@@ -158,10 +155,10 @@ impl OwnCost {
     }
 }
 
-/// How bad a log entry is.
+/// Severity of a log entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// Worth knowing.
+    /// Information.
     Info,
     /// Something does not work as it should.
     Warn,
@@ -170,7 +167,7 @@ pub enum Level {
 }
 
 impl Level {
-    /// The word in the log.
+    /// Name in the log.
     pub fn word(self) -> &'static str {
         match self {
             Self::Info => "info",
@@ -183,32 +180,31 @@ impl Level {
 /// An entry of the event log. All text is clean.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogEntry {
-    /// When it happened.
+    /// Time of the event.
     pub at: Timestamp,
-    /// How bad.
+    /// Severity.
     pub level: Level,
-    /// Which source, if one.
+    /// Source that it is about; `None` where it is about none.
     pub source: Option<SourceId>,
-    /// Where, if somewhere.
+    /// Account and region that it is about; `None` where it is about none.
     pub scope: Option<Scope>,
-    /// What happened.
+    /// The event.
     pub message: String,
-    /// What to do about it (the IAM action by name, the command to run); empty when nothing
-    /// sensible can be said.
+    /// What to do (the IAM action by name, the command to run); empty where there is no advice.
     pub fix: String,
 }
 
-/// A line for the status line, gone with the next key.
+/// A message in the status line, removed by the next key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notice {
-    /// How bad.
+    /// Severity.
     pub level: Level,
-    /// One line; clean text.
+    /// The message, one line; clean text.
     pub text: String,
 }
 
 impl Notice {
-    /// A notice of `level`.
+    /// A message of `level`.
     pub fn new(level: Level, text: impl Into<String>) -> Self {
         Self { level, text: text.into() }
     }

@@ -13,34 +13,34 @@ use crate::tabs::storage::state::StoragePage;
 use crate::tabs::whatif::screen::WhatIfScreen;
 use crate::tabs::whatif::state::PlanPage;
 
-/// A page above the tab; `esc` goes back.
+/// A page above the tab; `esc` closes it.
 #[derive(Clone, Debug)]
 pub enum Page {
-    /// Why an instance has its verdict.
+    /// Evidence for an instance's verdict.
     Why {
-        /// Which instance.
+        /// Id of the instance.
         instance: Arc<str>,
-        /// Its series, once loaded.
+        /// Its series; `None` until loaded.
         series: Option<Arc<SeriesSet>>,
     },
-    /// Everything known of a GPU.
+    /// Details of a GPU.
     Gpu {
-        /// Its id in the table.
+        /// Id of its row.
         id: Arc<str>,
-        /// What its past is asked for by.
+        /// Key for loading its history.
         key: GpuKey,
-        /// Its past, once loaded.
+        /// Its history; `None` until loaded.
         history: Option<Arc<GpuHistory>>,
     },
     /// A page of the Storage tab.
     Storage(StoragePage),
-    /// A page of a list of what could be saved.
+    /// A page of a savings list.
     Savings(SavingsPage),
-    /// Which instance a model needs.
+    /// Instance types for a model: the guide.
     Guide,
     /// A page of the What-if tab.
     WhatIf(PlanPage),
-    /// How the use of the GPUs is distributed.
+    /// Distribution of the GPUs' utilisation.
     Distribution,
     /// The instances whose GPUs tell nothing, and what to do about it.
     Missing,
@@ -48,9 +48,9 @@ pub enum Page {
     Help,
     /// The event log.
     Log,
-    /// What burntop's own calls cost.
+    /// Cost of burntop's own calls.
     OwnCost,
-    /// The action sheet; [`super::App::sheet`] holds it.
+    /// Action sheet, held by [`super::App::sheet`].
     Sheet,
 }
 
@@ -67,7 +67,7 @@ impl Page {
         })
     }
 
-    /// Its name, for the line above the body.
+    /// Title above the body.
     pub fn title(&self) -> &'static str {
         match self {
             Self::Why { .. } => "Why",
@@ -86,35 +86,35 @@ impl Page {
     }
 }
 
-/// A page with how far it is scrolled.
+/// A page with its scroll position.
 #[derive(Clone, Debug)]
 pub struct Opened {
     /// The page.
     pub page: Page,
-    /// First line on screen.
+    /// Index of the first line on screen.
     pub scroll: usize,
 }
 
-/// What stands above page and tab and takes the keys.
+/// A chooser or question above page and tab that takes the keys.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Popup {
     /// The column chooser.
     Columns {
-        /// Which entry the cursor is on.
+        /// Index of the entry under the cursor.
         cursor: usize,
     },
     /// The preset chooser.
     Presets {
-        /// Which entry the cursor is on.
+        /// Index of the entry under the cursor.
         cursor: usize,
     },
-    /// Waiting for the letter of the column to sort by.
+    /// Waits for the letter of the column to sort by.
     Sort,
-    /// A list of objects that was asked about, see `Storage::listing`.
+    /// Question whether to list a bucket's objects, see `Storage::listing`.
     ConfirmList,
-    /// A refresh that costs money.
+    /// Question whether to refresh at a cost.
     ConfirmRefresh {
-        /// How much, USD.
+        /// The cost, USD.
         usd: f64,
     },
 }

@@ -8,8 +8,8 @@ use jiff::Timestamp;
 use crate::report::{Format, List, ListField, Report, json_lines, write};
 use crate::view::{Symbols, ViewContext};
 
-/// What is on screen, as a report with everything it says. Holds the snapshots, so that it may be
-/// written on another thread. Two are equal when they are one and the same.
+/// The screen's content as a report. Holds the data, so that it can be written on another thread. Two are equal
+/// when they are the same value.
 #[derive(Clone)]
 pub struct Picture {
     report: Arc<dyn Report + Send + Sync>,
@@ -18,22 +18,22 @@ pub struct Picture {
 }
 
 impl Picture {
-    /// Of a report, at a moment.
+    /// A report as of `now`.
     pub(crate) fn new(report: impl Report + Send + Sync + 'static, now: Timestamp) -> Self {
         Self { report: Arc::new(report), now }
     }
 
-    /// Which report: `idle`, `overview`, `gpus`, …
+    /// Name of the report: `idle`, `overview`, `gpus`, …
     pub fn view(&self) -> &'static str {
         self.report.view()
     }
 
-    /// The file of a format.
+    /// Text of the report in `format`.
     pub fn written(&self, format: Format) -> String {
         write(&*self.report, format, &self.context())
     }
 
-    /// The rows as JSON, one per line, `most` of them at most.
+    /// Rows as JSON lines, at most `most`.
     pub fn json_lines(&self, most: usize) -> String {
         json_lines(&*self.report, most, &self.context())
     }
@@ -55,13 +55,13 @@ impl PartialEq for Picture {
     }
 }
 
-/// The rows that a list shows, in its order, with its columns.
+/// Rows of a list as shown, with order and columns.
 pub(crate) fn shown<F: ListField>(list: &super::List, of: F::Of) -> List<F> {
     let filter = list.filter_text().to_owned();
     List { rows: list.shown(), columns: list.columns_of(), filter, of }
 }
 
-/// One row with all its columns.
+/// One row with all fields.
 pub(crate) fn alone<F: ListField>(row: &Arc<F::Row>, of: F::Of) -> List<F> {
     List { rows: vec![row.clone()], columns: F::all().to_vec(), filter: String::new(), of }
 }

@@ -13,8 +13,8 @@ use crate::tabs::idle::picture::Field;
 use crate::view::TableField;
 
 impl App {
-    /// Brings what is drawn up to date: the order of rows, the lines of pages, scrolling. To be
-    /// called before drawing; costs nothing when nothing changed.
+    /// Updates all that is drawn: order of rows, lines of pages, scrolling. Called before drawing; does nothing
+    /// when nothing changed.
     pub fn prepare(&mut self) {
         self.sync_table();
         let Some(layout) = self.layout() else { return };
@@ -122,7 +122,7 @@ impl App {
         self.body.lines.len().saturating_sub(self.body_height())
     }
 
-    /// The line of the overview that the cursor is on, if it is on screen.
+    /// Index of the overview's line under the cursor; `None` where it is not on screen.
     pub(crate) fn finding_in_sight(&self) -> Option<usize> {
         let seen = self.text_scroll..self.text_scroll + self.body_height();
         self.finding_line().filter(|l| seen.contains(l))
@@ -147,7 +147,7 @@ impl App {
         lines.by_ref().filter(|(_, l)| l.target.is_some()).nth(self.text_cursor).map(|(i, _)| i)
     }
 
-    /// Brings the tables of the tab on screen up to date with what they are made of.
+    /// Updates the lists of the tab on screen from their data.
     pub(crate) fn sync_table(&mut self) {
         self.screen().sync(self);
         let ctx = self.view_context();
@@ -168,7 +168,7 @@ impl App {
         self.fold_sources();
     }
 
-    /// Sums up what each source last said, for the header.
+    /// Summarises the newest reading of each source, for the header.
     pub(crate) fn fold_sources(&mut self) {
         let of_fleet = self.fleet.iter().flat_map(|f| &f.readings);
         let of_storage = self.storage.iter().flat_map(|s| &s.readings);
@@ -185,7 +185,7 @@ impl App {
         self.fold_sources();
     }
 
-    /// Finds out when the screen next changes by the clock alone.
+    /// Finds the time at which the screen next changes without a message.
     pub(crate) fn set_deadline(&mut self) {
         // Spans in the body move by the minute; a frozen or empty body does not.
         let holds = self.fleet.is_some() || self.gpus.is_some() || self.storage.is_some();

@@ -3,58 +3,58 @@
 use super::deed::Deed;
 use super::input::LineEdit;
 
-/// What is being typed.
+/// What a prompt is for.
 #[derive(Clone, Debug)]
 pub enum PromptKind {
     /// A filter, applied while typing.
     Filter {
-        /// The filter from before, which `esc` restores.
+        /// Filter before the prompt was opened; `esc` restores it.
         before: String,
     },
     /// A command.
     Command,
     /// The name of a view to save.
     SaveView,
-    /// Something that a tab asks for.
+    /// Text for a tab.
     Own {
-        /// What stands before the text; clean text.
+        /// Text that a tab asks for.
         label: String,
-        /// What is done with it; an error leaves the line open.
+        /// Receives the text; an error keeps the prompt open.
         take: Deed,
     },
 }
 
-/// The line being typed.
+/// The prompt: one line being typed.
 #[derive(Clone, Debug)]
 pub struct Prompt {
-    /// What it is.
+    /// What it is for.
     pub kind: PromptKind,
-    /// The text.
+    /// Text with cursor.
     pub line: LineEdit,
-    /// What is wrong with it.
+    /// Error in the text; `None` where it can be used.
     pub error: Option<PromptError>,
-    /// Whole lines that would complete it; shown above.
+    /// Whole lines that complete it, shown above.
     pub completions: Vec<String>,
-    /// Which of them stands in the line.
+    /// Index of the completion in the line; `None` where none is.
     pub chosen: Option<usize>,
 }
 
-/// What is wrong with the text, and where.
+/// Error in typed text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PromptError {
-    /// Column of the text, counted from 1, in characters.
+    /// Column in characters, from 1; `None` where it has no place.
     pub column: Option<usize>,
-    /// What is wrong.
+    /// Message, one line.
     pub message: String,
 }
 
 impl Prompt {
-    /// A line with `text` in it.
+    /// A prompt with `text` in it.
     pub fn new(kind: PromptKind, text: &str) -> Self {
         Self { kind, line: LineEdit::new(text), error: None, completions: Vec::new(), chosen: None }
     }
 
-    /// What stands before the text.
+    /// Label before the text.
     pub fn label(&self) -> &str {
         match &self.kind {
             PromptKind::Filter { .. } => "/ ",
@@ -64,7 +64,7 @@ impl Prompt {
         }
     }
 
-    /// Puts the next (or previous) completion into the line.
+    /// Replaces the line by the next or previous completion.
     pub fn complete(&mut self, forward: bool) {
         let count = self.completions.len();
         if count == 0 {

@@ -12,142 +12,138 @@ use crate::report::Format;
 use crate::tabs::screen_on;
 use crate::view::ViewContext;
 
-/// Keys that the footer names, most important first, with a label where the action's own is too
-/// general.
+/// Keys for the footer, most important first, with a label where the action's own is too general.
 pub type Hints = &'static [(Action, &'static str)];
 
-/// The keys of a page that says nothing of its own.
+/// Keys of a page that names none itself.
 pub(crate) const PAGE_HINTS: Hints =
     &[(Action::Back, ""), (Action::Down, ""), (Action::PageDown, "")];
 
-/// The contexts of a page that has no keys of its own.
+/// Contexts of a page without keys of its own.
 pub(crate) const PAGE_CONTEXTS: &[Context] = &[Context::Main, Context::Move, Context::Any];
 
-/// A tab, or the lists behind one: what it is called, what its keys do, what it shows. Its state is
-/// the cockpit's; nothing here draws. What is said of pages holds for those above the screen that
-/// are its own.
+/// A tab, or a group of lists behind one: its names, keys, lists and content. State is in [`App`], and nothing
+/// here draws. Methods about pages concern the pages that belong to this screen.
 pub trait Screen: Sync {
-    /// The tab whose body it fills.
+    /// Tab whose body it fills.
     fn tab(&self) -> Tab;
 
-    /// True where it fills the body of its tab now.
+    /// True while it fills the body of its tab.
     fn is_on(&self, app: &App) -> bool {
         app.tab == self.tab()
     }
 
-    /// True where there is something to show: its tab is in the bar.
+    /// True where it has something to show, so that its tab is in the bar.
     fn is_listed(&self, _app: &App) -> bool {
         true
     }
 
-    /// False where there may be something to see without a cloud account.
+    /// False where it may show something without a cloud account.
     fn needs_account(&self) -> bool {
         true
     }
 
-    /// Goes there, as from a line that leads to it.
+    /// Brings it on screen from a line that leads to it.
     fn follow(&self, app: &mut App) -> Vec<Effect> {
         app.go_to_tab(self.tab());
         Vec::new()
     }
 
-    /// The action whose key opens it.
+    /// Action whose key opens it; `None` without one.
     fn key(&self) -> Option<Action> {
         None
     }
 
-    /// Goes there by its key.
+    /// Brings it on screen by its key.
     fn open(&self, app: &mut App) -> Vec<Effect> {
         self.follow(app)
     }
 
-    /// Somebody went to a tab, this one or another.
+    /// Called whenever the tab changes, to this one or another.
     fn on_tab_change(&self, _app: &mut App) {}
 
-    /// The contexts whose keys are in force.
+    /// Contexts whose keys are in force.
     fn contexts(&self, app: &App) -> &'static [Context];
 
-    /// The keys that the footer names.
+    /// Keys for the footer.
     fn hints(&self, app: &App) -> Hints;
 
-    /// What a key does there that means something else elsewhere; `None` for one that means the same
-    /// everywhere.
+    /// Handles keys that mean something else on this screen; `None` = the key has its usual meaning.
     fn act_first(&self, _app: &mut App, _action: Action) -> Option<Vec<Effect>> {
         None
     }
 
-    /// The commands that are its own, in the order of the help.
+    /// Its own commands, in the order of the help.
     fn commands(&self) -> &'static [CommandSpec] {
         &[]
     }
 
-    /// The actions of these contexts are the screen's: [`Screen::act`] does them.
+    /// Context whose actions this screen handles in [`Screen::act`]; `None` without one.
     fn owns(&self) -> Option<Context> {
         None
     }
 
-    /// What a key does that belongs to the screen.
+    /// Handles an action of its own context.
     fn act(&self, _app: &mut App, _action: Action) -> Vec<Effect> {
         Vec::new()
     }
 
-    /// What `enter` does.
+    /// Handles `enter`.
     fn enter(&self, app: &mut App) -> Vec<Effect>;
 
-    /// One step back; false where there is none.
+    /// Goes one step back; false where there is none.
     fn back(&self, _app: &mut App) -> bool {
         false
     }
 
-    /// What the wheel does, where it neither steps through a table nor scrolls lines; false for nothing.
+    /// Handles the wheel where it neither steps through a list nor scrolls lines; false where it does nothing.
     fn wheel(&self, _app: &mut App, _lines: isize) -> bool {
         false
     }
 
-    /// What a click into the body does, where that is neither a table nor lines: at a column and row of
-    /// the terminal, and a line of the body below the strip.
+    /// Handles a click into a body that is neither a list nor lines: `at` = column and row of the terminal,
+    /// `line` = line of the body below the strip.
     fn click(&self, _app: &mut App, _at: (u16, u16), _line: u16) -> Option<Vec<Effect>> {
         None
     }
 
-    /// True where a table fills the body.
+    /// True where a list fills the body.
     fn shows_table(&self, _app: &App) -> bool {
         false
     }
 
-    /// True where it is drawn by code of its own: a table, a map, charts. Elsewhere it is
-    /// [`Screen::lines`].
+    /// True where code in `draw/` draws the body: a list, a map, charts; else [`Screen::lines`] gives it.
     fn is_drawn(&self, app: &App) -> bool {
         self.shows_table(app)
     }
 
-    /// Lines above its table or map, at most so many columns wide.
+    /// Lines above its list or map, at most `width` columns wide.
     fn strip(&self, _app: &App, _width: usize) -> Vec<Line> {
         Vec::new()
     }
 
-    /// How many of them at most, above a body of so many lines: what it is for keeps most of the room.
+    /// Most lines of the strip above a body of `body` lines.
     fn strip_height(&self, _app: &App, body: u16) -> u16 {
         body.saturating_sub(3) / 3
     }
 
-    /// The lists that it shows, in their order.
+    /// The lists it shows, in order.
     fn lists(&self) -> &'static [ListSpec] {
         &[]
     }
 
-    /// False where there is nothing to filter, to sort, to choose columns of.
+    /// False without a list to filter, sort or choose columns of.
     fn has_list(&self) -> bool {
         true
     }
 
-    /// The list that keys and commands about lists mean: its first one, else that of the instances. Whoever shows
-    /// several says which.
+    /// List that keys and commands apply to: its first one, else that of instances; screens with several
+    /// override it.
     fn list<'a>(&self, app: &'a App) -> &'a List {
         self.lists().first().map_or(&app.tabs.idle, |spec| (spec.list)(app))
     }
 
-    /// The same, to change it.
+    /// The list that keys and commands apply to, mutable.
     fn list_mut<'a>(&self, app: &'a mut App) -> &'a mut List {
         match self.lists().first() {
             Some(spec) => (spec.list_mut)(app),
@@ -155,7 +151,7 @@ pub trait Screen: Sync {
         }
     }
 
-    /// Shows the list that commands about lists mean.
+    /// Brings the list that keys and commands apply to on screen.
     fn go_to_list(&self, app: &mut App) {
         match self.lists().first() {
             Some(spec) => (spec.show)(app),
@@ -163,120 +159,120 @@ pub trait Screen: Sync {
         }
     }
 
-    /// Brings rows and order of its list up to date; costs nothing when nothing changed.
+    /// Updates rows and order of its list; does nothing when nothing changed.
     fn sync(&self, _app: &mut App) {}
 
-    /// Brings up to date what is neither a table nor lines; true where there is nothing else.
+    /// Updates content that is neither a list nor lines; true where it has nothing else.
     fn prepare(&self, _app: &mut App) -> bool {
         false
     }
 
-    /// Brings up to date what other screens tell of it as well; costs nothing when nothing changed.
+    /// Updates what other screens show of it; does nothing when nothing changed.
     fn sum_up(&self, _app: &mut App) {}
 
     /// Asks for what it needs now and did not ask for yet; called after each message.
     fn settle(&self, _app: &mut App, _effects: &mut Vec<Effect>) {}
 
-    /// The body as text.
+    /// Body as text, `width` columns wide.
     fn lines(&self, _app: &App, _width: usize) -> Vec<Line> {
         Vec::new()
     }
 
-    /// What cells are rendered with.
+    /// Context that cells are formatted with.
     fn context(&self, app: &App) -> ViewContext {
         app.view_context()
     }
 
-    /// The instance that keys mean.
+    /// Instance that keys apply to; `None` without one.
     fn row<'a>(&self, _app: &'a App) -> Option<&'a Arc<Row>> {
         None
     }
 
-    /// The instances that are marked on it.
+    /// Marked instances, by id.
     fn marked_instances(&self, _app: &App) -> Vec<Arc<str>> {
         Vec::new()
     }
 
-    /// What the row is known by that keys mean, to copy: its name in the notice, and the text.
+    /// Id of the row that keys apply to, to be copied: its noun for the notice, and the text.
     fn id_to_copy(&self, app: &App) -> Option<(String, String)> {
         let id = app.current_row()?.instance.id.to_string();
         Some((id.clone(), id))
     }
 
-    /// The row that keys mean with all fields, to copy, and what it is known by.
+    /// Row that keys apply to with all fields, to be copied, and its id.
     fn row_to_copy(&self, app: &App) -> Option<(Arc<str>, Picture)> {
         let id = app.current_row()?.instance.id.clone();
         let picture = app.instance_picture(&id)?;
         Some((id, picture))
     }
 
-    /// What is on screen, as it is exported; `None` where that is nothing.
+    /// Content of the screen as a report; `None` where there is nothing to export.
     fn picture(&self, _app: &App) -> Option<Picture> {
         None
     }
 
-    /// The format that an export begins with.
+    /// Default format of an export.
     fn export_format(&self) -> Format {
         Format::Csv
     }
 
-    /// What an export is called in the name of its file.
+    /// First part of an export's file name.
     fn export_stem(&self, _app: &App, picture: &Picture) -> String {
         picture.view().to_owned()
     }
 
-    /// Why what is on screen cannot be written in a format, if it cannot.
+    /// Fails with the reason where the screen's content cannot be written in a format.
     fn check_export(&self, app: &App, _format: Format) -> Result<(), String> {
         let nothing = || "there is nothing here to export".to_owned();
         app.picture().map(|_| ()).ok_or_else(nothing)
     }
 
-    /// Keeps under a name how its list is looked at; an error says why that is not possible.
+    /// Saves filter, order and columns of its list under a name. Fails with the reason.
     fn save(&self, app: &mut App, name: &str) -> Result<Vec<Effect>, String> {
         Ok(app.save_view(name))
     }
 
-    /// Other accounts from here on: what is known of the old ones goes.
+    /// Drops all data of the accounts shown so far; called when others are read.
     fn forget(&self, _app: &mut App) {}
 
-    /// The contexts whose keys are in force on a page.
+    /// Contexts whose keys are in force on a page.
     fn page_contexts(&self, _page: &Page) -> &'static [Context] {
         PAGE_CONTEXTS
     }
 
-    /// The keys that the footer names on a page.
+    /// Keys for the footer on a page.
     fn page_hints(&self, _page: &Page) -> Hints {
         PAGE_HINTS
     }
 
-    /// What a key does on a page that means something else elsewhere.
+    /// Handles keys that mean something else on a page; `None` = the key has its usual meaning.
     fn act_on_page(&self, _app: &mut App, _action: Action) -> Option<Vec<Effect>> {
         None
     }
 
-    /// What `enter` does on a page.
+    /// Handles `enter` on a page.
     fn enter_page(&self, _app: &mut App) -> Vec<Effect> {
         Vec::new()
     }
 
-    /// The lines of a page.
+    /// Lines of a page, `width` columns wide.
     fn page_lines(&self, _app: &App, _page: &Page, _width: usize) -> Vec<Line> {
         Vec::new()
     }
 
-    /// What a page shows, as it is exported.
+    /// Content of a page as a report; `None` where there is nothing to export.
     fn page_picture(&self, _app: &App, _page: &Page) -> Option<Picture> {
         None
     }
 
-    /// The instance that keys mean on a page.
+    /// Instance that keys apply to on a page; `None` without one.
     fn page_row<'a>(&self, _app: &'a App, _page: &Page) -> Option<&'a Arc<Row>> {
         None
     }
 }
 
 impl App {
-    /// What fills the body, or would without a page.
+    /// The screen that fills the body, or would without a page.
     pub fn screen(&self) -> &'static dyn Screen {
         screen_on(self)
     }
@@ -287,32 +283,32 @@ impl App {
         Some((page, page.screen()?))
     }
 
-    /// The tabs that there is something to show in, in the order of their numbers.
+    /// Tabs with something to show, in the order of their numbers.
     pub fn tabs(&self) -> impl Iterator<Item = Tab> {
         Tab::all().filter(|tab| tab.screen().is_listed(self))
     }
 
-    /// True where the body is drawn by code of the screen's own.
+    /// True where code in `draw/` draws the body.
     pub fn is_drawn_by_screen(&self) -> bool {
         self.pages.is_empty() && self.screen().is_drawn(self)
     }
 
-    /// True when a table fills the body.
+    /// True when a list fills the body.
     pub fn shows_table(&self) -> bool {
         self.pages.is_empty() && self.screen().shows_table(self)
     }
 
-    /// The list that commands about lists mean.
+    /// List that commands apply to.
     pub fn list(&self) -> &List {
         self.screen().list(self)
     }
 
-    /// The same, to change it.
+    /// The list that commands apply to, mutable.
     pub(crate) fn list_mut(&mut self) -> &mut List {
         self.screen().list_mut(self)
     }
 
-    /// The lines above the table or map on screen.
+    /// Lines above the list or map on screen.
     pub fn strip(&self) -> Vec<Line> {
         let drawn = self.is_drawn_by_screen().then(|| self.layout()).flatten();
         let Some(layout) = drawn else { return Vec::new() };
@@ -322,7 +318,7 @@ impl App {
         lines
     }
 
-    /// The frame with the strip taken off the body.
+    /// Layout of the frame with the strip taken off the body; `None` where the terminal is too small.
     pub fn inner_layout(&self) -> Option<Layout> {
         let layout = self.layout()?;
         let strip = self.strip().len() as u16;
@@ -347,17 +343,17 @@ impl App {
         }
     }
 
-    /// What the cells of the table on screen are rendered with.
+    /// Context that the cells of the list on screen are formatted with.
     pub fn table_context(&self) -> ViewContext {
         self.screen().context(self)
     }
 
-    /// The instance with this id, where it is on screen.
+    /// The instance with this id in the fleet on screen; `None` where it is not there.
     pub(crate) fn instance(&self, id: &str) -> Option<&Arc<Row>> {
         self.shown()?.rows.iter().find(|row| *row.instance.id == *id)
     }
 
-    /// The row that keys like `y` mean.
+    /// Instance that keys such as `y` apply to; `None` without one.
     pub fn current_row(&self) -> Option<&Arc<Row>> {
         match self.page() {
             Some(_) => self.page_with_screen().and_then(|(page, of)| of.page_row(self, page)),
@@ -365,7 +361,7 @@ impl App {
         }
     }
 
-    /// The keys that the footer names for the page or the screen that is on.
+    /// Keys for the footer of the page or screen shown.
     pub fn hints(&self) -> Hints {
         match self.page() {
             Some(_) => self.page_with_screen().map_or(PAGE_HINTS, |(page, of)| of.page_hints(page)),

@@ -7,32 +7,32 @@ use super::age::Age;
 use crate::domain::{ErrorKind, Lifecycle, Reading, Scope, SourceId, SourceState};
 use crate::tabs::idle::picture::Field;
 
-/// How often each source is meant to be read. Figures older than twice their interval are stale.
+/// Interval at which each source is read, in seconds. Figures older than twice the interval are stale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Intervals {
-    /// Instances, seconds.
+    /// Instances (EC2).
     pub ec2: u32,
-    /// Metrics, seconds.
+    /// Metrics (CloudWatch).
     pub cloudwatch: u32,
-    /// List prices and types, seconds.
+    /// List prices and instance types.
     pub catalogue: u32,
-    /// Spot prices, seconds.
+    /// Spot prices.
     pub spot: u32,
-    /// Identity and regions, seconds.
+    /// Identity and regions.
     pub identity: u32,
-    /// GPU telemetry of Prometheus, exporters, NVML and ssh, seconds.
+    /// GPU telemetry of Prometheus, exporters, NVML and ssh.
     pub gpus: u32,
-    /// GPU telemetry of CloudWatch, seconds.
+    /// GPU telemetry of CloudWatch.
     pub cloudwatch_gpus: u32,
-    /// How buckets are set up, seconds.
+    /// Configuration of buckets (S3).
     pub s3: u32,
-    /// Volumes and snapshots, seconds.
+    /// Volumes and snapshots (EBS).
     pub ebs: u32,
-    /// Commitments, seconds.
+    /// Commitments.
     pub commitments: u32,
-    /// Spot prices over time and what zones offer, seconds.
+    /// Spot price history and offers of zones.
     pub market: u32,
-    /// Resources that are no instances, seconds.
+    /// Resources other than instances.
     pub resources: u32,
 }
 
@@ -60,7 +60,7 @@ impl Default for Intervals {
 }
 
 impl Intervals {
-    /// The interval of a source.
+    /// Interval of a source.
     pub fn of(&self, source: SourceId) -> SignedDuration {
         let seconds = match source {
             SourceId::Ec2 => self.ec2,
@@ -79,39 +79,39 @@ impl Intervals {
         SignedDuration::from_secs(i64::from(seconds))
     }
 
-    /// The moment from which a reading taken at `taken_at` is stale.
+    /// Time from which on a reading taken at `taken_at` is stale.
     pub fn stale_from(&self, source: SourceId, taken_at: Timestamp) -> Timestamp {
         taken_at.saturating_add(self.of(source) * 2).unwrap_or(Timestamp::MAX)
     }
 }
 
-/// One source over all scopes.
+/// State of one source over all scopes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SourceStatus {
-    /// Which.
+    /// The source.
     pub source: SourceId,
-    /// Scopes it reads.
+    /// Number of scopes it reads.
     pub scopes: u32,
-    /// Scopes whose last request failed.
+    /// Number of scopes whose last request failed.
     pub failed: u32,
-    /// The worst failure among them.
+    /// Worst kind of failure; `None` where none failed.
     pub trouble: Option<ErrorKind>,
-    /// The oldest last good reading; `None` when a scope never had one.
+    /// Time of the oldest last good reading; `None` where a scope never had one.
     pub oldest: Option<Timestamp>,
-    /// True when the oldest reading is stale.
+    /// True when `oldest` is stale.
     pub stale: bool,
-    /// True while a first answer is awaited somewhere.
+    /// True while some scope awaits its first answer.
     pub loading: bool,
 }
 
 impl SourceStatus {
-    /// The age of the oldest last good reading.
+    /// Age of the oldest last good reading; `None` where a scope never had one.
     pub fn age(&self, now: Timestamp) -> Option<Age> {
         self.oldest.map(|then| Age::between(then, now))
     }
 
-    /// True when the header shows it even where nothing is wrong: what burn and waste rest on. A
-    /// source of GPU telemetry is among the readings only where it is configured.
+    /// True for a source that the header always shows, since burn and waste depend on it. A source of GPU
+    /// telemetry has readings only where it is configured.
     pub fn is_essential(&self) -> bool {
         matches!(
             self.source,
@@ -127,17 +127,17 @@ impl SourceStatus {
     }
 }
 
-/// Which sources are stale for one scope.
+/// Set of sources that are stale for one scope.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Staleness(u32);
 
 impl Staleness {
-    /// True when `source` is stale.
+    /// True when `source` is in the set.
     pub fn has(self, source: SourceId) -> bool {
         self.0 & bit(source) != 0
     }
 
-    /// `source` is stale.
+    /// Adds `source`.
     pub fn add(&mut self, source: SourceId) {
         self.0 |= bit(source);
     }
@@ -147,28 +147,27 @@ fn bit(source: SourceId) -> u32 {
     1 << (source as u8)
 }
 
-/// How much of the fleet has been read at all. A scope is a region of an account, or an account
-/// whose regions are not known.
+/// How much of the fleet has been read. A scope is a region of an account, or an account whose regions are not
+/// known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// Scopes to be read, as far as they are known.
+    /// Number of scopes to read, as far as known.
     pub scopes: u32,
-    /// Of them those whose first answer is awaited.
+    /// Of these, scopes that await their first answer.
     pub waiting: u32,
-    /// Of them those that failed and never answered: no sum holds them.
+    /// Of these, scopes that failed and never answered; no sum includes them.
     pub unread: u32,
-    /// Of `unread` those that are accounts: how many regions they have nobody knows.
+    /// Of `unread`, accounts whose regions are not known.
     pub accounts: u32,
 }
 
 impl Progress {
-    /// True when no scope ever answered.
+    /// True when no scope has ever answered.
     pub fn is_nothing(&self) -> bool {
         self.scopes == self.waiting + self.unread
     }
 
-    /// What could not be read, in words: `1 account`, `2 of 8 regions`, `1 account and 2 of 8
-    /// regions`.
+    /// What could not be read: `1 account`, `2 of 8 regions`, `1 account and 2 of 8 regions`.
     pub fn unread_words(&self) -> String {
         let regions = self.unread - self.accounts;
         let all = self.scopes - self.accounts;
@@ -202,21 +201,21 @@ impl Progress {
     }
 }
 
-/// All sources at one moment.
+/// State of all sources at one time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sources {
-    /// In the order of [`SourceId::ALL`], those that read anything.
+    /// Sources with readings, in the order of [`SourceId::ALL`].
     pub by_source: Vec<SourceStatus>,
     /// How much of the fleet has been read.
     pub progress: Progress,
     /// Scopes with something stale; account-wide sources are under the region `-`.
     stale: Vec<(Scope, Staleness)>,
-    /// When any of this looks different, if nothing new arrives.
+    /// Time at which any of this changes without new readings; `None` = never.
     pub changes_at: Option<Timestamp>,
 }
 
 impl Sources {
-    /// Folds `readings` at `now`.
+    /// Summarises `readings` at `now`.
     pub fn fold(readings: &[Reading], intervals: &Intervals, now: Timestamp) -> Self {
         let mut sources = Self::default();
         for source in SourceId::ALL {
@@ -269,7 +268,7 @@ impl Sources {
         sources
     }
 
-    /// True while a first answer of `source` is awaited somewhere.
+    /// True while some scope of `source` awaits its first answer.
     pub fn is_loading(&self, source: SourceId) -> bool {
         self.by_source.iter().any(|s| s.source == source && s.loading)
     }
@@ -288,7 +287,7 @@ impl Sources {
         self.changes_at = Some(self.changes_at.map_or(at, |t| t.min(at)));
     }
 
-    /// What is stale for an instance in `scope`: its own scope's sources and its account's.
+    /// Sources that are stale for an instance in `scope`: those of the scope, and those of its account.
     pub fn staleness(&self, scope: &Scope) -> Staleness {
         let mut all = Staleness::default();
         for (s, staleness) in &self.stale {
@@ -300,7 +299,7 @@ impl Sources {
     }
 }
 
-/// The sources that a cell rests on: when one of them is stale, so is the cell.
+/// Sources that a cell depends on; it is stale when one of them is.
 pub fn behind(field: Field, lifecycle: Lifecycle) -> &'static [SourceId] {
     use SourceId::{CloudWatch, Ec2, Prices, Spot, Types};
     let spot = lifecycle == Lifecycle::Spot;

@@ -5,7 +5,7 @@ use super::{App, Deed, Effect, Prompt, PromptError, PromptKind, command};
 use crate::query::QueryError;
 
 impl App {
-    /// Opens the line of the filter, with the filter in force.
+    /// Opens the prompt for the filter, with the filter in force.
     pub(crate) fn open_filter(&mut self) {
         let text = self.list().filter_text().to_owned();
         self.prompt = Some(Prompt::new(PromptKind::Filter { before: text.clone() }, &text));
@@ -140,7 +140,7 @@ impl App {
         }
     }
 
-    /// Opens a line for something that a tab asks for.
+    /// Opens a prompt for text that a tab needs; `take` receives it.
     pub(crate) fn ask_for(
         &mut self,
         label: impl Into<String>,

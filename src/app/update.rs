@@ -9,7 +9,7 @@ use super::{App, Effect, Level, LogEntry, Mode, Msg, Notice, Page, Popup, Tab};
 use crate::fleet::Fleet;
 
 impl App {
-    /// Takes a message in and says what is to be done. Never waits.
+    /// Handles a message, and returns the effects to carry out. Never waits.
     pub fn update(&mut self, msg: Msg) -> Vec<Effect> {
         if let Msg::Now(now) = msg {
             self.set_now(now);
@@ -211,12 +211,12 @@ impl App {
         self.fold_sources();
     }
 
-    /// Says something in the last line but one.
+    /// Shows a message in the status line.
     pub(crate) fn say(&mut self, notice: Notice) {
         self.notice = Some(notice);
     }
 
-    /// Opens a page above the others; one of its kind that was open goes.
+    /// Opens a page above the others; an open page of the same kind is closed.
     pub(crate) fn open(&mut self, page: Page) {
         self.popup = None;
         // The same page twice would need two steps back.
@@ -226,7 +226,7 @@ impl App {
         self.pages.push(super::Opened { page, scroll: 0 });
     }
 
-    /// Shows a tab, without pages above it.
+    /// Shows a tab and closes the pages above it.
     pub(crate) fn go_to_tab(&mut self, tab: Tab) {
         self.tab = tab;
         self.close_pages();
@@ -235,7 +235,7 @@ impl App {
         }
     }
 
-    /// Closes what stands above the screen.
+    /// Closes all pages and questions above the tab.
     pub(crate) fn close_pages(&mut self) {
         self.pages.clear();
         self.popup = None;

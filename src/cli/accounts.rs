@@ -23,12 +23,12 @@ use crate::source::{Inspector, Provider, StorageSource};
 /// How long a snapshot takes in the demo.
 const DEMO_SNAPSHOT_TAKES: jiff::SignedDuration = jiff::SignedDuration::from_secs(5);
 
-/// One account of a run: how it is read, and how it is looked at closely before anything is done.
+/// One account of a run: how it is read and inspected, and whether it may be changed.
 #[derive(Clone)]
 pub struct Reach {
-    /// The entry of the configuration; `None` in the demo.
+    /// Entry of the configuration; `None` in the demo.
     pub target: Option<Target>,
-    /// Which regions are read.
+    /// Regions to read.
     pub regions: Regions,
     way: Way,
 }
@@ -40,7 +40,7 @@ enum Way {
 }
 
 impl Reach {
-    /// Reads the fleet.
+    /// Provider that reads the account's fleet.
     pub fn provider(&self) -> Arc<dyn Provider> {
         match &self.way {
             Way::Aws(provider) => provider.clone(),
@@ -48,7 +48,7 @@ impl Reach {
         }
     }
 
-    /// Reads the storage; `None` where there is none to be read.
+    /// Source of the account's storage; `None` where the account has none to read.
     pub fn storage(&self) -> Option<Arc<dyn StorageSource>> {
         match &self.way {
             Way::Aws(provider) => Some(provider.clone()),
@@ -56,7 +56,7 @@ impl Reach {
         }
     }
 
-    /// Runs queries by Athena; `None` in the demo.
+    /// Service for Athena queries in the account; `None` in the demo.
     pub fn queries(&self, region: &Arc<str>, args: &ListArgs) -> Option<Arc<dyn QueryService>> {
         let Way::Aws(provider) = &self.way else { return None };
         Some(Arc::new(AwsQueries {
@@ -68,7 +68,7 @@ impl Reach {
         }))
     }
 
-    /// Looks at single instances.
+    /// Inspector that reads single instances in detail, for guards.
     pub fn inspector(&self) -> Arc<dyn Inspector> {
         match &self.way {
             Way::Aws(provider) => provider.clone(),
@@ -84,7 +84,7 @@ impl Reach {
         }
     }
 
-    /// Looks at single volumes and buckets.
+    /// Inspector that reads single volumes and buckets in detail, for guards.
     pub fn storage_eyes(&self) -> Arc<dyn StorageInspector> {
         match &self.way {
             Way::Aws(provider) => provider.clone(),
@@ -100,7 +100,7 @@ impl Reach {
         }
     }
 
-    /// All volumes of a scope.
+    /// All volumes of an account and region. Fails where a page of the list cannot be read.
     pub async fn volumes(&self, scope: &Scope) -> Result<Vec<Volume>, SourceError> {
         let provider = match &self.way {
             Way::Demo(_, storage) => return storage.volumes_of(scope).await,
@@ -120,8 +120,8 @@ impl Reach {
     }
 }
 
-/// The accounts of a run, made once: who reads the fleet and who acts on it must see one demo
-/// world, and log in to one account once.
+/// The accounts of a run, made once, so that all that read and act share one demo world and log in to each
+/// account once.
 #[derive(Clone, Default)]
 pub struct Reaches(Arc<Mutex<Option<Known>>>);
 
@@ -135,8 +135,8 @@ impl fmt::Debug for Reaches {
 }
 
 impl Reaches {
-    /// The accounts, the same each time for the same fleet. Asks nobody anything.
-    /// While a tape is played there is none: nobody is asked, and nothing can be changed.
+    /// The accounts, the same each time for the same fleet; makes no call. Empty while a tape is played:
+    /// nothing is asked and nothing can be changed.
     pub fn of(&self, config: &Config, options: &RunOptions) -> Arc<[Reach]> {
         if options.tape.is_some() {
             return Arc::default();
@@ -153,7 +153,7 @@ impl Reaches {
         made
     }
 
-    /// The demo fleet of a run, with the world that its accounts share; `None` without `--demo`.
+    /// The demo fleet of a run with the world that its accounts share; `None` without `--demo`.
     pub fn demo_fleet(&self, config: &Config, options: &RunOptions) -> Option<demo::DemoOptions> {
         self.of(config, options);
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -161,8 +161,7 @@ impl Reaches {
     }
 }
 
-/// The accounts of a run: those of the demo as `person` sees them, or those of the configuration.
-/// Asks nobody anything.
+/// The accounts of the configuration, or those of the demo for the user `person`; makes no call.
 pub fn reaches(config: &Config, options: &RunOptions, clock: &Clock, person: &str) -> Vec<Reach> {
     reaches_of(config, demo_fleet(options, clock, person).as_ref())
 }

@@ -24,7 +24,8 @@ use crate::source::aws::{Patience, config as aws_config};
 use crate::source::demo;
 use crate::view::{ViewContext, format};
 
-/// Shows the plan, takes the approval and writes it into the file.
+/// Shows the plan, asks for the approval and writes it into the plan file. Fails where the plan cannot be read,
+/// approved or written.
 pub fn run(
     args: &ApproveArgs,
     invocation: &Invocation,
@@ -213,18 +214,19 @@ pub(super) fn reviewed(
 
 /// What an approval has to be for.
 pub(super) struct Subject<'a> {
-    /// Hash of the plan or of the policy file.
+    /// SHA-256 of the plan or of the policy file.
     pub sha256: &'a str,
-    /// Who acts, by account.
+    /// Identity that acts, by account id.
     pub callers: &'a BTreeMap<Arc<str>, Arc<str>>,
-    /// How long any approval may hold here, whatever it says itself.
+    /// Longest validity of any approval here, whatever expiry it states.
     pub longest: SignedDuration,
-    /// The present moment.
+    /// Current time.
     pub now: Timestamp,
 }
 
 impl Subject<'_> {
-    /// Checks an approval to its signature.
+    /// Checks an approval: that it is of this plan, by someone else, not expired, and signed with `key` where
+    /// one is configured.
     pub async fn is_approved_by(
         &self,
         approval: &Approval,

@@ -15,18 +15,18 @@ use crate::domain::text;
 use crate::report::acting::Trouble;
 use crate::source::Identity;
 
-/// The accounts of a run that said who we are, and what may be done in them.
+/// Accounts whose identity was confirmed by STS, with their action rules.
 pub struct Arming<'a> {
-    /// The accounts, in the order of the configuration.
+    /// Accounts and their identities, in the order of the configuration.
     pub known: Vec<(&'a Reach, Identity)>,
-    /// What may be done where.
+    /// Action rules of all accounts.
     pub rules: Rules,
-    /// What did not answer or does not agree.
+    /// Accounts that did not answer, and entries that contradict STS.
     pub troubles: Vec<Trouble>,
 }
 
-/// Asks who we are in the accounts of a run, and in those that only a pin is about; each may take
-/// `within` for its answer.
+/// Asks STS for the identity of the accounts of a run and of those that only a pin names; each may take
+/// `within` to answer.
 pub async fn arming<'a>(
     invocation: &Invocation,
     reaches: &'a [Reach],
@@ -65,9 +65,9 @@ fn to_ask(invocation: &Invocation) -> impl Iterator<Item = &Target> {
     })
 }
 
-/// The rules of a run, and entries that contradict what STS says. `reached` are the accounts of the
-/// run with their entries, `pins` those of entries that are not read. Where several entries lead to
-/// one account, a pin of any holds, and it is armed only if all of them are.
+/// Action rules of a run, and entries that contradict STS. `reached` = account ids of the run with their
+/// entries, `pins` = those of entries that are not read. Where several entries lead to one account, a pin of
+/// any of them holds, and it is armed only if all are.
 pub fn rules(
     invocation: &Invocation,
     reached: &[(Arc<str>, Option<&Target>)],
@@ -139,7 +139,7 @@ pub fn rules(
     (rules, troubles)
 }
 
-/// The most that one plan may change, as this machine's configuration has it.
+/// Limits of one plan, from the configuration of this machine.
 pub fn caps(invocation: &Invocation) -> Caps {
     let config = &invocation.config.actions;
     Caps {

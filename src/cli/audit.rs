@@ -17,7 +17,7 @@ use crate::report::Format;
 use crate::report::acting::{audit_list, audit_show, outcomes, runs};
 use crate::view::ViewContext;
 
-/// Runs one of the `audit` commands.
+/// Runs one of the `audit` commands. Fails where the log cannot be read.
 pub fn run(
     command: &AuditCommand,
     invocation: &Invocation,

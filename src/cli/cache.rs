@@ -10,7 +10,8 @@ use super::exit::{CliError, Exit};
 use crate::cache::{Cache, CacheNotice, CacheStats, OpenOptions, ledger_path};
 use crate::view::format::{age, bytes};
 
-/// Runs one of the `cache` commands on the cache at `path`, bounded by `max_bytes`.
+/// Runs one of the `cache` commands on the cache at `path`, bounded by `max_bytes`. Fails where the cache
+/// cannot be cleared.
 pub fn run(
     command: CacheCommand,
     path: &Path,

@@ -7,7 +7,7 @@ use clap_complete::Shell;
 
 use super::args::Cli;
 
-/// Prints the script of `shell`.
+/// Prints the completion script of `shell`. Fails where it cannot be written.
 pub fn print(shell: Shell, out: &mut dyn Write) -> io::Result<()> {
     // The generator panics when the writer fails, so it gets one that cannot.
     let mut script = Vec::new();

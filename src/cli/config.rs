@@ -11,7 +11,7 @@ use crate::config::{
 };
 use crate::domain::text;
 
-/// Runs one of the `config` commands.
+/// Runs one of the `config` commands. Fails where the configuration cannot be used or written.
 pub fn run(
     command: ConfigCommand,
     global: &GlobalArgs,
@@ -56,7 +56,7 @@ pub fn run(
     Ok(Exit::Ok)
 }
 
-/// One line for each notice.
+/// Prints one warning line per notice. Fails where it cannot be written.
 pub fn warnings(notices: &[Notice], out: &mut dyn Write) -> std::io::Result<()> {
     notices.iter().try_for_each(|notice| writeln!(out, "warning: {notice}"))
 }

@@ -29,7 +29,7 @@ use crate::source::ledger::{Ledger, micro_usd};
 use crate::source::{GpuHost, Identity, catalogue};
 use crate::term::detect::{self, ColorDepth};
 
-/// Examines this machine and the accounts and prints the report.
+/// Checks this machine and the accounts, and prints the report. Fails where it cannot be written.
 pub fn run(
     invocation: &Invocation,
     env: &Env,
@@ -198,7 +198,8 @@ async fn preflight(reach: &Reach, who: &Identity) -> Vec<Check> {
     looked_at.first().map(of).unwrap_or_default()
 }
 
-/// The report where there is no configuration to examine anything with.
+/// Prints the report where the configuration cannot be loaded, so that nothing else can be checked. Fails where
+/// it cannot be written.
 pub fn without_config(
     error: &ConfigError,
     env: &Env,

@@ -5,13 +5,13 @@ use std::process::ExitCode;
 
 use crate::config::ConfigError;
 
-/// The exit codes. Scripts rely on them; their meaning never changes.
+/// Exit codes of the program. Scripts rely on them, so their meaning never changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Exit {
-    /// Fine.
+    /// Success.
     Ok = 0,
-    /// Findings, only with `--fail-on`; for the doctor, a check that failed.
+    /// Findings, with `--fail-on` only; of `doctor`, a failed check.
     Findings = 1,
     /// The command line or the configuration cannot be used.
     Usage = 2,
@@ -41,24 +41,24 @@ pub enum CliError {
     /// The output could not be written.
     #[error("cannot write the output: {0}")]
     Output(#[from] io::Error),
-    /// A signal or a vanished terminal ended the screen; nobody is told.
+    /// A signal or a vanished terminal ended the screen; nothing is printed.
     #[error("ended by a signal")]
     Ended(
         /// 128 plus the signal's number, as shells have it.
         u8,
     ),
-    /// Nothing could be read, an action failed: with its own code.
+    /// Nothing could be read, or an action failed; has an exit code of its own.
     #[error("{message}")]
     Failed {
-        /// The code.
+        /// The exit code.
         exit: Exit,
-        /// What failed, on what, and what can be done.
+        /// What failed, on what, and what the user can do.
         message: String,
     },
 }
 
 impl CliError {
-    /// The code the program ends with.
+    /// Exit code of this error.
     pub fn exit(&self) -> Exit {
         match self {
             Self::Config(ConfigError::Write { .. }) => Exit::Unreadable,
@@ -71,7 +71,7 @@ impl CliError {
         }
     }
 
-    /// True when there is nobody to tell.
+    /// True where no message is to be printed: the output is gone, or a signal ended the screen.
     pub fn is_quiet(&self) -> bool {
         match self {
             Self::Output(e) => e.kind() == io::ErrorKind::BrokenPipe,
@@ -80,7 +80,7 @@ impl CliError {
         }
     }
 
-    /// What the process ends with: [`CliError::exit`], or the signal's number.
+    /// Status of the process: [`CliError::exit`], or 128 plus the signal's number.
     pub fn status(&self) -> ExitCode {
         match self {
             Self::Ended(code) => ExitCode::from(*code),

@@ -24,7 +24,7 @@ const STATES: [GpuState; 6] = [
 /// What a linter's findings can be failed on.
 const SEVERITIES: [Severity; 2] = [Severity::Warning, Severity::Error];
 
-/// A list of conditions; one that holds is enough.
+/// Conditions of `--fail-on`; any of them is enough.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FailOn(Vec<Condition>);
 
@@ -42,20 +42,20 @@ enum Condition {
     Waste { usd_per_hour: f64 },
 }
 
-/// What a list of savings found.
+/// Counts of a savings list that `--fail-on` compares.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Found {
-    /// Rows, or things wrong with them, that are worth a look.
+    /// Number of findings: rows, or problems of rows, that need attention.
     pub findings: usize,
-    /// Rows that are idle.
+    /// Number of idle rows.
     pub idle: usize,
-    /// Rows that nothing can be said of.
+    /// Number of rows without a verdict.
     pub unknown: usize,
-    /// What is wasted, USD/h.
+    /// Waste, USD/h.
     pub waste: f64,
 }
 
-/// What `--fail-on` does not understand.
+/// A condition that `--fail-on` does not know; holds the message.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "\"{0}\" is no finding; accepted: idle, partial, underused or unknown, of GPUs also held_idle, \
@@ -123,7 +123,7 @@ impl Condition {
 }
 
 impl FailOn {
-    /// Refuses what can be said of GPUs alone.
+    /// Fails for conditions that apply to GPUs or rules only; for lists of instances.
     pub fn of_instances(&self) -> Result<(), String> {
         self.not_of_rules()?;
         match self.0.iter().find(|c| matches!(c, Condition::State { .. })) {
@@ -132,7 +132,7 @@ impl FailOn {
         }
     }
 
-    /// Refuses what can be said of instances alone.
+    /// Fails for conditions that apply to instances or rules only; for lists of GPUs.
     pub fn of_gpus(&self) -> Result<(), String> {
         self.not_of_rules()?;
         let totals = GpuTotals::default();
@@ -156,7 +156,7 @@ impl FailOn {
         }
     }
 
-    /// Refuses what cannot be said of lifecycle rules.
+    /// Fails for conditions that do not apply to lifecycle rules.
     pub fn of_rules(&self) -> Result<(), String> {
         match self.0.iter().find(|c| !matches!(c, Condition::Lint { .. })) {
             Some(wrong) => {
@@ -166,7 +166,8 @@ impl FailOn {
         }
     }
 
-    /// As [`FailOn::tripped`], for the findings of a linter: `warning` counts errors as well.
+    /// The first condition met by the linter's findings, as text; `None` when none is. `warning` counts errors
+    /// too.
     pub fn tripped_by_rules(&self, found: &[Severity]) -> Option<String> {
         self.0.iter().find_map(|condition| {
             let Condition::Lint { severity, than } = condition else { return None };
@@ -176,7 +177,7 @@ impl FailOn {
         })
     }
 
-    /// Refuses what cannot be said of a list of savings; of resources also verdicts are known.
+    /// Fails for conditions that do not apply to a savings list; `resources` = the list has verdicts.
     pub fn of_savings(&self, resources: bool) -> Result<(), String> {
         let fits = |c: &Condition| match c {
             Condition::Found { .. } | Condition::Waste { .. } => true,
@@ -190,7 +191,7 @@ impl FailOn {
         }
     }
 
-    /// As [`FailOn::tripped`], for a list of savings.
+    /// The first condition met by a savings list, as text; `None` when none is.
     pub fn tripped_by_savings(&self, found: &Found) -> Option<String> {
         self.0.iter().find_map(|condition| {
             let (count, than) = match condition {
@@ -205,7 +206,8 @@ impl FailOn {
         })
     }
 
-    /// As [`FailOn::tripped`], for GPUs: `idle` are those held and those that nobody holds.
+    /// The first condition met by a list of GPUs, as text; `None` when none is. `idle` counts held and unheld
+    /// GPUs.
     pub fn tripped_by_gpus(&self, totals: &GpuTotals) -> Option<String> {
         self.0.iter().find_map(|condition| match condition {
             Condition::Waste { usd_per_hour } => over(totals.waste, *usd_per_hour),
@@ -218,8 +220,8 @@ impl FailOn {
         })
     }
 
-    /// The first condition that holds for `totals`, in words; `None` when none does. Totals must
-    /// be those of the rows that were reported, so that a filter narrows what can fail.
+    /// The first condition met by a list of instances, as text; `None` when none is. `totals` must be of the
+    /// reported rows, so that a filter narrows what can fail.
     pub fn tripped(&self, totals: &Totals) -> Option<String> {
         self.0.iter().find_map(|condition| match condition {
             Condition::Count { kind, than } => {

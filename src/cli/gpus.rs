@@ -16,7 +16,8 @@ use crate::report::{GpuGroups, Gpus, List};
 use crate::tabs::gpus::picture::{GpuField, GpuGrouping};
 use crate::view::{Filter, ViewContext};
 
-/// Reads everything once and prints the GPUs.
+/// Reads all GPU sources once and prints the GPUs. Fails for options that do not fit, and where nothing could
+/// be read.
 pub fn run(
     args: GpusArgs,
     invocation: &Invocation,

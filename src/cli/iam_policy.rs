@@ -9,9 +9,9 @@ use super::exit::CliError;
 use crate::config::{AuditCopy, Config};
 use crate::source::aws::calls;
 
-/// Prints the policy: what reading needs, and with `actions` what acting needs besides. Roles from
-/// the configuration become a statement of their own: it belongs to whoever assumes them, the
-/// other statements to the roles.
+/// Prints the IAM policy: permissions for reading, and with `actions` for acting. Roles of the configuration
+/// get a statement of their own, which belongs to the identity that assumes them; the other statements belong
+/// to the roles. Fails where it cannot be written.
 pub fn print(config: &Config, actions: bool, out: &mut dyn Write) -> Result<(), CliError> {
     let typed = config.targets.iter().filter_map(|t| t.role_arn.as_deref());
     let organization = config.organization.as_ref();

@@ -21,28 +21,28 @@ use crate::source::storage::BucketConfig;
 /// Requests that a look at how a bucket is set up takes.
 const LOOK: u64 = 7;
 
-/// Who can be asked for lists of objects, and who pays.
+/// Finds lists of objects; charges billed requests.
 #[derive(Clone)]
 pub struct Finder {
-    /// The storage of the accounts of this run.
+    /// Storage of the run's accounts.
     pub sources: Vec<Arc<dyn StorageSource>>,
-    /// Where requests are charged; `None` where they cost nothing (the demo).
+    /// Ledger that requests are charged to; `None` where they are free (the demo).
     pub ledger: Option<Ledger>,
-    /// `[storage] inventories` of the configuration.
+    /// `[storage] inventories` of the configuration: place of the inventory by bucket.
     pub configured: BTreeMap<String, String>,
 }
 
-/// A bucket and who may be asked about it.
+/// The account that may read a bucket.
 #[derive(Clone)]
 pub struct Owner {
-    /// Who.
+    /// Storage of that account.
     pub source: Arc<dyn StorageSource>,
-    /// The bucket's region.
+    /// Region of the bucket.
     pub region: Arc<str>,
 }
 
 impl Finder {
-    /// For a run.
+    /// A finder for the accounts of a run.
     pub fn of(invocation: &Invocation, cache: &Cache) -> Self {
         let cap = micro_usd(invocation.config.own_cost_cap_usd_per_day);
         let is_billed = invocation.options.demo.is_none();
@@ -57,7 +57,7 @@ impl Finder {
         }
     }
 
-    /// Charges requests before they are made.
+    /// Charges `units` requests before they are made. Fails where the daily cap is reached.
     pub async fn charge(&self, api: BilledApi, units: u64) -> Result<(), SourceError> {
         let Some(ledger) = &self.ledger else { return Ok(()) };
         ledger.charge(api, units, Timestamp::now()).await.map_err(|refused| {
@@ -66,7 +66,7 @@ impl Finder {
         })
     }
 
-    /// Of several accounts the first that may ask about the bucket.
+    /// The first account that may read the bucket. Fails with the first refusal where none may.
     pub async fn owner(&self, bucket: &str) -> Result<Owner, SourceError> {
         let mut refused = None;
         for source in &self.sources {
@@ -82,7 +82,7 @@ impl Finder {
         }))
     }
 
-    /// How a bucket is set up.
+    /// Configuration of the bucket, facts that could not be read included. Fails where the cap is reached.
     pub async fn config(&self, bucket: &str, owner: &Owner) -> Result<BucketConfig, SourceError> {
         self.charge(BilledApi::S3Get, LOOK).await?;
         let asked = Bucket {
@@ -94,7 +94,7 @@ impl Finder {
         Ok(owner.source.config(&asked).await)
     }
 
-    /// The place that a text names: `s3://…`, or a path.
+    /// The place named by `s3://…` or a path. Fails where no account may read the bucket.
     pub async fn place(&self, named: &str) -> Result<Place, SourceError> {
         let Some((bucket, key)) = s3_uri(named) else { return Ok(Place::Local(named.into())) };
         let Owner { source, region } = self.owner(bucket).await?;
@@ -105,7 +105,8 @@ impl Finder {
         Ok(Place::Remote { bucket, key, fetch: Arc::new(fetch) })
     }
 
-    /// Opens the inventory that a text names; of `bucket`, where one is given.
+    /// Opens the inventory at `s3://…` or a path, of `bucket` where it is given. Fails where there is no
+    /// complete one.
     pub async fn open(&self, named: &str, bucket: Option<&str>) -> Result<Inventory, SourceError> {
         let place = self.place(named).await?;
         let inventory = inventory::open(&place).await.map_err(SourceError::from)?;
@@ -121,9 +122,8 @@ impl Finder {
         }
     }
 
-    /// The newest complete inventory of a bucket: where the configuration says, else where the
-    /// bucket delivers one. Without any, everything that was in the way; empty where there was
-    /// nothing to try.
+    /// The newest complete inventory of a bucket: at the configured place, else where the bucket's own
+    /// configuration delivers one. Fails with all errors on the way; with none where there was no place to try.
     pub async fn of_bucket(&self, bucket: &str) -> Result<Inventory, Vec<SourceError>> {
         let mut failed = Vec::new();
         if let Some(named) = self.configured.get(bucket) {
@@ -164,8 +164,7 @@ impl Finder {
     }
 }
 
-/// Directory buckets (Express One Zone) are told by their names (S3 user guide, "Directory bucket
-/// naming rules").
+/// True for names of directory buckets, Express One Zone (S3 User Guide, "Directory bucket naming rules").
 pub fn is_directory(bucket: &str) -> bool {
     bucket.ends_with("--x-s3")
 }

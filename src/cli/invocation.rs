@@ -24,58 +24,58 @@ use crate::domain::text;
 use crate::report::Format;
 use crate::source::demo;
 
-/// The commands that show the fleet.
+/// A command that shows the fleet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FleetCommand {
-    /// The screen.
+    /// The cockpit on the terminal.
     Cockpit,
     /// The list of instances.
     Idle,
-    /// The sums.
+    /// The overview with its sums.
     Overview,
     /// The list of GPUs.
     Gpus(GpusArgs),
 }
 
-/// What this run does differently, beside the configuration.
+/// Options of a run that are not part of the configuration.
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunOptions {
-    /// The demo fleet instead of accounts.
+    /// The demo fleet to show instead of accounts; `None` without `--demo`.
     pub demo: Option<DemoOptions>,
-    /// Which part of the demo is shown.
+    /// Accounts and regions of the demo to show.
     pub demo_part: demo::Part,
-    /// The cache alone, no calls.
+    /// Read the cache only, make no calls.
     pub offline: bool,
-    /// Accounts may be changed that are not pinned read-only.
+    /// Allow changes in accounts that are not pinned read-only.
     pub allow_actions: bool,
-    /// No cache file.
+    /// Keep the cache in memory.
     pub no_cache: bool,
-    /// Filter as typed.
+    /// Filter over the rows, as typed; `None` without one.
     pub filter: Option<String>,
-    /// Form of a report.
+    /// Output format of a report.
     pub format: Format,
-    /// Findings that end a report with exit code 1.
+    /// Conditions under which a report ends with exit code 1; `None` without `--fail-on`.
     pub fail_on: Option<FailOn>,
-    /// The moment that is now, where it is fixed.
+    /// Fixed current time; `None` = the clock's.
     pub now: Option<Timestamp>,
-    /// Where everything that the sources say is written.
+    /// File to which all answers of the sources are recorded; `None` = no recording.
     pub record: Option<PathBuf>,
-    /// What is played instead of asking anybody.
+    /// Recording to play instead of asking sources; `None` = ask them.
     pub tape: Option<Tape>,
-    /// The GPUs of this host alone, and no account.
+    /// Read only the GPUs of this host, and no account.
     pub this_host: bool,
-    /// The demand that the cockpit's planning begins with.
+    /// File of the demand that the What-if tab begins with; `None` = the recorded history.
     pub demand: Option<PathBuf>,
 }
 
 impl RunOptions {
-    /// The moment that is now: the fixed one, that of the tape, or the clock's.
+    /// Current time: the fixed one, that of the tape, or the clock's.
     pub fn now(&self) -> Timestamp {
         self.clock()()
     }
 
-    /// The clock of the run: it stands where the moment is fixed, and goes with a tape.
+    /// Clock of the run: stopped where the time is fixed, at the pace of a tape where one plays.
     pub fn clock(&self) -> Clock {
         let fixed = self.now;
         if let Some(tape) = self.tape.as_ref().filter(|_| fixed.is_none()) {
@@ -86,40 +86,40 @@ impl RunOptions {
     }
 }
 
-/// Which demo fleet. What is absent is the demo's own default.
+/// Size and seed of a demo fleet; `None` = the demo's default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DemoOptions {
-    /// Seed.
+    /// Seed of the random fleet; `None` = the demo's default.
     pub seed: Option<u64>,
-    /// Number of instances, 1–10,000.
+    /// Number of instances, 1–10,000; `None` = the demo's default.
     pub size: Option<u32>,
 }
 
-/// One run of a command that looks at accounts.
+/// Configuration and options of one run of a command that reads accounts.
 #[derive(Clone, Debug)]
 pub struct Invocation {
     /// The validated configuration.
     pub config: Config,
-    /// The organisation whose accounts are among them; `None` where none is configured or nothing
-    /// real is asked.
+    /// Organisation whose accounts are among the targets; `None` where none is configured or no real account is
+    /// asked.
     pub organization: Option<Arc<Organization>>,
-    /// What else was asked for.
+    /// Options of the run.
     pub options: RunOptions,
-    /// What was odd in the configuration: for the cockpit's event log. Everything else has had it
-    /// on standard error.
+    /// Warnings about the configuration, for the cockpit's event log; other commands print them to standard
+    /// error.
     pub notices: Vec<Notice>,
-    /// The configuration file that was read.
+    /// Configuration file that was read; `None` where there is none.
     pub config_file: Option<PathBuf>,
-    /// The platform's directories; `None` where no home is known.
+    /// Directories of the platform; `None` where no home directory is known.
     pub paths: Option<Paths>,
-    /// The accounts, once they are wanted.
+    /// The accounts, made when first needed.
     pub reach: Reaches,
-    /// How the recording that was asked for goes, once it has begun.
+    /// State of the requested recording, set when it begins.
     pub recording: Arc<OnceLock<Recording>>,
 }
 
 impl Invocation {
-    /// The cache file, see [`cache_file`].
+    /// Path of the cache file; fails as [`cache_file`].
     pub fn cache_file(&self) -> Result<PathBuf, ConfigError> {
         cache_file(&self.config, self.paths.as_ref(), self.options.demo)
     }
@@ -129,8 +129,9 @@ impl Invocation {
         self.reach.of(&self.config, &self.options)
     }
 
-    /// How the cache of this run is opened. With `--no-cache` no path is needed; the own-cost
-    /// ledger is kept where there is one, or the daily cap would begin anew with each run.
+    /// Options for opening the cache. With `--no-cache` no path is needed; the own-cost ledger is still kept
+    /// where a path is known, or the daily cap would start anew with each run. Fails where a path is needed and
+    /// none is known.
     pub fn cache_options(&self) -> Result<OpenOptions, ConfigError> {
         let max_bytes = self.config.cache.max_bytes();
         let place = if self.options.no_cache {
@@ -150,8 +151,8 @@ impl Invocation {
     }
 }
 
-/// The cache file: the configured one or the platform's. A demo fleet has a file of its own beside
-/// it, one per seed and size, so that nothing invented is ever shown among real accounts.
+/// Path of the cache: the configured one or the platform's. A demo fleet has its own file beside it, one per
+/// seed and size, so that invented data never shows among real accounts. Fails where no directory is known.
 pub fn cache_file(
     config: &Config,
     paths: Option<&Paths>,
@@ -176,8 +177,8 @@ pub fn cache_file(
     Ok(live.with_file_name("demo").join(name))
 }
 
-/// The layer of the configuration that the flags make. With `--demo`, profiles and regions choose
-/// among the demo's, see `demo_part`.
+/// Configuration layer made of the flags. With `--demo`, profiles and regions select within the demo, see
+/// `demo_part`.
 pub fn flags(global: &GlobalArgs) -> FileConfig {
     let mut layer = FileConfig::default();
     if !global.profile.is_empty() && !global.demo {
@@ -230,7 +231,8 @@ fn not_in_the_demo(global: &GlobalArgs) -> Vec<Problem> {
     accounts.chain(unknown).collect()
 }
 
-/// Checks the options among each other.
+/// Options of a run from the command line. Fails for combinations that make no sense, a wrong filter or an
+/// unreadable tape.
 pub fn options(global: &GlobalArgs, words: &Vocabulary) -> Result<RunOptions, CliError> {
     if !global.demo && (global.demo_seed.is_some() || global.demo_size.is_some()) {
         let text = "--demo-seed and --demo-size mean nothing without --demo";
@@ -260,14 +262,14 @@ pub fn options(global: &GlobalArgs, words: &Vocabulary) -> Result<RunOptions, Cl
     })
 }
 
-/// As [`options`], for the list of GPUs: its filter and its findings are of GPUs.
+/// As [`options`], with filter and `--fail-on` checked for GPUs.
 pub fn gpu_options(global: &GlobalArgs, gpus: GpusArgs) -> Result<RunOptions, CliError> {
     let words = Vocabulary { filter: Some(words::gpu_filter), ..Vocabulary::default() };
     Ok(RunOptions { this_host: gpus.once, ..options(global, &words)? })
 }
 
-/// Refuses a clock that was set by hand wherever something may be changed: evidence, grace and
-/// approvals would be as old as somebody typed. The demo changes nothing but itself.
+/// Fails where actions are allowed but the clock is fixed by hand: ages of evidence, grace and approvals would
+/// be wrong. The demo, which changes only itself, is exempt.
 pub fn true_clock(config: &Config, options: &RunOptions) -> Result<(), CliError> {
     if options.now.is_none() || options.demo.is_some() {
         return Ok(());
@@ -286,7 +288,7 @@ pub fn true_clock(config: &Config, options: &RunOptions) -> Result<(), CliError>
     )))
 }
 
-/// Loads the configuration of a run.
+/// Loads the configuration of a run from file, environment and flags. Fails with all problems found.
 pub fn config(
     global: &GlobalArgs,
     env: &Env,
@@ -304,8 +306,8 @@ pub fn config(
     load(&sources, &words)
 }
 
-/// What a run without a command does: the cockpit on a terminal, unless a report was asked for by
-/// its form or its exit code; else the idle table, once.
+/// Command of a run without one: the cockpit on a terminal, unless a format or `--fail-on` was given; else the
+/// idle list.
 pub fn without_command(global: &GlobalArgs, stdout_is_terminal: bool) -> FleetCommand {
     if stdout_is_terminal && global.format.is_none() && global.fail_on.is_none() {
         FleetCommand::Cockpit

@@ -39,7 +39,7 @@ const WAITING_LINES: usize = 4_096;
 /// Longest line, characters.
 const LONGEST_LINE: usize = 8_192;
 
-/// The level: `BURNTOP_LOG`, else `info`, `debug` with `-v`, `trace` with `-vv`.
+/// Log level: `BURNTOP_LOG`, else `info`, `debug` with `-v`, `trace` with `-vv`. Fails for an unknown level.
 pub fn level(env: &Env, verbose: u8) -> Result<LevelFilter, CliError> {
     match env.get(LOG_LEVEL) {
         Some(name) => name.parse().map_err(|_| {
@@ -56,8 +56,8 @@ pub fn level(env: &Env, verbose: u8) -> Result<LevelFilter, CliError> {
     }
 }
 
-/// Keeps the log open; writes what waits when it goes away, and says on standard error when the log
-/// could not be written.
+/// Keeps the log open. On drop it writes what is buffered, and reports on standard error where the log could
+/// not be written.
 #[derive(Debug)]
 pub struct LogGuard(Arc<LazyFile>);
 
@@ -71,8 +71,8 @@ impl Drop for LogGuard {
     }
 }
 
-/// Starts logging into `state_dir`. Opens nothing yet; where the directory cannot be written, the
-/// log stays empty and the program goes on.
+/// Starts logging into `state_dir`. Opens no file until the first line; where the directory is not writable the
+/// log stays empty.
 pub fn start(state_dir: &Path, level: LevelFilter) -> LogGuard {
     let file = Arc::new(LazyFile { dir: state_dir.to_owned(), ..LazyFile::default() });
     let layer =

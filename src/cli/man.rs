@@ -9,7 +9,7 @@ use super::exit::CliError;
 use crate::config::suggest::nearest;
 use crate::domain::text;
 
-/// Prints the page of burntop, or of one of its commands.
+/// Prints the manual page of burntop, or of one of its commands. Fails for an unknown command.
 pub fn print(command: Option<&str>, out: &mut dyn Write) -> Result<(), CliError> {
     // The commit is not part of the manual: the page of a release is the same wherever it is made.
     let mut root = Cli::command().version(env!("CARGO_PKG_VERSION"));

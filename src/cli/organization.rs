@@ -24,30 +24,30 @@ const WITHIN: Duration = Duration::from_mins(1);
 /// The largest kept list, bytes: some 200 for each of at most tens of thousands of accounts.
 const LARGEST: u64 = 16 << 20;
 
-/// Whether a run waits for a new list where an older one is there.
+/// Whether a run waits for a new list of accounts where an older one exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wait {
-    /// It does: what it says should be of now.
+    /// Wait, so that the output is current.
     ForNews,
-    /// It does not: the older one holds, and a newer one is there the next time.
+    /// Use the older list; the new one is there for the next run.
     ForNothing,
-    /// It asks nobody: it shows what does not depend on what is newest.
+    /// Make no call; for output that does not depend on the newest list.
     NoCall,
 }
 
-/// The organisation as a run knows it.
+/// Accounts of an organisation, as found for a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Organization {
-    /// Every account, and what became of it.
+    /// Every account, with its label or the reason it is left out.
     pub found: Vec<Found>,
-    /// When the accounts were listed; `None` where there is no list.
+    /// Time of the list; `None` where there is no list.
     pub listed_at: Option<Timestamp>,
-    /// Why they could not be listed in this run.
+    /// Why the list could not be read in this run; `None` where it was.
     pub trouble: Option<SourceError>,
 }
 
 impl Organization {
-    /// What is worth a word before the run, one sentence.
+    /// One sentence when the list could not be read: what is used instead, and what to do; else `None`.
     pub fn notice(&self, now: Timestamp) -> Option<String> {
         let trouble = self.trouble.as_ref()?;
         let instead = match self.listed_at {
@@ -59,7 +59,7 @@ impl Organization {
     }
 }
 
-/// `3 h`, in the largest unit of which there are two, or one of the smallest.
+/// Age of `at`, in the largest unit of which there are at least two: `3 h`.
 pub fn age(at: Timestamp, now: Timestamp) -> String {
     let minutes = now.duration_since(at).as_mins().max(0);
     match minutes {
@@ -78,9 +78,8 @@ struct Listing {
     members: Vec<Member>,
 }
 
-/// Finds the accounts of the organisation and puts them behind those that are typed. `None` where
-/// none is configured, or nothing real is asked in this run. `demo` and tapes have accounts of their
-/// own.
+/// Lists the accounts of the organisation and appends them to the configured targets. `None` where no
+/// organisation is configured, or the run asks no real account.
 pub fn find(
     config: &mut Config,
     options: &RunOptions,

@@ -7,7 +7,7 @@ use std::io::{self, Stderr, Write};
 
 use crate::domain::text::for_output;
 
-/// Writes text with every unsafe character replaced; ends of lines and tabs pass.
+/// Writer that replaces unsafe characters; line ends and tabs pass.
 pub struct CleanWriter<W: Write> {
     to: W,
     /// The beginning of a character whose rest has not come yet.
@@ -15,7 +15,7 @@ pub struct CleanWriter<W: Write> {
 }
 
 impl<W: Write> CleanWriter<W> {
-    /// Writes to `to`.
+    /// A writer in front of `to`.
     pub fn new(to: W) -> Self {
         Self { to, rest: Vec::new() }
     }
@@ -48,7 +48,7 @@ impl<W: Write> Write for CleanWriter<W> {
     }
 }
 
-/// Standard error, for words beside what is printed.
+/// Standard error through a [`CleanWriter`], for messages.
 pub fn stderr() -> CleanWriter<Stderr> {
     CleanWriter::new(io::stderr())
 }

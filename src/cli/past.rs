@@ -13,8 +13,8 @@ use crate::source::catalogue;
 use crate::whatif::history::History;
 use crate::whatif::{Demand, DemandOrigin};
 
-/// What ran in the past, by instance type, and its list prices; `None` before burntop has seen a whole hour. While a tape
-/// is played there is none.
+/// Demand of the recorded past by instance type, with list prices; `None` before a full hour was recorded, and
+/// while a tape is played.
 pub async fn demand(invocation: &Invocation, cache: &Cache) -> Option<(Demand, ListPrices)> {
     let accounts: Vec<bus::Account> =
         invocation.reaches().iter().map(super::accounts::Reach::account).collect();
@@ -32,8 +32,8 @@ pub async fn demand(invocation: &Invocation, cache: &Cache) -> Option<(Demand, L
     Some((demand, prices))
 }
 
-/// Embedded list prices per type: the mean over the regions in which it ran, by what ran there, and the
-/// date of the oldest list that it is made of. Regions without a price in the list count for nothing.
+/// Embedded list prices per type: mean over the regions in which it ran, weighted by instances, with the date
+/// of the oldest list used. Regions without a price are ignored.
 pub struct ListPrices(BTreeMap<Arc<str>, (f64, Date)>);
 
 /// What list prices are made of: of each type the dollars and hours that were seen, and the date of
@@ -63,12 +63,12 @@ impl ListSums {
 }
 
 impl ListPrices {
-    /// USD per hour; `None` where the list has no price of it.
+    /// USD per hour of a type; `None` where no list has it.
     pub fn of_type(&self, name: &str) -> Option<f64> {
         self.dated(name).map(|(usd, _)| usd)
     }
 
-    /// The same with the date of the oldest list in it.
+    /// USD per hour of a type, and the date of the oldest list used; `None` where no list has it.
     pub fn dated(&self, name: &str) -> Option<(f64, Date)> {
         self.0.get(name).copied()
     }

@@ -28,7 +28,8 @@ use crate::view::{Filter, Sort, TableField, ViewContext, table};
 /// The longest reason: a tag's value has 256 characters.
 const MAX_REASON: usize = 255;
 
-/// Drafts a plan, checks it, prints what was found and writes the file.
+/// Drafts a plan, checks it, prints the findings and writes the plan file. Changes nothing in the account.
+/// Fails for arguments that contradict each other, and where a limit is exceeded.
 pub fn run(
     command: &PlanCommand,
     invocation: &Invocation,

@@ -9,7 +9,7 @@ use crate::act::plan::file::MAX_BYTES;
 use crate::act::plan::storage::{AnyPlan, StoragePlanFile};
 use crate::files;
 
-/// Reads a plan file of either kind, and its bytes.
+/// Reads a plan file of either kind, with its bytes. Fails where it cannot be read or is no plan.
 pub fn read_any(path: &Path) -> Result<(AnyPlan, Vec<u8>), CliError> {
     let bytes = bytes(path).map_err(|e| match e.kind() {
         io::ErrorKind::NotFound => CliError::Usage(format!("there is no file {}", path.display())),
@@ -19,7 +19,7 @@ pub fn read_any(path: &Path) -> Result<(AnyPlan, Vec<u8>), CliError> {
     Ok((file, bytes))
 }
 
-/// Reads a plan file about storage.
+/// Reads a plan file about storage. Fails where it cannot be read or is of another kind.
 pub fn read_storage(path: &Path) -> Result<StoragePlanFile, CliError> {
     match read_any(path)?.0 {
         AnyPlan::Storage(file) => Ok(file),
@@ -57,13 +57,13 @@ fn unwritable(path: &Path, error: &io::Error) -> CliError {
     CliError::Failed { exit: Exit::Unreadable, message }
 }
 
-/// Writes a new file for its owner alone, whole or not at all. One that is there stays.
+/// Creates a file readable by its owner alone, completely or not at all. Fails where the file exists.
 pub fn create(path: &Path, bytes: &[u8]) -> Result<(), CliError> {
     files::create_whole(path, bytes).map_err(|e| unwritable(path, &e))
 }
 
-/// Replaces a file that still holds `old`, whole or not at all. A link is not replaced: what it
-/// leads to would go on without what is new.
+/// Replaces a file that still contains `old`, completely or not at all. Fails where it has changed, or is a
+/// link, whose target would not be updated.
 pub fn replace(path: &Path, old: &[u8], new: &[u8]) -> Result<(), CliError> {
     let replaced = bytes(path).and_then(|now| {
         if now == old {

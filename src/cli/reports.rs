@@ -17,7 +17,8 @@ use crate::report::{Format, Instances, List, OverviewReport, Report, write};
 use crate::tabs::idle::picture::Field;
 use crate::view::{Filter, Sort, TableField, ViewContext, table};
 
-/// Reads every account once and prints the report.
+/// Reads every account once and prints the report. Fails for options that do not fit, and where nothing could
+/// be read.
 pub fn run(
     command: FleetCommand,
     invocation: &Invocation,

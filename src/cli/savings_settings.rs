@@ -5,24 +5,24 @@ use crate::analyze::savings::SavingsRules;
 use crate::bus::SavingsSettings;
 use crate::config::Config;
 
-/// What a run wants of it.
+/// Which savings a run reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SavingsWant {
-    /// Nothing.
+    /// None.
     Nothing,
-    /// Commitments alone: what stopping an instance saves net of them.
+    /// Commitments only: net saving of stopping an instance.
     Net,
-    /// Commitments, the Spot market and what zones offer: what an instance may become.
+    /// Commitments, the Spot market and the offers of zones: types that an instance may become.
     Market,
-    /// Commitments, and resources that are no instances: what else idles, net of them.
+    /// Commitments, and resources other than instances with their net cost.
     Resources,
-    /// All of it, and storage as far as the Overview sums it.
+    /// All of them, and storage as far as the Overview sums it.
     All,
 }
 
 impl SavingsWant {
-    /// What goes without saying with what is read otherwise: reports about instances say what is
-    /// saved net. Those that show more name it themselves.
+    /// What a run that reads `want` also reads of savings: reports about instances state net savings. Commands
+    /// that show more name it themselves.
     pub const fn beside(want: Want) -> Self {
         match want {
             Want::Free => Self::Net,
@@ -30,18 +30,18 @@ impl SavingsWant {
         }
     }
 
-    /// The Spot market is read.
+    /// True where the Spot market is read.
     pub const fn market(self) -> bool {
         matches!(self, Self::Market | Self::All)
     }
 
-    /// Resources are read, and with them the volumes that stopped instances go on paying for.
+    /// True where resources are read, and with them the volumes that stopped instances pay for.
     pub const fn resources(self) -> bool {
         matches!(self, Self::Resources | Self::All)
     }
 }
 
-/// The settings of a run.
+/// Settings of the bus for a run.
 pub fn savings_settings(config: &Config, want: SavingsWant) -> SavingsSettings {
     SavingsSettings {
         commitments: want != SavingsWant::Nothing,

@@ -27,16 +27,16 @@ const INVENTORY_EVERY_S: u32 = 60;
 /// costs the processor something. Two beats of the demo's telemetry.
 const DEMO_INVENTORY_EVERY_S: u32 = 30;
 
-/// How long the end waits for the cache to close.
+/// Longest wait for the cache to close at the end of a run.
 pub const CLOSE_WITHIN: Duration = Duration::from_millis(400);
 
-/// Opens the cache of a run. Never fails: without a place to keep it, it is in memory.
+/// Opens the cache of a run, with notices about it. Never fails: without a usable file it is in memory.
 pub fn open_cache(invocation: &Invocation) -> (Cache, Vec<CacheNotice>) {
     let options = invocation.cache_options().unwrap_or_else(|_| OpenOptions::in_memory());
     Cache::open(options, invocation.options.now())
 }
 
-/// As [`open_cache`], with what is odd about it on standard error.
+/// As [`open_cache`], with the notices printed to standard error.
 pub fn open_cache_aloud(invocation: &Invocation) -> Cache {
     let (cache, notices) = open_cache(invocation);
     for notice in notices {
@@ -45,7 +45,7 @@ pub fn open_cache_aloud(invocation: &Invocation) -> Cache {
     cache
 }
 
-/// Closes a cache that was opened aloud, with what it has lost on standard error.
+/// Closes a cache, and prints to standard error what could not be saved.
 pub async fn close_aloud(cache: Cache) {
     cache.checked().await;
     for notice in cache.take_notices() {
@@ -54,13 +54,13 @@ pub async fn close_aloud(cache: Cache) {
     cache.close().await;
 }
 
-/// The policy of that name: built in or the user's own.
+/// The policy of this name, built in or configured. Fails for an unknown name.
 pub fn policy(config: &Config, name: &str) -> Result<Policy, CliError> {
     words::policy(config, name)
         .ok_or_else(|| CliError::Usage(format!("there is no preset named {name}")))
 }
 
-/// The glyphs of a run: chosen, or by the locale.
+/// Character set of a run: as configured, else by the locale.
 pub fn symbols(invocation: &Invocation, env: &Env) -> Symbols {
     let unicode = match invocation.config.ui.symbols {
         SymbolChoice::Unicode => true,
@@ -70,7 +70,7 @@ pub fn symbols(invocation: &Invocation, env: &Env) -> Symbols {
     if unicode { Symbols::Unicode } else { Symbols::Ascii }
 }
 
-/// Everything the bus runs on.
+/// Everything that the bus runs on. Fails where a policy or a GPU source of the configuration cannot be used.
 pub fn parts(invocation: &Invocation, cache: Cache, want: Want) -> Result<Parts, CliError> {
     let clock = invocation.options.clock();
     let config = &invocation.config;
@@ -114,8 +114,8 @@ fn recorder(invocation: &Invocation) -> Result<Option<Recorder>, CliError> {
     Ok(Some(recorder))
 }
 
-/// Names what a run looks at, so that the picture painted first is of the same accounts, regions
-/// and preset.
+/// Key of the cached summary, made of accounts, regions and preset, so that the first picture painted is of the
+/// same ones.
 pub fn summary_key(invocation: &Invocation) -> String {
     // A picture without accounts must not be taken for theirs.
     if invocation.options.this_host {

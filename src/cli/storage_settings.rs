@@ -8,7 +8,7 @@ use super::telemetry::{StoragePart, Want};
 use crate::bus::{Beside, StorageRead, StorageSettings};
 use crate::config::Config;
 
-/// What a run reads of storage. Reports about instances and GPUs read nothing of it.
+/// Parts of storage that a run reads; reports about instances and GPUs read none.
 pub fn of(config: &Config, want: Want) -> StorageSettings {
     use StorageRead::{Always, Never};
     match want {
@@ -18,12 +18,12 @@ pub fn of(config: &Config, want: Want) -> StorageSettings {
     }
 }
 
-/// Volumes and snapshots beside the instances: what a stopped instance goes on billing.
+/// Settings for volumes and snapshots only: what a stopped instance keeps paying for.
 pub fn of_volumes(config: &Config) -> StorageSettings {
     with(config, StorageRead::Never, StorageRead::Always, Beside::All)
 }
 
-/// All that the Overview sums: buckets too, unless reading them beside the fleet was switched off.
+/// Settings for all that the Overview sums: buckets too, unless reading them in the background is switched off.
 pub fn of_overview(config: &Config) -> StorageSettings {
     let buckets = match config.storage.background {
         true => StorageRead::Always,
@@ -32,7 +32,7 @@ pub fn of_overview(config: &Config) -> StorageSettings {
     with(config, buckets, StorageRead::Always, Beside::All)
 }
 
-/// What the cockpit reads: all that the Overview sums, in the background unless that was switched off.
+/// Settings of the cockpit: as [`of_overview`], read in the background.
 pub fn of_cockpit(config: &Config) -> StorageSettings {
     let read = match config.storage.background {
         true => StorageRead::Always,

@@ -22,20 +22,20 @@ use crate::source::ssh::{self, Ssh, Target};
 use crate::source::vocabulary::Vocabulary;
 use crate::source::{GpuSource, demo};
 
-/// Which sources a run reads.
+/// Which GPU sources a run reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Want {
     /// All of them.
     All,
-    /// Those that cost nothing: for reports about instances, which the hourly metrics judge.
+    /// Those that are free; for reports about instances, whose verdicts follow hourly metrics.
     Free,
-    /// This host's driver alone.
+    /// The driver of this host only.
     Local,
-    /// None: storage alone is read.
+    /// None; the command reads this part of storage.
     Storage(StoragePart),
 }
 
-/// Which part of storage a command reads.
+/// Part of storage that a command reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StoragePart {
     /// Buckets.
@@ -44,7 +44,8 @@ pub enum StoragePart {
     Ebs,
 }
 
-/// The sources of a run, best first. Nothing is asked yet.
+/// GPU sources of a run, the most detailed first; makes no call. Fails where the configuration of one cannot be
+/// used.
 pub fn sources(
     invocation: &Invocation,
     ledger: Option<&Ledger>,
@@ -84,7 +85,7 @@ pub fn sources(
     Ok(all)
 }
 
-/// What GPUs are judged by.
+/// Rules for GPU verdicts, from the configuration.
 pub fn rules(config: &GpusConfig) -> GpuRules {
     let mut rules = GpuRules::default();
     let words = |own: &Option<Vec<String>>, default: Vec<String>| {
@@ -197,7 +198,7 @@ fn hosts(section: &SshSection) -> Result<Ssh, SourceError> {
     Ok(Ssh::new(settings))
 }
 
-/// Sources at their usual places on this host that nobody named, for the doctor.
+/// Unconfigured sources at their usual addresses on this host, for the doctor.
 pub fn nearby(invocation: &Invocation, env: &Env) -> Vec<Nearby> {
     let config = &invocation.config.gpus;
     if invocation.options.demo.is_some() || invocation.options.tape.is_some() {

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::io::Write;
 
-/// Writes a line to standard error, which may be closed: then there is nobody to tell.
+/// Prints a message to standard error; ignores a closed one.
 pub fn tell(line: impl Display) {
     let _ = writeln!(super::output::stderr(), "burntop: {line}");
 }

@@ -6,7 +6,7 @@ use crate::config;
 /// The list of a view that names none.
 const IDLE: &str = "idle";
 
-/// A view of the configuration, as the screen takes it.
+/// Converts a saved view of the configuration for the screen.
 pub fn to_screen(name: &str, view: &config::SavedView) -> app::SavedView {
     let sort = view.sort.clone().unwrap_or_default();
     let (reversed, field) = match sort.strip_prefix('-') {
@@ -26,7 +26,7 @@ pub fn to_screen(name: &str, view: &config::SavedView) -> app::SavedView {
     }
 }
 
-/// A view of the screen, as the configuration keeps it.
+/// Converts a saved view of the screen for the configuration.
 pub fn to_config(view: &app::SavedView) -> config::SavedView {
     let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     let natural = is_descending_first(&view.list, &view.sort);

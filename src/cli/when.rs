@@ -10,7 +10,7 @@ use crate::domain::text;
 /// The furthest that a time may lie ahead.
 const FURTHEST: SignedDuration = SignedDuration::from_hours(366 * 24);
 
-/// A duration, see [`parse_span`].
+/// Parses a duration, see [`parse_span`]. Fails with a message that lists the accepted forms.
 pub fn duration(typed: &str) -> Result<SignedDuration, String> {
     let wrong = || {
         format!(
@@ -21,8 +21,8 @@ pub fn duration(typed: &str) -> Result<SignedDuration, String> {
     parse_span(typed.trim()).ok_or_else(wrong)
 }
 
-/// The end of a mark: a date (its first moment, UTC), a time, or a duration from `now` on; not sooner
-/// than [`SHORTEST_GRACE`] from now.
+/// Parses the end of a mark: a date (its start, UTC), a time, or a duration from `now` on. Fails where it is
+/// sooner than [`SHORTEST_GRACE`] from now.
 pub fn ahead(typed: &str, now: Timestamp) -> Result<Timestamp, String> {
     let typed = typed.trim();
     let at = if let Ok(at) = typed.parse::<Timestamp>() {

@@ -11,7 +11,7 @@ use crate::tabs::gpus::picture::GpuField;
 use crate::tabs::idle::picture::Field;
 use crate::view::{FieldSpec, FieldTable, Filter, TableField};
 
-/// Everything known at this moment.
+/// Names and checks that the configuration accepts: presets, fields, filters, views.
 pub fn vocabulary() -> Vocabulary {
     Vocabulary {
         presets: Preset::ALL.iter().map(|p| p.name().to_owned()).collect(),
@@ -52,13 +52,13 @@ fn check_filter(table: &'static dyn FieldTable, text: &str) -> Result<(), String
     Filter::parse(table, text).map(|_| ()).map_err(|e| e.to_string())
 }
 
-/// Checks a filter over GPUs.
+/// Checks a filter over GPUs. Fails with the parser's message.
 pub fn gpu_filter(text: &str) -> Result<(), String> {
     check_filter(GpuField::table(), text)
 }
 
-/// The filter of a command that chooses what is acted on; `None` where none was given. One that is
-/// empty is refused: a variable that a script forgot to set would choose everything.
+/// The filter of a command that chooses rows to act on; `None` where none was given. Fails for an empty one,
+/// since an unset variable of a script would choose everything.
 pub fn strict_filter(
     table: &'static dyn FieldTable,
     typed: Option<&str>,
@@ -72,7 +72,7 @@ pub fn strict_filter(
     Ok(Some(filter))
 }
 
-/// Refuses a filter where none is looked at: what a file names is taken as a whole.
+/// Fails where a filter was given to a command that acts on all rows of a file.
 pub fn no_filter(typed: Option<&str>) -> Result<(), CliError> {
     match typed {
         None => Ok(()),
@@ -93,8 +93,7 @@ fn custom(name: &str, table: &toml::Table) -> Result<Policy, String> {
     figures.policy(name).map_err(|e| e.to_string())
 }
 
-/// The policy called `name`: a built-in one or one of the configuration, `None` where neither
-/// knows it.
+/// The policy called `name`, built in or configured; `None` for an unknown name.
 pub fn policy(config: &Config, name: &str) -> Option<Policy> {
     let built_in = Preset::from_name(name).map(Preset::policy);
     // What the configuration holds was checked when it was loaded.

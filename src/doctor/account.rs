@@ -14,7 +14,7 @@ const CREDENTIALS: &str = "credentials";
 const CLOCK: &str = "clock";
 const REGIONS: &str = "regions";
 
-/// Examines one account.
+/// Checks credentials, clock, regions and permissions of one account.
 pub async fn examine(account: &Account, terms: &Terms) -> Vec<Check> {
     let label = text::clean(account.provider.label()).into_owned();
     let mut checks = checks(account, terms).await;

@@ -9,14 +9,14 @@ use crate::act::plan::AccountRules;
 use crate::domain::{ErrorKind, Inspection, Known, SourceError, text};
 use crate::files::Cause;
 
-/// Id of the check of what may be changed in an account.
+/// Id of the check whether an account may be changed.
 pub const ACTIONS: &str = "actions";
-/// Id of the check of what the guards ask an account.
+/// Id of the check whether guards get their answers.
 pub const PREFLIGHT: &str = "preflight";
 /// Id of the check of the audit log.
 pub const AUDIT: &str = "audit_log";
 
-/// Says whether an account may be changed, and by what. `by_flag` is `--allow-actions`.
+/// Whether an account may be changed, and which setting decides. `by_flag` = `--allow-actions` was given.
 pub fn actions(label: &str, rules: &AccountRules, by_flag: bool) -> Check {
     let armed_by = if by_flag { "--allow-actions" } else { "`allow_actions` of the account" };
     let production = if rules.production { "; production: acting needs a reason" } else { "" };
@@ -37,9 +37,9 @@ pub fn actions(label: &str, rules: &AccountRules, by_flag: bool) -> Check {
     Check { account: Some(text::clean(label).into_owned()), ..check }
 }
 
-/// Says of an armed account whether the guards would get their answers, from a look at one of its
-/// instances, and what EC2's dry run of a stop said. Facts that this instance does not have (a
-/// Spot request, a group) are not asked for, and so not proven.
+/// Whether the guards of an armed account would get their answers: `looked_at` is one of its instances,
+/// `permitted` the result of EC2's dry run of a stop. Facts that this instance does not have (a Spot request, a
+/// group) are not requested, so permissions for them are not tested.
 pub fn preflight(
     label: &str,
     looked_at: &Inspection,
@@ -92,7 +92,7 @@ fn unread(looked_at: &Inspection) -> [Option<&SourceError>; 10] {
     ]
 }
 
-/// Checks the audit log; `writable` says why its directory could not be written, if so.
+/// Whether the audit log is intact and its directory writable.
 pub fn audit(
     place: &str,
     chain: Result<&Chain, &AuditError>,

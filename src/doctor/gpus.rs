@@ -15,18 +15,18 @@ use crate::source::{Ask, GpuHost, GpuSource};
 /// How long a source may take to be read once.
 const LIMIT: Duration = Duration::from_secs(15);
 
-/// A source that was found without being named, and the lines that name it.
+/// A GPU source found at its usual address, and the configuration lines that add it.
 pub struct Nearby {
     /// The source.
     pub source: Arc<dyn GpuSource>,
-    /// What it is, in words: `a Prometheus at http://127.0.0.1:9090`.
+    /// Description of the source: `a Prometheus at http://127.0.0.1:9090`.
     pub what: String,
-    /// Lines for the configuration; empty where it is used without any.
+    /// Lines for the configuration; empty where none are needed.
     pub lines: String,
 }
 
-/// Reads each source once. `named` are those of the configuration, `nearby` those that are looked
-/// for at their usual places; of the latter only what answers with GPUs is told.
+/// Reads each source once. `named` = sources of the configuration; `nearby` = sources at their usual addresses,
+/// of which only those that report GPUs appear.
 pub async fn examine(
     named: &[Arc<dyn GpuSource>],
     nearby: Vec<Nearby>,
@@ -51,7 +51,7 @@ pub async fn examine(
     checks
 }
 
-/// The check where the configuration names a source that cannot be made.
+/// Failed check for a configured source that cannot be created; `why` = the reason.
 pub fn unusable(why: &str) -> Check {
     Check::fail("gpus", why, "mend the section; docs/config.md has every key")
 }

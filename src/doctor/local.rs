@@ -23,7 +23,7 @@ const FULL_SIZE: (u16, u16) = (80, 24);
 /// The smallest terminal on which anything is drawn, cells.
 const LEAST_SIZE: (u16, u16) = (20, 3);
 
-/// Checks the configuration.
+/// Whether the configuration can be used, and its warnings.
 pub fn config(loaded: Result<&Loaded, &ConfigError>) -> Check {
     match loaded {
         Err(error) => Check::fail(
@@ -58,23 +58,23 @@ fn one_line(text: &str) -> String {
     text.lines().map(text::clean).collect::<Vec<_>>().join("; ")
 }
 
-/// What is known of the terminal, from the environment and the size that the kernel keeps. Nothing
-/// is asked of the terminal itself.
+/// Facts about the terminal, from the environment and the size that the kernel keeps; the terminal itself is
+/// not queried.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TerminalFacts {
     /// Whether standard output is a terminal.
     pub is_terminal: bool,
-    /// Columns and rows.
+    /// Columns and rows; `None` where not known.
     pub size: Option<(u16, u16)>,
     /// `TERM`; `None` when unset.
     pub term: Option<String>,
-    /// Colours, in words: `24-bit colour`.
+    /// Colour depth as text: `24-bit colour`.
     pub colors: &'static str,
     /// Whether glyphs beyond ASCII are drawn.
     pub unicode: bool,
 }
 
-/// Checks the terminal.
+/// Whether the cockpit can run on the terminal.
 pub fn terminal(facts: &TerminalFacts) -> Check {
     if !facts.is_terminal {
         let text = "the output is no terminal; the cockpit needs one, the reports do not";
@@ -125,27 +125,27 @@ pub fn terminal(facts: &TerminalFacts) -> Check {
     Check::ok(TERMINAL, found)
 }
 
-/// What is known of the cache.
+/// Facts about the cache.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CacheFacts {
-    /// `--no-cache`.
+    /// `--no-cache` was given.
     Off,
-    /// Nobody knows where it would lie.
+    /// No directory for it is known; holds the reason.
     NoPlace(String),
-    /// It did not open in time.
+    /// It did not open in time; holds its path.
     Stuck(PathBuf),
     /// It was opened, checked and closed.
     Open {
-        /// The figures.
+        /// Counts and sizes.
         stats: CacheStats,
-        /// What came up on the way.
+        /// Notices from opening and closing.
         notices: Vec<CacheNotice>,
-        /// The limit, bytes.
+        /// Configured limit, bytes.
         max_bytes: u64,
     },
 }
 
-/// Checks the cache.
+/// Whether the cache opens, is intact and within its limit.
 pub fn cache(facts: &CacheFacts) -> Check {
     match facts {
         CacheFacts::Off => Check::skip(CACHE, "kept in memory, as asked"),
@@ -175,7 +175,7 @@ pub fn cache(facts: &CacheFacts) -> Check {
     }
 }
 
-/// Checks what burntop itself has cost today; `None` when the ledger cannot be read.
+/// Cost of burntop itself today against its cap; `None` = the ledger could not be read.
 pub fn own_cost(cost: Option<&OwnCost>) -> Check {
     let Some(cost) = cost else {
         return Check::skip(OWN_COST, "the ledger of burntop's own cost is not open");

@@ -35,25 +35,25 @@ use serde::Serialize;
 use crate::bus::Account;
 use crate::source::ledger::Ledger;
 
-/// How long one check may take.
+/// Longest time for one check.
 pub const LIMIT: Duration = Duration::from_secs(5);
 
-/// How a check ended.
+/// Result of a check, ordered from best to worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// Nothing to ask: what it would be asked about is missing.
+    /// Not applicable: what it would examine is missing.
     Skip,
-    /// Well.
+    /// Passed.
     Ok,
-    /// burntop works, but less well than it could.
+    /// burntop works, with restrictions.
     Warn,
     /// burntop cannot do its work.
     Fail,
 }
 
 impl Status {
-    /// The word in the report.
+    /// Name of the status in the report.
     pub fn word(self) -> &'static str {
         match self {
             Self::Skip => "skip",
@@ -64,19 +64,18 @@ impl Status {
     }
 }
 
-/// One check. All text is clean.
+/// One check with its result. All text is clean.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Check {
-    /// What was checked; never changes between releases. `permission/<IAM action>` for
-    /// permissions.
+    /// Stable id, the same in all releases; `permission/<IAM action>` for permissions.
     pub id: String,
-    /// The account it is about, by the name the user gave it; `None` for this machine.
+    /// Label of the account; `None` for this machine.
     pub account: Option<String>,
-    /// How it ended.
+    /// Result.
     pub status: Status,
-    /// What was found, one sentence.
+    /// One sentence with what was found.
     pub message: String,
-    /// What to do about it; `None` when nothing needs doing.
+    /// What to do; `None` where nothing is needed.
     pub fix: Option<String>,
 }
 
@@ -102,41 +101,41 @@ impl Check {
     }
 }
 
-/// What was found.
+/// All checks of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
-    /// When.
+    /// Time of the run.
     pub at: Timestamp,
-    /// The checks, this machine first.
+    /// Checks, this machine first.
     pub checks: Vec<Check>,
 }
 
 impl Report {
-    /// The worst status; a report of nothing but skipped checks is well.
+    /// The worst status; [`Status::Ok`] where all checks were skipped.
     pub fn status(&self) -> Status {
         self.checks.iter().map(|c| c.status).max().unwrap_or(Status::Ok).max(Status::Ok)
     }
 
-    /// True when the configuration itself cannot be used.
+    /// True where the configuration cannot be used, which ends with the exit code of usage errors.
     pub fn is_usage_error(&self) -> bool {
         self.checks.iter().any(|c| c.id == local::CONFIG && c.status == Status::Fail)
     }
 }
 
-/// How the accounts are asked.
+/// Inputs of the checks of accounts.
 #[derive(Clone, Debug)]
 pub struct Terms {
-    /// The moment that is now.
+    /// Current time.
     pub now: Timestamp,
-    /// How long one check may take; [`LIMIT`].
+    /// Longest time for one check, [`LIMIT`].
     pub limit: Duration,
-    /// Where billed calls are charged before they are made; without one they are not made.
+    /// Ledger that billed calls are charged to before they are made; without one they are not made.
     pub ledger: Option<Ledger>,
-    /// True for the demo fleet, which bills nothing and whose clock and network prove nothing.
+    /// True for the demo, which bills nothing and whose clock and network are not checked.
     pub demo: bool,
 }
 
-/// Asks all accounts at the same time and puts their checks behind those of this machine.
+/// Checks all accounts in parallel, and appends the results to those of this machine.
 pub async fn examine(local: Vec<Check>, accounts: &[Account], terms: &Terms) -> Report {
     let mut checks = local;
     for found in join_all(accounts.iter().map(|a| account::examine(a, terms))).await {

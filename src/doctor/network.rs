@@ -6,7 +6,8 @@ use crate::source::Network;
 
 const NETWORK: &str = "network";
 
-/// Says what is in force, and what of it fails. `error` = why AWS did not say who we are.
+/// Whether proxy, certificate authorities and endpoints work. `error` = why STS gave no identity, if it did
+/// not.
 pub fn check(network: &Network, error: Option<&SourceError>) -> Check {
     if let Some((what, fix)) = network.wrong.first() {
         return Check::fail(NETWORK, what.clone(), fix.clone());

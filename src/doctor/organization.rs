@@ -6,11 +6,11 @@ use super::{Check, Status};
 use crate::config::Found;
 use crate::domain::{SourceError, text};
 
-/// The list itself.
+/// Id of the check of the list of accounts.
 pub const ORGANIZATION: &str = "organization";
 
-/// The list, then each account of it. `checks` are those of the accounts that are read, `age` how
-/// old the list is in words.
+/// One check for the list, then one for each account in it. `checks` = those of the accounts that are read,
+/// `age` = age of the list as text.
 pub fn page(
     found: &[Found],
     listed_at: Option<Timestamp>,

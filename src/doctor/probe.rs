@@ -10,19 +10,19 @@ use crate::domain::{ErrorKind, HourRange, Platform, Signal, SourceError, Tenancy
 use crate::source::ledger::BilledApi;
 use crate::source::provider::{MetricKey, MetricQuery, PriceWanted, Provider, Statistic};
 
-/// A permission, and what is lost without it.
+/// An IAM permission, and what is missing without it.
 #[derive(Clone, Copy, Debug)]
 pub struct Permission {
-    /// The IAM action.
+    /// IAM action.
     pub action: &'static str,
-    /// True when burntop cannot do its work without it.
+    /// True where burntop cannot work without it.
     pub needed: bool,
-    /// What is lost.
+    /// Phrase for what is missing without it.
     pub lost: &'static str,
 }
 
-/// The permissions that are probed, in the order of the report. `sts:GetCallerIdentity` is the
-/// check of the credentials.
+/// Permissions that are probed, in the order of the report. `sts:GetCallerIdentity` is the check of
+/// credentials.
 pub const PERMISSIONS: [Permission; 7] = [
     Permission {
         action: "ec2:DescribeRegions",
@@ -53,10 +53,10 @@ pub const PERMISSIONS: [Permission; 7] = [
     },
 ];
 
-/// An answer, or why there is none.
+/// Answer of a call, or its error.
 pub type Asked<T> = Result<T, SourceError>;
 
-/// Waits for an answer no longer than `limit`.
+/// Waits at most `limit` for an answer; a timeout is an error that names `action`.
 pub async fn within<T>(
     limit: Duration,
     action: &str,
@@ -69,13 +69,13 @@ pub async fn within<T>(
     })
 }
 
-/// What an answer says about the permission for `action`.
+/// Check of the permission for `action` by an answer; `None` where the action is not in [`PERMISSIONS`].
 pub fn judged<T>(action: &str, answer: &Asked<T>) -> Option<Check> {
     let permission = PERMISSIONS.iter().find(|p| p.action == action)?;
     Some(judge(permission, answer.as_ref().err()))
 }
 
-/// What an answer or an error says about a permission.
+/// Check of a permission; `error` = the error of its call, `None` where it succeeded.
 pub fn judge(permission: &Permission, error: Option<&SourceError>) -> Check {
     let id = format!("permission/{}", permission.action);
     let Some(error) = error else { return Check::ok(&id, "allowed") };
@@ -98,7 +98,7 @@ pub fn judge(permission: &Permission, error: Option<&SourceError>) -> Check {
     Check { fix, ..Check::new(&id, status, message) }
 }
 
-/// Probes, in `region`, what is not learned on the way: types, metrics and prices.
+/// Probes in `region` the permissions that no other check uses: types, metrics and prices.
 pub async fn probes(provider: &dyn Provider, region: &Arc<str>, terms: &Terms) -> Vec<Check> {
     let limit = terms.limit;
     let small: Arc<str> = "t3.micro".into();
@@ -146,7 +146,7 @@ fn last_hour(now: Timestamp) -> HourRange {
     HourRange::last_closed(now, 1)
 }
 
-/// Charges one unit before the call; refuses where it cannot be counted or the cap is reached.
+/// Charges one request before it is made. Fails where the ledger cannot be written or the cap is reached.
 pub async fn charge(api: BilledApi, terms: &Terms) -> Result<(), SourceError> {
     let refused = |message: &str, fix: &str| {
         SourceError::new(ErrorKind::OwnCostCap, api.name(), message, fix)

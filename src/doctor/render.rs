@@ -6,11 +6,11 @@ use serde_json::json;
 
 use super::{Report, Status};
 
-/// The name of the JSON's layout.
+/// Name and version of the JSON format.
 pub const SCHEMA: &str = "burntop/doctor/1";
 
 impl Report {
-    /// The report for a person.
+    /// The report as aligned text.
     pub fn to_text(&self) -> String {
         let width = self.checks.iter().map(|c| c.id.len()).max().unwrap_or(0);
         let mut out = String::new();
@@ -47,7 +47,7 @@ impl Report {
         out
     }
 
-    /// The report for a program.
+    /// The report as JSON.
     pub fn to_json(&self) -> serde_json::Value {
         json!({
             "schema": SCHEMA,

@@ -14,7 +14,7 @@ const fn permission(action: &'static str, lost: &'static str) -> Permission {
     Permission { action, needed: false, lost }
 }
 
-/// The permissions that are probed, in the order of the report.
+/// Permissions that are probed, in the order of the report.
 pub const RESOURCE_PERMISSIONS: [Permission; 15] = [
     permission("sagemaker:ListNotebookInstances", "no notebook is seen"),
     permission("sagemaker:ListEndpoints", "no endpoint is seen"),
@@ -58,7 +58,7 @@ fn takes(kind: ResourceKind) -> &'static [&'static str] {
     }
 }
 
-/// Probes in one region.
+/// Lists each kind of resource once in `region`, and judges the permissions by the results.
 pub async fn probes(
     provider: &dyn Provider,
     account: &Arc<str>,

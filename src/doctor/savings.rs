@@ -11,7 +11,7 @@ const fn permission(action: &'static str, lost: &'static str) -> Permission {
     Permission { action, needed: false, lost }
 }
 
-/// The permissions that are probed, in the order of the report.
+/// Permissions that are probed, in the order of the report.
 pub const SAVINGS_PERMISSIONS: [Permission; 5] = [
     permission("ec2:DescribeReservedInstances", "what stopping saves net is not known"),
     permission("ec2:DescribeCapacityReservations", "what stopping saves net is not known"),
@@ -20,7 +20,7 @@ pub const SAVINGS_PERMISSIONS: [Permission; 5] = [
     permission("ec2:DescribeInstanceTypeOfferings", "proposals may name types a zone lacks"),
 ];
 
-/// Probes; `region` is one of the fleet's.
+/// Probes each permission by a cheap call in `region`, one of the fleet's.
 pub async fn probes(
     provider: &dyn Provider,
     account: &Arc<str>,

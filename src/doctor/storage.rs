@@ -14,8 +14,8 @@ const fn permission(action: &'static str, lost: &'static str) -> Permission {
     Permission { action, needed: false, lost }
 }
 
-/// The permissions that are probed, in the order of the report. Those for lists of objects are not:
-/// such lists are billed and made only when told to.
+/// Permissions that are probed, in the order of the report. Those for lists of objects are not, since such
+/// lists are billed and made on request only.
 pub const STORAGE_PERMISSIONS: [Permission; 13] = [
     permission("s3:ListAllMyBuckets", "no bucket is seen"),
     permission("s3express:ListAllMyDirectoryBuckets", "no directory bucket is seen"),
@@ -35,7 +35,7 @@ pub const STORAGE_PERMISSIONS: [Permission; 13] = [
 /// The region in which directory buckets are asked for: Express One Zone is not in every one.
 const EXPRESS: &str = "us-east-1";
 
-/// Probes; `region` is one of the fleet's.
+/// Probes each permission by a cheap call in `region`, one of the fleet's.
 pub async fn probes(
     source: &dyn StorageSource,
     account: &Arc<str>,

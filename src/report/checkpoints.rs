@@ -15,30 +15,30 @@ use crate::view::{Align, Value, ViewContext, format};
 /// Cells of a strip in a table.
 const STRIP: usize = 32;
 
-/// What is reported.
+/// Contents of `burntop storage checkpoints`.
 #[derive(Clone, Copy, Debug)]
 pub struct CheckpointsReport<'a> {
-    /// Bucket or directory.
+    /// Name of the bucket, or path of the directory.
     pub bucket: &'a str,
-    /// The moment of the list, ms since 1970.
+    /// Time of the list, ms since 1970.
     pub listed_ms: i64,
-    /// Runs, most bytes first.
+    /// Training runs, most bytes first.
     pub runs: &'a [Run],
-    /// The plan of each run; empty without a policy.
+    /// Plan of each run, in the order of `runs`; empty without a policy.
     pub plans: &'a [RunPlan],
-    /// The policy.
+    /// The retention policy.
     pub policy: &'a Policy,
     /// What becomes of deleted bytes.
     pub fate: Fate,
-    /// Region of the prices.
+    /// AWS region of the prices.
     pub price_region: &'a str,
-    /// Who says the prices.
+    /// Source of the prices.
     pub prices: &'a Provenance,
-    /// Why not all was read; `None` when all was.
+    /// Why the list is incomplete; `None` where it is complete.
     pub partial: Option<&'a str>,
-    /// What was noticed while reading, sentences.
+    /// Notes of the reader, one sentence each.
     pub notes: &'a [String],
-    /// What was read.
+    /// Readings of the sources.
     pub readings: &'a [Reading],
 }
 

@@ -13,12 +13,12 @@ use crate::tabs::gpus::picture::{
 };
 use crate::view::{Align, TableField, Value, ViewContext, format};
 
-/// What GPUs are rows of.
+/// Where the rows of the GPU list come from.
 #[derive(Clone, Debug)]
 pub struct Gpus {
-    /// All of them.
+    /// GPUs of all sources.
     pub gpus: Arc<GpuFleet>,
-    /// The fleet they belong to: how its sources are doing.
+    /// Fleet that the GPUs belong to, with the readings of its sources.
     pub fleet: Arc<Fleet>,
 }
 
@@ -174,12 +174,12 @@ fn unseen(gpus: &GpuFleet) -> Json {
     each.collect()
 }
 
-/// GPUs by what they have in common: those of one team, node, owner, model or state.
+/// GPUs grouped by team, node, owner, model or state.
 #[derive(Debug)]
 pub struct GpuGroups {
-    /// The GPUs.
+    /// The GPUs, filtered.
     pub list: List<GpuField>,
-    /// What they have in common.
+    /// Field they are grouped by.
     pub by: GpuGrouping,
 }
 

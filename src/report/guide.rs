@@ -9,15 +9,15 @@ use crate::domain::Reading;
 use crate::domain::storage::size_words;
 use crate::view::{Align, Value, ViewContext, format};
 
-/// What is reported.
+/// Contents of `burntop rightsize --guide`.
 pub struct GuideReport<'a> {
-    /// The question.
+    /// The model and its requirements.
     pub ask: &'a GuideAsk,
-    /// Where prices are of.
+    /// AWS region of the prices.
     pub region: &'a str,
-    /// The answer.
+    /// Memory need and recommended instance types.
     pub guide: &'a Guide,
-    /// What was read.
+    /// Readings of the sources.
     pub readings: &'a [Reading],
 }
 

@@ -13,12 +13,12 @@ use crate::fleet::{Fleet, Row, Totals};
 use crate::tabs::idle::picture::{DEFAULT_COLUMNS, Field};
 use crate::view::{TableField, ViewContext, format};
 
-/// What instances are rows of.
+/// Where the rows of the instance list come from.
 #[derive(Clone, Debug)]
 pub struct Instances {
-    /// All of them.
+    /// The fleet.
     pub fleet: Arc<Fleet>,
-    /// Name of the preset that judged.
+    /// Name of the preset that verdicts follow.
     pub preset: String,
 }
 

@@ -12,48 +12,48 @@ use crate::domain::storage::{S3Prices, size_words};
 use crate::domain::text::{clean, for_output};
 use crate::view::{Align, Value, ViewContext, format};
 
-/// What a linter found in a file.
+/// Findings of the linter in a file of lifecycle rules.
 #[derive(Clone, Copy, Debug)]
 pub struct LintReport<'a> {
     /// Findings, in the order of the rules.
     pub findings: &'a [LintFinding],
-    /// Rules in the file.
+    /// Number of rules in the file.
     pub rules: usize,
-    /// Prices behind the dollars; `None` when there are none.
+    /// Prices that dollars are computed with; `None` = no dollars.
     pub prices: Option<&'a S3Prices>,
-    /// Why the sizes are not all, if so.
+    /// Why sizes are incomplete; `None` where they are complete.
     pub partial: Option<&'a str>,
 }
 
-/// What a simulation found.
+/// Result of a simulation of lifecycle rules.
 #[derive(Clone, Copy, Debug)]
 pub struct SimulationReport<'a> {
     /// The simulation.
     pub simulated: &'a Simulated,
-    /// What runs lose; `None` when nobody looked for runs.
+    /// Steps that training runs lose; `None` where runs were not searched for.
     pub losses: Option<&'a [RunLoss]>,
-    /// Errors of the linter: S3 would refuse what was played.
+    /// Number of linter errors: S3 would refuse the simulated rules.
     pub refused: usize,
-    /// Prices behind the dollars.
+    /// Prices that dollars are computed with; `None` = no dollars.
     pub prices: Option<&'a S3Prices>,
-    /// The list.
+    /// Name of the bucket or path of the list.
     pub bucket: &'a str,
-    /// Why the list is not all, if so.
+    /// Why the list is incomplete; `None` where it is complete.
     pub partial: Option<&'a str>,
 }
 
-/// What a plan would change.
+/// Changes that a plan of lifecycle rules makes to a bucket.
 #[derive(Clone, Copy, Debug)]
 pub struct PlanReport<'a> {
-    /// The verdict.
+    /// Result of the merge.
     pub verdict: &'a Verdict,
-    /// The bucket.
+    /// Name of the bucket.
     pub bucket: &'a str,
-    /// Further reasons against putting it: what was guessed in the file.
+    /// Further reasons not to apply it: what was guessed in the file.
     pub blocked: &'a [String],
-    /// Files that were written.
+    /// Paths of the files that were written.
     pub files: &'a [String],
-    /// The simulation on an inventory.
+    /// Simulation on an inventory; `None` without one.
     pub simulation: Option<SimulationReport<'a>>,
 }
 

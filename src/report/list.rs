@@ -9,66 +9,63 @@ use super::{Notes, Report, filtered, json, troubles_of};
 use crate::domain::{Reading, SourceId};
 use crate::view::{TableField, ViewContext};
 
-/// Rows of a list with everything that is said of them: what a subcommand has chosen, or what the
-/// screen shows.
+/// Rows of a list with columns and filter, as a subcommand or the screen shows them.
 #[derive(Clone, Debug)]
 pub struct List<F: ListField> {
-    /// The rows, in their order.
+    /// The rows, in order.
     pub rows: Vec<Arc<F::Row>>,
-    /// The columns that were chosen; empty for those that the list has by default.
+    /// Chosen columns; empty = the default ones.
     pub columns: Vec<F>,
-    /// The filter that chose the rows, as typed; empty for none.
+    /// Filter over the rows, as typed; empty without one.
     pub filter: String,
-    /// What they are rows of.
+    /// Where the rows come from: a fleet, a scan, savings.
     pub of: F::Of,
 }
 
-/// A field of a list that can be reported: what the list says besides its fields.
+/// A field of a list that can be reported; adds what a report needs besides fields.
 pub trait ListField: TableField {
-    /// What the rows are rows of.
+    /// Type of what the rows come from.
     type Of: Send + Sync + 'static;
 
-    /// The name of the list: `idle` of the schema `burntop/idle/1`.
+    /// Name of the list: `idle` in the schema `burntop/idle/1`.
     const VIEW: &'static str;
 
-    /// The columns for people when none are chosen.
+    /// Default columns of the table and of Markdown.
     const COLUMNS: &'static [Self] = Self::SCREEN_COLUMNS;
 
-    /// The columns that say which row it is: CSV has them whatever was chosen.
+    /// Columns that identify a row; CSV contains them whatever was chosen.
     const IDENTITY: &'static [Self];
 
-    /// What the figures mean, one sentence, without the filter.
+    /// One sentence on what the figures mean, without the filter.
     fn basis(of: &Self::Of) -> String;
 
-    /// The sources that the rows rest on.
+    /// Sources that the rows depend on.
     const SOURCES: &'static [SourceId];
 
-    /// How the sources are doing, all that are known of.
+    /// Readings of all sources, whether the rows depend on them or not.
     fn readings(of: &Self::Of) -> &[Reading];
 
-    /// What a row says before its fields in JSON, in this order; it stands for the fields of the same
-    /// names.
+    /// JSON members of a row before its fields, in this order; a field of the same name is left out.
     fn first(_row: &Self::Row, _of: &Self::Of, _ctx: &ViewContext) -> Vec<(&'static str, Json)> {
         Vec::new()
     }
 
-    /// What a row says behind its fields in JSON: lists and parts; it stands for the fields of the
-    /// same names.
+    /// JSON members of a row after its fields (lists and objects); a field of the same name is left out.
     fn more(_row: &Self::Row, _of: &Self::Of) -> Vec<(&'static str, Json)> {
         Vec::new()
     }
 
-    /// What stands beside the rows in JSON.
+    /// JSON members of the document beside the rows.
     fn beside(_list: &List<Self>, _ctx: &ViewContext) -> Vec<(&'static str, Json)> {
         Vec::new()
     }
 
-    /// What people read below the table, before the basis and what failed.
+    /// Lines below the table, before the basis and the failed readings.
     fn notes(list: &List<Self>, ctx: &ViewContext) -> Vec<String>;
 }
 
 impl<F: ListField> List<F> {
-    /// Rows of a list without a choice of columns.
+    /// A list with the default columns.
     pub fn of(rows: Vec<Arc<F::Row>>, filter: Option<&str>, of: F::Of) -> Self {
         Self { rows, columns: Vec::new(), filter: filter.unwrap_or_default().to_owned(), of }
     }

@@ -52,7 +52,7 @@ pub(crate) use write::{Notes, Report, json_lines, write};
 use crate::domain::text::{clean, clean_to};
 use crate::domain::{Reading, SourceState};
 
-/// What a report is written as.
+/// Output format of a report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, clap::ValueEnum)]
 pub enum Format {
     /// Aligned columns.
@@ -70,7 +70,7 @@ impl Format {
     /// All formats.
     pub const ALL: [Self; 4] = [Self::Table, Self::Json, Self::Csv, Self::Md];
 
-    /// The name on the command line, also the usual file extension but for `table`.
+    /// Name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Table => "table",
@@ -80,24 +80,24 @@ impl Format {
         }
     }
 
-    /// The names in the order of the alphabet.
+    /// All names, in alphabetical order.
     pub fn names() -> [&'static str; 4] {
         let mut names = Self::ALL.map(Self::name);
         names.sort_unstable();
         names
     }
 
-    /// The format with this name.
+    /// The format of this name, ignoring ASCII case; `None` for another word.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|f| f.name().eq_ignore_ascii_case(name))
     }
 
-    /// True where there is room for sentences beside the rows; CSV has rows alone.
+    /// True where notes are written beside the rows: all formats but CSV.
     pub fn has_notes(self) -> bool {
         self != Self::Csv
     }
 
-    /// The extension of an exported file.
+    /// File extension of an exported report.
     pub fn extension(self) -> &'static str {
         match self {
             Self::Table => "txt",

@@ -3,22 +3,22 @@
 
 use crate::domain::storage::Etag;
 
-/// An object, as a file names it.
+/// An object in a manifest or script.
 #[derive(Clone, Copy, Debug)]
 pub struct NamedObject<'a> {
-    /// Key, raw bytes.
+    /// Key, as raw bytes.
     pub key: &'a [u8],
-    /// Version id; empty where the list has none for it.
+    /// Version id; empty where the list has none.
     pub version: &'a [u8],
-    /// Bytes.
+    /// Size, bytes.
     pub size: u64,
     /// `ETag`; empty where not known.
     pub etag: Etag,
 }
 
-/// Appends a row of a manifest for S3 Batch Operations (`S3BatchOperations_CSV_20180820`): bucket,
-/// key, and the version where `with_versions` (then in all rows). There is no header row: S3 would
-/// take it for a bucket. Keys are escaped as forms escape them, `/` stays.
+/// Appends a row to a manifest for S3 Batch Operations (`S3BatchOperations_CSV_20180820`): bucket, key, and
+/// with `with_versions` the version (then in all rows). No header row is written, since S3 would take it for a
+/// bucket. Keys are URL-encoded, except `/`.
 pub fn batch_row(bucket: &str, object: &NamedObject<'_>, with_versions: bool, out: &mut Vec<u8>) {
     quote_plus(bucket.as_bytes(), out);
     out.push(b',');
@@ -49,27 +49,27 @@ fn quote_plus(text: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// What stands at the top of a deletion script.
+/// Values at the top of a deletion script.
 #[derive(Clone, Copy, Debug)]
 pub struct ScriptHead<'a> {
-    /// Bucket.
+    /// Name of the bucket.
     pub bucket: &'a str,
-    /// Account that must own it; empty when not known.
+    /// Account that must own the bucket; empty where not known.
     pub owner: &'a str,
-    /// When the list was made, RFC 3339.
+    /// Time of the list, RFC 3339.
     pub listed_at: &'a str,
-    /// The policy in words.
+    /// Retention policy in one line.
     pub policy: &'a str,
-    /// Objects that the plan drops.
+    /// Number of objects that the plan drops.
     pub objects: u64,
-    /// Their bytes.
+    /// Bytes of these objects.
     pub bytes: u64,
-    /// Rows name versions: deleting them frees their bytes at once.
+    /// True when rows name versions, whose deletion frees their bytes at once.
     pub with_versions: bool,
 }
 
-/// The beginning of a deletion script. It deletes nothing until it is run with `--delete`; it looks
-/// at each object before, and leaves out what is not as the list had it.
+/// Beginning of a deletion script. The script deletes nothing unless run with `--delete`; it checks each object
+/// first and skips those that differ from the list.
 pub fn script_head(head: &ScriptHead<'_>) -> String {
     let what = if head.with_versions {
         "by version id: the bytes are gone, for good"
@@ -103,13 +103,13 @@ pub fn script_head(head: &ScriptHead<'_>) -> String {
     )
 }
 
-/// The end of a deletion script: without it, a file that was cut off deletes nothing.
+/// End of a deletion script; a truncated file without it deletes nothing.
 pub fn script_foot() -> &'static str {
     "ROWS\nmain\n"
 }
 
-/// Appends an object to a deletion script; false, and nothing appended, when the script could not
-/// tell whether it is still the same: neither a version nor an `ETag`, or a key that is no UTF-8.
+/// Appends an object to a deletion script. False, and nothing appended, where the script could not check that
+/// it is unchanged (neither version nor `ETag`), or the key is not UTF-8.
 pub fn script_row(object: &NamedObject<'_>, with_versions: bool, out: &mut String) -> bool {
     use std::fmt::Write as _;
     let Ok(key) = std::str::from_utf8(object.key) else { return false };

@@ -62,26 +62,26 @@ struct Record {
     note: String,
 }
 
-/// What the Overview is made of.
+/// Contents of `burntop overview`.
 #[derive(Clone, Debug)]
 pub struct OverviewReport {
     /// The fleet.
     pub fleet: Arc<Fleet>,
-    /// Its GPUs; empty without telemetry.
+    /// GPUs of the fleet; empty without telemetry.
     pub gpus: Arc<GpuFleet>,
-    /// Storage, where it was read.
+    /// Storage; `None` where it was not read.
     pub storage: Option<Arc<StorageFleet>>,
-    /// What could be saved, where it was worked out.
+    /// Savings; `None` where they were not computed.
     pub savings: Option<Arc<Savings>>,
-    /// Name of the preset that judged.
+    /// Name of the preset that verdicts follow.
     pub preset: String,
-    /// The filter over instances, as typed; empty for none.
+    /// Filter over instances, as typed; empty without one.
     pub filter: String,
 }
 
 impl OverviewReport {
-    /// The report of the instances with these indices alone. A filter over instances says nothing
-    /// about GPUs and storage, and what could be saved is said of the whole fleet.
+    /// The report narrowed to the instances with these indices. A filter over instances selects no GPUs and no
+    /// storage, and savings are computed for the whole fleet, so these are left out.
     #[must_use]
     pub fn narrowed(self, rows: &[u32], filter: &str) -> Self {
         let rows = rows.iter().filter_map(|i| self.fleet.rows.get(*i as usize)).cloned();

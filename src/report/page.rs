@@ -7,35 +7,38 @@ use super::{Notes, Report, json, markdown, text};
 use crate::domain::Reading;
 use crate::view::{Align, Value, ViewContext};
 
-/// A report before it has a format.
+/// A report of figures and at most one table.
 #[derive(Default)]
 pub(super) struct Page<'a> {
     /// Name of the schema, without version.
     pub view: &'static str,
-    /// What the figures mean, one sentence.
+    /// One sentence on what the figures mean.
     pub basis: String,
-    /// How the sources are doing.
+    /// Readings of the sources.
     pub readings: &'a [Reading],
-    /// What else failed, as JSON states it.
+    /// Further errors, as JSON objects.
     pub errors: Vec<Json>,
     /// Rows of the JSON document.
     pub rows: Vec<Json>,
-    /// What stands beside the rows there.
+    /// JSON members of the document beside the rows.
     pub more: Vec<(&'static str, Json)>,
-    /// The figures for people, above the table; also the CSV where there is no table.
+    /// Figures above the table; also the CSV where there is no table.
     pub facts: Vec<Fact>,
-    /// The table.
+    /// The table shown; `None` for figures alone.
     pub sheet: Option<Sheet>,
-    /// The table for machines, where it is another.
+    /// The table for CSV where it differs from `sheet`; `None` = `sheet`.
     pub records: Option<Sheet>,
-    /// Sentences below the table.
+    /// Lines below the table.
     pub notes: Vec<String>,
 }
 
 /// One figure: its name for machines, its name for people, the figure.
 pub(super) struct Fact {
+    /// Name in CSV, `snake_case`.
     pub name: &'static str,
+    /// Label in text and Markdown.
     pub label: &'static str,
+    /// The figure.
     pub cell: Cell,
 }
 

@@ -17,17 +17,17 @@ use crate::tabs::savings::picture::{
 };
 use crate::view::{TableField, ViewContext, format};
 
-/// What the lists of what could be saved are rows of.
+/// Where the rows of the savings lists come from.
 #[derive(Clone, Debug)]
 pub struct SavedOf {
-    /// All that could be saved.
+    /// All savings of the fleet.
     pub savings: Arc<Savings>,
-    /// How the sources are doing: those of the fleet, then those of savings.
+    /// Readings of the fleet's sources, then of those that savings add.
     pub readings: Vec<Reading>,
 }
 
 impl SavedOf {
-    /// Of what could be saved and the fleet that it is worked out of.
+    /// Rows of `savings`, which were computed from `fleet`.
     pub fn new(savings: Arc<Savings>, fleet: &Fleet) -> Self {
         let readings = Reading::merged(fleet.readings.iter().chain(&savings.readings));
         Self { savings, readings }
@@ -404,7 +404,7 @@ fn signal(evidence: &crate::domain::SignalEvidence) -> Json {
     })
 }
 
-/// Mixed fleets, each with the policy of its Auto Scaling group.
+/// Mixed fleets with the policy of their Auto Scaling groups, as a JSON member.
 pub(crate) fn mixed_fleets(savings: &Savings) -> (&'static str, Json) {
     let fleet = |fleet: &Arc<MixedFleet>| {
         json!({

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::view::{Align, TableField, Value, ViewContext};
 
-/// A column of a sheet.
+/// Column of a sheet: name, heading, alignment.
 #[derive(Clone)]
 pub(crate) struct Column {
     /// Name of the field, for machines.
@@ -15,7 +15,7 @@ pub(crate) struct Column {
     pub(super) align: Align,
 }
 
-/// A cell of a sheet.
+/// Cell of a sheet, as shown and as exported.
 #[derive(Clone)]
 pub(crate) struct Cell {
     /// As it is shown.
@@ -31,7 +31,7 @@ impl Cell {
     }
 }
 
-/// Columns and rows.
+/// A table before it has a format.
 #[derive(Clone)]
 pub(crate) struct Sheet {
     pub(super) columns: Vec<Column>,

@@ -9,20 +9,21 @@ use crate::domain::text::clean;
 use crate::domain::{Provenance, Reading};
 use crate::view::{Align, Value, ViewContext, format};
 
-/// Copies, what they cost, and where that is known from.
+/// Contents of `burntop storage duplicates`.
 #[derive(Clone, Copy, Debug)]
 pub struct DuplicatesReport<'a> {
-    /// The list that was searched.
+    /// Scan of the list of objects.
     pub scan: &'a Scan,
-    /// The pairs to report, most bytes first.
+    /// Pairs of prefixes, most bytes first.
     pub pairs: &'a [PrefixPair],
-    /// Dollars per month of each, at the tier of the copy and the marginal price.
+    /// Cost of each pair, USD per month, at the tier of the copy and the marginal price; `None` where not
+    /// known.
     pub usd: &'a [Option<f64>],
-    /// The region whose prices they are.
+    /// AWS region of the prices.
     pub region: &'a str,
-    /// Who says them.
+    /// Source of the prices.
     pub provenance: &'a Provenance,
-    /// What was read.
+    /// Readings of the sources.
     pub readings: &'a [Reading],
 }
 

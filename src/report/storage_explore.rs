@@ -12,25 +12,25 @@ use crate::domain::{Provenance, Reading, SourceId};
 use crate::tabs::storage::picture::{PrefixField, PrefixRow, prefix_rows};
 use crate::view::{ViewContext, format};
 
-/// What prefixes are rows of.
+/// Where the rows of the prefix list come from.
 #[derive(Clone, Debug)]
 pub struct Explored {
-    /// The scan.
+    /// Scan of the list of objects.
     pub scan: Arc<Scan>,
-    /// Its prices; `None` for what has none (a directory, a region that is not known).
+    /// Prices of the region; `None` without any (a directory, an unknown region).
     pub rates: Option<Arc<Rates>>,
-    /// Whose bytes climb the volume tiers of these.
+    /// Whose bytes decide the volume steps of the prices.
     pub volume: Volume,
-    /// The node that the rows lie below.
+    /// Node whose descendants are listed.
     pub from: NodeId,
 }
 
-/// Whose bytes climb the volume tiers together.
+/// Bytes that decide the volume steps of S3's prices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Volume {
-    /// All buckets of the account in the region, as they are billed.
+    /// All buckets of the account in the region, as AWS bills.
     Account,
-    /// This list's alone, where the others are not known.
+    /// This list alone, where the other buckets are not known.
     List,
 }
 
@@ -43,8 +43,8 @@ impl Volume {
     }
 }
 
-/// The nodes of so many levels below a place, the dearest `top` of them, then the largest; each with
-/// its whole path below it.
+/// Nodes up to `depth` levels below a place, the `top` most expensive, then the largest ones, each with its
+/// full path below it.
 pub fn explore(of: Explored, depth: u16, top: usize) -> List<PrefixField> {
     let tree = &*of.scan.tree;
     let start = tree.path(of.from).len();

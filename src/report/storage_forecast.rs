@@ -10,29 +10,29 @@ use crate::domain::text::clean;
 use crate::domain::{Reading, Scope};
 use crate::view::{Align, Value, ViewContext, format};
 
-/// What a size costs per month of 730 h, USD; `None` when it is not known.
+/// Cost of a number of bytes, USD per month of 730 h; `None` where not known.
 pub type Cost<'a> = dyn Fn(f64) -> Option<f64> + 'a;
 
-/// One bucket.
+/// Forecast of one bucket.
 pub struct ForecastRow<'a> {
-    /// Where.
+    /// Account and region.
     pub scope: &'a Scope,
-    /// Name.
+    /// Name of the bucket.
     pub bucket: &'a str,
-    /// What is expected; or why nothing can be said.
+    /// The forecast, or one sentence why there is none.
     pub forecast: Result<&'a Forecast, String>,
-    /// What its bytes cost in today's mix of tiers.
+    /// Cost of its bytes in today's mix of tiers.
     pub cost: &'a Cost<'a>,
 }
 
-/// All buckets.
+/// Contents of `burntop storage forecast`.
 #[derive(Clone, Copy)]
 pub struct ForecastReport<'a> {
-    /// The buckets, in their order.
+    /// Buckets, in order.
     pub rows: &'a [ForecastRow<'a>],
-    /// Whose prices.
+    /// Source of the prices.
     pub prices: &'a str,
-    /// What was read.
+    /// Readings of the sources.
     pub readings: &'a [Reading],
 }
 

@@ -14,16 +14,16 @@ use crate::view::{Align, Value, ViewContext, format};
 /// Cells of the chart below the table.
 const CHART: (usize, usize) = (60, 14);
 
-/// The comparison and what it stands on.
+/// Contents of `burntop storage tiers`.
 #[derive(Clone, Copy, Debug)]
 pub struct TiersReport<'a> {
-    /// The options.
+    /// Cost of all storage classes, month by month.
     pub model: &'a TiersModel,
-    /// The prices.
+    /// Prices of the region.
     pub prices: &'a S3Prices,
-    /// What is compared, a few words: a bucket and prefix, or what was given.
+    /// What is compared, as a phrase: a bucket and prefix, or sizes given by the user.
     pub subject: &'a str,
-    /// What was read.
+    /// Readings of the sources.
     pub readings: &'a [Reading],
 }
 

@@ -7,75 +7,74 @@ use super::{Format, csv, json, markdown, text};
 use crate::domain::{Reading, SourceId};
 use crate::view::ViewContext;
 
-/// A view with everything that is said of it, before it has a format. What is not overridden is what
-/// most reports do: a table for people with lines below it, the same table for machines.
+/// A report before it has a format. The default methods fit most reports: one table for text and CSV, with
+/// lines below it.
 pub(crate) trait Report {
-    /// Its name: `idle` of the schema `burntop/idle/1`.
+    /// Name of the report: `idle` in the schema `burntop/idle/1`.
     fn view(&self) -> &'static str;
 
-    /// What the figures mean, one sentence.
+    /// One sentence on what the figures mean.
     fn basis(&self) -> String;
 
-    /// How the sources are doing, all that are known of.
+    /// Readings of all sources.
     fn readings(&self) -> &[Reading] {
         &[]
     }
 
-    /// The sources that it rests on; `None` for all.
+    /// Sources that the report depends on; `None` = all.
     fn sources(&self) -> Option<&'static [SourceId]> {
         None
     }
 
-    /// How the sources are doing that it rests on: the same wherever it is made, whatever else was
-    /// read beside them.
+    /// Readings of these sources only, so that a report is the same whatever else was read.
     fn rests_on(&self) -> Vec<&Reading> {
         let sources = self.sources();
         let named = |r: &&Reading| sources.is_none_or(|all| all.contains(&r.source));
         self.readings().iter().filter(named).collect()
     }
 
-    /// What failed, as JSON states it.
+    /// Errors of the readings, as JSON objects.
     fn errors(&self) -> Vec<Json> {
         json::errors(self.rests_on())
     }
 
-    /// `rows[]` of the JSON document, `most` of them at most.
+    /// `rows[]` of the JSON document, at most `most`.
     fn rows(&self, _ctx: &ViewContext, _most: usize) -> Vec<Json> {
         Vec::new()
     }
 
-    /// What stands beside the rows in JSON.
+    /// JSON members of the document beside the rows.
     fn beside(&self, _ctx: &ViewContext) -> Vec<(&'static str, Json)> {
         Vec::new()
     }
 
-    /// The table for machines: what CSV holds.
+    /// The table that CSV contains.
     fn records(&self, ctx: &ViewContext) -> Sheet;
 
-    /// The table for people.
+    /// The table shown as text and Markdown.
     fn sheet(&self, ctx: &ViewContext) -> Sheet {
         self.records(ctx)
     }
 
-    /// What people read below the table.
+    /// Lines below the table.
     fn notes(&self, ctx: &ViewContext) -> Notes;
 
-    /// For people at a terminal.
+    /// The report as aligned text.
     fn text(&self, ctx: &ViewContext) -> String {
         text::table(&self.sheet(ctx)) + &self.notes(ctx).text()
     }
 
-    /// For people in a browser.
+    /// The report as Markdown.
     fn markdown(&self, ctx: &ViewContext) -> String {
         markdown::table(&self.sheet(ctx)) + &self.notes(ctx).markdown()
     }
 }
 
-/// Lines below a table.
+/// Lines below a table, and how they are set off.
 pub(crate) enum Notes {
     /// Directly below it; in Markdown each is a paragraph.
     Below(Vec<String>),
-    /// Behind an empty line; in Markdown each is a point of a list.
+    /// After an empty line; in Markdown each is a list item.
     Apart(Vec<String>),
 }
 
@@ -115,7 +114,7 @@ pub(crate) fn write(report: &dyn Report, format: Format, ctx: &ViewContext) -> S
     }
 }
 
-/// The rows of a report as JSON, one per line, `most` at most.
+/// The rows of a report as JSON lines, at most `most`.
 pub(crate) fn json_lines(report: &dyn Report, most: usize, ctx: &ViewContext) -> String {
     let rows = report.rows(ctx, most);
     rows.iter().map(Json::to_string).collect::<Vec<_>>().join("\n")

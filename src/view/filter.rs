@@ -10,7 +10,7 @@ use super::table_field::{FieldSpec, FieldTable};
 use super::value::Value;
 use crate::query::{self, Compare, Expr, FieldName, Kind, Operand, QueryError, Term};
 
-/// What a comparison may name: a field of the table or a tag, `tag:Key`.
+/// Left side of a comparison in a filter: a field of the table or a tag, `tag:Key`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FieldRef {
     /// A field of the table.
@@ -52,8 +52,8 @@ impl FieldName for FieldRef {
     }
 }
 
-/// A filter over the rows of a table. Its `Display` is the canonical form: full field names, explicit
-/// `and`, only the parentheses that are needed.
+/// A parsed filter over the rows of a table. `Display` gives its canonical form: full field names, explicit
+/// `and`, only the parentheses needed.
 #[derive(Clone, Debug)]
 pub struct Filter {
     table: &'static dyn FieldTable,
@@ -67,18 +67,18 @@ impl PartialEq for Filter {
 }
 
 impl Filter {
-    /// Parses a filter over rows with these fields; see [`crate::query`] for the language. Empty
-    /// text matches every row.
+    /// Parses a filter over rows with these fields, in the language of [`crate::query`]. Empty text matches
+    /// every row. Fails with the position of the first mistake.
     pub fn parse(table: &'static dyn FieldTable, text: &str) -> Result<Self, QueryError> {
         Ok(Self { table, expr: query::parse(text, table)? })
     }
 
-    /// Parses a filter that chooses what is acted on, see [`query::parse_strict`].
+    /// Parses a filter that chooses rows to act on, which refuses bare words, see [`query::parse_strict`].
     pub fn parse_strict(table: &'static dyn FieldTable, text: &str) -> Result<Self, QueryError> {
         Ok(Self { table, expr: query::parse_strict(text, table)? })
     }
 
-    /// The fields that it compares, each as often as it stands there.
+    /// Fields that the filter compares, once per comparison.
     pub fn fields(&self) -> Vec<&FieldRef> {
         let mut out = Vec::new();
         self.expr.map(&mut |term| {
@@ -89,7 +89,7 @@ impl Filter {
         out
     }
 
-    /// True when it searches for words, which finds more than comparisons say.
+    /// True when it searches for text, which matches more than comparisons do.
     pub fn searches(&self) -> bool {
         let mut found = false;
         self.expr.map(&mut |term| found |= matches!(term, Term::Fuzzy(_) | Term::Phrase(_)));
@@ -101,7 +101,7 @@ impl Filter {
         self.expr == Expr::All
     }
 
-    /// The filter made ready to run over rows.
+    /// The filter with buffers, ready to run over rows.
     pub fn searcher(&self) -> Searcher<'_> {
         let (table, mut scratch) = (self.table, Scratch::default());
         let expr = self.expr.map(&mut |term| match term {
@@ -133,7 +133,7 @@ pub struct Searcher<'f> {
 }
 
 impl Searcher<'_> {
-    /// True when this row of `rows` matches; rows with other fields than the filter's never do.
+    /// True when this row of `rows` matches; always false for rows of another table.
     pub fn matches(&mut self, rows: &dyn Rows, row: u32, ctx: &ViewContext) -> bool {
         let Self { fields, expr, scratch } = self;
         std::ptr::eq(rows.table().fields(), *fields)

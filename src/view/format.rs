@@ -128,7 +128,7 @@ pub fn bound(text: String, at_least: bool, symbols: Symbols) -> String {
     }
 }
 
-/// The same within a sentence: `at least 7d`.
+/// A figure that may be a lower bound, for a sentence: `at least 7d`.
 pub fn at_least(text: String, at_least: bool) -> String {
     if at_least { format!("at least {text}") } else { text }
 }

@@ -25,16 +25,16 @@ pub use value::Value;
 
 use jiff::Timestamp;
 
-/// The tag of a marked instance: from when on it may be stopped, RFC 3339 UTC.
-/// `act::plan`, which stands above this folder, writes it.
+/// Tag of an instance that burntop marked: time from which on it may be stopped, RFC 3339 UTC. `act::plan`,
+/// which stands above this folder, writes it.
 pub const EXPIRES_TAG: &str = "burntop:expires";
 
-/// What rendering depends on besides the data.
+/// What formatting depends on besides the data.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ViewContext {
-    /// The moment that ages and spans are measured to.
+    /// Time that ages and spans are measured to.
     pub now: Timestamp,
-    /// Which characters may be used.
+    /// Characters that may be used.
     pub symbols: Symbols,
 }
 

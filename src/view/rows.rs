@@ -9,36 +9,36 @@ use super::ViewContext;
 use super::table_field::{FieldSpec, FieldTable, TableField};
 use super::value::Value;
 
-/// Shared rows that do not change: what a list shows, filters, sorts and exports. Rows go by their
-/// index. A row or field that is not one of the list's has no value.
+/// Shared, immutable rows that a list shows, filters, sorts and exports, by index. An index or field outside
+/// the list has no value.
 pub trait Rows: Send + Sync {
-    /// Their fields.
+    /// Fields of the rows.
     fn table(&self) -> &'static dyn FieldTable;
 
-    /// How many there are.
+    /// Number of rows.
     fn len(&self) -> usize;
 
-    /// True when there is none.
+    /// True without rows.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The row itself: an `Arc` of what the list's rows are, for who knows that.
+    /// The row itself, an `Arc` of the list's row type, to be downcast; `None` outside the list.
     fn row(&self, row: u32) -> Option<&dyn Any>;
 
-    /// See [`TableField::id`].
+    /// Key of the row, see [`TableField::id`]; `None` outside the list.
     fn key(&self, row: u32) -> Option<&Arc<str>>;
 
-    /// See [`TableField::usd_per_hour`].
+    /// Cost of the row, USD/h, see [`TableField::usd_per_hour`].
     fn usd_per_hour(&self, row: u32) -> Option<f64>;
 
-    /// See [`TableField::tag`].
+    /// Value of the tag with exactly this key, see [`TableField::tag`].
     fn tag(&self, row: u32, key: &str) -> Option<&str>;
 
-    /// See [`TableField::value`].
+    /// Value of a field, see [`TableField::value`].
     fn value(&self, row: u32, field: &FieldSpec, ctx: &ViewContext) -> Value<'_>;
 
-    /// Hands [`TableField::ranked`] of each of `which` to `take`, in their order: one call for a whole column.
+    /// Passes [`TableField::ranked`] of each of `which` to `take`, in order: one call for a whole column.
     fn ranked<'a>(
         &'a self,
         which: &[u32],
@@ -47,17 +47,17 @@ pub trait Rows: Send + Sync {
         take: &mut dyn FnMut(u32, Value<'a>),
     );
 
-    /// Hands the texts of a field that has several in one row to `look`; false for one that has not.
+    /// Passes the texts of a field that has several per row to `look`; false for other fields.
     fn several(&self, row: u32, field: &FieldSpec, look: LookAtTexts<'_>) -> bool;
 
-    /// See [`TableField::any_text`].
+    /// True when any text of the row satisfies `holds`, see [`TableField::any_text`].
     fn any_text(&self, row: u32, holds: &mut dyn FnMut(&str) -> bool) -> bool;
 
-    /// See [`TableField::shared_word`].
+    /// Index of the row's shared word, see [`TableField::shared_word`].
     fn shared_word(&self, row: u32) -> Option<usize>;
 }
 
-/// What is done with the texts of a field.
+/// Callback that receives the texts of a field.
 pub type LookAtTexts<'a> = &'a mut dyn FnMut(&mut dyn Iterator<Item = &str>);
 
 impl fmt::Debug for dyn Rows {
@@ -67,13 +67,13 @@ impl fmt::Debug for dyn Rows {
 }
 
 impl dyn Rows {
-    /// The row, where the list is of such rows.
+    /// The row, downcast to `R`; `None` outside the list, or where its rows are of another type.
     pub fn get<R: 'static>(&self, row: u32) -> Option<&Arc<R>> {
         self.row(row)?.downcast_ref()
     }
 }
 
-/// The rows of `H`, which fields of type `F` tell of.
+/// Rows held by `H`, with fields of type `F`, as [`Rows`].
 pub struct RowsOf<F, H> {
     held: H,
     fields: PhantomData<F>,

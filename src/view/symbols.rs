@@ -2,18 +2,18 @@
 
 use crate::domain::VerdictKind;
 
-/// Unicode or plain ASCII.
+/// Character set of the screen and of text reports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Symbols {
     /// Dash, dot and circles beyond ASCII, each one column wide.
     #[default]
     Unicode,
-    /// For terminals and fonts that have nothing else.
+    /// ASCII alone, for terminals and fonts without more.
     Ascii,
 }
 
 impl Symbols {
-    /// Stands for what is not known.
+    /// Sign for an unknown value: `–`.
     pub fn unknown(self) -> &'static str {
         match self {
             Self::Unicode => "–",
@@ -21,7 +21,7 @@ impl Symbols {
         }
     }
 
-    /// Separates parts of a line.
+    /// Sign between the parts of a line: `·`.
     pub fn separator(self) -> &'static str {
         match self {
             Self::Unicode => "·",
@@ -29,7 +29,7 @@ impl Symbols {
         }
     }
 
-    /// Marks text that was cut.
+    /// Sign at the end of truncated text: `…`.
     pub fn ellipsis(self) -> &'static str {
         match self {
             Self::Unicode => "…",
@@ -37,7 +37,7 @@ impl Symbols {
         }
     }
 
-    /// The glyph of a verdict, one column wide; always shown with its word.
+    /// Glyph of a verdict, one column wide; always shown with its label.
     pub fn verdict(self, kind: VerdictKind) -> &'static str {
         use VerdictKind::{Busy, Exempt, Idle, Partial, TooNew, Underused, Unknown};
         match (self, kind) {
@@ -57,7 +57,7 @@ impl Symbols {
         }
     }
 
-    /// `value` in the words of `format`, or the sign for unknown; NaN and infinities are unknown.
+    /// `value` in `format`, or the sign for unknown where it is `None`, NaN or infinite.
     pub fn or_unknown(self, value: Option<f64>, format: impl FnOnce(f64) -> String) -> String {
         match value {
             Some(v) if v.is_finite() => format(v),

@@ -8,24 +8,24 @@ use super::rows::Rows;
 use super::table_field::FieldSpec;
 use super::value::Value;
 
-/// The order of a list.
+/// Order of a list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sort {
-    /// The field to sort by; `None` for the rows' own order, worst first.
+    /// Field to sort by; `None` = the rows' own order, worst first.
     pub field: Option<&'static FieldSpec>,
-    /// Largest first; for the rows' own order, best first.
+    /// True = largest first; for the rows' own order, best first.
     pub descending: bool,
 }
 
 impl Sort {
-    /// The order that the first press of a field's sort key gives.
+    /// Order after the first press of a field's sort key.
     pub fn by(field: &'static FieldSpec) -> Self {
         Self { field: Some(field), descending: field.descending_first }
     }
 }
 
-/// Indices into `rows` of those that match, in order. Ties keep the rows' own order; what is not
-/// known comes last in either direction.
+/// Indices of the matching rows, in order. Ties keep the rows' own order; unknown values come last in either
+/// direction.
 ///
 /// Values are taken once per row and sorted as plain keys; no cell is formatted.
 pub fn select(rows: &dyn Rows, filter: Option<&Filter>, sort: Sort, ctx: &ViewContext) -> Vec<u32> {

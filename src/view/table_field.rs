@@ -12,41 +12,41 @@ use super::rows::{Part, Rows, RowsOf};
 use super::value::Value;
 use crate::query::Kind;
 
-/// How a column is aligned.
+/// Alignment of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Align {
-    /// Text.
+    /// Left, for text.
     Left,
-    /// Numbers.
+    /// Right, for numbers.
     Right,
 }
 
-/// Everything about a field but its value: a row of the static table of a list's fields. Two are
-/// equal when they are one and the same row.
+/// Static description of a field, one row of its table. Two are equal when they are the same row.
 pub struct FieldSpec {
-    /// Its place in the table, from 0.
+    /// Index in the table.
     pub place: u16,
     /// Name in filters, JSON, CSV and config.
     pub name: &'static str,
-    /// Other names the filter takes.
+    /// Further names that filters accept.
     pub aliases: &'static [&'static str],
-    /// Column heading.
+    /// Heading of the column.
     pub header: &'static str,
-    /// Type and unit of the value; what a filter literal must be.
+    /// Type and unit of the value, which literals in a filter must have.
     pub kind: Kind,
-    /// The unit as the cell shows it, for help and legends; empty without one.
+    /// Unit as cells show it, for help and legends; empty without one.
     pub unit: &'static str,
     /// Width of the column in terminal cells, wide enough for ordinary values.
     pub width: u16,
-    /// True for text that gains from more room than `width`.
+    /// True for text that may take more width than `width`.
     pub grows: bool,
     /// Alignment of cells and heading.
     pub align: Align,
-    /// The key that sorts by this field, a letter of the heading in lower case; unique.
+    /// Key that sorts by the field, a lower-case letter of the heading, unique in the table; `None` without
+    /// one.
     pub sort_key: Option<char>,
-    /// True when sorting begins with the largest.
+    /// True when the first press sorts the largest to the top.
     pub descending_first: bool,
-    /// What the field is, one sentence.
+    /// One sentence on what the field is, for the help.
     pub doc: &'static str,
 }
 
@@ -96,29 +96,29 @@ impl Debug for FieldSpec {
     }
 }
 
-/// The fields of a list, whatever its rows are.
+/// Fields of a list, independent of the type of its rows.
 pub trait FieldTable: Debug + Send + Sync {
-    /// All fields, each at its place.
+    /// All fields, in the order of [`FieldSpec::place`].
     fn fields(&self) -> &'static [FieldSpec];
 
-    /// The columns on a screen when none are chosen.
+    /// Default columns on screen.
     fn screen_columns(&self) -> Vec<&'static FieldSpec>;
 
-    /// Number `nth` of the columns that may go first when there is not enough room, least important
-    /// first; `None` behind the last.
+    /// Column number `nth` of those to drop when the screen is too narrow, least important first; `None` after
+    /// the last.
     fn dropped_first(&self, nth: usize) -> Option<&'static FieldSpec>;
 
-    /// See [`TableField::shared_words`].
+    /// Texts that recur from row to row, see [`TableField::shared_words`].
     fn shared_words(&self) -> Vec<[&'static str; 2]>;
 }
 
 impl dyn FieldTable {
-    /// The field with this name or alias, ignoring ASCII case.
+    /// The field with this name or alias, ignoring ASCII case; `None` where there is none.
     pub fn find(&self, name: &str) -> Option<&'static FieldSpec> {
         self.fields().iter().find(|f| f.names().any(|n| n.eq_ignore_ascii_case(name)))
     }
 
-    /// The field that `key` sorts by.
+    /// The field with this sort key; `None` where there is none.
     pub fn by_sort_key(&self, key: char) -> Option<&'static FieldSpec> {
         self.fields().iter().find(|f| f.sort_key == Some(key))
     }
@@ -142,100 +142,98 @@ impl<F: TableField> FieldTable for PhantomData<F> {
     }
 }
 
-/// A field of one kind of row, and through it the list: which fields there are, and what each says
-/// of a row.
+/// A field of one type of row, with its values. The fields of a type define its list: columns, filter, order
+/// and exports.
 pub trait TableField: Copy + Eq + Ord + Hash + Debug + Send + Sync + 'static {
-    /// What stands on a line.
+    /// Type of a row.
     type Row: Send + Sync + 'static;
 
-    /// The columns on a screen when none are chosen.
+    /// Default columns on screen.
     const SCREEN_COLUMNS: &'static [Self];
 
-    /// The columns that may go first when there is not enough room, least important first. What is
-    /// not listed goes after these, from the right.
+    /// Columns to drop when the screen is too narrow, least important first; those not listed go after them,
+    /// from the right.
     const DROPPED_FIRST: &'static [Self];
 
     /// All fields, in the order of their table.
     fn all() -> &'static [Self];
 
-    /// The static table of the fields.
+    /// Static descriptions of all fields.
     fn specs() -> &'static [FieldSpec];
 
-    /// Everything about the field but its value: its row of the static table.
+    /// Static description of this field.
     fn spec(self) -> &'static FieldSpec;
 
-    /// The value in `row`, in the unit of the field's kind: percentages 0–100, spans in seconds
-    /// up to `ctx.now`.
+    /// Value in `row`, in the unit of the field's kind: percentages 0–100, spans in seconds up to `ctx.now`.
     fn value<'a>(self, row: &'a Self::Row, ctx: &ViewContext) -> Value<'a>;
 
-    /// What a row is known by, unique in its table: the cursor and the marks belong to it.
+    /// Key of a row, unique in its table: cursor and marks follow it.
     fn id(row: &Self::Row) -> &Arc<str>;
 
-    /// What a row burns now, USD/h, for the sum of the marked ones; `None` without a known price.
+    /// Cost of a row now, USD/h, for the sum of the marked ones; `None` without a known price.
     fn usd_per_hour(row: &Self::Row) -> Option<f64>;
 
-    /// The value of the tag with exactly this key, for `tag:Key`.
+    /// Value of the tag with exactly this key, for `tag:Key`; `None` where the row lacks it.
     fn tag<'a>(row: &'a Self::Row, key: &str) -> Option<&'a str>;
 
-    /// True when `holds` for any of the texts that a bare word is searched in, but for
-    /// [`TableField::shared_words`]. The texts themselves, no cell formatted: this runs for every
-    /// row at every key.
+    /// True when `holds` for any text that a bare word of a filter is searched in, without
+    /// [`TableField::shared_words`]. Passes stored texts and formats no cell, since it runs for every row at
+    /// every key.
     fn any_text(row: &Self::Row, holds: impl FnMut(&str) -> bool) -> bool;
 
-    /// Texts for bare words that recur from row to row, such as the words of a verdict: a search
-    /// looks into each once instead of once per row. Each entry is what rows show and what
-    /// exports call it.
+    /// Texts that recur from row to row, such as labels of a verdict, so that a search examines each once
+    /// instead of once per row. Each entry holds the label shown and the name exported.
     fn shared_words() -> Vec<[&'static str; 2]> {
         Vec::new()
     }
 
-    /// Which of [`TableField::shared_words`] the row has.
+    /// Index of the row's entry in [`TableField::shared_words`]; `None` without one.
     fn shared_word(_row: &Self::Row) -> Option<usize> {
         None
     }
 
-    /// The text of the cell, not padded and not cut.
+    /// Text of the cell, neither padded nor truncated.
     fn cell(self, row: &Self::Row, ctx: &ViewContext) -> String {
         self.value(row, ctx).shown(self.spec().kind, ctx)
     }
 
-    /// The value as exports state it: ratios 0–1 instead of percentages, enums in snake case.
+    /// Value as exported: ratios 0–1 instead of percentages, enums in snake case.
     fn exported<'a>(self, row: &'a Self::Row, ctx: &ViewContext) -> Value<'a> {
         self.value(row, ctx).exported(self.spec().kind)
     }
 
-    /// What rows are ordered by: the value, or a place in an order that its words do not have.
+    /// Value to order rows by: the field's value, or a rank where its labels have none.
     fn ranked<'a>(self, row: &'a Self::Row, ctx: &ViewContext) -> Value<'a> {
         self.value(row, ctx)
     }
 
-    /// The texts of a field that has several in one row, for comparisons; `None` for the others.
+    /// Texts of a field that has several per row, for comparisons; `None` for other fields.
     fn several<'a>(self, _row: &'a Self::Row) -> Option<impl Iterator<Item = &'a str>> {
         None::<std::iter::Empty<&'a str>>
     }
 
-    /// The fields, whatever the rows are.
+    /// The table of these fields, independent of the row type.
     fn table() -> &'static dyn FieldTable {
         &PhantomData::<Self>
     }
 
-    /// The field of a row of this table; `None` for one of another table.
+    /// The field described by `spec`; `None` for a field of another table.
     fn of(spec: &FieldSpec) -> Option<Self> {
         let field = Self::all().get(usize::from(spec.place)).copied();
         field.filter(|f| f.spec() == spec)
     }
 
-    /// Rows to be looked at by what knows fields alone: borrowed ones, or some that are shared.
+    /// Rows, borrowed or shared, as [`Rows`].
     fn rows<H: AsRef<[Arc<Self::Row>]>>(held: H) -> RowsOf<Self, H> {
         RowsOf::new(held)
     }
 
-    /// Rows that are shared.
+    /// Shared rows as [`Rows`].
     fn shared(rows: &Arc<[Arc<Self::Row>]>) -> Arc<dyn Rows> {
         Arc::new(Self::rows(rows.clone()))
     }
 
-    /// The rows that are a part of a picture, which is kept with them.
+    /// Rows that are a part of a larger value, which is kept alive with them.
     fn part<T>(of: Arc<T>, part: fn(&T) -> &[Arc<Self::Row>]) -> Arc<dyn Rows>
     where
         T: Send + Sync + 'static,

@@ -7,36 +7,36 @@ use jiff::Timestamp;
 use super::{ViewContext, format};
 use crate::query::{Kind, Unit};
 
-/// The value of a field in one row, in the unit of the field's kind.
+/// Value of a field in one row, in the unit of the field's kind.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value<'a> {
-    /// Not known, or nothing to know.
+    /// Not known, or not applicable.
     Unknown,
-    /// Text.
+    /// Text, not empty.
     Text(Cow<'a, str>),
     /// A finite quantity.
     Number(f64),
-    /// A moment.
+    /// A point in time.
     Time(Timestamp),
 }
 
 impl<'a> Value<'a> {
-    /// Text; not known when empty.
+    /// Text; [`Value::Unknown`] where empty.
     pub(crate) fn text(text: &'a str) -> Self {
         if text.is_empty() { Self::Unknown } else { Self::Text(Cow::Borrowed(text)) }
     }
 
-    /// Text that may be missing.
+    /// Text; [`Value::Unknown`] where missing or empty.
     pub(crate) fn maybe(text: Option<&'a str>) -> Self {
         text.map_or(Self::Unknown, Self::text)
     }
 
-    /// A quantity; not known when missing or not finite.
+    /// A quantity; [`Value::Unknown`] where missing or not finite.
     pub(crate) fn number(number: Option<f64>) -> Self {
         number.filter(|n| n.is_finite()).map_or(Self::Unknown, Self::Number)
     }
 
-    /// The same without borrowing.
+    /// The value without borrowed text.
     pub fn into_owned(self) -> Value<'static> {
         match self {
             Self::Unknown => Value::Unknown,
@@ -46,13 +46,12 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// True when not known.
+    /// True for [`Value::Unknown`].
     pub fn is_unknown(&self) -> bool {
         *self == Self::Unknown
     }
 
-    /// The value of a field of this kind as exports state it: ratios 0–1 instead of percentages,
-    /// enums in snake case.
+    /// Value of a field of this kind as exported: ratios 0–1 instead of percentages, enums in snake case.
     pub(crate) fn exported(self, kind: Kind) -> Self {
         match (kind, self) {
             // Six digits: a 32-bit percentage has no more, and 0.38 shall not become 0.3799999.
@@ -64,7 +63,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The value of a field of this kind as a cell shows it.
+    /// Value of a field of this kind as a cell shows it.
     pub(crate) fn shown(self, kind: Kind, ctx: &ViewContext) -> String {
         match self {
             Self::Unknown => ctx.symbols.unknown().to_owned(),

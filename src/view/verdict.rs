@@ -3,7 +3,7 @@
 use super::symbols::Symbols;
 use crate::domain::{Verdict, VerdictKind};
 
-/// The word that stands beside a verdict's glyph. What costs money or needs a look is loud.
+/// Label beside a verdict's glyph; upper case where it costs money or needs attention.
 pub fn word(kind: VerdictKind) -> &'static str {
     match kind {
         VerdictKind::Idle => "IDLE",
@@ -16,7 +16,7 @@ pub fn word(kind: VerdictKind) -> &'static str {
     }
 }
 
-/// Glyph and word: `○ IDLE`, `◐ 5/8 idle`.
+/// Cell of a verdict, glyph and label: `○ IDLE`, `◐ 5/8 idle`.
 pub fn cell(verdict: &Verdict, symbols: Symbols) -> String {
     let glyph = symbols.verdict(verdict.kind);
     match (verdict.kind, verdict.idle_gpus) {

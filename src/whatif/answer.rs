@@ -3,187 +3,188 @@
 
 use super::scenario::{OfferKind, Payment};
 
-/// How far an answer is.
+/// How complete an answer is. Each stage replaces the one before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stage {
-    /// From some of the futures, to follow a slider.
+    /// Valued over the first few futures, fast enough to follow a slider.
     Quick,
-    /// From all of them.
+    /// Valued over all futures of the scenario.
     Settled,
-    /// With everything that takes longer: regret, tornado, risk-aware optimum, lists.
+    /// Valued over all futures, with what takes longer: regret, tornado, cautious units, lists.
     Whole,
 }
 
-/// Everything known of a scenario.
+/// The valuation of a scenario: all families together, each family, and what to buy.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
-    /// How far it is.
+    /// Stage of the valuation.
     pub stage: Stage,
-    /// Futures that it is made from; 0 = the history itself.
+    /// Number of futures valued; 0 = the history itself.
     pub paths: u32,
-    /// Weeks looked ahead.
+    /// Weeks valued from now on.
     pub weeks: u16,
-    /// All families together.
+    /// Valuation of all families that have a price, together.
     pub total: Valuation,
-    /// Each family, in the scenario's order; `None` where it cannot be valued (no price).
+    /// Valuation of each family, in the scenario's order; `None` without an on-demand price.
     pub families: Vec<Option<FamilyAnswer>>,
-    /// What to do; empty before [`Stage::Whole`].
+    /// Offers to buy now, to plan and to avoid; empty before [`Stage::Whole`].
     pub lists: Lists,
-    /// One input at a time, the largest effect first; empty before [`Stage::Whole`].
+    /// Change of the mean cost when one input moves, the largest first; empty before [`Stage::Whole`].
     pub tornado: Vec<TornadoBar>,
-    /// Rungs and expiries.
+    /// Purchases and expiries of commitments, by week.
     pub calendar: Vec<CalendarEntry>,
 }
 
-/// A portfolio over all futures.
+/// Cost and figures of one portfolio over all futures. Dollars are nominal, over all weeks of the answer.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Valuation {
-    /// Units committed at once in the coming week, held and bought.
+    /// Units committed at the same time in the coming week: held and bought.
     pub commit: f64,
-    /// What is paid whatever happens, USD.
+    /// Cost of all commitments, used or not, USD.
     pub fixed_usd: f64,
-    /// Cost, USD: mean over the futures.
+    /// Mean cost over the futures, USD.
     pub mean_usd: f64,
-    /// Two standard errors of the mean, USD.
+    /// Two standard errors of `mean_usd`, USD; 0 with fewer than two futures.
     pub mean_error_usd: f64,
-    /// Cost that 5 %, 50 % and 95 % of the futures do not exceed, USD (lower order statistics: the
-    /// ⌈q·n⌉th smallest).
+    /// The 5% quantile of the cost over the futures, USD (lower order statistic: the ⌈q·n⌉th smallest).
     pub p5_usd: f64,
-    /// See `p5_usd`.
+    /// Median cost, USD: the 50% quantile, as `p5_usd`.
     pub p50_usd: f64,
-    /// See `p5_usd`.
+    /// The 95% quantile of the cost, USD, as `p5_usd`.
     pub p95_usd: f64,
-    /// The same demand on demand alone, USD: mean.
+    /// Mean cost of the same demand without any commitment or spot, USD.
     pub on_demand_usd: f64,
-    /// Mean of the worst 5 % of savings against on-demand, USD: negative = a loss.
+    /// Mean of the worst 5% of savings against on-demand, USD; negative = a loss.
     pub worst5_savings_usd: f64,
-    /// Part of the futures in which on-demand alone is cheaper, 0–1.
+    /// Share of the futures in which everything on demand would cost less, 0–1.
     pub prob_above_on_demand: f64,
     /// Effective savings rate, 1 − mean cost ÷ mean on-demand cost; `None` without any demand.
     pub esr: Option<f64>,
-    /// Part of the demand's unit-hours that commitments cover, 0–1: mean over all futures. Of all
-    /// families together by dollars at on-demand prices, as their units are not alike.
+    /// Share of the demand's unit-hours that commitments cover, 0–1: mean over all futures; `None` without
+    /// demand. For all families together weighted by dollars at on-demand prices, as their units differ.
     pub coverage: Option<f64>,
-    /// Part of the committed unit-hours that are used, 0–1; `None` without commitments. Of all
-    /// families together by dollars committed, Compute Savings Plans among them.
+    /// Share of the committed unit-hours that are used, 0–1; `None` without commitments. For all families
+    /// together weighted by dollars committed, Compute Savings Plans included.
     pub utilisation: Option<f64>,
-    /// Mean over the futures of what it costs above the best commitment in hindsight, USD;
-    /// `None` until computed.
+    /// Mean regret, USD: cost above the best commitment in hindsight, over the futures; `None` until computed.
     pub regret_usd: Option<f64>,
-    /// Weighted mean of the months that commitments still run, by dollars left.
+    /// Months that commitments still run, weighted by the dollars left to pay; 0 without commitments.
     pub lock_in_months: f64,
-    /// Present value of the mean cost, USD.
+    /// Present value of the mean cost, USD, at the scenario's cost of capital.
     pub npv_usd: f64,
 }
 
-/// A family's part of the answer.
+/// Valuation of one family, and the data of its charts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FamilyAnswer {
-    /// Its own portfolio (Compute Savings Plans are not in it: they have no family).
+    /// Cost and figures of the family's own portfolio, without Compute Savings Plans, which belong to no
+    /// family.
     pub value: Valuation,
-    /// The load-duration curve of the demand ahead.
+    /// Load-duration curve of the demand ahead.
     pub curve: CurvePicture,
-    /// Demand by week.
+    /// Demand by week, with its quantiles.
     pub fan: Vec<FanWeek>,
-    /// Cost by units of the offer that the slider moves, cheapest rate first; ascending commits.
+    /// Cost by units of the offer that the slider moves, ascending in units.
     pub costs: Vec<CostPoint>,
-    /// Cumulative dollars by month for one unit of that offer.
+    /// Cumulative cash of one unit of that offer against on-demand; `None` without an offer that has a rate.
     pub payback: Option<Payback>,
-    /// What each offer is worth here.
+    /// Break-even and best number of units of each offer, in the scenario's order.
     pub offers: Vec<OfferAnswer>,
 }
 
-/// The load-duration curve: for how large a part of the hours at least so many units run.
+/// A load-duration curve: how many units run in at least a given share of the hours.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CurvePicture {
-    /// Units at parts 0, 1/(n−1), …, 1 of the hours, falling.
+    /// Units at shares 0, 1/(n−1), …, 1 of the hours, descending.
     pub units: Vec<f64>,
-    /// The same for the single futures at the edges: 5 % and 95 % of them lie below.
+    /// The 5% quantile of `units` over single futures.
     pub low: Vec<f64>,
-    /// See `low`.
+    /// The 95% quantile of `units` over single futures.
     pub high: Vec<f64>,
-    /// Units committed in the coming week.
+    /// Units committed in the coming week, held and bought.
     pub committed: f64,
-    /// Where each offer's own optimum lies: offer's index and units.
+    /// Best number of units of each offer by itself: index of the offer and units.
     pub optima: Vec<(usize, f64)>,
 }
 
-/// Demand of a week over all futures, mean units per hour.
+/// Demand of one week over all futures, in mean units per hour.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FanWeek {
-    /// 5 % of the futures are not above.
+    /// The 5% quantile over the futures.
     pub p5: f64,
-    /// Half.
+    /// The median over the futures.
     pub p50: f64,
-    /// 95 %.
+    /// The 95% quantile over the futures.
     pub p95: f64,
-    /// Units committed in this week.
+    /// Units committed in this week, held and bought.
     pub committed: f64,
 }
 
-/// A point of the curve of cost over commitment.
+/// A point of the curve of cost over committed units.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CostPoint {
-    /// Units of the moved offer.
+    /// Units bought of the offer that the slider moves.
     pub commit: f64,
-    /// Cost, USD: mean and edges.
+    /// Mean cost over the futures, USD.
     pub mean_usd: f64,
-    /// 5 % of the futures are not above.
+    /// The 5% quantile of the cost, USD.
     pub p5_usd: f64,
-    /// 95 %.
+    /// The 95% quantile of the cost, USD.
     pub p95_usd: f64,
-    /// Mean of the worst 5 % of savings, USD.
+    /// Mean of the worst 5% of savings against on-demand, USD; negative = a loss.
     pub worst5_savings_usd: f64,
 }
 
-/// Cumulative cash of one unit, bought or not.
+/// Cumulative cash of one unit over the commitment's term: committed, and on demand.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Payback {
-    /// USD paid for the commitment after month 0, 1, …
+    /// USD paid for the commitment by the end of month 0, 1, …
     pub committed_usd: Vec<f64>,
-    /// USD paid on demand after month 0, 1, …, at the utilisation below.
+    /// USD paid on demand by the end of month 0, 1, … at `utilisation`.
     pub on_demand_usd: Vec<f64>,
-    /// Part of the hours that this unit is used, 0–1.
+    /// Share of the hours in which this unit runs, 0–1.
     pub utilisation: f64,
-    /// After so many months demand may vanish and nothing is lost; `None` when never.
+    /// Months after which demand may vanish without a loss; `None` when not within the term.
     pub safe_months: Option<f64>,
-    /// Months until the cash paid is below on-demand's for good; `None` when never.
+    /// Months until the cumulative cash stays below on-demand's; `None` when not within the term.
     pub break_even_months: Option<f64>,
-    /// The month of a price cut and the part cut.
+    /// Month in which the on-demand price falls, and by which share (0.44 = 44% less, negative = dearer);
+    /// `None` when it stays.
     pub price_cut: Option<(f64, f64)>,
 }
 
-/// What one offer is worth.
+/// Break-even and best number of units of one offer for one family.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OfferAnswer {
-    /// As in the scenario.
+    /// Name of the offer in the scenario.
     pub name: String,
-    /// Its kind.
+    /// Kind of commitment.
     pub kind: OfferKind,
-    /// Its term in weeks.
+    /// Term, weeks.
     pub weeks: u16,
-    /// How it is paid.
+    /// When it is paid.
     pub payment: Payment,
-    /// USD per unit and hour; `None` where not known.
+    /// USD per unit and hour, amortised; `None` where not known.
     pub rate: Option<f64>,
-    /// A unit must be used for this part of the hours to pay, 0–1: rate ÷ on-demand.
+    /// Share of the hours that a unit must run to pay: rate ÷ on-demand, above 1 where the offer is dearer;
+    /// `None` without either price.
     pub break_even: Option<f64>,
-    /// Units of it alone with the lowest mean cost.
+    /// Units of this offer alone with the lowest mean cost; `None` without a rate.
     pub best_units: Option<f64>,
-    /// Units with the best mix of mean and worst 5 % (the scenario's caution); `None` until computed.
+    /// Units with the best mix of mean and worst 5% of savings (the scenario's caution); `None` until computed.
     pub cautious_units: Option<f64>,
-    /// Units that this scenario buys.
+    /// Units that the scenario buys of it.
     pub bought: f64,
 }
 
 impl OfferAnswer {
-    /// The units that are advised: cautious ones where they are known, else those of the lowest mean.
+    /// Units to advise: `cautious_units` where computed, else `best_units`; `None` without both.
     pub fn advised_units(&self) -> Option<f64> {
         self.cautious_units.or(self.best_units)
     }
 
-    /// The units of the lowest mean, those that caution (0–1) leaves, and why these are others; `None`
-    /// where no number is known to be best.
+    /// Sentence with the units of the lowest mean, those with `caution` (0–1), and why they differ; `None`
+    /// without `best_units`.
     pub fn why_units(&self, caution: f64) -> Option<String> {
         let show = |units: f64| format!("{}", (units * 10.0).round() / 10.0);
         let best = show(self.best_units?);
@@ -203,8 +204,8 @@ impl OfferAnswer {
 }
 
 impl Answer {
-    /// What `total` is of: "all 3 families", "2 of 3 families" where some cannot be valued; `None` for
-    /// the only family of a scenario.
+    /// Which families `total` covers, for headings: "all 3 families", "2 of 3 families" where some have no
+    /// price; `None` for a scenario of one family.
     pub fn scope(&self) -> Option<String> {
         let (all, valued) = (self.families.len(), self.families.iter().flatten().count());
         match (valued, all) {
@@ -215,94 +216,97 @@ impl Answer {
     }
 }
 
-/// Buy now, plan, do not buy.
+/// Judgement of every offer: buy now, plan, do not buy.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Lists {
-    /// Buy now.
+    /// Purchases that pay now.
     pub buy: Vec<ListEntry>,
-    /// Later, if demand stays as expected.
+    /// Purchases that pay later, if demand stays as expected.
     pub plan: Vec<ListEntry>,
-    /// Do not buy.
+    /// Offers that do not pay, or cannot be judged.
     pub avoid: Vec<ListEntry>,
 }
 
-/// An entry of a list.
+/// An offer of one family, with the judgement and its figures.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ListEntry {
-    /// The family.
+    /// Name of the family.
     pub family: String,
-    /// The offer.
+    /// Name of the offer.
     pub offer: String,
-    /// Units.
+    /// Units to buy.
     pub units: f64,
-    /// In which week, 0 = now.
+    /// Week of the purchase, 0 = now.
     pub week: u16,
-    /// USD per hour while it runs.
+    /// USD per hour for all these units, amortised over the term.
     pub usd_per_hour: f64,
-    /// USD due at once.
+    /// USD due at the purchase.
     pub upfront_usd: f64,
-    /// USD due per month.
+    /// USD due per month of the term.
     pub monthly_usd: f64,
     /// Mean saving against on-demand over the scenario's weeks, USD.
     pub saves_usd: f64,
-    /// After so many months demand may vanish and nothing is lost.
+    /// Months after which demand may vanish without a loss; `None` when not within the term.
     pub safe_months: Option<f64>,
-    /// Lock-in after this purchase, months.
+    /// Dollar-weighted mean months that commitments still run after this purchase.
     pub lock_in_months: f64,
-    /// The FinOps marks: return above 10 %, break-even within nine months, utilisation of 80 %.
+    /// Whether it meets the FinOps thresholds: return above 10%, break-even within nine months, utilisation of
+    /// at least 80%.
     pub marks: [bool; 3],
-    /// Why, one sentence.
+    /// One sentence with the figures that decide.
     pub reason: String,
 }
 
-/// What one input does to the mean cost.
+/// Change of the mean cost when one input moves to a lower and a higher value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TornadoBar {
-    /// The family, or empty for all.
+    /// Name of the family; empty for an input of all families.
     pub family: String,
-    /// The input, in words.
+    /// Label of the input.
     pub input: String,
-    /// Its values, lower and higher, in words.
+    /// Lower and higher value of the input, with units, as shown.
     pub values: [String; 2],
-    /// Change of the mean cost at each, USD, with common futures.
+    /// Change of the mean cost at the lower and at the higher value, USD, over the same futures; 0 for a value
+    /// that cannot be valued.
     pub usd: [f64; 2],
-    /// The best units now and at each value: the decision changes where they differ.
+    /// Best units of the moved offer now, at the lower and at the higher value: the decision changes where they
+    /// differ.
     pub best_units: [f64; 3],
 }
 
 impl TornadoBar {
-    /// True when the best number of units is another one at either value.
+    /// True when the best number of units at either value differs from today's.
     pub fn decision_changes(&self) -> bool {
         let [now, low, high] = self.best_units.map(f64::round);
         now != low || now != high
     }
 }
 
-/// Something that begins or ends.
+/// A commitment that begins or ends.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CalendarEntry {
-    /// In which week.
+    /// Week in which it does, 0 = now.
     pub week: u16,
-    /// The family, or empty for a Compute Savings Plan.
+    /// Name of the family; empty for a Compute Savings Plan.
     pub family: String,
-    /// The offer's or the holding's name.
+    /// Name of the offer or of the commitment held.
     pub name: String,
-    /// Units that begin (positive) or end (negative); dollars per hour for a Compute Savings Plan.
+    /// Units that begin (positive) or end (negative); USD per hour for a Compute Savings Plan.
     pub units: f64,
-    /// Coverage of the family in this week, mean over the futures.
+    /// Mean coverage of the family in this week over the futures, 0–1; `None` without demand or family.
     pub coverage: Option<f64>,
-    /// Lock-in after it, months.
+    /// Dollar-weighted mean months that commitments still run afterwards.
     pub lock_in_months: f64,
 }
 
-/// Two scenarios over the same futures.
+/// Difference of two scenarios, future by future.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
-    /// Mean of (other − base) cost, USD.
+    /// Mean over the futures of cost of the other − cost of the base, USD.
     pub mean_usd: f64,
-    /// Two standard errors of it, USD: from the paired differences.
+    /// Two standard errors of `mean_usd`, USD, from the paired differences; 0 with one future.
     pub error_usd: f64,
-    /// Part of the futures in which the other is cheaper, 0–1.
+    /// Share of the futures in which the other is cheaper, 0–1.
     pub cheaper: f64,
 }
 

@@ -17,33 +17,33 @@ use super::history::FAMILIES_AT_MOST;
 use crate::domain::records::{RecordError, Records};
 use crate::domain::text::clean;
 
-/// Why a file gives no demand.
+/// Why no demand could be read from a bill.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BillError {
-    /// Columns are missing.
+    /// A required column is missing; holds its name.
     #[error(
         "the bill has no column {0}; export it with this column, as CUR 2.0 or FOCUS 1.0 have it"
     )]
     Column(String),
-    /// A line cannot be read.
+    /// A line that cannot be parsed.
     #[error("line {line}: {what}")]
     Line {
-        /// Its number, from 1.
+        /// Line number, from 1.
         line: u64,
         /// What is wrong with it; clean text.
         what: String,
     },
-    /// A line is of more than a day.
+    /// A line covers more than a day, so its hours are not known.
     #[error(
         "line {line} is of {hours} hours: a monthly export says nothing of hours; export it hourly, or daily"
     )]
     TooCoarse {
-        /// Its number, from 1.
+        /// Line number, from 1.
         line: u64,
-        /// Hours it is of.
+        /// Hours that it covers.
         hours: i64,
     },
-    /// The lines are of more years than a demand has.
+    /// The lines span more years than a demand may have.
     #[error(
         "line {line} is more than {} years from another one: one of the two dates is mistyped; a \
          demand has {} years at most",
@@ -51,25 +51,25 @@ pub enum BillError {
         MAX_HOURS / 8_766
     )]
     TooWide {
-        /// Its number, from 1.
+        /// Number of the first line outside, from 1.
         line: u64,
     },
-    /// There are more hours of types than are held.
+    /// More hours × types than the limit.
     #[error(
         "up to line {line} there are more than {CELLS_AT_MOST} hours of instance types, the most \
          that are read: export fewer months, or fewer accounts"
     )]
     TooMuch {
-        /// The line at which there was no more room, from 1.
+        /// Number of the line that exceeded it, from 1.
         line: u64,
     },
-    /// A record that is not read.
+    /// A record that the CSV reader refused.
     #[error("{what}")]
     Record {
-        /// Which, why, and what to do; clean text.
+        /// Which record, why, and what to do; clean text.
         what: String,
     },
-    /// No instance ran.
+    /// No line is about a running instance.
     #[error("the bill has no instance-hours in it")]
     Nothing,
 }
@@ -103,7 +103,7 @@ const RUNNING: [&str; 3] = ["Usage", "DiscountedUsage", "SavingsPlanCoveredUsage
 /// The longest line that still says something of hours: a day, with an hour for summer time.
 const LONGEST_HOURS: i64 = 25;
 
-/// True when a file with this first line is a bill.
+/// True when a file whose first line is this is a bill.
 pub fn is_bill(header: &str) -> bool {
     let has = |names: &[&str]| {
         header.split([',', ';', '\t']).any(|cell| names.contains(&cell.trim().trim_matches('"')))
@@ -111,8 +111,9 @@ pub fn is_bill(header: &str) -> bool {
     has(&START) && has(&KIND)
 }
 
-/// Reads a bill. `name` is what messages call it; families are ranked by mean units × `price`, as in
-/// [`super::history::History::demand`].
+/// Reads the demand of a bill. `name` is the path for messages; families are ranked by mean units × `price`, as
+/// in [`super::history::History::demand`]. Fails when a column is missing, a line cannot be parsed, a limit is
+/// exceeded or no instance ran.
 pub fn demand(
     bill: impl Read,
     name: &str,

@@ -2,9 +2,9 @@
 
 use super::Comparison;
 
-/// Other minus base, future by future: what both have in common is gone before the mean is taken, so
-/// that a scenario differs from itself by exactly 0. `None` where the futures are not the same ones
-/// or there are none.
+/// Difference of two scenarios, `other` − `base`, from the cost of each future (USD). Paired, so that what both
+/// have in common cancels and a scenario differs from itself by exactly 0. `None` where the numbers of futures
+/// differ or are 0.
 pub fn paired(base: &[f64], other: &[f64]) -> Option<Comparison> {
     if base.len() != other.len() || base.is_empty() {
         return None;

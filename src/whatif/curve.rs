@@ -16,8 +16,7 @@ pub struct LoadDuration {
 }
 
 impl LoadDuration {
-    /// The curve of these hours, units each; `NaN` (not known) is left out. `None` without any
-    /// known hour.
+    /// Curve of these hours, in units each; `NaN` (not known) is left out. `None` without any known hour.
     pub fn new(hours: impl IntoIterator<Item = f64>) -> Option<Self> {
         let mut sorted: Vec<f64> = hours.into_iter().filter(|units| !units.is_nan()).collect();
         if sorted.is_empty() {
@@ -31,7 +30,7 @@ impl LoadDuration {
         Some(Self { sorted, above })
     }
 
-    /// How many hours it is made of, at least one.
+    /// Number of known hours, at least 1.
     pub fn hours(&self) -> usize {
         self.sorted.len()
     }
@@ -41,12 +40,12 @@ impl LoadDuration {
         self.above[0]
     }
 
-    /// The hour with the most units.
+    /// Units of the hour with the most.
     pub fn peak(&self) -> f64 {
         self.sorted[self.sorted.len() - 1]
     }
 
-    /// All hours, units, ascending.
+    /// Units of all known hours, ascending.
     pub fn ascending(&self) -> &[f64] {
         &self.sorted
     }
@@ -63,12 +62,13 @@ impl LoadDuration {
         (self.above[from] - hours * units).max(0.0)
     }
 
-    /// USD for `units` committed at `rate` and the rest at `on_demand`, both USD per unit and hour.
+    /// USD for `units` committed at `rate`, used or not, and the rest at `on_demand`; both USD per unit and
+    /// hour.
     pub fn cost(&self, units: f64, on_demand: f64, rate: f64) -> f64 {
         rate * units * self.hours() as f64 + on_demand * self.above(units)
     }
 
-    /// USD for everything at `on_demand`.
+    /// USD for all demand at `on_demand` USD per unit and hour.
     pub fn on_demand_cost(&self, on_demand: f64) -> f64 {
         on_demand * self.total()
     }
@@ -80,12 +80,12 @@ impl LoadDuration {
         (all > 0.0).then(|| 1.0 - self.cost(units, on_demand, rate) / all)
     }
 
-    /// Part of the demand that a commitment covers, 0–1; `None` without demand.
+    /// Share of the demand's unit-hours that `units` committed would cover, 0–1; `None` without demand.
     pub fn coverage(&self, units: f64) -> Option<f64> {
         (self.total() > 0.0).then(|| 1.0 - self.above(units) / self.total())
     }
 
-    /// Part of the committed unit-hours that are used, 0–1; `None` without a commitment.
+    /// Share of `units` committed unit-hours that would be used, 0–1; `None` without a commitment.
     pub fn utilisation(&self, units: f64) -> Option<f64> {
         let committed = units * self.hours() as f64;
         (committed > 0.0).then(|| (self.total() - self.above(units)) / committed)
@@ -99,8 +99,8 @@ impl LoadDuration {
         self.hours_above(below) as f64 / self.hours() as f64
     }
 
-    /// The cheapest commitment, in real units: the smallest c with N(c)/H ≤ rate ÷ on-demand. 0
-    /// where the rate is not below on-demand.
+    /// The commitment of lowest cost, in units: the smallest c with N(c)/H ≤ rate ÷ on-demand. 0 where the rate
+    /// is not below on-demand.
     pub fn optimum(&self, on_demand: f64, rate: f64) -> f64 {
         let hours = self.hours();
         // More than 0 and not a number: a rate of 0 asks for the peak.
@@ -124,8 +124,8 @@ impl LoadDuration {
     }
 }
 
-/// The part of the hours that a unit must be used to pay, 0–: rate ÷ on-demand. `None` where
-/// on-demand costs nothing.
+/// Share of the hours that a unit must run to pay, from 0 on: rate ÷ on-demand. `None` where on-demand costs
+/// nothing.
 pub fn break_even(on_demand: f64, rate: f64) -> Option<f64> {
     (on_demand > 0.0 && rate >= 0.0).then(|| rate / on_demand)
 }

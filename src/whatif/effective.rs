@@ -4,8 +4,8 @@
 use super::levers::effects::{Change, apply};
 use super::{Demand, Scenario, StepKind};
 
-/// The scenario with the effects of its levers, and what of them could not be applied, one sentence
-/// each. Without levers it is the scenario itself.
+/// The scenario with the effects of its levers applied, and one sentence for each effect that could not be.
+/// Without levers the scenario itself.
 pub fn effective(scenario: &Scenario, demand: &Demand) -> (Scenario, Vec<String>) {
     if scenario.levers.is_empty() {
         return (scenario.clone(), Vec::new());

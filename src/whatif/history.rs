@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::demand::{Demand, DemandOrigin, Family};
 use crate::domain::{FleetHour, Hour, Scope};
 
-/// Families that are told apart; what costs less is left out, and said to be.
+/// Most families of a history's demand; cheaper types are left out, and a note counts them.
 pub const FAMILIES_AT_MOST: usize = 12;
 
 /// A value for each hour from the first to the last that it was asked for.
@@ -51,8 +51,8 @@ struct Seen {
     any: bool,
 }
 
-/// What ran in the past, added up hour by hour: all the hours of a large fleet at once would be most
-/// of the memory of a plan.
+/// Running instances per account, region, type and hour, summed as they are read: all rows of a large fleet at
+/// once would be most of a plan's memory.
 pub struct History {
     until: Hour,
     scopes: BTreeMap<Scope, Seen>,
@@ -60,12 +60,12 @@ pub struct History {
 }
 
 impl History {
-    /// Of the hours before `until`, which is still running.
+    /// An empty history of the hours before `until`, the hour that is not over.
     pub fn until(until: Hour) -> Self {
         Self { until, scopes: BTreeMap::new(), units: BTreeMap::new() }
     }
 
-    /// Takes in what was seen of an account and region in an hour.
+    /// Adds the instances of one account and region in one hour.
     pub fn add(&mut self, seen: &FleetHour) {
         if seen.hour >= self.until {
             return;
@@ -87,10 +87,10 @@ impl History {
         }
     }
 
-    /// Makes a demand of it. Families are instance types, the dearest first: mean units × `price`
-    /// (USD per hour; `None` where not known, which comes last). It begins where every account and
-    /// region that ever had an instance was looked at; an hour in which one of them was not looked at
-    /// is a gap. `None` when there is nothing.
+    /// Demand from this history. Families are instance types ranked by mean units × `price` (USD per hour;
+    /// types without a price come last). It begins at the first hour in which every account and region that
+    /// ever had an instance was read; a later hour in which one was not read is a gap (`NaN`). `None` when
+    /// nothing was seen.
     pub fn demand(
         &self,
         origin: DemandOrigin,

@@ -14,20 +14,20 @@ use super::supply::marks::Marks;
 use super::supply::payback::Unit;
 use super::{FamilyInputs, Future, HOURS_PER_WEEK, ListEntry, Lists, Offer, OfferKind};
 
-/// A family to be judged.
+/// A family whose offers are judged.
 #[derive(Clone, Copy)]
 pub struct Candidate<'a> {
-    /// Its inputs; what the scenario buys is not looked at, what is held is.
+    /// Inputs of the family. What is held counts, what the scenario buys does not.
     pub inputs: &'a FamilyInputs,
-    /// What it is expected to cost.
+    /// Expected cost by committed units.
     pub outlook: &'a dyn Outlook,
-    /// The most units that the scenario's caution allows of all offers together, on top of what is
-    /// held; `None`: no limit.
+    /// Most units of all offers together, on top of what is held, that the scenario's caution allows; `None` =
+    /// no limit.
     pub most: Option<f64>,
 }
 
-/// The lists of these families, family by family in their order. A family without an on-demand
-/// price has no entries but those of offers that cannot be judged.
+/// Judges every offer of these families, in their order. Of a family without an on-demand price only the offers
+/// that cannot be judged appear.
 pub fn lists(families: &[Candidate<'_>], future: &Future) -> Lists {
     let mut lists = Lists::default();
     for family in families {

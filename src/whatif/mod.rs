@@ -33,20 +33,20 @@ pub use levers::Levers;
 pub use request::*;
 pub use scenario::*;
 
-/// Hours of a week. Futures are made of whole weeks, so that the hours of the day and the days of
-/// the week stay where they were.
+/// Hours of a week. Futures are made of whole weeks, so that hours of the day and days of the week stay in
+/// place.
 pub const HOURS_PER_WEEK: usize = 168;
 
 /// Weeks of a year as plans count them: 52 × 168 h = 8,736 h, of AWS's 8,760.
 pub const WEEKS_PER_YEAR: f64 = 52.0;
 
-/// Somebody who does independent pieces of work, perhaps at the same time.
+/// Runs independent pieces of work, possibly in parallel.
 pub trait Workers {
-    /// Does `work(0)`, …, `work(pieces - 1)`, each once and in any order; returns when all are done.
+    /// Calls `work(0)`, …, `work(pieces - 1)` once each, in any order; returns when all are done.
     fn each(&self, pieces: usize, work: &(dyn Fn(usize) + Sync));
 }
 
-/// One piece after the other, on the thread of the caller.
+/// [`Workers`] that runs the pieces one after the other on the calling thread.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OneByOne;
 

@@ -6,23 +6,23 @@ use super::answer::{Answer, Comparison};
 use super::demand::Demand;
 use super::scenario::Scenario;
 
-/// One of the scenarios that stand side by side.
+/// Place of a scenario in the side-by-side comparison.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Slot {
-    /// The first; what the others are compared with.
+    /// The first; the others are compared with it.
     #[default]
     A,
-    /// The second.
+    /// The second one.
     B,
-    /// The third.
+    /// The third one.
     C,
 }
 
 impl Slot {
-    /// All of them, in their order.
+    /// All slots, in order.
     pub const ALL: [Slot; 3] = [Slot::A, Slot::B, Slot::C];
 
-    /// Its letter.
+    /// Letter shown for the slot: `A`, `B` or `C`.
     pub fn letter(self) -> &'static str {
         match self {
             Self::A => "A",
@@ -31,7 +31,7 @@ impl Slot {
         }
     }
 
-    /// Its place, 0–2.
+    /// Index of the slot, 0–2.
     pub fn index(self) -> usize {
         match self {
             Self::A => 0,
@@ -41,44 +41,43 @@ impl Slot {
     }
 }
 
-/// A scenario to value over the futures of a demand. A later request for the same slot makes an
-/// earlier one outdated: what it has not said yet it never says.
+/// Request to value a scenario. A later request for the same slot supersedes it: no further answer to the
+/// earlier one is sent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlanRequest {
-    /// Counts up with each change, so that the asker knows an answer's question.
+    /// Number of the request, ascending, by which its answers are recognised.
     pub generation: u64,
-    /// Which of the scenarios.
+    /// Slot of the scenario.
     pub slot: Slot,
-    /// The demand.
+    /// Demand that futures are drawn from.
     pub demand: Arc<Demand>,
-    /// The scenario.
+    /// Scenario to value.
     pub scenario: Arc<Scenario>,
 }
 
-/// What a request came to. Up to three come for one request: each further
-/// ([`Stage`](super::Stage)) than the one before.
+/// Answer to a [`PlanRequest`]. One request gets up to three, each of a later [`Stage`](super::Stage).
 #[derive(Clone, Debug)]
 pub struct PlanAnswer {
-    /// That of the request.
+    /// Generation of the request.
     pub generation: u64,
-    /// That of the request.
+    /// Slot of the request.
     pub slot: Slot,
-    /// The answer, or why there is none: one sentence, clean text.
+    /// The valuation, or one sentence why there is none; clean text.
     pub result: Result<Arc<Answer>, String>,
-    /// This slot beside the others, over the same futures: empty before the answer is settled, or
-    /// where no other slot was asked for. The base is the slot with the earlier letter.
+    /// This slot compared with each other slot over the same futures; the base is the earlier letter. Empty
+    /// before [`Stage::Settled`](super::Stage::Settled) and where no other slot has a scenario.
     pub comparisons: Vec<SlotComparison>,
 }
 
-/// Two slots over the same futures.
+/// Comparison of two slots over the same futures.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SlotComparison {
-    /// What is compared with.
+    /// Slot that is subtracted.
     pub base: Slot,
-    /// What is compared.
+    /// Slot that is compared with it.
     pub other: Slot,
-    /// Generations of base and other when they were compared.
+    /// Generations of base and other that were compared.
     pub generations: [u64; 2],
-    /// Other minus base.
+    /// Difference, `other` − `base`.
     pub result: Comparison,
 }

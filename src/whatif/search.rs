@@ -6,9 +6,10 @@ use super::{Buy, Workers};
 /// No family has more units than this.
 const MOST: f64 = 1e9;
 
-/// Units of the offer that a family's slider moves with the lowest mean cost over the first `paths`
-/// futures, all else as it is; the fewest of equals. Mean cost is convex in the units, so that the
-/// first number after which one more does not pay is the best. `None` without a price or an offer.
+/// Number of units with the lowest mean cost over the first `paths` futures, of the offer that a family's
+/// slider moves, all else unchanged; the fewest of equal ones. Mean cost is convex in the units, so the search
+/// ends at the first number after which one more does not pay. `None` without a price or an offer; fails where
+/// a valuation does.
 pub fn best_units(
     engine: &mut Engine,
     family: usize,

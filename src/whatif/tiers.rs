@@ -6,28 +6,28 @@ use super::optimum::{Tier, TierKind, Units, blended_spot, term_hours};
 use super::scenario::file::place;
 use crate::domain::text::clean;
 
-/// The name of the on-demand tier.
+/// Name of the on-demand tier.
 pub const ON_DEMAND: &str = "on demand";
 
-/// What a file of tiers says.
+/// Contents of a file of tiers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tiers {
     /// The tiers in the file's order, on-demand last.
     pub tiers: Vec<Tier>,
-    /// Where the rates are from, one for each of `tiers`, as the file says it: clean text, `None`
-    /// where it does not say.
+    /// Source of each rate, in the order of `tiers`, as the file states it; clean text, `None` where it states
+    /// none.
     pub sources: Vec<Option<String>>,
-    /// Whether parts of units can be bought.
+    /// Whether fractions of units may be bought.
     pub units: Units,
-    /// What is odd, one sentence each.
+    /// Values that are odd but usable, one sentence each.
     pub warnings: Vec<String>,
 }
 
-/// Why a file is no file of tiers: `name:line:column: message`.
+/// Error in a file of tiers, shown as `name:line:column: message`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{name}:{line}:{column}: {message}")]
 pub struct TiersError {
-    /// The file, as given.
+    /// Path of the file, as given.
     pub name: String,
     /// Line, from 1.
     pub line: usize,
@@ -70,7 +70,7 @@ enum Kind {
     Spot,
 }
 
-/// Weeks of `1y`, `3y` or `26w`: at most three years.
+/// Weeks of a term such as `1y`, `3y` or `26w`; `None` when it is not of this form or longer than three years.
 pub fn weeks(term: &str) -> Option<u16> {
     match term {
         "1y" => return Some(52),
@@ -81,7 +81,7 @@ pub fn weeks(term: &str) -> Option<u16> {
     digits.parse().ok().filter(|weeks| (1..=156).contains(weeks))
 }
 
-/// Reads a file of tiers, which messages call `name`.
+/// Reads a file of tiers; `name` is its path for messages. Fails at the first value that cannot be used.
 pub fn read(text: &str, name: &str) -> Result<Tiers, TiersError> {
     let wrong = |at: usize, message: &str| {
         let (line, column) = place(text, at);

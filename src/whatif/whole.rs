@@ -9,8 +9,8 @@ use super::{Answer, Stage, Workers};
 /// Futures that judgements and the tornado look at; they are common to all of them.
 const JUDGED: u32 = 1_000;
 
-/// The whole answer to the engine's scenario, over all its futures. The engine is left there. Where
-/// `stop` says so on the way, what is settled by then is answered, as settled.
+/// The answer of [`Stage::Whole`] to the engine's scenario, over all its futures. When `stop` returns true on
+/// the way, the answer so far, as [`Stage::Settled`]. Fails where a valuation does.
 pub fn whole(
     engine: &mut Engine,
     workers: &dyn Workers,

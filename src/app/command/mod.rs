@@ -13,31 +13,31 @@ use crate::tabs::Tab;
 pub use table::{CommandSpec, commands};
 pub(crate) use table::{Words, simple};
 
-/// A command, understood.
+/// A parsed command.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
     /// Go to a tab.
     Tab(Tab),
-    /// Do what a tab's own command means.
+    /// Runs a command of a tab.
     Own(Deed),
     /// Set the filter; empty text removes it.
     Filter(String),
-    /// Sort by a field of the table on screen, by its name, `None` = the fleet's own order; `true` = largest first, `None` = the
-    /// field's own direction.
+    /// Sort the list on screen by the field of this name (`None` = the rows' own order); `true` = largest
+    /// first, `None` = the field's own direction.
     Sort(Option<&'static str>, Option<bool>),
-    /// Show these columns of the table on screen, by their names; none = open the chooser.
+    /// Show these columns of the list on screen, by name; none = open the chooser.
     Columns(Vec<&'static str>),
     /// Read these regions.
     Region(Regions),
     /// Change the theme.
     Theme(ThemeName),
-    /// Judge by a preset.
+    /// Switch to a preset.
     Preset(String),
-    /// Export what is on screen.
+    /// Export the screen in a format, to a path or the default file.
     Export(Format, Option<String>),
-    /// Use a saved view.
+    /// Use the saved view of this name.
     View(String),
-    /// Save the view under a name.
+    /// Save the view under this name.
     Save(String),
     /// Open the event log.
     Log,
@@ -45,57 +45,57 @@ pub enum Command {
     Cost,
     /// Open the help.
     Help,
-    /// Read again.
+    /// Read the sources again.
     Refresh,
-    /// Freeze or go on.
+    /// Freeze or unfreeze the picture.
     Freeze,
-    /// Mouse on or off.
+    /// Switch mouse reporting on or off.
     Mouse(bool),
-    /// Open the action sheet at the checks of a verb.
+    /// Open the action sheet with the checks of a verb.
     Act(Wish),
-    /// End.
+    /// End the program.
     Quit,
 }
 
-/// What a command wants done to the chosen instances.
+/// An action that a command requests for the chosen instances.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wish {
     /// Stop them.
     Stop,
     /// Terminate them.
     Terminate {
-        /// Auto Scaling groups are to want fewer instances.
+        /// True = reduce the desired capacity of Auto Scaling groups as well.
         decrement: bool,
     },
     /// Start them.
     Start,
-    /// Mark them.
+    /// Mark them for later.
     Mark {
-        /// Until when.
+        /// End of the grace period.
         until: Until,
-        /// Why; `None` for what the verdict says.
+        /// Reason; `None` = that of the verdict.
         reason: Option<String>,
     },
-    /// Take the mark away.
+    /// Remove the mark.
     Unmark,
 }
 
-/// A moment, given as it is or as a time from now.
+/// A point in time, absolute or from now on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Until {
-    /// After this time.
+    /// This long from now.
     In(SignedDuration),
-    /// At this moment.
+    /// This time.
     At(Timestamp),
 }
 
 impl Command {
-    /// What a tab's own command does.
+    /// A command of a tab that always succeeds.
     pub(crate) fn own(act: impl Fn(&mut App) -> Vec<Effect> + Send + Sync + 'static) -> Self {
         Self::may_fail(move |app| Ok(act(app)))
     }
 
-    /// The same where it may turn out that it cannot be done; the error says why.
+    /// A command of a tab that may fail with a reason.
     pub(crate) fn may_fail(
         act: impl Fn(&mut App) -> Result<Vec<Effect>, String> + Send + Sync + 'static,
     ) -> Self {
@@ -103,7 +103,7 @@ impl Command {
     }
 }
 
-/// "unknown X `y`", with the nearest name where one is near.
+/// The message "unknown `what` `name`", with the nearest name where one is similar.
 pub(crate) fn unknown<'a>(
     what: &str,
     name: &str,
@@ -125,7 +125,7 @@ fn spec_of(name: &str) -> Option<&'static CommandSpec> {
     commands().find(|c| c.name == name || c.aliases.contains(&name))
 }
 
-/// Understands a command line (without the colon).
+/// Parses a command line without its colon. Fails with a message for the prompt.
 pub(crate) fn parse(line: &str, app: &App) -> Result<Command, String> {
     let line = line.trim();
     let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
@@ -135,7 +135,7 @@ pub(crate) fn parse(line: &str, app: &App) -> Result<Command, String> {
     (spec.build)(&words, rest, app)
 }
 
-/// Whole lines that complete `line`, in the order of their tables.
+/// Whole lines that complete `line`, in the order of the tables.
 pub(crate) fn complete(line: &str, app: &App) -> Vec<String> {
     let line = line.trim_start();
     let Some((name, rest)) = line.split_once(char::is_whitespace) else {

@@ -13,16 +13,16 @@ use crate::app::{App, Screen, Tab};
 use crate::report::Format;
 use crate::view::FieldSpec;
 
-/// What completes the words after the name of a command.
+/// Completion of the words after a command's name.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Words {
-    /// Nothing.
+    /// No completion.
     None,
-    /// The last word, behind a blank or a comma, is one of these.
+    /// The last word, after a blank or comma, is one of these.
     Each(fn(&App) -> Vec<String>),
     /// The first word is one of these.
     First(fn(&App) -> Vec<String>),
-    /// All that follows is one of these: names may have blanks.
+    /// The whole rest is one of these, since names may contain blanks.
     Rest(fn(&App) -> Vec<String>),
 }
 
@@ -36,17 +36,17 @@ macro_rules! words {
 /// One row of the table of commands.
 #[derive(Clone, Copy, Debug)]
 pub struct CommandSpec {
-    /// Its name.
+    /// Name of the command.
     pub name: &'static str,
-    /// Other names.
+    /// Further names.
     pub aliases: &'static [&'static str],
-    /// What follows the name.
+    /// Syntax of the arguments, for the help.
     pub usage: &'static str,
-    /// A sentence for the help screen.
+    /// One sentence for the help.
     pub doc: &'static str,
-    /// What may follow, for completion.
+    /// Completion of the arguments.
     pub(crate) words: Words,
-    /// Makes the command of its words; a sentence where they make none.
+    /// Makes the command from its words and the whole rest. Fails with a message for the prompt.
     pub(crate) build: fn(&[&str], &str, &App) -> Result<Command, String>,
 }
 
@@ -283,7 +283,7 @@ const SHARED: &[CommandSpec] = &[
     },
 ];
 
-/// All commands, in the order of the help screen: those of the screens, then what belongs to none.
+/// All commands in the order of the help: those of the screens, then the general ones.
 pub fn commands() -> impl Iterator<Item = &'static CommandSpec> {
     crate::tabs::screens().flat_map(Screen::commands).chain(SHARED)
 }

@@ -21,10 +21,10 @@ const MALFORMED: char = '!';
 const LABEL: usize = 16;
 const CEILING: usize = 10;
 
-/// The fewest columns that a graph makes sense in.
+/// Fewest columns of a graph.
 pub const NARROWEST: usize = 12;
 
-/// How the graphs of a page are drawn: their common scale of time.
+/// Common time scale of the graphs of a page.
 pub struct Plot {
     braille: bool,
     symbols: Symbols,
@@ -38,7 +38,7 @@ pub struct Plot {
 }
 
 impl Plot {
-    /// A scale for at most `room` columns; `None` when that is too narrow or there are no hours.
+    /// A scale of at most `room` columns; `None` where that is too narrow or there are no hours.
     pub fn of(page: &GraphPage, appearance: Appearance, room: usize) -> Option<Self> {
         let mut plot = Self::fit(page.window.len(), appearance, room)?;
         plot.idle = page.idle.map(|range| shaded(page.window, range, plot.per_column));
@@ -48,7 +48,8 @@ impl Plot {
         Some(plot)
     }
 
-    /// A scale for the past of a GPU.
+    /// A scale for the history of a GPU, of at most `room` columns; `None` where that is too narrow or there
+    /// are no samples.
     pub fn of_gpu(page: &GpuGraphPage, appearance: Appearance, room: usize) -> Option<Self> {
         let mut plot = Self::fit(page.len, appearance, room)?;
         let per_column = plot.per_column;
@@ -90,7 +91,7 @@ impl Plot {
         })
     }
 
-    /// Appends the graph of a signal to `line`.
+    /// Appends the graph of `values` to `line`, scaled to 0–`ceiling`.
     pub fn draw(&self, line: Line, values: &[f32], ceiling: f32) -> Line {
         let marks = if self.braille {
             braille_row(values, ceiling, self.per_column / 2)
@@ -100,8 +101,8 @@ impl Plot {
         shade(line, &marks, self.idle)
     }
 
-    /// The time axis, its idle stretch drawn differently, so that shading needs no colour; and
-    /// what a column is. Both begin after `margin` columns.
+    /// Two lines: the time axis, with the idle stretch drawn in other characters so that it needs no colour;
+    /// and the dates with the length of a column. Both begin after `margin` columns.
     pub fn axis(&self, margin: usize) -> [Line; 2] {
         let (plain, stretch) = match self.symbols {
             Symbols::Unicode => ('─', '▒'),
@@ -128,7 +129,7 @@ impl Plot {
     }
 }
 
-/// All graphs of a page with their common time axis, in `width` columns.
+/// All graphs of a page with their common time axis, `width` columns wide.
 pub fn lines(page: &GraphPage, appearance: Appearance, width: usize) -> Vec<Line> {
     let margin = LABEL + CEILING + 1;
     let Some(plot) = Plot::of(page, appearance, width.saturating_sub(margin)) else {
@@ -179,7 +180,7 @@ fn levels(symbols: Symbols) -> [char; 8] {
     if symbols == Symbols::Ascii { ASCII } else { BLOCKS }
 }
 
-/// Values of 0–1 as marks, the newest `width` of them; what is not known is blank.
+/// The newest `width` values (0–1) as marks; unknown ones (NaN) are blank.
 pub fn sparkline(values: &[f32], width: usize, symbols: Symbols) -> String {
     let newest = &values[values.len().saturating_sub(width)..];
     row(newest, 1.0, 1, levels(symbols)).into_iter().collect()

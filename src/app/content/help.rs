@@ -45,7 +45,7 @@ const SIGNS: [(&str, &str); 6] = [
     ("ARMED, ARMED 1/3", "Instances of all accounts, or of some, can be stopped and terminated."),
 ];
 
-/// The page.
+/// Lines of the help page.
 pub fn lines(app: &App, width: usize) -> Vec<Line> {
     let mut lines = Vec::new();
     for context in Context::ALL {

@@ -9,7 +9,7 @@ use crate::app::age::Age;
 use crate::app::msg::{Level, LogEntry};
 use crate::domain::{Reading, SourceError, SourceState};
 
-/// The page.
+/// Lines of the event log.
 pub fn lines(app: &App, width: usize) -> Vec<Line> {
     let mut lines = Vec::new();
     let failing: Vec<(&Reading, &Arc<SourceError>)> = app

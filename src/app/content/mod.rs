@@ -18,36 +18,36 @@ use crate::domain::storage::Subject;
 use crate::tabs::Tab;
 use crate::tabs::savings::state::{SavingsLook, SavingsPage};
 
-/// A piece of a line that means one thing.
+/// A piece of a line with one meaning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Span {
-    /// The text.
+    /// Text of the piece.
     pub text: Cow<'static, str>,
-    /// What it means.
+    /// Meaning, from which colours follow.
     pub role: Role,
 }
 
 /// A line of a page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Line {
-    /// From left to right.
+    /// Pieces, from left to right.
     pub spans: Vec<Span>,
-    /// Where `enter` goes to from this line; the cursor stands on such lines only.
+    /// Target of `enter` on this line; `None` = the cursor skips the line.
     pub target: Option<Target>,
 }
 
-/// Where a line leads to.
+/// Place that a line leads to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// The why page of an instance.
+    /// The Why page of an instance, by id.
     Instance(Arc<str>),
-    /// What a finding about storage is about.
+    /// The subject of a storage finding.
     Storage(Subject),
-    /// A tab, as it was left.
+    /// A tab, in the state it was left.
     Tab(Tab),
-    /// A list of what could be saved.
+    /// A savings list.
     List(SavingsLook),
-    /// A row of such a list.
+    /// A row of a savings list.
     Saving(SavingsPage),
 }
 
@@ -57,12 +57,12 @@ impl Line {
         Self::default()
     }
 
-    /// A line of one span.
+    /// A line of one piece.
     pub fn of(role: Role, text: impl Into<Cow<'static, str>>) -> Self {
         Self::new().with(role, text)
     }
 
-    /// Adds a span.
+    /// Adds a piece.
     #[must_use]
     pub fn with(mut self, role: Role, text: impl Into<Cow<'static, str>>) -> Self {
         self.spans.push(Span { text: text.into(), role });
@@ -88,7 +88,7 @@ impl Line {
         self.with(role, format!("{}{text}", " ".repeat(blank)))
     }
 
-    /// Makes the line one that `enter` goes in from.
+    /// Makes `target` the line's target.
     #[must_use]
     pub fn to(mut self, target: Target) -> Self {
         self.target = Some(target);
@@ -96,17 +96,17 @@ impl Line {
     }
 }
 
-/// Width of `text` in terminal columns, as the terminal will count them.
+/// Width of `text` in terminal columns.
 pub fn columns(text: &str) -> usize {
     unicode_width::UnicodeWidthStr::width(text)
 }
 
-/// `text` padded on the right to `width` columns; not cut.
+/// `text` padded on the right to `width` columns; not truncated.
 pub fn pad(text: &str, width: usize) -> String {
     format!("{text}{}", " ".repeat(width.saturating_sub(columns(text))))
 }
 
-/// Breaks `text` at blanks into lines of at most `width` columns; longer words are cut.
+/// Wraps `text` at blanks into lines of at most `width` columns; longer words are broken.
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let width = width.max(1);
     let mut lines = Vec::new();

@@ -10,7 +10,7 @@ fn fine_usd(amount: f64) -> String {
     format!("${}", format::grouped(amount, 4))
 }
 
-/// The page.
+/// Lines of the own-cost page; `cost` is `None` while the ledger has not been read.
 pub fn lines(cost: Option<&OwnCost>, width: usize) -> Vec<Line> {
     let Some(cost) = cost else {
         return vec![Line::of(Role::Dim, "The ledger has not been read yet.")];

@@ -19,7 +19,7 @@ const ASKED: [(SourceId, &str); 4] = [
     (SourceId::Prices, "list prices"),
 ];
 
-/// The lines, in place of rows.
+/// Lines shown instead of rows while there is no instance: what is being read, and what failed.
 pub fn lines(app: &App, width: usize) -> Vec<Line> {
     let progress = app.sources().progress;
     let readings = app.latest().map(|f| f.readings.as_slice()).unwrap_or_default();

@@ -5,7 +5,7 @@ use crate::app::App;
 use crate::app::Role;
 use crate::app::keymap::Action;
 
-/// The page. `message` is what the credential chain said.
+/// Lines of the first screen. `message` = error of the credential chain.
 pub fn lines(app: &App, message: &str, width: usize) -> Vec<Line> {
     let mut lines = vec![
         Line::new(),

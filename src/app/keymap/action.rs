@@ -1,23 +1,23 @@
 //! Every action of the cockpit with its default keys: the one table from which key handling, the
 //! footer, the help screen, the documentation and the config file's `[keys]` come.
 
-/// Where a key means something. Contexts overlap as [`Context::overlaps`] says; within
-/// overlapping contexts a key has one meaning.
+/// Where a key has a meaning. Contexts overlap as [`Context::overlaps`] states; within overlapping contexts a
+/// key has one meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Context {
-    /// Anywhere, also while typing.
+    /// Anywhere, even while typing.
     Any,
-    /// Anywhere but while typing.
+    /// Anywhere except while typing.
     Move,
-    /// On every page, while no list to choose from and no question is open.
+    /// On every page, while no chooser or question is open.
     Main,
-    /// In a table.
+    /// In a list.
     Table,
     /// On the GPUs tab.
     Gpus,
     /// On the Storage tab.
     Storage,
-    /// On the overview, the lists behind it and the list of idle instances.
+    /// On the overview, the savings lists and the list of idle instances.
     Savings,
     /// On the What-if tab.
     WhatIf,
@@ -48,7 +48,7 @@ impl Context {
         Self::Any,
     ];
 
-    /// Heading in the help screen.
+    /// Heading in the help.
     pub fn title(self) -> &'static str {
         match self {
             Self::Any => "Anywhere, also while typing",
@@ -66,7 +66,7 @@ impl Context {
         }
     }
 
-    /// True when both can be in force at the same moment.
+    /// True when both may be in force at the same time.
     pub fn overlaps(self, other: Self) -> bool {
         use Context::{
             Any, Columns, Gpus, Main, Move, Savings, Sheet, Storage, Table, Welcome, WhatIf,
@@ -94,7 +94,7 @@ impl Context {
 
 macro_rules! actions {
     ($($(#[doc = $doc:literal])+ $variant:ident $name:literal $context:ident [$($key:literal)*] $short:literal;)+) => {
-        /// Something the user can ask for with a key.
+        /// An action that a key requests.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Action {
             $($(#[doc = $doc])+ $variant,)+
@@ -121,15 +121,15 @@ macro_rules! actions {
 pub struct ActionSpec {
     /// The action.
     pub action: Action,
-    /// Its name in the config file.
+    /// Name in the configuration.
     pub name: &'static str,
-    /// Where its keys work.
+    /// Context in which its keys work.
     pub context: Context,
-    /// Default keys, the one to show first.
+    /// Default keys; the first one is shown.
     pub keys: &'static [&'static str],
-    /// One or two words for the footer.
+    /// Label in the footer, one or two words.
     pub short: &'static str,
-    /// A sentence for the help screen.
+    /// One sentence for the help.
     pub doc: &'static str,
 }
 
@@ -350,13 +350,13 @@ actions! {
 }
 
 impl Action {
-    /// The row of the table.
+    /// Its row of the table.
     pub fn spec(self) -> &'static ActionSpec {
         // The table holds every variant in the order of the enum (it is made by one macro).
         &Self::ALL[self as usize]
     }
 
-    /// The action of a name in the config file.
+    /// The action of this name in the configuration; `None` for another word.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.iter().find(|s| s.name == name).map(|s| s.action)
     }

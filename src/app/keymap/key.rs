@@ -4,15 +4,15 @@ use std::fmt;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-/// A key with its modifiers, normalised so that what a terminal sends and what a config file says
-/// compare equal: an upper-case letter carries no `shift`, `shift-tab` is one code.
+/// A key with its modifiers in normal form, so that a terminal's event and a name in the configuration compare
+/// equal: an upper-case letter has no `shift`, `shift-tab` is one code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Key {
     code: KeyCode,
     modifiers: KeyModifiers,
 }
 
-/// Why a key name was not understood.
+/// A key name that cannot be parsed; holds the message.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "unknown key `{0}`: write a character, a name such as `tab`, `esc`, `pgdn`, `f5`, or `ctrl-u`"
@@ -46,7 +46,7 @@ const NAMES: &[(&str, KeyCode)] = &[
 ];
 
 impl Key {
-    /// A key, normalised.
+    /// A key in normal form.
     pub fn new(code: KeyCode, modifiers: KeyModifiers) -> Self {
         let mut modifiers =
             modifiers & (KeyModifiers::CONTROL | KeyModifiers::ALT | KeyModifiers::SHIFT);
@@ -78,7 +78,7 @@ impl Key {
         Self::new(event.code, event.modifiers)
     }
 
-    /// The character that the key types into a text field: none with `ctrl` or `alt`.
+    /// Character that the key types into a text field; `None` with `ctrl` or `alt`, and for other keys.
     pub fn text(self) -> Option<char> {
         match self.code {
             KeyCode::Char(c) if self.modifiers.is_empty() => Some(c),
@@ -86,12 +86,13 @@ impl Key {
         }
     }
 
-    /// The event a terminal would send for this key.
+    /// The event that a terminal sends for this key.
     pub fn event(self) -> KeyEvent {
         KeyEvent::new(self.code, self.modifiers)
     }
 
-    /// Reads a key name. Modifiers (`ctrl-`, `alt-`, `shift-`) come first, in any order.
+    /// Parses a key name. Modifiers (`ctrl-`, `alt-`, `shift-`) come first, in any order. Fails with a message
+    /// that names the mistake.
     pub fn parse(text: &str) -> Result<Self, KeyError> {
         let fail = || KeyError(text.to_owned());
         let mut rest = text;

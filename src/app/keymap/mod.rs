@@ -17,49 +17,49 @@ pub struct Keymap {
     by_key: HashMap<Key, Vec<Action>>,
 }
 
-/// What is wrong with the keys of a config file. The rest of the file stays in force.
+/// A mistake in the `[keys]` of the configuration, whose other entries stay in force.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum KeymapProblem {
     /// No action has this name.
     #[error("unknown action `{name}` in [keys]{}", suggestion.map_or_else(String::new, |s| format!(", did you mean `{s}`?")))]
     UnknownAction {
-        /// What the file says.
+        /// Name in the configuration.
         name: String,
-        /// The nearest action.
+        /// The most similar action; `None` where none is similar.
         suggestion: Option<&'static str>,
     },
-    /// A key that cannot be read.
+    /// A key name that cannot be parsed.
     #[error("[keys] {action}: {error}")]
     BadKey {
-        /// The action.
+        /// Name of the action.
         action: &'static str,
-        /// What is wrong.
+        /// The mistake.
         error: KeyError,
     },
-    /// One key for two actions that can be meant at the same moment; the first one keeps it.
+    /// One key for two actions that may be in force at the same time; the first one keeps it.
     #[error("[keys] `{key}` means both `{first}` and `{second}`; `{first}` keeps it")]
     Conflict {
-        /// The key.
+        /// Name of the key.
         key: String,
-        /// The action that keeps it.
+        /// Action that keeps it.
         first: &'static str,
-        /// The action that loses it.
+        /// Action that loses it.
         second: &'static str,
     },
-    /// A key that another action has, for which the file says nothing.
+    /// A key that belongs to another action, which the configuration does not mention.
     #[error("[keys] `{key}` is a key of `{from}`: give `{from}` another one, or `{from} = []`")]
     Taken {
-        /// The key.
+        /// Name of the key.
         key: String,
-        /// The action that it was given to.
+        /// Action that it was given to.
         by: &'static str,
-        /// The action that loses it.
+        /// Action that would lose it.
         from: &'static str,
     },
 }
 
 impl KeymapProblem {
-    /// The action under whose name the problem stands in the file.
+    /// Name of the action that the mistake is listed under.
     pub fn action(&self) -> &str {
         match self {
             Self::UnknownAction { name, .. } => name,
@@ -77,10 +77,9 @@ impl Default for Keymap {
 }
 
 impl Keymap {
-    /// The default keys with the user's changes: action name → keys, which replace all default
-    /// keys of that action (none = the action has no key). Two actions that are given one key
-    /// conflict, and a key is taken only from an action that the changes name as well: nobody should
-    /// find out by pressing it.
+    /// The default keys with the user's changes: action name → keys, which replace all default keys of that
+    /// action (none = no key). An error is reported where two actions are given one key, and where a key is
+    /// taken from an action that the changes do not mention, so that nobody finds out by pressing it.
     pub fn with_overrides(changes: &BTreeMap<String, Vec<String>>) -> (Self, Vec<KeymapProblem>) {
         let mut problems = Vec::new();
         let mut given: HashMap<Action, Vec<Key>> = HashMap::new();
@@ -147,12 +146,12 @@ impl Keymap {
         }
     }
 
-    /// What `key` means where `contexts` are in force.
+    /// Action of `key` in the contexts in force; `None` without one.
     pub fn lookup(&self, key: Key, contexts: &[Context]) -> Option<Action> {
         self.by_key.get(&key)?.iter().find(|a| contexts.contains(&a.spec().context)).copied()
     }
 
-    /// The keys of an action, the one to show first; empty when the user took them all away.
+    /// Keys of an action, the one to show first; empty where the user removed them all.
     pub fn keys(&self, action: Action) -> &[Key] {
         &self.keys[action as usize]
     }

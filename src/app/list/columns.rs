@@ -4,7 +4,7 @@ use super::{List, Placement};
 use crate::app::keymap::Action;
 use crate::view::{FieldSpec, FieldTable, Sort, TableField};
 
-/// The entries of the column chooser: the columns shown, in their order, then the others.
+/// Entries of the column chooser and whether each is shown: the columns shown, in order, then the others.
 pub fn column_entries(
     table: &dyn FieldTable,
     shown: &[&'static FieldSpec],
@@ -14,7 +14,7 @@ pub fn column_entries(
 }
 
 impl List {
-    /// Sorts by `field`: first in its own direction, then reversed.
+    /// Sorts by `field`: first in its own direction, at the second call reversed.
     pub fn sort_by(&mut self, field: &'static FieldSpec) {
         self.sort = match self.sort.field {
             Some(f) if f == field => Sort { descending: !self.sort.descending, ..self.sort },
@@ -22,13 +22,13 @@ impl List {
         };
     }
 
-    /// Sorts by the field that this letter stands for; false when it stands for none.
+    /// Sorts by the field with this sort key; false where there is none.
     pub fn sort_by_letter(&mut self, letter: char) -> bool {
         let field = self.table.by_sort_key(letter.to_ascii_lowercase());
         field.map(|f| self.sort_by(f)).is_some()
     }
 
-    /// Sorts by the field of a name, `None` for the rows' own order; largest first or not, else in
+    /// Sorts by the field of this name, `None` for the rows' own order; `descending` = largest first, `None` =
     /// the field's own direction.
     pub fn sort_by_name(&mut self, name: Option<&str>, descending: Option<bool>) {
         let field = name.and_then(|name| self.table.find(name));
@@ -37,35 +37,35 @@ impl List {
         self.sort = sort;
     }
 
-    /// Shows the columns of these names. One that is not known is left out, the others stay.
+    /// Shows the columns of these names; unknown names are ignored.
     pub fn show_columns<S: AsRef<str>>(&mut self, names: &[S]) {
         self.set_columns(names.iter().filter_map(|n| self.table.find(n.as_ref())).collect());
     }
 
-    /// Sorts by the column at terminal column `x`, if there is one.
+    /// Sorts by the column at terminal column `x`; does nothing where there is none.
     pub fn sort_by_heading(&mut self, x: u16, width: u16) {
         if let Some(field) = self.placement(width).at(x) {
             self.sort_by(field);
         }
     }
 
-    /// Columns, from left to right.
+    /// Columns shown, from left to right.
     pub fn columns(&self) -> &[&'static FieldSpec] {
         &self.columns
     }
 
-    /// The columns, where the list has fields of this type.
+    /// Columns shown, as fields of type `F`.
     pub fn columns_of<F: TableField>(&self) -> Vec<F> {
         self.columns.iter().filter_map(|field| F::of(field)).collect()
     }
 
-    /// Shows these columns; none = the default ones.
+    /// Shows these columns; empty = the default ones.
     pub fn set_columns(&mut self, columns: Vec<&'static FieldSpec>) {
         self.columns = if columns.is_empty() { self.table.screen_columns() } else { columns };
         self.column_offset = 0;
     }
 
-    /// Shows a column (at the end) or hides it; the last one stays.
+    /// Shows a column (as the last one) or hides it; the only column stays.
     pub fn toggle_column(&mut self, field: &'static FieldSpec) {
         match self.columns.iter().position(|f| *f == field) {
             Some(at) if self.columns.len() > 1 => {
@@ -77,7 +77,7 @@ impl List {
         self.column_offset = 0;
     }
 
-    /// What a key does to entry `at` of the column chooser; the number of that entry afterwards.
+    /// Applies a key to entry `at` of the column chooser, and returns the index of that entry afterwards.
     pub fn change_columns(&mut self, at: usize, action: Action) -> usize {
         let Some((field, _)) = column_entries(self.table, &self.columns).get(at).copied() else {
             return at;
@@ -92,7 +92,7 @@ impl List {
         at
     }
 
-    /// Moves a column by one place; false at the ends and for hidden ones.
+    /// Moves a column by one place; false at the ends and for hidden columns.
     pub fn move_column(&mut self, field: &'static FieldSpec, right: bool) -> bool {
         let Some(at) = self.columns.iter().position(|f| *f == field) else { return false };
         let to = if right { at + 1 } else { at.wrapping_sub(1) };
@@ -103,7 +103,7 @@ impl List {
         true
     }
 
-    /// Scrolls sideways by whole columns, as long as there are hidden ones on that side.
+    /// Scrolls sideways by one column, while columns are hidden on that side.
     pub fn scroll_columns(&mut self, right: bool, width: u16) {
         if !right {
             self.column_offset = self.column_offset.saturating_sub(1);
@@ -112,7 +112,7 @@ impl List {
         }
     }
 
-    /// Where the columns stand in `width` terminal columns.
+    /// Positions of the columns in `width` terminal columns.
     pub fn placement(&self, width: u16) -> Placement {
         let shown = self.columns.iter().copied().filter(|field| Some(*field) != self.implied);
         let shown = shown.collect::<Vec<_>>();
@@ -120,7 +120,7 @@ impl List {
         Placement::of(self.table, columns, self.column_offset, width)
     }
 
-    /// The headings say this field of all rows below them: its column gives way.
+    /// Sets the field that group headings already show, whose column is then hidden.
     pub fn imply(&mut self, field: Option<&'static FieldSpec>) {
         self.implied = field;
     }

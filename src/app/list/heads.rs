@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-/// What stands on a line of a table.
+/// Content of a line of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TableLine {
-    /// A heading: its number.
+    /// A heading, by its number.
     Head(u32),
-    /// A row: its index.
+    /// A row, by its index.
     Row(u32),
 }
 
-/// The lines of a table with headings.
+/// Lines of a list with group headings.
 #[derive(Clone, Debug, Default)]
 pub struct Heads {
     lines: Vec<TableLine>,
@@ -20,7 +20,7 @@ pub struct Heads {
 }
 
 impl Heads {
-    /// `lines` with headings known by `ids`, in the order of their numbers.
+    /// `lines` with headings, whose ids are in the order of their numbers.
     pub fn new(lines: Vec<TableLine>, ids: Vec<Arc<str>>) -> Self {
         Self { lines, ids }
     }

@@ -7,11 +7,11 @@ use super::{List, TableLine};
 /// Sums over the marked rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Marked {
-    /// Rows.
+    /// Number of rows.
     pub count: usize,
-    /// What they burn, USD/h.
+    /// Cost of the rows with a known price, USD/h.
     pub usd_per_hour: f64,
-    /// Of them without a known price.
+    /// Number of rows without a known price.
     pub unpriced: usize,
 }
 
@@ -21,17 +21,17 @@ impl List {
         self.marks.contains_key(id)
     }
 
-    /// The marked rows, also those that the filter hides.
+    /// Ids of the marked rows, those hidden by the filter included.
     pub fn marks(&self) -> impl Iterator<Item = &Arc<str>> {
         self.marks.keys()
     }
 
-    /// Sums over the marks; `None` without any.
+    /// Sums over the marked rows; `None` without any.
     pub fn marked(&self) -> Option<Marked> {
         self.marked
     }
 
-    /// Marks or unmarks the current row and goes on to the next.
+    /// Marks or unmarks the current row, and moves to the next.
     pub fn toggle_mark(&mut self) {
         // A heading has no mark: its rows follow.
         if let Some((id, usd)) = self.current_row().and_then(|row| self.mark(row)) {
@@ -43,7 +43,7 @@ impl List {
         self.step(1);
     }
 
-    /// The lines of the range being marked, first and last.
+    /// First and last line of the range being marked; `None` without one.
     pub fn range(&self) -> Option<(usize, usize)> {
         let from = self.position(self.range_from.as_ref()?)?;
         Some((from.min(self.cursor), from.max(self.cursor)))
@@ -54,7 +54,7 @@ impl List {
         self.range_from.is_some()
     }
 
-    /// Starts a range at the cursor, or marks the one that was started.
+    /// Starts a range at the cursor, or marks the range that was started.
     pub fn mark_range(&mut self) {
         if let Some((from, to)) = self.range() {
             let range = (from..=to).filter_map(|at| match self.line(at)? {
@@ -70,12 +70,12 @@ impl List {
         }
     }
 
-    /// Leaves the range unmarked; false when there was none.
+    /// Ends the range without marking; false where there was none.
     pub fn cancel_range(&mut self) -> bool {
         self.range_from.take().is_some()
     }
 
-    /// Forgets all marks.
+    /// Removes all marks.
     pub fn unmark(&mut self) {
         self.marks.clear();
         self.sum_marks();

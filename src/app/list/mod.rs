@@ -24,7 +24,7 @@ use super::saved_view::SavedView;
 use crate::query::QueryError;
 use crate::view::{FieldSpec, FieldTable, Filter, Rows, Sort, TableField, ViewContext, table};
 
-/// A list as it stands on the screen.
+/// A list on screen: rows, filter, order, cursor, marks.
 #[derive(Clone, Debug)]
 pub struct List {
     /// Its fields.
@@ -36,7 +36,7 @@ pub struct List {
     filter: Option<Filter>,
     /// Grows with each change of the filter.
     filter_revision: u32,
-    /// The order in force.
+    /// Order in use.
     pub sort: Sort,
     /// Columns, from left to right.
     columns: Vec<&'static FieldSpec>,
@@ -67,7 +67,7 @@ pub struct List {
     marked: Option<Marked>,
 }
 
-/// What tells the rows of a picture from those of another: its version and the moment it is of.
+/// Identifies the rows of a picture: its version, and the time it is of.
 pub type RowsStamp = (u64, Option<Timestamp>);
 
 /// Everything that the selection and order of rows depend on.
@@ -82,7 +82,7 @@ struct Inputs {
 }
 
 impl List {
-    /// The list of rows that fields of type `F` tell of, with its default columns and no rows yet.
+    /// An empty list of rows with fields of type `F`, with its default columns.
     pub fn of<F: TableField>() -> Self {
         let table = F::table();
         Self {
@@ -109,10 +109,9 @@ impl List {
         }
     }
 
-    /// Brings rows, selection and order up to date when anything they depend on changed; `stamp`
-    /// tells the rows from others. The cursor stays on its row and, where it can, on its line of
-    /// the screen. Another order, or a filter that takes the row away, begins at the first line:
-    /// its answer is there.
+    /// Updates rows, selection and order where anything they depend on changed; `stamp` identifies the rows.
+    /// The cursor stays on its row and, where possible, on its line of the screen. After a new order, or a
+    /// filter that hides the row, it is on the first line, where the result begins.
     pub fn sync(
         &mut self,
         stamp: RowsStamp,
@@ -122,9 +121,8 @@ impl List {
         self.sync_arranged(stamp, ctx, rows, |_, _| None);
     }
 
-    /// As [`List::sync`]; `arrange` may put the selected rows into another order and headings
-    /// between them. It is told whether the order may be made anew: whether nobody reads further
-    /// down than the first line, or asked for another order.
+    /// As [`List::sync`]; `arrange` may reorder the selected rows and put headings between them. Its flag is
+    /// true where the order may change: the cursor is on the first line, or the user asked for another order.
     pub fn sync_arranged(
         &mut self,
         stamp: RowsStamp,
@@ -166,15 +164,15 @@ impl List {
         self.remember();
     }
 
-    /// Lets go of the rows until the next [`List::sync`]: a list that is not on the screen keeps no
-    /// picture alive. Cursor and marks stay.
+    /// Drops the rows until the next [`List::sync`], so that a list off screen keeps no picture alive. Cursor
+    /// and marks stay.
     pub fn release(&mut self) {
         self.rows = None;
         self.order = Vec::new();
         self.heads = None;
     }
 
-    /// The same list of other rows: order and columns stay, cursor, filter and marks go.
+    /// Prepares the list for other rows: order and columns stay; cursor, filter and marks are reset.
     pub fn start_anew(&mut self) {
         self.clear_filter();
         self.unmark();
@@ -185,12 +183,12 @@ impl List {
         self.start_over();
     }
 
-    /// The fields.
+    /// Table of the fields.
     pub fn table(&self) -> &'static dyn FieldTable {
         self.table
     }
 
-    /// The rows, before any filter; `None` before the first [`List::sync`].
+    /// All rows, before the filter; `None` before the first [`List::sync`].
     pub fn rows(&self) -> Option<&Arc<dyn Rows>> {
         self.rows.as_ref()
     }
@@ -213,12 +211,12 @@ impl List {
         self.cursor_id = id.cloned();
     }
 
-    /// Lines: rows and headings.
+    /// Number of lines: rows and headings.
     pub fn lines(&self) -> usize {
         self.heads.as_ref().map_or(self.order.len(), Heads::len)
     }
 
-    /// What stands on a line.
+    /// Content of a line; `None` behind the last one.
     pub fn line(&self, at: usize) -> Option<TableLine> {
         match &self.heads {
             Some(heads) => heads.line(at),
@@ -226,7 +224,7 @@ impl List {
         }
     }
 
-    /// The rows that stand on the lines, from the top.
+    /// Indices of the rows on the lines, from the top.
     pub fn shown_rows(&self) -> Vec<u32> {
         match &self.heads {
             Some(heads) => heads.rows().collect(),
@@ -234,7 +232,7 @@ impl List {
         }
     }
 
-    /// The heading under the cursor.
+    /// Number of the heading under the cursor; `None` on a row.
     pub fn current_head(&self) -> Option<u32> {
         match self.line(self.cursor)? {
             TableLine::Head(head) => Some(head),
@@ -242,27 +240,27 @@ impl List {
         }
     }
 
-    /// The headings are to be made anew at the next [`List::sync_arranged`].
+    /// Requests new headings at the next [`List::sync_arranged`].
     pub fn rearrange(&mut self) {
         self.heads_revision = self.heads_revision.wrapping_add(1);
     }
 
-    /// The rows shown, as indices into the rows.
+    /// Indices of the rows shown, in order.
     pub fn order(&self) -> &[u32] {
         &self.order
     }
 
-    /// Number of the current line.
+    /// Index of the line with the cursor.
     pub fn cursor(&self) -> usize {
         self.cursor
     }
 
-    /// The first line on screen.
+    /// Index of the first line on screen.
     pub fn top(&self) -> usize {
         self.top
     }
 
-    /// The row under the cursor, as an index into the rows.
+    /// Index of the row under the cursor; `None` on a heading or in an empty list.
     pub fn current_row(&self) -> Option<u32> {
         match self.line(self.cursor)? {
             TableLine::Row(row) => Some(row),
@@ -270,30 +268,30 @@ impl List {
         }
     }
 
-    /// The row under the cursor, where the list is of such rows.
+    /// The row under the cursor, as `R`; `None` on a heading, or where rows are of another type.
     pub fn current<R: 'static>(&self) -> Option<&Arc<R>> {
         self.rows.as_ref()?.get(self.current_row()?)
     }
 
-    /// The rows shown in their order, where the list is of such rows.
+    /// Rows shown, in order, as `R`; empty where rows are of another type.
     pub fn shown<R: 'static>(&self) -> Vec<Arc<R>> {
         let rows = self.rows.iter().flat_map(|rows| self.order.iter().map(|row| rows.get(*row)));
         rows.flatten().cloned().collect()
     }
 
-    /// Moves the cursor by `lines`, stopping at the ends.
+    /// Moves the cursor by `lines`, up to the ends.
     pub fn step(&mut self, lines: isize) {
         self.go(self.cursor.saturating_add_signed(lines));
     }
 
-    /// Moves the cursor to line `to`, or to the last one.
+    /// Moves the cursor to line `to`, at most the last one.
     pub fn go(&mut self, to: usize) {
         self.cursor = to.min(self.lines().saturating_sub(1));
         self.remember();
         self.choose();
     }
 
-    /// Other rows from here on: the cursor begins at the first line.
+    /// Resets the cursor to the first line, for other rows.
     pub fn start_over(&mut self) {
         self.chosen = false;
         self.cursor = 0;
@@ -301,12 +299,12 @@ impl List {
         self.cursor_id = None;
     }
 
-    /// The user means the row under the cursor: from here on the cursor follows it.
+    /// Ties the cursor to the row under it, which it follows from then on.
     pub fn choose(&mut self) {
         self.chosen = !self.order.is_empty();
     }
 
-    /// Moves the cursor to a row; false when it is not shown.
+    /// Moves the cursor to a row; false where it is not shown.
     pub fn go_to(&mut self, id: &Arc<str>) -> bool {
         let at = self.position(id);
         if let Some(at) = at {
@@ -315,7 +313,7 @@ impl List {
         at.is_some()
     }
 
-    /// What a key does to the list alone: scrolling sideways in `width` terminal columns, marks.
+    /// Applies a key that concerns the list alone: sideways scrolling in `width` terminal columns, marks.
     pub fn act(&mut self, action: Action, width: u16) {
         match action {
             Action::Left | Action::Right => self.scroll_columns(action == Action::Right, width),
@@ -326,7 +324,7 @@ impl List {
         }
     }
 
-    /// Scrolls so that the cursor is among `height` lines and no room is wasted at the end.
+    /// Scrolls so that the cursor is within `height` lines and the end leaves no empty lines.
     pub fn scroll_into(&mut self, height: usize) {
         let height = height.max(1);
         self.top = self
@@ -336,17 +334,17 @@ impl List {
             .min(self.lines().saturating_sub(height));
     }
 
-    /// The filter in force, as typed.
+    /// Filter in force, as typed; empty without one.
     pub fn filter_text(&self) -> &str {
         &self.filter_text
     }
 
-    /// True when the filter in force searches for words.
+    /// True when the filter searches for words.
     pub fn searches(&self) -> bool {
         self.filter.as_ref().is_some_and(Filter::searches)
     }
 
-    /// Puts the filter in force that `text` says; one that cannot be read changes nothing.
+    /// Puts a filter in force. Fails, and changes nothing, where it cannot be parsed.
     pub fn filter_by(&mut self, text: &str) -> Result<(), QueryError> {
         self.filter = Some(Filter::parse(self.table, text)?).filter(|f| !f.is_empty());
         text.trim().clone_into(&mut self.filter_text);
@@ -354,15 +352,15 @@ impl List {
         Ok(())
     }
 
-    /// Shows all rows.
+    /// Removes the filter, so that all rows show.
     pub fn clear_filter(&mut self) {
         self.filter = None;
         self.filter_text.clear();
         self.filter_revision = self.filter_revision.wrapping_add(1);
     }
 
-    /// Looks at the list as a view says. What this version does not know is left out: a field to
-    /// sort by leaves the rows' own order, of the columns the others stay.
+    /// Applies a saved view: filter, order, columns. Fields unknown to this version are ignored. Fails where
+    /// its filter cannot be parsed.
     pub fn look_as(&mut self, view: &SavedView) -> Result<(), QueryError> {
         self.filter_by(&view.filter)?;
         let field = self.table.find(&view.sort);
@@ -371,7 +369,7 @@ impl List {
         Ok(())
     }
 
-    /// How the list is looked at, under a name; whose list it is the caller knows.
+    /// Filter, order and columns as a saved view; the caller adds the name of the list.
     pub fn view(&self, name: &str) -> SavedView {
         SavedView {
             name: name.to_owned(),

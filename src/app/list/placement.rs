@@ -2,28 +2,28 @@
 
 use crate::view::{FieldSpec, FieldTable};
 
-/// Columns before the first one: the cursor's marker and the mark.
+/// Columns before the first one, for the cursor's marker and the mark.
 pub const GUTTER: u16 = 2;
 
 /// A column on screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Placed {
-    /// What it shows.
+    /// Field of the column.
     pub field: &'static FieldSpec,
     /// First terminal column, from the left edge of the table.
     pub x: u16,
-    /// Width; the column before `x` is always blank.
+    /// Width; the terminal column before `x` is always blank.
     pub width: u16,
 }
 
-/// The columns that fit, and whether there are more.
+/// Columns that fit, and how many do not.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Placement {
-    /// From left to right.
+    /// Placed columns, from left to right.
     pub columns: Vec<Placed>,
-    /// Columns scrolled away to the left.
+    /// Number of columns scrolled off to the left.
     pub hidden_left: usize,
-    /// Columns that did not fit.
+    /// Number of columns that do not fit.
     pub hidden_right: usize,
 }
 
@@ -31,8 +31,8 @@ pub struct Placement {
 const GROWTH: u16 = 3;
 
 impl Placement {
-    /// Places `columns` of `table` from number `offset` on into `width` terminal columns. Not scrolled, the
-    /// least important ones give way; scrolled, those on the right. At least one is placed.
+    /// Places `columns` of `table` from index `offset` on into `width` terminal columns. Where they do not fit,
+    /// the least important ones are left out; after scrolling, those on the right. At least one is placed.
     pub fn of(
         table: &dyn FieldTable,
         columns: &[&'static FieldSpec],
@@ -81,7 +81,7 @@ impl Placement {
         Self { columns: placed.collect(), hidden_left: offset, hidden_right }
     }
 
-    /// The column at terminal column `x`.
+    /// Field of the column at terminal column `x`; `None` between columns.
     pub fn at(&self, x: u16) -> Option<&'static FieldSpec> {
         self.columns.iter().find(|c| (c.x..=c.x + c.width).contains(&x)).map(|c| c.field)
     }

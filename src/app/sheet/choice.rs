@@ -9,7 +9,7 @@ use crate::act::plan::{EXPIRES_TAG, Verb};
 use crate::domain::{InstanceState, VerdictKind};
 use crate::fleet::Row;
 
-/// A verb without what goes with it.
+/// Kind of action, without its parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VerbKind {
     /// Stop.
@@ -20,15 +20,15 @@ pub enum VerbKind {
     Terminate,
     /// Start.
     Start,
-    /// Take the mark away.
+    /// Remove the mark.
     Unmark,
 }
 
 impl VerbKind {
-    /// All, in the order of the sheet: what loses least first, the way back last.
+    /// All kinds in the order of the sheet: the least harmful first, the ways back last.
     pub const ALL: [Self; 5] = [Self::Stop, Self::Mark, Self::Terminate, Self::Start, Self::Unmark];
 
-    /// The word for it.
+    /// Name shown for the kind.
     pub fn word(self) -> &'static str {
         match self {
             Self::Stop => "stop",
@@ -39,7 +39,7 @@ impl VerbKind {
         }
     }
 
-    /// What it does and what it can lose.
+    /// One sentence: what it does, and what may be lost.
     pub fn doc(self) -> &'static str {
         match self {
             Self::Stop => {
@@ -87,18 +87,18 @@ impl VerbKind {
     }
 }
 
-/// A verb on offer.
+/// A kind of action on the first page of the sheet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Offer {
-    /// Which.
+    /// The kind of action.
     pub verb: VerbKind,
-    /// How many of the instances it makes sense for.
+    /// Number of chosen instances that it applies to.
     pub fits: usize,
-    /// Why it makes no sense for any of them.
+    /// Why it applies to none of them; `None` where it applies to some.
     pub objection: Option<&'static str>,
 }
 
-/// The first page of the sheet.
+/// The first page of the sheet: choice of an action.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
     offers: Vec<Offer>,
@@ -107,7 +107,7 @@ pub struct Choice {
 }
 
 impl Choice {
-    /// What can be done to `rows`; the cursor stands on stop where that makes sense.
+    /// Actions for `rows`; the cursor is on stop where that applies.
     pub fn of(rows: &[Arc<Row>], now: Timestamp) -> Self {
         let offers: Vec<Offer> = VerbKind::ALL
             .into_iter()
@@ -124,28 +124,28 @@ impl Choice {
         Self { offers, cursor, expires: now.saturating_add(GRACE).unwrap_or(now) }
     }
 
-    /// The verbs.
+    /// Kinds of action, in the order of the sheet.
     pub fn offers(&self) -> &[Offer] {
         &self.offers
     }
 
-    /// The one that the cursor is on.
+    /// Index of the entry under the cursor.
     pub fn cursor(&self) -> usize {
         self.cursor
     }
 
-    /// Until when a mark gives time.
+    /// End of the grace period that a mark gives.
     pub fn expires(&self) -> Timestamp {
         self.expires
     }
 
-    /// Moves the cursor, stopping at the ends.
+    /// Moves the cursor by `lines`, up to the ends.
     pub fn step(&mut self, lines: isize) {
         self.cursor =
             self.cursor.saturating_add_signed(lines).min(self.offers.len().saturating_sub(1));
     }
 
-    /// The verb under the cursor, or why it makes no sense.
+    /// The action under the cursor, with `reason` for marks. Fails with the reason why it does not apply.
     pub fn chosen(&self, reason: &str) -> Result<Verb, String> {
         let Some(offer) = self.offers.get(self.cursor) else { return Err(String::new()) };
         if let Some(objection) = offer.objection {

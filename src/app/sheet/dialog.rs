@@ -5,20 +5,20 @@ use crate::act::plan::{Answer, Challenge};
 use crate::app::input::LineEdit;
 use crate::app::keymap::Action;
 
-/// Where in the dialog one is.
+/// Element of the dialog that has the focus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// The phrase that must be typed.
+    /// Input for the phrase to type.
     Phrase,
-    /// Why, for production.
+    /// Input for the justification that production needs.
     Justification,
-    /// Leave everything as it is.
+    /// Button that leaves everything unchanged.
     Cancel,
-    /// Do it.
+    /// Button that confirms.
     Go,
 }
 
-/// The dialog.
+/// The confirmation dialog.
 #[derive(Clone, Debug)]
 pub struct Dialog {
     challenge: Challenge,
@@ -29,19 +29,19 @@ pub struct Dialog {
     pub(super) standing: Standing,
 }
 
-/// What a key led to.
+/// Result of a key in the dialog.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reply {
-    /// The dialog stays.
+    /// The dialog stays open.
     Stay,
-    /// Nothing is to be done.
+    /// Cancelled.
     Cancel,
-    /// This is the answer.
+    /// Confirmed, with the user's answer.
     Answer(Answer),
 }
 
 impl Dialog {
-    /// Asks what `challenge` wants to hear. The focus is where nothing happens by itself.
+    /// A dialog for `challenge`, with the focus where `enter` changes nothing.
     pub fn new(challenge: Challenge) -> Self {
         let focus = if challenge.typed.is_empty() { Place::Cancel } else { Place::Phrase };
         Self {
@@ -54,27 +54,27 @@ impl Dialog {
         }
     }
 
-    /// What has to be said.
+    /// What must be typed to confirm.
     pub fn challenge(&self) -> &Challenge {
         &self.challenge
     }
 
-    /// Where in the dialog one is.
+    /// Element that has the focus.
     pub fn focus(&self) -> Place {
         self.focus
     }
 
-    /// The phrase so far.
+    /// Phrase typed so far.
     pub fn phrase(&self) -> &LineEdit {
         &self.phrase
     }
 
-    /// The reason so far.
+    /// Justification typed so far.
     pub fn justification(&self) -> &LineEdit {
         &self.justification
     }
 
-    /// What is missing.
+    /// What is missing for a confirmation; `None` where nothing is known to be.
     pub fn error(&self) -> Option<&str> {
         self.error.as_deref()
     }
@@ -85,7 +85,7 @@ impl Dialog {
         self.focus = place;
     }
 
-    /// The places, in the order of `tab`.
+    /// Elements of the dialog, in the order of `tab`.
     pub fn places(&self) -> Vec<Place> {
         let mut places = Vec::new();
         if !self.challenge.typed.is_empty() {

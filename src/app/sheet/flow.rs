@@ -22,12 +22,12 @@ const PLAN_VALID_FOR: SignedDuration = SignedDuration::from_hours(1);
 const TOO_OLD: &str = "the checks are more than 5 minutes old: r checks again";
 
 impl App {
-    /// The action sheet, also while another page is on screen.
+    /// The action sheet, even while another page is on screen; `None` without one.
     pub fn sheet(&self) -> Option<&Sheet> {
         self.sheet.as_ref()
     }
 
-    /// What may be done where.
+    /// Action rules of all accounts.
     pub fn rules(&self) -> &Rules {
         &self.rules
     }
@@ -37,7 +37,7 @@ impl App {
         self.sheet.is_some() && self.page().is_some_and(|o| matches!(o.page, Page::Sheet))
     }
 
-    /// The dialog that waits for the last word.
+    /// The confirmation dialog; `None` where none is open on screen.
     pub fn dialog(&self) -> Option<&Dialog> {
         match self.sheet.as_ref().map(Sheet::stage) {
             Some(Stage::Confirm(_, dialog)) if self.on_sheet() => Some(dialog),
@@ -263,7 +263,7 @@ impl App {
             .map_or_else(String::new, |key| format!("  ({key} shows it)"))
     }
 
-    /// What a run that is not on screen is doing, in a few words.
+    /// Progress of a run in a few words, for other pages; `None` without a run.
     pub fn run_in_words(&self) -> Option<String> {
         let run = self.sheet.as_ref()?.run()?;
         let verb = run.confirmed().plan().verb.word();
@@ -278,7 +278,7 @@ impl App {
         })
     }
 
-    /// True when what [`App::run_in_words`] says is on the screen in full.
+    /// True when the sheet on screen shows the run in full.
     pub fn pages_show_run(&self) -> bool {
         self.on_sheet()
     }

@@ -8,7 +8,7 @@ use crate::app::keymap::{Action, Key};
 use crate::app::{App, Effect, Level, Notice};
 
 impl App {
-    /// How long the cockpit has run, by a clock that never goes back.
+    /// Sets the time that the cockpit has run, from a monotonic clock.
     pub fn set_uptime(&mut self, uptime: Duration) {
         self.uptime = uptime;
     }

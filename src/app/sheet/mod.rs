@@ -31,15 +31,13 @@ use crate::fleet::Row;
 #[cfg(test)]
 pub use standing::SETTLE;
 
-/// The most instances of one sheet: more could not be read before they are confirmed. A plan file
-/// takes more.
+/// Most instances of one sheet: more could not be read before they are confirmed. A plan file may contain more.
 pub const MAX_ROWS: usize = 500;
 
-/// How long the owner of a marked instance has, unless another date is typed: long enough for a
-/// weekend.
+/// Default grace period of a mark: long enough for a weekend.
 pub const GRACE: SignedDuration = SignedDuration::from_hours(4 * 24);
 
-/// The action sheet.
+/// The action sheet: a set of instances on its way from choice to run.
 #[derive(Clone, Debug)]
 pub struct Sheet {
     /// The instances as they were when it was opened, worst first.
@@ -54,55 +52,55 @@ pub struct Sheet {
     follow: bool,
 }
 
-/// Where in the flow a sheet is.
+/// Stage of a sheet.
 #[derive(Clone, Debug)]
 pub enum Stage {
-    /// What is to be done?
+    /// An action is chosen.
     Choose(Choice),
-    /// The facts are being read.
+    /// Facts are being read for the plan.
     Checking(Arc<Plan>),
-    /// What the guards said.
+    /// Results of the guards are shown.
     Review(Review),
-    /// The last word.
+    /// The confirmation dialog is open.
     Confirm(Review, Box<Dialog>),
-    /// It runs, or has run.
+    /// The plan runs, or has run.
     Run(Box<Run>),
 }
 
 impl Sheet {
-    /// A sheet for `rows`.
+    /// A sheet for `rows`, at its first stage.
     pub fn new(rows: Vec<Arc<Row>>, now: Timestamp) -> Self {
         let choice = Choice::of(&rows, now);
         Self { rows, stage: Stage::Choose(choice), search: None, word: None, follow: true }
     }
 
-    /// The instances as they were when it was opened.
+    /// The instances, as they were when the sheet was opened.
     pub fn rows(&self) -> &[Arc<Row>] {
         &self.rows
     }
 
-    /// Where in the flow it is.
+    /// Current stage.
     pub fn stage(&self) -> &Stage {
         &self.stage
     }
 
-    /// The filter of the table that they were chosen in, as typed, where it searches for words: such
-    /// a filter finds more than it says.
+    /// Filter that the instances were chosen with, as typed, where it searches for words: it then matches more
+    /// than it states. `None` for other filters.
     pub fn search(&self) -> Option<&str> {
         self.search.as_deref()
     }
 
-    /// Why it came back to where it is.
+    /// Message why the sheet returned to this stage; `None` without one.
     pub fn word(&self) -> Option<&str> {
         self.word.as_deref()
     }
 
-    /// True while the line under the cursor is to be kept in sight.
+    /// True while the line under the cursor must stay in view.
     pub fn follows(&self) -> bool {
         self.follow
     }
 
-    /// What was checked, where that is on screen.
+    /// The checked plan, where it is on screen; else `None`.
     pub fn checked(&self) -> Option<&Arc<Preflighted>> {
         match &self.stage {
             Stage::Review(review) | Stage::Confirm(review, _) => Some(review.checked()),
@@ -110,7 +108,7 @@ impl Sheet {
         }
     }
 
-    /// The run, also while another page is on screen.
+    /// The run, even while another page is on screen; `None` before one began.
     pub fn run(&self) -> Option<&Run> {
         match &self.stage {
             Stage::Run(run) => Some(run),
@@ -118,13 +116,13 @@ impl Sheet {
         }
     }
 
-    /// True while something runs.
+    /// True while a plan runs.
     pub fn is_running(&self) -> bool {
         self.run().is_some_and(|run| !run.is_over())
     }
 }
 
-/// How many rows each account has, by id.
+/// Number of rows per account id.
 pub fn by_account<'a>(ids: impl Iterator<Item = &'a Arc<str>>) -> BTreeMap<Arc<str>, usize> {
     let mut counts = BTreeMap::new();
     for id in ids {

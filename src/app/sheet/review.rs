@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::act::plan::{CheckedRow, Preflighted, Rules};
 
-/// The page of the guards' answers.
+/// Page with the results of the guards.
 #[derive(Clone, Debug)]
 pub struct Review {
     checked: Arc<Preflighted>,
@@ -16,52 +16,52 @@ pub struct Review {
     net_usd_per_hour: Option<f64>,
 }
 
-/// Sums over a review.
+/// Sums over the rows of a review: over those that go, or without any over those that are only unarmed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tally {
-    /// Rows that may be acted on.
+    /// Rows that pass all guards.
     pub go: usize,
-    /// Rows that left the plan for what the instance is.
+    /// Rows that a guard blocks because of the instance.
     pub blocked: usize,
-    /// Rows that would go if the session were armed for their account.
+    /// Rows blocked only because their account is not armed.
     pub unarmed: usize,
-    /// What the rows that go are said to save, USD/h, gross.
+    /// Gross saving of the counted rows, USD/h.
     pub saves_usd_per_hour: f64,
-    /// What the bill falls by when they stop together, commitments considered, USD/h; `None` when not
+    /// Net saving of the counted rows when they stop together, with commitments considered, USD/h; `None` = not
     /// known.
     pub net_usd_per_hour: Option<f64>,
-    /// Of them without a known saving.
+    /// Counted rows without a known saving.
     pub unpriced: usize,
-    /// What they cost while they run, USD/h at list price.
+    /// List price of the counted rows, USD/h.
     pub rate_usd_per_hour: f64,
-    /// Of them without a known price.
+    /// Counted rows without a known price.
     pub rate_unknown: usize,
-    /// What goes on billing of them, USD per month of 730 h.
+    /// Cost that remains after the action, USD per month of 730 h.
     pub stays_usd_per_month: f64,
-    /// Volumes that go on billing at a price that is not known.
+    /// Volumes that remain billed at an unknown price.
     pub stays_unpriced: usize,
     /// Instance-store data that are lost, GB.
     pub instance_store_gb: u64,
-    /// Instances that lose them.
+    /// Instances that lose instance-store data.
     pub losing: usize,
-    /// Production instances that go.
+    /// Production instances among the counted rows.
     pub production: usize,
 }
 
 impl Tally {
-    /// Rows that the sums are over.
+    /// Number of rows that the sums are over.
     pub fn any(&self) -> usize {
         if self.go > 0 { self.go } else { self.unarmed }
     }
 }
 
 impl Review {
-    /// The page of what was checked.
+    /// The page of a checked plan.
     pub fn new(checked: Arc<Preflighted>) -> Self {
         Self { checked, cursor: 0, unfolded: BTreeSet::new(), net_usd_per_hour: None }
     }
 
-    /// The same with what `net` says that the rows save together which the sums are over.
+    /// Sets the net saving (USD/h) of the counted rows, computed by `net` from their ids; `None` = not known.
     #[must_use]
     pub fn with_net(mut self, net: impl FnOnce(&HashSet<Arc<str>>) -> Option<f64>) -> Self {
         let counted = self.counted().map(|row| row.item.id.clone()).collect();
@@ -77,12 +77,12 @@ impl Review {
         rows.filter(move |row| if any_goes { !row.is_blocked() } else { row.is_only_unarmed() })
     }
 
-    /// What was checked.
+    /// The checked plan.
     pub fn checked(&self) -> &Arc<Preflighted> {
         &self.checked
     }
 
-    /// The row under the cursor; one beyond the last is the button.
+    /// Index of the row under the cursor; one behind the last is the button.
     pub fn cursor(&self) -> usize {
         self.cursor
     }
@@ -92,24 +92,24 @@ impl Review {
         self.cursor >= self.checked.rows.len()
     }
 
-    /// True when all that is known of a row is shown.
+    /// True when all details of a row are shown.
     pub fn is_unfolded(&self, row: usize) -> bool {
         self.unfolded.contains(&row)
     }
 
-    /// Moves the cursor, stopping at the ends.
+    /// Moves the cursor by `lines`, up to the ends.
     pub fn step(&mut self, lines: isize) {
         self.cursor = self.cursor.saturating_add_signed(lines).min(self.checked.rows.len());
     }
 
-    /// Shows all that is known of the row under the cursor, or hides it again.
+    /// Shows or hides all details of the row under the cursor.
     pub fn fold(&mut self) {
         if !self.on_button() && !self.unfolded.remove(&self.cursor) {
             self.unfolded.insert(self.cursor);
         }
     }
 
-    /// Why nothing can be confirmed from here; `None` when a dialog may open.
+    /// Why nothing can be confirmed; `None` where the dialog may open.
     pub fn obstacle(&self, rules: &Rules) -> Option<String> {
         let mut passed = self.checked.passed().peekable();
         let may_act = |row: &CheckedRow| rules.account(&row.item.scope.account).may_act();
@@ -127,7 +127,7 @@ impl Review {
         self.checked.breaches.first().map(ToString::to_string)
     }
 
-    /// The sums.
+    /// Sums over the rows.
     pub fn tally(&self) -> Tally {
         let rows = &self.checked.rows;
         let mut tally = Tally {
@@ -160,7 +160,7 @@ impl Review {
     }
 }
 
-/// True when no account of the plan may be changed.
+/// True when actions are allowed in no account of the plan.
 pub fn read_only(checked: &Preflighted, rules: &Rules) -> bool {
     !checked.rows.iter().any(|row| rules.account(&row.item.scope.account).may_act())
 }

@@ -5,24 +5,24 @@ use std::sync::Arc;
 use crate::act::plan::{Confirmed, Outcome, OutcomeKind, Progress, Verified};
 use crate::domain::InstanceState;
 
-/// How a row is doing.
+/// Progress of one row of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Standing {
-    /// Its turn has not come.
+    /// Not yet begun.
     Waiting,
-    /// Looked at once more.
+    /// The instance is inspected once more.
     Rechecking,
-    /// The call goes out.
+    /// The call is being made.
     Calling,
-    /// The call was accepted.
+    /// AWS accepted the call.
     Accepted,
-    /// Seen in this state.
+    /// The instance was observed in this state.
     Seen(InstanceState),
-    /// It is settled.
+    /// The row has its final outcome.
     Settled(Outcome),
 }
 
-/// A run, and what came of it.
+/// A running or finished plan.
 #[derive(Clone, Debug)]
 pub struct Run {
     confirmed: Arc<Confirmed>,
@@ -33,38 +33,38 @@ pub struct Run {
 }
 
 impl Run {
-    /// A run that begins.
+    /// A run that begins, with all rows waiting.
     pub fn new(confirmed: Arc<Confirmed>) -> Self {
         let standings = vec![Standing::Waiting; confirmed.rows().len()];
         Self { confirmed, standings, ended: None, seen: false }
     }
 
-    /// What was confirmed.
+    /// The confirmed plan.
     pub fn confirmed(&self) -> &Arc<Confirmed> {
         &self.confirmed
     }
 
-    /// How each row is doing, in the order of [`Confirmed::rows`].
+    /// Progress of each row, in the order of [`Confirmed::rows`].
     pub fn standings(&self) -> &[Standing] {
         &self.standings
     }
 
-    /// How it ended; `None` while it runs.
+    /// Result of the run; `None` while it runs.
     pub fn ended(&self) -> Option<&Result<Arc<Verified>, String>> {
         self.ended.as_ref()
     }
 
-    /// True when it has ended.
+    /// True when the run has ended.
     pub fn is_over(&self) -> bool {
         self.ended.is_some()
     }
 
-    /// Rows that are settled.
+    /// Number of rows with a final outcome.
     pub fn settled(&self) -> usize {
         self.standings.iter().filter(|s| matches!(s, Standing::Settled(_))).count()
     }
 
-    /// Rows for which a call is or may be on its way.
+    /// Number of rows whose call may be under way.
     pub fn in_flight(&self) -> usize {
         let flying =
             |s: &&Standing| matches!(s, Standing::Calling | Standing::Accepted | Standing::Seen(_));
@@ -108,13 +108,13 @@ impl Run {
         self.ended = Some(ended);
     }
 
-    /// How many rows ended so.
+    /// Number of rows whose outcome is `kind`.
     pub fn count(&self, kind: OutcomeKind) -> usize {
         let of = |s: &&Standing| matches!(s, Standing::Settled(o) if o.kind == kind);
         self.standings.iter().filter(of).count()
     }
 
-    /// The commands that take back what was done or may have been done, one per line.
+    /// Commands that undo what was or may have been done, one per line.
     pub fn undo(&self) -> Vec<String> {
         let touched = |s: &Standing| match s {
             Standing::Settled(o) => matches!(o.kind, OutcomeKind::Done | OutcomeKind::Unknown),

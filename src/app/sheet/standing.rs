@@ -6,25 +6,25 @@ use std::time::Duration;
 /// reacts to a picture; keys that come sooner were meant for what was there before.
 pub const SETTLE: Duration = Duration::from_millis(300);
 
-/// Since when a dialog stands, by a clock that never goes back.
+/// Time since which a dialog has been on the screen, by a monotonic clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Standing {
     since: Option<Duration>,
 }
 
 impl Standing {
-    /// It is on the screen, whole.
+    /// Starts the delay, once the whole dialog is on the screen.
     pub fn drawn(&mut self, uptime: Duration) {
         self.since.get_or_insert(uptime);
     }
 
-    /// It is not on the screen any more as it was.
+    /// Restarts the delay before keys count; called when the dialog is hidden or redrawn elsewhere.
     pub fn gone(&mut self) {
         self.since = None;
     }
 
-    /// True when a key counts now. One that does not makes the time begin anew: what began before
-    /// the dialog stood is dropped to its end.
+    /// True when a key counts. One that does not restarts the delay: input that began before the dialog
+    /// appeared is dropped to its end.
     pub fn counts(&mut self, uptime: Duration) -> bool {
         match self.since {
             None => false,

@@ -27,20 +27,21 @@ use crate::tabs::savings::picture::{
 use crate::view::{Filter, ViewContext};
 use args::{RightsizeArgs, SpotArgs};
 
-/// Which list.
+/// The savings list to print.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum What {
     /// Commitments held.
     Commitments,
-    /// Smaller sizes.
+    /// Smaller sizes for instances.
     Rightsize(RightsizeArgs),
-    /// Spot.
+    /// Instances that could run on Spot.
     Spot(SpotArgs),
-    /// Resources that are no instances.
+    /// Resources other than instances that idle.
     Resources,
 }
 
-/// Reads everything once and prints the list.
+/// Reads everything once and prints the list. Fails for options that do not fit, and where nothing could be
+/// read.
 pub fn run(
     what: What,
     invocation: &Invocation,

@@ -13,13 +13,13 @@ use crate::domain::{Reading, Scope, SourceId, ZoneOffering};
 use crate::fleet::Fleet;
 use crate::report::SavedOf;
 
-/// What came of it.
+/// Savings and fleet, read once for a report.
 pub(super) struct Read {
-    /// What could be saved, and how the sources are doing.
+    /// All savings, with the readings of the sources.
     pub of: SavedOf,
-    /// The fleet with its prices and types.
+    /// The fleet, priced.
     pub fleet: Arc<Fleet>,
-    /// What zones offer, by account and region.
+    /// Instance types that each zone offers, by account and region.
     pub offerings: BTreeMap<Scope, Arc<Vec<ZoneOffering>>>,
 }
 

@@ -71,15 +71,19 @@ pub(super) fn run(
     Ok(list::exit(played.as_ref().and_then(|p| p.partial.as_deref())))
 }
 
-/// The bucket as it is.
+/// Facts about the bucket before the plan.
 pub(super) struct Present {
+    /// Its lifecycle configuration; `None` where it has none.
     pub lifecycle: Option<Lifecycle>,
     unknown_fields: Vec<String>,
+    /// Its versioning; `None` = not known.
     pub versioning: Option<Versioning>,
+    /// Its tags; `None` where they could not be read.
     pub tags: Option<Tags>,
     is_directory: bool,
+    /// Its region; `None` = not known.
     pub region: Option<String>,
-    /// True when S3 was asked; a file says what was so once, and of which bucket nobody knows.
+    /// True when S3 was asked; a file may be outdated or of another bucket.
     pub is_asked: bool,
 }
 

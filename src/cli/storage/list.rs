@@ -33,25 +33,25 @@ use crate::view::format;
 /// How often the line with the progress is drawn anew.
 const DRAW_EVERY: Duration = Duration::from_millis(250);
 
-/// What a pass over a list came to.
+/// Result of a pass over a list of objects.
 pub(super) struct Listed<F> {
-    /// What is known of the list.
+    /// Columns and time of the list.
     pub info: ListInfo,
-    /// Where it came from.
+    /// Source of the list.
     pub origin: ScanOrigin,
-    /// The moment it is of.
+    /// Time at which the list was made.
     pub listed_at: Timestamp,
-    /// When it was read.
+    /// Time at which it was read.
     pub scanned_at: Timestamp,
-    /// Rows read.
+    /// Number of rows read.
     pub rows: u64,
-    /// `None` when all was read; otherwise why not.
+    /// Why the list is incomplete; `None` where all of it was read.
     pub partial: Option<String>,
-    /// What was noticed, sentences.
+    /// Notes of the readers, one sentence each.
     pub notes: Vec<String>,
-    /// What the cache knows the list by; `None` of a part of a list.
+    /// Key of the list in the cache; `None` for a part of a list.
     pub key: Option<ScanKey>,
-    /// Everything that was read.
+    /// The merged fold over all rows.
     pub fold: F,
 }
 

@@ -22,11 +22,15 @@ const COUNTED_WITHIN_DAYS: i64 = 4;
 
 /// A bucket that is going to be listed.
 pub(super) struct Walk {
+    /// Finder of lists, which charges the requests.
     pub finder: Finder,
+    /// Account that may read the bucket.
     pub owner: Owner,
+    /// Name of the bucket.
     pub bucket: String,
+    /// Current objects, or all versions.
     pub what: ListWhat,
-    /// Pages at most; 0 for no limit.
+    /// Most pages to read; 0 = no limit.
     pub page_limit: u64,
 }
 

@@ -47,7 +47,8 @@ impl Ctx<'_> {
     }
 }
 
-/// Runs a subcommand.
+/// Runs a subcommand of `burntop storage`. Fails for arguments that do not fit, and where nothing could be
+/// read.
 pub fn run(
     command: &StorageCommand,
     invocation: &Invocation,

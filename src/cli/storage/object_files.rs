@@ -16,19 +16,19 @@ use crate::report::object_files::{
 };
 use crate::source::objects::Need;
 
-/// What is written down.
+/// Contents of the files.
 pub(super) struct Plan<'a> {
-    /// The objects.
+    /// Dropped steps, whose objects are named.
     pub picks: &'a Picks,
-    /// The bucket.
+    /// Name of the bucket.
     pub bucket: &'a str,
-    /// When the list was made, RFC 3339.
+    /// Time of the list, RFC 3339.
     pub listed_at: &'a str,
-    /// The policy in words.
+    /// Retention policy in one line.
     pub policy: &'a str,
     /// Bytes of the objects.
     pub bytes: u64,
-    /// Rows name versions.
+    /// True when rows name versions.
     pub with_versions: bool,
 }
 

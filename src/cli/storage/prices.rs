@@ -14,8 +14,9 @@ const DEFAULT_REGION: &str = "us-east-1";
 
 /// A region and what S3 costs there.
 pub(super) struct Priced {
+    /// AWS region of the prices.
     pub region: String,
-    /// `None` when nobody knows.
+    /// Prices of S3 in the region; `None` = not known.
     pub s3: Option<S3Prices>,
 }
 

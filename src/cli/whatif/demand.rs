@@ -106,7 +106,7 @@ fn bill_of(path: &Path) -> Option<Box<dyn Read>> {
     if bill::is_bill(std::str::from_utf8(&header).ok()?) { open() } else { None }
 }
 
-/// All families of a file, times without an offset in UTC.
+/// Demand of all families of a file, times without an offset in UTC. Fails where the file cannot be read.
 pub(crate) fn demand_of_file(path: &Path) -> Result<Demand, CliError> {
     let args = DemandArgs { zone: "UTC".to_owned(), ..DemandArgs::default() };
     of_file(path, &args, Want::All)

@@ -12,7 +12,7 @@ const ESTIMATED: &str = "1y standard RI, est.";
 /// Two list prices are of the same region when they are so alike.
 const ALIKE: f64 = 0.005;
 
-/// A first scenario; `price` says what an hour on demand costs, by family, and the date of the list.
+/// The initial scenario of a demand; `price` gives USD per hour on demand by family, and the date of the list.
 pub(crate) fn begin(demand: &Demand, price: &dyn Fn(&str) -> Option<(f64, Date)>) -> Scenario {
     let list = |family: &str| {
         let (usd, of) = price(family)?;
@@ -28,12 +28,12 @@ pub(crate) fn begin(demand: &Demand, price: &dyn Fn(&str) -> Option<(f64, Date)>
     scenario
 }
 
-/// The list price of a type in us-east-1, for files that say no region.
+/// List price of a type in us-east-1, USD per hour, for files without a region; `None` where not known.
 pub(crate) fn us_east_1(family: &str) -> Option<f64> {
     catalogue::list_price(REGION, family)
 }
 
-/// The same with the date of its list.
+/// As [`us_east_1`], with the date of the list.
 pub(crate) fn us_east_1_dated(family: &str) -> Option<(f64, Date)> {
     catalogue::dated_list_price(REGION, family)
 }

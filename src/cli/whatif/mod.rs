@@ -53,7 +53,8 @@ impl Ctx<'_> {
     }
 }
 
-/// Runs a subcommand.
+/// Runs a subcommand of `burntop whatif`. Fails for arguments that do not fit, and where a file cannot be read
+/// or a scenario cannot be valued.
 pub fn run(
     command: &WhatifCommand,
     invocation: &Invocation,

@@ -12,47 +12,47 @@ use crate::whatif::{ReadScenario, Scenario, ScenarioError, file_name, read, writ
 /// The largest file that is read.
 const LARGEST: u64 = 4 << 20;
 
-/// Why a scenario was not kept or read.
+/// Why a scenario could not be read, saved or renamed.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// It has no name.
+    /// The scenario has no name.
     #[error("a scenario needs a name to be kept: 1 to 80 printable characters")]
     Name,
-    /// There is none of this name.
+    /// No scenario has this name.
     #[error("no scenario named {0} is kept")]
     Absent(String),
-    /// Another one has the name already.
+    /// Another scenario already has this name.
     #[error("a scenario named {0} is kept already; it stays as it is")]
     Exists(String),
-    /// A file that is there cannot be understood: it stays as it is.
+    /// The existing file cannot be parsed, so it is not overwritten.
     #[error("{0}\nthe file stays as it is: mend it or move it away")]
     Broken(ScenarioError),
-    /// The scenario cannot be written.
+    /// The scenario cannot be written as TOML.
     #[error(transparent)]
     Unwritable(ScenarioError),
-    /// The system's reason.
+    /// A file operation failed.
     #[error("{path}: {why}", path = path.display(), why = files::explain(source))]
     Files {
-        /// The file or folder.
+        /// Path of the file or folder.
         path: PathBuf,
-        /// Why not.
+        /// Error of the system.
         source: io::Error,
     },
 }
 
-/// The folder of kept scenarios.
+/// Folder of saved scenarios.
 #[derive(Clone, Debug)]
 pub struct Store {
     dir: PathBuf,
 }
 
 impl Store {
-    /// In the user's configuration.
+    /// The folder in the user's configuration.
     pub fn of(paths: &Paths) -> Self {
         Self { dir: paths.scenarios_dir() }
     }
 
-    /// The names of those that can be read, in their order.
+    /// Names of the scenarios that can be read, in alphabetical order.
     pub fn names(&self) -> Vec<String> {
         let mut names: Vec<String> =
             self.all().into_iter().map(|(_, scenario)| scenario.name).collect();
@@ -60,7 +60,7 @@ impl Store {
         names
     }
 
-    /// Reads the one of this name.
+    /// Reads the scenario of this name. Fails where there is none or it cannot be read.
     pub fn load(&self, name: &str) -> Result<Scenario, StoreError> {
         match self.find(name) {
             Some((_, scenario)) => Ok(scenario),
@@ -72,8 +72,8 @@ impl Store {
         }
     }
 
-    /// Keeps a scenario under its name, over an older one of that name. A file of a later version,
-    /// or one that cannot be understood, is never overwritten.
+    /// Saves a scenario under its name, replacing an older one. Fails for a file of a later version or one that
+    /// cannot be parsed, which is never overwritten.
     pub fn save(&self, scenario: &Scenario) -> Result<(), StoreError> {
         let name = scenario.name.trim();
         if name.is_empty() {
@@ -91,7 +91,7 @@ impl Store {
         files::replace(&path, text.as_bytes()).map_err(|e| self.failed(&path, e))
     }
 
-    /// Gives a kept scenario another name.
+    /// Renames a saved scenario. Fails where it does not exist, or the new name is taken.
     pub fn rename(&self, from: &str, to: &str) -> Result<(), StoreError> {
         let (old, mut scenario) =
             self.find(from).ok_or_else(|| StoreError::Absent(clean(from).into_owned()))?;

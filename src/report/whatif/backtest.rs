@@ -8,43 +8,43 @@ use super::{Fact, Page, columns, demand_json, demand_line, number, sentences, sh
 use crate::view::{Align, ViewContext, format};
 use crate::whatif::Demand;
 
-/// One rule.
+/// Result of one buying rule.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BacktestRow {
-    /// Its name.
+    /// Name of the rule.
     pub name: &'static str,
-    /// What it cost, USD.
+    /// Cost, USD.
     pub cost_usd: f64,
-    /// (cost − foresight's) ÷ foresight's; `None` where foresight costs nothing.
+    /// (cost − foresight's) ÷ foresight's, 0.005 = 0.5% more; `None` where foresight costs nothing.
     pub above: Option<f64>,
-    /// Units that it bought, all purchases together.
+    /// Units bought in all purchases.
     pub units_bought: f64,
 }
 
-/// Everything `backtest` says.
+/// Contents of `burntop whatif backtest`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BacktestReport<'a> {
-    /// The demand.
+    /// Demand with one family.
     pub demand: &'a Demand,
-    /// The rules: foresight, ours, the fixed ones.
+    /// Results: foresight, burntop's rule, the fixed rules.
     pub policies: &'a [BacktestRow],
     /// On-demand price, USD per unit and hour.
     pub on_demand: f64,
     /// Rate of the commitment, USD per unit and hour.
     pub reserved: f64,
-    /// Weeks that it binds.
+    /// Term of the commitment, weeks.
     pub term_weeks: u16,
     /// Weeks between purchases.
     pub every_weeks: u16,
-    /// Weeks of history before the first purchase, which nobody is charged for.
+    /// Weeks of history before the first purchase; they are not charged.
     pub warm_up_weeks: usize,
-    /// Weeks that are replayed after them.
+    /// Weeks replayed after the warm-up.
     pub weeks: usize,
-    /// What is odd, one sentence each.
+    /// Inputs that are odd but usable, one sentence each.
     pub warnings: &'a [String],
 }
 
-/// Writes the report.
+/// Formats the report.
 pub fn whatif_backtest(report: &BacktestReport<'_>, format: Format, ctx: &ViewContext) -> String {
     let family = report.demand.families.first().map_or("", |family| &*family.name);
     let rows: Vec<Json> = report

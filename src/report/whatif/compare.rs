@@ -10,35 +10,35 @@ use super::{
 use crate::view::{Align, ViewContext, format};
 use crate::whatif::{Comparison, Demand, Valuation};
 
-/// One scenario.
+/// One scenario of the comparison.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CompareRow {
-    /// Its name, or its file.
+    /// Name of the scenario, or of its file.
     pub name: String,
-    /// What it comes to.
+    /// Valuation of all its families.
     pub value: Valuation,
-    /// Against the first; `None` of the first.
+    /// Difference to the first scenario; `None` for the first.
     pub against: Option<Comparison>,
 }
 
-/// Everything `compare` says.
+/// Contents of `burntop whatif compare`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CompareReport<'a> {
-    /// The demand.
+    /// Demand of all scenarios.
     pub demand: &'a Demand,
-    /// The scenarios, the base first.
+    /// Scenarios, the base first.
     pub rows: &'a [CompareRow],
-    /// Futures.
+    /// Number of futures.
     pub paths: u32,
-    /// Weeks.
+    /// Weeks looked ahead.
     pub weeks: u16,
-    /// Seed.
+    /// Seed of the random draw.
     pub seed: u64,
-    /// What is odd, one sentence each.
+    /// Inputs that are odd but usable, one sentence each.
     pub warnings: &'a [String],
 }
 
-/// Writes the report.
+/// Formats the report.
 pub fn whatif_compare(report: &CompareReport<'_>, format: Format, ctx: &ViewContext) -> String {
     let rows: Vec<Json> = report.rows.iter().map(row).collect();
     let more = vec![

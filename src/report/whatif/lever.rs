@@ -10,7 +10,7 @@ use crate::whatif::levers::{Knob, LeverKind, Quantity, Series, Sheet, Unit};
 
 const BASIS: &str = "nominal USD; a month is 730 h; savings are of what the ones before them left";
 
-/// Writes the answer of a simulator: schema `burntop/whatif-<kind>/1`.
+/// Formats the answer of a simulator, in JSON as schema `burntop/whatif-<kind>/1`.
 pub fn whatif_sheet(sheet: &Sheet, format: Format, ctx: &ViewContext) -> String {
     let rows = sheet
         .results
@@ -65,7 +65,7 @@ pub fn whatif_sheet(sheet: &Sheet, format: Format, ctx: &ViewContext) -> String 
     write(&page, format, ctx)
 }
 
-/// Lists the inputs of a simulator.
+/// Formats the inputs of a simulator with ranges and values.
 pub fn whatif_knobs(kind: LeverKind, knobs: &[Knob], format: Format, ctx: &ViewContext) -> String {
     let bound = |knob: &Knob| match knob.high.is_finite() {
         true => format!("{} to {}", knob.unit.show(knob.low), knob.unit.show(knob.high)),

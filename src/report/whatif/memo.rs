@@ -15,7 +15,7 @@ use crate::whatif::{
 /// Bars of the tornado that a memo has room for.
 const BARS: usize = 6;
 
-/// Writes the memo of the active plan, with the others beside it.
+/// The memo of the active plan, compared with the others, as Markdown.
 pub fn whatif_memo(report: &SessionReport, ctx: &ViewContext) -> String {
     let mut memo = Memo { out: String::new(), report, ctx };
     memo.head();

@@ -9,51 +9,49 @@ use crate::view::{Align, Value, ViewContext, format};
 use crate::whatif::Demand;
 use crate::whatif::optimum::WholeTerms;
 
-/// A tier of the mix.
+/// Use of one tier in the cheapest mix.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OptimumTier {
-    /// As the file calls it.
+    /// Name of the tier in the file.
     pub name: String,
-    /// USD per unit and hour: for each hour committed, or for each hour used. Of spot with what its
-    /// overhead and its absence cost.
+    /// USD per unit and hour: committed or used; of Spot with its overhead and with on-demand as its fallback.
     pub rate: f64,
-    /// Hours of a commitment's term; `None` for what is paid by use.
+    /// Term of a commitment, hours; `None` for a tier paid by use.
     pub term_hours: Option<usize>,
-    /// Where the rate is from, as the file says it; `None` where it does not say.
+    /// Source of the rate, as the file states it; `None` where it states none.
     pub source: Option<String>,
-    /// Units; of a tier that is bought at several times the most at once, of on-demand and spot the
-    /// mean.
+    /// Units: of a commitment the most at once, of on-demand and Spot the mean.
     pub units: f64,
-    /// Unit-hours that are paid.
+    /// Unit-hours paid for.
     pub unit_hours: f64,
-    /// What it costs, USD.
+    /// Cost, USD.
     pub cost_usd: f64,
-    /// A commitment: units in each of its periods, first to last.
+    /// Units in each period of a commitment, first to last; empty for a tier paid by use.
     pub periods: Vec<f64>,
 }
 
-/// Everything `optimum` says.
+/// Contents of `burntop whatif optimum`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OptimumReport<'a> {
-    /// The demand.
+    /// Demand that the mix serves.
     pub demand: &'a Demand,
-    /// Its hours, drawn out to whole terms: the period of all figures.
+    /// Its hours, repeated to whole terms: the period of all figures.
     pub drawn: &'a WholeTerms,
-    /// The tiers, in the file's order, on-demand last.
+    /// Tiers, in the file's order, on-demand last.
     pub tiers: &'a [OptimumTier],
-    /// What all cost together, USD.
+    /// Cost of all tiers, USD.
     pub cost_usd: f64,
-    /// What everything on demand would cost, USD.
+    /// Cost of the same demand on demand alone, USD.
     pub on_demand_usd: f64,
-    /// Part of the demand that commitments serve, 0–1.
+    /// Share of the demand's unit-hours that commitments serve, 0–1; `None` without demand.
     pub coverage: Option<f64>,
-    /// Part of the committed unit-hours that are used, 0–1.
+    /// Share of the committed unit-hours that are used, 0–1; `None` without commitments.
     pub utilisation: Option<f64>,
-    /// What is odd, one sentence each.
+    /// Inputs that are odd but usable, one sentence each.
     pub warnings: &'a [String],
 }
 
-/// Writes the report.
+/// Formats the report.
 pub fn whatif_optimum(report: &OptimumReport<'_>, format: Format, ctx: &ViewContext) -> String {
     let esr = (report.on_demand_usd > 0.0).then(|| 1.0 - report.cost_usd / report.on_demand_usd);
     let rows: Vec<Json> = report.tiers.iter().map(row).collect();

@@ -10,32 +10,32 @@ use super::{columns, demand_json, number, share, valuation_json};
 use crate::view::{Align, ViewContext, format};
 use crate::whatif::{Answer, Demand, ListEntry, Scenario, Slot, SlotComparison, Stage, TornadoBar};
 
-/// A scenario of the session.
+/// A scenario of a planning session.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SessionPlan {
-    /// Its slot.
+    /// Slot of the scenario.
     pub slot: Slot,
-    /// It.
+    /// The scenario.
     pub scenario: Arc<Scenario>,
-    /// What came of it; `None` while nothing did, or where it came of an older version.
+    /// Its valuation; `None` while none of this version of it is known.
     pub answer: Option<Arc<Answer>>,
 }
 
-/// The session.
+/// Contents of a planning session.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SessionReport {
-    /// The demand.
+    /// Demand of all scenarios.
     pub demand: Arc<Demand>,
-    /// The scenarios, in the order of their letters.
+    /// Scenarios, in the order of their slots.
     pub plans: Vec<SessionPlan>,
-    /// The one that is meant.
+    /// Slot of the scenario that is shown.
     pub active: Slot,
-    /// How they compare, as far as that is known for the scenarios as they are.
+    /// Comparisons known for the scenarios as they are now.
     pub comparisons: Vec<SlotComparison>,
 }
 
 impl SessionReport {
-    /// The scenario that is meant.
+    /// The scenario that is shown; `None` where its slot is empty.
     pub fn active(&self) -> Option<&SessionPlan> {
         self.plans.iter().find(|plan| plan.slot == self.active)
     }

@@ -11,67 +11,67 @@ use super::{
 use crate::view::{Align, ViewContext, format};
 use crate::whatif::{Demand, Payment, Valuation};
 
-/// A commitment and what it comes to.
+/// A commitment over the known hours, with its figures.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HindsightOptimum {
-    /// Units.
+    /// Units committed.
     pub commit: f64,
-    /// What it costs together with the rest on demand, USD.
+    /// Cost with the rest on demand, USD.
     pub cost_usd: f64,
-    /// What everything on demand would cost, USD.
+    /// Cost of the same demand on demand alone, USD.
     pub on_demand_usd: f64,
-    /// Effective savings rate; `None` without demand.
+    /// Effective savings rate, 1 − cost ÷ on-demand cost; `None` without demand.
     pub esr: Option<f64>,
-    /// Part of the demand that is covered, 0–1.
+    /// Share of the demand's unit-hours covered, 0–1; `None` without demand.
     pub coverage: Option<f64>,
-    /// Part of the commitment that is used, 0–1.
+    /// Share of the committed unit-hours that are used, 0–1; `None` without a commitment.
     pub utilisation: Option<f64>,
 }
 
-/// One family of the answer.
+/// Answer for one family.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReserveFamily {
-    /// Its name.
+    /// Name of the family.
     pub family: String,
-    /// On-demand price, USD per unit and hour.
+    /// On-demand price, USD per unit and hour; `None` where not known.
     pub on_demand: Option<f64>,
-    /// The offer that it is about, and its rate, USD per unit and hour.
+    /// Name of the offer and its rate, USD per unit and hour; `None` without an offer that has a rate.
     pub offer: Option<(String, f64)>,
-    /// The units with the lowest mean cost.
+    /// Commitment with the lowest mean cost; `None` where not known.
     pub optimum: Option<HindsightOptimum>,
-    /// What was asked for, or the optimum, valued.
+    /// Valuation of the requested units, or of the optimum; `None` without a price.
     pub valuation: Option<Valuation>,
-    /// After so many months demand may vanish and nothing is lost.
+    /// Months after which demand may vanish without a loss; `None` when not within the term.
     pub safe_months: Option<f64>,
-    /// What the last 7, 30 and 60 days alone would have advised, units.
+    /// Advice of the last 7, 30 and 60 days alone: days and units, `None` where not known.
     pub look_back: Vec<(u16, Option<f64>)>,
 }
 
-/// Everything `reserve` says.
+/// Contents of `burntop whatif reserve`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReserveReport<'a> {
-    /// The demand.
+    /// Demand that the commitments are for.
     pub demand: &'a Demand,
-    /// Families, in their order.
+    /// Families, in the demand's order.
     pub families: &'a [ReserveFamily],
-    /// All of them together, where there are several.
+    /// Valuation of all families together; `None` for one family.
     pub total: Option<&'a Valuation>,
-    /// Weeks that are looked at, or the hours of the past where no future is drawn.
+    /// Weeks looked ahead; without futures the whole history is valued.
     pub weeks: u16,
-    /// How the commitment is paid.
+    /// When the commitment is paid.
     pub payment: Payment,
-    /// Futures; 0 = the past itself.
+    /// Number of futures; 0 = the history itself.
     pub paths: u32,
-    /// What they are drawn from.
+    /// Seed of the random draw.
     pub seed: u64,
-    /// What is assumed beside the past: growth per year, drift and shock per week; `None` where a
-    /// scenario file says it.
+    /// Assumptions besides the history: growth per year, drift and shock per week; `None` where a scenario file
+    /// states them.
     pub assumed: Option<[f64; 3]>,
-    /// What is odd, one sentence each.
+    /// Inputs that are odd but usable, one sentence each.
     pub warnings: &'a [String],
 }
 
-/// Writes the report.
+/// Formats the report.
 pub fn whatif_reserve(report: &ReserveReport<'_>, format: Format, ctx: &ViewContext) -> String {
     let single = (report.families.len() == 1).then(|| &report.families[0]);
     let [growth, drift, shock] =

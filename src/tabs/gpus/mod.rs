@@ -9,5 +9,5 @@ pub mod state;
 
 use super::Tab;
 
-/// Which of the tabs it is.
+/// The tab that this folder implements.
 pub(crate) const TAB: Tab = Tab::Gpus;

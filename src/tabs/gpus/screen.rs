@@ -15,7 +15,7 @@ use crate::fleet::Row;
 use crate::tabs::gpus::TAB;
 use crate::view::{TableField, ViewContext};
 
-/// The tab.
+/// Screen of the GPUs tab.
 pub(crate) struct GpuScreen;
 
 impl Screen for GpuScreen {

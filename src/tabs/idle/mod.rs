@@ -7,5 +7,5 @@ pub mod screen;
 
 use super::Tab;
 
-/// Which of the tabs it is.
+/// The tab that this folder implements.
 pub(crate) const TAB: Tab = Tab::Idle;

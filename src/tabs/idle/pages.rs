@@ -15,7 +15,7 @@ use crate::fleet::Row;
 use crate::tabs::idle::picture::Field;
 use crate::view::{Symbols, TableField, ViewContext, format};
 
-/// The role of a verdict.
+/// Role, and with it the colour, of a verdict.
 pub fn verdict_role(kind: VerdictKind) -> Role {
     match kind {
         VerdictKind::Idle | VerdictKind::Partial => Role::Idle,
@@ -25,7 +25,7 @@ pub fn verdict_role(kind: VerdictKind) -> Role {
     }
 }
 
-/// The page of an instance.
+/// Lines of the Why page of an instance; `series` is `None` until loaded.
 pub fn lines(
     app: &App,
     instance: &Arc<str>,

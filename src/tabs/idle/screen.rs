@@ -14,7 +14,7 @@ use crate::tabs::idle::TAB;
 use crate::tabs::idle::picture::Field;
 use crate::view::TableField;
 
-/// The tab.
+/// Screen of the Idle tab.
 pub(crate) struct IdleScreen;
 
 impl Screen for IdleScreen {
@@ -138,7 +138,7 @@ impl Screen for IdleScreen {
 }
 
 impl App {
-    /// One instance.
+    /// Report of one instance; `None` where it is not in the fleet on screen.
     pub(crate) fn instance_picture(&self, id: &str) -> Option<Picture> {
         let fleet = self.shown()?;
         let row = fleet.rows.iter().find(|r| *r.instance.id == *id)?;
@@ -150,20 +150,20 @@ impl App {
         Instances { fleet, preset: self.preset().to_owned() }
     }
 
-    /// Opens the page that says why, and asks for the series behind it.
+    /// Opens the Why page of an instance, and requests its series.
     pub(crate) fn open_why(&mut self, instance: Arc<str>) -> Vec<Effect> {
         self.open(Page::Why { instance: instance.clone(), series: None });
         vec![Effect::LoadSeries { instance }]
     }
 
-    /// The verdict that the why page on screen explains.
+    /// Verdict explained by the Why page on screen; `None` where another page is.
     pub(crate) fn why_verdict(&self) -> Option<Arc<Verdict>> {
         matches!(self.page()?.page, Page::Why { .. })
             .then(|| self.current_row()?.verdict.clone())
             .flatten()
     }
 
-    /// Takes the series of an instance whose evidence is open.
+    /// Stores loaded series in the open Why page of their instance.
     pub(crate) fn on_series(&mut self, of: &Arc<str>, loaded: &Arc<SeriesSet>) {
         for opened in &mut self.pages {
             if let Page::Why { instance, series } = &mut opened.page

@@ -10,5 +10,5 @@ pub(crate) mod state;
 
 use super::Tab;
 
-/// Which of the tabs it is.
+/// The tab that this folder implements.
 pub(crate) const TAB: Tab = Tab::Overview;

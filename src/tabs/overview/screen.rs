@@ -13,7 +13,7 @@ use crate::report::OverviewReport;
 use crate::tabs::overview::TAB;
 use crate::tabs::savings::state::SavingsLook;
 
-/// The tab.
+/// Screen of the Overview tab.
 pub(crate) struct OverviewScreen;
 
 impl Screen for OverviewScreen {

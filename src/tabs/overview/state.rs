@@ -11,7 +11,7 @@ type Stamp = (u64, Option<Timestamp>);
 /// What an overview was made from: the fleet, and what is joined to it.
 type Of = (Stamp, [Option<Stamp>; 3]);
 
-/// The overview as it was last made.
+/// The overview last computed, kept until its data change.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Overviews {
     /// It, and what it was made from.
@@ -22,14 +22,14 @@ pub(crate) struct Overviews {
 }
 
 impl Overviews {
-    /// The newest; `None` before there is a fleet.
+    /// The newest overview; `None` before there is a fleet.
     pub(crate) fn newest(&self) -> Option<&Overview> {
         self.made.as_ref().map(|(_, overview)| overview)
     }
 }
 
 impl App {
-    /// Makes the overview anew where something it sums up is new.
+    /// Computes the overview anew where its data have changed.
     pub(crate) fn make_overview(&mut self) {
         let ctx = self.view_context();
         let Some(fleet) = self.shown() else {

@@ -10,7 +10,7 @@ use crate::app::{App, Effect, Page, Picture, Tab};
 use crate::report::Format;
 use crate::tabs::whatif::TAB;
 
-/// The tab.
+/// Screen of the What-if tab.
 pub(crate) struct WhatIfScreen;
 
 impl Screen for WhatIfScreen {

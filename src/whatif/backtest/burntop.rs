@@ -60,7 +60,7 @@ struct Shadow {
     cost_usd: f64,
 }
 
-/// Our policy. One value replays one series, once.
+/// The buying policy of burntop. One value replays one series, once.
 #[derive(Clone, Debug)]
 pub struct Burntop {
     shadows: Vec<Shadow>,

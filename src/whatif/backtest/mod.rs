@@ -17,60 +17,60 @@ pub use rules::{LookBack, Nothing, PartOfAverage, WangLiLiang};
 
 use crate::whatif::optimum::{Rung, ladder};
 
-/// A back-test that cannot be done.
+/// Why a back-test cannot be run.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum BacktestError {
     /// A price is zero, negative or not a number.
     #[error("the {what} price is {usd}: give dollars per unit and hour, above 0")]
     Price {
-        /// Which.
+        /// Name of the price.
         what: &'static str,
-        /// As given.
+        /// The value given, USD.
         usd: f64,
     },
     /// A number of weeks is zero.
     #[error("{what} is 0 weeks: give at least 1")]
     Weeks {
-        /// Which.
+        /// Name of the setting.
         what: &'static str,
     },
-    /// Nothing is left after the warm-up.
+    /// The series is not longer than the warm-up.
     #[error(
         "the series has {weeks} weeks and {warm_up} of them are the first history: give a longer \
          series, or fewer weeks of first history"
     )]
     Short {
-        /// Weeks of the series, a broken one counted.
+        /// Weeks of the series, an incomplete one counted.
         weeks: usize,
         /// Weeks of the warm-up.
         warm_up: usize,
     },
 }
 
-/// How a policy did.
+/// Result of one policy.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
-    /// The policy: `perfect_foresight`, `burntop`, …
+    /// Name of the policy: `perfect_foresight`, `burntop`, …
     pub name: &'static str,
     /// USD over the weeks after the warm-up.
     pub cost_usd: f64,
-    /// (cost − foresight's) ÷ foresight's, 0.005 = 0.5 % more; `None` where foresight costs nothing.
+    /// (cost − foresight's) ÷ foresight's, 0.005 = 0.5% more; `None` where foresight costs nothing.
     pub cost_above_foresight: Option<f64>,
-    /// Units bought, by week after the warm-up. Whole, but for foresight on a series of parts.
+    /// Units bought, by week after the warm-up. Whole numbers, except for foresight on a series of fractions.
     pub bought: Vec<f64>,
 }
 
-/// Weeks of history before the first purchase where nobody says: the longest look-back's 60 days,
-/// but at most a quarter of the series, and one at least.
+/// Default number of weeks before the first purchase: a quarter of the series, from 1 to 9 weeks (the longest
+/// look-back is 60 days).
 pub fn default_warm_up(weeks: usize) -> usize {
     (weeks / 4).clamp(1, 9)
 }
 
-/// Replays every policy over hourly units (`NaN` = not known). Foresight comes first, then ours,
-/// then the fixed rules.
+/// Replays every policy over hourly units (`NaN` = not known): foresight first, then burntop's, then the fixed
+/// rules. Fails where a price or a number of weeks is out of range, or the series is too short.
 ///
-/// All may buy in the first week after the warm-up and each `every_weeks` later; nothing is held
-/// before. A commitment that outlives the series is paid for to its end only, by all of them.
+/// All may buy in the first week after the warm-up and every `every_weeks` later; nothing is held before. A
+/// commitment that outlives the series is charged to the series' end only, for all policies.
 pub fn backtest(hours: &[f64], setting: &Setting) -> Result<Vec<Outcome>, BacktestError> {
     check(setting)?;
     let weeks = weeks(hours);

@@ -3,41 +3,41 @@
 use crate::whatif::HOURS_PER_WEEK;
 use crate::whatif::optimum::Usage;
 
-/// The terms of a back-test.
+/// Prices and dates of a back-test.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Setting {
     /// USD per unit and hour on demand.
     pub on_demand: f64,
     /// USD per unit and hour committed.
     pub reserved: f64,
-    /// Weeks that a commitment runs, at least 1.
+    /// Term of a commitment, weeks, at least 1.
     pub term_weeks: usize,
     /// Weeks between purchases, at least 1.
     pub every_weeks: usize,
-    /// Weeks of history before the first purchase; they cost nothing.
+    /// Weeks of history before the first purchase; they are not charged.
     pub warm_up_weeks: usize,
 }
 
 impl Setting {
-    /// Part of the hours that a unit must be used to pay: rate ÷ on-demand.
+    /// Share of the hours that a unit must run to pay: rate ÷ on-demand.
     pub fn break_even(&self) -> f64 {
         self.reserved / self.on_demand
     }
 }
 
-/// What a policy sees when it may buy.
+/// What a policy may know at a purchase date.
 #[derive(Clone, Copy, Debug)]
 pub struct Past<'a> {
-    /// All hours so far; `NaN` where not known.
+    /// Units of all hours so far; `NaN` where not known.
     pub hours: &'a [f64],
-    /// Units held in the coming weeks, by week: falls as commitments expire.
+    /// Units held in each coming week: falls as commitments expire.
     pub held: &'a [f64],
-    /// The terms.
+    /// Prices and dates.
     pub setting: &'a Setting,
 }
 
 impl Past<'_> {
-    /// The last `days` days, or all hours where there are fewer.
+    /// The last `days` days, or all hours where the history is shorter.
     pub fn last_days(&self, days: usize) -> &[f64] {
         &self.hours[self.hours.len().saturating_sub(days * 24)..]
     }
@@ -48,19 +48,19 @@ impl Past<'_> {
     }
 }
 
-/// A way of buying.
+/// A rule that decides how much to buy.
 pub trait Policy {
-    /// What it is called.
+    /// Name in results.
     fn name(&self) -> &'static str;
 
-    /// Units wanted in all for the coming weeks; what is missing to it is bought, in whole units.
+    /// Units wanted in total for the coming weeks; the difference to what is held is bought, in whole units.
     fn wanted(&mut self, past: &Past<'_>) -> f64;
 }
 
-/// What a policy did.
+/// Purchases and cost of one policy over a series.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Replay {
-    /// USD from the end of the warm-up on.
+    /// USD, from the end of the warm-up on.
     pub cost_usd: f64,
     /// Units bought, by week from the end of the warm-up on.
     pub bought: Vec<f64>,
@@ -68,12 +68,12 @@ pub struct Replay {
     pub held: Vec<f64>,
 }
 
-/// Cuts hours into weeks, the last one perhaps shorter.
+/// Cuts hours into weeks; the last one may be shorter.
 pub fn weeks(hours: &[f64]) -> Vec<Usage> {
     hours.chunks(HOURS_PER_WEEK).map(Usage::new).collect()
 }
 
-/// Replays a policy. It never sees an hour at or after the one in which it buys.
+/// Replays a policy over `hours`; the policy never sees an hour at or after its purchase.
 pub fn replay(
     hours: &[f64],
     weeks: &[Usage],
@@ -97,7 +97,7 @@ pub fn replay(
     done
 }
 
-/// USD of holding `held` units in each week: the commitments, used or not, and the rest on demand.
+/// USD of holding `held` units in each week: commitments, used or not, and on-demand for the rest.
 pub fn cost(weeks: &[Usage], setting: &Setting, held: &[f64]) -> f64 {
     let week = |(week, held): (&Usage, &f64)| {
         let fixed = setting.reserved * held * week.hours() as f64;

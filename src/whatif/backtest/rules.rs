@@ -3,10 +3,10 @@
 use super::replay::{Past, Policy};
 use crate::whatif::optimum::Usage;
 
-/// What the vendors' recommenders do: the commitment that would have been best over the last days.
+/// The rule of the vendors' recommenders: the commitment that would have cost least over the last days.
 #[derive(Clone, Copy, Debug)]
 pub struct LookBack {
-    /// Days looked back.
+    /// Length of the look-back, days.
     pub days: usize,
 }
 
@@ -25,10 +25,10 @@ impl Policy for LookBack {
     }
 }
 
-/// A part of the average over the last 30 days.
+/// A share of the average units over the last 30 days.
 #[derive(Clone, Copy, Debug)]
 pub struct PartOfAverage {
-    /// The part, 0.7 = 70 %.
+    /// The share, 0.7 = 70%.
     pub part: f64,
 }
 
@@ -43,7 +43,7 @@ impl Policy for PartOfAverage {
     }
 }
 
-/// Buys nothing.
+/// Never buys.
 #[derive(Clone, Copy, Debug)]
 pub struct Nothing;
 

@@ -6,49 +6,48 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::whatif::HOURS_PER_WEEK;
 
-/// Where a demand is from.
+/// Source of a demand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DemandOrigin {
     /// A CSV file, by its path as given; clean text.
     Csv(String),
     /// A bill, by its path as given; clean text.
     Bill(String),
-    /// What burntop saw running, hour by hour.
+    /// Running instances that burntop recorded, hour by hour.
     History,
-    /// The built-in fleet.
+    /// The demo fleet.
     Demo,
 }
 
-/// Hourly demand of some families over one stretch of time, the same for all of them.
+/// Hourly demand of several families over one stretch of time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Demand {
-    /// Where it is from.
+    /// Source of the demand.
     pub origin: DemandOrigin,
-    /// The first hour, UTC.
+    /// Start of the first hour, UTC.
     pub start: Timestamp,
-    /// The families; all have equally many hours, at least one.
+    /// The families; all have the same number of hours, at least one.
     pub families: Vec<Family>,
-    /// What was found on the way and is worth saying: gaps, duplicates, mended separators. One
-    /// sentence each, clean text.
+    /// Findings of the reader: gaps, duplicates, mended separators. One sentence each, clean text.
     pub notes: Vec<String>,
 }
 
 /// Hourly demand of one family.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Family {
-    /// Its name: an instance type, or whatever the file calls it. Clean text.
+    /// Name: an instance type, or the heading of the file's column. Clean text.
     pub name: String,
-    /// Units per hour, never negative; `NaN` where it is not known. Never filled in silently.
+    /// Units of each hour, from 0 on; `NaN` where not known. Gaps are never filled.
     pub hours: Vec<f64>,
 }
 
 impl Family {
-    /// The hours that are known.
+    /// Units of the known hours.
     pub fn known(&self) -> impl Iterator<Item = f64> {
         self.hours.iter().copied().filter(|units| !units.is_nan())
     }
 
-    /// How many hours are known.
+    /// Number of known hours.
     pub fn known_hours(&self) -> usize {
         self.known().count()
     }
@@ -61,24 +60,24 @@ impl Family {
 }
 
 impl Demand {
-    /// Hours of the stretch, known or not.
+    /// Number of hours, known or not.
     pub fn hours(&self) -> usize {
         self.families.first().map_or(0, |family| family.hours.len())
     }
 
-    /// The hour after the last one.
+    /// End of the last hour, UTC.
     pub fn end(&self) -> Timestamp {
         let hours = SignedDuration::from_hours(self.hours() as i64);
         self.start.saturating_add(hours).unwrap_or(self.start)
     }
 
-    /// The family of this name.
+    /// The family of this name; `None` when there is none.
     pub fn family(&self, name: &str) -> Option<&Family> {
         self.families.iter().find(|family| family.name == name)
     }
 
-    /// Where the whole weeks begin, oldest first, as indices of hours: they are counted back from
-    /// the end, and one in which any family has a gap is left out.
+    /// Indices of the hours at which the whole weeks begin, oldest first: counted back from the end, without
+    /// weeks in which any family has a gap.
     pub fn whole_weeks(&self) -> Vec<usize> {
         let first = self.hours() % HOURS_PER_WEEK;
         let weeks = self.hours() / HOURS_PER_WEEK;

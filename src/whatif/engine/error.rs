@@ -2,65 +2,65 @@
 
 use thiserror::Error;
 
-/// Why a scenario cannot be valued, and what to do about it.
+/// Why a scenario cannot be valued; the text names the remedy.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum EngineError {
-    /// Futures are made of whole weeks, and the demand has none.
+    /// The demand has no week without a gap, and futures are made of whole weeks.
     #[error(
         "the demand has no whole week without a gap ({hours} hours are known): \
          futures need at least one; with 0 paths the hours themselves are valued"
     )]
     NoWholeWeek {
-        /// Hours known, of the family with the fewest.
+        /// Known hours of the family with the fewest.
         hours: usize,
     },
-    /// Not one hour of a family is known, so that there is no history to value.
+    /// A family has no known hour, so there is no history to value.
     #[error("no hour of the demand of {family} is known")]
     NoHours {
-        /// The family.
+        /// Name of the family.
         family: String,
     },
     /// The scenario names a family that the demand does not have.
     #[error("the demand has no family {family:?}; it has {}", known.join(", "))]
     UnknownFamily {
-        /// As the scenario has it.
+        /// Name in the scenario.
         family: String,
-        /// What the demand has.
+        /// Names of the demand's families.
         known: Vec<String>,
     },
-    /// A family is there twice.
+    /// A family occurs twice.
     #[error("family {family:?} is in the scenario twice: keep one")]
     FamilyTwice {
-        /// The family.
+        /// Name of the family.
         family: String,
     },
     /// No family has an on-demand price.
     #[error("no family has an on-demand price: set one (USD per unit and hour)")]
     NoPrice,
-    /// A purchase of something that is not among the family's offers.
+    /// A purchase names an offer that the family does not have.
     #[error("{family} buys {offer:?}, which is not among its offers")]
     UnknownOffer {
-        /// The family.
+        /// Name of the family.
         family: String,
-        /// As the purchase calls it.
+        /// Name of the offer in the purchase.
         offer: String,
     },
-    /// A purchase whose rate is not known.
+    /// A purchase of an offer without a rate.
     #[error("{family} buys {offer:?}, whose rate is not known: set it (USD per unit and hour)")]
     NoRate {
-        /// The family.
+        /// Name of the family.
         family: String,
-        /// The offer.
+        /// Name of the offer.
         offer: String,
     },
-    /// A number out of its range.
+    /// A number outside its range.
     #[error("{what} is {value}: it must be {range}")]
     Number {
-        /// Which number, in words.
+        /// Which number, as a phrase.
         what: String,
-        /// What it is.
+        /// Its value.
         value: f64,
-        /// What it may be.
+        /// Its range, as a phrase.
         range: &'static str,
     },
 }

@@ -45,11 +45,10 @@ use super::{
     Valuation, Workers,
 };
 
-/// At most so many base weeks are drawn from, the latest: a whole year of seasons, and no level from
-/// longer ago.
+/// Most base weeks that futures are drawn from, the latest ones: a full year of seasons, and no older levels.
 pub const BASE_WEEKS: usize = 52;
 
-/// How exactly futures are valued.
+/// Accuracy of a valuation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Precision {
     /// By tables: within a hundred-thousandth of the hour-by-hour sum.
@@ -59,28 +58,27 @@ pub enum Precision {
     Exact,
 }
 
-/// What one family costs in each future.
+/// Cost of one family in each future.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FamilyPaths {
-    /// USD with what the family has and buys.
+    /// USD with what is held and bought, by future.
     pub costs: Vec<f64>,
-    /// USD with everything on demand.
+    /// USD with everything on demand, by future.
     pub on_demand: Vec<f64>,
-    /// USD of the costs that are paid whatever happens.
+    /// USD of commitments that are paid in every future.
     pub fixed_usd: f64,
 }
 
-/// How a week of a future was made.
+/// How one week of one future was drawn.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DrawnWeek {
-    /// The hour of the demand at which its base week begins.
+    /// Index of the demand's hour at which the base week begins.
     pub first_hour: usize,
-    /// For each family what its hours (after a move: its mixture of hours) are multiplied with, and
-    /// the units added to them.
+    /// For each family the factor of its hours (after a move: of its mixture of hours), and the units added.
     pub families: Vec<(f64, f64)>,
 }
 
-/// Values one scenario after the other over the same demand.
+/// Values scenarios over one demand, keeping what consecutive scenarios have in common.
 #[derive(Debug)]
 pub struct Engine {
     demand: Arc<Demand>,
@@ -101,12 +99,13 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// An engine for this demand and, to begin with, this scenario.
+    /// An engine for this demand, set to this scenario, at [`Precision::Fast`]. Fails where the scenario cannot
+    /// be valued.
     pub fn new(demand: Arc<Demand>, scenario: &Scenario) -> Result<Self, EngineError> {
         Self::with_precision(demand, scenario, Precision::Fast)
     }
 
-    /// As [`Engine::new`], as exact as wanted.
+    /// An engine of this precision; fails as [`Engine::new`].
     pub fn with_precision(
         demand: Arc<Demand>,
         scenario: &Scenario,
@@ -136,7 +135,7 @@ impl Engine {
         Ok(engine)
     }
 
-    /// Takes another scenario over the same demand. On an error the engine stays as it was.
+    /// Replaces the scenario; the demand stays. On an error the engine is unchanged.
     pub fn set(&mut self, scenario: &Scenario) -> Result<(), EngineError> {
         check::scenario(scenario, &self.demand)?;
         let schedule = Schedule::new(scenario)?;
@@ -195,8 +194,9 @@ impl Engine {
         &self.demand
     }
 
-    /// Values the scenario over its first `paths` futures (0: over the history itself), or over
-    /// fewer where it has fewer. Lists, tornado, regret and the cautious optimum are left empty.
+    /// Values the scenario over its first `paths` futures (0 = over the history itself), or over all where it
+    /// has fewer. Lists, tornado, regret and cautious units stay empty. Fails where the demand has no week
+    /// without a gap (for the history: a family no known hour).
     pub fn value(&mut self, paths: u32, workers: &dyn Workers) -> Result<Answer, EngineError> {
         let wanted = self.scenario.future.paths;
         let paths = paths.min(wanted);
@@ -220,8 +220,8 @@ impl Engine {
         })
     }
 
-    /// The figures of all families together over the first `paths` futures, and nothing else: what a
-    /// slider needs at once.
+    /// Figures of all families together over the first `paths` futures, without charts or families: enough for
+    /// a slider. Fails where a valuation does.
     pub fn figures(&mut self, paths: u32, workers: &dyn Workers) -> Result<Valuation, EngineError> {
         let paths = paths.min(self.scenario.future.paths);
         if paths == 0 {
@@ -231,12 +231,12 @@ impl Engine {
         Ok(self.total())
     }
 
-    /// USD of all families together in each future of the last valuation.
+    /// USD of all families together, by future of the last valuation.
     pub fn costs(&self) -> &[f64] {
         &self.costs
     }
 
-    /// How a week of a future of the last valuation was made; `None` where there is none.
+    /// How a week of a future of the last valuation was drawn; `None` where there is no such week or future.
     pub fn drawn_week(&self, path: usize, week: usize) -> Option<DrawnWeek> {
         if path >= self.costs.len() || week >= self.schedule.weeks || self.of_history {
             return None;
@@ -251,7 +251,7 @@ impl Engine {
         Some(DrawnWeek { first_hour: self.starts[base], families: families.collect() })
     }
 
-    /// What a family costs in each future of the last valuation; `None` without a price.
+    /// Cost of a family by future of the last valuation; `None` without a price.
     pub fn family_costs(&self, family: usize) -> Option<&FamilyPaths> {
         let priced = self.schedule.families.get(family)?.priced;
         priced.then(|| &self.families[family].paths)

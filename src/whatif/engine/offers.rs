@@ -6,8 +6,9 @@ use super::super::{FamilyInputs, Offer, OfferAnswer, OfferKind};
 /// The fewest points of a curve of cost over commitment.
 pub(super) const LEVELS: usize = 33;
 
-/// The offer that a family's slider moves, an index: the first that it buys in the coming week, else
-/// the one with the lowest rate. Reserved capacity is no discount and is never moved by itself.
+/// Index of the offer that a family's slider moves: the first with a rate that the scenario buys now, else the
+/// one with the lowest rate. Reserved capacity is no discount and is not moved. `None` without an offer that
+/// has a rate.
 pub fn moved_offer(inputs: &FamilyInputs) -> Option<usize> {
     let usable = |offer: &Offer| discounts(offer) && offer.rate.is_some();
     let of_buys = inputs.buys.iter().filter(|buy| buy.week == 0);

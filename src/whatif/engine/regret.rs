@@ -8,9 +8,8 @@ use super::kernel::{self, Extra};
 use super::{Engine, offers};
 
 impl Engine {
-    /// Regret of each future of the last valuation, USD, never negative, for a family; `None`
-    /// without a price or an offer that can be moved, and for the history, whose one best its
-    /// valuation tells.
+    /// Regret of a family by future of the last valuation, USD, from 0 on. `None` without a price or an offer
+    /// to move, and for a valuation of the history.
     pub fn regrets(&self, family: usize, workers: &dyn Workers) -> Option<Vec<f64>> {
         let inputs = self.scenario.families.get(family)?;
         let mine = self.schedule.families.get(family).filter(|schedule| schedule.priced)?;
@@ -46,7 +45,7 @@ impl Engine {
         Some(regrets.concat())
     }
 
-    /// Puts the mean regret of each family, and their sum, into an answer of the last valuation.
+    /// Sets the mean regret of each family, and their sum, in an answer of the last valuation.
     pub fn fill_regret(&self, answer: &mut Answer, workers: &dyn Workers) {
         let mut total = None;
         for (at, family) in answer.families.iter_mut().enumerate() {

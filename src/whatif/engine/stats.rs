@@ -25,8 +25,8 @@ pub(super) fn p5_p50_p95(values: &mut [f64]) -> [f64; 3] {
     [p5, median, p95]
 }
 
-/// The mean of the worst 5 % (the ⌈n/20⌉ smallest, at least one) of what is saved against
-/// on-demand, USD: negative = a loss. 0 without futures.
+/// Mean of the worst 5% (the ⌈n/20⌉ smallest, at least one) of savings against on-demand, USD; negative = a
+/// loss. 0 without futures.
 pub fn worst5_savings_usd(costs: &[f64], on_demand: &[f64]) -> f64 {
     let mut savings: Vec<f64> = on_demand.iter().zip(costs).map(|(all, cost)| all - cost).collect();
     let n = savings.len();
@@ -38,12 +38,12 @@ pub fn worst5_savings_usd(costs: &[f64], on_demand: &[f64]) -> f64 {
     savings[..=last].iter().sum::<f64>() / (last + 1) as f64
 }
 
-/// The mean; 0 without futures.
+/// Arithmetic mean; 0 without values.
 pub fn mean(values: &[f64]) -> f64 {
     if values.is_empty() { 0.0 } else { values.iter().sum::<f64>() / values.len() as f64 }
 }
 
-/// Two standard errors of the mean; 0 with fewer than two futures.
+/// Two standard errors of the mean; 0 with fewer than two values.
 pub fn mean_error(values: &[f64]) -> f64 {
     let n = values.len() as f64;
     if n < 2.0 {

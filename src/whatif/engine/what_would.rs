@@ -7,9 +7,9 @@ use super::schedule::Schedule;
 use super::{Engine, EngineError, FamilyPaths, check, money};
 
 impl Engine {
-    /// What a family would cost in the first `paths` futures with other inputs, all else as it is;
-    /// the engine keeps its own. A part that these inputs move to another family leaves this one,
-    /// but the other's cost is not in the answer.
+    /// Cost of a family in the first `paths` futures if it had other inputs, all else unchanged; the engine
+    /// keeps its own. A share that these inputs move to another family leaves this one, and the other's cost is
+    /// not included. Fails for an unknown family or inputs that cannot be valued.
     pub fn what_would(
         &mut self,
         family: usize,

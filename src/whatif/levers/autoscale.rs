@@ -12,30 +12,31 @@ use super::words::{number, rate, share};
 use super::{LeverError, LeverKind};
 use crate::whatif::supply::cash::HOURS_PER_MONTH;
 
-/// The load and the scaler. Numbers that must be measured have no default.
+/// Inputs of the autoscaling simulator: a load and a scaler. Measured numbers have no default: `None` = not
+/// given, and the answer fails where one is needed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Autoscale {
-    /// Load at each step, in anything that a replica can do so much of: requests per second.
+    /// Load of each step, in any unit of which a replica bears `capacity`: requests per second.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub load: Vec<f64>,
-    /// Minutes of a step.
+    /// Length of a step, minutes.
     pub step_minutes: Option<f64>,
-    /// Load that one replica bears when full.
+    /// Load that one fully used replica bears, in the unit of `load`.
     pub capacity: Option<f64>,
-    /// How full replicas are meant to be, 0–1.
+    /// Target utilisation of a replica, 0–1.
     pub target: Option<f64>,
     /// Fewest replicas.
     pub min: Option<f64>,
-    /// Most replicas; unbounded where not given.
+    /// Most replicas; `None` = no limit.
     pub max: Option<f64>,
-    /// Minutes from needing a replica to its first answer.
+    /// Minutes from the need for a replica to its first answer.
     pub lag_minutes: Option<f64>,
-    /// Minutes that a need must be gone before a replica goes.
+    /// Minutes without the need for a replica until it is removed.
     pub window_minutes: Option<f64>,
     /// USD per replica and hour.
     pub usd_per_hour: Option<f64>,
-    /// Replicas that run today; what the highest load needs where not given.
+    /// Replicas that run today; `None` = as many as the highest load needs.
     pub fixed: Option<f64>,
 }
 
@@ -68,18 +69,18 @@ pub(super) const FIELDS: &[Field<Autoscale>] = fields! { Autoscale;
     fixed "replicas today" Count 0.0..1e6, 1.0, "leave out to compare with what the highest load needs";
 };
 
-/// What the scaler did, step by step.
+/// Replicas of the scaler at each step of the load.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Replay {
-    /// Replicas that are paid for, at each step.
+    /// Replicas that are paid for, by step.
     pub billed: Vec<u32>,
-    /// Replicas that serve: what has been there for the lag.
+    /// Replicas that serve, by step: those that have existed for the lag.
     pub serving: Vec<u32>,
-    /// Load that was served, and load that was above what served, summed over the steps.
+    /// Load that was served, summed over the steps.
     pub served: f64,
-    /// See `served`.
+    /// Load above the capacity of the serving replicas, summed over the steps.
     pub over: f64,
-    /// Steps with load above what served.
+    /// Number of steps with load above the capacity of the serving replicas.
     pub overloaded: usize,
 }
 
@@ -90,38 +91,37 @@ impl Replay {
         self.billed.iter().map(|count| f64::from(*count)).sum::<f64>() / steps
     }
 
-    /// Part of the steps that are overloaded, 0–1.
+    /// Share of the steps with load above the capacity, 0–1; 0 without steps.
     pub fn overload_share(&self) -> f64 {
         self.overloaded as f64 / self.billed.len().max(1) as f64
     }
 }
 
-/// How a scaler behaves, in steps of the load.
+/// Settings of a scaler; times in steps of the load.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scaler {
-    /// Load that one replica bears when full.
+    /// Load that one fully used replica bears.
     pub capacity: f64,
-    /// How full it is meant to be, 0–1.
+    /// Target utilisation of a replica, 0–1.
     pub target: f64,
-    /// Fewest and most replicas.
+    /// Fewest replicas.
     pub min: u32,
-    /// See `min`.
+    /// Most replicas.
     pub max: u32,
-    /// Steps from needing a replica to its first answer.
+    /// Steps from the need for a replica to its first answer.
     pub lag: usize,
-    /// Steps that a need must be gone before a replica goes.
+    /// Steps without the need for a replica until it is removed.
     pub window: usize,
 }
 
 impl Scaler {
-    /// Replicas that a load needs: ⌈load ÷ (target × capacity)⌉ between the bounds.
+    /// Replicas that a load needs: ⌈load ÷ (target × capacity)⌉, within `min` and `max`.
     pub fn need(&self, load: f64) -> u32 {
         (whole_up(load.max(0.0) / (self.target * self.capacity)) as u32).clamp(self.min, self.max)
     }
 
-    /// Replays a load. A replica is paid for from the step that needs it until the window has gone
-    /// by without needing it; it serves once it has been there for the lag. What ran before the
-    /// first step is what the first step needs.
+    /// Replays the scaler over a load. A replica is paid for from the step that needs it until it was not
+    /// needed for the window; it serves after the lag. Before the first step run as many as that step needs.
     pub fn replay(&self, load: &[f64]) -> Replay {
         let need: Vec<u32> = load.iter().map(|load| self.need(*load)).collect();
         let billed = over_last(&need, self.window, u32::max);
@@ -156,21 +156,21 @@ fn over_last(values: &[u32], steps: usize, best: fn(u32, u32) -> u32) -> Vec<u32
     out
 }
 
-/// What it comes to. Dollars per month of 730 h.
+/// Cost with and without the scaler, USD per month of 730 h.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Autoscaled {
-    /// With the replicas of today.
+    /// USD per month with a fixed number of replicas.
     pub before_usd: f64,
-    /// With the scaler.
+    /// USD per month with the scaler.
     pub after_usd: f64,
-    /// Replicas that are compared with.
+    /// Fixed number of replicas that the scaler is compared with.
     pub fixed: u32,
-    /// Step by step.
+    /// Replicas of the scaler, step by step.
     pub replay: Replay,
 }
 
 impl Autoscaled {
-    /// Saved, as a part of today's cost; negative where the scaler costs more; 0 of nothing.
+    /// Saved share of today's cost; negative where the scaler costs more; 0 where today's cost is 0.
     pub fn share(&self) -> f64 {
         if self.before_usd > 0.0 { 1.0 - self.after_usd / self.before_usd } else { 0.0 }
     }
@@ -216,7 +216,7 @@ impl Autoscale {
         })
     }
 
-    /// The numbers alone.
+    /// Cost with and without the scaler. Fails where an input is missing or out of its range.
     pub fn scaled(&self) -> Result<Autoscaled, LeverError> {
         let inputs = Inputs::new(LeverKind::Autoscale, self, FIELDS);
         let scaler = self.scaler()?;
@@ -233,7 +233,7 @@ impl Autoscale {
         })
     }
 
-    /// The whole answer.
+    /// The answer as a sheet: inputs, arithmetic, results, notes. Fails as [`Autoscale::scaled`].
     pub fn sheet(&self) -> Result<Sheet, LeverError> {
         let scaled = self.scaled()?;
         let scaler = self.scaler()?;

@@ -4,7 +4,8 @@
 use super::words::{grouped, share};
 use crate::whatif::supply::spot::overhead_limit;
 
-/// Savings added up on the original spend, although each works on what the others leave.
+/// Sentence for savings added up on the original spend, although each works on what the others leave. Both are
+/// shares, 0–1 (`naive` may exceed 1). `None` where the naive sum is not above the right one.
 pub fn naive_sum(naive: f64, right: f64) -> Option<String> {
     (naive > right + 5e-4).then(|| {
         let above = if naive > 1.0 { " (more than everything)" } else { "" };
@@ -16,7 +17,8 @@ pub fn naive_sum(naive: f64, right: f64) -> Option<String> {
     })
 }
 
-/// Spot whose lost time eats its discount. `lost`: part of the spot time, 0–1.
+/// Sentence for Spot whose lost time eats its discount. `discount` and `lost` (share of the time on Spot) are
+/// 0–1.
 pub fn spot_overhead(discount: f64, lost: f64) -> String {
     format!(
         "{} off bear {} extra hours per useful hour; {} are lost here: on-demand is cheaper.",
@@ -26,7 +28,9 @@ pub fn spot_overhead(discount: f64, lost: f64) -> String {
     )
 }
 
-/// Payback that takes all savings from the first day.
+/// Sentence for a payback computed as if all savings came from the first day, `naive_days`;
+/// `first_positive_month` = month in which cumulative cash is first positive, `None` = not within the months
+/// looked at.
 pub fn instant_payback(naive_days: f64, first_positive_month: Option<u32>) -> String {
     match first_positive_month {
         Some(month) => format!(
@@ -42,7 +46,8 @@ pub fn instant_payback(naive_days: f64, first_positive_month: Option<u32>) -> St
     }
 }
 
-/// Savings over investment called a return.
+/// Sentence for savings ÷ investment presented as return. Both are shares: `gross` is that, `net` is (savings −
+/// investment) ÷ investment.
 pub fn gross_roi(gross: f64, net: f64) -> String {
     format!(
         "{} is savings ÷ investment; the return is (savings − investment) ÷ investment: {}.",

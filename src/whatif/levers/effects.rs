@@ -7,29 +7,29 @@ use crate::whatif::{Scenario, Spot, Step, StepKind};
 /// Weeks of a month with 52 weeks to the year.
 const WEEKS_PER_MONTH: f64 = 52.0 / 12.0;
 
-/// A change of one family.
+/// Effect of one lever on one family.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Effect {
-    /// Which lever.
+    /// The lever.
     pub kind: LeverKind,
-    /// Which family; `None`: the lever does not say, so whoever applies it does.
+    /// Name of the family; `None` where the lever names none, and the caller chooses.
     pub family: Option<String>,
     /// What changes.
     pub change: Change,
 }
 
-/// What changes.
+/// The changed input of a family.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
-    /// The demand.
+    /// The demand changes.
     Step(Step),
-    /// A part may run on spot.
+    /// A share of the demand may run on Spot.
     Spot(Spot),
 }
 
 impl Levers {
-    /// What the levers that are counted do to the demand, in causal order. `mean_units`: how many
-    /// units of a family run, where that is known; a move of a family that is not known is left out.
+    /// Effects of all counted levers on the demand, in causal order. `mean_units`: mean units of a family,
+    /// `None` where unknown; moves of such families are left out.
     pub fn effects(&self, mean_units: impl Fn(&str) -> Option<f64>) -> Vec<Effect> {
         let counted = self.chain(None).map_or_else(Vec::new, |chain| chain.steps);
         let mut out = Vec::new();
@@ -80,8 +80,8 @@ fn scale(step: &order::Step, kind: LeverKind) -> Effect {
     Effect { kind, family: None, change: Change::Step(step) }
 }
 
-/// The scenario with these effects; those of no family go to the one called `family`. What no
-/// family of the scenario can take is not applied; how many were is told.
+/// The scenario with these effects, and how many were applied. Effects without a family go to the one called
+/// `family`; those whose family the scenario does not have are skipped.
 pub fn apply(scenario: &Scenario, effects: &[Effect], family: &str) -> (Scenario, usize) {
     let mut with = scenario.clone();
     let mut applied = 0;

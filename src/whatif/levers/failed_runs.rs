@@ -8,31 +8,32 @@ use super::sheet::{Sheet, Unit};
 use super::words::{number, share, usd};
 use super::{LeverError, LeverKind};
 
-/// Part of the GPU time by how runs end, and how much of that is lost.
+/// Inputs of the failed-runs simulator: share of the GPU time by how runs end, and how much of each is lost.
+/// `None` = not given; the answer fails where a number is needed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct FailedRuns {
     /// USD per month for GPUs of runs.
     pub monthly_usd: Option<f64>,
-    /// Part of the GPU time (not of the runs) that failed, 0–1.
+    /// Share of the GPU time (not of the runs) that ended in failure, 0–1.
     pub failed_share: Option<f64>,
-    /// Part of the GPU time that was cancelled, 0–1.
+    /// Share of the GPU time that was cancelled, 0–1; `None` = 0.
     pub cancelled_share: Option<f64>,
-    /// Part of the GPU time that ran into its time limit, 0–1.
+    /// Share of the GPU time that hit its time limit, 0–1; `None` = 0.
     pub timeout_share: Option<f64>,
-    /// How much of the failed time is lost, 0–1.
+    /// Share of the failed time that is lost, 0–1.
     pub failed_weight: Option<f64>,
-    /// How much of the cancelled time is lost, 0–1: much of it is a person who has seen enough.
+    /// Share of the cancelled time that is lost, 0–1: many runs are cancelled because their result is known.
     pub cancelled_weight: Option<f64>,
-    /// How much of the timed-out time is lost, 0–1.
+    /// Share of the timed-out time that is lost, 0–1.
     pub timeout_weight: Option<f64>,
-    /// Hours between checkpoints, if there were some; failed runs then lose half of one.
+    /// Hours between checkpoints; a failed run then loses half an interval. `None` = no checkpoints.
     pub interval_hours: Option<f64>,
     /// Hours that a restart takes.
     pub restart_hours: Option<f64>,
-    /// Hours that a run goes until it fails, mean.
+    /// Mean time between failures of a run, hours.
     pub hours_to_failure: Option<f64>,
-    /// Part of the GPU time to be lost, 0–1, where it is a goal and not computed.
+    /// Target share of lost GPU time, 0–1; replaces the computed one. `None` = computed.
     pub goal_share: Option<f64>,
 }
 
@@ -68,35 +69,34 @@ pub(super) const FIELDS: &[Field<FailedRuns>] = fields! { FailedRuns;
     goal_share "lost GPU time, goal" Share 0.0..0.99, 0.01, "instead of what checkpoints would give";
 };
 
-/// What the useful hours have to be multiplied by: 1 ÷ (1 − lost).
+/// Factor by which useful hours cost more: 1 ÷ (1 − lost), `lost` being 0–1.
 pub fn multiplier(lost: f64) -> f64 {
     1.0 / (1.0 - lost)
 }
 
-/// Part of a failed run that is lost with checkpoints: half an interval and a restart, of the hours
-/// it went; never more than all of it.
+/// Share of a failed run that is lost with checkpoints, at most 1: (interval ÷ 2 + restart) ÷ hours to failure.
 pub fn lost_with_checkpoints(interval: f64, restart: f64, hours_to_failure: f64) -> f64 {
     ((interval / 2.0 + restart) / hours_to_failure).min(1.0)
 }
 
-/// What it comes to.
+/// Cost of the GPU time that failed runs lose.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tax {
-    /// USD per month today.
+    /// USD per month for GPUs today.
     pub before_usd: f64,
-    /// Part of the GPU time that is lost today, 0–1.
+    /// Share of the GPU time that is lost today, 0–1.
     pub lost: f64,
-    /// Part that would be lost then, 0–1; `None` where nothing is said of it.
+    /// Share that would be lost with checkpoints or at the target, 0–1; `None` where neither is given.
     pub lost_then: Option<f64>,
 }
 
 impl Tax {
-    /// USD per month that are lost today.
+    /// USD per month for GPU time that is lost today.
     pub fn waste_usd(&self) -> f64 {
         self.before_usd * self.lost
     }
 
-    /// USD per month then, for the same useful hours.
+    /// USD per month for the same useful hours at `lost_then`; today's without it.
     pub fn after_usd(&self) -> f64 {
         let then = self.lost_then.unwrap_or(self.lost);
         self.before_usd * multiplier(then) / multiplier(self.lost)
@@ -104,7 +104,8 @@ impl Tax {
 }
 
 impl FailedRuns {
-    /// The numbers alone.
+    /// Lost share and cost. Fails where an input is missing or out of its range, the shares exceed 1, or all
+    /// time is lost.
     pub fn tax(&self) -> Result<Tax, LeverError> {
         let inputs = Inputs::new(LeverKind::FailedRuns, self, FIELDS);
         let before_usd = inputs.need("monthly_usd")?;
@@ -144,7 +145,7 @@ impl FailedRuns {
         Ok(Tax { before_usd, lost, lost_then })
     }
 
-    /// The whole answer.
+    /// The answer as a sheet: inputs, arithmetic, results, notes. Fails as [`FailedRuns::tax`].
     pub fn sheet(&self) -> Result<Sheet, LeverError> {
         let tax = self.tax()?;
         let part = |share: Option<f64>| share.unwrap_or(0.0);

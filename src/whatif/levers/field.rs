@@ -4,21 +4,21 @@
 use super::sheet::{Quantity, Unit};
 use super::{LeverError, LeverKind};
 
-/// One input of `T`.
+/// An input of the simulator `T`: name, range and slider step.
 pub struct Field<T: 'static> {
-    /// As in the scenario's file.
+    /// Name in the scenario's file and for `--set`.
     pub name: &'static str,
-    /// For people.
+    /// Label on screen.
     pub label: &'static str,
-    /// Its unit.
+    /// Unit of the value.
     pub unit: Unit,
-    /// The lowest that means anything.
+    /// Lowest allowed value.
     pub low: f64,
-    /// The highest.
+    /// Highest allowed value; may be infinite.
     pub high: f64,
-    /// What one key press moves.
+    /// Change by one key press.
     pub step: f64,
-    /// Where to take it from.
+    /// Where a user finds the value.
     pub hint: &'static str,
     pub(super) get: fn(&T) -> Option<f64>,
     pub(super) set: fn(&mut T, Option<f64>),
@@ -35,29 +35,29 @@ impl<T> Field<T> {
     }
 }
 
-/// An input as it stands, ready for a slider.
+/// An input of a simulator with its current value, as a slider shows it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Knob {
-    /// To set it by; of an element of a list, as in `phase.2.one_off_usd` (from 1).
+    /// Name to set it by; for an element of a list with its number from 1: `phase.2.one_off_usd`.
     pub name: String,
-    /// For people.
+    /// Label on screen.
     pub label: String,
-    /// Its unit.
+    /// Unit of the value.
     pub unit: Unit,
-    /// The lowest that means anything.
+    /// Lowest allowed value.
     pub low: f64,
-    /// The highest; infinite where nothing bounds it.
+    /// Highest allowed value; infinite where there is none.
     pub high: f64,
-    /// What one key press moves.
+    /// Change by one key press.
     pub step: f64,
-    /// Where to take it from.
+    /// Where a user finds the value.
     pub hint: &'static str,
-    /// As it is; `None` = not given.
+    /// Current value; `None` = not given.
     pub value: Option<f64>,
 }
 
 impl Knob {
-    /// As an input of a sheet.
+    /// The input as a [`Quantity`] of a sheet.
     pub fn quantity(&self) -> Quantity {
         Quantity {
             name: self.name.clone(),

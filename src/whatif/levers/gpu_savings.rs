@@ -8,23 +8,24 @@ use super::sheet::{Sheet, Unit};
 use super::words::{number, share, usd};
 use super::{LeverError, LeverKind};
 
-/// What is known of the fleet. Numbers that must be measured have no default.
+/// Inputs of the GPU savings simulator: utilisation and Spot. Measured numbers have no default: `None` = not
+/// given, and the answer fails where one is needed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct GpuSavings {
     /// USD per month for GPUs today, at on-demand prices.
     pub monthly_usd: Option<f64>,
-    /// How busy they are, 0–1.
+    /// Mean utilisation today, 0–1.
     pub utilisation: Option<f64>,
-    /// How busy they are to be, 0–1.
+    /// Target utilisation, 0–1.
     pub target: Option<f64>,
-    /// Instances that this is; given, only whole ones can go.
+    /// Number of instances; where given, only whole ones are removed.
     pub instances: Option<f64>,
-    /// Part of the work that can take interruptions, 0–1; none where not given.
+    /// Share of the work that tolerates interruptions, 0–1; `None` = none.
     pub spot_share: Option<f64>,
-    /// What spot is below on-demand, 0–1.
+    /// Discount of Spot against on-demand, 0–1.
     pub spot_discount: Option<f64>,
-    /// Part of the time on spot that is lost to interruptions and checkpoints, 0–1.
+    /// Share of the time on Spot that is lost to interruptions and checkpoints, 0–1.
     pub spot_overhead: Option<f64>,
 }
 
@@ -52,24 +53,24 @@ pub(super) const FIELDS: &[Field<GpuSavings>] = fields! { GpuSavings;
     spot_overhead "spot time lost" Share 0.0..0.99, 0.01, "interruptions, restarts and checkpoints: measured, or by the spot-mix simulator";
 };
 
-/// What it comes to. Dollars per month.
+/// Savings by higher utilisation, then by Spot. Dollars per month.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GpuSaved {
-    /// Today.
+    /// Spend today.
     pub before_usd: f64,
-    /// By higher use.
+    /// Saved by higher utilisation.
     pub by_use_usd: f64,
-    /// By spot, on what is left then.
+    /// Saved by Spot on the spend that is left then.
     pub by_spot_usd: f64,
-    /// What is left in the end.
+    /// Spend after both.
     pub after_usd: f64,
-    /// What adding both up on the original spend would have claimed.
+    /// Sum of both savings if each were taken on the original spend: what a naive sum claims.
     pub naive_usd: f64,
-    /// Instances left; `None` where they were not counted.
+    /// Number of instances left; `None` where not given.
     pub instances: Option<f64>,
-    /// How busy what is left is, 0–1.
+    /// Utilisation of the GPUs that are left, 0–1.
     pub utilisation: f64,
-    /// What spot really saves on its part, 0–1; 0 where it does not pay.
+    /// Real discount of Spot on its share of the work, 0–1; 0 where it does not pay.
     pub spot_real: f64,
 }
 
@@ -79,14 +80,14 @@ impl GpuSaved {
         self.before_usd - self.after_usd
     }
 
-    /// Saved, as a part of today's spend, 0–1; 0 of nothing.
+    /// Saved share of today's spend, 0–1; 0 where the spend is 0.
     pub fn share(&self) -> f64 {
         if self.before_usd > 0.0 { self.saved_usd() / self.before_usd } else { 0.0 }
     }
 }
 
 impl GpuSavings {
-    /// The numbers alone.
+    /// Savings by utilisation and by Spot. Fails where an input is missing or out of its range.
     pub fn saved(&self) -> Result<GpuSaved, LeverError> {
         let inputs = Inputs::new(LeverKind::GpuSavings, self, FIELDS);
         let before_usd = inputs.need("monthly_usd")?;
@@ -128,7 +129,7 @@ impl GpuSavings {
         })
     }
 
-    /// The whole answer.
+    /// The answer as a sheet: inputs, arithmetic, results, notes. Fails as [`GpuSavings::saved`].
     pub fn sheet(&self) -> Result<Sheet, LeverError> {
         let saved = self.saved()?;
         let (used, target) = (self.utilisation.unwrap_or(0.0), self.target.unwrap_or(1.0));

@@ -4,34 +4,34 @@ use std::fmt;
 
 use serde::Serialize;
 
-/// A simulator.
+/// Kind of simulator, a "lever" of the scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LeverKind {
-    /// Instances for others, type by type.
+    /// Smaller or cheaper instance types.
     Rightsize,
-    /// Replicas that follow a load.
+    /// An autoscaler, replayed over a load.
     Autoscale,
-    /// Utilisation and spot together.
+    /// Higher GPU utilisation, then Spot.
     GpuSavings,
-    /// A part of the fleet on spot.
+    /// A share of a steady fleet on Spot.
     SpotMix,
-    /// What runs that do not succeed cost.
+    /// Cost of runs that fail, are cancelled or time out.
     FailedRuns,
-    /// What the storage side saves.
+    /// Savings found in storage.
     Storage,
-    /// Bytes, by way and tier.
+    /// Data transfer by route and price tier.
     Network,
-    /// Everything together, with people.
+    /// Total cost of ownership: compute, storage, network and people.
     Tco,
-    /// Dollars per prediction and per run.
+    /// Cost of one prediction and of one run.
     UnitCost,
-    /// A programme of savings, month by month.
+    /// A programme of savings in phases, month by month.
     Programme,
 }
 
 impl LeverKind {
-    /// All of them, in the order in which they are shown.
+    /// All kinds, in the order shown.
     pub const ALL: [Self; 10] = [
         Self::GpuSavings,
         Self::Rightsize,
@@ -45,7 +45,7 @@ impl LeverKind {
         Self::Programme,
     ];
 
-    /// Its name in commands and files.
+    /// Name in commands and files.
     pub fn word(self) -> &'static str {
         match self {
             Self::Rightsize => "rightsize",
@@ -61,7 +61,7 @@ impl LeverKind {
         }
     }
 
-    /// Its heading.
+    /// Heading on screen and in reports.
     pub fn title(self) -> &'static str {
         match self {
             Self::Rightsize => "Right-sizing",
@@ -84,37 +84,37 @@ impl fmt::Display for LeverKind {
     }
 }
 
-/// What a simulator was not given, or given wrongly.
+/// Why a simulator has no answer.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum LeverError {
-    /// An input is missing.
+    /// A required input is not given.
     #[error("{lever}: {input} is not given: {hint}")]
     Missing {
-        /// Which simulator.
+        /// The simulator.
         lever: LeverKind,
-        /// Which input.
+        /// Name of the input.
         input: &'static str,
-        /// Where to take it from.
+        /// Where a user finds the value.
         hint: &'static str,
     },
-    /// An input is out of its range.
+    /// An input outside its range.
     #[error("{lever}: {input} is {value}; it must be {allowed}")]
     Outside {
-        /// Which simulator.
+        /// The simulator.
         lever: LeverKind,
-        /// Which input.
+        /// Name of the input.
         input: &'static str,
-        /// What was given.
+        /// The value given, as shown.
         value: String,
-        /// Its range, in words.
+        /// Allowed range, as shown.
         allowed: String,
     },
-    /// Inputs contradict each other.
+    /// Inputs that exclude each other.
     #[error("{lever}: {what}")]
     Contradiction {
-        /// Which simulator.
+        /// The simulator.
         lever: LeverKind,
-        /// A sentence: what contradicts, and what to do.
+        /// One sentence: what contradicts, and what to change.
         what: String,
     },
 }

@@ -51,44 +51,44 @@ pub use storage::Storage;
 pub use tco::Tco;
 pub use unit_cost::UnitCost;
 
-/// The simulators of a scenario; what is not there is not looked at.
+/// The simulators of a scenario; `None` where one is not used.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Levers {
-    /// Use, then spot.
+    /// Higher GPU utilisation, then Spot.
     pub gpu_savings: Option<GpuSavings>,
-    /// Instances for others.
+    /// Smaller or cheaper instance types.
     pub rightsize: Option<Rightsize>,
-    /// Replicas that follow a load.
+    /// An autoscaler, replayed over a load.
     pub autoscale: Option<Autoscale>,
-    /// The tax of failed runs.
+    /// Cost of runs that do not succeed.
     pub failed_runs: Option<FailedRuns>,
-    /// A part on spot.
+    /// A share of a steady fleet on Spot.
     pub spot_mix: Option<SpotMix>,
-    /// What the storage side saves.
+    /// Savings found in storage.
     pub storage: Option<Storage>,
-    /// Bytes.
+    /// Data transfer by route and price tier.
     pub network: Option<Network>,
-    /// Everything together.
+    /// Total cost of ownership.
     pub tco: Option<Tco>,
-    /// Dollars per prediction and run.
+    /// Cost of one prediction and of one run.
     pub unit_cost: Option<UnitCost>,
-    /// A programme of savings.
+    /// A programme of savings in phases.
     pub programme: Option<Programme>,
 }
 
 impl Levers {
-    /// True when there is none.
+    /// True without any simulator.
     pub fn is_empty(&self) -> bool {
         LeverKind::ALL.into_iter().all(|kind| self.get(kind).is_none())
     }
 
-    /// Those that are there, in the order in which they are shown.
+    /// Kinds of the simulators in use, in the order shown.
     pub fn kinds(&self) -> impl Iterator<Item = LeverKind> + '_ {
         LeverKind::ALL.into_iter().filter(|kind| self.get(*kind).is_some())
     }
 
-    /// The simulator of this kind.
+    /// The simulator of this kind; `None` where it is not used.
     pub fn get(&self, kind: LeverKind) -> Option<&dyn Simulator> {
         fn of<T: Simulator>(lever: Option<&T>) -> Option<&dyn Simulator> {
             lever.map(|lever| lever as &dyn Simulator)
@@ -107,7 +107,7 @@ impl Levers {
         }
     }
 
-    /// The simulator of this kind, to be changed.
+    /// The simulator of this kind, mutable; `None` where it is not used.
     pub fn get_mut(&mut self, kind: LeverKind) -> Option<&mut dyn Simulator> {
         fn of<T: Simulator>(lever: Option<&mut T>) -> Option<&mut dyn Simulator> {
             lever.map(|lever| lever as &mut dyn Simulator)
@@ -126,8 +126,8 @@ impl Levers {
         }
     }
 
-    /// Puts a simulator there with nothing but its defaults; lists get a first element. What is
-    /// there stays.
+    /// Adds the simulator of this kind with its defaults, lists with one element. One that is in use stays
+    /// unchanged.
     pub fn add(&mut self, kind: LeverKind) {
         match kind {
             LeverKind::GpuSavings => _ = self.gpu_savings.get_or_insert_default(),
@@ -151,7 +151,7 @@ impl Levers {
         }
     }
 
-    /// Takes a simulator away.
+    /// Removes the simulator of this kind.
     pub fn remove(&mut self, kind: LeverKind) {
         match kind {
             LeverKind::GpuSavings => self.gpu_savings = None,

@@ -8,54 +8,54 @@ use super::sheet::{Sheet, Unit};
 use super::words::{clean_text, number, rate, share, usd};
 use super::{LeverError, LeverKind};
 
-/// Flows and what would make them smaller.
+/// Inputs of the network simulator: data transfer, and what reduces it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Network {
-    /// What flows.
+    /// Data transfers, priced one by one.
     #[serde(rename = "flow")]
     pub flows: Vec<Flow>,
-    /// What is done about it; each works on what the ones before leave.
+    /// Reductions, applied one after the other to all flows.
     #[serde(rename = "cut")]
     pub cuts: Vec<Cut>,
 }
 
-/// Bytes of one way.
+/// Data transfer over one route; `None` = not given.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Flow {
-    /// What flows. Clean text.
+    /// Name of the flow. Clean text.
     #[serde(deserialize_with = "clean_text")]
     pub name: String,
-    /// Which way.
+    /// Route, which sets the price.
     pub way: Way,
-    /// Gigabytes per month.
+    /// Gigabytes per month; needed.
     pub gb: Option<f64>,
-    /// USD per gigabyte, where it is not the list price of us-east-1.
+    /// USD per gigabyte; `None` = list price of us-east-1.
     pub usd_per_gb: Option<f64>,
 }
 
-/// A way that bytes go. Only what leaves is paid for, except behind a NAT gateway.
+/// Route of a transfer. AWS charges only for what leaves, except behind a NAT gateway.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Way {
-    /// To the internet or to another cloud, by tier.
+    /// To the internet or to another cloud, by price tier.
     #[default]
     InternetOut,
     /// From the internet or another cloud: free.
     InternetIn,
-    /// To another region: the price depends on the pair, so it must be given.
+    /// To another region; the price depends on the pair and must be given.
     RegionToRegion,
-    /// Between zones: paid on both sides.
+    /// Between availability zones: charged on both sides.
     CrossZone,
-    /// Through a NAT gateway: its processing alone.
+    /// Through a NAT gateway: its processing charge alone.
     NatGateway,
     /// Through a gateway endpoint (S3, DynamoDB): free.
     GatewayEndpoint,
 }
 
 impl Way {
-    /// All of them.
+    /// All routes, in the order shown.
     pub const ALL: [Self; 6] = [
         Self::InternetOut,
         Self::InternetIn,
@@ -65,7 +65,7 @@ impl Way {
         Self::GatewayEndpoint,
     ];
 
-    /// Its name in commands and files.
+    /// Name in commands and files.
     pub fn word(self) -> &'static str {
         match self {
             Self::InternetOut => "internet-out",
@@ -77,20 +77,20 @@ impl Way {
         }
     }
 
-    /// The one of this name.
+    /// The route of this name; `None` for another word.
     pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|way| way.word() == word)
     }
 }
 
-/// Something that makes flows smaller.
+/// A measure that reduces data transfer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Cut {
-    /// What is done: compression, a cache, co-location. Clean text.
+    /// Name of the measure, such as compression, a cache, co-location. Clean text.
     #[serde(deserialize_with = "clean_text")]
     pub name: String,
-    /// Part of the bytes that reach it and are saved, 0–1.
+    /// Share of the bytes reaching it that it saves, 0–1; needed.
     pub share: Option<f64>,
 }
 
@@ -114,20 +114,21 @@ pub const CROSS_ZONE: f64 = 0.01;
 /// USD per gigabyte that a NAT gateway processes.
 pub const NAT: f64 = 0.045;
 
-/// USD for so many gigabytes to the internet in a month, by tier.
+/// USD for `gb` gigabytes to the internet in a month, by price tier.
 pub fn internet_usd(gb: f64) -> f64 {
     let ends = INTERNET_TIERS.iter().skip(1).map(|(from, _)| *from).chain([f64::INFINITY]);
     let tier = |((from, usd), end): (&(f64, f64), f64)| (gb.min(end) - from).max(0.0) * usd;
     INTERNET_TIERS.iter().zip(ends).map(tier).sum()
 }
 
-/// What is left after cuts that work one after the other: ∏ (1 − s).
+/// Share that is left after cuts (each 0–1) one after the other: ∏ (1 − s).
 pub fn left(cuts: impl IntoIterator<Item = f64>) -> f64 {
     cuts.into_iter().map(|share| 1.0 - share).product()
 }
 
 impl Flow {
-    /// USD per month for `part` (0–1) of its bytes. Tiers are taken from their beginning.
+    /// USD per month for `part` (0–1) of its bytes, price tiers counted from the first. Fails where bytes or a
+    /// price are missing.
     pub fn usd(&self, part: f64) -> Result<f64, LeverError> {
         let inputs = Inputs::new(LeverKind::Network, self, FLOW);
         let gb = inputs.need("gb")? * part;
@@ -160,7 +161,8 @@ impl Flow {
 }
 
 impl Network {
-    /// Dollars per month before and after all cuts.
+    /// USD per month before and after all cuts. Fails without a flow, or where an input is missing or out of
+    /// its range.
     pub fn saved(&self) -> Result<(f64, f64), LeverError> {
         if self.flows.is_empty() {
             return Err(LeverError::Missing {
@@ -179,7 +181,7 @@ impl Network {
         self.cuts.iter().map(share).collect()
     }
 
-    /// The whole answer.
+    /// The answer as a sheet: inputs, arithmetic, results, notes. Fails as [`Network::saved`].
     pub fn sheet(&self) -> Result<Sheet, LeverError> {
         let (before, after) = self.saved()?;
         let shares = self.shares()?;

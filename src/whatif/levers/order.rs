@@ -5,83 +5,83 @@ use super::sheet::{Line, Unit};
 use super::words::{share, usd};
 use super::{LeverError, LeverKind, Levers};
 
-/// Which spend a saving is a part of. Spends are apart from each other: their savings add up.
+/// Spend that a saving is taken from. The pools do not overlap, so savings of different pools add up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Pool {
-    /// Instances.
+    /// Spend for instances.
     Compute,
-    /// Bytes that lie.
+    /// Spend for stored bytes.
     Storage,
-    /// Bytes that move.
+    /// Spend for data transfer.
     Network,
 }
 
-/// When a saving works: what comes earlier shrinks what the later ones work on.
+/// Order in which savings apply: each one works on what the earlier ones leave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Turn {
-    /// Other types, fewer instances.
+    /// Smaller types, fewer instances.
     Rightsize,
-    /// Only while they are needed.
+    /// Running only while needed.
     Schedule,
-    /// Less that is done twice.
+    /// Less repeated work.
     Redo,
-    /// The same hours, cheaper.
+    /// The same hours on Spot.
     Spot,
-    /// The rest, committed.
+    /// Commitments for the rest.
     Commit,
 }
 
-/// What a lever claims by itself.
+/// Saving of one lever, taken by itself.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Claim {
-    /// Which lever; `None` for commitments.
+    /// The lever; `None` for commitments.
     pub kind: Option<LeverKind>,
-    /// In words.
+    /// Name of the saving, as shown.
     pub what: &'static str,
-    /// Which spend.
+    /// Spend that it is taken from.
     pub pool: Pool,
-    /// When.
+    /// Its place in the causal order.
     pub turn: Turn,
-    /// USD per month of the spend that it works on.
+    /// USD per month of the spend that it applies to.
     pub before_usd: f64,
-    /// USD per month of the same afterwards.
+    /// USD per month of the same spend afterwards.
     pub after_usd: f64,
 }
 
-/// A saving in its turn.
+/// A saving in its place in the causal order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
-    /// Which lever; `None` for commitments.
+    /// The lever; `None` for commitments.
     pub kind: Option<LeverKind>,
-    /// In words.
+    /// Name of the saving, as shown.
     pub what: &'static str,
-    /// Which spend.
+    /// Spend that it is taken from.
     pub pool: Pool,
-    /// USD per month of that spend before it.
+    /// USD per month of that pool before this step.
     pub before_usd: f64,
-    /// USD per month of that spend after it.
+    /// USD per month of that pool after this step.
     pub after_usd: f64,
-    /// USD per month that it claims by itself.
+    /// USD per month that the lever claims by itself.
     pub claimed_usd: f64,
 }
 
 impl Step {
-    /// Saved in its turn, USD per month; negative where it costs.
+    /// Saved by this step, USD per month; negative where it costs more.
     pub fn saved_usd(&self) -> f64 {
         self.before_usd - self.after_usd
     }
 }
 
-/// All of them, one after the other. Dollars per month.
+/// All savings in causal order. Dollars per month.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chain {
-    /// All spends before.
+    /// All pools before the first step.
     pub before_usd: f64,
-    /// All spends after.
+    /// All pools after the last step.
     pub after_usd: f64,
-    /// In causal order, spend by spend.
+    /// Steps in causal order, pool by pool.
     pub steps: Vec<Step>,
-    /// What is not in it, and why: whole sentences.
+    /// Claims that are not counted and why, one sentence each.
     pub left_out: Vec<String>,
 }
 
@@ -92,7 +92,7 @@ impl Chain {
         self.steps.iter().map(|step| step.claimed_usd).sum()
     }
 
-    /// Saved in all, 0–1; 0 of nothing.
+    /// Saved share of all pools, 0–1; 0 where the spend is 0.
     pub fn share(&self) -> f64 {
         if self.before_usd > 0.0 { 1.0 - self.after_usd / self.before_usd } else { 0.0 }
     }
@@ -109,7 +109,7 @@ impl Chain {
         super::corrections::naive_sum(self.naive_share(), self.share())
     }
 
-    /// Its arithmetic.
+    /// One line of arithmetic per step.
     pub fn lines(&self) -> Vec<Line> {
         let line = |step: &Step| Line {
             label: step.what.to_owned(),
@@ -125,8 +125,8 @@ impl Chain {
     }
 }
 
-/// Puts claims one after the other on their spends, USD per month. A claim is its part of the
-/// whole spend, taken of what is left of that; one on more than the whole spend is left out.
+/// Chains claims on their pools (USD per month). Each claim saves its share of the pool's whole spend, applied
+/// to what is left; a claim on more than the whole spend is left out.
 pub fn chain(pools: &[(Pool, f64)], claims: &[Claim]) -> Chain {
     let mut out = Chain {
         before_usd: pools.iter().map(|(_, usd)| usd).sum(),
@@ -166,9 +166,9 @@ pub fn chain(pools: &[(Pool, f64)], claims: &[Claim]) -> Chain {
 }
 
 impl Levers {
-    /// All savings in causal order; `commit`: what commitments save of what is left, 0–1 (the
-    /// effective savings rate of the scenario). `None` where nothing saves. Two levers that remove the
-    /// same thing are not both counted: the more detailed one is.
+    /// All savings in causal order. `commit`: share that commitments save of the rest, 0–1 (the scenario's
+    /// effective savings rate). Of two levers that remove the same waste only the more detailed one counts.
+    /// `None` where nothing saves.
     pub fn chain(&self, commit: Option<f64>) -> Option<Chain> {
         let mut claims = Vec::new();
         let mut left_out = Vec::new();

@@ -10,37 +10,38 @@ use super::words::{clean_text, number, share, usd};
 use super::{LeverError, LeverKind};
 use crate::whatif::supply::cash::{monthly_interest, present_value};
 
-/// The phases and how far to look.
+/// Inputs of the programme simulator: phases, and how many months to look ahead. `None` = not given; the answer
+/// fails where a number is needed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Programme {
-    /// The phases.
+    /// Phases of the programme; at least one is needed.
     #[serde(rename = "phase")]
     pub phases: Vec<Phase>,
-    /// Months looked at.
+    /// Months to look ahead.
     pub months: Option<f64>,
-    /// Cost of capital per year.
+    /// Cost of capital per year, 0.08 = 8%.
     pub wacc: Option<f64>,
-    /// Waste that was found, USD per month: phases together cannot save more.
+    /// Waste found, USD per month; a note says where the phases claim more. `None` = not compared.
     pub found_usd: Option<f64>,
 }
 
-/// A phase.
+/// A phase of the programme. `None` = not given; the answer fails where a number is needed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Phase {
-    /// What is done. Clean text.
+    /// Name of the phase. Clean text.
     #[serde(deserialize_with = "clean_text")]
     pub name: String,
-    /// USD once.
+    /// One-off cost, USD; `None` = 0.
     pub one_off_usd: Option<f64>,
-    /// In which month that is paid, 1 = the first.
+    /// Month in which the one-off cost is paid, 1 = the first; `None` = the first.
     pub pay_month: Option<f64>,
-    /// USD per month that it saves once it is there.
+    /// USD per month that it saves when complete.
     pub saving_usd: Option<f64>,
-    /// The first month in which it saves, 1 = the first.
+    /// First month in which it saves, 1 = the first.
     pub start_month: Option<f64>,
-    /// Months from the first saving to the whole of it; 0 = at once.
+    /// Months from the first saving to the full saving; 0 or `None` = at once.
     pub ramp_months: Option<f64>,
 }
 
@@ -64,42 +65,42 @@ pub(super) const PHASE: &[Field<Phase>] = fields! { Phase;
     ramp_months "grows over" Months 0.0..60.0, 1.0, "0 = all of it at once";
 };
 
-/// One month of it.
+/// Cash of one month of the programme.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Month {
-    /// USD saved in it.
+    /// USD saved in this month.
     pub saving_usd: f64,
-    /// USD paid in it.
+    /// USD paid in this month.
     pub cost_usd: f64,
-    /// Cash since the beginning, at its end.
+    /// Cumulative cash at the end of the month, USD.
     pub cumulative_usd: f64,
 }
 
-/// What it comes to.
+/// Cash flow of the programme.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
-    /// Month by month, the first at 0.
+    /// Cash by month; index 0 is the first month.
     pub months: Vec<Month>,
-    /// All one-off costs, USD: also those after the months looked at.
+    /// Sum of all one-off costs, USD, those after the months looked at included.
     pub investment_usd: f64,
-    /// USD per month once all phases are there.
+    /// USD per month saved when all phases are complete.
     pub run_rate_usd: f64,
-    /// Worth today of all cash in the months looked at, USD, at their ends.
+    /// Present value of the cash of all months looked at, USD, discounted to today from each month's end.
     pub npv_usd: f64,
 }
 
 impl Plan {
-    /// USD saved in the months looked at.
+    /// USD saved in all months looked at.
     pub fn saving_usd(&self) -> f64 {
         self.months.iter().map(|month| month.saving_usd).sum()
     }
 
-    /// USD saved in the first twelve months, or in all where there are less.
+    /// USD saved in the first twelve months, or in all where there are fewer.
     pub fn first_year_usd(&self) -> f64 {
         self.months.iter().take(12).map(|month| month.saving_usd).sum()
     }
 
-    /// The month (1 = the first) from which on cash is never below 0 again; `None`: not within the
+    /// First month (1 = the first) from which on cumulative cash is never negative; `None` = not within the
     /// months looked at.
     pub fn payback_month(&self) -> Option<u32> {
         let last_below = self.months.iter().rposition(|month| month.cumulative_usd < -1e-9);
@@ -107,12 +108,12 @@ impl Plan {
         (first < self.months.len()).then_some(first as u32 + 1)
     }
 
-    /// The most that is ever out, USD, as a number from 0 on.
+    /// Largest cumulative outlay, USD, from 0 on.
     pub fn deepest_usd(&self) -> f64 {
         self.months.iter().fold(0.0, |least: f64, month| least.max(-month.cumulative_usd))
     }
 
-    /// (Saving − investment) ÷ investment over the months looked at; `None` without any investment.
+    /// (Saving − investment) ÷ investment over the months looked at; `None` without investment.
     pub fn roi(&self) -> Option<f64> {
         net_roi(self.saving_usd(), self.investment_usd)
     }
@@ -144,7 +145,7 @@ impl Phase {
 }
 
 impl Programme {
-    /// The numbers alone.
+    /// Cash flow, month by month. Fails without a phase, or where an input is missing or out of its range.
     pub fn plan(&self) -> Result<Plan, LeverError> {
         let inputs = Inputs::new(LeverKind::Programme, self, FIELDS);
         let months = inputs.need("months")?;
@@ -180,7 +181,7 @@ impl Programme {
         })
     }
 
-    /// The whole answer.
+    /// The answer as a sheet: inputs, arithmetic, results, notes. Fails as [`Programme::plan`].
     pub fn sheet(&self) -> Result<Sheet, LeverError> {
         let plan = self.plan()?;
         let count = plan.months.len();

@@ -9,34 +9,34 @@ use super::words::{clean_text, number, rate, usd};
 use super::{LeverError, LeverKind};
 use crate::whatif::supply::cash::HOURS_PER_MONTH;
 
-/// Which types take the place of which.
+/// Inputs of the right-sizing simulator.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Rightsize {
-    /// Each change of a type.
+    /// Changes of instance type; at least one is needed.
     #[serde(rename = "move")]
     pub moves: Vec<Move>,
 }
 
-/// One type for another.
+/// Replacement of one instance type by another. `None` = not given; the answer fails where a number is needed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Move {
-    /// The type that goes. Clean text.
+    /// Type that is replaced. Clean text.
     #[serde(deserialize_with = "clean_text")]
     pub from: String,
-    /// The type that comes. Clean text.
+    /// Type that replaces it. Clean text.
     #[serde(deserialize_with = "clean_text")]
     pub to: String,
-    /// Instances that go.
+    /// Number of instances that are replaced.
     pub units: Option<f64>,
-    /// Instances that come for each that goes: 0.4 where two do the work of five.
+    /// New instances per replaced one: 0.4 where two do the work of five.
     pub ratio: Option<f64>,
-    /// USD per instance and hour of the type that goes.
+    /// USD per instance and hour of the replaced type.
     pub from_usd: Option<f64>,
-    /// USD per instance and hour of the type that comes.
+    /// USD per instance and hour of the new type.
     pub to_usd: Option<f64>,
-    /// Months that commitments for the type that goes still run; until then nothing is saved.
+    /// Months that commitments for the replaced type still run; nothing is saved until then. `None` = 0.
     pub committed_months: Option<f64>,
 }
 
@@ -48,21 +48,21 @@ pub(super) const FIELDS: &[Field<Move>] = fields! { Move;
     committed_months "still committed" Months 0.0..36.0, 1.0, "months left of RIs and plans that only fit what goes";
 };
 
-/// What one change comes to. Dollars per month of 730 h.
+/// Cost of one replacement, USD per month of 730 h.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Moved {
-    /// Instances that come: whole ones.
+    /// Number of new instances, rounded up to whole ones.
     pub come: f64,
-    /// Before.
+    /// Cost before.
     pub before_usd: f64,
-    /// After, once no commitment runs any more.
+    /// Cost after, once no commitment for the old type runs.
     pub after_usd: f64,
-    /// Months in which it saves nothing yet.
+    /// Months until it saves anything.
     pub wait_months: f64,
 }
 
 impl Rightsize {
-    /// The numbers alone, move by move.
+    /// Cost of each move, in order. Fails without a move, or where an input is missing or out of its range.
     pub fn moved(&self) -> Result<Vec<Moved>, LeverError> {
         if self.moves.is_empty() {
             return Err(LeverError::Missing {
@@ -74,7 +74,8 @@ impl Rightsize {
         self.moves.iter().map(Move::moved).collect()
     }
 
-    /// Today's and the new dollars per month that change at once: what is still committed stays.
+    /// USD per month before and after of the moves that save at once, without those that wait for a commitment.
+    /// Fails as [`Rightsize::moved`].
     pub fn now(&self) -> Result<(f64, f64), LeverError> {
         let moved = self.moved()?;
         let before = moved.iter().map(|m| m.before_usd).sum();
@@ -82,7 +83,7 @@ impl Rightsize {
         Ok((before, moved.iter().map(after).sum()))
     }
 
-    /// The whole answer.
+    /// The answer as a sheet: inputs, arithmetic, results, notes. Fails as [`Rightsize::moved`].
     pub fn sheet(&self) -> Result<Sheet, LeverError> {
         let moved = self.moved()?;
         let inputs = self.knobs().iter().map(Knob::quantity).collect();

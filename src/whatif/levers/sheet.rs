@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::LeverKind;
 use super::words;
 
-/// What a number is.
+/// Unit of a number in a sheet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Unit {
@@ -20,11 +20,11 @@ pub enum Unit {
     UsdPerHour,
     /// US dollars per gigabyte.
     UsdPerGb,
-    /// US dollars for one of something.
+    /// US dollars per piece.
     UsdEach,
     /// A part of a whole, 0–1; shown as a percentage.
     Share,
-    /// A factor.
+    /// A factor, shown with ×.
     Times,
     /// Months.
     Months,
@@ -34,16 +34,16 @@ pub enum Unit {
     Hours,
     /// Minutes.
     Minutes,
-    /// Something per hour.
+    /// A rate per hour.
     PerHour,
     /// Gigabytes per month.
     GbPerMonth,
-    /// A plain number.
+    /// A number without unit.
     Count,
 }
 
 impl Unit {
-    /// The number with its unit, for people.
+    /// The number with its unit, as shown.
     pub fn show(self, number: f64) -> String {
         if !number.is_finite() {
             return "–".to_owned();
@@ -68,77 +68,77 @@ impl Unit {
     }
 }
 
-/// A number with its name.
+/// A named number with its unit.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Quantity {
-    /// For machines, `snake_case`.
+    /// Name in JSON and CSV, `snake_case`.
     pub name: String,
-    /// For people.
+    /// Label on screen.
     pub label: String,
-    /// The number; `None` = not known.
+    /// The value; `None` = not known.
     pub number: Option<f64>,
-    /// Its unit.
+    /// Unit of the value.
     pub unit: Unit,
 }
 
 impl Quantity {
-    /// The number with its unit, or `–`.
+    /// The value with its unit; `–` where not known.
     pub fn shown(&self) -> String {
         self.unit.show(self.number.unwrap_or(f64::NAN))
     }
 }
 
-/// A step of the arithmetic.
+/// One line of the arithmetic.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Line {
-    /// What is computed.
+    /// Name of the computed value.
     pub label: String,
-    /// How: `$200,000 × (1 − 30% ÷ 70%)`.
+    /// The computation, with its numbers: `$200,000 × (1 − 30% ÷ 70%)`.
     pub arithmetic: String,
-    /// What comes out; `None` = not known.
+    /// The computed value; `None` = not known.
     pub number: Option<f64>,
-    /// Its unit.
+    /// Unit of the value.
     pub unit: Unit,
 }
 
 impl Line {
-    /// The number with its unit, or `–`.
+    /// The value with its unit; `–` where not known.
     pub fn shown(&self) -> String {
         self.unit.show(self.number.unwrap_or(f64::NAN))
     }
 }
 
-/// Numbers over time or over something else, to be drawn.
+/// A curve to be drawn.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Series {
-    /// For machines, `snake_case`.
+    /// Name in JSON and CSV, `snake_case`.
     pub name: String,
-    /// For people.
+    /// Label on screen.
     pub label: String,
-    /// The unit of the first number of a point.
+    /// Unit of the x values.
     pub x_unit: Unit,
-    /// The unit of the second one.
+    /// Unit of the y values.
     pub unit: Unit,
-    /// The points, ascending.
+    /// Points (x, y), ascending in x.
     pub points: Vec<(f64, f64)>,
 }
 
-/// A simulator's whole answer.
+/// The answer of a simulator: inputs, arithmetic, results, curves, notes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Sheet {
-    /// Which one.
+    /// Kind of simulator.
     pub kind: LeverKind,
-    /// What was asked, in a few words.
+    /// Heading.
     pub title: String,
-    /// What went in.
+    /// Inputs, in their order.
     pub inputs: Vec<Quantity>,
-    /// How it was computed, step by step.
+    /// Arithmetic, line by line.
     pub lines: Vec<Line>,
-    /// What came out; the first is the one that counts.
+    /// Results; the first one is the headline.
     pub results: Vec<Quantity>,
-    /// Curves, where there are any.
+    /// Curves; empty for most simulators.
     pub series: Vec<Series>,
-    /// What is worth saying: whole sentences, the most important first.
+    /// Notes in whole sentences, the most important first.
     pub notes: Vec<String>,
 }
 
@@ -182,7 +182,7 @@ impl Sheet {
         self
     }
 
-    /// The result of this name; `None` where it is not known or there is none.
+    /// Value of the result called `name`; `None` where it is not known or there is no such result.
     pub fn number(&self, name: &str) -> Option<f64> {
         self.results.iter().find(|result| result.name == name).and_then(|result| result.number)
     }

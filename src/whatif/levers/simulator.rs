@@ -8,32 +8,31 @@ use super::{
 };
 use crate::domain::text::clean;
 
-/// A simulator with its inputs.
+/// What screens and commands need of every simulator, whichever it is.
 pub trait Simulator {
-    /// Its inputs as they stand, in the order in which they are asked for.
+    /// The inputs with their current values, in the order shown.
     fn knobs(&self) -> Vec<Knob>;
 
-    /// Sets an input by the name that [`Simulator::knobs`] gives it; `None` = not given. False: there
-    /// is none of this name. Ranges are checked by [`Simulator::sheet`].
+    /// Sets the input of this name (as in [`Simulator::knobs`]); `None` = not given. False where no input has
+    /// this name. [`Simulator::sheet`] checks the range.
     fn set(&mut self, name: &str, value: Option<f64>) -> bool;
 
-    /// Sets an input that is a word: the name of an element (`phase.1.name`, `move.1.from`), the way
-    /// of a flow (`flow.1.way` = `nat-gateway`). False: there is none of this name, or the word is none
-    /// of those that it takes.
+    /// Sets an input that holds text: the name of an element (`phase.1.name`, `move.1.from`) or the route of a
+    /// flow (`flow.1.way` = `nat-gateway`). False where no input has this name, or it does not accept `word`.
     fn set_word(&mut self, _name: &str, _word: &str) -> bool {
         false
     }
 
-    /// The whole answer.
+    /// The answer as a sheet. Fails where an input is missing, out of its range, or contradicts another.
     fn sheet(&self) -> Result<Sheet, LeverError>;
 
-    /// Its lists by name, with how many elements each has.
+    /// Its lists, as name and number of elements.
     fn lists(&self) -> Vec<(&'static str, usize)> {
         Vec::new()
     }
 
-    /// Puts an empty element at the end of a list, or takes the last one away. False: there is no
-    /// such list, or it is empty already.
+    /// Adds an empty element at the end of a list (`grow`), or removes the last one. False where there is no
+    /// such list, or it is already empty.
     fn resize(&mut self, _list: &str, _grow: bool) -> bool {
         false
     }

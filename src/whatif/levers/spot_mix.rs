@@ -11,25 +11,26 @@ use crate::whatif::Spot;
 use crate::whatif::supply::cash::HOURS_PER_MONTH;
 use crate::whatif::supply::spot::{SpotCost, cost};
 
-/// What is known of the fleet and of spot. Numbers that must be measured have no default.
+/// Inputs of the Spot simulator: a steady fleet, and Spot's price and interruptions. Measured numbers have no
+/// default: `None` = not given, and the answer fails where one is needed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SpotMix {
-    /// Units that run, mean.
+    /// Mean number of running units.
     pub units: Option<f64>,
     /// USD per unit and hour on demand.
     pub on_demand: Option<f64>,
-    /// USD per unit and hour on spot.
+    /// USD per unit and hour on Spot.
     pub price: Option<f64>,
-    /// Part of the work that can take interruptions, 0–1.
+    /// Share of the work that tolerates interruptions, 0–1.
     pub share: Option<f64>,
-    /// Part of the time in which there is spot, 0–1.
+    /// Share of the time in which Spot capacity is available, 0–1.
     pub availability: Option<f64>,
     /// Interruptions per unit and hour.
     pub interruptions_per_hour: Option<f64>,
     /// Hours to write a checkpoint.
     pub checkpoint_hours: Option<f64>,
-    /// Hours between checkpoints; the best interval where not given.
+    /// Hours between checkpoints; `None` = the best interval.
     pub interval_hours: Option<f64>,
     /// Hours that a restart takes.
     pub restart_hours: Option<f64>,
@@ -47,28 +48,28 @@ pub(super) const FIELDS: &[Field<SpotMix>] = fields! { SpotMix;
     restart_hours "restarting" Hours 0.0..24.0, 0.05, "from the interruption to useful work";
 };
 
-/// What it comes to. Dollars per month of 730 h.
+/// Cost with and without Spot, USD per month of 730 h.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SpotMixed {
-    /// All on demand.
+    /// Cost of all units on demand.
     pub before_usd: f64,
-    /// With the part on spot.
+    /// Cost with the share on Spot.
     pub after_usd: f64,
-    /// What share × list discount would claim, 0–1.
+    /// Naive saving, share of Spot × list discount, 0–1.
     pub naive_share: f64,
-    /// Spot itself.
+    /// Real cost of Spot per useful hour.
     pub spot: SpotCost,
 }
 
 impl SpotMixed {
-    /// Saved, as a part of what on-demand costs, 0–1; 0 of nothing.
+    /// Saved share of the on-demand cost, 0–1; 0 where that is 0.
     pub fn share(&self) -> f64 {
         if self.before_usd > 0.0 { 1.0 - self.after_usd / self.before_usd } else { 0.0 }
     }
 }
 
 impl SpotMix {
-    /// As a scenario states spot.
+    /// The inputs as the [`Spot`] of a scenario. Fails where one is missing or out of its range.
     pub fn as_spot(&self) -> Result<Spot, LeverError> {
         let inputs = Inputs::new(LeverKind::SpotMix, self, FIELDS);
         Ok(Spot {
@@ -87,7 +88,7 @@ impl SpotMix {
         Ok((self.as_spot()?, inputs.need("on_demand")?, inputs.need("units")?))
     }
 
-    /// The numbers alone.
+    /// Cost with and without Spot. Fails where an input is missing or out of its range.
     pub fn mixed(&self) -> Result<SpotMixed, LeverError> {
         let (spot, on_demand, units) = self.spot()?;
         let hours = units * HOURS_PER_MONTH;
@@ -101,7 +102,7 @@ impl SpotMix {
         })
     }
 
-    /// The whole answer.
+    /// The answer as a sheet: inputs, arithmetic, results, notes. Fails as [`SpotMix::mixed`].
     pub fn sheet(&self) -> Result<Sheet, LeverError> {
         let mixed = self.mixed()?;
         let (spot, on_demand, units) = self.spot()?;

@@ -7,15 +7,16 @@ use super::sheet::{Sheet, Unit};
 use super::words::{number, usd};
 use super::{LeverError, LeverKind};
 
-/// Dollars that other pages computed.
+/// Inputs of the storage simulator: dollars of the findings on the Storage tab. `None` = not given; the first
+/// two are needed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Storage {
     /// USD per month for storage today.
     pub before_usd: Option<f64>,
-    /// USD per month that the findings save.
+    /// USD per month that carrying out the findings saves.
     pub saving_usd: Option<f64>,
-    /// USD once: transitions, retrievals, early deletes.
+    /// One-off cost, USD: transitions, retrievals, early deletion.
     pub one_off_usd: Option<f64>,
 }
 
@@ -26,7 +27,7 @@ pub(super) const FIELDS: &[Field<Storage>] = fields! { Storage;
 };
 
 impl Storage {
-    /// Dollars per month before and after.
+    /// USD per month before and after. Fails where an input is missing or the saving exceeds the cost.
     pub fn saved(&self) -> Result<(f64, f64), LeverError> {
         let inputs = Inputs::new(LeverKind::Storage, self, FIELDS);
         let (before, saving) = (inputs.need("before_usd")?, inputs.need("saving_usd")?);
@@ -43,7 +44,7 @@ impl Storage {
         Ok((before, before - saving))
     }
 
-    /// The whole answer.
+    /// The answer as a sheet: inputs, arithmetic, results, notes. Fails as [`Storage::saved`].
     pub fn sheet(&self) -> Result<Sheet, LeverError> {
         let (before, after) = self.saved()?;
         let saving = before - after;

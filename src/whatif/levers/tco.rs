@@ -7,27 +7,27 @@ use super::sheet::{Sheet, Unit};
 use super::words::{number, share, usd};
 use super::{LeverError, LeverKind};
 
-/// What is paid, per month unless said otherwise.
+/// Inputs of the total cost of ownership. USD per month unless the field says otherwise; `None` = not given.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Tco {
-    /// USD for compute, all of it: used, idle and failed.
+    /// All compute: used, idle and failed.
     pub compute_usd: Option<f64>,
-    /// USD of that for commitments that nothing used.
+    /// The part of `compute_usd` for commitments that nothing used.
     pub idle_usd: Option<f64>,
-    /// Part of the used compute that failed runs lose, 0–1.
+    /// Share of the used compute that failed runs lose, 0–1.
     pub lost_share: Option<f64>,
-    /// USD for storage.
+    /// Storage, per month.
     pub storage_usd: Option<f64>,
-    /// USD for network.
+    /// Data transfer, per month.
     pub network_usd: Option<f64>,
-    /// Engineers.
+    /// Number of engineers.
     pub engineers: Option<f64>,
-    /// USD per engineer and year, all in.
+    /// Full cost of an engineer, USD per year.
     pub usd_per_engineer: Option<f64>,
-    /// Part of their time that keeps things running (failed runs, data, machines), 0–1.
+    /// Share of their time for keeping things running (failed runs, data, machines), 0–1.
     pub toil_share: Option<f64>,
-    /// Part of their time that makes things faster or cheaper, 0–1.
+    /// Share of their time for making things faster or cheaper, 0–1.
     pub performance_share: Option<f64>,
 }
 
@@ -43,44 +43,44 @@ pub(super) const FIELDS: &[Field<Tco>] = fields! { Tco;
     performance_share "time for performance" Share 0.0..1.0, 0.05, "asked of them: faster or cheaper";
 };
 
-/// What it comes to, USD per month. The parts are apart from each other: none is in another. `None`
-/// = not given.
+/// Monthly cost by part, USD. The parts do not overlap; `None` = not given.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Total {
-    /// Compute that did something that was kept, as far as is known.
+    /// Compute whose result was kept, as far as known.
     pub useful_usd: f64,
-    /// Compute that failed runs lost.
+    /// Compute lost by failed runs.
     pub failed_usd: Option<f64>,
     /// Commitments that nothing used.
     pub idle_usd: Option<f64>,
-    /// Storage.
+    /// Storage, as given.
     pub storage_usd: Option<f64>,
-    /// Network.
+    /// Data transfer, as given.
     pub network_usd: Option<f64>,
-    /// People.
+    /// Engineers × their cost, per month.
     pub people_usd: Option<f64>,
-    /// Of people: what keeps things running.
+    /// The part of `people_usd` for keeping things running.
     pub toil_usd: Option<f64>,
-    /// Of people: what makes things faster or cheaper.
+    /// The part of `people_usd` for making things faster or cheaper.
     pub performance_usd: Option<f64>,
 }
 
 impl Total {
-    /// All of it that is known.
+    /// Sum of all known parts, USD per month.
     pub fn usd(&self) -> f64 {
         let parts = [self.failed_usd, self.idle_usd, self.storage_usd, self.network_usd];
         let people = self.people_usd.unwrap_or(0.0);
         self.useful_usd + people + parts.into_iter().flatten().sum::<f64>()
     }
 
-    /// Compute that did nothing, as far as is known; `None` where nothing is.
+    /// Compute without a result, failed and idle, USD per month; `None` where neither is known.
     pub fn waste_usd(&self) -> Option<f64> {
         [self.failed_usd, self.idle_usd].into_iter().flatten().reduce(|a, b| a + b)
     }
 }
 
 impl Tco {
-    /// The numbers alone.
+    /// Cost by part. Fails where compute is not given, an input is out of its range, or the parts exceed the
+    /// whole.
     pub fn total(&self) -> Result<Total, LeverError> {
         let inputs = Inputs::new(LeverKind::Tco, self, FIELDS);
         let wrong = |what: String| LeverError::Contradiction { lever: LeverKind::Tco, what };
@@ -118,7 +118,7 @@ impl Tco {
         })
     }
 
-    /// The whole answer.
+    /// The answer as a sheet: inputs, arithmetic, results, notes. Fails as [`Tco::total`].
     pub fn sheet(&self) -> Result<Sheet, LeverError> {
         let total = self.total()?;
         let compute = self.compute_usd.unwrap_or(0.0);

@@ -8,19 +8,19 @@ use super::sheet::{Sheet, Unit};
 use super::words::{number, rate, share};
 use super::{LeverError, LeverKind};
 
-/// A service, or runs, or both.
+/// Inputs of the unit-cost simulator: a service, training runs, or both. `None` = not given.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct UnitCost {
-    /// USD per hour for the whole service, idle time included.
+    /// USD per hour for the whole service, idle time included; `None` = no service.
     pub service_usd_per_hour: Option<f64>,
-    /// Predictions that it makes per hour, mean over the same hours.
+    /// Predictions of the service per hour, mean over the same hours; needed with a service.
     pub predictions_per_hour: Option<f64>,
-    /// GPU hours of a run that succeeds.
+    /// GPU hours of a successful run; `None` = no runs.
     pub gpu_hours_per_run: Option<f64>,
-    /// USD per GPU and hour.
+    /// USD per GPU and hour; needed with `gpu_hours_per_run`.
     pub usd_per_gpu_hour: Option<f64>,
-    /// Part of the GPU time that failed runs lose, 0–1.
+    /// Share of the GPU time that failed runs lose, 0–1.
     pub lost_share: Option<f64>,
 }
 
@@ -32,17 +32,17 @@ pub(super) const FIELDS: &[Field<UnitCost>] = fields! { UnitCost;
     lost_share "lost to failed runs" Share 0.0..0.99, 0.01, "by GPU hours; leave out for none";
 };
 
-/// What it comes to, USD.
+/// Cost of one prediction and one run, USD.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Each {
-    /// For one prediction; `None` without any, or where nothing is said of it.
+    /// USD per prediction; `None` without a service, or without predictions.
     pub prediction_usd: Option<f64>,
-    /// For a run that succeeds, with its part of those that do not.
+    /// USD per successful run, with its share of the failed ones; `None` without runs.
     pub run_usd: Option<f64>,
 }
 
 impl UnitCost {
-    /// The numbers alone.
+    /// Cost of each. Fails where neither a service nor runs are given, or an input is out of its range.
     pub fn each(&self) -> Result<Each, LeverError> {
         let inputs = Inputs::new(LeverKind::UnitCost, self, FIELDS);
         let service = inputs.maybe("service_usd_per_hour")?;
@@ -67,7 +67,7 @@ impl UnitCost {
         Ok(Each { prediction_usd, run_usd })
     }
 
-    /// The whole answer.
+    /// The answer as a sheet: inputs, arithmetic, results, notes. Fails as [`UnitCost::each`].
     pub fn sheet(&self) -> Result<Sheet, LeverError> {
         let each = self.each()?;
         let inputs = knobs(self, FIELDS, None).iter().map(Knob::quantity).collect();

@@ -5,13 +5,14 @@ use crate::domain::number::dollars;
 pub use crate::domain::number::grouped;
 use crate::domain::text::clean;
 
-/// Reads a name from a file and makes it safe to show.
+/// For serde: reads a string through `domain::text::clean`, which makes it safe to show. Fails where it is no
+/// string.
 pub fn clean_text<'de, D: serde::Deserializer<'de>>(from: D) -> Result<String, D::Error> {
     let text = <String as serde::Deserialize>::deserialize(from)?;
     Ok(clean(&text).into_owned())
 }
 
-/// Dollars: whole ones from 1,000 on, cents below, what is below a cent with its digits.
+/// Dollars: whole from 1,000 on, with cents below, and below a cent with its significant digits.
 pub fn usd(amount: f64) -> String {
     match amount.abs() {
         size if size >= 1_000.0 => dollars(grouped(amount, 0)),
@@ -20,7 +21,7 @@ pub fn usd(amount: f64) -> String {
     }
 }
 
-/// A price: at least cents, up to a hundredth of one, so that the arithmetic can be followed.
+/// A price in dollars with two to four decimals, so that the arithmetic can be followed.
 pub fn rate(amount: f64) -> String {
     if amount.abs() < 0.01 { usd(amount) } else { dollars(trimmed(grouped(amount, 4), 2)) }
 }
@@ -42,7 +43,7 @@ pub fn share(part: f64) -> String {
     }
 }
 
-/// A plain number, with as many digits as say something.
+/// A number without unit: no decimals from 100 on, one from 10 on, else up to three.
 pub fn number(value: f64) -> String {
     let decimals = match value.abs() {
         size if size >= 100.0 => 0,

@@ -5,74 +5,75 @@
 //! dates, the second keeps what is about to end from being bound. The same rule at each later date
 //! makes the plan.
 
-/// What a family is expected to cost, over all futures.
+/// Expected cost of a family by committed units, over all futures.
 pub trait Outlook {
-    /// Weeks looked ahead.
+    /// Number of weeks looked ahead.
     fn weeks(&self) -> usize;
 
-    /// Mean USD paid by use (on demand or spot) over all weeks, when so many units are committed in
-    /// each week. Falls with each, and is convex.
+    /// Mean USD for usage (on demand or Spot) over all weeks, when `committed[k]` units are committed in week
+    /// k. Decreases with each of them, and is convex.
     fn by_use_usd(&self, committed: &[f64]) -> f64;
 
-    /// On-demand USD per unit and hour in a week.
+    /// USD per unit and hour on demand in a week.
     fn on_demand(&self, week: usize) -> f64;
 }
 
-/// A commitment to be judged.
+/// Price and dates of a commitment to judge.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Terms {
     /// USD per unit and hour, above 0.
     pub rate: f64,
-    /// Weeks that it runs, at least 1.
+    /// Term, weeks, at least 1.
     pub weeks: usize,
-    /// Weeks until one can buy again, at least 1.
+    /// Weeks until the next purchase date, at least 1.
     pub top_up_weeks: usize,
 }
 
-/// A stretch of weeks in which one more unit would run.
+/// Value of one more unit over a stretch of weeks, against its price.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Worth {
-    /// USD by use that the unit saves ÷ USD of a unit on demand in every hour: the part of the
-    /// hours in which it is used, where by use is on demand.
+    /// USD for usage that the unit saves ÷ USD of a unit on demand in every hour: without Spot the share of the
+    /// hours in which it runs, 0–1.
     pub used: f64,
-    /// The part that pays: rate ÷ on-demand.
+    /// Break-even share: rate ÷ on-demand.
     pub needed: f64,
 }
 
 impl Worth {
-    /// Worth its price.
+    /// True when the unit saves at least its price.
     pub fn pays(&self) -> bool {
         self.used >= self.needed * (1.0 - 1e-12)
     }
 }
 
-/// What to buy at one date.
+/// Units to buy at one date.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Purchase {
-    /// The week.
+    /// Week of the purchase, 0 = now.
     pub week: usize,
-    /// Whole units.
+    /// Whole units to buy.
     pub units: f64,
-    /// The last unit bought, or the first if none is: until the next date.
+    /// Value of the last unit bought, or of the first one where none is, until the next date.
     pub next: Worth,
-    /// The same over the term, as far as is looked ahead.
+    /// Value of the same unit over the term, as far as weeks are looked ahead.
     pub term: Worth,
 }
 
-/// What is bought now and later, and what the first unit that is not bought now is worth.
+/// Purchases now and later, and the value of the first unit that is not bought now.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Purchases {
-    /// Now.
+    /// Purchase of this week.
     pub now: Purchase,
-    /// At later dates; those that buy nothing are left out.
+    /// Purchases at later dates; dates without a purchase are left out.
     pub later: Vec<Purchase>,
-    /// The unit after those bought now: until the next date, and over the term.
+    /// Value of the unit after those bought now: until the next date, and over the term.
     pub left_out: (Worth, Worth),
-    /// Units that would pay until the next date alone: more than `now` where the term is the limit.
+    /// Units that would pay until the next date; more than `now` where the term limits it.
     pub until_next: f64,
 }
 
-/// Judges a commitment on top of what is `held` in each week. At most `most` units are bought now.
+/// Judges a commitment on top of `held` units in each week. At most `most` units are bought now; `None` = no
+/// limit.
 pub fn buy_now(outlook: &dyn Outlook, terms: Terms, held: &[f64], most: Option<f64>) -> Purchases {
     let mut held = held.to_vec();
     held.resize(outlook.weeks(), 0.0);

@@ -17,41 +17,41 @@ use std::collections::BinaryHeap;
 
 use super::usage::Usage;
 
-/// A commitment that a ladder is made of.
+/// A commitment that may be bought at several dates.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rung {
-    /// Weeks it runs, at least 1.
+    /// Term, weeks, at least 1.
     pub term_weeks: usize,
-    /// USD per unit and hour.
+    /// USD per unit and hour, committed.
     pub rate: f64,
-    /// It may begin in week 0 and each so many weeks later, at least 1.
+    /// Weeks between possible purchases, at least 1; the first is week 0.
     pub every_weeks: usize,
 }
 
-/// What a ladder buys.
+/// A purchase of a ladder.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RungBuy {
-    /// In which week.
+    /// Week of the purchase, 0 = the first.
     pub week: usize,
-    /// Which rung, as given.
+    /// Index of the rung.
     pub rung: usize,
-    /// Units.
+    /// Units bought.
     pub units: f64,
 }
 
-/// The ladder of lowest cost.
+/// The cheapest ladder of purchases.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ladder {
-    /// USD over the weeks: commitments for the weeks inside, the rest on demand.
+    /// USD over all weeks: commitments within them, the rest on demand.
     pub cost_usd: f64,
-    /// What it buys, by week.
+    /// Purchases, by week.
     pub buys: Vec<RungBuy>,
-    /// Units committed in each week.
+    /// Units committed, by week.
     pub committed: Vec<f64>,
 }
 
-/// The cheapest way to serve `weeks` from `rungs` and on demand at `on_demand` USD per unit and
-/// hour. What runs beyond the last week is not paid for; unknown hours cost nothing on either side.
+/// The cheapest way to serve `weeks` from `rungs` and on demand at `on_demand` USD per unit and hour. A
+/// commitment is charged up to the last week only; hours that are not known cost nothing.
 pub fn ladder(weeks: &[Usage], on_demand: f64, rungs: &[Rung]) -> Ladder {
     let mut flow = Flow::new(weeks, on_demand, rungs);
     flow.fill();

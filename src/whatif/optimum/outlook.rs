@@ -9,7 +9,7 @@ use crate::whatif::{
     Buy, Engine, EngineError, FamilyInputs, FamilyPaths, Offer, OfferKind, Payment, Workers,
 };
 
-/// One family over the engine's first futures.
+/// [`Outlook`] of one family over the first futures of an engine.
 pub struct EngineOutlook<'e> {
     engine: RefCell<&'e mut Engine>,
     family: usize,
@@ -21,8 +21,8 @@ pub struct EngineOutlook<'e> {
 }
 
 impl<'e> EngineOutlook<'e> {
-    /// The outlook of the scenario's family number `family` over so many futures; a thousand are
-    /// enough for a judgement. `None` where there is no such family.
+    /// Outlook of the scenario's family with index `family` over the first `paths` futures; a thousand suffice
+    /// for a judgement. `None` where there is no such family.
     pub fn new(
         engine: &'e mut Engine,
         family: usize,
@@ -35,7 +35,8 @@ impl<'e> EngineOutlook<'e> {
         Some(Self { engine: RefCell::new(engine), family, inputs, weeks, paths, workers, failed })
     }
 
-    /// What went wrong on the way, if anything: the answers are worthless then.
+    /// The first error of a valuation, with which all figures of this outlook are worthless; `None` without
+    /// one.
     pub fn failed(&self) -> Option<EngineError> {
         self.failed.borrow().clone()
     }
@@ -83,9 +84,9 @@ impl Outlook for EngineOutlook<'_> {
     }
 }
 
-/// Units of one offer, bought now on top of what is held, with the best mix of the mean and the
-/// worst 5 % of savings (the scenario's caution), and what they save. `None` where the offer has no
-/// rate or the family no price.
+/// Units of one offer, bought now on top of what is held, with the best mix of mean and worst 5% of savings at
+/// `caution` (0–1), and what they save. `None` without a rate or an on-demand price; fails where a valuation
+/// does.
 pub fn cautious_units(
     outlook: &EngineOutlook<'_>,
     offer: usize,

@@ -3,25 +3,24 @@
 
 use std::collections::HashMap;
 
-/// What so many units save against on-demand, USD.
+/// Saving of a number of units against on-demand, USD.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Saving {
     /// Mean over the futures.
     pub mean_usd: f64,
-    /// Mean of the worst 5 % of them; negative = a loss.
+    /// Mean of the worst 5% of the futures; negative = a loss.
     pub worst5_usd: f64,
 }
 
-/// Whole units, from 0 to `most`, with the largest (1 − caution) · mean + caution · worst 5 %, and
-/// what they save. Of equals, the fewest. `caution` is 0 (the mean alone) to 1 (the worst alone).
+/// Whole units from 0 to `most` with the largest (1 − caution) · mean + caution · worst 5%, and what they save;
+/// the fewest of equal ones. `caution` is 0 (the mean alone) to 1 (the worst alone).
 ///
-/// Each future's saving is concave in the units, and so are the mean of the futures and the mean of
-/// the worst of them, so one narrowing interval finds the best, with about 1.44 · log₂(most)
-/// valuations.
+/// Each future's saving is concave in the units, and so are the mean of the futures and the mean of the worst
+/// of them, so one narrowing interval finds the best, with about 1.44 · log₂(most) valuations.
 ///
-/// The risk is that of *savings*, never that of cost. The futures of highest cost are those of
-/// highest demand, in which every commitment pays: the mean of the worst 5 % of *cost* would ask
-/// for more commitments the more one fears, up to a loss in every second future.
+/// The risk is that of *savings*, never that of cost. The futures of highest cost are those of highest demand,
+/// in which every commitment pays: the mean of the worst 5% of *cost* would ask for more commitments the more
+/// risk counts, up to a loss in every second future.
 pub fn cautious(most: f64, caution: f64, saving: &mut dyn FnMut(f64) -> Saving) -> (f64, Saving) {
     let caution = caution.clamp(0.0, 1.0);
     let mut known: HashMap<u64, (f64, Saving)> = HashMap::new();

@@ -10,10 +10,11 @@
 use super::tiers::{Portfolio, PortfolioError, Tier, TierKind, TierUse, Units};
 use super::usage::Usage;
 
-/// The portfolio of lowest cost for these hours (`NaN` = not known: costs nothing in any tier).
+/// The portfolio of lowest cost for these hours (`NaN` = not known: free in any tier).
 ///
-/// Of equal choices, the one with fewer commitments. Of several commitments with the same term only
-/// the cheapest is used, the first of equals.
+/// Of equal choices the one with fewer commitments; of commitments with the same term only the cheapest is
+/// used, the first of equals. Fails unless exactly one tier serves everything by the hour, rates and shares are
+/// in range, and terms divide each other.
 pub fn portfolio(hours: &[f64], tiers: &[Tier], units: Units) -> Result<Portfolio, PortfolioError> {
     let by_use = by_use(tiers)?;
     let levels = levels(hours.len(), tiers)?;

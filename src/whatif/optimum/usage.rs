@@ -2,38 +2,38 @@
 
 use crate::whatif::LoadDuration;
 
-/// The load-duration curve of some hours. Hours that are not known (`NaN`) are left out.
+/// Load-duration curve of some hours, of which none need be known. Hours that are not (`NaN`) are left out.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Usage(Option<LoadDuration>);
 
 impl Usage {
-    /// Sorts the known hours. Negative units count as 0.
+    /// Curve of the known hours. Negative units count as 0.
     pub fn new(hours: &[f64]) -> Self {
         let known = hours.iter().filter(|units| !units.is_nan());
         Self(LoadDuration::new(known.map(|units| units.max(0.0))))
     }
 
-    /// Known hours.
+    /// Number of known hours.
     pub fn hours(&self) -> usize {
         self.0.as_ref().map_or(0, LoadDuration::hours)
     }
 
-    /// Known hours, ascending.
+    /// Units of the known hours, ascending.
     pub fn sorted(&self) -> &[f64] {
         self.0.as_ref().map_or(&[], LoadDuration::ascending)
     }
 
-    /// The largest hour; 0 without any.
+    /// Units of the largest hour; 0 without known hours.
     pub fn peak(&self) -> f64 {
         self.0.as_ref().map_or(0.0, LoadDuration::peak)
     }
 
-    /// Unit-hours of all.
+    /// Unit-hours of all known hours.
     pub fn total(&self) -> f64 {
         self.0.as_ref().map_or(0.0, LoadDuration::total)
     }
 
-    /// Hours in which more than `level` units ran.
+    /// Number of hours with more than `level` units.
     pub fn hours_above(&self, level: f64) -> usize {
         self.0.as_ref().map_or(0, |curve| curve.hours_above(level))
     }
@@ -43,8 +43,8 @@ impl Usage {
         self.0.as_ref().map_or(0.0, |curve| curve.above(level))
     }
 
-    /// The smallest level that at most `share` of the hours exceed: the quantile at 1 − share, and
-    /// with share = rate ÷ on-demand the commitment of lowest cost. 0 from a share of 1 on.
+    /// The smallest level that at most `share` (0–1) of the hours exceed: the quantile at 1 − share, which with
+    /// share = rate ÷ on-demand is the commitment of lowest cost. 0 from a share of 1 on.
     pub fn level(&self, share: f64) -> f64 {
         self.0.as_ref().map_or(0.0, |curve| curve.optimum(1.0, share))
     }

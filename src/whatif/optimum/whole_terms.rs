@@ -4,33 +4,32 @@
 use super::tiers::{PortfolioError, Tier, TierKind};
 use crate::whatif::HOURS_PER_WEEK;
 
-/// Hours of a demand, and what was put behind them.
+/// Hours of a demand, repeated to the end of whole terms.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WholeTerms {
-    /// Units by hour: those given, then those repeated. `NaN` where not known, repeated as such.
+    /// Units by hour: those given, then repeated ones; `NaN` where not known.
     pub hours: Vec<f64>,
-    /// How many of them, at the end, repeat earlier ones; 0 where the demand fills whole terms.
+    /// Number of repeated hours at the end; 0 where the demand fills whole terms.
     pub repeated: usize,
 }
 
 impl WholeTerms {
-    /// What was done to the demand, for people: "demand of 26 weeks repeated to 3 years"; `None`
-    /// where nothing was repeated.
+    /// How the demand was extended, for notes: "demand of 26 weeks repeated to 3 years"; `None` where it was
+    /// not.
     pub fn words(&self) -> Option<String> {
         let given = span(self.hours.len() - self.repeated);
         (self.repeated > 0).then(|| format!("demand of {given} repeated to {}", self.period()))
     }
 
-    /// The whole stretch, for people: "3 years", "26 weeks", "100 h".
+    /// Length of all hours, for notes: "3 years", "26 weeks", "100 h".
     pub fn period(&self) -> String {
         span(self.hours.len())
     }
 }
 
-/// Draws a demand out to whole periods of the longest term, by repeating it: its last whole weeks,
-/// so that hours of the week stay what they were; its last whole days where it has no week; all of
-/// it where it has no day. Terms that do not divide each other are refused: the last period of the
-/// shorter would be cut.
+/// Extends a demand to whole periods of the longest term by repeating its last whole weeks, which keeps hours
+/// of the week in place; its last whole days where it has no week; all of it where it has no day. Fails where
+/// terms do not divide each other, since the last period of the shorter would be cut.
 pub fn whole_terms(hours: &[f64], tiers: &[Tier]) -> Result<WholeTerms, PortfolioError> {
     let term = |tier: &Tier| match tier.kind {
         TierKind::Commitment { term_hours } if term_hours > 0 => Some(term_hours),

@@ -14,16 +14,16 @@ const MAX_WEEKS: u16 = 157;
 /// Weeks of the longest Capacity Block, 182 days.
 const BLOCK_WEEKS: u16 = 26;
 
-/// A value that cannot be used.
+/// A value of a scenario that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScenarioProblem {
-    /// Where it stands: `family[0].offer[1].rate`.
+    /// Path of the value: `family[0].offer[1].rate`.
     pub path: String,
-    /// What is wrong and what would be right.
+    /// What is wrong, and what would be right.
     pub message: String,
 }
 
-/// All values that cannot be used, in the order of the file.
+/// All values that cannot be used, in the order of the file; empty for a valid scenario.
 pub fn problems(scenario: &Scenario) -> Vec<ScenarioProblem> {
     let mut check = Check(Vec::new());
     check.text("name", &scenario.name, 80);
@@ -52,7 +52,7 @@ pub fn problems(scenario: &Scenario) -> Vec<ScenarioProblem> {
     check.0
 }
 
-/// What is odd, but can be valued. One sentence each.
+/// Values that are odd but usable, one sentence each.
 pub fn warnings(scenario: &Scenario) -> Vec<String> {
     let mut out = Vec::new();
     for family in &scenario.families {

@@ -3,12 +3,12 @@
 use super::{FamilyInputs, Future, Offer, Scenario};
 use crate::whatif::Demand;
 
-/// An on-demand price and where it is from.
+/// An on-demand price and its source.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ListPrice {
     /// USD per unit and hour.
     pub usd: f64,
-    /// "list price of us-east-1, 2026-07-20". Clean text.
+    /// Source, with region and date: "list price of us-east-1, 2026-07-20". Clean text.
     pub from: String,
 }
 
@@ -16,8 +16,8 @@ pub struct ListPrice {
 /// a year at one standard deviation, which is what fleets that grow do to their planners.
 const DRIFT: f64 = 0.01;
 
-/// A scenario that buys nothing: the demand's families in their order, each with its price and what
-/// can be bought for it. `price` answers by family, `offers` by family and on-demand price.
+/// A scenario without purchases: the demand's families in their order, with prices and offers. `price` answers
+/// by family, `offers` by family and on-demand price.
 pub fn scenario_of(
     demand: &Demand,
     price: &dyn Fn(&str) -> Option<ListPrice>,

@@ -11,50 +11,50 @@ use super::check::{problems, warnings};
 use super::{SCENARIO_SCHEMA, Scenario};
 use crate::domain::text::clean;
 
-/// A scenario that was read.
+/// A scenario read from a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReadScenario {
     /// The scenario.
     pub scenario: Scenario,
-    /// What is odd in it, one sentence each.
+    /// Values that are odd but usable, one sentence each.
     pub warnings: Vec<String>,
 }
 
-/// Why a file is no scenario. Nothing was changed.
+/// Why a scenario cannot be read or written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ScenarioError {
-    /// Made by a later version: it may say what this one does not understand.
+    /// Written by a later version, whose fields may be unknown here.
     #[error(
         "{name}:{line}: made by a later burntop ({schema}; this one reads {SCENARIO_SCHEMA}): \
          nothing was changed; update burntop to open it"
     )]
     Later {
-        /// The file, as given.
+        /// Path of the file, as given.
         name: String,
-        /// The line of the version.
+        /// Line of the version, from 1.
         line: usize,
-        /// What it says.
+        /// The version in the file.
         schema: String,
     },
-    /// Something is wrong in it.
+    /// Values that cannot be used.
     #[error("{}", lines(.name, .problems))]
     Invalid {
-        /// The file, as given.
+        /// Path of the file, as given.
         name: String,
-        /// Everything that is wrong, in the order of the lines.
+        /// All problems, in the order of the lines.
         problems: Vec<FileProblem>,
     },
-    /// A scenario that cannot be written.
+    /// The scenario cannot be written as TOML; holds the reason.
     #[error("the scenario cannot be written: {0}")]
     Unwritable(String),
 }
 
-/// One thing that is wrong in a file.
+/// A problem at one place of the file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FileProblem {
-    /// Line, counted from 1.
+    /// Line, from 1.
     pub line: usize,
-    /// Column in characters, counted from 1.
+    /// Column in characters, from 1.
     pub column: usize,
     /// What is wrong and what would be right; clean text.
     pub message: String,
@@ -75,7 +75,8 @@ struct Head {
     schema: Option<toml::Spanned<String>>,
 }
 
-/// Reads a scenario from the text of a file, which messages call `name`.
+/// Reads a scenario from TOML text; `name` is the path for messages. Fails for a later version, and with all
+/// problems found.
 pub fn read(text: &str, name: &str) -> Result<ReadScenario, ScenarioError> {
     let name = clean(name).into_owned();
     let invalid = |mut problems: Vec<FileProblem>| {
@@ -122,7 +123,7 @@ pub fn read(text: &str, name: &str) -> Result<ReadScenario, ScenarioError> {
     invalid(placed.collect())
 }
 
-/// A scenario as the text of a file that [`read`] takes.
+/// The scenario as TOML text that [`read`] accepts. Fails where it cannot be written as TOML.
 pub fn write(scenario: &Scenario) -> Result<String, ScenarioError> {
     let found = problems(scenario);
     if let Some(problem) = found.first() {
@@ -133,8 +134,8 @@ pub fn write(scenario: &Scenario) -> Result<String, ScenarioError> {
         .map_err(|e| ScenarioError::Unwritable(clean(&e.to_string()).into_owned()))
 }
 
-/// The name of the file of a scenario of this name, without a folder: letters, digits, `-`, `_` and
-/// `.` stay, everything else becomes `-`.
+/// File name for a scenario's name, without folder: letters, digits, `-`, `_` and `.` stay, everything else
+/// becomes `-`.
 pub fn file_name(name: &str) -> String {
     let mut out = String::new();
     for c in name.trim().chars().take(80) {

@@ -7,7 +7,7 @@ use super::Scenario;
 /// The most steps back that are kept.
 const STEPS: usize = 200;
 
-/// A scenario with what it was and what it was before it was taken back.
+/// A scenario with its undo and redo steps.
 #[derive(Clone, Debug)]
 pub struct History {
     now: Arc<Scenario>,
@@ -18,18 +18,18 @@ pub struct History {
 }
 
 impl History {
-    /// Begins with this scenario; nothing to undo.
+    /// A history that begins with this scenario and has no steps.
     pub fn new(scenario: Scenario) -> Self {
         Self { now: Arc::new(scenario), back: Vec::new(), forth: Vec::new(), last: None }
     }
 
-    /// The scenario as it is.
+    /// The current scenario.
     pub fn now(&self) -> &Arc<Scenario> {
         &self.now
     }
 
-    /// Makes it another one. Changes of the same `input` in a row are one step: a slider that is
-    /// held down is undone at once. A scenario that is equal is no change.
+    /// Replaces the current scenario. Consecutive changes of the same `input` are one undo step, so that a held
+    /// key is undone at once. An equal scenario is no change.
     pub fn change(&mut self, scenario: Scenario, input: Option<&str>) {
         if *self.now == scenario {
             return;
@@ -46,7 +46,7 @@ impl History {
         self.last = input.map(str::to_owned);
     }
 
-    /// Takes the last change back; false when there is none.
+    /// Undoes the last step; false when there is none.
     pub fn undo(&mut self) -> bool {
         let Some(before) = self.back.pop() else { return false };
         self.forth.push(std::mem::replace(&mut self.now, before));
@@ -54,7 +54,7 @@ impl History {
         true
     }
 
-    /// Makes again what was taken back last; false when there is nothing.
+    /// Redoes the step undone last; false when there is none.
     pub fn redo(&mut self) -> bool {
         let Some(after) = self.forth.pop() else { return false };
         self.back.push(std::mem::replace(&mut self.now, after));

@@ -15,86 +15,86 @@ use serde::{Deserialize, Serialize};
 
 use super::levers::Levers;
 
-/// The name and version of the file's form.
+/// Name and version of the file format.
 pub const SCENARIO_SCHEMA: &str = "burntop/scenario/1";
 
-/// A plan, whole. All fields have defaults, so that a file may say only what it means.
+/// A planning scenario. All fields have defaults, so that a file need only name what differs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Scenario {
-    /// Form and version of the file.
+    /// Format and version of the file, [`SCENARIO_SCHEMA`].
     pub schema: String,
-    /// Its name; the file's name follows it. Clean text.
+    /// Name, from which the file name is made. Clean text.
     pub name: String,
-    /// What the author wants to remember. Clean text.
+    /// The author's notes. Clean text.
     pub note: String,
-    /// The future.
+    /// Assumptions about the weeks ahead.
     pub future: Future,
-    /// The families, in the order shown.
+    /// Families of the demand, in the order shown.
     #[serde(rename = "family", skip_serializing_if = "Vec::is_empty")]
     pub families: Vec<FamilyInputs>,
-    /// Compute Savings Plans: dollars per hour, over all families.
+    /// Compute Savings Plans, which apply to all families.
     #[serde(rename = "compute_plan", skip_serializing_if = "Vec::is_empty")]
     pub compute_plans: Vec<ComputePlan>,
-    /// The other simulators, where they are looked at.
+    /// The simulators in use.
     #[serde(skip_serializing_if = "Levers::is_empty")]
     pub levers: Levers,
 }
 
-/// What is assumed of the time ahead, for all families.
+/// Assumptions about the weeks ahead, for all families.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Future {
     /// Weeks looked ahead, 1–156.
     pub weeks: u16,
-    /// Futures drawn, 0–50,000; 0 values the history itself.
+    /// Number of futures, 0–50,000; 0 values the history itself.
     pub paths: u32,
-    /// What the draw begins with: the same seed gives the same futures.
+    /// Seed of the random draw: the same seed gives the same futures.
     pub seed: u64,
-    /// How much the random part is shared by the families, 0 (nothing) – 1 (all of it).
+    /// Correlation of the random part between families, from 0 (independent) to 1 (equal).
     pub correlation: f64,
-    /// Cost of capital per year, 0.08 = 8 %.
+    /// Cost of capital per year, 0.08 = 8%.
     pub wacc: f64,
-    /// What counts: 0 = the mean alone, 1 = the mean of the worst 5 % of savings alone.
+    /// Weight of the risk, 0–1: 0 = the mean alone, 1 = the mean of the worst 5% of savings alone.
     pub caution: f64,
-    /// Weeks until one could buy again, 1–52.
+    /// Weeks until the next purchase date, 1–52.
     pub top_up_weeks: u16,
-    /// True: where a family's past has a trend, its weeks are brought to today's level, so that
-    /// futures begin where the history ends. False: they are as they were.
+    /// True: base weeks of a family whose past has a trend are brought to today's level, so that futures begin
+    /// where the history ends. False: base weeks are used as recorded.
     pub from_today: bool,
 }
 
-/// One family: its demand ahead, its prices, what is held, what may be bought and what would be.
+/// Inputs of one family: demand, prices, commitments held, offers and purchases.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct FamilyInputs {
-    /// As in the demand.
+    /// Name of the family in the demand.
     pub name: String,
-    /// USD per unit and hour on demand; `None` where not known: then nothing can be valued.
+    /// USD per unit and hour on demand; `None` where not known: then the family cannot be valued.
     pub on_demand: Option<f64>,
-    /// Where the prices are from, with their date: "list, 2026-07-20". Clean text.
+    /// Source of the prices with its date: "list, 2026-07-20". Clean text.
     pub prices_from: String,
-    /// Expected growth per year, 0.3 = 30 % more after 52 weeks (compound).
+    /// Expected growth per year, 0.3 = 30% more after 52 weeks (compound).
     pub growth: f64,
-    /// Standard deviation of the growth per week that is not known today, one draw per future:
-    /// 0.01 = the trend is off by 1 % per week, up or down.
+    /// Standard deviation of the weekly growth, drawn once per future: 0.01 = the trend is off by 1% per week,
+    /// up or down.
     pub drift: f64,
-    /// Standard deviation of a week's level around the trend, each week anew.
+    /// Standard deviation of a week's level around the trend, drawn for each week.
     pub shock: f64,
-    /// Dated changes.
+    /// Dated changes of the demand.
     #[serde(rename = "step", skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<Step>,
-    /// A change of the on-demand price.
+    /// Change of the on-demand price; `None` = it stays.
     pub price_cut: Option<PriceCut>,
-    /// Spot, for the part of the demand that can take it.
+    /// Spot for a share of the demand; `None` = no Spot.
     pub spot: Option<Spot>,
-    /// What is held already.
+    /// Commitments held today.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub held: Vec<Held>,
-    /// What may be bought.
+    /// Offers that can be bought.
     #[serde(rename = "offer", skip_serializing_if = "Vec::is_empty")]
     pub offers: Vec<Offer>,
-    /// What this scenario buys: the sliders.
+    /// Purchases of this scenario, which the sliders move.
     #[serde(rename = "buy", skip_serializing_if = "Vec::is_empty")]
     pub buys: Vec<Buy>,
 }
@@ -103,98 +103,98 @@ pub struct FamilyInputs {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "step::StepTable", into = "step::StepTable")]
 pub struct Step {
-    /// The first week in which it holds, 0 = the coming one.
+    /// First week in which it holds, 0 = the coming one.
     pub week: u16,
-    /// What changes.
+    /// Kind and size of the change.
     pub kind: StepKind,
 }
 
-/// What changes at a step.
+/// Kind of a dated change.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StepKind {
     /// This many units more (or, negative, less), day and night. Demand never falls below 0.
     Launch {
-        /// Units.
+        /// Units added.
         units: f64,
     },
-    /// Everything times this: 0.8 after a right-sizing.
+    /// All demand times a factor: 0.8 after right-sizing.
     Scale {
         /// Factor, at least 0.
         factor: f64,
     },
-    /// A part moves to another family, hour by hour.
+    /// A share of the demand moves to another family, hour by hour.
     Move {
-        /// The part, 0–1.
+        /// The share, 0–1.
         share: f64,
-        /// The other family.
+        /// Name of the other family.
         to: String,
-        /// Units there per unit here: 0.4 where five do the work of two.
+        /// Units of the other family per unit here: 0.4 where two do the work of five.
         ratio: f64,
     },
 }
 
-/// A change of the on-demand price of a family.
+/// Change of a family's on-demand price.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PriceCut {
-    /// The first week in which it holds.
+    /// First week in which it holds, 0 = the coming one.
     pub week: u16,
-    /// By how much, 0.44 = 44 % less; negative = dearer.
+    /// Share by which the price falls, 0.44 = 44% less; negative = dearer.
     pub share: f64,
 }
 
-/// Spot for a part of a family's demand. What it cannot have runs on demand.
+/// Spot for a share of a family's demand; without capacity it runs on demand.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Spot {
-    /// The part of the demand that can take interruptions, 0–1.
+    /// Share of the demand that tolerates interruptions, 0–1.
     pub share: f64,
-    /// USD per unit and hour.
+    /// USD per unit and hour on Spot.
     pub price: f64,
-    /// Part of the time in which there is any, 0–1.
+    /// Share of the time in which Spot capacity is available, 0–1.
     pub availability: f64,
     /// Interruptions per unit and hour.
     pub interruptions_per_hour: f64,
     /// Hours that writing a checkpoint takes.
     pub checkpoint_hours: f64,
-    /// Hours between checkpoints; `None` = the best interval (Young/Daly).
+    /// Hours between checkpoints; `None` = the best interval (Young 1974, Daly 2006).
     pub interval_hours: Option<f64>,
     /// Hours that a restart takes.
     pub restart_hours: f64,
 }
 
-/// A commitment that is held already.
+/// A commitment held today.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Held {
-    /// What it is: "1y standard RI". Clean text.
+    /// Name of the commitment: "1y standard RI". Clean text.
     pub name: String,
-    /// Units.
+    /// Units covered.
     pub units: f64,
     /// USD per unit and hour, amortised.
     pub rate: f64,
-    /// Weeks that it still runs.
+    /// Weeks until it expires.
     pub weeks_left: u16,
 }
 
-/// Something that can be bought for a family.
+/// An offer that can be bought for a family.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Offer {
-    /// What the buys call it. Clean text.
+    /// Name, by which purchases refer to it. Clean text.
     pub name: String,
-    /// What it is.
+    /// Kind of commitment.
     pub kind: OfferKind,
-    /// Weeks it runs: 52 or 156 (RI, Savings Plans), 1–26 (Capacity Block).
+    /// Term, weeks: 52 or 156 (RI, Savings Plans), 1–26 (Capacity Block).
     pub weeks: u16,
-    /// How it is paid.
+    /// When it is paid.
     pub payment: Payment,
-    /// USD per unit and hour, amortised over the term at this payment; `None` where not known:
-    /// shown, never valued.
+    /// USD per unit and hour, amortised over the term at this payment; `None` where not known: the offer is
+    /// then shown but not valued.
     pub rate: Option<f64>,
 }
 
-/// The kinds of commitments.
+/// Kind of commitment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OfferKind {
@@ -204,67 +204,67 @@ pub enum OfferKind {
     ConvertibleRi,
     /// EC2 Instance Savings Plan, for one family in one region.
     InstancePlan,
-    /// Capacity Block for ML: paid at once, for its window alone.
+    /// Capacity Block for ML: paid at once, for its window.
     CapacityBlock,
     /// On-Demand Capacity Reservation: capacity at the on-demand price, used or not.
     CapacityReservation,
 }
 
-/// How a commitment is paid.
+/// When a commitment is paid: AWS's payment options.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Payment {
-    /// By the month.
+    /// In equal parts each month.
     #[default]
     NoUpfront,
-    /// Half at once.
+    /// Half at once, the rest each month.
     PartialUpfront,
-    /// At once.
+    /// All at once.
     AllUpfront,
 }
 
-/// A purchase.
+/// A purchase in a scenario.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Buy {
-    /// Which of the family's offers.
+    /// Name of the family's offer.
     pub offer: String,
-    /// Units.
+    /// Units bought.
     pub units: f64,
-    /// In which week, 0 = now.
+    /// Week of the purchase, 0 = now.
     #[serde(default)]
     pub week: u16,
 }
 
-/// A Compute Savings Plan: what is spent per hour, used or not, at each family's own rate.
+/// A Compute Savings Plan: a commitment in USD per hour, used or not, with a rate for each family.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ComputePlan {
-    /// What it is called. Clean text.
+    /// Name of the plan. Clean text.
     pub name: String,
-    /// USD per hour.
+    /// Commitment, USD per hour.
     pub usd_per_hour: f64,
-    /// Weeks it runs, or still runs where it is held.
+    /// Term, weeks; of a plan held the weeks until it expires.
     pub weeks: u16,
-    /// In which week it begins, 0 = now.
+    /// Week in which it begins, 0 = now.
     #[serde(default)]
     pub week: u16,
-    /// How it is paid.
+    /// When it is paid.
     #[serde(default)]
     pub payment: Payment,
-    /// USD per unit and hour under the plan, by family; a family that is not named is not covered.
+    /// USD per unit and hour under the plan, by family; families without a rate are not covered.
     #[serde(rename = "rate")]
     pub rates: Vec<PlanRate>,
-    /// True: is held already.
+    /// True for a plan held today.
     #[serde(default)]
     pub held: bool,
 }
 
-/// A family's rate under a Compute Savings Plan.
+/// Rate of a family under a Compute Savings Plan.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlanRate {
-    /// The family.
+    /// Name of the family.
     pub family: String,
     /// USD per unit and hour.
     pub rate: f64,

@@ -12,13 +12,13 @@ pub const HOURS_PER_YEAR: f64 = 8760.0;
 /// Hours of a month as AWS states monthly prices: 8,760 ÷ 12.
 pub const HOURS_PER_MONTH: f64 = 730.0;
 
-/// Months of so many weeks, with 52 weeks to the year: 52 → 12, 156 → 36.
+/// Months of a term in weeks, 52 weeks to the year: 52 → 12, 156 → 36.
 pub fn months_of(weeks: u16) -> f64 {
     f64::from(weeks) * MONTHS_PER_YEAR / WEEKS_PER_YEAR
 }
 
-/// Hours that are paid for over a term of so many weeks. Years count 8,760 h, as AWS bills them;
-/// what is shorter counts its weeks.
+/// Hours paid for over a term in weeks: whole years count 8,760 h, as AWS bills them; shorter terms 168 h a
+/// week.
 pub fn hours_of(weeks: u16) -> f64 {
     let weeks_per_year = WEEKS_PER_YEAR as u16;
     if weeks.is_multiple_of(weeks_per_year) {
@@ -28,7 +28,7 @@ pub fn hours_of(weeks: u16) -> f64 {
     }
 }
 
-/// The part of all that is due which is due at once, 0–1.
+/// Share of the total that is due at the purchase, 0–1.
 pub fn upfront_share(payment: Payment) -> f64 {
     match payment {
         Payment::NoUpfront => 0.0,
@@ -42,26 +42,26 @@ pub fn monthly_interest(wacc: f64) -> f64 {
     (1.0 + wacc).powf(1.0 / MONTHS_PER_YEAR) - 1.0
 }
 
-/// What is due for one unit over its term.
+/// Payments for one unit over its term.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Schedule {
-    /// All of it, USD.
+    /// Total, USD.
     pub total_usd: f64,
-    /// At once, USD.
+    /// Due at the purchase, USD.
     pub upfront_usd: f64,
-    /// At the end of each whole month, USD.
+    /// Due at the end of each whole month, USD.
     pub monthly_usd: f64,
-    /// The term in months; what is over after the whole months is paid at its end.
+    /// Term, months; a fraction after the last whole month is paid at the end.
     pub months: f64,
 }
 
 impl Schedule {
-    /// Of a unit at `rate` USD per hour, amortised over `weeks` weeks, paid like this.
+    /// Payments for a unit at `rate` USD per hour, amortised over `weeks` weeks.
     pub fn of(rate: f64, weeks: u16, payment: Payment) -> Self {
         Self::over(rate * hours_of(weeks), months_of(weeks), upfront_share(payment))
     }
 
-    /// Of `total_usd` over `months` months, the part `upfront` (0–1) of it at once.
+    /// Payments of `total_usd` over `months` months, a share `upfront` (0–1) of it at the purchase.
     pub fn over(total_usd: f64, months: f64, upfront: f64) -> Self {
         let rest = total_usd * (1.0 - upfront);
         let monthly_usd = if months > 0.0 { rest / months } else { 0.0 };
@@ -70,7 +70,7 @@ impl Schedule {
         Self { total_usd, upfront_usd, monthly_usd, months }
     }
 
-    /// What is due, as (month, USD): month 0 = at once, then at each month's end, ascending.
+    /// Payments as (month, USD), ascending: month 0 = at the purchase, then at each month's end.
     pub fn payments(&self) -> Vec<(f64, f64)> {
         let mut out = vec![(0.0, self.upfront_usd)];
         let whole = self.months.max(0.0).floor();
@@ -82,12 +82,12 @@ impl Schedule {
         out
     }
 
-    /// Worth today, USD: each payment discounted by `wacc` per year.
+    /// Present value of all payments, USD, at a cost of capital of `wacc` per year.
     pub fn npv(&self, wacc: f64) -> f64 {
         present_value(&self.payments(), monthly_interest(wacc))
     }
 
-    /// USD paid after month 0, 1, …, `months`, the last one included.
+    /// USD paid by the end of month 0, 1, …, `months`, the last one included.
     pub fn cumulative(&self, months: u32) -> Vec<f64> {
         let payments = self.payments();
         let paid = |month: u32| {
@@ -98,7 +98,7 @@ impl Schedule {
     }
 }
 
-/// Worth today of (month, USD) at `interest` per month.
+/// Present value of payments (month, USD) at `interest` per month.
 pub fn present_value(flows: &[(f64, f64)], interest: f64) -> f64 {
     flows.iter().map(|(month, usd)| usd * (1.0 + interest).powf(-month)).sum()
 }

@@ -3,7 +3,7 @@
 
 use crate::whatif::OfferKind;
 
-/// A published rate.
+/// A published rate of an instance type.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct KnownRate {
     /// The instance type.
@@ -12,10 +12,10 @@ pub struct KnownRate {
     pub usd_per_hour: f64,
 }
 
-/// The region of [`ONE_YEAR_RI`].
+/// Region of the rates in [`ONE_YEAR_RI`].
 pub const REGION: &str = "us-east-1";
 
-/// The day of [`ONE_YEAR_RI`].
+/// Date of the rates in [`ONE_YEAR_RI`].
 pub const AS_OF: &str = "2026-01-21";
 
 /// Standard RI, one year, no upfront, Linux, in [`REGION`] on [`AS_OF`], from AWS's price list.
@@ -32,19 +32,19 @@ pub const ONE_YEAR_RI: [KnownRate; 7] = [
 /// Families for which AWS sells no standard RI, and those of P6 whatever follows.
 const WITHOUT_RI: [&str; 3] = ["p5", "p5en", "g7e"];
 
-/// The rate of a one-year standard RI without upfront, where it is known.
+/// Rate of a one-year standard RI without upfront payment; `None` where not known.
 pub fn one_year_ri(region: &str, instance_type: &str) -> Option<KnownRate> {
     let known = ONE_YEAR_RI.iter().find(|known| known.instance_type == instance_type);
     known.copied().filter(|_| region == REGION)
 }
 
-/// True for a type that has no standard RI at all. False says nothing.
+/// True for a type that AWS sells no standard RI for. False for all others, those without knowledge included.
 pub fn has_no_ri(instance_type: &str) -> bool {
     let family = instance_type.split('.').next().unwrap_or(instance_type);
     family.starts_with("p6") || WITHOUT_RI.contains(&family)
 }
 
-/// Why an offer without a rate has none, and where to find it. One sentence.
+/// One sentence on why an offer has no rate, and where to find it.
 pub fn why_no_rate(kind: OfferKind, instance_type: &str) -> String {
     match kind {
         OfferKind::StandardRi if has_no_ri(instance_type) => format!(

@@ -1,17 +1,17 @@
 //! How long money is bound: the mean of the months that commitments still run, each weighted by
 //! the dollars that are still due or already paid for it.
 
-/// A commitment as it stands.
+/// A running commitment.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bound {
     /// USD per hour while it runs, amortised.
     pub usd_per_hour: f64,
-    /// Months that it still runs.
+    /// Months until it expires.
     pub months_left: f64,
 }
 
-/// Months that a committed dollar is still bound for, on average: Σ m² d ÷ Σ m d with m months left
-/// and d dollars per hour. 0 where nothing is bound.
+/// Dollar-weighted mean of the months that commitments still run: Σ m² d ÷ Σ m d with m months left and d
+/// dollars per hour. 0 without commitments.
 pub fn months(commitments: impl IntoIterator<Item = Bound>) -> f64 {
     let (mut weighted, mut dollars) = (0.0, 0.0);
     for Bound { usd_per_hour, months_left } in commitments {

@@ -5,30 +5,29 @@
 
 use super::payback::safe_months;
 
-/// Return on a commitment that is green from here on, 0–1.
+/// Lowest return on a commitment that passes, 0–1.
 pub const ROI: f64 = 0.10;
-/// Months to break-even that are green up to here.
+/// Most months to break-even that pass.
 pub const BREAK_EVEN_MONTHS: f64 = 9.0;
-/// Utilisation that is green from here on, 0–1.
+/// Lowest utilisation that passes, 0–1.
 pub const UTILISATION: f64 = 0.80;
 
-/// What a commitment is measured by.
+/// Measures of a commitment.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Marks {
-    /// Saving ÷ what is committed: p u ÷ r − 1. Negative = a loss.
+    /// Return: saving ÷ what is committed, p u ÷ r − 1. Negative = a loss.
     pub roi: f64,
-    /// Months until it has paid for itself whatever comes after; `None` = never.
+    /// Months after which demand may vanish without a loss; `None` = not within the term.
     pub break_even_months: Option<f64>,
-    /// Part of its hours that are used, 0–1.
+    /// Share of its hours that are used, 0–1.
     pub utilisation: f64,
-    /// What is saved ÷ what could be saved at full use: (p u − r) ÷ (p − r); `None` where full use
-    /// saves nothing.
+    /// Realised share of the possible saving: (p u − r) ÷ (p − r); `None` where full use saves nothing.
     pub saving_realised: Option<f64>,
 }
 
 impl Marks {
-    /// Of a commitment at `rate` against `on_demand` (USD per unit and hour), used in `utilisation`
-    /// (0–1) of the hours of `months` months.
+    /// Measures of a commitment at `rate` against `on_demand` (USD per unit and hour), used in a share
+    /// `utilisation` (0–1) of the hours of `months` months.
     pub fn of(rate: f64, on_demand: f64, utilisation: f64, months: f64) -> Self {
         let best = on_demand - rate;
         Self {
@@ -39,7 +38,7 @@ impl Marks {
         }
     }
 
-    /// Return above 10 %, break-even within nine months, utilisation of 80 %.
+    /// Whether return, break-even and utilisation pass, in this order.
     pub fn passes(&self) -> [bool; 3] {
         [
             self.roi > ROI,

@@ -3,26 +3,26 @@
 use super::cash::{HOURS_PER_MONTH, Schedule, hours_of, months_of};
 use crate::whatif::{Payback, Payment};
 
-/// One unit: bought, or run on demand at the same use.
+/// One unit, committed or run on demand for the same hours.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Unit {
     /// USD per hour of the commitment, amortised.
     pub rate: f64,
-    /// USD per hour on demand.
+    /// USD per hour on demand, before a price cut.
     pub on_demand: f64,
-    /// Part of the hours in which it is used, 0–1.
+    /// Share of the hours in which it runs, 0–1.
     pub utilisation: f64,
-    /// The commitment's weeks.
+    /// Term of the commitment, weeks.
     pub weeks: u16,
-    /// How it is paid.
+    /// When the commitment is paid.
     pub payment: Payment,
-    /// In which month the on-demand price falls (0 = at once) and by which part (0.44 = 44 %;
-    /// negative = it rises).
+    /// Month in which the on-demand price falls (0 = at once), and by which share (0.44 = 44%; negative = it
+    /// rises); `None` = it stays.
     pub price_cut: Option<(f64, f64)>,
 }
 
-/// Months after which demand may vanish and nothing is lost: T (r ÷ p) ÷ u. `None` where that is
-/// after the term's end: never.
+/// Months after which demand may vanish without a loss: T (r ÷ p) ÷ u. `None` where that is after the end of
+/// the term.
 pub fn safe_months(rate: f64, on_demand: f64, utilisation: f64, months: f64) -> Option<f64> {
     let safe = months * (rate / on_demand) / utilisation;
     // A break-even to the last hour is one: the division may miss it by a hair.
@@ -36,17 +36,17 @@ fn months_paid(month: f64, cut: f64, months: f64) -> f64 {
 }
 
 impl Unit {
-    /// Its term in months.
+    /// Term in months.
     pub fn months(&self) -> f64 {
         months_of(self.weeks)
     }
 
-    /// What is due for it.
+    /// Payments for the commitment.
     pub fn schedule(&self) -> Schedule {
         Schedule::of(self.rate, self.weeks, self.payment)
     }
 
-    /// USD that `months` months of the same use cost on demand.
+    /// USD on demand for `months` months at the same utilisation.
     pub fn on_demand_usd(&self, months: f64) -> f64 {
         let (month, cut) = self.price_cut.unwrap_or((0.0, 0.0));
         let hours = hours_of(self.weeks) / self.months();
@@ -54,8 +54,8 @@ impl Unit {
         self.on_demand * self.utilisation * hours * months_paid(month, cut, months)
     }
 
-    /// Months after which demand may vanish and nothing is lost: on-demand would have cost by then
-    /// what the whole commitment costs. `None`: not within the term.
+    /// Months after which demand may vanish without a loss: on-demand would have cost as much by then as the
+    /// whole commitment. `None` = not within the term.
     pub fn safe_months(&self) -> Option<f64> {
         let Some((month, _)) = self.price_cut else {
             return safe_months(self.rate, self.on_demand, self.utilisation, self.months());
@@ -65,8 +65,8 @@ impl Unit {
         first_at_least([0.0, month.clamp(0.0, term), term], |m| self.on_demand_usd(m) - total)
     }
 
-    /// Months until the cash paid stays below on-demand's until the end of the term; monthly
-    /// payments are taken as running evenly. 0 where it is so from the start, `None` where never.
+    /// Months until the cash paid stays below on-demand's to the end of the term, monthly payments taken as
+    /// running evenly. 0 where it does from the start, `None` where never.
     pub fn break_even_months(&self) -> Option<f64> {
         let schedule = self.schedule();
         let term = self.months();
@@ -77,7 +77,7 @@ impl Unit {
         first_at_least([0.0, month.clamp(0.0, term), term], ahead)
     }
 
-    /// The picture of it: cumulative dollars to the end of the term, month by month.
+    /// Cumulative dollars to the end of the term, month by month, for a chart.
     pub fn payback(&self) -> Payback {
         let months = self.months().ceil() as u32;
         let on_demand = |month: u32| self.on_demand_usd(f64::from(month).min(self.months()));

@@ -5,25 +5,25 @@
 //! saving against on-demand first, of equal ones the lowest rate. What is not used is lost with the
 //! hour. (AWS Savings Plans User Guide, "Understanding how Savings Plans apply".)
 
-/// Something that ran in this hour.
+/// Usage of one kind in this hour.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Usage {
-    /// What ran: an instance type, or any meter.
+    /// Instance type, or any other meter.
     pub what: String,
-    /// Whose it is.
+    /// Account that runs it.
     pub account: String,
-    /// How much of it ran.
+    /// Number of units that run.
     pub units: f64,
     /// USD per unit on demand.
     pub on_demand: f64,
 }
 
-/// A Reserved Instance: paid, used or not.
+/// A Reserved Instance, paid for whether used or not.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reserved {
     /// What it covers, as in [`Usage::what`].
     pub what: String,
-    /// Who owns it.
+    /// Account that owns it.
     pub account: String,
     /// Units that it covers in each hour.
     pub units: f64,
@@ -31,56 +31,56 @@ pub struct Reserved {
     pub rate: f64,
 }
 
-/// The kinds of Savings Plans, in the order in which they are applied.
+/// Kind of Savings Plan, in the order of application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PlanKind {
-    /// One family in one region: narrow, so it comes first.
+    /// EC2 Instance Savings Plan, for one family in one region.
     Instance,
-    /// Whatever computes.
+    /// Compute Savings Plan, for all compute.
     Compute,
 }
 
-/// A Savings Plan.
+/// A Savings Plan in this hour.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
-    /// What it is.
+    /// Kind of plan.
     pub kind: PlanKind,
-    /// Who owns it.
+    /// Account that owns it.
     pub account: String,
-    /// What is paid in each hour, used or not, USD.
+    /// Commitment, USD per hour, used or not.
     pub usd_per_hour: f64,
-    /// USD per unit by what runs; what is not named is not covered.
+    /// USD per unit by [`Usage::what`]; usage that is not listed is not covered.
     pub rates: Vec<(String, f64)>,
 }
 
-/// What pays for a part of some usage.
+/// Commitment that pays for a part of some usage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Payer {
-    /// The reservation at this place in the list.
+    /// Index in the list of reservations.
     Reserved(usize),
-    /// The plan at this place in the list.
+    /// Index in the list of plans.
     Plan(usize),
 }
 
-/// A step of the application.
+/// One step of the application of commitments.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Applied {
-    /// The usage's place in the list.
+    /// Index of the usage.
     pub usage: usize,
-    /// What pays.
+    /// The commitment that pays.
     pub by: Payer,
     /// Units covered.
     pub units: f64,
-    /// USD of the commitment that they use.
+    /// USD of the commitment that these units use.
     pub usd: f64,
 }
 
-/// The hour's bill.
+/// Charges of one hour.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Bill {
-    /// What was applied, in order.
+    /// Steps of the application, in order.
     pub steps: Vec<Applied>,
-    /// Units of each usage that run on demand.
+    /// Units that run on demand, by usage.
     pub on_demand_units: Vec<f64>,
     /// USD for reservations and plans, used or not.
     pub committed_usd: f64,
@@ -93,18 +93,18 @@ pub struct Bill {
 }
 
 impl Bill {
-    /// All of it, USD.
+    /// Total charges of the hour, USD.
     pub fn total_usd(&self) -> f64 {
         self.committed_usd + self.on_demand_usd
     }
 
-    /// Units of a usage that some commitment pays for.
+    /// Units of a usage that commitments pay for.
     pub fn covered(&self, usage: usize) -> f64 {
         self.steps.iter().filter(|step| step.usage == usage).map(|step| step.units).sum()
     }
 }
 
-/// The bill of one hour. `sharing`: commitments of an account also serve the others.
+/// Charges of one hour. `sharing`: commitments of an account also serve the others.
 pub fn bill(usage: &[Usage], reserved: &[Reserved], plans: &[Plan], sharing: bool) -> Bill {
     let mut hour = Hour {
         usage,

@@ -3,15 +3,16 @@
 
 use crate::whatif::Spot;
 
-/// The interval between checkpoints that loses the least: √(2 d ÷ λ) hours, with d hours to write
-/// one and λ interruptions per hour. `None` without interruptions: then none is needed.
+/// Interval between checkpoints that loses least: √(2 d ÷ λ) hours, with d hours to write one and λ
+/// interruptions per hour (Young 1974). `None` without interruptions, when no checkpoint is needed.
 pub fn best_interval(checkpoint_hours: f64, interruptions_per_hour: f64) -> Option<f64> {
     let interval = (2.0 * checkpoint_hours / interruptions_per_hour).sqrt();
     (interruptions_per_hour > 0.0 && interval.is_finite()).then_some(interval)
 }
 
-/// Part of the time that is work kept: 1 − d ÷ τ − λ (τ ÷ 2 + R). May be negative: more is lost
-/// than done. First order in λ τ, so it is for intervals well below the time between interruptions.
+/// Share of the time whose work is kept: 1 − d ÷ τ − λ (τ ÷ 2 + R). Negative where more is lost than done.
+/// First order in λ τ, so valid for intervals well below the time between interruptions. (Young 1974, Daly
+/// 2006.)
 pub fn efficiency(
     checkpoint_hours: f64,
     interval_hours: f64,
@@ -22,31 +23,31 @@ pub fn efficiency(
     1.0 - writing - interruptions_per_hour * (interval_hours / 2.0 + restart_hours)
 }
 
-/// The overhead that eats a discount: d ÷ (1 − d). Spot pays only while the extra hours, as a part
-/// of the useful ones, stay below it: 26 % off bear 0.35, 70 % bear 2.33.
+/// Largest overhead at which a discount (0–1) still pays, as extra hours ÷ useful hours: d ÷ (1 − d). 26% off
+/// bears 0.35, 70% bears 2.33.
 pub fn overhead_limit(discount: f64) -> f64 {
     if discount >= 1.0 { f64::INFINITY } else { discount / (1.0 - discount) }
 }
 
-/// What a family's spot comes to.
+/// Real cost of Spot for a family.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SpotCost {
-    /// Hours between checkpoints; `None` where none are needed.
+    /// Hours between checkpoints; `None` where no checkpoint is needed.
     pub interval_hours: Option<f64>,
-    /// Part of the time that is work kept, at most 1; may be negative.
+    /// Share of the time whose work is kept, at most 1; negative where more is lost than done.
     pub efficiency: f64,
-    /// USD per unit and useful hour while there is spot; `None` where nothing is ever finished.
+    /// USD per unit and useful hour on Spot; `None` where no work is ever kept.
     pub effective: Option<f64>,
-    /// USD per unit and useful hour with the hours without spot on demand; never above on-demand,
-    /// since what spot does dearer is not run on it.
+    /// USD per unit and useful hour, on demand in the hours without Spot capacity; never above on-demand, since
+    /// what Spot makes dearer is not run on it.
     pub blended: f64,
-    /// Share of the on-demand price that the list price promises, 0–1; negative = dearer.
+    /// Discount of Spot's list price against on-demand, 0–1; negative = dearer.
     pub list_discount: f64,
-    /// Share that is really saved while on the eligible part, 0–1.
+    /// Discount that is left per useful hour on the eligible share, 0–1.
     pub real_discount: f64,
 }
 
-/// Of spot as a scenario states it, against on-demand in USD per unit and hour.
+/// Real cost of a scenario's Spot against `on_demand` USD per unit and hour.
 pub fn cost(spot: &Spot, on_demand: f64) -> SpotCost {
     let interval_hours = spot
         .interval_hours

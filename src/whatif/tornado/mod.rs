@@ -15,8 +15,9 @@ const BARS: usize = 20;
 /// What changes the mean cost by less than this, USD, and no decision, is left out.
 const NOTHING: f64 = 0.005;
 
-/// The tornado of the engine's scenario over its first `paths` futures. The engine is left at its
-/// scenario, valued over those futures. `None` where `stop` said so on the way.
+/// Tornado of the engine's scenario over its first `paths` futures, the largest effect first. The engine is
+/// left at its scenario, valued over those futures. `None` when `stop` returned true; fails where a valuation
+/// does.
 pub fn tornado(
     engine: &mut Engine,
     paths: u32,

@@ -4,59 +4,59 @@ use std::hash::BuildHasher as _;
 
 use foldhash::fast::FixedState;
 
-/// Weights, optimizer states or a marker: what checkpoints consist of.
+/// Bit: a file that checkpoints consist of: weights, optimizer states, or a marker.
 pub const LOOKS: u32 = 1;
-/// A name that only training frameworks give.
+/// Bit: a name that only training frameworks write.
 pub const MARK: u32 = 1 << 1;
-/// `….index.json`: the list of shards.
+/// Bit: `….index.json`, the list of shards.
 pub const SHARD_INDEX: u32 = 1 << 2;
-/// `.metadata`, which `PyTorch` DCP writes last.
+/// Bit: `.metadata`, which `PyTorch` DCP writes last.
 pub const DCP_METADATA: u32 = 1 << 3;
-/// `….distcp`.
+/// Bit: `….distcp`, a shard of `PyTorch` DCP.
 pub const DISTCP: u32 = 1 << 4;
-/// A directory of one Megatron rank.
+/// Bit: a directory of one Megatron rank.
 pub const MEGATRON_RANK: u32 = 1 << 5;
-/// A state of `DeepSpeed`.
+/// Bit: a `DeepSpeed` state.
 pub const DEEPSPEED: u32 = 1 << 6;
-/// `trainer_state.json`.
+/// Bit: `trainer_state.json` of the Hugging Face Trainer.
 pub const TRAINER_STATE: u32 = 1 << 7;
-/// What Orbax writes.
+/// Bit: a file that Orbax writes.
 pub const ORBAX: u32 = 1 << 8;
-/// `commit_success.txt`.
+/// Bit: `commit_success.txt`, Orbax' mark of a committed save.
 pub const COMMIT: u32 = 1 << 9;
-/// `….index` of `TensorFlow`.
+/// Bit: `….index` of `TensorFlow`.
 pub const TF_INDEX: u32 = 1 << 10;
-/// `….meta` of `TensorFlow`.
+/// Bit: `….meta` of `TensorFlow`.
 pub const TF_META: u32 = 1 << 11;
-/// A save that was not committed.
+/// Bit: a save that is not committed.
 pub const TEMPORARY: u32 = 1 << 12;
-/// `…-unfinished`.
+/// Bit: `…-unfinished`, the marker of a save in progress.
 pub const UNFINISHED: u32 = 1 << 13;
-/// Named as `NeMo` names.
+/// Bit: a name in `NeMo`'s form.
 pub const NEMO: u32 = 1 << 14;
-/// `common.pt` of Megatron.
+/// Bit: `common.pt` of Megatron.
 pub const COMMON: u32 = 1 << 15;
-/// A size or a date that is missing or cannot be.
+/// Bit: a size or date that is missing or impossible.
 pub const MALFORMED: u32 = 1 << 16;
-/// Locked, or a replica.
+/// Bit: under Object Lock or legal hold, or a replica.
 pub const HELD: u32 = 1 << 17;
-/// No date.
+/// Bit: no date.
 pub const UNDATED: u32 = 1 << 18;
 
-/// What a step must have when most steps of its run have it.
+/// Bits that a complete step must have where most steps of its run have them.
 pub const EXPECTED: [u32; 9] =
     [SHARD_INDEX, DCP_METADATA, DEEPSPEED, TRAINER_STATE, ORBAX, COMMIT, TF_INDEX, TF_META, COMMON];
 
-/// One of the `of` files that a shard belongs to.
+/// Set of files that a checkpoint is split into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Shard {
-    /// Digest of what all of them have in common.
+    /// Digest of the name without the shard's number, common to the set.
     pub stem: u64,
-    /// How many there should be.
+    /// Number of files in the complete set.
     pub of: u32,
 }
 
-/// The bits of a file, from its path below the step (or from where the number of the step ends).
+/// Bits of a file, from its path below the step's directory (or behind the step's number).
 pub fn bits(rest: &[u8]) -> u32 {
     let name = match memchr::memrchr(b'/', rest) {
         Some(slash) => &rest[slash + 1..],
@@ -128,7 +128,7 @@ fn weights(rest: &[u8], stem: &[u8], extension: &[u8]) -> u32 {
     if is_model || known.iter().any(|k| stem.starts_with(k)) { LOOKS | MARK } else { LOOKS }
 }
 
-/// `model-00001-of-00004.safetensors`: which set of files it belongs to.
+/// Set of shards that a file such as `model-00001-of-00004.safetensors` belongs to; `None` for other names.
 pub fn shard(rest: &[u8], hasher: &FixedState) -> Option<Shard> {
     let at = memchr::memmem::rfind(rest, b"-of-")?;
     let digits = |text: &[u8]| text.iter().take_while(|b| b.is_ascii_digit()).count();

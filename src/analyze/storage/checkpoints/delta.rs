@@ -1,32 +1,32 @@
 //! What saving differences instead of whole checkpoints could spare. A range, by how the model is
 //! trained, and never one number: it depends on what changes between two steps.
 
-/// How a model is trained.
+/// Kind of training, which decides how much changes between two steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TrainingMode {
-    /// All weights, with an optimizer such as Adam.
+    /// All weights are trained, with an optimizer such as Adam.
     Full,
-    /// Adapters (`LoRA`), or most weights frozen.
+    /// Adapters (`LoRA`) are trained, or most weights are frozen.
     LoraFrozen,
-    /// Large embedding tables: recommendation models.
+    /// Mostly large embedding tables are trained: recommendation models.
     EmbeddingHeavy,
 }
 
-/// A range of shares, and who says so.
+/// Share that incremental checkpoints save, as a range with its source.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DeltaSavings {
-    /// How the model is trained.
+    /// Kind of training that the range holds for.
     pub mode: TrainingMode,
-    /// Share of the bytes of every step but the first that is spared at least, 0–1.
+    /// Lowest share of the bytes saved of every step but the first, 0–1.
     pub low: f64,
-    /// And at most.
+    /// Highest share, 0–1.
     pub high: f64,
-    /// Where the range comes from.
+    /// Publication that the range is from.
     pub source: &'static str,
 }
 
 impl TrainingMode {
-    /// The name in JSON.
+    /// Name in JSON.
     pub fn word(self) -> &'static str {
         match self {
             Self::Full => "full",
@@ -35,7 +35,7 @@ impl TrainingMode {
         }
     }
 
-    /// In words.
+    /// Label in reports.
     pub fn says(self) -> &'static str {
         match self {
             Self::Full => "training all weights",
@@ -45,7 +45,7 @@ impl TrainingMode {
     }
 }
 
-/// The ranges of all modes. Keys alone do not tell how a model is trained.
+/// Ranges of all modes: the keys of a run do not tell how a model is trained.
 pub const DELTA_SAVINGS: [DeltaSavings; 3] = [
     DeltaSavings {
         mode: TrainingMode::Full,
@@ -71,7 +71,7 @@ pub const DELTA_SAVINGS: [DeltaSavings; 3] = [
 ];
 
 impl DeltaSavings {
-    /// Bytes spared of steps of these sizes, least and most: the first has to be whole.
+    /// Bytes saved for steps of these sizes, lowest and highest: the first step is always stored whole.
     pub fn bytes(&self, steps: &[u64]) -> (u64, u64) {
         let rest = steps.iter().skip(1).map(|b| *b as f64).sum::<f64>();
         ((rest * self.low) as u64, (rest * self.high) as u64)

@@ -13,12 +13,12 @@ use crate::analyze::storage::{Fold, ListInfo};
 use crate::domain::hash::FastMap;
 use crate::domain::storage::{ObjectBatch, Run, Tier};
 
-/// Candidates (steps, directories and side files) that are held at most: some 150 MB. Beyond, half
-/// of all directories are let go, chosen by a digest of their names, and again until it fits. What
-/// stays is whole, and does not depend on the order of the list.
+/// Most candidates (steps, directories and side files) held in memory: some 150 MB. Beyond it half of all
+/// directories are dropped, chosen by a digest of their names, and again until the rest fits. Directories that
+/// stay are complete, whatever the order of the list.
 pub const MAX_CANDIDATES: usize = 500_000;
 
-/// Looks for runs.
+/// Fold over a list of objects that recognises training runs.
 #[derive(Debug)]
 pub struct RunFold {
     listed_ms: i64,
@@ -33,22 +33,22 @@ pub struct RunFold {
     hasher: FixedState,
 }
 
-/// What was found.
+/// Training runs found in a list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FoundRuns {
-    /// Runs, most bytes first.
+    /// The runs, most bytes first.
     pub runs: Vec<Run>,
-    /// What was not looked at, sentences.
+    /// What was not examined and why, one sentence each; empty when everything was.
     pub notes: Vec<String>,
 }
 
 impl RunFold {
-    /// Looks for runs in a list.
+    /// A fold for a list, with [`MAX_CANDIDATES`].
     pub fn new(info: &ListInfo) -> Self {
         Self::with_bound(info, MAX_CANDIDATES)
     }
 
-    /// As [`RunFold::new`] with another bound of memory; all folds that are merged need the same.
+    /// A fold with another limit of candidates; folds that are merged need the same limit.
     pub fn with_bound(info: &ListInfo, max_candidates: usize) -> Self {
         Self {
             listed_ms: info.listed_ms,
@@ -62,7 +62,7 @@ impl RunFold {
         }
     }
 
-    /// The runs.
+    /// The runs found in all rows.
     pub fn finish(self) -> FoundRuns {
         let mut notes = Vec::new();
         if self.level > 0 {

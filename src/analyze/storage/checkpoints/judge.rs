@@ -11,20 +11,24 @@ use super::pattern::Pattern;
 use super::table::{GroupSeen, SideFiles, StepSeen};
 use crate::domain::storage::{Family, Metric, Run, Step};
 
-/// A run is taken for active for at least so long after its newest object: an inventory lags up to
-/// 48 hours behind. Milliseconds.
+/// Time after its newest object for which a run counts as active, milliseconds: an inventory lags up to 48
+/// hours.
 pub const ACTIVE_MS: i64 = 48 * 3_600_000;
 
-/// A directory as it was seen.
+/// Everything collected about one directory.
 pub struct Seen<'a> {
+    /// Convention by which the steps are named.
     pub pattern: Pattern,
+    /// Key prefix of the directory.
     pub parent: &'a [u8],
+    /// Steps collected in it.
     pub group: &'a GroupSeen,
+    /// Its pointer and side files; `None` without any.
     pub sides: Option<&'a SideFiles>,
 }
 
-/// The run in a directory. `None` when it does not look like one: fewer than two steps, or at most
-/// half of the objects are weights and markers.
+/// The run in a directory. `None` with fewer than two steps, too many of them, steps within steps, a path that
+/// is not UTF-8, or where at most half of the objects look like checkpoint files.
 pub fn run(seen: &Seen<'_>, listed_ms: i64, has_dates: bool) -> Option<Run> {
     let group = seen.group;
     let (objects, looks) =

@@ -1,17 +1,17 @@
 //! The metric in the name of a step: `val_loss=2.31`.
 
-/// What is assumed of a metric by its name.
+/// Direction in which a metric is better, guessed from its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Better {
-    /// Losses, errors, perplexity.
+    /// Lower is better: losses, errors, perplexity.
     Lower,
-    /// Accuracies, scores.
+    /// Higher is better: accuracies, scores.
     Higher,
     /// The name does not tell.
     Unknown,
 }
 
-/// The first `name=value` of a name that is neither a count nor a step.
+/// The first `name=value` in a name that is neither a count nor a step; `None` without one.
 pub fn find(name: &[u8]) -> Option<(&[u8], f64)> {
     const COUNTS: [&[u8]; 6] =
         [b"step", b"epoch", b"global_step", b"consumed_samples", b"samples", b"tokens"];
@@ -51,7 +51,7 @@ fn value(text: &[u8]) -> Option<f64> {
     parsed.is_finite().then_some(parsed)
 }
 
-/// Which way a metric of this name is better.
+/// Direction in which a metric of this name is better.
 pub fn better(name: &str) -> Better {
     const LOWER: [&str; 12] = [
         "loss",

@@ -4,34 +4,34 @@ use std::collections::BTreeSet;
 
 use crate::domain::storage::{Run, Step};
 
-/// Runs that are less sure than this are left alone.
+/// Lowest confidence, 0–1, at which steps of a run may be dropped.
 pub const MIN_CONFIDENCE: f64 = 0.6;
 
-/// Why a step that the policy does not keep is not dropped.
+/// Why a step that the policy does not keep is still not dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Reason {
-    /// It is not sure enough that this is a run.
+    /// The confidence that this is a run is below [`MIN_CONFIDENCE`].
     LowConfidence,
-    /// An object of it is under Object Lock or legal hold, or is a replica.
+    /// An object of the step is under Object Lock or legal hold, or is a replica.
     Held,
-    /// It is not complete: perhaps still being written, perhaps of another shape than its run.
+    /// The step is incomplete: still being written, or of another shape than its run.
     Incomplete,
-    /// The step before an incomplete one: what training goes on from when that fails.
+    /// The step precedes an incomplete one, from which training resumes should that one fail.
     BeforeIncomplete,
-    /// The run has no complete step to go on from.
+    /// The run has no complete step to resume from.
     NoCompleteStep,
-    /// The latest complete step, by number or by date.
+    /// It is the latest complete step, by number or by date.
     LatestComplete,
-    /// A pointer (`latest`, `last.ckpt`, a tracker file) leads to it.
+    /// A pointer (`latest`, `last.ckpt`, a tracker file) refers to it.
     PointerTarget,
     /// It is newer than the list.
     NewerThanList,
-    /// The run may still be written.
+    /// The run may still be written to.
     ActiveRun,
 }
 
 impl Reason {
-    /// The name in JSON.
+    /// Name in JSON.
     pub fn word(self) -> &'static str {
         match self {
             Self::LowConfidence => "low_confidence",
@@ -47,7 +47,7 @@ impl Reason {
     }
 }
 
-/// What is known of a run once for all its steps.
+/// Facts of a run that hold for all its steps, derived once.
 pub struct RunFacts<'a> {
     run: &'a Run,
     listed_ms: i64,
@@ -56,7 +56,7 @@ pub struct RunFacts<'a> {
 }
 
 impl<'a> RunFacts<'a> {
-    /// Of a run in a list of `listed_ms`.
+    /// Facts of a run in a list made at `listed_ms` (ms since 1970).
     pub fn new(run: &'a Run, listed_ms: i64) -> Self {
         let pairs = run.steps.windows(2).filter(|w| !w[1].complete).map(|w| w[0].step);
         let complete = || run.steps.iter().filter(|s| s.complete);
@@ -71,7 +71,7 @@ impl<'a> RunFacts<'a> {
         }
     }
 
-    /// The first reason not to drop a step; `None` when there is none.
+    /// The first reason not to drop a step; `None` where it may be dropped.
     pub fn reason(&self, step: &Step) -> Option<Reason> {
         TABLE.iter().find(|(_, is)| is(self, step)).map(|(reason, _)| *reason)
     }

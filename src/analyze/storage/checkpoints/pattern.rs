@@ -7,24 +7,24 @@ use memchr::memmem;
 
 use crate::domain::storage::Family;
 
-/// How a step is named.
+/// Convention by which a step is named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Pattern {
     /// `checkpoint-500/`, `checkpoint_500/`, `ckpt-500/`.
     Checkpoint,
-    /// `iter_0001000/`.
+    /// `iter_0001000/`, of Megatron.
     Iter,
     /// `global_step1000/`.
     GlobalStep,
     /// `step-250/`, `step_250/`, `step=250/`.
     Step,
-    /// `step1000/`.
+    /// `step1000/`, without a separator.
     BareStep,
-    /// `12345/` with what Orbax writes inside.
+    /// `12345/` with files of Orbax inside.
     Number,
     /// `epoch=3-step=4000.ckpt`, a file or a directory.
     StepEquals,
-    /// `epoch_3/`.
+    /// `epoch_3/`, numbered by epochs.
     Epoch,
     /// `model.ckpt-1000.index`.
     Tensorflow,
@@ -47,7 +47,7 @@ impl Pattern {
         Self::Weights,
     ];
 
-    /// True when runs of a family may be named so.
+    /// True when runs of this framework family may use the pattern.
     pub fn may_be(self, family: Family) -> bool {
         match family {
             Family::Generic => true,
@@ -63,29 +63,28 @@ impl Pattern {
     }
 }
 
-/// A step, found in a key.
+/// A step found in a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Match {
-    /// How it is named.
+    /// Convention of the name.
     pub pattern: Pattern,
-    /// The directory that holds the steps is the key up to here, with its `/`.
+    /// End of the parent directory in the key, with its `/`.
     pub parent_end: usize,
-    /// The step's own name begins at `parent_end` and ends here: with the `/` of a directory, or
-    /// with the byte behind the number in the name of a file, so that the name of step 100 is no
-    /// prefix of the name of step 1000.
+    /// End of the step's name, which begins at `parent_end`: behind the `/` of a directory, or behind the byte
+    /// after the number in a file name, so that the name of step 100 is no prefix of that of step 1000.
     pub token_end: usize,
-    /// What the step consists of is named from here on.
+    /// Where the path below the step begins.
     pub rest: usize,
-    /// The number.
+    /// Number of the step.
     pub step: u64,
-    /// The directory of a save that has not been committed (Orbax).
+    /// True for the directory of a save that Orbax has not committed.
     pub is_temporary: bool,
 }
 
 /// Longest number that is taken for a step: more digits are hashes and moments in nanoseconds.
 const MAX_DIGITS: usize = 12;
 
-/// Where the shallowest step is named in a key; `None` for a key that belongs to no step.
+/// The shallowest step named in a key; `None` for a key that belongs to no step.
 pub fn find(key: &[u8]) -> Option<Match> {
     let mut start = 0;
     for slash in memchr::memchr_iter(b'/', key) {
@@ -97,7 +96,7 @@ pub fn find(key: &[u8]) -> Option<Match> {
     file(key, start)
 }
 
-/// The number of a deeper directory that is named as a step as well, below `from`.
+/// Number of a step named in a deeper directory, searched from `from` on; `None` without one.
 pub fn nested(key: &[u8], from: usize) -> Option<u64> {
     let mut start = from;
     for slash in memchr::memchr_iter(b'/', key.get(from..)?) {

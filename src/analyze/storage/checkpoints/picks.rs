@@ -6,8 +6,9 @@ use super::plan::RunPlan;
 use crate::domain::hash::FastMap;
 use crate::domain::storage::{ObjectBatch, Run};
 
-/// The dropped steps of a plan. Keys are matched as they were when the runs were found, and never
-/// by prefix alone: `model.ckpt-100` is a prefix of the files of step 1000.
+/// The dropped steps of several plans, to recognise their objects in a second pass. Keys are matched by the
+/// same rules as when the runs were found, never by prefix alone: `model.ckpt-100` is a prefix of the files of
+/// step 1000.
 #[derive(Clone, Debug, Default)]
 pub struct Picks {
     by_parent: FastMap<Vec<u8>, Vec<Picked>>,
@@ -22,7 +23,7 @@ struct Picked {
 }
 
 impl Picks {
-    /// The dropped steps of plans; `plans[i]` is that of `runs[i]`.
+    /// The dropped steps of `plans`, where `plans[i]` is the plan of `runs[i]`.
     pub fn new(runs: &[Run], plans: &[RunPlan]) -> Self {
         let mut by_parent: FastMap<Vec<u8>, Vec<Picked>> = FastMap::default();
         for (run, plan) in runs.iter().zip(plans) {
@@ -41,17 +42,17 @@ impl Picks {
         Self { by_parent }
     }
 
-    /// Objects that the plan drops.
+    /// Number of objects that the plans drop.
     pub fn objects(&self) -> u64 {
         self.by_parent.values().flatten().map(|p| p.objects).sum()
     }
 
-    /// True when a row of a list is an object of a dropped step: current, and found to be of it.
+    /// True when the row is a current object of a dropped step.
     pub fn picks(&self, batch: &ObjectBatch, row: usize) -> bool {
         batch.flags.get(row).is_some_and(|f| f.is_current()) && self.picks_key(batch.keys.get(row))
     }
 
-    /// True when a key is one of a dropped step.
+    /// True when the key belongs to a dropped step.
     pub fn picks_key(&self, key: &[u8]) -> bool {
         let Some(found) = pattern::find(key) else { return false };
         let Some(steps) = self.by_parent.get(&key[..found.parent_end]) else { return false };

@@ -7,23 +7,23 @@ use super::policy::Policy;
 use crate::analyze::storage::price::{self, Rates};
 use crate::domain::storage::{GIB, Run, Step, Tier, Versioning};
 
-/// What happens to bytes whose objects are deleted.
+/// What becomes of bytes when their objects are deleted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// They are gone.
+    /// They are freed.
     Freed,
-    /// They stay as noncurrent versions, and a rule deletes those after some days.
+    /// They stay as noncurrent versions until a lifecycle rule deletes those.
     FreedLater,
-    /// They stay as noncurrent versions, and nothing deletes those.
+    /// They stay as noncurrent versions, which no rule deletes.
     Kept,
     /// They stay as noncurrent versions; whether a rule deletes those is not known.
     KeptAsFarAsKnown,
-    /// Nobody knows whether the bucket keeps versions.
+    /// Whether the bucket keeps versions is not known.
     Unknown,
 }
 
 impl Fate {
-    /// From the bucket's versioning, and from whether a rule deletes noncurrent versions.
+    /// Derived from the bucket's versioning and whether a rule deletes noncurrent versions; `None` = not known.
     pub fn of(versioning: Option<Versioning>, expires_noncurrent: Option<bool>) -> Self {
         match (versioning, expires_noncurrent) {
             (None, _) => Self::Unknown,
@@ -34,8 +34,7 @@ impl Fate {
         }
     }
 
-    /// What is freed of `bytes` by deleting the objects, not their versions; `None` when nobody
-    /// knows.
+    /// Bytes that are freed when objects of `bytes` are deleted, but not their versions; `None` = not known.
     pub fn freed(self, bytes: u64) -> Option<u64> {
         match self {
             Self::Freed | Self::FreedLater => Some(bytes),
@@ -44,7 +43,7 @@ impl Fate {
         }
     }
 
-    /// A sentence for people; `None` where there is nothing to say.
+    /// One sentence for the user; `None` where deleting simply frees the bytes.
     pub fn says(self) -> Option<&'static str> {
         Some(match self {
             Self::Freed => return None,
@@ -66,64 +65,64 @@ impl Fate {
     }
 }
 
-/// What a plan is priced and judged with.
+/// Inputs that price and judge a plan.
 #[derive(Clone, Copy, Debug)]
 pub struct Terms<'a> {
-    /// The moment of the list, ms since 1970.
+    /// Time of the list, ms since 1970.
     pub listed_ms: i64,
     /// What becomes of deleted bytes.
     pub fate: Fate,
-    /// USD per GiB-month: marginal, as freeing saves the last bytes.
+    /// USD per GiB-month of the last bytes, which are the ones saved.
     pub rates: &'a Rates,
 }
 
-/// A step that the policy does not keep and that is not dropped.
+/// A step that the policy does not keep but that must stay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Blocked {
-    /// The step.
+    /// Number of the step.
     pub step: u64,
-    /// Why.
+    /// Why it must stay.
     pub reason: Reason,
 }
 
-/// What a policy does to a run. Each of its steps is in one of `keep`, `drop` and `blocked`.
+/// Effect of a policy on one run. Every step is in exactly one of `keep`, `drop` and `blocked`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunPlan {
-    /// Prefix of the run.
+    /// Key prefix of the run.
     pub prefix: String,
-    /// Steps that the policy keeps, ascending.
+    /// Numbers of the steps that the policy keeps, ascending.
     pub keep: Vec<u64>,
-    /// Steps that would be deleted, ascending.
+    /// Numbers of the steps to delete, ascending.
     pub drop: Vec<u64>,
-    /// Steps that the policy does not keep and that nothing may drop, ascending.
+    /// Steps that the policy does not keep and that must stay, ascending.
     pub blocked: Vec<Blocked>,
-    /// Bytes of the run.
+    /// Bytes of the whole run.
     pub bytes: u64,
-    /// Bytes of `drop`.
+    /// Bytes of the steps in `drop`.
     pub bytes_dropped: u64,
-    /// Objects of `drop`.
+    /// Objects of the steps in `drop`.
     pub objects_dropped: u64,
-    /// What of them is freed by deleting; `None` when not known.
+    /// Bytes of `drop` that deleting frees; `None` where not known.
     pub bytes_freed: Option<u64>,
-    /// What the freed bytes cost per month, USD; `None` when that or a price is not known.
+    /// Cost of the freed bytes, USD per month; `None` where the bytes or a price are not known.
     pub usd_per_month: Option<f64>,
-    /// What the dropped bytes cost per month, USD, freed or not; `None` without a price.
+    /// Cost of the dropped bytes, freed or not, USD per month; `None` without a price.
     pub usd_per_month_dropped: Option<f64>,
-    /// What the whole run costs per month, USD; `None` without a price.
+    /// Cost of the whole run, USD per month; `None` without a price.
     pub usd_per_month_now: Option<f64>,
-    /// Charged once for deleting before the minimum of days of a class, USD, by the age of the
-    /// objects; an object that came to its class later costs more. `None` without a price.
+    /// One-off early-delete charge for objects younger than their class's minimum storage duration, USD, by the
+    /// age of the objects; more is due for objects that entered the class later. `None` without a price.
     pub early_delete_usd: Option<f64>,
     /// `DeleteObjects` requests of 1,000 keys; they are free.
     pub delete_requests: u64,
-    /// The longest stretch of training without a step that is kept or blocked: what has to be
-    /// computed again at worst.
+    /// Largest distance in step numbers between steps that stay: the most training that has to be repeated.
+    /// `None` without such steps.
     pub largest_gap: Option<u64>,
-    /// True when the policy asked for the best steps and the names have no metric.
+    /// True when the policy keeps the best steps, but the names contain no metric.
     pub has_no_metric: bool,
 }
 
-/// The plan of a run.
+/// Applies a policy to a run.
 pub fn plan(run: &Run, policy: &Policy, terms: &Terms<'_>) -> RunPlan {
     let kept = policy.keeps(run, terms.listed_ms);
     let facts = RunFacts::new(run, terms.listed_ms);
@@ -164,8 +163,8 @@ pub fn plan(run: &Run, policy: &Policy, terms: &Terms<'_>) -> RunPlan {
     }
 }
 
-/// Bytes that the policy alone would leave, incomplete steps kept: what is left when no run is
-/// active and nothing is pointed to.
+/// Bytes that the policy alone would leave, incomplete steps included: the goal once no run is active and no
+/// pointer refers to a step.
 pub fn left_by_policy(run: &Run, policy: &Policy, listed_ms: i64) -> u64 {
     let kept = policy.keeps(run, listed_ms);
     let stays = |s: &&Step| kept.contains(&s.step) || !s.complete;

@@ -5,26 +5,26 @@ use std::collections::BTreeSet;
 
 use crate::domain::storage::{Run, Step};
 
-/// A retention policy. A step is kept when any rule keeps it.
+/// A retention policy: a step stays when any of its rules keeps it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Policy {
-    /// The last N complete steps.
+    /// Keep the last N complete steps; 0 = rule off.
     pub keep_last: u32,
-    /// Every step that is a multiple of K; in a run that counts from 0 (999, 1999, …), those that
-    /// are one short of it.
+    /// Keep every step whose number is a multiple of K (in a run that counts from 0, 999, 1999, …: one below
+    /// it); `None` = rule off.
     pub every: Option<u64>,
-    /// The best M complete steps by the metric in their names.
+    /// Keep the best M complete steps by the metric in their names; 0 = rule off.
     pub best: u32,
-    /// The first step.
+    /// Keep the first step.
     pub keep_first: bool,
-    /// What is younger, milliseconds before the moment of the list.
+    /// Keep steps younger than this at the time of the list, milliseconds; `None` = rule off.
     pub min_age_ms: Option<i64>,
-    /// Steps by number, by prefix or by the prefix of a run.
+    /// Steps to keep by number, by prefix, or by the prefix of their run.
     pub pinned: Vec<String>,
 }
 
 impl Policy {
-    /// True when no rule keeps anything: nobody has said what to keep, and nothing is planned.
+    /// True when no rule is on: then nothing is planned.
     pub fn is_empty(&self) -> bool {
         self.keep_last == 0
             && self.every.is_none_or(|k| k == 0)
@@ -34,7 +34,7 @@ impl Policy {
             && self.pinned.is_empty()
     }
 
-    /// One line for people: `last 3 + every 10,000 + best 1`.
+    /// The rules in one line: `last 3 + every 10,000 + best 1`.
     pub fn words(&self) -> String {
         let mut parts = Vec::new();
         if self.keep_last > 0 {
@@ -58,7 +58,7 @@ impl Policy {
         if parts.is_empty() { "none".to_owned() } else { parts.join(" + ") }
     }
 
-    /// The steps of a run that the rules keep, at a list of `listed_ms`.
+    /// Numbers of the steps that the rules keep, in a list made at `listed_ms` (ms since 1970).
     pub fn keeps(&self, run: &Run, listed_ms: i64) -> BTreeSet<u64> {
         let mut keep = BTreeSet::new();
         let complete = || run.steps.iter().filter(|s| s.complete);

@@ -7,8 +7,7 @@ use super::metric::Better;
 use crate::domain::hash::FastMap;
 use crate::domain::storage::Tier;
 
-/// Steps of one run beyond which it is none: no training writes so many, and shards of a data set
-/// named by numbers do.
+/// Most steps of a run; more are shards of a data set named by numbers, since no training writes so many.
 pub const MAX_STEPS: usize = 50_000;
 
 /// Sets of shards of a step that are told apart; beyond, its shards are not counted.
@@ -17,25 +16,31 @@ const MAX_SHARD_SETS: usize = 6;
 /// Side files kept of a directory.
 const MAX_SIDE_FILES: usize = 32;
 
-/// What has been seen of a step.
+/// What was collected about one step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StepSeen {
-    /// What the names of the step (below the directory of the run) begin with.
+    /// Common beginning of the step's names below the directory of the run.
     pub token: Box<[u8]>,
+    /// Bytes of all objects.
     pub bytes: u64,
+    /// Number of objects.
     pub objects: u64,
-    /// Objects that look like a checkpoint's.
+    /// Number of objects that look like checkpoint files.
     pub looks: u64,
+    /// Time of the newest object, ms since 1970; `i64::MIN` without one.
     pub newest_ms: i64,
+    /// Bits of [`super::content`] of all objects together.
     pub bits: u32,
-    /// How many there are of each set; `None` when there are too many sets.
+    /// Number of files of each set of shards; `None` when there are too many sets.
     pub shards: Option<Vec<(Shard, u32)>>,
+    /// Bytes by storage tier.
     pub tiers: Vec<(Tier, u64)>,
-    /// Lowest and highest value of the metric.
+    /// Lowest and highest value of the metric in the names; `None` without one.
     pub metric: Option<(f64, f64)>,
 }
 
 impl StepSeen {
+    /// An empty step whose names begin with `token`.
     pub fn new(token: &[u8]) -> Self {
         Self {
             token: token.into(),
@@ -50,7 +55,7 @@ impl StepSeen {
         }
     }
 
-    /// Shortens the name to what it has in common with another.
+    /// Shortens the common beginning to what `token` shares with it.
     pub fn share_token(&mut self, token: &[u8]) {
         if *self.token != *token {
             let same = self.token.iter().zip(token).take_while(|(a, b)| a == b).count();
@@ -58,6 +63,7 @@ impl StepSeen {
         }
     }
 
+    /// Adds bytes of one tier.
     pub fn add_tier(&mut self, tier: Tier, bytes: u64) {
         match self.tiers.iter_mut().find(|(t, _)| *t == tier) {
             Some((_, sum)) => *sum = sum.saturating_add(bytes),
@@ -65,6 +71,7 @@ impl StepSeen {
         }
     }
 
+    /// Adds `count` files of a set of shards.
     pub fn add_shards(&mut self, shard: Shard, count: u32) {
         let Some(sets) = &mut self.shards else { return };
         if let Some((_, n)) = sets.iter_mut().find(|(s, _)| *s == shard) {
@@ -76,6 +83,7 @@ impl StepSeen {
         }
     }
 
+    /// Extends the range of the metric.
     pub fn add_metric(&mut self, (low, high): (f64, f64)) {
         self.metric = Some(match self.metric {
             None => (low, high),
@@ -103,27 +111,30 @@ impl StepSeen {
     }
 }
 
-/// A directory with steps of one pattern.
+/// Steps of one pattern in one directory.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GroupSeen {
+    /// Steps by number.
     pub steps: FastMap<u64, StepSeen>,
-    /// More than [`MAX_STEPS`]: nothing is kept of it.
+    /// More than [`MAX_STEPS`] steps; they are no longer held.
     pub is_over: bool,
-    /// There are steps of another number within its steps: these are directories of runs.
+    /// Steps contain steps of other numbers, so these are directories of runs, not steps.
     pub is_nested: bool,
+    /// Metrics in the names of the steps.
     pub metrics: MetricNames,
 }
 
-/// Names of the metrics in one group.
+/// Metrics in the names of one group.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MetricNames {
-    /// The first in the alphabet.
+    /// The alphabetically first name with its direction; `None` without a metric.
     pub first: Option<(Box<[u8]>, Better)>,
-    /// There are several: their values cannot be compared.
+    /// More than one metric, so values cannot be compared.
     pub is_mixed: bool,
 }
 
 impl MetricNames {
+    /// Adds a metric by its name.
     pub fn add(&mut self, name: &[u8]) {
         match &self.first {
             Some((known, _)) if **known == *name => {}
@@ -143,7 +154,7 @@ fn better(name: &[u8]) -> Better {
 }
 
 impl GroupSeen {
-    /// Empties a group that has too many steps; true when it did.
+    /// Drops the steps of a group that has too many; true when it did.
     pub fn check_size(&mut self) -> bool {
         let is_over = self.steps.len() > MAX_STEPS;
         if is_over {
@@ -153,13 +164,13 @@ impl GroupSeen {
         is_over
     }
 
-    /// What it counts for in the bound of memory. One that was emptied still counts in full: the
-    /// sum must not depend on the order of the list.
+    /// Weight of the group in the memory limit. A dropped group counts in full, since the sum must not depend
+    /// on the order of the list.
     pub fn candidates(&self) -> usize {
         1 + if self.is_over { MAX_STEPS } else { self.steps.len() }
     }
 
-    /// Takes in the same group of another fold.
+    /// Merges the same group of another fold.
     pub fn add(&mut self, other: Self) {
         self.is_over |= other.is_over;
         self.is_nested |= other.is_nested;
@@ -183,11 +194,12 @@ impl GroupSeen {
     }
 }
 
-/// Pointers and side files of a directory: name, date, and the step where the name has one.
+/// Pointer and side files of a directory: name → (time in ms since 1970, step named in it or `None`).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SideFiles(pub BTreeMap<Box<[u8]>, (i64, Option<u64>)>);
 
 impl SideFiles {
+    /// Adds a file; of the same name the newest time stays.
     pub fn add(&mut self, name: &[u8], modified_ms: i64, step: Option<u64>) {
         self.0
             .entry(name.into())
@@ -199,8 +211,7 @@ impl SideFiles {
     }
 }
 
-/// The name of a side file that points to a step or is one by another name, if it is one; with the
-/// step when its name says it.
+/// Step named in the name of a pointer or side file (`Some(None)`: it names none); `None` for other files.
 pub fn side_file(name: &[u8]) -> Option<Option<u64>> {
     match name {
         b"latest"
@@ -228,7 +239,7 @@ pub fn side_file(name: &[u8]) -> Option<Option<u64>> {
     }
 }
 
-/// The bits that only say something bad of a row.
+/// Bits for what is wrong with a row: a bad size or date, a hold, no date.
 pub fn row_bits(flags: crate::domain::storage::ObjectFlags, modified_ms: i64) -> u32 {
     use crate::domain::storage::ObjectFlags as F;
     let mut bits = 0;

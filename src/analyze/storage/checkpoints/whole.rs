@@ -4,7 +4,7 @@
 use crate::analyze::storage::{Fold, ListInfo};
 use crate::domain::storage::{ObjectBatch, ObjectColumns, Sums, Tier, Versioning};
 
-/// Adds up the whole list.
+/// Fold that sums the whole list and detects versioning.
 #[derive(Clone, Debug)]
 pub struct WholeFold {
     sums: Sums,
@@ -14,7 +14,7 @@ pub struct WholeFold {
 }
 
 impl WholeFold {
-    /// Of a list.
+    /// A fold for a list.
     pub fn new(info: &ListInfo) -> Self {
         Self {
             sums: Sums::default(),
@@ -24,14 +24,14 @@ impl WholeFold {
         }
     }
 
-    /// Sums of everything in the list.
+    /// Sums of all objects of the list.
     pub fn sums(&self) -> &Sums {
         &self.sums
     }
 
-    /// What the list tells of the bucket's versioning. Version ids, noncurrent versions and delete
-    /// markers are there only where versions were switched on; a list with a column for them and
-    /// not one of them is of a bucket that never had any. `None` when the list has no such column.
+    /// Versioning of the bucket, as far as the list shows it: version ids, noncurrent versions and delete
+    /// markers exist only where it was switched on; a list with a column for them but none of them is of a
+    /// bucket that never had any. `None` without such a column.
     pub fn versioning(&self) -> Option<Versioning> {
         let has_traces = self.sums.noncurrent_objects > 0 || self.sums.delete_markers > 0;
         if self.has_ids || has_traces {

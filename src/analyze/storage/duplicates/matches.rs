@@ -12,11 +12,11 @@ use super::tree::{Rank, Tree};
 use crate::domain::hash::FastHasher;
 use crate::domain::storage::{Confidence, Tier};
 
-/// Objects under this are not compared by name and size alone: small files have the same size by
-/// chance, and nothing hangs on them. 1 MiB.
+/// Smallest object compared by name and size alone, bytes (1 MiB): smaller ones have equal sizes by chance, and
+/// cost little.
 pub const NAMES_FROM: u64 = 1 << 20;
 
-/// Objects under this are not compared by size alone: 100 MiB.
+/// Smallest object compared by size alone, bytes (100 MiB).
 pub const SIZES_FROM: u64 = 100 << 20;
 
 /// How many originals are tried for an object that its own `ETag` tells from the first.

@@ -63,7 +63,7 @@ impl Default for Limits {
 /// Rows whose directories are looked up together.
 const GROUP: usize = 1_024;
 
-/// The fold: takes objects in, and finds copies when all are in.
+/// Fold over a list of objects that finds copies at the end.
 #[derive(Clone, Debug)]
 pub struct Duplicates {
     limits: Limits,
@@ -79,7 +79,7 @@ pub struct Duplicates {
 }
 
 impl Duplicates {
-    /// An empty fold for a list. All folds of one list must have the same limits.
+    /// A fold for a list. All folds of one list must have the same limits.
     pub fn new(info: &ListInfo, limits: Limits) -> Self {
         Self {
             limits,
@@ -165,7 +165,7 @@ impl Duplicates {
         }
     }
 
-    /// The copies that are at least as sure as `least`.
+    /// Copies with at least the confidence `least`.
     pub fn finish(mut self, least: Confidence) -> Found {
         self.fit();
         let tree = Tree::new(std::mem::take(&mut self.dirs), &mut self.rows);
@@ -286,33 +286,32 @@ fn pair(group: &Group, shared: (u64, u64), tree: &Tree) -> PrefixPair {
     }
 }
 
-/// What one level adds up to, object by object, before anything is rolled up.
+/// Sums of one level of confidence, object by object, before prefixes are rolled up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Level {
-    /// Classes of equal objects.
+    /// Number of classes of equal objects.
     pub groups: u64,
-    /// Objects of them beyond the first of each.
+    /// Number of objects in them beyond the first of each.
     pub extra_objects: u64,
-    /// Their bytes.
+    /// Bytes of the extra objects.
     pub extra_bytes: u64,
 }
 
-/// What was found.
+/// Copies found in a list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
-    /// Pairs of prefixes, most bytes first. An extra object is in one pair only, so that bytes and
-    /// dollars of all pairs can be added. A pair of twice the same prefix stands for copies
-    /// scattered within it.
+    /// Pairs of prefixes, most bytes first. An extra object is in one pair only, so bytes and dollars of all
+    /// pairs add up. A pair of a prefix with itself stands for copies scattered within it.
     pub pairs: Vec<PrefixPair>,
-    /// By [`Confidence`].
+    /// Sums by [`Confidence`].
     pub levels: [Level; 4],
     /// Objects and bytes that were compared.
     pub compared: (u64, u64),
-    /// Objects and bytes that were not, for lack of memory: all that are smaller than `floor`.
+    /// Objects and bytes that were not compared for lack of memory: all smaller than `floor`.
     pub too_small: (u64, u64),
-    /// Smallest size that was compared, bytes.
+    /// Smallest compared size, bytes.
     pub floor: u64,
-    /// Pairs and their bytes beyond [`Limits::pairs`].
+    /// Number and bytes of pairs beyond [`Limits::pairs`].
     pub left_out: (u64, u64),
     has_etags: bool,
     has_encryption: bool,
@@ -330,7 +329,7 @@ impl Found {
         }
     }
 
-    /// What a reader must know about it, sentences.
+    /// Limits of the result that a reader must know, one sentence each.
     pub fn notes(&self) -> Vec<String> {
         let mut out = Vec::new();
         if !self.has_etags {

@@ -2,9 +2,9 @@
 
 use crate::domain::storage::{GIB, PrefixPair, Tier};
 
-/// Dollars per month for the copies of a pair, USD: their bytes in the tier of the copy, at the
-/// price of the last GiB in that tier (`marginal`, USD per GiB-month of 730 h), which is what
-/// deleting them takes off the bill. `None` when the price of any of their tiers is not known.
+/// Cost of the copies of a pair, USD per month: their bytes in the tier of the copy, at the price of the last
+/// GiB in that tier (`marginal`, USD per GiB-month of 730 h), which deleting them saves. `None` where a price
+/// is not known.
 pub fn usd_per_month(pair: &PrefixPair, marginal: &dyn Fn(Tier) -> Option<f64>) -> Option<f64> {
     pair.tiers.iter().map(|(tier, bytes)| Some(*bytes as f64 / GIB * marginal(*tier)?)).sum()
 }

@@ -37,9 +37,8 @@ impl Days for Date {
     }
 }
 
-/// The sizes of a bucket by day: all storage types and overheads added up, as they are billed. A
-/// type that has no size on a day between two of its own is taken at the mean of those around it; before
-/// its first it is 0.
+/// Bytes of a bucket by day, all storage types and overheads added up, as billed. A type without a size on a
+/// day between two of its own counts with their mean; before its first size as 0.
 pub fn totals(series: &[DailySeries]) -> Vec<(Date, f64)> {
     let mut days: BTreeMap<Date, f64> = BTreeMap::new();
     for (day, _) in series.iter().flat_map(|s| &s.points) {
@@ -66,8 +65,8 @@ fn at(points: &[(Date, f64)], day: Date) -> f64 {
     }
 }
 
-/// The newest bytes by tier, for prices: a curve keeps today's mix. Overheads are billed in their
-/// type's tier as well. Empty when a storage type is one this version does not know.
+/// Newest bytes by tier, for prices: a forecast keeps today's mix. Overheads count in the tier they are billed
+/// in. Empty where a storage type is unknown to this version.
 pub fn mix(series: &[DailySeries]) -> Vec<(Tier, f64)> {
     let Some(newest) = series.iter().filter_map(DailySeries::last).map(|p| p.0).max() else {
         return Vec::new();

@@ -30,10 +30,10 @@ use trend::Fits;
 /// Days in a month of 730 h.
 pub const MONTH_DAYS: f64 = 730.0 / 24.0;
 
-/// Least days of history for a trend: four weeks.
+/// Fewest days of history for a trend: four weeks.
 pub const LEAST_DAYS: i64 = 28;
 
-/// Days of history that are looked at: what was before half a year tells little of the next.
+/// Most days of history used: older ones say little about the next half year.
 pub const MOST_DAYS: i64 = 183;
 
 /// Least share of days with a size.
@@ -42,17 +42,17 @@ const COVERAGE: f64 = 0.6;
 /// `BucketSizeBytes` comes a day or two late; older than this it has stopped.
 const STALE_DAYS: i64 = 5;
 
-/// How sizes grow.
+/// Form of the trend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Growth {
-    /// By the same bytes each month.
+    /// The same number of bytes each month.
     Linear,
-    /// By the same share each month.
+    /// The same percentage each month.
     Exponential,
 }
 
 impl Growth {
-    /// The name in JSON.
+    /// Name in JSON.
     pub fn word(self) -> &'static str {
         match self {
             Self::Linear => "linear",
@@ -61,80 +61,80 @@ impl Growth {
     }
 }
 
-/// A size to expect.
+/// Expected size at the end of a month.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Expected {
-    /// Months of 730 h from the newest size on; 0 is now.
+    /// Months of 730 h after the newest size; 0 = that size's day.
     pub month: u16,
-    /// P10, bytes.
+    /// The 10% quantile, bytes.
     pub low: f64,
-    /// The trend, bytes.
+    /// Trend, bytes.
     pub mid: f64,
-    /// P90, bytes.
+    /// The 90% quantile, bytes.
     pub high: f64,
 }
 
-/// Where a size is heading.
+/// Trend of a bucket's size, with its band.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Forecast {
     /// Day of the newest size.
     pub at: Date,
-    /// That size, bytes.
+    /// Newest size, bytes.
     pub now: f64,
-    /// Growth in the first month, bytes; negative where it shrinks.
+    /// Growth in the first month, bytes; negative = it shrinks.
     pub per_month: f64,
-    /// How it grows.
+    /// Form of the trend.
     pub growth: Growth,
-    /// Days of history that the trend is made of.
+    /// Days of history used.
     pub days: u32,
-    /// The day after which the trend began anew, and the bytes of that shift.
+    /// Day of the last level shift and its bytes, after which the trend begins; `None` without one.
     pub shift: Option<(Date, f64)>,
-    /// Month by month, from 0 on.
+    /// Expected sizes, month by month from 0 on.
     pub curve: Vec<Expected>,
 }
 
-/// Why nothing can be said.
+/// Why no forecast is made.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Unforeseen {
-    /// Nothing there.
+    /// There is no size.
     #[error("no daily sizes: CloudWatch has none for this bucket")]
     NoSizes,
-    /// Not long enough.
+    /// The history is too short.
     #[error("{days} days of sizes, a trend needs {LEAST_DAYS}")]
     TooShort {
-        /// Days from the first to the newest.
+        /// Days from the first to the newest size.
         days: i64,
     },
-    /// Not long enough since a shift.
+    /// The history since a level shift is too short.
     #[error(
         "{days} days since the size changed by {bytes:.3e} bytes on {on}, a trend needs {LEAST_DAYS}"
     )]
     TooShortSince {
-        /// Days since.
+        /// Days since the shift.
         days: i64,
-        /// The day.
+        /// Day of the shift.
         on: Date,
-        /// By how much.
+        /// Bytes of the shift; negative where the bucket shrank.
         bytes: f64,
     },
     /// Too many days without a size.
     #[error("sizes of {have} in {days} days, too few for a trend")]
     Gaps {
-        /// Days with a size.
+        /// Days that have a size.
         have: usize,
-        /// Days from the first to the newest.
+        /// Days from the first to the newest size.
         days: i64,
     },
-    /// The newest is old.
+    /// The newest size is too old.
     #[error("the newest size is {days} days old")]
     Stale {
-        /// Days.
+        /// Age of the newest size, days.
         days: i64,
     },
 }
 
-/// The sizes to expect for `months` months, from sizes by day (ascending) as of `today`. Sizes that
-/// are negative or no number are left out.
+/// Forecast for `months` months, from bytes by day (ascending) as of `today`. Negative and non-finite sizes are
+/// ignored. Fails where the history is too short, has gaps, or is old.
 pub fn forecast(sizes: &[(Date, f64)], months: u16, today: Date) -> Result<Forecast, Unforeseen> {
     let history = history::recent(sizes);
     let (Some(first), Some(last)) = (history.first().copied(), history.last().copied()) else {

@@ -4,47 +4,47 @@ use super::print;
 use crate::domain::storage::{Lifecycle, LifecycleRule};
 use crate::domain::text::clean;
 
-/// What happens to a rule.
+/// Difference of a rule between two configurations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Change {
-    /// Stays as it is.
+    /// Unchanged.
     Kept,
-    /// New.
+    /// Only in the new configuration.
     Added,
-    /// Goes.
+    /// Only in the old configuration.
     Removed,
-    /// Same id, other content.
+    /// In both by its id, with different content.
     Replaced,
 }
 
-/// One rule of either side.
+/// A rule of either configuration, with its difference.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RuleChange {
-    /// What happens.
+    /// Kind of difference.
     pub change: Change,
-    /// Its id, clean; `#3` where it has none.
+    /// Id of the rule, clean text; `#3` for the third rule where it has none.
     pub id: String,
-    /// As it was.
+    /// The rule in the old configuration; `None` where it is added.
     pub before: Option<LifecycleRule>,
-    /// As it will be.
+    /// The rule in the new configuration; `None` where it is removed.
     pub after: Option<LifecycleRule>,
 }
 
-/// How a line is to be drawn.
+/// Kind of a line in a diff.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LineKind {
-    /// Names a rule and what happens to it.
+    /// Heading with the rule's id and its difference.
     Head,
-    /// Stays.
+    /// Unchanged text.
     Same,
-    /// New.
+    /// Added text.
     Added,
-    /// Goes.
+    /// Removed text.
     Removed,
 }
 
 impl LineKind {
-    /// The first column: `@`, space, `+`, `-`.
+    /// Sign in the first column: `@`, space, `+` or `-`.
     pub fn sign(self) -> char {
         match self {
             Self::Head => '@',
@@ -55,12 +55,12 @@ impl LineKind {
     }
 }
 
-/// One line of a diff; clean text.
+/// One line of a diff.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DiffLine {
-    /// How it is drawn.
+    /// Kind of line.
     pub kind: LineKind,
-    /// The text, without the sign.
+    /// Text without the sign; clean.
     pub text: String,
 }
 
@@ -101,7 +101,7 @@ pub(super) fn rules(before: &Lifecycle, after: &Lifecycle) -> Vec<RuleChange> {
     out
 }
 
-/// The lines of a diff. Rules that stay are one line each; the others show their JSON.
+/// The diff of two configurations as lines. Unchanged rules take one line each; the others show their JSON.
 pub fn lines(before: &Lifecycle, after: &Lifecycle) -> Vec<DiffLine> {
     let line = |kind, text: String| DiffLine { kind, text };
     let mut out = Vec::new();

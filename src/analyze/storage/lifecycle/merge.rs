@@ -12,40 +12,39 @@ use crate::domain::Tags;
 use crate::domain::storage::{Lifecycle, LifecycleRule, Versioning};
 use crate::domain::text::clean;
 
-/// What the ids of our own rules begin with; the hash of the plan and the rule's name follow:
+/// Prefix of the ids of rules written by burntop; the plan's hash and the rule's name follow:
 /// `burntop/0123456789ab/old checkpoints`.
 pub const OWN_PREFIX: &str = "burntop/";
 
-/// Rules a bucket may have; S3 does not raise it.
+/// Most rules of a bucket; a fixed quota of S3.
 pub const MOST_RULES: usize = 1_000;
 
-/// Longest id, characters.
+/// Longest id of a rule, characters; a limit of S3.
 pub const LONGEST_ID: usize = 255;
 
-/// What a merge starts from.
+/// Inputs of a merge.
 #[derive(Clone, Copy, Debug)]
 pub struct MergeInput<'a> {
-    /// The bucket.
+    /// Name of the bucket.
     pub bucket: &'a str,
-    /// True for a directory bucket, which takes no such rules.
+    /// True for a directory bucket, which S3 gives no such rules.
     pub is_directory: bool,
-    /// Its configuration now; `None` when it has none.
+    /// Its present configuration; `None` where it has none.
     pub current: Option<&'a Lifecycle>,
-    /// Fields of the current configuration that this version does not know, as paths.
+    /// Paths of fields in the present configuration that this version does not know.
     pub unknown_fields: &'a [String],
-    /// Its versioning; `None` when not known, which counts as off.
+    /// Versioning of the bucket; `None` = not known, treated as off.
     pub versioning: Option<Versioning>,
-    /// Its tags; `None` when they could not be read.
+    /// Tags of the bucket; `None` where they could not be read.
     pub tags: Option<&'a Tags>,
-    /// The rules that are wanted, under names of their own.
+    /// Rules to add, named by their own ids.
     pub wanted: &'a Lifecycle,
 }
 
-/// A configuration that may be put: made by [`merge`] alone, and only when nothing blocks.
+/// A configuration that may be written to the bucket; made by [`merge`] alone, where nothing blocks.
 ///
-/// It holds every foreign rule of the one it was planned on, unchanged; the minimum size of it; no
-/// more than 1,000 rules; and among our own none that expires current objects of a bucket without
-/// versions.
+/// It holds every foreign rule and the minimum size of the configuration it was planned on, unchanged; at most
+/// 1,000 rules; and of our own rules none that expires current objects of a bucket without versions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MergedLifecycle {
     bucket: String,
@@ -54,7 +53,7 @@ pub struct MergedLifecycle {
 }
 
 impl MergedLifecycle {
-    /// What is to be put, whole: a PUT replaces everything.
+    /// The whole configuration for the PUT, which replaces everything.
     pub fn lifecycle(&self) -> &Lifecycle {
         &self.lifecycle
     }
@@ -66,75 +65,75 @@ impl MergedLifecycle {
     }
 }
 
-/// Why a configuration may not be put.
+/// Why a configuration must not be written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Blocked {
-    /// Another tool writes the bucket.
+    /// Another tool manages the bucket's rules.
     #[error("{} writes this bucket ({}): its next run would undo the change; take the patch instead", .0.kind.name(), .0.evidence)]
     Owned(Owner),
-    /// Its tags could not be read: who owns it is not known.
+    /// The tags could not be read, so it is not known whether another tool manages the bucket.
     #[error(
         "the bucket's tags could not be read, so that nobody knows which tool owns it; allow s3:GetBucketTagging"
     )]
     OwnerUnknown,
-    /// The present configuration has fields this version does not know, and would drop.
+    /// The present configuration has fields unknown to this version, which a PUT would drop; holds their paths.
     #[error("the bucket's rules have fields that burntop does not know and would drop: {}", .0.join(", "))]
     UnknownFields(Vec<String>),
-    /// Too many rules.
+    /// More than [`MOST_RULES`] rules; holds their number.
     #[error("{0} rules: S3 takes {MOST_RULES} of a bucket; merge or drop some")]
     TooManyRules(usize),
-    /// The wanted rules have errors.
+    /// The linter finds errors in the wanted rules; holds their number.
     #[error("{0} of the wanted rules' findings are errors; see them, and correct the file")]
     Errors(usize),
-    /// A directory bucket.
+    /// The bucket is a directory bucket.
     #[error("directory buckets take no such rules")]
     DirectoryBucket,
-    /// A foreign rule has an id that the merged one would have twice.
+    /// A rule of the present configuration has an id that the merged one would have twice; holds the id.
     #[error("rule id {0} is there twice")]
     DuplicateId(String),
 }
 
-/// What a merge comes to: everything that is to be seen before it is applied.
+/// Result of merging lifecycle rules: before, after, differences, and what blocks it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Verdict {
     /// First 12 digits of the digest of the wanted rules.
     pub plan_hash: String,
-    /// The configuration now; empty when the bucket has none.
+    /// The present configuration; empty where the bucket has none.
     pub before: Lifecycle,
-    /// Digest of its canonical form; that of no configuration when the bucket has none.
+    /// SHA-256 of its canonical form; a digest of its own where the bucket has none.
     pub before_sha256: String,
-    /// The configuration as it would be; shown even when it is blocked.
+    /// The merged configuration; given even where it is blocked.
     pub after: Lifecycle,
-    /// Rule by rule.
+    /// Difference of each rule.
     pub changes: Vec<RuleChange>,
-    /// The same as lines.
+    /// The differences as lines.
     pub diff: Vec<DiffLine>,
-    /// What the linter says of the rules as they would be.
+    /// Findings of the linter about the merged rules.
     pub findings: Vec<LintFinding>,
-    /// Why it may not be put; empty when it may.
+    /// Why it must not be written; empty where it may.
     pub blocked: Vec<Blocked>,
-    /// Expirations that are written to a file and never put.
+    /// Expirations that are only written to a file; `None` without any.
     pub quarantine: Option<Quarantine>,
-    /// The tool that writes the bucket.
+    /// The tool that manages the bucket's rules; `None` where nothing points to one.
     pub owner: Option<Owner>,
-    /// For the owner's source: file name and text.
+    /// Change for the sources of that tool, as file name and text; `None` without such a tool.
     pub patch: Option<(String, String)>,
     merged: Option<MergedLifecycle>,
 }
 
 impl Verdict {
-    /// What may be put; `None` when it is blocked or changes nothing.
+    /// The configuration to write; `None` where it is blocked or changes nothing.
     pub fn merged(&self) -> Option<&MergedLifecycle> {
         self.merged.as_ref()
     }
 
-    /// True when the bucket already has all that is wanted.
+    /// True when the bucket already has all wanted rules.
     pub fn is_noop(&self) -> bool {
         print::sha256(&self.before) == print::sha256(&self.after)
     }
 }
 
-/// True for a rule that burntop wrote: the prefix, twelve hex digits, and the end or a slash.
+/// True for a rule that burntop wrote: its id is the prefix, twelve hex digits, then the end or a slash.
 pub fn is_own(rule: &LifecycleRule) -> bool {
     let Some(rest) = rule.id.strip_prefix(OWN_PREFIX) else { return false };
     let Some((hash, name)) = rest.split_at_checked(12) else { return false };
@@ -142,15 +141,15 @@ pub fn is_own(rule: &LifecycleRule) -> bool {
         && (name.is_empty() || name.starts_with('/'))
 }
 
-/// The hash that marks a plan: of what is wanted, not of what is there, so that the same plan made
-/// again changes nothing.
+/// Hash that marks a plan, the first 12 hex digits: of the wanted rules alone, so that repeating a plan changes
+/// nothing.
 pub fn plan_hash(wanted: &Lifecycle) -> String {
     let mut text = print::canonical_rules(&wanted.rules);
     text.insert_str(0, "burntop lifecycle 1\n");
     print::hex(&Sha256::digest(text.as_bytes())).chars().take(12).collect()
 }
 
-/// Merges. Pure: the same input gives the same verdict.
+/// Merges the wanted rules into the present configuration. Pure: the same input gives the same result.
 pub fn merge(input: &MergeInput<'_>) -> Verdict {
     let before = input.current.cloned().unwrap_or_default();
     let hash = plan_hash(input.wanted);

@@ -5,7 +5,7 @@ use crate::domain::Tags;
 use crate::domain::storage::Lifecycle;
 use crate::domain::text::clean;
 
-/// Tools that keep a bucket as they have it written down.
+/// Tool that manages infrastructure and would revert a change made outside it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum OwnerKind {
     /// Terraform, `OpenTofu`, Terragrunt.
@@ -29,7 +29,7 @@ pub enum OwnerKind {
 }
 
 impl OwnerKind {
-    /// Its name.
+    /// Name of the tool.
     pub fn name(self) -> &'static str {
         match self {
             Self::Terraform => "Terraform",
@@ -45,12 +45,12 @@ impl OwnerKind {
     }
 }
 
-/// A tool, and what gives it away.
+/// A tool that manages a bucket's rules, with the evidence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Owner {
-    /// Which.
+    /// The tool.
     pub kind: OwnerKind,
-    /// What was seen, clean: `tag aws:cloudformation:stack-name = data-lake`.
+    /// The tag or rule that shows it, clean text: `tag aws:cloudformation:stack-name = data-lake`.
     pub evidence: String,
 }
 
@@ -102,8 +102,8 @@ const MANAGER_KEYS: &[&str] = &[
     "deploymenttool",
 ];
 
-/// The tool that writes the bucket's rules, or the bucket; `None` when nothing points to one.
-/// Rules come first, as they are what a change would collide with.
+/// The tool that manages the bucket's rules, or the bucket; `None` without evidence. Rules are examined first,
+/// since a change would collide with them.
 pub fn detect(current: Option<&Lifecycle>, tags: Option<&Tags>) -> Option<Owner> {
     // Ours have names that their author chose: `burntop/…/terraform state` is no tool's.
     let foreign = current.into_iter().flat_map(|l| &l.rules).filter(|rule| !is_own(rule));

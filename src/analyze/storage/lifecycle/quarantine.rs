@@ -6,10 +6,10 @@ use crate::domain::storage::{
     Expiration, Lifecycle, LifecycleFilter, LifecycleRule, Versioning, When,
 };
 
-/// The tag that marks what is to be deleted; its value is the hash of the plan.
+/// Tag on objects to be deleted; its value is the hash of the plan.
 pub const DELETE_TAG: &str = "burntop:delete";
 
-/// The expirations of a plan that are written down and never put.
+/// Expirations of a plan that are written to a file and never to a bucket.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quarantine {
     /// One rule for each expiration: the wanted filter, and the tag as well.
@@ -18,22 +18,22 @@ pub struct Quarantine {
 }
 
 impl Quarantine {
-    /// How many expirations were taken out.
+    /// Number of expirations.
     pub fn len(&self) -> usize {
         self.rules.len()
     }
 
-    /// The filters of what was to be deleted, in words.
+    /// The filters of these rules, as readable text.
     pub fn filters(&self) -> impl Iterator<Item = String> + '_ {
         self.rules.iter().map(print::summary)
     }
 
-    /// JSON of the rules. They match tagged objects alone: without the tagging they do nothing.
+    /// JSON of the rules. They match only tagged objects, so they do nothing until someone sets the tags.
     pub fn json(&self) -> String {
         print::json(&Lifecycle { rules: self.rules.clone(), minimum_size: None })
     }
 
-    /// How to get from here to the deletion, step by step, for a file.
+    /// Instructions that lead from here to the deletion, for a file.
     pub fn steps(&self, bucket: &str) -> String {
         format!(
             "# {bucket}: deletions that burntop does not apply\n\n\

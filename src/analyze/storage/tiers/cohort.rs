@@ -3,24 +3,23 @@
 use crate::domain::storage::sums::{AGE_BOUNDS, SMALL_OBJECT};
 use crate::domain::storage::{AGE_BINS, Sums, Tier, size_bin};
 
-/// Objects of one tier and age, all of them smaller than 128 KiB or none.
+/// Objects of one tier and age, either all smaller than 128 KiB or none.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cohort {
-    /// What they are billed as now.
+    /// Tier that they are billed in.
     pub tier: Tier,
-    /// How many; a share of a histogram's bin, therefore not a whole number.
+    /// Number of objects; a share of a histogram's bin, so not a whole number.
     pub objects: f64,
-    /// Their bytes.
+    /// Bytes of these objects.
     pub bytes: f64,
-    /// True when all are under 128 KiB.
+    /// True when all are smaller than 128 KiB.
     pub is_small: bool,
-    /// Age in days since they were written, which is how long they are in their tier at most;
-    /// `None` when not known.
+    /// Days since they were written, the longest that they can be in their tier; `None` where not known.
     pub age_days: Option<f64>,
 }
 
 impl Cohort {
-    /// What small objects lack to 128 KiB.
+    /// Bytes that small objects are billed for beyond their size, up to 128 KiB each; 0 for others.
     pub fn padding(&self) -> f64 {
         if self.is_small { (self.objects * SMALL_OBJECT as f64 - self.bytes).max(0.0) } else { 0.0 }
     }
@@ -28,10 +27,10 @@ impl Cohort {
 
 /// The objects of sums as cohorts.
 ///
-/// Sums know the small objects of each tier by their padding, and ages over all tiers together: the
-/// count of small objects is shared out by padding (exact for one tier, and in total), and every
-/// tier gets the same ages. Within a bin objects stand in its middle; the bins end at 30, 90 and
-/// 180 days as S3's minimum durations do, so that what is left of a minimum is right on average.
+/// Sums hold the padding of small objects per tier, and ages for all tiers together: the count of small objects
+/// is divided by padding (exact for one tier, and in total), and every tier gets the same ages. Within a bin
+/// objects have its middle age; bins end at 30, 90 and 180 days as S3's minimum durations do, so that the rest
+/// of a minimum is right on average.
 pub fn cohorts(sums: &Sums) -> Vec<Cohort> {
     let small_bin = size_bin(SMALL_OBJECT);
     let small: u64 = sums.size_objects[..small_bin].iter().sum();

@@ -8,7 +8,7 @@ use crate::domain::storage::StorageClass::{
 };
 use crate::domain::storage::Tier;
 
-/// Horizons that are answered for, in months, as far as the comparison looks.
+/// Horizons for which the best option is given, months, as far as the comparison reaches.
 pub const HORIZONS: [u16; 6] = [1, 3, 6, 12, 24, 36];
 
 /// Options in the order in which they are shown.
@@ -22,47 +22,47 @@ const TARGETS: [Target; 7] = [
     Target::Class(DeepArchive),
 ];
 
-/// The cheapest option over a number of months, fees included.
+/// The cheapest option over a horizon, fees included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Best {
     /// Months looked ahead.
     pub horizon_months: u16,
-    /// The cheapest of all.
+    /// The cheapest of all options.
     pub target: Target,
-    /// The cheapest of those that give up nothing: read in milliseconds, kept in several zones.
+    /// The cheapest of the options that give up nothing: read within milliseconds, several availability zones.
     pub instant: Target,
 }
 
-/// All options.
+/// Cost of all options side by side.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
-    /// One curve per option, staying first.
+    /// One curve per option, [`Target::Stay`] first.
     pub curves: Vec<Curve>,
-    /// The cheapest per horizon; empty when staying has no known price.
+    /// The cheapest option per horizon; empty where the price of staying is not known.
     pub best: Vec<Best>,
-    /// Bytes that are in no curve: their class is not known, or they are files.
+    /// Bytes in no curve: of an unknown class, or of a file system.
     pub unpriced_bytes: f64,
 }
 
 impl Comparison {
-    /// The curve of staying.
+    /// The curve of staying; `None` where there is none.
     pub fn stay(&self) -> Option<&Curve> {
         self.curve(Target::Stay)
     }
 
-    /// The curve of an option.
+    /// The curve of an option; `None` where there is none.
     pub fn curve(&self, target: Target) -> Option<&Curve> {
         self.curves.iter().find(|c| c.target == target)
     }
 
-    /// Deepest cumulative loss of an option against staying, USD, 0 or below; `None` when not known.
+    /// Largest cumulative loss of an option against staying, USD, 0 or negative; `None` where not known.
     pub fn valley_usd(&self, target: Target) -> Option<f64> {
         let saved = self.saved(target)?;
         Some(saved.into_iter().fold(0.0, f64::min))
     }
 
-    /// The month, from 1, by whose end an option has paid back for good, as far as one looks ahead;
-    /// `None` when it does not, or saves nothing.
+    /// First month (from 1) from whose end on an option stays ahead of staying, within the horizon; `None` when
+    /// it does not, or saves nothing.
     pub fn payback_month(&self, target: Target) -> Option<u16> {
         let saved = self.saved(target)?;
         let last_loss = saved.iter().rposition(|usd| *usd < -CENT_PART);
@@ -71,13 +71,12 @@ impl Comparison {
         (gains && month < saved.len()).then_some(month as u16 + 1)
     }
 
-    /// USD that an option has saved against staying by the end of a month, from 1; `None` beyond the
-    /// horizon or when not known.
+    /// USD saved against staying by the end of a month (from 1); `None` beyond the horizon or where not known.
     pub fn saved_by(&self, target: Target, month: u16) -> Option<f64> {
         self.saved(target)?.get(usize::from(month).checked_sub(1)?).copied()
     }
 
-    /// USD saved against staying by the end of each month.
+    /// USD saved against staying by the end of each month; `None` where a price is not known.
     pub fn saved(&self, target: Target) -> Option<Vec<f64>> {
         self.curve(target)?.saved(self.stay()?)
     }

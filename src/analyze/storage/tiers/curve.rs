@@ -10,17 +10,17 @@ use crate::analyze::storage::price::{
 };
 use crate::domain::storage::{GIB, StorageClass, Tier};
 
-/// Where objects go.
+/// Storage class that objects move to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Target {
-    /// They stay.
+    /// No move.
     Stay,
-    /// They move.
+    /// All objects move to this class.
     Class(StorageClass),
 }
 
 impl Target {
-    /// The name in JSON: `stay`, or the class as the API names it.
+    /// Name in JSON: `stay`, or the API's name of the class.
     pub fn word(self) -> &'static str {
         match self {
             Self::Stay => "stay",
@@ -29,48 +29,48 @@ impl Target {
     }
 }
 
-/// What is paid once, USD.
+/// One-off fees of an option, USD.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Fees {
-    /// Moves by lifecycle.
+    /// Lifecycle transitions.
     pub transition: f64,
-    /// What is left of minimum durations.
+    /// Rest of minimum storage durations.
     pub early_delete: f64,
-    /// Copies of what lifecycle cannot move: reading, restoring and writing.
+    /// Copies of objects that lifecycle cannot move: reading, restoring and writing.
     pub copy: f64,
 }
 
 impl Fees {
-    /// All of them.
+    /// Sum of all fees, USD.
     pub fn total(&self) -> f64 {
         self.transition + self.early_delete + self.copy
     }
 }
 
-/// One option: what it costs and what it saves against staying.
+/// Cost of one option, month by month.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve {
-    /// Where objects go.
+    /// Where objects move to.
     pub target: Target,
-    /// USD of each month: storage with its overheads, monitoring, reads, and fees when they fall
-    /// due. `None` when a price is not known.
+    /// USD of each month: storage with overheads, monitoring, reads, and fees when due. `None` where a price is
+    /// not known.
     pub monthly: Option<Vec<f64>>,
-    /// Fees, USD.
+    /// One-off fees.
     pub fees: Fees,
-    /// Objects and bytes that move.
+    /// Number and bytes of the objects that move.
     pub moved: (f64, f64),
-    /// Bytes among them that no lifecycle rule can move: they have to be copied.
+    /// Bytes among them that lifecycle cannot move, so they must be copied.
     pub copied_bytes: f64,
-    /// Bytes that stay because their objects are under 128 KiB.
+    /// Bytes that stay because their objects are smaller than 128 KiB.
     pub small_bytes: f64,
-    /// Bytes that move a month later: lifecycle moves to the IA classes from the 30th day on.
+    /// Bytes that move a month later, since lifecycle moves to the IA classes only after 30 days.
     pub waiting_bytes: f64,
-    /// Bytes that may cost an early-delete fee that is not in the curve, as their age is not known.
+    /// Bytes whose age is not known and for which an early-delete fee may be due that is not in the curve.
     pub unknown_age_bytes: f64,
 }
 
 impl Curve {
-    /// USD spent by the end of each month.
+    /// USD spent by the end of each month; `None` where a price is not known.
     pub fn cumulative(&self) -> Option<Vec<f64>> {
         let mut sum = 0.0;
         let add = |usd: &f64| {
@@ -80,7 +80,8 @@ impl Curve {
         Some(self.monthly.as_ref()?.iter().map(add).collect())
     }
 
-    /// USD saved against another option by the end of each month; below 0 while it has cost more.
+    /// USD saved against the option `stay` by the end of each month; negative while it has cost more. `None`
+    /// where a price is not known.
     pub fn saved(&self, stay: &Self) -> Option<Vec<f64>> {
         let (own, other) = (self.cumulative()?, stay.cumulative()?);
         Some(own.iter().zip(&other).map(|(a, b)| b - a).collect())

@@ -22,23 +22,22 @@ pub use waterfall::is_instant;
 use super::price::Volumes;
 use crate::domain::storage::S3Prices;
 
-/// Days of S3's rules that are one month here.
+/// Days of S3's rules that count as one month here.
 pub const RULE_DAYS_PER_MONTH: f64 = 30.0;
 
-/// How often objects are read: the assumption that a user can move.
+/// Assumption about how often objects are read.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Access {
-    /// How often each byte that is read at all is read per month. Reads are spread evenly: two a
-    /// month are 15 days apart.
+    /// Reads per month of each byte that is read at all, spread evenly: two a month are 15 days apart.
     pub reads_per_month: f64,
     /// Share of bytes and objects that are read at all, 0–1.
     pub share_read: f64,
-    /// GET requests per month for all objects; `None` for one per object and read.
+    /// GET requests per month for all objects; `None` = one per object and read.
     pub gets_per_month: Option<f64>,
 }
 
 impl Access {
-    /// Nobody reads anything.
+    /// No reads.
     pub const NONE: Self = Self { reads_per_month: 0.0, share_read: 1.0, gets_per_month: None };
 
     /// Every byte is read `reads` times a month.
@@ -46,27 +45,27 @@ impl Access {
         Self { reads_per_month: reads.max(0.0), ..Self::NONE }
     }
 
-    /// How often a byte is read per month on average.
+    /// Mean reads per byte and month.
     pub fn mean_reads(&self) -> f64 {
         self.reads_per_month * self.share_read
     }
 }
 
-/// What a comparison stands on.
+/// Inputs of a comparison.
 #[derive(Clone, Debug)]
 pub struct Question<'a> {
-    /// The objects.
+    /// Objects, by cohort.
     pub cohorts: &'a [Cohort],
-    /// Prices of their region.
+    /// Prices of the region.
     pub prices: &'a S3Prices,
-    /// What the rest of the account is billed for in that region: where on the steps of a volume
-    /// the objects come to lie.
+    /// Volumes billed to the account in the region without these objects, which decide the price steps they
+    /// fall into.
     pub others: &'a Volumes,
-    /// Reads.
+    /// How often objects are read.
     pub access: Access,
-    /// True to move objects under 128 KiB as well, which S3's default leaves where they are.
+    /// True to move objects smaller than 128 KiB too, which S3 by default does not.
     pub moves_small: bool,
-    /// Months that are looked ahead, at least 1.
+    /// Months to look ahead, at least 1.
     pub months: u16,
 }
 

@@ -6,9 +6,8 @@ use super::{Access, Question};
 /// Months after which nothing changes any more: Intelligent-Tiering has come to rest after three.
 const SETTLED: u16 = 5;
 
-/// Reads per month of everything read from which on an option costs more per month than staying,
-/// fees left out; `None` when it never does up to a thousand reads, always does, or a price is not
-/// known.
+/// Reads per month of all that is read, from which on an option costs more per month than staying, without
+/// fees. `None` when it does not up to a thousand reads, always does, or a price is not known.
 pub fn break_even_reads(question: &Question<'_>, target: Target) -> Option<f64> {
     let more = |reads: f64| -> Option<f64> {
         let access = Access { reads_per_month: reads, gets_per_month: None, ..question.access };

@@ -2,9 +2,8 @@
 
 use crate::domain::storage::StorageClass as C;
 
-/// True when a lifecycle rule can move objects from one class to the other ("Transitioning objects
-/// using Amazon S3 Lifecycle", the waterfall). What it cannot has to be copied: read, written anew,
-/// the old one deleted.
+/// True when a lifecycle rule can move objects from one class to the other (S3 User Guide, "Transitioning
+/// objects using Amazon S3 Lifecycle"). Otherwise they must be copied: read, written, the old object deleted.
 pub fn by_lifecycle(from: C, to: C) -> bool {
     use C::{DeepArchive, Glacier, GlacierIr, IntelligentTiering, OnezoneIa, Standard, StandardIa};
     match from {
@@ -22,8 +21,8 @@ pub fn by_lifecycle(from: C, to: C) -> bool {
     }
 }
 
-/// True when objects of the class are read in milliseconds; the others are restored first, which
-/// takes minutes to two days.
+/// True when objects of the class are read within milliseconds; the others must be restored first, which takes
+/// minutes to two days.
 pub fn is_instant(class: C) -> bool {
     !matches!(class, C::Glacier | C::DeepArchive)
 }

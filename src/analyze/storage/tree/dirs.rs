@@ -28,19 +28,19 @@ impl Default for Dirs {
 }
 
 impl Dirs {
-    /// How many.
+    /// Number of prefixes.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// The prefix of a number.
+    /// The prefix with number `id`.
     pub fn get(&self, id: u32) -> &[u8] {
         let i = id as usize;
         let start = if i == 0 { 0 } else { self.ends[i - 1] };
         &self.bytes[start..self.ends[i]]
     }
 
-    /// The number of a prefix; a new one when it was not there (then the second value is true).
+    /// Number of a prefix; a new one, and `true`, where it was not known.
     pub fn id(&mut self, prefix: &[u8]) -> (u32, bool) {
         let hash = self.hash(prefix);
         let mask = self.slots.len() - 1;

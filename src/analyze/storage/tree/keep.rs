@@ -8,7 +8,9 @@ use super::tally::Row;
 /// A row with the last part of its key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Kept {
+    /// The row, without its name.
     pub row: Row,
+    /// Last part of its key.
     pub name: Box<[u8]>,
 }
 
@@ -53,7 +55,7 @@ pub(super) enum Offered {
 }
 
 impl Keep {
-    /// Offers a row to a directory that keeps at most `most`.
+    /// Offers a row to a directory that keeps at most `most` rows.
     pub fn offer(&mut self, row: Row, name: &[u8], most: usize) -> Offered {
         if self.heap.len() < most {
             self.heap.push(Kept { row, name: name.into() });
@@ -67,7 +69,7 @@ impl Keep {
         Offered::Instead(out.row)
     }
 
-    /// The smallest size that could still get in when `most` are kept.
+    /// Smallest size that would still be kept when `most` are.
     pub fn floor(&self, most: usize) -> u64 {
         if self.heap.len() < most {
             return 0;
@@ -75,7 +77,7 @@ impl Keep {
         self.heap.peek().map_or(u64::MAX, |worst| worst.row.size)
     }
 
-    /// Gives up all but `most`, the worst first.
+    /// Drops all but `most` rows, the smallest first, passing each to `gone`.
     pub fn shrink(&mut self, most: usize, mut gone: impl FnMut(Row)) {
         while self.heap.len() > most {
             if let Some(kept) = self.heap.pop() {
@@ -85,12 +87,12 @@ impl Keep {
         self.heap.shrink_to_fit();
     }
 
-    /// How many.
+    /// Number of rows kept.
     pub fn len(&self) -> usize {
         self.heap.len()
     }
 
-    /// All of them, in no order.
+    /// All rows kept, unordered.
     pub fn into_rows(self) -> Vec<Kept> {
         self.heap.into_vec()
     }

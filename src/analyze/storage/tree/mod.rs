@@ -18,20 +18,18 @@ use dirs::Dirs;
 use keep::{Keep, Offered};
 use tally::{Row, Tally};
 
-/// How large a tree may become. Sums are never lost: what is too much is counted together.
+/// Limits of a tree. Sums stay complete: what exceeds a limit is counted together.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TreeLimits {
-    /// Prefixes and objects that are nodes of their own; the largest are. Each prefix may have one
-    /// node more, for the rest.
+    /// Most prefixes and objects that are nodes of their own, the largest ones. Each prefix may have one more
+    /// node for the rest.
     pub nodes: usize,
-    /// Rows that are remembered by name while the list is read, an equal number at most of each
-    /// directory.
+    /// Most rows remembered by name while the list is read, the same number for each directory.
     pub objects: usize,
-    /// Directories that are told apart while the list is read. With more, the deepest levels count
-    /// to the level above, and no object is a node. About 500 bytes each, on each thread.
+    /// Most directories told apart while the list is read. Beyond it the deepest levels count to the level
+    /// above, and no object is a node. About 500 bytes each, per thread.
     pub directories: usize,
-    /// Share of the bytes and of the rows of the list under which nothing is a node of its own,
-    /// 0–1; 0 for no such bound.
+    /// Smallest share of the bytes and of the rows of the list for a node of its own, 0–1; 0 = no such limit.
     pub min_share: f64,
 }
 
@@ -51,7 +49,7 @@ struct Dir {
     tally: Tally,
 }
 
-/// See the module.
+/// Fold over a list of objects that builds a tree of prefixes in bounded memory.
 #[derive(Clone, Debug)]
 pub struct TreeFold {
     listed_ms: i64,
@@ -88,12 +86,12 @@ impl TreeFold {
         fold
     }
 
-    /// The tree of all that was taken in.
+    /// The tree of all rows.
     pub fn finish(self) -> PrefixTree {
         build::build(self)
     }
 
-    /// What the reader of the tree should know, one sentence.
+    /// One sentence when a limit was exceeded; else `None`.
     pub fn note(&self) -> Option<String> {
         (self.depth != usize::MAX).then(|| {
             format!(

@@ -7,11 +7,11 @@ use crate::domain::storage::{ObjectFlags, StorageClass, Sums, Tier};
 /// What one row counts as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Row {
-    /// Bytes.
+    /// Size, bytes.
     pub size: u64,
     /// Last modified, ms since 1970.
     pub modified_ms: i64,
-    /// Tier.
+    /// Storage tier it is billed in.
     pub tier: Tier,
     /// Bits of [`ObjectFlags`].
     pub flags: u16,
@@ -110,7 +110,7 @@ impl Tally {
         &mut self.others[at]
     }
 
-    /// Counts one row; the same as [`Sums::count`].
+    /// Counts one row, as [`Sums::count`] does. `listed_ms` = time of the list, ms since 1970.
     pub fn count(&mut self, row: Row, listed_ms: i64) {
         let flags = ObjectFlags(row.flags);
         let size = row.size;
@@ -146,7 +146,7 @@ impl Tally {
         }
     }
 
-    /// Adds another.
+    /// Adds the sums of another tally.
     pub fn add(&mut self, other: &Self) {
         fn each(into: &mut [u64], from: &[u64]) {
             into.iter_mut().zip(from).for_each(|(a, b)| *a += b);
@@ -175,13 +175,13 @@ impl Tally {
         self.first.bytes + self.others.iter().map(|o| o.bytes).sum::<u64>()
     }
 
-    /// Rows: objects with content and delete markers.
+    /// Number of rows: objects with content, and delete markers.
     pub fn rows(&self) -> u64 {
         let objects = self.first.objects + self.others.iter().map(|o| o.objects).sum::<u64>();
         objects + self.rare.delete_markers
     }
 
-    /// The same as a noun.
+    /// The same sums as [`Sums`].
     pub fn sums(&self) -> Sums {
         let mut sums = Sums {
             monitored: self.rare.monitored,

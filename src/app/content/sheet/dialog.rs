@@ -11,25 +11,25 @@ use crate::app::sheet::{Dialog, Place, Sheet};
 const WIDEST: usize = 68;
 /// Columns of the text, at least.
 const NARROWEST: usize = 30;
-/// Columns of frame and padding.
+/// Columns that frame and padding take.
 pub const FRAME: usize = 4;
 
-/// The dialog as it is drawn.
+/// The confirmation dialog as drawn.
 #[derive(Clone, Debug)]
 pub struct Box {
-    /// What is written into the frame above.
+    /// Title in the upper frame.
     pub title: String,
-    /// What stands in it.
+    /// Lines inside the frame.
     pub lines: Vec<Line>,
-    /// Columns of the text.
+    /// Width of the text in columns.
     pub width: usize,
-    /// Column and line of the cursor, where one types.
+    /// Column and line of the text cursor; `None` where nothing is typed.
     pub caret: Option<(usize, usize)>,
-    /// False where the body has no room for all of it: then nothing can be confirmed.
+    /// False where the body has no room for the whole dialog; then nothing can be confirmed.
     pub fits: bool,
 }
 
-/// The dialog of a sheet. Where it has no room, without what the page below has said already.
+/// The dialog of a sheet; where it does not fit, without what the page below already shows.
 pub fn of(app: &App, sheet: &Sheet, dialog: &Dialog) -> Box {
     let made = build(app, sheet, dialog, false);
     if made.fits { made } else { build(app, sheet, dialog, true) }

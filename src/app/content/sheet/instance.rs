@@ -31,6 +31,7 @@ pub(super) struct Cells<'a> {
 }
 
 impl<'a> Cells<'a> {
+    /// Cells of an instance in a plan.
     pub fn of_item(item: &'a PlanItem) -> Self {
         Self {
             id: &item.id,
@@ -45,6 +46,7 @@ impl<'a> Cells<'a> {
         }
     }
 
+    /// Cells of an instance of the fleet.
     pub fn of_row(row: &'a Row) -> Self {
         let (instance, judged) = (&row.instance, row.verdict.as_deref());
         Self {
@@ -74,7 +76,7 @@ impl<'a> Cells<'a> {
         (text, verdict_role(kind))
     }
 
-    /// The lines of the instance after `sign`, with `remark` about it.
+    /// Appends the lines of the instance, after `sign` and with `remark` about it.
     pub fn lines(
         &self,
         app: &App,

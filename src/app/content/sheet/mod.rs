@@ -17,15 +17,15 @@ use crate::view::{Symbols, format};
 /// A page of the sheet.
 #[derive(Clone, Debug, Default)]
 pub struct SheetPage {
-    /// Its lines.
+    /// Lines of the page.
     pub lines: Vec<Line>,
-    /// The lines of what the cursor is on; the marker stands on the first.
+    /// Lines of the entry under the cursor, whose first one has the marker; `None` without a cursor.
     pub cursor: Option<Range<usize>>,
-    /// The first line that the cursor can be on: above it is the head of the page.
+    /// First line the cursor can be on; above it is the head of the page. `None` without a cursor.
     pub first: Option<usize>,
 }
 
-/// The page of where the sheet is.
+/// The page of the sheet's current stage.
 pub fn page(app: &App, sheet: &Sheet, width: usize) -> SheetPage {
     let mut page = SheetPage::default();
     if let Some(word) = sheet.word() {

@@ -11,7 +11,7 @@ use crate::tabs::gpus::picture::{HeatMap, words};
 use crate::ui::canvas::Canvas;
 use crate::view::{Symbols, format};
 
-/// The map in its room, read-out and legend below it.
+/// Draws the heat map with read-out and legend below it.
 pub fn draw(canvas: &mut Canvas<'_>, app: &App, layout: &Layout) {
     let heat = app.gpu_tab().heat();
     let Some(map) = heat.map() else { return };

@@ -13,7 +13,7 @@ const WAYS: [(&str, &str); 5] = [
     ("[[gpus.ssh]]", "nvidia-smi over ssh, for hosts without an exporter"),
 ];
 
-/// What the tab says without a GPU to show.
+/// Lines shown while there is no GPU: sources that can be configured, and instances without telemetry.
 pub fn empty(app: &App, width: usize) -> Vec<Line> {
     let mut lines = Vec::new();
     lines.push(Line::of(Role::Heading, "No telemetry of any GPU yet"));

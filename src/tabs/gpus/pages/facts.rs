@@ -15,7 +15,7 @@ const LABEL: usize = 20;
 /// Processes that are listed; the rest is counted.
 const PROCESSES: usize = 12;
 
-/// A heading and its facts; nothing without facts.
+/// Lines of a heading and its facts; none without facts.
 pub fn list(title: &'static str, facts: &[Fact], width: usize) -> Vec<Line> {
     if facts.is_empty() {
         return Vec::new();
@@ -37,7 +37,7 @@ fn labelled(label: &str, role: Role, text: &str, width: usize, lines: &mut Vec<L
     }
 }
 
-/// Errors and clocks.
+/// Lines about errors and clocks.
 pub fn health(health: &[Health], width: usize) -> Vec<Line> {
     let mut lines = vec![Line::of(Role::Heading, "Health")];
     if health.is_empty() {
@@ -50,7 +50,7 @@ pub fn health(health: &[Health], width: usize) -> Vec<Line> {
     lines
 }
 
-/// Who has a context on it.
+/// Lines about processes on the GPU; `None` = no source reports processes.
 pub fn processes(processes: Option<&[GpuProcess]>, width: usize, ctx: &ViewContext) -> Vec<Line> {
     let mut lines = vec![Line::of(Role::Heading, "Processes")];
     let Some(processes) = processes else {
@@ -84,7 +84,7 @@ pub fn processes(processes: Option<&[GpuProcess]>, width: usize, ctx: &ViewConte
     lines
 }
 
-/// Who told, and how long ago.
+/// Lines about the sources that report the GPU, with the age of their readings.
 pub fn sources(app: &App, page: &GpuDetail, width: usize) -> Vec<Line> {
     let mut lines = vec![Line::of(Role::Heading, "Sources, best first")];
     if page.sources.is_empty() {
@@ -100,7 +100,7 @@ pub fn sources(app: &App, page: &GpuDetail, width: usize) -> Vec<Line> {
     lines
 }
 
-/// The other slices of the same device.
+/// Lines about the other MIG slices of the same device; none without any.
 pub fn siblings(app: &App, page: &GpuDetail, ctx: &ViewContext) -> Vec<Line> {
     let rows = app.gpu_rows();
     let others = page.siblings.iter().filter_map(|i| rows.get(*i as usize));

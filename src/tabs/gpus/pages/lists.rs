@@ -20,7 +20,7 @@ const BAND: usize = 9;
 const GPUS: usize = 8;
 const MONEY: usize = 14;
 
-/// GPUs by effective use: a mean hides that half of them idle.
+/// Lines of the histogram of effective use: a mean hides that half of the GPUs idle.
 pub fn distribution(app: &App, width: usize) -> Vec<Line> {
     let rows = app.gpu_rows();
     let table = app.gpu_tab().table();
@@ -78,7 +78,7 @@ fn band_line(
         .with(role, glyph.repeat(length))
 }
 
-/// The instances that tell too little, by what is to be done about them.
+/// Lines of the page about instances with missing telemetry, grouped by the fix.
 pub fn missing(app: &App, width: usize) -> Vec<Line> {
     let said = app.gpu_tab().said();
     let Some(sentence) = said.and_then(|said| said.blind.sentence()) else {
@@ -90,7 +90,7 @@ pub fn missing(app: &App, width: usize) -> Vec<Line> {
     lines
 }
 
-/// What is to be done, and where.
+/// Lines of the fixes for missing telemetry, with the instances.
 pub fn fixes(app: &App, width: usize) -> Vec<Line> {
     let (Some(said), Some(fleet)) = (app.gpu_tab().said(), app.gpus()) else { return Vec::new() };
     let ctx = app.gpu_context();
@@ -122,7 +122,7 @@ fn blind_line(one: &Blind, width: usize, ctx: &ViewContext) -> Line {
         .with(Role::Dim, text)
 }
 
-/// The GPUs of an instance with their states, for its why page; empty where nobody tells of them.
+/// Lines of an instance's GPUs with their states, for its Why page; none without telemetry.
 pub fn of_instance(app: &App, instance: &Arc<str>, width: usize) -> Vec<Line> {
     let here = |node: &Row| node.instance.id == *instance;
     let mut rows: Vec<_> = app
@@ -160,7 +160,7 @@ fn age(rows: &[&Arc<crate::fleet::GpuRow>], ctx: &ViewContext) -> String {
     seconds.map_or_else(|| ctx.symbols.unknown().to_owned(), format::age)
 }
 
-/// GPUs that burn for nothing on instances that are not idle, a line per state. Lead to the tab.
+/// Lines of GPUs that waste money on instances that are not idle, one per state. They lead to the tab.
 pub fn findings(found: &[GpuFinding], ctx: &ViewContext) -> Vec<Line> {
     let line = |finding: &GpuFinding| {
         let priced = (finding.unpriced < finding.gpus).then_some(finding.usd_per_hour);
@@ -180,7 +180,7 @@ pub fn findings(found: &[GpuFinding], ctx: &ViewContext) -> Vec<Line> {
     found.iter().map(line).collect()
 }
 
-/// How the GPUs are doing, for the Overview; `None` without telemetry. Leads to the tab.
+/// Line about all GPUs for the Overview; `None` without telemetry. It leads to the tab.
 pub fn overview(app: &App, width: usize) -> Option<Line> {
     let sums = &app.gpu_tab().said()?.pulse.sums;
     if sums.gpus == 0 {

@@ -16,7 +16,7 @@ pub use empty::empty;
 pub use lists::{distribution, findings, missing, of_instance, overview};
 pub use page::page;
 
-/// The role of a state.
+/// Role, and with it the colour, of a state.
 pub fn state_role(state: GpuState) -> Role {
     match state {
         GpuState::Unhealthy | GpuState::Stalled => Role::Crit,
@@ -27,7 +27,7 @@ pub fn state_role(state: GpuState) -> Role {
     }
 }
 
-/// How the GPUs are doing, what is not seen, and what the telemetry lacks; a line each.
+/// Lines above the table: sums over the GPUs, missing telemetry, poor sources.
 pub fn strip(app: &App, width: usize) -> Vec<Line> {
     let Some(said) = app.gpu_tab().said() else { return Vec::new() };
     let ctx = app.gpu_context();
@@ -75,7 +75,7 @@ pub fn strip(app: &App, width: usize) -> Vec<Line> {
     lines
 }
 
-/// What the table is grouped by, for the line of the tabs.
+/// Label of the grouping, for the line of the tabs.
 pub fn grouping_words(by: GpuGrouping) -> String {
     match by {
         GpuGrouping::Flat => "not grouped".to_owned(),

@@ -17,7 +17,7 @@ use crate::view::{Symbols, ViewContext, format};
 const LABEL: usize = 20;
 const VALUE: usize = 11;
 
-/// The page of the GPU `id`.
+/// Lines of the page of the GPU `id`; `history` is `None` until loaded.
 pub fn page(app: &App, id: &Arc<str>, history: Option<&GpuHistory>, width: usize) -> Vec<Line> {
     let ctx = app.gpu_context();
     let at = app.gpu_rows().iter().position(|row| row.id == *id);

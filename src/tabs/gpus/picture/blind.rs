@@ -5,40 +5,40 @@ use std::sync::Arc;
 use crate::fleet::{Blind, GpuFleet};
 use crate::view::format;
 
-/// Instances for which the same is to be done.
+/// Instances whose missing telemetry has the same fix.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BlindGroup {
     /// What to do, one sentence.
     pub fix: Arc<str>,
-    /// Indices into the fleet's `blind`, costliest first.
+    /// Indices in the fleet's `blind`, the most expensive first.
     pub instances: Vec<u32>,
-    /// Devices that nobody reports.
+    /// Number of devices that no source reports.
     pub missing: u32,
-    /// Devices that the types have.
+    /// Number of devices of these instances by their types.
     pub devices: u32,
-    /// What the unseen devices burn, USD/h, as far as priced.
+    /// Burn of the unreported devices with a price, USD/h.
     pub usd_per_hour: f64,
-    /// Instances without a price.
+    /// Number of instances without a price.
     pub unpriced: u32,
 }
 
-/// The panel about missing telemetry.
+/// Missing GPU telemetry of the fleet.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BlindPanel {
-    /// Instances.
+    /// Number of instances that lack any.
     pub instances: u32,
-    /// Devices that nobody reports.
+    /// Number of devices that no source reports.
     pub missing: u32,
-    /// What the unseen devices burn, USD/h, as far as priced.
+    /// Burn of the unreported devices with a price, USD/h.
     pub usd_per_hour: f64,
-    /// Instances without a price.
+    /// Number of instances without a price.
     pub unpriced: u32,
-    /// By what is to be done, costliest first.
+    /// Instances by fix, the most expensive first.
     pub groups: Vec<BlindGroup>,
 }
 
 impl BlindPanel {
-    /// `GPU telemetry missing on 3 instances ($48.87/h blind)`; `None` when none is.
+    /// `GPU telemetry missing on 3 instances ($48.87/h blind)`; `None` where none is missing.
     pub fn sentence(&self) -> Option<String> {
         (self.instances > 0).then(|| {
             let noun = instances(self.instances);
@@ -47,7 +47,7 @@ impl BlindPanel {
         })
     }
 
-    /// A line per thing to do: `2 instances, 9 of 16 GPUs, $21.96/h: start dcgm-exporter …`.
+    /// One line per fix: `2 instances, 9 of 16 GPUs, $21.96/h: start dcgm-exporter …`.
     pub fn fixes(&self) -> impl Iterator<Item = String> + '_ {
         self.groups.iter().map(BlindGroup::sentence)
     }
@@ -79,7 +79,7 @@ fn blind_money(instances: u32, unpriced: u32, usd_per_hour: f64) -> String {
     }
 }
 
-/// Sums up what `fleet` does not see.
+/// Sums up the telemetry that `fleet` lacks.
 pub fn blind(fleet: &GpuFleet) -> BlindPanel {
     let mut panel = BlindPanel::default();
     for (i, one) in fleet.blind.iter().enumerate() {

@@ -9,113 +9,115 @@ use crate::domain::{GpuHistory, GpuProcess, GpuSignal, GpuState, GpuVerdict, Run
 use crate::fleet::{GpuFleet, GpuRow};
 use crate::view::{ViewContext, format};
 
-/// A fact with its label.
+/// A labelled value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fact {
-    /// What it is.
+    /// Label of the value.
     pub label: &'static str,
-    /// The value in words.
+    /// Formatted value.
     pub value: String,
 }
 
-/// A line about errors and clocks.
+/// A line about errors or clocks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Health {
-    /// What it is about.
+    /// Label of the line.
     pub label: &'static str,
-    /// What is known, in words.
+    /// Formatted value.
     pub text: String,
-    /// True when it asks for somebody to act.
+    /// True when someone has to act.
     pub is_bad: bool,
 }
 
-/// The conclusion and what it rests on.
+/// State of a GPU with its evidence.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Conclusion {
-    /// The state.
+    /// State of the GPU.
     pub state: GpuState,
-    /// Glyph and word.
+    /// Glyph and label of the state.
     pub cell: String,
-    /// One sentence: why.
+    /// Reason of the state, one sentence.
     pub reason: Arc<str>,
-    /// How long it has been idle, `3h12m`, `at least 3h12m`; `None` when it is not.
+    /// Time it has been idle: `3h12m`, `at least 3h12m`; `None` when it is not idle.
     pub idle_for: Option<String>,
-    /// The evidence: `A: SM active`.
+    /// Level and signal of the evidence: `A: SM active`.
     pub evidence: String,
-    /// What would give better evidence, one sentence; `None` when there is none better.
+    /// What would give better evidence, one sentence; `None` when there is none.
     pub raise: Option<&'static str>,
-    /// Samples it rests on.
+    /// Number of samples behind the state.
     pub samples: u32,
-    /// What speaks for idle.
+    /// Facts that indicate idle, one sentence each.
     pub for_idle: Vec<Arc<str>>,
-    /// What speaks against.
+    /// Facts that contradict idle, one sentence each.
     pub against: Vec<Arc<str>>,
-    /// Kind of work and band: `inference, Good`; `None` without a known kind.
+    /// Kind of work and band of utilisation: `inference, Good`; `None` without a known kind.
     pub band: Option<String>,
-    /// What to do and what it is worth a month; `None` when there is nothing to do.
+    /// Advice with its value, USD per month; `None` without any.
     pub advice: Option<String>,
 }
 
-/// How much an engine does.
+/// Activity of one engine of the GPU.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Component {
-    /// The signal.
+    /// Signal of the engine.
     pub signal: GpuSignal,
-    /// The signal in words.
+    /// Label of the signal.
     pub label: &'static str,
-    /// 0–1; `None` when it is not known.
+    /// Activity, 0–1; `None` = not known.
     pub value: Option<f32>,
-    /// True when the effective use rests on signals of this kind.
+    /// True when effective use is derived from signals of this kind.
     pub counts: bool,
 }
 
-/// A source that told of the GPU.
+/// A source that reports the GPU.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceLine {
-    /// The source's word and which one of its kind: `prom main`.
+    /// Kind and configured name of the source: `prom main`.
     pub who: String,
-    /// Age of what it said, seconds.
+    /// Age of its newest reading, seconds.
     pub age_s: i64,
 }
 
-/// The page.
+/// Content of the page of one GPU.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GpuDetail {
-    /// `gpu-node-0007 GPU 3, H100`.
+    /// Title: `gpu-node-0007 GPU 3, H100`.
     pub title: String,
-    /// The conclusion.
+    /// State with its evidence.
     pub conclusion: Conclusion,
-    /// Effective use, 0–1; `None` when not known.
+    /// Effective use, 0–1; `None` = not known.
     pub effective: Option<f32>,
-    /// An upper bound of model FLOPs utilisation, 0–1: tensor activity × clock share.
+    /// Upper bound of model FLOPs utilisation, 0–1: tensor activity × share of the highest clock; `None` = not
+    /// known.
     pub tensor_bound: Option<f32>,
-    /// What its engines do, known or not, as far as the evidence could rest on them.
+    /// Activity of its engines, known or not, as far as evidence may come from them.
     pub components: Vec<Component>,
-    /// What it costs, and how that comes about.
+    /// Price, and how it is derived from the instance's.
     pub price: Vec<Fact>,
-    /// Who it is.
+    /// Ids: UUID, index, model, slice.
     pub identity: Vec<Fact>,
-    /// The instance; empty when none of the accounts read has it.
+    /// Facts about the instance; empty when no account that is read has it.
     pub instance: Vec<Fact>,
-    /// Whose it is.
+    /// Owner of the work on it, as the source labels it: namespace, pod, user, job.
     pub owner: Vec<Fact>,
     /// Memory, power, clocks, links.
     pub gauges: Vec<Fact>,
-    /// Errors and what slows it down.
+    /// Errors, and reasons for reduced clocks.
     pub health: Vec<Health>,
-    /// Processes; `None` when no source tells.
+    /// Processes on the GPU; `None` when no source reports processes.
     pub processes: Option<Arc<[GpuProcess]>>,
-    /// The other slices of the same device: indices into the fleet's rows.
+    /// Indices, in the fleet's rows, of the other MIG slices of the device.
     pub siblings: Vec<u32>,
-    /// Who told, best first.
+    /// Sources that report it, the most detailed first.
     pub sources: Vec<SourceLine>,
-    /// What they disagree about; `None` when they agree.
+    /// What the sources disagree about; `None` when they agree.
     pub disagreement: Option<Arc<str>>,
-    /// The past; `None` where no source keeps it.
+    /// Graphs of its history; `None` where no source keeps one.
     pub graphs: Option<GpuGraphPage>,
 }
 
-/// The page of the GPU `row` (index into the fleet's rows), with its past where it is known.
+/// Page of the GPU at index `row` of the fleet's rows, with its history where known; `None` for an index
+/// outside them.
 pub fn detail(
     fleet: &GpuFleet,
     row: u32,

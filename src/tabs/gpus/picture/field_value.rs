@@ -237,7 +237,7 @@ impl TableField for GpuField {
     }
 }
 
-/// The words of the sources that told of the GPU, best first, each kind once.
+/// Names of the kinds of sources that report the GPU, the most detailed first, each once.
 pub fn sources(row: &GpuRow) -> impl Iterator<Item = &'static str> + '_ {
     let told = &row.told;
     told.iter()

@@ -11,21 +11,21 @@ use super::rollup::RollUp;
 use super::words;
 use crate::fleet::GpuRow;
 
-/// What GPUs are grouped by.
+/// Field that GPUs are grouped by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum GpuGrouping {
-    /// The host.
+    /// By host.
     #[default]
     Node,
-    /// The team.
+    /// By team.
     Team,
-    /// Whose work runs: namespace and pod, user, job.
+    /// By owner of the work: namespace and pod, user, job.
     Owner,
-    /// The model.
+    /// By model of the GPU.
     Model,
-    /// The state.
+    /// By state.
     State,
-    /// Not at all.
+    /// No groups.
     Flat,
 }
 
@@ -34,7 +34,7 @@ impl GpuGrouping {
     pub const ALL: [Self; 6] =
         [Self::Node, Self::Team, Self::Owner, Self::Model, Self::State, Self::Flat];
 
-    /// The name on the command line and in commands.
+    /// Name on the command line and in commands.
     pub fn name(self) -> &'static str {
         match self {
             Self::Node => "node",
@@ -46,19 +46,19 @@ impl GpuGrouping {
         }
     }
 
-    /// The grouping with this name, ignoring ASCII case.
+    /// The grouping of this name, ignoring ASCII case; `None` for another word.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|g| g.name().eq_ignore_ascii_case(name))
     }
 
-    /// The next one in the cycle.
+    /// The next grouping in the cycle.
     #[must_use]
     pub fn next(self) -> Self {
         let at = Self::ALL.iter().position(|g| *g == self).unwrap_or(0);
         Self::ALL[(at + 1) % Self::ALL.len()]
     }
 
-    /// What a group is called whose GPUs do not say.
+    /// Label of the group of GPUs without a value for the field.
     pub fn nobody(self) -> &'static str {
         match self {
             Self::Team => "no team",
@@ -82,47 +82,46 @@ impl GpuGrouping {
     }
 }
 
-/// What tells hosts apart: the instance where it is known, else the name. Names recur from network
-/// to network.
+/// Key of a GPU's host: id of the instance where known, else the node's name, which is not unique across
+/// networks.
 pub fn node_id(row: &GpuRow) -> &str {
     row.node.instance.as_deref().map_or(&*row.node.name, |r| &*r.instance.id)
 }
 
-/// One group.
+/// One group of GPUs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GpuGroup {
-    /// What tells it apart: folding belongs to it. An instance id (or the name of a host without
-    /// one), a team, an owner, a model, a state's name; `None` for GPUs that do not say.
+    /// Key of the group, to which its folding belongs: an instance id (or a node's name), a team, an owner, a
+    /// model, a state; `None` for GPUs without a value.
     pub key: Option<Arc<str>>,
-    /// Its name as it is shown.
+    /// Label of the group.
     pub label: Arc<str>,
-    /// Indices into the fleet's rows, in the order given.
+    /// Indices in the fleet's rows, in the order given.
     pub rows: Vec<u32>,
-    /// Sums over them.
+    /// Sums over its GPUs.
     pub sums: RollUp,
-    /// What they have in common, for the heading of a group, what is looked for first: name, type
-    /// and place of a node.
+    /// Common facts for the heading, the most important first: name, type and place of a node.
     pub notes: Vec<Arc<str>>,
 }
 
 impl GpuGroup {
-    /// What groups are ordered by: dollars wasted since idle began.
+    /// Rank of the group: dollars wasted since its GPUs became idle.
     pub fn rank(&self) -> Rank {
         Rank { class: 0, figure: self.sums.wasted_usd }
     }
 }
 
-/// A line of a grouped table.
+/// A line of a grouped list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GroupLine {
-    /// The heading of a group: index into the groups.
+    /// Heading of a group, by its index.
     Head(u32),
-    /// A GPU: index into the fleet's rows.
+    /// GPU, by its index in the fleet's rows.
     Gpu(u32),
 }
 
-/// Groups the GPUs `shown` (indices into `rows`). Groups come costliest first: by dollars wasted,
-/// then waste per hour, then burn, then name. GPUs keep the order of `shown`.
+/// Groups the GPUs `shown` (indices in `rows`). Groups are ordered by dollars wasted, then waste per hour, then
+/// burn, then name, the largest first. GPUs keep the order of `shown`.
 pub fn group(rows: &[Arc<GpuRow>], shown: &[u32], by: GpuGrouping) -> Vec<GpuGroup> {
     let mut at: HashMap<Option<Cow<'_, str>>, usize> = HashMap::new();
     let mut groups: Vec<GpuGroup> = Vec::new();
@@ -179,8 +178,8 @@ fn start(by: GpuGrouping, key: Option<&str>, row: &GpuRow) -> GpuGroup {
     }
 }
 
-/// The lines of a grouped table: a heading per group and, below it unless the group is folded, its
-/// GPUs. Without grouping there are no headings.
+/// Lines of a grouped list: a heading per group and, unless it is folded, its GPUs. Without grouping there are
+/// no headings.
 pub fn lines<S: BuildHasher>(
     by: GpuGrouping,
     groups: &[GpuGroup],

@@ -3,29 +3,28 @@
 
 use crate::fleet::GpuRow;
 
-/// Bands of a tenth each.
+/// Number of bands, a tenth of effective use each.
 pub const BANDS: usize = 10;
 
-/// What lies in one band.
+/// Sums over the GPUs of one band.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BandSum {
-    /// GPUs.
+    /// Number of GPUs.
     pub gpus: u32,
     /// GPU equivalents.
     pub equivalents: f64,
-    /// What they burn, USD/h, as far as priced.
+    /// Burn of the priced GPUs, USD/h.
     pub usd_per_hour: f64,
-    /// GPUs without a price.
+    /// Number of GPUs without a price.
     pub unpriced: u32,
 }
 
 /// GPUs by effective use.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Histogram {
-    /// Band `i` holds effective use from `i` tenths up to, not including, `i + 1`; the last one
-    /// includes 1.
+    /// Band `i` holds effective use from `i` tenths to less than `i + 1` tenths; the last one includes 1.
     pub bands: [BandSum; BANDS],
-    /// GPUs whose use is not known. They are in no band.
+    /// GPUs of unknown use, which are in no band.
     pub unknown: BandSum,
 }
 
@@ -41,7 +40,7 @@ impl BandSum {
 }
 
 impl Histogram {
-    /// The largest sum of equivalents of a band, the unknown one included: the end of the axis.
+    /// Largest number of equivalents of a band, the unknown one included: the end of the axis.
     pub fn most_equivalents(&self) -> f64 {
         self.all().map(|b| b.equivalents).fold(0.0, f64::max)
     }
@@ -51,19 +50,19 @@ impl Histogram {
         self.bands.iter().chain([&self.unknown])
     }
 
-    /// The label of band `i`: `20-29%`, the last one `90-100%`.
+    /// Label of band `i`: `20-29%`, of the last one `90-100%`.
     pub fn label(i: usize) -> String {
         let last = if i + 1 == BANDS { 100 } else { i * 10 + 9 };
         format!("{}-{last}%", i * 10)
     }
 }
 
-/// The band of an effective use, 0–1.
+/// Index of the band of an effective use (0–1).
 pub fn band_of(effective: f32) -> usize {
     ((effective * BANDS as f32).max(0.0) as usize).min(BANDS - 1)
 }
 
-/// Distributes `rows`.
+/// Histogram of `rows`.
 pub fn histogram<'a>(rows: impl IntoIterator<Item = &'a GpuRow>) -> Histogram {
     let mut histogram = Histogram::default();
     for row in rows {

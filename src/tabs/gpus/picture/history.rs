@@ -5,41 +5,41 @@ use jiff::Timestamp;
 use crate::domain::gpu::SignalUnit;
 use crate::domain::{GpuHistory, GpuSignal, GpuTrace, GpuVerdict};
 
-/// All graphs of a page; they share the axis of time.
+/// Graphs of a GPU over one time axis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GpuGraphPage {
-    /// The moment of the first value.
+    /// Time of the first value.
     pub from: Timestamp,
-    /// Seconds between two values.
+    /// Seconds between values.
     pub step_s: u32,
-    /// Values on the axis.
+    /// Number of values.
     pub len: usize,
-    /// The values within the idle spell, first and one past the last; `None` when it is not idle
-    /// or the spell began after the last value.
+    /// Values within the idle spell: index of the first one, and of the first one after it; `None` when the GPU
+    /// is not idle, or became so after the last value.
     pub idle: Option<(usize, usize)>,
-    /// A graph per signal, what the state rests on first.
+    /// One graph per signal, those that decide the state first.
     pub graphs: Vec<GpuGraph>,
 }
 
-/// One signal over the window.
+/// Graph of one signal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GpuGraph {
     /// The signal.
     pub signal: GpuSignal,
-    /// The signal in words.
+    /// Label of the signal.
     pub label: &'static str,
-    /// Unit of the values as they are shown: ratios are percentages here.
+    /// Unit of the values as shown; ratios are percentages (0–100) here.
     pub unit: &'static str,
     /// `len` values; NaN = no sample.
     pub values: Vec<f32>,
-    /// The smallest value; `None` without any.
+    /// Smallest value; `None` without samples.
     pub min: Option<f32>,
-    /// The largest value; `None` without any.
+    /// Largest value; `None` without samples.
     pub max: Option<f32>,
-    /// The last value that was seen.
+    /// Newest value; `None` without samples.
     pub last: Option<f32>,
-    /// Upper end of the axis: what can be reached where that is known (100 %, the device's memory,
-    /// the power limit, the highest clock), else the largest value.
+    /// Upper end of the axis: the physical limit where known (100%, the device's memory, the power limit, the
+    /// highest clock), else the largest value.
     pub ceiling: f32,
 }
 

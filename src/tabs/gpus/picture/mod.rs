@@ -34,7 +34,7 @@ pub use pulse::Ages;
 pub use pulse::{Pulse, pulse};
 pub use rollup::RollUp;
 
-/// The columns of the GPUs tab, money first.
+/// Default columns of the GPU list, dollars first.
 pub const DEFAULT_COLUMNS: &[GpuField] = &[
     GpuField::UsdPerHour,
     GpuField::WastedUsd,

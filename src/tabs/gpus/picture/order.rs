@@ -8,23 +8,23 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// How much a figure must change before its row moves.
+/// Relative change of a figure, 0.1 = 10%, from which on its row moves.
 pub const MATTERS: f64 = 0.10;
 
-/// The fewest seconds between two orders of a table that nobody touches.
+/// Shortest time between two orders of a list without user input, seconds.
 pub const REORDER_EVERY_S: i64 = 15;
 
-/// What a row is ordered by: higher class first, then the larger figure.
+/// Rank of a row: lower class first, then the larger figure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rank {
-    /// Comes before the figure; a change of class always moves the row. 0 comes first.
+    /// Class, compared before the figure; 0 comes first. A change of class always moves the row.
     pub class: u32,
-    /// The figure, largest first; NaN (not known) comes last.
+    /// Figure, largest first; NaN (not known) comes last.
     pub figure: f64,
 }
 
 impl Rank {
-    /// A rank by a figure alone.
+    /// A rank by a figure alone; `None` comes last.
     pub fn by(figure: Option<f64>) -> Self {
         Self { class: 0, figure: figure.unwrap_or(f64::NAN) }
     }
@@ -42,17 +42,16 @@ impl Rank {
     }
 }
 
-/// The order that a table was last shown in.
+/// Keeps the order of a list stable between refreshes.
 #[derive(Clone, Debug, Default)]
 pub struct Steady {
     placed: HashMap<Arc<str>, (Rank, u32)>,
 }
 
 impl Steady {
-    /// The order of `rows` (id and rank), as indices into it. `anew` orders by the ranks as they
-    /// are: on demand, or while the cursor is at the top. Otherwise rows keep their places but for
-    /// differences that matter; new ones go where their rank belongs. Ties keep the order of the
-    /// last time, then the one given.
+    /// Order of `rows` (id and rank), as indices. With `anew` strictly by rank: on request, or while the cursor
+    /// is at the top. Otherwise rows keep their places unless their figure changed by more than [`MATTERS`],
+    /// and new rows go where their rank belongs. Equal ranks keep the former order, then the given one.
     pub fn order(&mut self, rows: &[(Arc<str>, Rank)], anew: bool) -> Vec<u32> {
         let last = rows.len() as u32;
         let mut keyed: Vec<(Rank, u32, u32)> = rows
@@ -73,7 +72,7 @@ impl Steady {
         keyed.into_iter().map(|(_, _, i)| i).collect()
     }
 
-    /// Forgets the order: the next one is made anew.
+    /// Drops the former order; the next one is strictly by rank.
     pub fn forget(&mut self) {
         self.placed.clear();
     }

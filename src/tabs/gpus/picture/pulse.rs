@@ -6,40 +6,40 @@ use crate::domain::GpuState;
 use crate::fleet::{GpuFleet, GpuRow};
 use crate::view::{ViewContext, format};
 
-/// How old the newest reading of each GPU is, seconds.
+/// Ages of the newest readings of the GPUs, seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ages {
-    /// The freshest.
+    /// Age of the newest one.
     pub min: i64,
-    /// Half of the GPUs are no older.
+    /// Median age.
     pub median: i64,
-    /// The oldest.
+    /// Age of the oldest one.
     pub max: i64,
 }
 
-/// How the GPUs are doing.
+/// Summary of all GPUs, for the strip above the list.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Pulse {
-    /// Sums over the GPUs there are rows of.
+    /// Sums over the rows present.
     pub sums: RollUp,
-    /// GPUs that the picture was made of: more than there are rows where it is what the last run
-    /// left of a large fleet.
+    /// Number of GPUs in the fleet; more than rows where the cache of the last run holds a part of a large
+    /// fleet.
     pub of: u32,
-    /// Hosts.
+    /// Number of hosts.
     pub nodes: u32,
-    /// Age of the data; `None` without GPUs.
+    /// Ages of the readings; `None` without GPUs.
     pub ages: Option<Ages>,
-    /// Instances of which something is not told.
+    /// Number of instances with missing telemetry.
     pub blind: u32,
 }
 
 impl Pulse {
-    /// GPUs with a hardware error.
+    /// Number of GPUs with a hardware error.
     pub fn unhealthy(&self) -> u32 {
         self.sums.count(GpuState::Unhealthy)
     }
 
-    /// The strip in parts, most important first; a part that does not fit goes, and those after it.
+    /// Parts of the strip, the most important first; a part that does not fit is left out, with all after it.
     pub fn parts(&self, ctx: &ViewContext) -> Vec<String> {
         let sums = &self.sums;
         let mut parts = vec![
@@ -76,7 +76,7 @@ impl Pulse {
 }
 
 impl Ages {
-    /// `data 12s, oldest 4m`.
+    /// Ages as text: `data 12s, oldest 4m`.
     pub fn words(&self) -> String {
         if format::age(self.median) == format::age(self.max) {
             return format!("data {}", format::age(self.median));
@@ -85,7 +85,7 @@ impl Ages {
     }
 }
 
-/// The pulse of a fleet.
+/// Summary of a fleet's GPUs.
 pub fn pulse(fleet: &GpuFleet, ctx: &ViewContext) -> Pulse {
     let rows = || fleet.rows.iter().map(|r| &**r);
     Pulse {
@@ -97,7 +97,7 @@ pub fn pulse(fleet: &GpuFleet, ctx: &ViewContext) -> Pulse {
     }
 }
 
-/// How old the readings of `rows` are.
+/// Ages of the readings of `rows`; `None` without rows.
 pub fn ages<'a>(rows: impl Iterator<Item = &'a GpuRow>, ctx: &ViewContext) -> Option<Ages> {
     let mut all: Vec<i64> =
         rows.map(|r| ctx.now.duration_since(r.sample.taken_at).as_secs().max(0)).collect();

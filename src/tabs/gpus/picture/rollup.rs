@@ -3,37 +3,36 @@
 use crate::domain::GpuState;
 use crate::fleet::GpuRow;
 
-/// Sums over GPUs.
+/// Sums over a set of GPUs.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RollUp {
-    /// GPUs; slices count as one each.
+    /// Number of GPUs; MIG slices count as one each.
     pub gpus: u32,
     /// GPU equivalents.
     pub equivalents: f64,
-    /// What they burn, USD/h, as far as priced.
+    /// Burn of the priced GPUs, USD/h.
     pub usd_per_hour: f64,
-    /// GPUs without a price.
+    /// Number of GPUs without a price.
     pub unpriced: u32,
-    /// What is burned to effect, USD/h: price × effective use, of the priced GPUs whose use is
-    /// known.
+    /// Effective burn, USD/h: price × effective use, over priced GPUs of known use.
     pub effective_usd_per_hour: f64,
-    /// What the priced GPUs burn whose use is known, USD/h.
+    /// Burn of the priced GPUs of known use, USD/h: the base of `effective_usd_per_hour`.
     pub judged_usd_per_hour: f64,
-    /// What buys nothing, USD/h, as far as known.
+    /// Waste, USD/h, as far as known.
     pub waste_usd_per_hour: f64,
-    /// GPUs of which it is known what they waste, nothing included.
+    /// Number of GPUs whose waste is known, 0 included.
     pub waste_known: u32,
-    /// Dollars since the idle spells began.
+    /// Dollars wasted since the idle spells began, as far as known.
     pub wasted_usd: f64,
-    /// True when some of these are a lower bound: nobody looked before.
+    /// True when `wasted_usd` includes lower bounds: spells that may have begun before they were observed.
     pub wasted_at_least: bool,
-    /// Idle GPUs whose dollars are not known.
+    /// Number of idle GPUs whose dollars are not known.
     pub wasted_unknown: u32,
-    /// Sum of effective use × GPU equivalents over GPUs whose use is known.
+    /// Sum of effective use (0–1) × GPU equivalents, over GPUs of known use.
     pub effective: f64,
-    /// GPU equivalents whose use is known.
+    /// GPU equivalents of known use: the base of `effective`.
     pub measured: f64,
-    /// GPUs by state, in the order of [`GpuState::ALL`].
+    /// Number of GPUs by state, in the order of [`GpuState::ALL`].
     pub by_state: [u32; GpuState::ALL.len()],
 }
 
@@ -45,7 +44,7 @@ impl RollUp {
         sums
     }
 
-    /// Takes a GPU in.
+    /// Adds one GPU.
     pub fn add(&mut self, row: &GpuRow) {
         let effective = row.effective();
         self.gpus += 1;
@@ -78,46 +77,46 @@ impl RollUp {
         }
     }
 
-    /// The burn, USD/h; `None` when no GPU has a price.
+    /// Burn, USD/h; `None` when no GPU has a price.
     pub fn known_burn(&self) -> Option<f64> {
         (self.unpriced < self.gpus || self.gpus == 0).then_some(self.usd_per_hour)
     }
 
-    /// What is burned to effect, USD/h; `None` when it is known of no GPU.
+    /// Effective burn, USD/h; `None` when it is known for no GPU.
     pub fn known_effective_burn(&self) -> Option<f64> {
         (self.judged_usd_per_hour > 0.0).then_some(self.effective_usd_per_hour)
     }
 
-    /// The waste, USD/h; `None` when it is known of no GPU.
+    /// Waste, USD/h; `None` when it is known for no GPU.
     pub fn known_waste(&self) -> Option<f64> {
         (self.waste_known > 0).then_some(self.waste_usd_per_hour)
     }
 
-    /// Dollars since the idle spells began; `None` when GPUs are idle and none has known dollars, or
-    /// when it is known of no GPU what it wastes.
+    /// Dollars wasted since the idle spells began; `None` when GPUs are idle and none has known dollars, or
+    /// when the waste is known for no GPU.
     pub fn known_wasted(&self) -> Option<f64> {
         let is_nothing = self.wasted_unknown == 0 && self.waste_known > 0;
         (self.wasted_usd > 0.0 || is_nothing).then_some(self.wasted_usd)
     }
 
-    /// Mean effective use by GPU equivalents, 0–1; `None` when it is known of no GPU.
+    /// Mean effective use by GPU equivalents, 0–1; `None` when it is known for no GPU.
     pub fn efficiency(&self) -> Option<f64> {
         (self.measured > 0.0).then(|| self.effective / self.measured)
     }
 
-    /// GPUs in `state`.
+    /// Number of GPUs in `state`.
     pub fn count(&self, state: GpuState) -> u32 {
         self.by_state[state as usize]
     }
 
-    /// The states that occur with their counts, worst first.
+    /// States that occur with their number of GPUs, the worst first.
     pub fn states(&self) -> impl Iterator<Item = (GpuState, u32)> {
         GpuState::ALL.into_iter().zip(self.by_state).filter(|(_, n)| *n > 0)
     }
 
-    /// A bar of `width` columns stacked by state, worst first: columns in proportion to the
-    /// counts. A state that occurs has a column as long as there are columns for all that occur;
-    /// else the worst have them. Empty without GPUs.
+    /// Stacked bar of `width` columns, in proportion to the numbers by state, the worst state first. Each state
+    /// that occurs has at least one column while there are enough; else the worst have them. Empty without
+    /// GPUs.
     pub fn bar(&self, width: u16) -> Vec<(GpuState, u16)> {
         let mut parts: Vec<(GpuState, u32, u16)> = self
             .states()
@@ -144,7 +143,7 @@ impl RollUp {
         parts.into_iter().map(|(state, _, columns)| (state, columns)).collect()
     }
 
-    /// `12 held idle, 3 busy`: the states in words, worst first.
+    /// Numbers by state as text, the worst first: `12 held idle, 3 busy`.
     pub fn state_words(&self) -> String {
         let words = self.states().map(|(state, n)| format!("{n} {}", super::words::plain(state)));
         words.collect::<Vec<_>>().join(", ")

@@ -3,7 +3,7 @@
 use crate::domain::{GpuState, GpuVerdict, Workload};
 use crate::view::symbols::Symbols;
 
-/// The word that stands beside a state's glyph. What costs money or needs a look is loud.
+/// Label beside a state's glyph; upper case where it costs money or needs attention.
 pub fn word(state: GpuState) -> &'static str {
     match state {
         GpuState::Unhealthy => "UNHEALTHY",
@@ -17,7 +17,7 @@ pub fn word(state: GpuState) -> &'static str {
     }
 }
 
-/// The glyph of a state, one column wide; always shown with its word.
+/// Glyph of a state, one column wide; always shown with its label.
 pub fn glyph(state: GpuState, symbols: Symbols) -> &'static str {
     match (symbols, state) {
         (Symbols::Unicode, GpuState::Unhealthy) => "✗",
@@ -37,7 +37,7 @@ pub fn glyph(state: GpuState, symbols: Symbols) -> &'static str {
     }
 }
 
-/// The letter of a state in a heat map without colours.
+/// Letter of a state in a heat map without colours.
 pub fn letter(state: GpuState) -> char {
     match state {
         GpuState::Unhealthy => 'X',
@@ -51,12 +51,12 @@ pub fn letter(state: GpuState) -> char {
     }
 }
 
-/// Glyph and word: `○ HELD IDLE`.
+/// Cell of a state, glyph and label: `○ HELD IDLE`.
 pub fn cell(verdict: &GpuVerdict, symbols: Symbols) -> String {
     format!("{} {}", glyph(verdict.state, symbols), word(verdict.state))
 }
 
-/// The name of a kind of work in JSON and filters; `None` when it is not known.
+/// Name of a kind of work in JSON and filters; `None` when not known.
 pub fn workload(workload: Workload) -> Option<&'static str> {
     match workload {
         Workload::Unknown => None,
@@ -65,13 +65,13 @@ pub fn workload(workload: Workload) -> Option<&'static str> {
     }
 }
 
-/// `1 GPU`, `8 GPUs`.
+/// Number with noun: `1 GPU`, `8 GPUs`.
 pub fn gpus(count: u32) -> String {
     let number = crate::view::format::count(f64::from(count));
     if count == 1 { format!("{number} GPU") } else { format!("{number} GPUs") }
 }
 
-/// The state's word in running text: `held idle`.
+/// Label of a state in sentences: `held idle`.
 pub fn plain(state: GpuState) -> &'static str {
     match state {
         GpuState::Unhealthy => "unhealthy",
@@ -85,7 +85,7 @@ pub fn plain(state: GpuState) -> &'static str {
     }
 }
 
-/// The state's word where there is little room.
+/// Short label of a state, for narrow places.
 pub fn short(state: GpuState) -> &'static str {
     match state {
         GpuState::HeldIdle => "held",

@@ -13,7 +13,7 @@ use crate::tabs::gpus::picture::heat::HeatStep;
 use crate::tabs::gpus::picture::{GpuField, GpuGrouping};
 
 impl App {
-    /// What a key does that belongs to the tab.
+    /// Applies an action of the tab's own context.
     pub(crate) fn act_on_gpus(&mut self, action: Action) {
         match action {
             Action::Group if self.tabs.gpus.look == GpuLook::Table => {
@@ -34,7 +34,7 @@ impl App {
         }
     }
 
-    /// Groups the table by `grouping`.
+    /// Groups the list by `grouping`.
     pub(crate) fn group_gpus(&mut self, grouping: GpuGrouping) {
         self.tabs.gpus.group_by(grouping);
         let text = match grouping {
@@ -44,7 +44,7 @@ impl App {
         self.say(Notice::new(Level::Info, text));
     }
 
-    /// Shows the table or the map; the cursor stays on its GPU.
+    /// Shows the list or the heat map; the cursor stays on its GPU.
     pub(crate) fn look_at_gpus(&mut self, look: GpuLook) {
         if self.tabs.gpus.look == look {
             return;
@@ -61,7 +61,7 @@ impl App {
         }
     }
 
-    /// Shows the tab with table or map.
+    /// Goes to the tab and shows the list or the heat map.
     pub(crate) fn go_to_gpus(&mut self, look: GpuLook) {
         if !TAB.screen().is_listed(self) {
             self.say(Notice::new(Level::Warn, "there is no GPU in sight"));
@@ -71,13 +71,13 @@ impl App {
         self.tabs.gpus.look = look;
     }
 
-    /// Opens the page of a GPU and asks for its past.
+    /// Opens the page of a GPU, and requests its history.
     pub(crate) fn open_gpu(&mut self, row: &Arc<GpuRow>) -> Vec<Effect> {
         self.open(Page::Gpu { id: row.id.clone(), key: row.key.clone(), history: None });
         vec![Effect::LoadGpuHistory { key: row.key.clone() }]
     }
 
-    /// Takes the history of a GPU whose page is open.
+    /// Stores a loaded history in the open page of its GPU.
     pub(crate) fn on_gpu_history(&mut self, of: &GpuKey, loaded: &Arc<GpuHistory>) {
         for opened in &mut self.pages {
             if let Page::Gpu { key, history, .. } = &mut opened.page
@@ -88,7 +88,7 @@ impl App {
         }
     }
 
-    /// What `enter` does: a heading folds, a cell zooms, a GPU opens its page.
+    /// Applies `enter`: folds a heading, zooms into a cell, opens the page of a GPU.
     pub(crate) fn enter_gpus(&mut self) -> Vec<Effect> {
         if self.shows_heat() {
             return self.zoom_in();
@@ -102,7 +102,7 @@ impl App {
         self.open_gpu(&row)
     }
 
-    /// The page of the GPU above or below in the table; on the map, of the neighbour there.
+    /// Opens the page of the next GPU below or above in the list; on the map of the neighbour.
     pub(crate) fn next_gpu(&mut self, below: bool) -> Vec<Effect> {
         let Some(Page::Gpu { id, .. }) = self.page().map(|o| &o.page) else { return Vec::new() };
         let id = id.clone();
@@ -121,7 +121,7 @@ impl App {
         self.open_gpu(row)
     }
 
-    /// What a movement does on the map; false for what is none.
+    /// Applies a movement on the map; false for other actions.
     pub(crate) fn act_on_heat(&mut self, action: Action) -> bool {
         let (step, times) = match action {
             Action::Left => (HeatStep::Left, 1),
@@ -144,7 +144,7 @@ impl App {
         true
     }
 
-    /// One step back on the tab: from a zoom, from the map to the table.
+    /// Goes one step back on the tab: out of a zoom, from the map to the list; false where there is none.
     pub(crate) fn back_on_gpus(&mut self) -> bool {
         if !self.shows_heat() {
             return false;
@@ -162,21 +162,21 @@ impl App {
         true
     }
 
-    /// The GPUs of table and map, as filtered.
+    /// Report of the GPUs of list and map, as filtered; `None` without any.
     pub(crate) fn gpu_picture(&self) -> Option<Picture> {
         let list = shown::<GpuField>(&self.tabs.gpus.table, self.gpus_of()?);
         let fills = self.shows_gpu_table() || self.shows_heat();
         fills.then(|| Picture::new(list, self.gpu_context().now))
     }
 
-    /// The GPU that keys mean, to copy.
+    /// Id and report of the GPU that keys apply to, to be copied; `None` without one.
     pub(crate) fn current_gpu_picture(&self) -> Option<(Arc<str>, Picture)> {
         let id = self.current_gpu()?.id.clone();
         let picture = self.one_gpu(&id)?;
         Some((id, picture))
     }
 
-    /// One GPU.
+    /// Report of one GPU; `None` where it is not there.
     pub(crate) fn one_gpu(&self, id: &str) -> Option<Picture> {
         let of = self.gpus_of()?;
         let row = of.gpus.rows.iter().find(|r| *r.id == *id)?.clone();
@@ -188,14 +188,14 @@ impl App {
         Some(Gpus { gpus: self.gpus()?.clone(), fleet })
     }
 
-    /// The instances of the marked GPUs.
+    /// Instance ids of the marked GPUs, one per GPU.
     pub(crate) fn instances_of_marks(&self) -> impl Iterator<Item = &Arc<str>> {
         let table = &self.tabs.gpus.table;
         let marked = self.gpu_rows().iter().filter(|row| table.is_marked(&row.id));
         marked.filter_map(|row| Some(&row.node.instance.as_ref()?.instance.id))
     }
 
-    /// The instance of the GPU that keys mean; of a heading of hosts, the host.
+    /// Instance of the GPU that keys apply to, or of the host under a heading; `None` without one.
     pub(crate) fn instance_of_gpu(&self) -> Option<&Arc<Row>> {
         let of_node = self.tabs.gpus.grouping() == GpuGrouping::Node;
         let first = || self.first_of_group().filter(|_| of_node);

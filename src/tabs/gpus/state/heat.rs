@@ -11,7 +11,7 @@ use crate::tabs::gpus::picture::heat::{HeatArea, HeatCell, HeatStep};
 use crate::tabs::gpus::picture::{HeatMap, HeatOrder, HeatUnit, HeatZoom};
 use crate::view::Symbols;
 
-/// State of the heat map.
+/// State of the heat map: zoom, cursor, layout.
 #[derive(Clone, Debug, Default)]
 pub struct Heat {
     zoom: HeatZoom,
@@ -28,12 +28,12 @@ pub struct Heat {
 }
 
 impl Heat {
-    /// The map as it is to be drawn.
+    /// The heat map as laid out; `None` before it was.
     pub fn map(&self) -> Option<&HeatMap> {
         self.map.as_ref()
     }
 
-    /// The GPUs in the order of the map.
+    /// GPUs in the order of the map.
     pub fn order(&self) -> &HeatOrder {
         &self.order
     }
@@ -43,17 +43,17 @@ impl Heat {
         self.cell
     }
 
-    /// The cell under the cursor.
+    /// Cell under the cursor; `None` without cells.
     pub fn cell(&self) -> Option<&HeatCell> {
         self.map.as_ref()?.cells.get(self.cell as usize)
     }
 
-    /// What part of the fleet it shows.
+    /// Part of the fleet that it shows.
     pub fn zoom(&self) -> &HeatZoom {
         &self.zoom
     }
 
-    /// The first line on screen: whole pages.
+    /// First line on screen, a multiple of the page height.
     pub fn top(&self) -> u32 {
         let Some(map) = &self.map else { return 0 };
         map.page_of(self.cell) * u32::from(map.area.height)
@@ -71,15 +71,14 @@ impl Heat {
     }
 }
 
-/// True where the map is of half blocks: with colours enough for hue and brightness. Elsewhere it
-/// is of letters.
+/// True where the map has half blocks: with enough colours for hue and brightness. Else it has letters.
 pub fn in_halves(appearance: Appearance) -> bool {
     appearance.symbols == Symbols::Unicode
         && appearance.depth >= ColorDepth::Ansi256
         && matches!(appearance.theme, ThemeName::Dark | ThemeName::Light)
 }
 
-/// The lines below the map: read-out, states, dollars; as many as leave most of the room to it.
+/// Number of lines for read-out, states and dollars below the map, for a body of `body` lines.
 pub fn legend_lines(body: u16) -> u16 {
     match body {
         0..=2 => 0,
@@ -90,7 +89,7 @@ pub fn legend_lines(body: u16) -> u16 {
 }
 
 impl App {
-    /// The room for the map.
+    /// Area of the map in this layout.
     pub fn heat_area(&self, layout: &Layout) -> HeatArea {
         HeatArea {
             // To the edges: a node of eight GPUs takes four columns.
@@ -100,7 +99,7 @@ impl App {
         }
     }
 
-    /// Brings the map up to date with data, filter, zoom and room.
+    /// Updates the map after changes of data, filter, zoom or area.
     pub(crate) fn sync_heat(&mut self) {
         let Some(layout) = self.inner_layout() else { return };
         let area = self.heat_area(&layout);
@@ -132,7 +131,7 @@ impl App {
         heat.put(at.unwrap_or(heat.cell.min(last)), &fleet.rows);
     }
 
-    /// Moves the cursor of the map.
+    /// Moves the cursor of the map `times` steps.
     pub(crate) fn step_heat(&mut self, step: HeatStep, times: usize) {
         self.prepare();
         let Some(fleet) = self.gpus().cloned() else { return };
@@ -149,8 +148,8 @@ impl App {
         heat.put(cell, &fleet.rows);
     }
 
-    /// Puts the cursor of the map onto the cell at a place of the screen; `None` where there is
-    /// none, else whether it was there already.
+    /// Moves the cursor to the cell at a position of the screen; returns whether it was there already, `None`
+    /// without a cell.
     pub(crate) fn click_heat(&mut self, x: u16, line: u16) -> Option<bool> {
         let fleet = self.gpus().cloned()?;
         let heat = &mut self.tabs.gpus.heat;
@@ -168,7 +167,7 @@ impl App {
         Some(again)
     }
 
-    /// From the fleet into a team, from a team into a host, from a host to the page of a GPU.
+    /// Zooms in: from the fleet to a team, to a host, to the page of a GPU.
     pub(crate) fn zoom_in(&mut self) -> Vec<Effect> {
         self.prepare();
         let Some(row) = self.current_gpu().cloned() else { return Vec::new() };
@@ -181,7 +180,7 @@ impl App {
         Vec::new()
     }
 
-    /// One step back; false where the whole fleet is on screen already.
+    /// Zooms out by one step; false where the whole fleet is shown.
     pub(crate) fn zoom_out(&mut self) -> bool {
         let team = self.current_gpu().and_then(|row| row.team.clone());
         let heat = &mut self.tabs.gpus.heat;

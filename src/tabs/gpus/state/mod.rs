@@ -27,29 +27,29 @@ pub use heat::{Heat, legend_lines};
 use table::Groups;
 pub use table::TRAIL;
 
-/// What fills the tab.
+/// Form in which the GPUs tab shows its GPUs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum GpuLook {
-    /// A line per GPU.
+    /// A list with one line per GPU.
     #[default]
     Table,
-    /// A cell per GPU.
+    /// A heat map with one cell per GPU.
     Heat,
 }
 
 /// State of the GPUs tab.
 #[derive(Clone, Debug)]
 pub struct Gpus {
-    /// The table.
+    /// The list.
     pub(crate) table: List,
     /// The groups of its rows.
     groups: Groups,
-    /// Table or map.
+    /// List or heat map.
     pub(crate) look: GpuLook,
     heat: Heat,
     /// What the strip above table and map says, and what it was made from.
     said: Option<(Stamp, Said)>,
-    /// The hosts that are looked at closely.
+    /// Hosts that are read more often.
     pub(crate) focused: Vec<Arc<str>>,
 }
 
@@ -70,40 +70,40 @@ impl Default for Gpus {
 /// that spans are measured to.
 type Stamp = (u64, Option<Timestamp>, Timestamp);
 
-/// What is said of all GPUs together.
+/// Summary of all GPUs.
 #[derive(Clone, Debug)]
 pub struct Said {
     /// Sums and ages.
     pub pulse: Pulse,
-    /// What is not seen.
+    /// Missing telemetry.
     pub blind: BlindPanel,
-    /// True when CloudWatch alone tells of the GPUs.
+    /// True when CloudWatch is the only source.
     pub only_cloudwatch: bool,
 }
 
 impl Gpus {
-    /// Everything as at the start, but for the hosts that are looked at closely.
+    /// Resets the tab, except for the hosts that are read more often.
     pub(crate) fn forget(&mut self) {
         let focused = std::mem::take(&mut self.focused);
         *self = Self { focused, ..Self::default() };
     }
 
-    /// The table of GPUs.
+    /// List of GPUs.
     pub fn table(&self) -> &List {
         &self.table
     }
 
-    /// What the rows are grouped by.
+    /// Field that the list is grouped by.
     pub fn grouping(&self) -> GpuGrouping {
         self.groups.by
     }
 
-    /// The groups, in the order of their headings.
+    /// Groups, in the order of their headings.
     pub fn groups(&self) -> &[GpuGroup] {
         &self.groups.all
     }
 
-    /// True when the rows of a group are not shown.
+    /// True when the rows of a group are hidden.
     pub fn is_folded(&self, group: &GpuGroup) -> bool {
         self.groups.folded.contains(&group.key)
     }
@@ -113,12 +113,12 @@ impl Gpus {
         &self.heat
     }
 
-    /// What fills the tab.
+    /// List or heat map.
     pub fn look(&self) -> GpuLook {
         self.look
     }
 
-    /// What is said of all GPUs together; `None` before any were read.
+    /// Summary of all GPUs; `None` before any were read.
     pub fn said(&self) -> Option<&Said> {
         self.said.as_ref().map(|(_, said)| said)
     }
@@ -130,20 +130,20 @@ impl App {
         &self.tabs.gpus
     }
 
-    /// What cells of GPUs are rendered with: spans are measured to the minute, or to the moment of
-    /// the join where that is later.
+    /// Context that cells of GPUs are formatted with: spans are measured to the minute, or to the time of the
+    /// join where that is later.
     pub fn gpu_context(&self) -> ViewContext {
         let ctx = self.view_context();
         let joined = self.gpus().and_then(|g| g.as_of);
         ViewContext { now: joined.map_or(ctx.now, |at| at.max(ctx.now)), ..ctx }
     }
 
-    /// The rows of the GPUs on screen.
+    /// GPUs on screen.
     pub fn gpu_rows(&self) -> &[Arc<GpuRow>] {
         self.gpus().map_or(&[], |g| &g.rows)
     }
 
-    /// The GPU that keys mean: of the page, under the cursor of the table or of the map.
+    /// GPU that keys apply to: that of the page, or under the cursor of list or map; `None` without one.
     pub fn current_gpu(&self) -> Option<&Arc<GpuRow>> {
         use crate::app::Page;
         match self.page().map(|o| &o.page) {
@@ -162,7 +162,7 @@ impl App {
         self.fills_gpus() && self.tabs.gpus.look == GpuLook::Heat
     }
 
-    /// True when the table of GPUs fills the body.
+    /// True when the list of GPUs fills the body.
     pub fn shows_gpu_table(&self) -> bool {
         self.fills_gpus() && self.tabs.gpus.look == GpuLook::Table
     }
@@ -173,7 +173,7 @@ impl App {
         self.pages.is_empty() && self.tab == TAB && !self.gpu_rows().is_empty()
     }
 
-    /// Takes a picture of the GPUs in.
+    /// Stores new GPUs.
     pub(crate) fn on_gpus(&mut self, gpus: Arc<GpuFleet>) {
         self.gpus = Some(gpus);
         if self.tab != TAB {
@@ -187,7 +187,7 @@ impl App {
         Some((gpus.version, gpus.as_of, self.gpu_context().now))
     }
 
-    /// Sums up the GPUs, once for each picture of them.
+    /// Summarises the GPUs, once per picture of them.
     pub(crate) fn sum_up_gpus(&mut self) {
         let stamp = self.gpu_stamp();
         if self.tabs.gpus.said.as_ref().map(|(of, _)| *of) == stamp {

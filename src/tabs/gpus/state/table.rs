@@ -16,25 +16,25 @@ use crate::tabs::gpus::picture::{
 };
 use crate::view::{TableField, ViewContext};
 
-/// Columns that the trail of a GPU takes behind the last column, with the blank before it.
+/// Columns of a GPU's sparkline behind the last column, with the blank before it.
 pub const TRAIL: u16 = 18;
 
 /// Terminals from this width on have room for the trail.
 const TRAIL_FROM: u16 = 140;
 
 impl App {
-    /// Columns of the table on screen: what stands behind it is taken off.
+    /// Columns left for the list on screen.
     pub fn table_width(&self) -> u16 {
         self.size.0 - self.trail_width()
     }
 
-    /// Columns of the trail; 0 where there is no room, or none on this tab.
+    /// Columns of the sparklines; 0 where there is no space, or none on this tab.
     pub fn trail_width(&self) -> u16 {
         let fits = self.shows_gpu_table() && self.size.0 >= TRAIL_FROM;
         if fits { TRAIL } else { 0 }
     }
 
-    /// Brings rows and groups up to date with the newest GPUs.
+    /// Updates rows and groups from the newest GPUs.
     pub(crate) fn sync_gpus(&mut self) {
         let ctx = self.gpu_context();
         if let Some(fleet) = self.gpus().cloned() {
@@ -126,7 +126,7 @@ impl Gpus {
         });
     }
 
-    /// Groups by `grouping` from here on.
+    /// Groups by `grouping` from now on.
     pub(crate) fn group_by(&mut self, grouping: GpuGrouping) {
         self.groups.by = grouping;
         self.groups.folded.clear();
@@ -134,7 +134,7 @@ impl Gpus {
         self.table.rearrange();
     }
 
-    /// Folds or unfolds the group under the cursor; false when there is none.
+    /// Folds or unfolds the group under the cursor; false without one.
     pub(crate) fn fold(&mut self) -> bool {
         let head = self.table.current_head().and_then(|head| self.groups.all.get(head as usize));
         let Some(key) = head.map(|group| group.key.clone()) else { return false };
@@ -146,7 +146,7 @@ impl Gpus {
         true
     }
 
-    /// Folds all groups, or unfolds them where all are folded.
+    /// Folds all groups; unfolds them where all are folded.
     pub(crate) fn fold_all(&mut self) {
         let Groups { all, folded, .. } = &self.groups;
         let open = all.iter().any(|g| !folded.contains(&g.key));

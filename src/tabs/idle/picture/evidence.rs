@@ -6,23 +6,23 @@ use std::sync::Arc;
 use crate::domain::{EvidenceRole, Signal, SignalEvidence, Verdict};
 use crate::view::{Symbols, ViewContext, format};
 
-/// What a line says for the verdict.
+/// What a line of evidence indicates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
-    /// Below the threshold: speaks for idle.
+    /// Below the threshold: indicates idle.
     ForIdle,
-    /// At or above the threshold, which is no use as long as another signal is below its own.
+    /// At or above the threshold, which indicates no use while another joint signal is below its own.
     NotAlone,
-    /// At or above the threshold: speaks for use.
+    /// At or above the threshold: indicates use.
     AgainstIdle,
-    /// Fewer datapoints than a verdict of idle needs.
+    /// Fewer datapoints than a verdict of idle requires.
     TooFew,
-    /// Not one datapoint.
+    /// No datapoint.
     NoData,
 }
 
 impl Standing {
-    /// The standing in a word or two, beside which colour only repeats.
+    /// Label on screen; colour only repeats it.
     pub fn word(self) -> &'static str {
         match self {
             Self::ForIdle => "ok",
@@ -34,33 +34,33 @@ impl Standing {
     }
 }
 
-/// One signal as the verdict used it.
+/// One signal as the verdict used it, formatted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EvidenceLine {
-    /// The signal in words.
+    /// Label of the signal.
     pub label: Arc<str>,
-    /// The statistic in words.
+    /// Label of the statistic.
     pub statistic: Arc<str>,
-    /// The deciding value with its unit; the sign for unknown without a datapoint.
+    /// Deciding value with its unit; the sign for unknown without a datapoint.
     pub value: String,
-    /// The threshold with its unit.
+    /// Threshold with its unit.
     pub threshold: String,
-    /// Datapoints that came.
+    /// Number of datapoints received.
     pub got: u32,
-    /// Datapoints that should have come.
+    /// Number of datapoints expected.
     pub expected: u32,
-    /// What the line says.
+    /// What the line indicates.
     pub standing: Standing,
-    /// Where the value lies beside the threshold; `None` without a value.
+    /// Position of the value relative to the threshold; `None` without a value.
     pub lies: Option<Ordering>,
-    /// True where the threshold has to be reached together with that of other joint lines.
+    /// True where the threshold must be reached together with those of the other joint lines.
     pub joint: bool,
-    /// The first series behind it.
+    /// First of the series behind it.
     pub signal: Signal,
 }
 
 impl EvidenceLine {
-    /// The sign between value and threshold.
+    /// Sign between value and threshold: `<`, `≤` or `≥`; `of` where there are too few datapoints.
     pub fn sign(&self, symbols: Symbols) -> &'static str {
         let is_ascii = symbols == Symbols::Ascii;
         match (self.standing, self.lies) {
@@ -78,7 +78,7 @@ impl EvidenceLine {
 /// The share of datapoints under which nothing is called idle (contract, "Verdicts").
 const ENOUGH: f32 = 0.9;
 
-/// The lines of one role, in the order of the verdict.
+/// Lines of evidence with this role, in the order of the verdict; empty without a verdict.
 pub fn lines(
     verdict: Option<&Verdict>,
     role: EvidenceRole,

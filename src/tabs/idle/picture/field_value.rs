@@ -236,7 +236,7 @@ fn idle_gpus(verdict: &Verdict) -> Option<f64> {
     verdict.idle_gpus.map(f64::from)
 }
 
-/// The filter and JSON word for a tenancy.
+/// Name of a tenancy in filters and JSON.
 pub fn tenancy_word(tenancy: Tenancy) -> &'static str {
     match tenancy {
         Tenancy::Shared => "shared",
@@ -245,7 +245,7 @@ pub fn tenancy_word(tenancy: Tenancy) -> &'static str {
     }
 }
 
-/// The filter and JSON word for a platform.
+/// Name of a platform in filters and JSON.
 pub fn platform_word(platform: Platform) -> &'static str {
     match platform {
         Platform::Linux => "linux",
@@ -257,12 +257,12 @@ pub fn platform_word(platform: Platform) -> &'static str {
     }
 }
 
-/// An owner in words: `asg train-workers`.
+/// Label of an owner: `asg train-workers`.
 pub fn owner_words(owner: &Owner) -> String {
     format!("{} {}", owner.kind.word(), owner.name).trim_end().to_owned()
 }
 
-/// The word of a price basis.
+/// Label of a price basis.
 pub fn basis_word(basis: PriceBasis) -> &'static str {
     match basis {
         PriceBasis::OnDemandList => "on-demand list",
@@ -271,7 +271,7 @@ pub fn basis_word(basis: PriceBasis) -> &'static str {
     }
 }
 
-/// A price's basis, provenance and date in words: `on-demand list, embedded 2026-07-01`.
+/// Label of a price's basis, provenance and date: `on-demand list, embedded 2026-07-01`.
 pub fn price_basis(rate: &Rate) -> String {
     let basis = basis_word(rate.basis);
     match &rate.provenance {

@@ -3,34 +3,33 @@
 use crate::domain::{Hour, HourRange, SeriesSet, Signal, Verdict};
 use crate::view::ViewContext;
 
-/// All graphs of a page; they share the time axis.
+/// Graphs of a page over one time axis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GraphPage {
-    /// The hours on the axis.
+    /// Hours of the axis.
     pub window: HourRange,
-    /// The hours of the idle stretch, to shade; `None` when not idle.
+    /// Hours of the idle stretch, to be shaded; `None` when not idle.
     pub idle: Option<HourRange>,
     /// One graph per signal: GPUs first, then CPU, network, disks.
     pub graphs: Vec<Graph>,
 }
 
-/// One signal over the window.
+/// Graph of one signal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Graph {
     /// The signal.
     pub signal: Signal,
-    /// The signal in words.
+    /// Label of the signal.
     pub label: String,
     /// Unit of the values: `%`, `bytes/h`, `ops/h`.
     pub unit: &'static str,
-    /// One value per hour of the window. NaN = no datapoint,
-    /// [`crate::domain::MALFORMED`] = a datapoint without sense.
+    /// One value per hour of the window; NaN = no datapoint, [`crate::domain::MALFORMED`] = an implausible one.
     pub values: Vec<f32>,
-    /// The largest sensible value; `None` without any.
+    /// Largest plausible value; `None` without any.
     pub max: Option<f32>,
     /// Upper end of the axis: 100 for percentages, else the largest value.
     pub ceiling: f32,
-    /// The verdict's threshold, where it is in this unit.
+    /// Threshold of the verdict in `unit`; `None` where it has none in this unit.
     pub threshold: Option<f64>,
 }
 

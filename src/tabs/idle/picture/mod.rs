@@ -14,7 +14,7 @@ pub use graph::{Graph, GraphPage};
 pub use stakes::Stakes;
 pub use why::{WhyPage, why};
 
-/// The columns of the Idle tab, money first.
+/// Default columns in reports, dollars first.
 pub const DEFAULT_COLUMNS: &[Field] = &[
     Field::UsdPerHour,
     Field::WastedUsd,
@@ -29,8 +29,8 @@ pub const DEFAULT_COLUMNS: &[Field] = &[
     Field::InstanceType,
 ];
 
-/// The columns of the Idle tab on a screen: where there is room, the row also says what stopping it really
-/// takes off the bill, what pays for it, and which account and region it is of.
+/// Default columns on screen; on wide terminals also the net saving of a stop, what pays for the instance, and
+/// its account and region.
 pub const SCREEN_COLUMNS: &[Field] = &[
     Field::UsdPerHour,
     Field::NetUsdPerHour,

@@ -6,38 +6,38 @@ use crate::fleet::Row;
 use crate::fleet::commitments::{Cover, CoveredBy, Net};
 use crate::view::{ViewContext, format};
 
-/// Money at stake, and what goes with it.
+/// Cost and consequences of stopping an instance.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stakes {
-    /// Price now, USD/h; `None` when unknown, 0 when not running.
+    /// Price now, USD/h; `None` = not known, 0 when not running.
     pub usd_per_hour: Option<f64>,
-    /// Basis, provenance and date of the price, in words.
+    /// Basis, provenance and date of the price, as text.
     pub price_basis: String,
-    /// The part of the price that the verdict calls waste, USD/h.
+    /// Part of the price that the verdict counts as waste, USD/h; `None` = not known.
     pub waste_usd_per_hour: Option<f64>,
-    /// Dollars wasted since the idle stretch began.
+    /// Dollars wasted since the idle stretch began; `None` = not known.
     pub wasted_usd: Option<f64>,
-    /// True when that is a lower bound: the stretch may have begun before it was seen.
+    /// True when `wasted_usd` is a lower bound, since the stretch may have begun before it was observed.
     pub wasted_at_least: bool,
-    /// What stopping the whole instance would save, USD/h at its rate, before commitments; 0 where it
-    /// is in use, `None` when unknown.
+    /// Saving by stopping the whole instance, USD/h at its rate, before commitments; 0 where it is in use,
+    /// `None` = not known.
     pub saves_usd_per_hour: Option<f64>,
-    /// The same per month of 730 h.
+    /// The same saving, USD per month of 730 h; `None` = not known.
     pub saves_usd_per_month: Option<f64>,
-    /// The saving in a sentence.
+    /// The saving as a sentence.
     pub saving: String,
-    /// What is known of the saving net of commitments, in a sentence.
+    /// The saving net of commitments as a sentence, as far as known.
     pub net: String,
-    /// What would be lost, stay behind or get in the way.
+    /// What would be lost, remain billed, or prevent it.
     pub losses: Vec<Loss>,
 }
 
 /// One consequence of stopping or terminating.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Loss {
-    /// What it concerns: `instance store`, `volumes`, `asg`.
+    /// Subject of the consequence: `instance store`, `volumes`, `asg`.
     pub what: String,
-    /// The consequence, a sentence.
+    /// The consequence, one sentence.
     pub text: String,
 }
 

@@ -14,45 +14,44 @@ use crate::fleet::savings::Pattern;
 use crate::tabs::idle::picture::Field;
 use crate::view::{TableField, ViewContext, format};
 
-/// The page for one instance. Texts are clean and fit the context's symbols.
+/// Content of the Why page of one instance. Texts are clean and use the context's characters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WhyPage {
-    /// Name or id, type and place.
+    /// Name or id, type, account and region.
     pub headline: String,
     /// Instance id.
     pub instance_id: Arc<str>,
-    /// The verdict; `None` when there is none (not running, not judged yet).
+    /// The verdict; `None` without one (not running, or not judged yet).
     pub verdict: Option<VerdictKind>,
-    /// Glyph and word.
+    /// Glyph and label of the verdict.
     pub verdict_cell: String,
-    /// One sentence: why.
+    /// Reason of the verdict, one sentence.
     pub reason: String,
-    /// Length of the idle stretch and when it began; `None` when not idle.
+    /// Length and start of the idle stretch; `None` when not idle.
     pub since: Option<String>,
-    /// When it is used, or was, as far as its hours tell; `None` while the series are not loaded,
-    /// and under a preset of the user's own.
+    /// Hours of the week in which it is or was used; `None` while the series are not loaded, and under a custom
+    /// preset.
     pub pattern: Option<Pattern>,
-    /// The preset's own tests.
+    /// Evidence for the preset's own tests.
     pub tests: Vec<EvidenceLine>,
-    /// Counter-evidence: what would speak against idle.
+    /// Counter-evidence: signals that would contradict idle.
     pub counters: Vec<EvidenceLine>,
-    /// What was not checked and could matter.
+    /// Signals that were not checked and could matter.
     pub not_checked: Arc<[Arc<str>]>,
-    /// Name of the preset that judged.
+    /// Name of the preset that the verdict follows.
     pub preset: String,
-    /// Where the preset comes from; `None` for one that is not built in and did not say
-    /// ([`WhyPage::with_preset_source`]).
+    /// Source of the preset; `None` for a custom one without a source ([`WhyPage::with_preset_source`]).
     pub preset_source: Option<String>,
-    /// What manages the instance, most binding first: `asg train-workers`.
+    /// Managers of the instance, the most binding first: `asg train-workers`.
     pub owners: Vec<String>,
-    /// Price, what stopping would save and what it would lose.
+    /// Price, saving and consequences of a stop.
     pub stakes: Stakes,
-    /// The series behind the evidence; `None` while they are not loaded.
+    /// Series behind the evidence; `None` until loaded.
     pub graphs: Option<GraphPage>,
 }
 
 impl WhyPage {
-    /// Sets where the preset comes from, for presets that are not built in.
+    /// Sets the source of a custom preset.
     #[must_use]
     pub fn with_preset_source(mut self, source: &str) -> Self {
         self.preset_source = Some(source.to_owned());
@@ -60,8 +59,8 @@ impl WhyPage {
     }
 }
 
-/// Builds the page. `series` may be missing (not loaded yet); the evidence of the verdict stands
-/// without it.
+/// Builds the page. Without `series` (not loaded yet) it lacks graphs and pattern; the evidence does not depend
+/// on them.
 pub fn why(row: &Row, series: Option<&SeriesSet>, policy_name: &str, ctx: &ViewContext) -> WhyPage {
     let instance = &*row.instance;
     let verdict = row.verdict.as_deref();

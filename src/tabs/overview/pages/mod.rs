@@ -10,13 +10,13 @@ use crate::tabs::overview::picture::{Band, Finding, Group, Overview, Part, PartK
 use crate::view::format;
 use crate::view::{Symbols, ViewContext};
 
-/// Blanks between blocks that stand side by side.
+/// Columns between blocks side by side.
 pub(crate) const GAP: usize = 4;
 
 /// Teams and places listed; the rest is summed up in a line.
 const GROUPS: usize = 10;
 
-/// The page.
+/// Lines of the Overview.
 pub fn lines(app: &App, overview: &Overview, width: usize) -> Vec<Line> {
     let ctx = app.view_context();
     let mut lines = Vec::new();
@@ -319,7 +319,7 @@ fn groups(title: &'static str, unnamed: &str, groups: &[Group], symbols: Symbols
     lines
 }
 
-/// `text` in at most `width` columns, with a sign where it was cut.
+/// `text` truncated to `width` columns, with a sign where it was.
 pub(crate) fn cut(text: &str, width: usize, symbols: Symbols) -> String {
     if columns(text) <= width {
         return text.to_owned();
@@ -336,17 +336,17 @@ pub(crate) fn cut(text: &str, width: usize, symbols: Symbols) -> String {
     out
 }
 
-/// Columns that a line takes.
+/// Width of a line in columns.
 pub(crate) fn line_columns(line: &Line) -> usize {
     line.spans.iter().map(|s| columns(&s.text)).sum()
 }
 
-/// Columns of the widest line; 0 without any.
+/// Width of the widest line in columns; 0 without lines.
 pub(crate) fn widest(lines: &[Line]) -> usize {
     lines.iter().map(line_columns).max().unwrap_or(0)
 }
 
-/// Two blocks side by side; `left` is the width of the first.
+/// Two blocks side by side, the first one `left` columns wide.
 pub(crate) fn beside(first: Vec<Line>, second: Vec<Line>, left: usize) -> Vec<Line> {
     let height = first.len().max(second.len());
     let mut second = second.into_iter();

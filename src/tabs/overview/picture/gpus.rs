@@ -10,27 +10,27 @@ use crate::view::format::count;
 /// States that waste the whole price of a GPU, worst first.
 const WASTEFUL: [GpuState; 3] = [GpuState::Stalled, GpuState::HeldIdle, GpuState::UnallocatedIdle];
 
-/// GPUs of one wasteful state. Left out are those whose dollars the waste of idle and partly idle
-/// instances holds already, so that the two can be added, and those of instances that are exempt, too new to judge or
-/// not judged yet: nothing is said of their waste anywhere.
+/// GPUs of one wasteful state. Left out are GPUs whose dollars are already part of the waste of idle and partly
+/// idle instances, so that both can be added, and GPUs of instances that are exempt, too new or not judged yet,
+/// for which no waste is stated.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GpuFinding {
-    /// The state.
+    /// State of the GPUs.
     pub state: GpuState,
-    /// GPUs.
+    /// Number of GPUs.
     pub gpus: u32,
-    /// Of them without a price.
+    /// Number of these without a price.
     pub unpriced: u32,
-    /// What they waste, USD/h, as far as priced.
+    /// Waste of the priced ones, USD/h.
     pub usd_per_hour: f64,
-    /// Dollars since their idle spells began, as far as known; `None` for stalled ones.
+    /// Dollars since their idle spells began, as far as known; `None` for stalled GPUs.
     pub wasted_usd: Option<f64>,
-    /// True when that is a lower bound.
+    /// True when `wasted_usd` is a lower bound.
     pub wasted_at_least: bool,
 }
 
 impl Overview {
-    /// Takes in what the telemetry of the GPUs says.
+    /// Adds the findings and utilisation of GPU telemetry.
     #[must_use]
     pub fn with_gpus(mut self, gpus: &GpuFleet) -> Self {
         self.gpu_findings = findings(gpus);

@@ -5,33 +5,33 @@ use std::hash::Hash;
 
 use crate::fleet::Row;
 
-/// Sums over the running instances of a team or a place.
+/// Sums over the running instances of one team or place.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Group {
-    /// Its name; `None` for instances that carry none.
+    /// Name of the group; `None` for instances without the tag.
     pub name: Option<String>,
-    /// Running instances.
+    /// Number of running instances.
     pub instances: u32,
-    /// Of them without a price, which the sums leave out.
+    /// Number of instances without a price, which the sums leave out.
     pub unpriced: u32,
-    /// GPU equivalents of known types.
+    /// GPU equivalents of instances of known types.
     pub gpus: f64,
-    /// Burn, USD/h.
+    /// Burn of the priced instances, USD/h.
     pub burn: f64,
-    /// Waste, USD/h.
+    /// Waste of the instances with a known waste, USD/h.
     pub waste: f64,
-    /// Instances whose waste is not known: without a price, or not judged, or judged unknown.
+    /// Number of instances whose waste is not known: without a price, not judged, or of unknown verdict.
     pub waste_unknown: u32,
 }
 
 impl Group {
-    /// The burn, or `None` when no instance has a price.
+    /// Burn, USD/h; `None` when no instance has a price.
     pub fn known_burn(&self) -> Option<f64> {
         (self.unpriced < self.instances).then_some(self.burn)
     }
 
-    /// The waste, or `None` when it is known of no instance, or of none but such as waste nothing while others are not
-    /// known.
+    /// Waste, USD/h; `None` when it is known for no instance, or when the known ones waste nothing and others
+    /// are not known.
     pub fn known_waste(&self) -> Option<f64> {
         let told =
             self.waste_unknown == 0 || (self.waste_unknown < self.instances && self.waste > 0.0);

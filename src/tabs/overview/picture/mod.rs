@@ -23,18 +23,18 @@ use crate::fleet::{Fleet, Row};
 use crate::tabs::idle::picture::Field;
 use crate::view::{TableField, ViewContext, format};
 
-/// How many findings the Overview names.
+/// Most findings that the Overview lists.
 pub const FINDINGS: usize = 5;
 
-/// The model of the Overview. Dollars are USD/h at each instance's rate (list, or spot for Spot),
-/// before commitments; a month is 730 h.
+/// Data of the Overview. Dollars are USD/h at each instance's rate (list, or Spot price for Spot), before
+/// commitments; a month is 730 h.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Overview {
-    /// The moment the fleet was joined for.
+    /// Time that the fleet was joined for; `None` before it was.
     pub as_of: Option<Timestamp>,
-    /// Instances in any state.
+    /// Number of instances in any state.
     pub instances: u32,
-    /// Running instances.
+    /// Number of running instances.
     pub running: u32,
     /// GPU equivalents of running instances of known types.
     pub gpus: f64,
@@ -42,105 +42,104 @@ pub struct Overview {
     pub burn: f64,
     /// Running instances that `burn` leaves out because their price is unknown.
     pub unpriced: u32,
-    /// `burn` by what it is spent on, in the order of [`PartKind::ALL`]; parts of nothing included.
+    /// `burn` by use, in the order of [`PartKind::ALL`], empty parts included.
     pub parts: Vec<Part>,
     /// Waste of idle and partly idle instances, USD/h.
     pub waste: f64,
-    /// Waste over burn, 0–1; `None` when nothing burns.
+    /// Waste ÷ burn, 0–1; `None` when nothing burns.
     pub waste_share: Option<f64>,
-    /// False when the waste of no running instance is known.
+    /// False when no running instance has a known waste.
     pub knows_waste: bool,
-    /// Dollars wasted since the idle stretches began.
+    /// Dollars wasted since the idle stretches began, USD.
     pub wasted_since: f64,
-    /// True when these are a lower bound.
+    /// True when `wasted_since` is a lower bound.
     pub wasted_at_least: bool,
     /// Idle and partly idle instances without a price, which `waste` leaves out.
     pub unpriced_waste: u32,
-    /// The costliest findings, at most [`FINDINGS`], costliest first.
+    /// The most expensive findings, at most [`FINDINGS`], the most expensive first.
     pub findings: Vec<Finding>,
-    /// By team, costliest first; `None` is without the tag.
+    /// Sums by team, the most expensive first; the group without a name lacks the tag.
     pub teams: Vec<Group>,
-    /// By account and region, costliest first.
+    /// Sums by account and region, the most expensive first.
     pub places: Vec<Group>,
-    /// The scorecard.
+    /// Figures of the scorecard, in the order of [`Metric::ALL`].
     pub scores: Vec<Score>,
-    /// GPU boxes without GPU telemetry.
+    /// Accelerator instances without GPU telemetry.
     pub blind: Blind,
-    /// GPUs that waste their price on instances that are not idle, costliest first; empty without
-    /// GPU telemetry ([`Overview::with_gpus`]).
+    /// GPUs that waste their price on instances that are not idle, the most expensive first; empty without GPU
+    /// telemetry ([`Overview::with_gpus`]).
     pub gpu_findings: Vec<GpuFinding>,
-    /// What commitments make of the burn; `None` while no commitment was read, and where the net of
-    /// what runs is not known.
+    /// Burn net of commitments; `None` while commitments or the net price of running instances are not known.
     pub net: Option<NetBurn>,
     /// Running instances that lack one of the tags team, project, environment and cost center.
     pub untagged: u32,
-    /// What could be saved; `None` until it was worked out ([`Overview::with_savings`]).
+    /// Savings; `None` until computed ([`Overview::with_savings`]).
     pub saved: Option<Saved>,
 }
 
 impl Overview {
-    /// The burn, or `None` when instances run and none has a price.
+    /// Burn, USD/h; `None` when instances run and none has a price.
     pub fn known_burn(&self) -> Option<f64> {
         (self.unpriced == 0 || self.unpriced < self.running).then_some(self.burn)
     }
 
-    /// The waste, or `None` when it is known of no running instance.
+    /// Waste, USD/h; `None` when no running instance has a known waste.
     pub fn known_waste(&self) -> Option<f64> {
         self.knows_waste.then_some(self.waste)
     }
 
-    /// The dollars wasted so far, or `None` when they are known of no running instance.
+    /// Dollars wasted so far; `None` when no running instance has a known waste.
     pub fn known_wasted_since(&self) -> Option<f64> {
         self.known_waste().map(|_| self.wasted_since)
     }
 
-    /// Burn per month of 730 h.
+    /// Burn, USD per month of 730 h.
     pub fn burn_per_month(&self) -> f64 {
         self.burn * HOURS_PER_MONTH
     }
 
-    /// Waste per month of 730 h.
+    /// Waste, USD per month of 730 h.
     pub fn waste_per_month(&self) -> f64 {
         self.waste * HOURS_PER_MONTH
     }
 }
 
-/// An instance that wastes money.
+/// An instance that wastes money, in the list of findings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
-    /// Index into the fleet's rows.
+    /// Index in the fleet's rows.
     pub row: u32,
     /// Instance id.
     pub instance_id: Arc<str>,
-    /// Name, or the id without one.
+    /// Name; the id where it has none.
     pub name: Arc<str>,
     /// Instance type.
     pub instance_type: Arc<str>,
-    /// Team.
+    /// Team from its tags; `None` without the tag.
     pub team: Option<Arc<str>>,
-    /// The verdict's glyph and word.
+    /// Glyph and label of the verdict.
     pub verdict: String,
     /// Waste, USD/h.
     pub usd_per_hour: f64,
-    /// Dollars since the idle stretch began.
+    /// Dollars since the idle stretch began; `None` = not known.
     pub wasted_usd: Option<f64>,
-    /// True when that is a lower bound.
+    /// True when `wasted_usd` is a lower bound.
     pub wasted_at_least: bool,
 }
 
-/// Running accelerator instances that were looked at and of which at least one GPU was not seen.
+/// Running accelerator instances whose telemetry was read and lacks at least one GPU.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Blind {
-    /// Instances.
+    /// Number of instances.
     pub instances: u32,
-    /// Their burn, USD/h.
+    /// Burn of these with a price, USD/h.
     pub usd_per_hour: f64,
-    /// Of them without a price.
+    /// Number of these without a price.
     pub unpriced: u32,
 }
 
 impl Blind {
-    /// `GPU telemetry missing on 3 instances ($48.87/h blind)`; `None` when none is.
+    /// `GPU telemetry missing on 3 instances ($48.87/h blind)`; `None` where none is missing.
     pub fn sentence(&self) -> Option<String> {
         let noun = if self.instances == 1 { "instance" } else { "instances" };
         let rate = format::usd_per_hour(self.usd_per_hour);
@@ -154,7 +153,7 @@ impl Blind {
     }
 }
 
-/// Sums the fleet up.
+/// Computes the Overview of a fleet.
 pub fn overview(fleet: &Fleet, ctx: &ViewContext) -> Overview {
     let rows: Vec<&Row> = fleet.rows.iter().map(|r| &**r).collect();
     let running = || rows.iter().copied().filter(|r| r.instance.state.is_billed());

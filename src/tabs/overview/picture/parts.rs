@@ -3,7 +3,7 @@
 use crate::domain::VerdictKind;
 use crate::fleet::Row;
 
-/// What a part of the burn is spent on.
+/// Use that a part of the burn is spent on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PartKind {
     /// Working instances, and the working GPUs of partly idle ones.
@@ -12,11 +12,11 @@ pub enum PartKind {
     Idle,
     /// The idle GPUs of partly idle instances.
     PartlyIdle,
-    /// Instances far larger than their work.
+    /// Instances far larger than their load.
     Underused,
-    /// Instances of which too little is known.
+    /// Instances with too little data for a verdict.
     Unknown,
-    /// Instances too young to judge.
+    /// Instances that run too short a time for a verdict.
     TooNew,
     /// Instances exempt by tag.
     Exempt,
@@ -25,7 +25,7 @@ pub enum PartKind {
 }
 
 impl PartKind {
-    /// All parts, in the order they are shown and summed.
+    /// All parts, in the order shown and summed.
     pub const ALL: [Self; 8] = [
         Self::Busy,
         Self::Idle,
@@ -37,7 +37,7 @@ impl PartKind {
         Self::Unjudged,
     ];
 
-    /// The part in words.
+    /// Label on screen.
     pub fn label(self) -> &'static str {
         match self {
             Self::Busy => "busy",
@@ -51,7 +51,7 @@ impl PartKind {
         }
     }
 
-    /// The name in JSON and CSV.
+    /// Name in JSON and CSV.
     pub fn name(self) -> &'static str {
         match self {
             Self::Busy => "busy",
@@ -65,7 +65,7 @@ impl PartKind {
         }
     }
 
-    /// True for the parts that add up to the waste.
+    /// True for the parts whose sum is the waste.
     pub fn is_waste(self) -> bool {
         matches!(self, Self::Idle | Self::PartlyIdle)
     }
@@ -83,21 +83,21 @@ impl PartKind {
     }
 }
 
-/// A part of the burn.
+/// Burn of the instances of one use.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Part {
-    /// What it is spent on.
+    /// Use that it is spent on.
     pub kind: PartKind,
-    /// USD/h.
+    /// Burn of the priced instances, USD/h.
     pub usd_per_hour: f64,
-    /// Instances with a share in it; a partly idle one counts as busy and as partly idle.
+    /// Number of instances in this part; a partly idle one counts as busy and as partly idle.
     pub instances: u32,
-    /// Of them without a price, which `usd_per_hour` leaves out.
+    /// Number of these without a price.
     pub unpriced: u32,
 }
 
 impl Part {
-    /// The dollars, or `None` when no instance in the part has a price.
+    /// Burn, USD/h; `None` when no instance of the part has a price.
     pub fn known(&self) -> Option<f64> {
         (self.unpriced == 0 || self.unpriced < self.instances).then_some(self.usd_per_hour)
     }

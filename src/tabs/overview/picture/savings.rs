@@ -8,52 +8,52 @@ use crate::fleet::{Net, Row, Savings, StorageFleet};
 use crate::tabs::savings::picture::words;
 use crate::view::{Symbols, format};
 
-/// The burn with commitments.
+/// Burn net of commitments.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct NetBurn {
-    /// What the running instances cost, USD/h: commitments where they pay, list or Spot price for the
-    /// rest. What of the commitments is unused is not in it.
+    /// Cost of the running instances, USD/h: the commitment's rate where one applies, list or Spot price for
+    /// the rest. Unused commitments are not included.
     pub usd_per_hour: f64,
-    /// Running instances that it leaves out because their price is not known.
+    /// Running instances that are left out because their price is not known.
     pub unpriced: u32,
 }
 
 /// Idle resources of one kind.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WasteOf {
-    /// The kind.
+    /// Kind of resource.
     pub kind: ResourceKind,
-    /// How many.
+    /// Number of idle ones.
     pub count: u32,
-    /// Of them without a price, which `usd_per_hour` leaves out.
+    /// Number of these without a price.
     pub unpriced: u32,
-    /// What they waste, USD/h.
+    /// Waste of the priced ones, USD/h.
     pub usd_per_hour: f64,
 }
 
 impl WasteOf {
-    /// The waste; `None` when none of them has a price.
+    /// Waste, USD/h; `None` when none of them has a price.
     pub fn known(&self) -> Option<f64> {
         (self.unpriced < self.count).then_some(self.usd_per_hour)
     }
 }
 
-/// What could be saved.
+/// Savings as the Overview shows them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Saved {
-    /// All savings in causal order.
+    /// All savings in causal order, each on what the former leave.
     pub waterfall: Waterfall,
-    /// What to do next, in order.
+    /// Next tasks, in order.
     pub sequence: Vec<Task>,
-    /// What is paid for commitments, and unused of them; `None` while they are not known.
+    /// Sums over commitments, paid and unused; `None` where not known.
     pub commitments: Option<CommitmentSums>,
-    /// Idle resources by kind, costliest first.
+    /// Idle resources by kind, the most expensive first.
     pub resources: Vec<WasteOf>,
 }
 
 impl Saved {
-    /// What no figure of the waterfall has: parts that were not read, commitments without a price; empty where it has
-    /// all.
+    /// What the waterfall leaves out: parts that were not read, commitments without a price; empty where
+    /// nothing.
     pub fn left_out(&self) -> String {
         let w = &self.waterfall;
         let mut parts = Vec::new();
@@ -68,20 +68,19 @@ impl Saved {
         parts.join(", ")
     }
 
-    /// Idle resources of all kinds: how many, and their waste in USD/h.
+    /// Number of idle resources of all kinds, and their waste in USD/h.
     pub fn idle_resources(&self) -> (u32, f64) {
         let all = &self.resources;
         (all.iter().map(|r| r.count).sum(), all.iter().map(|r| r.usd_per_hour).sum())
     }
 
-    /// What of commitments nothing uses now, USD/h: reservations, plans, reserved capacity. `None`
-    /// where that is not known.
+    /// Commitments that nothing uses now, USD/h: reservations, plans, reserved capacity. `None` = not known.
     pub fn unused(&self) -> Option<f64> {
         self.commitments.and_then(|sums| sums.unused_usd_per_hour)
     }
 
-    /// What the unused is a part of: `of $167.18/h paid + $12.25/h room`. Empty room of a capacity
-    /// reservation is billed as it goes, beside what commitments cost.
+    /// Base of `unused`: `of $167.18/h paid + $12.25/h room`. Empty capacity reservations are billed by the
+    /// hour, in addition to commitments. `None` = not known.
     pub fn unused_of(&self, symbols: Symbols) -> Option<String> {
         let sums = self.commitments?;
         let paid = words::at_least(sums.committed_usd_per_hour, sums.committed_unknown, symbols);
@@ -114,7 +113,7 @@ fn in_force(savings: &Savings, left_out: u32) -> String {
 }
 
 impl Overview {
-    /// Takes in what could be saved.
+    /// Adds savings, and the metrics of commitments.
     #[must_use]
     pub fn with_savings(mut self, savings: &Savings) -> Self {
         let known = savings.waterfall.net_unknown.is_none();
@@ -137,7 +136,7 @@ impl Overview {
         self
     }
 
-    /// Takes in how much of what storage costs is well spent.
+    /// Adds the efficiency of storage.
     #[must_use]
     pub fn with_storage(mut self, storage: &StorageFleet) -> Self {
         let totals = &storage.totals;

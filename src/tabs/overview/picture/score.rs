@@ -5,27 +5,27 @@ use crate::domain::{Lifecycle, Verdict, VerdictKind, Workload};
 use crate::fleet::Row;
 use crate::view::format::count;
 
-/// A figure of the scorecard.
+/// A metric of the scorecard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Metric {
-    /// Mean GPU activity over all GPUs with telemetry.
+    /// Mean effective use of all GPUs with telemetry.
     GpuUtilisation,
     /// Share of judged GPUs that are idle; each GPU is a GPU-hour per hour.
     IdleGpuHours,
     /// Share of GPU equivalents on Spot.
     SpotCoverage,
-    /// Part of what is paid for commitments that something used.
+    /// Share of the dollars paid for commitments that is used.
     CommitmentUtilisation,
-    /// On-demand value of what commitments pay for, over that of all that they could.
+    /// On-demand value of usage covered by commitments ÷ that of all usage they could cover.
     CommitmentCoverage,
-    /// Part of the dollars for storage that no finding would save.
+    /// Share of the dollars for storage that no finding would save.
     StorageEfficiency,
-    /// Share of running instances that carry team, project, environment and cost center.
+    /// Share of running instances tagged with team, project, environment and cost center.
     TagCompliance,
 }
 
 impl Metric {
-    /// All figures, in order. Those of commitments and storage are there once these are known.
+    /// All metrics, in order. Those of commitments and storage have a value once these are read.
     pub const ALL: [Self; 7] = [
         Self::GpuUtilisation,
         Self::IdleGpuHours,
@@ -40,7 +40,7 @@ impl Metric {
     const OF_INSTANCES: [Self; 4] =
         [Self::GpuUtilisation, Self::IdleGpuHours, Self::SpotCoverage, Self::TagCompliance];
 
-    /// The figure in words.
+    /// Label of the metric.
     pub fn label(self) -> &'static str {
         match self {
             Self::GpuUtilisation => "GPU utilisation",
@@ -53,7 +53,7 @@ impl Metric {
         }
     }
 
-    /// The name in JSON and CSV.
+    /// Name in JSON and CSV.
     pub fn name(self) -> &'static str {
         match self {
             Self::GpuUtilisation => "gpu_utilisation",
@@ -66,7 +66,7 @@ impl Metric {
         }
     }
 
-    /// What it is held against, in words.
+    /// Bounds of the bands, as text.
     pub fn yardstick(self) -> &'static str {
         match self {
             Self::GpuUtilisation => "Poor <20 %, Good ≥65 %, Elite ≥85 %",
@@ -79,7 +79,7 @@ impl Metric {
         }
     }
 
-    /// The band of `share` (0–1), with where each bound is from.
+    /// Band of `share` (0–1); `None` where the metric has none. Source of each bound:
     ///
     /// - GPU utilisation and idle hours: the field's benchmark tables give Poor / Average / Good /
     ///   Elite as `<20 / 40 / 65 / 85+` % for training and `>50 / 30 / 10 / <5` % for idle hours. The
@@ -126,16 +126,16 @@ impl Metric {
     }
 }
 
-/// A figure with what it rests on.
+/// Value of a metric, with its base.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Score {
-    /// Which figure.
+    /// The metric.
     pub metric: Metric,
-    /// The figure, 0–1; `None` when nothing is known to compute it from.
+    /// Its value, 0–1; `None` where there is no data for it.
     pub share: Option<f64>,
-    /// Its band.
+    /// Band of the value; `None` without a value.
     pub grade: Option<Band>,
-    /// How much of the fleet it rests on: `612 of 904 GPUs`.
+    /// Base of the value: `612 of 904 GPUs`.
     pub rests_on: String,
 }
 

@@ -7,7 +7,7 @@ use crate::app::{App, Area, PlanChart, Role};
 use crate::tabs::whatif::picture::chart::{Ink, Plot, cost, curve, fan, payback};
 use crate::ui::canvas::Canvas;
 
-/// Draws a chart; `chosen` = the one that keys mean, with its read-out.
+/// Draws a chart with its legend; `chosen` = keys apply to it, so it also has a read-out.
 pub fn draw(canvas: &mut Canvas<'_>, app: &App, kind: PlanChart, chosen: bool, area: Area) {
     let Some(mut made) = of(app, kind) else {
         missing(canvas, app, kind, area);

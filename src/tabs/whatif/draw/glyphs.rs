@@ -4,19 +4,19 @@ use crate::app::{Appearance, Role};
 use crate::tabs::whatif::picture::chart::Ink;
 use crate::view::Symbols;
 
-/// How fine a plot is drawn.
+/// Resolution of a plot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// Dots, two columns and four rows of them in a cell.
+    /// Braille dots, two columns and four rows per cell.
     Braille,
-    /// A glyph in a cell.
+    /// One block glyph per cell.
     Blocks,
-    /// The same in ASCII.
+    /// One ASCII character per cell.
     Ascii,
 }
 
 impl Mode {
-    /// That of an appearance.
+    /// Mode of an appearance.
     pub fn of(appearance: Appearance) -> Self {
         match appearance.symbols {
             Symbols::Ascii => Self::Ascii,
@@ -25,7 +25,7 @@ impl Mode {
         }
     }
 
-    /// Points of a cell, across and down.
+    /// Points per cell, across and down.
     pub fn points(self) -> (usize, usize) {
         match self {
             Self::Braille => (2, 4),
@@ -35,18 +35,18 @@ impl Mode {
     }
 }
 
-/// The glyphs of a slider's bar.
+/// Glyphs of a slider's bar.
 pub struct Bar {
-    /// Up to the knob.
+    /// Bar before the knob.
     pub done: &'static str,
     /// The knob.
     pub knob: &'static str,
-    /// Behind it.
+    /// Bar behind the knob.
     pub rest: &'static str,
 }
 
 impl Bar {
-    /// Those of a set of symbols.
+    /// Glyphs of a character set.
     pub fn of(symbols: Symbols) -> Self {
         match symbols {
             Symbols::Unicode => Self { done: "━", knob: "●", rest: "─" },
@@ -55,7 +55,7 @@ impl Bar {
     }
 }
 
-/// The glyph of an ink.
+/// Glyph of an ink.
 pub fn glyph(ink: Ink, mode: Mode) -> &'static str {
     let (unicode, ascii) = match ink {
         Ink::Used => ("█", "#"),
@@ -71,8 +71,8 @@ pub fn glyph(ink: Ink, mode: Mode) -> &'static str {
     if mode == Mode::Ascii { ascii } else { unicode }
 }
 
-/// True where the point at a column and row of the plot is a dot, in braille: each area has a grain
-/// of its own.
+/// True where the point at column `x` and row `y` of a braille plot is a dot: each area has a pattern of its
+/// own.
 pub fn grain(ink: Ink, x: usize, y: usize) -> bool {
     match ink {
         Ink::Used => true,
@@ -87,7 +87,7 @@ pub fn grain(ink: Ink, x: usize, y: usize) -> bool {
     }
 }
 
-/// The role of an ink.
+/// Role, and with it the colour, of an ink.
 pub fn role(ink: Ink) -> Role {
     match ink {
         Ink::Used | Ink::Committed => Role::Ok,

@@ -8,7 +8,7 @@ use crate::tabs::whatif::picture::{Group, input};
 use crate::ui::canvas::Canvas;
 use crate::whatif::Slot;
 
-/// Draws the line.
+/// Draws the line with the slots and the group of inputs shown.
 pub fn draw(canvas: &mut Canvas<'_>, app: &App, area: Area) {
     let tab = app.whatif();
     let end = area.x + area.width;

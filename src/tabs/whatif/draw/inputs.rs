@@ -10,7 +10,7 @@ use crate::whatif::Scenario;
 /// Columns of a value.
 const VALUE: u16 = 9;
 
-/// Draws the inputs around the cursor.
+/// Draws the sliders, scrolled to the cursor.
 pub fn draw(canvas: &mut Canvas<'_>, app: &App, area: Area) {
     let tab = app.whatif();
     let Some(scenario) = tab.scenario() else { return };

@@ -9,7 +9,7 @@ use crate::ui::canvas::Canvas;
 /// The fewest columns and rows that a plot makes sense in, axes included.
 const LEAST: (u16, u16) = (18, 4);
 
-/// Draws a plot with its axes; says so where there is no room for it.
+/// Draws a plot with its axes; a message where the area is too small.
 pub fn draw(canvas: &mut Canvas<'_>, plot: &Plot, mode: Mode, area: Area) {
     if area.width < LEAST.0 || area.height < LEAST.1 {
         let style = canvas.style(Role::Dim);

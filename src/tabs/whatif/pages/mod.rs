@@ -16,7 +16,7 @@ use crate::app::Role;
 use crate::app::content::{Line, wrap};
 use crate::app::{App, Area, PlanChart, PlanPage};
 
-/// A page above the tab.
+/// Lines of a page above the tab.
 pub fn page(app: &App, page: PlanPage, width: usize) -> Vec<Line> {
     match page {
         PlanPage::Explain => explain::lines(app, width),
@@ -24,7 +24,7 @@ pub fn page(app: &App, page: PlanPage, width: usize) -> Vec<Line> {
     }
 }
 
-/// The lines of a list or table of the tab, all of them.
+/// All lines of a list or table of the tab; none for plots.
 pub fn list(app: &App, chart: PlanChart, area: Area) -> Vec<Line> {
     let width = usize::from(area.width);
     match chart {

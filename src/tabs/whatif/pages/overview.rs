@@ -7,7 +7,7 @@ use crate::tabs::whatif::TAB;
 use crate::tabs::whatif::picture::words;
 use crate::whatif::Stage;
 
-/// One line where a plan is wholly valued; none where nobody plans.
+/// Line for the Overview: what the plan would save. `None` while no plan is valued completely.
 pub fn overview(app: &App) -> Option<Line> {
     let tab = app.whatif();
     let answer = tab.answer().filter(|a| a.stage == Stage::Whole)?;

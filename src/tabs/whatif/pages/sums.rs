@@ -13,7 +13,8 @@ use crate::whatif::{Answer, Valuation};
 /// A few words that belong together.
 type Part = (Role, String);
 
-/// At most `height` lines of `width` columns; the last one says what the numbers rest on.
+/// Main figures of the plan in at most `height` lines of `width` columns; the last line states what they are
+/// based on.
 pub fn sums(app: &App, width: usize, height: usize) -> Vec<Line> {
     let tab = app.whatif();
     let symbols = app.appearance().symbols;

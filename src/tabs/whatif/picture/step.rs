@@ -4,11 +4,11 @@ use super::Unit;
 use crate::domain::text::clean;
 use crate::whatif::{Buy, ComputePlan, FamilyInputs, Payment, Scenario, Step, StepKind};
 
-/// What a step looks like.
+/// Examples of steps, shown in the prompt.
 pub const STEP_HINT: &str = "launch 40 @26, scale 0.8 @10, move 50% to p5 x0.4 @12";
 
-/// Reads a step: `launch 40 @26`, `scale 0.8 @10`, `move 50% to NAME x0.4 @12`. The week may be left
-/// out, and is 0 then.
+/// Parses a step: `launch 40 @26`, `scale 0.8 @10`, `move 50% to NAME x0.4 @12`; without a week it is 0. Fails
+/// with what is expected.
 pub fn read_step(text: &str, scenario: &Scenario) -> Result<Step, String> {
     let (what, week) = at_week(text, scenario.future.weeks)?;
     let (word, rest) = what.split_once(char::is_whitespace).unwrap_or((what, ""));
@@ -50,7 +50,7 @@ fn read_move(rest: &str, scenario: &Scenario) -> Result<StepKind, String> {
     Ok(StepKind::Move { share, to: to.name.clone(), ratio })
 }
 
-/// Reads a later purchase: `20 OFFER @13`.
+/// Parses a later purchase: `20 OFFER @13`. Fails with what is expected.
 pub fn read_buy(text: &str, family: &FamilyInputs, weeks: u16) -> Result<Buy, String> {
     let (what, week) = at_week(text, weeks)?;
     let how = || "units, offer, week, like: 20 1y @13".to_owned();
@@ -66,7 +66,7 @@ pub fn read_buy(text: &str, family: &FamilyInputs, weeks: u16) -> Result<Buy, St
     Ok(Buy { offer: offer.name.clone(), units, week })
 }
 
-/// Reads a Compute Savings Plan: `120` or `120 3y` dollars per hour, with its weeks.
+/// Parses a Compute Savings Plan: `120` or `120 3y`, USD per hour and term. Fails with what is expected.
 pub fn read_plan(text: &str, scenario: &Scenario) -> Result<ComputePlan, String> {
     let (what, week) = at_week(text, scenario.future.weeks)?;
     let (usd, weeks) = what.split_once(char::is_whitespace).unwrap_or((what, "1y"));

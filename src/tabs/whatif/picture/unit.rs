@@ -2,10 +2,10 @@
 
 use crate::view::format;
 
-/// What a number means.
+/// Unit of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
-    /// A part of a whole, 0.3 = 30 %.
+    /// A share, 0.3 = 30%.
     Share,
     /// USD per unit and hour.
     Rate,
@@ -19,12 +19,12 @@ pub enum Unit {
     Hours,
     /// Events per hour.
     PerHour,
-    /// A number of its own.
+    /// A number without unit.
     Plain,
 }
 
 impl Unit {
-    /// The word behind a value, where the value does not carry it.
+    /// Unit behind the value; empty where [`Unit::show`] includes it.
     pub fn word(self) -> &'static str {
         match self {
             Self::Share | Self::Rate | Self::UsdPerHour | Self::Plain => "",
@@ -35,7 +35,7 @@ impl Unit {
         }
     }
 
-    /// What may be typed, for the label of the prompt.
+    /// Accepted forms, for the label of the prompt.
     pub fn hint(self) -> &'static str {
         match self {
             Self::Share => "like 30%",
@@ -47,7 +47,7 @@ impl Unit {
         }
     }
 
-    /// A value as it stands in a list: `30%`, `$1.74`, `52 wk`.
+    /// The value as shown: `30%`, `$1.74`, `52 wk`.
     pub fn show(self, value: f64) -> String {
         match self {
             Self::Share => format!("{}%", few(value * 100.0, 2)),
@@ -60,7 +60,7 @@ impl Unit {
         }
     }
 
-    /// Reads a typed value. `Ok(None)` = not known any more, or not there.
+    /// Parses a typed value; `Ok(None)` = removed or not known. Fails with what is expected.
     pub fn read(self, text: &str) -> Result<Option<f64>, String> {
         let text = text.trim().to_ascii_lowercase();
         if matches!(&*text, "" | "-" | "–" | "none" | "unknown" | "off") {
@@ -147,7 +147,7 @@ fn number(text: &str) -> Result<f64, String> {
     plain.parse::<f64>().map(|value| value * factor).map_err(|_| wrong())
 }
 
-/// At most `decimals` digits behind the point, none that say nothing.
+/// A number with at most `decimals` decimals, without trailing zeros.
 pub fn few(value: f64, decimals: usize) -> String {
     let digits = format::grouped(value, decimals);
     match digits.split_once('.') {

@@ -4,7 +4,7 @@ use super::unit::few;
 use crate::view::format;
 use crate::whatif::{Answer, Demand, DemandOrigin, Scenario};
 
-/// Dollars at about three digits: `$412`, `$88.5k`, `$1.14M`, `-$2.1k`.
+/// Dollars with about three digits: `$412`, `$88.5k`, `$1.14M`, `-$2.1k`.
 pub fn short_usd(amount: f64) -> String {
     if !amount.is_finite() {
         return format::usd(amount);
@@ -33,28 +33,28 @@ pub fn short_usd(amount: f64) -> String {
     format!("{sign}${digits}{unit}")
 }
 
-/// The same with its sign in any case: `+$1.2k`.
+/// As [`short_usd`], with `+` before positive sums: `+$1.2k`.
 pub fn signed_usd(amount: f64) -> String {
     let text = short_usd(amount);
     if amount > 0.0 { format!("+{text}") } else { text }
 }
 
-/// A part, 0–1, with one digit: `27.6%`.
+/// A share (0–1) as a percentage with one decimal: `27.6%`.
 pub fn share(part: f64) -> String {
     format!("{}%", few(part * 100.0, 1))
 }
 
-/// Months with one digit: `7.6 mo`.
+/// Months with one decimal: `7.6 mo`.
 pub fn months(months: f64) -> String {
     format!("{} mo", few(months, 1))
 }
 
-/// Units with at most one digit.
+/// Units with at most one decimal.
 pub fn units(units: f64) -> String {
     few(units, 1)
 }
 
-/// From how many of the futures an answer is.
+/// Number of futures behind an answer, as text.
 pub fn futures(answer: &Answer, scenario: &Scenario) -> String {
     let (of, all) = (answer.paths, scenario.future.paths);
     let count = |n: u32| format::grouped(f64::from(n), 0);
@@ -65,7 +65,7 @@ pub fn futures(answer: &Answer, scenario: &Scenario) -> String {
     }
 }
 
-/// Where a demand is from, and which hours it has: in full, and in few words.
+/// Source of a demand and its hours as text, in full and short.
 pub fn demand(demand: &Demand) -> [String; 2] {
     let date = |at: jiff::Timestamp| at.strftime("%Y-%m-%d").to_string();
     let origin = match &demand.origin {

@@ -12,7 +12,7 @@ use crate::tabs::whatif::picture::{Group, Input, Row, input, words};
 use crate::whatif::{Scenario, Slot};
 
 impl App {
-    /// Shows the tab; where there is nothing to plan with, says how to give it.
+    /// Shows the tab with this chart; without a demand the page on how to give one.
     pub(crate) fn go_to_whatif(&mut self, chart: Option<PlanChart>) -> Vec<Effect> {
         if !self.has_whatif() {
             self.open(Page::WhatIf(PlanPage::How));
@@ -25,7 +25,8 @@ impl App {
         self.want_demand()
     }
 
-    /// The key of a tab that is not there yet: it opens when what ran here has been read.
+    /// Handles the key of the tab while it is not listed: requests the demand, and opens the tab when it
+    /// arrives.
     pub(crate) fn want_whatif(&mut self) -> Vec<Effect> {
         if self.has_whatif() {
             return self.go_to_whatif(None);
@@ -50,7 +51,7 @@ impl App {
         if has_demand { Vec::new() } else { vec![Effect::ReadDemand(DemandFrom::History)] }
     }
 
-    /// Reads another demand.
+    /// Requests another demand.
     pub(crate) fn read_demand(&mut self, from: DemandFrom) -> Vec<Effect> {
         self.tabs.whatif.asked = true;
         let what = match &from {
@@ -61,12 +62,12 @@ impl App {
         vec![Effect::ReadDemand(from)]
     }
 
-    /// Asks for a kept scenario, for the slot being edited.
+    /// Requests a saved scenario for the active slot.
     pub(crate) fn load_scenario(&mut self, name: String) -> Vec<Effect> {
         vec![Effect::LoadScenario { name, slot: self.tabs.whatif.active }]
     }
 
-    /// Changes the chart that keys mean.
+    /// Makes `chart` the one that keys apply to.
     pub(crate) fn look_at_chart(&mut self, chart: PlanChart) {
         let tab = &mut self.tabs.whatif;
         if tab.chart != chart {
@@ -76,7 +77,7 @@ impl App {
         }
     }
 
-    /// What a key does on the tab; `None` for one that means the same everywhere.
+    /// Handles keys that mean something else on the tab; `None` = the key has its usual meaning.
     pub(crate) fn act_on_whatif(&mut self, action: Action) -> Option<Vec<Effect>> {
         if !matches!(action, Action::Raise | Action::Lower | Action::RaiseMore | Action::LowerMore)
             && let Some(plan) = &mut self.tabs.whatif.plans[self.tabs.whatif.active.index()]
@@ -299,7 +300,7 @@ impl App {
         tab.place = (tab.place + if right { step } else { -step }).clamp(0.0, 1.0);
     }
 
-    /// A key of tables is not silent here: it says that there is none.
+    /// Shows a notice for keys of lists, since the tab has none.
     pub(crate) fn say_what_is_missing(&mut self, key: Key) {
         let of_table = self.keymap.lookup(key, &[Context::Table]);
         if matches!(of_table, Some(Action::Filter | Action::Sort | Action::Columns)) {
@@ -308,7 +309,7 @@ impl App {
         }
     }
 
-    /// A click on an input puts the cursor there; the second one types its value.
+    /// Moves the cursor to the input clicked; a second click opens the prompt for its value.
     pub(crate) fn click_whatif(&mut self, x: u16, y: u16) -> Vec<Effect> {
         let inputs = self.room().and_then(|room| room.inputs);
         let Some(area) = inputs
@@ -354,13 +355,13 @@ impl App {
         lines.len().saturating_sub(height)
     }
 
-    /// The parts of the tab; `None` where it is not on screen.
+    /// Positions of the tab's parts; `None` where it is not on screen.
     pub fn room(&self) -> Option<Room> {
         let layout = self.layout().filter(|_| self.shows_whatif())?;
         Some(Room::of(&layout, self.tabs.whatif.alone))
     }
 
-    /// The plan as it leaves for a file.
+    /// The planning session as a report; `None` without a demand.
     pub(crate) fn plan_picture(&self) -> Option<SessionReport> {
         let tab = &self.tabs.whatif;
         let demand = Arc::clone(tab.demand.as_ref()?);
@@ -378,7 +379,7 @@ impl App {
         Some(SessionReport { demand, plans, active: tab.active, comparisons })
     }
 
-    /// Why the plan cannot be written down in this format, if it cannot.
+    /// Fails with the reason where the session cannot be written in this format.
     pub(crate) fn check_plan_export(&self, format: Format) -> Result<(), String> {
         if format == Format::Table {
             return Err("a plan is written as md (the memo), csv or json".to_owned());
@@ -392,7 +393,7 @@ impl App {
         Ok(())
     }
 
-    /// What the plan is called in the name of its file.
+    /// First part of an export's file name.
     pub(crate) fn plan_stem(&self) -> String {
         let name = self.tabs.whatif.scenario().map_or("unnamed", |s| name_of(s));
         let safe = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '-' };

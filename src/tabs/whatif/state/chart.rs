@@ -1,29 +1,29 @@
 //! What fills the right side of the tab.
 
-/// The charts and lists of the tab.
+/// A chart or list on the right side of the tab.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PlanChart {
-    /// The load-duration curve with what is committed.
+    /// Load-duration curve with committed units.
     #[default]
     Curve,
-    /// Demand by week over all futures.
+    /// Quantiles of the demand by week.
     Fan,
-    /// Cost against units bought.
+    /// Cost by units bought.
     Cost,
-    /// Cumulative cash of one unit.
+    /// Cumulative cash of one unit, committed and on demand.
     Payback,
-    /// What each input does to the cost.
+    /// Change of the cost by input: the tornado.
     Tornado,
-    /// Buy, plan, do not buy.
+    /// Offers to buy, to plan, to avoid.
     Lists,
-    /// What begins and ends when.
+    /// Purchases and expiries, by week.
     Calendar,
     /// Scenarios side by side.
     Compare,
 }
 
 impl PlanChart {
-    /// All, in the order in which a key goes through them.
+    /// All charts, in the order of the key that cycles through them.
     pub const ALL: [Self; 8] = [
         Self::Curve,
         Self::Fan,
@@ -35,7 +35,7 @@ impl PlanChart {
         Self::Compare,
     ];
 
-    /// Its name, in commands.
+    /// Name in commands.
     pub fn name(self) -> &'static str {
         match self {
             Self::Curve => "curve",
@@ -49,7 +49,7 @@ impl PlanChart {
         }
     }
 
-    /// Its title.
+    /// Title of the chart.
     pub fn title(self) -> &'static str {
         match self {
             Self::Curve => "Load-duration curve",
@@ -63,12 +63,12 @@ impl PlanChart {
         }
     }
 
-    /// The chart of a name.
+    /// The chart of this name, ignoring ASCII case; `None` for another word.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|chart| chart.name().eq_ignore_ascii_case(name))
     }
 
-    /// The one `steps` further on, round and round.
+    /// The chart `steps` further in the cycle.
     #[must_use]
     pub fn further(self, steps: usize) -> Self {
         Self::ALL[(self as usize + steps) % Self::ALL.len()]
@@ -79,7 +79,7 @@ impl PlanChart {
         self.further(if forward { 1 } else { Self::ALL.len() - 1 })
     }
 
-    /// True where it is a table or a list, and not a plot with a cursor.
+    /// True for a table or list, false for a plot with a cursor.
     pub fn is_text(self) -> bool {
         !matches!(self, Self::Curve | Self::Fan | Self::Cost | Self::Payback)
     }

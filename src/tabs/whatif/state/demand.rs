@@ -1,9 +1,9 @@
 //! Where a demand is from.
 
-/// Where a demand is to be read from.
+/// Source to read a demand from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DemandFrom {
-    /// What burntop saw running, as the cache holds it.
+    /// Running instances recorded in the cache.
     History,
     /// A CSV file or a bill, by its path as typed.
     File(String),

@@ -25,17 +25,17 @@ use crate::tabs::whatif::TAB;
 use crate::tabs::whatif::picture::{Group, Input, Peaks, Row, input};
 use crate::whatif::{Answer, Demand, FamilyAnswer, Scenario, Slot, SlotComparison};
 
-/// A page above the tab.
+/// A page of the tab.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlanPage {
-    /// The arithmetic of what is under the cursor.
+    /// Arithmetic of the value under the cursor.
     Explain,
-    /// How to give a demand, and what plans are.
+    /// How to give a demand, and how plans work.
     How,
 }
 
 impl PlanPage {
-    /// Its name, for the line above the body.
+    /// Title above the body.
     pub fn title(self) -> &'static str {
         match self {
             Self::Explain => "Explain",
@@ -62,7 +62,7 @@ pub struct WhatIf {
     family: usize,
     /// The line of the inputs that the cursor is on.
     cursor: usize,
-    /// The chart on screen.
+    /// Chart that keys apply to.
     pub(crate) chart: PlanChart,
     /// True when the chart has all the room.
     alone: bool,
@@ -76,7 +76,7 @@ pub struct WhatIf {
     said: Option<[String; 2]>,
     /// It was asked for.
     asked: bool,
-    /// The tab opens when a demand comes, unless the user went elsewhere.
+    /// True while the tab is to open when a demand arrives, unless the user goes elsewhere.
     pub(crate) opening: bool,
 }
 
@@ -107,73 +107,72 @@ impl Default for WhatIf {
 }
 
 impl WhatIf {
-    /// The demand planned for.
+    /// Demand planned for; `None` before one is read.
     pub fn demand(&self) -> Option<&Arc<Demand>> {
         self.demand.as_ref()
     }
 
-    /// Why there is no demand; clean text.
+    /// Why there is no demand; clean text. `None` where there is one, or none was requested.
     pub fn why_not(&self) -> Option<&str> {
         self.why_not.as_deref()
     }
 
-    /// The slot being edited.
+    /// Slot being edited.
     pub fn active(&self) -> Slot {
         self.active
     }
 
-    /// What is in a slot.
+    /// Plan in a slot; `None` where it is empty.
     pub fn plan_of(&self, slot: Slot) -> Option<&Plan> {
         self.plans[slot.index()].as_ref()
     }
 
-    /// What is being edited.
+    /// Plan being edited; `None` where its slot is empty.
     pub fn plan(&self) -> Option<&Plan> {
         self.plan_of(self.active)
     }
 
-    /// The scenario being edited.
+    /// Scenario being edited; `None` where its slot is empty.
     pub fn scenario(&self) -> Option<&Arc<Scenario>> {
         self.plan().map(Plan::scenario)
     }
 
-    /// What came of it.
+    /// Valuation of the scenario being edited, or of its former version; `None` while none is known.
     pub fn answer(&self) -> Option<&Arc<Answer>> {
         self.plan()?.answer()
     }
 
-    /// The inputs on screen.
+    /// Group of inputs on screen.
     pub fn group(&self) -> Group {
         self.group
     }
 
-    /// The family whose charts are on screen.
+    /// Index of the family whose charts are on screen.
     pub fn family(&self) -> usize {
         self.family
     }
 
-    /// That family's part of the answer; `None` where it has none, for want of a price.
+    /// Valuation of that family; `None` while none is known, or without a price.
     pub fn family_answer(&self) -> Option<&FamilyAnswer> {
         self.answer()?.families.get(self.family)?.as_ref()
     }
 
-    /// The lines of the inputs on screen.
+    /// Lines of the inputs on screen.
     pub fn rows(&self) -> Vec<Row> {
         self.scenario().map_or_else(Vec::new, |s| input::rows(s, self.group))
     }
 
-    /// The line that the cursor is on.
+    /// Index of the line with the cursor.
     pub fn cursor(&self) -> usize {
         self.cursor
     }
 
-    /// The first line of the inputs on screen: the cursor in the middle, as far as there is
-    /// something around it.
+    /// Index of the first input on screen: the cursor is in the middle where there are enough lines around it.
     pub fn inputs_top(&self, rows: usize, height: usize) -> usize {
         self.cursor.saturating_sub(height / 2).min(rows.saturating_sub(height))
     }
 
-    /// The input under the cursor.
+    /// Input under the cursor; `None` on a heading.
     pub fn input(&self) -> Option<Input> {
         match self.rows().get(self.cursor)? {
             Row::Input(input) => Some(*input),
@@ -181,37 +180,37 @@ impl WhatIf {
         }
     }
 
-    /// The chart that keys mean.
+    /// Chart that keys apply to.
     pub fn chart(&self) -> PlanChart {
         self.chart
     }
 
-    /// Where the cursor of the plots is, 0–1 of the axis.
+    /// Position of the cursor in plots, 0–1 of the axis.
     pub fn place(&self) -> f64 {
         self.place
     }
 
-    /// The first line of the list on screen.
+    /// First line on screen of a list.
     pub fn scroll(&self) -> usize {
         self.scroll
     }
 
-    /// The most units that ever ran, per family of the scenario.
+    /// Most units of any hour, by family of the scenario.
     pub fn peaks(&self) -> &Peaks {
         &self.peaks
     }
 
-    /// Where the demand is from, and which hours it has: in full, and in few words.
+    /// Source of the demand and its hours as text, in full and short; `None` without a demand.
     pub fn said(&self) -> Option<&[String; 2]> {
         self.said.as_ref()
     }
 
-    /// Names of the scenarios that are kept.
+    /// Names of the saved scenarios.
     pub fn saved(&self) -> &[String] {
         &self.saved
     }
 
-    /// How `other` compares with `base`, where that is known of the scenarios as they are.
+    /// Comparison of `other` with `base`; `None` where it is not known for the scenarios as they are now.
     pub fn comparison(&self, base: Slot, other: Slot) -> Option<&SlotComparison> {
         let asked = |slot| self.plan_of(slot).map(|p| p.asked);
         let now = [asked(base)?, asked(other)?];
@@ -225,7 +224,7 @@ impl App {
         &self.tabs.whatif
     }
 
-    /// True when there is a demand or a scenario to plan with.
+    /// True when there is a demand or a scenario.
     pub fn has_whatif(&self) -> bool {
         self.tabs.whatif.demand.is_some() || self.tabs.whatif.plans.iter().any(Option::is_some)
     }

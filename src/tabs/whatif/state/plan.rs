@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::tabs::whatif::picture::Input;
 use crate::whatif::{Answer, History, PlanAnswer, Scenario};
 
-/// A scenario being edited.
+/// A scenario in a slot, with its undo steps and its valuation.
 #[derive(Clone, Debug)]
 pub struct Plan {
     history: History,
@@ -39,22 +39,22 @@ impl Plan {
         Self { answer: self.answer.clone(), touched: true, ..Self::new(self.scenario()) }
     }
 
-    /// The scenario.
+    /// The scenario as it is now.
     pub fn scenario(&self) -> &Arc<Scenario> {
         self.history.now()
     }
 
-    /// What came of it, or of what it was before the last changes.
+    /// Its valuation, or that of its former version; `None` while none is known.
     pub fn answer(&self) -> Option<&Arc<Answer>> {
         self.answer.as_ref()
     }
 
-    /// True while the answer is of what the scenario was before.
+    /// True while [`Plan::answer`] is of a former version of the scenario.
     pub fn is_behind(&self) -> bool {
         self.answered < self.asked
     }
 
-    /// Why there is no answer to the scenario as it is; clean text.
+    /// Why the scenario as it is has no valuation; clean text. `None` where there is no error.
     pub fn trouble(&self) -> Option<&str> {
         self.trouble.as_deref()
     }

@@ -89,7 +89,7 @@ impl App {
         Ok(self.change_plan(None, scenario))
     }
 
-    /// Keeps the scenario under a name.
+    /// Saves the scenario under a name. Fails with the reason.
     pub(crate) fn save_scenario(&mut self, text: &str) -> Result<Vec<Effect>, String> {
         let name = name(text)?;
         let Some(scenario) = self.tabs.whatif.scenario() else {
@@ -100,7 +100,7 @@ impl App {
         Ok(vec![Effect::SaveScenario(Arc::new(named))])
     }
 
-    /// Gives the scenario another name, and the kept one of its old name.
+    /// Renames the scenario, and the saved one of its old name. Fails with the reason.
     pub(crate) fn rename_scenario(&mut self, text: &str) -> Result<Vec<Effect>, String> {
         let to = name(text)?;
         let Some(scenario) = self.tabs.whatif.scenario() else {
@@ -112,7 +112,7 @@ impl App {
         Ok(if is_kept { vec![Effect::RenameScenario { from, to }] } else { Vec::new() })
     }
 
-    /// Remembers a note with the scenario.
+    /// Sets the scenario's note.
     pub(crate) fn note_scenario(&mut self, text: &str) {
         let Some(scenario) = self.tabs.whatif.scenario() else { return };
         let note: String = clean(text.trim()).chars().take(LONGEST_NOTE).collect();
@@ -140,7 +140,7 @@ impl App {
         self.ask_plan(slot).into_iter().collect()
     }
 
-    /// The word for the inputs on screen.
+    /// Title of the group of inputs on screen.
     pub fn group_title(&self) -> String {
         let tab = &self.tabs.whatif;
         match tab.group {

@@ -2,16 +2,16 @@
 
 use crate::app::Layout;
 
-/// A rectangle of the screen.
+/// A rectangle of the screen, in cells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Area {
     /// First column.
     pub x: u16,
     /// First row.
     pub y: u16,
-    /// Columns.
+    /// Number of columns.
     pub width: u16,
-    /// Rows.
+    /// Number of rows.
     pub height: u16,
 }
 
@@ -25,13 +25,13 @@ pub struct Area {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Room {
-    /// Slots and family.
+    /// Line with slots and family; `None` where it does not fit.
     pub head: Option<Area>,
-    /// The sliders.
+    /// Sliders; `None` where they do not fit.
     pub inputs: Option<Area>,
-    /// The charts, the chosen one first; at most four.
+    /// Charts, the chosen one first; at most four.
     pub charts: [Option<Area>; 4],
-    /// What the plan comes to.
+    /// Lines with the plan's main figures; may have no rows.
     pub sums: Area,
 }
 
@@ -39,7 +39,7 @@ pub struct Room {
 const BESIDE: u16 = 72;
 
 impl Room {
-    /// The parts in the body of a frame; `alone` = the chart has all the room.
+    /// Parts of the tab in the frame's body; `alone` = the chosen chart takes all of it.
     pub fn of(layout: &Layout, alone: bool) -> Self {
         let body = layout.body_height;
         let x = 1;

@@ -9,7 +9,8 @@ use crate::tabs::whatif::picture::{Group, Peaks, words};
 use crate::whatif::{Demand, FamilyInputs, PlanAnswer, PlanRequest, Scenario, Slot};
 
 impl App {
-    /// A demand came. What was changed here stays; a scenario that nobody touched begins anew.
+    /// Stores a demand. Scenarios that the user changed stay, with new families added; others start anew from
+    /// `start`.
     pub(crate) fn on_demand(&mut self, demand: Arc<Demand>, start: Arc<Scenario>) -> Vec<Effect> {
         let tab = &mut self.tabs.whatif;
         tab.why_not = None;
@@ -41,14 +42,14 @@ impl App {
         Slot::ALL.into_iter().filter_map(|slot| self.ask_plan(slot)).collect()
     }
 
-    /// There is no demand to plan with: it is said why.
+    /// Stores and shows why there is no demand.
     pub(crate) fn on_no_demand(&mut self, why: String) {
         self.tabs.whatif.opening = false;
         self.say(Notice::new(Level::Warn, why.clone()));
         self.tabs.whatif.why_not = Some(why);
     }
 
-    /// An answer came: of a question that is still asked, or it is left aside.
+    /// Stores an answer, unless its request was superseded.
     pub(crate) fn on_planned(&mut self, planned: PlanAnswer) {
         let tab = &mut self.tabs.whatif;
         for comparison in &planned.comparisons {
@@ -61,7 +62,7 @@ impl App {
         }
     }
 
-    /// A kept scenario came.
+    /// Puts a loaded scenario into a slot.
     pub(crate) fn on_scenario(&mut self, slot: Slot, scenario: Arc<Scenario>) -> Vec<Effect> {
         let text = format!("{} is {}", slot.letter(), name_of(&scenario));
         let tab = &mut self.tabs.whatif;
@@ -81,7 +82,7 @@ impl App {
         self.ask_plan(slot).into_iter().collect()
     }
 
-    /// Takes the names of the scenarios that are kept.
+    /// Stores the names of the saved scenarios.
     pub(crate) fn on_scenarios(&mut self, names: Vec<String>) {
         self.tabs.whatif.saved = names;
     }
@@ -132,7 +133,7 @@ fn with_families(scenario: &Scenario, start: &Scenario) -> Option<Scenario> {
     })
 }
 
-/// A scenario's name, or a word that says that it has none.
+/// Name of a scenario; `unnamed` where it has none.
 pub fn name_of(scenario: &Scenario) -> &str {
     if scenario.name.is_empty() { "unnamed" } else { &scenario.name }
 }

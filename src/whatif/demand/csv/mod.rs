@@ -21,73 +21,73 @@ use jiff::tz::TimeZone;
 use super::{Demand, DemandOrigin, Family};
 use crate::domain::text::clean;
 
-/// The longest stretch that a file may cover, hours: 20 years. More is a year mistyped.
+/// Longest stretch that a file may cover, hours: 20 years. More is a mistyped year.
 pub const MAX_HOURS: usize = 20 * 8_766;
 
-/// The most families of one file.
+/// Most families of one file.
 pub const MAX_FAMILIES: usize = 1_000;
 
-/// The most cells of one file, with those between its rows: 200 families by the hour for ten years
-/// have 17.5 million.
+/// Most cells of one file, with those between its rows: 200 families by the hour for ten years have 17.5
+/// million.
 pub const MAX_CELLS: usize = 20_000_000;
 
-/// The most rows of one file: nine years by the minute.
+/// Most rows of one file: nine years by the minute.
 pub const MAX_ROWS: usize = 5_000_000;
 
-/// What of a file is wanted, and how it is to be read.
+/// Which columns of a CSV file to read, and how.
 #[derive(Clone, Debug)]
 pub struct CsvOptions {
-    /// The file, as messages name it.
+    /// Path of the file, for error messages.
     pub name: String,
-    /// Which columns.
+    /// Columns to read.
     pub columns: Columns,
-    /// The zone of times without an offset.
+    /// Time zone of times without an offset.
     pub zone: TimeZone,
 }
 
 impl CsvOptions {
-    /// All columns of a file of this name, times without an offset in UTC.
+    /// Options for all columns of the file `name`, times without an offset in UTC.
     pub fn new(name: &str) -> Self {
         Self { name: clean(name).into_owned(), columns: Columns::All, zone: TimeZone::UTC }
     }
 }
 
-/// Which columns of a file are families.
+/// Columns of a file that are families.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Columns {
-    /// Every one after the time.
+    /// Every column after the time.
     All,
-    /// The only one: several are an error that lists them.
+    /// The only column after the time; more than one is an error that lists them.
     Single,
-    /// The one of this name; the others are not looked at.
+    /// The column of this name; the others are not read.
     One(String),
     /// Rows of several families below each other: the column with the units and the one with the
     /// family's name.
     Long {
-        /// Column with the units.
+        /// Name of the column with the units.
         value: String,
-        /// Column with the family's name.
+        /// Name of the column with the family.
         family: String,
     },
 }
 
-/// Why a file is no demand.
+/// Why a file gives no demand; with all problems found.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct CsvError {
-    /// The file, as given; clean text.
+    /// Path of the file, as given; clean text.
     pub name: String,
-    /// What is wrong, in the order of the lines: the first few.
+    /// The first few problems, in the order of the lines.
     pub problems: Vec<CsvProblem>,
-    /// How many more there are.
+    /// Number of further problems.
     pub more: usize,
 }
 
-/// One thing that is wrong.
+/// A problem at one place of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CsvProblem {
-    /// Line, counted from 1.
+    /// Line, from 1.
     pub line: usize,
-    /// Column in characters, counted from 1.
+    /// Column in characters, from 1.
     pub column: usize,
     /// What is wrong and what would be right; clean text.
     pub message: String,
@@ -137,7 +137,8 @@ impl Problems {
     }
 }
 
-/// Reads a demand from the text of a file.
+/// Reads a demand from the text of a CSV file. Fails with every problem that cannot be mended; mended ones
+/// become [`Demand::notes`].
 pub fn parse(text: &str, options: &CsvOptions) -> Result<Demand, CsvError> {
     let mut problems = Problems::default();
     let mut notes = Vec::new();

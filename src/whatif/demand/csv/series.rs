@@ -6,18 +6,19 @@ use super::rows::{self, wanted};
 use super::time::{self, Moment};
 use super::{CsvError, CsvOptions, MAX_ROWS, Problems, cells};
 
-/// A column of numbers.
+/// A load, as one column of a CSV file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoadSeries {
-    /// The column's name; clean text.
+    /// Heading of the column; clean text.
     pub name: String,
-    /// Its numbers, never negative.
+    /// Values in the file's order, from 0 on.
     pub values: Vec<f64>,
-    /// Minutes from each row to the next, where the first column is a time and evenly spaced.
+    /// Minutes between rows, where the first column is an evenly spaced time; else `None`.
     pub step_minutes: Option<f64>,
 }
 
-/// Reads one column of a file. Rows stay as they are: nothing is sorted, merged or averaged.
+/// Reads one column of a CSV file, rows in their order: nothing is sorted, merged or averaged. Fails where the
+/// column is missing, a value is empty or negative, or a limit is exceeded.
 pub fn series(text: &str, options: &CsvOptions) -> Result<LoadSeries, CsvError> {
     let mut problems = Problems::default();
     let mut found = LoadSeries { name: String::new(), values: Vec::new(), step_minutes: None };

@@ -1,18 +1,18 @@
 //! The table of findings: every code, its number and how bad it is.
 
-/// How bad a finding is.
+/// Severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// Good to know.
+    /// Information.
     Info,
-    /// Does nothing, or costs money.
+    /// The rule does nothing, or costs money.
     Warning,
-    /// S3 refuses it, or it destroys what cannot be had again.
+    /// S3 refuses the rule, or it destroys data irrecoverably.
     Error,
 }
 
 impl Severity {
-    /// The name in JSON.
+    /// Name in JSON.
     pub fn word(self) -> &'static str {
         match self {
             Self::Info => "info",
@@ -24,8 +24,8 @@ impl Severity {
 
 macro_rules! codes {
     ($($(#[$doc:meta])* $name:ident = $id:literal, $severity:ident;)+) => {
-        /// What the linter finds. Numbers never change their meaning: `LC0xx` S3 refuses, `LC1xx`
-        /// does nothing, costs money or destroys, `LC2xx` is about several rules.
+        /// Code of a finding. Numbers never change their meaning: `LC0xx` S3 refuses, `LC1xx` does nothing,
+        /// costs money or destroys, `LC2xx` concerns several rules.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Code {
             $($(#[$doc])* $name,)+
@@ -36,12 +36,12 @@ macro_rules! codes {
             #[cfg(test)]
             pub const ALL: &'static [Self] = &[$(Self::$name,)+];
 
-            /// The number: `LC001`.
+            /// Number of the code: `LC001`.
             pub fn id(self) -> &'static str {
                 match self { $(Self::$name => $id,)+ }
             }
 
-            /// How bad it is.
+            /// Severity of the code.
             pub fn severity(self) -> Severity {
                 match self { $(Self::$name => Severity::$severity,)+ }
             }

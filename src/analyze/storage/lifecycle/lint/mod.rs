@@ -20,40 +20,39 @@ pub use waterfall::allows;
 
 use crate::domain::storage::{Lifecycle, PrefixTree, S3Prices, Versioning};
 
-/// What is known besides the rules. Everything may be missing: findings that need it then are not
-/// made, or carry no dollars.
+/// Facts about the bucket besides its rules. Each may be missing; findings that need it are then omitted, or
+/// have no cost.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LintContext<'a> {
-    /// Versioning of the bucket.
+    /// Versioning of the bucket; `None` = not known.
     pub versioning: Option<Versioning>,
-    /// How often each byte is read per month, on average, as the user states it.
+    /// Mean number of reads of each byte per month, as the user states it; `None` = not stated.
     pub reads_per_month: Option<f64>,
-    /// Sizes, and what they cost.
+    /// Sizes and prices; `None` without a list of the bucket.
     pub sizes: Option<Sizes<'a>>,
 }
 
-/// Sums of a bucket by prefix, and prices.
+/// Sums of a bucket by prefix, and prices of its region.
 #[derive(Clone, Copy, Debug)]
 pub struct Sizes<'a> {
     /// Sums of a list of the bucket.
     pub tree: &'a PrefixTree,
-    /// Prices of its region.
+    /// Prices of the bucket's region.
     pub prices: &'a S3Prices,
 }
 
-/// Something the reader of a file noticed that the model cannot hold.
+/// A peculiarity of a file that the parsed rules cannot hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remark {
     /// Index of the rule; `None` for the whole file.
     pub rule: Option<usize>,
-    /// What it is.
+    /// Code of the finding it becomes.
     pub code: Code,
-    /// What is so, and what to do; clean text.
+    /// The problem, and what to do; clean text.
     pub text: String,
 }
 
-/// Checks a configuration. `remarks` are what its reader noticed. Findings come by rule, and within
-/// a rule by code.
+/// Checks a configuration. `remarks` come from its parser. Findings are ordered by rule, then by code.
 pub fn lint(lifecycle: &Lifecycle, remarks: &[Remark], ctx: &LintContext<'_>) -> Vec<LintFinding> {
     let mut out: Vec<LintFinding> = remarks
         .iter()

@@ -2,11 +2,10 @@
 
 use crate::domain::storage::StorageClass as C;
 
-/// Days that the IA classes have to be waited for, and that lie between them and an archive.
+/// Days that objects must stay before a move to an IA class, and between such a class and an archive.
 pub const IA_DAYS: i64 = 30;
 
-/// True when lifecycle may move an object from one class to another ("Supported transitions" of
-/// the S3 User Guide).
+/// True when lifecycle may move objects from one class to the other (S3 User Guide, "Supported transitions").
 pub fn allows(from: C, to: C) -> bool {
     let below: &[C] = match from {
         C::Standard | C::ReducedRedundancy => &[
@@ -28,12 +27,12 @@ pub fn allows(from: C, to: C) -> bool {
     below.contains(&to)
 }
 
-/// True for the two classes with 30 days of waiting.
+/// True for the two IA classes, which have a waiting time of [`IA_DAYS`].
 pub fn once_ia(class: C) -> bool {
     matches!(class, C::StandardIa | C::OnezoneIa)
 }
 
-/// Days that an object is billed for in a class at least; what leaves earlier pays the rest.
+/// Minimum storage duration of a class, days; objects that leave earlier are charged for the rest.
 pub fn minimum_days(class: C) -> i64 {
     match class {
         C::StandardIa | C::OnezoneIa => 30,
@@ -68,7 +67,7 @@ const NICKNAMES: &[(&str, C)] = &[
     ("RRS", C::ReducedRedundancy),
 ];
 
-/// The class that a wrong name most likely means; `None` when nothing is near.
+/// The class that a misspelled name most likely means; `None` where none is close.
 pub fn closest_class(name: &str) -> Option<C> {
     let plain: String = name
         .chars()

@@ -19,7 +19,7 @@ use crate::domain::storage::Lifecycle;
 use crate::domain::text::clean;
 use document::Node;
 
-/// Largest file that is read, bytes: a thousand rules of a thousand bytes, eight times over.
+/// Largest file that is read, bytes: eight times a thousand rules of a thousand bytes.
 pub const LARGEST_FILE: usize = 8 << 20;
 
 /// Values and elements a file may have.
@@ -28,7 +28,7 @@ const MOST_NODES: usize = 200_000;
 /// How deep they may lie in each other.
 const DEEPEST: usize = 64;
 
-/// How a file is written.
+/// Syntax of a file of rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Syntax {
     /// JSON.
@@ -40,7 +40,7 @@ pub enum Syntax {
 }
 
 impl Syntax {
-    /// Its name.
+    /// Name of the syntax.
     pub fn name(self) -> &'static str {
         match self {
             Self::Json => "JSON",
@@ -50,55 +50,56 @@ impl Syntax {
     }
 }
 
-/// What was read.
+/// Rules read from a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parsed {
     /// The rules.
     pub lifecycle: Lifecycle,
-    /// What was noticed, for the linter.
+    /// Peculiarities that the linter reports.
     pub remarks: Vec<Remark>,
-    /// Where the rules say something that the model cannot hold, or that was guessed: paths with
-    /// the reason. Such rules are linted and simulated, and never merged.
+    /// Places whose meaning the parsed rules cannot hold, or that were guessed: paths with the reason. Such
+    /// rules are linted and simulated, but never merged.
     pub not_for_merging: Vec<String>,
-    /// How the file is written.
+    /// Syntax of the file.
     pub syntax: Syntax,
 }
 
-/// Why a file cannot be read.
+/// Why a file of rules cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ParseError {
-    /// Too large.
+    /// Larger than [`LARGEST_FILE`]; holds its size in bytes.
     #[error("the file has {0} bytes; policies of more than {LARGEST_FILE} are not read")]
     TooLarge(usize),
-    /// Not UTF-8.
+    /// Not UTF-8; holds the position of the first bad byte, from 1.
     #[error("byte {0} is not UTF-8; save the file as UTF-8")]
     Encoding(usize),
     /// Empty.
     #[error("the file is empty; expected lifecycle rules as JSON, XML or YAML")]
     Empty,
-    /// Not well-formed, or with more nesting or references than a policy can have.
+    /// Not well-formed, or more nested or referenced than a policy can be.
     #[error("line {line}, column {column}: {message} (read as {})", .syntax.name())]
     Syntax {
-        /// As what it was read.
+        /// Syntax it was read as.
         syntax: Syntax,
         /// Line, from 1.
         line: u64,
         /// Column, from 1.
         column: u64,
-        /// What is wrong; clean text.
+        /// The problem; clean text.
         message: String,
     },
-    /// Well-formed, but not what a policy looks like there.
+    /// Well-formed, but not the structure of lifecycle rules.
     #[error("{path}: {message}")]
     Shape {
-        /// Where: `Rules[2].Transitions[0].Days`.
+        /// Path of the place: `Rules[2].Transitions[0].Days`.
         path: String,
-        /// What is wrong, and what is expected; clean text.
+        /// The problem, and what is expected; clean text.
         message: String,
     },
 }
 
-/// Reads a policy.
+/// Reads lifecycle rules in any of the syntaxes. Fails where the file is too large, not UTF-8, empty,
+/// malformed, or no set of rules.
 pub fn parse(bytes: &[u8]) -> Result<Parsed, ParseError> {
     if bytes.len() > LARGEST_FILE {
         return Err(ParseError::TooLarge(bytes.len()));

@@ -8,10 +8,9 @@ use super::json::rule_json;
 use crate::analyze::storage::lifecycle::when;
 use crate::domain::storage::{Lifecycle, LifecycleRule, MinimumSize, When};
 
-/// The canonical form: compact JSON, rules sorted by their text (their order means nothing to S3),
-/// tags and moves sorted, dates in one spelling, and the minimum size that S3 takes where none is
-/// said (`all_storage_classes_128K`, the default since September 2024). Two reads of an unchanged
-/// bucket give the same bytes.
+/// The canonical form: compact JSON, rules sorted by their text (their order has no meaning in S3), tags and
+/// moves sorted, dates in one spelling, and S3's default minimum size where none is set
+/// (`all_storage_classes_128K`, since September 2024). Two reads of an unchanged bucket give the same bytes.
 pub fn canonical(lifecycle: &Lifecycle) -> String {
     let minimum = lifecycle.minimum_size.unwrap_or(MinimumSize::All128K);
     document(&format!("\"{}\"", minimum.api()), &lifecycle.rules)
@@ -22,7 +21,7 @@ pub(in crate::analyze::storage::lifecycle) fn canonical_rules(rules: &[Lifecycle
     document("null", rules)
 }
 
-/// The canonical form of one rule: rules that mean the same have the same text.
+/// The canonical form of one rule: rules of equal meaning have equal text.
 pub fn canonical_rule(rule: &LifecycleRule) -> String {
     rule_json(&settled(rule)).to_string()
 }
@@ -33,14 +32,13 @@ fn document(minimum: &str, rules: &[LifecycleRule]) -> String {
     format!("{{\"TransitionDefaultMinimumObjectSize\":{minimum},\"Rules\":[{}]}}", rules.join(","))
 }
 
-/// SHA-256 of the canonical form, 64 hex digits: what decides whether two configurations are the
-/// same.
+/// SHA-256 of the canonical form, 64 hex digits: two configurations are equal when it is.
 pub fn sha256(lifecycle: &Lifecycle) -> String {
     hex(&Sha256::digest(canonical(lifecycle).as_bytes()))
 }
 
-/// As [`sha256`]; a bucket without a configuration has a digest of its own, which no configuration
-/// has, not even one without rules.
+/// [`sha256`] of a configuration; `None` (no configuration) has a digest that no configuration has, not even
+/// one without rules.
 pub fn sha256_of(lifecycle: Option<&Lifecycle>) -> String {
     lifecycle.map_or_else(|| hex(&Sha256::digest(b"none")), sha256)
 }

@@ -4,8 +4,7 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::domain::storage::{Lifecycle, LifecycleFilter, LifecycleRule, When};
 
-/// A whole configuration, indented, with a final newline: what the AWS CLI prints of a bucket,
-/// minimum size included.
+/// A whole configuration, indented, with a final newline, as the AWS CLI prints it, minimum size included.
 pub fn json(lifecycle: &Lifecycle) -> String {
     let mut document = Map::new();
     if let Some(minimum) = lifecycle.minimum_size {
@@ -15,8 +14,8 @@ pub fn json(lifecycle: &Lifecycle) -> String {
     format!("{:#}\n", Json::Object(document))
 }
 
-/// The input of `aws s3api put-bucket-lifecycle-configuration --cli-input-json file://…`: with the
-/// bucket and the minimum size, which would be reset by a PUT that leaves it out.
+/// Input of `aws s3api put-bucket-lifecycle-configuration --cli-input-json file://…`, with the bucket and with
+/// the minimum size, which a PUT without it would reset.
 pub fn cli_input(bucket: &str, lifecycle: &Lifecycle) -> String {
     let rules: Vec<Json> = lifecycle.rules.iter().map(rule_json).collect();
     let mut document = Map::new();
@@ -28,7 +27,7 @@ pub fn cli_input(bucket: &str, lifecycle: &Lifecycle) -> String {
     format!("{:#}\n", Json::Object(document))
 }
 
-/// One rule.
+/// One rule as the API's JSON.
 pub fn rule_json(rule: &LifecycleRule) -> Json {
     let mut out = Map::new();
     if !rule.id.is_empty() {

@@ -2,8 +2,8 @@
 
 use crate::domain::storage::{Lifecycle, LifecycleRule, When};
 
-/// The resource that states the whole configuration of a bucket. Terraform owns all rules of the
-/// resource: what stands in no block is removed by its next apply, so all of them are printed.
+/// The Terraform resource with the whole configuration of a bucket. Terraform removes rules that are in no
+/// block, so all of them are printed.
 pub fn terraform(bucket: &str, lifecycle: &Lifecycle) -> String {
     let mut out = format!(
         "resource \"aws_s3_bucket_lifecycle_configuration\" \"{}\" {{\n  bucket = {}\n",

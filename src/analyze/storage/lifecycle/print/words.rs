@@ -3,8 +3,7 @@
 use crate::domain::storage::{LifecycleFilter, LifecycleRule, When};
 use crate::domain::text::clean;
 
-/// What a rule does, in one line: `checkpoints/: GLACIER_IR after 30 d, deleted after 365 d`.
-/// Clean text.
+/// Effect of a rule in one line: `checkpoints/: GLACIER_IR after 30 d, deleted after 365 d`. Clean text.
 pub fn summary(rule: &LifecycleRule) -> String {
     let mut does: Vec<String> = Vec::new();
     for t in &rule.transitions {

@@ -5,18 +5,19 @@ use crate::domain::storage::{Lifecycle, LifecycleFilter, LifecycleRule, When};
 /// Namespace of S3's documents.
 const NAMESPACE: &str = "http://s3.amazonaws.com/doc/2006-03-01/";
 
-/// A text that no XML document can hold.
+/// A rule with a character that XML cannot hold.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("rule {rule}: U+{char:04X} cannot be written in XML 1.0; use JSON, which can hold it", char = *char as u32)]
 pub struct XmlError {
-    /// The rule's number, from 1.
+    /// Number of the rule, from 1.
     pub rule: usize,
     /// The character.
     pub char: char,
 }
 
-/// A whole configuration. The minimum size is no part of the document (it is the header
-/// `x-amz-transition-default-minimum-object-size`) and is not printed.
+/// A configuration as XML. The minimum size is not part of the document (it is the header
+/// `x-amz-transition-default-minimum-object-size`) and is omitted. Fails where a text has a character that XML
+/// cannot hold.
 pub fn xml(lifecycle: &Lifecycle) -> Result<String, XmlError> {
     let mut w = Writer { out: String::new(), depth: 1, bad: None };
     for (i, r) in lifecycle.rules.iter().enumerate() {

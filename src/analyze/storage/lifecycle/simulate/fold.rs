@@ -50,8 +50,8 @@ pub(super) struct Count {
 /// Days that the longest minimum duration of a class looks back.
 const LONGEST_MINIMUM: i64 = 180;
 
-/// A simulation before it has seen all objects. Memory grows with the prefixes of the rules, the
-/// tiers and the days that matter to them, not with the objects.
+/// Simulation while objects are counted. Memory grows with the prefixes of the rules, the tiers and the days
+/// that matter to them, not with the objects.
 #[derive(Clone, Debug)]
 pub struct SimulationFold {
     lifecycle: Lifecycle,
@@ -66,7 +66,7 @@ pub struct SimulationFold {
 }
 
 impl SimulationFold {
-    /// A simulation of `lifecycle` on a list. It begins at the first midnight UTC after the list.
+    /// A simulation of `lifecycle` on a list, which begins at the first midnight UTC after the list was made.
     pub fn new(lifecycle: &Lifecycle, info: &ListInfo, assumptions: Assumptions) -> Self {
         let rules = Rules::new(lifecycle);
         let start = midnight_after(info.listed_ms);
@@ -83,7 +83,7 @@ impl SimulationFold {
         }
     }
 
-    /// Plays it. `prices` make dollars; without them everything but dollars is known.
+    /// Runs the simulation. Without `prices` all dollars are `None`.
     pub fn finish(self, prices: Option<&S3Prices>) -> Simulated {
         // In one order, so that sums of dollars do not depend on that of the rows.
         let mut groups: Vec<(Group, Count)> = self.groups.into_iter().collect();

@@ -22,16 +22,15 @@ pub use runs::{RunLoss, run_losses};
 
 use crate::domain::storage::Versioning;
 
-/// What is assumed of the bucket and of the future.
+/// Assumptions about the bucket and the months ahead.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Assumptions {
-    /// Versioning of the bucket; `None` when not known: played as off, so that no deletion is
-    /// taken for one that can be undone.
+    /// Versioning of the bucket; `None` = not known, simulated as off so that no deletion counts as reversible.
     pub versioning: Option<Versioning>,
-    /// Months of 730 h that are played, at most 120.
+    /// Months of 730 h to simulate, at most 120.
     pub months: u16,
-    /// True when nobody reads: Intelligent-Tiering then moves what it got on to its cheaper tiers
-    /// after 30 and 90 days. False keeps it in Frequent Access.
+    /// True when nothing is read: Intelligent-Tiering then moves what it receives to its cheaper tiers after 30
+    /// and 90 days. False keeps it in Frequent Access.
     pub is_unread: bool,
 }
 

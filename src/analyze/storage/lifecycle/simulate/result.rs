@@ -13,12 +13,12 @@ use crate::domain::storage::{
 };
 use crate::domain::text::clean;
 
-/// Objects and their bytes.
+/// Number of objects, and their bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counted {
-    /// Objects.
+    /// Number of objects.
     pub objects: u64,
-    /// Bytes of content.
+    /// Bytes of their content.
     pub bytes: u64,
 }
 
@@ -29,66 +29,67 @@ impl Counted {
     }
 }
 
-/// What one rule does within the months that were played.
+/// Effect of one rule within the simulated months.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RuleEffect {
-    /// Index in the configuration.
+    /// Index of the rule in the configuration.
     pub index: usize,
-    /// Its id, clean; `#3` where it has none.
+    /// Id of the rule, clean text; `#3` for the third rule where it has none.
     pub rule: String,
-    /// Moves by tier; an object that moves twice counts in both.
+    /// Objects moved, by target tier; an object moved twice counts in both.
     pub moves: Vec<(Tier, Counted)>,
-    /// Deleted for good.
+    /// Objects deleted for good.
     pub deleted: Counted,
-    /// Hidden behind a delete marker: 0 bytes freed until noncurrent versions expire.
+    /// Objects hidden behind a delete marker, which frees no bytes until noncurrent versions expire.
     pub hidden: Counted,
-    /// USD for the moves, once; `None` when a price is not known.
+    /// One-off charge for the moves, USD; `None` where a price is not known.
     pub transition_usd: Option<f64>,
-    /// USD for leaving a class before its minimum duration, once.
+    /// One-off charge for leaving a class before its minimum duration, USD; `None` where a price is not known.
     pub early_delete_usd: Option<f64>,
-    /// What its filter by tag may cover at most; not played, as lists have no tags.
+    /// Most objects that its tag filter may match; not simulated, since lists have no tags.
     pub maybe_by_tag: Counted,
-    /// What its number of newer versions may cover at most; not played, as it is not known which
-    /// version is how old.
+    /// Most objects that its number of newer versions may match; not simulated, since the age of each version
+    /// is not known.
     pub maybe_by_versions: Counted,
 }
 
-/// One month of 730 h.
+/// Cost of one month of 730 h.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Month {
-    /// 1 is the first after the list.
+    /// Number of the month, 1 = the first after the list.
     pub month: u16,
-    /// USD of storage without any rule; `None` when a price is not known.
+    /// Storage without any rule, USD; `None` where a price is not known.
     pub stay_usd: Option<f64>,
-    /// USD of storage with the rules.
+    /// Storage with the rules, USD; `None` where a price is not known.
     pub storage_usd: Option<f64>,
-    /// USD of moves and early deletion in the month.
+    /// Charges for moves and early deletion in the month, USD; `None` where a price is not known.
     pub fees_usd: Option<f64>,
-    /// USD saved up to the end of the month, fees taken off; negative in the valley.
+    /// Saved by the end of the month less charges, USD; negative before the rules have paid back. `None` where
+    /// a price is not known.
     pub saved_usd: Option<f64>,
 }
 
-/// What a simulation found.
+/// Result of a simulation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Simulated {
-    /// Midnight UTC at which it begins, days since 1970.
+    /// Day it begins, at midnight UTC, in days since 1970.
     pub start_day: i64,
-    /// Rules, in the order of the configuration; disabled ones are left out.
+    /// Effects of the enabled rules, in the order of the configuration.
     pub rules: Vec<RuleEffect>,
-    /// The months.
+    /// Cost by month.
     pub months: Vec<Month>,
-    /// Deleted for good by all rules.
+    /// Objects deleted for good by all rules.
     pub deleted: Counted,
-    /// The first month by whose end the rules have paid back their fees; `None` when none has, or
-    /// nothing is saved, or prices are missing.
+    /// First month by whose end the savings exceed the charges; `None` when none, when nothing is saved, or
+    /// without prices.
     pub payback_month: Option<u16>,
-    /// Objects whose date or size cannot be: not acted on.
+    /// Objects with an impossible date or size; no rule acts on them.
     pub unknown: Counted,
-    /// Objects of classes that this version does not know: in neither curve.
+    /// Objects of classes unknown to this version; in no cost.
     pub unpriced: Counted,
-    /// Delete markers of the list.
+    /// Number of delete markers in the list.
     pub delete_markers: u64,
-    /// What was assumed, sentences.
+    /// Assumptions made, one sentence each.
     pub notes: Vec<String>,
 }
 

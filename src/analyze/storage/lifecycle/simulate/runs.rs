@@ -5,27 +5,27 @@ use crate::analyze::storage::lifecycle::when::moment;
 use crate::domain::storage::{Lifecycle, LifecycleRule, Run, Versioning, When};
 use crate::domain::text::clean;
 
-/// What one rule takes from one run within the months that are looked ahead.
+/// Steps that one rule deletes from one training run within the simulated months.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunLoss {
-    /// Prefix of the run, clean.
+    /// Key prefix of the run, clean text.
     pub run: String,
-    /// The rule's id, clean; `#3` where it has none.
+    /// Id of the rule, clean text; `#3` for the third rule where it has none.
     pub rule: String,
-    /// Steps that are gone whole, ascending, with the day (since 1970) by which they are.
+    /// Steps deleted completely, ascending, each with the day (since 1970) of its last deletion.
     pub steps: Vec<(u64, i64)>,
-    /// Their bytes.
+    /// Bytes of these steps.
     pub bytes: u64,
-    /// Steps of the run.
+    /// Number of steps of the run.
     pub of_steps: usize,
-    /// True when the newest complete step is among them: nothing is left to resume from.
+    /// True when the newest complete step is among them, so that training cannot resume.
     pub takes_last: bool,
-    /// True when they become noncurrent versions and can be brought back.
+    /// True when they become noncurrent versions, which can be restored.
     pub can_be_undone: bool,
 }
 
-/// What the rules delete of `runs` between the list and `months` later. Rules with tags or sizes are
-/// left out, as it is not known what they cover; so are steps without a date.
+/// Steps that the rules delete from `runs` within `months` after the list. Rules with tags or sizes are left
+/// out, since their objects are not known, and so are steps without a date.
 pub fn run_losses(
     lifecycle: &Lifecycle,
     runs: &[Run],

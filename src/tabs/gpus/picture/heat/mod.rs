@@ -19,22 +19,22 @@ use std::sync::Arc;
 
 use crate::domain::GpuState;
 
-/// What part of the fleet the map shows.
+/// Part of the fleet that the heat map shows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum HeatZoom {
-    /// Everything, by team.
+    /// All GPUs, by team.
     #[default]
     Fleet,
-    /// The GPUs of one team, by host; `None` for those without a team.
+    /// GPUs of one team, by host; `None` = GPUs without a team.
     Team(Option<Arc<str>>),
-    /// The GPUs of one host, by [`super::group::node_id`].
+    /// GPUs of one host, by [`super::group::node_id`].
     Node(Arc<str>),
 }
 
-/// What a cell stands for.
+/// What one cell of the heat map represents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum HeatUnit {
-    /// A GPU as long as all fit, else a host.
+    /// A GPU while all fit, else a host.
     #[default]
     Auto,
     /// A GPU; what does not fit is on further pages.
@@ -43,15 +43,14 @@ pub enum HeatUnit {
     Node,
 }
 
-/// The room for a map.
+/// Size of the heat map's area.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HeatArea {
-    /// Columns.
+    /// Width in columns.
     pub width: u16,
-    /// Lines.
+    /// Height in lines.
     pub height: u16,
-    /// True with half blocks, two cells above each other in a character; false with a letter per
-    /// cell.
+    /// True with half blocks, two cells above each other in a character; false with one letter per cell.
     pub halves: bool,
 }
 
@@ -62,60 +61,60 @@ impl HeatArea {
     }
 }
 
-/// A cell.
+/// A cell of the heat map.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HeatCell {
-    /// Column.
+    /// Column of the cell.
     pub x: u16,
-    /// Row of cells from the top of the first page: two rows per line with half blocks.
+    /// Row of cells from the top of the first page; with half blocks a line has two.
     pub y: u32,
-    /// True when it fills the whole line with half blocks: a GPU that is alone on its host.
+    /// True when it fills a whole line with half blocks: the only GPU of its host.
     pub tall: bool,
-    /// The GPU, or the worst one of the host: index into the fleet's rows.
+    /// Index in the fleet's rows of the GPU, or of the worst GPU of the host.
     pub row: u32,
-    /// GPUs it stands for.
+    /// Number of GPUs that it represents.
     pub gpus: u32,
-    /// State of the GPU; the worst state on the host.
+    /// State of the GPU, or the worst state on the host.
     pub state: GpuState,
-    /// What is wasted, USD/h, by all GPUs it stands for; `None` when not known.
+    /// Waste of all its GPUs, USD/h; `None` = not known.
     pub waste: Option<f32>,
-    /// Brightness, 0–7 by [`Scale`]: 0 when nothing is wasted; `None` when it is not known.
+    /// Brightness, 0–7 by [`Scale`]: 0 = no waste; `None` = waste not known.
     pub level: Option<u8>,
-    /// The host: index into the order's blocks.
+    /// Index of the host in the order's blocks.
     pub block: u32,
 }
 
-/// Text on the map: a team's heading, a host's name.
+/// Text on the heat map: heading of a team, or name of a host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HeatLabel {
-    /// Column.
+    /// Column of the text.
     pub x: u16,
     /// Line from the top of the first page.
     pub line: u32,
-    /// Columns it may take.
+    /// Columns that it may take.
     pub width: u16,
-    /// The text, not cut.
+    /// The text, not truncated.
     pub text: Arc<str>,
     /// True for the heading of a section.
     pub is_head: bool,
 }
 
-/// Cells and labels in their places.
+/// Heat map: cells and labels with their positions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HeatMap {
-    /// The room it was made for.
+    /// Area that it was laid out for.
     pub area: HeatArea,
-    /// The cells, in the order team, host, GPU.
+    /// Cells, in the order of team, host, GPU.
     pub cells: Vec<HeatCell>,
-    /// The labels, from the top.
+    /// Labels, from the top.
     pub labels: Vec<HeatLabel>,
-    /// What a brightness stands for.
+    /// Dollars by brightness.
     pub scale: Scale,
     /// True when a cell is a host.
     pub per_node: bool,
-    /// True when teams follow each other without headings, for want of room.
+    /// True when teams have no headings for lack of space.
     pub headless: bool,
-    /// Pages of `area.height` lines; 1 when everything is in sight, 0 when there is nothing.
+    /// Number of pages of `area.height` lines; 0 without cells.
     pub pages: u32,
     /// Index into `cells` for each place, row by row; [`NO_CELL`] where there is none.
     grid: Vec<u32>,
@@ -127,17 +126,17 @@ pub struct HeatMap {
 const NO_CELL: u32 = u32::MAX;
 
 impl HeatMap {
-    /// The map of the part of `order` that `zoom` shows.
+    /// Lays out the part of `order` that `zoom` selects.
     pub fn of(order: &HeatOrder, zoom: &HeatZoom, area: HeatArea, unit: HeatUnit) -> Self {
         layout::layout(order, zoom, area, unit)
     }
 
-    /// The cell at a place: column, and row of cells from the top of the first page.
+    /// The cell at a column and a row of cells from the top of the first page; `None` without one.
     pub fn at(&self, x: u16, y: u32) -> Option<&HeatCell> {
         self.cells.get(self.index_at(x, y)? as usize)
     }
 
-    /// The index of the cell at a place.
+    /// Index of the cell at a position; `None` without one.
     pub fn index_at(&self, x: u16, y: u32) -> Option<u32> {
         if x >= self.area.width {
             return None;
@@ -146,7 +145,8 @@ impl HeatMap {
         self.grid.get(place).copied().filter(|i| *i != NO_CELL)
     }
 
-    /// The cell of a GPU (index into the fleet's rows): its own, or its host's.
+    /// Index of the cell of a GPU, or of its host; `row` = index in the fleet's rows. `None` where it is not on
+    /// the map.
     pub fn index_of(&self, order: &HeatOrder, row: u32) -> Option<u32> {
         let own = |c: &HeatCell| {
             if self.per_node { order.rows_of(c.block).contains(&row) } else { c.row == row }
@@ -154,13 +154,13 @@ impl HeatMap {
         self.cells.iter().position(own).map(|i| i as u32)
     }
 
-    /// The page that a cell is on, from 0.
+    /// Page of a cell, from 0.
     pub fn page_of(&self, cell: u32) -> u32 {
         let rows = u32::from(self.area.height.max(1)) * self.area.rows_per_line();
         self.cells.get(cell as usize).map_or(0, |c| c.y / rows)
     }
 
-    /// The GPUs of a cell, as indices into the fleet's rows.
+    /// GPUs of a cell, as indices in the fleet's rows.
     pub fn rows_of<'a>(&'a self, order: &'a HeatOrder, cell: u32) -> &'a [u32] {
         match self.cells.get(cell as usize) {
             Some(c) if self.per_node => order.rows_of(c.block),

@@ -2,14 +2,14 @@
 
 use super::HeatMap;
 
-/// A move of the cursor.
+/// A movement of the cursor on the heat map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HeatStep {
     /// To the next cell on the left in the same row.
     Left,
-    /// To the next cell on the right in the same row.
+    /// To the next cell on the left, in the current row.
     Right,
-    /// To the nearest cell of the next row above.
+    /// To the next cell on the right, in the current row.
     Up,
     /// To the nearest cell of the next row below.
     Down,
@@ -24,7 +24,7 @@ pub enum HeatStep {
 }
 
 impl HeatMap {
-    /// The cell that a move from `cell` leads to; where there is none, it stays.
+    /// Index of the cell that a movement from `cell` leads to; `cell` itself where there is none.
     pub fn step(&self, cell: u32, step: HeatStep) -> u32 {
         let last = (self.cells.len() as u32).saturating_sub(1);
         let cell = cell.min(last);

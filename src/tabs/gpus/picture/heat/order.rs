@@ -41,7 +41,7 @@ pub struct HeatOrder {
 }
 
 impl HeatOrder {
-    /// Orders the GPUs `shown` (indices into `rows`).
+    /// Orders the GPUs `shown` (indices in `rows`).
     pub fn of(rows: &[Arc<GpuRow>], shown: &[u32]) -> Self {
         // Hosts and teams are shared between rows: an address costs less than a text. What is equal
         // behind different addresses is joined below.
@@ -63,7 +63,7 @@ impl HeatOrder {
         order
     }
 
-    /// GPUs.
+    /// Number of GPUs.
     pub fn len(&self) -> usize {
         self.rows.len()
     }

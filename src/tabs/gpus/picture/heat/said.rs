@@ -10,8 +10,8 @@ use crate::tabs::gpus::picture::{GpuField, words};
 use crate::view::{TableField, ViewContext, format};
 
 impl HeatMap {
-    /// What the map leaves out or sums up for want of room; `None` when it does neither. `cell` is
-    /// the one under the cursor.
+    /// One line on what the map omits or merges for lack of space, with `cell` being under the cursor; `None`
+    /// where nothing.
     pub fn note(&self, cell: u32) -> Option<String> {
         let mut parts = Vec::new();
         if self.per_node {
@@ -26,7 +26,7 @@ impl HeatMap {
         (!parts.is_empty()).then(|| parts.join(", "))
     }
 
-    /// What is under the cursor, in one line.
+    /// One line about the cell under the cursor; `None` without one.
     pub fn readout(
         &self,
         rows: &[Arc<GpuRow>],
@@ -41,7 +41,7 @@ impl HeatMap {
         Some(parts.join(&format!(" {} ", ctx.symbols.separator())))
     }
 
-    /// The states on the map with their GPUs, worst first: the legend of the hues.
+    /// States on the map with their number of GPUs, the worst first: the legend of the hues.
     pub fn states(&self, order: &HeatOrder) -> Vec<(GpuState, u32)> {
         let mut counts = [0; GpuState::ALL.len()];
         for cell in &self.cells {

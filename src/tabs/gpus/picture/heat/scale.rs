@@ -2,24 +2,24 @@
 
 use crate::view::format;
 
-/// Levels of brightness, 0 included.
+/// Number of brightness levels, 0 included.
 pub const LEVELS: u8 = 8;
 
 /// The top of the scale is never below this, USD/h: in a fleet that wastes cents, cents do not
 /// shine.
 const LEAST_TOP: f32 = 1.0;
 
-/// Brightness by powers of two: the brightest level begins at `top`, each one below at half of the
-/// one above. Level 1 is everything down to nothing, level 0 nothing.
+/// Brightness by powers of two: the brightest level begins at `top`, each lower one at half of the one above.
+/// Level 1 is any smaller waste, level 0 none.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scale {
-    /// Where the brightest level begins, USD/h: a power of two, so that it holds still while
+    /// Waste at which the brightest level begins, USD/h; a power of two, so that it rarely changes while
     /// dollars grow.
     pub top: f32,
 }
 
 impl Scale {
-    /// The scale on which `most` (USD/h) is on the brightest level.
+    /// The scale with `most` (USD/h) on the brightest level.
     pub fn up_to(most: f32) -> Self {
         let mut top = LEAST_TOP;
         // No cell wastes a million dollars an hour.
@@ -29,7 +29,7 @@ impl Scale {
         Self { top }
     }
 
-    /// Where `level` (1–7) begins, USD/h; for 1 anything above nothing.
+    /// Waste at which `level` (1–7) begins, USD/h; 0 for level 1.
     pub fn from(self, level: u8) -> f32 {
         match level {
             0 | 1 => 0.0,
@@ -37,7 +37,7 @@ impl Scale {
         }
     }
 
-    /// The level of a waste, USD/h.
+    /// Level of a waste in USD/h; 0 for none and for NaN.
     pub fn level(self, waste: f32) -> u8 {
         if waste.is_nan() || waste <= 0.0 {
             return 0;
@@ -45,7 +45,7 @@ impl Scale {
         (2..LEVELS).rev().find(|level| waste >= self.from(*level)).unwrap_or(1)
     }
 
-    /// The legend: each level with where it begins, USD/h without the unit: `<0.50`, `0.50`, `16`.
+    /// Legend: each level with where it begins, USD/h without unit: `<0.50`, `0.50`, `16`.
     pub fn legend(self) -> [(u8, String); LEVELS as usize] {
         std::array::from_fn(|level| {
             let level = level as u8;

@@ -6,7 +6,8 @@ use crate::tabs::whatif::picture::words;
 use crate::whatif::engine::moved_offer;
 use crate::whatif::{FamilyAnswer, Scenario};
 
-/// The curve of the offer that the slider of this family moves.
+/// Cost by units of the offer that the family's slider moves; the cursor is at `place` (0–1 of the x axis).
+/// `None` without an offer that has a rate.
 pub fn cost(answer: &FamilyAnswer, scenario: &Scenario, family: usize, place: f64) -> Option<Plot> {
     let points = &answer.costs;
     let (first, last) = (points.first()?, points.last()?);

@@ -4,7 +4,8 @@ use super::{Axis, Band, Ink, Mark, Place, Plot, Trace, most, round_up};
 use crate::tabs::whatif::picture::words;
 use crate::whatif::{CurvePicture, FamilyAnswer, FamilyInputs};
 
-/// The curve, its bands and the offers' optima; the cursor stands on a slot.
+/// Load-duration curve with committed units and the offers' optima; the cursor is at `place` (0–1 of the y
+/// axis). `None` without demand.
 pub fn curve(answer: &FamilyAnswer, inputs: &FamilyInputs, place: f64) -> Option<Plot> {
     let picture = &answer.curve;
     let count = picture.units.len();
@@ -91,7 +92,7 @@ fn reads(answer: &FamilyAnswer, slot: f64) -> String {
     text
 }
 
-/// For how large a part of the hours at least so many units run, 0–1.
+/// Share of the hours in which at least `slot` units run, 0–1.
 pub fn used_share(curve: &CurvePicture, slot: f64) -> f64 {
     let count = curve.units.len();
     // Falling: the first that is smaller.

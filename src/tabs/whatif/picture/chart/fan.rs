@@ -4,7 +4,8 @@ use super::{Axis, Band, Ink, Mark, Place, Plot, Trace, index, most, round_up};
 use crate::tabs::whatif::picture::words;
 use crate::whatif::{CalendarEntry, FanWeek};
 
-/// The fan; `calendar` holds the family's own entries.
+/// Quantiles of the demand by week, with committed units; `calendar` = the family's own entries, the cursor is
+/// at `place` (0–1 of the x axis). `None` without weeks.
 pub fn fan<'a>(
     weeks: &[FanWeek],
     calendar: impl Iterator<Item = &'a CalendarEntry>,

@@ -14,75 +14,75 @@ pub use curve::used_share;
 pub use fan::fan;
 pub use payback::payback;
 
-/// A plot.
+/// A plot in the units of its axes.
 #[derive(Clone, Debug)]
 pub struct Plot {
-    /// From left to right.
+    /// Horizontal axis.
     pub x: Axis,
-    /// From the bottom up.
+    /// Vertical axis.
     pub y: Axis,
-    /// Areas, the later ones over the earlier ones.
+    /// Areas; later ones cover earlier ones.
     pub bands: Vec<Band>,
-    /// Lines over them.
+    /// Lines above the areas.
     pub traces: Vec<Trace>,
-    /// Places that have a name.
+    /// Labelled positions.
     pub marks: Vec<Mark>,
-    /// Where the cursor is.
+    /// Position of the cursor; `None` without one.
     pub cursor: Option<Place>,
-    /// What stands there, one line.
+    /// Values at the cursor, in one line.
     pub reads: String,
 }
 
-/// An axis.
+/// An axis of a plot.
 #[derive(Clone, Copy, Debug)]
 pub struct Axis {
-    /// Its lower end.
+    /// Lower end.
     pub low: f64,
-    /// Its upper end, above the lower one.
+    /// Upper end, above the lower one.
     pub high: f64,
-    /// How a value on it is written.
+    /// Formats a value of the axis.
     pub show: fn(f64) -> String,
-    /// What it counts.
+    /// Label of the axis.
     pub name: &'static str,
 }
 
 impl Axis {
-    /// Where a value stands, 0–1 where it is on the axis.
+    /// Position of a value, 0–1 within the axis.
     pub fn part(&self, value: f64) -> f64 {
         (value - self.low) / (self.high - self.low)
     }
 
-    /// The value at a part of the axis.
+    /// Value at a position (0–1).
     pub fn at(&self, part: f64) -> f64 {
         self.low + (self.high - self.low) * part
     }
 }
 
-/// What an area or a line stands for; each has a glyph of its own.
+/// Meaning of an area or line, each drawn with a glyph of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Ink {
-    /// Committed and used.
+    /// Units committed and used.
     Used,
-    /// Committed and idle.
+    /// Units committed and idle.
     Idle,
-    /// On spot.
+    /// Units on Spot.
     Spot,
-    /// On demand.
+    /// Units on demand.
     OnDemand,
-    /// Between the edges of the futures.
+    /// Range between the quantiles of the futures.
     Ribbon,
-    /// An edge of the futures.
+    /// Quantile at an edge of that range.
     Edge,
-    /// The middle of them, or the mean.
+    /// Median or mean of the futures.
     Middle,
-    /// What is committed, or paid for it.
+    /// Units committed, or cash for them.
     Committed,
-    /// What would be without it.
+    /// The alternative without a commitment.
     Other,
 }
 
 impl Ink {
-    /// All of them.
+    /// All inks, in the order of the legend.
     pub const ALL: [Self; 9] = [
         Self::Used,
         Self::Idle,
@@ -96,56 +96,56 @@ impl Ink {
     ];
 }
 
-/// An area: at each `x` from `low` to `high`, ascending in `x`.
+/// An area between `low` and `high` at each `x`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Band {
-    /// What it stands for.
+    /// Meaning of the area.
     pub ink: Ink,
-    /// In a word or two, for the legend.
+    /// Label in the legend, one or two words.
     pub name: &'static str,
-    /// The letter that stands in it; a blank for none.
+    /// Letter inside the area; a blank for none.
     pub letter: char,
-    /// `x`, `low`, `high`.
+    /// Points (`x`, `low`, `high`), ascending in `x`.
     pub points: Vec<[f64; 3]>,
 }
 
-/// A line through points, ascending in `x`.
+/// A line through points.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trace {
-    /// What it stands for.
+    /// Meaning of the line.
     pub ink: Ink,
-    /// In a word or two, for the legend; empty for none.
+    /// Label in the legend, one or two words; empty for none.
     pub name: &'static str,
-    /// True where the value holds until the next point.
+    /// True where a value holds until the next point.
     pub steps: bool,
-    /// `x`, `y`.
+    /// Points (`x`, `y`), ascending in `x`.
     pub points: Vec<[f64; 2]>,
 }
 
-/// A place on one of the axes.
+/// A position on one of the axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Place {
-    /// A value of `x`: a line from the bottom to the top.
+    /// A value of `x`: a vertical line.
     X(f64),
-    /// A value of `y`: a line from left to right.
+    /// A value of `y`: a horizontal line.
     Y(f64),
 }
 
-/// A place with a name.
+/// A labelled position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mark {
-    /// Where.
+    /// Position on an axis.
     pub place: Place,
-    /// What it is; clean text.
+    /// Label; clean text.
     pub label: String,
-    /// What it stands for.
+    /// Meaning, from which glyph and colour follow.
     pub ink: Ink,
-    /// True for a tick at the edge alone, without a line through the plot.
+    /// True for a tick at the edge, without a line through the plot.
     pub tick: bool,
 }
 
 impl Band {
-    /// Its edges at `x`; `None` outside of its points.
+    /// Lower and upper edge at `x`; `None` outside its points.
     pub fn at(&self, x: f64) -> Option<(f64, f64)> {
         let (before, after, part) = between(&self.points, x)?;
         let mix = |i: usize| before[i] + (after[i] - before[i]) * part;
@@ -154,7 +154,7 @@ impl Band {
 }
 
 impl Trace {
-    /// Its value at `x`; `None` outside of its points.
+    /// Value at `x`; `None` outside its points.
     pub fn at(&self, x: f64) -> Option<f64> {
         let (before, after, part) = between(&self.points, x)?;
         let part = if self.steps && part < 1.0 { 0.0 } else { part };

@@ -4,7 +4,8 @@ use super::{Axis, Ink, Mark, Place, Plot, Trace, index, most, round_up};
 use crate::tabs::whatif::picture::words;
 use crate::whatif::Payback;
 
-/// The two lines, with the month from which on nothing can be lost.
+/// Cumulative cash of one unit, committed and on demand, with the month after which nothing can be lost; the
+/// cursor is at `place` (0–1 of the x axis). `None` without months.
 pub fn payback(payback: &Payback, place: f64) -> Option<Plot> {
     let Payback { committed_usd, on_demand_usd, .. } = payback;
     let count = committed_usd.len().min(on_demand_usd.len());

@@ -15,7 +15,7 @@ pub(super) fn plan_rate(scenario: &Scenario, plan: usize, family: &str) -> Optio
 }
 
 impl Input {
-    /// Its value; `None` where it is not known or not there.
+    /// Value in the scenario; `None` where it is not known or absent.
     pub fn get(self, scenario: &Scenario) -> Option<f64> {
         let future = &scenario.future;
         let family = |at: usize| scenario.families.get(at);
@@ -65,7 +65,7 @@ impl Input {
         })
     }
 
-    /// True where it may be taken away again.
+    /// True where it can be removed.
     pub fn is_optional(self) -> bool {
         matches!(
             self,
@@ -81,8 +81,8 @@ impl Input {
         )
     }
 
-    /// Sets it, within its limits; `None` takes it away where that can be done. False where there is
-    /// nothing to set.
+    /// Sets the value, limited to its range; `None` removes it where that is possible. False where nothing was
+    /// set.
     pub fn set(self, scenario: &mut Scenario, value: Option<f64>) -> bool {
         match value {
             Some(value) => self.put(scenario, value).is_some(),

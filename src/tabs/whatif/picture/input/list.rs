@@ -3,22 +3,22 @@
 use super::{Group, Input};
 use crate::whatif::{Scenario, StepKind};
 
-/// A line of the list.
+/// A line in the list of inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Row {
-    /// A word above the inputs that follow.
+    /// Heading above the inputs that follow.
     Heading(&'static str),
     /// An input.
     Input(Input),
 }
 
-/// The groups of a scenario, in the order in which a key goes through them.
+/// Groups of a scenario, in the order of the key that cycles through them.
 pub fn groups(scenario: &Scenario) -> impl Iterator<Item = Group> {
     let families = (0..scenario.families.len()).map(Group::Family);
     families.chain([Group::Plans, Group::Future])
 }
 
-/// The inputs of a group.
+/// Lines of a group.
 pub fn rows(scenario: &Scenario, group: Group) -> Vec<Row> {
     let mut out = Vec::with_capacity(40);
     match group {

@@ -13,112 +13,112 @@ pub use list::{Row, groups, rows};
 use super::Unit;
 use crate::whatif::{FamilyInputs, Scenario, StepKind};
 
-/// The inputs that stand together.
+/// Inputs that are shown together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Group {
-    /// The time ahead, for all families.
+    /// Assumptions about the weeks ahead, for all families.
     Future,
-    /// One family, by its place in the scenario.
+    /// A family, by its index in the scenario.
     Family(usize),
     /// Compute Savings Plans.
     Plans,
 }
 
-/// One input, by its place in the scenario.
+/// An input of a scenario, with the indices of its family and its element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Input {
     /// Weeks looked ahead.
     Weeks,
-    /// Futures drawn.
+    /// Number of futures.
     Paths,
-    /// What the draw begins with.
+    /// Seed of the random draw.
     Seed,
-    /// How much of the random part families share.
+    /// Correlation of the random part between families.
     Correlation,
-    /// Cost of capital.
+    /// Cost of capital per year.
     Wacc,
-    /// From the mean to the worst 5 %.
+    /// Weight of the risk, from the mean to the worst 5%.
     Caution,
-    /// Weeks until one could buy again.
+    /// Weeks until the next purchase date.
     TopUp,
-    /// A family's on-demand price.
+    /// On-demand price of a family.
     OnDemand(usize),
-    /// A family's growth per year.
+    /// Growth of a family per year.
     Growth(usize),
-    /// What is not known of its growth per week.
+    /// Standard deviation of a family's weekly growth.
     Drift(usize),
-    /// How a week's level scatters.
+    /// Standard deviation of a week's level.
     Shock(usize),
-    /// The rate of a family's offer.
+    /// Rate of a family's offer.
     OfferRate(usize, usize),
     /// Units of a family's offer bought now.
     Bought(usize, usize),
-    /// Units of a purchase in a later week, by its place among the buys.
+    /// Units of a later purchase, by its index among the purchases.
     LaterUnits(usize, usize),
-    /// The week of that purchase.
+    /// Week of a later purchase.
     LaterWeek(usize, usize),
-    /// Spot price; the rest of spot is there once it is known.
+    /// Spot price of a family; the other Spot inputs appear once it is set.
     SpotPrice(usize),
-    /// The part of the demand that can take interruptions.
+    /// Share of the demand that tolerates interruptions.
     SpotShare(usize),
-    /// The part of the time in which there is any.
+    /// Share of the time in which Spot capacity is available.
     SpotAvailability(usize),
-    /// Interruptions per unit and hour.
+    /// Interruptions per unit and hour on Spot.
     SpotInterruptions(usize),
-    /// Hours that a checkpoint takes.
+    /// Hours that writing a checkpoint takes.
     SpotCheckpoint(usize),
     /// Hours between checkpoints.
     SpotInterval(usize),
     /// Hours that a restart takes.
     SpotRestart(usize),
-    /// By how much the on-demand price falls.
+    /// Share by which the on-demand price falls.
     CutShare(usize),
-    /// From which week on.
+    /// Week of the price cut.
     CutWeek(usize),
-    /// The size of a step, by its place.
+    /// Units, factor or share of a step, by its index.
     StepSize(usize, usize),
-    /// Its week.
+    /// Week of a step.
     StepWeek(usize, usize),
-    /// Units there per unit here, of a step that moves demand.
+    /// Units in the other family per unit here, of a step that moves demand.
     StepRatio(usize, usize),
-    /// Units of a holding, by its place.
+    /// Units of a commitment held, by its index.
     HeldUnits(usize, usize),
-    /// Weeks that it still runs.
+    /// Weeks until a commitment held expires.
     HeldWeeks(usize, usize),
-    /// Dollars per hour of a Compute Savings Plan, by its place.
+    /// USD per hour of a Compute Savings Plan, by its index.
     PlanUsd(usize),
-    /// Weeks it runs.
+    /// Term of a Compute Savings Plan, weeks.
     PlanWeeks(usize),
-    /// The week in which it begins.
+    /// Week in which a Compute Savings Plan begins.
     PlanWeek(usize),
-    /// Its rate for a family.
+    /// Rate of a family under a Compute Savings Plan.
     PlanRate(usize, usize),
-    /// A line to type another step on.
+    /// Line for typing another step.
     NewStep(usize),
-    /// A line to type a later purchase on.
+    /// Line for typing a later purchase.
     NewBuy(usize),
-    /// A line to type another Compute Savings Plan on.
+    /// Line for typing another Compute Savings Plan.
     NewPlan,
 }
 
-/// How an input looks and moves.
+/// Label, unit and range of an input.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Slider {
-    /// Its name; clean text.
+    /// Label; clean text.
     pub name: Cow<'static, str>,
-    /// Its unit.
+    /// Unit of the value.
     pub unit: Unit,
-    /// What a key moves it by.
+    /// Change by a key.
     pub step: f64,
-    /// What a key moves it by that goes further.
+    /// Change by the key for large steps.
     pub leap: f64,
-    /// The smallest and largest value that is taken.
+    /// Smallest and largest value accepted.
     pub limits: (f64, f64),
-    /// The range of its bar; `None` where none makes sense.
+    /// Range of the bar; `None` where the input has no bar.
     pub bar: Option<(f64, f64)>,
 }
 
-/// The most units that ran at once, per family of the scenario; 0 where no demand is known.
+/// Most units of any hour, by family of the scenario; 0 where no demand is known.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Peaks(pub Vec<f64>);
 
@@ -132,12 +132,12 @@ impl Peaks {
 const MOST: f64 = 1e6;
 
 impl Input {
-    /// True for lines that take another thing in and have no value of their own.
+    /// True for lines that add an element and have no value.
     pub fn is_new(self) -> bool {
         matches!(self, Self::NewStep(_) | Self::NewBuy(_) | Self::NewPlan)
     }
 
-    /// How it looks and moves in this scenario.
+    /// Label, unit and range in this scenario.
     pub fn slider(self, scenario: &Scenario, peaks: &Peaks) -> Slider {
         let of = |name: &'static str, unit, step, leap, limits, bar| Slider {
             name: Cow::Borrowed(name),
@@ -298,7 +298,7 @@ fn step_slider(family: Option<&FamilyInputs>, at: usize, step: usize, peaks: &Pe
     }
 }
 
-/// 1, 2 or 5 times a power of ten, the nearest below `value`; `value` above 0.
+/// The largest of 1, 2 or 5 times a power of ten that is not above `value` (> 0).
 pub fn nice(value: f64) -> f64 {
     if value <= 0.0 || !value.is_finite() {
         return 1.0;
