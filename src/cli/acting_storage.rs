@@ -16,7 +16,7 @@ use super::tell::tell;
 use super::{apply, approve, plan, plan_file, session, words};
 use crate::act::exec::audit::Body;
 use crate::act::exec::storage::{
-    Backups, DryRunStorage, RefuseStorage, StorageHands, StorageOperator, StoragePost,
+    Backups, DryRunStorage, RefuseStorage, StorageAccess, StorageExecutor, StorageOperator,
 };
 use crate::act::plan::storage::{
     Storage, StorageDraft, StoragePlan, StoragePlanFile, StorageVerb, draft_volumes,
@@ -42,8 +42,8 @@ struct Acting {
     troubles: Vec<Trouble>,
 }
 
-/// The operator of storage of a run: the accounts that say who we are, with hands where they may be
-/// changed. With `pretend` there are no hands that could change anything.
+/// The operator of storage of a run: the accounts that say who we are, with an executor where they may be
+/// changed. With `pretend` there is no executor that could change anything.
 async fn open(
     invocation: &Invocation,
     ledger: Option<Ledger>,
@@ -67,13 +67,14 @@ async fn open(
     }
     let mut added = BTreeSet::new();
     for (reach, who) in known {
-        let hands: Arc<dyn StorageHands> = match rules.account(&who.account).may_act() {
+        let executor: Arc<dyn StorageExecutor> = match rules.account(&who.account).may_act() {
             false => Arc::new(RefuseStorage),
-            true if pretend => Arc::new(DryRunStorage::new(reach.storage_hands())),
-            true => reach.storage_hands(),
+            true if pretend => Arc::new(DryRunStorage::new(reach.storage_executor())),
+            true => reach.storage_executor(),
         };
         if added.insert(who.account.clone()) {
-            operator.add(who.account, StoragePost { eyes: reach.storage_eyes(), hands });
+            operator
+                .add(who.account, StorageAccess { inspector: reach.storage_inspector(), executor });
         }
     }
     Ok(Acting { operator, troubles })

@@ -22,7 +22,7 @@ use futures_util::FutureExt as _;
 use jiff::Timestamp;
 
 use super::audit::{AuditCopy, AuditError, Journal};
-use super::hands::Hands;
+use super::executor::Executor;
 use crate::act::plan::{
     ConfirmError, Confirmed, Outcome, Plan, Preflighted, Progress, Rules, Verified,
 };
@@ -33,13 +33,13 @@ use crate::source::ledger::Ledger;
 /// Scopes (account × region) that are worked on at the same time.
 const SCOPES_AT_ONCE: usize = 8;
 
-/// What is needed in one account: eyes and hands.
+/// The inspector and the executor of one account.
 #[derive(Clone)]
-pub struct Post {
+pub struct AccountAccess {
     /// Looks.
     pub inspector: Arc<dyn Inspector>,
     /// Acts; [`super::Refuse`] where nothing may be done.
-    pub hands: Arc<dyn Hands>,
+    pub executor: Arc<dyn Executor>,
 }
 
 /// How long things may take, and how often they are tried.
@@ -96,7 +96,7 @@ pub struct Operator {
     ledger: Option<Ledger>,
     patience: Patience,
     copies: Vec<Arc<dyn AuditCopy>>,
-    posts: HashMap<Arc<str>, Post>,
+    accounts: HashMap<Arc<str>, AccountAccess>,
 }
 
 impl Operator {
@@ -113,7 +113,7 @@ impl Operator {
             ledger: None,
             patience: Patience::default(),
             copies: Vec::new(),
-            posts: HashMap::new(),
+            accounts: HashMap::new(),
         }
     }
 
@@ -140,13 +140,13 @@ impl Operator {
     }
 
     /// Adds an account. What is in an account that was not added is blocked.
-    pub fn add(&mut self, account: Arc<str>, post: Post) {
-        self.posts.insert(account, post);
+    pub fn add(&mut self, account: Arc<str>, access: AccountAccess) {
+        self.accounts.insert(account, access);
     }
 
     /// Who looks at an account; `None` for one that was not added.
     pub fn inspector(&self, account: &str) -> Option<&Arc<dyn Inspector>> {
-        self.posts.get(account).map(|post| &post.inspector)
+        self.accounts.get(account).map(|access| &access.inspector)
     }
 
     /// The rules it holds plans against.

@@ -62,7 +62,7 @@ async fn one_run(
     let outcome = bus::once(parts).await;
     reports::unreadable(invocation, &outcome)?;
     let fleet = &*outcome.fleet;
-    // Without --apply there are no hands in the process that could change anything.
+    // Without --apply there is no executor in the process that could change anything.
     let Acting { operator, troubles } = acting::open(invocation, Some(ledger), !apply).await?;
     if apply {
         acting::sound(operator.journal(), invocation)?;

@@ -103,8 +103,8 @@ impl Stage {
             Ok(who) => Ok(Caller { account: who.account, arn: who.arn }),
             Err(error) => Err(Arc::new(error)),
         };
-        let hands = hands(account);
-        let permitted = hands.permitted(&item.scope, &plan.verb, &ids).await.map_err(Arc::new);
+        let executor = executor(account);
+        let permitted = executor.permitted(&item.scope, &plan.verb, &ids).await.map_err(Arc::new);
         let row = check(&Look {
             plan: &plan,
             item: &item,
@@ -112,7 +112,7 @@ impl Stage {
             inspection: &inspection,
             recent: &recent,
             permitted: &permitted,
-            executor: hands.name(),
+            executor: executor.name(),
             rules: &self.rules(),
             now: self.now,
         });
@@ -219,7 +219,7 @@ async fn act(stage: &Stage, name: &str, verb: Verb) -> Result<Receipt, SourceErr
     let answer = Answer { typed, justification: String::new() };
     let confirmed = checked.confirm(&answer, stage.now).unwrap();
     let ticket = confirmed.redeem(stage.now).unwrap();
-    hands(account).act(&ticket.order(&ids).unwrap()).await
+    executor(account).act(&ticket.order(&ids).unwrap()).await
 }
 
 #[tokio::test]

@@ -11,7 +11,7 @@ use super::faults::{Bug, CallFault};
 use super::judge;
 use super::looks::Look;
 use super::world::{Deed, Event, MINUTE, Ms, SECOND, Shared, What, World, stamp};
-use crate::act::exec::{Hands, Receipt};
+use crate::act::exec::{Executor, Receipt};
 use crate::act::plan::{Order, Verb};
 use crate::domain::{
     Accelerator, AcceleratorKind, Addresses, ErrorKind, GroupFact, Inspection, Instance,
@@ -460,7 +460,7 @@ impl Inspector for SimAccount {
 }
 
 #[async_trait::async_trait]
-impl Hands for SimAccount {
+impl Executor for SimAccount {
     fn name(&self) -> &'static str {
         "live"
     }

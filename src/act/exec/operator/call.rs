@@ -156,17 +156,18 @@ impl Run<'_> {
     async fn call(&self, rows: &[usize]) -> Result<(), (Answer, Vec<usize>)> {
         // All rows of a call are in one account.
         let account = self.rows(|all| rows.first().map(|n| all[*n].item.scope.account.clone()));
-        let Some(post) = account.and_then(|account| self.op.posts.get(&account)) else {
+        let Some(access) = account.and_then(|account| self.op.accounts.get(&account)) else {
             self.turn_away(rows, "its account is not there; nothing was done");
             return Ok(());
         };
-        let Some(claim) = self.claim(rows, post.hands.name()) else { return Ok(()) };
+        let Some(claim) = self.claim(rows, access.executor.name()) else { return Ok(()) };
         let Claim { order, rows, intent } = claim;
         let ids = self.ids(&rows);
         self.rows(|all| rows.iter().for_each(|n| all[*n].intents.push(intent)));
         self.say(Progress::Calling(ids.clone()));
         let deadline = Instant::now() + self.op.patience.call;
-        let answer = Operator::within(deadline, order.verb().word(), post.hands.act(&order)).await;
+        let answer =
+            Operator::within(deadline, order.verb().word(), access.executor.act(&order)).await;
         match answer.and_then(|a| a.map_err(Arc::new)) {
             Ok(receipt) if receipt.pretended => {
                 // Refused is what it is: not touched. An outcome of its own would have to be told

@@ -77,7 +77,7 @@ impl<'a> Run<'a> {
             outcome: None,
         };
         let rows = Mutex::new(ticket.rows().iter().map(row).collect());
-        Self { op, ticket, id, from: whence(), say, rows, warnings: Mutex::default() }
+        Self { op, ticket, id, from: user_at_host(), say, rows, warnings: Mutex::default() }
     }
 
     pub fn plan(&self) -> &Arc<Plan> {
@@ -179,7 +179,7 @@ pub(in crate::act::exec) fn new_id() -> String {
 }
 
 /// `user@host` of this process.
-pub(in crate::act::exec) fn whence() -> String {
+pub(in crate::act::exec) fn user_at_host() -> String {
     let named = |key| std::env::var(key).ok().filter(|name: &String| !name.is_empty());
     let uid = || format!("uid-{}", rustix::process::getuid().as_raw());
     let user = named("USER").or_else(|| named("LOGNAME")).unwrap_or_else(uid);

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::hands::{StorageHands, StorageReceipt};
+use super::executor::{StorageExecutor, StorageReceipt};
 use crate::act::plan::storage::{Deed, StorageItem, StorageOrder, StorageVerb, lifecycle_hash};
 use crate::domain::storage::{
     Bucket, BucketLook, Lifecycle, LifecycleSeen, ModificationState, Snapshot, SnapshotTier,
@@ -36,7 +36,7 @@ struct State {
     calls: u64,
 }
 
-/// The storage of one account, eyes and hands in one. Clones see the same storage.
+/// The storage of one account, inspector and executor in one. Clones see the same storage.
 #[derive(Clone)]
 pub struct MemoryStorage {
     who: Arc<dyn Inspector>,
@@ -207,7 +207,7 @@ impl StorageInspector for MemoryStorage {
 }
 
 #[async_trait::async_trait]
-impl StorageHands for MemoryStorage {
+impl StorageExecutor for MemoryStorage {
     fn name(&self) -> &'static str {
         "demo"
     }

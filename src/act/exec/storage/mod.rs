@@ -5,7 +5,7 @@ mod backup;
 mod claim;
 mod convert;
 mod demo;
-mod hands;
+mod executor;
 mod operator;
 mod reconcile;
 mod run;
@@ -16,8 +16,8 @@ mod tests;
 pub use backup::Backups;
 pub use demo::MemoryStorage;
 #[cfg(test)]
-pub use hands::StorageReceipt;
-pub use hands::{DryRunStorage, RefuseStorage, StorageHands};
+pub use executor::StorageReceipt;
+pub use executor::{DryRunStorage, RefuseStorage, StorageExecutor};
 #[cfg(test)]
 pub use operator::StoragePatience;
-pub use operator::{StorageOperator, StoragePost};
+pub use operator::{StorageAccess, StorageOperator};

@@ -11,7 +11,7 @@ use futures_util::stream::{self, StreamExt as _};
 use jiff::Timestamp;
 
 use super::backup::Backups;
-use super::hands::StorageHands;
+use super::executor::StorageExecutor;
 use super::{reconcile, run};
 use crate::act::exec::ActError;
 use crate::act::exec::audit::{AuditCopy, Journal};
@@ -29,13 +29,13 @@ use crate::source::ledger::{BilledApi, Ledger};
 /// Rows that are looked at, or acted on, at the same time.
 pub(super) const ROWS_AT_ONCE: usize = 4;
 
-/// What is needed in one account: eyes and hands.
+/// The inspector and the executor of one account.
 #[derive(Clone)]
-pub struct StoragePost {
+pub struct StorageAccess {
     /// Looks.
-    pub eyes: Arc<dyn StorageInspector>,
+    pub inspector: Arc<dyn StorageInspector>,
     /// Acts; [`super::RefuseStorage`] where nothing may be done.
-    pub hands: Arc<dyn StorageHands>,
+    pub executor: Arc<dyn StorageExecutor>,
 }
 
 /// How long things may take, and how often they are tried.
@@ -81,7 +81,7 @@ pub struct StorageOperator {
     pub(super) patience: StoragePatience,
     pub(super) backups: Option<Backups>,
     pub(super) copies: Vec<Arc<dyn AuditCopy>>,
-    pub(super) posts: HashMap<Arc<str>, StoragePost>,
+    pub(super) accounts: HashMap<Arc<str>, StorageAccess>,
 }
 
 /// What a look brought.
@@ -99,9 +99,9 @@ impl StorageOperator {
         clock: Arc<dyn Fn() -> Timestamp + Send + Sync>,
     ) -> Self {
         let patience = StoragePatience::default();
-        let posts = HashMap::new();
+        let accounts = HashMap::new();
         let copies = Vec::new();
-        Self { rules, journal, clock, ledger: None, patience, backups: None, copies, posts }
+        Self { rules, journal, clock, ledger: None, patience, backups: None, copies, accounts }
     }
 
     /// Charges what looking costs before it is done.
@@ -134,8 +134,8 @@ impl StorageOperator {
     }
 
     /// Adds an account. What is in an account that was not added is blocked.
-    pub fn add(&mut self, account: Arc<str>, post: StoragePost) {
-        self.posts.insert(account, post);
+    pub fn add(&mut self, account: Arc<str>, access: StorageAccess) {
+        self.accounts.insert(account, access);
     }
 
     /// The rules it holds plans against.
@@ -193,20 +193,24 @@ impl StorageOperator {
         whole: bool,
     ) -> Looked {
         let account = &item.scope.account;
-        let post = self.posts.get(account);
-        let (caller, look, permitted) = match post {
+        let access = self.accounts.get(account);
+        let (caller, look, permitted) = match access {
             None => {
-                let why = no_post(account);
+                let why = no_access(account);
                 (Err(why.clone()), self.unseen(item, &why), Err(why))
             }
-            Some(post) => {
+            Some(access) => {
                 let permitted = async {
-                    if whole { self.permitted(post, plan.verb, item).await } else { Ok(()) }
+                    if whole { self.permitted(access, plan.verb, item).await } else { Ok(()) }
                 };
-                tokio::join!(self.caller(post), self.see(post, plan.verb, item, whole), permitted)
+                tokio::join!(
+                    self.caller(access),
+                    self.see(access, plan.verb, item, whole),
+                    permitted
+                )
             }
         };
-        let executor = post.map_or("read-only", |p| p.hands.name());
+        let executor = access.map_or("read-only", |p| p.executor.name());
         let checked = check(&StorageScene {
             plan,
             item,
@@ -221,26 +225,26 @@ impl StorageOperator {
         Looked { checked, look, caller: caller.ok().map(|c| c.arn) }
     }
 
-    async fn caller(&self, post: &StoragePost) -> Known<Caller> {
-        let asked = self.within("sts:GetCallerIdentity", post.eyes.caller()).await?;
+    async fn caller(&self, access: &StorageAccess) -> Known<Caller> {
+        let asked = self.within("sts:GetCallerIdentity", access.inspector.caller()).await?;
         let identity = asked.map_err(Arc::new)?;
         Ok(Caller { account: identity.account, arn: identity.arn })
     }
 
     async fn permitted(
         &self,
-        post: &StoragePost,
+        access: &StorageAccess,
         verb: StorageVerb,
         item: &StorageItem,
     ) -> Known<()> {
-        let asked = self.within("dry run", post.hands.permitted(verb, item)).await?;
+        let asked = self.within("dry run", access.executor.permitted(verb, item)).await?;
         asked.map_err(Arc::new)
     }
 
     /// Looks at the volume or bucket of a row.
     pub(super) async fn see(
         &self,
-        post: &StoragePost,
+        access: &StorageAccess,
         verb: StorageVerb,
         item: &StorageItem,
         whole: bool,
@@ -254,7 +258,7 @@ impl StorageOperator {
                     refused = charged.err().map(|e| e.to_string());
                     use_too = refused.is_none();
                 }
-                let asked = post.eyes.volume(&item.scope, &volume.id, use_too);
+                let asked = access.inspector.volume(&item.scope, &volume.id, use_too);
                 let looked = self.within("ec2:DescribeVolumes", asked).await;
                 looked.map(|mut look| {
                     if let Some(why) = refused {
@@ -265,7 +269,7 @@ impl StorageOperator {
                 })
             }
             Matter::Bucket(bucket) => {
-                let asked = post.eyes.bucket(&item.scope, &bucket.name);
+                let asked = access.inspector.bucket(&item.scope, &bucket.name);
                 self.within("s3:GetLifecycleConfiguration", asked).await.map(StorageLook::Bucket)
             }
         };
@@ -316,7 +320,7 @@ fn failed(kind: ErrorKind, operation: &str, message: &str) -> Arc<SourceError> {
     Arc::new(SourceError::new(kind, operation, message, "look again"))
 }
 
-fn no_post(account: &str) -> Arc<SourceError> {
+fn no_access(account: &str) -> Arc<SourceError> {
     let message = format!("account {account} is not among those of this session");
     let fix = "add a profile for it to the configuration";
     Arc::new(SourceError::new(ErrorKind::NoCredentials, "account", &message, fix))

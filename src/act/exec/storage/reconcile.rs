@@ -55,7 +55,7 @@ pub(super) async fn reconcile(op: &StorageOperator) -> Result<Vec<Outcome>, ActE
 /// How it ended, and whether that could be seen: what cannot is left for the next time.
 async fn judge(op: &StorageOperator, left: &Open) -> (OutcomeKind, String, bool) {
     use OutcomeKind::{Done, Failed, Unknown};
-    let Some(post) = op.posts.get(&left.item.scope.account) else {
+    let Some(access) = op.accounts.get(&left.item.scope.account) else {
         let text = "left for the next time: its account is not among those of this session";
         return (Unknown, text.to_owned(), false);
     };
@@ -64,7 +64,7 @@ async fn judge(op: &StorageOperator, left: &Open) -> (OutcomeKind, String, bool)
         Step::Modify => StorageVerb::ModifyVolume,
         Step::Put => StorageVerb::PutLifecycle,
     };
-    let look = op.see(post, verb, &Arc::clone(&left.item), false).await;
+    let look = op.see(access, verb, &Arc::clone(&left.item), false).await;
     let young = op.now().duration_since(left.at) < ON_ITS_WAY;
     let ended = "the run ended before the answer";
     match sight(left.step, &left.item, left.drafted, &look) {

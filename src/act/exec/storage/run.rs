@@ -14,7 +14,7 @@ use super::operator::{Looked, ROWS_AT_ONCE, StorageOperator};
 use super::sight::{Sight, of_plan};
 use crate::act::exec::ActError;
 use crate::act::exec::audit::{Body, StorageIntentRow};
-use crate::act::exec::operator::run::{new_id, whence};
+use crate::act::exec::operator::run::{new_id, user_at_host};
 use crate::act::exec::pace::{Instant, sleep};
 use crate::act::plan::storage::{
     Step, Storage, StorageItem, StorageOrder, StoragePlan, StorageUndo, StorageVerb,
@@ -70,7 +70,7 @@ pub(super) async fn execute(
     let since = if op.copies.is_empty() { 0 } else { op.journal.bytes()?.len() };
     let started_at = op.now();
     let ticket = confirmed.redeem(started_at)?;
-    let run = Run { op, ticket, id, from: whence(), say, warnings: Mutex::default() };
+    let run = Run { op, ticket, id, from: user_at_host(), say, warnings: Mutex::default() };
     let items: Vec<Arc<StorageItem>> = run.ticket.rows().iter().map(|r| r.item.clone()).collect();
     let work = items.iter().map(|item| {
         // A defect in one row ends neither the others nor the audit trail of its own.
@@ -276,10 +276,10 @@ impl Run<'_> {
         last: u64,
         tries: &mut Tries,
     ) -> Called {
-        let Some(post) = self.op.posts.get(&item.scope.account) else {
+        let Some(access) = self.op.accounts.get(&item.scope.account) else {
             return Called::Refused("its account is not there; nothing was done".to_owned());
         };
-        let undo = match self.way_back(step, looked, post.hands.name()) {
+        let undo = match self.way_back(step, looked, access.executor.name()) {
             Ok(undo) => undo,
             Err(why) => return Called::Refused(format!("nothing was done: {why}")),
         };
@@ -297,7 +297,7 @@ impl Run<'_> {
             scope: item.scope.clone(),
             by: order.by().clone(),
             from: self.from.clone(),
-            executor: post.hands.name().to_owned(),
+            executor: access.executor.name().to_owned(),
             authority: self.ticket.authority().clone(),
             justification: self.ticket.justification().to_owned(),
             row,
@@ -307,7 +307,7 @@ impl Run<'_> {
             Err(why) => return Called::Refused(why),
         }
         (self.say)(Progress::Calling(vec![item.id().clone()]));
-        let answer = self.op.within(step.word(), post.hands.act(order)).await;
+        let answer = self.op.within(step.word(), access.executor.act(order)).await;
         match answer.and_then(|a| a.map_err(Arc::new)) {
             Ok(receipt) if receipt.pretended => {
                 Called::Refused(format!("dry run: would {}; nothing was done", step.word()))

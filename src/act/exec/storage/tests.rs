@@ -262,11 +262,11 @@ fn a_read_only_session_and_a_dry_run_change_nothing() {
     play(async {
         for verb in StorageVerb::ALL {
             let mut world = World::new();
-            world.hands = Arc::new(RefuseStorage);
+            world.executor = Arc::new(RefuseStorage);
             let checked = world.preflight(verb).await;
             assert!(checked.passed().next().is_none(), "{verb:?}");
             let mut world = World::new();
-            world.hands = Arc::new(DryRunStorage::new(world.hands.clone()));
+            world.executor = Arc::new(DryRunStorage::new(world.executor.clone()));
             let verified = world.run(verb).await;
             assert_eq!(verified.outcomes[0].kind, OutcomeKind::Refused, "{verified:#?}");
             assert!(world.calls().is_empty() && world.untouched());

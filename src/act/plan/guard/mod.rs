@@ -58,7 +58,7 @@ pub struct Look<'a> {
     pub recent: &'a Known<Recent>,
     /// What the dry run of the call said.
     pub permitted: &'a Known<()>,
-    /// Name of the executor, [`crate::act`]'s `Hands::name`.
+    /// Name of the executor, [`crate::act`]'s `Executor::name`.
     pub executor: &'static str,
     /// The rules.
     pub rules: &'a Rules,

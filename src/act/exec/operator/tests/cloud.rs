@@ -8,7 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::act::exec::audit::memory::MemoryDisk;
 use crate::act::exec::audit::{Body, Journal, Line};
-use crate::act::exec::{Hands, Operator, Patience, Post, Receipt};
+use crate::act::exec::{AccountAccess, Executor, Operator, Patience, Receipt};
 use crate::act::plan::fixture::{self, ACCOUNT, ARN};
 use crate::act::plan::{
     Answer, Confirmed, EXPIRES_TAG, Order, Outcome, OutcomeKind, PlanItem, REMINDED_TAG, Rules,
@@ -206,7 +206,7 @@ impl Inspector for Cloud {
 }
 
 #[async_trait::async_trait]
-impl Hands for Cloud {
+impl Executor for Cloud {
     fn name(&self) -> &'static str {
         "live"
     }
@@ -302,7 +302,7 @@ pub fn operator(cloud: &Arc<Cloud>, disk: &MemoryDisk) -> Operator {
     let clock = move || fixture::now() + SignedDuration::from_secs(seen.get().seconds);
     let op = Operator::new(rules(), Arc::new(journal(disk)), Arc::new(clock));
     let mut op = op.with_patience(HASTE);
-    op.add(ACCOUNT.into(), Post { inspector: cloud.clone(), hands: cloud.clone() });
+    op.add(ACCOUNT.into(), AccountAccess { inspector: cloud.clone(), executor: cloud.clone() });
     op
 }
 

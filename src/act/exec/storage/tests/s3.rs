@@ -1,4 +1,4 @@
-//! The live hands through the whole client stack, on a server that keeps configurations whole: with
+//! The live executor through the whole client stack, on a server that keeps configurations whole: with
 //! the header for small objects and with `NewerNoncurrentVersions`, which the emulators drop.
 
 use std::sync::{Arc, Mutex};
@@ -8,8 +8,8 @@ use aws_smithy_types::base64;
 use sha2::{Digest, Sha256};
 
 use crate::act::exec::audit::{FileDisk, Journal};
-use crate::act::exec::storage::aws::AwsStorageHands;
-use crate::act::exec::storage::{Backups, StorageOperator, StoragePatience, StoragePost};
+use crate::act::exec::storage::aws::AwsStorageExecutor;
+use crate::act::exec::storage::{Backups, StorageAccess, StorageOperator, StoragePatience};
 use crate::act::plan::storage::fixture::{self, BUCKET, draft, rule, rules, scope};
 use crate::act::plan::storage::{
     LifecycleChange, StorageItem, StoragePlan, StoragePlanFile, draft_lifecycle,
@@ -159,8 +159,9 @@ impl World {
         let mut operator = StorageOperator::new(rules(), self.journal.clone(), clock)
             .with_patience(patience)
             .with_backups(Backups::new(self.dir.path().join("undo")));
-        let hands = Arc::new(AwsStorageHands::new(self.aws.clone()));
-        operator.add(fixture::ACCOUNT.into(), StoragePost { eyes: self.aws.clone(), hands });
+        let executor = Arc::new(AwsStorageExecutor::new(self.aws.clone()));
+        operator
+            .add(fixture::ACCOUNT.into(), StorageAccess { inspector: self.aws.clone(), executor });
         operator
     }
 

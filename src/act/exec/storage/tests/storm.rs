@@ -21,7 +21,7 @@ use crate::act::exec::audit::memory::MemoryDisk;
 use crate::act::exec::audit::{Body, Journal, Line};
 use crate::act::exec::pace::sleep;
 use crate::act::exec::storage::{
-    Backups, MemoryStorage, StorageHands, StorageOperator, StoragePost, StorageReceipt,
+    Backups, MemoryStorage, StorageAccess, StorageExecutor, StorageOperator, StorageReceipt,
 };
 use crate::act::plan::storage::{
     Deed, Step, StorageItem, StorageOrder, StoragePlan, StorageVerb, fixture, lifecycle_hash,
@@ -200,7 +200,7 @@ fn failed(kind: ErrorKind) -> SourceError {
 }
 
 #[async_trait::async_trait]
-impl StorageHands for Process {
+impl StorageExecutor for Process {
     fn name(&self) -> &'static str {
         "live"
     }
@@ -273,8 +273,8 @@ impl Stage {
         let mut operator = StorageOperator::new(fixture::rules(), journal, clock);
         operator = operator.with_backups(Backups::new(self.dir.path().join("undo")));
         let process = Arc::new(Process { net: self.net.clone(), log });
-        let post = StoragePost { eyes: process.clone(), hands: process };
-        operator.add(fixture::ACCOUNT.into(), post);
+        let access = StorageAccess { inspector: process.clone(), executor: process };
+        operator.add(fixture::ACCOUNT.into(), access);
         operator
     }
 

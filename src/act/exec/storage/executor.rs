@@ -8,7 +8,7 @@ use crate::domain::{ErrorKind, SourceError};
 /// Something that can carry out orders about storage in one account. An implementation makes
 /// exactly one attempt.
 #[async_trait::async_trait]
-pub trait StorageHands: Send + Sync {
+pub trait StorageExecutor: Send + Sync {
     /// What it is, for the audit log: `live`, `dry-run`, `read-only`, `demo`.
     fn name(&self) -> &'static str;
 
@@ -35,7 +35,7 @@ pub struct StorageReceipt {
 pub struct RefuseStorage;
 
 #[async_trait::async_trait]
-impl StorageHands for RefuseStorage {
+impl StorageExecutor for RefuseStorage {
     fn name(&self) -> &'static str {
         "read-only"
     }
@@ -55,17 +55,17 @@ fn refusal(what: &str) -> SourceError {
 }
 
 /// Puts a dry run in the place of every action. What it wraps is asked for permission alone.
-pub struct DryRunStorage(Arc<dyn StorageHands>);
+pub struct DryRunStorage(Arc<dyn StorageExecutor>);
 
 impl DryRunStorage {
-    /// A dry run of what `hands` would do.
-    pub fn new(hands: Arc<dyn StorageHands>) -> Self {
-        Self(hands)
+    /// A dry run of what `executor` would do.
+    pub fn new(executor: Arc<dyn StorageExecutor>) -> Self {
+        Self(executor)
     }
 }
 
 #[async_trait::async_trait]
-impl StorageHands for DryRunStorage {
+impl StorageExecutor for DryRunStorage {
     fn name(&self) -> &'static str {
         "dry-run"
     }

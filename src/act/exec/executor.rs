@@ -10,7 +10,7 @@ use crate::domain::{ErrorKind, InstanceState, Scope, SourceError};
 /// An implementation makes exactly one attempt: whether and how to try again is decided above,
 /// after a look at what the first attempt did.
 #[async_trait::async_trait]
-pub trait Hands: Send + Sync {
+pub trait Executor: Send + Sync {
     /// What it is, for the audit log and the header: `live`, `dry-run`, `read-only`, `demo`.
     fn name(&self) -> &'static str;
 
@@ -43,7 +43,7 @@ pub struct Receipt {
 pub struct Refuse;
 
 #[async_trait::async_trait]
-impl Hands for Refuse {
+impl Executor for Refuse {
     fn name(&self) -> &'static str {
         "read-only"
     }
