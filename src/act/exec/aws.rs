@@ -12,7 +12,7 @@ use jiff::Timestamp;
 
 use super::answer::read;
 use super::executor::{Executor, Receipt};
-use crate::act::plan::{BY_TAG, EXPIRES_TAG, Order, REASON_TAG, REMINDED_TAG, Verb, Via};
+use crate::act::plan::{ActApi, BY_TAG, EXPIRES_TAG, Order, REASON_TAG, REMINDED_TAG, Verb};
 use crate::domain::{ErrorKind, InstanceState, Scope, SourceError, text};
 use crate::source::aws::AwsProvider;
 use crate::source::aws::calls::{
@@ -143,13 +143,13 @@ impl Executor for AwsExecutor {
 
     async fn act(&self, order: &Order) -> Result<Receipt, SourceError> {
         match (order.via(), order.verb()) {
-            (Via::Ec2, verb) => {
+            (ActApi::Ec2, verb) => {
                 self.ec2(Mode::Act, order.scope(), verb, order.by(), order.ids()).await
             }
-            (Via::AutoScaling { decrement, .. }, Verb::Terminate { .. }) => {
+            (ActApi::AutoScaling { decrement, .. }, Verb::Terminate { .. }) => {
                 self.members(order, *decrement).await
             }
-            (Via::AutoScaling { .. }, verb) => Err(SourceError::new(
+            (ActApi::AutoScaling { .. }, verb) => Err(SourceError::new(
                 ErrorKind::Refused,
                 TERMINATE_INSTANCE_IN_AUTO_SCALING_GROUP.action,
                 &format!("Auto Scaling cannot {} a member", verb.word()),
@@ -376,7 +376,7 @@ mod tests {
     }
 
     fn through_group(decrement: bool, ids: &[&str]) -> Order {
-        let via = Via::AutoScaling { group: "workers".into(), decrement };
+        let via = ActApi::AutoScaling { group: "workers".into(), decrement };
         order_via(Verb::Terminate { decrement }, &via, CALLER, ids)
     }
 
@@ -420,7 +420,7 @@ mod tests {
     #[tokio::test]
     async fn a_member_is_never_stopped_through_its_group() {
         let (executor, asked) = executor(|_| member());
-        let via = Via::AutoScaling { group: "workers".into(), decrement: false };
+        let via = ActApi::AutoScaling { group: "workers".into(), decrement: false };
         let error = executor.act(&order_via(Verb::Stop, &via, CALLER, &["i-1"])).await.unwrap_err();
         assert_eq!((error.kind, asked.lock().unwrap().len()), (ErrorKind::Refused, 0));
     }

@@ -6,7 +6,7 @@ mod tests;
 use std::sync::Arc;
 
 use super::{Executor, Receipt};
-use crate::act::plan::{BY_TAG, EXPIRES_TAG, Order, REASON_TAG, REMINDED_TAG, Verb, Via};
+use crate::act::plan::{ActApi, BY_TAG, EXPIRES_TAG, Order, REASON_TAG, REMINDED_TAG, Verb};
 use crate::domain::{Scope, SourceError};
 use crate::source::demo::{Controls, DemoAccount, Lever};
 
@@ -52,8 +52,8 @@ impl Executor for DemoExecutor {
         match (order.verb(), order.via()) {
             (Verb::Stop, _) => pull(&Lever::Stop),
             (Verb::Start, _) => pull(&Lever::Start),
-            (Verb::Terminate { .. }, Via::Ec2) => pull(&Lever::Terminate),
-            (Verb::Terminate { .. }, Via::AutoScaling { group, decrement }) => {
+            (Verb::Terminate { .. }, ActApi::Ec2) => pull(&Lever::Terminate),
+            (Verb::Terminate { .. }, ActApi::AutoScaling { group, decrement }) => {
                 pull(&Lever::LeaveGroup { group, decrement: *decrement })
             }
             (Verb::Mark { expires, reason }, _) => pull(&Lever::Tag(&[

@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 
 use super::approval::{Approval, ApprovalError};
 use super::kind::{Instances, Kind};
-use super::preflighted::{CheckedRow, Preflighted, Via};
+use super::preflighted::{ActApi, CheckedRow, Preflighted};
 use super::verb::Verb;
 use crate::domain::Scope;
 
@@ -289,7 +289,7 @@ impl Ticket<'_> {
 pub struct Order {
     scope: Scope,
     az: Arc<str>,
-    via: Via,
+    via: ActApi,
     verb: Verb,
     by: Arc<str>,
     ids: Vec<Arc<str>>,
@@ -307,7 +307,7 @@ impl Order {
     }
 
     /// Through which API.
-    pub fn via(&self) -> &Via {
+    pub fn via(&self) -> &ActApi {
         &self.via
     }
 

@@ -21,7 +21,7 @@ use crate::domain::{GroupFact, TargetGroupFact};
     Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
 )]
 #[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Via {
+pub enum ActApi {
     /// EC2.
     Ec2,
     /// Auto Scaling, which terminates its own members.
@@ -45,7 +45,7 @@ pub struct CheckedRow {
     /// The way back; `None` where there is none.
     pub undo: Option<Undo>,
     /// Through which API.
-    pub via: Via,
+    pub via: ActApi,
     /// The zone it is in now.
     pub az: Arc<str>,
     /// True when account, configuration or tags say production, now or when it was planned.

@@ -388,7 +388,7 @@ fn shown(run: &Run, row: &IntentRow) -> Json {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::act::plan::Via;
+    use crate::act::plan::ActApi;
     use crate::domain::{InstanceState, Scope};
     use crate::view::fixture::ctx;
 
@@ -430,7 +430,7 @@ mod tests {
             verb: Verb::Stop,
             scope: Scope::new("123456789012", "eu-west-1"),
             az: "eu-west-1a".into(),
-            via: Via::Ec2,
+            via: ActApi::Ec2,
             by: "arn:aws:iam::123456789012:user/x".into(),
             from: "x@y".into(),
             executor: "live".into(),

@@ -8,8 +8,8 @@ use serde_json::{Value as Json, json};
 use super::{Trouble, errors, left, lines, right};
 use crate::act::plan::stakes::VolumeStake;
 use crate::act::plan::{
-    CapUse, CheckedRow, EnvironmentCount, Guard, Plan, PlanItem, Preflighted, Severity, Stakes,
-    Undo, Via,
+    ActApi, CapUse, CheckedRow, EnvironmentCount, Guard, Plan, PlanItem, Preflighted, Severity,
+    Stakes, Undo,
 };
 use crate::report::json::number;
 use crate::report::page::Page;
@@ -307,10 +307,10 @@ fn row(row: &CheckedRow) -> Json {
     Json::Object(fields.into_iter().map(|(k, v)| (k.to_owned(), v)).collect())
 }
 
-fn via(via: &Via) -> Json {
+fn via(via: &ActApi) -> Json {
     match via {
-        Via::Ec2 => json!("ec2"),
-        Via::AutoScaling { .. } => json!("auto_scaling"),
+        ActApi::Ec2 => json!("ec2"),
+        ActApi::AutoScaling { .. } => json!("auto_scaling"),
     }
 }
 

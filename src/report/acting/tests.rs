@@ -8,7 +8,7 @@ use super::{PlanReport, Trouble, audit_list, audit_show, outcomes, plan, rows_of
 use crate::act::exec::audit::{Body, IntentRow, Line};
 use crate::act::plan::fixture::{self, ACCOUNT, ARN, Sight, sight};
 use crate::act::plan::{
-    Authority, CheckedRow, Outcome, OutcomeKind, Preflighted, Verb, Via, guard,
+    ActApi, Authority, CheckedRow, Outcome, OutcomeKind, Preflighted, Verb, guard,
 };
 use crate::domain::{Addresses, InstanceState};
 use crate::report::Format;
@@ -101,7 +101,7 @@ fn log() -> Vec<Line> {
         verb: TERMINATE,
         scope: fixture::scope(),
         az: fixture::AZ.into(),
-        via: Via::Ec2,
+        via: ActApi::Ec2,
         by: ARN.into(),
         from: "ann@bastion".into(),
         executor: "live".into(),

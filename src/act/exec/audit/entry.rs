@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::act::plan::storage::{Step, StorageGuard, StorageItem, StorageUndo, StorageVerb};
-use crate::act::plan::{Authority, Finding, Outcome, PlanItem, Undo, Verb, Via};
+use crate::act::plan::{ActApi, Authority, Finding, Outcome, PlanItem, Undo, Verb};
 use crate::domain::Scope;
 
 /// One line: compact JSON with its members in this order. `hash` is SHA-256 over the bytes of the
@@ -47,7 +47,7 @@ pub enum Body {
         /// Zone.
         az: Arc<str>,
         /// Through which API.
-        via: Via,
+        via: ActApi,
         /// ARN of who does it.
         by: Arc<str>,
         /// From where: user and host of the process.

@@ -14,7 +14,7 @@ use super::cloud::{Effect, Request};
 use super::looks::Facts;
 use super::world::{Ms, SECOND, World, stamp};
 use crate::act::exec::audit::{Body, Line};
-use crate::act::plan::{EXPIRES_TAG, OutcomeKind, PlanItem, Verb, Via, sha256_hex};
+use crate::act::plan::{ActApi, EXPIRES_TAG, OutcomeKind, PlanItem, Verb, sha256_hex};
 use crate::domain::{InstanceState, VerdictKind};
 
 /// The oldest look on which a call may rest.
@@ -287,7 +287,7 @@ pub fn effect(world: &mut World, request: &Request, index: usize, effect: &Effec
                 }
             }
         }
-        let via_group = matches!(request.via, Via::AutoScaling { .. });
+        let via_group = matches!(request.via, ActApi::AutoScaling { .. });
         if via_group != b.group.is_some() {
             faults.push((
                 "g",

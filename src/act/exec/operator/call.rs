@@ -12,7 +12,7 @@ use super::look::LookedRow;
 use super::run::{Row, Run};
 use crate::act::exec::Receipt;
 use crate::act::exec::audit::{Body, IntentRow};
-use crate::act::plan::{CheckedRow, Order, OutcomeKind, Progress, Via, guard};
+use crate::act::plan::{ActApi, CheckedRow, Order, OutcomeKind, Progress, guard};
 use crate::domain::{ErrorKind, SourceError};
 use crate::source::inspect::Seen;
 
@@ -247,10 +247,10 @@ impl Run<'_> {
 /// its own, so nobody else can be why it was turned down; and where the group is to want one
 /// instance less, a call that may have happened is never repeated: its effect shows late, and a
 /// second decrement would cost a member that nobody chose.
-fn may_repeat(via: &Via, answer: Answer) -> bool {
+fn may_repeat(via: &ActApi, answer: Answer) -> bool {
     match via {
-        Via::Ec2 => true,
-        Via::AutoScaling { decrement, .. } => match answer {
+        ActApi::Ec2 => true,
+        ActApi::AutoScaling { decrement, .. } => match answer {
             Answer::Later => true,
             Answer::No => false,
             Answer::Unclear => !decrement,
@@ -272,9 +272,9 @@ fn is_untouched(run: &Run<'_>, row: &Row, now: &crate::domain::Inspection) -> bo
         return false;
     }
     match (&row.checked.via, &now.group) {
-        (Via::Ec2, _) => true,
-        (Via::AutoScaling { .. }, Ok(Some(group))) => is_in_service(group),
-        (Via::AutoScaling { .. }, _) => false,
+        (ActApi::Ec2, _) => true,
+        (ActApi::AutoScaling { .. }, Ok(Some(group))) => is_in_service(group),
+        (ActApi::AutoScaling { .. }, _) => false,
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::reconcile::ON_ITS_WAY;
 use super::run::{Row, Run};
 use crate::act::exec::audit::{AuditError, Body, IntentRow, Line};
-use crate::act::plan::{Finding, Guard, Order, OutcomeKind, Severity, Verb, Via};
+use crate::act::plan::{ActApi, Finding, Guard, Order, OutcomeKind, Severity, Verb};
 use crate::domain::Scope;
 
 /// A call that is ours to make.
@@ -32,16 +32,22 @@ enum Shared {
 
 impl Shared {
     /// What `theirs`, called for by `verb` through `via`, shares with `ours`.
-    fn of(ours: &Row, our_verb: &Verb, theirs: &IntentRow, verb: &Verb, via: &Via) -> Option<Self> {
+    fn of(
+        ours: &Row,
+        our_verb: &Verb,
+        theirs: &IntentRow,
+        verb: &Verb,
+        via: &ActApi,
+    ) -> Option<Self> {
         if ours.item.id == theirs.item.id {
             return Some(Self::Instance);
         }
         if !our_verb.is_destructive() || !verb.is_destructive() {
             return None;
         }
-        let group = |via: &Via| match via {
-            Via::AutoScaling { group, .. } => Some(group.clone()),
-            Via::Ec2 => None,
+        let group = |via: &ActApi| match via {
+            ActApi::AutoScaling { group, .. } => Some(group.clone()),
+            ActApi::Ec2 => None,
         };
         if group(via).is_some_and(|theirs| group(&ours.checked.via) == Some(theirs)) {
             return Some(Self::Group);

@@ -8,7 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::judge::{Sight, as_seen, reached, sight};
 use super::{ActError, Operator};
 use crate::act::exec::audit::{AuditError, Body, Line};
-use crate::act::plan::{MAX_BATCH, Outcome, OutcomeKind, PlanItem, Verb, Via};
+use crate::act::plan::{ActApi, MAX_BATCH, Outcome, OutcomeKind, PlanItem, Verb};
 use crate::domain::{InstanceState, Scope, text};
 use crate::source::inspect::Seen;
 
@@ -23,7 +23,7 @@ struct Pending {
     at: Timestamp,
     verb: Verb,
     scope: Scope,
-    via: Via,
+    via: ActApi,
     rows: Vec<Arc<PlanItem>>,
 }
 
@@ -126,7 +126,7 @@ async fn judge(op: &Operator, pending: &Pending, row: &Arc<PlanItem>, seen: &See
             (Unknown, format!("{}, and the call may still be on its way: look again", untouched()))
         }
         Sight::Former
-            if pending.via != Via::Ec2 && !op.is_in_service(&pending.scope, &row.id).await =>
+            if pending.via != ActApi::Ec2 && !op.is_in_service(&pending.scope, &row.id).await =>
         {
             (Unknown, format!("{}; its group may be letting it go: look again", untouched()))
         }

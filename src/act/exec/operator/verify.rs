@@ -8,7 +8,7 @@ use super::Operator;
 use super::call::is_in_service;
 use super::judge::{Sight, as_seen, reached, sight};
 use super::run::{Row, Run, Settled};
-use crate::act::plan::{MAX_BATCH, OutcomeKind, Verb, Via};
+use crate::act::plan::{ActApi, MAX_BATCH, OutcomeKind, Verb};
 use crate::domain::{ErrorKind, Known, Scope, SourceError};
 use crate::source::inspect::Seen;
 
@@ -79,7 +79,7 @@ impl Run<'_> {
     /// shows nothing of that for minutes.
     async fn may_be_leaving(&self, scope: &Scope, row: usize) -> bool {
         let (via, id) = self.rows(|all| (all[row].checked.via.clone(), all[row].item.id.clone()));
-        via != Via::Ec2 && !self.op.is_in_service(scope, &id).await
+        via != ActApi::Ec2 && !self.op.is_in_service(scope, &id).await
     }
 }
 

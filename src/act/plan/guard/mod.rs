@@ -26,12 +26,12 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::finding::Finding;
 use super::item::{Plan, PlanItem};
-use super::preflighted::{CheckedRow, Ties, Via};
+use super::preflighted::{ActApi, CheckedRow, Ties};
 use super::rules::Rules;
 use super::stakes;
 use super::verb::Verb;
 use crate::domain::{Caller, Inspection, Known, Recent};
-use scene::{Says, Scene};
+use scene::{FindingSink, Scene};
 
 pub use together::{together, together_after};
 pub use trust::verdicts_for;
@@ -74,7 +74,7 @@ pub fn check(look: &Look<'_>) -> CheckedRow {
     let mut findings: Vec<Finding> = Vec::new();
     let scene = Scene { look, found, stakes: &stakes };
     for row in table::TABLE.iter().filter(|row| row.verbs.contains(&verb.word())) {
-        (row.ask)(&scene, &mut Says::new(row.guard, &mut findings));
+        (row.ask)(&scene, &mut FindingSink::new(row.guard, &mut findings));
     }
     // Stable: within a severity the order of the guards stays.
     findings.sort_by_key(|f| Reverse(f.severity));
@@ -91,12 +91,12 @@ pub fn check(look: &Look<'_>) -> CheckedRow {
 }
 
 /// A member of a group is terminated by its group, which then does not replace it.
-fn via(look: &Look<'_>) -> Via {
+fn via(look: &Look<'_>) -> ActApi {
     match (&look.plan.verb, &look.inspection.group) {
         (Verb::Terminate { decrement }, Ok(Some(group))) => {
-            Via::AutoScaling { group: group.name.clone(), decrement: *decrement }
+            ActApi::AutoScaling { group: group.name.clone(), decrement: *decrement }
         }
-        _ => Via::Ec2,
+        _ => ActApi::Ec2,
     }
 }
 

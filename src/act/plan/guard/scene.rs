@@ -36,12 +36,12 @@ impl Scene<'_> {
 }
 
 /// Where a guard puts what it found.
-pub(super) struct Says<'a> {
+pub(super) struct FindingSink<'a> {
     guard: Guard,
     out: &'a mut Vec<Finding>,
 }
 
-impl<'a> Says<'a> {
+impl<'a> FindingSink<'a> {
     pub fn new(guard: Guard, out: &'a mut Vec<Finding>) -> Self {
         Self { guard, out }
     }

@@ -2,7 +2,7 @@
 
 use crate::act::plan::finding::Guard;
 
-use super::scene::{Says, Scene};
+use super::scene::{FindingSink, Scene};
 use super::{activity, life, load, loss, managed, money, protection, trust, way_back};
 
 /// A guard's row.
@@ -12,7 +12,7 @@ pub(super) struct Row {
     /// The verbs it is asked for, by their words.
     pub verbs: &'static [&'static str],
     /// Asks.
-    pub ask: fn(&Scene<'_>, &mut Says<'_>),
+    pub ask: fn(&Scene<'_>, &mut FindingSink<'_>),
 }
 
 const ALL: &[&str] = &["stop", "terminate", "start", "mark", "remind", "unmark"];

@@ -1,7 +1,7 @@
 //! How to take it back.
 
 use super::Look;
-use super::scene::{Says, Scene};
+use super::scene::{FindingSink, Scene};
 use crate::act::plan::undo::Undo;
 use crate::act::plan::verb::{BY_TAG, EXPIRES_TAG, REASON_TAG, REMINDED_TAG, Verb};
 use crate::domain::Instance;
@@ -35,13 +35,13 @@ pub(super) fn of(look: &Look<'_>, found: Option<&Instance>) -> Option<Undo> {
     })
 }
 
-pub(super) fn undo(scene: &Scene<'_>, says: &mut Says<'_>) {
+pub(super) fn undo(scene: &Scene<'_>, out: &mut FindingSink<'_>) {
     const SOURCE: &str = "ec2:DescribeInstances";
     match &scene.look.inspection.launch {
-        Err(e) => says.unknown("what it takes to launch its like again", e),
+        Err(e) => out.unknown("what it takes to launch its like again", e),
         Ok(spec) if spec.image_id.as_deref().is_none_or(str::is_empty) => {
-            says.warn("its AMI is not known: its like cannot be launched from the log", SOURCE);
+            out.warn("its AMI is not known: its like cannot be launched from the log", SOURCE);
         }
-        Ok(_) => says.note("its like can be launched again; its own data are gone", SOURCE),
+        Ok(_) => out.note("its like can be launched again; its own data are gone", SOURCE),
     }
 }

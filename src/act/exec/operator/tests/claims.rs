@@ -8,7 +8,7 @@ use crate::act::exec::Patience;
 use crate::act::exec::audit::{Body, IntentRow};
 use crate::act::plan::OutcomeKind::{Done, Refused};
 use crate::act::plan::fixture::{self, ARN, AZ};
-use crate::act::plan::{Authority, Finding, Guard, Outcome, OutcomeKind, Severity, Verb, Via};
+use crate::act::plan::{ActApi, Authority, Finding, Guard, Outcome, OutcomeKind, Severity, Verb};
 use crate::domain::TargetGroupFact;
 
 /// What another run intends for one instance.
@@ -20,7 +20,7 @@ fn intent(bench: &Bench, run: &str, id: &str) -> Body {
         verb: Verb::Stop,
         scope: fixture::scope(),
         az: AZ.into(),
-        via: Via::Ec2,
+        via: ActApi::Ec2,
         by: ARN.into(),
         from: "x@y".into(),
         executor: "live".into(),
@@ -116,8 +116,8 @@ fn beside(bench: &Bench, group: Option<&str>, serves: bool) -> Body {
     };
     let warns = Finding::new(Guard::TargetGroups, Severity::Warn, "serves web", "elb");
     rows[0].findings.extend(serves.then_some(warns));
-    let via =
-        group.map_or(Via::Ec2, |group| Via::AutoScaling { group: group.into(), decrement: true });
+    let via = group
+        .map_or(ActApi::Ec2, |group| ActApi::AutoScaling { group: group.into(), decrement: true });
     let verb = Verb::Terminate { decrement: true };
     let (run, justification) = ("other".into(), String::new());
     Body::Intent {

@@ -11,8 +11,8 @@ use crate::act::exec::audit::{Body, Journal, Line};
 use crate::act::exec::{AccountAccess, Executor, Operator, Patience, Receipt};
 use crate::act::plan::fixture::{self, ACCOUNT, ARN};
 use crate::act::plan::{
-    Answer, Confirmed, EXPIRES_TAG, Order, Outcome, OutcomeKind, PlanItem, REMINDED_TAG, Rules,
-    Verb, Verified, Via,
+    ActApi, Answer, Confirmed, EXPIRES_TAG, Order, Outcome, OutcomeKind, PlanItem, REMINDED_TAG,
+    Rules, Verb, Verified,
 };
 use crate::domain::{
     ErrorKind, GroupFact, Inspection, Instance, InstanceState, Known, Recent, Scope, Signal,
@@ -101,11 +101,12 @@ fn error(kind: ErrorKind) -> SourceError {
 }
 
 fn apply(state: &mut State, order: &Order, id: &Arc<str>) {
-    if let Via::AutoScaling { decrement: true, .. } = order.via() {
+    if let ActApi::AutoScaling { decrement: true, .. } = order.via() {
         *state.decrements.entry(id.clone()).or_default() += 1;
     }
     let machine = state.machines.get_mut(id).unwrap();
-    if let (Via::AutoScaling { .. }, Ok(Some(group))) = (order.via(), &mut machine.inspection.group)
+    if let (ActApi::AutoScaling { .. }, Ok(Some(group))) =
+        (order.via(), &mut machine.inspection.group)
     {
         group.lifecycle = "Terminating".into();
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{SHRINK, Spoil, TERMINATE, blocking, blocks, mark, passes, says};
 use crate::act::plan::fixture::{ID, Sight, error, inspection, launch, scope, sight, volume};
-use crate::act::plan::{Guard, Severity, Undo, Verb, Via, VolumeStake};
+use crate::act::plan::{ActApi, Guard, Severity, Undo, Verb, VolumeStake};
 use crate::domain::{
     Addresses, GroupFact, Inspection, Lifecycle, SpotFact, TargetGroupFact, VolumeFact,
 };
@@ -133,9 +133,9 @@ pub(super) fn member(s: &mut Sight, fact: GroupFact) {
 #[test]
 fn groups() {
     let row = passes(&SHRINK, |s| member(s, group(3, 2)));
-    assert_eq!(row.via, Via::AutoScaling { group: "workers".into(), decrement: true });
-    assert_eq!(passes(&SHRINK, |_| {}).via, Via::Ec2);
-    assert_eq!(passes(&mark(), |s| member(s, group(3, 2))).via, Via::Ec2);
+    assert_eq!(row.via, ActApi::AutoScaling { group: "workers".into(), decrement: true });
+    assert_eq!(passes(&SHRINK, |_| {}).via, ActApi::Ec2);
+    assert_eq!(passes(&mark(), |s| member(s, group(3, 2))).via, ActApi::Ec2);
 
     assert!(blocks(&STOP, Guard::Group, |s| member(s, group(3, 0))).contains("replace"));
     let text = blocks(&TERMINATE, Guard::Group, |s| member(s, group(3, 0)));

@@ -138,12 +138,12 @@ const FACTS_VALID_FOR: SignedDuration = SignedDuration::from_mins(5);
 const CLOCK_SLACK: SignedDuration = SignedDuration::from_mins(1);
 
 /// Where a guard puts what it found.
-struct Says<'a> {
+struct FindingSink<'a> {
     guard: StorageGuard,
     out: &'a mut Vec<Finding<StorageGuard>>,
 }
 
-impl Says<'_> {
+impl FindingSink<'_> {
     fn say(&mut self, severity: Severity, text: impl Into<String>, source: &str) {
         self.out.push(Finding::new(self.guard, severity, text, source));
     }
@@ -171,7 +171,7 @@ pub fn check(scene: &StorageScene<'_>) -> CheckedStorage {
     let mut findings = Vec::new();
     let verb = scene.plan.verb;
     for row in table::TABLE.iter().filter(|row| row.verbs.contains(&verb)) {
-        (row.ask)(scene, &mut Says { guard: row.guard, out: &mut findings });
+        (row.ask)(scene, &mut FindingSink { guard: row.guard, out: &mut findings });
     }
     // Stable: within a severity the order of the guards stays.
     findings.sort_by_key(|f| Reverse(f.severity));

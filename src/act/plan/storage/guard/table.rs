@@ -1,6 +1,6 @@
 //! Which guard is asked for which verb.
 
-use super::{Says, StorageGuard, StorageScene, bucket, owner, trust, volume};
+use super::{FindingSink, StorageGuard, StorageScene, bucket, owner, trust, volume};
 use crate::act::plan::storage::StorageVerb;
 
 /// A guard's row.
@@ -10,7 +10,7 @@ pub(super) struct Row {
     /// The verbs it is asked for.
     pub verbs: &'static [StorageVerb],
     /// Asks.
-    pub ask: fn(&StorageScene<'_>, &mut Says<'_>),
+    pub ask: fn(&StorageScene<'_>, &mut FindingSink<'_>),
 }
 
 const ALL: &[StorageVerb] = &StorageVerb::ALL;
@@ -22,7 +22,7 @@ const PUT: &[StorageVerb] = &[StorageVerb::PutLifecycle];
 const fn row(
     guard: StorageGuard,
     verbs: &'static [StorageVerb],
-    ask: fn(&StorageScene<'_>, &mut Says<'_>),
+    ask: fn(&StorageScene<'_>, &mut FindingSink<'_>),
 ) -> Row {
     Row { guard, verbs, ask }
 }
