@@ -137,9 +137,9 @@ mod tests {
     /// A plan that passes every guard but this one.
     fn preflighted(plan: &Arc<Plan>) -> Preflighted {
         let check = |item: &PlanItem| {
-            let mut sight = fixture::sight(plan.verb.clone()).named(&item.id);
-            sight.item(|i| *i = item.clone());
-            sight.check()
+            let mut fixture = fixture::passing(plan.verb.clone()).named(&item.id);
+            fixture.item(|i| *i = item.clone());
+            fixture.check()
         };
         let rows = plan.items.iter().map(check).collect();
         let callers = [(fixture::ACCOUNT.into(), fixture::ARN.into())].into();

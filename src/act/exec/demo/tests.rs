@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::{SignedDuration, Timestamp};
 
 use super::*;
-use crate::act::plan::guard::{Look, check};
+use crate::act::plan::guard::{GuardInput, check};
 use crate::act::plan::{
     AccountRules, Answer, Caps, CheckedRow, Guard, PLAN_SCHEMA, Plan, PlanItem, Preflighted, Rules,
     Severity, recheck,
@@ -105,7 +105,7 @@ impl Stage {
         };
         let executor = executor(account);
         let permitted = executor.permitted(&item.scope, &plan.verb, &ids).await.map_err(Arc::new);
-        let row = check(&Look {
+        let row = check(&GuardInput {
             plan: &plan,
             item: &item,
             caller: &caller,

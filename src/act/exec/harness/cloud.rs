@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::faults::{Bug, CallFault};
 use super::judge;
-use super::looks::Facts;
+use super::observations::Facts;
 use super::world::{Deed, HOUR, MINUTE, Ms, SECOND, What, World, stamp};
 use crate::act::plan::{ActApi, EXPIRES_TAG, REMINDED_TAG, Verb};
 use crate::domain::{ErrorKind, InstanceState, Scope, SourceError, Tags};

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::cloud::{Effect, Request};
-use super::looks::Facts;
+use super::observations::Facts;
 use super::world::{Ms, SECOND, World, stamp};
 use crate::act::exec::audit::{Body, Line};
 use crate::act::plan::{ActApi, EXPIRES_TAG, OutcomeKind, PlanItem, Verb, sha256_hex};
@@ -188,10 +188,11 @@ pub fn sent(world: &mut World, request: &Request) {
         if !announced {
             world.violation("b", format!("no intent on disk names {id}"));
         }
-        let look = world.processes[request.process].looks.entry(id.clone()).or_default();
-        let blind = look.called_since;
-        look.called_since = true;
-        look.calls += 1;
+        let observation =
+            world.processes[request.process].observations.entry(id.clone()).or_default();
+        let blind = observation.called_since;
+        observation.called_since = true;
+        observation.calls += 1;
         if blind {
             world.violation("d", format!("{id} is called for again, and nobody looked in between"));
         }
@@ -212,9 +213,9 @@ pub fn effect(world: &mut World, request: &Request, index: usize, effect: &Effec
     if !process.confirmed.contains(&id) {
         faults.push(("a", format!("{id} was not confirmed")));
     }
-    let look = process.looks.get(&id).cloned().unwrap_or_default();
-    let seen: Option<&Facts> = look.seen.as_ref().map(|s| &s.1);
-    match &look.inspected {
+    let observation = process.observations.get(&id).cloned().unwrap_or_default();
+    let seen: Option<&Facts> = observation.seen.as_ref().map(|s| &s.1);
+    match &observation.inspected {
         None => faults.push(("a", format!("{id} was not inspected before the call"))),
         Some((at, facts, missing)) => {
             if world.now - at > LOOK_AGE {
@@ -258,7 +259,7 @@ pub fn effect(world: &mut World, request: &Request, index: usize, effect: &Effec
         if of_a_life && now_facts.launched_at != planned {
             if seen.is_none_or(|s| s.launched_at != planned) {
                 let what = format!("{id} lived anew since the plan ({})", stamp(b.launched_at));
-                faults.push((if look.calls > 1 { "d" } else { "a" }, what));
+                faults.push((if observation.calls > 1 { "d" } else { "a" }, what));
             } else {
                 races.push("launched anew after the last look");
             }
@@ -268,7 +269,7 @@ pub fn effect(world: &mut World, request: &Request, index: usize, effect: &Effec
         }
     }
     if destructive {
-        match look.measured {
+        match observation.measured {
             None => faults.push(("a", format!("{id} was not measured before the call"))),
             Some((at, used, missing)) => {
                 if world.now - at > LOOK_AGE {
@@ -315,7 +316,7 @@ pub fn effect(world: &mut World, request: &Request, index: usize, effect: &Effec
         {
             faults.push(("d", format!("{id} was {} a second time by the same run", effect.what)));
         } else if before.life == effect.life && before.process != effect.process && destructive {
-            let shown = look.inspected.as_ref().is_none_or(|i| i.1.leaving);
+            let shown = observation.inspected.as_ref().is_none_or(|i| i.1.leaving);
             let left = shown || seen.is_none_or(|s| s.state != InstanceState::Running);
             if left {
                 faults.push(("d", format!("{id} was {} again, and it showed", effect.what)));

@@ -240,7 +240,7 @@ impl Stage {
             let p = &mut world.processes[process];
             p.confirmed = rows.into_iter().collect();
             // What the preflight saw is no look at the last moment.
-            p.looks.clear();
+            p.observations.clear();
         }
         match operator.execute(&confirmed, &|_| {}).await {
             Err(error) => self.error("execute", &error.to_string()),

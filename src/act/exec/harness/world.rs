@@ -17,7 +17,7 @@ use super::counts::Counts;
 use super::disk::DiskState;
 use super::faults::{Bug, Fuse, Rates};
 use super::judge::Log;
-use super::looks::Looks;
+use super::observations::Observations;
 use crate::act::exec::pace::{Stage, on_stage};
 use crate::act::plan::Plan;
 
@@ -47,7 +47,7 @@ pub struct Process {
     pub plan: Option<Arc<Plan>>,
     /// The rows that were confirmed.
     pub confirmed: BTreeSet<Arc<str>>,
-    pub looks: Looks,
+    pub observations: Observations,
 }
 
 /// Something that happens by itself.

@@ -7,7 +7,7 @@ use crate::act::exec::pace::{Instant, sleep};
 use super::Operator;
 use super::batch::Batch;
 use super::claim::Claim;
-use super::judge::{Sight, sight};
+use super::judge::{ObservedState, observe};
 use super::look::LookedRow;
 use super::run::{Row, Run};
 use crate::act::exec::Receipt;
@@ -268,7 +268,7 @@ fn is_untouched(run: &Run<'_>, row: &Row, now: &crate::domain::Inspection) -> bo
         launched_at: Some(instance.launched_at),
         tags: instance.tags.clone(),
     };
-    if sight(&run.plan().verb, &row.item, &seen, run.plan().created_at) != Sight::Former {
+    if observe(&run.plan().verb, &row.item, &seen, run.plan().created_at) != ObservedState::Former {
         return false;
     }
     match (&row.checked.via, &now.group) {

@@ -8,7 +8,7 @@ use crate::source::inspect::Seen;
 
 /// What is seen of an instance, held against what was asked of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Sight {
+pub(super) enum ObservedState {
     /// It is as it was to be, in the life that was meant.
     Reached,
     /// It is as it was before.
@@ -23,11 +23,16 @@ pub(super) enum Sight {
 
 /// Judges what is seen of what was asked for at `since`. Where a launch that differs from the planned one is seen, nothing is known
 /// of the instance that was meant.
-pub(super) fn sight(verb: &Verb, item: &PlanItem, seen: &Seen, since: Timestamp) -> Sight {
+pub(super) fn observe(
+    verb: &Verb,
+    item: &PlanItem,
+    seen: &Seen,
+    since: Timestamp,
+) -> ObservedState {
     use InstanceState::{Pending, Running, ShuttingDown, Stopped, Stopping, Terminated};
-    let Some(state) = seen.state else { return Sight::Gone };
+    let Some(state) = seen.state else { return ObservedState::Gone };
     let same_life = seen.launched_at == Some(item.launched_at);
-    let elsewhere = |text: String| Sight::Elsewhere(text);
+    let elsewhere = |text: String| ObservedState::Elsewhere(text);
     let anew = || {
         let at = seen.launched_at.map_or_else(|| "at an unknown time".into(), |at| at.to_string());
         elsewhere(format!("{}, and launched anew {at}", state.word()))
@@ -35,29 +40,29 @@ pub(super) fn sight(verb: &Verb, item: &PlanItem, seen: &Seen, since: Timestamp)
     match verb {
         Verb::Stop | Verb::Terminate { .. } if !same_life => anew(),
         Verb::Stop => match state {
-            Stopped => Sight::Reached,
+            Stopped => ObservedState::Reached,
             Terminated | ShuttingDown => elsewhere(format!("{}, not stopped", state.word())),
-            _ if state == item.state => Sight::Former,
-            _ => Sight::Moving,
+            _ if state == item.state => ObservedState::Former,
+            _ => ObservedState::Moving,
         },
         Verb::Terminate { .. } => match state {
-            Terminated => Sight::Reached,
-            _ if state == item.state => Sight::Former,
-            _ => Sight::Moving,
+            Terminated => ObservedState::Reached,
+            _ if state == item.state => ObservedState::Former,
+            _ => ObservedState::Moving,
         },
         // A start is a new launch.
         Verb::Start => match state {
-            Running => Sight::Reached,
-            Pending | Stopping => Sight::Moving,
-            Stopped if same_life => Sight::Former,
+            Running => ObservedState::Reached,
+            Pending | Stopping => ObservedState::Moving,
+            Stopped if same_life => ObservedState::Former,
             Stopped => elsewhere("started, and stopped again".to_owned()),
             _ => elsewhere(format!("{}, not running", state.word())),
         },
         Verb::Mark { .. } | Verb::Remind | Verb::Unmark => {
             if is_tagged(verb, &seen.tags, since) {
-                Sight::Reached
+                ObservedState::Reached
             } else if same_life {
-                Sight::Former
+                ObservedState::Former
             } else {
                 anew()
             }

@@ -80,7 +80,7 @@ impl Operator {
             });
             let unasked = Err(no_access(&item.scope.account));
             let caller = callers.get(&item.scope.account).unwrap_or(&unasked);
-            let checked = guard::check(&guard::Look {
+            let checked = guard::check(&guard::GuardInput {
                 plan,
                 item,
                 caller,

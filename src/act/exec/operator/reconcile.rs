@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::judge::{Sight, as_seen, reached, sight};
+use super::judge::{ObservedState, as_seen, observe, reached};
 use super::{ActError, Operator};
 use crate::act::exec::audit::{AuditError, Body, Line};
 use crate::act::plan::{ActApi, MAX_BATCH, Outcome, OutcomeKind, PlanItem, Verb};
@@ -120,25 +120,25 @@ async fn judge(op: &Operator, pending: &Pending, row: &Arc<PlanItem>, seen: &See
     let verb = &pending.verb;
     let age = op.now().duration_since(pending.at);
     let untouched = || format!("the run ended before the answer; {}", as_seen(seen.state));
-    let (kind, text) = match sight(verb, row, seen, pending.at) {
-        Sight::Reached => (Done, reached(verb)),
-        Sight::Former if age < ON_ITS_WAY => {
+    let (kind, text) = match observe(verb, row, seen, pending.at) {
+        ObservedState::Reached => (Done, reached(verb)),
+        ObservedState::Former if age < ON_ITS_WAY => {
             (Unknown, format!("{}, and the call may still be on its way: look again", untouched()))
         }
-        Sight::Former
+        ObservedState::Former
             if pending.via != ActApi::Ec2 && !op.is_in_service(&pending.scope, &row.id).await =>
         {
             (Unknown, format!("{}; its group may be letting it go: look again", untouched()))
         }
         // A tag has no life by which to tell one that was never changed from one that somebody
         // changed back since.
-        Sight::Former if verb.is_tagging() => {
+        ObservedState::Former if verb.is_tagging() => {
             (Unknown, format!("{}, with the tags as before, or as before again", untouched()))
         }
-        Sight::Former => (Failed, untouched()),
-        Sight::Moving => (Unknown, format!("{}: look again", untouched())),
-        Sight::Gone => (Unknown, "EC2 knows no such instance any more".to_owned()),
-        Sight::Elsewhere(text) => (Unknown, text),
+        ObservedState::Former => (Failed, untouched()),
+        ObservedState::Moving => (Unknown, format!("{}: look again", untouched())),
+        ObservedState::Gone => (Unknown, "EC2 knows no such instance any more".to_owned()),
+        ObservedState::Elsewhere(text) => (Unknown, text),
     };
     outcome(op, pending, row, seen.state, kind, &text)
 }

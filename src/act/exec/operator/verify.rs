@@ -6,7 +6,7 @@ use crate::act::exec::pace::{Instant, sleep};
 
 use super::Operator;
 use super::call::is_in_service;
-use super::judge::{Sight, as_seen, reached, sight};
+use super::judge::{ObservedState, as_seen, observe, reached};
 use super::run::{Row, Run, Settled};
 use crate::act::plan::{ActApi, MAX_BATCH, OutcomeKind, Verb};
 use crate::domain::{ErrorKind, Known, Scope, SourceError};
@@ -59,9 +59,9 @@ impl Run<'_> {
             }
             let ended = self.rows(|all| {
                 let row = &mut all[*n];
-                let sight = sight(&self.plan().verb, &row.item, seen, self.plan().created_at);
-                row.moving |= sight == Sight::Moving;
-                end(&self.plan().verb, row, sight, over)
+                let observed = observe(&self.plan().verb, &row.item, seen, self.plan().created_at);
+                row.moving |= observed == ObservedState::Moving;
+                end(&self.plan().verb, row, observed, over)
             });
             match ended {
                 Some((OutcomeKind::Failed, text)) if self.may_be_leaving(scope, *n).await => {
@@ -116,32 +116,43 @@ impl Operator {
 }
 
 /// How a row ends with what is seen of it; `None` while it is worth waiting.
-fn end(verb: &Verb, row: &Row, sight: Sight, over: bool) -> Option<(OutcomeKind, String)> {
+fn end(
+    verb: &Verb,
+    row: &Row,
+    observed: ObservedState,
+    over: bool,
+) -> Option<(OutcomeKind, String)> {
     use OutcomeKind::{Done, Failed, Refused, Unknown};
     let asked = row.accepted || row.doubtful;
     let why = || row.error.clone().unwrap_or_else(|| "it was not called".to_owned());
-    match sight {
-        Sight::Reached => Some((Done, reached(verb))),
+    match observed {
+        ObservedState::Reached => Some((Done, reached(verb))),
         // EC2 forgets a terminated instance after a while.
-        Sight::Gone if matches!(verb, Verb::Terminate { .. }) && (row.accepted || row.moving) => {
+        ObservedState::Gone
+            if matches!(verb, Verb::Terminate { .. }) && (row.accepted || row.moving) =>
+        {
             Some((Done, "terminated, and gone from EC2".to_owned()))
         }
-        Sight::Gone if asked => Some((Unknown, "EC2 knows no such instance any more".to_owned())),
-        Sight::Gone => Some((Failed, format!("EC2 knows no such instance any more: {}", why()))),
-        Sight::Elsewhere(text) if asked => Some((Unknown, text)),
-        Sight::Elsewhere(text) => Some((Failed, format!("{text}: {}", why()))),
-        Sight::Former if asked && !over => None,
-        Sight::Former if row.accepted => Some((
+        ObservedState::Gone if asked => {
+            Some((Unknown, "EC2 knows no such instance any more".to_owned()))
+        }
+        ObservedState::Gone => {
+            Some((Failed, format!("EC2 knows no such instance any more: {}", why())))
+        }
+        ObservedState::Elsewhere(text) if asked => Some((Unknown, text)),
+        ObservedState::Elsewhere(text) => Some((Failed, format!("{text}: {}", why()))),
+        ObservedState::Former if asked && !over => None,
+        ObservedState::Former if row.accepted => Some((
             Unknown,
             format!("accepted, and not seen to have happened: {}", as_seen(row.state)),
         )),
-        Sight::Former => match &row.refused {
+        ObservedState::Former => match &row.refused {
             Some(refused) => Some((Refused, refused.clone())),
             None => Some((Failed, why())),
         },
-        Sight::Moving if over => {
+        ObservedState::Moving if over => {
             Some((Unknown, format!("not there yet: {}; look again", as_seen(row.state))))
         }
-        Sight::Moving => None,
+        ObservedState::Moving => None,
     }
 }

@@ -6,10 +6,10 @@ mod claim;
 mod convert;
 mod demo;
 mod executor;
+mod observed;
 mod operator;
 mod reconcile;
 mod run;
-mod sight;
 #[cfg(test)]
 mod tests;
 

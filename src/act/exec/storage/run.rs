@@ -10,8 +10,8 @@ use futures_util::FutureExt as _;
 use futures_util::stream::{self, StreamExt as _};
 
 use super::claim::{Others, others};
+use super::observed::{ObservedState, of_plan};
 use super::operator::{Looked, ROWS_AT_ONCE, StorageOperator};
-use super::sight::{Sight, of_plan};
 use crate::act::exec::ActError;
 use crate::act::exec::audit::{Body, StorageIntentRow};
 use crate::act::exec::operator::run::{new_id, user_at_host};
@@ -206,13 +206,13 @@ impl Run<'_> {
             let looked = self.op.look(self.plan(), item, Some(step), true).await;
             match of_plan(step, item, self.plan(), &looked.look) {
                 // It is there: an earlier call has had its effect, or the snapshot was made before.
-                Sight::Reached(text) if step == Step::Snapshot || attempt > 0 => {
+                ObservedState::Reached(text) if step == Step::Snapshot || attempt > 0 => {
                     return End::new(OutcomeKind::Done, text);
                 }
-                Sight::Moving(_) if step == Step::Snapshot || attempt > 0 => {
+                ObservedState::Moving(_) if step == Step::Snapshot || attempt > 0 => {
                     return self.verify(item, step, tries).await;
                 }
-                Sight::Elsewhere(_) | Sight::Unknown(_) if attempt > 0 => {
+                ObservedState::Elsewhere(_) | ObservedState::Unknown(_) if attempt > 0 => {
                     return self.verify(item, step, tries).await;
                 }
                 _ => {}
@@ -394,28 +394,30 @@ impl Run<'_> {
             let over = Instant::now() >= until;
             let looked = self.op.look(self.plan(), item, Some(step), false).await;
             let end = match of_plan(step, item, self.plan(), &looked.look) {
-                Sight::Reached(text) => Some(End::new(Done, text)),
-                Sight::Moving(text) if over => {
+                ObservedState::Reached(text) => Some(End::new(Done, text)),
+                ObservedState::Moving(text) if over => {
                     Some(End::new(Unknown, format!("not there yet: {text}; look again")))
                 }
-                Sight::Unknown(text) if over || !asked => Some(End::new(
+                ObservedState::Unknown(text) if over || !asked => Some(End::new(
                     if asked || !tries.intents.is_empty() { Unknown } else { Refused },
                     format!("it cannot be seen whether it happened: {text}"),
                 )),
-                Sight::Moving(_) | Sight::Unknown(_) => None,
-                Sight::Former if asked && !over => None,
-                Sight::Former if tries.accepted => {
+                ObservedState::Moving(_) | ObservedState::Unknown(_) => None,
+                ObservedState::Former if asked && !over => None,
+                ObservedState::Former if tries.accepted => {
                     Some(End::new(Unknown, "accepted, and not seen to have happened: look again"))
                 }
-                Sight::Former if tries.intents.is_empty() => Some(End::new(Refused, why())),
-                Sight::Former => Some(End::new(pretended(&why()), why())),
+                ObservedState::Former if tries.intents.is_empty() => Some(End::new(Refused, why())),
+                ObservedState::Former => Some(End::new(pretended(&why()), why())),
                 // Somebody may have written over it after our call, or our call is what is late.
-                Sight::Elsewhere(text) if asked && over => Some(End::new(Unknown, text)),
-                Sight::Elsewhere(text) if asked && step == Step::Put => {
+                ObservedState::Elsewhere(text) if asked && over => Some(End::new(Unknown, text)),
+                ObservedState::Elsewhere(text) if asked && step == Step::Put => {
                     Some(End::new(Unknown, format!("{text}: look at it, and at the undo file")))
                 }
-                Sight::Elsewhere(_) if asked && !over => None,
-                Sight::Elsewhere(text) => Some(End::new(Failed, format!("{text}: {}", why()))),
+                ObservedState::Elsewhere(_) if asked && !over => None,
+                ObservedState::Elsewhere(text) => {
+                    Some(End::new(Failed, format!("{text}: {}", why())))
+                }
             };
             if let Some(end) = end {
                 return end;

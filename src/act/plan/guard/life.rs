@@ -11,8 +11,8 @@ use crate::domain::InstanceState;
 const SOURCE: &str = "ec2:DescribeInstances";
 
 pub(super) fn state(scene: &Scene<'_>, out: &mut FindingSink<'_>) {
-    let (item, inspection) = (scene.look.item, scene.look.inspection);
-    let age = scene.look.now.duration_since(inspection.taken_at);
+    let (item, inspection) = (scene.input.item, scene.input.inspection);
+    let age = scene.input.now.duration_since(inspection.taken_at);
     if age > FACTS_VALID_FOR || age < -CLOCK_SLACK {
         let text = format!("it was looked at at {}, not now: check again", inspection.taken_at);
         out.block(text, SOURCE);
@@ -28,7 +28,7 @@ pub(super) fn state(scene: &Scene<'_>, out: &mut FindingSink<'_>) {
     if found.id != item.id || found.scope != item.scope {
         out.block(format!("the answer is about {} in {}", found.id, found.scope), SOURCE);
     }
-    let wanted = match scene.look.plan.verb {
+    let wanted = match scene.input.plan.verb {
         Verb::Stop | Verb::Terminate { .. } | Verb::Mark { .. } => InstanceState::Running,
         Verb::Start => InstanceState::Stopped,
         Verb::Remind | Verb::Unmark => {
@@ -50,7 +50,7 @@ pub(super) fn state(scene: &Scene<'_>, out: &mut FindingSink<'_>) {
 }
 
 pub(super) fn life(scene: &Scene<'_>, out: &mut FindingSink<'_>) {
-    let item = scene.look.item;
+    let item = scene.input.item;
     let Some(found) = scene.found else { return };
     if found.launched_at != item.launched_at {
         let text = format!(
@@ -71,7 +71,7 @@ pub(super) fn life(scene: &Scene<'_>, out: &mut FindingSink<'_>) {
 
 pub(super) fn exempt(scene: &Scene<'_>, out: &mut FindingSink<'_>) {
     let Some(found) = scene.found else { return };
-    if let Some(text) = Exemption::of(&found.tags, scene.look.now).refusal() {
+    if let Some(text) = Exemption::of(&found.tags, scene.input.now).refusal() {
         out.block(text, "tags");
     }
 }
@@ -79,8 +79,8 @@ pub(super) fn exempt(scene: &Scene<'_>, out: &mut FindingSink<'_>) {
 /// Counts from the last launch: it is never earlier than the birth, so the younger age decides.
 pub(super) fn age(scene: &Scene<'_>, out: &mut FindingSink<'_>) {
     let Some(found) = scene.found else { return };
-    let hours = scene.look.rules.min_age_hours;
-    let age = scene.look.now.duration_since(found.launched_at);
+    let hours = scene.input.rules.min_age_hours;
+    let age = scene.input.now.duration_since(found.launched_at);
     if age < SignedDuration::from_hours(i64::from(hours)) {
         let text = format!("launched at {}, less than {hours} h ago", found.launched_at);
         out.block(text, SOURCE);

@@ -29,7 +29,7 @@ impl Duty {
 
 pub(super) fn target_groups(scene: &Scene<'_>, out: &mut FindingSink<'_>) {
     const SOURCE: &str = "elasticloadbalancing:DescribeTargetHealth";
-    let groups = match &scene.look.inspection.target_groups {
+    let groups = match &scene.input.inspection.target_groups {
         Err(e) => return out.unknown("whether a load balancer sends it requests", e),
         Ok(groups) => groups,
     };

@@ -7,7 +7,7 @@ use crate::domain::HOURS_PER_MONTH;
 pub(super) fn instance_store(scene: &Scene<'_>, out: &mut FindingSink<'_>) {
     const SOURCE: &str = "ec2:DescribeInstanceTypes";
     let Some(found) = scene.found else { return };
-    match &scene.look.inspection.spec {
+    match &scene.input.inspection.spec {
         Err(e) => out.unknown("how much instance store it has", e),
         Ok(Some(spec)) if spec.name == found.instance_type => {
             if spec.instance_store_gb > 0 {
@@ -26,7 +26,7 @@ pub(super) fn instance_store(scene: &Scene<'_>, out: &mut FindingSink<'_>) {
 pub(super) fn volumes(scene: &Scene<'_>, out: &mut FindingSink<'_>) {
     const SOURCE: &str = "ec2:DescribeVolumes";
     let Some(found) = scene.found else { return };
-    match &scene.look.inspection.volumes {
+    match &scene.input.inspection.volumes {
         Err(e) if scene.terminates() => return out.unknown("which volumes die with it", e),
         Err(e) => return out.warn(unknown("what its volumes cost", e), &e.operation),
         Ok(volumes) if volumes.is_empty() && found.ebs_root && scene.terminates() => {
@@ -62,7 +62,7 @@ fn sum(volumes: &[VolumeStake]) -> Option<f64> {
 
 pub(super) fn addresses(scene: &Scene<'_>, out: &mut FindingSink<'_>) {
     const SOURCE: &str = "ec2:DescribeAddresses";
-    match &scene.look.inspection.addresses {
+    match &scene.input.inspection.addresses {
         Err(e) if scene.terminates() => out.unknown("which public addresses it has", e),
         Err(e) => out.warn(unknown("which public addresses it has", e), &e.operation),
         Ok(_) => {

@@ -54,7 +54,7 @@ pub(super) fn owner(scene: &Scene<'_>, out: &mut FindingSink<'_>) {
 
 pub(super) fn group(scene: &Scene<'_>, out: &mut FindingSink<'_>) {
     const SOURCE: &str = "autoscaling:DescribeAutoScalingInstances";
-    let fact = match &scene.look.inspection.group {
+    let fact = match &scene.input.inspection.group {
         Err(e) => return out.unknown("whether an Auto Scaling group owns it", e),
         Ok(fact) => fact.as_ref(),
     };
@@ -77,7 +77,7 @@ pub(super) fn group(scene: &Scene<'_>, out: &mut FindingSink<'_>) {
 
 fn member(scene: &Scene<'_>, group: &GroupFact, out: &mut FindingSink<'_>, source: &str) {
     let name = &group.name;
-    match scene.look.plan.verb {
+    match scene.input.plan.verb {
         Verb::Terminate { decrement: true } => {}
         Verb::Terminate { decrement: false } => {
             let text = format!(
@@ -112,7 +112,7 @@ pub(super) fn spot(scene: &Scene<'_>, out: &mut FindingSink<'_>) {
     const SOURCE: &str = "ec2:DescribeSpotInstanceRequests";
     let Some(found) = scene.found else { return };
     let is_spot = found.lifecycle == Lifecycle::Spot;
-    let fact = match &scene.look.inspection.spot {
+    let fact = match &scene.input.inspection.spot {
         Err(e) => return out.unknown("its Spot request", e),
         Ok(fact) => fact.as_ref(),
     };

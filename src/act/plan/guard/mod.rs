@@ -45,7 +45,7 @@ const CLOCK_SLACK: SignedDuration = SignedDuration::from_mins(1);
 
 /// Everything that the guards look at, for one row.
 #[derive(Clone, Copy, Debug)]
-pub struct Look<'a> {
+pub struct GuardInput<'a> {
     /// The plan.
     pub plan: &'a Plan,
     /// The row.
@@ -67,32 +67,32 @@ pub struct Look<'a> {
 }
 
 /// Asks every guard that the verb needs. What two rows share is not seen here: see [`together()`].
-pub fn check(look: &Look<'_>) -> CheckedRow {
-    let verb = &look.plan.verb;
-    let found = look.inspection.instance.as_ref().ok().and_then(Option::as_deref);
-    let stakes = stakes::of(verb, look.item, look.inspection);
+pub fn check(input: &GuardInput<'_>) -> CheckedRow {
+    let verb = &input.plan.verb;
+    let found = input.inspection.instance.as_ref().ok().and_then(Option::as_deref);
+    let stakes = stakes::of(verb, input.item, input.inspection);
     let mut findings: Vec<Finding> = Vec::new();
-    let scene = Scene { look, found, stakes: &stakes };
+    let scene = Scene { input, found, stakes: &stakes };
     for row in table::TABLE.iter().filter(|row| row.verbs.contains(&verb.word())) {
         (row.ask)(&scene, &mut FindingSink::new(row.guard, &mut findings));
     }
     // Stable: within a severity the order of the guards stays.
     findings.sort_by_key(|f| Reverse(f.severity));
     CheckedRow {
-        item: look.item.clone(),
+        item: input.item.clone(),
         findings,
-        undo: way_back::of(look, found),
-        via: via(look),
-        az: found.map_or_else(|| look.item.az.clone(), |i| i.az.clone()),
+        undo: way_back::of(input, found),
+        via: via(input),
+        az: found.map_or_else(|| input.item.az.clone(), |i| i.az.clone()),
         production: scene.is_production(),
-        ties: ties(look),
+        ties: ties(input),
         stakes,
     }
 }
 
 /// A member of a group is terminated by its group, which then does not replace it.
-fn via(look: &Look<'_>) -> ActApi {
-    match (&look.plan.verb, &look.inspection.group) {
+fn via(input: &GuardInput<'_>) -> ActApi {
+    match (&input.plan.verb, &input.inspection.group) {
         (Verb::Terminate { decrement }, Ok(Some(group))) => {
             ActApi::AutoScaling { group: group.name.clone(), decrement: *decrement }
         }
@@ -100,9 +100,9 @@ fn via(look: &Look<'_>) -> ActApi {
     }
 }
 
-fn ties(look: &Look<'_>) -> Ties {
+fn ties(input: &GuardInput<'_>) -> Ties {
     Ties {
-        group: look.inspection.group.clone().unwrap_or_default(),
-        target_groups: look.inspection.target_groups.clone().unwrap_or_default(),
+        group: input.inspection.group.clone().unwrap_or_default(),
+        target_groups: input.inspection.target_groups.clone().unwrap_or_default(),
     }
 }

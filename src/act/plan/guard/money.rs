@@ -25,9 +25,9 @@ const SCARCE: &[(&str, &str)] = &[
 ];
 
 pub(super) fn capacity(scene: &Scene<'_>, out: &mut FindingSink<'_>) {
-    let kind = &scene.look.item.instance_type;
+    let kind = &scene.input.item.instance_type;
     let Some((_, why)) = SCARCE.iter().find(|(prefix, _)| kind.starts_with(prefix)) else { return };
-    let text = match scene.look.plan.verb {
+    let text = match scene.input.plan.verb {
         Verb::Start => format!("{kind} may not be had now ({why})"),
         _ => format!("{kind} may not be had again ({why})"),
     };

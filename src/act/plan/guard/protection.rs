@@ -7,7 +7,7 @@ const NEVER: &str = "burntop never switches a protection off";
 
 /// Held against a termination by Auto Scaling too, which would not heed it by itself.
 pub(super) fn termination(scene: &Scene<'_>, out: &mut FindingSink<'_>) {
-    match &scene.look.inspection.termination_protection {
+    match &scene.input.inspection.termination_protection {
         Ok(false) => {}
         Ok(true) if scene.terminates() => {
             out.block(format!("termination protection is on; {NEVER}"), SOURCE);
@@ -21,7 +21,7 @@ pub(super) fn termination(scene: &Scene<'_>, out: &mut FindingSink<'_>) {
 /// Stop protection protects from termination as well (EC2 User Guide, "Enable stop protection for
 /// your EC2 instances").
 pub(super) fn stop(scene: &Scene<'_>, out: &mut FindingSink<'_>) {
-    match &scene.look.inspection.stop_protection {
+    match &scene.input.inspection.stop_protection {
         Ok(false) => {}
         Ok(true) => out.block(format!("stop protection is on; {NEVER}"), SOURCE),
         Err(e) => out.unknown("stop protection", e),

@@ -311,8 +311,8 @@ pub fn operator(cloud: &Arc<Cloud>, disk: &MemoryDisk) -> Operator {
 pub fn bench(ids: &[&str], state: InstanceState) -> Bench {
     let disk = MemoryDisk::default();
     let machine = |id: &&str| {
-        let sight = fixture::sight(Verb::Stop).named(id);
-        let (inspection, recent) = (sight.inspection, sight.recent);
+        let fixture = fixture::passing(Verb::Stop).named(id);
+        let (inspection, recent) = (fixture.inspection, fixture.recent);
         let mut machine = Machine { inspection, recent, slow: 1 };
         machine.instance().state = state;
         (Arc::from(*id), machine)
