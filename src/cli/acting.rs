@@ -155,13 +155,13 @@ fn in_order(journal: &Journal, invocation: &Invocation) -> Result<(), CliError> 
 }
 
 /// Refuses to go on with a log that somebody changed, or by a clock that was set back.
-pub fn sound(journal: &Journal, invocation: &Invocation) -> Result<(), CliError> {
+pub fn check_journal(journal: &Journal, invocation: &Invocation) -> Result<(), CliError> {
     whole(journal)?;
     in_order(journal, invocation)
 }
 
-/// What an earlier run left open is settled before anything is done, and said.
-pub async fn settle(operator: &Operator) -> Result<(), CliError> {
+/// Reconciles what earlier runs left open and writes each outcome to standard error.
+pub async fn reconcile_and_tell(operator: &Operator) -> Result<(), CliError> {
     for outcome in operator.reconcile().await.map_err(|e| failed(&e))? {
         tell(format_args!("from an earlier run: {}", described(&outcome)));
     }

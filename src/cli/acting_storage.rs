@@ -454,7 +454,7 @@ async fn carried_out(
     out: &mut dyn Write,
 ) -> Result<Exit, CliError> {
     let Acting { operator, mut troubles } = open(invocation, Some(ledger), dry_run).await?;
-    acting::sound(operator.journal(), invocation)?;
+    acting::check_journal(operator.journal(), invocation)?;
     if !dry_run {
         for outcome in operator.reconcile().await.map_err(|e| acting::failed(&e))? {
             tell(format_args!("from an earlier run: {}", acting::described(&outcome)));
@@ -502,9 +502,9 @@ fn typed(
     checked.confirm(&answer, now).map_err(|e| acting::failed(&e))
 }
 
-/// Settles what an earlier run left open about storage.
+/// Reconciles what earlier runs left open about storage.
 pub async fn reconcile(invocation: &Invocation) -> Result<(Vec<Outcome>, Vec<Trouble>), CliError> {
     let Acting { operator, troubles } = open(invocation, None, true).await?;
-    let settled = operator.reconcile().await.map_err(|e| acting::failed(&e))?;
-    Ok((settled, troubles))
+    let reconciled = operator.reconcile().await.map_err(|e| acting::failed(&e))?;
+    Ok((reconciled, troubles))
 }

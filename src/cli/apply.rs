@@ -94,9 +94,9 @@ async fn applied(
     let parts = session::parts(invocation, cache.clone(), Want::Free)?;
     let Acting { operator, mut troubles } =
         acting::open(invocation, Some(parts.ledger.clone()), dry_run).await?;
-    acting::sound(operator.journal(), invocation)?;
+    acting::check_journal(operator.journal(), invocation)?;
     if !dry_run {
-        acting::settle(&operator).await?;
+        acting::reconcile_and_tell(&operator).await?;
     }
     let format = invocation.options.format;
     let (plan, approvals) = (Arc::new(file.plan), file.approvals);
@@ -209,7 +209,7 @@ pub(super) fn progress_lines(progress: &Progress) -> Vec<String> {
         Progress::Calling(these) => vec![format!("written down, calling for {}", ids(these))],
         Progress::Accepted(these) => vec![format!("accepted for {}", ids(these))],
         Progress::State(id, state) => vec![format!("{id} is {}", state.word())],
-        Progress::Settled(outcome) => vec![acting::described(outcome)],
+        Progress::Finished(outcome) => vec![acting::described(outcome)],
     }
 }
 

@@ -59,7 +59,7 @@ pub struct Patience {
     /// The longest that this pause grows to.
     pub poll_at_most: Duration,
     /// How long an accepted call may take to show.
-    pub settle_within: Duration,
+    pub visible_within: Duration,
 }
 
 impl Default for Patience {
@@ -71,7 +71,7 @@ impl Default for Patience {
             back_off: Duration::from_secs(2),
             poll: Duration::from_secs(3),
             poll_at_most: Duration::from_secs(15),
-            settle_within: Duration::from_mins(10),
+            visible_within: Duration::from_mins(10),
         }
     }
 }
@@ -171,7 +171,7 @@ impl Operator {
     /// told what happens; it must not block.
     ///
     /// When the future is dropped, what is in flight stays in the audit log as an intent without
-    /// outcome, which [`Operator::reconcile`] settles later.
+    /// outcome, which [`Operator::reconcile`] makes up for later.
     pub async fn execute(
         &self,
         confirmed: &Confirmed,
@@ -180,7 +180,7 @@ impl Operator {
         execute::execute(self, confirmed, say).await
     }
 
-    /// Settles the intents of runs that died: looks at the instances and writes what became of
+    /// Reconciles the intents of runs that died: looks at the instances and writes what became of
     /// them. Rows of accounts that are not there or cannot be read are left for the next time;
     /// they are in the answer as unknown, with a text that says so.
     pub async fn reconcile(&self) -> Result<Vec<Outcome>, ActError> {

@@ -49,7 +49,7 @@ pub struct Outcome {
     pub state: Option<InstanceState>,
     /// AWS request ids of the calls about it.
     pub request_ids: Vec<String>,
-    /// When it was settled.
+    /// When it was known.
     pub at: Timestamp,
 }
 
@@ -64,8 +64,8 @@ pub enum Progress {
     Accepted(Vec<Arc<str>>),
     /// An instance was seen in this state.
     State(Arc<str>, InstanceState),
-    /// A row is settled.
-    Settled(Outcome),
+    /// A row has its outcome.
+    Finished(Outcome),
 }
 
 /// The end of a plan: every row of it has an outcome.

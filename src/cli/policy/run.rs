@@ -65,8 +65,8 @@ async fn one_run(
     // Without --apply there is no executor in the process that could change anything.
     let Acting { operator, troubles } = acting::open(invocation, Some(ledger), !apply).await?;
     if apply {
-        acting::sound(operator.journal(), invocation)?;
-        acting::settle(&operator).await?;
+        acting::check_journal(operator.journal(), invocation)?;
+        acting::reconcile_and_tell(&operator).await?;
     }
     let preset = text::clean(&invocation.config.preset);
     let window_hours = session::policy(&invocation.config, &preset)?.window_hours();

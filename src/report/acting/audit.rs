@@ -439,13 +439,13 @@ mod tests {
             rows: vec![row("i-1"), row("i-2"), row("i-3")],
         };
         let outcomes = vec![outcome("i-1", OutcomeKind::Done), outcome("i-2", OutcomeKind::Failed)];
-        let settled = Body::Outcome { run: "a".into(), intent: 1, outcomes, reconciled: false };
+        let ended = Body::Outcome { run: "a".into(), intent: 1, outcomes, reconciled: false };
         let refused = Body::Refused {
             run: "b".into(),
             plan: "q".into(),
             outcomes: vec![outcome("i-9", OutcomeKind::Refused)],
         };
-        vec![line(1, intent), line(2, settled), line(3, refused)]
+        vec![line(1, intent), line(2, ended), line(3, refused)]
     }
 
     #[test]

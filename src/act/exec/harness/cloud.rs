@@ -210,7 +210,7 @@ pub struct Request {
 pub type Reply = Result<Vec<(Arc<str>, InstanceState)>, SourceError>;
 
 /// Lets states turn whose time has come.
-pub fn settle(world: &mut World) {
+pub fn apply_due_turns(world: &mut World) {
     let now = world.now;
     for b in &mut world.cloud.boxes {
         while let Some(&(at, to)) = b.turns.first()

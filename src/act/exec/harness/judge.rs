@@ -28,7 +28,7 @@ pub struct Intent {
     pub items: Vec<Arc<PlanItem>>,
     /// When it became durable.
     pub at: Ms,
-    pub settled: BTreeSet<Arc<str>>,
+    pub finished: BTreeSet<Arc<str>>,
 }
 
 /// The log as the judge reads it.
@@ -67,7 +67,7 @@ fn read(world: &mut World, log: &mut Log, line: Line) {
             let items = rows.iter().map(|r| r.item.clone()).collect();
             world.note(|| format!("intent {} of {run}: {} rows", line.seq, rows.len()));
             let intent =
-                Intent { seq: line.seq, run, verb, items, at: now, settled: BTreeSet::new() };
+                Intent { seq: line.seq, run, verb, items, at: now, finished: BTreeSet::new() };
             log.intents.insert(line.seq, intent);
         }
         Body::Outcome { run, intent, outcomes, reconciled } => {
@@ -94,7 +94,7 @@ fn read(world: &mut World, log: &mut Log, line: Line) {
                     world
                         .violation("c", format!("an outcome of {run} for an intent of {}", of.run));
                 }
-                of.settled.insert(outcome.id.clone());
+                of.finished.insert(outcome.id.clone());
                 match outcome.kind {
                     OutcomeKind::Done => done(world, of, &outcome.id),
                     OutcomeKind::Failed | OutcomeKind::Refused => {
@@ -182,7 +182,7 @@ pub fn sent(world: &mut World, request: &Request) {
         let announced = world.log.intents.values().any(|i| {
             i.run == request.run
                 && i.verb == request.verb
-                && !i.settled.contains(id)
+                && !i.finished.contains(id)
                 && i.items.iter().any(|item| item.id == *id)
         });
         if !announced {
@@ -351,7 +351,7 @@ pub fn last(world: &mut World) {
     let log = std::mem::take(&mut world.log);
     for intent in log.intents.values() {
         for item in &intent.items {
-            if !intent.settled.contains(&item.id) {
+            if !intent.finished.contains(&item.id) {
                 world.violation(
                     "c",
                     format!("intent {} has no outcome for {}", intent.seq, item.id),

@@ -212,7 +212,7 @@ impl World {
             (Some(t), Some(e)) => t.min(e),
         };
         self.now = self.now.max(next.0);
-        super::cloud::settle(self);
+        super::cloud::apply_due_turns(self);
         if event == Some(next) {
             match self.events.remove(&next) {
                 Some(Event::Arrive(request)) => super::cloud::arrive(self, &request),
@@ -234,7 +234,7 @@ impl World {
             self.advance();
         }
         self.now = until;
-        super::cloud::settle(self);
+        super::cloud::apply_due_turns(self);
     }
 }
 

@@ -42,7 +42,7 @@ impl Run<'_> {
     ///
     /// Before each further attempt the instances are looked at as before the first. Only one that
     /// is as it was, in the same life, is called for again. A retry has an intent of its own that
-    /// names exactly its instances; when a row is settled, each intent that names it gets the
+    /// names exactly its instances; when a row is finished, each intent that names it gets the
     /// outcome.
     pub(super) async fn batch(&self, batch: &Batch) {
         let patience = &self.op.patience;
@@ -74,7 +74,7 @@ impl Run<'_> {
         }
     }
 
-    /// Looks at rows and says which may be called for. Those that may not are settled, or left for
+    /// Looks at rows and says which may be called for. Those that may not are finished, or left for
     /// verification when a call for them may have happened.
     async fn ready(&self, rows: &[usize], again: bool) -> Vec<usize> {
         let ids = self.ids(rows);
@@ -90,7 +90,7 @@ impl Run<'_> {
             .unzip();
         let gone = self.gone(rows);
         guard::together_after(&self.plan().verb, &mut checked, &gone);
-        let (mut ready, mut settled) = (Vec::new(), Vec::new());
+        let (mut ready, mut finished) = (Vec::new(), Vec::new());
         for ((n, checked), inspection) in rows.iter().zip(checked).zip(inspections) {
             let caller = looked.callers.get(&checked.item.scope.account);
             if let Ok(Some(instance)) = &inspection.instance {
@@ -105,7 +105,7 @@ impl Run<'_> {
                 }
                 match refusal {
                     Some(why) if again => row.refused = Some(why),
-                    Some(why) => settled.push((*n, OutcomeKind::Refused, why)),
+                    Some(why) => finished.push((*n, OutcomeKind::Refused, why)),
                     None => {
                         row.checked = checked;
                         ready.push(*n);
@@ -113,7 +113,7 @@ impl Run<'_> {
                 }
             });
         }
-        self.settle(settled);
+        self.finish_rows(finished);
         ready
     }
 
@@ -173,8 +173,8 @@ impl Run<'_> {
                 // Refused is what it is: not touched. An outcome of its own would have to be told
                 // from done by everybody who counts.
                 let why = format!("dry run: would {}; nothing was done", order.verb().word());
-                let settled = rows.iter().map(|n| (*n, OutcomeKind::Refused, why.clone()));
-                self.settle(settled.collect());
+                let finished = rows.iter().map(|n| (*n, OutcomeKind::Refused, why.clone()));
+                self.finish_rows(finished.collect());
                 Ok(())
             }
             Ok(receipt) => {

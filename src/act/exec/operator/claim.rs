@@ -86,7 +86,7 @@ struct Other {
 
 /// What became of the rows of intents: `seq` of the outcome, and whether somebody else found it
 /// out later.
-type Settled<'a> = BTreeMap<(u64, &'a Arc<str>), (u64, bool)>;
+type Ends<'a> = BTreeMap<(u64, &'a Arc<str>), (u64, bool)>;
 
 impl Run<'_> {
     /// Writes the intent for those of `rows` that no other run is at, and turns the others away.
@@ -141,8 +141,8 @@ impl Run<'_> {
         None
     }
 
-    /// What other runs intend for our rows, or for what our rows share with them: not settled,
-    /// unless the run is dead; later than our look, or settled after it, or so young that nobody
+    /// What other runs intend for our rows, or for what our rows share with them: without an outcome,
+    /// unless the run is dead; later than our look, or ended after it, or so young that nobody
     /// can have seen what came of it.
     fn others(
         &self,
@@ -151,7 +151,7 @@ impl Run<'_> {
         rows: &[usize],
         dead: &BTreeSet<String>,
     ) -> Vec<Other> {
-        let settled = settled(lines);
+        let ends = ends(lines);
         let now = self.op.now();
         let our_verb = &self.plan().verb;
         let mut others = Vec::new();
@@ -169,7 +169,7 @@ impl Run<'_> {
                     let Some(shared) = Shared::of(ours, our_verb, named, verb, via) else {
                         continue;
                     };
-                    let end = settled.get(&(line.seq, &named.item.id));
+                    let end = ends.get(&(line.seq, &named.item.id));
                     let whoever = line.seq > ours.looked
                         || match end {
                             // Its run saw it through: what we saw is what came of it, unless we
@@ -199,18 +199,20 @@ impl Run<'_> {
             }
             fresh
         });
-        self.settle(fresh.into_iter().map(|n| (n, OutcomeKind::Refused, why.to_owned())).collect());
+        self.finish_rows(
+            fresh.into_iter().map(|n| (n, OutcomeKind::Refused, why.to_owned())).collect(),
+        );
     }
 }
 
 /// What became of each row of each intent, as far as the log says.
-fn settled(lines: &[Line]) -> Settled<'_> {
-    let mut settled = Settled::new();
+fn ends(lines: &[Line]) -> Ends<'_> {
+    let mut ends = Ends::new();
     for line in lines {
         if let Body::Outcome { intent, outcomes, reconciled, .. } = &line.body {
-            let ends = outcomes.iter().map(|o| ((*intent, &o.id), (line.seq, *reconciled)));
-            settled.extend(ends);
+            let of_rows = outcomes.iter().map(|o| ((*intent, &o.id), (line.seq, *reconciled)));
+            ends.extend(of_rows);
         }
     }
-    settled
+    ends
 }

@@ -16,7 +16,7 @@ use crate::source::inspect::Seen;
 /// that looks untouched may not stay so.
 pub(super) const ON_ITS_WAY: SignedDuration = SignedDuration::from_mins(1);
 
-/// An intent, as far as it is not settled.
+/// An intent, as far as its rows have no outcome.
 struct Pending {
     run: String,
     intent: u64,
@@ -38,7 +38,7 @@ pub(super) async fn reconcile(op: &Operator) -> Result<Vec<Outcome>, ActError> {
         };
         alive.insert(pending.run.clone(), is_alive);
         if !is_alive {
-            out.extend(settle(op, &pending).await?);
+            out.extend(reconcile_intent(op, &pending).await?);
         }
     }
     Ok(out)
@@ -77,7 +77,7 @@ fn pending(lines: &[Line]) -> Vec<Pending> {
 
 /// Looks at the rows of one intent and writes what became of them. Another process may do the same
 /// at the same time: only what is still open when the log is locked is written.
-async fn settle(op: &Operator, pending: &Pending) -> Result<Vec<Outcome>, AuditError> {
+async fn reconcile_intent(op: &Operator, pending: &Pending) -> Result<Vec<Outcome>, AuditError> {
     let (mut found, mut left) = (Vec::new(), Vec::new());
     for rows in pending.rows.chunks(MAX_BATCH) {
         let ids: Vec<Arc<str>> = rows.iter().map(|row| row.id.clone()).collect();
@@ -94,7 +94,7 @@ async fn settle(op: &Operator, pending: &Pending) -> Result<Vec<Outcome>, AuditE
         }
     }
     let mut written = Vec::new();
-    let settled = op.journal.append_if(op.now(), &mut |lines| {
+    let line = op.journal.append_if(op.now(), &mut |lines| {
         let open: BTreeSet<Arc<str>> = self::pending(lines)
             .into_iter()
             .filter(|p| p.intent == pending.intent)
@@ -108,7 +108,7 @@ async fn settle(op: &Operator, pending: &Pending) -> Result<Vec<Outcome>, AuditE
             reconciled: true,
         })
     })?;
-    if settled.is_none() {
+    if line.is_none() {
         written.clear();
     }
     written.extend(left);

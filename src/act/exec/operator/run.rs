@@ -53,7 +53,7 @@ pub(super) struct Run<'a> {
 }
 
 /// How a row ended, by its place in the plan.
-pub(super) type Settled = (usize, OutcomeKind, String);
+pub(super) type FinishedRow = (usize, OutcomeKind, String);
 
 impl<'a> Run<'a> {
     pub fn new(
@@ -121,16 +121,16 @@ impl<'a> Run<'a> {
 
     /// Ends rows: one line of the audit log for each intent that names some of them, one for those
     /// that no intent names. A log that does not take them stops nothing, for what is done is
-    /// done; the intent without outcome is settled at a later start.
-    pub fn settle(&self, settled: Vec<Settled>) {
-        if settled.is_empty() {
+    /// done; the intent without outcome is reconciled at a later start.
+    pub fn finish_rows(&self, finished: Vec<FinishedRow>) {
+        if finished.is_empty() {
             return;
         }
         let at = self.op.now();
         let mut by_intent: BTreeMap<Option<u64>, Vec<Outcome>> = BTreeMap::new();
         let mut outcomes = Vec::new();
         self.rows(|all| {
-            for (n, kind, why) in settled {
+            for (n, kind, why) in finished {
                 let row = &mut all[n];
                 let outcome = Outcome {
                     id: row.item.id.clone(),
@@ -162,7 +162,7 @@ impl<'a> Run<'a> {
             }
         }
         for outcome in outcomes {
-            self.say(Progress::Settled(outcome));
+            self.say(Progress::Finished(outcome));
         }
     }
 

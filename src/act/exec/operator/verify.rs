@@ -7,7 +7,7 @@ use crate::act::exec::pace::{Instant, sleep};
 use super::Operator;
 use super::call::is_in_service;
 use super::judge::{ObservedState, as_seen, observe, reached};
-use super::run::{Row, Run, Settled};
+use super::run::{FinishedRow, Row, Run};
 use crate::act::plan::{ActApi, MAX_BATCH, OutcomeKind, Verb};
 use crate::domain::{ErrorKind, Known, Scope, SourceError};
 use crate::source::inspect::Seen;
@@ -16,17 +16,17 @@ impl Run<'_> {
     /// Polls the rows of a scope that have no outcome yet, until each has one.
     pub(super) async fn verify(&self, scope: &Scope, rows: impl IntoIterator<Item = usize>) {
         let patience = &self.op.patience;
-        let until = Instant::now() + patience.settle_within;
+        let until = Instant::now() + patience.visible_within;
         let mut pause = patience.poll;
         let mut open = self.open(rows);
         while !open.is_empty() {
             let over = Instant::now() >= until;
-            let mut settled = Vec::new();
+            let mut finished = Vec::new();
             for rows in open.chunks(MAX_BATCH) {
                 let seen = self.op.states(scope, &self.ids(rows)).await;
-                settled.extend(self.judge(scope, rows, &seen, over).await);
+                finished.extend(self.judge(scope, rows, &seen, over).await);
             }
-            self.settle(settled);
+            self.finish_rows(finished);
             open = self.open(open);
             if open.is_empty() || over {
                 break;
@@ -42,14 +42,14 @@ impl Run<'_> {
         rows: &[usize],
         seen: &Known<Vec<Seen>>,
         over: bool,
-    ) -> Vec<Settled> {
-        let mut settled = Vec::new();
+    ) -> Vec<FinishedRow> {
+        let mut finished = Vec::new();
         for (at, n) in rows.iter().enumerate() {
             let seen = match seen {
                 Ok(seen) => &seen[at],
                 Err(why) if over => {
                     let text = format!("it cannot be seen whether it happened: {why}");
-                    settled.push((*n, OutcomeKind::Unknown, text));
+                    finished.push((*n, OutcomeKind::Unknown, text));
                     continue;
                 }
                 Err(_) => continue,
@@ -66,13 +66,13 @@ impl Run<'_> {
             match ended {
                 Some((OutcomeKind::Failed, text)) if self.may_be_leaving(scope, *n).await => {
                     let text = format!("{text}; its group may be letting it go: look again");
-                    settled.push((*n, OutcomeKind::Unknown, text));
+                    finished.push((*n, OutcomeKind::Unknown, text));
                 }
-                Some((kind, text)) => settled.push((*n, kind, text)),
+                Some((kind, text)) => finished.push((*n, kind, text)),
                 None => {}
             }
         }
-        settled
+        finished
     }
 
     /// True when a row that looks untouched may be on its way out of its Auto Scaling group: EC2

@@ -52,7 +52,7 @@ pub struct StoragePatience {
     /// The longest that this pause grows to.
     pub poll_at_most: Duration,
     /// How long an accepted call may take to show.
-    pub settle_within: Duration,
+    pub visible_within: Duration,
     /// How long a snapshot may take. One that is not there by then goes on by itself: the same plan
     /// finds it later.
     pub snapshot_within: Duration,
@@ -66,7 +66,7 @@ impl Default for StoragePatience {
             back_off: Duration::from_secs(2),
             poll: Duration::from_secs(3),
             poll_at_most: Duration::from_secs(30),
-            settle_within: Duration::from_mins(10),
+            visible_within: Duration::from_mins(10),
             snapshot_within: Duration::from_hours(2),
         }
     }
@@ -178,7 +178,7 @@ impl StorageOperator {
         run::execute(self, confirmed, say).await
     }
 
-    /// Settles the intents about storage of runs that died.
+    /// Reconciles the intents about storage of runs that died.
     pub async fn reconcile(&self) -> Result<Vec<Outcome>, ActError> {
         reconcile::reconcile(self).await
     }

@@ -82,7 +82,7 @@ pub(super) async fn execute(
     let mut ended = stream::iter(work).buffered(ROWS_AT_ONCE);
     while let Some((item, end)) = ended.next().await {
         let outcome = run.outcome(&item, &end);
-        (run.say)(Progress::Settled(outcome.clone()));
+        (run.say)(Progress::Finished(outcome.clone()));
         outcomes.push(outcome);
     }
     drop(ended);
@@ -162,7 +162,7 @@ impl Run<'_> {
     }
 
     /// One step: looked at, announced, called for, and looked at until it is seen. What it left in
-    /// the log is settled when this returns.
+    /// the log has its outcome when this returns.
     async fn step(&self, item: &Arc<StorageItem>, step: Step) -> End {
         let mut tries = Tries::default();
         let mut end = self.attempts(item, step, &mut tries).await;
@@ -175,17 +175,17 @@ impl Run<'_> {
             let refused = Body::Refused { run, plan, outcomes: vec![outcome] };
             is_news.then_some(refused).into_iter().collect()
         } else {
-            let settled = tries.intents.iter().map(|intent| Body::Outcome {
+            let outcomes = tries.intents.iter().map(|intent| Body::Outcome {
                 run: self.id.clone(),
                 intent: *intent,
                 outcomes: vec![outcome.clone()],
                 reconciled: false,
             });
-            settled.collect()
+            outcomes.collect()
         };
         for body in bodies {
             if let Err(error) = self.op.journal.append(self.op.now(), body) {
-                // What is done is done; the intent without outcome is settled at a later start.
+                // What is done is done; the intent without outcome is reconciled at a later start.
                 self.warn(format!("an outcome is not in the audit log: {error}"));
             }
         }
@@ -385,7 +385,7 @@ impl Run<'_> {
         use OutcomeKind::{Done, Failed, Refused, Unknown};
         let patience = &self.op.patience;
         let within =
-            if step == Step::Snapshot { patience.snapshot_within } else { patience.settle_within };
+            if step == Step::Snapshot { patience.snapshot_within } else { patience.visible_within };
         let until = Instant::now() + within;
         let mut pause = patience.poll;
         let asked = tries.accepted || tries.doubtful;

@@ -295,7 +295,7 @@ pub const HASTE: Patience = Patience {
     back_off: Duration::from_millis(1),
     poll: Duration::from_millis(1),
     poll_at_most: Duration::from_millis(4),
-    settle_within: Duration::from_millis(40),
+    visible_within: Duration::from_millis(40),
 };
 
 pub fn operator(cloud: &Arc<Cloud>, disk: &MemoryDisk) -> Operator {

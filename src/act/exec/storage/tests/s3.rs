@@ -152,7 +152,7 @@ impl World {
             back_off: Duration::from_millis(5),
             poll: Duration::from_millis(5),
             poll_at_most: Duration::from_millis(20),
-            settle_within: Duration::from_millis(300),
+            visible_within: Duration::from_millis(300),
             ..StoragePatience::default()
         };
         let clock = Arc::new(fixture::now);

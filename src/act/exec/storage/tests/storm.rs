@@ -106,7 +106,7 @@ impl Net {
     async fn rest(&self, milliseconds: std::ops::Range<u64>) {
         let time = Duration::from_millis(self.random(milliseconds));
         sleep(time).await;
-        self.settle();
+        self.deliver_due();
     }
 
     fn note(&self, text: String) {
@@ -120,7 +120,7 @@ impl Net {
     }
 
     /// Lets calls arrive whose time has come, whether or not their sender lives.
-    fn settle(&self) {
+    fn deliver_due(&self) {
         loop {
             let now = (self.clock)();
             let next = {
@@ -248,7 +248,7 @@ impl StorageExecutor for Process {
             net.truth.lock().unwrap().on_their_way.push(call);
         }
         sleep(Duration::from_millis(trip)).await;
-        net.settle();
+        net.deliver_due();
         if hangs {
             std::future::pending::<()>().await;
         }
@@ -280,7 +280,7 @@ impl Stage {
 
     fn later(&self, seconds: i64) {
         self.skipped.fetch_add(seconds, Ordering::SeqCst);
-        self.net.settle();
+        self.net.deliver_due();
     }
 
     /// A life of a process: perhaps reconciles, checks, confirms, carries out. `None` when nothing
