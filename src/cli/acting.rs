@@ -15,7 +15,7 @@ use super::exit::{CliError, Exit};
 use super::invocation::Invocation;
 use super::tell::tell;
 use crate::act::exec::audit::{self, BucketCopy, Chain, Defect, DirectoryCopy, FileDisk, Journal};
-use crate::act::exec::{AccountAccess, DryRun, Executor, Operator, Refuse};
+use crate::act::exec::{AccountAccess, ActError, DryRun, Executor, Operator, Refuse};
 use crate::act::plan::Outcome;
 use crate::config::{AuditCopy, Config, ConfigError};
 use crate::domain::{ErrorKind, SourceError, text};
@@ -160,9 +160,12 @@ pub fn check_journal(journal: &Journal, invocation: &Invocation) -> Result<(), C
     in_order(journal, invocation)
 }
 
-/// Reconciles what earlier runs left open and writes each outcome to standard error.
-pub async fn reconcile_and_tell(operator: &Operator) -> Result<(), CliError> {
-    for outcome in operator.reconcile().await.map_err(|e| failed(&e))? {
+/// Reconciles what earlier runs left open (`reconciled` is the work of an operator) and writes each
+/// outcome to standard error.
+pub async fn reconcile_and_tell(
+    reconciled: impl Future<Output = Result<Vec<Outcome>, ActError>>,
+) -> Result<(), CliError> {
+    for outcome in reconciled.await.map_err(|e| failed(&e))? {
         tell(format_args!("from an earlier run: {}", described(&outcome)));
     }
     Ok(())

@@ -90,20 +90,10 @@ pub fn plan_volumes(
 ) -> Result<Exit, CliError> {
     let filter = words::strict_filter(BlockField::table(), invocation.options.filter.as_deref())?;
     known_when_planned(filter.as_ref())?;
-    if let Some(path) = &args.out
-        && path.exists()
-    {
-        let text = format!("{} exists already; it stays as it is", path.display());
-        return Err(CliError::Usage(text));
-    }
-    let runtime =
-        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-    runtime.block_on(async {
-        let cache = session::open_cache_aloud(invocation);
-        let ledger = ledger(invocation, &cache);
-        let exit = planned(action, args, filter.as_ref(), ledger, invocation, env, out).await;
-        session::close_aloud(cache).await;
-        exit
+    plan::must_be_new(args)?;
+    session::with_cache(invocation, async |cache| {
+        let ledger = ledger(invocation, cache);
+        planned(action, args, filter.as_ref(), ledger, invocation, env, out).await
     })
 }
 
@@ -177,25 +167,7 @@ async fn planned(
     let report = PlanReport { written: file.map(|_| kept.hash()), errors: troubles };
     let format = invocation.options.format;
     out.write_all(storage_plan(&checked, &report, format, &ctx).as_bytes())?;
-    match (&args.out, file) {
-        (Some(path), Some(_)) => tell(format_args!(
-            "wrote {} of {} rows to {}; plan {}. Somebody else approves it with \
-             `burntop approve {}`",
-            kept.items.len(),
-            checked.rows.len(),
-            path.display(),
-            kept.id(),
-            path.display()
-        )),
-        (Some(path), None) if !over.is_empty() => return Err(plan::over_the_caps(over, path)),
-        (Some(path), None) => {
-            return Err(acting::refused(format!(
-                "every row is blocked, so there is no plan; {} was not written",
-                path.display()
-            )));
-        }
-        _ => {}
-    }
+    plan::tell_written(args, over, (kept.items.len(), checked.rows.len()), &kept.id())?;
     Ok(if is_partial { Exit::Partial } else { Exit::Ok })
 }
 
@@ -426,15 +398,10 @@ fn applied(
 ) -> Result<Exit, CliError> {
     let plan = &file.plan;
     apply::in_time(plan.created_at, plan.expires_at, is_undo(plan), invocation)?;
-    let runtime =
-        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let ctx = context(invocation, env);
-    runtime.block_on(async {
-        let cache = session::open_cache_aloud(invocation);
-        let ledger = ledger(invocation, &cache);
-        let exit = Box::pin(carried_out(file, dry_run, word, ledger, invocation, &ctx, out)).await;
-        session::close_aloud(cache).await;
-        exit
+    session::with_cache(invocation, async |cache| {
+        let ledger = ledger(invocation, cache);
+        carried_out(file, dry_run, word, ledger, invocation, &ctx, out).await
     })
 }
 
@@ -456,9 +423,7 @@ async fn carried_out(
     let Acting { operator, mut troubles } = open(invocation, Some(ledger), dry_run).await?;
     acting::check_journal(operator.journal(), invocation)?;
     if !dry_run {
-        for outcome in operator.reconcile().await.map_err(|e| acting::failed(&e))? {
-            tell(format_args!("from an earlier run: {}", acting::described(&outcome)));
-        }
+        acting::reconcile_and_tell(operator.reconcile()).await?;
     }
     let format = invocation.options.format;
     let plan = Arc::new(file.plan);

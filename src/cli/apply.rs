@@ -47,15 +47,10 @@ pub fn run(
         }
     };
     in_time(file.plan.created_at, file.plan.expires_at, None, invocation)?;
-    let runtime =
-        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let ctx =
         ViewContext { now: invocation.options.now(), symbols: session::symbols(invocation, env) };
-    runtime.block_on(async {
-        let cache = session::open_cache_aloud(invocation);
-        let exit = Box::pin(applied(file, dry_run, invocation, &cache, &ctx, out)).await;
-        session::close_aloud(cache).await;
-        exit
+    session::with_cache(invocation, async |cache| {
+        applied(file, dry_run, invocation, cache, &ctx, out).await
     })
 }
 
@@ -96,7 +91,7 @@ async fn applied(
         acting::open(invocation, Some(parts.ledger.clone()), dry_run).await?;
     acting::check_journal(operator.journal(), invocation)?;
     if !dry_run {
-        acting::reconcile_and_tell(&operator).await?;
+        acting::reconcile_and_tell(operator.reconcile()).await?;
     }
     let format = invocation.options.format;
     let (plan, approvals) = (Arc::new(file.plan), file.approvals);

@@ -11,6 +11,7 @@ mod harness;
 pub mod kms;
 mod operator;
 mod pace;
+mod patience;
 mod service;
 pub mod storage;
 
@@ -19,6 +20,6 @@ mod fixture;
 
 pub use dry_run::DryRun;
 pub use executor::{Executor, Receipt, Refuse};
-#[cfg(test)]
-pub use operator::Patience;
 pub use operator::{AccountAccess, ActError, Operator};
+#[cfg(test)]
+pub use patience::Patience;

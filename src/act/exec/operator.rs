@@ -15,7 +15,6 @@ mod verify;
 use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::time::Duration;
 
 use super::pace::{Instant, timeout_at};
 use futures_util::FutureExt as _;
@@ -23,6 +22,7 @@ use jiff::Timestamp;
 
 use super::audit::{AuditCopy, AuditError, Journal};
 use super::executor::Executor;
+use super::patience::Patience;
 use crate::act::plan::{
     ConfirmError, Confirmed, Outcome, Plan, Preflighted, Progress, Rules, Verified,
 };
@@ -40,40 +40,6 @@ pub struct AccountAccess {
     pub inspector: Arc<dyn Inspector>,
     /// Acts; [`super::Refuse`] where nothing may be done.
     pub executor: Arc<dyn Executor>,
-}
-
-/// How long things may take, and how often they are tried.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Patience {
-    /// All questions of a preflight, and of the look before a call. What comes later counts as
-    /// not known.
-    pub look: Duration,
-    /// One call, or one look at states.
-    pub call: Duration,
-    /// Calls for the same instance at most, the first included.
-    pub attempts: u32,
-    /// Pause before the second attempt; doubled before each further one.
-    pub back_off: Duration,
-    /// Pause between two looks at states at first.
-    pub poll: Duration,
-    /// The longest that this pause grows to.
-    pub poll_at_most: Duration,
-    /// How long an accepted call may take to show.
-    pub visible_within: Duration,
-}
-
-impl Default for Patience {
-    fn default() -> Self {
-        Self {
-            look: Duration::from_mins(1),
-            call: Duration::from_mins(1),
-            attempts: 3,
-            back_off: Duration::from_secs(2),
-            poll: Duration::from_secs(3),
-            poll_at_most: Duration::from_secs(15),
-            visible_within: Duration::from_mins(10),
-        }
-    }
 }
 
 /// Why a confirmed plan was not begun. Nothing was called.

@@ -49,6 +49,17 @@ pub struct Challenge {
     pub justification: bool,
 }
 
+impl Challenge {
+    /// The words for a verb that destroys: `word` and the number of rows, or the id of the only one.
+    pub(super) fn count_or_id(word: &str, ids: &[&Arc<str>]) -> Vec<String> {
+        let mut words = vec![format!("{word} {}", ids.len())];
+        if let [only] = ids {
+            words.push(only.to_string());
+        }
+        words
+    }
+}
+
 /// What was said.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Answer {

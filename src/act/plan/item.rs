@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::caps::{Breach, CapUse, Caps};
-use super::digest::sha256_hex;
+use super::digest::plan_hash;
 use super::environments::{Chosen, EnvironmentCount, by_environment};
 use super::verb::Verb;
 use crate::domain::{InstanceState, Scope, VerdictKind};
@@ -85,12 +85,9 @@ pub struct PlanItem {
 }
 
 impl Plan {
-    /// SHA-256 over the plan as compact JSON: what an approval is for. Two plans that differ in
-    /// anything differ in it.
+    /// SHA-256 over the plan as compact JSON: what an approval is for.
     pub fn hash(&self) -> String {
-        // A plan holds no map with other than string keys and no value that JSON lacks; should
-        // serialisation fail all the same, no approval can match the empty hash.
-        serde_json::to_vec(self).map_or_else(|_| String::new(), |bytes| sha256_hex(&bytes))
+        plan_hash(self)
     }
 
     /// The first twelve digits of the hash: the plan's name in messages and in the audit log.

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 
 use super::caps::{Breach, CapUse};
 use super::environments::{Chosen, EnvironmentCount, by_environment};
-use super::finding::{Finding, Guard, Severity};
+use super::finding::{Finding, Guard, Severity, blocks};
 use super::guard::together;
 use super::item::{Plan, PlanItem};
 use super::kind::{Instances, Kind};
@@ -67,18 +67,17 @@ pub struct Ties {
 impl CheckedRow {
     /// True when a guard takes the row out of the plan.
     pub fn is_blocked(&self) -> bool {
-        self.findings.iter().any(|f| f.severity == Severity::Block)
+        self.reason().is_some()
     }
 
     /// The first reason why the row is blocked.
     pub fn reason(&self) -> Option<&Finding> {
-        self.findings.iter().find(|f| f.severity == Severity::Block)
+        blocks(&self.findings).next()
     }
 
     /// The first reason that holds whoever asks.
     pub fn reason_for_anybody(&self) -> Option<&Finding> {
-        let mut blocks = self.findings.iter().filter(|f| f.severity == Severity::Block);
-        blocks.find(|f| !f.guard.is_about_the_asker())
+        blocks(&self.findings).find(|f| !f.guard.is_about_the_asker())
     }
 
     /// True when the row goes, or would go if somebody asked who may: armed, permitted.
@@ -89,8 +88,7 @@ impl CheckedRow {
     /// The first reason that lies in the instance, else the first one: that a session is not armed
     /// is said once, and not again at every row.
     pub fn own_reason(&self) -> Option<&Finding> {
-        let mut blocks = self.findings.iter().filter(|f| f.severity == Severity::Block);
-        blocks.find(|f| !self.is_about_arming(f)).or_else(|| self.reason())
+        blocks(&self.findings).find(|f| !self.is_about_arming(f)).or_else(|| self.reason())
     }
 
     /// True when nothing but the missing arming takes the row out of the plan.

@@ -32,7 +32,7 @@ impl Run<'_> {
                 break;
             }
             sleep(pause.min(until.saturating_duration_since(Instant::now()))).await;
-            pause = pause.saturating_mul(5).div_f64(4.0).min(patience.poll_at_most);
+            pause = patience.next_poll(pause);
         }
     }
 

@@ -18,6 +18,4 @@ pub use demo::MemoryStorage;
 #[cfg(test)]
 pub use executor::StorageReceipt;
 pub use executor::{DryRunStorage, RefuseStorage, StorageExecutor};
-#[cfg(test)]
-pub use operator::StoragePatience;
 pub use operator::{StorageAccess, StorageOperator};

@@ -4,7 +4,6 @@
 use std::collections::{BTreeMap, HashMap};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use futures_util::stream::{self, StreamExt as _};
@@ -16,6 +15,7 @@ use super::{reconcile, run};
 use crate::act::exec::ActError;
 use crate::act::exec::audit::{AuditCopy, Journal};
 use crate::act::exec::pace::{Instant, timeout_at};
+use crate::act::exec::patience::Patience;
 use crate::act::plan::storage::guard::{StorageScene, check};
 use crate::act::plan::storage::{
     CheckedStorage, Matter, Step, Storage, StorageItem, StoragePlan, StorageVerb,
@@ -38,47 +38,13 @@ pub struct StorageAccess {
     pub executor: Arc<dyn StorageExecutor>,
 }
 
-/// How long things may take, and how often they are tried.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StoragePatience {
-    /// One look, or one call.
-    pub call: Duration,
-    /// Calls for the same step at most.
-    pub attempts: u32,
-    /// Pause before the second attempt; doubled before each further one.
-    pub back_off: Duration,
-    /// Pause between two looks at first.
-    pub poll: Duration,
-    /// The longest that this pause grows to.
-    pub poll_at_most: Duration,
-    /// How long an accepted call may take to show.
-    pub visible_within: Duration,
-    /// How long a snapshot may take. One that is not there by then goes on by itself: the same plan
-    /// finds it later.
-    pub snapshot_within: Duration,
-}
-
-impl Default for StoragePatience {
-    fn default() -> Self {
-        Self {
-            call: Duration::from_mins(1),
-            attempts: 3,
-            back_off: Duration::from_secs(2),
-            poll: Duration::from_secs(3),
-            poll_at_most: Duration::from_secs(30),
-            visible_within: Duration::from_mins(10),
-            snapshot_within: Duration::from_hours(2),
-        }
-    }
-}
-
 /// Carries out plans about storage.
 pub struct StorageOperator {
     pub(super) rules: Rules,
     pub(super) journal: Arc<Journal>,
     clock: Arc<dyn Fn() -> Timestamp + Send + Sync>,
     ledger: Option<Ledger>,
-    pub(super) patience: StoragePatience,
+    pub(super) patience: Patience,
     pub(super) backups: Option<Backups>,
     pub(super) copies: Vec<Arc<dyn AuditCopy>>,
     pub(super) accounts: HashMap<Arc<str>, StorageAccess>,
@@ -98,7 +64,7 @@ impl StorageOperator {
         journal: Arc<Journal>,
         clock: Arc<dyn Fn() -> Timestamp + Send + Sync>,
     ) -> Self {
-        let patience = StoragePatience::default();
+        let patience = Patience::storage();
         let accounts = HashMap::new();
         let copies = Vec::new();
         Self { rules, journal, clock, ledger: None, patience, backups: None, copies, accounts }
@@ -114,7 +80,7 @@ impl StorageOperator {
     /// Waits longer, or less long.
     #[must_use]
     #[cfg(test)]
-    pub fn with_patience(mut self, patience: StoragePatience) -> Self {
+    pub fn with_patience(mut self, patience: Patience) -> Self {
         self.patience = patience;
         self
     }

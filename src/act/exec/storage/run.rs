@@ -423,7 +423,7 @@ impl Run<'_> {
                 return end;
             }
             sleep(pause.min(until.saturating_duration_since(Instant::now())).max(MOMENT)).await;
-            pause = pause.saturating_mul(5).div_f64(4.0).min(patience.poll_at_most);
+            pause = patience.next_poll(pause);
         }
     }
 }

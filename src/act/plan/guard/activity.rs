@@ -1,7 +1,8 @@
 //! The re-measurement, as a guard.
 
-use super::scene::{FindingSink, Scene};
+use super::scene::Scene;
 use super::{CLOCK_SLACK, FACTS_VALID_FOR};
+use crate::act::plan::finding::FindingSink;
 use crate::act::plan::recheck::{self, Activity};
 
 pub(super) fn recheck(scene: &Scene<'_>, out: &mut FindingSink<'_>) {

@@ -2,8 +2,9 @@
 
 use jiff::SignedDuration;
 
-use super::scene::{FindingSink, Scene};
+use super::scene::Scene;
 use super::{CLOCK_SLACK, FACTS_VALID_FOR};
+use crate::act::plan::finding::FindingSink;
 use crate::act::plan::verb::Verb;
 use crate::analyze::idle::Exemption;
 use crate::domain::InstanceState;

@@ -1,6 +1,7 @@
 //! Who sends it requests.
 
-use super::scene::{FindingSink, Scene};
+use super::scene::Scene;
+use crate::act::plan::finding::FindingSink;
 use crate::domain::TargetGroupFact;
 
 /// What a registration means for the load balancer.

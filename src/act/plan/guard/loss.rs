@@ -1,6 +1,7 @@
 //! What is lost, and what stays and bills.
 
-use super::scene::{FindingSink, Scene, unknown};
+use super::scene::Scene;
+use crate::act::plan::finding::{FindingSink, unknown};
 use crate::act::plan::stakes::{PUBLIC_IPV4_USD_PER_HOUR, VolumeStake};
 use crate::domain::HOURS_PER_MONTH;
 

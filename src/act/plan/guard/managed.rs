@@ -1,6 +1,7 @@
 //! What manages it, and would bring it back or be surprised.
 
-use super::scene::{FindingSink, Scene};
+use super::scene::Scene;
+use crate::act::plan::finding::FindingSink;
 use crate::act::plan::verb::Verb;
 use crate::domain::{GroupFact, Lifecycle, Owner, OwnerKind};
 

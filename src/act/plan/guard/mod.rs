@@ -11,6 +11,7 @@ mod managed;
 mod money;
 mod protection;
 mod scene;
+pub(in crate::act::plan) mod shared;
 mod table;
 mod together;
 mod trust;
@@ -24,14 +25,15 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::finding::Finding;
+use super::finding::{Finding, FindingSink};
 use super::item::{Plan, PlanItem};
 use super::preflighted::{ActApi, CheckedRow, Ties};
 use super::rules::Rules;
 use super::stakes;
 use super::verb::Verb;
 use crate::domain::{Caller, Inspection, Known, Recent};
-use scene::{FindingSink, Scene};
+use scene::Scene;
+use shared::CLOCK_SLACK;
 
 pub use together::{together, together_after};
 pub use trust::verdicts_for;
@@ -39,9 +41,6 @@ pub use trust::verdicts_for;
 /// How old an inspection or a re-measurement may be when the guards look at it: older, and it is
 /// a cache's word, not the world's.
 pub const FACTS_VALID_FOR: SignedDuration = SignedDuration::from_mins(5);
-
-/// How far ahead of us the clock of somebody else may be.
-const CLOCK_SLACK: SignedDuration = SignedDuration::from_mins(1);
 
 /// Everything that the guards look at, for one row.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,7 @@
 //! What it saves, and whether the capacity can be had again.
 
-use super::scene::{FindingSink, Scene};
+use super::scene::Scene;
+use crate::act::plan::finding::FindingSink;
 use crate::act::plan::verb::Verb;
 
 /// Types that are hard to get: prefix of the name, and why. A family that AWS sells by Capacity

@@ -1,6 +1,7 @@
 //! Protections, which burntop never switches off.
 
-use super::scene::{FindingSink, Scene, unknown};
+use super::scene::Scene;
+use crate::act::plan::finding::{FindingSink, unknown};
 
 const SOURCE: &str = "ec2:DescribeInstanceAttribute";
 const NEVER: &str = "burntop never switches a protection off";

@@ -1,9 +1,8 @@
-//! What a guard is handed, and how it answers.
+//! What a guard of instances is handed.
 
-use crate::act::plan::finding::{Finding, Guard, Severity};
 use crate::act::plan::stakes::Stakes;
 use crate::act::plan::verb::Verb;
-use crate::domain::{Instance, SourceError};
+use crate::domain::Instance;
 
 use super::GuardInput;
 
@@ -33,46 +32,4 @@ impl Scene<'_> {
             || self.input.rules.account(&item.scope.account).production
             || self.found.is_some_and(now)
     }
-}
-
-/// Where a guard puts what it found.
-pub(super) struct FindingSink<'a> {
-    guard: Guard,
-    out: &'a mut Vec<Finding>,
-}
-
-impl<'a> FindingSink<'a> {
-    pub fn new(guard: Guard, out: &'a mut Vec<Finding>) -> Self {
-        Self { guard, out }
-    }
-
-    fn say(&mut self, severity: Severity, text: impl Into<String>, source: &str) {
-        self.out.push(Finding::new(self.guard, severity, text, source));
-    }
-
-    /// Takes the row out of the plan.
-    pub fn block(&mut self, text: impl Into<String>, source: &str) {
-        self.say(Severity::Block, text, source);
-    }
-
-    /// Asks for a second look.
-    pub fn warn(&mut self, text: impl Into<String>, source: &str) {
-        self.say(Severity::Warn, text, source);
-    }
-
-    /// Worth knowing.
-    pub fn note(&mut self, text: impl Into<String>, source: &str) {
-        self.say(Severity::Note, text, source);
-    }
-
-    /// Takes the row out of the plan because `what` could not be read.
-    pub fn unknown(&mut self, what: &str, error: &SourceError) {
-        self.block(unknown(what, error), &error.operation);
-    }
-}
-
-/// `what` is not known, why, and what to do about it.
-pub(super) fn unknown(what: &str, error: &SourceError) -> String {
-    let fix = if error.fix.is_empty() { String::new() } else { format!("; {}", error.fix) };
-    format!("{what} is not known: {}{fix}", error.message)
 }

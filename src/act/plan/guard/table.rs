@@ -1,9 +1,9 @@
 //! Which guard is asked for which verb.
 
-use crate::act::plan::finding::Guard;
-
-use super::scene::{FindingSink, Scene};
+use super::scene::Scene;
+use super::shared::{executor, permission};
 use super::{activity, life, load, loss, managed, money, protection, trust, way_back};
+use crate::act::plan::finding::{FindingSink, Guard};
 
 /// A guard's row.
 pub(super) struct Row {
@@ -50,7 +50,7 @@ pub(super) const TABLE: &[Row] = &[
     Row { guard: Guard::Saving, verbs: ENDS, ask: money::saving },
     Row { guard: Guard::Undo, verbs: &["terminate"], ask: way_back::undo },
     Row { guard: Guard::Production, verbs: ALIVE, ask: trust::production },
-    Row { guard: Guard::Permission, verbs: ALL, ask: trust::permission },
+    Row { guard: Guard::Permission, verbs: ALL, ask: |s, out| permission(s.input.permitted, out) },
     Row { guard: Guard::Recheck, verbs: ENDS, ask: activity::recheck },
-    Row { guard: Guard::Executor, verbs: ALL, ask: trust::executor },
+    Row { guard: Guard::Executor, verbs: ALL, ask: |s, out| executor(s.input.executor, out) },
 ];

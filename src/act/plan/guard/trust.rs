@@ -2,34 +2,21 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::CLOCK_SLACK;
-use super::scene::{FindingSink, Scene};
+use super::scene::Scene;
+use super::shared::{self, CLOCK_SLACK};
 use crate::act::plan::PLAN_SCHEMA;
+use crate::act::plan::finding::FindingSink;
 use crate::act::plan::verb::Verb;
 use crate::domain::VerdictKind;
 
 pub(super) fn armed(scene: &Scene<'_>, out: &mut FindingSink<'_>) {
-    let input = scene.input;
-    if let Some(why) = input.rules.account(&input.item.scope.account).why_not() {
-        out.block(why, "config");
-    }
-    if scene.found.is_some_and(|i| input.rules.is_pinned(&i.tags)) {
-        out.block("its tags pin it read-only", "tags");
-    }
+    let rules = scene.input.rules;
+    let why_not = rules.account(&scene.input.item.scope.account).why_not();
+    shared::armed(why_not, scene.found.is_some_and(|i| rules.is_pinned(&i.tags)), out);
 }
 
 pub(super) fn identity(scene: &Scene<'_>, out: &mut FindingSink<'_>) {
-    const SOURCE: &str = "sts:GetCallerIdentity";
-    let wanted = &scene.input.item.scope.account;
-    match scene.input.caller {
-        Err(e) => out.unknown("who we are", e),
-        Ok(caller) if caller.account != *wanted => {
-            let text = format!("credentials of account {}, planned in {wanted}", caller.account);
-            out.block(text, SOURCE);
-        }
-        Ok(caller) if caller.arn.is_empty() => out.block("the caller has no ARN", SOURCE),
-        Ok(_) => {}
-    }
+    shared::identity(scene.input.caller, &scene.input.item.scope.account, out);
     if !scene.input.plan.items.contains(scene.input.item) {
         out.block("the plan does not name it as it stands here", "plan");
     }
@@ -37,15 +24,7 @@ pub(super) fn identity(scene: &Scene<'_>, out: &mut FindingSink<'_>) {
 
 pub(super) fn plan_age(scene: &Scene<'_>, out: &mut FindingSink<'_>) {
     let (plan, now) = (scene.input.plan, scene.input.now);
-    if plan.schema != PLAN_SCHEMA {
-        out.block(format!("a plan of schema {}; this is {PLAN_SCHEMA}", plan.schema), "plan");
-    }
-    if now < plan.created_at {
-        out.block(format!("the plan is from the future ({})", plan.created_at), "plan");
-    }
-    if now >= plan.expires_at {
-        out.block(format!("the plan expired at {}; make a new one", plan.expires_at), "plan");
-    }
+    shared::plan_age((&plan.schema, PLAN_SCHEMA), plan.created_at, plan.expires_at, now, out);
 }
 
 /// The verdicts that a verb may rest on; `None` for a verb that rests on none.
@@ -95,20 +74,5 @@ pub(super) fn production(scene: &Scene<'_>, out: &mut FindingSink<'_>) {
         out.warn("production: a justification is needed", "config, tags");
     } else {
         out.note("production", "config, tags");
-    }
-}
-
-pub(super) fn permission(scene: &Scene<'_>, out: &mut FindingSink<'_>) {
-    if let Err(e) = scene.input.permitted {
-        let fix = if e.fix.is_empty() { String::new() } else { format!("; {}", e.fix) };
-        out.block(format!("{}: {}{fix}", e.operation, e.message), &e.operation);
-    }
-}
-
-pub(super) fn executor(scene: &Scene<'_>, out: &mut FindingSink<'_>) {
-    match scene.input.executor {
-        "read-only" => out.block("the session is read-only here: nothing can be done", "config"),
-        "dry-run" => out.note("a dry run: nothing is done", "config"),
-        _ => {}
     }
 }

@@ -1,7 +1,8 @@
 //! How to take it back.
 
 use super::GuardInput;
-use super::scene::{FindingSink, Scene};
+use super::scene::Scene;
+use crate::act::plan::finding::FindingSink;
 use crate::act::plan::undo::Undo;
 use crate::act::plan::verb::{BY_TAG, EXPIRES_TAG, REASON_TAG, REMINDED_TAG, Verb};
 use crate::domain::Instance;

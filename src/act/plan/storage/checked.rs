@@ -11,7 +11,8 @@ use super::item::{StorageItem, StoragePlan};
 use super::undo::StorageUndo;
 use super::verb::StorageVerb;
 use crate::act::plan::caps::Breach;
-use crate::act::plan::{CapUse, Caps, Challenge, Finding, Kind, Preflighted, Severity};
+use crate::act::plan::finding::blocks;
+use crate::act::plan::{CapUse, Caps, Challenge, Finding, Kind, Preflighted};
 
 /// Plans about storage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,13 +39,12 @@ impl CheckedStorage {
 
     /// The first reason why the row is blocked.
     pub fn reason(&self) -> Option<&Finding<StorageGuard>> {
-        self.findings.iter().find(|f| f.severity == Severity::Block)
+        blocks(&self.findings).next()
     }
 
     /// The first reason that holds whoever asks.
     pub fn reason_for_anybody(&self) -> Option<&Finding<StorageGuard>> {
-        let mut blocks = self.findings.iter().filter(|f| f.severity == Severity::Block);
-        blocks.find(|f| !f.guard.is_about_the_asker())
+        blocks(&self.findings).find(|f| !f.guard.is_about_the_asker())
     }
 }
 
@@ -73,11 +73,8 @@ impl Kind for Storage {
         let rows: Vec<&CheckedStorage> = checked.passed().collect();
         let typed = match checked.plan.verb {
             StorageVerb::DeleteVolume => {
-                let mut words = vec![format!("delete {}", rows.len())];
-                if let [only] = rows.as_slice() {
-                    words.push(only.item.id().to_string());
-                }
-                words
+                let ids: Vec<&Arc<str>> = rows.iter().map(|r| r.item.id()).collect();
+                Challenge::count_or_id("delete", &ids)
             }
             StorageVerb::ModifyVolume => Vec::new(),
             // The bucket's name, whatever the configuration does: it is put as a whole.

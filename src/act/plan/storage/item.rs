@@ -6,7 +6,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::verb::StorageVerb;
-use crate::act::plan::{Chosen, EnvironmentCount, by_environment, sha256_hex};
+use crate::act::plan::digest::plan_hash;
+use crate::act::plan::{Chosen, EnvironmentCount, by_environment};
 use crate::domain::Scope;
 use crate::domain::storage::{Lifecycle, Volume, VolumeKind};
 
@@ -155,7 +156,7 @@ impl StorageItem {
 impl StoragePlan {
     /// SHA-256 over the plan as compact JSON: what an approval is for.
     pub fn hash(&self) -> String {
-        serde_json::to_vec(self).map_or_else(|_| String::new(), |bytes| sha256_hex(&bytes))
+        plan_hash(self)
     }
 
     /// The first twelve digits of the hash: the plan's name in messages and in the audit log.

@@ -296,6 +296,7 @@ pub const HASTE: Patience = Patience {
     poll: Duration::from_millis(1),
     poll_at_most: Duration::from_millis(4),
     visible_within: Duration::from_millis(40),
+    snapshot_within: Duration::from_millis(40),
 };
 
 pub fn operator(cloud: &Arc<Cloud>, disk: &MemoryDisk) -> Operator {

@@ -7,9 +7,10 @@ use std::time::Duration;
 use aws_smithy_types::base64;
 use sha2::{Digest, Sha256};
 
+use crate::act::exec::Patience;
 use crate::act::exec::audit::{FileDisk, Journal};
 use crate::act::exec::storage::aws::AwsStorageExecutor;
-use crate::act::exec::storage::{Backups, StorageAccess, StorageOperator, StoragePatience};
+use crate::act::exec::storage::{Backups, StorageAccess, StorageOperator};
 use crate::act::plan::storage::fixture::{self, BUCKET, draft, rule, rules, scope};
 use crate::act::plan::storage::{
     LifecycleChange, StorageItem, StoragePlan, StoragePlanFile, draft_lifecycle,
@@ -147,13 +148,13 @@ impl World {
     }
 
     fn operator(&self) -> StorageOperator {
-        let patience = StoragePatience {
+        let patience = Patience {
             call: Duration::from_secs(20),
             back_off: Duration::from_millis(5),
             poll: Duration::from_millis(5),
             poll_at_most: Duration::from_millis(20),
             visible_within: Duration::from_millis(300),
-            ..StoragePatience::default()
+            ..Patience::storage()
         };
         let clock = Arc::new(fixture::now);
         let mut operator = StorageOperator::new(rules(), self.journal.clone(), clock)

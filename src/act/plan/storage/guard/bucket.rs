@@ -1,6 +1,6 @@
 //! What a bucket has to be before a configuration is put.
 
-use super::{FindingSink, StorageScene};
+use super::{FindingSink, StorageGuard, StorageScene};
 use crate::act::plan::storage::{Fit, lifecycle_hash};
 use crate::analyze::storage::lifecycle::is_own;
 use crate::domain::storage::{BucketLook, StorageLook, Versioning};
@@ -14,7 +14,7 @@ fn look<'a>(scene: &'a StorageScene<'_>) -> Option<&'a BucketLook> {
     }
 }
 
-pub(super) fn unchanged(scene: &StorageScene<'_>, out: &mut FindingSink<'_>) {
+pub(super) fn unchanged(scene: &StorageScene<'_>, out: &mut FindingSink<'_, StorageGuard>) {
     let (Some(look), Some(planned)) = (look(scene), scene.item.bucket()) else {
         return out.block("it is no bucket", "plan");
     };
@@ -41,7 +41,7 @@ pub(super) fn unchanged(scene: &StorageScene<'_>, out: &mut FindingSink<'_>) {
     }
 }
 
-pub(super) fn fit(scene: &StorageScene<'_>, out: &mut FindingSink<'_>) {
+pub(super) fn fit(scene: &StorageScene<'_>, out: &mut FindingSink<'_, StorageGuard>) {
     let (Some(look), Some(planned)) = (look(scene), scene.item.bucket()) else { return };
     let versioning = match &look.versioning {
         Err(e) => return out.unknown("whether it is versioned", e),
@@ -69,7 +69,7 @@ pub(super) fn fit(scene: &StorageScene<'_>, out: &mut FindingSink<'_>) {
     }
 }
 
-pub(super) fn kind(scene: &StorageScene<'_>, out: &mut FindingSink<'_>) {
+pub(super) fn kind(scene: &StorageScene<'_>, out: &mut FindingSink<'_, StorageGuard>) {
     let Some(look) = look(scene) else { return };
     match &look.locked {
         Err(e) => out.unknown("whether its objects are locked", e),

@@ -1,6 +1,6 @@
 //! Who else manages a volume or the configuration of a bucket.
 
-use super::{FindingSink, StorageScene};
+use super::{FindingSink, StorageGuard, StorageScene};
 use crate::domain::Tags;
 use crate::domain::storage::{Lifecycle, StorageLook};
 
@@ -25,7 +25,7 @@ pub fn owner_of(tags: &Tags, lifecycle: Option<&Lifecycle>) -> Option<String> {
     Some(format!("{} ({})", owner.kind.name(), owner.evidence))
 }
 
-pub(super) fn owner(scene: &StorageScene<'_>, out: &mut FindingSink<'_>) {
+pub(super) fn owner(scene: &StorageScene<'_>, out: &mut FindingSink<'_, StorageGuard>) {
     match scene.look {
         StorageLook::Volume(_) => {
             let tags = scene.look.tags().into_iter().flat_map(Tags::iter);

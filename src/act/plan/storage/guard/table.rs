@@ -1,5 +1,6 @@
 //! Which guard is asked for which verb.
 
+use super::shared::{executor, permission};
 use super::{FindingSink, StorageGuard, StorageScene, bucket, owner, trust, volume};
 use crate::act::plan::storage::StorageVerb;
 
@@ -10,7 +11,7 @@ pub(super) struct Row {
     /// The verbs it is asked for.
     pub verbs: &'static [StorageVerb],
     /// Asks.
-    pub ask: fn(&StorageScene<'_>, &mut FindingSink<'_>),
+    pub ask: fn(&StorageScene<'_>, &mut FindingSink<'_, StorageGuard>),
 }
 
 const ALL: &[StorageVerb] = &StorageVerb::ALL;
@@ -22,7 +23,7 @@ const PUT: &[StorageVerb] = &[StorageVerb::PutLifecycle];
 const fn row(
     guard: StorageGuard,
     verbs: &'static [StorageVerb],
-    ask: fn(&StorageScene<'_>, &mut FindingSink<'_>),
+    ask: fn(&StorageScene<'_>, &mut FindingSink<'_, StorageGuard>),
 ) -> Row {
     Row { guard, verbs, ask }
 }
@@ -45,6 +46,6 @@ pub(super) const TABLE: &[Row] = &[
     row(StorageGuard::LifecycleFit, PUT, bucket::fit),
     row(StorageGuard::BucketKind, PUT, bucket::kind),
     row(StorageGuard::StorageProduction, ALL, trust::production),
-    row(StorageGuard::StoragePermission, ALL, trust::permission),
-    row(StorageGuard::StorageExecutor, ALL, trust::executor),
+    row(StorageGuard::StoragePermission, ALL, |s, out| permission(s.permitted, out)),
+    row(StorageGuard::StorageExecutor, ALL, |s, out| executor(s.executor, out)),
 ];

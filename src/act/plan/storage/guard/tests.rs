@@ -14,7 +14,7 @@ use crate::act::plan::{AccountRules, Approval, ConfirmError, Rules};
 use crate::domain::storage::{
     Attachment, LifecycleSeen, ModificationState, Versioning, VolumeKind, VolumeModification,
 };
-use crate::domain::{ErrorKind, Tags};
+use crate::domain::{ErrorKind, SourceError, Tags};
 use StorageGuard::*;
 use StorageVerb::{DeleteVolume, ModifyVolume, PutLifecycle};
 

@@ -1,31 +1,19 @@
 //! Who acts, on whose word, on which facts.
 
-use super::{CLOCK_SLACK, FACTS_VALID_FOR, FindingSink, StorageScene};
+use super::shared::{self, CLOCK_SLACK};
+use super::{FACTS_VALID_FOR, FindingSink, StorageGuard, StorageScene};
 use crate::act::plan::storage::{Matter, STORAGE_PLAN_SCHEMA, StorageVerb};
 use crate::analyze::idle::Exemption;
 use crate::domain::storage::StorageLook;
 
-pub(super) fn armed(scene: &StorageScene<'_>, out: &mut FindingSink<'_>) {
-    if let Some(why) = scene.rules.account(&scene.item.scope.account).why_not() {
-        out.block(why, "config");
-    }
-    if scene.look.tags().is_some_and(|tags| scene.rules.is_pinned(tags)) {
-        out.block("its tags pin it read-only", "tags");
-    }
+pub(super) fn armed(scene: &StorageScene<'_>, out: &mut FindingSink<'_, StorageGuard>) {
+    let why_not = scene.rules.account(&scene.item.scope.account).why_not();
+    let is_pinned = scene.look.tags().is_some_and(|tags| scene.rules.is_pinned(tags));
+    shared::armed(why_not, is_pinned, out);
 }
 
-pub(super) fn identity(scene: &StorageScene<'_>, out: &mut FindingSink<'_>) {
-    const SOURCE: &str = "sts:GetCallerIdentity";
-    let wanted = &scene.item.scope.account;
-    match scene.caller {
-        Err(e) => out.unknown("who we are", e),
-        Ok(caller) if caller.account != *wanted => {
-            let text = format!("credentials of account {}, planned in {wanted}", caller.account);
-            out.block(text, SOURCE);
-        }
-        Ok(caller) if caller.arn.is_empty() => out.block("the caller has no ARN", SOURCE),
-        Ok(_) => {}
-    }
+pub(super) fn identity(scene: &StorageScene<'_>, out: &mut FindingSink<'_, StorageGuard>) {
+    shared::identity(scene.caller, &scene.item.scope.account, out);
     if scene.plan.items.iter().filter(|i| i.id() == scene.item.id()).count() != 1
         || !scene.plan.items.contains(scene.item)
     {
@@ -37,21 +25,13 @@ pub(super) fn identity(scene: &StorageScene<'_>, out: &mut FindingSink<'_>) {
     }
 }
 
-pub(super) fn plan_age(scene: &StorageScene<'_>, out: &mut FindingSink<'_>) {
-    let (plan, now) = (scene.plan, scene.now);
-    if plan.schema != STORAGE_PLAN_SCHEMA {
-        let text = format!("a plan of schema {}; this is {STORAGE_PLAN_SCHEMA}", plan.schema);
-        out.block(text, "plan");
-    }
-    if now < plan.created_at {
-        out.block(format!("the plan is from the future ({})", plan.created_at), "plan");
-    }
-    if now >= plan.expires_at {
-        out.block(format!("the plan expired at {}; make a new one", plan.expires_at), "plan");
-    }
+pub(super) fn plan_age(scene: &StorageScene<'_>, out: &mut FindingSink<'_, StorageGuard>) {
+    let plan = scene.plan;
+    let schemas = (&*plan.schema, STORAGE_PLAN_SCHEMA);
+    shared::plan_age(schemas, plan.created_at, plan.expires_at, scene.now, out);
 }
 
-pub(super) fn facts(scene: &StorageScene<'_>, out: &mut FindingSink<'_>) {
+pub(super) fn facts(scene: &StorageScene<'_>, out: &mut FindingSink<'_, StorageGuard>) {
     let about = match scene.look {
         StorageLook::Volume(look) => &look.id,
         StorageLook::Bucket(look) => &look.name,
@@ -69,7 +49,7 @@ pub(super) fn facts(scene: &StorageScene<'_>, out: &mut FindingSink<'_>) {
     }
 }
 
-pub(super) fn exempt(scene: &StorageScene<'_>, out: &mut FindingSink<'_>) {
+pub(super) fn exempt(scene: &StorageScene<'_>, out: &mut FindingSink<'_, StorageGuard>) {
     let tags = match scene.look {
         StorageLook::Bucket(look) => match &look.tags {
             Ok(tags) => tags,
@@ -86,7 +66,7 @@ pub(super) fn exempt(scene: &StorageScene<'_>, out: &mut FindingSink<'_>) {
     }
 }
 
-pub(super) fn production(scene: &StorageScene<'_>, out: &mut FindingSink<'_>) {
+pub(super) fn production(scene: &StorageScene<'_>, out: &mut FindingSink<'_, StorageGuard>) {
     if !scene.is_production() {
         return;
     }
@@ -94,20 +74,5 @@ pub(super) fn production(scene: &StorageScene<'_>, out: &mut FindingSink<'_>) {
         out.block("production: burntop deletes no volume of it", "config, tags");
     } else {
         out.warn("production: a justification is needed", "config, tags");
-    }
-}
-
-pub(super) fn permission(scene: &StorageScene<'_>, out: &mut FindingSink<'_>) {
-    if let Err(e) = scene.permitted {
-        let fix = if e.fix.is_empty() { String::new() } else { format!("; {}", e.fix) };
-        out.block(format!("{}: {}{fix}", e.operation, e.message), &e.operation);
-    }
-}
-
-pub(super) fn executor(scene: &StorageScene<'_>, out: &mut FindingSink<'_>) {
-    match scene.executor {
-        "read-only" => out.block("the session is read-only here: nothing can be done", "config"),
-        "dry-run" => out.note("a dry run: nothing is done", "config"),
-        _ => {}
     }
 }

@@ -2,7 +2,7 @@
 
 use jiff::SignedDuration;
 
-use super::{FindingSink, StorageScene};
+use super::{FindingSink, StorageGuard, StorageScene};
 use crate::act::plan::storage::parity;
 use crate::act::plan::storage::{Step, StorageVerb, saves_usd_per_month, snapshot_of};
 use crate::domain::storage::{ModificationState, StorageLook, Volume, VolumeKind, VolumeLook};
@@ -28,7 +28,7 @@ fn found<'a>(scene: &'a StorageScene<'_>) -> Option<&'a Volume> {
     scene.look.volume()
 }
 
-pub(super) fn state(scene: &StorageScene<'_>, out: &mut FindingSink<'_>) {
+pub(super) fn state(scene: &StorageScene<'_>, out: &mut FindingSink<'_, StorageGuard>) {
     let Some(look) = look(scene) else { return out.block("it is no volume", "look") };
     let Some(planned) = scene.item.volume() else { return out.block("it is no volume", "plan") };
     let volume = match &look.volume {
@@ -72,7 +72,7 @@ pub(super) fn state(scene: &StorageScene<'_>, out: &mut FindingSink<'_>) {
     }
 }
 
-pub(super) fn age(scene: &StorageScene<'_>, out: &mut FindingSink<'_>) {
+pub(super) fn age(scene: &StorageScene<'_>, out: &mut FindingSink<'_, StorageGuard>) {
     let Some(volume) = found(scene) else { return };
     let days = MIN_AGE.as_hours() / 24;
     match volume.created_at {
@@ -84,7 +84,7 @@ pub(super) fn age(scene: &StorageScene<'_>, out: &mut FindingSink<'_>) {
     }
 }
 
-pub(super) fn in_use(scene: &StorageScene<'_>, out: &mut FindingSink<'_>) {
+pub(super) fn in_use(scene: &StorageScene<'_>, out: &mut FindingSink<'_, StorageGuard>) {
     const SOURCE: &str = "cloudwatch:ListMetrics";
     let Some(look) = look(scene) else { return };
     match &look.recently_attached {
@@ -97,7 +97,7 @@ pub(super) fn in_use(scene: &StorageScene<'_>, out: &mut FindingSink<'_>) {
 
 /// In the preflight the snapshot need not be there: the executor makes it, and asks this again
 /// before it deletes.
-pub(super) fn snapshot(scene: &StorageScene<'_>, out: &mut FindingSink<'_>) {
+pub(super) fn snapshot(scene: &StorageScene<'_>, out: &mut FindingSink<'_, StorageGuard>) {
     const SOURCE: &str = "ec2:DescribeSnapshots";
     let Some(look) = look(scene) else { return };
     if let Err(e) = &look.snapshots {
@@ -120,7 +120,7 @@ pub(super) fn snapshot(scene: &StorageScene<'_>, out: &mut FindingSink<'_>) {
     }
 }
 
-pub(super) fn cool_down(scene: &StorageScene<'_>, out: &mut FindingSink<'_>) {
+pub(super) fn cool_down(scene: &StorageScene<'_>, out: &mut FindingSink<'_, StorageGuard>) {
     const SOURCE: &str = "ec2:DescribeVolumesModifications";
     let (Some(look), Some(volume)) = (look(scene), found(scene)) else { return };
     if volume.kind != VolumeKind::Gp2 {
@@ -144,7 +144,7 @@ pub(super) fn cool_down(scene: &StorageScene<'_>, out: &mut FindingSink<'_>) {
     }
 }
 
-pub(super) fn parity(scene: &StorageScene<'_>, out: &mut FindingSink<'_>) {
+pub(super) fn parity(scene: &StorageScene<'_>, out: &mut FindingSink<'_, StorageGuard>) {
     let Some(planned) = scene.item.volume() else { return };
     let Some(target) = planned.target else {
         return out.block("the plan does not say what it is to become", "plan");
