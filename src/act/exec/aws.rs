@@ -23,7 +23,7 @@ use crate::source::aws::calls::{
 /// The longest value of a tag, in characters (EC2 user guide, "Tag restrictions").
 const TAG_VALUE_CHARS: usize = 256;
 
-/// Changes one AWS account.
+/// Executes orders in one AWS account, through EC2 and Auto Scaling.
 #[derive(Debug)]
 pub struct AwsExecutor {
     aws: Arc<AwsProvider>,

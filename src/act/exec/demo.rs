@@ -10,7 +10,7 @@ use crate::act::plan::{ActApi, BY_TAG, EXPIRES_TAG, Order, REASON_TAG, REMINDED_
 use crate::domain::{Scope, SourceError};
 use crate::source::demo::{Controls, DemoAccount, Lever};
 
-/// An executor for one account of a demo.
+/// Executes orders in one account of the demo, on its invented fleet.
 pub struct DemoExecutor(Arc<Controls>);
 
 /// An executor for `account`. It changes the world that its provider and inspector show.

@@ -36,19 +36,19 @@ const SCOPES_AT_ONCE: usize = 8;
 /// The inspector and the executor of one account.
 #[derive(Clone)]
 pub struct AccountAccess {
-    /// Looks.
+    /// Reads the account: who the caller is, its instances, their last minutes.
     pub inspector: Arc<dyn Inspector>,
-    /// Acts; [`super::Refuse`] where nothing may be done.
+    /// Executes orders in the account; [`super::Refuse`] where nothing may be done.
     pub executor: Arc<dyn Executor>,
 }
 
-/// Why a confirmed plan was not begun. Nothing was called.
+/// Why a confirmed plan was not begun. No call was made.
 #[derive(Debug, thiserror::Error)]
 pub enum ActError {
-    /// The confirmation is not good (any more).
+    /// The confirmation has expired, or was used before.
     #[error("{0}")]
     Confirm(#[from] ConfirmError),
-    /// The audit log cannot be used.
+    /// The audit log cannot be read or written.
     #[error("{0}")]
     Audit(#[from] AuditError),
 }
@@ -66,7 +66,7 @@ pub struct Operator {
 }
 
 impl Operator {
-    /// One without any account yet. `clock` says what time it is.
+    /// An operator without accounts: see [`Operator::add`]. `clock` returns the present moment.
     pub fn new(
         rules: Rules,
         journal: Arc<Journal>,
@@ -83,7 +83,8 @@ impl Operator {
         }
     }
 
-    /// Charges what re-measuring costs before it is done. Without a ledger nothing is counted.
+    /// Charges the cost of re-measuring to `ledger` before it is incurred. Without a ledger nothing
+    /// is charged.
     #[must_use]
     pub fn with_ledger(mut self, ledger: Ledger) -> Self {
         self.ledger = Some(ledger);
@@ -98,29 +99,29 @@ impl Operator {
         self
     }
 
-    /// Copies the log there as well, after each run.
+    /// Copies the audit log to `copy` too, after each run.
     #[must_use]
     pub fn with_copy(mut self, copy: Arc<dyn AuditCopy>) -> Self {
         self.copies.push(copy);
         self
     }
 
-    /// Adds an account. What is in an account that was not added is blocked.
+    /// Adds an account by its id. Rows of accounts that were not added are blocked.
     pub fn add(&mut self, account: Arc<str>, access: AccountAccess) {
         self.accounts.insert(account, access);
     }
 
-    /// Who looks at an account; `None` for one that was not added.
+    /// Inspector of an account; `None` for one that was not added.
     pub fn inspector(&self, account: &str) -> Option<&Arc<dyn Inspector>> {
         self.accounts.get(account).map(|access| &access.inspector)
     }
 
-    /// The rules it holds plans against.
+    /// Rules that its plans are checked against.
     pub fn rules(&self) -> &Rules {
         &self.rules
     }
 
-    /// The audit log.
+    /// Audit log that it writes to.
     pub fn journal(&self) -> &Arc<Journal> {
         &self.journal
     }

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-/// How long things may take, and how often they are tried.
+/// Time limits, pauses and numbers of attempts of an operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Patience {
     /// All questions about instances in a preflight, or in the look before a call. What comes later
     /// counts as not known. About storage each question has the time of a call.
     pub look: Duration,
-    /// One call, or one look at states.
+    /// Longest time of one call, or of one poll of states.
     pub call: Duration,
     /// Calls for the same row or step at most, the first included.
     pub attempts: u32,
@@ -20,8 +20,8 @@ pub struct Patience {
     pub poll_at_most: Duration,
     /// Longest time until an accepted call must be visible in the state; then the row is unknown.
     pub visible_within: Duration,
-    /// How long a snapshot may take. One that is not there by then goes on by itself: the same plan
-    /// finds it later.
+    /// Longest time that a snapshot may take. One that has not completed by then is left to
+    /// complete: the same plan finds it later.
     pub snapshot_within: Duration,
 }
 
@@ -41,7 +41,7 @@ impl Default for Patience {
 }
 
 impl Patience {
-    /// That of storage, where snapshots and modifications take longer.
+    /// Limits for storage, whose states are polled half as often in the end: every 30 s.
     pub fn storage() -> Self {
         Self { poll_at_most: Duration::from_secs(30), ..Self::default() }
     }

@@ -6,13 +6,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::SourceError;
 
-/// How much a finding weighs.
+/// Weight of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
-    /// Worth knowing.
+    /// Information; the row stays in the plan.
     Note,
-    /// Look twice.
+    /// The row stays, and a person should look at it twice.
     Warn,
     /// The row leaves the plan.
     Block,
@@ -115,24 +115,24 @@ guards! {
 /// What a guard found about one row.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding<G = Guard> {
-    /// Which guard.
+    /// Guard that made it.
     pub guard: G,
-    /// How much it weighs.
+    /// Whether the row stays.
     pub severity: Severity,
-    /// One line; clean text.
+    /// One line of clean text.
     pub text: String,
     /// Where the fact comes from: the API operation, `plan`, `config`, `tags`.
     pub source: Arc<str>,
 }
 
 impl<G> Finding<G> {
-    /// A finding.
+    /// A finding; control characters are taken out of `text`.
     pub fn new(guard: G, severity: Severity, text: impl Into<String>, source: &str) -> Self {
         let text = crate::domain::text::clean(&text.into()).into_owned();
         Self { guard, severity, text, source: source.into() }
     }
 
-    /// One that takes the row out of the plan.
+    /// A finding that takes the row out of the plan.
     pub fn block(guard: G, text: impl Into<String>, source: &str) -> Self {
         Self::new(guard, Severity::Block, text, source)
     }
@@ -164,12 +164,12 @@ impl<'a, G: Copy> FindingSink<'a, G> {
         self.say(Severity::Block, text, source);
     }
 
-    /// Asks for a second look.
+    /// Adds a warning.
     pub fn warn(&mut self, text: impl Into<String>, source: &str) {
         self.say(Severity::Warn, text, source);
     }
 
-    /// Worth knowing.
+    /// Adds a note.
     pub fn note(&mut self, text: impl Into<String>, source: &str) {
         self.say(Severity::Note, text, source);
     }

@@ -31,7 +31,7 @@ pub trait Kind: Debug + Copy + PartialEq + Send + Sync + 'static {
     }
 }
 
-/// Plans about instances.
+/// The kind of plans about instances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Instances;
 

@@ -13,9 +13,9 @@ const MEMBERS_AT_ONCE: usize = 1;
 /// Rows that are looked at together: of one scope, zone and API, by their place in the plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Batch {
-    /// Through which API.
+    /// API that their calls go through.
     pub via: ActApi,
-    /// The rows.
+    /// Places of the rows in the plan.
     pub rows: Vec<usize>,
 }
 

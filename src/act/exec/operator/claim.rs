@@ -10,10 +10,10 @@ use crate::act::exec::audit::{AuditError, Body, IntentRow, Line};
 use crate::act::plan::{ActApi, Finding, Guard, Order, OutcomeKind, Severity, Verb};
 use crate::domain::Scope;
 
-/// A call that is ours to make.
+/// A call whose intent is in the log, and which is therefore ours to make.
 pub(super) struct Claim {
     pub order: Order,
-    /// The rows that are called for.
+    /// Places in the plan of the rows that the call is for.
     pub rows: Vec<usize>,
     /// `seq` of the intent.
     pub intent: u64,
@@ -22,7 +22,7 @@ pub(super) struct Claim {
 /// What an intent of another run has in common with a row of ours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Shared {
-    /// The instance.
+    /// The same instance.
     Instance,
     /// The Auto Scaling group: each of two decrements may be the last that its minimum allows.
     Group,

@@ -6,23 +6,23 @@ use crate::act::plan::{EXPIRES_TAG, PlanItem, REMINDED_TAG, Verb};
 use crate::domain::{InstanceState, Tags};
 use crate::source::inspect::Seen;
 
-/// What is seen of an instance, held against what was asked of it.
+/// Observed state of an instance compared with the goal of the verb.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ObservedState {
-    /// It is as it was to be, in the life that was meant.
+    /// In the state (or with the tags) that the verb asked for, in the life that was planned.
     Reached,
-    /// It is as it was before.
+    /// In the state that was planned: no call has had an effect yet.
     Former,
-    /// It is on the way, or in a state that says nothing yet.
+    /// On the way to the goal, or in a state that tells nothing yet.
     Moving,
     /// EC2 knows no such instance.
     Gone,
-    /// Something else became of it.
+    /// In a state that the verb does not lead to; which one, in words.
     Elsewhere(String),
 }
 
-/// Judges what is seen of what was asked for at `since`. Where a launch that differs from the planned one is seen, nothing is known
-/// of the instance that was meant.
+/// Compares `seen` with what `verb` asked for at `since`. An instance that was launched anew since
+/// the plan is [`ObservedState::Elsewhere`]: nothing is known of the one that was planned.
 pub(super) fn observe(
     verb: &Verb,
     item: &PlanItem,
@@ -84,7 +84,7 @@ fn is_tagged(verb: &Verb, tags: &Tags, since: Timestamp) -> bool {
     }
 }
 
-/// What is said of a row that reached what was wanted.
+/// Outcome text of a row in the state that `verb` asked for.
 pub(super) fn reached(verb: &Verb) -> String {
     match verb {
         Verb::Stop => "stopped".to_owned(),
@@ -96,7 +96,7 @@ pub(super) fn reached(verb: &Verb) -> String {
     }
 }
 
-/// What is said of what is seen when it is not what was wanted.
+/// Outcome text for an unexpected state; `None` where no state was seen.
 pub(super) fn as_seen(seen: Option<InstanceState>) -> String {
     seen.map_or_else(|| "nothing could be seen of it".to_owned(), |s| format!("it is {}", s.word()))
 }

@@ -23,19 +23,19 @@ const SERIES: u64 = 4;
 /// Single questions about permission that wait at the same time.
 const QUESTIONS_AT_ONCE: usize = 8;
 
-/// What a look brought.
+/// Fresh facts about some rows, checked by the guards.
 pub(super) struct Looked {
-    /// One per item, in order.
+    /// One per row that was asked for, in that order.
     pub rows: Vec<LookedRow>,
-    /// ARN of the caller by account, where it is known.
+    /// ARN of the caller by account; an account whose caller is not known is absent.
     pub callers: BTreeMap<Arc<str>, Arc<str>>,
 }
 
-/// One row of it.
+/// One row with its fresh facts.
 pub(super) struct LookedRow {
-    /// What the guards said.
+    /// The row with the findings of the guards.
     pub checked: CheckedRow,
-    /// What they looked at.
+    /// Facts that the guards judged.
     pub inspection: Inspection,
 }
 

@@ -10,14 +10,14 @@ use crate::act::exec::audit::Body;
 use crate::act::plan::{CheckedRow, Outcome, OutcomeKind, Plan, PlanItem, Progress, Ticket};
 use crate::domain::{InstanceState, text};
 
-/// What is known of a row while the plan runs.
+/// State of a row while its plan runs.
 #[derive(Debug)]
 pub(super) struct Row {
-    /// What was planned.
+    /// Row of the plan.
     pub item: Arc<PlanItem>,
     /// The row as it was confirmed, then as the look right before the last call found it.
     pub checked: CheckedRow,
-    /// The last line of the audit log before the last look at it.
+    /// Number of the last line of the audit log before the row was last looked at.
     pub looked: u64,
     /// `seq` of every intent that names it.
     pub intents: Vec<u64>,
@@ -25,34 +25,34 @@ pub(super) struct Row {
     pub accepted: bool,
     /// A call for it may have been carried out, though no answer said so.
     pub doubtful: bool,
-    /// It was seen on its way.
+    /// True once the instance was seen on its way to the goal.
     pub moving: bool,
-    /// Why it is not called (again).
+    /// Why no (further) call is made for it; `None` while nothing forbids one.
     pub refused: Option<String>,
-    /// What the last call that failed said.
+    /// Error of the last call that failed; `None` where none did.
     pub error: Option<String>,
     /// AWS request ids.
     pub request_ids: Vec<String>,
-    /// The state that was seen last.
+    /// State that was seen last; `None` before the first look.
     pub state: Option<InstanceState>,
-    /// How it ended.
+    /// Outcome; `None` until the row is finished.
     pub outcome: Option<Outcome>,
 }
 
-/// One execution.
+/// One execution of a plan.
 pub(super) struct Run<'a> {
     pub op: &'a Operator,
     pub ticket: Ticket<'a>,
-    /// Its key in the audit log: 12 hexadecimal digits.
+    /// Id of the run in the audit log: 12 hexadecimal digits.
     pub id: String,
-    /// User and machine of this process.
+    /// `user@host` of this process.
     pub from: String,
     say: &'a (dyn Fn(Progress) + Send + Sync),
     rows: Mutex<Vec<Row>>,
     warnings: Mutex<Vec<String>>,
 }
 
-/// How a row ended, by its place in the plan.
+/// A finished row: its place in the plan, the kind of its outcome and the text.
 pub(super) type FinishedRow = (usize, OutcomeKind, String);
 
 impl<'a> Run<'a> {
@@ -92,12 +92,12 @@ impl<'a> Run<'a> {
         self.warnings.lock().unwrap_or_else(PoisonError::into_inner).push(warning);
     }
 
-    /// Looks at all rows, or changes them.
+    /// Calls `act` with all rows, under their lock.
     pub fn rows<R>(&self, act: impl FnOnce(&mut [Row]) -> R) -> R {
         act(&mut self.rows.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Ids of rows.
+    /// Instance ids of `rows`, in that order.
     pub fn ids(&self, rows: &[usize]) -> Vec<Arc<str>> {
         self.rows(|all| rows.iter().map(|n| all[*n].item.id.clone()).collect())
     }
@@ -107,7 +107,7 @@ impl<'a> Run<'a> {
         self.rows(|all| rows.into_iter().filter(|n| all[*n].outcome.is_none()).collect())
     }
 
-    /// Notes the state of a row, and tells it when it is another one.
+    /// Stores the state of a row, and reports it where it differs from the last one.
     pub fn saw(&self, row: usize, state: InstanceState) {
         let told = self.rows(|all| {
             let row = &mut all[row];

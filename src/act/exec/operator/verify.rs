@@ -84,7 +84,8 @@ impl Run<'_> {
 }
 
 impl Operator {
-    /// State and tags of instances now: all of them, in order.
+    /// State, launch time and tags of `ids` at this moment, in that order. Fails as a whole when
+    /// the states cannot be read in time.
     pub(super) async fn states(&self, scope: &Scope, ids: &[Arc<str>]) -> Known<Vec<Seen>> {
         const OPERATION: &str = "ec2:DescribeInstances";
         let error = |kind, message| Arc::new(SourceError::new(kind, OPERATION, message, ""));

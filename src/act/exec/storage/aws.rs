@@ -20,7 +20,7 @@ use crate::source::aws::calls::{
     PUT_BUCKET_LIFECYCLE_CONFIGURATION,
 };
 
-/// Changes the storage of one AWS account.
+/// Executes orders about storage in one AWS account, through EC2 and S3.
 #[derive(Debug)]
 pub struct AwsStorageExecutor {
     aws: Arc<AwsProvider>,

@@ -45,9 +45,9 @@ pub(super) fn open(lines: &[Line]) -> Vec<Open> {
     open.into_values().collect()
 }
 
-/// What other runs have begun with the same volume or bucket.
+/// Whether other runs act on the same volume or bucket.
 pub(super) enum Others {
-    /// Nobody.
+    /// No other run does.
     None,
     /// Somebody wrote an intent or its outcome after our look, or an intent a moment ago: what we
     /// saw need not be so.

@@ -5,28 +5,27 @@ use std::sync::Arc;
 use crate::act::plan::storage::{StorageItem, StorageOrder, StorageVerb};
 use crate::domain::{ErrorKind, SourceError};
 
-/// Something that can carry out orders about storage in one account. An implementation makes
-/// exactly one attempt.
+/// Executes confirmed orders about storage in one account. One attempt per call, never a retry.
 #[async_trait::async_trait]
 pub trait StorageExecutor: Send + Sync {
-    /// What it is, for the audit log: `live`, `dry-run`, `read-only`, `demo`.
+    /// Name in the audit log: `live`, `dry-run`, `read-only`, `demo`.
     fn name(&self) -> &'static str;
 
     /// Asks whether the caller may do `verb` to `item` (EC2's `DryRun`; S3 has none), changing
     /// nothing.
     async fn permitted(&self, verb: StorageVerb, item: &StorageItem) -> Result<(), SourceError>;
 
-    /// Carries out an order, once, without any retry of its own. A configuration is put when the
-    /// bucket has, at that very moment, the one that the order stands on.
+    /// Executes an order, once. A configuration is put only when the bucket has, at that very
+    /// moment, the one that the order was made on.
     async fn act(&self, order: &StorageOrder) -> Result<StorageReceipt, SourceError>;
 }
 
-/// What came back from a call that was accepted.
+/// Answer to a call that was accepted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StorageReceipt {
-    /// AWS request ids.
+    /// AWS request ids, as the answers named them; empty for the demo and a dry run.
     pub request_ids: Vec<String>,
-    /// True when nothing was really done (a dry run).
+    /// True for a dry run: nothing was done.
     pub pretended: bool,
 }
 

@@ -5,22 +5,24 @@ use jiff::Timestamp;
 use crate::act::plan::storage::{Step, StorageItem, StoragePlan, lifecycle_hash, snapshot_of};
 use crate::domain::storage::{ModificationState, StorageLook, VolumeKind};
 
-/// What is seen, held against what was asked for.
+/// Observed state of a volume or bucket compared with the goal of a step. The texts tell what was
+/// seen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ObservedState {
-    /// It is as it was to be.
+    /// In the state that the step leads to.
     Reached(String),
-    /// It is as it was before.
+    /// In the state that was planned: no call has had an effect yet.
     Former,
-    /// It is on the way.
+    /// On the way to the goal.
     Moving(String),
-    /// Something else became of it.
+    /// In a state that the step does not lead to.
     Elsewhere(String),
-    /// It could not be looked at.
+    /// The state could not be read.
     Unknown(String),
 }
 
-/// Judges what is seen of one step.
+/// Compares the volume or bucket in `look` with the goal of `step`. `drafted` is when the plan was
+/// made: older snapshots do not count.
 pub(super) fn observe(
     step: Step,
     item: &StorageItem,
@@ -120,7 +122,7 @@ fn modified(item: &StorageItem, seen: &crate::domain::storage::VolumeLook) -> Ob
     }
 }
 
-/// As [`observe`], of a row of a plan.
+/// As [`observe`], with the date of `plan`.
 pub(super) fn of_plan(
     step: Step,
     item: &StorageItem,

@@ -26,19 +26,20 @@ use crate::domain::{Caller, ErrorKind, Known, SourceError};
 use crate::source::inspect_storage::StorageInspector;
 use crate::source::ledger::{BilledApi, Ledger};
 
-/// Rows that are looked at, or acted on, at the same time.
+/// Number of rows that are looked at, or acted on, at the same time.
 pub(super) const ROWS_AT_ONCE: usize = 4;
 
 /// The inspector and the executor of one account.
 #[derive(Clone)]
 pub struct StorageAccess {
-    /// Looks.
+    /// Reads the account: who the caller is, its volumes and buckets.
     pub inspector: Arc<dyn StorageInspector>,
-    /// Acts; [`super::RefuseStorage`] where nothing may be done.
+    /// Executes orders in the account; [`super::RefuseStorage`] where nothing may be done.
     pub executor: Arc<dyn StorageExecutor>,
 }
 
-/// Carries out plans about storage.
+/// Checks and carries out plans about storage, for all accounts; see
+/// [`crate::act::exec::Operator`].
 pub struct StorageOperator {
     pub(super) rules: Rules,
     pub(super) journal: Arc<Journal>,
@@ -50,7 +51,7 @@ pub struct StorageOperator {
     pub(super) accounts: HashMap<Arc<str>, StorageAccess>,
 }
 
-/// What a look brought.
+/// A row with its fresh facts, checked by the guards.
 pub(super) struct Looked {
     pub checked: CheckedStorage,
     pub look: StorageLook,
@@ -58,7 +59,8 @@ pub(super) struct Looked {
 }
 
 impl StorageOperator {
-    /// One without any account yet. `clock` says what time it is.
+    /// An operator without accounts: see [`StorageOperator::add`]. `clock` returns the present
+    /// moment.
     pub fn new(
         rules: Rules,
         journal: Arc<Journal>,
@@ -70,7 +72,8 @@ impl StorageOperator {
         Self { rules, journal, clock, ledger: None, patience, backups: None, copies, accounts }
     }
 
-    /// Charges what looking costs before it is done.
+    /// Charges billed requests to `ledger` before they are made. Without a ledger nothing is
+    /// charged.
     #[must_use]
     pub fn with_ledger(mut self, ledger: Ledger) -> Self {
         self.ledger = Some(ledger);
@@ -85,31 +88,31 @@ impl StorageOperator {
         self
     }
 
-    /// Where former configurations and undo files are kept. Without it no configuration is put.
+    /// Keeps former configurations and undo files in `backups`. Without it no configuration is put.
     #[must_use]
     pub fn with_backups(mut self, backups: Backups) -> Self {
         self.backups = Some(backups);
         self
     }
 
-    /// Copies the log there as well, after each run.
+    /// Copies the audit log to `copy` too, after each run.
     #[must_use]
     pub fn with_copy(mut self, copy: Arc<dyn AuditCopy>) -> Self {
         self.copies.push(copy);
         self
     }
 
-    /// Adds an account. What is in an account that was not added is blocked.
+    /// Adds an account by its id. Rows of accounts that were not added are blocked.
     pub fn add(&mut self, account: Arc<str>, access: StorageAccess) {
         self.accounts.insert(account, access);
     }
 
-    /// The rules it holds plans against.
+    /// Rules that its plans are checked against.
     pub fn rules(&self) -> &Rules {
         &self.rules
     }
 
-    /// The audit log.
+    /// Audit log that it writes to.
     pub fn journal(&self) -> &Arc<Journal> {
         &self.journal
     }
@@ -144,13 +147,15 @@ impl StorageOperator {
         run::execute(self, confirmed, say).await
     }
 
-    /// Reconciles the intents about storage of runs that died.
+    /// Reconciles the intents about storage of runs that died: looks at each volume or bucket and
+    /// writes its outcome. What cannot be read is left for the next time, and is unknown in the
+    /// answer.
     pub async fn reconcile(&self) -> Result<Vec<Outcome>, ActError> {
         reconcile::reconcile(self).await
     }
 
-    /// Everything about one row. `whole` asks as well what is billed and whether it is permitted;
-    /// without it, the look is for seeing what became of a call.
+    /// Reads one row and asks the guards about it. With `whole` the billed question about its use
+    /// and the dry run of the call are asked too; without it, only what shows the effect of a call.
     pub(super) async fn look(
         &self,
         plan: &StoragePlan,
@@ -207,7 +212,7 @@ impl StorageOperator {
         asked.map_err(Arc::new)
     }
 
-    /// Looks at the volume or bucket of a row.
+    /// Reads the volume or bucket of a row; each fact that could not be read is an error.
     pub(super) async fn see(
         &self,
         access: &StorageAccess,
@@ -242,7 +247,7 @@ impl StorageOperator {
         seen.unwrap_or_else(|why| self.unseen(item, &why))
     }
 
-    /// A look of which nothing came.
+    /// Facts about a row in which everything is the error `why`.
     pub(super) fn unseen(&self, item: &StorageItem, why: &Arc<SourceError>) -> StorageLook {
         use crate::domain::storage::{BucketLook, VolumeLook};
         let why = || why.clone();
@@ -267,7 +272,7 @@ impl StorageOperator {
         }
     }
 
-    /// Waits for an answer. A defect in what answers is no answer.
+    /// Waits for an answer, for the time of one call. A panic of what answers counts as an error.
     pub(super) async fn within<T>(
         &self,
         operation: &str,

@@ -36,7 +36,7 @@ struct Run<'a> {
     warnings: Mutex<Vec<String>>,
 }
 
-/// How a step ended.
+/// End of a step: the outcome, without the row.
 struct End {
     kind: OutcomeKind,
     text: String,
@@ -436,9 +436,9 @@ fn pretended(why: &str) -> OutcomeKind {
     if why.starts_with("dry run") { OutcomeKind::Refused } else { OutcomeKind::Failed }
 }
 
-/// How a call ended.
+/// Result of a call.
 enum Called {
-    /// The service took it.
+    /// The service accepted it.
     Accepted,
     /// It was not made.
     Refused(String),

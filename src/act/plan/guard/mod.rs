@@ -38,28 +38,28 @@ use shared::CLOCK_SLACK;
 pub use together::{together, together_after};
 pub use trust::verdicts_for;
 
-/// How old an inspection or a re-measurement may be when the guards look at it: older, and it is
-/// a cache's word, not the world's.
+/// Greatest age of an inspection or a re-measurement that the guards accept. An older one comes
+/// from a cache.
 pub const FACTS_VALID_FOR: SignedDuration = SignedDuration::from_mins(5);
 
-/// Everything that the guards look at, for one row.
+/// Everything that the guards judge of one row.
 #[derive(Clone, Copy, Debug)]
 pub struct GuardInput<'a> {
     /// The plan.
     pub plan: &'a Plan,
     /// The row.
     pub item: &'a Arc<PlanItem>,
-    /// The caller in the row's account, asked now.
+    /// Caller in the account of the row, asked now.
     pub caller: &'a Known<Caller>,
-    /// The instance, looked at now.
+    /// Facts about the instance, read now.
     pub inspection: &'a Inspection,
-    /// What it did in the last minutes; looked at for what ends work alone.
+    /// Activity of the last minutes; judged only for verbs that end work.
     pub recent: &'a Known<Recent>,
-    /// What the dry run of the call said.
+    /// Answer to the dry run of the call.
     pub permitted: &'a Known<()>,
-    /// Name of the executor, [`crate::act`]'s `Executor::name`.
+    /// Name of the executor: `live`, `dry-run`, `read-only`, `demo`.
     pub executor: &'static str,
-    /// The rules.
+    /// Rules of acting of this run.
     pub rules: &'a Rules,
     /// The present moment.
     pub now: Timestamp,

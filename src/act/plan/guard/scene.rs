@@ -6,15 +6,15 @@ use crate::domain::Instance;
 
 use super::GuardInput;
 
-/// A row and the instance behind it.
+/// Input of the guards, with what several of them derive from it.
 #[derive(Clone, Copy)]
 pub(super) struct Scene<'a> {
-    /// What was looked at.
+    /// Input of the guards.
     pub input: &'a GuardInput<'a>,
-    /// The instance as it is now. Where it is not there, the guard of the state blocks, and those
-    /// that need it say nothing.
+    /// Instance as it is now; `None` when it is gone or could not be read. The guard of the state
+    /// blocks then, and those that need the instance find nothing.
     pub found: Option<&'a Instance>,
-    /// What is at stake.
+    /// What the action destroys, leaves behind and saves.
     pub stakes: &'a Stakes,
 }
 
@@ -24,7 +24,7 @@ impl Scene<'_> {
         matches!(self.input.plan.verb, Verb::Terminate { .. })
     }
 
-    /// True when the plan or the tags of this moment say production.
+    /// True when the plan, the account or the tags of this moment make it production.
     pub fn is_production(&self) -> bool {
         let item = self.input.item;
         let now = |i: &Instance| self.input.rules.is_production(&item.scope.account, &i.tags);

@@ -5,13 +5,13 @@ use super::shared::{executor, permission};
 use super::{activity, life, load, loss, managed, money, protection, trust, way_back};
 use crate::act::plan::finding::{FindingSink, Guard};
 
-/// A guard's row.
+/// One guard, with the verbs that it is asked for.
 pub(super) struct Row {
-    /// Which guard.
+    /// Guard that the findings name.
     pub guard: Guard,
-    /// The verbs it is asked for, by their words.
+    /// Verbs that it is asked for, see [`crate::act::plan::Verb::word`].
     pub verbs: &'static [&'static str],
-    /// Asks.
+    /// Function that asks it.
     pub ask: fn(&Scene<'_>, &mut FindingSink<'_>),
 }
 

@@ -14,18 +14,18 @@ use crate::act::plan::caps::Breach;
 use crate::act::plan::finding::blocks;
 use crate::act::plan::{CapUse, Caps, Challenge, Finding, Kind, Preflighted};
 
-/// Plans about storage.
+/// The kind of plans about storage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Storage;
 
-/// One row after the preflight.
+/// A row of a plan about storage with the findings of the guards.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CheckedStorage {
-    /// What was planned.
+    /// Row as it was planned.
     pub item: Arc<StorageItem>,
-    /// What the guards said, worst first.
+    /// Findings of the guards, worst first.
     pub findings: Vec<Finding<StorageGuard>>,
-    /// The way back; `None` where there is none yet.
+    /// How to take the action back; `None` where it is not known yet.
     pub undo: Option<StorageUndo>,
     /// True when account, configuration or tags say production, now or when it was planned.
     pub production: bool,
@@ -37,12 +37,12 @@ impl CheckedStorage {
         self.reason().is_some()
     }
 
-    /// The first reason why the row is blocked.
+    /// First finding that blocks the row; `None` for a row that passed.
     pub fn reason(&self) -> Option<&Finding<StorageGuard>> {
         blocks(&self.findings).next()
     }
 
-    /// The first reason that holds whoever asks.
+    /// First finding that blocks the row whoever asks; `None` where none does.
     pub fn reason_for_anybody(&self) -> Option<&Finding<StorageGuard>> {
         blocks(&self.findings).find(|f| !f.guard.is_about_the_asker())
     }
@@ -102,7 +102,7 @@ impl Preflighted<Storage> {
 }
 
 impl StoragePlan {
-    /// `rows` rows of this plan against the caps: what they break, and what they come to.
+    /// Caps that `rows` rows of this plan break, and the use of each cap.
     pub fn held_against(&self, rows: usize, caps: &Caps) -> (Vec<Breach>, Vec<CapUse>) {
         let rows = u32::try_from(rows).unwrap_or(u32::MAX);
         let max = match self.verb {

@@ -71,24 +71,24 @@ guards! {
     StorageExecutor "storage_executor";
 }
 
-/// Everything that the guards look at, for one row.
+/// Everything that the guards judge of one row.
 #[derive(Clone, Copy, Debug)]
 pub struct StorageScene<'a> {
     /// The plan.
     pub plan: &'a StoragePlan,
     /// The row.
     pub item: &'a Arc<StorageItem>,
-    /// The step that is next; `None` for the preflight, which looks at all of them.
+    /// Next step; `None` for the preflight, which is about all of them.
     pub step: Option<Step>,
-    /// The caller in the row's account, asked now.
+    /// Caller in the account of the row, asked now.
     pub caller: &'a Known<Caller>,
-    /// The volume or bucket, looked at now.
+    /// Facts about the volume or bucket, read now.
     pub look: &'a StorageLook,
-    /// What the dry run of the call said; S3 has none, and then it is `Ok`.
+    /// Answer to the dry run of the call; always `Ok` for S3, which has none.
     pub permitted: &'a Known<()>,
-    /// Name of the executor.
+    /// Name of the executor: `live`, `dry-run`, `read-only`, `demo`.
     pub executor: &'static str,
-    /// The rules.
+    /// Rules of acting of this run.
     pub rules: &'a Rules,
     /// The present moment.
     pub now: Timestamp,
@@ -103,7 +103,7 @@ impl StorageScene<'_> {
     }
 }
 
-/// Asks every guard that the verb needs.
+/// Asks every guard of the verb; the findings are sorted worst first.
 pub fn check(scene: &StorageScene<'_>) -> CheckedStorage {
     let mut findings = Vec::new();
     let verb = scene.plan.verb;

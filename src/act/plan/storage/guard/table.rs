@@ -4,13 +4,13 @@ use super::shared::{executor, permission};
 use super::{FindingSink, StorageGuard, StorageScene, bucket, owner, trust, volume};
 use crate::act::plan::storage::StorageVerb;
 
-/// A guard's row.
+/// One guard, with the verbs that it is asked for.
 pub(super) struct Row {
-    /// Which guard.
+    /// Guard that the findings name.
     pub guard: StorageGuard,
-    /// The verbs it is asked for.
+    /// Verbs that it is asked for.
     pub verbs: &'static [StorageVerb],
-    /// Asks.
+    /// Function that asks it.
     pub ask: fn(&StorageScene<'_>, &mut FindingSink<'_, StorageGuard>),
 }
 

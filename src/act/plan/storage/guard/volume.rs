@@ -9,10 +9,10 @@ use crate::domain::storage::{ModificationState, StorageLook, Volume, VolumeKind,
 
 const DESCRIBE: &str = "ec2:DescribeVolumes";
 
-/// The youngest volume that is deleted. Somebody who made one this week means to attach it.
+/// Least age of a volume that is deleted. Who made one this week means to attach it.
 pub const MIN_AGE: SignedDuration = SignedDuration::from_hours(7 * 24);
 
-/// How long after a modification EC2 takes the next one (EC2 API reference, `ModifyVolume`: "you
+/// Time after a modification before EC2 takes the next one (EC2 API reference, `ModifyVolume`: "you
 /// must wait at least six hours").
 pub const COOL_DOWN: SignedDuration = SignedDuration::from_hours(6);
 
