@@ -76,7 +76,7 @@ impl Reach {
         }
     }
 
-    /// An executor that changes the account. Made for accounts that may be changed, and for no other.
+    /// An executor that changes the account. Made for accounts that may be changed alone.
     pub(super) fn executor(&self) -> Arc<dyn Executor> {
         match &self.way {
             Way::Aws(provider) => Arc::new(AwsExecutor::new(provider.clone())),
@@ -92,7 +92,7 @@ impl Reach {
         }
     }
 
-    /// An executor that changes storage. Made for accounts that may be changed, and for no other.
+    /// An executor that changes storage. Made for accounts that may be changed alone.
     pub(super) fn storage_executor(&self) -> Arc<dyn StorageExecutor> {
         match &self.way {
             Way::Aws(provider) => Arc::new(AwsStorageExecutor::new(provider.clone())),

@@ -38,8 +38,8 @@ pub struct Acting {
     pub troubles: Vec<Trouble>,
 }
 
-/// The operator of a run, with what went wrong. Accounts that do not say who we are stay out of it, and with them every
-/// row of theirs. With `pretend` there is no executor in the process that
+/// The operator of a run, with what went wrong. Accounts whose caller is not known stay out of it,
+/// and every row of theirs is blocked. With `pretend` there is no executor in the process that
 /// could change anything.
 pub async fn open(
     invocation: &Invocation,

@@ -42,8 +42,8 @@ struct Acting {
     troubles: Vec<Trouble>,
 }
 
-/// The operator of storage of a run: the accounts that say who we are, with an executor where they may be
-/// changed. With `pretend` there is no executor that could change anything.
+/// The operator of storage of a run: the accounts whose caller is known, with an executor where
+/// they may be changed. With `pretend` there is no executor that could change anything.
 async fn open(
     invocation: &Invocation,
     ledger: Option<Ledger>,

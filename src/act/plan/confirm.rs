@@ -51,7 +51,7 @@ pub struct Challenge {
 }
 
 impl Challenge {
-    /// The words for a verb that destroys: `word` and the number of rows, or the id of the only one.
+    /// Words for a verb that destroys: `word` with the number of rows, or the id of the only row.
     pub(super) fn count_or_id(word: &str, ids: &[&Arc<str>]) -> Vec<String> {
         let mut words = vec![format!("{word} {}", ids.len())];
         if let [only] = ids {

@@ -141,9 +141,9 @@ impl Run<'_> {
         None
     }
 
-    /// What other runs intend for our rows, or for what our rows share with them: without an outcome,
-    /// unless the run is dead; later than our look, or ended after it, or so young that nobody
-    /// can have seen what came of it.
+    /// What other runs intend for our rows, or for what our rows share with them: intents without
+    /// an outcome, unless the run is dead; those later than our look, or ended after it, or so
+    /// young that nobody can have seen what came of it.
     fn others(
         &self,
         lines: &[Line],

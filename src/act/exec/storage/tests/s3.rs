@@ -1,5 +1,5 @@
-//! The live executor through the whole client stack, on a server that keeps configurations whole: with
-//! the header for small objects and with `NewerNoncurrentVersions`, which the emulators drop.
+//! The live executor through the whole client stack, on a server that keeps configurations whole:
+//! with the header for small objects and with `NewerNoncurrentVersions`, which the emulators drop.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
