@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::invocation::{DemoOptions, RunOptions};
 use super::storage::args::ListArgs;
-use crate::act::exec::aws::AwsHands;
-use crate::act::exec::storage::aws::AwsStorageHands;
-use crate::act::exec::storage::{MemoryStorage, StorageHands};
-use crate::act::exec::{Hands, demo as demo_hands};
+use crate::act::exec::aws::AwsExecutor;
+use crate::act::exec::storage::aws::AwsStorageExecutor;
+use crate::act::exec::storage::{MemoryStorage, StorageExecutor};
+use crate::act::exec::{Executor, demo as demo_executor};
 use crate::bus::{Account, Clock, Regions};
 use crate::config::{Config, RegionChoice, Target};
 use crate::domain::storage::Volume;
@@ -76,26 +76,26 @@ impl Reach {
         }
     }
 
-    /// Hands that change the account. Made for accounts that may be changed, and for no other.
-    pub(super) fn hands(&self) -> Arc<dyn Hands> {
+    /// An executor that changes the account. Made for accounts that may be changed alone.
+    pub(super) fn executor(&self) -> Arc<dyn Executor> {
         match &self.way {
-            Way::Aws(provider) => Arc::new(AwsHands::new(provider.clone())),
-            Way::Demo(account, _) => demo_hands::hands(account),
+            Way::Aws(provider) => Arc::new(AwsExecutor::new(provider.clone())),
+            Way::Demo(account, _) => demo_executor::executor(account),
         }
     }
 
-    /// Inspector that reads single volumes and buckets in detail, for guards.
-    pub fn storage_eyes(&self) -> Arc<dyn StorageInspector> {
+    /// Looks at single volumes and buckets.
+    pub fn storage_inspector(&self) -> Arc<dyn StorageInspector> {
         match &self.way {
             Way::Aws(provider) => provider.clone(),
             Way::Demo(_, storage) => Arc::new(storage.clone()),
         }
     }
 
-    /// Hands that change storage. Made for accounts that may be changed, and for no other.
-    pub(super) fn storage_hands(&self) -> Arc<dyn StorageHands> {
+    /// An executor that changes storage. Made for accounts that may be changed alone.
+    pub(super) fn storage_executor(&self) -> Arc<dyn StorageExecutor> {
         match &self.way {
-            Way::Aws(provider) => Arc::new(AwsStorageHands::new(provider.clone())),
+            Way::Aws(provider) => Arc::new(AwsStorageExecutor::new(provider.clone())),
             Way::Demo(_, storage) => Arc::new(storage.clone()),
         }
     }

@@ -15,7 +15,7 @@ use super::exit::{CliError, Exit};
 use super::invocation::Invocation;
 use super::tell::tell;
 use crate::act::exec::audit::{self, BucketCopy, Chain, Defect, DirectoryCopy, FileDisk, Journal};
-use crate::act::exec::{DryRun, Hands, Operator, Post, Refuse};
+use crate::act::exec::{AccountAccess, ActError, DryRun, Executor, Operator, Refuse};
 use crate::act::plan::Outcome;
 use crate::config::{AuditCopy, Config, ConfigError};
 use crate::domain::{ErrorKind, SourceError, text};
@@ -38,8 +38,8 @@ pub struct Acting {
     pub troubles: Vec<Trouble>,
 }
 
-/// The operator of a run, with what went wrong. Accounts that do not say who we are stay out of it, and with them every
-/// row of theirs. With `pretend` there are no hands in the process that
+/// The operator of a run, with what went wrong. Accounts whose caller is not known stay out of it,
+/// and every row of theirs is blocked. With `pretend` there is no executor in the process that
 /// could change anything.
 pub async fn open(
     invocation: &Invocation,
@@ -59,14 +59,14 @@ pub async fn open(
     }
     let mut added = BTreeSet::new();
     for (reach, who) in known {
-        let hands: Arc<dyn Hands> = match rules.account(&who.account).may_act() {
+        let executor: Arc<dyn Executor> = match rules.account(&who.account).may_act() {
             false => Arc::new(Refuse),
-            true if pretend => Arc::new(DryRun::new(reach.hands())),
-            true => reach.hands(),
+            true if pretend => Arc::new(DryRun::new(reach.executor())),
+            true => reach.executor(),
         };
         // Of two ways into one account the first is taken: it is the first in the configuration.
         if added.insert(who.account.clone()) {
-            operator.add(who.account, Post { inspector: reach.inspector(), hands });
+            operator.add(who.account, AccountAccess { inspector: reach.inspector(), executor });
         }
     }
     Ok(Acting { operator, troubles })
@@ -155,14 +155,17 @@ fn in_order(journal: &Journal, invocation: &Invocation) -> Result<(), CliError> 
 }
 
 /// Refuses to go on with a log that somebody changed, or by a clock that was set back.
-pub fn sound(journal: &Journal, invocation: &Invocation) -> Result<(), CliError> {
+pub fn check_journal(journal: &Journal, invocation: &Invocation) -> Result<(), CliError> {
     whole(journal)?;
     in_order(journal, invocation)
 }
 
-/// What an earlier run left open is settled before anything is done, and said.
-pub async fn settle(operator: &Operator) -> Result<(), CliError> {
-    for outcome in operator.reconcile().await.map_err(|e| failed(&e))? {
+/// Reconciles what earlier runs left open (`reconciled` is the work of an operator) and writes each
+/// outcome to standard error.
+pub async fn reconcile_and_tell(
+    reconciled: impl Future<Output = Result<Vec<Outcome>, ActError>>,
+) -> Result<(), CliError> {
+    for outcome in reconciled.await.map_err(|e| failed(&e))? {
         tell(format_args!("from an earlier run: {}", described(&outcome)));
     }
     Ok(())

@@ -16,7 +16,7 @@ use super::tell::tell;
 use super::{apply, approve, plan, plan_file, session, words};
 use crate::act::exec::audit::Body;
 use crate::act::exec::storage::{
-    Backups, DryRunStorage, RefuseStorage, StorageHands, StorageOperator, StoragePost,
+    Backups, DryRunStorage, RefuseStorage, StorageAccess, StorageExecutor, StorageOperator,
 };
 use crate::act::plan::storage::{
     Storage, StorageDraft, StoragePlan, StoragePlanFile, StorageVerb, draft_volumes,
@@ -42,8 +42,8 @@ struct Acting {
     troubles: Vec<Trouble>,
 }
 
-/// The operator of storage of a run: the accounts that say who we are, with hands where they may be
-/// changed. With `pretend` there are no hands that could change anything.
+/// The operator of storage of a run: the accounts whose caller is known, with an executor where
+/// they may be changed. With `pretend` there is no executor that could change anything.
 async fn open(
     invocation: &Invocation,
     ledger: Option<Ledger>,
@@ -67,13 +67,14 @@ async fn open(
     }
     let mut added = BTreeSet::new();
     for (reach, who) in known {
-        let hands: Arc<dyn StorageHands> = match rules.account(&who.account).may_act() {
+        let executor: Arc<dyn StorageExecutor> = match rules.account(&who.account).may_act() {
             false => Arc::new(RefuseStorage),
-            true if pretend => Arc::new(DryRunStorage::new(reach.storage_hands())),
-            true => reach.storage_hands(),
+            true if pretend => Arc::new(DryRunStorage::new(reach.storage_executor())),
+            true => reach.storage_executor(),
         };
         if added.insert(who.account.clone()) {
-            operator.add(who.account, StoragePost { eyes: reach.storage_eyes(), hands });
+            operator
+                .add(who.account, StorageAccess { inspector: reach.storage_inspector(), executor });
         }
     }
     Ok(Acting { operator, troubles })
@@ -89,20 +90,10 @@ pub fn plan_volumes(
 ) -> Result<Exit, CliError> {
     let filter = words::strict_filter(BlockField::table(), invocation.options.filter.as_deref())?;
     known_when_planned(filter.as_ref())?;
-    if let Some(path) = &args.out
-        && path.exists()
-    {
-        let text = format!("{} exists already; it stays as it is", path.display());
-        return Err(CliError::Usage(text));
-    }
-    let runtime =
-        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-    runtime.block_on(async {
-        let cache = session::open_cache_aloud(invocation);
-        let ledger = ledger(invocation, &cache);
-        let exit = planned(action, args, filter.as_ref(), ledger, invocation, env, out).await;
-        session::close_aloud(cache).await;
-        exit
+    plan::must_be_new(args)?;
+    session::with_cache(invocation, async |cache| {
+        let ledger = ledger(invocation, cache);
+        planned(action, args, filter.as_ref(), ledger, invocation, env, out).await
     })
 }
 
@@ -176,25 +167,7 @@ async fn planned(
     let report = PlanReport { written: file.map(|_| kept.hash()), errors: troubles };
     let format = invocation.options.format;
     out.write_all(storage_plan(&checked, &report, format, &ctx).as_bytes())?;
-    match (&args.out, file) {
-        (Some(path), Some(_)) => tell(format_args!(
-            "wrote {} of {} rows to {}; plan {}. Somebody else approves it with \
-             `burntop approve {}`",
-            kept.items.len(),
-            checked.rows.len(),
-            path.display(),
-            kept.id(),
-            path.display()
-        )),
-        (Some(path), None) if !over.is_empty() => return Err(plan::over_the_caps(over, path)),
-        (Some(path), None) => {
-            return Err(acting::refused(format!(
-                "every row is blocked, so there is no plan; {} was not written",
-                path.display()
-            )));
-        }
-        _ => {}
-    }
+    plan::tell_written(args, over, (kept.items.len(), checked.rows.len()), &kept.id())?;
     Ok(if is_partial { Exit::Partial } else { Exit::Ok })
 }
 
@@ -425,15 +398,10 @@ fn applied(
 ) -> Result<Exit, CliError> {
     let plan = &file.plan;
     apply::in_time(plan.created_at, plan.expires_at, is_undo(plan), invocation)?;
-    let runtime =
-        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let ctx = context(invocation, env);
-    runtime.block_on(async {
-        let cache = session::open_cache_aloud(invocation);
-        let ledger = ledger(invocation, &cache);
-        let exit = Box::pin(carried_out(file, dry_run, word, ledger, invocation, &ctx, out)).await;
-        session::close_aloud(cache).await;
-        exit
+    session::with_cache(invocation, async |cache| {
+        let ledger = ledger(invocation, cache);
+        carried_out(file, dry_run, word, ledger, invocation, &ctx, out).await
     })
 }
 
@@ -453,11 +421,9 @@ async fn carried_out(
     out: &mut dyn Write,
 ) -> Result<Exit, CliError> {
     let Acting { operator, mut troubles } = open(invocation, Some(ledger), dry_run).await?;
-    acting::sound(operator.journal(), invocation)?;
+    acting::check_journal(operator.journal(), invocation)?;
     if !dry_run {
-        for outcome in operator.reconcile().await.map_err(|e| acting::failed(&e))? {
-            tell(format_args!("from an earlier run: {}", acting::described(&outcome)));
-        }
+        acting::reconcile_and_tell(operator.reconcile()).await?;
     }
     let format = invocation.options.format;
     let plan = Arc::new(file.plan);
@@ -501,9 +467,9 @@ fn typed(
     checked.confirm(&answer, now).map_err(|e| acting::failed(&e))
 }
 
-/// Settles what an earlier run left open about storage.
+/// Reconciles what earlier runs left open about storage.
 pub async fn reconcile(invocation: &Invocation) -> Result<(Vec<Outcome>, Vec<Trouble>), CliError> {
     let Acting { operator, troubles } = open(invocation, None, true).await?;
-    let settled = operator.reconcile().await.map_err(|e| acting::failed(&e))?;
-    Ok((settled, troubles))
+    let reconciled = operator.reconcile().await.map_err(|e| acting::failed(&e))?;
+    Ok((reconciled, troubles))
 }

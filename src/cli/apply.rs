@@ -47,15 +47,10 @@ pub fn run(
         }
     };
     in_time(file.plan.created_at, file.plan.expires_at, None, invocation)?;
-    let runtime =
-        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let ctx =
         ViewContext { now: invocation.options.now(), symbols: session::symbols(invocation, env) };
-    runtime.block_on(async {
-        let cache = session::open_cache_aloud(invocation);
-        let exit = Box::pin(applied(file, dry_run, invocation, &cache, &ctx, out)).await;
-        session::close_aloud(cache).await;
-        exit
+    session::with_cache(invocation, async |cache| {
+        applied(file, dry_run, invocation, cache, &ctx, out).await
     })
 }
 
@@ -94,9 +89,9 @@ async fn applied(
     let parts = session::parts(invocation, cache.clone(), Want::Free)?;
     let Acting { operator, mut troubles } =
         acting::open(invocation, Some(parts.ledger.clone()), dry_run).await?;
-    acting::sound(operator.journal(), invocation)?;
+    acting::check_journal(operator.journal(), invocation)?;
     if !dry_run {
-        acting::settle(&operator).await?;
+        acting::reconcile_and_tell(operator.reconcile()).await?;
     }
     let format = invocation.options.format;
     let (plan, approvals) = (Arc::new(file.plan), file.approvals);
@@ -209,7 +204,7 @@ pub(super) fn progress_lines(progress: &Progress) -> Vec<String> {
         Progress::Calling(these) => vec![format!("written down, calling for {}", ids(these))],
         Progress::Accepted(these) => vec![format!("accepted for {}", ids(these))],
         Progress::State(id, state) => vec![format!("{id} is {}", state.word())],
-        Progress::Settled(outcome) => vec![acting::described(outcome)],
+        Progress::Finished(outcome) => vec![acting::described(outcome)],
     }
 }
 

@@ -58,17 +58,16 @@ pub fn run(
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
             let acting = runtime.block_on(acting::open(invocation, None, true))?;
             acting::whole(&journal)?;
-            let settled =
+            let mut reconciled =
                 runtime.block_on(acting.operator.reconcile()).map_err(|e| acting::failed(&e))?;
-            let mut settled = settled;
-            settled.extend(runtime.block_on(acting_storage::reconcile(invocation))?.0);
-            let text = if settled.is_empty() && format == Format::Table {
+            reconciled.extend(runtime.block_on(acting_storage::reconcile(invocation))?.0);
+            let text = if reconciled.is_empty() && format == Format::Table {
                 "every intent has its outcome\n".to_owned()
             } else {
-                outcomes(&settled, None, &acting.troubles, format, &ctx)
+                outcomes(&reconciled, None, &acting.troubles, format, &ctx)
             };
             out.write_all(text.as_bytes())?;
-            return Ok(apply::exit_of(&settled));
+            return Ok(apply::exit_of(&reconciled));
         }
     }
     Ok(Exit::Ok)

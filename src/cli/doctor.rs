@@ -189,10 +189,10 @@ async fn preflight(reach: &Reach, who: &Identity) -> Vec<Check> {
         return Vec::new();
     };
     let ids = [one.id.clone()];
-    let (inspector, hands) = (reach.inspector(), reach.hands());
+    let (inspector, executor) = (reach.inspector(), reach.executor());
     let (looked_at, permitted) = tokio::join!(
         inspector.inspect(&one.scope, &ids),
-        hands.permitted(&one.scope, &Verb::Stop, &ids),
+        executor.permitted(&one.scope, &Verb::Stop, &ids),
     );
     let of = |look| checks::preflight(provider.label(), look, &permitted);
     looked_at.first().map(of).unwrap_or_default()

@@ -48,12 +48,7 @@ pub fn run(
             "name what is to be started, with --id or --filter: starting costs money".into(),
         ));
     }
-    if let Some(path) = &args.out
-        && path.exists()
-    {
-        let text = format!("{} exists already; it stays as it is", path.display());
-        return Err(CliError::Usage(text));
-    }
+    must_be_new(args)?;
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     runtime.block_on(planned(command, &verb, filter.as_ref(), invocation, env, out))
@@ -61,7 +56,7 @@ pub fn run(
 
 async fn planned(
     command: &PlanCommand,
-    meant: &Verb,
+    wanted_verb: &Verb,
     filter: Option<&Filter>,
     invocation: &Invocation,
     env: &Env,
@@ -106,7 +101,7 @@ async fn planned(
     .await;
     session::close_aloud(cache).await;
     let Some((checked, errors, ctx)) = checked? else {
-        tell(format_args!("nothing to {} matches", meant.word()));
+        tell(format_args!("nothing to {} matches", wanted_verb.word()));
         return Ok(Exit::Ok);
     };
     let kept = kept(&checked);
@@ -123,32 +118,47 @@ async fn planned(
     for line in reports::troubles(&outcome.fleet.readings) {
         tell(line);
     }
-    match (&args.out, file) {
-        (Some(path), Some(_)) => {
-            tell(format_args!(
-                "wrote {} of {} rows to {}; plan {}. Somebody else approves it with \
-                 `burntop approve {}`",
-                kept.items.len(),
-                checked.rows.len(),
-                path.display(),
-                kept.id(),
-                path.display()
-            ));
-        }
-        (Some(path), None) if !over.is_empty() => return Err(over_the_caps(over, path)),
-        (Some(path), None) => {
-            return Err(acting::refused(format!(
-                "every row is blocked, so there is no plan; {} was not written",
-                path.display()
-            )));
-        }
-        _ => {}
-    }
+    tell_written(args, over, (kept.items.len(), checked.rows.len()), &kept.id())?;
     Ok(if is_partial { Exit::Partial } else { Exit::Ok })
 }
 
+/// Refuses to write a plan over a file that is there.
+pub(super) fn must_be_new(args: &PlanArgs) -> Result<(), CliError> {
+    match &args.out {
+        Some(path) if path.exists() => {
+            let text = format!("{} exists already; it stays as it is", path.display());
+            Err(CliError::Usage(text))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Says where a plan was written and how it goes on; nothing where no file was asked for. An error
+/// where none was written: over a cap, or with no row that stays.
+pub(super) fn tell_written(
+    args: &PlanArgs,
+    over: &[Breach],
+    (kept, of): (usize, usize),
+    id: &str,
+) -> Result<(), CliError> {
+    let Some(path) = &args.out else { return Ok(()) };
+    if !over.is_empty() {
+        return Err(over_the_caps(over, path));
+    }
+    let path = path.display();
+    if kept == 0 {
+        let text = format!("every row is blocked, so there is no plan; {path} was not written");
+        return Err(acting::refused(text));
+    }
+    tell(format_args!(
+        "wrote {kept} of {of} rows to {path}; plan {id}. Somebody else approves it with \
+         `burntop approve {path}`"
+    ));
+    Ok(())
+}
+
 /// Why a plan over a cap is not written: nobody is to approve what cannot be applied.
-pub(super) fn over_the_caps(breaches: &[Breach], path: &Path) -> CliError {
+fn over_the_caps(breaches: &[Breach], path: &Path) -> CliError {
     let all: Vec<String> = breaches.iter().map(ToString::to_string).collect();
     acting::refused(format!("{}; {} was not written", all.join("; "), path.display()))
 }

@@ -54,7 +54,24 @@ pub async fn close_aloud(cache: Cache) {
     cache.close().await;
 }
 
-/// The policy of this name, built in or configured. Fails for an unknown name.
+/// Does `work` with the cache of the run, on a runtime of its own; the cache is opened and closed
+/// aloud, whatever comes of it.
+pub fn with_cache<T>(
+    invocation: &Invocation,
+    work: impl AsyncFnOnce(&Cache) -> Result<T, CliError>,
+) -> Result<T, CliError> {
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    runtime.block_on(async {
+        let cache = open_cache_aloud(invocation);
+        // On the heap: it holds a whole run.
+        let done = Box::pin(work(&cache)).await;
+        close_aloud(cache).await;
+        done
+    })
+}
+
+/// The policy of that name: built in or the user's own.
 pub fn policy(config: &Config, name: &str) -> Result<Policy, CliError> {
     words::policy(config, name)
         .ok_or_else(|| CliError::Usage(format!("there is no preset named {name}")))

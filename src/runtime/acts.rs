@@ -92,7 +92,7 @@ impl Acts {
             // Nobody listens any more when the screen is gone.
             let _ = says.send(progress);
         };
-        acting::sound(operator.journal(), &self.invocation).map_err(|e| e.to_string())?;
+        acting::check_journal(operator.journal(), &self.invocation).map_err(|e| e.to_string())?;
         operator.execute(confirmed, &say).await.map_err(|e| e.to_string())
     }
 

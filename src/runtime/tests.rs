@@ -255,7 +255,7 @@ fn an_idle_box_of_the_demo_is_stopped_from_the_sheet() {
     cockpit.until("checks of the start", is_reviewed);
     let checked = cockpit.app.sheet().unwrap().checked().unwrap();
     let rows: Vec<_> = checked.rows.iter().map(|r| (&r.item.id, r.reason())).collect();
-    assert_eq!(rows, [(&id, None)], "the hands are armed and the world is the same");
+    assert_eq!(rows, [(&id, None)], "the executor is armed and the world is the same");
 }
 
 #[test]

@@ -86,7 +86,7 @@ const IMPURE: &[&str] = &[
     "fastrand::",
 ];
 
-/// Calls of the SDKs that change something and that burntop makes: in [`HANDS`] and nowhere else.
+/// Calls of the SDKs that change something and that burntop makes: in [`EXECUTORS`] and nowhere else.
 const HELD: &[&str] = &[
     ".stop_instances(",
     ".terminate_instances(",
@@ -94,7 +94,7 @@ const HELD: &[&str] = &[
     ".create_tags(",
     ".delete_tags(",
     ".terminate_instance_in_auto_scaling_group(",
-    // Storage, in [`STORAGE_HANDS`] alone. A volume goes after its snapshot; of a bucket nothing but
+    // Storage, in [`STORAGE_EXECUTOR`] alone. A volume goes after its snapshot; of a bucket nothing but
     // the lifecycle rules is changed, and the last call takes back the first rules of a bucket,
     // which S3 does not take as a configuration without rules.
     ".create_snapshot(",
@@ -116,7 +116,7 @@ const NEVER: &[&str] = &[
     ".hibernate(",
     ".reboot_instances(",
     ".run_instances(",
-    // Every other modification: see `only_the_hands_change_a_resource`.
+    // Every other modification: see `only_the_executors_change_a_resource`.
     ".modify_",
     ".set_desired_capacity(",
     ".set_instance_protection(",
@@ -151,10 +151,10 @@ const WRITES: &[&str] = &[".create_", ".put_", ".update_"];
 const READS: &[&str] = &[".create_date()", ".create_time()", ".create_new(true)", ".put_per_1000"];
 
 /// The one folder with calls that change something.
-const HANDS: &str = "act/exec";
+const EXECUTORS: &str = "act/exec";
 
 /// The one file with calls that change storage.
-const STORAGE_HANDS: &str = "act/exec/storage/aws.rs";
+const STORAGE_EXECUTOR: &str = "act/exec/storage/aws.rs";
 
 /// Those calls.
 const OF_STORAGE: &[&str] = &[
@@ -404,7 +404,7 @@ fn what_the_page_does_not_permit_is_found() {
         ("analyze/idle/mod.rs", "use super::*;", "analyze"),
         ("app/list/marks.rs", "use super::super::App;", "app/App"),
         ("fleet/storage/mod.rs", "super::join(input);", "fleet/join"),
-        ("act/plan/verb.rs", "use super::super::exec::Hands;", "act/exec/Hands"),
+        ("act/plan/verb.rs", "use super::super::exec::Executor;", "act/exec/Executor"),
         ("tabs/gpus/picture/mod.rs", "use super::draw::cells;", "tabs/draw/cells"),
         ("tabs/gpus/picture/mod.rs", "use crate::tabs::storage::{draw};", "tabs/draw"),
         ("domain/mod.rs", "use tokio::sync::Mutex;", "tokio"),
@@ -500,9 +500,9 @@ fn names_of_folders_are_read_from_paths_and_code() {
     );
     let here = module(&src.join("act/plan/guard/mod.rs"));
     assert_eq!(here, ["act", "plan", "guard"]);
-    let code = "use super::Verb; super::super::exec::Hands; use super::{caps::{self, Cap}, *}; pub(super) x";
+    let code = "use super::Verb; super::super::exec::Executor; use super::{caps::{self, Cap}, *}; pub(super) x";
     let found =
-        ["act/plan/Verb", "act/exec/Hands", "act/plan/caps", "act/plan/caps/Cap", "act/plan"];
+        ["act/plan/Verb", "act/exec/Executor", "act/plan/caps", "act/plan/caps/Cap", "act/plan"];
     assert_eq!(used(&here, code), found);
     assert!(is_allowed("act/exec", &["act"]) && is_allowed("act/plan", &["act/plan"]));
     assert!(!is_allowed("act", &["act/plan"]) && !is_allowed("act/exec", &["act/plan"]));
@@ -515,7 +515,7 @@ fn joined(text: &str) -> String {
 }
 
 #[test]
-fn only_the_hands_change_a_resource() {
+fn only_the_executors_change_a_resource() {
     let (mut broken, mut held) = (Vec::new(), BTreeSet::<&str>::new());
     for (path, text) in &shipped() {
         let (here, mut code) = (folder(path), joined(text));
@@ -526,16 +526,16 @@ fn only_the_hands_change_a_resource() {
         if here == "source" {
             forbidden.extend(WRITES);
         }
-        if here == HANDS {
+        if here == EXECUTORS {
             held.extend(HELD.iter().copied().filter(|word| code.contains(word)));
         } else {
             forbidden.extend(HELD);
         }
-        if !path.ends_with(STORAGE_HANDS) {
+        if !path.ends_with(STORAGE_EXECUTOR) {
             forbidden.extend(OF_STORAGE);
         }
         // The one modification that is held.
-        let code = if path.ends_with(STORAGE_HANDS) {
+        let code = if path.ends_with(STORAGE_EXECUTOR) {
             code.replace(".modify_volume(", ".held(")
         } else {
             code
@@ -552,12 +552,12 @@ fn only_the_hands_change_a_resource() {
 }
 
 #[test]
-fn sdks_are_used_by_sources_and_hands_alone_and_the_read_only_executor_has_none() {
+fn sdks_are_used_by_sources_and_executors_alone_and_the_read_only_executor_has_none() {
     let mut broken = Vec::new();
     for (path, text) in &shipped() {
         let code = code(text);
-        let may = path.to_string_lossy().contains("src/source/aws/") || folder(path) == HANDS;
-        if code.contains("aws_sdk_") && (!may || path.ends_with("act/exec/hands.rs")) {
+        let may = path.to_string_lossy().contains("src/source/aws/") || folder(path) == EXECUTORS;
+        if code.contains("aws_sdk_") && (!may || path.ends_with("act/exec/executor.rs")) {
             broken.push(format!("{} uses an SDK", path.display()));
         }
     }

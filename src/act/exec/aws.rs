@@ -1,4 +1,4 @@
-//! The live hands: every call of burntop that changes an AWS resource is in this file.
+//! The live executor: every call of burntop that changes an AWS resource is in this file.
 //!
 //! Each is made once. The SDK's retries are off: a second `TerminateInstances` after a time-out
 //! would act again without a look at what the first one did. Nothing is forced: `Force` and
@@ -11,8 +11,8 @@ use aws_sdk_ec2::types as ec2;
 use jiff::Timestamp;
 
 use super::answer::read;
-use super::hands::{Hands, Receipt};
-use crate::act::plan::{BY_TAG, EXPIRES_TAG, Order, REASON_TAG, REMINDED_TAG, Verb, Via};
+use super::executor::{Executor, Receipt};
+use crate::act::plan::{ActApi, BY_TAG, EXPIRES_TAG, Order, REASON_TAG, REMINDED_TAG, Verb};
 use crate::domain::{ErrorKind, InstanceState, Scope, SourceError, text};
 use crate::source::aws::AwsProvider;
 use crate::source::aws::calls::{
@@ -23,9 +23,9 @@ use crate::source::aws::calls::{
 /// The longest value of a tag, in characters (EC2 user guide, "Tag restrictions").
 const TAG_VALUE_CHARS: usize = 256;
 
-/// Changes one AWS account.
+/// Executes orders in one AWS account, through EC2 and Auto Scaling.
 #[derive(Debug)]
-pub struct AwsHands {
+pub struct AwsExecutor {
     aws: Arc<AwsProvider>,
 }
 
@@ -37,8 +37,8 @@ enum Mode {
     Act,
 }
 
-impl AwsHands {
-    /// Hands for the account behind `aws`.
+impl AwsExecutor {
+    /// An executor for the account behind `aws`.
     pub fn new(aws: Arc<AwsProvider>) -> Self {
         Self { aws }
     }
@@ -125,7 +125,7 @@ impl AwsHands {
 }
 
 #[async_trait::async_trait]
-impl Hands for AwsHands {
+impl Executor for AwsExecutor {
     fn name(&self) -> &'static str {
         "live"
     }
@@ -143,13 +143,13 @@ impl Hands for AwsHands {
 
     async fn act(&self, order: &Order) -> Result<Receipt, SourceError> {
         match (order.via(), order.verb()) {
-            (Via::Ec2, verb) => {
+            (ActApi::Ec2, verb) => {
                 self.ec2(Mode::Act, order.scope(), verb, order.by(), order.ids()).await
             }
-            (Via::AutoScaling { decrement, .. }, Verb::Terminate { .. }) => {
+            (ActApi::AutoScaling { decrement, .. }, Verb::Terminate { .. }) => {
                 self.members(order, *decrement).await
             }
-            (Via::AutoScaling { .. }, verb) => Err(SourceError::new(
+            (ActApi::AutoScaling { .. }, verb) => Err(SourceError::new(
                 ErrorKind::Refused,
                 TERMINATE_INSTANCE_IN_AUTO_SCALING_GROUP.action,
                 &format!("Auto Scaling cannot {} a member", verb.word()),
@@ -230,12 +230,12 @@ mod tests {
         <GetCallerIdentityResult><Arn>arn:aws:iam::123456789012:user/kim</Arn><UserId>X</UserId>\
         <Account>123456789012</Account></GetCallerIdentityResult></GetCallerIdentityResponse>";
 
-    /// A server that answers whatever is not STS, the forms it was sent, and hands on it.
-    fn hands(
+    /// A server that answers whatever is not STS, the forms it was sent, and an executor on it.
+    fn executor(
         answer: impl Fn(usize) -> Reply + Send + Sync + 'static,
-    ) -> (AwsHands, Arc<Mutex<Vec<String>>>) {
+    ) -> (AwsExecutor, Arc<Mutex<Vec<String>>>) {
         let (server, asked) = serving(answer);
-        (AwsHands::new(Arc::new(server.provider())), asked)
+        (AwsExecutor::new(Arc::new(server.provider())), asked)
     }
 
     /// A server, and the forms that were sent to it.
@@ -302,8 +302,8 @@ mod tests {
             ),
             (Verb::Start, "StartInstances", "instancesSet", "pending", InstanceState::Pending),
         ] {
-            let (hands, asked) = hands(move |_| changed(action, set, state));
-            let got = hands.act(&order(verb, &["i-1", "i-2"])).await.unwrap();
+            let (executor, asked) = executor(move |_| changed(action, set, state));
+            let got = executor.act(&order(verb, &["i-1", "i-2"])).await.unwrap();
             assert_eq!(got.request_ids, ["req-7"]);
             assert_eq!((got.states, got.pretended), (vec![("i-1".into(), seen)], false));
             let asked = asked.lock().unwrap();
@@ -324,7 +324,7 @@ mod tests {
     async fn a_mark_says_until_when_who_and_why_and_is_taken_away_by_its_keys() {
         let expires = "2026-02-10T00:00:00.75Z".parse().unwrap();
         let mark = Verb::Mark { expires, reason: "idle\u{202e} since\n Monday".into() };
-        let (marking, asked) = hands(|_| done("CreateTags"));
+        let (marking, asked) = executor(|_| done("CreateTags"));
         let got = marking.act(&order(mark, &["i-1"])).await.unwrap();
         assert_eq!((got.request_ids.len(), got.states.len()), (1, 0));
         assert_eq!(
@@ -341,11 +341,11 @@ mod tests {
                 "Tag.3.Value=idle since Monday",
             ]
         );
-        let (reminding, asked) = hands(|_| done("CreateTags"));
+        let (reminding, asked) = executor(|_| done("CreateTags"));
         reminding.act(&order(Verb::Remind, &["i-1"])).await.unwrap();
         let sent = parameters(&asked.lock().unwrap()[0]);
         assert_eq!(sent[3..], ["Tag.1.Key=burntop:reminded", &format!("Tag.1.Value={}", now())]);
-        let (unmarking, asked) = hands(|_| done("DeleteTags"));
+        let (unmarking, asked) = executor(|_| done("DeleteTags"));
         unmarking.act(&order(Verb::Unmark, &["i-1"])).await.unwrap();
         assert_eq!(
             parameters(&asked.lock().unwrap()[0]),
@@ -376,15 +376,15 @@ mod tests {
     }
 
     fn through_group(decrement: bool, ids: &[&str]) -> Order {
-        let via = Via::AutoScaling { group: "workers".into(), decrement };
+        let via = ActApi::AutoScaling { group: "workers".into(), decrement };
         order_via(Verb::Terminate { decrement }, &via, CALLER, ids)
     }
 
     #[tokio::test]
     async fn members_go_one_by_one_through_their_group() {
         for decrement in [false, true] {
-            let (hands, asked) = hands(|_| member());
-            let got = hands.act(&through_group(decrement, &["i-1", "i-2"])).await.unwrap();
+            let (executor, asked) = executor(|_| member());
+            let got = executor.act(&through_group(decrement, &["i-1", "i-2"])).await.unwrap();
             assert_eq!(got.request_ids, ["req-7", "req-7"]);
             let asked = asked.lock().unwrap();
             let sent: Vec<_> = asked.iter().map(|form| parameters(form)).collect();
@@ -406,12 +406,12 @@ mod tests {
                 <Message>no such member</Message></Error></ErrorResponse>";
             named(Reply::Whole(400, "text/xml", "", body.as_bytes().to_vec()))
         };
-        let (second, asked) = hands(move |n| if n == 1 { refused() } else { member() });
+        let (second, asked) = executor(move |n| if n == 1 { refused() } else { member() });
         let error = second.act(&through_group(false, &["i-1", "i-2", "i-3"])).await.unwrap_err();
         assert!(error.kind.is_transient(), "{error:?}");
         assert!(error.message.contains("1 of 3 were accepted, then i-2"), "{}", error.message);
         assert_eq!(asked.lock().unwrap().len(), 2, "it stops where it is refused");
-        let (first, _) = hands(move |_| refused());
+        let (first, _) = executor(move |_| refused());
         let error = first.act(&through_group(false, &["i-1"])).await.unwrap_err();
         assert_eq!(error.kind, ErrorKind::Refused);
         assert!(error.message.contains("(request req-7)"), "{}", error.message);
@@ -419,9 +419,9 @@ mod tests {
 
     #[tokio::test]
     async fn a_member_is_never_stopped_through_its_group() {
-        let (hands, asked) = hands(|_| member());
-        let via = Via::AutoScaling { group: "workers".into(), decrement: false };
-        let error = hands.act(&order_via(Verb::Stop, &via, CALLER, &["i-1"])).await.unwrap_err();
+        let (executor, asked) = executor(|_| member());
+        let via = ActApi::AutoScaling { group: "workers".into(), decrement: false };
+        let error = executor.act(&order_via(Verb::Stop, &via, CALLER, &["i-1"])).await.unwrap_err();
         assert_eq!((error.kind, asked.lock().unwrap().len()), (ErrorKind::Refused, 0));
     }
 
@@ -438,8 +438,8 @@ mod tests {
                 _ => Reply::Whole(503, "text/html", "", b"<html>busy</html>".to_vec()),
             });
             let aws = if case == 0 { server.impatient() } else { server.provider() };
-            let hands = AwsHands::new(Arc::new(aws));
-            let error = hands.act(&order(TERMINATE, &["i-1"])).await.unwrap_err();
+            let executor = AwsExecutor::new(Arc::new(aws));
+            let error = executor.act(&order(TERMINATE, &["i-1"])).await.unwrap_err();
             let expected = match case {
                 0 => ErrorKind::Timeout,
                 3 => ErrorKind::Throttled,
@@ -465,8 +465,8 @@ mod tests {
             (500, "InsufficientInstanceCapacity", ErrorKind::Refused),
             (400, "RequestExpired", ErrorKind::Expired),
         ] {
-            let (hands, asked) = hands(move |_| named(Reply::ec2_error(status, code, "no.")));
-            let error = hands.act(&order(Verb::Stop, &["i-1"])).await.unwrap_err();
+            let (executor, asked) = executor(move |_| named(Reply::ec2_error(status, code, "no.")));
+            let error = executor.act(&order(Verb::Stop, &["i-1"])).await.unwrap_err();
             assert_eq!(error.kind, kind, "{code}: {error:?}");
             assert!(!error.kind.is_transient());
             assert_eq!(error.operation, "ec2:StopInstances");
@@ -493,36 +493,37 @@ mod tests {
             (Verb::Remind, "CreateTags"),
             (Verb::Unmark, "DeleteTags"),
         ] {
-            let (yes, asked) =
-                hands(|_| Reply::ec2_error(412, "DryRunOperation", "Request would have succeeded"));
+            let (yes, asked) = executor(|_| {
+                Reply::ec2_error(412, "DryRunOperation", "Request would have succeeded")
+            });
             yes.permitted(&scope, &verb, &ids).await.unwrap();
             let form = asked.lock().unwrap()[0].clone();
             assert!(form.contains(&format!("Action={action}&")), "{form}");
             assert!(form.contains("DryRun=true"), "{form}");
             // AWS says the one, moto the other.
             for code in ["UnauthorizedOperation", "AccessDenied"] {
-                let (no, _) = hands(move |_| Reply::ec2_error(403, code, "no."));
+                let (no, _) = executor(move |_| Reply::ec2_error(403, code, "no."));
                 let error = no.permitted(&scope, &verb, &ids).await.unwrap_err();
                 assert_eq!(error.kind, ErrorKind::Denied);
                 assert_eq!(error.operation, format!("ec2:{action}"));
             }
         }
-        let (deaf, _) = hands(|_| changed("StopInstances", "instancesSet", "stopping"));
+        let (deaf, _) = executor(|_| changed("StopInstances", "instancesSet", "stopping"));
         let error = deaf.permitted(&scope, &Verb::Stop, &ids).await.unwrap_err();
         assert_eq!(error.kind, ErrorKind::Malformed);
     }
 
     #[tokio::test]
-    async fn the_hands_of_another_account_do_nothing() {
-        let (hands, asked) = hands(|_| changed("StopInstances", "instancesSet", "stopping"));
+    async fn the_executor_of_another_account_does_nothing() {
+        let (executor, asked) = executor(|_| changed("StopInstances", "instancesSet", "stopping"));
         let elsewhere = Scope::new("999999999999", REGION);
-        let error = hands.permitted(&elsewhere, &Verb::Stop, &["i-1".into()]).await.unwrap_err();
+        let error = executor.permitted(&elsewhere, &Verb::Stop, &["i-1".into()]).await.unwrap_err();
         assert_eq!((error.kind, asked.lock().unwrap().len()), (ErrorKind::Refused, 0));
         // Denied an identity, they do nothing either.
         let server = Server::start(|_, _| Reply::ec2_error(403, "AccessDenied", "no"));
-        let hands = AwsHands::new(Arc::new(server.provider()));
+        let executor = AwsExecutor::new(Arc::new(server.provider()));
         let order = order(Verb::Stop, &["i-1"]);
-        assert_eq!(hands.act(&order).await.unwrap_err().operation, "sts:GetCallerIdentity");
+        assert_eq!(executor.act(&order).await.unwrap_err().operation, "sts:GetCallerIdentity");
         assert_eq!(server.requests(), 1);
     }
 }

@@ -1,25 +1,25 @@
-//! Hands for the demo: they move its invented fleet, and nothing else.
+//! The executor of the demo: it moves its invented fleet, and nothing else.
 
 #[cfg(test)]
 mod tests;
 
 use std::sync::Arc;
 
-use super::{Hands, Receipt};
-use crate::act::plan::{BY_TAG, EXPIRES_TAG, Order, REASON_TAG, REMINDED_TAG, Verb, Via};
+use super::{Executor, Receipt};
+use crate::act::plan::{ActApi, BY_TAG, EXPIRES_TAG, Order, REASON_TAG, REMINDED_TAG, Verb};
 use crate::domain::{Scope, SourceError};
 use crate::source::demo::{Controls, DemoAccount, Lever};
 
-/// Hands for one account of a demo.
-pub struct DemoHands(Arc<Controls>);
+/// Executes orders in one account of the demo, on its invented fleet.
+pub struct DemoExecutor(Arc<Controls>);
 
-/// Hands for `account`. They change the world that its provider and inspector show.
-pub fn hands(account: &DemoAccount) -> Arc<dyn Hands> {
-    Arc::new(DemoHands(account.controls.clone()))
+/// An executor for `account`. It changes the world that its provider and inspector show.
+pub fn executor(account: &DemoAccount) -> Arc<dyn Executor> {
+    Arc::new(DemoExecutor(account.controls.clone()))
 }
 
 #[async_trait::async_trait]
-impl Hands for DemoHands {
+impl Executor for DemoExecutor {
     fn name(&self) -> &'static str {
         "demo"
     }
@@ -52,8 +52,8 @@ impl Hands for DemoHands {
         match (order.verb(), order.via()) {
             (Verb::Stop, _) => pull(&Lever::Stop),
             (Verb::Start, _) => pull(&Lever::Start),
-            (Verb::Terminate { .. }, Via::Ec2) => pull(&Lever::Terminate),
-            (Verb::Terminate { .. }, Via::AutoScaling { group, decrement }) => {
+            (Verb::Terminate { .. }, ActApi::Ec2) => pull(&Lever::Terminate),
+            (Verb::Terminate { .. }, ActApi::AutoScaling { group, decrement }) => {
                 pull(&Lever::LeaveGroup { group, decrement: *decrement })
             }
             (Verb::Mark { expires, reason }, _) => pull(&Lever::Tag(&[

@@ -2,23 +2,23 @@
 
 use std::sync::Arc;
 
-use super::hands::{Hands, Receipt};
+use super::executor::{Executor, Receipt};
 use crate::act::plan::{Order, Verb};
 use crate::domain::{Scope, SourceError};
 
 /// Puts a dry run in the place of every action. What it wraps is asked for permission and never
 /// told to act.
-pub struct DryRun(Arc<dyn Hands>);
+pub struct DryRun(Arc<dyn Executor>);
 
 impl DryRun {
-    /// A dry run of what `hands` would do.
-    pub fn new(hands: Arc<dyn Hands>) -> Self {
-        Self(hands)
+    /// A dry run of what `executor` would do.
+    pub fn new(executor: Arc<dyn Executor>) -> Self {
+        Self(executor)
     }
 }
 
 #[async_trait::async_trait]
-impl Hands for DryRun {
+impl Executor for DryRun {
     fn name(&self) -> &'static str {
         "dry-run"
     }
@@ -50,7 +50,7 @@ mod tests {
     struct Asked(bool, AtomicUsize);
 
     #[async_trait::async_trait]
-    impl Hands for Asked {
+    impl Executor for Asked {
         fn name(&self) -> &'static str {
             "live"
         }
@@ -77,11 +77,11 @@ mod tests {
     #[tokio::test]
     async fn a_dry_run_asks_and_pretends() {
         let order = fixture::order(Verb::Stop, &["i-1", "i-2"]);
-        let hands = Arc::new(Asked(true, AtomicUsize::new(0)));
-        let dry = DryRun::new(hands.clone());
+        let executor = Arc::new(Asked(true, AtomicUsize::new(0)));
+        let dry = DryRun::new(executor.clone());
         let receipt = dry.act(&order).await.unwrap();
         assert_eq!(receipt, Receipt { pretended: true, ..Receipt::default() });
-        assert_eq!((hands.1.load(Ordering::SeqCst), dry.name()), (1, "dry-run"));
+        assert_eq!((executor.1.load(Ordering::SeqCst), dry.name()), (1, "dry-run"));
         let no = DryRun::new(Arc::new(Asked(false, AtomicUsize::new(0))));
         assert_eq!(no.act(&order).await.unwrap_err().kind, ErrorKind::Denied);
     }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::act::plan::{
-    Answer, Caps, CheckedRow, Order, PLAN_SCHEMA, Plan, PlanItem, Preflighted, Stakes, Ties, Verb,
-    Via,
+    ActApi, Answer, Caps, CheckedRow, Order, PLAN_SCHEMA, Plan, PlanItem, Preflighted, Stakes,
+    Ties, Verb,
 };
 use crate::domain::{GroupFact, InstanceState, Scope, VerdictKind};
 
@@ -18,11 +18,11 @@ pub const CALLER: &str = "arn:aws:iam::123456789012:user/kim";
 
 /// An order to EC2.
 pub fn order(verb: Verb, ids: &[&str]) -> Order {
-    order_via(verb, &Via::Ec2, CALLER, ids)
+    order_via(verb, &ActApi::Ec2, CALLER, ids)
 }
 
 /// An order through an API, by a caller.
-pub fn order_via(verb: Verb, via: &Via, caller: &str, ids: &[&str]) -> Order {
+pub fn order_via(verb: Verb, via: &ActApi, caller: &str, ids: &[&str]) -> Order {
     let now: Timestamp = "2026-02-03T04:05:06Z".parse().unwrap();
     let items: Vec<PlanItem> = ids
         .iter()
@@ -58,8 +58,8 @@ pub fn order_via(verb: Verb, via: &Via, caller: &str, ids: &[&str]) -> Order {
             production: false,
             ties: Ties {
                 group: match &via {
-                    Via::Ec2 => None,
-                    Via::AutoScaling { group, .. } => Some(GroupFact {
+                    ActApi::Ec2 => None,
+                    ActApi::AutoScaling { group, .. } => Some(GroupFact {
                         name: group.clone(),
                         min: 0,
                         desired: 100,

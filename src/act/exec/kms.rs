@@ -19,7 +19,7 @@ use crate::domain::SourceError;
 const ALGORITHMS: [SigningAlgorithmSpec; 2] =
     [SigningAlgorithmSpec::EcdsaSha256, SigningAlgorithmSpec::RsassaPssSha256];
 
-/// The key that signs approvals.
+/// The KMS key that signs and verifies approvals.
 #[derive(Clone, Debug)]
 pub struct ApprovalKey {
     client: Client,
@@ -36,7 +36,8 @@ impl ApprovalKey {
         Self { client: Client::from_conf(builder.build()), arn: arn.to_owned() }
     }
 
-    /// Signs `approval`; what it held of a signature is replaced.
+    /// Signs `approval` with the key and stores the signature in it, in the place of a former one.
+    /// Fails when KMS cannot be asked or refuses.
     pub async fn sign(&self, approval: &mut Approval) -> Result<(), SourceError> {
         let digest = Blob::new(Sha256::digest(approval.message()).to_vec());
         let fix = "allow `kms:Sign` on the key; it must be of the usage SIGN_VERIFY, with \

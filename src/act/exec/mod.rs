@@ -5,12 +5,13 @@ pub mod audit;
 pub mod aws;
 pub mod demo;
 mod dry_run;
-pub mod hands;
+pub mod executor;
 #[cfg(test)]
 mod harness;
 pub mod kms;
 mod operator;
 mod pace;
+mod patience;
 mod service;
 pub mod storage;
 
@@ -18,7 +19,7 @@ pub mod storage;
 mod fixture;
 
 pub use dry_run::DryRun;
-pub use hands::{Hands, Receipt, Refuse};
+pub use executor::{Executor, Receipt, Refuse};
+pub use operator::{AccountAccess, ActError, Operator};
 #[cfg(test)]
-pub use operator::Patience;
-pub use operator::{ActError, Operator, Post};
+pub use patience::Patience;

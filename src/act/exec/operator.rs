@@ -15,14 +15,14 @@ mod verify;
 use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::time::Duration;
 
 use super::pace::{Instant, timeout_at};
 use futures_util::FutureExt as _;
 use jiff::Timestamp;
 
 use super::audit::{AuditCopy, AuditError, Journal};
-use super::hands::Hands;
+use super::executor::Executor;
+use super::patience::Patience;
 use crate::act::plan::{
     ConfirmError, Confirmed, Outcome, Plan, Preflighted, Progress, Rules, Verified,
 };
@@ -33,56 +33,22 @@ use crate::source::ledger::Ledger;
 /// Scopes (account × region) that are worked on at the same time.
 const SCOPES_AT_ONCE: usize = 8;
 
-/// What is needed in one account: eyes and hands.
+/// The inspector and the executor of one account.
 #[derive(Clone)]
-pub struct Post {
-    /// Looks.
+pub struct AccountAccess {
+    /// Reads the account: who the caller is, its instances, their last minutes.
     pub inspector: Arc<dyn Inspector>,
-    /// Acts; [`super::Refuse`] where nothing may be done.
-    pub hands: Arc<dyn Hands>,
+    /// Executes orders in the account; [`super::Refuse`] where nothing may be done.
+    pub executor: Arc<dyn Executor>,
 }
 
-/// How long things may take, and how often they are tried.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Patience {
-    /// All questions of a preflight, and of the look before a call. What comes later counts as
-    /// not known.
-    pub look: Duration,
-    /// One call, or one look at states.
-    pub call: Duration,
-    /// Calls for the same instance at most, the first included.
-    pub attempts: u32,
-    /// Pause before the second attempt; doubled before each further one.
-    pub back_off: Duration,
-    /// Pause between two looks at states at first.
-    pub poll: Duration,
-    /// The longest that this pause grows to.
-    pub poll_at_most: Duration,
-    /// How long an accepted call may take to show.
-    pub settle_within: Duration,
-}
-
-impl Default for Patience {
-    fn default() -> Self {
-        Self {
-            look: Duration::from_mins(1),
-            call: Duration::from_mins(1),
-            attempts: 3,
-            back_off: Duration::from_secs(2),
-            poll: Duration::from_secs(3),
-            poll_at_most: Duration::from_secs(15),
-            settle_within: Duration::from_mins(10),
-        }
-    }
-}
-
-/// Why a confirmed plan was not begun. Nothing was called.
+/// Why a confirmed plan was not begun. No call was made.
 #[derive(Debug, thiserror::Error)]
 pub enum ActError {
-    /// The confirmation is not good (any more).
+    /// The confirmation has expired, or was used before.
     #[error("{0}")]
     Confirm(#[from] ConfirmError),
-    /// The audit log cannot be used.
+    /// The audit log cannot be read or written.
     #[error("{0}")]
     Audit(#[from] AuditError),
 }
@@ -96,11 +62,11 @@ pub struct Operator {
     ledger: Option<Ledger>,
     patience: Patience,
     copies: Vec<Arc<dyn AuditCopy>>,
-    posts: HashMap<Arc<str>, Post>,
+    accounts: HashMap<Arc<str>, AccountAccess>,
 }
 
 impl Operator {
-    /// One without any account yet. `clock` says what time it is.
+    /// An operator without accounts: see [`Operator::add`]. `clock` returns the present moment.
     pub fn new(
         rules: Rules,
         journal: Arc<Journal>,
@@ -113,11 +79,12 @@ impl Operator {
             ledger: None,
             patience: Patience::default(),
             copies: Vec::new(),
-            posts: HashMap::new(),
+            accounts: HashMap::new(),
         }
     }
 
-    /// Charges what re-measuring costs before it is done. Without a ledger nothing is counted.
+    /// Charges the cost of re-measuring to `ledger` before it is incurred. Without a ledger nothing
+    /// is charged.
     #[must_use]
     pub fn with_ledger(mut self, ledger: Ledger) -> Self {
         self.ledger = Some(ledger);
@@ -132,29 +99,29 @@ impl Operator {
         self
     }
 
-    /// Copies the log there as well, after each run.
+    /// Copies the audit log to `copy` too, after each run.
     #[must_use]
     pub fn with_copy(mut self, copy: Arc<dyn AuditCopy>) -> Self {
         self.copies.push(copy);
         self
     }
 
-    /// Adds an account. What is in an account that was not added is blocked.
-    pub fn add(&mut self, account: Arc<str>, post: Post) {
-        self.posts.insert(account, post);
+    /// Adds an account by its id. Rows of accounts that were not added are blocked.
+    pub fn add(&mut self, account: Arc<str>, access: AccountAccess) {
+        self.accounts.insert(account, access);
     }
 
-    /// Who looks at an account; `None` for one that was not added.
+    /// Inspector of an account; `None` for one that was not added.
     pub fn inspector(&self, account: &str) -> Option<&Arc<dyn Inspector>> {
-        self.posts.get(account).map(|post| &post.inspector)
+        self.accounts.get(account).map(|access| &access.inspector)
     }
 
-    /// The rules it holds plans against.
+    /// Rules that its plans are checked against.
     pub fn rules(&self) -> &Rules {
         &self.rules
     }
 
-    /// The audit log.
+    /// Audit log that it writes to.
     pub fn journal(&self) -> &Arc<Journal> {
         &self.journal
     }
@@ -171,7 +138,7 @@ impl Operator {
     /// told what happens; it must not block.
     ///
     /// When the future is dropped, what is in flight stays in the audit log as an intent without
-    /// outcome, which [`Operator::reconcile`] settles later.
+    /// outcome, which [`Operator::reconcile`] makes up for later.
     pub async fn execute(
         &self,
         confirmed: &Confirmed,
@@ -180,7 +147,7 @@ impl Operator {
         execute::execute(self, confirmed, say).await
     }
 
-    /// Settles the intents of runs that died: looks at the instances and writes what became of
+    /// Reconciles the intents of runs that died: looks at the instances and writes what became of
     /// them. Rows of accounts that are not there or cannot be read are left for the next time;
     /// they are in the answer as unknown, with a text that says so.
     pub async fn reconcile(&self) -> Result<Vec<Outcome>, ActError> {

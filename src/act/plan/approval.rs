@@ -6,18 +6,18 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// Somebody's approval of a plan or a policy file.
+/// Approval of a plan or a policy file by a second person.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Approval {
     /// SHA-256 of what was approved: [`super::Plan::hash`], or the bytes of a policy file.
     pub sha256: String,
     /// ARN of the approver by account, read from STS at that moment.
     pub approver: BTreeMap<Arc<str>, Arc<str>>,
-    /// When.
+    /// When it was given.
     pub approved_at: Timestamp,
-    /// Until when it holds.
+    /// When it stops holding.
     pub expires_at: Timestamp,
-    /// KMS signature over [`Approval::message`], when a key is configured.
+    /// KMS signature over [`Approval::message`]; `None` where no key is configured.
     pub signature: Option<Signature>,
 }
 
@@ -28,40 +28,40 @@ pub struct Signature {
     pub key_id: String,
     /// Signing algorithm as KMS names it.
     pub algorithm: String,
-    /// The signature, hexadecimal.
+    /// Signature in hexadecimal digits.
     pub signature: String,
 }
 
 /// Why an approval does not hold.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ApprovalError {
-    /// Nobody approved.
+    /// There is no approval.
     #[error("nobody has approved it; a second person runs `burntop approve`")]
     Missing,
-    /// Approved something else.
+    /// The approval is for another plan or policy file.
     #[error("it was changed after it was approved; it needs a new approval")]
     Changed,
-    /// Too old, or from the future.
+    /// The approval has expired, or its date is in the future.
     #[error("the approval is not valid at this time (from {from} to {to}); it needs a new one")]
     Expired {
-        /// Valid from.
+        /// When the approval was given.
         from: Timestamp,
-        /// Valid to.
+        /// When the approval stops holding.
         to: Timestamp,
     },
-    /// The approver did not look at an account of the plan.
+    /// The approval does not name who the approver is in this account of the plan.
     #[error("the approval does not cover account {0}; approve with credentials for it")]
     Uncovered(Arc<str>),
-    /// Approver and applier are the same.
+    /// The approver is the one who applies; this is their ARN.
     #[error("{0} approved it and may not apply it: somebody else has to")]
     SamePerson(Arc<str>),
-    /// The signature is missing or wrong.
+    /// The signature is missing or not that of the configured key.
     #[error("the signature of the approval does not hold: {0}")]
     Signature(String),
 }
 
 impl Approval {
-    /// What is signed: everything but the signature, as compact JSON.
+    /// Bytes that are signed: the approval without its signature, as compact JSON.
     pub fn message(&self) -> Vec<u8> {
         let unsigned = Self { signature: None, ..self.clone() };
         serde_json::to_vec(&unsigned).unwrap_or_default()

@@ -2,15 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The blast radius: how much one plan may touch. Only stopping and terminating count.
+/// Limits of what one plan may touch. Only stopping and terminating count.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Caps {
-    /// Instances.
+    /// Most instances of one plan.
     pub max_instances: u32,
-    /// Share of the fleet, percent; one instance is always allowed.
+    /// Largest share of the fleet, percent (0–100); one instance is always allowed.
     pub max_fleet_percent: f64,
-    /// USD per hour of what is stopped; `None` is no limit. Rows without a price break it: what
-    /// is not known cannot be below a limit.
+    /// Most USD per hour of the instances of one plan; `None` is no limit. A row without a price
+    /// breaks the limit: what is not known cannot be below it.
     pub max_usd_per_hour: Option<f64>,
 }
 
@@ -20,74 +20,74 @@ impl Default for Caps {
     }
 }
 
-/// A cap that a plan would break.
+/// A cap that a plan breaks.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Breach {
-    /// Too many instances.
+    /// More instances than `max_instances` allows.
     #[error("{rows} instances are more than actions.max_instances allows ({max}); choose fewer")]
     Instances {
-        /// Rows.
+        /// Number of rows that would go.
         rows: u32,
-        /// Allowed.
+        /// Number of rows that is allowed.
         max: u32,
     },
-    /// Too many volumes, or more than one bucket.
+    /// More volumes than `max_instances` allows, or more than one bucket.
     #[error("{rows} rows are more than one plan about storage may have here ({max}); choose fewer")]
     Rows {
-        /// Rows.
+        /// Number of rows that would go.
         rows: u32,
-        /// Allowed.
+        /// Number of rows that is allowed.
         max: u32,
     },
-    /// Too large a share of the fleet.
+    /// A larger share of the fleet than `max_fleet_percent` allows.
     #[error(
         "{rows} of {fleet} instances are more than actions.max_fleet_percent allows ({percent} %: \
          {max}); choose fewer"
     )]
     Share {
-        /// Rows.
+        /// Number of rows that would go.
         rows: u32,
-        /// Fleet.
+        /// Number of instances of the fleet.
         fleet: u32,
         /// The cap, percent.
         percent: f64,
         /// Instances that it allows.
         max: u32,
     },
-    /// Too many dollars.
+    /// More dollars per hour than `max_usd_per_hour` allows.
     #[error("${usd:.2}/h is more than actions.max_usd_per_hour allows (${max:.2}); choose fewer")]
     Usd {
-        /// Dollars per hour of the rows.
+        /// Dollars per hour of the rows that would go.
         usd: f64,
-        /// Allowed.
+        /// Dollars per hour that are allowed.
         max: f64,
     },
     /// A row has no price, so the cap on dollars cannot be held.
     #[error("{rows} rows have no known price, and actions.max_usd_per_hour is set")]
     Unpriced {
-        /// Rows without a price.
+        /// Number of rows without a price.
         rows: u32,
     },
 }
 
-/// A cap, and what is held against it.
+/// A cap and how much of it a plan uses.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CapUse {
     /// Its key in `[actions]`.
     pub cap: &'static str,
-    /// What the rows come to, in the unit of the cap: instances (volumes), percent of the fleet, USD
-    /// per hour. `None` when not known: a row has no price.
+    /// Sum of the rows in the unit of the cap: instances (volumes), percent of the fleet, USD per
+    /// hour. `None` when not known: a row has no price.
     pub value: Option<f64>,
-    /// The limit; `None` where there is none.
+    /// Limit in the same unit; `None` where none is configured.
     pub limit: Option<f64>,
-    /// True when nothing may run for it.
+    /// True when the cap is broken, and nothing of the plan may run.
     pub over: bool,
     /// In words: `max_instances 5 of 10`.
     pub text: String,
 }
 
 impl CapUse {
-    /// Rows against a number of rows.
+    /// Use of a cap on the number of rows: `rows` of at most `max`.
     pub fn of_rows(cap: &'static str, rows: u32, max: u32) -> Self {
         let over = rows > max;
         let text = format!("{cap} {rows} of {max}");
@@ -96,8 +96,8 @@ impl CapUse {
 }
 
 impl Caps {
-    /// Each cap with what `prices` (USD/h of each row) of a fleet of `fleet` instances come to, over
-    /// or not.
+    /// Use of each cap by rows with these prices (USD per hour; `None` = not known), in a fleet of
+    /// `fleet` instances.
     pub fn uses(&self, prices: &[Option<f64>], fleet: u32) -> Vec<CapUse> {
         let breaches = self.breaches(prices, fleet);
         let over = |of: fn(&Breach) -> bool| breaches.iter().any(of);
@@ -131,7 +131,8 @@ impl Caps {
         ]
     }
 
-    /// Every cap that `prices` (USD/h of each row) of a fleet of `fleet` instances would break.
+    /// Caps that rows with these prices (USD per hour; `None` = not known) break, in a fleet of
+    /// `fleet` instances; empty when none is broken.
     pub fn breaches(&self, prices: &[Option<f64>], fleet: u32) -> Vec<Breach> {
         let rows = u32::try_from(prices.len()).unwrap_or(u32::MAX);
         let mut out = Vec::new();

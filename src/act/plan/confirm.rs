@@ -23,87 +23,99 @@ use serde::{Deserialize, Serialize};
 
 use super::approval::{Approval, ApprovalError};
 use super::kind::{Instances, Kind};
-use super::preflighted::{CheckedRow, Preflighted, Via};
+use super::preflighted::{ActApi, CheckedRow, Preflighted};
 use super::verb::Verb;
 use crate::domain::Scope;
 
-/// How long a confirmation may wait for its execution.
+/// Longest time between a confirmation and its execution.
 pub const VALID_FOR: SignedDuration = SignedDuration::from_secs(60);
 
-/// How old the checks may be when they are confirmed: the world moves on.
+/// Longest time between the checks and their confirmation: the world moves on.
 pub const CHECKS_VALID_FOR: SignedDuration = SignedDuration::from_mins(5);
 
 /// How far a clock may seem to run backwards between two looks at it: a picture is drawn with the
 /// time of its last tick. Beyond it somebody set the clock, and no age is known any more.
 pub const CLOCK_SLACK: SignedDuration = SignedDuration::from_secs(5);
 
-/// The most instances of one call.
+/// Most instances of one call.
 pub const MAX_BATCH: usize = 50;
 
-/// What has to be said before the plan runs.
+/// Words that must be typed, and whether a justification is required, before the plan runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Challenge {
-    /// What must be typed, any one of these; empty when a dialog with a focused Cancel suffices.
+    /// Accepted words, of which one must be typed; empty where a dialog with Cancel focused
+    /// suffices.
     pub typed: Vec<String>,
-    /// True when a justification must be written: an instance is production.
+    /// True when a justification must be written, because an instance is production.
     pub justification: bool,
 }
 
-/// What was said.
+impl Challenge {
+    /// Words for a verb that destroys: `word` with the number of rows, or the id of the only row.
+    pub(super) fn count_or_id(word: &str, ids: &[&Arc<str>]) -> Vec<String> {
+        let mut words = vec![format!("{word} {}", ids.len())];
+        if let [only] = ids {
+            words.push(only.to_string());
+        }
+        words
+    }
+}
+
+/// Answer of a person to a [`Challenge`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Answer {
-    /// What was typed.
+    /// Word that was typed; empty where none was asked for.
     pub typed: String,
-    /// Why.
+    /// Justification; empty takes the one of the plan.
     pub justification: String,
 }
 
 /// Why nothing was confirmed, or a confirmation is void.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ConfirmError {
-    /// Nothing passed the guards.
+    /// No row passed the guards.
     #[error("every row of the plan is blocked; there is nothing to do")]
     Nothing,
-    /// A cap.
+    /// The plan breaks a cap.
     #[error("{0}")]
     Cap(#[from] super::caps::Breach),
-    /// Typed something else.
+    /// Another word was typed than this one.
     #[error("type {0} to go on")]
     Typed(String),
-    /// No justification.
+    /// A justification is required and none was written.
     #[error("an instance is production: write why")]
     Justification,
-    /// The checks are old.
+    /// The checks are older than [`CHECKS_VALID_FOR`], or the clock was set back.
     #[error("the checks are more than 5 minutes old: check again")]
     Stale,
-    /// Confirmed before.
+    /// The same checks were confirmed before.
     #[error("this plan was confirmed already: check again")]
     Taken,
-    /// Too late.
+    /// The confirmation is older than [`VALID_FOR`], or the clock was set back.
     #[error("the confirmation is older than 60 seconds: check and confirm again")]
     Expired,
-    /// Used before.
+    /// The confirmation was redeemed before.
     #[error("a confirmation is good for one execution, and this one was used")]
     Spent,
-    /// An approval is not enough.
+    /// An approval does not replace the typed words for this plan.
     #[error("an approval is not enough for this: the words have to be typed by who acts")]
     TypedOnly,
-    /// The approval is not good.
+    /// The approval does not hold.
     #[error("{0}")]
     Approval(#[from] ApprovalError),
 }
 
-/// On whose word a plan runs.
+/// Who allowed a plan to run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Authority {
-    /// Somebody at the screen.
+    /// A person confirmed it at the screen.
     Person,
-    /// Somebody else approved the plan or the policy file.
+    /// A second person approved the plan or the policy file.
     Approval(Approval),
 }
 
-/// A plan that may run: once, within [`VALID_FOR`].
+/// A plan that may run: once, within [`VALID_FOR`] of its confirmation.
 #[derive(Debug)]
 pub struct Confirmed<K: Kind = Instances> {
     plan: Arc<K::Plan>,
@@ -116,12 +128,13 @@ pub struct Confirmed<K: Kind = Instances> {
 }
 
 impl<K: Kind> Preflighted<K> {
-    /// What has to be said before this may run.
+    /// What a person must type and write before this may run.
     pub fn challenge(&self) -> Challenge {
         K::challenge(self)
     }
 
-    /// Takes a person's word. The first confirmation of a preflight is the only one.
+    /// Confirms by the answer of a person. Fails when nothing passed, a cap is broken, the answer
+    /// does not meet the [`Challenge`], or the checks are old or were confirmed before.
     pub fn confirm(&self, answer: &Answer, now: Timestamp) -> Result<Confirmed<K>, ConfirmError> {
         self.may_confirm(now)?;
         let challenge = self.challenge();
@@ -141,8 +154,9 @@ impl<K: Kind> Preflighted<K> {
         self.mint(Authority::Person, written, now)
     }
 
-    /// Takes the word of somebody else: `subject` is the hash of what was approved, the plan's or
-    /// the policy file's. Approver and caller must differ in every account of the plan.
+    /// Confirms by an approval; `subject` is the hash of what was approved, the plan or the policy
+    /// file. Fails as [`Preflighted::confirm`] does, and when the approval does not hold or the
+    /// approver is the caller in an account of the plan.
     pub fn confirm_by(
         &self,
         approval: &Approval,
@@ -214,7 +228,7 @@ impl<K: Kind> Confirmed<K> {
         &self.rows
     }
 
-    /// Opens the one execution that this is good for.
+    /// Opens the one execution. Fails when the confirmation has expired or was redeemed before.
     pub fn redeem(&self, now: Timestamp) -> Result<Ticket<'_, K>, ConfirmError> {
         let age = now.duration_since(self.at);
         if age > VALID_FOR || age < -CLOCK_SLACK {
@@ -227,7 +241,7 @@ impl<K: Kind> Confirmed<K> {
     }
 }
 
-/// A redeemed confirmation: what one execution holds.
+/// A redeemed confirmation, held by the execution of its plan.
 #[derive(Debug)]
 pub struct Ticket<'a, K: Kind = Instances> {
     confirmed: &'a Confirmed<K>,
@@ -244,17 +258,17 @@ impl<K: Kind> Ticket<'_, K> {
         &self.confirmed.rows
     }
 
-    /// Who was asked to act, by account.
+    /// ARN of the caller by account, as it was when the plan was confirmed.
     pub fn callers(&self) -> &BTreeMap<Arc<str>, Arc<str>> {
         &self.confirmed.callers
     }
 
-    /// On whose word.
+    /// Who allowed the plan to run.
     pub fn authority(&self) -> &Authority {
         &self.confirmed.authority
     }
 
-    /// Why.
+    /// Justification; empty where none is required and none was written.
     pub fn justification(&self) -> &str {
         &self.confirmed.justification
     }
@@ -284,12 +298,12 @@ impl Ticket<'_> {
     }
 }
 
-/// What an executor does: one call's worth. Comes out of a [`Ticket`] alone.
+/// One call to be executed. Made by a [`Ticket`] alone.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Order {
     scope: Scope,
     az: Arc<str>,
-    via: Via,
+    via: ActApi,
     verb: Verb,
     by: Arc<str>,
     ids: Vec<Arc<str>>,
@@ -306,22 +320,22 @@ impl Order {
         &self.az
     }
 
-    /// Through which API.
-    pub fn via(&self) -> &Via {
+    /// API that the call goes through.
+    pub fn via(&self) -> &ActApi {
         &self.via
     }
 
-    /// What is to be done.
+    /// Action.
     pub fn verb(&self) -> &Verb {
         &self.verb
     }
 
-    /// ARN of who does it.
+    /// ARN of the caller.
     pub fn by(&self) -> &Arc<str> {
         &self.by
     }
 
-    /// To which instances.
+    /// Instance ids, at most [`MAX_BATCH`].
     pub fn ids(&self) -> &[Arc<str>] {
         &self.ids
     }

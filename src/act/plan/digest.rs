@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 /// SHA-256 of `bytes`, 64 lower-case hexadecimal digits.
@@ -11,6 +12,14 @@ pub fn sha256_hex(bytes: &[u8]) -> String {
         let _ = write!(out, "{byte:02x}");
         out
     })
+}
+
+/// SHA-256 over `plan` as compact JSON, 64 lower-case hexadecimal digits: what an approval is for.
+/// Plans that differ in anything differ in it.
+pub(super) fn plan_hash(plan: &impl Serialize) -> String {
+    // A plan holds no map with other than string keys and no value that JSON lacks; should
+    // serialisation fail all the same, no approval can match the empty hash.
+    serde_json::to_vec(plan).map_or_else(|_| String::new(), |bytes| sha256_hex(&bytes))
 }
 
 #[cfg(test)]

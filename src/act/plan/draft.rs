@@ -14,27 +14,27 @@ use crate::domain::{Instance, InstanceState, PriceBasis, Provenance, Rate, Scope
 use crate::fleet::commitments::{CoveredBy, Net, joint_saving};
 use crate::fleet::{Fleet, Row};
 
-/// What a plan is drafted from, beside the rows.
+/// Parameters of a plan, beside its rows.
 #[derive(Clone, Debug)]
 pub struct Draft<'a> {
-    /// What is to be done.
+    /// Action.
     pub verb: Verb,
-    /// The preset that judged.
+    /// Name of the preset whose verdicts the plan rests on.
     pub preset: &'a str,
     /// The filter that chose the rows; empty for rows marked by hand.
     pub filter: &'a str,
-    /// Why.
+    /// Justification; may be empty.
     pub justification: &'a str,
-    /// How long the plan is valid.
+    /// Time from `now` until the plan expires.
     pub valid_for: SignedDuration,
     /// The present moment.
     pub now: Timestamp,
 }
 
-/// Why there is no plan.
+/// Why no plan was drafted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DraftError {
-    /// No rows.
+    /// There are no rows.
     #[error("no instance was chosen; mark some, or narrow with a filter that matches some")]
     Empty,
 }
@@ -125,7 +125,7 @@ pub(super) fn whole_millionths(usd: f64) -> f64 {
     (usd * 1e6).round() / 1e6
 }
 
-/// The last good reading of the metrics of a scope.
+/// When the metrics of a scope were last read; `None` where they never were.
 pub(super) fn judged_until(fleet: &Fleet, scope: &Scope) -> Option<Timestamp> {
     let readings = fleet.readings.iter();
     readings

@@ -8,12 +8,12 @@ use serde::Serialize;
 /// How many are named of each environment.
 const SAMPLE: usize = 3;
 
-/// One thing that was chosen.
+/// An instance, volume or bucket of a plan, as it is counted by environment.
 #[derive(Clone, Copy, Debug)]
 pub struct Chosen<'a> {
-    /// Its id.
+    /// Instance id, volume id or bucket name.
     pub id: &'a str,
-    /// Its name; may be empty.
+    /// `Name` tag; may be empty.
     pub name: &'a str,
     /// Its environment, from its tags; `None` where no tag says it.
     pub environment: Option<&'a str>,
@@ -21,16 +21,16 @@ pub struct Chosen<'a> {
     pub production: bool,
 }
 
-/// What was chosen of one environment.
+/// Number of rows of a plan in one environment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct EnvironmentCount {
-    /// The value of the tag; `None` for what no tag says.
+    /// Value of the environment tag; `None` for rows without one.
     pub environment: Option<String>,
-    /// How many.
+    /// Number of rows.
     pub count: usize,
-    /// How many of them are production, by account, configuration or any tag.
+    /// Number of rows that are production, by account, configuration or any tag.
     pub production: usize,
-    /// Some of them: `train-7b (i-0abc)`, three at most, in the order given.
+    /// At most three of the rows, in the order given: `train-7b (i-0abc)`.
     pub sample: Vec<String>,
 }
 

@@ -20,11 +20,11 @@ use super::span::{SHORTEST_GRACE, in_words};
 use super::verb::Verb;
 use crate::domain::text;
 
-/// The largest plan file, bytes: a row has about 600.
+/// Largest plan file, bytes; a row has about 600.
 pub const MAX_BYTES: usize = 8 << 20;
-/// The most rows.
+/// Most rows of a plan file.
 pub const MAX_ITEMS: usize = 10_000;
-/// The most approvals.
+/// Most approvals of a plan file.
 pub const MAX_APPROVALS: usize = 32;
 /// The longest text of a plan, characters; what comes from tags is shorter, see [`text`].
 const MAX_TEXT: usize = 4_096;
@@ -32,10 +32,10 @@ const MAX_TEXT: usize = 4_096;
 const MAX_FLEET: u32 = 10_000_000;
 /// The dearest instance that is believed, USD per hour: ten times the dearest there is.
 const MAX_USD_PER_HOUR: f64 = 10_000.0;
-/// The longest that a plan or an approval can be valid, as `[actions]` has it.
+/// Longest validity of a plan or an approval that `[actions]` can set.
 pub(super) const LONGEST: SignedDuration = SignedDuration::from_hours(168);
 
-/// A plan and who approved it.
+/// A plan with its approvals, as a plan file holds them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlanFile {
     /// The plan.
@@ -44,13 +44,13 @@ pub struct PlanFile {
     pub approvals: Vec<Approval>,
 }
 
-/// Why a file is no plan.
+/// Why a file was not read as a plan.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlanFileError {
-    /// Too large.
+    /// Larger than [`MAX_BYTES`].
     #[error("it has more than {} MiB; burntop writes no such plan", MAX_BYTES >> 20)]
     TooLarge,
-    /// Not JSON, or not of the shape.
+    /// Not JSON, or JSON of another shape.
     #[error("{0}")]
     Json(String),
     /// Another schema.
@@ -58,7 +58,7 @@ pub enum PlanFileError {
         "its schema is \"{0}\", and this version reads {PLAN_SCHEMA}; use the burntop that wrote it"
     )]
     Schema(String),
-    /// A value that cannot be.
+    /// A field holds a value that no plan can have.
     #[error("{place}: {why}")]
     Value {
         /// Where: `plan.items[3].usd_per_hour`.
@@ -96,7 +96,7 @@ pub fn parse_approval(bytes: &[u8], longest: SignedDuration) -> Result<Approval,
     Ok(read)
 }
 
-/// The schema that a plan file names.
+/// Value of the field `schema` of the plan; `None` where there is none.
 pub(super) fn schema_of(value: &Value) -> Option<&str> {
     value.pointer("/plan/schema").and_then(Value::as_str)
 }

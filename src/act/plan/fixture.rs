@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::guard::{Look, check};
+use super::guard::{GuardInput, check};
 use super::rules::{AccountRules, Rules};
 use super::{CheckedRow, PLAN_SCHEMA, Plan, PlanItem, Verb, sha256_hex};
 use crate::domain::{
@@ -214,9 +214,9 @@ pub fn error<T>(operation: &str) -> Known<T> {
     Err(Arc::new(SourceError::new(ErrorKind::Denied, operation, "not authorised", &fix)))
 }
 
-/// Everything that a [`Look`] borrows, to be spoiled by a test.
+/// Everything that a [`GuardInput`] borrows, to be spoiled by a test.
 #[derive(Clone, Debug)]
-pub struct Sight {
+pub struct GuardFixture {
     pub plan: Plan,
     pub item: Arc<PlanItem>,
     pub caller: Known<Caller>,
@@ -228,8 +228,8 @@ pub struct Sight {
     pub now: Timestamp,
 }
 
-/// A sight that passes all guards of `verb`.
-pub fn sight(verb: Verb) -> Sight {
+/// A fixture that passes all guards of `verb`.
+pub fn passing(verb: Verb) -> GuardFixture {
     let mut item = item();
     let mut inspection = inspection();
     if verb == Verb::Start {
@@ -238,7 +238,7 @@ pub fn sight(verb: Verb) -> Sight {
         let stopped = Instance { state: InstanceState::Stopped, ..instance() };
         inspection.instance = Ok(Some(Arc::new(stopped)));
     }
-    Sight {
+    GuardFixture {
         plan: Plan { items: vec![item.clone()], ..plan(verb) },
         item: Arc::new(item),
         caller: Ok(Caller { account: ACCOUNT.into(), arn: ARN.into() }),
@@ -251,9 +251,9 @@ pub fn sight(verb: Verb) -> Sight {
     }
 }
 
-impl Sight {
-    pub fn look(&self) -> Look<'_> {
-        Look {
+impl GuardFixture {
+    pub fn input(&self) -> GuardInput<'_> {
+        GuardInput {
             plan: &self.plan,
             item: &self.item,
             caller: &self.caller,
@@ -267,7 +267,7 @@ impl Sight {
     }
 
     pub fn check(&self) -> CheckedRow {
-        check(&self.look())
+        check(&self.input())
     }
 
     /// Changes the planned row, in the plan as well.

@@ -6,15 +6,15 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::caps::{Breach, CapUse, Caps};
-use super::digest::sha256_hex;
+use super::digest::plan_hash;
 use super::environments::{Chosen, EnvironmentCount, by_environment};
 use super::verb::Verb;
 use crate::domain::{InstanceState, Scope, VerdictKind};
 
-/// The schema of a plan.
+/// Schema of a plan about instances, with its version.
 pub const PLAN_SCHEMA: &str = "burntop/plan/2";
 
-/// What is to be done to which instances, and on which evidence. Changes nothing by itself.
+/// An action on some instances, with the evidence that it rests on. Changes nothing by itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
     /// [`PLAN_SCHEMA`].
@@ -23,15 +23,16 @@ pub struct Plan {
     pub created_at: Timestamp,
     /// When it stops being valid; the evidence is old then.
     pub expires_at: Timestamp,
-    /// What is to be done.
+    /// Action.
     pub verb: Verb,
-    /// The preset whose verdicts it rests on.
+    /// Name of the preset whose verdicts the plan rests on.
     pub preset: String,
     /// The filter that chose the rows, as typed; empty when they were marked by hand.
     pub filter: String,
     /// Why, in the words of who drafted it; needed where an instance is production.
     pub justification: String,
-    /// Instances of the fleet at the time, not terminated: what the share of a cap is of.
+    /// Number of instances of the fleet when it was drafted, terminated ones left out; the basis of
+    /// `max_fleet_percent`.
     pub fleet_size: u32,
     /// What the bill falls by when all rows stop together, commitments considered, USD per hour: not
     /// the sum of the rows, since what pays for one may pay for another then. `None` when not known,
@@ -54,25 +55,26 @@ pub struct PlanItem {
     pub name: Arc<str>,
     /// Instance type.
     pub instance_type: Arc<str>,
-    /// Its state then.
+    /// State when it was drafted.
     pub state: InstanceState,
     /// Its last launch: another one means another life, and the evidence is void.
     pub launched_at: Timestamp,
     /// The verdict; `None` where there was none (stopped instances).
     pub verdict: Option<VerdictKind>,
-    /// Start of the idle stretch.
+    /// Start of the idle stretch; `None` for an instance that was not idle.
     pub idle_since: Option<Timestamp>,
-    /// End of the time the verdict looked at: the last reading of the metrics.
+    /// End of the time that the verdict covers: the last reading of the metrics. `None` when not
+    /// known.
     pub judged_until: Option<Timestamp>,
     /// SHA-256 over the verdict with all its signals, see [`super::draft()`].
     pub evidence_sha256: String,
-    /// What it burns, USD per hour; `None` when not known.
+    /// Price, USD per hour; `None` when not known.
     pub usd_per_hour: Option<f64>,
     /// What the bill falls by when it alone stops, commitments considered, USD per hour; `None` when
     /// not known.
     #[serde(default)]
     pub net_usd_per_hour: Option<f64>,
-    /// What pays for it whether it runs or not, in words; empty for nothing.
+    /// Commitment that pays for it whether it runs or not, in words; empty for none.
     #[serde(default)]
     pub covered_by: String,
     /// Basis and provenance of that price in words: `on-demand list price, live`.
@@ -85,12 +87,9 @@ pub struct PlanItem {
 }
 
 impl Plan {
-    /// SHA-256 over the plan as compact JSON: what an approval is for. Two plans that differ in
-    /// anything differ in it.
+    /// SHA-256 over the plan as compact JSON: what an approval is for.
     pub fn hash(&self) -> String {
-        // A plan holds no map with other than string keys and no value that JSON lacks; should
-        // serialisation fail all the same, no approval can match the empty hash.
-        serde_json::to_vec(self).map_or_else(|_| String::new(), |bytes| sha256_hex(&bytes))
+        plan_hash(self)
     }
 
     /// The first twelve digits of the hash: the plan's name in messages and in the audit log.
@@ -98,7 +97,7 @@ impl Plan {
         self.hash().chars().take(12).collect()
     }
 
-    /// What it holds, by environment.
+    /// Rows counted by environment.
     pub fn environments(&self) -> Vec<EnvironmentCount> {
         by_environment(self.items.iter().map(|i| Chosen {
             id: &i.id,
@@ -108,8 +107,8 @@ impl Plan {
         }))
     }
 
-    /// Its rows, all of them, against the caps: what they break, and what they come to. Nothing for
-    /// a verb that no cap counts.
+    /// Caps that all rows together break, and the use of each cap. Both are empty for a verb that
+    /// no cap counts.
     pub fn held_against(&self, caps: &Caps) -> (Vec<Breach>, Vec<CapUse>) {
         if !self.verb.is_destructive() {
             return (Vec::new(), Vec::new());

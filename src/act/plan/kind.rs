@@ -31,7 +31,7 @@ pub trait Kind: Debug + Copy + PartialEq + Send + Sync + 'static {
     }
 }
 
-/// Plans about instances.
+/// The kind of plans about instances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Instances;
 
@@ -53,17 +53,13 @@ impl Kind for Instances {
 
     fn challenge(checked: &Preflighted) -> Challenge {
         let rows: Vec<&CheckedRow> = checked.passed().collect();
-        let count = rows.len();
         let loses_data = || rows.iter().any(|r| r.stakes.instance_store_gb > 0);
         let typed = match checked.plan.verb {
             Verb::Terminate { .. } => {
-                let mut words = vec![format!("terminate {count}")];
-                if let [only] = rows.as_slice() {
-                    words.push(only.item.id.to_string());
-                }
-                words
+                let ids: Vec<&Arc<str>> = rows.iter().map(|r| &r.item.id).collect();
+                Challenge::count_or_id("terminate", &ids)
             }
-            Verb::Stop if loses_data() => vec![format!("stop {count}")],
+            Verb::Stop if loses_data() => vec![format!("stop {}", rows.len())],
             _ => Vec::new(),
         };
         let justification = checked.plan.verb.is_destructive() && rows.iter().any(|r| r.production);

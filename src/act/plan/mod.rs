@@ -47,7 +47,7 @@ pub use kind::Kind;
 pub use outcome::{Outcome, OutcomeKind, Progress, Verified};
 #[cfg(test)]
 pub use preflighted::Ties;
-pub use preflighted::{CheckedRow, Preflighted, Via};
+pub use preflighted::{ActApi, CheckedRow, Preflighted};
 pub use rejudge::{Rejudged, rejudge};
 pub use rules::{AccountRules, Rules};
 pub use span::{SHORTEST_GRACE, in_words, parse_grace, parse_span};

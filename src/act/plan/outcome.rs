@@ -8,22 +8,22 @@ use serde::{Deserialize, Serialize};
 use super::item::PlanItem;
 use crate::domain::{InstanceState, Scope};
 
-/// How it ended for a row.
+/// How a row ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OutcomeKind {
-    /// Seen in the state that was wanted.
+    /// Seen in the state that the action asked for.
     Done,
-    /// Not touched: a guard said no at the last moment, or the executor refuses.
+    /// No call was made: a guard blocked it at the last moment, or the executor refuses.
     Refused,
     /// The call failed and nothing changed.
     Failed,
-    /// Asked for, and not seen to have happened (yet): look again.
+    /// A call was or may have been made, and its effect was not seen (yet): look again.
     Unknown,
 }
 
 impl OutcomeKind {
-    /// The word on screen.
+    /// Name on screen.
     pub fn word(self) -> &'static str {
         match self {
             Self::Done => "done",
@@ -34,66 +34,66 @@ impl OutcomeKind {
     }
 }
 
-/// What became of one row.
+/// Outcome of one row.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
-    /// Instance id.
+    /// Instance id, volume id or bucket name.
     pub id: Arc<str>,
     /// Account and region.
     pub scope: Scope,
     /// How it ended.
     pub kind: OutcomeKind,
-    /// One line: what was seen, or why not; clean text.
+    /// What was seen, or why nothing was done: one line of clean text.
     pub text: String,
-    /// The state that was seen last; `None` when none was.
+    /// State of the instance that was seen last; `None` when none was, and for storage.
     pub state: Option<InstanceState>,
     /// AWS request ids of the calls about it.
     pub request_ids: Vec<String>,
-    /// When it was settled.
+    /// When the outcome was known.
     pub at: Timestamp,
 }
 
-/// Something happened while a plan runs.
+/// An event of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Progress {
-    /// These are being looked at once more.
+    /// These rows are looked at once more.
     Rechecking(Vec<Arc<str>>),
-    /// The intent is on disk; the call goes out now.
+    /// The intent for these rows is on disk, and the call goes out.
     Calling(Vec<Arc<str>>),
-    /// The call was accepted.
+    /// The call for these rows was accepted.
     Accepted(Vec<Arc<str>>),
     /// An instance was seen in this state.
     State(Arc<str>, InstanceState),
-    /// A row is settled.
-    Settled(Outcome),
+    /// A row has its outcome.
+    Finished(Outcome),
 }
 
-/// The end of a plan: every row of it has an outcome.
+/// Result of a run: every confirmed row has an outcome.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Verified<I = PlanItem> {
     /// The id of the plan.
     pub plan_id: String,
     /// The id of this run, the audit log's key to it.
     pub run_id: String,
-    /// Began.
+    /// When the run began.
     pub started_at: Timestamp,
-    /// Ended.
+    /// When the run ended.
     pub finished_at: Timestamp,
     /// One per confirmed row, in the plan's order.
     pub outcomes: Vec<Outcome>,
-    /// The rows of the plan, for reports.
+    /// Rows of the plan that were confirmed.
     pub items: Vec<Arc<I>>,
-    /// What went wrong beside the rows: the audit log could not be copied, for example.
+    /// Problems beside the rows, one sentence each: the audit log was not copied, for example.
     pub warnings: Vec<String>,
 }
 
 impl<I> Verified<I> {
-    /// Outcomes of a kind.
+    /// Number of rows whose outcome is `kind`.
     pub fn count(&self, kind: OutcomeKind) -> usize {
         self.outcomes.iter().filter(|o| o.kind == kind).count()
     }
 
-    /// True when everything that was confirmed was seen done.
+    /// True when every confirmed row is done.
     pub fn is_complete(&self) -> bool {
         self.outcomes.iter().all(|o| o.kind == OutcomeKind::Done)
     }

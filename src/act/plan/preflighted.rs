@@ -8,7 +8,7 @@ use jiff::Timestamp;
 
 use super::caps::{Breach, CapUse};
 use super::environments::{Chosen, EnvironmentCount, by_environment};
-use super::finding::{Finding, Guard, Severity};
+use super::finding::{Finding, Guard, Severity, blocks};
 use super::guard::together;
 use super::item::{Plan, PlanItem};
 use super::kind::{Instances, Kind};
@@ -16,41 +16,41 @@ use super::stakes::Stakes;
 use super::undo::Undo;
 use crate::domain::{GroupFact, TargetGroupFact};
 
-/// Through which API a row is acted on.
+/// API through which a row is acted on.
 #[derive(
     Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
 )]
 #[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Via {
-    /// EC2.
+pub enum ActApi {
+    /// EC2, for every instance that is no member of a group, and for all verbs but termination.
     Ec2,
-    /// Auto Scaling, which terminates its own members.
+    /// Auto Scaling, which terminates its members itself.
     AutoScaling {
-        /// The group.
+        /// Name of the group.
         group: Arc<str>,
         /// True when it is to want one instance less.
         decrement: bool,
     },
 }
 
-/// One row after the preflight.
+/// A row of a plan with the findings of the guards.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CheckedRow {
-    /// What was planned.
+    /// Row as it was planned.
     pub item: Arc<PlanItem>,
-    /// What the guards said, worst first.
+    /// Findings of the guards, worst first.
     pub findings: Vec<Finding>,
-    /// What is lost, what stays, what it saves.
+    /// Volumes, data and addresses that are lost or stay, and the saving.
     pub stakes: Stakes,
-    /// The way back; `None` where there is none.
+    /// How to take the action back; `None` where it cannot be, or is not known.
     pub undo: Option<Undo>,
-    /// Through which API.
-    pub via: Via,
-    /// The zone it is in now.
+    /// API through which it is acted on.
+    pub via: ActApi,
+    /// Availability zone now.
     pub az: Arc<str>,
     /// True when account, configuration or tags say production, now or when it was planned.
     pub production: bool,
-    /// What it may share with other rows.
+    /// Group and target groups that it may share with other rows.
     pub ties: Ties,
 }
 
@@ -58,27 +58,26 @@ pub struct CheckedRow {
 /// [`together`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ties {
-    /// Its Auto Scaling group.
+    /// Auto Scaling group; `None` for no member, and when not known.
     pub group: Option<GroupFact>,
-    /// Its target groups.
+    /// Target groups that it is registered in; empty when not known.
     pub target_groups: Vec<TargetGroupFact>,
 }
 
 impl CheckedRow {
     /// True when a guard takes the row out of the plan.
     pub fn is_blocked(&self) -> bool {
-        self.findings.iter().any(|f| f.severity == Severity::Block)
+        self.reason().is_some()
     }
 
-    /// The first reason why the row is blocked.
+    /// First finding that blocks the row; `None` for a row that passed.
     pub fn reason(&self) -> Option<&Finding> {
-        self.findings.iter().find(|f| f.severity == Severity::Block)
+        blocks(&self.findings).next()
     }
 
-    /// The first reason that holds whoever asks.
+    /// First finding that blocks the row whoever asks; `None` where none does.
     pub fn reason_for_anybody(&self) -> Option<&Finding> {
-        let mut blocks = self.findings.iter().filter(|f| f.severity == Severity::Block);
-        blocks.find(|f| !f.guard.is_about_the_asker())
+        blocks(&self.findings).find(|f| !f.guard.is_about_the_asker())
     }
 
     /// True when the row goes, or would go if somebody asked who may: armed, permitted.
@@ -86,11 +85,10 @@ impl CheckedRow {
         self.reason_for_anybody().is_none()
     }
 
-    /// The first reason that lies in the instance, else the first one: that a session is not armed
-    /// is said once, and not again at every row.
+    /// First blocking finding about the instance itself, else the first one: that a session is not
+    /// armed is said once, and not again at every row. `None` for a row that passed.
     pub fn own_reason(&self) -> Option<&Finding> {
-        let mut blocks = self.findings.iter().filter(|f| f.severity == Severity::Block);
-        blocks.find(|f| !self.is_about_arming(f)).or_else(|| self.reason())
+        blocks(&self.findings).find(|f| !self.is_about_arming(f)).or_else(|| self.reason())
     }
 
     /// True when nothing but the missing arming takes the row out of the plan.
@@ -98,8 +96,8 @@ impl CheckedRow {
         self.own_reason().is_some_and(|f| self.is_about_arming(f))
     }
 
-    /// True for what is said of the session and the account, not of the instance. The executor
-    /// that refuses everything refuses the dry run of the call as well.
+    /// True for a finding about the session or the account, not the instance. The executor that
+    /// refuses everything refuses the dry run of the call as well.
     pub fn is_about_arming(&self, finding: &Finding) -> bool {
         let refuses = |f: &Finding| f.guard == Guard::Executor && f.severity == Severity::Block;
         match finding.guard {
@@ -110,12 +108,12 @@ impl CheckedRow {
     }
 }
 
-/// A plan that was checked against the world. Good for one confirmation.
+/// A plan with the fresh facts and findings of its rows. Can be confirmed once.
 #[derive(Debug)]
 pub struct Preflighted<K: Kind = Instances> {
     /// The plan.
     pub plan: Arc<K::Plan>,
-    /// Every row of it, in its order.
+    /// All rows of the plan, in its order.
     pub rows: Vec<K::Row>,
     /// When the checks were complete.
     pub checked_at: Timestamp,
@@ -123,7 +121,8 @@ pub struct Preflighted<K: Kind = Instances> {
     pub breaches: Vec<Breach>,
     /// Each cap that holds for the plan with what it comes to; empty where none does.
     pub caps: Vec<CapUse>,
-    /// ARN of the caller by account, asked by this preflight.
+    /// ARN of the caller by account, asked by this preflight; an account without an answer is
+    /// absent.
     pub callers: BTreeMap<Arc<str>, Arc<str>>,
     pub(super) taken: AtomicBool,
 }

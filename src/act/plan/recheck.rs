@@ -11,16 +11,16 @@ use super::item::PlanItem;
 use super::rules::Rules;
 use crate::domain::{MALFORMED, Recent, RecentSeries, TypeSpec};
 
-/// What the last minutes say.
+/// Result of the re-measurement of the last minutes, each with its reason in words.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Activity {
-    /// Every series came, complete and recent, and none shows use.
+    /// Every series is there, complete and recent, and none shows use.
     Quiet(String),
-    /// Use was seen.
+    /// A series shows use.
     Busy(String),
-    /// Something that should have come did not, or is too old.
+    /// A series is missing, incomplete or too old.
     Missing(String),
-    /// Something came that makes no sense.
+    /// A series holds values that make no sense.
     Malformed(String),
 }
 

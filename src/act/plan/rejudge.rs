@@ -21,7 +21,7 @@ use crate::fleet::{Fleet, Row};
 
 const SOURCE: &str = "this run's own reading";
 
-/// What a fleet that was read now says about a plan.
+/// Fresh verdicts and prices of the rows of a plan, from a fleet that this machine read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rejudged {
     /// Rows that leave the plan, and why.
@@ -93,7 +93,7 @@ fn against(
 }
 
 impl Rejudged {
-    /// The checks with what the new judgement takes out of the plan.
+    /// Blocks the rows of `checked` that the fresh verdicts do not allow.
     #[must_use]
     pub fn held_against(&self, checked: Preflighted, caps: &Caps) -> Preflighted {
         let Preflighted { plan, mut rows, checked_at, callers, .. } = checked;
@@ -137,9 +137,9 @@ mod tests {
     /// A plan that passes every guard but this one.
     fn preflighted(plan: &Arc<Plan>) -> Preflighted {
         let check = |item: &PlanItem| {
-            let mut sight = fixture::sight(plan.verb.clone()).named(&item.id);
-            sight.item(|i| *i = item.clone());
-            sight.check()
+            let mut fixture = fixture::passing(plan.verb.clone()).named(&item.id);
+            fixture.item(|i| *i = item.clone());
+            fixture.check()
         };
         let rows = plan.items.iter().map(check).collect();
         let callers = [(fixture::ACCOUNT.into(), fixture::ARN.into())].into();

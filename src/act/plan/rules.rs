@@ -9,14 +9,14 @@ use crate::domain::{TagKeys, Tags};
 /// Values of an environment tag that mean production, in any case.
 const PRODUCTION: [&str; 3] = ["production", "prod", "prd"];
 
-/// What may be done in one account.
+/// Whether one account may be changed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AccountRules {
-    /// Actions are allowed here: by `--allow-actions` or by the account's own key.
+    /// True when actions are allowed, by `--allow-actions` or the key of the account.
     pub armed: bool,
-    /// Pinned read-only: wins over `armed`.
+    /// True when the account is pinned read-only; wins over `armed`.
     pub read_only: bool,
-    /// A production account.
+    /// True for a production account.
     pub production: bool,
     /// Why nothing is done here although it is armed and not pinned: it is not known whether a pin
     /// of the configuration means this account. `None` where nothing is open. Clean text.
@@ -43,25 +43,26 @@ impl AccountRules {
     }
 }
 
-/// The rules of a run.
+/// Rules of acting, from configuration and flags: which accounts may be changed, what is
+/// production, which limits hold.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rules {
-    /// By account id.
+    /// Rules by account id; an account that is absent may not be changed.
     pub accounts: BTreeMap<Arc<str>, AccountRules>,
-    /// Blast radius.
+    /// Limits of one plan.
     pub caps: Caps,
     /// Tags, as (key, value), that make an instance production. Keys and values are compared
     /// without regard to case.
     pub production_tags: Vec<(String, String)>,
-    /// Tags that pin an instance read-only.
+    /// Tags, as (key, value), that pin an instance read-only; compared without regard to case.
     pub read_only_tags: Vec<(String, String)>,
     /// Which keys mean environment: `production`, `prod` and `prd` there are production.
     pub tag_keys: TagKeys,
     /// Minutes that the re-measurement looks back, 15–60.
     pub recheck_minutes: u32,
-    /// Youngest age at which an instance may be stopped or terminated, hours.
+    /// Hours since the last launch before which an instance is neither stopped nor terminated.
     pub min_age_hours: u32,
-    /// Oldest verdict that may be acted on, hours.
+    /// Most hours between the last reading of the metrics and the action.
     pub max_evidence_hours: u32,
 }
 
@@ -81,7 +82,7 @@ impl Default for Rules {
 }
 
 impl Rules {
-    /// The rules of an account; nothing is allowed in one that nobody named.
+    /// Rules of an account; one that is not configured may not be changed.
     pub fn account(&self, id: &str) -> AccountRules {
         self.accounts.get(id).cloned().unwrap_or_default()
     }

@@ -12,16 +12,16 @@ pub use ebs::usd_per_month;
 
 pub use crate::domain::PUBLIC_IPV4_USD_PER_HOUR;
 
-/// What an action costs and brings for one instance.
+/// What an action on one instance destroys, leaves behind and saves.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Stakes {
-    /// Volumes that die with it.
+    /// Volumes that are deleted with it.
     pub dies: Vec<VolumeStake>,
     /// Volumes that stay and go on billing.
     pub stays: Vec<VolumeStake>,
     /// Instance-store data that are lost, GB (decimal, as the API states it); 0 when none.
     pub instance_store_gb: u64,
-    /// The public IPv4 address that is lost.
+    /// Public IPv4 address that is lost; `None` for none, and when not known.
     pub public_ipv4: Option<Arc<str>>,
     /// Elastic IPs that stay and bill.
     pub elastic_ips: Vec<Arc<str>>,
@@ -34,14 +34,14 @@ pub struct Stakes {
     pub saving_note: String,
 }
 
-/// A volume at stake.
+/// A volume that an action deletes or leaves behind.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VolumeStake {
     /// `vol-…`.
     pub id: Arc<str>,
     /// Device name.
     pub device: Arc<str>,
-    /// GiB; `None` when not known.
+    /// Size, GiB; `None` when not known.
     pub size_gib: Option<u64>,
     /// USD per month of 730 h, list price; `None` when not known.
     pub usd_per_month: Option<f64>,

@@ -8,47 +8,47 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::{LaunchSpec, Scope};
 
-/// The way back, kept in the audit log.
+/// How to take an action back; kept in the audit log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Undo {
     /// Start the instance again. Capacity may be gone, and the public address is another one.
     Start {
-        /// Where.
+        /// Account and region.
         scope: Scope,
-        /// Which.
+        /// Instance id.
         id: Arc<str>,
     },
-    /// Launch its like; data of its own are gone.
+    /// Launch an instance of the same kind; its own data are gone.
     Launch {
-        /// Where.
+        /// Account and region.
         scope: Scope,
-        /// From what.
+        /// Parameters of the launch.
         spec: Box<LaunchSpec>,
         /// Volumes that outlived it: volume id and device name, to be attached again.
         attach: Vec<(Arc<str>, Arc<str>)>,
     },
-    /// Stop it again.
+    /// Stop the instance again.
     Stop {
-        /// Where.
+        /// Account and region.
         scope: Scope,
-        /// Which.
+        /// Instance id.
         id: Arc<str>,
     },
     /// Put the tags back as they were: key and former value, `None` where there was none.
     Tags {
-        /// Where.
+        /// Account and region.
         scope: Scope,
-        /// Which.
+        /// Instance id.
         id: Arc<str>,
-        /// The tags.
+        /// Tags: key and former value.
         tags: Vec<(String, Option<String>)>,
     },
 }
 
 impl Undo {
-    /// The way back as lines for a POSIX shell with the AWS CLI; run them in order, with
-    /// credentials of the account. Every value is quoted.
+    /// AWS CLI commands for a POSIX shell, to be run in order with credentials of the account.
+    /// Every value is quoted.
     pub fn commands(&self) -> Vec<String> {
         command::lines(self)
     }

@@ -3,11 +3,11 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// What can be done to an instance.
+/// Action on an instance.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Verb {
-    /// Stop it; the default. Disks stay and bill, instance-store data are lost.
+    /// Stop it; the default. Volumes stay and bill, instance-store data are lost.
     Stop,
     /// Terminate it; cannot be undone.
     Terminate {
@@ -19,19 +19,19 @@ pub enum Verb {
     Start,
     /// Tag it `burntop:expires`, for a stop later.
     Mark {
-        /// From when on it may be stopped.
+        /// Moment from which it may be stopped.
         expires: Timestamp,
-        /// Why, in the tag `burntop:reason`.
+        /// Reason, for the tag `burntop:reason`.
         reason: String,
     },
-    /// Tag a marked one as reminded of, once.
+    /// Tag a marked instance with the moment at which its owner was reminded, once.
     Remind,
-    /// Take the mark away.
+    /// Remove the tags of the mark.
     Unmark,
 }
 
 impl Verb {
-    /// The word for it, which is also what is typed to confirm: `stop`, `terminate`.
+    /// Name in plans, messages and JSON, and what is typed to confirm: `stop`, `terminate`.
     pub fn word(&self) -> &'static str {
         match self {
             Self::Stop => "stop",
@@ -43,12 +43,12 @@ impl Verb {
         }
     }
 
-    /// True for what ends work that an instance may be doing.
+    /// True for a verb that ends work which an instance may be doing: stop and terminate.
     pub fn is_destructive(&self) -> bool {
         matches!(self, Self::Stop | Self::Terminate { .. })
     }
 
-    /// True for what changes tags alone.
+    /// True for a verb that changes tags alone.
     pub fn is_tagging(&self) -> bool {
         matches!(self, Self::Mark { .. } | Self::Remind | Self::Unmark)
     }
@@ -56,9 +56,9 @@ impl Verb {
 
 pub use crate::view::EXPIRES_TAG;
 
-/// The tag that says who marked it.
+/// Key of the tag with the ARN of who marked it.
 pub const BY_TAG: &str = "burntop:by";
-/// The tag that says why.
+/// Key of the tag with the reason of the mark.
 pub const REASON_TAG: &str = "burntop:reason";
-/// The tag that says when its owner was reminded.
+/// Key of the tag with the time at which its owner was reminded.
 pub const REMINDED_TAG: &str = "burntop:reminded";

@@ -7,8 +7,8 @@ use jiff::SignedDuration;
 
 use crate::act::plan::stakes::VolumeStake;
 use crate::act::plan::{
-    AccountRules, Caps, CheckedRow, Confirmed, Finding, Guard, Outcome, OutcomeKind, Plan,
-    PlanItem, Preflighted, Progress, Rules, Severity, Stakes, Ties, Undo, Verified, Via,
+    AccountRules, ActApi, Caps, CheckedRow, Confirmed, Finding, Guard, Outcome, OutcomeKind, Plan,
+    PlanItem, Preflighted, Progress, Rules, Severity, Stakes, Ties, Undo, Verified,
 };
 use crate::app::fixture::{ACCOUNT, app_with, fleet_of, now, press, readings};
 use crate::app::{App, Confirmation, Effect, Msg};
@@ -89,7 +89,7 @@ fn row(plan: &Plan, item: &PlanItem) -> CheckedRow {
             saving_note: String::new(),
         },
         undo: Some(Undo::Start { scope: item.scope.clone(), id: item.id.clone() }),
-        via: Via::Ec2,
+        via: ActApi::Ec2,
         az: item.az.clone(),
         production: item.production,
         ties: Ties::default(),

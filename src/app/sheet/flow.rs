@@ -269,7 +269,7 @@ impl App {
         let verb = run.confirmed().plan().verb.word();
         let all = run.standings().len();
         Some(match run.ended() {
-            None => format!("{verb}: {} of {all} settled", run.settled()),
+            None => format!("{verb}: {} of {all} settled", run.finished()),
             Some(Ok(_)) => {
                 use crate::act::plan::OutcomeKind::Done;
                 format!("{verb} has ended: {} of {all} done", run.count(Done))

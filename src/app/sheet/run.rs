@@ -18,8 +18,8 @@ pub enum Standing {
     Accepted,
     /// The instance was observed in this state.
     Seen(InstanceState),
-    /// The row has its final outcome.
-    Settled(Outcome),
+    /// It has its outcome.
+    Finished(Outcome),
 }
 
 /// A running or finished plan.
@@ -59,9 +59,9 @@ impl Run {
         self.ended.is_some()
     }
 
-    /// Number of rows with a final outcome.
-    pub fn settled(&self) -> usize {
-        self.standings.iter().filter(|s| matches!(s, Standing::Settled(_))).count()
+    /// Number of rows that have their outcome.
+    pub fn finished(&self) -> usize {
+        self.standings.iter().filter(|s| matches!(s, Standing::Finished(_))).count()
     }
 
     /// Number of rows whose call may be under way.
@@ -71,7 +71,7 @@ impl Run {
         self.standings.iter().filter(flying).count()
     }
 
-    /// Takes in what happened. A settled row stays settled.
+    /// Takes in what happened. A row that has its outcome keeps it.
     pub(super) fn take(&mut self, progress: &Progress) {
         match progress {
             Progress::Rechecking(ids) => self.set(ids, &Standing::Rechecking),
@@ -80,16 +80,16 @@ impl Run {
             Progress::State(id, state) => {
                 self.set(std::slice::from_ref(id), &Standing::Seen(*state));
             }
-            Progress::Settled(outcome) => {
+            Progress::Finished(outcome) => {
                 let id = outcome.id.clone();
-                self.set(&[id], &Standing::Settled(outcome.clone()));
+                self.set(&[id], &Standing::Finished(outcome.clone()));
             }
         }
     }
 
     fn set(&mut self, ids: &[Arc<str>], to: &Standing) {
         for (row, standing) in self.confirmed.rows().iter().zip(&mut self.standings) {
-            if ids.contains(&row.item.id) && !matches!(standing, Standing::Settled(_)) {
+            if ids.contains(&row.item.id) && !matches!(standing, Standing::Finished(_)) {
                 *standing = to.clone();
             }
         }
@@ -101,7 +101,7 @@ impl Run {
             for (row, standing) in self.confirmed.rows().iter().zip(&mut self.standings) {
                 let outcome = verified.outcomes.iter().find(|o| o.id == row.item.id);
                 if let Some(outcome) = outcome {
-                    *standing = Standing::Settled(outcome.clone());
+                    *standing = Standing::Finished(outcome.clone());
                 }
             }
         }
@@ -110,14 +110,14 @@ impl Run {
 
     /// Number of rows whose outcome is `kind`.
     pub fn count(&self, kind: OutcomeKind) -> usize {
-        let of = |s: &&Standing| matches!(s, Standing::Settled(o) if o.kind == kind);
+        let of = |s: &&Standing| matches!(s, Standing::Finished(o) if o.kind == kind);
         self.standings.iter().filter(of).count()
     }
 
     /// Commands that undo what was or may have been done, one per line.
     pub fn undo(&self) -> Vec<String> {
         let touched = |s: &Standing| match s {
-            Standing::Settled(o) => matches!(o.kind, OutcomeKind::Done | OutcomeKind::Unknown),
+            Standing::Finished(o) => matches!(o.kind, OutcomeKind::Done | OutcomeKind::Unknown),
             _ => true,
         };
         let rows = self.confirmed.rows().iter().zip(&self.standings);

@@ -382,12 +382,12 @@ fn a_run_goes_on_while_other_pages_are_on_screen() {
     assert!(matches!(app.page().unwrap().page, Page::Sheet));
     press(&mut app, "<esc>");
     let end = verified(&confirmed);
-    app.update(Msg::Acting(Progress::Settled(end.outcomes[0].clone())));
+    app.update(Msg::Acting(Progress::Finished(end.outcomes[0].clone())));
     assert_eq!(app.run_in_words().unwrap(), "stop: 1 of 2 settled");
-    // What comes after a row is settled changes it no more.
+    // What comes after a row has its outcome changes it no more.
     let id = end.outcomes[0].id.clone();
     app.update(Msg::Acting(Progress::Calling(vec![id])));
-    assert_eq!(app.sheet().unwrap().run().unwrap().settled(), 1);
+    assert_eq!(app.sheet().unwrap().run().unwrap().finished(), 1);
     app.update(Msg::Acted(Ok(end)));
     assert!(app.notice().unwrap().text.starts_with("stop has ended: 1 of 2 done"));
     // The end waits until it was seen, then it may go.
@@ -421,12 +421,12 @@ fn quitting_while_something_runs_takes_two_words() {
 }
 
 #[test]
-fn an_error_of_the_run_is_shown_and_what_is_not_settled_stays_so() {
+fn an_error_of_the_run_is_shown_and_what_is_not_finished_stays_so() {
     let mut app = at("running", app(46));
     app.update(Msg::Acted(Err("the audit log cannot be written".into())));
     let run = app.sheet().unwrap().run().unwrap();
     assert!(run.is_over());
-    assert_eq!(run.settled(), 0);
+    assert_eq!(run.finished(), 0);
     // A late word about the run changes nothing any more.
     let before = run.in_flight();
     let id = run.confirmed().rows()[2].item.id.clone();

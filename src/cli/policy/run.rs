@@ -35,15 +35,8 @@ pub fn run(
     // Tags of yesterday say nothing about the marks of today.
     plan::of_this_moment(invocation)?;
     let file = read(path)?;
-    let runtime =
-        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-    runtime.block_on(async {
-        let cache = session::open_cache_aloud(invocation);
-        // On the heap: it holds a whole run.
-        let run = one_run(path, &file, apply, invocation, env, &cache, out);
-        let exit = Box::pin(run).await;
-        session::close_aloud(cache).await;
-        exit
+    session::with_cache(invocation, async |cache| {
+        one_run(path, &file, apply, invocation, env, cache, out).await
     })
 }
 
@@ -62,11 +55,11 @@ async fn one_run(
     let outcome = bus::once(parts).await;
     reports::unreadable(invocation, &outcome)?;
     let fleet = &*outcome.fleet;
-    // Without --apply there are no hands in the process that could change anything.
+    // Without --apply there is no executor in the process that could change anything.
     let Acting { operator, troubles } = acting::open(invocation, Some(ledger), !apply).await?;
     if apply {
-        acting::sound(operator.journal(), invocation)?;
-        acting::settle(&operator).await?;
+        acting::check_journal(operator.journal(), invocation)?;
+        acting::reconcile_and_tell(operator.reconcile()).await?;
     }
     let preset = text::clean(&invocation.config.preset);
     let window_hours = session::policy(&invocation.config, &preset)?.window_hours();

@@ -48,22 +48,10 @@ pub fn run(
     let hours = policy.window_hours().max(keep_days.saturating_mul(24));
     let ctx =
         ViewContext { now: invocation.options.now(), symbols: session::symbols(invocation, env) };
-    let runtime =
-        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-    runtime.block_on(async {
-        let cache = session::open_cache_aloud(invocation);
-        let read = async {
-            let outcome = bus::once(session::parts(invocation, cache.clone(), Want::Free)?).await;
-            reports::unreadable(invocation, &outcome)?;
-            Ok::<_, CliError>(outcome.fleet)
-        };
-        let fleet = match read.await {
-            Ok(fleet) => fleet,
-            Err(error) => {
-                session::close_aloud(cache).await;
-                return Err(error);
-            }
-        };
+    let (fleet, advised) = session::with_cache(invocation, async |cache| {
+        let outcome = bus::once(session::parts(invocation, cache.clone(), Want::Free)?).await;
+        reports::unreadable(invocation, &outcome)?;
+        let fleet = outcome.fleet;
         let shown =
             table::select(&Field::rows(&fleet.rows), filter.as_ref(), Sort::default(), &ctx);
         let rows: Vec<Arc<Row>> =
@@ -71,7 +59,7 @@ pub fn run(
         let range = HourRange::last_closed(ctx.now, hours);
         let mut advised = Vec::with_capacity(rows.len());
         for chunk in rows.chunks(CHUNK) {
-            let series = series(&cache, chunk, range).await;
+            let series = series(cache, chunk, range).await;
             for (row, series) in chunk.iter().zip(series) {
                 let subject = Subject {
                     instance: &row.instance,
@@ -85,20 +73,20 @@ pub fn run(
                 advised.push((row.clone(), advice));
             }
         }
-        session::close_aloud(cache).await;
-        let report = ScheduleReport {
-            rows: &advised,
-            zone,
-            changes: &changes,
-            weeks,
-            snippet,
-            readings: &fleet.readings,
-        };
-        let format = invocation.options.format;
-        out.write_all(report_schedule(&report, format, &ctx).as_bytes())?;
-        let partial = fleet.readings.iter().any(reports::is_partial);
-        Ok(if partial { Exit::Partial } else { Exit::Ok })
-    })
+        Ok((fleet, advised))
+    })?;
+    let report = ScheduleReport {
+        rows: &advised,
+        zone,
+        changes: &changes,
+        weeks,
+        snippet,
+        readings: &fleet.readings,
+    };
+    let format = invocation.options.format;
+    out.write_all(report_schedule(&report, format, &ctx).as_bytes())?;
+    let partial = fleet.readings.iter().any(reports::is_partial);
+    Ok(if partial { Exit::Partial } else { Exit::Ok })
 }
 
 async fn series(cache: &Cache, rows: &[Arc<Row>], range: HourRange) -> Vec<SeriesSet> {

@@ -388,7 +388,7 @@ fn shown(run: &Run, row: &IntentRow) -> Json {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::act::plan::Via;
+    use crate::act::plan::ActApi;
     use crate::domain::{InstanceState, Scope};
     use crate::view::fixture::ctx;
 
@@ -430,7 +430,7 @@ mod tests {
             verb: Verb::Stop,
             scope: Scope::new("123456789012", "eu-west-1"),
             az: "eu-west-1a".into(),
-            via: Via::Ec2,
+            via: ActApi::Ec2,
             by: "arn:aws:iam::123456789012:user/x".into(),
             from: "x@y".into(),
             executor: "live".into(),
@@ -439,13 +439,13 @@ mod tests {
             rows: vec![row("i-1"), row("i-2"), row("i-3")],
         };
         let outcomes = vec![outcome("i-1", OutcomeKind::Done), outcome("i-2", OutcomeKind::Failed)];
-        let settled = Body::Outcome { run: "a".into(), intent: 1, outcomes, reconciled: false };
+        let ended = Body::Outcome { run: "a".into(), intent: 1, outcomes, reconciled: false };
         let refused = Body::Refused {
             run: "b".into(),
             plan: "q".into(),
             outcomes: vec![outcome("i-9", OutcomeKind::Refused)],
         };
-        vec![line(1, intent), line(2, settled), line(3, refused)]
+        vec![line(1, intent), line(2, ended), line(3, refused)]
     }
 
     #[test]

@@ -6,7 +6,8 @@ use jiff::Timestamp;
 use serde_json::{Value as Json, json};
 
 use super::{Trouble, left};
-use crate::act::plan::{CheckedRow, Outcome, OutcomeKind};
+use crate::act::plan::{CheckedRow, Finding, Outcome, OutcomeKind};
+use crate::domain::Scope;
 use crate::report::page::Page;
 use crate::report::sheet::{Cell, Sheet};
 use crate::report::{Format, write};
@@ -18,12 +19,21 @@ const BASIS: &str = "done is what was seen in the state that was asked for; unkn
 
 /// The outcome of a row that never left the preflight.
 pub fn outcome_of_blocked(row: &CheckedRow, at: Timestamp) -> Outcome {
-    let text = row.reason().map(|f| f.text.clone()).unwrap_or_default();
+    refused(&row.item.id, &row.item.scope, row.reason(), at)
+}
+
+/// The outcome of a row that `reason` took out of its plan.
+pub(super) fn refused<G>(
+    id: &Arc<str>,
+    scope: &Scope,
+    reason: Option<&Finding<G>>,
+    at: Timestamp,
+) -> Outcome {
     Outcome {
-        id: row.item.id.clone(),
-        scope: row.item.scope.clone(),
+        id: id.clone(),
+        scope: scope.clone(),
         kind: OutcomeKind::Refused,
-        text,
+        text: reason.map(|f| f.text.clone()).unwrap_or_default(),
         state: None,
         request_ids: Vec::new(),
         at,

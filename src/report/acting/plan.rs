@@ -8,8 +8,8 @@ use serde_json::{Value as Json, json};
 use super::{Trouble, errors, left, lines, right};
 use crate::act::plan::stakes::VolumeStake;
 use crate::act::plan::{
-    CapUse, CheckedRow, EnvironmentCount, Guard, Plan, PlanItem, Preflighted, Severity, Stakes,
-    Undo, Via,
+    ActApi, CapUse, CheckedRow, EnvironmentCount, Guard, Kind, Plan, PlanItem, Preflighted,
+    Severity, Stakes, Undo,
 };
 use crate::report::json::number;
 use crate::report::page::Page;
@@ -38,26 +38,39 @@ pub fn plan(
     format: Format,
     ctx: &ViewContext,
 ) -> String {
-    let breaches: Vec<String> = checked.breaches.iter().map(ToString::to_string).collect();
     let page = Page {
         view: "preflight",
         basis: BASIS.to_owned(),
-        errors: errors(&report.errors),
         rows: checked.rows.iter().map(row).collect(),
+        sheet: Some(sheet(checked, ctx)),
+        notes: notes(checked, report, ctx),
+        ..preflight(checked, head(&checked.plan), &checked.environments(), report)
+    };
+    write(&page, format, ctx)
+}
+
+/// The page of a preflight, without what differs by the kind of plan. `plan` are the plan's own
+/// words, `environments` what goes by environment.
+pub(super) fn preflight<K: Kind>(
+    checked: &Preflighted<K>,
+    plan: Json,
+    environments: &[EnvironmentCount],
+    report: &PlanReport,
+) -> Page<'static> {
+    let breaches: Vec<String> = checked.breaches.iter().map(ToString::to_string).collect();
+    Page {
+        errors: errors(&report.errors),
         more: vec![
-            ("plan", head(&checked.plan)),
+            ("plan", plan),
             ("checked_at", json!(checked.checked_at.to_string())),
             ("callers", json!(checked.callers)),
             ("breaches", json!(breaches)),
             ("caps", json!(checked.caps)),
-            ("environments", json!(checked.environments())),
+            ("environments", json!(environments)),
             ("plan_sha256", json!(report.written)),
         ],
-        sheet: Some(sheet(checked, ctx)),
-        notes: notes(checked, report, ctx),
         ..Page::default()
-    };
-    write(&page, format, ctx)
+    }
 }
 
 /// What is chosen, by environment, and the caps: a line each, for who reads it before it is approved.
@@ -307,10 +320,10 @@ fn row(row: &CheckedRow) -> Json {
     Json::Object(fields.into_iter().map(|(k, v)| (k.to_owned(), v)).collect())
 }
 
-fn via(via: &Via) -> Json {
+fn via(via: &ActApi) -> Json {
     match via {
-        Via::Ec2 => json!("ec2"),
-        Via::AutoScaling { .. } => json!("auto_scaling"),
+        ActApi::Ec2 => json!("ec2"),
+        ActApi::AutoScaling { .. } => json!("auto_scaling"),
     }
 }
 

@@ -7,12 +7,12 @@
 
 use serde_json::{Value as Json, json};
 
-use super::plan::chosen_lines;
-use super::{PlanReport, Trouble, errors, left, lines, outcome, right};
+use super::plan::{chosen_lines, preflight};
+use super::{PlanReport, Trouble, left, lines, outcome, right};
 use crate::act::plan::storage::{
     CheckedStorage, Matter, Storage, StorageItem, StoragePlan, StorageUndo,
 };
-use crate::act::plan::{CapUse, Outcome, OutcomeKind, Preflighted, Severity};
+use crate::act::plan::{CapUse, Outcome, Preflighted, Severity};
 use crate::domain::text;
 use crate::report::page::Page;
 use crate::report::sheet::{Cell, Sheet};
@@ -24,15 +24,7 @@ const BASIS: &str = "USD per month of 730 h at list price; a GB is a GiB; a gp3 
 
 /// The outcome of a row that never left the preflight.
 pub fn storage_blocked(row: &CheckedStorage, at: jiff::Timestamp) -> Outcome {
-    Outcome {
-        id: row.item.id().clone(),
-        scope: row.item.scope.clone(),
-        kind: OutcomeKind::Refused,
-        text: row.reason().map(|f| f.text.clone()).unwrap_or_default(),
-        state: None,
-        request_ids: Vec::new(),
-        at,
-    }
+    outcome::refused(row.item.id(), &row.item.scope, row.reason(), at)
 }
 
 /// What a row is, in a few words.
@@ -125,7 +117,8 @@ pub fn storage_plan(
         ]
     };
     let sheet = Sheet { columns, rows: checked.rows.iter().map(cells).collect() };
-    let mut notes = chosen_lines(&going(checked).environments(), &checked.caps, ctx);
+    let environments = going(checked).environments();
+    let mut notes = chosen_lines(&environments, &checked.caps, ctx);
     notes.extend(checked.breaches.iter().map(|b| format!("! {b}")));
     for row in &checked.rows {
         for finding in row.findings.iter().skip(1) {
@@ -133,24 +126,13 @@ pub fn storage_plan(
         }
     }
     notes.extend(report.errors.iter().map(|e| format!("! {}", e.line())));
-    let breaches: Vec<String> = checked.breaches.iter().map(ToString::to_string).collect();
     let page = Page {
         view: "storage_preflight",
         basis: BASIS.to_owned(),
-        errors: errors(&report.errors),
         rows: checked.rows.iter().map(row).collect(),
-        more: vec![
-            ("plan", head(&checked.plan)),
-            ("checked_at", json!(checked.checked_at.to_string())),
-            ("callers", json!(checked.callers)),
-            ("breaches", json!(breaches)),
-            ("caps", json!(checked.caps)),
-            ("environments", json!(going(checked).environments())),
-            ("plan_sha256", json!(report.written)),
-        ],
         sheet: Some(sheet),
         notes,
-        ..Page::default()
+        ..preflight(checked, head(&checked.plan), &environments, report)
     };
     write(&page, format, ctx)
 }

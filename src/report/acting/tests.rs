@@ -6,9 +6,9 @@ use jiff::SignedDuration;
 
 use super::{PlanReport, Trouble, audit_list, audit_show, outcomes, plan, rows_of_plan, runs};
 use crate::act::exec::audit::{Body, IntentRow, Line};
-use crate::act::plan::fixture::{self, ACCOUNT, ARN, Sight, sight};
+use crate::act::plan::fixture::{self, ACCOUNT, ARN, GuardFixture, passing};
 use crate::act::plan::{
-    Authority, CheckedRow, Outcome, OutcomeKind, Preflighted, Verb, Via, guard,
+    ActApi, Authority, CheckedRow, Outcome, OutcomeKind, Preflighted, Verb, guard,
 };
 use crate::domain::{Addresses, InstanceState};
 use crate::report::Format;
@@ -20,7 +20,7 @@ const TERMINATE: Verb = Verb::Terminate { decrement: false };
 /// One row that goes and has something to lose, one that is protected, and one that would go if
 /// its account were armed; the last has neither name nor price.
 fn checked() -> Preflighted {
-    let mut goes = sight(TERMINATE).named("i-0a");
+    let mut goes = passing(TERMINATE).named("i-0a");
     goes.inspection.volumes = Ok(vec![
         fixture::volume("vol-0r", "/dev/xvda", true, true),
         fixture::volume("vol-0d", "/dev/xvdb", false, false),
@@ -29,9 +29,9 @@ fn checked() -> Preflighted {
         Ok(Addresses { public_ipv4: Some("198.51.100.7".into()), elastic: vec![] });
     goes.spec(|s| s.instance_store_gb = 7_600);
     goes.item(|i| i.production = true);
-    let mut guarded = sight(TERMINATE).named("i-0b");
+    let mut guarded = passing(TERMINATE).named("i-0b");
     guarded.inspection.termination_protection = Ok(true);
-    let mut unarmed = sight(TERMINATE).named("i-0c");
+    let mut unarmed = passing(TERMINATE).named("i-0c");
     unarmed.item(|i| {
         i.name = "".into();
         i.usd_per_hour = None;
@@ -39,13 +39,13 @@ fn checked() -> Preflighted {
     for account in unarmed.rules.accounts.values_mut() {
         account.armed = false;
     }
-    let sights = [goes, guarded, unarmed];
-    let whole = fixture::plan_of(TERMINATE, sights.iter().map(|s| (*s.item).clone()).collect());
-    let check = |mut s: Sight| -> CheckedRow {
+    let fixtures = [goes, guarded, unarmed];
+    let whole = fixture::plan_of(TERMINATE, fixtures.iter().map(|s| (*s.item).clone()).collect());
+    let check = |mut s: GuardFixture| -> CheckedRow {
         s.plan = whole.clone();
-        guard::check(&s.look())
+        guard::check(&s.input())
     };
-    let rows = sights.map(check).into();
+    let rows = fixtures.map(check).into();
     let callers = [(ACCOUNT.into(), ARN.into())].into();
     Preflighted::new(Arc::new(whole.clone()), rows, fixture::now(), callers, &fixture::rules().caps)
 }
@@ -101,7 +101,7 @@ fn log() -> Vec<Line> {
         verb: TERMINATE,
         scope: fixture::scope(),
         az: fixture::AZ.into(),
-        via: Via::Ec2,
+        via: ActApi::Ec2,
         by: ARN.into(),
         from: "ann@bastion".into(),
         executor: "live".into(),

@@ -5,31 +5,31 @@ use std::fmt;
 use super::seal::{ORIGIN, open};
 use crate::act::plan::sha256_hex;
 
-/// What the check of a log says.
+/// Result of checking the chain of hashes of a log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chain {
-    /// Lines that hold.
+    /// Number of lines whose hashes are right.
     pub lines: u64,
     /// Hash of the last line, zeros without any. Whoever notes it elsewhere can tell later whether
     /// lines were cut off the end, which a chain alone cannot.
     pub head: String,
-    /// What is wrong, in the order of the file.
+    /// Problems, in the order of the file; empty for a log that is whole.
     pub problems: Vec<Problem>,
 }
 
 impl Chain {
-    /// True when nothing is wrong.
+    /// True when no problem was found.
     pub fn holds(&self) -> bool {
         self.problems.is_empty()
     }
 }
 
-/// Something wrong with the log.
+/// One problem of a log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// Number of the line in the file, from 1.
     pub line: u64,
-    /// What.
+    /// Kind of problem.
     pub defect: Defect,
 }
 
@@ -39,10 +39,11 @@ impl fmt::Display for Problem {
     }
 }
 
-/// What can be wrong with a line.
+/// Kinds of problems of a line. [`Defect::Torn`] and [`Defect::Unended`] are what a crash leaves;
+/// the others mean that somebody changed the log.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Defect {
-    /// Its hash is not that of what it says.
+    /// The hash in the line is not the hash of the line.
     #[error("was changed: it does not carry its own hash")]
     Changed,
     /// It does not follow the line before.
@@ -51,12 +52,12 @@ pub enum Defect {
          dropped, slipped in or moved"
     )]
     Unchained {
-        /// Its number as it says.
+        /// Number in the line.
         seq: u64,
-        /// The number that follows.
+        /// Number that should follow.
         expected: u64,
     },
-    /// It is no line, and nothing accounts for it.
+    /// Bytes that are no line, and the next line does not account for them.
     #[error("is no line of the log, and no line behind it accounts for a crash")]
     Unaccounted,
     /// Half a line at the end of the file.
@@ -65,7 +66,7 @@ pub enum Defect {
     /// The last line lacks its newline.
     #[error("lacks its end; `burntop audit reconcile` puts it right")]
     Unended,
-    /// It accounts for torn bytes that are not there.
+    /// The line accounts for torn bytes that are not in the file.
     #[error("accounts for half a line that is not there, or was changed")]
     Phantom,
 }
@@ -76,7 +77,7 @@ pub(super) enum Piece<'a> {
     Line(u64, &'a [u8]),
     /// Bytes that are no line and that the next line accounts for.
     Accounted,
-    /// Something wrong.
+    /// A problem.
     Wrong(Problem),
 }
 

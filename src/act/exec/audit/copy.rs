@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use crate::domain::{ErrorKind, SourceError};
 use crate::files::{self, Cause};
 
-/// A second place for the log. It gets every line after each run; that it cannot be reached is
-/// told, and stops nothing.
+/// A second place for the audit log, written after each run. A copy that fails is a warning and
+/// stops nothing.
 #[async_trait::async_trait]
 pub trait AuditCopy: Send + Sync {
-    /// Where it is, for messages.
+    /// Path or address of the copy, for messages.
     fn place(&self) -> String;
 
     /// Takes the log as it is at the end of `run`. The lines that the run saw written start at

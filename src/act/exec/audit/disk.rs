@@ -1,12 +1,12 @@
 //! What the log is written on. A trait, so that tests can lose power.
 
-/// A failure of the disk.
+/// An operation on the log file that failed.
 #[derive(Debug, thiserror::Error)]
 #[error("audit log: {what}: {error}")]
 pub struct DiskError {
-    /// What was tried.
+    /// Operation that was tried, as messages name it.
     pub what: &'static str,
-    /// What the system said.
+    /// Error of the operating system.
     #[source]
     pub error: std::io::Error,
 }
@@ -23,7 +23,7 @@ pub trait Lease: Send + Sync {}
 
 /// What is on disk, seen while nobody else can write. `&[u8]` is one, for disks in memory.
 pub trait Stored {
-    /// Bytes on disk.
+    /// Size of the file, bytes.
     fn size(&self) -> u64;
 
     /// The last `bytes` bytes; all of them when there are fewer. A log grows for years, and

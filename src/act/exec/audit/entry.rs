@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::act::plan::storage::{Step, StorageGuard, StorageItem, StorageUndo, StorageVerb};
-use crate::act::plan::{Authority, Finding, Outcome, PlanItem, Undo, Verb, Via};
+use crate::act::plan::{ActApi, Authority, Finding, Outcome, PlanItem, Undo, Verb};
 use crate::domain::Scope;
 
 /// One line: compact JSON with its members in this order. `hash` is SHA-256 over the bytes of the
@@ -16,15 +16,15 @@ use crate::domain::Scope;
 /// `sed 's/,"hash":"[0-9a-f]*"}$/}/' | tr -d '\n' | sha256sum`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Line {
-    /// Counts from 1.
+    /// Number of the line, counted from 1.
     pub seq: u64,
     /// When it was written.
     pub at: Timestamp,
     /// Hash of the line before, 64 hexadecimal digits; zeros in the first line.
     pub prev: String,
-    /// What happened.
+    /// Event that the line records.
     pub body: Body,
-    /// Hash of this line.
+    /// SHA-256 of this line, 64 hexadecimal digits.
     pub hash: String,
 }
 
@@ -34,116 +34,116 @@ pub struct Line {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Body {
-    /// Something is about to be done; written before the call.
+    /// Intent of a call about instances, written before the call.
     Intent {
-        /// The run.
+        /// Id of the run.
         run: String,
-        /// The plan.
+        /// First twelve digits of the hash of the plan.
         plan: String,
-        /// What.
+        /// Action.
         verb: Verb,
-        /// Where.
+        /// Account and region.
         scope: Scope,
-        /// Zone.
+        /// Availability zone of all instances.
         az: Arc<str>,
-        /// Through which API.
-        via: Via,
-        /// ARN of who does it.
+        /// API that the call goes through.
+        via: ActApi,
+        /// ARN of the caller.
         by: Arc<str>,
-        /// From where: user and host of the process.
+        /// `user@host` of the process.
         from: String,
-        /// Name of the executor.
+        /// Name of the executor: `live`, `dry-run`, `demo`.
         executor: String,
-        /// On whose word.
+        /// Who allowed the plan to run.
         authority: Authority,
-        /// Why.
+        /// Justification; may be empty.
         justification: String,
-        /// The rows with their evidence.
+        /// Rows of the call.
         rows: Vec<IntentRow>,
     },
-    /// Something is about to be done to storage; written before the call, one for each.
+    /// Intent of a call about a volume or bucket, written before the call; one for each call.
     StorageIntent {
-        /// The run.
+        /// Id of the run.
         run: String,
-        /// The plan.
+        /// First twelve digits of the hash of the plan.
         plan: String,
         /// When the plan was drafted.
         drafted: Timestamp,
-        /// What the plan is for.
+        /// Action of the plan.
         verb: StorageVerb,
-        /// Which call of it.
+        /// Call of the action.
         step: Step,
-        /// Where.
+        /// Account and region.
         scope: Scope,
-        /// ARN of who does it.
+        /// ARN of the caller.
         by: Arc<str>,
-        /// From where: user and host of the process.
+        /// `user@host` of the process.
         from: String,
-        /// Name of the executor.
+        /// Name of the executor: `live`, `dry-run`, `demo`.
         executor: String,
-        /// On whose word.
+        /// Who allowed the plan to run.
         authority: Authority,
-        /// Why.
+        /// Justification; may be empty.
         justification: String,
-        /// The row with what the guards said.
+        /// Row of the call.
         row: StorageIntentRow,
     },
-    /// What became of rows of an intent.
+    /// Outcomes of rows of an earlier intent.
     Outcome {
-        /// The run.
+        /// Id of the run.
         run: String,
         /// `seq` of the intent.
         intent: u64,
-        /// Per row.
+        /// Outcomes, one per row.
         outcomes: Vec<Outcome>,
-        /// True when it was found out at a later start.
+        /// True when a later start found out, by reconciliation.
         reconciled: bool,
     },
-    /// Rows that were confirmed and not touched after all.
+    /// Outcomes of rows that were confirmed and for which no call was made.
     Refused {
-        /// The run.
+        /// Id of the run.
         run: String,
-        /// The plan.
+        /// First twelve digits of the hash of the plan.
         plan: String,
-        /// Per row.
+        /// Outcomes, one per row.
         outcomes: Vec<Outcome>,
     },
-    /// A plan or a policy was approved.
+    /// Approval of a plan or a policy.
     Approved {
-        /// What: `plan` or `policy`.
+        /// What was approved: `plan` or `policy`.
         what: String,
-        /// Hash of it.
+        /// SHA-256 of what was approved.
         sha256: String,
         /// ARN of the approver by account.
         approver: BTreeMap<Arc<str>, Arc<str>>,
     },
     /// What a crash left half-written was found; it stays where it is, directly before this line.
     Recovered {
-        /// Bytes of it, without the newline that ends it now.
+        /// Number of torn bytes, without the newline that ends them now.
         bytes: u64,
-        /// SHA-256 of them.
+        /// SHA-256 of the torn bytes.
         sha256: String,
     },
 }
 
-/// A row of an intent.
+/// One instance of an intent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct IntentRow {
-    /// What was planned, with the hash of the evidence.
+    /// Row of the plan, with the hash of its evidence.
     pub item: Arc<PlanItem>,
-    /// What the guards said, warnings and notes.
+    /// Findings of the guards right before the call: warnings and notes.
     pub findings: Vec<Finding>,
-    /// The way back.
+    /// How to take the action back; `None` where it cannot be.
     pub undo: Option<Undo>,
 }
 
-/// The row of an intent about storage.
+/// The volume or bucket of an intent about storage.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StorageIntentRow {
-    /// What was planned.
+    /// Row of the plan.
     pub item: Arc<StorageItem>,
-    /// What the guards said, warnings and notes.
+    /// Findings of the guards right before the call: warnings and notes.
     pub findings: Vec<Finding<StorageGuard>>,
-    /// The way back; `None` for a snapshot, which is one itself.
+    /// How to take the action back; `None` for a snapshot, which destroys nothing.
     pub undo: Option<StorageUndo>,
 }

@@ -6,13 +6,13 @@ use crate::files::Cause;
 /// Why the log could not be used, and what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum AuditError {
-    /// The disk.
+    /// The file cannot be read or written.
     #[error(
         "{0}; nothing is done without an audit log: {advice}, then try again",
         advice = Cause::of(&.0.error).advice()
     )]
     Disk(#[from] DiskError),
-    /// A line does not carry the hash of what it says.
+    /// A line whose hash is wrong, or which does not follow the line before.
     #[error(
         "audit log: line {line} {why}; nothing is done on a log that somebody changed: see \
          `burntop audit verify`, then move the log aside and keep it"
@@ -20,7 +20,7 @@ pub enum AuditError {
     Broken {
         /// Its number in the file, from 1; 0 when it is the last one, which is found from the end.
         line: u64,
-        /// What is wrong with it.
+        /// What is wrong with the line.
         why: &'static str,
     },
     /// A line that this version cannot read.
@@ -28,7 +28,7 @@ pub enum AuditError {
     Foreign {
         /// Its number in the file, from 1.
         line: u64,
-        /// What the parser said.
+        /// Error of the parser.
         why: String,
     },
     /// A line that cannot be written as JSON.

@@ -37,8 +37,9 @@ impl Journal {
         written?.ok_or(AuditError::Broken { line: 0, why: "was not written" })
     }
 
-    /// Appends what `decide` says after it saw every line, while nobody else can write: two
-    /// processes that come to the same conclusion do not write it twice.
+    /// Appends the body that `decide` returns after it saw every line, while nobody else can write:
+    /// two processes that come to the same conclusion do not write it twice. `None` when `decide`
+    /// returned none.
     pub fn append_if(
         &self,
         at: Timestamp,
@@ -58,7 +59,7 @@ impl Journal {
         written
     }
 
-    /// The number of the last line, 0 without any.
+    /// Number of the last line; 0 for an empty log.
     pub fn last(&self) -> Result<u64, AuditError> {
         let mut last = Ok(0);
         self.disk.append(&mut |stored| {
@@ -87,22 +88,22 @@ impl Journal {
         lines(&self.bytes()?)
     }
 
-    /// Checks the whole log.
+    /// Checks every line of the log and its hash. Fails when the log cannot be read.
     pub fn verify(&self) -> Result<Chain, AuditError> {
         Ok(walk(&self.bytes()?, &mut |_| {}))
     }
 
-    /// The log as it lies on disk, for export and copies.
+    /// Bytes of the log file, for export and copies; empty without a file.
     pub fn bytes(&self) -> Result<Vec<u8>, AuditError> {
         Ok(self.disk.read()?)
     }
 
-    /// Announces a run that is now alive; see [`Disk::lease`].
+    /// Marks `run` as alive until the lease is dropped; see [`Disk::lease`].
     pub fn lease(&self, run: &str) -> Result<Box<dyn Lease>, AuditError> {
         Ok(self.disk.lease(run)?)
     }
 
-    /// True while the run's process lives.
+    /// True while the process of `run` holds its lease.
     pub fn is_alive(&self, run: &str) -> Result<bool, AuditError> {
         Ok(self.disk.is_alive(run)?)
     }

@@ -40,15 +40,15 @@ pub(super) fn seal(
 /// A line as far as the chain needs to know it; what it says may be of a newer version.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Head {
-    /// Counts from 1.
+    /// Number of the line, counted from 1.
     pub seq: u64,
     /// Hash of the line before.
     pub prev: String,
-    /// Hash of this line, as it says.
+    /// Hash of this line that the line holds.
     pub hash: String,
     /// True when that is the hash of these bytes.
     pub holds: bool,
-    /// Length and hash of the torn bytes that it accounts for.
+    /// Length and hash of the torn bytes that it accounts for; `None` for any other line.
     pub recovered: Option<(u64, String)>,
 }
 

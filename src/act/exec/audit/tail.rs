@@ -8,12 +8,12 @@ use crate::act::plan::sha256_hex;
 /// Bytes that are read at first. A line of an intent of fifty instances is about 100 kB.
 const FIRST_LOOK: u64 = 64 << 10;
 
-/// Where the chain ends.
+/// End of the chain of hashes.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Tail {
     /// Number of the last line; 0 without any.
     pub seq: u64,
-    /// Its hash.
+    /// Hash of the last line.
     pub hash: String,
     /// What a crash left behind the last line: length and SHA-256, without a newline at its end.
     pub torn: Option<(u64, String)>,

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::{SignedDuration, Timestamp};
 
 use super::*;
-use crate::act::plan::guard::{Look, check};
+use crate::act::plan::guard::{GuardInput, check};
 use crate::act::plan::{
     AccountRules, Answer, Caps, CheckedRow, Guard, PLAN_SCHEMA, Plan, PlanItem, Preflighted, Rules,
     Severity, recheck,
@@ -103,16 +103,16 @@ impl Stage {
             Ok(who) => Ok(Caller { account: who.account, arn: who.arn }),
             Err(error) => Err(Arc::new(error)),
         };
-        let hands = hands(account);
-        let permitted = hands.permitted(&item.scope, &plan.verb, &ids).await.map_err(Arc::new);
-        let row = check(&Look {
+        let executor = executor(account);
+        let permitted = executor.permitted(&item.scope, &plan.verb, &ids).await.map_err(Arc::new);
+        let row = check(&GuardInput {
             plan: &plan,
             item: &item,
             caller: &caller,
             inspection: &inspection,
             recent: &recent,
             permitted: &permitted,
-            executor: hands.name(),
+            executor: executor.name(),
             rules: &self.rules(),
             now: self.now,
         });
@@ -219,7 +219,7 @@ async fn act(stage: &Stage, name: &str, verb: Verb) -> Result<Receipt, SourceErr
     let answer = Answer { typed, justification: String::new() };
     let confirmed = checked.confirm(&answer, stage.now).unwrap();
     let ticket = confirmed.redeem(stage.now).unwrap();
-    hands(account).act(&ticket.order(&ids).unwrap()).await
+    executor(account).act(&ticket.order(&ids).unwrap()).await
 }
 
 #[tokio::test]

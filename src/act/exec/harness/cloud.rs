@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::faults::{Bug, CallFault};
 use super::judge;
-use super::looks::Facts;
+use super::observations::Facts;
 use super::world::{Deed, HOUR, MINUTE, Ms, SECOND, What, World, stamp};
-use crate::act::plan::{EXPIRES_TAG, REMINDED_TAG, Verb, Via};
+use crate::act::plan::{ActApi, EXPIRES_TAG, REMINDED_TAG, Verb};
 use crate::domain::{ErrorKind, InstanceState, Scope, SourceError, Tags};
 
 /// Length of a datapoint.
@@ -200,7 +200,7 @@ pub struct Request {
     pub run: String,
     pub scope: Scope,
     pub az: Arc<str>,
-    pub via: Via,
+    pub via: ActApi,
     pub verb: Verb,
     pub ids: Vec<Arc<str>>,
     pub fault: CallFault,
@@ -210,7 +210,7 @@ pub struct Request {
 pub type Reply = Result<Vec<(Arc<str>, InstanceState)>, SourceError>;
 
 /// Lets states turn whose time has come.
-pub fn settle(world: &mut World) {
+pub fn apply_due_turns(world: &mut World) {
     let now = world.now;
     for b in &mut world.cloud.boxes {
         while let Some(&(at, to)) = b.turns.first()
@@ -311,14 +311,14 @@ fn carry_out(world: &mut World, request: &Request) -> Reply {
         indices.push(index);
     }
     match &request.via {
-        Via::AutoScaling { group, decrement } => {
+        ActApi::AutoScaling { group, decrement } => {
             let mut states = Vec::new();
             for index in indices {
                 states.push(leave_group(world, request, index, group, *decrement)?);
             }
             Ok(states)
         }
-        Via::Ec2 => ec2(world, request, &indices),
+        ActApi::Ec2 => ec2(world, request, &indices),
     }
 }
 
@@ -483,7 +483,7 @@ pub fn orders(world: &mut World, request: &mut Request) -> usize {
         Some(Bug::BlindRetry) if request.fault != CallFault::None => 2,
         Some(Bug::ClaimsSuccess) => 0,
         Some(Bug::WrongApi) => {
-            request.via = Via::Ec2;
+            request.via = ActApi::Ec2;
             1
         }
         Some(Bug::ExtraInstance) => {

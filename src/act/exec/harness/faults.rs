@@ -9,7 +9,7 @@ pub struct Rates {
     pub read: f64,
     /// A single fact of an inspection.
     pub fact: f64,
-    /// The telemetry of one instance, at one look.
+    /// The telemetry of one instance, at one observation.
     pub recent: f64,
     /// The disk is full.
     pub disk_full: f64,

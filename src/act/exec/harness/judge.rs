@@ -11,10 +11,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::cloud::{Effect, Request};
-use super::looks::Facts;
+use super::observations::Facts;
 use super::world::{Ms, SECOND, World, stamp};
 use crate::act::exec::audit::{Body, Line};
-use crate::act::plan::{EXPIRES_TAG, OutcomeKind, PlanItem, Verb, Via, sha256_hex};
+use crate::act::plan::{ActApi, EXPIRES_TAG, OutcomeKind, PlanItem, Verb, sha256_hex};
 use crate::domain::{InstanceState, VerdictKind};
 
 /// The oldest look on which a call may rest.
@@ -28,7 +28,7 @@ pub struct Intent {
     pub items: Vec<Arc<PlanItem>>,
     /// When it became durable.
     pub at: Ms,
-    pub settled: BTreeSet<Arc<str>>,
+    pub finished: BTreeSet<Arc<str>>,
 }
 
 /// The log as the judge reads it.
@@ -67,7 +67,7 @@ fn read(world: &mut World, log: &mut Log, line: Line) {
             let items = rows.iter().map(|r| r.item.clone()).collect();
             world.note(|| format!("intent {} of {run}: {} rows", line.seq, rows.len()));
             let intent =
-                Intent { seq: line.seq, run, verb, items, at: now, settled: BTreeSet::new() };
+                Intent { seq: line.seq, run, verb, items, at: now, finished: BTreeSet::new() };
             log.intents.insert(line.seq, intent);
         }
         Body::Outcome { run, intent, outcomes, reconciled } => {
@@ -94,7 +94,7 @@ fn read(world: &mut World, log: &mut Log, line: Line) {
                     world
                         .violation("c", format!("an outcome of {run} for an intent of {}", of.run));
                 }
-                of.settled.insert(outcome.id.clone());
+                of.finished.insert(outcome.id.clone());
                 match outcome.kind {
                     OutcomeKind::Done => done(world, of, &outcome.id),
                     OutcomeKind::Failed | OutcomeKind::Refused => {
@@ -182,16 +182,17 @@ pub fn sent(world: &mut World, request: &Request) {
         let announced = world.log.intents.values().any(|i| {
             i.run == request.run
                 && i.verb == request.verb
-                && !i.settled.contains(id)
+                && !i.finished.contains(id)
                 && i.items.iter().any(|item| item.id == *id)
         });
         if !announced {
             world.violation("b", format!("no intent on disk names {id}"));
         }
-        let look = world.processes[request.process].looks.entry(id.clone()).or_default();
-        let blind = look.called_since;
-        look.called_since = true;
-        look.calls += 1;
+        let observation =
+            world.processes[request.process].observations.entry(id.clone()).or_default();
+        let blind = observation.called_since;
+        observation.called_since = true;
+        observation.calls += 1;
         if blind {
             world.violation("d", format!("{id} is called for again, and nobody looked in between"));
         }
@@ -212,9 +213,9 @@ pub fn effect(world: &mut World, request: &Request, index: usize, effect: &Effec
     if !process.confirmed.contains(&id) {
         faults.push(("a", format!("{id} was not confirmed")));
     }
-    let look = process.looks.get(&id).cloned().unwrap_or_default();
-    let seen: Option<&Facts> = look.seen.as_ref().map(|s| &s.1);
-    match &look.inspected {
+    let observation = process.observations.get(&id).cloned().unwrap_or_default();
+    let seen: Option<&Facts> = observation.seen.as_ref().map(|s| &s.1);
+    match &observation.inspected {
         None => faults.push(("a", format!("{id} was not inspected before the call"))),
         Some((at, facts, missing)) => {
             if world.now - at > LOOK_AGE {
@@ -258,7 +259,7 @@ pub fn effect(world: &mut World, request: &Request, index: usize, effect: &Effec
         if of_a_life && now_facts.launched_at != planned {
             if seen.is_none_or(|s| s.launched_at != planned) {
                 let what = format!("{id} lived anew since the plan ({})", stamp(b.launched_at));
-                faults.push((if look.calls > 1 { "d" } else { "a" }, what));
+                faults.push((if observation.calls > 1 { "d" } else { "a" }, what));
             } else {
                 races.push("launched anew after the last look");
             }
@@ -268,7 +269,7 @@ pub fn effect(world: &mut World, request: &Request, index: usize, effect: &Effec
         }
     }
     if destructive {
-        match look.measured {
+        match observation.measured {
             None => faults.push(("a", format!("{id} was not measured before the call"))),
             Some((at, used, missing)) => {
                 if world.now - at > LOOK_AGE {
@@ -287,7 +288,7 @@ pub fn effect(world: &mut World, request: &Request, index: usize, effect: &Effec
                 }
             }
         }
-        let via_group = matches!(request.via, Via::AutoScaling { .. });
+        let via_group = matches!(request.via, ActApi::AutoScaling { .. });
         if via_group != b.group.is_some() {
             faults.push((
                 "g",
@@ -315,7 +316,7 @@ pub fn effect(world: &mut World, request: &Request, index: usize, effect: &Effec
         {
             faults.push(("d", format!("{id} was {} a second time by the same run", effect.what)));
         } else if before.life == effect.life && before.process != effect.process && destructive {
-            let shown = look.inspected.as_ref().is_none_or(|i| i.1.leaving);
+            let shown = observation.inspected.as_ref().is_none_or(|i| i.1.leaving);
             let left = shown || seen.is_none_or(|s| s.state != InstanceState::Running);
             if left {
                 faults.push(("d", format!("{id} was {} again, and it showed", effect.what)));
@@ -350,7 +351,7 @@ pub fn last(world: &mut World) {
     let log = std::mem::take(&mut world.log);
     for intent in log.intents.values() {
         for item in &intent.items {
-            if !intent.settled.contains(&item.id) {
+            if !intent.finished.contains(&item.id) {
                 world.violation(
                     "c",
                     format!("intent {} has no outcome for {}", intent.seq, item.id),

@@ -15,7 +15,7 @@ mod disk;
 mod faults;
 mod fleet;
 mod judge;
-mod looks;
+mod observations;
 mod ports;
 mod tests;
 mod trial;

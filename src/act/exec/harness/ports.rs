@@ -9,9 +9,9 @@ use jiff::Timestamp;
 use super::cloud::{DELIVERY, KINDS, Machine, PERIOD, Reply, Request, Telemetry, Use, orders};
 use super::faults::{Bug, CallFault};
 use super::judge;
-use super::looks::Look;
+use super::observations::Observation;
 use super::world::{Deed, Event, MINUTE, Ms, SECOND, Shared, What, World, stamp};
-use crate::act::exec::{Hands, Receipt};
+use crate::act::exec::{Executor, Receipt};
 use crate::act::plan::{Order, Verb};
 use crate::domain::{
     Accelerator, AcceleratorKind, Addresses, ErrorKind, GroupFact, Inspection, Instance,
@@ -260,15 +260,15 @@ impl SimAccount {
             target_groups: fact(world, targets.into_iter().collect(), false, &mut missing),
             spot: fact(world, spot, false, &mut missing),
         };
-        let look = self.look(world, id);
-        look.inspected = Some((now, truth.clone(), missing));
-        look.seen = Some((now, truth));
-        look.called_since = false;
+        let observation = self.observation(world, id);
+        observation.inspected = Some((now, truth.clone(), missing));
+        observation.seen = Some((now, truth));
+        observation.called_since = false;
         out
     }
 
-    fn look<'a>(&self, world: &'a mut World, id: &Arc<str>) -> &'a mut Look {
-        world.processes[self.process].looks.entry(id.clone()).or_default()
+    fn observation<'a>(&self, world: &'a mut World, id: &Arc<str>) -> &'a mut Observation {
+        world.processes[self.process].observations.entry(id.clone()).or_default()
     }
 
     fn measure(
@@ -339,8 +339,8 @@ impl SimAccount {
                 }
             }
         }
-        let look = self.look(world, id);
-        look.measured = Some((now, used, missing));
+        let observation = self.observation(world, id);
+        observation.measured = Some((now, used, missing));
         if failed {
             return Err(Arc::new(trouble(world)));
         }
@@ -447,9 +447,9 @@ impl Inspector for SimAccount {
                         launched_at: Some(stamp(b.launched_at)),
                         tags: b.tags(),
                     };
-                    let look = self.look(&mut world, id);
-                    look.seen = Some((now, facts));
-                    look.called_since = false;
+                    let observation = self.observation(&mut world, id);
+                    observation.seen = Some((now, facts));
+                    observation.called_since = false;
                     seen
                 }
             };
@@ -460,7 +460,7 @@ impl Inspector for SimAccount {
 }
 
 #[async_trait::async_trait]
-impl Hands for SimAccount {
+impl Executor for SimAccount {
     fn name(&self) -> &'static str {
         "live"
     }

@@ -134,13 +134,13 @@ fn whatever_goes_wrong_nothing_is_touched_that_must_not_be() {
 #[test]
 fn the_executor_of_a_read_only_session_makes_no_write_call() {
     let trials = number("BURNTOP_TRIALS").unwrap_or(TRIALS) / 5;
-    let counts = all(Session::ReadOnlyHands, trials);
+    let counts = all(Session::ReadOnlyExecutor, trials);
     assert_eq!((counts.write_calls, counts.effects.len()), (0, 0));
     println!("read-only: {} trials, {} write calls", counts.trials, counts.write_calls);
 }
 
 #[test]
-fn an_account_that_is_not_armed_sees_no_write_call_whatever_hands_there_are() {
+fn an_account_that_is_not_armed_sees_no_write_call_whatever_executor_there_is() {
     let trials = number("BURNTOP_TRIALS").unwrap_or(TRIALS) / 5;
     let counts = all(Session::ForbiddenByRules, trials);
     assert_eq!((counts.write_calls, counts.effects.len()), (0, 0));

@@ -11,7 +11,7 @@ use super::ports::SimAccount;
 use super::world::{Deed, Event, HOUR, MINUTE, Ms, SECOND, Shared, Task, What, World, stamp};
 use super::{fleet, judge};
 use crate::act::exec::audit::Journal;
-use crate::act::exec::{Hands, Operator, Post, Refuse};
+use crate::act::exec::{AccountAccess, Executor, Operator, Refuse};
 use crate::act::plan::{Answer, OutcomeKind, Plan, Rules, Verb};
 use crate::source::inspect::Inspector;
 
@@ -21,11 +21,11 @@ const START: Ms = 1_772_452_800_000;
 /// Who acts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Session {
-    /// Armed, with hands.
+    /// Armed, with an executor that acts.
     Armed,
     /// The rules allow it and the executor is the one of a read-only session.
-    ReadOnlyHands,
-    /// There are hands, and the rules forbid.
+    ReadOnlyExecutor,
+    /// There is an executor that acts, and the rules forbid.
     ForbiddenByRules,
 }
 
@@ -180,12 +180,12 @@ impl Stage {
                 account: account.clone(),
                 first: Mutex::new(BTreeMap::new()),
             });
-            let hands: Arc<dyn Hands> = match self.session {
-                Session::ReadOnlyHands => Arc::new(Refuse),
+            let executor: Arc<dyn Executor> = match self.session {
+                Session::ReadOnlyExecutor => Arc::new(Refuse),
                 _ => sim.clone(),
             };
             let inspector: Arc<dyn Inspector> = sim;
-            operator.add(account, Post { inspector, hands });
+            operator.add(account, AccountAccess { inspector, executor });
         }
         operator
     }
@@ -240,7 +240,7 @@ impl Stage {
             let p = &mut world.processes[process];
             p.confirmed = rows.into_iter().collect();
             // What the preflight saw is no look at the last moment.
-            p.looks.clear();
+            p.observations.clear();
         }
         match operator.execute(&confirmed, &|_| {}).await {
             Err(error) => self.error("execute", &error.to_string()),

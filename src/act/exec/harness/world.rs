@@ -17,7 +17,7 @@ use super::counts::Counts;
 use super::disk::DiskState;
 use super::faults::{Bug, Fuse, Rates};
 use super::judge::Log;
-use super::looks::Looks;
+use super::observations::Observations;
 use crate::act::exec::pace::{Stage, on_stage};
 use crate::act::plan::Plan;
 
@@ -47,7 +47,7 @@ pub struct Process {
     pub plan: Option<Arc<Plan>>,
     /// The rows that were confirmed.
     pub confirmed: BTreeSet<Arc<str>>,
-    pub looks: Looks,
+    pub observations: Observations,
 }
 
 /// Something that happens by itself.
@@ -212,7 +212,7 @@ impl World {
             (Some(t), Some(e)) => t.min(e),
         };
         self.now = self.now.max(next.0);
-        super::cloud::settle(self);
+        super::cloud::apply_due_turns(self);
         if event == Some(next) {
             match self.events.remove(&next) {
                 Some(Event::Arrive(request)) => super::cloud::arrive(self, &request),
@@ -234,7 +234,7 @@ impl World {
             self.advance();
         }
         self.now = until;
-        super::cloud::settle(self);
+        super::cloud::apply_due_turns(self);
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::act::plan::{CheckedRow, MAX_BATCH, Via};
+use crate::act::plan::{ActApi, CheckedRow, MAX_BATCH};
 use crate::domain::Scope;
 
 /// Members of Auto Scaling groups that are looked at together. Each is a call of its own, and where
@@ -13,9 +13,9 @@ const MEMBERS_AT_ONCE: usize = 1;
 /// Rows that are looked at together: of one scope, zone and API, by their place in the plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Batch {
-    /// Through which API.
-    pub via: Via,
-    /// The rows.
+    /// API that their calls go through.
+    pub via: ActApi,
+    /// Places of the rows in the plan.
     pub rows: Vec<usize>,
 }
 
@@ -24,9 +24,9 @@ impl Batch {
     /// its answer, so that a decrement is never repeated for a doubt about another member.
     pub fn calls(&self, rows: Vec<usize>) -> Vec<Vec<usize>> {
         match self.via {
-            Via::Ec2 if rows.is_empty() => Vec::new(),
-            Via::Ec2 => vec![rows],
-            Via::AutoScaling { .. } => rows.into_iter().map(|row| vec![row]).collect(),
+            ActApi::Ec2 if rows.is_empty() => Vec::new(),
+            ActApi::Ec2 => vec![rows],
+            ActApi::AutoScaling { .. } => rows.into_iter().map(|row| vec![row]).collect(),
         }
     }
 }
@@ -34,15 +34,15 @@ impl Batch {
 /// Groups rows: by scope, and there by zone and API. A protected member makes the call fail for
 /// its whole zone while those of other zones terminate, so zones are never mixed.
 pub(super) fn batches(rows: &[CheckedRow]) -> BTreeMap<Scope, Vec<Batch>> {
-    let mut groups: BTreeMap<(&Scope, &Arc<str>, &Via), Vec<usize>> = BTreeMap::new();
+    let mut groups: BTreeMap<(&Scope, &Arc<str>, &ActApi), Vec<usize>> = BTreeMap::new();
     for (n, row) in rows.iter().enumerate() {
         groups.entry((&row.item.scope, &row.az, &row.via)).or_default().push(n);
     }
     let mut out: BTreeMap<Scope, Vec<Batch>> = BTreeMap::new();
     for ((scope, _, via), rows) in groups {
         let most = match via {
-            Via::Ec2 => MAX_BATCH,
-            Via::AutoScaling { .. } => MEMBERS_AT_ONCE,
+            ActApi::Ec2 => MAX_BATCH,
+            ActApi::AutoScaling { .. } => MEMBERS_AT_ONCE,
         };
         let batches = out.entry(scope.clone()).or_default();
         let parts = rows.chunks(most);

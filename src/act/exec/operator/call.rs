@@ -7,12 +7,12 @@ use crate::act::exec::pace::{Instant, sleep};
 use super::Operator;
 use super::batch::Batch;
 use super::claim::Claim;
-use super::judge::{Sight, sight};
+use super::judge::{ObservedState, observe};
 use super::look::LookedRow;
 use super::run::{Row, Run};
 use crate::act::exec::Receipt;
 use crate::act::exec::audit::{Body, IntentRow};
-use crate::act::plan::{CheckedRow, Order, OutcomeKind, Progress, Via, guard};
+use crate::act::plan::{ActApi, CheckedRow, Order, OutcomeKind, Progress, guard};
 use crate::domain::{ErrorKind, SourceError};
 use crate::source::inspect::Seen;
 
@@ -42,7 +42,7 @@ impl Run<'_> {
     ///
     /// Before each further attempt the instances are looked at as before the first. Only one that
     /// is as it was, in the same life, is called for again. A retry has an intent of its own that
-    /// names exactly its instances; when a row is settled, each intent that names it gets the
+    /// names exactly its instances; when a row is finished, each intent that names it gets the
     /// outcome.
     pub(super) async fn batch(&self, batch: &Batch) {
         let patience = &self.op.patience;
@@ -74,7 +74,7 @@ impl Run<'_> {
         }
     }
 
-    /// Looks at rows and says which may be called for. Those that may not are settled, or left for
+    /// Looks at rows and says which may be called for. Those that may not are finished, or left for
     /// verification when a call for them may have happened.
     async fn ready(&self, rows: &[usize], again: bool) -> Vec<usize> {
         let ids = self.ids(rows);
@@ -90,7 +90,7 @@ impl Run<'_> {
             .unzip();
         let gone = self.gone(rows);
         guard::together_after(&self.plan().verb, &mut checked, &gone);
-        let (mut ready, mut settled) = (Vec::new(), Vec::new());
+        let (mut ready, mut finished) = (Vec::new(), Vec::new());
         for ((n, checked), inspection) in rows.iter().zip(checked).zip(inspections) {
             let caller = looked.callers.get(&checked.item.scope.account);
             if let Ok(Some(instance)) = &inspection.instance {
@@ -105,7 +105,7 @@ impl Run<'_> {
                 }
                 match refusal {
                     Some(why) if again => row.refused = Some(why),
-                    Some(why) => settled.push((*n, OutcomeKind::Refused, why)),
+                    Some(why) => finished.push((*n, OutcomeKind::Refused, why)),
                     None => {
                         row.checked = checked;
                         ready.push(*n);
@@ -113,7 +113,7 @@ impl Run<'_> {
                 }
             });
         }
-        self.settle(settled);
+        self.finish_rows(finished);
         ready
     }
 
@@ -156,24 +156,25 @@ impl Run<'_> {
     async fn call(&self, rows: &[usize]) -> Result<(), (Answer, Vec<usize>)> {
         // All rows of a call are in one account.
         let account = self.rows(|all| rows.first().map(|n| all[*n].item.scope.account.clone()));
-        let Some(post) = account.and_then(|account| self.op.posts.get(&account)) else {
+        let Some(access) = account.and_then(|account| self.op.accounts.get(&account)) else {
             self.turn_away(rows, "its account is not there; nothing was done");
             return Ok(());
         };
-        let Some(claim) = self.claim(rows, post.hands.name()) else { return Ok(()) };
+        let Some(claim) = self.claim(rows, access.executor.name()) else { return Ok(()) };
         let Claim { order, rows, intent } = claim;
         let ids = self.ids(&rows);
         self.rows(|all| rows.iter().for_each(|n| all[*n].intents.push(intent)));
         self.say(Progress::Calling(ids.clone()));
         let deadline = Instant::now() + self.op.patience.call;
-        let answer = Operator::within(deadline, order.verb().word(), post.hands.act(&order)).await;
+        let answer =
+            Operator::within(deadline, order.verb().word(), access.executor.act(&order)).await;
         match answer.and_then(|a| a.map_err(Arc::new)) {
             Ok(receipt) if receipt.pretended => {
                 // Refused is what it is: not touched. An outcome of its own would have to be told
                 // from done by everybody who counts.
                 let why = format!("dry run: would {}; nothing was done", order.verb().word());
-                let settled = rows.iter().map(|n| (*n, OutcomeKind::Refused, why.clone()));
-                self.settle(settled.collect());
+                let finished = rows.iter().map(|n| (*n, OutcomeKind::Refused, why.clone()));
+                self.finish_rows(finished.collect());
                 Ok(())
             }
             Ok(receipt) => {
@@ -246,10 +247,10 @@ impl Run<'_> {
 /// its own, so nobody else can be why it was turned down; and where the group is to want one
 /// instance less, a call that may have happened is never repeated: its effect shows late, and a
 /// second decrement would cost a member that nobody chose.
-fn may_repeat(via: &Via, answer: Answer) -> bool {
+fn may_repeat(via: &ActApi, answer: Answer) -> bool {
     match via {
-        Via::Ec2 => true,
-        Via::AutoScaling { decrement, .. } => match answer {
+        ActApi::Ec2 => true,
+        ActApi::AutoScaling { decrement, .. } => match answer {
             Answer::Later => true,
             Answer::No => false,
             Answer::Unclear => !decrement,
@@ -267,13 +268,13 @@ fn is_untouched(run: &Run<'_>, row: &Row, now: &crate::domain::Inspection) -> bo
         launched_at: Some(instance.launched_at),
         tags: instance.tags.clone(),
     };
-    if sight(&run.plan().verb, &row.item, &seen, run.plan().created_at) != Sight::Former {
+    if observe(&run.plan().verb, &row.item, &seen, run.plan().created_at) != ObservedState::Former {
         return false;
     }
     match (&row.checked.via, &now.group) {
-        (Via::Ec2, _) => true,
-        (Via::AutoScaling { .. }, Ok(Some(group))) => is_in_service(group),
-        (Via::AutoScaling { .. }, _) => false,
+        (ActApi::Ec2, _) => true,
+        (ActApi::AutoScaling { .. }, Ok(Some(group))) => is_in_service(group),
+        (ActApi::AutoScaling { .. }, _) => false,
     }
 }
 

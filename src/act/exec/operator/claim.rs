@@ -7,13 +7,13 @@ use std::sync::Arc;
 use super::reconcile::ON_ITS_WAY;
 use super::run::{Row, Run};
 use crate::act::exec::audit::{AuditError, Body, IntentRow, Line};
-use crate::act::plan::{Finding, Guard, Order, OutcomeKind, Severity, Verb, Via};
+use crate::act::plan::{ActApi, Finding, Guard, Order, OutcomeKind, Severity, Verb};
 use crate::domain::Scope;
 
-/// A call that is ours to make.
+/// A call whose intent is in the log, and which is therefore ours to make.
 pub(super) struct Claim {
     pub order: Order,
-    /// The rows that are called for.
+    /// Places in the plan of the rows that the call is for.
     pub rows: Vec<usize>,
     /// `seq` of the intent.
     pub intent: u64,
@@ -22,7 +22,7 @@ pub(super) struct Claim {
 /// What an intent of another run has in common with a row of ours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Shared {
-    /// The instance.
+    /// The same instance.
     Instance,
     /// The Auto Scaling group: each of two decrements may be the last that its minimum allows.
     Group,
@@ -32,16 +32,22 @@ enum Shared {
 
 impl Shared {
     /// What `theirs`, called for by `verb` through `via`, shares with `ours`.
-    fn of(ours: &Row, our_verb: &Verb, theirs: &IntentRow, verb: &Verb, via: &Via) -> Option<Self> {
+    fn of(
+        ours: &Row,
+        our_verb: &Verb,
+        theirs: &IntentRow,
+        verb: &Verb,
+        via: &ActApi,
+    ) -> Option<Self> {
         if ours.item.id == theirs.item.id {
             return Some(Self::Instance);
         }
         if !our_verb.is_destructive() || !verb.is_destructive() {
             return None;
         }
-        let group = |via: &Via| match via {
-            Via::AutoScaling { group, .. } => Some(group.clone()),
-            Via::Ec2 => None,
+        let group = |via: &ActApi| match via {
+            ActApi::AutoScaling { group, .. } => Some(group.clone()),
+            ActApi::Ec2 => None,
         };
         if group(via).is_some_and(|theirs| group(&ours.checked.via) == Some(theirs)) {
             return Some(Self::Group);
@@ -80,7 +86,7 @@ struct Other {
 
 /// What became of the rows of intents: `seq` of the outcome, and whether somebody else found it
 /// out later.
-type Settled<'a> = BTreeMap<(u64, &'a Arc<str>), (u64, bool)>;
+type Ends<'a> = BTreeMap<(u64, &'a Arc<str>), (u64, bool)>;
 
 impl Run<'_> {
     /// Writes the intent for those of `rows` that no other run is at, and turns the others away.
@@ -135,9 +141,9 @@ impl Run<'_> {
         None
     }
 
-    /// What other runs intend for our rows, or for what our rows share with them: not settled,
-    /// unless the run is dead; later than our look, or settled after it, or so young that nobody
-    /// can have seen what came of it.
+    /// What other runs intend for our rows, or for what our rows share with them: intents without
+    /// an outcome, unless the run is dead; those later than our look, or ended after it, or so
+    /// young that nobody can have seen what came of it.
     fn others(
         &self,
         lines: &[Line],
@@ -145,7 +151,7 @@ impl Run<'_> {
         rows: &[usize],
         dead: &BTreeSet<String>,
     ) -> Vec<Other> {
-        let settled = settled(lines);
+        let ends = ends(lines);
         let now = self.op.now();
         let our_verb = &self.plan().verb;
         let mut others = Vec::new();
@@ -163,7 +169,7 @@ impl Run<'_> {
                     let Some(shared) = Shared::of(ours, our_verb, named, verb, via) else {
                         continue;
                     };
-                    let end = settled.get(&(line.seq, &named.item.id));
+                    let end = ends.get(&(line.seq, &named.item.id));
                     let whoever = line.seq > ours.looked
                         || match end {
                             // Its run saw it through: what we saw is what came of it, unless we
@@ -193,18 +199,20 @@ impl Run<'_> {
             }
             fresh
         });
-        self.settle(fresh.into_iter().map(|n| (n, OutcomeKind::Refused, why.to_owned())).collect());
+        self.finish_rows(
+            fresh.into_iter().map(|n| (n, OutcomeKind::Refused, why.to_owned())).collect(),
+        );
     }
 }
 
 /// What became of each row of each intent, as far as the log says.
-fn settled(lines: &[Line]) -> Settled<'_> {
-    let mut settled = Settled::new();
+fn ends(lines: &[Line]) -> Ends<'_> {
+    let mut ends = Ends::new();
     for line in lines {
         if let Body::Outcome { intent, outcomes, reconciled, .. } = &line.body {
-            let ends = outcomes.iter().map(|o| ((*intent, &o.id), (line.seq, *reconciled)));
-            settled.extend(ends);
+            let of_rows = outcomes.iter().map(|o| ((*intent, &o.id), (line.seq, *reconciled)));
+            ends.extend(of_rows);
         }
     }
-    settled
+    ends
 }

@@ -35,7 +35,7 @@ pub(super) async fn execute(
     });
     let work: Vec<_> = work.collect();
     stream::iter(work).buffer_unordered(SCOPES_AT_ONCE).collect::<Vec<()>>().await;
-    settle_what_is_left(&run);
+    finish_what_is_left(&run);
     copy(&run, since).await;
     let outcomes = run.rows(|rows| rows.iter().filter_map(|row| row.outcome.clone()).collect());
     Ok(Verified {
@@ -58,19 +58,19 @@ async fn work(run: &Run<'_>, scope: &Scope, batches: &[Batch]) {
 }
 
 /// Rows without an outcome are left by a defect alone.
-fn settle_what_is_left(run: &Run<'_>) {
+fn finish_what_is_left(run: &Run<'_>) {
     let left = run.rows(|rows| {
         let open = rows.iter().enumerate().filter(|(_, row)| row.outcome.is_none());
-        let settled = open.map(|(n, row)| {
+        let finished = open.map(|(n, row)| {
             if row.intents.is_empty() {
                 (n, OutcomeKind::Refused, "burntop failed inside; nothing was done".to_owned())
             } else {
                 (n, OutcomeKind::Unknown, "burntop failed inside; look again".to_owned())
             }
         });
-        settled.collect()
+        finished.collect()
     });
-    run.settle(left);
+    run.finish_rows(left);
 }
 
 /// Copies the log. That it fails is told, and changes nothing of what was done.

@@ -6,28 +6,33 @@ use crate::act::plan::{EXPIRES_TAG, PlanItem, REMINDED_TAG, Verb};
 use crate::domain::{InstanceState, Tags};
 use crate::source::inspect::Seen;
 
-/// What is seen of an instance, held against what was asked of it.
+/// Observed state of an instance compared with the goal of the verb.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Sight {
-    /// It is as it was to be, in the life that was meant.
+pub(super) enum ObservedState {
+    /// In the state (or with the tags) that the verb asked for, in the life that was planned.
     Reached,
-    /// It is as it was before.
+    /// In the state that was planned: no call has had an effect yet.
     Former,
-    /// It is on the way, or in a state that says nothing yet.
+    /// On the way to the goal, or in a state that tells nothing yet.
     Moving,
     /// EC2 knows no such instance.
     Gone,
-    /// Something else became of it.
+    /// In a state that the verb does not lead to; which one, in words.
     Elsewhere(String),
 }
 
-/// Judges what is seen of what was asked for at `since`. Where a launch that differs from the planned one is seen, nothing is known
-/// of the instance that was meant.
-pub(super) fn sight(verb: &Verb, item: &PlanItem, seen: &Seen, since: Timestamp) -> Sight {
+/// Compares `seen` with what `verb` asked for at `since`. An instance that was launched anew since
+/// the plan is [`ObservedState::Elsewhere`]: nothing is known of the one that was planned.
+pub(super) fn observe(
+    verb: &Verb,
+    item: &PlanItem,
+    seen: &Seen,
+    since: Timestamp,
+) -> ObservedState {
     use InstanceState::{Pending, Running, ShuttingDown, Stopped, Stopping, Terminated};
-    let Some(state) = seen.state else { return Sight::Gone };
+    let Some(state) = seen.state else { return ObservedState::Gone };
     let same_life = seen.launched_at == Some(item.launched_at);
-    let elsewhere = |text: String| Sight::Elsewhere(text);
+    let elsewhere = |text: String| ObservedState::Elsewhere(text);
     let anew = || {
         let at = seen.launched_at.map_or_else(|| "at an unknown time".into(), |at| at.to_string());
         elsewhere(format!("{}, and launched anew {at}", state.word()))
@@ -35,29 +40,29 @@ pub(super) fn sight(verb: &Verb, item: &PlanItem, seen: &Seen, since: Timestamp)
     match verb {
         Verb::Stop | Verb::Terminate { .. } if !same_life => anew(),
         Verb::Stop => match state {
-            Stopped => Sight::Reached,
+            Stopped => ObservedState::Reached,
             Terminated | ShuttingDown => elsewhere(format!("{}, not stopped", state.word())),
-            _ if state == item.state => Sight::Former,
-            _ => Sight::Moving,
+            _ if state == item.state => ObservedState::Former,
+            _ => ObservedState::Moving,
         },
         Verb::Terminate { .. } => match state {
-            Terminated => Sight::Reached,
-            _ if state == item.state => Sight::Former,
-            _ => Sight::Moving,
+            Terminated => ObservedState::Reached,
+            _ if state == item.state => ObservedState::Former,
+            _ => ObservedState::Moving,
         },
         // A start is a new launch.
         Verb::Start => match state {
-            Running => Sight::Reached,
-            Pending | Stopping => Sight::Moving,
-            Stopped if same_life => Sight::Former,
+            Running => ObservedState::Reached,
+            Pending | Stopping => ObservedState::Moving,
+            Stopped if same_life => ObservedState::Former,
             Stopped => elsewhere("started, and stopped again".to_owned()),
             _ => elsewhere(format!("{}, not running", state.word())),
         },
         Verb::Mark { .. } | Verb::Remind | Verb::Unmark => {
             if is_tagged(verb, &seen.tags, since) {
-                Sight::Reached
+                ObservedState::Reached
             } else if same_life {
-                Sight::Former
+                ObservedState::Former
             } else {
                 anew()
             }
@@ -79,7 +84,7 @@ fn is_tagged(verb: &Verb, tags: &Tags, since: Timestamp) -> bool {
     }
 }
 
-/// What is said of a row that reached what was wanted.
+/// Outcome text of a row in the state that `verb` asked for.
 pub(super) fn reached(verb: &Verb) -> String {
     match verb {
         Verb::Stop => "stopped".to_owned(),
@@ -91,7 +96,7 @@ pub(super) fn reached(verb: &Verb) -> String {
     }
 }
 
-/// What is said of what is seen when it is not what was wanted.
+/// Outcome text for an unexpected state; `None` where no state was seen.
 pub(super) fn as_seen(seen: Option<InstanceState>) -> String {
     seen.map_or_else(|| "nothing could be seen of it".to_owned(), |s| format!("it is {}", s.word()))
 }

@@ -8,7 +8,7 @@ use futures_util::stream::{self, StreamExt as _};
 use futures_util::{FutureExt as _, future};
 use jiff::Timestamp;
 
-use super::{Operator, Post, SCOPES_AT_ONCE};
+use super::{AccountAccess, Operator, SCOPES_AT_ONCE};
 use crate::act::plan::{CheckedRow, MAX_BATCH, Plan, PlanItem, Verb, guard, recheck};
 use crate::domain::{
     AcceleratorKind, Caller, ErrorKind, Inspection, Instance, Known, Recent, Scope, SourceError,
@@ -23,19 +23,19 @@ const SERIES: u64 = 4;
 /// Single questions about permission that wait at the same time.
 const QUESTIONS_AT_ONCE: usize = 8;
 
-/// What a look brought.
+/// Fresh facts about some rows, checked by the guards.
 pub(super) struct Looked {
-    /// One per item, in order.
+    /// One per row that was asked for, in that order.
     pub rows: Vec<LookedRow>,
-    /// ARN of the caller by account, where it is known.
+    /// ARN of the caller by account; an account whose caller is not known is absent.
     pub callers: BTreeMap<Arc<str>, Arc<str>>,
 }
 
-/// One row of it.
+/// One row with its fresh facts.
 pub(super) struct LookedRow {
-    /// What the guards said.
+    /// The row with the findings of the guards.
     pub checked: CheckedRow,
-    /// What they looked at.
+    /// Facts that the guards judged.
     pub inspection: Inspection,
 }
 
@@ -78,9 +78,9 @@ impl Operator {
             let facts = facts.remove(&n).unwrap_or_else(|| {
                 Facts::unknown(&item.id, now, &error(ErrorKind::Other, "look", "nobody looked"))
             });
-            let unasked = Err(no_post(&item.scope.account));
+            let unasked = Err(no_access(&item.scope.account));
             let caller = callers.get(&item.scope.account).unwrap_or(&unasked);
-            let checked = guard::check(&guard::Look {
+            let checked = guard::check(&guard::GuardInput {
                 plan,
                 item,
                 caller,
@@ -88,9 +88,9 @@ impl Operator {
                 recent: &facts.recent,
                 permitted: &facts.permitted,
                 executor: self
-                    .posts
+                    .accounts
                     .get(&item.scope.account)
-                    .map_or("read-only", |p| p.hands.name()),
+                    .map_or("read-only", |p| p.executor.name()),
                 rules: &self.rules,
                 now,
             });
@@ -102,9 +102,9 @@ impl Operator {
     }
 
     async fn caller(&self, account: &Arc<str>, deadline: Instant) -> Known<Caller> {
-        let post = self.posts.get(account).ok_or_else(|| no_post(account))?;
+        let access = self.accounts.get(account).ok_or_else(|| no_access(account))?;
         let asked =
-            Self::within(deadline, "sts:GetCallerIdentity", post.inspector.caller()).await?;
+            Self::within(deadline, "sts:GetCallerIdentity", access.inspector.caller()).await?;
         let identity = asked.map_err(Arc::new)?;
         Ok(Caller { account: identity.account, arn: identity.arn })
     }
@@ -117,12 +117,12 @@ impl Operator {
         items: &[&Arc<PlanItem>],
         deadline: Instant,
     ) -> Vec<Facts> {
-        let Some(post) = self.posts.get(&scope.account) else {
-            let why = no_post(&scope.account);
+        let Some(access) = self.accounts.get(&scope.account) else {
+            let why = no_access(&scope.account);
             return items.iter().map(|i| Facts::unknown(&i.id, self.now(), &why)).collect();
         };
         let ids: Vec<Arc<str>> = items.iter().map(|i| i.id.clone()).collect();
-        let asked = post.inspector.inspect(scope, &ids);
+        let asked = access.inspector.inspect(scope, &ids);
         let inspections = match Self::within(deadline, "ec2:DescribeInstances", asked).await {
             Ok(found) if found.len() == ids.len() => found,
             Ok(_) => {
@@ -140,8 +140,8 @@ impl Operator {
         };
         let inspections: Vec<Inspection> = inspections.into_iter().zip(&ids).map(named).collect();
         let (recent, permitted) = future::join(
-            self.recent(post, plan, scope, items, &inspections, deadline),
-            Self::permitted(post, &plan.verb, scope, &inspections, deadline),
+            self.recent(access, plan, scope, items, &inspections, deadline),
+            Self::permitted(access, &plan.verb, scope, &inspections, deadline),
         )
         .await;
         let facts = inspections.into_iter().zip(recent).zip(permitted);
@@ -154,7 +154,7 @@ impl Operator {
     /// else it is not measured, and says so.
     async fn recent(
         &self,
-        post: &Post,
+        access: &AccountAccess,
         plan: &Plan,
         scope: &Scope,
         items: &[&Arc<PlanItem>],
@@ -187,7 +187,7 @@ impl Operator {
         let (rows, instances): (Vec<usize>, Vec<(Arc<Instance>, u32)>) = asked.into_iter().unzip();
         let found = match self.charge(&instances, now).await {
             Ok(()) => {
-                let asked = post.inspector.recent(scope, &instances, from, now);
+                let asked = access.inspector.recent(scope, &instances, from, now);
                 Self::within(deadline, OPERATION, asked).await
             }
             Err(why) => Err(why),
@@ -230,7 +230,7 @@ impl Operator {
     /// Whether the caller may do it, for each instance that exists. Asked for all at once; when
     /// that is refused, one by one, so that a denial of one resource blocks one row.
     async fn permitted(
-        post: &Post,
+        access: &AccountAccess,
         verb: &Verb,
         scope: &Scope,
         inspections: &[Inspection],
@@ -241,7 +241,8 @@ impl Operator {
         let ids: Vec<Arc<str>> = inspections.iter().filter(exists).map(|i| i.id.clone()).collect();
         let ask = |ids: Vec<Arc<str>>| async move {
             let asked =
-                Self::within(deadline, OPERATION, post.hands.permitted(scope, verb, &ids)).await;
+                Self::within(deadline, OPERATION, access.executor.permitted(scope, verb, &ids))
+                    .await;
             asked.and_then(|answer| answer.map_err(Arc::new))
         };
         let mut answers: HashMap<Arc<str>, Known<()>> = HashMap::new();
@@ -302,7 +303,7 @@ fn error(kind: ErrorKind, operation: &str, message: &str) -> Arc<SourceError> {
     Arc::new(SourceError::new(kind, operation, message, ""))
 }
 
-fn no_post(account: &str) -> Arc<SourceError> {
+fn no_access(account: &str) -> Arc<SourceError> {
     let message = format!("account {account} is not among the accounts of this session");
     let fix = "start with a profile or role for it";
     Arc::new(SourceError::new(ErrorKind::NoCredentials, "look", &message, fix))

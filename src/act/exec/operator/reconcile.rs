@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::judge::{Sight, as_seen, reached, sight};
+use super::judge::{ObservedState, as_seen, observe, reached};
 use super::{ActError, Operator};
 use crate::act::exec::audit::{AuditError, Body, Line};
-use crate::act::plan::{MAX_BATCH, Outcome, OutcomeKind, PlanItem, Verb, Via};
+use crate::act::plan::{ActApi, MAX_BATCH, Outcome, OutcomeKind, PlanItem, Verb};
 use crate::domain::{InstanceState, Scope, text};
 use crate::source::inspect::Seen;
 
@@ -16,14 +16,14 @@ use crate::source::inspect::Seen;
 /// that looks untouched may not stay so.
 pub(super) const ON_ITS_WAY: SignedDuration = SignedDuration::from_mins(1);
 
-/// An intent, as far as it is not settled.
+/// An intent, as far as its rows have no outcome.
 struct Pending {
     run: String,
     intent: u64,
     at: Timestamp,
     verb: Verb,
     scope: Scope,
-    via: Via,
+    via: ActApi,
     rows: Vec<Arc<PlanItem>>,
 }
 
@@ -38,7 +38,7 @@ pub(super) async fn reconcile(op: &Operator) -> Result<Vec<Outcome>, ActError> {
         };
         alive.insert(pending.run.clone(), is_alive);
         if !is_alive {
-            out.extend(settle(op, &pending).await?);
+            out.extend(reconcile_intent(op, &pending).await?);
         }
     }
     Ok(out)
@@ -77,7 +77,7 @@ fn pending(lines: &[Line]) -> Vec<Pending> {
 
 /// Looks at the rows of one intent and writes what became of them. Another process may do the same
 /// at the same time: only what is still open when the log is locked is written.
-async fn settle(op: &Operator, pending: &Pending) -> Result<Vec<Outcome>, AuditError> {
+async fn reconcile_intent(op: &Operator, pending: &Pending) -> Result<Vec<Outcome>, AuditError> {
     let (mut found, mut left) = (Vec::new(), Vec::new());
     for rows in pending.rows.chunks(MAX_BATCH) {
         let ids: Vec<Arc<str>> = rows.iter().map(|row| row.id.clone()).collect();
@@ -94,7 +94,7 @@ async fn settle(op: &Operator, pending: &Pending) -> Result<Vec<Outcome>, AuditE
         }
     }
     let mut written = Vec::new();
-    let settled = op.journal.append_if(op.now(), &mut |lines| {
+    let line = op.journal.append_if(op.now(), &mut |lines| {
         let open: BTreeSet<Arc<str>> = self::pending(lines)
             .into_iter()
             .filter(|p| p.intent == pending.intent)
@@ -108,7 +108,7 @@ async fn settle(op: &Operator, pending: &Pending) -> Result<Vec<Outcome>, AuditE
             reconciled: true,
         })
     })?;
-    if settled.is_none() {
+    if line.is_none() {
         written.clear();
     }
     written.extend(left);
@@ -120,25 +120,25 @@ async fn judge(op: &Operator, pending: &Pending, row: &Arc<PlanItem>, seen: &See
     let verb = &pending.verb;
     let age = op.now().duration_since(pending.at);
     let untouched = || format!("the run ended before the answer; {}", as_seen(seen.state));
-    let (kind, text) = match sight(verb, row, seen, pending.at) {
-        Sight::Reached => (Done, reached(verb)),
-        Sight::Former if age < ON_ITS_WAY => {
+    let (kind, text) = match observe(verb, row, seen, pending.at) {
+        ObservedState::Reached => (Done, reached(verb)),
+        ObservedState::Former if age < ON_ITS_WAY => {
             (Unknown, format!("{}, and the call may still be on its way: look again", untouched()))
         }
-        Sight::Former
-            if pending.via != Via::Ec2 && !op.is_in_service(&pending.scope, &row.id).await =>
+        ObservedState::Former
+            if pending.via != ActApi::Ec2 && !op.is_in_service(&pending.scope, &row.id).await =>
         {
             (Unknown, format!("{}; its group may be letting it go: look again", untouched()))
         }
         // A tag has no life by which to tell one that was never changed from one that somebody
         // changed back since.
-        Sight::Former if verb.is_tagging() => {
+        ObservedState::Former if verb.is_tagging() => {
             (Unknown, format!("{}, with the tags as before, or as before again", untouched()))
         }
-        Sight::Former => (Failed, untouched()),
-        Sight::Moving => (Unknown, format!("{}: look again", untouched())),
-        Sight::Gone => (Unknown, "EC2 knows no such instance any more".to_owned()),
-        Sight::Elsewhere(text) => (Unknown, text),
+        ObservedState::Former => (Failed, untouched()),
+        ObservedState::Moving => (Unknown, format!("{}: look again", untouched())),
+        ObservedState::Gone => (Unknown, "EC2 knows no such instance any more".to_owned()),
+        ObservedState::Elsewhere(text) => (Unknown, text),
     };
     outcome(op, pending, row, seen.state, kind, &text)
 }

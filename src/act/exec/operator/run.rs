@@ -10,14 +10,14 @@ use crate::act::exec::audit::Body;
 use crate::act::plan::{CheckedRow, Outcome, OutcomeKind, Plan, PlanItem, Progress, Ticket};
 use crate::domain::{InstanceState, text};
 
-/// What is known of a row while the plan runs.
+/// State of a row while its plan runs.
 #[derive(Debug)]
 pub(super) struct Row {
-    /// What was planned.
+    /// Row of the plan.
     pub item: Arc<PlanItem>,
     /// The row as it was confirmed, then as the look right before the last call found it.
     pub checked: CheckedRow,
-    /// The last line of the audit log before the last look at it.
+    /// Number of the last line of the audit log before the row was last looked at.
     pub looked: u64,
     /// `seq` of every intent that names it.
     pub intents: Vec<u64>,
@@ -25,35 +25,35 @@ pub(super) struct Row {
     pub accepted: bool,
     /// A call for it may have been carried out, though no answer said so.
     pub doubtful: bool,
-    /// It was seen on its way.
+    /// True once the instance was seen on its way to the goal.
     pub moving: bool,
-    /// Why it is not called (again).
+    /// Why no (further) call is made for it; `None` while nothing forbids one.
     pub refused: Option<String>,
-    /// What the last call that failed said.
+    /// Error of the last call that failed; `None` where none did.
     pub error: Option<String>,
     /// AWS request ids.
     pub request_ids: Vec<String>,
-    /// The state that was seen last.
+    /// State that was seen last; `None` before the first look.
     pub state: Option<InstanceState>,
-    /// How it ended.
+    /// Outcome; `None` until the row is finished.
     pub outcome: Option<Outcome>,
 }
 
-/// One execution.
+/// One execution of a plan.
 pub(super) struct Run<'a> {
     pub op: &'a Operator,
     pub ticket: Ticket<'a>,
-    /// Its key in the audit log: 12 hexadecimal digits.
+    /// Id of the run in the audit log: 12 hexadecimal digits.
     pub id: String,
-    /// User and machine of this process.
+    /// `user@host` of this process.
     pub from: String,
     say: &'a (dyn Fn(Progress) + Send + Sync),
     rows: Mutex<Vec<Row>>,
     warnings: Mutex<Vec<String>>,
 }
 
-/// How a row ended, by its place in the plan.
-pub(super) type Settled = (usize, OutcomeKind, String);
+/// A finished row: its place in the plan, the kind of its outcome and the text.
+pub(super) type FinishedRow = (usize, OutcomeKind, String);
 
 impl<'a> Run<'a> {
     pub fn new(
@@ -77,7 +77,7 @@ impl<'a> Run<'a> {
             outcome: None,
         };
         let rows = Mutex::new(ticket.rows().iter().map(row).collect());
-        Self { op, ticket, id, from: whence(), say, rows, warnings: Mutex::default() }
+        Self { op, ticket, id, from: user_at_host(), say, rows, warnings: Mutex::default() }
     }
 
     pub fn plan(&self) -> &Arc<Plan> {
@@ -92,12 +92,12 @@ impl<'a> Run<'a> {
         self.warnings.lock().unwrap_or_else(PoisonError::into_inner).push(warning);
     }
 
-    /// Looks at all rows, or changes them.
+    /// Calls `act` with all rows, under their lock.
     pub fn rows<R>(&self, act: impl FnOnce(&mut [Row]) -> R) -> R {
         act(&mut self.rows.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Ids of rows.
+    /// Instance ids of `rows`, in that order.
     pub fn ids(&self, rows: &[usize]) -> Vec<Arc<str>> {
         self.rows(|all| rows.iter().map(|n| all[*n].item.id.clone()).collect())
     }
@@ -107,7 +107,7 @@ impl<'a> Run<'a> {
         self.rows(|all| rows.into_iter().filter(|n| all[*n].outcome.is_none()).collect())
     }
 
-    /// Notes the state of a row, and tells it when it is another one.
+    /// Stores the state of a row, and reports it where it differs from the last one.
     pub fn saw(&self, row: usize, state: InstanceState) {
         let told = self.rows(|all| {
             let row = &mut all[row];
@@ -121,16 +121,16 @@ impl<'a> Run<'a> {
 
     /// Ends rows: one line of the audit log for each intent that names some of them, one for those
     /// that no intent names. A log that does not take them stops nothing, for what is done is
-    /// done; the intent without outcome is settled at a later start.
-    pub fn settle(&self, settled: Vec<Settled>) {
-        if settled.is_empty() {
+    /// done; the intent without outcome is reconciled at a later start.
+    pub fn finish_rows(&self, finished: Vec<FinishedRow>) {
+        if finished.is_empty() {
             return;
         }
         let at = self.op.now();
         let mut by_intent: BTreeMap<Option<u64>, Vec<Outcome>> = BTreeMap::new();
         let mut outcomes = Vec::new();
         self.rows(|all| {
-            for (n, kind, why) in settled {
+            for (n, kind, why) in finished {
                 let row = &mut all[n];
                 let outcome = Outcome {
                     id: row.item.id.clone(),
@@ -162,7 +162,7 @@ impl<'a> Run<'a> {
             }
         }
         for outcome in outcomes {
-            self.say(Progress::Settled(outcome));
+            self.say(Progress::Finished(outcome));
         }
     }
 
@@ -179,7 +179,7 @@ pub(in crate::act::exec) fn new_id() -> String {
 }
 
 /// `user@host` of this process.
-pub(in crate::act::exec) fn whence() -> String {
+pub(in crate::act::exec) fn user_at_host() -> String {
     let named = |key| std::env::var(key).ok().filter(|name: &String| !name.is_empty());
     let uid = || format!("uid-{}", rustix::process::getuid().as_raw());
     let user = named("USER").or_else(|| named("LOGNAME")).unwrap_or_else(uid);

@@ -6,9 +6,9 @@ use crate::act::exec::pace::{Instant, sleep};
 
 use super::Operator;
 use super::call::is_in_service;
-use super::judge::{Sight, as_seen, reached, sight};
-use super::run::{Row, Run, Settled};
-use crate::act::plan::{MAX_BATCH, OutcomeKind, Verb, Via};
+use super::judge::{ObservedState, as_seen, observe, reached};
+use super::run::{FinishedRow, Row, Run};
+use crate::act::plan::{ActApi, MAX_BATCH, OutcomeKind, Verb};
 use crate::domain::{ErrorKind, Known, Scope, SourceError};
 use crate::source::inspect::Seen;
 
@@ -16,23 +16,23 @@ impl Run<'_> {
     /// Polls the rows of a scope that have no outcome yet, until each has one.
     pub(super) async fn verify(&self, scope: &Scope, rows: impl IntoIterator<Item = usize>) {
         let patience = &self.op.patience;
-        let until = Instant::now() + patience.settle_within;
+        let until = Instant::now() + patience.visible_within;
         let mut pause = patience.poll;
         let mut open = self.open(rows);
         while !open.is_empty() {
             let over = Instant::now() >= until;
-            let mut settled = Vec::new();
+            let mut finished = Vec::new();
             for rows in open.chunks(MAX_BATCH) {
                 let seen = self.op.states(scope, &self.ids(rows)).await;
-                settled.extend(self.judge(scope, rows, &seen, over).await);
+                finished.extend(self.judge(scope, rows, &seen, over).await);
             }
-            self.settle(settled);
+            self.finish_rows(finished);
             open = self.open(open);
             if open.is_empty() || over {
                 break;
             }
             sleep(pause.min(until.saturating_duration_since(Instant::now()))).await;
-            pause = pause.saturating_mul(5).div_f64(4.0).min(patience.poll_at_most);
+            pause = patience.next_poll(pause);
         }
     }
 
@@ -42,14 +42,14 @@ impl Run<'_> {
         rows: &[usize],
         seen: &Known<Vec<Seen>>,
         over: bool,
-    ) -> Vec<Settled> {
-        let mut settled = Vec::new();
+    ) -> Vec<FinishedRow> {
+        let mut finished = Vec::new();
         for (at, n) in rows.iter().enumerate() {
             let seen = match seen {
                 Ok(seen) => &seen[at],
                 Err(why) if over => {
                     let text = format!("it cannot be seen whether it happened: {why}");
-                    settled.push((*n, OutcomeKind::Unknown, text));
+                    finished.push((*n, OutcomeKind::Unknown, text));
                     continue;
                 }
                 Err(_) => continue,
@@ -59,32 +59,33 @@ impl Run<'_> {
             }
             let ended = self.rows(|all| {
                 let row = &mut all[*n];
-                let sight = sight(&self.plan().verb, &row.item, seen, self.plan().created_at);
-                row.moving |= sight == Sight::Moving;
-                end(&self.plan().verb, row, sight, over)
+                let observed = observe(&self.plan().verb, &row.item, seen, self.plan().created_at);
+                row.moving |= observed == ObservedState::Moving;
+                end(&self.plan().verb, row, observed, over)
             });
             match ended {
                 Some((OutcomeKind::Failed, text)) if self.may_be_leaving(scope, *n).await => {
                     let text = format!("{text}; its group may be letting it go: look again");
-                    settled.push((*n, OutcomeKind::Unknown, text));
+                    finished.push((*n, OutcomeKind::Unknown, text));
                 }
-                Some((kind, text)) => settled.push((*n, kind, text)),
+                Some((kind, text)) => finished.push((*n, kind, text)),
                 None => {}
             }
         }
-        settled
+        finished
     }
 
     /// True when a row that looks untouched may be on its way out of its Auto Scaling group: EC2
     /// shows nothing of that for minutes.
     async fn may_be_leaving(&self, scope: &Scope, row: usize) -> bool {
         let (via, id) = self.rows(|all| (all[row].checked.via.clone(), all[row].item.id.clone()));
-        via != Via::Ec2 && !self.op.is_in_service(scope, &id).await
+        via != ActApi::Ec2 && !self.op.is_in_service(scope, &id).await
     }
 }
 
 impl Operator {
-    /// State and tags of instances now: all of them, in order.
+    /// State, launch time and tags of `ids` at this moment, in that order. Fails as a whole when
+    /// the states cannot be read in time.
     pub(super) async fn states(&self, scope: &Scope, ids: &[Arc<str>]) -> Known<Vec<Seen>> {
         const OPERATION: &str = "ec2:DescribeInstances";
         let error = |kind, message| Arc::new(SourceError::new(kind, OPERATION, message, ""));
@@ -116,32 +117,43 @@ impl Operator {
 }
 
 /// How a row ends with what is seen of it; `None` while it is worth waiting.
-fn end(verb: &Verb, row: &Row, sight: Sight, over: bool) -> Option<(OutcomeKind, String)> {
+fn end(
+    verb: &Verb,
+    row: &Row,
+    observed: ObservedState,
+    over: bool,
+) -> Option<(OutcomeKind, String)> {
     use OutcomeKind::{Done, Failed, Refused, Unknown};
     let asked = row.accepted || row.doubtful;
     let why = || row.error.clone().unwrap_or_else(|| "it was not called".to_owned());
-    match sight {
-        Sight::Reached => Some((Done, reached(verb))),
+    match observed {
+        ObservedState::Reached => Some((Done, reached(verb))),
         // EC2 forgets a terminated instance after a while.
-        Sight::Gone if matches!(verb, Verb::Terminate { .. }) && (row.accepted || row.moving) => {
+        ObservedState::Gone
+            if matches!(verb, Verb::Terminate { .. }) && (row.accepted || row.moving) =>
+        {
             Some((Done, "terminated, and gone from EC2".to_owned()))
         }
-        Sight::Gone if asked => Some((Unknown, "EC2 knows no such instance any more".to_owned())),
-        Sight::Gone => Some((Failed, format!("EC2 knows no such instance any more: {}", why()))),
-        Sight::Elsewhere(text) if asked => Some((Unknown, text)),
-        Sight::Elsewhere(text) => Some((Failed, format!("{text}: {}", why()))),
-        Sight::Former if asked && !over => None,
-        Sight::Former if row.accepted => Some((
+        ObservedState::Gone if asked => {
+            Some((Unknown, "EC2 knows no such instance any more".to_owned()))
+        }
+        ObservedState::Gone => {
+            Some((Failed, format!("EC2 knows no such instance any more: {}", why())))
+        }
+        ObservedState::Elsewhere(text) if asked => Some((Unknown, text)),
+        ObservedState::Elsewhere(text) => Some((Failed, format!("{text}: {}", why()))),
+        ObservedState::Former if asked && !over => None,
+        ObservedState::Former if row.accepted => Some((
             Unknown,
             format!("accepted, and not seen to have happened: {}", as_seen(row.state)),
         )),
-        Sight::Former => match &row.refused {
+        ObservedState::Former => match &row.refused {
             Some(refused) => Some((Refused, refused.clone())),
             None => Some((Failed, why())),
         },
-        Sight::Moving if over => {
+        ObservedState::Moving if over => {
             Some((Unknown, format!("not there yet: {}; look again", as_seen(row.state))))
         }
-        Sight::Moving => None,
+        ObservedState::Moving => None,
     }
 }

@@ -1,4 +1,4 @@
-//! The live hands of storage: every call of burntop that changes a volume or a bucket is in this
+//! The live executor of storage: every call of burntop that changes a volume or a bucket is in this
 //! file. Each is made once, without the SDK's retries. Nothing is forced, no snapshot and no object
 //! is deleted, and a configuration is put only on top of the one that the plan was made on.
 
@@ -8,7 +8,7 @@ use aws_sdk_ec2::operation::RequestId;
 use aws_sdk_ec2::types as ec2;
 
 use super::convert::configuration;
-use super::hands::{StorageHands, StorageReceipt};
+use super::executor::{StorageExecutor, StorageReceipt};
 use crate::act::exec::answer::read;
 use crate::act::plan::storage::{
     Deed, Gp3, Matter, StorageItem, StorageOrder, StorageVerb, lifecycle_hash,
@@ -20,9 +20,9 @@ use crate::source::aws::calls::{
     PUT_BUCKET_LIFECYCLE_CONFIGURATION,
 };
 
-/// Changes the storage of one AWS account.
+/// Executes orders about storage in one AWS account, through EC2 and S3.
 #[derive(Debug)]
-pub struct AwsStorageHands {
+pub struct AwsStorageExecutor {
     aws: Arc<AwsProvider>,
 }
 
@@ -33,8 +33,8 @@ enum Ec2<'a> {
     Modify { volume: &'a str, target: Gp3 },
 }
 
-impl AwsStorageHands {
-    /// Hands for the account behind `aws`.
+impl AwsStorageExecutor {
+    /// An executor for the account behind `aws`.
     pub fn new(aws: Arc<AwsProvider>) -> Self {
         Self { aws }
     }
@@ -149,7 +149,7 @@ fn receipt(request_id: Option<&str>) -> StorageReceipt {
 }
 
 #[async_trait::async_trait]
-impl StorageHands for AwsStorageHands {
+impl StorageExecutor for AwsStorageExecutor {
     fn name(&self) -> &'static str {
         "live"
     }

@@ -17,14 +17,14 @@ const VALID_FOR: SignedDuration = SignedDuration::from_hours(168);
 /// No configuration or plan is larger, bytes.
 const LARGEST: u64 = 16 << 20;
 
-/// A directory for them, private to its owner.
+/// Directory of former lifecycle configurations and undo files, private to its owner.
 #[derive(Clone, Debug)]
 pub struct Backups {
     dir: PathBuf,
 }
 
 impl Backups {
-    /// In `dir`, which is made when something is first kept.
+    /// Backups in `dir`, which is made when the first one is written.
     pub fn new(dir: impl Into<PathBuf>) -> Self {
         Self { dir: dir.into() }
     }

@@ -45,9 +45,9 @@ pub(super) fn open(lines: &[Line]) -> Vec<Open> {
     open.into_values().collect()
 }
 
-/// What other runs have begun with the same volume or bucket.
+/// Whether other runs act on the same volume or bucket.
 pub(super) enum Others {
-    /// Nobody.
+    /// No other run does.
     None,
     /// Somebody wrote an intent or its outcome after our look, or an intent a moment ago: what we
     /// saw need not be so.
@@ -68,10 +68,10 @@ pub(super) fn others(
     dead: &BTreeSet<String>,
 ) -> Others {
     // What became of each intent: `seq` of the outcome, and whether somebody else found it out.
-    let mut settled: BTreeMap<u64, (u64, bool)> = BTreeMap::new();
+    let mut ends: BTreeMap<u64, (u64, bool)> = BTreeMap::new();
     for line in lines {
         if let Body::Outcome { intent, reconciled, .. } = &line.body {
-            settled.insert(*intent, (line.seq, *reconciled));
+            ends.insert(*intent, (line.seq, *reconciled));
         }
     }
     let mut open = Vec::new();
@@ -80,11 +80,11 @@ pub(super) fn others(
         if run == ours || row.item.scope != *scope || **row.item.id() != *id {
             continue;
         }
-        let end = settled.get(&line.seq);
+        let end = ends.get(&line.seq);
         let later = match end {
             // Its run saw it through: what we saw is what came of it, unless we looked before.
             Some((seq, false)) => *seq > looked,
-            // It died, and who settled it could not know what was still on its way.
+            // It died, and who reconciled it could not know what was still on its way.
             Some((_, true)) | None => now.duration_since(line.at) < ON_ITS_WAY,
         };
         if line.seq > looked || later {

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::hands::{StorageHands, StorageReceipt};
+use super::executor::{StorageExecutor, StorageReceipt};
 use crate::act::plan::storage::{Deed, StorageItem, StorageOrder, StorageVerb, lifecycle_hash};
 use crate::domain::storage::{
     Bucket, BucketLook, Lifecycle, LifecycleSeen, ModificationState, Snapshot, SnapshotTier,
@@ -36,7 +36,7 @@ struct State {
     calls: u64,
 }
 
-/// The storage of one account, eyes and hands in one. Clones see the same storage.
+/// The storage of one account, inspector and executor in one. Clones see the same storage.
 #[derive(Clone)]
 pub struct MemoryStorage {
     who: Arc<dyn Inspector>,
@@ -47,7 +47,8 @@ pub struct MemoryStorage {
 }
 
 impl MemoryStorage {
-    /// An account without storage; `who` says who acts in it. A snapshot completes after `snapshot_takes`.
+    /// An account without storage, whose caller is `who`. A snapshot completes after
+    /// `snapshot_takes`.
     pub fn new(
         who: Arc<dyn Inspector>,
         clock: Arc<dyn Fn() -> Timestamp + Send + Sync>,
@@ -56,13 +57,13 @@ impl MemoryStorage {
         Self { who, clock, snapshot_takes, origin: None, state: Arc::default() }
     }
 
-    /// The same account, with what `origin` says is there; it takes what is not yet changed from it.
+    /// Adds the storage of `origin`; what was changed here is no longer taken from it.
     #[must_use]
     pub fn over(self, origin: Arc<dyn StorageSource>) -> Self {
         Self { origin: Some(origin), ..self }
     }
 
-    /// All volumes of a scope, those of the origin among them.
+    /// Volumes of `scope` at this moment, those of the origin included.
     pub async fn volumes_of(&self, scope: &Scope) -> Result<Vec<Volume>, SourceError> {
         self.take_volumes(scope).await?;
         Ok(self.volumes().into_iter().filter(|v| v.scope == *scope).collect())
@@ -207,7 +208,7 @@ impl StorageInspector for MemoryStorage {
 }
 
 #[async_trait::async_trait]
-impl StorageHands for MemoryStorage {
+impl StorageExecutor for MemoryStorage {
     fn name(&self) -> &'static str {
         "demo"
     }

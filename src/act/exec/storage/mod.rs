@@ -5,19 +5,17 @@ mod backup;
 mod claim;
 mod convert;
 mod demo;
-mod hands;
+mod executor;
+mod observed;
 mod operator;
 mod reconcile;
 mod run;
-mod sight;
 #[cfg(test)]
 mod tests;
 
 pub use backup::Backups;
 pub use demo::MemoryStorage;
 #[cfg(test)]
-pub use hands::StorageReceipt;
-pub use hands::{DryRunStorage, RefuseStorage, StorageHands};
-#[cfg(test)]
-pub use operator::StoragePatience;
-pub use operator::{StorageOperator, StoragePost};
+pub use executor::StorageReceipt;
+pub use executor::{DryRunStorage, RefuseStorage, StorageExecutor};
+pub use operator::{StorageAccess, StorageOperator};

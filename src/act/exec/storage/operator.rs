@@ -4,18 +4,18 @@
 use std::collections::{BTreeMap, HashMap};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use futures_util::stream::{self, StreamExt as _};
 use jiff::Timestamp;
 
 use super::backup::Backups;
-use super::hands::StorageHands;
+use super::executor::StorageExecutor;
 use super::{reconcile, run};
 use crate::act::exec::ActError;
 use crate::act::exec::audit::{AuditCopy, Journal};
 use crate::act::exec::pace::{Instant, timeout_at};
+use crate::act::exec::patience::Patience;
 use crate::act::plan::storage::guard::{StorageScene, check};
 use crate::act::plan::storage::{
     CheckedStorage, Matter, Step, Storage, StorageItem, StoragePlan, StorageVerb,
@@ -26,65 +26,32 @@ use crate::domain::{Caller, ErrorKind, Known, SourceError};
 use crate::source::inspect_storage::StorageInspector;
 use crate::source::ledger::{BilledApi, Ledger};
 
-/// Rows that are looked at, or acted on, at the same time.
+/// Number of rows that are looked at, or acted on, at the same time.
 pub(super) const ROWS_AT_ONCE: usize = 4;
 
-/// What is needed in one account: eyes and hands.
+/// The inspector and the executor of one account.
 #[derive(Clone)]
-pub struct StoragePost {
-    /// Looks.
-    pub eyes: Arc<dyn StorageInspector>,
-    /// Acts; [`super::RefuseStorage`] where nothing may be done.
-    pub hands: Arc<dyn StorageHands>,
+pub struct StorageAccess {
+    /// Reads the account: who the caller is, its volumes and buckets.
+    pub inspector: Arc<dyn StorageInspector>,
+    /// Executes orders in the account; [`super::RefuseStorage`] where nothing may be done.
+    pub executor: Arc<dyn StorageExecutor>,
 }
 
-/// How long things may take, and how often they are tried.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StoragePatience {
-    /// One look, or one call.
-    pub call: Duration,
-    /// Calls for the same step at most.
-    pub attempts: u32,
-    /// Pause before the second attempt; doubled before each further one.
-    pub back_off: Duration,
-    /// Pause between two looks at first.
-    pub poll: Duration,
-    /// The longest that this pause grows to.
-    pub poll_at_most: Duration,
-    /// How long an accepted call may take to show.
-    pub settle_within: Duration,
-    /// How long a snapshot may take. One that is not there by then goes on by itself: the same plan
-    /// finds it later.
-    pub snapshot_within: Duration,
-}
-
-impl Default for StoragePatience {
-    fn default() -> Self {
-        Self {
-            call: Duration::from_mins(1),
-            attempts: 3,
-            back_off: Duration::from_secs(2),
-            poll: Duration::from_secs(3),
-            poll_at_most: Duration::from_secs(30),
-            settle_within: Duration::from_mins(10),
-            snapshot_within: Duration::from_hours(2),
-        }
-    }
-}
-
-/// Carries out plans about storage.
+/// Checks and carries out plans about storage, for all accounts; see
+/// [`crate::act::exec::Operator`].
 pub struct StorageOperator {
     pub(super) rules: Rules,
     pub(super) journal: Arc<Journal>,
     clock: Arc<dyn Fn() -> Timestamp + Send + Sync>,
     ledger: Option<Ledger>,
-    pub(super) patience: StoragePatience,
+    pub(super) patience: Patience,
     pub(super) backups: Option<Backups>,
     pub(super) copies: Vec<Arc<dyn AuditCopy>>,
-    pub(super) posts: HashMap<Arc<str>, StoragePost>,
+    pub(super) accounts: HashMap<Arc<str>, StorageAccess>,
 }
 
-/// What a look brought.
+/// A row with its fresh facts, checked by the guards.
 pub(super) struct Looked {
     pub checked: CheckedStorage,
     pub look: StorageLook,
@@ -92,19 +59,21 @@ pub(super) struct Looked {
 }
 
 impl StorageOperator {
-    /// One without any account yet. `clock` says what time it is.
+    /// An operator without accounts: see [`StorageOperator::add`]. `clock` returns the present
+    /// moment.
     pub fn new(
         rules: Rules,
         journal: Arc<Journal>,
         clock: Arc<dyn Fn() -> Timestamp + Send + Sync>,
     ) -> Self {
-        let patience = StoragePatience::default();
-        let posts = HashMap::new();
+        let patience = Patience::storage();
+        let accounts = HashMap::new();
         let copies = Vec::new();
-        Self { rules, journal, clock, ledger: None, patience, backups: None, copies, posts }
+        Self { rules, journal, clock, ledger: None, patience, backups: None, copies, accounts }
     }
 
-    /// Charges what looking costs before it is done.
+    /// Charges billed requests to `ledger` before they are made. Without a ledger nothing is
+    /// charged.
     #[must_use]
     pub fn with_ledger(mut self, ledger: Ledger) -> Self {
         self.ledger = Some(ledger);
@@ -114,36 +83,36 @@ impl StorageOperator {
     /// Waits longer, or less long.
     #[must_use]
     #[cfg(test)]
-    pub fn with_patience(mut self, patience: StoragePatience) -> Self {
+    pub fn with_patience(mut self, patience: Patience) -> Self {
         self.patience = patience;
         self
     }
 
-    /// Where former configurations and undo files are kept. Without it no configuration is put.
+    /// Keeps former configurations and undo files in `backups`. Without it no configuration is put.
     #[must_use]
     pub fn with_backups(mut self, backups: Backups) -> Self {
         self.backups = Some(backups);
         self
     }
 
-    /// Copies the log there as well, after each run.
+    /// Copies the audit log to `copy` too, after each run.
     #[must_use]
     pub fn with_copy(mut self, copy: Arc<dyn AuditCopy>) -> Self {
         self.copies.push(copy);
         self
     }
 
-    /// Adds an account. What is in an account that was not added is blocked.
-    pub fn add(&mut self, account: Arc<str>, post: StoragePost) {
-        self.posts.insert(account, post);
+    /// Adds an account by its id. Rows of accounts that were not added are blocked.
+    pub fn add(&mut self, account: Arc<str>, access: StorageAccess) {
+        self.accounts.insert(account, access);
     }
 
-    /// The rules it holds plans against.
+    /// Rules that its plans are checked against.
     pub fn rules(&self) -> &Rules {
         &self.rules
     }
 
-    /// The audit log.
+    /// Audit log that it writes to.
     pub fn journal(&self) -> &Arc<Journal> {
         &self.journal
     }
@@ -178,13 +147,15 @@ impl StorageOperator {
         run::execute(self, confirmed, say).await
     }
 
-    /// Settles the intents about storage of runs that died.
+    /// Reconciles the intents about storage of runs that died: looks at each volume or bucket and
+    /// writes its outcome. What cannot be read is left for the next time, and is unknown in the
+    /// answer.
     pub async fn reconcile(&self) -> Result<Vec<Outcome>, ActError> {
         reconcile::reconcile(self).await
     }
 
-    /// Everything about one row. `whole` asks as well what is billed and whether it is permitted;
-    /// without it, the look is for seeing what became of a call.
+    /// Reads one row and asks the guards about it. With `whole` the billed question about its use
+    /// and the dry run of the call are asked too; without it, only what shows the effect of a call.
     pub(super) async fn look(
         &self,
         plan: &StoragePlan,
@@ -193,20 +164,24 @@ impl StorageOperator {
         whole: bool,
     ) -> Looked {
         let account = &item.scope.account;
-        let post = self.posts.get(account);
-        let (caller, look, permitted) = match post {
+        let access = self.accounts.get(account);
+        let (caller, look, permitted) = match access {
             None => {
-                let why = no_post(account);
+                let why = no_access(account);
                 (Err(why.clone()), self.unseen(item, &why), Err(why))
             }
-            Some(post) => {
+            Some(access) => {
                 let permitted = async {
-                    if whole { self.permitted(post, plan.verb, item).await } else { Ok(()) }
+                    if whole { self.permitted(access, plan.verb, item).await } else { Ok(()) }
                 };
-                tokio::join!(self.caller(post), self.see(post, plan.verb, item, whole), permitted)
+                tokio::join!(
+                    self.caller(access),
+                    self.see(access, plan.verb, item, whole),
+                    permitted
+                )
             }
         };
-        let executor = post.map_or("read-only", |p| p.hands.name());
+        let executor = access.map_or("read-only", |p| p.executor.name());
         let checked = check(&StorageScene {
             plan,
             item,
@@ -221,26 +196,26 @@ impl StorageOperator {
         Looked { checked, look, caller: caller.ok().map(|c| c.arn) }
     }
 
-    async fn caller(&self, post: &StoragePost) -> Known<Caller> {
-        let asked = self.within("sts:GetCallerIdentity", post.eyes.caller()).await?;
+    async fn caller(&self, access: &StorageAccess) -> Known<Caller> {
+        let asked = self.within("sts:GetCallerIdentity", access.inspector.caller()).await?;
         let identity = asked.map_err(Arc::new)?;
         Ok(Caller { account: identity.account, arn: identity.arn })
     }
 
     async fn permitted(
         &self,
-        post: &StoragePost,
+        access: &StorageAccess,
         verb: StorageVerb,
         item: &StorageItem,
     ) -> Known<()> {
-        let asked = self.within("dry run", post.hands.permitted(verb, item)).await?;
+        let asked = self.within("dry run", access.executor.permitted(verb, item)).await?;
         asked.map_err(Arc::new)
     }
 
-    /// Looks at the volume or bucket of a row.
+    /// Reads the volume or bucket of a row; each fact that could not be read is an error.
     pub(super) async fn see(
         &self,
-        post: &StoragePost,
+        access: &StorageAccess,
         verb: StorageVerb,
         item: &StorageItem,
         whole: bool,
@@ -254,7 +229,7 @@ impl StorageOperator {
                     refused = charged.err().map(|e| e.to_string());
                     use_too = refused.is_none();
                 }
-                let asked = post.eyes.volume(&item.scope, &volume.id, use_too);
+                let asked = access.inspector.volume(&item.scope, &volume.id, use_too);
                 let looked = self.within("ec2:DescribeVolumes", asked).await;
                 looked.map(|mut look| {
                     if let Some(why) = refused {
@@ -265,14 +240,14 @@ impl StorageOperator {
                 })
             }
             Matter::Bucket(bucket) => {
-                let asked = post.eyes.bucket(&item.scope, &bucket.name);
+                let asked = access.inspector.bucket(&item.scope, &bucket.name);
                 self.within("s3:GetLifecycleConfiguration", asked).await.map(StorageLook::Bucket)
             }
         };
         seen.unwrap_or_else(|why| self.unseen(item, &why))
     }
 
-    /// A look of which nothing came.
+    /// Facts about a row in which everything is the error `why`.
     pub(super) fn unseen(&self, item: &StorageItem, why: &Arc<SourceError>) -> StorageLook {
         use crate::domain::storage::{BucketLook, VolumeLook};
         let why = || why.clone();
@@ -297,7 +272,7 @@ impl StorageOperator {
         }
     }
 
-    /// Waits for an answer. A defect in what answers is no answer.
+    /// Waits for an answer, for the time of one call. A panic of what answers counts as an error.
     pub(super) async fn within<T>(
         &self,
         operation: &str,
@@ -316,7 +291,7 @@ fn failed(kind: ErrorKind, operation: &str, message: &str) -> Arc<SourceError> {
     Arc::new(SourceError::new(kind, operation, message, "look again"))
 }
 
-fn no_post(account: &str) -> Arc<SourceError> {
+fn no_access(account: &str) -> Arc<SourceError> {
     let message = format!("account {account} is not among those of this session");
     let fix = "add a profile for it to the configuration";
     Arc::new(SourceError::new(ErrorKind::NoCredentials, "account", &message, fix))

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::claim::{ON_ITS_WAY, Open, open};
+use super::observed::{ObservedState, observe};
 use super::operator::StorageOperator;
-use super::sight::{Sight, sight};
 use crate::act::exec::ActError;
 use crate::act::exec::audit::Body;
 use crate::act::plan::storage::{Step, StorageVerb};
@@ -55,7 +55,7 @@ pub(super) async fn reconcile(op: &StorageOperator) -> Result<Vec<Outcome>, ActE
 /// How it ended, and whether that could be seen: what cannot is left for the next time.
 async fn judge(op: &StorageOperator, left: &Open) -> (OutcomeKind, String, bool) {
     use OutcomeKind::{Done, Failed, Unknown};
-    let Some(post) = op.posts.get(&left.item.scope.account) else {
+    let Some(access) = op.accounts.get(&left.item.scope.account) else {
         let text = "left for the next time: its account is not among those of this session";
         return (Unknown, text.to_owned(), false);
     };
@@ -64,17 +64,17 @@ async fn judge(op: &StorageOperator, left: &Open) -> (OutcomeKind, String, bool)
         Step::Modify => StorageVerb::ModifyVolume,
         Step::Put => StorageVerb::PutLifecycle,
     };
-    let look = op.see(post, verb, &Arc::clone(&left.item), false).await;
+    let look = op.see(access, verb, &Arc::clone(&left.item), false).await;
     let young = op.now().duration_since(left.at) < ON_ITS_WAY;
     let ended = "the run ended before the answer";
-    match sight(left.step, &left.item, left.drafted, &look) {
-        Sight::Reached(text) => (Done, text, true),
-        Sight::Former if young => {
+    match observe(left.step, &left.item, left.drafted, &look) {
+        ObservedState::Reached(text) => (Done, text, true),
+        ObservedState::Former if young => {
             (Unknown, format!("{ended}; the call may still be on its way: look again"), true)
         }
-        Sight::Former => (Failed, format!("{ended}; it is as it was"), true),
-        Sight::Moving(text) => (Unknown, format!("{ended}; {text}: look again"), true),
-        Sight::Elsewhere(text) => (Unknown, text, true),
-        Sight::Unknown(text) => (Unknown, format!("left for the next time: {text}"), false),
+        ObservedState::Former => (Failed, format!("{ended}; it is as it was"), true),
+        ObservedState::Moving(text) => (Unknown, format!("{ended}; {text}: look again"), true),
+        ObservedState::Elsewhere(text) => (Unknown, text, true),
+        ObservedState::Unknown(text) => (Unknown, format!("left for the next time: {text}"), false),
     }
 }

@@ -10,11 +10,11 @@ use futures_util::FutureExt as _;
 use futures_util::stream::{self, StreamExt as _};
 
 use super::claim::{Others, others};
+use super::observed::{ObservedState, of_plan};
 use super::operator::{Looked, ROWS_AT_ONCE, StorageOperator};
-use super::sight::{Sight, of_plan};
 use crate::act::exec::ActError;
 use crate::act::exec::audit::{Body, StorageIntentRow};
-use crate::act::exec::operator::run::{new_id, whence};
+use crate::act::exec::operator::run::{new_id, user_at_host};
 use crate::act::exec::pace::{Instant, sleep};
 use crate::act::plan::storage::{
     Step, Storage, StorageItem, StorageOrder, StoragePlan, StorageUndo, StorageVerb,
@@ -36,7 +36,7 @@ struct Run<'a> {
     warnings: Mutex<Vec<String>>,
 }
 
-/// How a step ended.
+/// End of a step: the outcome, without the row.
 struct End {
     kind: OutcomeKind,
     text: String,
@@ -70,7 +70,7 @@ pub(super) async fn execute(
     let since = if op.copies.is_empty() { 0 } else { op.journal.bytes()?.len() };
     let started_at = op.now();
     let ticket = confirmed.redeem(started_at)?;
-    let run = Run { op, ticket, id, from: whence(), say, warnings: Mutex::default() };
+    let run = Run { op, ticket, id, from: user_at_host(), say, warnings: Mutex::default() };
     let items: Vec<Arc<StorageItem>> = run.ticket.rows().iter().map(|r| r.item.clone()).collect();
     let work = items.iter().map(|item| {
         // A defect in one row ends neither the others nor the audit trail of its own.
@@ -82,7 +82,7 @@ pub(super) async fn execute(
     let mut ended = stream::iter(work).buffered(ROWS_AT_ONCE);
     while let Some((item, end)) = ended.next().await {
         let outcome = run.outcome(&item, &end);
-        (run.say)(Progress::Settled(outcome.clone()));
+        (run.say)(Progress::Finished(outcome.clone()));
         outcomes.push(outcome);
     }
     drop(ended);
@@ -162,7 +162,7 @@ impl Run<'_> {
     }
 
     /// One step: looked at, announced, called for, and looked at until it is seen. What it left in
-    /// the log is settled when this returns.
+    /// the log has its outcome when this returns.
     async fn step(&self, item: &Arc<StorageItem>, step: Step) -> End {
         let mut tries = Tries::default();
         let mut end = self.attempts(item, step, &mut tries).await;
@@ -175,17 +175,17 @@ impl Run<'_> {
             let refused = Body::Refused { run, plan, outcomes: vec![outcome] };
             is_news.then_some(refused).into_iter().collect()
         } else {
-            let settled = tries.intents.iter().map(|intent| Body::Outcome {
+            let outcomes = tries.intents.iter().map(|intent| Body::Outcome {
                 run: self.id.clone(),
                 intent: *intent,
                 outcomes: vec![outcome.clone()],
                 reconciled: false,
             });
-            settled.collect()
+            outcomes.collect()
         };
         for body in bodies {
             if let Err(error) = self.op.journal.append(self.op.now(), body) {
-                // What is done is done; the intent without outcome is settled at a later start.
+                // What is done is done; the intent without outcome is reconciled at a later start.
                 self.warn(format!("an outcome is not in the audit log: {error}"));
             }
         }
@@ -206,13 +206,13 @@ impl Run<'_> {
             let looked = self.op.look(self.plan(), item, Some(step), true).await;
             match of_plan(step, item, self.plan(), &looked.look) {
                 // It is there: an earlier call has had its effect, or the snapshot was made before.
-                Sight::Reached(text) if step == Step::Snapshot || attempt > 0 => {
+                ObservedState::Reached(text) if step == Step::Snapshot || attempt > 0 => {
                     return End::new(OutcomeKind::Done, text);
                 }
-                Sight::Moving(_) if step == Step::Snapshot || attempt > 0 => {
+                ObservedState::Moving(_) if step == Step::Snapshot || attempt > 0 => {
                     return self.verify(item, step, tries).await;
                 }
-                Sight::Elsewhere(_) | Sight::Unknown(_) if attempt > 0 => {
+                ObservedState::Elsewhere(_) | ObservedState::Unknown(_) if attempt > 0 => {
                     return self.verify(item, step, tries).await;
                 }
                 _ => {}
@@ -276,10 +276,10 @@ impl Run<'_> {
         last: u64,
         tries: &mut Tries,
     ) -> Called {
-        let Some(post) = self.op.posts.get(&item.scope.account) else {
+        let Some(access) = self.op.accounts.get(&item.scope.account) else {
             return Called::Refused("its account is not there; nothing was done".to_owned());
         };
-        let undo = match self.way_back(step, looked, post.hands.name()) {
+        let undo = match self.way_back(step, looked, access.executor.name()) {
             Ok(undo) => undo,
             Err(why) => return Called::Refused(format!("nothing was done: {why}")),
         };
@@ -297,7 +297,7 @@ impl Run<'_> {
             scope: item.scope.clone(),
             by: order.by().clone(),
             from: self.from.clone(),
-            executor: post.hands.name().to_owned(),
+            executor: access.executor.name().to_owned(),
             authority: self.ticket.authority().clone(),
             justification: self.ticket.justification().to_owned(),
             row,
@@ -307,7 +307,7 @@ impl Run<'_> {
             Err(why) => return Called::Refused(why),
         }
         (self.say)(Progress::Calling(vec![item.id().clone()]));
-        let answer = self.op.within(step.word(), post.hands.act(order)).await;
+        let answer = self.op.within(step.word(), access.executor.act(order)).await;
         match answer.and_then(|a| a.map_err(Arc::new)) {
             Ok(receipt) if receipt.pretended => {
                 Called::Refused(format!("dry run: would {}; nothing was done", step.word()))
@@ -385,7 +385,7 @@ impl Run<'_> {
         use OutcomeKind::{Done, Failed, Refused, Unknown};
         let patience = &self.op.patience;
         let within =
-            if step == Step::Snapshot { patience.snapshot_within } else { patience.settle_within };
+            if step == Step::Snapshot { patience.snapshot_within } else { patience.visible_within };
         let until = Instant::now() + within;
         let mut pause = patience.poll;
         let asked = tries.accepted || tries.doubtful;
@@ -394,34 +394,36 @@ impl Run<'_> {
             let over = Instant::now() >= until;
             let looked = self.op.look(self.plan(), item, Some(step), false).await;
             let end = match of_plan(step, item, self.plan(), &looked.look) {
-                Sight::Reached(text) => Some(End::new(Done, text)),
-                Sight::Moving(text) if over => {
+                ObservedState::Reached(text) => Some(End::new(Done, text)),
+                ObservedState::Moving(text) if over => {
                     Some(End::new(Unknown, format!("not there yet: {text}; look again")))
                 }
-                Sight::Unknown(text) if over || !asked => Some(End::new(
+                ObservedState::Unknown(text) if over || !asked => Some(End::new(
                     if asked || !tries.intents.is_empty() { Unknown } else { Refused },
                     format!("it cannot be seen whether it happened: {text}"),
                 )),
-                Sight::Moving(_) | Sight::Unknown(_) => None,
-                Sight::Former if asked && !over => None,
-                Sight::Former if tries.accepted => {
+                ObservedState::Moving(_) | ObservedState::Unknown(_) => None,
+                ObservedState::Former if asked && !over => None,
+                ObservedState::Former if tries.accepted => {
                     Some(End::new(Unknown, "accepted, and not seen to have happened: look again"))
                 }
-                Sight::Former if tries.intents.is_empty() => Some(End::new(Refused, why())),
-                Sight::Former => Some(End::new(pretended(&why()), why())),
+                ObservedState::Former if tries.intents.is_empty() => Some(End::new(Refused, why())),
+                ObservedState::Former => Some(End::new(pretended(&why()), why())),
                 // Somebody may have written over it after our call, or our call is what is late.
-                Sight::Elsewhere(text) if asked && over => Some(End::new(Unknown, text)),
-                Sight::Elsewhere(text) if asked && step == Step::Put => {
+                ObservedState::Elsewhere(text) if asked && over => Some(End::new(Unknown, text)),
+                ObservedState::Elsewhere(text) if asked && step == Step::Put => {
                     Some(End::new(Unknown, format!("{text}: look at it, and at the undo file")))
                 }
-                Sight::Elsewhere(_) if asked && !over => None,
-                Sight::Elsewhere(text) => Some(End::new(Failed, format!("{text}: {}", why()))),
+                ObservedState::Elsewhere(_) if asked && !over => None,
+                ObservedState::Elsewhere(text) => {
+                    Some(End::new(Failed, format!("{text}: {}", why())))
+                }
             };
             if let Some(end) = end {
                 return end;
             }
             sleep(pause.min(until.saturating_duration_since(Instant::now())).max(MOMENT)).await;
-            pause = pause.saturating_mul(5).div_f64(4.0).min(patience.poll_at_most);
+            pause = patience.next_poll(pause);
         }
     }
 }
@@ -434,9 +436,9 @@ fn pretended(why: &str) -> OutcomeKind {
     if why.starts_with("dry run") { OutcomeKind::Refused } else { OutcomeKind::Failed }
 }
 
-/// How a call ended.
+/// Result of a call.
 enum Called {
-    /// The service took it.
+    /// The service accepted it.
     Accepted,
     /// It was not made.
     Refused(String),

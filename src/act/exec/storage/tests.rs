@@ -171,7 +171,7 @@ fn throttling_is_waited_out_and_a_denial_is_not_asked_again() {
 #[test]
 fn a_run_that_was_killed_after_the_intent_is_reconciled() {
     play(async {
-        for (verb, acted, settled) in [
+        for (verb, acted, kind) in [
             (ModifyVolume, true, OutcomeKind::Done),
             (ModifyVolume, false, OutcomeKind::Failed),
             (PutLifecycle, true, OutcomeKind::Done),
@@ -188,7 +188,7 @@ fn a_run_that_was_killed_after_the_intent_is_reconciled() {
             world.later(SignedDuration::from_mins(5));
             let found = world.operator().reconcile().await.unwrap();
             assert_eq!(found.len(), 1);
-            assert_eq!(found[0].kind, settled, "{verb:?} {acted}: {found:#?}");
+            assert_eq!(found[0].kind, kind, "{verb:?} {acted}: {found:#?}");
             assert!(world.operator().reconcile().await.unwrap().is_empty(), "once");
             assert!(world.journal.verify().unwrap().problems.is_empty());
         }
@@ -214,15 +214,15 @@ fn what_another_run_is_at_is_left_to_it() {
 }
 
 #[test]
-fn what_was_settled_for_a_dead_run_may_still_be_on_its_way() {
+fn what_was_reconciled_for_a_dead_run_may_still_be_on_its_way() {
     play(async {
         let world = World::new();
         world.on_call(|_, _| Fault::HangBefore);
         assert!(within(5, world.run(DeleteVolume)).await.is_none());
         world.on_call(|_, _| Fault::None);
         // Its intent has an outcome, and nobody can know yet whether its snapshot is being made.
-        let settled = world.operator().reconcile().await.unwrap();
-        assert_eq!(settled[0].kind, OutcomeKind::Unknown, "{settled:#?}");
+        let reconciled = world.operator().reconcile().await.unwrap();
+        assert_eq!(reconciled[0].kind, OutcomeKind::Unknown, "{reconciled:#?}");
         let second = world.run(DeleteVolume).await;
         assert_eq!(second.outcomes[0].kind, OutcomeKind::Refused, "{second:#?}");
         assert!(second.outcomes[0].text.contains("another run"), "{second:#?}");
@@ -262,11 +262,11 @@ fn a_read_only_session_and_a_dry_run_change_nothing() {
     play(async {
         for verb in StorageVerb::ALL {
             let mut world = World::new();
-            world.hands = Arc::new(RefuseStorage);
+            world.executor = Arc::new(RefuseStorage);
             let checked = world.preflight(verb).await;
             assert!(checked.passed().next().is_none(), "{verb:?}");
             let mut world = World::new();
-            world.hands = Arc::new(DryRunStorage::new(world.hands.clone()));
+            world.executor = Arc::new(DryRunStorage::new(world.executor.clone()));
             let verified = world.run(verb).await;
             assert_eq!(verified.outcomes[0].kind, OutcomeKind::Refused, "{verified:#?}");
             assert!(world.calls().is_empty() && world.untouched());

@@ -7,7 +7,9 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::*;
 use crate::act::plan::Plan;
-use crate::act::plan::fixture::{ACCOUNT, ARN, ID, Sight, ago, error, now, plan_of, sight};
+use crate::act::plan::fixture::{
+    ACCOUNT, ARN, GuardFixture, ID, ago, error, now, passing, plan_of,
+};
 use crate::act::plan::{Breach, Caps};
 
 const TERMINATE: Verb = Verb::Terminate { decrement: false };
@@ -16,18 +18,18 @@ fn callers() -> BTreeMap<Arc<str>, Arc<str>> {
     [(ACCOUNT.into(), ARN.into())].into()
 }
 
-fn flight_of(sights: &[Sight], caps: &Caps) -> Preflighted {
-    let verb = sights[0].plan.verb.clone();
-    let rows: Vec<CheckedRow> = sights.iter().map(Sight::check).collect();
-    let items = sights.iter().map(|s| (*s.item).clone()).collect();
+fn flight_of(fixtures: &[GuardFixture], caps: &Caps) -> Preflighted {
+    let verb = fixtures[0].plan.verb.clone();
+    let rows: Vec<CheckedRow> = fixtures.iter().map(GuardFixture::check).collect();
+    let items = fixtures.iter().map(|s| (*s.item).clone()).collect();
     Preflighted::new(Arc::new(plan_of(verb, items)), rows, now(), callers(), caps)
 }
 
 /// A plan of `n` rows after its checks.
 fn flight(verb: &Verb, n: usize) -> Preflighted {
-    let sights: Vec<Sight> =
-        (1..=n).map(|i| sight(verb.clone()).named(&format!("i-{i}"))).collect();
-    flight_of(&sights, &Caps::default())
+    let fixtures: Vec<GuardFixture> =
+        (1..=n).map(|i| passing(verb.clone()).named(&format!("i-{i}"))).collect();
+    flight_of(&fixtures, &Caps::default())
 }
 
 fn typed(text: &str) -> Answer {
@@ -49,7 +51,7 @@ fn a_termination_is_typed() {
     }
     assert!(flight(&TERMINATE, 3).confirm(&typed(" terminate 3 "), now()).is_ok());
     // The id of the only row is as good.
-    let only = || flight_of(&[sight(TERMINATE)], &Caps::default());
+    let only = || flight_of(&[passing(TERMINATE)], &Caps::default());
     assert_eq!(only().challenge().typed, ["terminate 1", ID]);
     assert!(only().confirm(&typed(ID), now()).is_ok());
     assert!(only().confirm(&typed("terminate 1"), now()).is_ok());
@@ -57,10 +59,10 @@ fn a_termination_is_typed() {
 
 #[test]
 fn the_count_is_of_what_is_left() {
-    let mut gone = sight(TERMINATE).named("i-2");
+    let mut gone = passing(TERMINATE).named("i-2");
     gone.inspection.termination_protection = Ok(true);
-    let sights = vec![sight(TERMINATE).named("i-1"), gone, sight(TERMINATE).named("i-3")];
-    let flight = flight_of(&sights, &Caps::default());
+    let fixtures = vec![passing(TERMINATE).named("i-1"), gone, passing(TERMINATE).named("i-3")];
+    let flight = flight_of(&fixtures, &Caps::default());
     assert_eq!(flight.challenge().typed, ["terminate 2"]);
     let confirmed = flight.confirm(&typed("terminate 2"), now()).unwrap();
     let ids: Vec<&str> = confirmed.rows().iter().map(|r| &*r.item.id).collect();
@@ -71,9 +73,9 @@ fn the_count_is_of_what_is_left() {
 fn a_stop_is_typed_where_data_are_lost() {
     assert!(flight(&Verb::Stop, 2).challenge().typed.is_empty());
     assert!(flight(&Verb::Stop, 2).confirm(&Answer::default(), now()).is_ok());
-    let mut lossy = sight(Verb::Stop).named("i-2");
+    let mut lossy = passing(Verb::Stop).named("i-2");
     lossy.spec(|s| s.instance_store_gb = 7600);
-    let flight = flight_of(&[sight(Verb::Stop), lossy], &Caps::default());
+    let flight = flight_of(&[passing(Verb::Stop), lossy], &Caps::default());
     assert_eq!(flight.challenge().typed, ["stop 2"]);
     let refused = flight.confirm(&Answer::default(), now()).err();
     assert_eq!(refused, Some(ConfirmError::Typed("stop 2".into())));
@@ -83,10 +85,10 @@ fn a_stop_is_typed_where_data_are_lost() {
 #[test]
 fn production_wants_a_reason() {
     let flight = |planned: &str| {
-        let mut sight = sight(Verb::Stop);
-        sight.tags(&[("env", "prod")]);
-        let row = sight.check();
-        let mut plan = sight.plan.clone();
+        let mut fixture = passing(Verb::Stop);
+        fixture.tags(&[("env", "prod")]);
+        let row = fixture.check();
+        let mut plan = fixture.plan.clone();
         plan.justification = planned.into();
         Preflighted::new(Arc::new(plan), vec![row], now(), callers(), &Caps::default())
     };
@@ -103,7 +105,7 @@ fn production_wants_a_reason() {
     assert_eq!(why(flight("ticket 7"), &with("")), "ticket 7");
     assert_eq!(why(flight("ticket 7"), &with("\u{1b}night")), "\u{fffd}night");
     // A start ends nothing, and asks for nothing.
-    let mut start = sight(Verb::Start);
+    let mut start = passing(Verb::Start);
     start.tags(&[("env", "prod")]);
     assert!(!flight_of(&[start], &Caps::default()).challenge().justification);
 }
@@ -111,10 +113,10 @@ fn production_wants_a_reason() {
 #[test]
 fn nothing_runs_over_a_cap_or_with_nothing_left() {
     let caps = Caps { max_instances: 1, ..Caps::default() };
-    let over = flight_of(&[sight(Verb::Stop), sight(Verb::Stop).named("i-2")], &caps);
+    let over = flight_of(&[passing(Verb::Stop), passing(Verb::Stop).named("i-2")], &caps);
     let refused = over.confirm(&Answer::default(), now()).err();
     assert_eq!(refused, Some(ConfirmError::Cap(Breach::Instances { rows: 2, max: 1 })));
-    let mut blocked = sight(Verb::Stop);
+    let mut blocked = passing(Verb::Stop);
     blocked.permitted = error("ec2:StopInstances");
     let empty = flight_of(&[blocked], &Caps::default());
     let refused = empty.confirm(&Answer::default(), now()).err();
@@ -203,19 +205,19 @@ fn an_approval_covers_every_account_that_is_touched() {
 
 #[test]
 fn an_approval_replaces_no_justification() {
-    let mut sight = sight(Verb::Stop);
-    sight.tags(&[("env", "prod")]);
-    let flight = flight_of(&[sight], &Caps::default());
+    let mut fixture = passing(Verb::Stop);
+    fixture.tags(&[("env", "prod")]);
+    let flight = flight_of(&[fixture], &Caps::default());
     let refused = flight.confirm_by(&approval(&flight.plan), &flight.plan.hash(), now()).err();
     assert_eq!(refused, Some(ConfirmError::Justification));
 }
 
 #[test]
 fn an_order_is_of_one_place_and_of_the_ticket() {
-    let mut sights: Vec<Sight> =
-        (1..=3).map(|i| sight(Verb::Stop).named(&format!("i-{i}"))).collect();
-    sights[2].instance(|i| i.az = "us-east-1b".into());
-    let flight = flight_of(&sights, &Caps::default());
+    let mut fixtures: Vec<GuardFixture> =
+        (1..=3).map(|i| passing(Verb::Stop).named(&format!("i-{i}"))).collect();
+    fixtures[2].instance(|i| i.az = "us-east-1b".into());
+    let flight = flight_of(&fixtures, &Caps::default());
     let confirmed = flight.confirm(&Answer::default(), now()).unwrap();
     let ticket = confirmed.redeem(now()).unwrap();
     let order = |ids: &[&str]| {
@@ -232,9 +234,9 @@ fn an_order_is_of_one_place_and_of_the_ticket() {
 
 #[test]
 fn an_order_is_of_fifty_at_most() {
-    let sights: Vec<Sight> =
-        (1..=51).map(|i| sight(Verb::Unmark).named(&format!("i-{i}"))).collect();
-    let flight = flight_of(&sights, &Caps::default());
+    let fixtures: Vec<GuardFixture> =
+        (1..=51).map(|i| passing(Verb::Unmark).named(&format!("i-{i}"))).collect();
+    let flight = flight_of(&fixtures, &Caps::default());
     let confirmed = flight.confirm(&Answer::default(), now()).unwrap();
     let ticket = confirmed.redeem(now()).unwrap();
     let ids: Vec<Arc<str>> = (1..=51).map(|i| format!("i-{i}").into()).collect();
@@ -245,22 +247,22 @@ fn an_order_is_of_fifty_at_most() {
 /// Five rows of a fleet of twenty-five; two may be stopped there.
 #[test]
 fn caps_are_reckoned_over_what_would_go_armed_or_not() {
-    let sights = |armed: bool| -> Vec<Sight> {
+    let fixtures = |armed: bool| -> Vec<GuardFixture> {
         let one = |i: usize| {
-            let mut sight = sight(Verb::Stop).named(&format!("i-{i}"));
-            for account in sight.rules.accounts.values_mut() {
+            let mut fixture = passing(Verb::Stop).named(&format!("i-{i}"));
+            for account in fixture.rules.accounts.values_mut() {
                 account.armed = armed;
             }
             // One that is protected takes no part of a cap.
-            sight.inspection.stop_protection = Ok(i == 6);
-            sight
+            fixture.inspection.stop_protection = Ok(i == 6);
+            fixture
         };
         (1..=6).map(one).collect()
     };
     let checked = |armed| {
-        let sights = sights(armed);
-        let rows = sights.iter().map(Sight::check).collect();
-        let items = sights.iter().map(|s| (*s.item).clone()).collect();
+        let fixtures = fixtures(armed);
+        let rows = fixtures.iter().map(GuardFixture::check).collect();
+        let items = fixtures.iter().map(|s| (*s.item).clone()).collect();
         let plan = Plan { fleet_size: 25, ..plan_of(Verb::Stop, items) };
         Preflighted::new(Arc::new(plan), rows, now(), callers(), &Caps::default())
     };
@@ -277,6 +279,6 @@ fn caps_are_reckoned_over_what_would_go_armed_or_not() {
     let kept = Plan { items: kept, ..(*armed.plan).clone() };
     assert_eq!(kept.held_against(&Caps::default()), (armed.breaches, armed.caps));
     // Marking and starting take nothing from anybody.
-    let start = plan_of(Verb::Start, vec![(*sights(true)[0].item).clone()]);
+    let start = plan_of(Verb::Start, vec![(*fixtures(true)[0].item).clone()]);
     assert_eq!(start.held_against(&Caps { max_instances: 0, ..Caps::default() }), (vec![], vec![]));
 }

@@ -1,34 +1,35 @@
 //! The re-measurement, as a guard.
 
-use super::scene::{Says, Scene};
+use super::scene::Scene;
 use super::{CLOCK_SLACK, FACTS_VALID_FOR};
+use crate::act::plan::finding::FindingSink;
 use crate::act::plan::recheck::{self, Activity};
 
-pub(super) fn recheck(scene: &Scene<'_>, says: &mut Says<'_>) {
+pub(super) fn recheck(scene: &Scene<'_>, out: &mut FindingSink<'_>) {
     const SOURCE: &str = "cloudwatch:GetMetricData";
-    let look = scene.look;
-    let recent = match look.recent {
-        Err(e) => return says.unknown("what it did in the last minutes", e),
+    let input = scene.input;
+    let recent = match input.recent {
+        Err(e) => return out.unknown("what it did in the last minutes", e),
         Ok(recent) => recent,
     };
-    if recent.id != look.item.id {
-        says.block(format!("the measurement is of {}, not of it", recent.id), SOURCE);
+    if recent.id != input.item.id {
+        out.block(format!("the measurement is of {}, not of it", recent.id), SOURCE);
     }
-    let (from, _) = recheck::window(look.item, look.rules, look.now);
-    let age = look.now.duration_since(recent.to);
+    let (from, _) = recheck::window(input.item, input.rules, input.now);
+    let age = input.now.duration_since(recent.to);
     if recent.from > from || age > FACTS_VALID_FOR || age < -CLOCK_SLACK {
         let text = format!(
             "measured from {} to {}; needed is from {from} until now: check again",
             recent.from, recent.to
         );
-        return says.block(text, SOURCE);
+        return out.block(text, SOURCE);
     }
     // A type that is not known is a block of its own, and here "missing".
-    let spec = look.inspection.spec.as_ref().ok().and_then(Option::as_deref);
-    match recheck::judge(recent, spec, look.now) {
-        Activity::Quiet(text) => says.note(text, SOURCE),
-        Activity::Busy(text) => says.block(format!("in use: {text}"), SOURCE),
-        Activity::Missing(text) => says.block(format!("not known to be idle: {text}"), SOURCE),
-        Activity::Malformed(text) => says.block(format!("makes no sense: {text}"), SOURCE),
+    let spec = input.inspection.spec.as_ref().ok().and_then(Option::as_deref);
+    match recheck::judge(recent, spec, input.now) {
+        Activity::Quiet(text) => out.note(text, SOURCE),
+        Activity::Busy(text) => out.block(format!("in use: {text}"), SOURCE),
+        Activity::Missing(text) => out.block(format!("not known to be idle: {text}"), SOURCE),
+        Activity::Malformed(text) => out.block(format!("makes no sense: {text}"), SOURCE),
     }
 }

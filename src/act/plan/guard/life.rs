@@ -2,39 +2,40 @@
 
 use jiff::SignedDuration;
 
-use super::scene::{Says, Scene};
+use super::scene::Scene;
 use super::{CLOCK_SLACK, FACTS_VALID_FOR};
+use crate::act::plan::finding::FindingSink;
 use crate::act::plan::verb::Verb;
 use crate::analyze::idle::Exemption;
 use crate::domain::InstanceState;
 
 const SOURCE: &str = "ec2:DescribeInstances";
 
-pub(super) fn state(scene: &Scene<'_>, says: &mut Says<'_>) {
-    let (item, inspection) = (scene.look.item, scene.look.inspection);
-    let age = scene.look.now.duration_since(inspection.taken_at);
+pub(super) fn state(scene: &Scene<'_>, out: &mut FindingSink<'_>) {
+    let (item, inspection) = (scene.input.item, scene.input.inspection);
+    let age = scene.input.now.duration_since(inspection.taken_at);
     if age > FACTS_VALID_FOR || age < -CLOCK_SLACK {
         let text = format!("it was looked at at {}, not now: check again", inspection.taken_at);
-        says.block(text, SOURCE);
+        out.block(text, SOURCE);
     }
     if inspection.id != item.id {
-        says.block(format!("the answer is about {}, not about it", inspection.id), SOURCE);
+        out.block(format!("the answer is about {}, not about it", inspection.id), SOURCE);
     }
     let found = match &inspection.instance {
-        Err(e) => return says.unknown("its state", e),
-        Ok(None) => return says.block("it does not exist any more", SOURCE),
+        Err(e) => return out.unknown("its state", e),
+        Ok(None) => return out.block("it does not exist any more", SOURCE),
         Ok(Some(found)) => found,
     };
     if found.id != item.id || found.scope != item.scope {
-        says.block(format!("the answer is about {} in {}", found.id, found.scope), SOURCE);
+        out.block(format!("the answer is about {} in {}", found.id, found.scope), SOURCE);
     }
-    let wanted = match scene.look.plan.verb {
+    let wanted = match scene.input.plan.verb {
         Verb::Stop | Verb::Terminate { .. } | Verb::Mark { .. } => InstanceState::Running,
         Verb::Start => InstanceState::Stopped,
         Verb::Remind | Verb::Unmark => {
             use InstanceState::{ShuttingDown, Terminated, Unknown};
             if matches!(found.state, ShuttingDown | Terminated | Unknown) {
-                says.block(format!("it is {}", found.state.word()), SOURCE);
+                out.block(format!("it is {}", found.state.word()), SOURCE);
             }
             return;
         }
@@ -42,47 +43,47 @@ pub(super) fn state(scene: &Scene<'_>, says: &mut Says<'_>) {
     if item.state != wanted {
         let text =
             format!("it was {} when it was planned, not {}", item.state.word(), wanted.word());
-        says.block(text, "plan");
+        out.block(text, "plan");
     }
     if found.state != wanted {
-        says.block(format!("it is {} now, not {}", found.state.word(), wanted.word()), SOURCE);
+        out.block(format!("it is {} now, not {}", found.state.word(), wanted.word()), SOURCE);
     }
 }
 
-pub(super) fn life(scene: &Scene<'_>, says: &mut Says<'_>) {
-    let item = scene.look.item;
+pub(super) fn life(scene: &Scene<'_>, out: &mut FindingSink<'_>) {
+    let item = scene.input.item;
     let Some(found) = scene.found else { return };
     if found.launched_at != item.launched_at {
         let text = format!(
             "it was launched anew at {}; the evidence is about its life from {} on",
             found.launched_at, item.launched_at
         );
-        says.block(text, SOURCE);
+        out.block(text, SOURCE);
     }
     if found.instance_type != item.instance_type {
         let text =
             format!("it is a {} now, planned as {}", found.instance_type, item.instance_type);
-        says.block(text, SOURCE);
+        out.block(text, SOURCE);
     }
     if item.idle_since.is_some_and(|since| since < found.launched_at) {
-        says.block("its idle stretch began before its launch", "plan");
+        out.block("its idle stretch began before its launch", "plan");
     }
 }
 
-pub(super) fn exempt(scene: &Scene<'_>, says: &mut Says<'_>) {
+pub(super) fn exempt(scene: &Scene<'_>, out: &mut FindingSink<'_>) {
     let Some(found) = scene.found else { return };
-    if let Some(text) = Exemption::of(&found.tags, scene.look.now).refusal() {
-        says.block(text, "tags");
+    if let Some(text) = Exemption::of(&found.tags, scene.input.now).refusal() {
+        out.block(text, "tags");
     }
 }
 
 /// Counts from the last launch: it is never earlier than the birth, so the younger age decides.
-pub(super) fn age(scene: &Scene<'_>, says: &mut Says<'_>) {
+pub(super) fn age(scene: &Scene<'_>, out: &mut FindingSink<'_>) {
     let Some(found) = scene.found else { return };
-    let hours = scene.look.rules.min_age_hours;
-    let age = scene.look.now.duration_since(found.launched_at);
+    let hours = scene.input.rules.min_age_hours;
+    let age = scene.input.now.duration_since(found.launched_at);
     if age < SignedDuration::from_hours(i64::from(hours)) {
         let text = format!("launched at {}, less than {hours} h ago", found.launched_at);
-        says.block(text, SOURCE);
+        out.block(text, SOURCE);
     }
 }

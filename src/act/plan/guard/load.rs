@@ -1,6 +1,7 @@
 //! Who sends it requests.
 
-use super::scene::{Says, Scene};
+use super::scene::Scene;
+use crate::act::plan::finding::FindingSink;
 use crate::domain::TargetGroupFact;
 
 /// What a registration means for the load balancer.
@@ -27,31 +28,31 @@ impl Duty {
     }
 }
 
-pub(super) fn target_groups(scene: &Scene<'_>, says: &mut Says<'_>) {
+pub(super) fn target_groups(scene: &Scene<'_>, out: &mut FindingSink<'_>) {
     const SOURCE: &str = "elasticloadbalancing:DescribeTargetHealth";
-    let groups = match &scene.look.inspection.target_groups {
-        Err(e) => return says.unknown("whether a load balancer sends it requests", e),
+    let groups = match &scene.input.inspection.target_groups {
+        Err(e) => return out.unknown("whether a load balancer sends it requests", e),
         Ok(groups) => groups,
     };
     for fact in groups {
         let name = &fact.name;
         match (Duty::of(fact), fact.other_healthy) {
             (Duty::Serving, 0) => {
-                says.block(
+                out.block(
                     format!("the last healthy target of {name}: deregister it first"),
                     SOURCE,
                 );
             }
             (Duty::Serving, others) => {
                 let text = format!("serves target group {name} ({}); {others} others", fact.health);
-                says.warn(text, SOURCE);
+                out.warn(text, SOURCE);
             }
             (Duty::Standing, 0) => {
                 let text = format!("unhealthy in {name}, where no target is healthy");
-                says.warn(text, SOURCE);
+                out.warn(text, SOURCE);
             }
             (Duty::Standing | Duty::Unused, _) => {
-                says.note(format!("registered in target group {name} ({})", fact.health), SOURCE);
+                out.note(format!("registered in target group {name} ({})", fact.health), SOURCE);
             }
         }
     }

@@ -1,49 +1,50 @@
 //! What is lost, and what stays and bills.
 
-use super::scene::{Says, Scene, unknown};
+use super::scene::Scene;
+use crate::act::plan::finding::{FindingSink, unknown};
 use crate::act::plan::stakes::{PUBLIC_IPV4_USD_PER_HOUR, VolumeStake};
 use crate::domain::HOURS_PER_MONTH;
 
-pub(super) fn instance_store(scene: &Scene<'_>, says: &mut Says<'_>) {
+pub(super) fn instance_store(scene: &Scene<'_>, out: &mut FindingSink<'_>) {
     const SOURCE: &str = "ec2:DescribeInstanceTypes";
     let Some(found) = scene.found else { return };
-    match &scene.look.inspection.spec {
-        Err(e) => says.unknown("how much instance store it has", e),
+    match &scene.input.inspection.spec {
+        Err(e) => out.unknown("how much instance store it has", e),
         Ok(Some(spec)) if spec.name == found.instance_type => {
             if spec.instance_store_gb > 0 {
                 let gb = crate::view::format::grouped(spec.instance_store_gb as f64, 0);
                 let text = format!("{gb} GB of instance store are erased");
-                says.warn(text, SOURCE);
+                out.warn(text, SOURCE);
             }
         }
         Ok(_) => {
             let text = format!("what type {} would lose is not known", found.instance_type);
-            says.block(text, SOURCE);
+            out.block(text, SOURCE);
         }
     }
 }
 
-pub(super) fn volumes(scene: &Scene<'_>, says: &mut Says<'_>) {
+pub(super) fn volumes(scene: &Scene<'_>, out: &mut FindingSink<'_>) {
     const SOURCE: &str = "ec2:DescribeVolumes";
     let Some(found) = scene.found else { return };
-    match &scene.look.inspection.volumes {
-        Err(e) if scene.terminates() => return says.unknown("which volumes die with it", e),
-        Err(e) => return says.warn(unknown("what its volumes cost", e), &e.operation),
+    match &scene.input.inspection.volumes {
+        Err(e) if scene.terminates() => return out.unknown("which volumes die with it", e),
+        Err(e) => return out.warn(unknown("what its volumes cost", e), &e.operation),
         Ok(volumes) if volumes.is_empty() && found.ebs_root && scene.terminates() => {
-            return says.block("it has an EBS root, and no volume was found", SOURCE);
+            return out.block("it has an EBS root, and no volume was found", SOURCE);
         }
         Ok(_) => {}
     }
     let stakes = scene.stakes;
     if !stakes.dies.is_empty() {
-        says.warn(format!("deleted with it: {}", list(&stakes.dies)), SOURCE);
+        out.warn(format!("deleted with it: {}", list(&stakes.dies)), SOURCE);
     }
     if !stakes.stays.is_empty() {
         let bill = match sum(&stakes.stays) {
             Some(usd) => format!("${usd:.2}/month, us-east-1 list price"),
             None => "cost not known".to_owned(),
         };
-        says.note(format!("stays and bills ({bill}): {}", list(&stakes.stays)), SOURCE);
+        out.note(format!("stays and bills ({bill}): {}", list(&stakes.stays)), SOURCE);
     }
 }
 
@@ -60,21 +61,21 @@ fn sum(volumes: &[VolumeStake]) -> Option<f64> {
     volumes.iter().map(|v| v.usd_per_month).sum()
 }
 
-pub(super) fn addresses(scene: &Scene<'_>, says: &mut Says<'_>) {
+pub(super) fn addresses(scene: &Scene<'_>, out: &mut FindingSink<'_>) {
     const SOURCE: &str = "ec2:DescribeAddresses";
-    match &scene.look.inspection.addresses {
-        Err(e) if scene.terminates() => says.unknown("which public addresses it has", e),
-        Err(e) => says.warn(unknown("which public addresses it has", e), &e.operation),
+    match &scene.input.inspection.addresses {
+        Err(e) if scene.terminates() => out.unknown("which public addresses it has", e),
+        Err(e) => out.warn(unknown("which public addresses it has", e), &e.operation),
         Ok(_) => {
             let stakes = scene.stakes;
             if let Some(ip) = &stakes.public_ipv4 {
-                says.note(format!("public IPv4 address {ip} is lost"), SOURCE);
+                out.note(format!("public IPv4 address {ip} is lost"), SOURCE);
             }
             if !stakes.elastic_ips.is_empty() {
                 let usd = PUBLIC_IPV4_USD_PER_HOUR * HOURS_PER_MONTH;
                 let usd = usd * stakes.elastic_ips.len() as f64;
                 let ips = stakes.elastic_ips.join(", ");
-                says.note(format!("stays and bills (${usd:.2}/month): {ips}"), SOURCE);
+                out.note(format!("stays and bills (${usd:.2}/month): {ips}"), SOURCE);
             }
         }
     }

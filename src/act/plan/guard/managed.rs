@@ -1,6 +1,7 @@
 //! What manages it, and would bring it back or be surprised.
 
-use super::scene::{Says, Scene};
+use super::scene::Scene;
+use crate::act::plan::finding::FindingSink;
 use crate::act::plan::verb::Verb;
 use crate::domain::{GroupFact, Lifecycle, Owner, OwnerKind};
 
@@ -12,21 +13,21 @@ const GROUP_TAG: &str = "aws:autoscaling:groupName";
 const SPOT_FLEET_TAG: &str = "aws:ec2spot:fleet-request-id";
 const EC2_FLEET_TAG: &str = "aws:ec2:fleet-id";
 
-pub(super) fn owner(scene: &Scene<'_>, says: &mut Says<'_>) {
+pub(super) fn owner(scene: &Scene<'_>, out: &mut FindingSink<'_>) {
     let Some(found) = scene.found else { return };
     if let Some(fleet) = found.tags.get(SPOT_FLEET_TAG) {
-        says.block(format!("Spot Fleet {fleet} replaces it: lower its target capacity"), "tags");
+        out.block(format!("Spot Fleet {fleet} replaces it: lower its target capacity"), "tags");
     }
     if let Some(fleet) = found.tags.get(EC2_FLEET_TAG) {
         let text = format!("launched by EC2 Fleet {fleet}, which replaces it if it maintains");
-        says.warn(text, "tags");
+        out.warn(text, "tags");
     }
     for Owner { kind, name } in Owner::from_tags(&found.tags) {
         let instead = match kind {
             // The guard of the group knows more than the tag.
             OwnerKind::Asg => continue,
             OwnerKind::CloudFormation => {
-                says.warn(format!("stack {name} would drift; change the stack instead"), "tags");
+                out.warn(format!("stack {name} would drift; change the stack instead"), "tags");
                 continue;
             }
             OwnerKind::Eks => {
@@ -48,47 +49,47 @@ pub(super) fn owner(scene: &Scene<'_>, says: &mut Says<'_>) {
                 format!("a node of HyperPod cluster {name}, which replaces it: update the cluster")
             }
         };
-        says.block(instead, "tags");
+        out.block(instead, "tags");
     }
 }
 
-pub(super) fn group(scene: &Scene<'_>, says: &mut Says<'_>) {
+pub(super) fn group(scene: &Scene<'_>, out: &mut FindingSink<'_>) {
     const SOURCE: &str = "autoscaling:DescribeAutoScalingInstances";
-    let fact = match &scene.look.inspection.group {
-        Err(e) => return says.unknown("whether an Auto Scaling group owns it", e),
+    let fact = match &scene.input.inspection.group {
+        Err(e) => return out.unknown("whether an Auto Scaling group owns it", e),
         Ok(fact) => fact.as_ref(),
     };
     let tag = scene.found.and_then(|i| i.tags.get(GROUP_TAG));
     match (fact, tag) {
         (None, None) => {}
         (None, Some(tag)) => {
-            says.block(format!("tagged as member of group {tag}, which does not know it"), SOURCE);
+            out.block(format!("tagged as member of group {tag}, which does not know it"), SOURCE);
         }
         (Some(fact), None) => {
             let text = format!("a member of group {}, and has no tag that says so", fact.name);
-            says.block(text, SOURCE);
+            out.block(text, SOURCE);
         }
         (Some(fact), Some(tag)) if *fact.name != *tag => {
-            says.block(format!("a member of group {}, tagged {tag}", fact.name), SOURCE);
+            out.block(format!("a member of group {}, tagged {tag}", fact.name), SOURCE);
         }
-        (Some(fact), Some(_)) => member(scene, fact, says, SOURCE),
+        (Some(fact), Some(_)) => member(scene, fact, out, SOURCE),
     }
 }
 
-fn member(scene: &Scene<'_>, group: &GroupFact, says: &mut Says<'_>, source: &str) {
+fn member(scene: &Scene<'_>, group: &GroupFact, out: &mut FindingSink<'_>, source: &str) {
     let name = &group.name;
-    match scene.look.plan.verb {
+    match scene.input.plan.verb {
         Verb::Terminate { decrement: true } => {}
         Verb::Terminate { decrement: false } => {
             let text = format!(
                 "group {name} would replace it, which saves nothing; terminate with decrement \
                  (--decrement)"
             );
-            return says.block(text, source);
+            return out.block(text, source);
         }
         _ => {
             let text = format!("group {name} would call it unhealthy and replace it");
-            return says.block(text, source);
+            return out.block(text, source);
         }
     }
     if group.desired <= group.min {
@@ -96,24 +97,24 @@ fn member(scene: &Scene<'_>, group: &GroupFact, says: &mut Says<'_>, source: &st
             "group {name} wants {} and may not want fewer than {}: lower its minimum first",
             group.desired, group.min
         );
-        says.block(text, source);
+        out.block(text, source);
     }
     if group.protected_from_scale_in {
         let text = format!("protected from scale-in in group {name}; burntop takes none away");
-        says.block(text, source);
+        out.block(text, source);
     }
     if &*group.lifecycle != "InService" {
         let text = format!("group {name} says {}, not InService", group.lifecycle);
-        says.block(text, source);
+        out.block(text, source);
     }
 }
 
-pub(super) fn spot(scene: &Scene<'_>, says: &mut Says<'_>) {
+pub(super) fn spot(scene: &Scene<'_>, out: &mut FindingSink<'_>) {
     const SOURCE: &str = "ec2:DescribeSpotInstanceRequests";
     let Some(found) = scene.found else { return };
     let is_spot = found.lifecycle == Lifecycle::Spot;
-    let fact = match &scene.look.inspection.spot {
-        Err(e) => return says.unknown("its Spot request", e),
+    let fact = match &scene.input.inspection.spot {
+        Err(e) => return out.unknown("its Spot request", e),
         Ok(fact) => fact.as_ref(),
     };
     let fact = match fact {
@@ -121,21 +122,21 @@ pub(super) fn spot(scene: &Scene<'_>, says: &mut Says<'_>) {
         Some(fact) if is_spot && !fact.request.is_empty() => fact,
         Some(fact) if !is_spot => {
             let text = format!("has Spot request {} and is not a Spot instance", fact.request);
-            return says.block(text, SOURCE);
+            return out.block(text, SOURCE);
         }
-        _ => return says.block("a Spot instance without a known request", SOURCE),
+        _ => return out.block("a Spot instance without a known request", SOURCE),
     };
     let request = &fact.request;
     match (fact.persistent, scene.terminates()) {
         (true, true) => {
             let text = format!("{request} is persistent and launches it anew: cancel it first");
-            says.block(text, SOURCE);
+            out.block(text, SOURCE);
         }
         (true, false) => {
             let text = format!("{request} stays, disabled, until it is started or cancelled");
-            says.warn(text, SOURCE);
+            out.warn(text, SOURCE);
         }
         (false, true) => {}
-        (false, false) => says.block("a one-time Spot instance cannot be stopped", SOURCE),
+        (false, false) => out.block("a one-time Spot instance cannot be stopped", SOURCE),
     }
 }

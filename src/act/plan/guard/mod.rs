@@ -11,6 +11,7 @@ mod managed;
 mod money;
 mod protection;
 mod scene;
+pub(in crate::act::plan) mod shared;
 mod table;
 mod together;
 mod trust;
@@ -24,85 +25,83 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::finding::Finding;
+use super::finding::{Finding, FindingSink};
 use super::item::{Plan, PlanItem};
-use super::preflighted::{CheckedRow, Ties, Via};
+use super::preflighted::{ActApi, CheckedRow, Ties};
 use super::rules::Rules;
 use super::stakes;
 use super::verb::Verb;
 use crate::domain::{Caller, Inspection, Known, Recent};
-use scene::{Says, Scene};
+use scene::Scene;
+use shared::CLOCK_SLACK;
 
 pub use together::{together, together_after};
 pub use trust::verdicts_for;
 
-/// How old an inspection or a re-measurement may be when the guards look at it: older, and it is
-/// a cache's word, not the world's.
+/// Greatest age of an inspection or a re-measurement that the guards accept. An older one comes
+/// from a cache.
 pub const FACTS_VALID_FOR: SignedDuration = SignedDuration::from_mins(5);
 
-/// How far ahead of us the clock of somebody else may be.
-const CLOCK_SLACK: SignedDuration = SignedDuration::from_mins(1);
-
-/// Everything that the guards look at, for one row.
+/// Everything that the guards judge of one row.
 #[derive(Clone, Copy, Debug)]
-pub struct Look<'a> {
+pub struct GuardInput<'a> {
     /// The plan.
     pub plan: &'a Plan,
     /// The row.
     pub item: &'a Arc<PlanItem>,
-    /// The caller in the row's account, asked now.
+    /// Caller in the account of the row, asked now.
     pub caller: &'a Known<Caller>,
-    /// The instance, looked at now.
+    /// Facts about the instance, read now.
     pub inspection: &'a Inspection,
-    /// What it did in the last minutes; looked at for what ends work alone.
+    /// Activity of the last minutes; judged only for verbs that end work.
     pub recent: &'a Known<Recent>,
-    /// What the dry run of the call said.
+    /// Answer to the dry run of the call.
     pub permitted: &'a Known<()>,
-    /// Name of the executor, [`crate::act`]'s `Hands::name`.
+    /// Name of the executor: `live`, `dry-run`, `read-only`, `demo`.
     pub executor: &'static str,
-    /// The rules.
+    /// Rules of acting of this run.
     pub rules: &'a Rules,
     /// The present moment.
     pub now: Timestamp,
 }
 
 /// Asks every guard that the verb needs. What two rows share is not seen here: see [`together()`].
-pub fn check(look: &Look<'_>) -> CheckedRow {
-    let verb = &look.plan.verb;
-    let found = look.inspection.instance.as_ref().ok().and_then(Option::as_deref);
-    let stakes = stakes::of(verb, look.item, look.inspection);
+pub fn check(input: &GuardInput<'_>) -> CheckedRow {
+    let verb = &input.plan.verb;
+    let found = input.inspection.instance.as_ref().ok().and_then(Option::as_deref);
+    let stakes = stakes::of(verb, input.item, input.inspection);
     let mut findings: Vec<Finding> = Vec::new();
-    let scene = Scene { look, found, stakes: &stakes };
+    let scene = Scene { input, found, stakes: &stakes };
     for row in table::TABLE.iter().filter(|row| row.verbs.contains(&verb.word())) {
-        (row.ask)(&scene, &mut Says::new(row.guard, &mut findings));
+        (row.ask)(&scene, &mut FindingSink::new(row.guard, &mut findings));
     }
     // Stable: within a severity the order of the guards stays.
     findings.sort_by_key(|f| Reverse(f.severity));
     CheckedRow {
-        item: look.item.clone(),
+        item: input.item.clone(),
         findings,
-        undo: way_back::of(look, found),
-        via: via(look),
-        az: found.map_or_else(|| look.item.az.clone(), |i| i.az.clone()),
+        undo: way_back::of(input, found),
+        via: via(input),
+        az: found.map_or_else(|| input.item.az.clone(), |i| i.az.clone()),
         production: scene.is_production(),
-        ties: ties(look),
+        ties: ties(input),
         stakes,
     }
 }
 
 /// A member of a group is terminated by its group, which then does not replace it.
-fn via(look: &Look<'_>) -> Via {
-    match (&look.plan.verb, &look.inspection.group) {
+fn via(input: &GuardInput<'_>) -> ActApi {
+    match (&input.plan.verb, &input.inspection.group) {
         (Verb::Terminate { decrement }, Ok(Some(group))) => {
-            Via::AutoScaling { group: group.name.clone(), decrement: *decrement }
+            ActApi::AutoScaling { group: group.name.clone(), decrement: *decrement }
         }
-        _ => Via::Ec2,
+        _ => ActApi::Ec2,
     }
 }
 
-fn ties(look: &Look<'_>) -> Ties {
+fn ties(input: &GuardInput<'_>) -> Ties {
     Ties {
-        group: look.inspection.group.clone().unwrap_or_default(),
-        target_groups: look.inspection.target_groups.clone().unwrap_or_default(),
+        group: input.inspection.group.clone().unwrap_or_default(),
+        target_groups: input.inspection.target_groups.clone().unwrap_or_default(),
     }
 }

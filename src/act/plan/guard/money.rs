@@ -1,6 +1,7 @@
 //! What it saves, and whether the capacity can be had again.
 
-use super::scene::{Says, Scene};
+use super::scene::Scene;
+use crate::act::plan::finding::FindingSink;
 use crate::act::plan::verb::Verb;
 
 /// Types that are hard to get: prefix of the name, and why. A family that AWS sells by Capacity
@@ -24,26 +25,26 @@ const SCARCE: &[(&str, &str)] = &[
     ("g7e.48xlarge", "a whole host"),
 ];
 
-pub(super) fn capacity(scene: &Scene<'_>, says: &mut Says<'_>) {
-    let kind = &scene.look.item.instance_type;
+pub(super) fn capacity(scene: &Scene<'_>, out: &mut FindingSink<'_>) {
+    let kind = &scene.input.item.instance_type;
     let Some((_, why)) = SCARCE.iter().find(|(prefix, _)| kind.starts_with(prefix)) else { return };
-    let text = match scene.look.plan.verb {
+    let text = match scene.input.plan.verb {
         Verb::Start => format!("{kind} may not be had now ({why})"),
         _ => format!("{kind} may not be had again ({why})"),
     };
-    says.warn(text, "burntop's table");
+    out.warn(text, "burntop's table");
 }
 
-pub(super) fn saving(scene: &Scene<'_>, says: &mut Says<'_>) {
+pub(super) fn saving(scene: &Scene<'_>, out: &mut FindingSink<'_>) {
     let note = &scene.stakes.saving_note;
     let source = "plan, ec2:DescribeInstances";
     match scene.stakes.saves_usd_per_hour {
         // Somebody who acts to save should know that nothing is saved.
-        Some(usd) if usd <= 0.0 => says.warn(format!("saves $0: {note}"), source),
+        Some(usd) if usd <= 0.0 => out.warn(format!("saves $0: {note}"), source),
         Some(usd) if scene.stakes.net_usd_per_hour.is_some_and(|net| net < 0.005) => {
-            says.warn(format!("saves ${usd:.2}/h gross and nothing net: {note}"), source);
+            out.warn(format!("saves ${usd:.2}/h gross and nothing net: {note}"), source);
         }
-        Some(usd) => says.note(format!("saves ${usd:.2}/h: {note}"), source),
-        None => says.note(format!("what it saves is not known: {note}"), source),
+        Some(usd) => out.note(format!("saves ${usd:.2}/h: {note}"), source),
+        None => out.note(format!("what it saves is not known: {note}"), source),
     }
 }

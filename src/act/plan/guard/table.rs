@@ -1,18 +1,18 @@
 //! Which guard is asked for which verb.
 
-use crate::act::plan::finding::Guard;
-
-use super::scene::{Says, Scene};
+use super::scene::Scene;
+use super::shared::{executor, permission};
 use super::{activity, life, load, loss, managed, money, protection, trust, way_back};
+use crate::act::plan::finding::{FindingSink, Guard};
 
-/// A guard's row.
+/// One guard, with the verbs that it is asked for.
 pub(super) struct Row {
-    /// Which guard.
+    /// Guard that the findings name.
     pub guard: Guard,
-    /// The verbs it is asked for, by their words.
+    /// Verbs that it is asked for, see [`crate::act::plan::Verb::word`].
     pub verbs: &'static [&'static str],
-    /// Asks.
-    pub ask: fn(&Scene<'_>, &mut Says<'_>),
+    /// Function that asks it.
+    pub ask: fn(&Scene<'_>, &mut FindingSink<'_>),
 }
 
 const ALL: &[&str] = &["stop", "terminate", "start", "mark", "remind", "unmark"];
@@ -50,7 +50,7 @@ pub(super) const TABLE: &[Row] = &[
     Row { guard: Guard::Saving, verbs: ENDS, ask: money::saving },
     Row { guard: Guard::Undo, verbs: &["terminate"], ask: way_back::undo },
     Row { guard: Guard::Production, verbs: ALIVE, ask: trust::production },
-    Row { guard: Guard::Permission, verbs: ALL, ask: trust::permission },
+    Row { guard: Guard::Permission, verbs: ALL, ask: |s, out| permission(s.input.permitted, out) },
     Row { guard: Guard::Recheck, verbs: ENDS, ask: activity::recheck },
-    Row { guard: Guard::Executor, verbs: ALL, ask: trust::executor },
+    Row { guard: Guard::Executor, verbs: ALL, ask: |s, out| executor(s.input.executor, out) },
 ];

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::load::Duty;
 use crate::act::plan::finding::{Finding, Guard, Severity};
-use crate::act::plan::preflighted::{CheckedRow, Via};
+use crate::act::plan::preflighted::{ActApi, CheckedRow};
 use crate::act::plan::verb::Verb;
 use crate::domain::Scope;
 
@@ -72,7 +72,7 @@ pub fn together_after(verb: &Verb, rows: &mut [CheckedRow], gone: &[CheckedRow])
 
 /// The group that a row would shrink.
 fn group(row: &CheckedRow) -> Option<Name> {
-    let Via::AutoScaling { group, .. } = &row.via else { return None };
+    let ActApi::AutoScaling { group, .. } = &row.via else { return None };
     Some((row.item.scope.clone(), group.clone()))
 }
 

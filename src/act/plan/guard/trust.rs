@@ -2,50 +2,29 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::CLOCK_SLACK;
-use super::scene::{Says, Scene};
+use super::scene::Scene;
+use super::shared::{self, CLOCK_SLACK};
 use crate::act::plan::PLAN_SCHEMA;
+use crate::act::plan::finding::FindingSink;
 use crate::act::plan::verb::Verb;
 use crate::domain::VerdictKind;
 
-pub(super) fn armed(scene: &Scene<'_>, says: &mut Says<'_>) {
-    let look = scene.look;
-    if let Some(why) = look.rules.account(&look.item.scope.account).why_not() {
-        says.block(why, "config");
-    }
-    if scene.found.is_some_and(|i| look.rules.is_pinned(&i.tags)) {
-        says.block("its tags pin it read-only", "tags");
+pub(super) fn armed(scene: &Scene<'_>, out: &mut FindingSink<'_>) {
+    let rules = scene.input.rules;
+    let why_not = rules.account(&scene.input.item.scope.account).why_not();
+    shared::armed(why_not, scene.found.is_some_and(|i| rules.is_pinned(&i.tags)), out);
+}
+
+pub(super) fn identity(scene: &Scene<'_>, out: &mut FindingSink<'_>) {
+    shared::identity(scene.input.caller, &scene.input.item.scope.account, out);
+    if !scene.input.plan.items.contains(scene.input.item) {
+        out.block("the plan does not name it as it stands here", "plan");
     }
 }
 
-pub(super) fn identity(scene: &Scene<'_>, says: &mut Says<'_>) {
-    const SOURCE: &str = "sts:GetCallerIdentity";
-    let wanted = &scene.look.item.scope.account;
-    match scene.look.caller {
-        Err(e) => says.unknown("who we are", e),
-        Ok(caller) if caller.account != *wanted => {
-            let text = format!("credentials of account {}, planned in {wanted}", caller.account);
-            says.block(text, SOURCE);
-        }
-        Ok(caller) if caller.arn.is_empty() => says.block("the caller has no ARN", SOURCE),
-        Ok(_) => {}
-    }
-    if !scene.look.plan.items.contains(scene.look.item) {
-        says.block("the plan does not name it as it stands here", "plan");
-    }
-}
-
-pub(super) fn plan_age(scene: &Scene<'_>, says: &mut Says<'_>) {
-    let (plan, now) = (scene.look.plan, scene.look.now);
-    if plan.schema != PLAN_SCHEMA {
-        says.block(format!("a plan of schema {}; this is {PLAN_SCHEMA}", plan.schema), "plan");
-    }
-    if now < plan.created_at {
-        says.block(format!("the plan is from the future ({})", plan.created_at), "plan");
-    }
-    if now >= plan.expires_at {
-        says.block(format!("the plan expired at {}; make a new one", plan.expires_at), "plan");
-    }
+pub(super) fn plan_age(scene: &Scene<'_>, out: &mut FindingSink<'_>) {
+    let (plan, now) = (scene.input.plan, scene.input.now);
+    shared::plan_age((&plan.schema, PLAN_SCHEMA), plan.created_at, plan.expires_at, now, out);
 }
 
 /// The verdicts that a verb may rest on; `None` for a verb that rests on none.
@@ -58,57 +37,42 @@ pub fn verdicts_for(verb: &Verb) -> Option<&'static [VerdictKind]> {
     }
 }
 
-pub(super) fn verdict(scene: &Scene<'_>, says: &mut Says<'_>) {
-    let allowed = verdicts_for(&scene.look.plan.verb).unwrap_or_default();
-    match scene.look.item.verdict {
+pub(super) fn verdict(scene: &Scene<'_>, out: &mut FindingSink<'_>) {
+    let allowed = verdicts_for(&scene.input.plan.verb).unwrap_or_default();
+    match scene.input.item.verdict {
         Some(kind) if allowed.contains(&kind) => {}
-        Some(kind) => says.block(format!("its verdict is {}, not idle", kind.name()), "plan"),
-        None => says.block("it has no verdict", "plan"),
+        Some(kind) => out.block(format!("its verdict is {}, not idle", kind.name()), "plan"),
+        None => out.block("it has no verdict", "plan"),
     }
 }
 
-pub(super) fn evidence(scene: &Scene<'_>, says: &mut Says<'_>) {
-    let (item, now) = (scene.look.item, scene.look.now);
+pub(super) fn evidence(scene: &Scene<'_>, out: &mut FindingSink<'_>) {
+    let (item, now) = (scene.input.item, scene.input.now);
     if item.evidence_sha256.trim().is_empty() {
-        says.block("the plan holds no hash of the evidence", "plan");
+        out.block("the plan holds no hash of the evidence", "plan");
     }
-    let hours = scene.look.rules.max_evidence_hours;
+    let hours = scene.input.rules.max_evidence_hours;
     match item.judged_until.map(|t| (t, now.duration_since(t))) {
-        None => says.block("it is not known until when its metrics were read", "plan"),
+        None => out.block("it is not known until when its metrics were read", "plan"),
         Some((t, age)) if age < -CLOCK_SLACK => {
-            says.block(format!("its evidence is from the future ({t})"), "plan");
+            out.block(format!("its evidence is from the future ({t})"), "plan");
         }
         Some((t, age)) if age > SignedDuration::from_hours(i64::from(hours)) => {
             let text = format!("its evidence ends at {t}, more than {hours} h ago; refresh");
-            says.block(text, "plan");
+            out.block(text, "plan");
         }
         Some(_) => {}
     }
     if item.idle_since.is_some_and(|since: Timestamp| since > now) {
-        says.block("its idle stretch begins in the future", "plan");
+        out.block("its idle stretch begins in the future", "plan");
     }
 }
 
-pub(super) fn production(scene: &Scene<'_>, says: &mut Says<'_>) {
+pub(super) fn production(scene: &Scene<'_>, out: &mut FindingSink<'_>) {
     if !scene.is_production() {
-    } else if scene.look.plan.verb.is_destructive() {
-        says.warn("production: a justification is needed", "config, tags");
+    } else if scene.input.plan.verb.is_destructive() {
+        out.warn("production: a justification is needed", "config, tags");
     } else {
-        says.note("production", "config, tags");
-    }
-}
-
-pub(super) fn permission(scene: &Scene<'_>, says: &mut Says<'_>) {
-    if let Err(e) = scene.look.permitted {
-        let fix = if e.fix.is_empty() { String::new() } else { format!("; {}", e.fix) };
-        says.block(format!("{}: {}{fix}", e.operation, e.message), &e.operation);
-    }
-}
-
-pub(super) fn executor(scene: &Scene<'_>, says: &mut Says<'_>) {
-    match scene.look.executor {
-        "read-only" => says.block("the session is read-only here: nothing can be done", "config"),
-        "dry-run" => says.note("a dry run: nothing is done", "config"),
-        _ => {}
+        out.note("production", "config, tags");
     }
 }

@@ -17,20 +17,20 @@ use crate::fleet::{Fleet, Row};
 use crate::tabs::idle::picture::Field;
 use crate::view::{TableField, ViewContext};
 
-/// What should happen to an instance.
+/// Action that a policy decides on for an instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DecisionKind {
-    /// Its grace is over: stop it.
+    /// Stop it: its grace is over.
     Stop,
-    /// Its grace ends soon: remind its owner.
+    /// Remind its owner: its grace ends soon.
     Remind,
-    /// Idle: mark it.
+    /// Mark it: it is idle.
     Mark,
-    /// In use again: take the mark away.
+    /// Remove its mark: it is in use again.
     Unmark,
-    /// Marked, and the grace is not over.
+    /// Wait: it is marked, and the grace is not over.
     Wait,
-    /// Nothing.
+    /// Do nothing.
     Nothing,
 }
 
@@ -39,7 +39,7 @@ impl DecisionKind {
     pub const ALL: [Self; 6] =
         [Self::Stop, Self::Remind, Self::Mark, Self::Unmark, Self::Wait, Self::Nothing];
 
-    /// The word on screen and in JSON.
+    /// Name on screen and in JSON.
     pub fn word(self) -> &'static str {
         match self {
             Self::Stop => "stop",
@@ -58,14 +58,14 @@ impl DecisionKind {
     }
 }
 
-/// What is decided for one instance.
+/// Decision of a policy about one instance.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decision {
     /// The instance.
     pub row: Arc<Row>,
-    /// What should happen.
+    /// Action.
     pub kind: DecisionKind,
-    /// Why, one sentence.
+    /// Reason, one sentence.
     pub reason: String,
     /// Index of the rule that decided; `None` where no rule matches.
     pub rule: Option<usize>,
@@ -77,12 +77,13 @@ pub struct Decision {
     pub wants_justification: bool,
 }
 
-/// What decisions depend on beside fleet and policy.
+/// Inputs of decisions beside the fleet and the policy.
 #[derive(Clone, Copy, Debug)]
 pub struct Scene<'a> {
-    /// What the configuration says about acting.
+    /// Rules of acting of this run.
     pub rules: &'a Rules,
-    /// Hours that the preset looks at; evidence may reach further back where a cache holds it.
+    /// Hours that verdicts of the preset cover; the evidence may reach further back where a cache
+    /// holds it.
     pub window_hours: u32,
     /// The present moment, and what filters need.
     pub ctx: ViewContext,
@@ -131,7 +132,7 @@ fn was_read(fleet: &Fleet, row: &Row) -> bool {
     })
 }
 
-/// What was concluded.
+/// Result of one rule of decision: the action and its reason.
 struct Said {
     kind: DecisionKind,
     reason: String,

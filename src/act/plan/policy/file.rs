@@ -4,50 +4,50 @@ use jiff::SignedDuration;
 
 use crate::view::Filter;
 
-/// The longest grace, days. Evidence that reaches further back is hardly ever kept, and a mark
-/// that ends later is taken for a mistake.
+/// Longest grace, days. Evidence that reaches further back is hardly ever kept, and a mark that
+/// ends later is taken for a mistake.
 pub const MAX_GRACE_DAYS: i64 = 90;
 
-/// A policy: rules, tried in order, the first that matches an instance decides.
+/// A policy: rules that are tried in order; the first that matches an instance decides.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Policy {
-    /// Its name, which the marks carry: another policy's marks are left alone.
+    /// Name, written into its marks; marks of other policies are left alone.
     pub name: String,
-    /// The blast radius of one run; the stricter of these and of the configuration holds.
+    /// Limits of one run; the stricter of these and the configuration's hold.
     pub caps: PolicyCaps,
-    /// The rules.
+    /// Rules, in their order.
     pub rules: Vec<Rule>,
 }
 
-/// Limits that a policy sets for itself; what is absent is the configuration's.
+/// Limits that a policy sets for itself; `None` leaves the one of the configuration.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PolicyCaps {
-    /// Instances stopped by one run.
+    /// Most instances that one run stops.
     pub max_instances: Option<u32>,
-    /// Share of the fleet stopped by one run, percent.
+    /// Largest share of the fleet that one run stops, percent (0–100).
     pub max_fleet_percent: Option<f64>,
-    /// USD per hour of what one run stops.
+    /// Most USD per hour of the instances that one run stops.
     pub max_usd_per_hour: Option<f64>,
 }
 
-/// One rule.
+/// One rule of a policy.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rule {
-    /// Its name, unique in the file.
+    /// Name, unique in the file.
     pub name: String,
-    /// Which instances it is for.
+    /// Filter that an instance must match.
     pub filter: Filter,
     /// The filter as it was typed.
     pub filter_text: String,
-    /// What happens at the end of the grace.
+    /// Action at the end of the grace.
     pub action: RuleAction,
-    /// From the mark to the stop; at least [`crate::act::plan::SHORTEST_GRACE`] and at most
+    /// Time from the mark to the stop; at least [`crate::act::plan::SHORTEST_GRACE`] and at most
     /// [`MAX_GRACE_DAYS`].
     pub grace: SignedDuration,
-    /// How long before the end the owner is reminded, once; as long at least, and less than the
-    /// grace.
+    /// Time before the end at which the owner is reminded, once: at least as long as the shortest
+    /// grace, and less than `grace`. `None` for no reminder.
     pub remind_before: Option<SignedDuration>,
-    /// Why, for the tag and the audit log; may be empty.
+    /// Reason, for the tag and the audit log; may be empty.
     pub reason: String,
 }
 
@@ -61,7 +61,7 @@ pub enum RuleAction {
 }
 
 impl RuleAction {
-    /// The word in the file.
+    /// Name in the file.
     pub fn word(self) -> &'static str {
         match self {
             Self::Stop => "stop",

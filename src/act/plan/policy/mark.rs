@@ -10,21 +10,21 @@ const MADE: &str = "marked=";
 const POLICY: &str = "policy=";
 const RULE: &str = "rule=";
 
-/// A mark that burntop made.
+/// A mark that burntop made, as the tags of an instance hold it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mark {
-    /// From when on the instance may be stopped, as its owner was told.
+    /// Moment from which the instance may be stopped, as its owner was told.
     pub expires: Timestamp,
     /// When it was made, which a policy writes into the tag `burntop:reason`. `None` for a mark
     /// made by hand, whose age nobody can tell.
     pub made_at: Option<Timestamp>,
-    /// The policy that made it; `None` for a person.
+    /// Name of the policy that made it; `None` for a mark made by hand.
     pub policy: Option<String>,
-    /// The tag `burntop:reminded`, where it holds a time.
+    /// Time in the tag `burntop:reminded`; `None` without one.
     pub reminded_at: Option<Timestamp>,
 }
 
-/// What the tags of an instance say about a mark.
+/// Whether the tags of an instance mark it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MarkState {
     /// Not marked.
@@ -40,8 +40,8 @@ pub enum MarkState {
 }
 
 impl MarkState {
-    /// What `tags` say at `now`. Keys are compared as they are: a tag of another spelling is
-    /// another tag.
+    /// Reads the mark from `tags`. Keys are compared exactly: a tag of another spelling is another
+    /// tag. `now` decides what lies too far ahead.
     pub fn of(tags: &Tags, now: Timestamp) -> Self {
         let Some(expires) = tags.get(EXPIRES_TAG) else { return Self::None };
         if tags.get(BY_TAG).is_none_or(|by| by.trim().is_empty()) {

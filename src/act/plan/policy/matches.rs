@@ -12,10 +12,10 @@ use crate::fleet::{Fleet, Row};
 use crate::tabs::idle::picture::Field;
 use crate::view::{TableField, ViewContext};
 
-/// A rule in words, and the instances that it is for.
+/// A rule in words, and the number of instances that it matches.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RuleMatches {
-    /// The rule.
+    /// Name of the rule.
     pub rule: String,
     /// `stop` or `mark`.
     pub action: &'static str,
@@ -25,11 +25,11 @@ pub struct RuleMatches {
     pub grace: String,
     /// How long before the end the owner is reminded, as it was understood; `None` for never.
     pub remind_before: Option<String>,
-    /// Instances that it matches first, terminated ones left out.
+    /// Number of instances that it is the first to match, terminated ones left out.
     pub matches: usize,
-    /// How many of them are idle now.
+    /// Number of these that are idle now.
     pub idle: usize,
-    /// All of them by environment.
+    /// These instances counted by environment.
     pub environments: Vec<EnvironmentCount>,
 }
 
@@ -68,7 +68,8 @@ pub fn matched(
     (0..).zip(&fleet.rows).filter(living).map(|(at, row)| (rule(at), row.clone())).collect()
 }
 
-/// What each rule matches of `rows`, which [`matched`] or a run's decisions say.
+/// Counts what each rule matches. `rows` are instances with the index of their rule, as [`matched`]
+/// or the decisions of a run give them.
 pub fn matches<'a>(
     policy: &Policy,
     rules: &Rules,
@@ -91,7 +92,7 @@ pub fn matches<'a>(
     policy.rules.iter().enumerate().map(one).collect()
 }
 
-/// One row as it is counted.
+/// A row of the fleet as it is counted by environment.
 pub fn chosen<'a>(row: &'a Row, rules: &Rules) -> Chosen<'a> {
     let instance = &*row.instance;
     Chosen {
@@ -102,8 +103,8 @@ pub fn chosen<'a>(row: &'a Row, rules: &Rules) -> Chosen<'a> {
     }
 }
 
-/// The caps against all that is idle now, matched by a rule that stops, and not production: what one
-/// run would stop at the most, were every grace over.
+/// Use of each cap by the most that one run could stop, were every grace over: all instances that
+/// are idle now, matched by a rule that stops, and not production.
 pub fn caps_at_worst(
     policy: &Policy,
     rules: &Rules,

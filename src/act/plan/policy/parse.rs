@@ -22,7 +22,7 @@ const MAX_NAME: usize = 40;
 /// The longest reason, in characters: with names and times it must fit into the 256 of a tag.
 const MAX_REASON: usize = 120;
 
-/// One thing that is wrong, and where.
+/// One mistake in a policy file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Problem {
     /// Line, from 1.
@@ -60,7 +60,7 @@ impl fmt::Display for PolicyError {
 
 impl std::error::Error for PolicyError {}
 
-/// Parses a policy file.
+/// Parses a policy file. Fails with all mistakes at once, in the order of the file.
 pub fn parse(source: &str) -> Result<Policy, PolicyError> {
     let (document, errors) = DeTable::parse_recoverable(source);
     let mut reader = Reader { source, problems: Vec::new() };

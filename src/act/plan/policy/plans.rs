@@ -14,10 +14,10 @@ use crate::fleet::{Fleet, Row};
 /// How long a plan of a policy is valid: it runs at once or not at all.
 const VALID_FOR: SignedDuration = SignedDuration::from_mins(15);
 
-/// A plan of a run, and what forbids it.
+/// A plan of a policy run, held against the caps.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Planned {
-    /// Which decisions it carries out.
+    /// Kind of decisions that it carries out.
     pub kind: DecisionKind,
     /// The plan. Its justification is empty on purpose: should an instance turn out to be
     /// production after all, nobody has said why it may be stopped, and so it cannot be.
@@ -25,7 +25,7 @@ pub struct Planned {
     /// Caps that the plan breaks; it does not run then, in whole: which instances are the right
     /// ones to leave out is for a person to say.
     pub breaches: Vec<Breach>,
-    /// Each cap that holds for it with what it comes to, armed or not; empty where none does.
+    /// Use of each cap that holds for it, armed or not; empty where none does.
     pub caps: Vec<CapUse>,
 }
 

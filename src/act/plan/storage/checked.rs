@@ -11,20 +11,21 @@ use super::item::{StorageItem, StoragePlan};
 use super::undo::StorageUndo;
 use super::verb::StorageVerb;
 use crate::act::plan::caps::Breach;
-use crate::act::plan::{CapUse, Caps, Challenge, Finding, Kind, Preflighted, Severity};
+use crate::act::plan::finding::blocks;
+use crate::act::plan::{CapUse, Caps, Challenge, Finding, Kind, Preflighted};
 
-/// Plans about storage.
+/// The kind of plans about storage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Storage;
 
-/// One row after the preflight.
+/// A row of a plan about storage with the findings of the guards.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CheckedStorage {
-    /// What was planned.
+    /// Row as it was planned.
     pub item: Arc<StorageItem>,
-    /// What the guards said, worst first.
+    /// Findings of the guards, worst first.
     pub findings: Vec<Finding<StorageGuard>>,
-    /// The way back; `None` where there is none yet.
+    /// How to take the action back; `None` where it is not known yet.
     pub undo: Option<StorageUndo>,
     /// True when account, configuration or tags say production, now or when it was planned.
     pub production: bool,
@@ -36,15 +37,14 @@ impl CheckedStorage {
         self.reason().is_some()
     }
 
-    /// The first reason why the row is blocked.
+    /// First finding that blocks the row; `None` for a row that passed.
     pub fn reason(&self) -> Option<&Finding<StorageGuard>> {
-        self.findings.iter().find(|f| f.severity == Severity::Block)
+        blocks(&self.findings).next()
     }
 
-    /// The first reason that holds whoever asks.
+    /// First finding that blocks the row whoever asks; `None` where none does.
     pub fn reason_for_anybody(&self) -> Option<&Finding<StorageGuard>> {
-        let mut blocks = self.findings.iter().filter(|f| f.severity == Severity::Block);
-        blocks.find(|f| !f.guard.is_about_the_asker())
+        blocks(&self.findings).find(|f| !f.guard.is_about_the_asker())
     }
 }
 
@@ -73,11 +73,8 @@ impl Kind for Storage {
         let rows: Vec<&CheckedStorage> = checked.passed().collect();
         let typed = match checked.plan.verb {
             StorageVerb::DeleteVolume => {
-                let mut words = vec![format!("delete {}", rows.len())];
-                if let [only] = rows.as_slice() {
-                    words.push(only.item.id().to_string());
-                }
-                words
+                let ids: Vec<&Arc<str>> = rows.iter().map(|r| r.item.id()).collect();
+                Challenge::count_or_id("delete", &ids)
             }
             StorageVerb::ModifyVolume => Vec::new(),
             // The bucket's name, whatever the configuration does: it is put as a whole.
@@ -105,7 +102,7 @@ impl Preflighted<Storage> {
 }
 
 impl StoragePlan {
-    /// `rows` rows of this plan against the caps: what they break, and what they come to.
+    /// Caps that `rows` rows of this plan break, and the use of each cap.
     pub fn held_against(&self, rows: usize, caps: &Caps) -> (Vec<Breach>, Vec<CapUse>) {
         let rows = u32::try_from(rows).unwrap_or(u32::MAX);
         let max = match self.verb {

@@ -17,21 +17,21 @@ use crate::domain::{Scope, Tags, text};
 /// What the figures rest on.
 const BASIS: &str = "list price of us-east-1 (infracost, August 2026), elsewhere an estimate";
 
-/// What a plan is drafted from, beside the rows.
+/// Parameters of a plan about storage, beside its rows.
 #[derive(Clone, Copy, Debug)]
 pub struct StorageDraft<'a> {
-    /// Why.
+    /// Justification; may be empty.
     pub justification: &'a str,
-    /// How long the plan is valid.
+    /// Time from `now` until the plan expires.
     pub valid_for: SignedDuration,
     /// The present moment.
     pub now: Timestamp,
 }
 
-/// Why there is no plan.
+/// Why no plan was drafted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StorageDraftError {
-    /// No rows.
+    /// There are no rows.
     #[error("no volume was chosen; name some with --id, or leave --id out to take all that fit")]
     Empty,
 }
@@ -80,20 +80,20 @@ pub fn draft_volumes(
     Ok(draft.plan(verb, volumes.iter().map(item).collect()))
 }
 
-/// A configuration that is to take the place of another.
+/// A lifecycle configuration that is to replace another.
 #[derive(Clone, Copy, Debug)]
 pub struct LifecycleChange<'a> {
     /// Account and region of the bucket.
     pub scope: &'a Scope,
-    /// The bucket.
+    /// Name of the bucket.
     pub bucket: &'a Arc<str>,
-    /// Its tags.
+    /// Tags of the bucket.
     pub tags: &'a Tags,
-    /// What it has; `None` for none.
+    /// Configuration that the bucket has; `None` for none.
     pub before: Option<&'a Lifecycle>,
-    /// What it is to have.
+    /// Configuration that it is to have.
     pub after: &'a Lifecycle,
-    /// What that saves, USD per month; `None` when not known.
+    /// Saving, USD per month of 730 h; `None` when not known.
     pub usd_per_month: Option<f64>,
 }
 
@@ -123,8 +123,8 @@ pub fn draft_lifecycle(
 }
 
 impl StoragePlan {
-    /// The plan that takes this one back: a configuration, put as it was. `None` for volumes. It
-    /// goes through the same guards, and stands on what this plan puts.
+    /// Plan that takes this one back: it puts the former configuration, on the one that this plan
+    /// puts, and goes through the same guards. `None` for volumes.
     pub fn reversed(&self, draft: &StorageDraft<'_>) -> Option<StoragePlan> {
         let [item] = self.items.as_slice() else { return None };
         let bucket = item.bucket()?;

@@ -19,7 +19,7 @@ use crate::act::plan::{Approval, draft};
 /// The most that a row is believed to save or cost, USD per month.
 const MAX_USD_PER_MONTH: f64 = 1e9;
 
-/// A plan about storage and who approved it.
+/// A plan about storage with its approvals, as a plan file holds them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StoragePlanFile {
     /// The plan.
@@ -31,9 +31,9 @@ pub struct StoragePlanFile {
 /// A plan file of either kind.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AnyPlan {
-    /// About instances.
+    /// A plan about instances.
     Instances(PlanFile),
-    /// About storage.
+    /// A plan about storage.
     Storage(StoragePlanFile),
 }
 

@@ -8,7 +8,7 @@ use crate::analyze::storage::lifecycle::{
 };
 use crate::domain::storage::{Lifecycle, LifecycleRule, MinimumSize, Versioning, When};
 
-/// The most rules of a bucket (S3 user guide, "Lifecycle configuration elements").
+/// Most rules of a bucket (S3 user guide, "Lifecycle configuration elements").
 pub const MAX_RULES: usize = 1_000;
 
 /// The longest id of a rule, characters (S3 API reference, `LifecycleRule`).
@@ -41,10 +41,10 @@ pub struct Fit {
 /// Why a configuration may not be put.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unfit {
-    /// A foreign rule is not as it was.
+    /// A foreign rule, named here, would be changed or dropped.
     #[error("rule \"{0}\" is somebody else's, and the plan changes or drops it")]
     Foreign(String),
-    /// A rule of the plan that is new and does not carry burntop's prefix.
+    /// A new rule, named here, does not carry burntop's prefix.
     #[error("rule \"{0}\" is new and its id does not begin with {OWN_PREFIX}")]
     Unnamed(String),
     /// The minimum size is another one.
@@ -52,10 +52,10 @@ pub enum Unfit {
         "the plan changes which small objects move (TransitionDefaultMinimumObjectSize {0} to {1})"
     )]
     MinimumSize(&'static str, &'static str),
-    /// Too many.
+    /// This many rules, more than [`MAX_RULES`].
     #[error("{0} rules are more than S3 takes ({MAX_RULES})")]
     TooMany(usize),
-    /// Two rules with one id.
+    /// Two rules have this id.
     #[error("two rules have the id \"{0}\"")]
     Twice(String),
     /// It would delete for good.
@@ -69,16 +69,17 @@ pub enum Unfit {
         "rule \"{0}\" deletes what is in quarantine: burntop writes such a rule to a file only"
     )]
     Quarantine(String),
-    /// S3 would refuse it.
+    /// S3 would refuse this rule, for this reason.
     #[error("rule \"{0}\": {1}")]
     Refused(String, String),
-    /// Nothing would change.
+    /// The configuration is the one that is there.
     #[error("the bucket has this configuration already")]
     Nothing,
 }
 
 impl Fit {
-    /// Checks what is to be put (`after`) against what is there (`before`).
+    /// Checks the configuration `after` against the one that is there, `before`. Fails with the
+    /// first reason why it may not be put.
     pub fn of(
         before: Option<&Lifecycle>,
         after: &Lifecycle,
@@ -117,7 +118,7 @@ impl Fit {
         Ok(Self { after: after.clone() })
     }
 
-    /// What is put.
+    /// Configuration that is put.
     pub fn lifecycle(&self) -> &Lifecycle {
         &self.after
     }

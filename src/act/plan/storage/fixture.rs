@@ -156,7 +156,7 @@ pub fn look(verb: StorageVerb) -> StorageLook {
 }
 
 /// Everything that the guards look at, all of it good.
-pub struct Sight {
+pub struct StorageGuardFixture {
     pub plan: StoragePlan,
     pub look: StorageLook,
     pub step: Option<Step>,
@@ -167,7 +167,7 @@ pub struct Sight {
     pub now: Timestamp,
 }
 
-impl Sight {
+impl StorageGuardFixture {
     pub fn of(verb: StorageVerb) -> Self {
         Self {
             plan: plan(verb),

@@ -6,14 +6,15 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::verb::StorageVerb;
-use crate::act::plan::{Chosen, EnvironmentCount, by_environment, sha256_hex};
+use crate::act::plan::digest::plan_hash;
+use crate::act::plan::{Chosen, EnvironmentCount, by_environment};
 use crate::domain::Scope;
 use crate::domain::storage::{Lifecycle, Volume, VolumeKind};
 
-/// The schema of a plan about storage.
+/// Schema of a plan about storage, with its version.
 pub const STORAGE_PLAN_SCHEMA: &str = "burntop/plan-storage/1";
 
-/// What is to be done to which volumes, or to which bucket. Changes nothing by itself.
+/// An action on some volumes, or on one bucket. Changes nothing by itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StoragePlan {
     /// [`STORAGE_PLAN_SCHEMA`].
@@ -22,7 +23,7 @@ pub struct StoragePlan {
     pub created_at: Timestamp,
     /// When it stops being valid.
     pub expires_at: Timestamp,
-    /// What is to be done.
+    /// Action.
     pub verb: StorageVerb,
     /// Why, in the words of who drafted it; needed where something is production.
     pub justification: String,
@@ -35,11 +36,11 @@ pub struct StoragePlan {
 pub struct StorageItem {
     /// Account and region.
     pub scope: Scope,
-    /// Which, with what was known of it when it was drafted.
+    /// Volume or bucket, with what was known of it when it was drafted.
     pub matter: Matter,
     /// What acting saves, USD per month of 730 h; `None` when not known.
     pub usd_per_month: Option<f64>,
-    /// Basis and provenance of that figure in words.
+    /// Basis and provenance of that saving in words.
     pub price_basis: String,
     /// True when account, configuration or tags say production.
     pub production: bool,
@@ -48,7 +49,7 @@ pub struct StorageItem {
     pub environment: Option<Arc<str>>,
 }
 
-/// What a row is about.
+/// Volume or bucket of a row.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Matter {
@@ -65,37 +66,37 @@ pub struct VolumeMatter {
     pub id: Arc<str>,
     /// The `Name` tag; clean text, may be empty.
     pub name: Arc<str>,
-    /// Zone.
+    /// Availability zone.
     pub az: Arc<str>,
-    /// Its type.
+    /// Volume type.
     pub volume_type: VolumeKind,
-    /// GiB.
+    /// Size, GiB.
     pub size_gib: u32,
-    /// Provisioned IOPS.
+    /// Provisioned IOPS; `None` where the API names none.
     pub iops: Option<u32>,
-    /// Provisioned throughput, MiB/s.
+    /// Provisioned throughput, MiB/s; `None` where the API names none.
     pub throughput_mibps: Option<u32>,
-    /// Its state then: `available`.
+    /// State when it was drafted: `available`.
     pub state: Arc<str>,
-    /// Created; another date means another volume.
+    /// When it was created; another date means another volume. `None` when not known.
     pub created_at: Option<Timestamp>,
-    /// What it becomes, where it is to be modified.
+    /// gp3 parameters that it is to get; `None` where it is not modified.
     pub target: Option<Gp3>,
 }
 
 /// The parameters of a gp3 volume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Gp3 {
-    /// IOPS.
+    /// Provisioned IOPS.
     pub iops: u32,
-    /// MiB/s.
+    /// Provisioned throughput, MiB/s.
     pub throughput_mibps: u32,
 }
 
 /// A bucket and the configuration that it is to have.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BucketMatter {
-    /// Its name.
+    /// Name of the bucket.
     pub name: Arc<str>,
     /// SHA-256 of the configuration that the plan was made on, see [`super::lifecycle_hash`].
     pub before_sha256: String,
@@ -109,7 +110,7 @@ pub struct BucketMatter {
 }
 
 impl VolumeMatter {
-    /// A volume as it is.
+    /// A volume as it is now, and the gp3 parameters that it is to get.
     pub fn of(volume: &Volume, target: Option<Gp3>) -> Self {
         Self {
             id: volume.id.clone(),
@@ -135,7 +136,7 @@ impl StorageItem {
         }
     }
 
-    /// The volume, where it is one.
+    /// Volume of the row; `None` for a bucket.
     pub fn volume(&self) -> Option<&VolumeMatter> {
         match &self.matter {
             Matter::Volume(volume) => Some(volume),
@@ -143,7 +144,7 @@ impl StorageItem {
         }
     }
 
-    /// The bucket, where it is one.
+    /// Bucket of the row; `None` for a volume.
     pub fn bucket(&self) -> Option<&BucketMatter> {
         match &self.matter {
             Matter::Bucket(bucket) => Some(bucket),
@@ -155,7 +156,7 @@ impl StorageItem {
 impl StoragePlan {
     /// SHA-256 over the plan as compact JSON: what an approval is for.
     pub fn hash(&self) -> String {
-        serde_json::to_vec(self).map_or_else(|_| String::new(), |bytes| sha256_hex(&bytes))
+        plan_hash(self)
     }
 
     /// The first twelve digits of the hash: the plan's name in messages and in the audit log.
@@ -163,7 +164,7 @@ impl StoragePlan {
         self.hash().chars().take(12).collect()
     }
 
-    /// What it holds, by environment.
+    /// Rows counted by environment.
     pub fn environments(&self) -> Vec<EnvironmentCount> {
         by_environment(self.items.iter().map(|i| Chosen {
             id: i.id(),

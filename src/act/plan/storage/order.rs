@@ -33,40 +33,40 @@ pub struct StorageOrder {
     deed: Deed,
 }
 
-/// What is done.
+/// Call of an order, with its parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Deed {
-    /// A snapshot of the volume is begun.
+    /// Begin a snapshot of the volume.
     Snapshot {
-        /// The volume.
+        /// Id of the volume.
         volume: Arc<str>,
     },
-    /// The volume is deleted.
+    /// Delete the volume.
     Delete {
-        /// The volume.
+        /// Id of the volume.
         volume: Arc<str>,
         /// The snapshot that holds its data.
         snapshot: Arc<str>,
     },
-    /// The volume becomes gp3.
+    /// Modify the volume to gp3.
     Modify {
-        /// The volume.
+        /// Id of the volume.
         volume: Arc<str>,
-        /// With what.
+        /// Parameters that it is to get.
         target: Gp3,
     },
-    /// The configuration is put.
+    /// Put the lifecycle configuration.
     Put {
-        /// The bucket.
+        /// Name of the bucket.
         bucket: Arc<str>,
         /// Hash of the configuration that the bucket must still have.
         before_sha256: String,
-        /// The configuration.
+        /// Configuration to be put.
         fit: Fit,
     },
-    /// The last rule goes, and with it the configuration: S3 takes none without rules.
+    /// Delete the lifecycle configuration, because no rule is left: S3 takes none without rules.
     Clear {
-        /// The bucket.
+        /// Name of the bucket.
         bucket: Arc<str>,
         /// Hash of the configuration that the bucket must still have.
         before_sha256: String,
@@ -79,25 +79,25 @@ impl StorageOrder {
         &self.scope
     }
 
-    /// ARN of who does it.
+    /// ARN of the caller.
     pub fn by(&self) -> &Arc<str> {
         &self.by
     }
 
-    /// The id of the plan.
+    /// First twelve digits of the hash of the plan.
     pub fn plan(&self) -> &str {
         &self.plan
     }
 
-    /// What is done.
+    /// Call that is to be made.
     pub fn deed(&self) -> &Deed {
         &self.deed
     }
 }
 
 impl Ticket<'_, Storage> {
-    /// The order for one step of a row of this ticket, by what was seen of it right now. `None`
-    /// where what was seen does not allow it.
+    /// Order for one step of a row of this ticket. `None` for an id that is no row, for a step that
+    /// is not of the plan, and where `look`, the facts of this moment, does not allow it.
     pub fn order(&self, id: &str, step: Step, look: &StorageLook) -> Option<StorageOrder> {
         let row = self.rows().iter().find(|r| **r.item.id() == *id)?;
         let item = &row.item;
@@ -174,9 +174,9 @@ fn is_detached(look: &StorageLook) -> Option<()> {
     (&*volume.state == "available" && volume.attachments.is_empty()).then_some(())
 }
 
-/// The best snapshot that holds all that is on a volume: of that volume and its whole size, begun
-/// after the plan was drafted, when the volume was attached to nothing, and not failed. A completed
-/// one goes before one that is on its way.
+/// Best snapshot that holds everything on a volume: of that volume and its whole size, begun after
+/// `drafted`, when the volume was attached to nothing, and not failed. A completed one goes before
+/// one that is on its way; `None` where there is none.
 pub fn snapshot_of<'a>(
     item: &StorageItem,
     look: &'a StorageLook,

@@ -43,7 +43,8 @@ pub fn usd_per_month(
     })
 }
 
-/// What gp2 of that size saves as gp3 with `target`; less than 0 where it would cost more.
+/// Saving of gp3 with `target` against gp2 of `gib` GiB, USD per month of 730 h at list price; less
+/// than 0 where gp3 costs more, `None` where a price is not known.
 pub fn saves_usd_per_month(gib: u32, target: Gp3) -> Option<f64> {
     let was = usd_per_month(VolumeKind::Gp2, gib, None, None)?;
     let is = usd_per_month(VolumeKind::Gp3, gib, Some(target.iops), Some(target.throughput_mibps))?;

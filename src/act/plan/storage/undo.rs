@@ -9,42 +9,42 @@ use super::item::VolumeMatter;
 use crate::act::plan::undo::command::aws;
 use crate::domain::Scope;
 
-/// The way back, kept in the audit log.
+/// How to take an action on storage back; kept in the audit log.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum StorageUndo {
     /// Make the volume again from its snapshot. It gets another id.
     Restore {
-        /// Where.
+        /// Account and region.
         scope: Scope,
-        /// From what.
+        /// Id of the snapshot.
         snapshot: Arc<str>,
         /// The volume as it was.
         volume: Box<VolumeMatter>,
         /// Its tags, but for those of AWS.
         tags: Vec<(String, String)>,
     },
-    /// Modify it back; possible six hours after the last modification.
+    /// Modify the volume back to gp2; possible six hours after the last modification.
     Gp2 {
-        /// Where.
+        /// Account and region.
         scope: Scope,
-        /// Which.
+        /// Id of the volume.
         volume: Arc<str>,
     },
     /// Put the configuration back as it was: `burntop storage lifecycle apply FILE`.
     Lifecycle {
-        /// The bucket.
+        /// Name of the bucket.
         bucket: Arc<str>,
-        /// The undo file, a plan of its own.
+        /// Path of the undo file, which is a plan of its own.
         file: String,
-        /// The backup: the document as S3 gave it.
+        /// Path of the backup: the document as S3 gave it.
         backup: String,
     },
 }
 
 impl StorageUndo {
-    /// The way back as lines for a POSIX shell; run them with credentials of the account. Every
-    /// value is quoted.
+    /// Commands for a POSIX shell, to be run with credentials of the account. Every value is
+    /// quoted.
     pub fn commands(&self) -> Vec<String> {
         match self {
             Self::Restore { scope, snapshot, volume, tags } => {

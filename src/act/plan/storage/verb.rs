@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What can be done to storage.
+/// Action on storage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StorageVerb {
@@ -15,10 +15,10 @@ pub enum StorageVerb {
 }
 
 impl StorageVerb {
-    /// All of them.
+    /// All verbs, in the order of the enum.
     pub const ALL: [Self; 3] = [Self::DeleteVolume, Self::ModifyVolume, Self::PutLifecycle];
 
-    /// The word for it, as in the plan file.
+    /// Name in plans, messages and JSON.
     pub fn word(self) -> &'static str {
         match self {
             Self::DeleteVolume => "delete-volume",
@@ -28,22 +28,22 @@ impl StorageVerb {
     }
 }
 
-/// One call on the way: a volume is deleted in two.
+/// One call of an action; deleting a volume takes two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Step {
-    /// A snapshot of the volume is begun.
+    /// Begin a snapshot of the volume.
     Snapshot,
-    /// The volume is deleted.
+    /// Delete the volume.
     Delete,
-    /// The volume is modified.
+    /// Modify the volume.
     Modify,
-    /// The configuration is put, or taken away where no rule is left of it.
+    /// Put the configuration, or delete it where no rule is left.
     Put,
 }
 
 impl Step {
-    /// The word for it in messages.
+    /// Name in messages and the audit log.
     pub fn word(self) -> &'static str {
         match self {
             Self::Snapshot => "snapshot",

@@ -27,7 +27,7 @@ pub(super) fn run(app: &App, run: &Run, width: usize, page: &mut SheetPage) {
             let text = format!(
                 "{} running, {} of {} settled",
                 super::review::capital(plan.verb.word()),
-                run.settled(),
+                run.finished(),
                 instances(rows.len())
             );
             paragraph(Role::Heading, &text, width, lines);
@@ -110,7 +110,7 @@ fn standing_in_words(standing: &RowStanding) -> (&'static Sign, String, Role) {
         }
         RowStanding::Accepted => (&ACCEPTED, "the call was accepted".into(), Role::Dim),
         RowStanding::Seen(state) => (&SEEN, state.word().to_owned(), Role::Text),
-        RowStanding::Settled(outcome) => {
+        RowStanding::Finished(outcome) => {
             let sign = match outcome.kind {
                 OutcomeKind::Done => &DONE,
                 OutcomeKind::Refused => &REFUSED,

@@ -15,7 +15,7 @@ field_enum! {
     ProposalField {
         Net, Gross, UsdPerHour, From, To, ToUsdPerHour, Verdict, WorthlessUntil, Effort, Risk,
         Name, Team, NeedGpus, NeedGpuMemory, NeedVcpus, NeedMemory, NeedNetwork, NeedNvme, NeedEfa,
-        Says, Id, Account, Region, Az,
+        Notes, Id, Account, Region, Az,
     }
 }
 
@@ -154,7 +154,14 @@ static FIELDS: [FieldSpec; F::ALL.len()] = [
         "Whether instance store is used or may be.",
     ),
     choice!(F::NeedEfa, "need_efa", &["efa"], "EFA", 3, &YES, "Whether EFA is or may be used."),
-    wide(text!(F::Says, "says", &["reason"], "SAYS", 30, "What must hold, what was kept and why.")),
+    wide(text!(
+        F::Notes,
+        "says",
+        &["reason"],
+        "SAYS",
+        30,
+        "What must hold, what was kept and why."
+    )),
     by('i', text!(F::Id, "id", &["instance_id"], "ID", 19, "Instance id.")),
     text!(F::Account, "account", &[], "ACCOUNT", 12, "Account id."),
     by('r', text!(F::Region, "region", &[], "REGION", 14, "Region.")),
@@ -175,10 +182,10 @@ impl TableField for ProposalField {
         F::Team,
         F::Name,
         F::WorthlessUntil,
-        F::Says,
+        F::Notes,
     ];
     const DROPPED_FIRST: &'static [Self] =
-        &[F::Says, F::WorthlessUntil, F::Effort, F::Team, F::Risk, F::Verdict];
+        &[F::Notes, F::WorthlessUntil, F::Effort, F::Team, F::Risk, F::Verdict];
 
     fields!(ProposalField);
 
@@ -209,7 +216,7 @@ impl TableField for ProposalField {
             F::NeedNetwork => Value::number(need.network_gbps),
             F::NeedNvme => yes(need.local_nvme),
             F::NeedEfa => yes(need.efa),
-            F::Says => Value::maybe(row.says.first().map(|s| &**s)),
+            F::Notes => Value::maybe(row.says.first().map(|s| &**s)),
             F::Id => Value::text(&row.id),
             F::Account => Value::text(&row.scope.account),
             F::Region => Value::text(&row.scope.region),
@@ -227,7 +234,7 @@ impl TableField for ProposalField {
     }
 
     fn several(self, row: &Proposal) -> Option<impl Iterator<Item = &str>> {
-        (self == F::Says).then(|| row.says.iter().map(|s| &**s))
+        (self == F::Notes).then(|| row.says.iter().map(|s| &**s))
     }
 
     fn id(row: &Proposal) -> &Arc<str> {

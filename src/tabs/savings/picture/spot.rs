@@ -13,7 +13,7 @@ field_enum! {
     /// A field of a Spot candidate.
     SpotField {
         Net, Gross, Fit, Workload, OnDemand, Spot, Effective, BestZone, Interruption, Checkpoint,
-        Efficiency, InstanceType, Gpus, Name, Team, Effort, Risk, Because, Says, Zones, AsOf, Id,
+        Efficiency, InstanceType, Gpus, Name, Team, Effort, Risk, Because, Notes, Zones, AsOf, Id,
         Account, Region, Az,
     }
 }
@@ -164,7 +164,7 @@ static FIELDS: [FieldSpec; F::ALL.len()] = [
         20,
         "Which tag or rule says whether it fits.",
     )),
-    wide(text!(F::Says, "says", &["reason"], "SAYS", 30, "What must hold and what to watch.")),
+    wide(text!(F::Notes, "says", &["reason"], "SAYS", 30, "What must hold and what to watch.")),
     number!(F::Zones, "zones_count", &["zones"], "ZONES", 5, Unit::Count, "Zones with a price."),
     text!(F::AsOf, "interruption_date", &[], "BAND OF", 10, "The date of the interruption figure."),
     by('d', text!(F::Id, "id", &["instance_id"], "ID", 19, "Instance id.")),
@@ -227,7 +227,7 @@ impl TableField for SpotField {
             F::Effort => Value::text(words::effort(row.effort)),
             F::Risk => Value::text(words::risk(row.risk)),
             F::Because => Value::text(&row.because),
-            F::Says => Value::maybe(row.says.first().map(|s| &**s)),
+            F::Notes => Value::maybe(row.says.first().map(|s| &**s)),
             F::Zones => Value::number(Some(row.zones.len() as f64)),
             F::AsOf => Value::maybe(row.interruption.as_ref().map(|(_, date)| &**date)),
             F::Id => Value::text(&row.id),
@@ -259,7 +259,7 @@ impl TableField for SpotField {
     }
 
     fn several(self, row: &SpotRow) -> Option<impl Iterator<Item = &str>> {
-        (self == F::Says).then(|| row.says.iter().map(|s| &**s))
+        (self == F::Notes).then(|| row.says.iter().map(|s| &**s))
     }
 
     fn id(row: &SpotRow) -> &Arc<str> {

@@ -12,7 +12,7 @@ use crate::view::{FieldSpec, TableField, Value, ViewContext};
 
 field_enum! {
     /// A field of a finding.
-    FindingField { UsdPerMonth, Kind, Bytes, Effort, Risk, Subject, Account, Region, Says, Fix }
+    FindingField { UsdPerMonth, Kind, Bytes, Effort, Risk, Subject, Account, Region, What, Fix }
 }
 
 /// A finding with what it is known by.
@@ -94,7 +94,7 @@ static FIELDS: [FieldSpec; F::ALL.len()] = [
     )),
     text!(F::Account, "account", &[], "ACCOUNT", 12, "Account id."),
     text!(F::Region, "region", &[], "REGION", 14, "Region."),
-    wide(text!(F::Says, "says", &["what"], "WHAT IS SO", 30, "What is so.")),
+    wide(text!(F::What, "says", &["what"], "WHAT IS SO", 30, "What is so.")),
     wide(text!(F::Fix, "fix", &["do"], "WHAT TO DO", 30, "What to do.")),
 ];
 
@@ -102,8 +102,8 @@ impl TableField for FindingField {
     type Row = FindingRow;
 
     const SCREEN_COLUMNS: &'static [Self] =
-        &[F::UsdPerMonth, F::Kind, F::Effort, F::Risk, F::Subject, F::Says];
-    const DROPPED_FIRST: &'static [Self] = &[F::Says, F::Effort, F::Risk];
+        &[F::UsdPerMonth, F::Kind, F::Effort, F::Risk, F::Subject, F::What];
+    const DROPPED_FIRST: &'static [Self] = &[F::What, F::Effort, F::Risk];
 
     fields!(FindingField);
 
@@ -118,7 +118,7 @@ impl TableField for FindingField {
             F::Subject => Value::text(&row.subject),
             F::Account => Value::maybe(Some(&*f.scope.account).filter(|a| *a != "-")),
             F::Region => Value::maybe(Some(&*f.scope.region).filter(|r| *r != "-")),
-            F::Says => Value::text(&f.says),
+            F::What => Value::text(&f.says),
             F::Fix => Value::text(&f.fix),
         }
     }

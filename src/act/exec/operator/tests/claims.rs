@@ -8,7 +8,7 @@ use crate::act::exec::Patience;
 use crate::act::exec::audit::{Body, IntentRow};
 use crate::act::plan::OutcomeKind::{Done, Refused};
 use crate::act::plan::fixture::{self, ARN, AZ};
-use crate::act::plan::{Authority, Finding, Guard, Outcome, OutcomeKind, Severity, Verb, Via};
+use crate::act::plan::{ActApi, Authority, Finding, Guard, Outcome, OutcomeKind, Severity, Verb};
 use crate::domain::TargetGroupFact;
 
 /// What another run intends for one instance.
@@ -20,7 +20,7 @@ fn intent(bench: &Bench, run: &str, id: &str) -> Body {
         verb: Verb::Stop,
         scope: fixture::scope(),
         az: AZ.into(),
-        via: Via::Ec2,
+        via: ActApi::Ec2,
         by: ARN.into(),
         from: "x@y".into(),
         executor: "live".into(),
@@ -68,7 +68,7 @@ async fn what_a_living_run_is_at_is_left_to_it_and_the_rest_goes_on() {
 }
 
 #[tokio::test]
-async fn what_a_run_has_settled_before_we_looked_is_free_again() {
+async fn what_a_run_has_finished_before_we_looked_is_free_again() {
     let bench = running(&IDS);
     let log = journal(&bench.disk);
     let _lease = log.lease("other").unwrap();
@@ -116,8 +116,8 @@ fn beside(bench: &Bench, group: Option<&str>, serves: bool) -> Body {
     };
     let warns = Finding::new(Guard::TargetGroups, Severity::Warn, "serves web", "elb");
     rows[0].findings.extend(serves.then_some(warns));
-    let via =
-        group.map_or(Via::Ec2, |group| Via::AutoScaling { group: group.into(), decrement: true });
+    let via = group
+        .map_or(ActApi::Ec2, |group| ActApi::AutoScaling { group: group.into(), decrement: true });
     let verb = Verb::Terminate { decrement: true };
     let (run, justification) = ("other".into(), String::new());
     Body::Intent {
@@ -171,7 +171,7 @@ async fn targets_that_another_run_takes_away_are_left_to_it() {
             TargetGroupFact { name: "web".into(), health: "healthy".into(), other_healthy: 2 };
         bench.cloud.change(IDS[0], |m| m.inspection.target_groups = Ok(vec![serving.clone()]));
     };
-    for (serves, settled, minutes, taken) in [
+    for (serves, finished, minutes, taken) in [
         (true, false, 0, true),
         (true, false, 90, true),
         // Seen through a moment ago: the load balancer may not know of it.
@@ -184,7 +184,7 @@ async fn targets_that_another_run_takes_away_are_left_to_it() {
         let log = journal(&bench.disk);
         let _lease = log.lease("other").unwrap();
         let seq = log.append(fixture::ago(minutes), beside(&bench, None, serves)).unwrap().seq;
-        if settled {
+        if finished {
             log.append(fixture::now(), outcome("other", seq, IDS[2])).unwrap();
         }
         bench.items.pop();
@@ -192,7 +192,7 @@ async fn targets_that_another_run_takes_away_are_left_to_it() {
         let verified = bench.op.execute(&confirmed, &|_| {}).await.unwrap();
         // Only the one that serves is left alone.
         let first = if taken { Refused } else { Done };
-        assert_eq!(kinds(&verified.outcomes), [first, Done], "{serves} {settled} {minutes}");
+        assert_eq!(kinds(&verified.outcomes), [first, Done], "{serves} {finished} {minutes}");
     }
 }
 
@@ -202,7 +202,7 @@ async fn two_who_looked_at_the_same_time_call_once() {
     bench.group(&IDS);
     // Nothing hangs here: however slow the machine is, everything is waited for.
     let long = Duration::from_mins(1);
-    let patience = Patience { look: long, call: long, settle_within: long, ..HASTE };
+    let patience = Patience { look: long, call: long, visible_within: long, ..HASTE };
     let patient = || operator(&bench.cloud, &bench.disk).with_patience(patience);
     let (one, other) = (patient(), patient());
     let terminate = Verb::Terminate { decrement: true };

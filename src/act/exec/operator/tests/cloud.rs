@@ -8,11 +8,11 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::act::exec::audit::memory::MemoryDisk;
 use crate::act::exec::audit::{Body, Journal, Line};
-use crate::act::exec::{Hands, Operator, Patience, Post, Receipt};
+use crate::act::exec::{AccountAccess, Executor, Operator, Patience, Receipt};
 use crate::act::plan::fixture::{self, ACCOUNT, ARN};
 use crate::act::plan::{
-    Answer, Confirmed, EXPIRES_TAG, Order, Outcome, OutcomeKind, PlanItem, REMINDED_TAG, Rules,
-    Verb, Verified, Via,
+    ActApi, Answer, Confirmed, EXPIRES_TAG, Order, Outcome, OutcomeKind, PlanItem, REMINDED_TAG,
+    Rules, Verb, Verified,
 };
 use crate::domain::{
     ErrorKind, GroupFact, Inspection, Instance, InstanceState, Known, Recent, Scope, Signal,
@@ -101,11 +101,12 @@ fn error(kind: ErrorKind) -> SourceError {
 }
 
 fn apply(state: &mut State, order: &Order, id: &Arc<str>) {
-    if let Via::AutoScaling { decrement: true, .. } = order.via() {
+    if let ActApi::AutoScaling { decrement: true, .. } = order.via() {
         *state.decrements.entry(id.clone()).or_default() += 1;
     }
     let machine = state.machines.get_mut(id).unwrap();
-    if let (Via::AutoScaling { .. }, Ok(Some(group))) = (order.via(), &mut machine.inspection.group)
+    if let (ActApi::AutoScaling { .. }, Ok(Some(group))) =
+        (order.via(), &mut machine.inspection.group)
     {
         group.lifecycle = "Terminating".into();
     }
@@ -206,7 +207,7 @@ impl Inspector for Cloud {
 }
 
 #[async_trait::async_trait]
-impl Hands for Cloud {
+impl Executor for Cloud {
     fn name(&self) -> &'static str {
         "live"
     }
@@ -294,7 +295,8 @@ pub const HASTE: Patience = Patience {
     back_off: Duration::from_millis(1),
     poll: Duration::from_millis(1),
     poll_at_most: Duration::from_millis(4),
-    settle_within: Duration::from_millis(40),
+    visible_within: Duration::from_millis(40),
+    snapshot_within: Duration::from_millis(40),
 };
 
 pub fn operator(cloud: &Arc<Cloud>, disk: &MemoryDisk) -> Operator {
@@ -302,7 +304,7 @@ pub fn operator(cloud: &Arc<Cloud>, disk: &MemoryDisk) -> Operator {
     let clock = move || fixture::now() + SignedDuration::from_secs(seen.get().seconds);
     let op = Operator::new(rules(), Arc::new(journal(disk)), Arc::new(clock));
     let mut op = op.with_patience(HASTE);
-    op.add(ACCOUNT.into(), Post { inspector: cloud.clone(), hands: cloud.clone() });
+    op.add(ACCOUNT.into(), AccountAccess { inspector: cloud.clone(), executor: cloud.clone() });
     op
 }
 
@@ -310,8 +312,8 @@ pub fn operator(cloud: &Arc<Cloud>, disk: &MemoryDisk) -> Operator {
 pub fn bench(ids: &[&str], state: InstanceState) -> Bench {
     let disk = MemoryDisk::default();
     let machine = |id: &&str| {
-        let sight = fixture::sight(Verb::Stop).named(id);
-        let (inspection, recent) = (sight.inspection, sight.recent);
+        let fixture = fixture::passing(Verb::Stop).named(id);
+        let (inspection, recent) = (fixture.inspection, fixture.recent);
         let mut machine = Machine { inspection, recent, slow: 1 };
         machine.instance().state = state;
         (Arc::from(*id), machine)

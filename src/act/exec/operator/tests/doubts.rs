@@ -171,7 +171,7 @@ async fn a_member_that_leaves_slowly_is_not_called_again() {
 }
 
 #[tokio::test]
-async fn a_defect_in_the_hands_is_a_doubt() {
+async fn a_defect_in_the_executor_is_a_doubt() {
     let bench = running(&IDS);
     bench.will(&[Fate::Panic]);
     let verified = bench.run(Verb::Stop).await;

@@ -53,7 +53,7 @@ async fn a_stop_is_announced_called_seen_and_written_down() {
         place(|p| matches!(p, Progress::Calling(ids) if ids.len() == 3)),
         place(|p| matches!(p, Progress::Accepted(_))),
         place(|p| matches!(p, Progress::State(_, Stopped))),
-        place(|p| matches!(p, Progress::Settled(_))),
+        place(|p| matches!(p, Progress::Finished(_))),
     ];
     assert!(steps.is_sorted(), "{told:?}");
 }

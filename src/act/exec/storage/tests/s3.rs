@@ -1,5 +1,5 @@
-//! The live hands through the whole client stack, on a server that keeps configurations whole: with
-//! the header for small objects and with `NewerNoncurrentVersions`, which the emulators drop.
+//! The live executor through the whole client stack, on a server that keeps configurations whole:
+//! with the header for small objects and with `NewerNoncurrentVersions`, which the emulators drop.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -7,9 +7,10 @@ use std::time::Duration;
 use aws_smithy_types::base64;
 use sha2::{Digest, Sha256};
 
+use crate::act::exec::Patience;
 use crate::act::exec::audit::{FileDisk, Journal};
-use crate::act::exec::storage::aws::AwsStorageHands;
-use crate::act::exec::storage::{Backups, StorageOperator, StoragePatience, StoragePost};
+use crate::act::exec::storage::aws::AwsStorageExecutor;
+use crate::act::exec::storage::{Backups, StorageAccess, StorageOperator};
 use crate::act::plan::storage::fixture::{self, BUCKET, draft, rule, rules, scope};
 use crate::act::plan::storage::{
     LifecycleChange, StorageItem, StoragePlan, StoragePlanFile, draft_lifecycle,
@@ -147,20 +148,21 @@ impl World {
     }
 
     fn operator(&self) -> StorageOperator {
-        let patience = StoragePatience {
+        let patience = Patience {
             call: Duration::from_secs(20),
             back_off: Duration::from_millis(5),
             poll: Duration::from_millis(5),
             poll_at_most: Duration::from_millis(20),
-            settle_within: Duration::from_millis(300),
-            ..StoragePatience::default()
+            visible_within: Duration::from_millis(300),
+            ..Patience::storage()
         };
         let clock = Arc::new(fixture::now);
         let mut operator = StorageOperator::new(rules(), self.journal.clone(), clock)
             .with_patience(patience)
             .with_backups(Backups::new(self.dir.path().join("undo")));
-        let hands = Arc::new(AwsStorageHands::new(self.aws.clone()));
-        operator.add(fixture::ACCOUNT.into(), StoragePost { eyes: self.aws.clone(), hands });
+        let executor = Arc::new(AwsStorageExecutor::new(self.aws.clone()));
+        operator
+            .add(fixture::ACCOUNT.into(), StorageAccess { inspector: self.aws.clone(), executor });
         operator
     }
 

@@ -21,7 +21,7 @@ use crate::act::exec::audit::memory::MemoryDisk;
 use crate::act::exec::audit::{Body, Journal, Line};
 use crate::act::exec::pace::sleep;
 use crate::act::exec::storage::{
-    Backups, MemoryStorage, StorageHands, StorageOperator, StoragePost, StorageReceipt,
+    Backups, MemoryStorage, StorageAccess, StorageExecutor, StorageOperator, StorageReceipt,
 };
 use crate::act::plan::storage::{
     Deed, Step, StorageItem, StorageOrder, StoragePlan, StorageVerb, fixture, lifecycle_hash,
@@ -106,7 +106,7 @@ impl Net {
     async fn rest(&self, milliseconds: std::ops::Range<u64>) {
         let time = Duration::from_millis(self.random(milliseconds));
         sleep(time).await;
-        self.settle();
+        self.deliver_due();
     }
 
     fn note(&self, text: String) {
@@ -120,7 +120,7 @@ impl Net {
     }
 
     /// Lets calls arrive whose time has come, whether or not their sender lives.
-    fn settle(&self) {
+    fn deliver_due(&self) {
         loop {
             let now = (self.clock)();
             let next = {
@@ -200,7 +200,7 @@ fn failed(kind: ErrorKind) -> SourceError {
 }
 
 #[async_trait::async_trait]
-impl StorageHands for Process {
+impl StorageExecutor for Process {
     fn name(&self) -> &'static str {
         "live"
     }
@@ -248,7 +248,7 @@ impl StorageHands for Process {
             net.truth.lock().unwrap().on_their_way.push(call);
         }
         sleep(Duration::from_millis(trip)).await;
-        net.settle();
+        net.deliver_due();
         if hangs {
             std::future::pending::<()>().await;
         }
@@ -273,14 +273,14 @@ impl Stage {
         let mut operator = StorageOperator::new(fixture::rules(), journal, clock);
         operator = operator.with_backups(Backups::new(self.dir.path().join("undo")));
         let process = Arc::new(Process { net: self.net.clone(), log });
-        let post = StoragePost { eyes: process.clone(), hands: process };
-        operator.add(fixture::ACCOUNT.into(), post);
+        let access = StorageAccess { inspector: process.clone(), executor: process };
+        operator.add(fixture::ACCOUNT.into(), access);
         operator
     }
 
     fn later(&self, seconds: i64) {
         self.skipped.fetch_add(seconds, Ordering::SeqCst);
-        self.net.settle();
+        self.net.deliver_due();
     }
 
     /// A life of a process: perhaps reconciles, checks, confirms, carries out. `None` when nothing

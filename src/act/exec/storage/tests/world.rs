@@ -1,4 +1,4 @@
-//! Storage in memory, and hands on it that can be made to fail.
+//! Storage in memory, and an executor on it that can be made to fail.
 
 use std::pin::Pin;
 use std::rc::Rc;
@@ -15,7 +15,7 @@ use tempfile::TempDir;
 
 use crate::act::exec::audit::{Body, Disk, FileDisk, Journal};
 use crate::act::exec::storage::{
-    Backups, MemoryStorage, StorageHands, StorageOperator, StoragePost, StorageReceipt,
+    Backups, MemoryStorage, StorageAccess, StorageExecutor, StorageOperator, StorageReceipt,
 };
 use crate::act::plan::storage::fixture;
 use crate::act::plan::storage::{
@@ -63,7 +63,7 @@ pub fn any_fault() -> impl Strategy<Value = Fault> {
 
 type OnCall = Box<dyn Fn(&Inner, &Deed) -> Fault + Send + Sync>;
 
-/// What the hands share with the world.
+/// What the executor shares with the world.
 pub struct Inner {
     pub memory: MemoryStorage,
     pub count: AtomicUsize,
@@ -97,10 +97,10 @@ impl Inner {
     }
 }
 
-struct FaultyHands(Arc<Inner>);
+struct FaultyExecutor(Arc<Inner>);
 
 #[async_trait::async_trait]
-impl StorageHands for FaultyHands {
+impl StorageExecutor for FaultyExecutor {
     fn name(&self) -> &'static str {
         "live"
     }
@@ -167,7 +167,7 @@ impl Inspector for Who {
 pub struct World {
     pub memory: MemoryStorage,
     inner: Arc<Inner>,
-    pub hands: Arc<dyn StorageHands>,
+    pub executor: Arc<dyn StorageExecutor>,
     pub journal: Arc<Journal>,
     skipped: Arc<AtomicI64>,
     dir: TempDir,
@@ -200,7 +200,7 @@ impl World {
                 on_call: Mutex::new(Box::new(|_, _| Fault::None)),
                 stolen: AtomicUsize::new(0),
             }),
-            hands: Arc::new(crate::act::exec::storage::RefuseStorage),
+            executor: Arc::new(crate::act::exec::storage::RefuseStorage),
             journal: Arc::new(Journal::new(disk)),
             skipped,
             dir,
@@ -225,7 +225,7 @@ impl World {
             on_call: Mutex::new(Box::new(|_, _| Fault::None)),
             stolen: AtomicUsize::new(0),
         });
-        self.hands = Arc::new(FaultyHands(self.inner.clone()));
+        self.executor = Arc::new(FaultyExecutor(self.inner.clone()));
     }
 
     pub fn on_call(&self, act: impl Fn(&Inner, &Deed) -> Fault + Send + Sync + 'static) {
@@ -281,8 +281,11 @@ impl World {
         if self.backups {
             operator = operator.with_backups(Backups::new(self.dir.path().join("undo")));
         }
-        let eyes = Arc::new(self.memory.clone());
-        operator.add(fixture::ACCOUNT.into(), StoragePost { eyes, hands: self.hands.clone() });
+        let inspector = Arc::new(self.memory.clone());
+        operator.add(
+            fixture::ACCOUNT.into(),
+            StorageAccess { inspector, executor: self.executor.clone() },
+        );
         operator
     }
 

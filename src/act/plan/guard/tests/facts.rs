@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use super::{SHRINK, Spoil, TERMINATE, blocking, blocks, mark, passes, says};
-use crate::act::plan::fixture::{ID, Sight, error, inspection, launch, scope, sight, volume};
-use crate::act::plan::{Guard, Severity, Undo, Verb, Via, VolumeStake};
+use crate::act::plan::fixture::{
+    GuardFixture, ID, error, inspection, launch, passing, scope, volume,
+};
+use crate::act::plan::{ActApi, Guard, Severity, Undo, Verb, VolumeStake};
 use crate::domain::{
     Addresses, GroupFact, Inspection, Lifecycle, SpotFact, TargetGroupFact, VolumeFact,
 };
@@ -51,9 +53,9 @@ fn the_list_of_facts_is_complete() {
 fn nothing_is_terminated_on_a_fact_that_could_not_be_read() {
     for verb in [TERMINATE, SHRINK] {
         for (name, spoil) in UNREADABLE {
-            let mut sight = sight(verb.clone());
-            spoil(&mut sight.inspection);
-            let row = sight.check();
+            let mut fixture = passing(verb.clone());
+            spoil(&mut fixture.inspection);
+            let row = fixture.check();
             assert!(row.is_blocked(), "{name}: {:#?}", row.findings);
             let said = row.reason().unwrap();
             assert!(
@@ -70,9 +72,9 @@ fn nothing_is_terminated_on_a_fact_that_could_not_be_read() {
 fn a_stop_needs_all_but_what_it_leaves_alone() {
     let mut harmless = Vec::new();
     for (name, spoil) in UNREADABLE {
-        let mut sight = sight(STOP);
-        spoil(&mut sight.inspection);
-        if !sight.check().is_blocked() {
+        let mut fixture = passing(STOP);
+        spoil(&mut fixture.inspection);
+        if !fixture.check().is_blocked() {
             harmless.push(*name);
         }
     }
@@ -103,14 +105,14 @@ fn owners() {
         }
         passes(&mark(), |s| s.tags(&[(key, "x")]));
     }
-    let stack = |s: &mut Sight| s.tags(&[("aws:cloudformation:stack-name", "net")]);
+    let stack = |s: &mut GuardFixture| s.tags(&[("aws:cloudformation:stack-name", "net")]);
     passes(&STOP, stack);
     let said = says(&TERMINATE, Guard::Owner, stack);
     assert_eq!(said.len(), 1);
     assert_eq!(said[0].0, Severity::Warn);
     assert!(said[0].1.contains("net"));
     // Most of these fleets launch once and are done; the tag does not say which.
-    let fleet = |s: &mut Sight| s.tags(&[("aws:ec2:fleet-id", "fleet-7")]);
+    let fleet = |s: &mut GuardFixture| s.tags(&[("aws:ec2:fleet-id", "fleet-7")]);
     passes(&STOP, fleet);
     assert_eq!(says(&STOP, Guard::Owner, fleet)[0].0, Severity::Warn);
 }
@@ -125,7 +127,7 @@ fn group(desired: u32, min: u32) -> GroupFact {
     }
 }
 
-pub(super) fn member(s: &mut Sight, fact: GroupFact) {
+pub(super) fn member(s: &mut GuardFixture, fact: GroupFact) {
     s.tags(&[("aws:autoscaling:groupName", "workers")]);
     s.inspection.group = Ok(Some(fact));
 }
@@ -133,9 +135,9 @@ pub(super) fn member(s: &mut Sight, fact: GroupFact) {
 #[test]
 fn groups() {
     let row = passes(&SHRINK, |s| member(s, group(3, 2)));
-    assert_eq!(row.via, Via::AutoScaling { group: "workers".into(), decrement: true });
-    assert_eq!(passes(&SHRINK, |_| {}).via, Via::Ec2);
-    assert_eq!(passes(&mark(), |s| member(s, group(3, 2))).via, Via::Ec2);
+    assert_eq!(row.via, ActApi::AutoScaling { group: "workers".into(), decrement: true });
+    assert_eq!(passes(&SHRINK, |_| {}).via, ActApi::Ec2);
+    assert_eq!(passes(&mark(), |s| member(s, group(3, 2))).via, ActApi::Ec2);
 
     assert!(blocks(&STOP, Guard::Group, |s| member(s, group(3, 0))).contains("replace"));
     let text = blocks(&TERMINATE, Guard::Group, |s| member(s, group(3, 0)));
@@ -169,7 +171,7 @@ fn tag_and_group_that_disagree() {
 fn spot() {
     let spot = |request: &str, persistent: bool| {
         let request: Arc<str> = request.into();
-        move |s: &mut Sight| {
+        move |s: &mut GuardFixture| {
             s.instance(|i| i.lifecycle = Lifecycle::Spot);
             s.inspection.spot = Ok(Some(SpotFact { request, persistent }));
         }
@@ -192,7 +194,7 @@ fn spot() {
 
 #[test]
 fn protection() {
-    let on = |s: &mut Sight| s.inspection.termination_protection = Ok(true);
+    let on = |s: &mut GuardFixture| s.inspection.termination_protection = Ok(true);
     for verb in [TERMINATE, SHRINK] {
         assert!(blocks(&verb, Guard::TerminationProtection, on).contains("never switches"));
     }
@@ -207,7 +209,7 @@ fn protection() {
 
 #[test]
 fn stoppable() {
-    let store_root = |s: &mut Sight| s.instance(|i| i.ebs_root = false);
+    let store_root = |s: &mut GuardFixture| s.instance(|i| i.ebs_root = false);
     assert!(blocks(&STOP, Guard::Stoppable, store_root).contains("cannot be stopped"));
     passes(&TERMINATE, store_root);
 }
@@ -221,7 +223,7 @@ fn instance_store() {
         assert_eq!(said, [(Severity::Warn, "7,600 GB of instance store are erased".to_owned())]);
         assert!(says(&verb, Guard::InstanceStore, |_| {}).is_empty());
         blocks(&verb, Guard::InstanceStore, |s| s.spec(|t| t.name = "g5.xlarge".into()));
-        let mut unknown = sight(verb);
+        let mut unknown = passing(verb);
         unknown.inspection.spec = Ok(None);
         // Nor is it known what should have been measured.
         assert_eq!(blocking(&unknown.check()), [Guard::InstanceStore, Guard::Recheck]);
@@ -230,7 +232,7 @@ fn instance_store() {
 
 #[test]
 fn volumes() {
-    let two = |s: &mut Sight| {
+    let two = |s: &mut GuardFixture| {
         let data = VolumeFact { size_gib: Some(1000), ..volume("vol-d", "/dev/sdf", false, false) };
         s.inspection.volumes = Ok(vec![volume("vol-0r", "/dev/xvda", true, true), data]);
     };
@@ -256,7 +258,7 @@ fn volumes() {
     assert_eq!(said.len(), 1);
     assert!(said[0].1.contains("$88.00/month"), "{said:?}");
     // One price that is not known makes the sum unknown.
-    let odd = |s: &mut Sight| {
+    let odd = |s: &mut GuardFixture| {
         two(s);
         s.inspection.volumes.as_mut().unwrap()[1].size_gib = None;
     };
@@ -275,7 +277,7 @@ fn volumes() {
 
 #[test]
 fn addresses() {
-    let both = |s: &mut Sight| {
+    let both = |s: &mut GuardFixture| {
         let elastic = vec!["203.0.113.7".into(), "203.0.113.8".into()];
         s.inspection.addresses =
             Ok(Addresses { public_ipv4: Some("198.51.100.3".into()), elastic });
@@ -298,7 +300,9 @@ pub(super) fn target(name: &str, health: &str, other_healthy: u32) -> TargetGrou
 #[test]
 fn target_groups() {
     let in_one = |health: &'static str, others: u32| {
-        move |s: &mut Sight| s.inspection.target_groups = Ok(vec![target("web", health, others)])
+        move |s: &mut GuardFixture| {
+            s.inspection.target_groups = Ok(vec![target("web", health, others)]);
+        }
     };
     for verb in [STOP, TERMINATE] {
         for serving in ["healthy", "initial", "draining", "unavailable", "", "new-word"] {
@@ -330,10 +334,10 @@ fn target_groups() {
 fn the_way_back() {
     let scope = scope();
     let id: Arc<str> = ID.into();
-    let undo = |verb: &Verb, spoil: &dyn Fn(&mut Sight)| {
-        let mut sight = sight(verb.clone());
-        spoil(&mut sight);
-        sight.check().undo
+    let undo = |verb: &Verb, spoil: &dyn Fn(&mut GuardFixture)| {
+        let mut fixture = passing(verb.clone());
+        spoil(&mut fixture);
+        fixture.check().undo
     };
     let start = Undo::Start { scope: scope.clone(), id: id.clone() };
     assert_eq!(undo(&STOP, &|_| {}), Some(start));
@@ -343,7 +347,8 @@ fn the_way_back() {
         let tags = tags.iter().map(|(k, v)| ((*k).to_owned(), v.map(str::to_owned))).collect();
         Some(Undo::Tags { scope: scope.clone(), id: id.clone(), tags })
     };
-    let marked = |s: &mut Sight| s.tags(&[("burntop:expires", "2026-07-02T00:00:00Z"), ("a", "b")]);
+    let marked =
+        |s: &mut GuardFixture| s.tags(&[("burntop:expires", "2026-07-02T00:00:00Z"), ("a", "b")]);
     let former = [
         ("burntop:expires", Some("2026-07-02T00:00:00Z")),
         ("burntop:by", None),
@@ -356,7 +361,7 @@ fn the_way_back() {
     // Tags that were not read cannot be put back.
     assert_eq!(undo(&mark(), &|s| s.inspection.instance = error("x")), None);
 
-    let attach = |s: &mut Sight| {
+    let attach = |s: &mut GuardFixture| {
         s.inspection.volumes = Ok(vec![
             volume("vol-r", "/dev/xvda", true, false),
             volume("vol-d", "/dev/sdf", false, false),

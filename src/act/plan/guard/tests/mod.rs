@@ -7,7 +7,7 @@ mod rows;
 mod table;
 mod trust;
 
-use crate::act::plan::fixture::{Sight, sight};
+use crate::act::plan::fixture::{GuardFixture, passing};
 use crate::act::plan::{CheckedRow, Guard, Severity, Verb};
 
 pub(super) const TERMINATE: Verb = Verb::Terminate { decrement: false };
@@ -22,18 +22,18 @@ pub(super) fn verbs() -> [Verb; 7] {
     [Verb::Stop, TERMINATE, SHRINK, Verb::Start, mark(), Verb::Remind, Verb::Unmark]
 }
 
-/// Something done to a good sight, with its name.
+/// Something done to a good fixture, with its name.
 pub(super) type Spoil<T> = (&'static str, fn(&mut T));
 
-/// What a guard says of a sight that `spoil` changed.
+/// What a guard says of a fixture that `spoil` changed.
 pub(super) fn says(
     verb: &Verb,
     guard: Guard,
-    spoil: impl FnOnce(&mut Sight),
+    spoil: impl FnOnce(&mut GuardFixture),
 ) -> Vec<(Severity, String)> {
-    let mut sight = sight(verb.clone());
-    spoil(&mut sight);
-    of(&sight.check(), guard)
+    let mut fixture = passing(verb.clone());
+    spoil(&mut fixture);
+    of(&fixture.check(), guard)
 }
 
 pub(super) fn of(row: &CheckedRow, guard: Guard) -> Vec<(Severity, String)> {
@@ -50,19 +50,19 @@ pub(super) fn blocking(row: &CheckedRow) -> Vec<Guard> {
 }
 
 /// Asserts that a change makes exactly this guard block, and no other.
-pub(super) fn blocks(verb: &Verb, guard: Guard, spoil: impl FnOnce(&mut Sight)) -> String {
-    let mut sight = sight(verb.clone());
-    spoil(&mut sight);
-    let row = sight.check();
+pub(super) fn blocks(verb: &Verb, guard: Guard, spoil: impl FnOnce(&mut GuardFixture)) -> String {
+    let mut fixture = passing(verb.clone());
+    spoil(&mut fixture);
+    let row = fixture.check();
     assert_eq!(blocking(&row), [guard], "{verb:?}: {:#?}", row.findings);
     row.reason().unwrap().text.clone()
 }
 
 /// Asserts that a change makes no guard block.
-pub(super) fn passes(verb: &Verb, spoil: impl FnOnce(&mut Sight)) -> CheckedRow {
-    let mut sight = sight(verb.clone());
-    spoil(&mut sight);
-    let row = sight.check();
+pub(super) fn passes(verb: &Verb, spoil: impl FnOnce(&mut GuardFixture)) -> CheckedRow {
+    let mut fixture = passing(verb.clone());
+    spoil(&mut fixture);
+    let row = fixture.check();
     assert!(!row.is_blocked(), "{verb:?}: {:#?}", row.findings);
     row
 }

@@ -1,12 +1,12 @@
 //! Capacity and savings.
 
 use super::{Spoil, TERMINATE, passes, says};
-use crate::act::plan::fixture::{Sight, sight};
+use crate::act::plan::fixture::{GuardFixture, passing};
 use crate::act::plan::{Guard, Severity, Verb};
 use crate::domain::{Lifecycle, Tenancy};
 
-fn of_type(kind: &'static str) -> impl Fn(&mut Sight) {
-    move |s: &mut Sight| {
+fn of_type(kind: &'static str) -> impl Fn(&mut GuardFixture) {
+    move |s: &mut GuardFixture| {
         s.item(|i| i.instance_type = kind.into());
         s.instance(|i| i.instance_type = kind.into());
         s.spec(|t| t.name = kind.into());
@@ -61,7 +61,7 @@ fn the_list_price_is_saved_and_what_is_not_known_said() {
         assert!(!spot[0].1.contains("Savings Plans"), "{spot:?}");
     }
     for price in [None, Some(f64::NAN), Some(-1.0)] {
-        let mut odd = sight(Verb::Stop);
+        let mut odd = passing(Verb::Stop);
         odd.item(|i| i.usd_per_hour = price);
         assert_eq!(odd.check().stakes.saves_usd_per_hour, None);
     }
@@ -73,7 +73,7 @@ fn the_list_price_is_saved_and_what_is_not_known_said() {
 #[test]
 fn what_a_commitment_pays_for_saves_less_net_than_gross() {
     let with = |net: Option<f64>, by: &'static str| {
-        says(&Verb::Stop, Guard::Saving, move |s: &mut Sight| {
+        says(&Verb::Stop, Guard::Saving, move |s: &mut GuardFixture| {
             s.item(|i| (i.net_usd_per_hour, i.covered_by) = (net, by.to_owned()));
         })
     };
@@ -92,7 +92,7 @@ fn what_a_commitment_pays_for_saves_less_net_than_gross() {
 
 #[test]
 fn what_is_paid_anyway_saves_nothing() {
-    let paid: &[Spoil<Sight>] = &[
+    let paid: &[Spoil<GuardFixture>] = &[
         ("cr-1 goes on billing", |s| s.instance(|i| i.capacity_reservation = Some("cr-1".into()))),
         ("prepaid", |s| s.instance(|i| i.lifecycle = Lifecycle::CapacityBlock)),
         ("schedule", |s| s.instance(|i| i.lifecycle = Lifecycle::Scheduled)),

@@ -6,14 +6,14 @@ use jiff::SignedDuration;
 use proptest::prelude::*;
 
 use super::{SHRINK, TERMINATE};
-use crate::act::plan::fixture::{ACCOUNT, ID, Sight, ago, error, sight};
+use crate::act::plan::fixture::{ACCOUNT, GuardFixture, ID, ago, error, passing};
 use crate::act::plan::{Severity, Verb};
 use crate::domain::{
     Caller, GroupFact, InstanceState, Lifecycle, SpotFact, Tags, TargetGroupFact, VerdictKind,
 };
 
-/// One thing that a fault does to a sight.
-type Fault = fn(&mut Sight);
+/// One thing that a fault does to a fixture.
+type Fault = fn(&mut GuardFixture);
 
 const FAULTS: &[Fault] = &[
     |s| s.rules.accounts.clear(),
@@ -67,13 +67,13 @@ const FAULTS: &[Fault] = &[
     |s| s.recent.iter_mut().for_each(|r| r.series[0].complete = false),
 ];
 
-fn change(s: &mut Sight, with: impl FnOnce(&mut crate::domain::Instance)) {
+fn change(s: &mut GuardFixture, with: impl FnOnce(&mut crate::domain::Instance)) {
     if matches!(s.inspection.instance, Ok(Some(_))) {
         s.instance(with);
     }
 }
 
-fn tag(s: &mut Sight, key: &str, value: &str) {
+fn tag(s: &mut GuardFixture, key: &str, value: &str) {
     change(s, |i| {
         let all: Vec<(String, String)> = i
             .tags
@@ -85,7 +85,7 @@ fn tag(s: &mut Sight, key: &str, value: &str) {
     });
 }
 
-fn series(s: &mut Sight, with: impl Fn(&mut Vec<f64>)) {
+fn series(s: &mut GuardFixture, with: impl Fn(&mut Vec<f64>)) {
     if let Ok(recent) = &mut s.recent {
         for one in &mut recent.series {
             let mut values: Vec<f64> = one.points.iter().map(|p| p.1).collect();
@@ -107,7 +107,7 @@ fn target(other_healthy: u32) -> TargetGroupFact {
 }
 
 /// What has to hold before an instance is stopped or terminated. Knows nothing of the guards.
-fn may_end(s: &Sight) -> bool {
+fn may_end(s: &GuardFixture) -> bool {
     let Ok(Some(i)) = &s.inspection.instance else { return false };
     let Ok(Some(spec)) = &s.inspection.spec else { return false };
     let Ok(recent) = &s.recent else { return false };
@@ -171,7 +171,7 @@ proptest! {
         verb in prop::sample::select(vec![Verb::Stop, TERMINATE, SHRINK]),
         faults in prop::collection::vec(0..FAULTS.len(), 0..4),
     ) {
-        let mut s = sight(verb);
+        let mut s = passing(verb);
         for fault in &faults {
             FAULTS[*fault](&mut s);
         }
@@ -186,7 +186,7 @@ proptest! {
 #[test]
 fn every_fault_matters_to_something() {
     let blocked = |verb: &Verb, fault: Fault| {
-        let mut s = sight(verb.clone());
+        let mut s = passing(verb.clone());
         fault(&mut s);
         let row = s.check();
         assert_eq!(

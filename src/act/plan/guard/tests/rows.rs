@@ -5,15 +5,15 @@ use std::sync::Arc;
 use super::super::{together, together_after};
 use super::facts::{member, target};
 use super::{SHRINK, of};
-use crate::act::plan::fixture::{Sight, now, plan_of, sight};
+use crate::act::plan::fixture::{GuardFixture, now, passing, plan_of};
 use crate::act::plan::{Caps, CheckedRow, Guard, Preflighted, Severity, Verb};
 use crate::domain::{GroupFact, TargetGroupFact};
 
-fn rows(verb: &Verb, n: usize, spoil: impl Fn(usize, &mut Sight)) -> Vec<CheckedRow> {
+fn rows(verb: &Verb, n: usize, spoil: impl Fn(usize, &mut GuardFixture)) -> Vec<CheckedRow> {
     let one = |i: usize| {
-        let mut sight = sight(verb.clone()).named(&format!("i-{i}"));
-        spoil(i, &mut sight);
-        sight.check()
+        let mut fixture = passing(verb.clone()).named(&format!("i-{i}"));
+        spoil(i, &mut fixture);
+        fixture.check()
     };
     (1..=n).map(one).collect()
 }
@@ -173,8 +173,8 @@ fn a_preflight_looks_at_its_rows_together() {
 
 #[test]
 fn an_unarmed_plan_meets_what_holds_for_its_rows_together_as_an_armed_one_does() {
-    let disarm = |sight: &mut Sight| {
-        for account in sight.rules.accounts.values_mut() {
+    let disarm = |fixture: &mut GuardFixture| {
+        for account in fixture.rules.accounts.values_mut() {
             account.armed = false;
         }
     };

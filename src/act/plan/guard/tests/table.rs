@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::super::table::TABLE;
 use super::{SHRINK, TERMINATE, passes, verbs};
-use crate::act::plan::fixture::{error, sight};
+use crate::act::plan::fixture::{error, passing};
 use crate::act::plan::{Guard, Severity, Verb};
 
 #[test]
@@ -43,11 +43,11 @@ fn the_good_row_passes_every_verb() {
 
 #[test]
 fn the_worst_comes_first_and_the_order_of_the_guards_stays() {
-    let mut sight = sight(SHRINK);
-    sight.tags(&[("aws:cloudformation:stack-name", "s"), ("burntop:exempt", "true")]);
-    sight.inspection.stop_protection = Ok(true);
-    sight.permitted = error("ec2:TerminateInstances");
-    let row = sight.check();
+    let mut fixture = passing(SHRINK);
+    fixture.tags(&[("aws:cloudformation:stack-name", "s"), ("burntop:exempt", "true")]);
+    fixture.inspection.stop_protection = Ok(true);
+    fixture.permitted = error("ec2:TerminateInstances");
+    let row = fixture.check();
     let seen: Vec<(Severity, Guard)> = row.findings.iter().map(|f| (f.severity, f.guard)).collect();
     assert_eq!(
         seen,

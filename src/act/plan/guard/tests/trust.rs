@@ -5,7 +5,7 @@ use std::sync::Arc;
 use jiff::SignedDuration;
 
 use super::{SHRINK, TERMINATE, blocking, blocks, mark, passes, says, verbs};
-use crate::act::plan::fixture::{ACCOUNT, Sight, ago, error, launched, now, sight};
+use crate::act::plan::fixture::{ACCOUNT, GuardFixture, ago, error, launched, now, passing};
 use crate::act::plan::{Guard, Severity, Verb};
 use crate::domain::{Caller, InstanceState, Tags, VerdictKind};
 
@@ -16,7 +16,7 @@ fn armed() {
     for verb in verbs() {
         let text = blocks(&verb, Guard::Armed, |s| s.rules.accounts.clear());
         assert!(text.contains("--allow-actions"), "{text}");
-        let pin = |s: &mut Sight| {
+        let pin = |s: &mut GuardFixture| {
             s.rules.accounts.get_mut(ACCOUNT).unwrap().read_only = true;
         };
         assert!(blocks(&verb, Guard::Armed, pin).contains("pinned read-only"));
@@ -54,7 +54,7 @@ fn plan_age() {
 fn verdict() {
     use VerdictKind::{Idle, Partial, Underused};
     for kind in VerdictKind::ALL {
-        let set = |s: &mut Sight| s.item(|i| i.verdict = Some(kind));
+        let set = |s: &mut GuardFixture| s.item(|i| i.verdict = Some(kind));
         for verb in [STOP, TERMINATE, SHRINK] {
             if kind == Idle {
                 passes(&verb, set);
@@ -100,8 +100,8 @@ fn state() {
     use InstanceState::{Pending, Running, ShuttingDown, Stopped, Stopping, Terminated, Unknown};
     let all = [Pending, Running, Stopping, Stopped, ShuttingDown, Terminated, Unknown];
     for state in all {
-        let found = |s: &mut Sight| s.instance(|i| i.state = state);
-        let planned = |s: &mut Sight| s.item(|i| i.state = state);
+        let found = |s: &mut GuardFixture| s.instance(|i| i.state = state);
+        let planned = |s: &mut GuardFixture| s.item(|i| i.state = state);
         for verb in verbs() {
             let wanted = if verb == Verb::Start { Stopped } else { Running };
             if matches!(verb, Verb::Remind | Verb::Unmark) {
@@ -149,7 +149,7 @@ fn life() {
         blocks(&verb, Guard::Life, |s| s.instance(|i| i.instance_type = "g5g.xlarge".into()));
     }
     // What would be lost with the new type is not known either.
-    let mut other = sight(STOP);
+    let mut other = passing(STOP);
     other.instance(|i| i.instance_type = "g5g.xlarge".into());
     assert_eq!(blocking(&other.check()), [Guard::Life, Guard::InstanceStore]);
     passes(&Verb::Unmark, |s| s.instance(|i| i.launched_at = ago(5)));
@@ -157,7 +157,8 @@ fn life() {
 
 #[test]
 fn exempt() {
-    let tagged = |value: &'static str| move |s: &mut Sight| s.tags(&[("BurnTop:Exempt", value)]);
+    let tagged =
+        |value: &'static str| move |s: &mut GuardFixture| s.tags(&[("BurnTop:Exempt", value)]);
     for verb in [STOP, TERMINATE, mark(), Verb::Remind] {
         blocks(&verb, Guard::Exempt, tagged("true"));
         assert!(blocks(&verb, Guard::Exempt, tagged("2026-07-01")).contains("2026-07-01"));
@@ -171,7 +172,7 @@ fn exempt() {
 #[test]
 fn age() {
     let young = |minutes: i64| {
-        move |s: &mut Sight| {
+        move |s: &mut GuardFixture| {
             s.item(|i| {
                 i.launched_at = ago(minutes);
                 i.idle_since = Some(ago(minutes));
@@ -187,7 +188,7 @@ fn age() {
             s.rules.min_age_hours = 2;
         });
         // Of the future: no age at all, whatever the configuration allows.
-        let mut future = sight(verb.clone());
+        let mut future = passing(verb.clone());
         future.rules.min_age_hours = 0;
         young(-1)(&mut future);
         assert!(blocking(&future.check()).contains(&Guard::Age));
@@ -197,15 +198,15 @@ fn age() {
 
 #[test]
 fn production() {
-    let warned = |verb: &Verb, spoil: &dyn Fn(&mut Sight)| {
+    let warned = |verb: &Verb, spoil: &dyn Fn(&mut GuardFixture)| {
         let said = says(verb, Guard::Production, spoil);
         let row = passes(verb, spoil);
         assert!(row.production);
         said.into_iter().map(|s| s.0).collect::<Vec<_>>()
     };
-    let by_tag = |s: &mut Sight| s.tags(&[("env", "Prod")]);
-    let by_plan = |s: &mut Sight| s.item(|i| i.production = true);
-    let by_account = |s: &mut Sight| {
+    let by_tag = |s: &mut GuardFixture| s.tags(&[("env", "Prod")]);
+    let by_plan = |s: &mut GuardFixture| s.item(|i| i.production = true);
+    let by_account = |s: &mut GuardFixture| {
         s.rules.accounts.get_mut(ACCOUNT).unwrap().production = true;
     };
     for spoil in [&by_tag as &dyn Fn(&mut _), &by_plan, &by_account] {
@@ -240,7 +241,7 @@ fn recheck() {
     for verb in [STOP, TERMINATE] {
         blocks(&verb, Guard::Recheck, |s| s.recent = error("cloudwatch:GetMetricData"));
         let recent = |change: fn(&mut crate::domain::Recent)| {
-            move |s: &mut Sight| change(s.recent.as_mut().unwrap())
+            move |s: &mut GuardFixture| change(s.recent.as_mut().unwrap())
         };
         let text = blocks(&verb, Guard::Recheck, recent(|r| r.id = "i-9".into()));
         assert!(text.contains("i-9"), "{text}");
@@ -256,7 +257,7 @@ fn recheck() {
     }
     passes(&mark(), |s| s.recent = error("cloudwatch:GetMetricData"));
     // Old facts block even where nothing in them is wrong.
-    let mut old = sight(STOP);
+    let mut old = passing(STOP);
     old.now = now() + SignedDuration::from_mins(6);
     old.inspection.taken_at = old.now;
     assert_eq!(blocking(&old.check()), [Guard::Recheck]);
@@ -264,11 +265,11 @@ fn recheck() {
 
 #[test]
 fn what_is_planned_keeps_its_zone_where_none_was_found() {
-    let mut gone = sight(STOP);
+    let mut gone = passing(STOP);
     gone.inspection.instance = Ok(None);
     let row = gone.check();
     assert_eq!(&*row.az, "us-east-1a");
-    let mut moved = sight(STOP);
+    let mut moved = passing(STOP);
     moved.instance(|i| {
         i.az = "us-east-1b".into();
         i.tags = Tags::default();

@@ -1,6 +1,6 @@
 //! What a bucket has to be before a configuration is put.
 
-use super::{Says, StorageScene};
+use super::{FindingSink, StorageGuard, StorageScene};
 use crate::act::plan::storage::{Fit, lifecycle_hash};
 use crate::analyze::storage::lifecycle::is_own;
 use crate::domain::storage::{BucketLook, StorageLook, Versioning};
@@ -14,24 +14,24 @@ fn look<'a>(scene: &'a StorageScene<'_>) -> Option<&'a BucketLook> {
     }
 }
 
-pub(super) fn unchanged(scene: &StorageScene<'_>, says: &mut Says<'_>) {
+pub(super) fn unchanged(scene: &StorageScene<'_>, out: &mut FindingSink<'_, StorageGuard>) {
     let (Some(look), Some(planned)) = (look(scene), scene.item.bucket()) else {
-        return says.block("it is no bucket", "plan");
+        return out.block("it is no bucket", "plan");
     };
     if lifecycle_hash(planned.before.as_ref()) != planned.before_sha256 {
-        says.block("the plan's former configuration is not what its hash says", "plan");
+        out.block("the plan's former configuration is not what its hash says", "plan");
     }
     let there = match &look.lifecycle {
-        Err(e) => return says.unknown("its configuration", e),
+        Err(e) => return out.unknown("its configuration", e),
         Ok(there) => there,
     };
     if lifecycle_hash(there.lifecycle.as_ref()) != planned.before_sha256 {
         let text =
             "its configuration was changed since the plan: make a new plan on what it is now";
-        says.block(text, GET);
+        out.block(text, GET);
     }
     if let Some(part) = there.unknown_parts.first() {
-        says.block(
+        out.block(
             format!(
                 "its configuration has a part this version does not know (<{part}>): put back \
                      without it, a rule would change"
@@ -41,19 +41,19 @@ pub(super) fn unchanged(scene: &StorageScene<'_>, says: &mut Says<'_>) {
     }
 }
 
-pub(super) fn fit(scene: &StorageScene<'_>, says: &mut Says<'_>) {
+pub(super) fn fit(scene: &StorageScene<'_>, out: &mut FindingSink<'_, StorageGuard>) {
     let (Some(look), Some(planned)) = (look(scene), scene.item.bucket()) else { return };
     let versioning = match &look.versioning {
-        Err(e) => return says.unknown("whether it is versioned", e),
+        Err(e) => return out.unknown("whether it is versioned", e),
         Ok(versioning) => *versioning,
     };
     let Ok(there) = &look.lifecycle else { return };
     match Fit::of(there.lifecycle.as_ref(), &planned.after, versioning) {
-        Err(why) => says.block(why.to_string(), "plan"),
+        Err(why) => out.block(why.to_string(), "plan"),
         Ok(fit) => {
             let own = fit.lifecycle().rules.iter().filter(|r| is_own(r)).count();
             let foreign = fit.lifecycle().rules.len() - own;
-            says.note(
+            out.note(
                 format!("{own} rules of burntop's own, {foreign} of others as they were"),
                 "plan",
             );
@@ -63,27 +63,27 @@ pub(super) fn fit(scene: &StorageScene<'_>, says: &mut Says<'_>) {
             };
             if let Some(rule) = fit.lifecycle().rules.iter().find(noncurrent) {
                 let text = format!("rule \"{}\" deletes noncurrent versions for good", rule.id);
-                says.warn(text, "plan");
+                out.warn(text, "plan");
             }
         }
     }
 }
 
-pub(super) fn kind(scene: &StorageScene<'_>, says: &mut Says<'_>) {
+pub(super) fn kind(scene: &StorageScene<'_>, out: &mut FindingSink<'_, StorageGuard>) {
     let Some(look) = look(scene) else { return };
     match &look.locked {
-        Err(e) => says.unknown("whether its objects are locked", e),
+        Err(e) => out.unknown("whether its objects are locked", e),
         Ok(true) => {
-            says.warn("Object Lock: rules move objects, and delete none that is locked", "s3");
+            out.warn("Object Lock: rules move objects, and delete none that is locked", "s3");
         }
         Ok(false) => {}
     }
     match &look.replicates {
-        Err(e) => says.unknown("whether it is replicated", e),
-        Ok(true) => says.warn("it is replicated: rules do not reach the copies", "s3"),
+        Err(e) => out.unknown("whether it is replicated", e),
+        Ok(true) => out.warn("it is replicated: rules do not reach the copies", "s3"),
         Ok(false) => {}
     }
     if matches!(look.versioning, Ok(Versioning::Suspended)) {
-        says.note("versioning is suspended: taken as not versioned", "s3");
+        out.note("versioning is suspended: taken as not versioned", "s3");
     }
 }

@@ -15,40 +15,24 @@ mod tests;
 use std::cmp::Reverse;
 use std::sync::Arc;
 
-use jiff::{SignedDuration, Timestamp};
-use serde::{Deserialize, Serialize};
+use jiff::Timestamp;
 
 use super::checked::CheckedStorage;
 use super::item::{StorageItem, StoragePlan};
 use super::order::snapshot_of;
 use super::undo::StorageUndo;
 use super::verb::{Step, StorageVerb};
-use crate::act::plan::{Finding, Rules, Severity};
+use crate::act::plan::Rules;
+use crate::act::plan::finding::{FindingSink, guards};
+use crate::act::plan::guard::{FACTS_VALID_FOR, shared};
 use crate::domain::storage::StorageLook;
-use crate::domain::{Caller, Known, SourceError};
+use crate::domain::{Caller, Known};
 
 pub use owner::owner_of;
 
-macro_rules! guards {
-    ($($(#[doc = $doc:literal])+ $variant:ident $name:literal;)+) => {
-        /// The guards of storage, in the order in which they are asked. `docs/acting.md` explains
-        /// each.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-        #[serde(rename_all = "snake_case")]
-        pub enum StorageGuard {
-            $($(#[doc = $doc])+ $variant,)+
-        }
-
-        impl StorageGuard {
-            /// All guards with their names and what they look at.
-            pub const ALL: &'static [(Self, &'static str, &'static str)] = &[
-                $((Self::$variant, $name, concat!($($doc),+)),)+
-            ];
-        }
-    };
-}
-
 guards! {
+    /// The guards of storage, in the order in which they are asked. `docs/acting.md` explains each.
+    enum StorageGuard, asker StorageArmed | StorageExecutor | StoragePermission;
     /// The account may be changed at all, and no tag pins it read-only.
     StorageArmed "storage_armed";
     /// The caller is in the account that the plan names, and the plan names the row.
@@ -87,36 +71,24 @@ guards! {
     StorageExecutor "storage_executor";
 }
 
-impl StorageGuard {
-    /// True for what is said of who asks: somebody else may be able to.
-    pub fn is_about_the_asker(self) -> bool {
-        matches!(self, Self::StorageArmed | Self::StorageExecutor | Self::StoragePermission)
-    }
-
-    /// Its name in JSON and in the documentation.
-    pub fn name(self) -> &'static str {
-        Self::ALL.iter().find(|g| g.0 == self).map_or("", |g| g.1)
-    }
-}
-
-/// Everything that the guards look at, for one row.
+/// Everything that the guards judge of one row.
 #[derive(Clone, Copy, Debug)]
 pub struct StorageScene<'a> {
     /// The plan.
     pub plan: &'a StoragePlan,
     /// The row.
     pub item: &'a Arc<StorageItem>,
-    /// The step that is next; `None` for the preflight, which looks at all of them.
+    /// Next step; `None` for the preflight, which is about all of them.
     pub step: Option<Step>,
-    /// The caller in the row's account, asked now.
+    /// Caller in the account of the row, asked now.
     pub caller: &'a Known<Caller>,
-    /// The volume or bucket, looked at now.
+    /// Facts about the volume or bucket, read now.
     pub look: &'a StorageLook,
-    /// What the dry run of the call said; S3 has none, and then it is `Ok`.
+    /// Answer to the dry run of the call; always `Ok` for S3, which has none.
     pub permitted: &'a Known<()>,
-    /// Name of the executor.
+    /// Name of the executor: `live`, `dry-run`, `read-only`, `demo`.
     pub executor: &'static str,
-    /// The rules.
+    /// Rules of acting of this run.
     pub rules: &'a Rules,
     /// The present moment.
     pub now: Timestamp,
@@ -131,47 +103,12 @@ impl StorageScene<'_> {
     }
 }
 
-/// How old a look may be when the guards are asked.
-const FACTS_VALID_FOR: SignedDuration = SignedDuration::from_mins(5);
-
-/// How far ahead of us the clock of somebody else may be.
-const CLOCK_SLACK: SignedDuration = SignedDuration::from_mins(1);
-
-/// Where a guard puts what it found.
-struct Says<'a> {
-    guard: StorageGuard,
-    out: &'a mut Vec<Finding<StorageGuard>>,
-}
-
-impl Says<'_> {
-    fn say(&mut self, severity: Severity, text: impl Into<String>, source: &str) {
-        self.out.push(Finding::new(self.guard, severity, text, source));
-    }
-
-    fn block(&mut self, text: impl Into<String>, source: &str) {
-        self.say(Severity::Block, text, source);
-    }
-
-    fn warn(&mut self, text: impl Into<String>, source: &str) {
-        self.say(Severity::Warn, text, source);
-    }
-
-    fn note(&mut self, text: impl Into<String>, source: &str) {
-        self.say(Severity::Note, text, source);
-    }
-
-    fn unknown(&mut self, what: &str, error: &SourceError) {
-        let fix = if error.fix.is_empty() { String::new() } else { format!("; {}", error.fix) };
-        self.block(format!("{what} is not known: {}{fix}", error.message), &error.operation);
-    }
-}
-
-/// Asks every guard that the verb needs.
+/// Asks every guard of the verb; the findings are sorted worst first.
 pub fn check(scene: &StorageScene<'_>) -> CheckedStorage {
     let mut findings = Vec::new();
     let verb = scene.plan.verb;
     for row in table::TABLE.iter().filter(|row| row.verbs.contains(&verb)) {
-        (row.ask)(scene, &mut Says { guard: row.guard, out: &mut findings });
+        (row.ask)(scene, &mut FindingSink::new(row.guard, &mut findings));
     }
     // Stable: within a severity the order of the guards stays.
     findings.sort_by_key(|f| Reverse(f.severity));

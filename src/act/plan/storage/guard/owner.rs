@@ -1,6 +1,6 @@
 //! Who else manages a volume or the configuration of a bucket.
 
-use super::{Says, StorageScene};
+use super::{FindingSink, StorageGuard, StorageScene};
 use crate::domain::Tags;
 use crate::domain::storage::{Lifecycle, StorageLook};
 
@@ -25,7 +25,7 @@ pub fn owner_of(tags: &Tags, lifecycle: Option<&Lifecycle>) -> Option<String> {
     Some(format!("{} ({})", owner.kind.name(), owner.evidence))
 }
 
-pub(super) fn owner(scene: &StorageScene<'_>, says: &mut Says<'_>) {
+pub(super) fn owner(scene: &StorageScene<'_>, out: &mut FindingSink<'_, StorageGuard>) {
     match scene.look {
         StorageLook::Volume(_) => {
             let tags = scene.look.tags().into_iter().flat_map(Tags::iter);
@@ -35,7 +35,7 @@ pub(super) fn owner(scene: &StorageScene<'_>, says: &mut Says<'_>) {
                     None => key == wanted.0,
                 };
                 if let Some((_, who, advice)) = VOLUMES.iter().find(is) {
-                    says.block(format!("{who} manages it ({key}): {advice}"), "tags");
+                    out.block(format!("{who} manages it ({key}): {advice}"), "tags");
                 }
             }
         }
@@ -47,7 +47,7 @@ pub(super) fn owner(scene: &StorageScene<'_>, says: &mut Says<'_>) {
             });
             let owner = seen.unwrap_or_else(|| planned.to_owned());
             if !owner.is_empty() {
-                says.block(
+                out.block(
                     format!(
                         "{owner} owns its configuration and would undo this: apply the patch there"
                     ),

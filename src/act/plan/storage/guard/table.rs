@@ -1,16 +1,17 @@
 //! Which guard is asked for which verb.
 
-use super::{Says, StorageGuard, StorageScene, bucket, owner, trust, volume};
+use super::shared::{executor, permission};
+use super::{FindingSink, StorageGuard, StorageScene, bucket, owner, trust, volume};
 use crate::act::plan::storage::StorageVerb;
 
-/// A guard's row.
+/// One guard, with the verbs that it is asked for.
 pub(super) struct Row {
-    /// Which guard.
+    /// Guard that the findings name.
     pub guard: StorageGuard,
-    /// The verbs it is asked for.
+    /// Verbs that it is asked for.
     pub verbs: &'static [StorageVerb],
-    /// Asks.
-    pub ask: fn(&StorageScene<'_>, &mut Says<'_>),
+    /// Function that asks it.
+    pub ask: fn(&StorageScene<'_>, &mut FindingSink<'_, StorageGuard>),
 }
 
 const ALL: &[StorageVerb] = &StorageVerb::ALL;
@@ -22,7 +23,7 @@ const PUT: &[StorageVerb] = &[StorageVerb::PutLifecycle];
 const fn row(
     guard: StorageGuard,
     verbs: &'static [StorageVerb],
-    ask: fn(&StorageScene<'_>, &mut Says<'_>),
+    ask: fn(&StorageScene<'_>, &mut FindingSink<'_, StorageGuard>),
 ) -> Row {
     Row { guard, verbs, ask }
 }
@@ -45,6 +46,6 @@ pub(super) const TABLE: &[Row] = &[
     row(StorageGuard::LifecycleFit, PUT, bucket::fit),
     row(StorageGuard::BucketKind, PUT, bucket::kind),
     row(StorageGuard::StorageProduction, ALL, trust::production),
-    row(StorageGuard::StoragePermission, ALL, trust::permission),
-    row(StorageGuard::StorageExecutor, ALL, trust::executor),
+    row(StorageGuard::StoragePermission, ALL, |s, out| permission(s.permitted, out)),
+    row(StorageGuard::StorageExecutor, ALL, |s, out| executor(s.executor, out)),
 ];

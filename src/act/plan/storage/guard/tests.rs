@@ -7,14 +7,14 @@ use jiff::SignedDuration;
 use super::table::TABLE;
 use super::*;
 use crate::act::plan::storage::fixture::{
-    self, Sight, after, ago, before, expiring, now, snapshot, volume,
+    self, StorageGuardFixture, after, ago, before, expiring, now, snapshot, volume,
 };
 use crate::act::plan::storage::{Gp3, Step, StorageVerb};
 use crate::act::plan::{AccountRules, Approval, ConfirmError, Rules};
 use crate::domain::storage::{
     Attachment, LifecycleSeen, ModificationState, Versioning, VolumeKind, VolumeModification,
 };
-use crate::domain::{ErrorKind, Tags};
+use crate::domain::{ErrorKind, SourceError, Tags};
 use StorageGuard::*;
 use StorageVerb::{DeleteVolume, ModifyVolume, PutLifecycle};
 
@@ -42,15 +42,20 @@ fn the_documentation_explains_every_guard() {
 #[test]
 fn the_good_row_passes_every_verb() {
     for verb in StorageVerb::ALL {
-        assert_eq!(Sight::of(verb).blocks(), [], "{verb:?}");
+        assert_eq!(StorageGuardFixture::of(verb).blocks(), [], "{verb:?}");
     }
 }
 
 /// One thing is spoilt, and this guard says no.
-fn spoilt(verb: StorageVerb, guard: StorageGuard, what: &str, spoil: impl FnOnce(&mut Sight)) {
-    let mut sight = Sight::of(verb);
-    spoil(&mut sight);
-    assert!(sight.blocks().contains(&guard), "{verb:?}, {what}: {:?}", sight.check().findings);
+fn spoilt(
+    verb: StorageVerb,
+    guard: StorageGuard,
+    what: &str,
+    spoil: impl FnOnce(&mut StorageGuardFixture),
+) {
+    let mut fixture = StorageGuardFixture::of(verb);
+    spoil(&mut fixture);
+    assert!(fixture.blocks().contains(&guard), "{verb:?}, {what}: {:?}", fixture.check().findings);
 }
 
 #[test]
@@ -75,16 +80,17 @@ fn whoever_asks_has_to_be_who_was_named_and_armed() {
         spoilt(verb, StoragePermission, "denied", |s| s.permitted = error());
         spoilt(verb, StorageExecutor, "read-only", |s| s.executor = "read-only");
     }
-    let mut sight = Sight::of(DeleteVolume);
-    let stranger = Arc::new(StorageItem { price_basis: "x".into(), ..sight.plan.items[0].clone() });
-    assert!(sight.check_item(&stranger).is_blocked());
-    sight.plan.items.push(sight.plan.items[0].clone());
-    assert_eq!(sight.blocks(), [StorageIdentity], "twice");
+    let mut fixture = StorageGuardFixture::of(DeleteVolume);
+    let stranger =
+        Arc::new(StorageItem { price_basis: "x".into(), ..fixture.plan.items[0].clone() });
+    assert!(fixture.check_item(&stranger).is_blocked());
+    fixture.plan.items.push(fixture.plan.items[0].clone());
+    assert_eq!(fixture.blocks(), [StorageIdentity], "twice");
 }
 
-fn tagged(sight: &mut Sight, key: &str, value: &str) {
+fn tagged(fixture: &mut StorageGuardFixture, key: &str, value: &str) {
     let tags = Tags::from_raw([(key, value)]);
-    match &mut sight.look {
+    match &mut fixture.look {
         StorageLook::Volume(look) => {
             look.volume = Ok(Some(Arc::new(Volume { tags, ..volume() })));
         }
@@ -121,7 +127,7 @@ fn tags_exempt_pin_and_name_owners() {
     for (key, value) in [("Managed-By", "Terraform"), ("terraform", "true"), ("iac", "opentofu")] {
         spoilt(PutLifecycle, StorageOwner, key, |s| tagged(s, key, value));
     }
-    let mut fine = Sight::of(PutLifecycle);
+    let mut fine = StorageGuardFixture::of(PutLifecycle);
     tagged(&mut fine, "managed-by", "team-a");
     assert_eq!(fine.blocks(), []);
     spoilt(PutLifecycle, StorageOwner, "a rule of Terraform's", |s| {
@@ -143,9 +149,9 @@ fn production_is_never_deleted_and_asks_why_elsewhere() {
         s.item(|i| i.production = true);
     });
     for verb in [ModifyVolume, PutLifecycle] {
-        let mut sight = Sight::of(verb);
-        tagged(&mut sight, "env", "prod");
-        let row = sight.check();
+        let mut fixture = StorageGuardFixture::of(verb);
+        tagged(&mut fixture, "env", "prod");
+        let row = fixture.check();
         assert!(!row.is_blocked() && row.production, "{:?}", row.findings);
     }
 }
@@ -194,9 +200,10 @@ fn only_the_volume_that_was_planned_and_only_unattached() {
         });
     });
     // A volume in use may become gp3.
-    let mut sight = Sight::of(ModifyVolume);
-    sight.volume(|l| l.volume = Ok(Some(Arc::new(Volume { state: "in-use".into(), ..volume() }))));
-    assert_eq!(sight.blocks(), []);
+    let mut fixture = StorageGuardFixture::of(ModifyVolume);
+    fixture
+        .volume(|l| l.volume = Ok(Some(Arc::new(Volume { state: "in-use".into(), ..volume() }))));
+    assert_eq!(fixture.blocks(), []);
 }
 
 #[test]
@@ -225,21 +232,21 @@ fn a_volume_is_deleted_when_a_snapshot_of_it_has_completed_and_not_before() {
         ("of nobody knows when", |s| s.started_at = None),
     ];
     let at_the_end = |change: &dyn Fn(&mut crate::domain::storage::Snapshot)| {
-        let mut sight = Sight::of(DeleteVolume);
-        sight.step = Some(Step::Delete);
+        let mut fixture = StorageGuardFixture::of(DeleteVolume);
+        fixture.step = Some(Step::Delete);
         let mut one = snapshot();
         change(&mut one);
-        sight.volume(|l| l.snapshots = Ok(vec![one]));
-        sight
+        fixture.volume(|l| l.snapshots = Ok(vec![one]));
+        fixture
     };
     let good = at_the_end(&|_| {});
     assert_eq!(good.blocks(), []);
     assert!(good.check().undo.is_some());
     for (what, spoil) in cases {
-        let sight = at_the_end(&spoil);
-        assert_eq!(sight.blocks(), [VolumeSnapshot], "{what}");
+        let fixture = at_the_end(&spoil);
+        assert_eq!(fixture.blocks(), [VolumeSnapshot], "{what}");
         // The preflight lets it pass: the executor makes one.
-        assert_eq!(Sight { step: None, ..sight }.blocks(), [], "{what}");
+        assert_eq!(StorageGuardFixture { step: None, ..fixture }.blocks(), [], "{what}");
     }
     let mut none = at_the_end(&|_| {});
     none.volume(|l| l.snapshots = Ok(vec![]));
@@ -267,9 +274,9 @@ fn gp2_alone_is_modified_six_hours_apart_and_never_made_slower() {
         (ModificationState::Optimizing, 9, true),
         (ModificationState::Modifying, 9, true),
     ] {
-        let mut sight = Sight::of(ModifyVolume);
-        sight.volume(|l| l.modification = last(state, hours));
-        assert_eq!(sight.blocks().contains(&VolumeCoolDown), blocked, "{state:?} {hours}");
+        let mut fixture = StorageGuardFixture::of(ModifyVolume);
+        fixture.volume(|l| l.modification = last(state, hours));
+        assert_eq!(fixture.blocks().contains(&VolumeCoolDown), blocked, "{state:?} {hours}");
     }
     spoilt(ModifyVolume, VolumeCoolDown, "not known", |s| {
         s.volume(|l| l.modification = error());
@@ -327,15 +334,15 @@ fn what_deletes_for_good_is_blocked_and_cannot_be_ordered() {
     for (versioning, may) in
         [(Versioning::Off, false), (Versioning::Suspended, false), (Versioning::Enabled, true)]
     {
-        let mut sight = Sight::of(PutLifecycle);
-        sight.plan = fixture::bucket_plan(Some(&before()), all.clone());
-        sight.bucket(|b| b.versioning = Ok(Versioning::Enabled));
+        let mut fixture = StorageGuardFixture::of(PutLifecycle);
+        fixture.plan = fixture::bucket_plan(Some(&before()), all.clone());
+        fixture.bucket(|b| b.versioning = Ok(Versioning::Enabled));
         // Confirmed while it was versioned; what the last look says decides.
-        let confirmed = sight.confirmed();
+        let confirmed = fixture.confirmed();
         let ticket = confirmed.redeem(now()).unwrap();
-        sight.bucket(|b| b.versioning = Ok(versioning));
-        assert_eq!(sight.blocks().contains(&LifecycleFit), !may, "{versioning:?}");
-        let order = ticket.order(fixture::BUCKET, Step::Put, &sight.look);
+        fixture.bucket(|b| b.versioning = Ok(versioning));
+        assert_eq!(fixture.blocks().contains(&LifecycleFit), !may, "{versioning:?}");
+        let order = ticket.order(fixture::BUCKET, Step::Put, &fixture.look);
         assert_eq!(order.is_some(), may, "{versioning:?}");
     }
 }
@@ -343,16 +350,16 @@ fn what_deletes_for_good_is_blocked_and_cannot_be_ordered() {
 #[test]
 fn an_approval_stands_in_for_a_person_and_never_for_the_typed_bucket() {
     for verb in StorageVerb::ALL {
-        let sight = Sight::of(verb);
+        let fixture = StorageGuardFixture::of(verb);
         let approval = Approval {
-            sha256: sight.plan.hash(),
+            sha256: fixture.plan.hash(),
             approver: [(fixture::ACCOUNT.into(), "arn:aws:iam::123456789012:user/ben".into())]
                 .into(),
             approved_at: ago(5),
             expires_at: ago(-30),
             signature: None,
         };
-        let took = sight.preflighted().confirm_by(&approval, &sight.plan.hash(), now());
+        let took = fixture.preflighted().confirm_by(&approval, &fixture.plan.hash(), now());
         if verb == PutLifecycle {
             assert_eq!(took.err(), Some(ConfirmError::TypedOnly));
         } else {
@@ -363,40 +370,40 @@ fn an_approval_stands_in_for_a_person_and_never_for_the_typed_bucket() {
 
 #[test]
 fn an_order_to_delete_needs_a_completed_snapshot_and_no_attachment() {
-    let sight = Sight::of(DeleteVolume);
-    let confirmed = sight.confirmed();
+    let fixture = StorageGuardFixture::of(DeleteVolume);
+    let confirmed = fixture.confirmed();
     let ticket = confirmed.redeem(now()).unwrap();
-    let mut look = Sight::of(DeleteVolume);
-    let order = |look: &Sight, step| ticket.order(fixture::VOLUME, step, &look.look);
-    assert!(order(&look, Step::Snapshot).is_some());
-    assert!(order(&look, Step::Delete).is_none(), "no snapshot");
-    assert!(order(&look, Step::Modify).is_none() && order(&look, Step::Put).is_none());
-    look.volume(|l| l.snapshots = Ok(vec![snapshot()]));
-    assert!(order(&look, Step::Delete).is_some());
-    assert!(ticket.order("vol-9", Step::Delete, &look.look).is_none(), "not in the plan");
-    look.volume(|l| {
+    let mut later = StorageGuardFixture::of(DeleteVolume);
+    let order = |at: &StorageGuardFixture, step| ticket.order(fixture::VOLUME, step, &at.look);
+    assert!(order(&later, Step::Snapshot).is_some());
+    assert!(order(&later, Step::Delete).is_none(), "no snapshot");
+    assert!(order(&later, Step::Modify).is_none() && order(&later, Step::Put).is_none());
+    later.volume(|l| l.snapshots = Ok(vec![snapshot()]));
+    assert!(order(&later, Step::Delete).is_some());
+    assert!(ticket.order("vol-9", Step::Delete, &later.look).is_none(), "not in the plan");
+    later.volume(|l| {
         let mut one = snapshot();
         one.state = "pending".into();
         l.snapshots = Ok(vec![one]);
     });
-    assert!(order(&look, Step::Delete).is_none(), "pending");
-    look.volume(|l| {
+    assert!(order(&later, Step::Delete).is_none(), "pending");
+    later.volume(|l| {
         l.snapshots = Ok(vec![snapshot()]);
         let mut one = volume();
         one.state = "in-use".into();
         l.volume = Ok(Some(Arc::new(one)));
     });
-    assert!(order(&look, Step::Delete).is_none() && order(&look, Step::Snapshot).is_none());
+    assert!(order(&later, Step::Delete).is_none() && order(&later, Step::Snapshot).is_none());
 }
 
 #[test]
 fn what_is_typed_is_the_count_the_id_or_the_bucket() {
     use crate::act::plan::{Answer, Caps, ConfirmError, Preflighted};
     let preflighted = |verb| {
-        let sight = Sight::of(verb);
+        let fixture = StorageGuardFixture::of(verb);
         let callers = [(fixture::ACCOUNT.into(), fixture::ARN.into())].into();
-        let plan = Arc::new(sight.plan.clone());
-        Preflighted::of_storage(plan, vec![sight.check()], now(), callers, &Caps::default())
+        let plan = Arc::new(fixture.plan.clone());
+        Preflighted::of_storage(plan, vec![fixture.check()], now(), callers, &Caps::default())
     };
     assert_eq!(preflighted(DeleteVolume).challenge().typed, ["delete 1", fixture::VOLUME]);
     assert!(preflighted(ModifyVolume).challenge().typed.is_empty());
@@ -415,16 +422,16 @@ fn what_is_typed_is_the_count_the_id_or_the_bucket() {
 fn an_undo_plan_goes_the_same_way_back() {
     let plan = fixture::plan(PutLifecycle);
     let back = plan.reversed(&fixture::draft()).unwrap();
-    let mut sight = Sight::of(PutLifecycle);
-    sight.plan = back.clone();
-    assert!(sight.blocks().contains(&LifecycleUnchanged), "before the plan ran");
-    sight.bucket(|b| {
+    let mut fixture = StorageGuardFixture::of(PutLifecycle);
+    fixture.plan = back.clone();
+    assert!(fixture.blocks().contains(&LifecycleUnchanged), "before the plan ran");
+    fixture.bucket(|b| {
         b.lifecycle = Ok(LifecycleSeen { lifecycle: Some(after()), ..LifecycleSeen::default() });
     });
-    assert_eq!(sight.blocks(), []);
-    let confirmed = sight.confirmed();
+    assert_eq!(fixture.blocks(), []);
+    let confirmed = fixture.confirmed();
     let ticket = confirmed.redeem(now()).unwrap();
-    let order = ticket.order(fixture::BUCKET, Step::Put, &sight.look).unwrap();
+    let order = ticket.order(fixture::BUCKET, Step::Put, &fixture.look).unwrap();
     let crate::act::plan::storage::Deed::Put { fit, .. } = order.deed() else { panic!() };
     assert_eq!(fit.lifecycle(), &before());
     // Of a bucket that had none, the last rule goes with the configuration.
@@ -436,13 +443,13 @@ fn an_undo_plan_goes_the_same_way_back() {
         },
     );
     let put = first.items[0].bucket().unwrap().after.clone();
-    sight.plan = first.reversed(&fixture::draft()).unwrap();
-    sight.bucket(|b| {
+    fixture.plan = first.reversed(&fixture::draft()).unwrap();
+    fixture.bucket(|b| {
         b.lifecycle = Ok(LifecycleSeen { lifecycle: Some(put), ..LifecycleSeen::default() });
     });
-    let confirmed = sight.confirmed();
+    let confirmed = fixture.confirmed();
     let ticket = confirmed.redeem(now()).unwrap();
-    let order = ticket.order(fixture::BUCKET, Step::Put, &sight.look).unwrap();
+    let order = ticket.order(fixture::BUCKET, Step::Put, &fixture.look).unwrap();
     assert!(matches!(order.deed(), crate::act::plan::storage::Deed::Clear { .. }));
     assert!(fixture::plan(DeleteVolume).reversed(&fixture::draft()).is_none());
 }

@@ -1,57 +1,37 @@
 //! Who acts, on whose word, on which facts.
 
-use super::{CLOCK_SLACK, FACTS_VALID_FOR, Says, StorageScene};
+use super::shared::{self, CLOCK_SLACK};
+use super::{FACTS_VALID_FOR, FindingSink, StorageGuard, StorageScene};
 use crate::act::plan::storage::{Matter, STORAGE_PLAN_SCHEMA, StorageVerb};
 use crate::analyze::idle::Exemption;
 use crate::domain::storage::StorageLook;
 
-pub(super) fn armed(scene: &StorageScene<'_>, says: &mut Says<'_>) {
-    if let Some(why) = scene.rules.account(&scene.item.scope.account).why_not() {
-        says.block(why, "config");
-    }
-    if scene.look.tags().is_some_and(|tags| scene.rules.is_pinned(tags)) {
-        says.block("its tags pin it read-only", "tags");
-    }
+pub(super) fn armed(scene: &StorageScene<'_>, out: &mut FindingSink<'_, StorageGuard>) {
+    let why_not = scene.rules.account(&scene.item.scope.account).why_not();
+    let is_pinned = scene.look.tags().is_some_and(|tags| scene.rules.is_pinned(tags));
+    shared::armed(why_not, is_pinned, out);
 }
 
-pub(super) fn identity(scene: &StorageScene<'_>, says: &mut Says<'_>) {
-    const SOURCE: &str = "sts:GetCallerIdentity";
-    let wanted = &scene.item.scope.account;
-    match scene.caller {
-        Err(e) => says.unknown("who we are", e),
-        Ok(caller) if caller.account != *wanted => {
-            let text = format!("credentials of account {}, planned in {wanted}", caller.account);
-            says.block(text, SOURCE);
-        }
-        Ok(caller) if caller.arn.is_empty() => says.block("the caller has no ARN", SOURCE),
-        Ok(_) => {}
-    }
+pub(super) fn identity(scene: &StorageScene<'_>, out: &mut FindingSink<'_, StorageGuard>) {
+    shared::identity(scene.caller, &scene.item.scope.account, out);
     if scene.plan.items.iter().filter(|i| i.id() == scene.item.id()).count() != 1
         || !scene.plan.items.contains(scene.item)
     {
-        says.block("the plan does not name it once, as it stands here", "plan");
+        out.block("the plan does not name it once, as it stands here", "plan");
     }
     let is_bucket = matches!(scene.item.matter, Matter::Bucket(_));
     if is_bucket != (scene.plan.verb == StorageVerb::PutLifecycle) {
-        says.block(format!("{} is for something else", scene.plan.verb.word()), "plan");
+        out.block(format!("{} is for something else", scene.plan.verb.word()), "plan");
     }
 }
 
-pub(super) fn plan_age(scene: &StorageScene<'_>, says: &mut Says<'_>) {
-    let (plan, now) = (scene.plan, scene.now);
-    if plan.schema != STORAGE_PLAN_SCHEMA {
-        let text = format!("a plan of schema {}; this is {STORAGE_PLAN_SCHEMA}", plan.schema);
-        says.block(text, "plan");
-    }
-    if now < plan.created_at {
-        says.block(format!("the plan is from the future ({})", plan.created_at), "plan");
-    }
-    if now >= plan.expires_at {
-        says.block(format!("the plan expired at {}; make a new one", plan.expires_at), "plan");
-    }
+pub(super) fn plan_age(scene: &StorageScene<'_>, out: &mut FindingSink<'_, StorageGuard>) {
+    let plan = scene.plan;
+    let schemas = (&*plan.schema, STORAGE_PLAN_SCHEMA);
+    shared::plan_age(schemas, plan.created_at, plan.expires_at, scene.now, out);
 }
 
-pub(super) fn facts(scene: &StorageScene<'_>, says: &mut Says<'_>) {
+pub(super) fn facts(scene: &StorageScene<'_>, out: &mut FindingSink<'_, StorageGuard>) {
     let about = match scene.look {
         StorageLook::Volume(look) => &look.id,
         StorageLook::Bucket(look) => &look.name,
@@ -61,19 +41,19 @@ pub(super) fn facts(scene: &StorageScene<'_>, says: &mut Says<'_>) {
         (Matter::Volume(_), StorageLook::Volume(_)) | (Matter::Bucket(_), StorageLook::Bucket(_))
     );
     if about != scene.item.id() || !same_kind {
-        says.block(format!("the answer is about {about}"), "look");
+        out.block(format!("the answer is about {about}"), "look");
     }
     let age = scene.now.duration_since(scene.look.taken_at());
     if age > FACTS_VALID_FOR || age < -CLOCK_SLACK {
-        says.block("what is known of it is not of this moment: check again", "look");
+        out.block("what is known of it is not of this moment: check again", "look");
     }
 }
 
-pub(super) fn exempt(scene: &StorageScene<'_>, says: &mut Says<'_>) {
+pub(super) fn exempt(scene: &StorageScene<'_>, out: &mut FindingSink<'_, StorageGuard>) {
     let tags = match scene.look {
         StorageLook::Bucket(look) => match &look.tags {
             Ok(tags) => tags,
-            Err(e) => return says.unknown("what its tags are", e),
+            Err(e) => return out.unknown("what its tags are", e),
         },
         // A volume that could not be read is said by its own guard.
         StorageLook::Volume(_) => match scene.look.tags() {
@@ -82,32 +62,17 @@ pub(super) fn exempt(scene: &StorageScene<'_>, says: &mut Says<'_>) {
         },
     };
     if let Some(text) = Exemption::of(tags, scene.now).refusal() {
-        says.block(text, "tags");
+        out.block(text, "tags");
     }
 }
 
-pub(super) fn production(scene: &StorageScene<'_>, says: &mut Says<'_>) {
+pub(super) fn production(scene: &StorageScene<'_>, out: &mut FindingSink<'_, StorageGuard>) {
     if !scene.is_production() {
         return;
     }
     if scene.plan.verb == StorageVerb::DeleteVolume {
-        says.block("production: burntop deletes no volume of it", "config, tags");
+        out.block("production: burntop deletes no volume of it", "config, tags");
     } else {
-        says.warn("production: a justification is needed", "config, tags");
-    }
-}
-
-pub(super) fn permission(scene: &StorageScene<'_>, says: &mut Says<'_>) {
-    if let Err(e) = scene.permitted {
-        let fix = if e.fix.is_empty() { String::new() } else { format!("; {}", e.fix) };
-        says.block(format!("{}: {}{fix}", e.operation, e.message), &e.operation);
-    }
-}
-
-pub(super) fn executor(scene: &StorageScene<'_>, says: &mut Says<'_>) {
-    match scene.executor {
-        "read-only" => says.block("the session is read-only here: nothing can be done", "config"),
-        "dry-run" => says.note("a dry run: nothing is done", "config"),
-        _ => {}
+        out.warn("production: a justification is needed", "config, tags");
     }
 }

@@ -5,13 +5,11 @@ use std::sync::Arc;
 use crate::act::plan::{Order, Verb};
 use crate::domain::{ErrorKind, InstanceState, Scope, SourceError};
 
-/// Something that can carry out orders in one account.
-///
-/// An implementation makes exactly one attempt: whether and how to try again is decided above,
-/// after a look at what the first attempt did.
+/// Executes confirmed orders in one account. One attempt per call, never a retry: whether and how
+/// to try again is decided by the operator, after a look at what the first attempt did.
 #[async_trait::async_trait]
-pub trait Hands: Send + Sync {
-    /// What it is, for the audit log and the header: `live`, `dry-run`, `read-only`, `demo`.
+pub trait Executor: Send + Sync {
+    /// Name in the audit log and the header: `live`, `dry-run`, `read-only`, `demo`.
     fn name(&self) -> &'static str;
 
     /// Asks whether the caller may do `verb` to `ids` (EC2's `DryRun`), changing nothing.
@@ -23,18 +21,19 @@ pub trait Hands: Send + Sync {
         ids: &[Arc<str>],
     ) -> Result<(), SourceError>;
 
-    /// Carries out an order, once, without any retry of its own.
+    /// Executes an order, once. `Err` may mean that it was carried out all the same: see the kind
+    /// of the error.
     async fn act(&self, order: &Order) -> Result<Receipt, SourceError>;
 }
 
-/// What came back from a call that was accepted.
+/// Answer to a call that was accepted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Receipt {
-    /// AWS request ids.
+    /// AWS request ids, as the answers named them; empty for the demo and a dry run.
     pub request_ids: Vec<String>,
-    /// States that the answer named.
+    /// New states by instance id; only of the instances that the answer named.
     pub states: Vec<(Arc<str>, InstanceState)>,
-    /// True when nothing was really done (a dry run).
+    /// True for a dry run: nothing was done.
     pub pretended: bool,
 }
 
@@ -43,7 +42,7 @@ pub struct Receipt {
 pub struct Refuse;
 
 #[async_trait::async_trait]
-impl Hands for Refuse {
+impl Executor for Refuse {
     fn name(&self) -> &'static str {
         "read-only"
     }

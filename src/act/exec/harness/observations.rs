@@ -26,7 +26,7 @@ pub struct Facts {
 
 /// What one process saw of one instance.
 #[derive(Clone, Debug, Default)]
-pub struct Look {
+pub struct Observation {
     /// When the instance was inspected, the truth then, and whether a fact that decides was
     /// missing from the answer.
     pub inspected: Option<(Ms, Facts, bool)>,
@@ -42,4 +42,4 @@ pub struct Look {
 }
 
 /// By instance id.
-pub type Looks = BTreeMap<Arc<str>, Look>;
+pub type Observations = BTreeMap<Arc<str>, Observation>;

@@ -5,28 +5,27 @@ use std::sync::Arc;
 use crate::act::plan::storage::{StorageItem, StorageOrder, StorageVerb};
 use crate::domain::{ErrorKind, SourceError};
 
-/// Something that can carry out orders about storage in one account. An implementation makes
-/// exactly one attempt.
+/// Executes confirmed orders about storage in one account. One attempt per call, never a retry.
 #[async_trait::async_trait]
-pub trait StorageHands: Send + Sync {
-    /// What it is, for the audit log: `live`, `dry-run`, `read-only`, `demo`.
+pub trait StorageExecutor: Send + Sync {
+    /// Name in the audit log: `live`, `dry-run`, `read-only`, `demo`.
     fn name(&self) -> &'static str;
 
     /// Asks whether the caller may do `verb` to `item` (EC2's `DryRun`; S3 has none), changing
     /// nothing.
     async fn permitted(&self, verb: StorageVerb, item: &StorageItem) -> Result<(), SourceError>;
 
-    /// Carries out an order, once, without any retry of its own. A configuration is put when the
-    /// bucket has, at that very moment, the one that the order stands on.
+    /// Executes an order, once. A configuration is put only when the bucket has, at that very
+    /// moment, the one that the order was made on.
     async fn act(&self, order: &StorageOrder) -> Result<StorageReceipt, SourceError>;
 }
 
-/// What came back from a call that was accepted.
+/// Answer to a call that was accepted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StorageReceipt {
-    /// AWS request ids.
+    /// AWS request ids, as the answers named them; empty for the demo and a dry run.
     pub request_ids: Vec<String>,
-    /// True when nothing was really done (a dry run).
+    /// True for a dry run: nothing was done.
     pub pretended: bool,
 }
 
@@ -35,7 +34,7 @@ pub struct StorageReceipt {
 pub struct RefuseStorage;
 
 #[async_trait::async_trait]
-impl StorageHands for RefuseStorage {
+impl StorageExecutor for RefuseStorage {
     fn name(&self) -> &'static str {
         "read-only"
     }
@@ -55,17 +54,17 @@ fn refusal(what: &str) -> SourceError {
 }
 
 /// Puts a dry run in the place of every action. What it wraps is asked for permission alone.
-pub struct DryRunStorage(Arc<dyn StorageHands>);
+pub struct DryRunStorage(Arc<dyn StorageExecutor>);
 
 impl DryRunStorage {
-    /// A dry run of what `hands` would do.
-    pub fn new(hands: Arc<dyn StorageHands>) -> Self {
-        Self(hands)
+    /// A dry run of what `executor` would do.
+    pub fn new(executor: Arc<dyn StorageExecutor>) -> Self {
+        Self(executor)
     }
 }
 
 #[async_trait::async_trait]
-impl StorageHands for DryRunStorage {
+impl StorageExecutor for DryRunStorage {
     fn name(&self) -> &'static str {
         "dry-run"
     }
