@@ -101,7 +101,7 @@ async fn watched(mut ctx: scope::Context) {
         if run.await.is_ok() {
             return;
         }
-        // What was wished for in its time, the scope served itself.
+        // What was asked for in its time, the scope has answered itself.
         retry.begin();
         let error = SourceError::new(
             ErrorKind::Other,

@@ -38,7 +38,7 @@ pub mod tape;
 #[cfg(test)]
 pub(crate) mod tests;
 mod types;
-mod wishes;
+mod requests;
 mod work;
 mod world;
 

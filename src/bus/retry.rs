@@ -1,4 +1,4 @@
-//! Attempts after failures: pauses that grow, and that a wish of the user ends.
+//! Attempts after failures: pauses that grow, and that a request of the user ends.
 
 use std::time::Duration;
 
@@ -6,14 +6,14 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::Shared;
-use super::wishes::Wishes;
+use super::requests::Requests;
 
 /// The attempts of one task at what fails.
 pub(super) struct Retry {
     /// In a row.
     failures: u32,
-    refreshes: Wishes,
-    looks: Wishes,
+    refreshes: Requests,
+    looks: Requests,
 }
 
 impl Retry {
@@ -23,15 +23,15 @@ impl Retry {
     }
 
     fn of(refresh: &watch::Sender<u64>, look: &watch::Sender<u64>) -> Self {
-        let (refreshes, looks) = (Wishes::from_now(refresh), Wishes::from_now(look));
+        let (refreshes, looks) = (Requests::from_now(refresh), Requests::from_now(look));
         Self { failures: 0, refreshes, looks }
     }
 
-    /// An attempt begins, which serves what was wished for until now. What comes while it is under
+    /// An attempt begins, which answers what was asked for until now. What comes while it is under
     /// way ends the pause after it: it may have been asked just before it could have worked.
     pub fn begin(&mut self) {
-        self.refreshes.serve();
-        self.looks.serve();
+        self.refreshes.take_new();
+        self.looks.take_new();
     }
 
     /// The attempt worked.
@@ -53,8 +53,8 @@ impl Retry {
         let time = Duration::from_millis(base * 3 / 4 + fastrand::u64(..base / 2));
         tokio::select! {
             () = stop.cancelled() => false,
-            () = self.refreshes.come() => true,
-            () = self.looks.come() => true,
+            () = self.refreshes.arrived() => true,
+            () = self.looks.arrived() => true,
             () = tokio::time::sleep(time) => true,
         }
     }
@@ -79,27 +79,27 @@ mod tests {
     const AT_ONCE: Duration = Duration::from_millis(50);
 
     #[tokio::test]
-    async fn what_was_wished_for_while_it_failed_ends_the_pause_after_it() {
+    async fn what_was_asked_for_while_it_failed_ends_the_pause_after_it() {
         let (refresh, look, mut retry) = after_many();
-        for line in [&refresh, &look] {
+        for channel in [&refresh, &look] {
             retry.begin();
-            line.send_modify(|n| *n += 1);
+            channel.send_modify(|n| *n += 1);
             assert_eq!(ends(&mut retry, SOON).await, Some(true));
         }
         retry.begin();
-        assert_eq!(ends(&mut retry, AT_ONCE).await, None, "the attempt has served them");
+        assert_eq!(ends(&mut retry, AT_ONCE).await, None, "the attempt has answered them");
     }
 
     #[tokio::test]
-    async fn a_wish_ends_the_pause_under_way_and_so_does_the_end() {
+    async fn a_request_ends_the_pause_under_way_and_so_does_the_end() {
         let (refresh, _look, mut retry) = after_many();
         retry.begin();
         let stop = CancellationToken::new();
-        let wish = async {
+        let request = async {
             tokio::task::yield_now().await;
             refresh.send_modify(|n| *n += 1);
         };
-        let (ended, ()) = tokio::join!(tokio::time::timeout(SOON, retry.pause(&stop)), wish);
+        let (ended, ()) = tokio::join!(tokio::time::timeout(SOON, retry.pause(&stop)), request);
         assert_eq!(ended.ok(), Some(true));
         retry.begin();
         stop.cancel();

@@ -11,7 +11,7 @@ use super::account::report;
 use super::inventory::Inventory;
 use super::readings::Outcome;
 use super::retry::Retry;
-use super::wishes::Wishes;
+use super::requests::Requests;
 use super::world::Update;
 use super::{Beside, Shared, metrics, pricing, types};
 use crate::domain::{Scope, SourceId, TypeSpec};
@@ -37,14 +37,14 @@ pub(super) async fn run(mut ctx: Context) {
     let mut inventory = Inventory::new(remembered.instances);
     let mut rounds = metrics::Rounds::from_cache(&ctx, remembered.verdicts).await;
     let mut prices = pricing::Prices::from_cache(&ctx).await;
-    let mut refreshes = Wishes::from_now(&ctx.shared.refresh);
-    let mut forces = Wishes::from_now(&ctx.shared.force);
-    let mut looks = Wishes::from_now(&ctx.shared.look);
+    let mut refreshes = Requests::from_now(&ctx.shared.refresh);
+    let mut forces = Requests::from_now(&ctx.shared.force);
+    let mut looks = Requests::from_now(&ctx.shared.look);
     let mut retry = Retry::new(&ctx.shared);
     loop {
         retry.begin();
         report(&ctx.updates, SourceId::Ec2, ctx.scope.clone(), Outcome::Loading).await;
-        looks.serve();
+        looks.take_new();
         let read = inventory.read(&ctx).await;
         if let Ok(instances) = &read {
             ctx.shared.savings.see(&ctx.scope, instances);
@@ -65,8 +65,8 @@ pub(super) async fn run(mut ctx: Context) {
                 }
                 types::ensure(&mut ctx, instances).await;
                 // What the user has agreed to pay for reaches the metrics, whatever their rhythm.
-                refreshes.serve();
-                let forced = forces.serve();
+                refreshes.take_new();
+                let forced = forces.take_new();
                 tokio::join!(prices.refresh(&ctx, instances), rounds.run(&ctx, instances, forced));
                 if ctx.only_once {
                     return;
@@ -74,8 +74,8 @@ pub(super) async fn run(mut ctx: Context) {
                 let every = Duration::from_secs(ctx.shared.settings.inventory_every_s.into());
                 tokio::select! {
                     () = ctx.shared.stop.cancelled() => false,
-                    () = refreshes.come() => true,
-                    () = looks.come() => true,
+                    () = refreshes.arrived() => true,
+                    () = looks.arrived() => true,
                     () = sleep(until_beat(ctx.shared.started.elapsed(), every)) => true,
                 }
             }

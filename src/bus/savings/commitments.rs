@@ -8,7 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::super::guarded;
 use super::super::readings::Outcome;
 use super::super::retry::Retry;
-use super::super::wishes::Wishes;
+use super::super::requests::Requests;
 use super::keep::{Asked, Plans, kind};
 use super::{Context, Input, is_due, kin, waiting};
 use crate::domain::{
@@ -40,14 +40,14 @@ pub(super) async fn run(ctx: Context, scopes: Vec<Scope>) {
 async fn region(ctx: Context) {
     let every = ctx.settings().commitments_every;
     let mut last = oldest(&ctx).await;
-    let mut refreshes = Wishes::from_now(&ctx.shared.refresh);
+    let mut refreshes = Requests::from_now(&ctx.shared.refresh);
     // What was started or stopped fills or empties reserved capacity: what is used of it by others is
     // the difference, and both have to be of one moment.
-    let mut looks = Wishes::from_now(&ctx.shared.look);
+    let mut looks = Requests::from_now(&ctx.shared.look);
     let mut retry = Retry::new(&ctx.shared);
     loop {
         retry.begin();
-        let forced = refreshes.serve() | looks.serve();
+        let forced = refreshes.take_new() | looks.take_new();
         if forced || ctx.only_once || is_due(last, every, ctx.shared.now()) {
             ctx.report(SourceId::Commitments, ctx.scope.clone(), Outcome::Loading).await;
             let (scope, account, region) = (&ctx.scope, &ctx.scope.account, &ctx.scope.region);
@@ -84,7 +84,7 @@ async fn region(ctx: Context) {
         }
         tokio::select! {
             going = ctx.wait(&mut refreshes, waiting(every)) => if !going { return },
-            () = looks.come() => {}
+            () = looks.arrived() => {}
         }
     }
 }
@@ -135,12 +135,12 @@ async fn of_account(ctx: Context) {
     let mut last = stored.as_ref().and_then(|s| s.taken_at);
     let mut kept = stored.map(|s| s.value);
     let mut types = ctx.shared.savings.types();
-    let mut refreshes = Wishes::from_now(&ctx.shared.refresh);
+    let mut refreshes = Requests::from_now(&ctx.shared.refresh);
     let mut retry = Retry::new(&ctx.shared);
     ctx.shared.savings.known(ctx.only_once).await;
     loop {
         retry.begin();
-        let forced = refreshes.serve();
+        let forced = refreshes.take_new();
         let running = types.borrow_and_update().by_region();
         let fleet = Wanted { all: kin::by_region(&ctx, &running), running };
         let due = forced || ctx.only_once || is_due(last, every, ctx.shared.now());

@@ -8,7 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::super::guarded;
 use super::super::readings::Outcome;
 use super::super::retry::Retry;
-use super::super::wishes::Wishes;
+use super::super::requests::Requests;
 use super::keep::{Market, kind};
 use super::{Context, Input, is_due, kin, waiting};
 use crate::domain::{Hour, SourceError, SourceId, SpotHistory};
@@ -31,12 +31,12 @@ pub(super) async fn run(ctx: Context) {
     let mut offered_at = ctx.shared.cache.taken_at(kind::OFFERINGS, &ctx.scope, now).await;
     let (mut priced_at, mut priced) = kin::read_before(&ctx).await;
     let mut types = ctx.shared.savings.types();
-    let mut refreshes = Wishes::from_now(&ctx.shared.refresh);
+    let mut refreshes = Requests::from_now(&ctx.shared.refresh);
     let mut retry = Retry::new(&ctx.shared);
     ctx.shared.savings.known(ctx.only_once).await;
     loop {
         retry.begin();
-        let forced = refreshes.serve();
+        let forced = refreshes.take_new();
         let running = types.borrow_and_update().running(&ctx.scope);
         let now = ctx.shared.now();
         let (mut first, mut second, mut third) = (Ok(()), Ok(()), Ok(()));

@@ -32,7 +32,7 @@ use tokio::sync::mpsc;
 pub(super) use self::desk::Desk;
 use super::account::report;
 use super::readings::Outcome;
-use super::wishes::Wishes;
+use super::requests::Requests;
 use super::world::Update;
 use super::{Account, Event, Regions, Shared};
 use crate::analyze::savings::SavingsRules;
@@ -176,10 +176,10 @@ impl Context {
     }
 
     /// Waits for `time`, a refresh, or the end; false when the bus stops.
-    pub(super) async fn wait(&self, refreshes: &mut Wishes, time: Duration) -> bool {
+    pub(super) async fn wait(&self, refreshes: &mut Requests, time: Duration) -> bool {
         tokio::select! {
             () = self.shared.stop.cancelled() => false,
-            () = refreshes.come() => true,
+            () = refreshes.arrived() => true,
             () = tokio::time::sleep(time) => true,
         }
     }

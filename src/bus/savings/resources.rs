@@ -11,7 +11,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::super::guarded;
 use super::super::readings::Outcome;
-use super::super::wishes::Wishes;
+use super::super::requests::Requests;
 use super::keep::kind;
 use super::{Context, Input, waiting};
 use crate::cache::FactKind;
@@ -54,9 +54,9 @@ pub(super) async fn run(ctx: Context) {
     let stored = ctx.shared.cache.get::<ScopeResources>(kind::RESOURCES, &ctx.scope, now).await;
     let known = stored.map(|s| Arc::new(s.value)).unwrap_or_default();
     let mut round = Round { known, prices: None, told: Vec::new(), unanswered: None };
-    let mut refreshes = Wishes::from_now(&ctx.shared.refresh);
+    let mut refreshes = Requests::from_now(&ctx.shared.refresh);
     loop {
-        refreshes.serve();
+        refreshes.take_new();
         ctx.report(SourceId::Resources, ctx.scope.clone(), Outcome::Loading).await;
         round.run(&ctx).await;
         if ctx.only_once {

@@ -11,7 +11,7 @@ use jiff::Timestamp;
 
 use super::super::guarded;
 use super::super::readings::Outcome;
-use super::super::wishes::Wishes;
+use super::super::requests::Requests;
 use super::super::world::Update;
 use super::board::Input;
 use super::keep::{self, kind};
@@ -46,13 +46,13 @@ pub(super) async fn run(ctx: Context, fleet_regions: Vec<Arc<str>>) {
     }
     let express = fleet_regions.into_iter().filter(|r| EXPRESS.contains(&&**r)).collect();
     let mut buckets = Buckets::from_cache(&ctx, express).await;
-    let mut refreshes = Wishes::from_now(&ctx.shared.refresh);
-    let mut forces = Wishes::from_now(&ctx.shared.force);
+    let mut refreshes = Requests::from_now(&ctx.shared.refresh);
+    let mut forces = Requests::from_now(&ctx.shared.force);
     let mut failed = 0_u32;
     loop {
-        refreshes.serve();
+        refreshes.take_new();
         // Each request to S3 is billed.
-        let forced = forces.serve();
+        let forced = forces.take_new();
         let good = buckets.round(&ctx, forced || ctx.only_once).await;
         let _ = ctx.updates.send(Update::OwnCost).await;
         if ctx.only_once {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::super::guarded;
 use super::super::readings::Outcome;
-use super::super::wishes::Wishes;
+use super::super::requests::Requests;
 use super::board::Input;
 use super::keep::kind;
 use super::{Context, is_due, pricing};
@@ -26,10 +26,10 @@ pub(super) async fn run(ctx: Context, scope: Scope) {
     }
     // The board has what the cache holds: a second copy of all volumes is read where a list fails.
     let mut last = ctx.shared.cache.taken_at(kind::EBS, &scope, ctx.shared.now()).await;
-    let mut refreshes = Wishes::from_now(&ctx.shared.refresh);
+    let mut refreshes = Requests::from_now(&ctx.shared.refresh);
     let every = ctx.settings().ebs_every;
     loop {
-        let forced = refreshes.serve();
+        let forced = refreshes.take_new();
         if forced || ctx.only_once || is_due(last, every, ctx.shared.now()) {
             ctx.report(SourceId::Ebs, scope.clone(), Outcome::Loading).await;
             let look = look(&ctx, &scope);

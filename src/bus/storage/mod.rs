@@ -37,7 +37,7 @@ pub use uploads::put_uploads;
 
 use super::account::report;
 use super::readings::Outcome;
-use super::wishes::Wishes;
+use super::requests::Requests;
 use super::world::Update;
 use super::{Event, Regions, Shared};
 use crate::domain::storage::{Scan, StorageFacts};
@@ -239,11 +239,11 @@ impl Context {
     }
 
     /// Waits for `time`, a refresh, somebody who looks, or the end; false when the bus stops.
-    async fn wait(&self, refreshes: &mut Wishes, time: Duration) -> bool {
+    async fn wait(&self, refreshes: &mut Requests, time: Duration) -> bool {
         let mut wanted = self.shared.storage.wanted.subscribe();
         tokio::select! {
             () = self.shared.stop.cancelled() => false,
-            () = refreshes.come() => true,
+            () = refreshes.arrived() => true,
             _ = wanted.changed() => true,
             () = tokio::time::sleep(time) => true,
         }
