@@ -27,6 +27,7 @@ pub mod planning;
 mod pricing;
 mod readings;
 mod rejudge;
+mod requests;
 mod retry;
 mod savings;
 pub mod scan;
@@ -38,7 +39,6 @@ pub mod tape;
 #[cfg(test)]
 pub(crate) mod tests;
 mod types;
-mod requests;
 mod work;
 mod world;
 
@@ -178,11 +178,11 @@ struct Shared {
     look: watch::Sender<u64>,
     viewport: Mutex<HashSet<Arc<str>>>,
     /// What the GPUs are read and pictured with.
-    live: live::Desk,
+    live: live::LiveState,
     /// What storage is read with.
-    storage: storage::Desk,
+    storage: storage::StorageState,
     /// What reading commitments and the market shares.
-    savings: savings::Desk,
+    savings: savings::SavingsState,
     /// Records what the sources say.
     tap: Tap,
     /// Is played instead of asking anybody.
@@ -394,9 +394,9 @@ fn share(parts: Parts) -> (Handle, Vec<Account>) {
         force: watch::channel(0).0,
         look: watch::channel(0).0,
         viewport: Mutex::default(),
-        live: live::Desk::new(parts.gpu_sources, parts.gpu_rules),
-        storage: storage::Desk::new(parts.settings.storage.clone()),
-        savings: savings::Desk::default(),
+        live: live::LiveState::new(parts.gpu_sources, parts.gpu_rules),
+        storage: storage::StorageState::new(parts.settings.storage.clone()),
+        savings: savings::SavingsState::default(),
         settings: parts.settings,
         remembered: Mutex::default(),
         started: tokio::time::Instant::now(),

@@ -11,7 +11,7 @@
 //! ```
 //!
 //! A source that hangs or fails delays no other. What sources say comes in at two points:
-//! [`Sweep`]s at the picture, [`GpuHours`] at [`Desk::learn`]; how they are doing goes to the world
+//! [`Sweep`]s at the picture, [`GpuHours`] at [`LiveState::learn`]; how they are doing goes to the world
 //! like that of every source.
 
 mod board;
@@ -56,7 +56,7 @@ pub(super) type Teller = (SourceId, Arc<str>);
 const HOSTS_WITHIN: Duration = Duration::from_secs(10);
 
 /// What the tasks of this folder share with the rest of the bus.
-pub(super) struct Desk {
+pub(super) struct LiveState {
     /// The sources, best first.
     pub sources: Vec<Arc<dyn GpuSource>>,
     /// What the judgement goes by.
@@ -93,8 +93,8 @@ pub(super) enum Input {
     Track(GpuKey, tokio::sync::oneshot::Sender<GpuHistory>),
 }
 
-impl Desk {
-    /// A desk over `sources`, best first.
+impl LiveState {
+    /// The state over `sources`, best first.
     pub fn new(sources: Vec<Arc<dyn GpuSource>>, rules: Arc<GpuRules>) -> Self {
         Self {
             sources,

@@ -7,8 +7,8 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::super::guarded;
 use super::super::readings::Outcome;
-use super::super::retry::Retry;
 use super::super::requests::Requests;
+use super::super::retry::Retry;
 use super::keep::{Asked, Plans, kind};
 use super::{Context, Input, is_due, kin, waiting};
 use crate::domain::{

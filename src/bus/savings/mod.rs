@@ -14,11 +14,11 @@
 
 mod board;
 mod commitments;
-mod desk;
 mod keep;
 mod kin;
 mod market;
 mod resources;
+mod state;
 #[cfg(test)]
 mod tests;
 
@@ -29,7 +29,7 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 use tokio::sync::mpsc;
 
-pub(super) use self::desk::Desk;
+pub(super) use self::state::SavingsState;
 use super::account::report;
 use super::readings::Outcome;
 use super::requests::Requests;

@@ -137,7 +137,7 @@ impl StorageSettings {
 }
 
 /// What storage shares with the rest of the bus.
-pub(super) struct Desk {
+pub(super) struct StorageState {
     /// What is read.
     pub settings: StorageSettings,
     /// True from the moment on when somebody looks.
@@ -148,7 +148,7 @@ pub(super) struct Desk {
     priced: Mutex<HashMap<(&'static str, Arc<str>), Timestamp>>,
 }
 
-impl Desk {
+impl StorageState {
     pub fn new(settings: StorageSettings) -> Self {
         Self {
             settings,

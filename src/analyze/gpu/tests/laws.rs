@@ -106,7 +106,7 @@ fn witnessed() -> Vec<(S, f64)> {
 fn settled(signals: &[(S, f64)], bit: Option<bool>) -> G {
     let mut sample = gpu(0, 0, signals);
     sample.throttle = bit.map(|b| Throttle(u64::from(b)));
-    Desk::new().settle(&sample).verdict.state
+    WatchFixture::new().settle(&sample).verdict.state
 }
 
 proptest! {
@@ -124,7 +124,7 @@ proptest! {
             sweep(SourceId::Exporter, 0, first),
             sweep(SourceId::Prometheus, 10, second),
         ];
-        let (mut a, mut b) = (Desk::new(), Desk::new());
+        let (mut a, mut b) = (WatchFixture::new(), WatchFixture::new());
         for now in [0, 60, 200, 1_000] {
             let one = a.see(now, &sweeps);
             let two = b.see(now, &shuffled(&sweeps, turn));
