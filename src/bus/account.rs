@@ -17,7 +17,7 @@ use crate::domain::{ErrorKind, Scope, SourceError, SourceId};
 use crate::source::Identity;
 
 /// Where the tasks of an account go to.
-pub(super) struct Lines {
+pub(super) struct Channels {
     /// To the world.
     pub updates: mpsc::Sender<Update>,
     /// To the picture of storage, where there is one.
@@ -29,8 +29,13 @@ pub(super) struct Lines {
 }
 
 /// Runs until stopped; with `only_once` until every scope was read once.
-pub(super) async fn run(shared: Arc<Shared>, account: Account, lines: Lines, only_once: bool) {
-    let Lines { updates, storage: pictured, savings: saving, unread } = lines;
+pub(super) async fn run(
+    shared: Arc<Shared>,
+    account: Account,
+    channels: Channels,
+    only_once: bool,
+) {
+    let Channels { updates, storage: pictured, savings: saving, unread } = channels;
     let Some(identity) = identify(&shared, &account, &updates, only_once).await else { return };
     let regions = match &account.regions {
         Regions::Home => vec![account.provider.home_region().await],

@@ -425,13 +425,13 @@ async fn run(
     let (unread, listed) = mpsc::channel(1);
     let inventories = relay(shared.clone(), listed);
     let over = CancellationToken::new();
-    let lines = live::Lines {
+    let channels = live::Channels {
         updates: updates.clone(),
         events: events.clone(),
         inventories,
         over: over.clone(),
     };
-    let live = tokio::spawn(live::run(shared.clone(), lines, only_once));
+    let live = tokio::spawn(live::run(shared.clone(), channels, only_once));
     let (inputs, board) = storage::start(&shared, &selection, events.clone(), only_once).unzip();
     let known = savings::Known { selection: selection.clone(), scopes: cached.claims.clone() };
     let (savings, picture) =
@@ -439,13 +439,13 @@ async fn run(
     if !shared.settings.offline {
         *shared.remembered.lock().unwrap_or_else(PoisonError::into_inner) = remembered;
         for account in accounts {
-            let lines = account::Lines {
+            let channels = account::Channels {
                 updates: updates.clone(),
                 storage: inputs.clone(),
                 savings: savings.clone(),
                 unread: unread.clone(),
             };
-            tasks.spawn(account::run(shared.clone(), account, lines, only_once));
+            tasks.spawn(account::run(shared.clone(), account, channels, only_once));
         }
     }
     drop(unread);
@@ -472,7 +472,7 @@ async fn run(
 }
 
 /// Hands on that every inventory was read, or could not be: when the last sender of `listed` is
-/// gone, so is the one of the line given back.
+/// gone, so is the one of the channel given back.
 fn relay(shared: Arc<Shared>, mut listed: mpsc::Receiver<()>) -> mpsc::Receiver<()> {
     let (relay, inventories) = mpsc::channel(1);
     tokio::spawn(async move {

@@ -113,13 +113,15 @@ impl LiveState {
 
     /// What was seen of a GPU since the start; nothing where no picture is made.
     async fn track(&self, key: &GpuKey) -> GpuHistory {
-        let line = self.inputs.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let Some(line) = line.and_then(|weak| weak.upgrade()) else { return GpuHistory::default() };
+        let inputs = self.inputs.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let Some(inputs) = inputs.and_then(|weak| weak.upgrade()) else {
+            return GpuHistory::default();
+        };
         let (answer, answered) = tokio::sync::oneshot::channel();
-        if line.send(Input::Track(key.clone(), answer)).await.is_err() {
+        if inputs.send(Input::Track(key.clone(), answer)).await.is_err() {
             return GpuHistory::default();
         }
-        drop(line);
+        drop(inputs);
         answered.await.unwrap_or_default()
     }
 
@@ -208,7 +210,7 @@ fn hosts(fleet: &Fleet) -> Arc<[GpuHost]> {
 }
 
 /// Where the tasks of this folder come from and go to.
-pub(super) struct Lines {
+pub(super) struct Channels {
     /// To the world.
     pub updates: mpsc::Sender<Update>,
     /// To whoever runs the bus.
@@ -221,8 +223,8 @@ pub(super) struct Lines {
 
 /// Runs everything about GPUs until the bus stops; with `only_once` until each source was read once
 /// and the world has ended.
-pub(super) async fn run(shared: Arc<Shared>, lines: Lines, only_once: bool) {
-    let Lines { updates, events, mut inventories, over } = lines;
+pub(super) async fn run(shared: Arc<Shared>, channels: Channels, only_once: bool) {
+    let Channels { updates, events, mut inventories, over } = channels;
     let (inputs, inbox) = mpsc::channel(64);
     if shared.settings.offline {
         shared.live.ready.cancel();

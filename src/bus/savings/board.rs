@@ -22,7 +22,7 @@ use crate::domain::{
 const HOURS: u32 = 168;
 
 /// Where the board hears and tells.
-pub(super) struct Lines {
+pub(super) struct Channels {
     /// What the tasks say.
     pub inbox: mpsc::Receiver<Input>,
     /// To the world: commitments for the join.
@@ -50,16 +50,16 @@ pub(super) struct Board {
     pub(super) readings: Readings,
 }
 
-/// Runs until every task has dropped its line or the bus stops; publishes what the cache holds
+/// Runs until every task has dropped its sender or the bus stops; publishes what the cache holds
 /// first, and a last picture at the end.
 pub(super) async fn run(
     shared: &Arc<Shared>,
     accounts: &[Account],
     expected: &Known,
-    lines: Lines,
+    channels: Channels,
     only_once: bool,
 ) {
-    let Lines { mut inbox, updates, events } = lines;
+    let Channels { mut inbox, updates, events } = channels;
     let mut board = Board::default();
     let selection = &expected.selection;
     let known = wanted(&shared.cache, selection, shared.now()).await;

@@ -193,7 +193,7 @@ pub(super) struct Known {
     pub scopes: HashMap<String, HashSet<Scope>>,
 }
 
-/// Starts the board; what it is told comes in by the returned line, and it ends with the last of
+/// Starts the board; what it is told comes in by the returned channel, and it ends with the last of
 /// them. `None` where nothing is read.
 pub(super) fn start(
     shared: &Arc<Shared>,
@@ -208,10 +208,10 @@ pub(super) fn start(
         return None;
     }
     let (inputs, inbox) = mpsc::channel(64);
-    let lines = board::Lines { inbox, updates: updates.clone(), events };
+    let channels = board::Channels { inbox, updates: updates.clone(), events };
     let (shared, accounts) = (shared.clone(), accounts.to_vec());
     let board = tokio::spawn(async move {
-        board::run(&shared, &accounts, &known, lines, only_once).await;
+        board::run(&shared, &accounts, &known, channels, only_once).await;
     });
     Some((inputs, board))
 }

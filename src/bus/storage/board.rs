@@ -54,7 +54,7 @@ pub(super) struct Board {
     pub(super) readings: Readings,
 }
 
-/// Runs until every task has dropped its line or the bus stops; publishes what the cache holds
+/// Runs until every task has dropped its sender or the bus stops; publishes what the cache holds
 /// first, and a last picture at the end.
 pub(super) async fn run(
     shared: &Arc<Shared>,

@@ -170,13 +170,13 @@ impl StorageState {
 
     /// Tells the board, while there is one.
     pub async fn tell(&self, input: Input) {
-        let line = self.inputs.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let Some(line) = line.and_then(|weak| weak.upgrade()) else { return };
-        let _ = line.send(input).await;
+        let channel = self.inputs.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let Some(channel) = channel.and_then(|weak| weak.upgrade()) else { return };
+        let _ = channel.send(input).await;
     }
 }
 
-/// Starts the board; what it is told comes in by the returned line, and it ends with the last of
+/// Starts the board; what it is told comes in by the returned channel, and it ends with the last of
 /// them. `None` where nothing of storage is read.
 pub(super) fn start(
     shared: &Arc<Shared>,

@@ -9,7 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use super::call::{self, Call, Lines};
+use super::call::{self, Call, LineReader};
 use super::error;
 use super::fields::Columns;
 use super::rows::{APPS, Row, app_row, gpu_row};
@@ -239,7 +239,7 @@ impl Host {
             columns.query()
         );
         let (call, out) = Call::start(login, &self.place.target, &command)?;
-        let mut lines = Lines::new(out);
+        let mut lines = LineReader::new(out);
         let (mut odd, mut any) = (Vec::new(), false);
         loop {
             let Ok(line) = tokio::time::timeout(SILENCE, lines.next()).await else {
