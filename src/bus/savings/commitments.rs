@@ -10,7 +10,7 @@ use super::super::readings::Outcome;
 use super::super::requests::Requests;
 use super::super::retry::Retry;
 use super::keep::{Asked, Plans, kind};
-use super::{Context, Input, is_due, kin, waiting};
+use super::{Context, Input, candidates, is_due, waiting};
 use crate::domain::{
     Commitment, CommitmentSource, CommitmentState, Commits, PlanType, SavingsPlan, Scope,
     SourceError, SourceId,
@@ -142,7 +142,7 @@ async fn of_account(ctx: Context) {
         retry.begin();
         let forced = refreshes.take_new();
         let running = types.borrow_and_update().by_region();
-        let fleet = Wanted { all: kin::by_region(&ctx, &running), running };
+        let fleet = Wanted { all: candidates::by_region(&ctx, &running), running };
         let due = forced || ctx.only_once || is_due(last, every, ctx.shared.now());
         let open = kept.as_ref().is_some_and(|k| is_open(k, &fleet.all, ctx.shared.now()));
         if due || open {

@@ -10,7 +10,7 @@ use super::super::readings::Outcome;
 use super::super::requests::Requests;
 use super::super::retry::Retry;
 use super::keep::{Market, kind};
-use super::{Context, Input, is_due, kin, waiting};
+use super::{Context, Input, candidates, is_due, waiting};
 use crate::domain::{Hour, SourceError, SourceId, SpotHistory};
 
 /// How far back prices are read: what a week shows, and hundreds of prices a type.
@@ -29,7 +29,7 @@ pub(super) async fn run(ctx: Context) {
     let (mut spot_at, mut asked) =
         stored.map_or_else(Default::default, |s| (s.taken_at, s.value.asked));
     let mut offered_at = ctx.shared.cache.taken_at(kind::OFFERINGS, &ctx.scope, now).await;
-    let (mut priced_at, mut priced) = kin::read_before(&ctx).await;
+    let (mut priced_at, mut priced) = candidates::read_before(&ctx).await;
     let mut types = ctx.shared.savings.types();
     let mut refreshes = Requests::from_now(&ctx.shared.refresh);
     let mut retry = Retry::new(&ctx.shared);
@@ -42,8 +42,8 @@ pub(super) async fn run(ctx: Context) {
         let (mut first, mut second, mut third) = (Ok(()), Ok(()), Ok(()));
         // A type that is new may become what nothing else could.
         let more = !running.is_subset(&priced);
-        if more || is_due(priced_at, kin::PRICES_FOR, now) {
-            third = kin::prices(&ctx, &running, now).await;
+        if more || is_due(priced_at, candidates::PRICES_FOR, now) {
+            third = candidates::prices(&ctx, &running, now).await;
             if third.is_ok() && !running.is_empty() {
                 priced_at = Some(now);
                 priced.clone_from(&running);

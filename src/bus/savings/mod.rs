@@ -13,9 +13,9 @@
 //! Each part of each account and region fails for itself, and what fails keeps its last good value.
 
 mod board;
+mod candidates;
 mod commitments;
 mod keep;
-mod kin;
 mod market;
 mod resources;
 mod state;

@@ -1,4 +1,4 @@
-//! Exporters read directly: dcgm-exporter and its kin publish a page per host, and this source
+//! Exporters read directly: dcgm-exporter and its like publish a page per host, and this source
 //! reads those pages. For sites without a metric server, for up to a few hundred hosts, and for the
 //! hosts one looks at closely.
 //!

@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::super::facts::{KinOffers, kind};
+use super::super::facts::{CandidateOffers, kind};
 use super::super::guarded;
 use super::super::readings::Outcome;
 use super::super::world::Update;
@@ -25,7 +25,7 @@ static TYPES: LazyLock<HashMap<Arc<str>, Arc<TypeSpec>>> = LazyLock::new(|| {
 
 /// The types that run, and those that they may become.
 pub(super) fn of(running: &BTreeSet<Arc<str>>) -> BTreeSet<Arc<str>> {
-    rightsize::kin(running, &TYPES)
+    rightsize::candidate_types(running, &TYPES)
 }
 
 /// The same by region, where sizes are looked at; else what runs alone.
@@ -59,8 +59,8 @@ pub(super) async fn prices(
     }
     match guarded("pricing:GetProducts", ctx.provider.list_prices(&wanted)).await {
         Ok(offers) => {
-            let kept = KinOffers { asked: running.clone(), offers };
-            ctx.shared.cache.put(kind::KIN_OFFERS, &ctx.scope, now, &kept).await;
+            let kept = CandidateOffers { asked: running.clone(), offers };
+            ctx.shared.cache.put(kind::CANDIDATE_OFFERS, &ctx.scope, now, &kept).await;
             let _ = ctx.updates.send(Update::Offers(kept.offers)).await;
             Ok(())
         }
@@ -75,6 +75,7 @@ pub(super) async fn prices(
 /// When the prices in the cache were read, which the first picture has, and for which running types.
 pub(super) async fn read_before(ctx: &Context) -> (Option<Timestamp>, BTreeSet<Arc<str>>) {
     let now = ctx.shared.now();
-    let stored = ctx.shared.cache.get::<KinOffers>(kind::KIN_OFFERS, &ctx.scope, now).await;
+    let stored =
+        ctx.shared.cache.get::<CandidateOffers>(kind::CANDIDATE_OFFERS, &ctx.scope, now).await;
     stored.map_or_else(Default::default, |s| (s.taken_at, s.value.asked))
 }
