@@ -202,7 +202,7 @@ pub(super) async fn report(
 }
 
 /// Reports a result and keeps its value.
-pub(super) async fn settle<T>(
+pub(super) async fn report_result<T>(
     updates: &mpsc::Sender<Update>,
     source: SourceId,
     scope: &Scope,

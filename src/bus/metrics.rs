@@ -468,7 +468,7 @@ impl<'a> Round<'a> {
             works
                 .into_iter()
                 .filter_map(|(work, old)| {
-                    let work = if work.has_unanswered() { work.settle() } else { work };
+                    let work = if work.has_unanswered() { work.accept_partial() } else { work };
                     let new = judge(&work.subject(now), &policy);
                     let keep = old.is_some_and(|old| !overrides(&new, &old));
                     (!keep).then(|| (work.instance.id.clone(), Arc::new(new)))

@@ -16,6 +16,7 @@
 //! publishes whatever is there.
 
 mod account;
+mod debounce;
 mod facts;
 mod gpus;
 mod inventory;
@@ -32,7 +33,6 @@ mod retry;
 mod savings;
 pub mod scan;
 mod scope;
-mod settle;
 mod starts;
 mod storage;
 pub mod tape;

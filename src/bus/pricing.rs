@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::account::settle;
+use super::account::report_result;
 use super::facts::kind;
 use super::guarded;
 use super::scope::Context;
@@ -100,7 +100,7 @@ impl Prices {
         }
         // What was answered before a failure counts; the rest is asked for again.
         let answer = failed.map_or(Ok(()), Err);
-        if settle(&ctx.updates, SourceId::Prices, &ctx.scope, answer).await.is_some() {
+        if report_result(&ctx.updates, SourceId::Prices, &ctx.scope, answer).await.is_some() {
             if !fresh {
                 without.clear();
                 *list_at = Some(now);
@@ -129,7 +129,8 @@ impl Prices {
         let names: Vec<Arc<str>> = types.into_iter().collect();
         let call = ctx.provider.spot_prices(&ctx.scope.region, &names);
         let answer = guarded("ec2:DescribeSpotPriceHistory", call).await;
-        if let Some(offers) = settle(&ctx.updates, SourceId::Spot, &ctx.scope, answer).await {
+        if let Some(offers) = report_result(&ctx.updates, SourceId::Spot, &ctx.scope, answer).await
+        {
             *at = Some(now);
             ctx.shared.cache.put(kind::SPOT, &ctx.scope, now, &offers).await;
             let _ = ctx.updates.send(Update::Offers(offers)).await;

@@ -7,9 +7,9 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
+use super::debounce::Debounce;
 use super::facts::{Cached, account_key};
 use super::readings::{News, Outcome, Readings};
-use super::settle::Settle;
 use super::{Event, Shared, metrics};
 use crate::analyze::idle::Policy;
 use crate::domain::{
@@ -111,12 +111,12 @@ pub(super) async fn run(
         world.publish(events).await;
         world.own_cost(events).await;
     }
-    let mut settle = Settle::default();
+    let mut debounce = Debounce::default();
     loop {
         tokio::select! {
             biased;
             () = shared.stop.cancelled() => break,
-            () = settle.over() => {
+            () = debounce.elapsed() => {
                 if only_once {
                     world.show();
                 } else {
@@ -128,7 +128,7 @@ pub(super) async fn run(
                 let change = world.apply(update, events).await;
                 world.change = world.change.max(change);
                 if change != Change::Nothing {
-                    settle.begin();
+                    debounce.start();
                 }
             }
         }

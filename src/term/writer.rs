@@ -89,7 +89,7 @@ impl Writer {
     }
 
     /// Waits until the last frame is out, at most `patience`.
-    pub(super) fn settle(&self, patience: Duration) {
+    pub(super) fn drain(&self, patience: Duration) {
         let slot = self.shared.slot();
         let _ = self.shared.changed.wait_timeout_while(slot, patience, |slot| slot.busy);
     }

@@ -285,7 +285,7 @@ impl App {
 
     /// After each message: a sheet that nobody looks at any more is gone, unless it runs or its
     /// end was not seen.
-    pub(in crate::app) fn settle_sheet(&mut self) {
+    pub(in crate::app) fn after_update_sheet(&mut self) {
         let open = self.pages.iter().any(|o| matches!(o.page, Page::Sheet));
         let shown = self.on_sheet();
         let Some(sheet) = self.sheet.as_mut() else { return };

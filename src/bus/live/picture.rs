@@ -10,7 +10,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
-use super::super::settle::SETTLE;
+use super::super::debounce::DEBOUNCE;
 use super::super::{Event, Shared};
 use super::board::Board;
 use super::book::{HourBook, KEEP_HOURS};
@@ -169,7 +169,7 @@ pub(super) async fn run(
             }
             changed = fleet.changed() => {
                 if changed.is_ok() {
-                    due.get_or_insert_with(|| Instant::now() + SETTLE);
+                    due.get_or_insert_with(|| Instant::now() + DEBOUNCE);
                 }
             }
             input = inbox.recv(), if open => match input {
@@ -177,7 +177,7 @@ pub(super) async fn run(
                     // Until somebody has answered, what the last run saw stays, with its age.
                     nothing_yet &= !matches!(input, Input::Sweep(_));
                     if picture.take(input) {
-                        due.get_or_insert_with(|| Instant::now() + SETTLE);
+                        due.get_or_insert_with(|| Instant::now() + DEBOUNCE);
                     }
                 }
                 None => open = false,

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc;
 
+use super::super::debounce::Debounce;
 use super::super::facts::{account_key, wanted};
 use super::super::readings::Readings;
-use super::super::settle::Settle;
 use super::super::world::Update;
 use super::super::{Account, Event, Regions, Settings, Shared, past};
 use super::keep::kind;
@@ -75,12 +75,12 @@ pub(super) async fn run(
     if !only_once {
         board.publish(shared, accounts, &events).await;
     }
-    let mut settle = Settle::default();
+    let mut debounce = Debounce::default();
     loop {
         tokio::select! {
             biased;
             () = shared.stop.cancelled() => break,
-            () = settle.over() => {
+            () = debounce.elapsed() => {
                 board.tell(shared, &updates).await;
                 if !only_once {
                     board.publish(shared, accounts, &events).await;
@@ -89,7 +89,7 @@ pub(super) async fn run(
             input = inbox.recv() => {
                 let Some(input) = input else { break };
                 board.take(input, shared).await;
-                settle.begin();
+                debounce.start();
             }
         }
     }

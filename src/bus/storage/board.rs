@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc;
 
+use super::super::debounce::Debounce;
 use super::super::readings::{News, Outcome, Readings};
-use super::super::settle::Settle;
 use super::super::world::Change;
 use super::super::{Event, Regions, Shared};
 use super::{Picture, keep, scans};
@@ -73,12 +73,12 @@ pub(super) async fn run(
     if !at_end {
         loader.load(shared, board.names());
     }
-    let mut settle = Settle::default();
+    let mut debounce = Debounce::default();
     loop {
         tokio::select! {
             biased;
             () = shared.stop.cancelled() => break,
-            () = settle.over() => {
+            () = debounce.elapsed() => {
                 board.publish(shared, events).await;
             }
             input = inbox.recv() => {
@@ -89,7 +89,7 @@ pub(super) async fn run(
                     loader.load(shared, board.names());
                 }
                 if !only_once && board.change != Change::Nothing {
-                    settle.begin();
+                    debounce.start();
                 }
             }
         }

@@ -174,7 +174,7 @@ fn what_power_says_hides_no_use_from_the_hours() {
     let mut fixture = WatchFixture::new();
     let resident =
         [(S::Util, 1.0), (S::MemUsed, 9_000.0), (S::Power, 70.0), (S::PowerLimit, 700.0)];
-    let row = fixture.settle(&gpu(0, 0, &resident));
+    let row = fixture.after_five_minutes(&gpu(0, 0, &resident));
     let activity = row.verdict.activity.unwrap();
     assert!(activity.effective < 0.05);
     assert!(activity.busiest >= 0.99, "{activity:?}");
@@ -182,6 +182,6 @@ fn what_power_says_hides_no_use_from_the_hours() {
     let mut phantom = gpu(0, 0, &[(S::Util, 1.0), (S::MemUsed, 0.0), (S::Power, 70.0)]);
     phantom.throttle = Some(Throttle(Throttle::GPU_IDLE));
     phantom.processes = Some(Arc::from([]));
-    let row = WatchFixture::new().settle(&phantom);
+    let row = WatchFixture::new().after_five_minutes(&phantom);
     assert!(row.verdict.activity.unwrap().busiest < 0.05);
 }

@@ -204,7 +204,7 @@ impl WatchFixture {
     }
 
     /// The row after five minutes of the same sample.
-    pub fn settle(&mut self, sample: &GpuSample) -> Arc<GpuRow> {
+    pub fn after_five_minutes(&mut self, sample: &GpuSample) -> Arc<GpuRow> {
         let at = |now| GpuSample { taken_at: t(now), ..sample.clone() };
         let picture = self.watch(0, 300, at);
         picture.rows[0].clone()

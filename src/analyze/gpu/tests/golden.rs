@@ -215,7 +215,7 @@ fn five_minutes_of_the_same_sample_have_the_state_of_the_golden_case() {
         ),
     ];
     for (name, sample, state, rung) in cases {
-        let row = WatchFixture::new().settle(&sample);
+        let row = WatchFixture::new().after_five_minutes(&sample);
         let said = (row.verdict.state, row.verdict.rung);
         assert_eq!(said, (state, rung), "{name}: {:?}", row.verdict);
         assert!(!row.verdict.reason.is_empty(), "{name}");
@@ -230,12 +230,12 @@ fn owners_processes_and_memory_tell_held_from_free() {
         signals.extend_from_slice(extra);
         gpu(0, 0, &signals)
     };
-    let state = |s: &GpuSample| WatchFixture::new().settle(s).verdict.state;
+    let state = |s: &GpuSample| WatchFixture::new().after_five_minutes(s).verdict.state;
     assert_eq!(state(&idle(&[(S::MemUsed, 600.0)])), G::HeldIdle);
     assert_eq!(state(&idle(&[(S::MemUsed, 400.0)])), G::UnallocatedIdle);
     assert_eq!(state(&owned(idle(&[(S::MemUsed, 0.0)]), "nlp", "train-0")), G::HeldIdle);
     // Nobody says: nobody may be told to take it away.
-    let unsaid = WatchFixture::new().settle(&idle(&[]));
+    let unsaid = WatchFixture::new().after_five_minutes(&idle(&[]));
     assert_eq!(unsaid.verdict.state, G::HeldIdle);
     assert!(unsaid.verdict.reason.contains("no source says"));
     assert_eq!(state(&no_process(idle(&[]))), G::UnallocatedIdle);
@@ -244,8 +244,8 @@ fn owners_processes_and_memory_tell_held_from_free() {
         GpuProcess { pid: 7, user: None, command: "python".into(), mem_mib: None, sm: None };
     busy.processes = Some(Arc::from([process]));
     assert_eq!(state(&busy), G::HeldIdle);
-    let full =
-        WatchFixture::new().settle(&idle(&[(S::MemUsed, 74_000.0), (S::MemTotal, 81_559.0)]));
+    let full = WatchFixture::new()
+        .after_five_minutes(&idle(&[(S::MemUsed, 74_000.0), (S::MemTotal, 81_559.0)]));
     assert!(full.verdict.reason.contains("pre-allocated (91 %)"), "{}", full.verdict.reason);
     assert!(full.verdict.advice.contains("$7,300/month"), "{}", full.verdict.advice);
 }

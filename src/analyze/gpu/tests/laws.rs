@@ -103,10 +103,10 @@ fn witnessed() -> Vec<(S, f64)> {
     ]
 }
 
-fn settled(signals: &[(S, f64)], bit: Option<bool>) -> G {
+fn state_of(signals: &[(S, f64)], bit: Option<bool>) -> G {
     let mut sample = gpu(0, 0, signals);
     sample.throttle = bit.map(|b| Throttle(u64::from(b)));
-    WatchFixture::new().settle(&sample).verdict.state
+    WatchFixture::new().after_five_minutes(&sample).verdict.state
 }
 
 proptest! {
@@ -173,7 +173,7 @@ proptest! {
             signals.push((S::Power, 70.0 + 630.0 * value));
         }
         let bit = if loud.is_some() { bit.map(|_| false) } else { bit };
-        let before = settled(&signals, bit);
+        let before = state_of(&signals, bit);
         if loud.is_some() {
             prop_assert!(!before.is_idle(), "{signals:?}");
         } else {
@@ -181,10 +181,10 @@ proptest! {
         }
         if less < signals.len() {
             signals.remove(less);
-            let after = settled(&signals, bit);
+            let after = state_of(&signals, bit);
             prop_assert!(!after.is_idle() || before.is_idle(), "{before:?} {after:?} {signals:?}");
         }
-        let silent = settled(&signals, None);
+        let silent = state_of(&signals, None);
         prop_assert!(!silent.is_idle() || before.is_idle(), "{before:?} {silent:?} {signals:?}");
     }
 }
