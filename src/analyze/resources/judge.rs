@@ -302,14 +302,16 @@ impl<'a> Look<'a> {
     }
 }
 
-/// Highest sum of 24 hours in a row, of what is sound.
+/// Highest sum of 24 hours in a row, of what is valid.
 fn highest_day(slice: &Slice<'_>) -> f64 {
-    let sound = |i: usize| {
+    let valid_or_zero = |i: usize| {
         let v = slice.at(i);
         if v.is_finite() && v > 0.0 { f64::from(v) } else { 0.0 }
     };
     let last = slice.hours.saturating_sub(24);
-    (0..=last).map(|from| (from..slice.hours.min(from + 24)).map(sound).sum()).fold(0.0, f64::max)
+    (0..=last)
+        .map(|from| (from..slice.hours.min(from + 24)).map(valid_or_zero).sum())
+        .fold(0.0, f64::max)
 }
 
 /// What the thing's own shape says.
