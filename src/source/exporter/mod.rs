@@ -5,9 +5,9 @@
 //! A host that fails is asked less and less often, and stands in the sweep with its error until it
 //! answers.
 
-mod backoff;
 mod file;
 mod host;
+mod pause;
 mod targets;
 #[cfg(test)]
 mod tests;
