@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
 
 /// Updates that come within this time become one picture.
-pub(super) const DEBOUNCE: Duration = Duration::from_millis(120);
+const DEBOUNCE: Duration = Duration::from_millis(120);
 
 /// When the next picture is due: [`DEBOUNCE`] after the first update that it takes in.
 #[derive(Default)]
@@ -17,12 +17,27 @@ impl Debounce {
         self.0.get_or_insert_with(|| Instant::now() + DEBOUNCE);
     }
 
+    /// When the picture is due; `None` where none is.
+    pub fn due(&self) -> Option<Instant> {
+        self.0
+    }
+
+    /// A picture is made: none is due any more.
+    pub fn clear(&mut self) {
+        self.0 = None;
+    }
+
     /// Ends when the picture is due, which then waits no more; never where none is.
     pub async fn elapsed(&mut self) {
-        match self.0 {
-            Some(at) => sleep_until(at).await,
-            None => std::future::pending().await,
-        }
-        self.0 = None;
+        until(self.0).await;
+        self.clear();
+    }
+}
+
+/// Ends at a moment; never where there is none.
+pub(super) async fn until(moment: Option<Instant>) {
+    match moment {
+        Some(at) => sleep_until(at).await,
+        None => std::future::pending().await,
     }
 }

@@ -16,6 +16,8 @@
 //! publishes whatever is there.
 
 mod account;
+mod board;
+mod context;
 mod debounce;
 mod facts;
 mod gpus;
@@ -25,11 +27,11 @@ mod metrics;
 mod past;
 mod pictures;
 pub mod planning;
+mod poll;
 mod pricing;
 mod readings;
 mod rejudge;
 mod requests;
-mod retry;
 mod savings;
 pub mod scan;
 mod scope;
@@ -39,6 +41,7 @@ pub mod tape;
 #[cfg(test)]
 pub(crate) mod tests;
 mod types;
+mod wake;
 mod work;
 mod world;
 
@@ -67,7 +70,7 @@ use crate::domain::{
 };
 use crate::fleet::gpu::GpuFleet;
 use crate::fleet::{Fleet, Savings, StorageFleet};
-use crate::source::ledger::{Ledger, OwnCost};
+use crate::source::ledger::{BilledApi, Ledger, OwnCost};
 use crate::source::{GpuSource, Identity, Provider, StorageSource};
 use tape::{Recorder, Tap, Tape};
 
@@ -265,6 +268,16 @@ impl Handle {
 }
 
 impl Shared {
+    /// Charges calls to the ledger before they are made; nothing where calls are free.
+    async fn charge(&self, api: BilledApi, units: u64) -> Result<(), SourceError> {
+        if !self.settings.billed || units == 0 {
+            return Ok(());
+        }
+        self.ledger.charge(api, units, self.now()).await.map_err(|refused| {
+            SourceError::new(ErrorKind::OwnCostCap, api.name(), &refused.to_string(), refused.fix())
+        })
+    }
+
     fn now(&self) -> Timestamp {
         (self.clock)()
     }
