@@ -61,7 +61,7 @@ pub fn run(
 
 async fn planned(
     command: &PlanCommand,
-    meant: &Verb,
+    wanted_verb: &Verb,
     filter: Option<&Filter>,
     invocation: &Invocation,
     env: &Env,
@@ -106,7 +106,7 @@ async fn planned(
     .await;
     session::close_aloud(cache).await;
     let Some((checked, errors, ctx)) = checked? else {
-        tell(format_args!("nothing to {} matches", meant.word()));
+        tell(format_args!("nothing to {} matches", wanted_verb.word()));
         return Ok(Exit::Ok);
     };
     let kept = kept(&checked);
