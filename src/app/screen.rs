@@ -171,7 +171,7 @@ pub trait Screen: Sync {
     fn sum_up(&self, _app: &mut App) {}
 
     /// Asks for what it needs now and did not ask for yet; called after each message.
-    fn settle(&self, _app: &mut App, _effects: &mut Vec<Effect>) {}
+    fn after_update(&self, _app: &mut App, _effects: &mut Vec<Effect>) {}
 
     /// Body as text, `width` columns wide.
     fn lines(&self, _app: &App, _width: usize) -> Vec<Line> {

@@ -18,9 +18,9 @@ impl App {
         // Never taken back: what an earlier message changed is still to be drawn.
         self.dirty |= self.shows(&msg);
         let mut effects = self.take(msg);
-        self.settle_sheet();
+        self.after_update_sheet();
         for screen in crate::tabs::screens() {
-            screen.settle(self, &mut effects);
+            screen.after_update(self, &mut effects);
         }
         effects
     }

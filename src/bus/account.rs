@@ -10,14 +10,14 @@ use tokio::task::JoinSet;
 
 use super::facts::{KnownAccount, account_key, kind};
 use super::readings::Outcome;
-use super::retry::Retry;
+use super::wake::Wake;
 use super::world::Update;
 use super::{Account, Beside, Regions, Shared, guarded, savings, scope, storage};
 use crate::domain::{ErrorKind, Scope, SourceError, SourceId};
 use crate::source::Identity;
 
 /// Where the tasks of an account go to.
-pub(super) struct Lines {
+pub(super) struct Channels {
     /// To the world.
     pub updates: mpsc::Sender<Update>,
     /// To the picture of storage, where there is one.
@@ -29,8 +29,13 @@ pub(super) struct Lines {
 }
 
 /// Runs until stopped; with `only_once` until every scope was read once.
-pub(super) async fn run(shared: Arc<Shared>, account: Account, lines: Lines, only_once: bool) {
-    let Lines { updates, storage: pictured, savings: saving, unread } = lines;
+pub(super) async fn run(
+    shared: Arc<Shared>,
+    account: Account,
+    channels: Channels,
+    only_once: bool,
+) {
+    let Channels { updates, storage: pictured, savings: saving, unread } = channels;
     let Some(identity) = identify(&shared, &account, &updates, only_once).await else { return };
     let regions = match &account.regions {
         Regions::Home => vec![account.provider.home_region().await],
@@ -48,7 +53,7 @@ pub(super) async fn run(shared: Arc<Shared>, account: Account, lines: Lines, onl
         let ctx = storage::Context {
             shared: shared.clone(),
             source,
-            account: identity.account.clone(),
+            scope: Scope::account_wide(identity.account.clone()),
             updates: updates.clone(),
             inputs,
             only_once,
@@ -65,7 +70,7 @@ pub(super) async fn run(shared: Arc<Shared>, account: Account, lines: Lines, onl
     if let Some(inputs) = saving {
         let ctx = savings::Context {
             shared: shared.clone(),
-            provider: account.provider.clone(),
+            source: account.provider.clone(),
             scope: Scope::account_wide(identity.account.clone()),
             updates: updates.clone(),
             inputs,
@@ -94,15 +99,15 @@ pub(super) async fn run(shared: Arc<Shared>, account: Account, lines: Lines, onl
 /// scope starts anew; without this its rows would grow old without a word.
 async fn watched(mut ctx: scope::Context) {
     let mut unread = ctx.unread.take();
-    let mut retry = Retry::new(&ctx.shared);
+    let mut wake = Wake::new(&ctx.shared);
     loop {
         let first = scope::Context { unread: unread.take(), ..ctx.clone() };
         let run = AssertUnwindSafe(scope::run(first)).catch_unwind();
         if run.await.is_ok() {
             return;
         }
-        // What was wished for in its time, the scope served itself.
-        retry.begin();
+        // What was asked for in its time, the scope has answered itself.
+        wake.begin();
         let error = SourceError::new(
             ErrorKind::Other,
             "burntop:scope",
@@ -111,7 +116,7 @@ async fn watched(mut ctx: scope::Context) {
         );
         let outcome = Outcome::Bad(Arc::new(error));
         report(&ctx.updates, SourceId::Ec2, ctx.scope.clone(), outcome).await;
-        if ctx.only_once || !retry.pause(&ctx.shared.stop).await {
+        if ctx.only_once || !wake.pause().await {
             return;
         }
     }
@@ -125,9 +130,9 @@ async fn identify(
     only_once: bool,
 ) -> Option<Identity> {
     let unknown = account_key(account.provider.label());
-    let mut retry = Retry::new(shared);
+    let mut wake = Wake::new(shared);
     loop {
-        retry.begin();
+        wake.begin();
         match guarded("sts:GetCallerIdentity", account.provider.identity()).await {
             Ok(identity) => {
                 let now = shared.now();
@@ -149,7 +154,7 @@ async fn identify(
                 report(updates, SourceId::Identity, unknown.clone(), Outcome::Bad(error)).await;
             }
         }
-        if only_once || !retry.pause(&shared.stop).await {
+        if only_once || !wake.pause().await {
             return None;
         }
     }
@@ -164,12 +169,12 @@ async fn enabled(
     only_once: bool,
 ) -> Option<Vec<Arc<str>>> {
     let scope = Scope::account_wide(identity.account.clone());
-    let mut retry = Retry::new(shared);
+    let mut wake = Wake::new(shared);
     loop {
-        retry.begin();
+        wake.begin();
         match guarded("ec2:DescribeRegions", account.provider.regions()).await {
             Ok(regions) => {
-                if retry.has_failed() {
+                if wake.has_failed() {
                     let good = Outcome::Good { coverage: 1.0 };
                     report(updates, SourceId::Identity, scope, good).await;
                 }
@@ -180,7 +185,7 @@ async fn enabled(
                 report(updates, SourceId::Identity, scope.clone(), outcome).await;
             }
         }
-        if only_once || !retry.pause(&shared.stop).await {
+        if only_once || !wake.pause().await {
             return None;
         }
     }
@@ -197,7 +202,7 @@ pub(super) async fn report(
 }
 
 /// Reports a result and keeps its value.
-pub(super) async fn settle<T>(
+pub(super) async fn report_result<T>(
     updates: &mpsc::Sender<Update>,
     source: SourceId,
     scope: &Scope,

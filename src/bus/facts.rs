@@ -25,8 +25,8 @@ pub(super) mod kind {
     pub const OFFERS: FactKind = FactKind::new("offers", 1);
     /// `Vec<Offer>` per scope: spot prices.
     pub const SPOT: FactKind = FactKind::new("spot", 1);
-    /// [`super::KinOffers`] per scope.
-    pub const KIN_OFFERS: FactKind = FactKind::new("kin-offers", 2);
+    /// [`super::CandidateOffers`] per scope.
+    pub const CANDIDATE_OFFERS: FactKind = FactKind::new("kin-offers", 2);
     /// [`super::Judged`] per scope.
     pub const VERDICTS: FactKind = FactKind::new("verdicts", 4);
     /// [`super::super::starts::Starts`] per scope.
@@ -37,7 +37,7 @@ pub(super) mod kind {
 
 /// List prices of what the instances of a scope may become.
 #[derive(Default, Serialize, Deserialize)]
-pub(super) struct KinOffers {
+pub(super) struct CandidateOffers {
     /// Types that ran when they were asked for, also those of which no price came.
     pub asked: BTreeSet<Arc<str>>,
     /// The prices.
@@ -184,7 +184,7 @@ pub(super) async fn load(shared: &Shared, selection: &[(String, Regions)]) -> Ca
             cached.types.extend(stored.value.into_iter().map(Arc::new));
         }
     }
-    for (scope, stored) in shared.cache.all::<KinOffers>(kind::KIN_OFFERS, now).await {
+    for (scope, stored) in shared.cache.all::<CandidateOffers>(kind::CANDIDATE_OFFERS, now).await {
         if selected(&scope) {
             cached.offers.extend(stored.value.offers);
         }

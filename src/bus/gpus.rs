@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::guarded;
-use super::metrics::charge;
 use super::scope::Context;
 use crate::domain::{AcceleratorKind, Instance, SourceError};
 use crate::source::GpuDimensions;
@@ -46,9 +45,7 @@ pub(super) async fn discover(
     const CALL: &str = "cloudwatch:ListMetrics";
     let mut pages = Pages::of(CALL, &ctx.scope.region);
     while let Some(token) = pages.ask() {
-        if ctx.shared.settings.billed {
-            charge(ctx, BilledApi::ListMetrics, 1).await?;
-        }
+        ctx.shared.charge(BilledApi::ListMetrics, 1).await?;
         let call = ctx.provider.gpu_metrics(&ctx.scope.region, token);
         let page = guarded(CALL, call).await?;
         listed.append(&mut pages.take(page)?);

@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 
 use super::account::report;
 use super::facts::{self, Judged, kind};
@@ -23,8 +23,8 @@ use super::world::Update;
 use super::{guarded, rejudge};
 use crate::analyze::idle::{Policy, judge, next_signals, signals_for};
 use crate::domain::{
-    ErrorKind, Hour, HourRange, Instance, Signal, SourceError, SourceId, TypeSpec, Verdict,
-    VerdictKind,
+    Backoff, ErrorKind, Hour, HourRange, Instance, Signal, SourceError, SourceId, TypeSpec,
+    Verdict, VerdictKind,
 };
 use crate::source::ledger::BilledApi;
 use crate::source::planner::{self, Need};
@@ -44,17 +44,18 @@ const READY_WITHIN: Duration = Duration::from_secs(30);
 const READY_SOON: Duration = Duration::from_secs(3);
 
 /// A failed round is tried again after this long, doubled with each failure in a row.
-const RETRY_AFTER: SignedDuration = SignedDuration::from_mins(5);
+const RETRY_AFTER: Duration = Duration::from_mins(5);
 /// The longest wait for that: what was refused for want of a permission costs little this way.
-const RETRY_AT_MOST: SignedDuration = SignedDuration::from_hours(1);
+const RETRY_AT_MOST: Duration = Duration::from_hours(1);
 
 /// The rounds of one scope: when the last was, what it cost.
 pub(super) struct Rounds {
     policy: Arc<Policy>,
     /// When the last full round was answered.
     last: Option<Timestamp>,
-    /// When a failed round is tried again, and the failures in a row.
-    retry: Option<(Timestamp, u32)>,
+    backoff: Backoff,
+    /// When a failed round is tried again: it is no wait of the task, which goes on meanwhile.
+    retry_at: Option<Timestamp>,
     /// How often the hours of a source of GPUs had been completed when verdicts were last made.
     filled: u64,
     judged: HashMap<Arc<str>, Arc<Verdict>>,
@@ -72,7 +73,15 @@ impl Rounds {
         };
         let filled = ctx.shared.live.filled();
         let starts = Starts::from_cache(&ctx.shared, &ctx.scope).await;
-        let none = Self { policy, last: None, retry: None, filled, judged: HashMap::new(), starts };
+        let none = Self {
+            policy,
+            last: None,
+            backoff: Backoff::default(),
+            retry_at: None,
+            filled,
+            judged: HashMap::new(),
+            starts,
+        };
         let Some(stored) = stored else { return none };
         // Until a round has shown what it costs: four metrics an instance.
         note_cost(ctx, get_metric_data(stored.verdicts.len() as u64 * 4));
@@ -114,7 +123,7 @@ impl Rounds {
             .collect();
         if subset.is_empty() {
             if full {
-                (self.last, self.retry) = (Some(now), None);
+                self.answered(now);
             }
             return;
         }
@@ -124,11 +133,10 @@ impl Rounds {
         round.run(subset, instances, &mut self.judged, &mut self.starts).await;
         let answered = round.finish().await;
         if !answered {
-            let failures = self.retry.map_or(0, |(_, n)| n);
-            let wait = RETRY_AFTER.saturating_mul(1 << failures.min(8)).min(RETRY_AT_MOST);
-            self.retry = Some((now.saturating_add(wait).unwrap_or(now), failures + 1));
+            let wait = self.backoff.pause(RETRY_AFTER, RETRY_AT_MOST);
+            self.retry_at = Some(now.saturating_add(wait).unwrap_or(now));
         } else if full {
-            (self.last, self.retry) = (Some(now), None);
+            self.answered(now);
             note_cost(ctx, round.cost);
         }
         // A stopped instance is judged anew when it runs again.
@@ -137,6 +145,12 @@ impl Rounds {
         self.judged.retain(|id, _| running.contains(id));
         self.starts.retain(|id| running.contains(id));
         self.keep(ctx).await;
+    }
+
+    /// A full round was answered.
+    fn answered(&mut self, now: Timestamp) {
+        (self.last, self.retry_at) = (Some(now), None);
+        self.backoff.reset();
     }
 
     /// After a change of policy, the verdicts that the cached evidence gives under the new one.
@@ -196,7 +210,7 @@ impl Rounds {
     }
 
     fn is_due(&self, ctx: &Context, now: Timestamp) -> bool {
-        if let Some((at, _)) = self.retry {
+        if let Some(at) = self.retry_at {
             return now >= at;
         }
         let Some(last) = self.last else { return true };
@@ -468,7 +482,7 @@ impl<'a> Round<'a> {
             works
                 .into_iter()
                 .filter_map(|(work, old)| {
-                    let work = if work.has_unanswered() { work.settle() } else { work };
+                    let work = if work.has_unanswered() { work.accept_partial() } else { work };
                     let new = judge(&work.subject(now), &policy);
                     let keep = old.is_some_and(|old| !overrides(&new, &old));
                     (!keep).then(|| (work.instance.id.clone(), Arc::new(new)))
@@ -508,17 +522,7 @@ async fn charge_and_ask(
     ctx: &Context,
     batch: &planner::Batch,
 ) -> Result<Vec<crate::source::MetricResult>, SourceError> {
-    if ctx.shared.settings.billed {
-        charge(ctx, BilledApi::GetMetricData, batch.billed()).await?;
-    }
+    ctx.shared.charge(BilledApi::GetMetricData, batch.billed()).await?;
     let call = ctx.provider.metric_data(&ctx.scope.region, &batch.queries, batch.range);
     guarded("cloudwatch:GetMetricData", call).await
-}
-
-/// Charges a call to the ledger before it is made.
-pub(super) async fn charge(ctx: &Context, api: BilledApi, units: u64) -> Result<(), SourceError> {
-    let charged = ctx.shared.ledger.charge(api, units, ctx.shared.now()).await;
-    charged.map_err(|refused| {
-        SourceError::new(ErrorKind::OwnCostCap, api.name(), &refused.to_string(), refused.fix())
-    })
 }

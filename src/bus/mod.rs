@@ -16,6 +16,9 @@
 //! publishes whatever is there.
 
 mod account;
+mod board;
+mod context;
+mod debounce;
 mod facts;
 mod gpus;
 mod inventory;
@@ -24,21 +27,21 @@ mod metrics;
 mod past;
 mod pictures;
 pub mod planning;
+mod poll;
 mod pricing;
 mod readings;
 mod rejudge;
-mod retry;
+mod requests;
 mod savings;
 pub mod scan;
 mod scope;
-mod settle;
 mod starts;
 mod storage;
 pub mod tape;
 #[cfg(test)]
 pub(crate) mod tests;
 mod types;
-mod wishes;
+mod wake;
 mod work;
 mod world;
 
@@ -67,7 +70,7 @@ use crate::domain::{
 };
 use crate::fleet::gpu::GpuFleet;
 use crate::fleet::{Fleet, Savings, StorageFleet};
-use crate::source::ledger::{Ledger, OwnCost};
+use crate::source::ledger::{BilledApi, Ledger, OwnCost};
 use crate::source::{GpuSource, Identity, Provider, StorageSource};
 use tape::{Recorder, Tap, Tape};
 
@@ -178,11 +181,11 @@ struct Shared {
     look: watch::Sender<u64>,
     viewport: Mutex<HashSet<Arc<str>>>,
     /// What the GPUs are read and pictured with.
-    live: live::Desk,
+    live: live::LiveState,
     /// What storage is read with.
-    storage: storage::Desk,
+    storage: storage::StorageState,
     /// What reading commitments and the market shares.
-    savings: savings::Desk,
+    savings: savings::SavingsState,
     /// Records what the sources say.
     tap: Tap,
     /// Is played instead of asking anybody.
@@ -265,6 +268,16 @@ impl Handle {
 }
 
 impl Shared {
+    /// Charges calls to the ledger before they are made; nothing where calls are free.
+    async fn charge(&self, api: BilledApi, units: u64) -> Result<(), SourceError> {
+        if !self.settings.billed || units == 0 {
+            return Ok(());
+        }
+        self.ledger.charge(api, units, self.now()).await.map_err(|refused| {
+            SourceError::new(ErrorKind::OwnCostCap, api.name(), &refused.to_string(), refused.fix())
+        })
+    }
+
     fn now(&self) -> Timestamp {
         (self.clock)()
     }
@@ -394,9 +407,9 @@ fn share(parts: Parts) -> (Handle, Vec<Account>) {
         force: watch::channel(0).0,
         look: watch::channel(0).0,
         viewport: Mutex::default(),
-        live: live::Desk::new(parts.gpu_sources, parts.gpu_rules),
-        storage: storage::Desk::new(parts.settings.storage.clone()),
-        savings: savings::Desk::default(),
+        live: live::LiveState::new(parts.gpu_sources, parts.gpu_rules),
+        storage: storage::StorageState::new(parts.settings.storage.clone()),
+        savings: savings::SavingsState::default(),
         settings: parts.settings,
         remembered: Mutex::default(),
         started: tokio::time::Instant::now(),
@@ -425,13 +438,13 @@ async fn run(
     let (unread, listed) = mpsc::channel(1);
     let inventories = relay(shared.clone(), listed);
     let over = CancellationToken::new();
-    let lines = live::Lines {
+    let channels = live::Channels {
         updates: updates.clone(),
         events: events.clone(),
         inventories,
         over: over.clone(),
     };
-    let live = tokio::spawn(live::run(shared.clone(), lines, only_once));
+    let live = tokio::spawn(live::run(shared.clone(), channels, only_once));
     let (inputs, board) = storage::start(&shared, &selection, events.clone(), only_once).unzip();
     let known = savings::Known { selection: selection.clone(), scopes: cached.claims.clone() };
     let (savings, picture) =
@@ -439,13 +452,13 @@ async fn run(
     if !shared.settings.offline {
         *shared.remembered.lock().unwrap_or_else(PoisonError::into_inner) = remembered;
         for account in accounts {
-            let lines = account::Lines {
+            let channels = account::Channels {
                 updates: updates.clone(),
                 storage: inputs.clone(),
                 savings: savings.clone(),
                 unread: unread.clone(),
             };
-            tasks.spawn(account::run(shared.clone(), account, lines, only_once));
+            tasks.spawn(account::run(shared.clone(), account, channels, only_once));
         }
     }
     drop(unread);
@@ -472,7 +485,7 @@ async fn run(
 }
 
 /// Hands on that every inventory was read, or could not be: when the last sender of `listed` is
-/// gone, so is the one of the line given back.
+/// gone, so is the one of the channel given back.
 fn relay(shared: Arc<Shared>, mut listed: mpsc::Receiver<()>) -> mpsc::Receiver<()> {
     let (relay, inventories) = mpsc::channel(1);
     tokio::spawn(async move {

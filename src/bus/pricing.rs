@@ -3,11 +3,12 @@
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 
-use super::account::settle;
+use super::account::report_result;
 use super::facts::kind;
 use super::guarded;
+use super::poll::Poll;
 use super::scope::Context;
 use super::world::Update;
 use crate::domain::{Instance, Lifecycle, Offer, Platform, SourceId, Tenancy};
@@ -23,13 +24,11 @@ const SPOT_FOR: SignedDuration = SignedDuration::from_mins(10);
 const PRICES_PER_CALL: usize = 25;
 
 /// The prices that one scope has read.
-#[derive(Default)]
 pub(super) struct Prices {
-    list: Vec<Offer>,
-    list_at: Option<Timestamp>,
+    list: Poll<Vec<Offer>>,
     /// What was asked for and has no price: not asked again before the list is renewed.
     without: Vec<PriceWanted>,
-    spot_at: Option<Timestamp>,
+    spot: Poll<()>,
 }
 
 impl Prices {
@@ -39,11 +38,10 @@ impl Prices {
         let list = ctx.shared.cache.get::<Vec<Offer>>(kind::OFFERS, &ctx.scope, now).await;
         let spot = ctx.shared.cache.get::<Vec<Offer>>(kind::SPOT, &ctx.scope, now).await;
         let spot_at = spot.and_then(|s| s.taken_at);
-        match list {
-            Some(list) => {
-                Self { list: list.value, list_at: list.taken_at, without: Vec::new(), spot_at }
-            }
-            None => Self { spot_at, ..Self::default() },
+        Self {
+            list: Poll::from_cache(list, LIST_FOR),
+            without: Vec::new(),
+            spot: Poll::new((), spot_at, SPOT_FOR),
         }
     }
 
@@ -65,23 +63,22 @@ impl Prices {
             })
             .collect();
         tokio::join!(
-            Self::list(&mut self.list, &mut self.list_at, &mut self.without, ctx, wanted),
-            Self::spot(&mut self.spot_at, ctx, spot_types)
+            Self::list(&mut self.list, &mut self.without, ctx, wanted),
+            Self::spot(&mut self.spot, ctx, spot_types)
         );
     }
 
     async fn list(
-        list: &mut Vec<Offer>,
-        list_at: &mut Option<Timestamp>,
+        list: &mut Poll<Vec<Offer>>,
         without: &mut Vec<PriceWanted>,
         ctx: &Context,
         mut wanted: Vec<PriceWanted>,
     ) {
         let now = ctx.shared.now();
-        let fresh = list_at.is_some_and(|at| now.duration_since(at) < LIST_FOR);
+        let fresh = !list.is_due(now);
         if fresh {
             wanted.retain(|want| {
-                !without.contains(want) && !list.iter().any(|offer| answers(offer, want))
+                !without.contains(want) && !list.value.iter().any(|offer| answers(offer, want))
             });
         }
         if wanted.is_empty() {
@@ -100,10 +97,10 @@ impl Prices {
         }
         // What was answered before a failure counts; the rest is asked for again.
         let answer = failed.map_or(Ok(()), Err);
-        if settle(&ctx.updates, SourceId::Prices, &ctx.scope, answer).await.is_some() {
+        if report_result(&ctx.updates, SourceId::Prices, &ctx.scope, answer).await.is_some() {
             if !fresh {
                 without.clear();
-                *list_at = Some(now);
+                list.read_at = Some(now);
             }
             without.extend(
                 wanted.into_iter().filter(|want| !offers.iter().any(|offer| answers(offer, want))),
@@ -111,26 +108,26 @@ impl Prices {
         } else if offers.is_empty() {
             return;
         }
-        list.retain(|old| !offers.iter().any(|new| same_key(old, new)));
-        list.extend(offers.iter().cloned());
+        list.value.retain(|old| !offers.iter().any(|new| same_key(old, new)));
+        list.value.extend(offers.iter().cloned());
         // Without a complete answer there is no date; the next start asks again.
-        if let Some(at) = *list_at {
-            ctx.shared.cache.put(kind::OFFERS, &ctx.scope, at, &*list).await;
+        if let Some(at) = list.read_at {
+            ctx.shared.cache.put(kind::OFFERS, &ctx.scope, at, &list.value).await;
         }
         let _ = ctx.updates.send(Update::Offers(offers)).await;
     }
 
-    async fn spot(at: &mut Option<Timestamp>, ctx: &Context, types: BTreeSet<Arc<str>>) {
+    async fn spot(spot: &mut Poll<()>, ctx: &Context, types: BTreeSet<Arc<str>>) {
         let now = ctx.shared.now();
-        let fresh = at.is_some_and(|at| now.duration_since(at) < SPOT_FOR);
-        if types.is_empty() || fresh {
+        if types.is_empty() || !spot.is_due(now) {
             return;
         }
         let names: Vec<Arc<str>> = types.into_iter().collect();
         let call = ctx.provider.spot_prices(&ctx.scope.region, &names);
         let answer = guarded("ec2:DescribeSpotPriceHistory", call).await;
-        if let Some(offers) = settle(&ctx.updates, SourceId::Spot, &ctx.scope, answer).await {
-            *at = Some(now);
+        if let Some(offers) = report_result(&ctx.updates, SourceId::Spot, &ctx.scope, answer).await
+        {
+            spot.good(now, ());
             ctx.shared.cache.put(kind::SPOT, &ctx.scope, now, &offers).await;
             let _ = ctx.updates.send(Update::Offers(offers)).await;
         }

@@ -109,7 +109,7 @@ pub(super) async fn from_cache(
         let judged = on_worker(move || {
             let judge = |work: Work| {
                 let wanted = work.billed(&next_signals(&work.subject(now), &policy));
-                let work = work.settle();
+                let work = work.accept_partial();
                 let verdict = Arc::new(judge(&work.subject(now), &policy));
                 (wanted, (work.instance.id.clone(), verdict))
             };

@@ -5,13 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::mpsc;
-use tokio::time::sleep;
 
 use super::account::report;
 use super::inventory::Inventory;
 use super::readings::Outcome;
-use super::retry::Retry;
-use super::wishes::Wishes;
+use super::wake::Wake;
 use super::world::Update;
 use super::{Beside, Shared, metrics, pricing, types};
 use crate::domain::{Scope, SourceId, TypeSpec};
@@ -37,14 +35,10 @@ pub(super) async fn run(mut ctx: Context) {
     let mut inventory = Inventory::new(remembered.instances);
     let mut rounds = metrics::Rounds::from_cache(&ctx, remembered.verdicts).await;
     let mut prices = pricing::Prices::from_cache(&ctx).await;
-    let mut refreshes = Wishes::from_now(&ctx.shared.refresh);
-    let mut forces = Wishes::from_now(&ctx.shared.force);
-    let mut looks = Wishes::from_now(&ctx.shared.look);
-    let mut retry = Retry::new(&ctx.shared);
+    let mut wake = Wake::new(&ctx.shared);
     loop {
-        retry.begin();
         report(&ctx.updates, SourceId::Ec2, ctx.scope.clone(), Outcome::Loading).await;
-        looks.serve();
+        wake.begin();
         let read = inventory.read(&ctx).await;
         if let Ok(instances) = &read {
             ctx.shared.savings.see(&ctx.scope, instances);
@@ -52,7 +46,7 @@ pub(super) async fn run(mut ctx: Context) {
         ctx.unread = None;
         let again = match read {
             Ok(instances) => {
-                retry.worked();
+                wake.worked();
                 report(
                     &ctx.updates,
                     SourceId::Ec2,
@@ -65,19 +59,14 @@ pub(super) async fn run(mut ctx: Context) {
                 }
                 types::ensure(&mut ctx, instances).await;
                 // What the user has agreed to pay for reaches the metrics, whatever their rhythm.
-                refreshes.serve();
-                let forced = forces.serve();
+                wake.refreshes.take_new();
+                let forced = wake.forces.take_new();
                 tokio::join!(prices.refresh(&ctx, instances), rounds.run(&ctx, instances, forced));
                 if ctx.only_once {
                     return;
                 }
                 let every = Duration::from_secs(ctx.shared.settings.inventory_every_s.into());
-                tokio::select! {
-                    () = ctx.shared.stop.cancelled() => false,
-                    () = refreshes.come() => true,
-                    () = looks.come() => true,
-                    () = sleep(until_beat(ctx.shared.started.elapsed(), every)) => true,
-                }
+                wake.wait_or_look(until_beat(ctx.shared.started.elapsed(), every)).await
             }
             Err(error) => {
                 let outcome = Outcome::Bad(Arc::new(error));
@@ -85,7 +74,7 @@ pub(super) async fn run(mut ctx: Context) {
                 if ctx.only_once {
                     return;
                 }
-                retry.pause(&ctx.shared.stop).await
+                wake.pause().await
             }
         };
         if !again {

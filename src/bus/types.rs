@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, LazyLock};
 
-use super::account::settle;
+use super::account::report_result;
 use super::facts::kind;
 use super::guarded;
 use super::scope::Context;
@@ -44,7 +44,8 @@ pub(super) async fn ensure(ctx: &mut Context, instances: &[Arc<Instance>]) {
         let names: Vec<Arc<str>> = missing.into_iter().collect();
         let call = ctx.provider.types(&ctx.scope.region, &names);
         let answer = guarded("ec2:DescribeInstanceTypes", call).await;
-        if let Some(found) = settle(&ctx.updates, SourceId::Types, &ctx.scope, answer).await {
+        if let Some(found) = report_result(&ctx.updates, SourceId::Types, &ctx.scope, answer).await
+        {
             known.extend(found);
             ctx.shared.cache.put(kind::TYPES, &ctx.scope, now, &known).await;
         }

@@ -256,7 +256,7 @@ impl Work {
     /// Ends a round that could not be finished: what was not renewed counts with the hours it
     /// has. Of a GPU with several series nothing new counts until all have answered: the one that
     /// is missing may be the one that works.
-    pub fn settle(mut self) -> Self {
+    pub fn accept_partial(mut self) -> Self {
         for (signal, open) in std::mem::take(&mut self.open) {
             if open.series == 1 && open.arrived.values.iter().any(|v| !v.is_nan()) {
                 let series = self.renewed(signal, &open.arrived);

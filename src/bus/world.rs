@@ -7,9 +7,9 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
+use super::board::{self, Board, Turn};
 use super::facts::{Cached, account_key};
 use super::readings::{News, Outcome, Readings};
-use super::settle::Settle;
 use super::{Event, Shared, metrics};
 use crate::analyze::idle::Policy;
 use crate::domain::{
@@ -82,6 +82,8 @@ impl Change {
 
 struct World<'a> {
     shared: &'a Shared,
+    /// To whoever runs the bus.
+    events: &'a mpsc::Sender<Event>,
     version: u64,
     instances: HashMap<Scope, Vec<Arc<Instance>>>,
     /// Types, prices and commitments.
@@ -102,44 +104,42 @@ struct World<'a> {
 pub(super) async fn run(
     shared: &Shared,
     cached: Cached,
-    mut inbox: mpsc::Receiver<Update>,
+    inbox: mpsc::Receiver<Update>,
     events: &mpsc::Sender<Event>,
     only_once: bool,
 ) {
-    let mut world = World::new(shared, cached);
-    if !only_once {
-        world.publish(events).await;
-        world.own_cost(events).await;
+    board::run(&mut World::new(shared, cached, events), inbox, &shared.stop, only_once).await;
+}
+
+impl Board for World<'_> {
+    type Input = Update;
+
+    async fn take(&mut self, update: Update) -> bool {
+        let change = self.apply(update).await;
+        self.change = self.change.max(change);
+        change != Change::Nothing
     }
-    let mut settle = Settle::default();
-    loop {
-        tokio::select! {
-            biased;
-            () = shared.stop.cancelled() => break,
-            () = settle.over() => {
-                if only_once {
-                    world.show();
-                } else {
-                    world.publish(events).await;
-                }
-            }
-            update = inbox.recv() => {
-                let Some(update) = update else { break };
-                let change = world.apply(update, events).await;
-                world.change = world.change.max(change);
-                if change != Change::Nothing {
-                    settle.begin();
-                }
-            }
+
+    async fn publish(&mut self, turn: Turn) {
+        let fleet = self.show();
+        self.send(Event::Fleet(fleet.clone())).await;
+        let stale = self.summary_at.is_none_or(|at| at.elapsed() > SUMMARY_EVERY);
+        if (stale || turn == Turn::Last) && !fleet.rows.is_empty() {
+            self.summary_at = Some(Instant::now());
+            self.store_summary(&fleet).await;
+        }
+        if turn != Turn::Next {
+            self.own_cost().await;
         }
     }
-    world.summary_at = None;
-    world.publish(events).await;
-    world.own_cost(events).await;
+
+    async fn share(&mut self) {
+        self.show();
+    }
 }
 
 impl<'a> World<'a> {
-    fn new(shared: &'a Shared, cached: Cached) -> Self {
+    fn new(shared: &'a Shared, cached: Cached, events: &'a mpsc::Sender<Event>) -> Self {
         let mut types: HashMap<Arc<str>, Arc<TypeSpec>> = catalogue::type_specs()
             .iter()
             .map(|spec| (spec.name.clone(), Arc::new(spec.clone())))
@@ -150,6 +150,7 @@ impl<'a> World<'a> {
         prices.extend(&cached.offers);
         Self {
             shared,
+            events,
             version: 0,
             instances: cached.instances,
             book: Arc::new(Book { prices, types, holdings: None }),
@@ -164,12 +165,10 @@ impl<'a> World<'a> {
     }
 
     /// Takes an update in.
-    async fn apply(&mut self, update: Update, events: &mpsc::Sender<Event>) -> Change {
+    async fn apply(&mut self, update: Update) -> Change {
         self.shared.tap.update(&update);
         match update {
-            Update::Source { source, scope, outcome } => {
-                self.source(source, scope, outcome, events).await
-            }
+            Update::Source { source, scope, outcome } => self.source(source, scope, outcome).await,
             Update::Forget { source, scope } => {
                 self.readings.remove(source, &scope);
                 Change::Readings
@@ -178,13 +177,13 @@ impl<'a> World<'a> {
                 self.answered = true;
                 // Until it answered, it failed under its label.
                 self.readings.remove(SourceId::Identity, &account_key(&identity.label));
-                send(events, Event::Account(identity)).await;
+                self.send(Event::Account(identity)).await;
                 Change::Nothing
             }
             Update::NoCredentials(error) => {
                 // One account with credentials is enough to show a fleet.
                 if !self.answered && self.instances.is_empty() {
-                    send(events, Event::NoCredentials(error)).await;
+                    self.send(Event::NoCredentials(error)).await;
                 }
                 Change::Nothing
             }
@@ -235,7 +234,7 @@ impl<'a> World<'a> {
             }
             Update::Missing { metrics } => {
                 let micro_usd = metrics::get_metric_data(metrics);
-                send(events, Event::Missing { metrics, micro_usd }).await;
+                self.send(Event::Missing { metrics, micro_usd }).await;
                 Change::Nothing
             }
             Update::Trouble { source, scope, error } => {
@@ -244,11 +243,11 @@ impl<'a> World<'a> {
                     None => (self.shared.now(), SourceState::Live),
                 };
                 let reading = Reading { source, scope, taken_at: None, coverage: 0.0, state };
-                send(events, Event::Source { at, reading, error }).await;
+                self.send(Event::Source { at, reading, error }).await;
                 Change::Nothing
             }
             Update::OwnCost => {
-                self.own_cost(events).await;
+                self.own_cost().await;
                 Change::Nothing
             }
             Update::Seen(answer) => {
@@ -285,13 +284,7 @@ impl<'a> World<'a> {
             .retain(|source, scope| kept(source) || of_account(source, scope) || held(scope));
     }
 
-    async fn source(
-        &mut self,
-        source: SourceId,
-        scope: Scope,
-        outcome: Outcome,
-        events: &mpsc::Sender<Event>,
-    ) -> Change {
+    async fn source(&mut self, source: SourceId, scope: Scope, outcome: Outcome) -> Change {
         let at = self.shared.now();
         let (reading, error) = match self.readings.tell(source, scope, outcome, at) {
             News::None => return Change::Nothing,
@@ -305,7 +298,7 @@ impl<'a> World<'a> {
                 (reading, Some(error))
             }
         };
-        send(events, Event::Source { at, reading, error }).await;
+        self.send(Event::Source { at, reading, error }).await;
         Change::Readings
     }
 
@@ -315,16 +308,6 @@ impl<'a> World<'a> {
         self.change = Change::Nothing;
         self.shared.live.see(&fleet);
         fleet
-    }
-
-    async fn publish(&mut self, events: &mpsc::Sender<Event>) {
-        let fleet = self.show();
-        send(events, Event::Fleet(fleet.clone())).await;
-        let stale = self.summary_at.is_none_or(|at| at.elapsed() > SUMMARY_EVERY);
-        if stale && !fleet.rows.is_empty() {
-            self.summary_at = Some(Instant::now());
-            self.store_summary(&fleet).await;
-        }
     }
 
     /// The fleet as it is now. Where no row changed, version and rows are those of the last
@@ -363,14 +346,14 @@ impl<'a> World<'a> {
         }
     }
 
-    async fn own_cost(&self, events: &mpsc::Sender<Event>) {
+    async fn own_cost(&self) {
         if let Some(cost) = self.shared.ledger.today(self.shared.now()).await {
-            send(events, Event::OwnCost(cost)).await;
+            self.send(Event::OwnCost(cost)).await;
         }
     }
-}
 
-/// The receiver may be gone (the cockpit quit); nothing is left to tell then.
-async fn send(events: &mpsc::Sender<Event>, event: Event) {
-    let _ = events.send(event).await;
+    async fn send(&self, event: Event) {
+        // The receiver may be gone (the cockpit quit); nothing is left to tell then.
+        let _ = self.events.send(event).await;
+    }
 }

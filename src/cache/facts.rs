@@ -7,8 +7,8 @@ use serde::de::DeserializeOwned;
 use super::digest::of_fact;
 use super::notice::{CacheNotice, NoticeBoard};
 use super::store::Store;
-use crate::domain::Scope;
 use crate::domain::text::clean;
+use crate::domain::{Scope, is_due};
 
 /// A value dated later than this after now was not written by a clock that agrees with ours.
 const CLOCK_TOLERANCE: SignedDuration = SignedDuration::from_mins(5);
@@ -42,7 +42,7 @@ pub struct Stored<T> {
 impl<T> Stored<T> {
     /// True when the value is known to be younger than `ttl`.
     pub fn is_fresh(&self, now: Timestamp, ttl: SignedDuration) -> bool {
-        self.taken_at.is_some_and(|at| now.duration_since(at) < ttl)
+        !is_due(self.taken_at, ttl, now)
     }
 }
 

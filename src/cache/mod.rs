@@ -50,7 +50,7 @@ mod tests;
 
 pub use bucket_sizes::BucketSize;
 pub use decode::decode;
-pub use facts::FactKind;
+pub use facts::{FactKind, Stored};
 pub use gpu_hours::GpuHours;
 pub use handle::{Cache, OpenOptions};
 pub use ledger::{LedgerCharge, Reserved, ledger_path};

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::invocation::{RunOptions, cache_file};
 use crate::config::{Config, Found, OrganizationConfig, Paths, Target};
 use crate::domain::cleaned::Cleaned;
-use crate::domain::{Member, SourceError, is_account_id, is_partition};
+use crate::domain::{Member, SourceError, is_account_id, is_due, is_partition};
 use crate::files;
 use crate::source::aws::{AccountSource, connect};
 
@@ -111,7 +111,7 @@ fn listed(
     now: Timestamp,
     wait: Wait,
 ) -> (Option<Listing>, Option<SourceError>) {
-    let is_fresh = |l: &Listing| now.duration_since(l.listed_at) < FRESH;
+    let is_fresh = |l: &Listing| !is_due(Some(l.listed_at), FRESH, now);
     if kept.as_ref().is_some_and(is_fresh) {
         return (kept, None);
     }

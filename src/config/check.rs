@@ -90,9 +90,10 @@ impl Walk {
                         _ if is_closed || self.may_protect(name) => {
                             self.found.wrong.push((line, text));
                         }
-                        Some((below, meant)) => {
-                            let text =
-                                format!("{text}, nor has `{below}` in it; did you mean `{meant}`?");
+                        Some((below, suggestion)) => {
+                            let text = format!(
+                                "{text}, nor has `{below}` in it; did you mean `{suggestion}`?"
+                            );
                             self.found.wrong.push((line, text));
                         }
                         None => self.found.unknown.push((line, text)),
@@ -128,8 +129,11 @@ impl Walk {
             DeValue::Table(table) => table.iter().find_map(|(key, value)| {
                 let name: &str = key.get_ref();
                 let found = self.may_protect(name).then(|| {
-                    let meant = self.like(name).and_then(|like| self.whole(like));
-                    (text::clean(name).into_owned(), meant.unwrap_or("an ASCII key").to_owned())
+                    let suggestion = self.like(name).and_then(|like| self.whole(like));
+                    (
+                        text::clean(name).into_owned(),
+                        suggestion.unwrap_or("an ASCII key").to_owned(),
+                    )
                 });
                 found.or_else(|| self.below(value.get_ref()))
             }),

@@ -21,6 +21,7 @@ pub mod instance;
 pub mod intern;
 pub mod number;
 pub mod organization;
+pub mod polling;
 pub mod price;
 pub mod private_prices;
 pub mod reading;
@@ -63,6 +64,7 @@ pub use instance::{
     BlockDevice, Instance, InstanceState, Lifecycle, Owner, OwnerKind, Platform, Tenancy,
 };
 pub use organization::{Member, is_account_id, is_partition};
+pub use polling::{Backoff, is_due};
 pub use price::{Offer, PriceBasis, Provenance, Rate};
 pub use private_prices::{Discount, PricedFor, PrivatePrices, PrivateRate};
 pub use reading::{Reading, SourceId, SourceState};

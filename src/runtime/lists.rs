@@ -19,7 +19,7 @@ use crate::cache::{Cache, ScanKey};
 use crate::cli::inventories::{Finder, is_directory};
 use crate::domain::storage::{Confidence, Scan, ScanOrigin};
 use crate::domain::text::clean;
-use crate::domain::{ErrorKind, SourceError, SourceId};
+use crate::domain::{ErrorKind, SourceError, SourceId, is_due};
 use crate::source::StorageSource;
 use crate::source::inventory::Inventory;
 use crate::source::ledger::{Ledger, usd};
@@ -396,10 +396,8 @@ impl Maker {
     async fn read_if_due(&self, finder: &Finder) {
         let old = self.cache.newest_scan(&self.bucket).await;
         let complete = |scan: &Scan| scan.runs.is_some();
-        let due = |scan: &Scan| {
-            let age = self.now.duration_since(scan.scanned_at);
-            age >= SCAN_EVERY || age.is_negative() || !complete(scan)
-        };
+        let due =
+            |scan: &Scan| is_due(Some(scan.scanned_at), SCAN_EVERY, self.now) || !complete(scan);
         if self.stop.is_cancelled() || old.as_ref().is_some_and(|scan| !due(scan)) {
             return;
         }

@@ -19,6 +19,7 @@ pub mod inspect;
 pub mod inspect_storage;
 pub mod inventory;
 pub mod inventory_s3;
+mod jitter;
 pub mod ledger;
 pub mod listing;
 pub mod listing_pages;
@@ -41,6 +42,7 @@ pub mod vocabulary;
 
 pub use gpu::{Ask, GpuHost, GpuSource};
 pub use inspect::{Inspector, Seen};
+pub use jitter::jittered;
 pub use provider::{
     GpuDimensions, Identity, MetricKey, MetricQuery, MetricResult, Network, Page, Provider,
 };

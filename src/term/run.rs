@@ -26,7 +26,7 @@ const MESSAGE_TIME: Duration = Duration::from_millis(8);
 /// The least time between two ticks: a deadline that keeps lying in the past must not spin.
 const TICK_INTERVAL: Duration = Duration::from_millis(50);
 /// How long the last frame may take before a stop or the end gives up on it.
-const SETTLE: Duration = Duration::from_millis(150);
+const DRAIN_WITHIN: Duration = Duration::from_millis(150);
 /// Bytes that may wait ahead of a frame; beyond it older ones are dropped, whole.
 const MAX_WAITING: usize = 256 * 1024;
 
@@ -87,7 +87,7 @@ pub fn run<C: Cockpit>(
     if writer.is_free() && !waiting.is_empty() {
         writer.send(&mut waiting);
     }
-    writer.settle(SETTLE);
+    writer.drain(DRAIN_WITHIN);
     // A hang-up comes as a signal first; whether somebody can still be told something is what the
     // terminal itself knows.
     let exit = if exit == Exit::Signal(Os::HUP.as_raw()) && tty.settings().is_err() {
@@ -310,7 +310,7 @@ impl<C: Cockpit, P: FnMut(C::Effect) -> Option<Order>> Turns<'_, C, P> {
             return;
         }
         self.input.pause();
-        self.writer.settle(SETTLE);
+        self.writer.drain(DRAIN_WITHIN);
         guard::release();
         self.suspended = true;
         // SIGSTOP and not SIGTSTP: that one is ours to hear. The group, so that a wrapper script
@@ -323,7 +323,7 @@ impl<C: Cockpit, P: FnMut(C::Effect) -> Option<Order>> Turns<'_, C, P> {
     /// Takes the terminal (again), after a stop of ours or of somebody else's making.
     fn resume(&mut self) {
         // A frame that was called off must be over before frames are allowed again.
-        self.writer.settle(SETTLE);
+        self.writer.drain(DRAIN_WITHIN);
         let Ok(enter) = guard::claim(&self.tty, self.mouse) else {
             self.exit = Some(Exit::TerminalGone);
             return;

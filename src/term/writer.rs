@@ -87,8 +87,8 @@ impl Writer {
         self.shared.changed.notify_all();
     }
 
-    /// Waits until the last frame is written, at most `patience`.
-    pub(super) fn settle(&self, patience: Duration) {
+    /// Waits until the last frame is out, at most `patience`.
+    pub(super) fn drain(&self, patience: Duration) {
         let slot = self.shared.slot();
         let _ = self.shared.changed.wait_timeout_while(slot, patience, |slot| slot.busy);
     }

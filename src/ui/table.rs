@@ -103,14 +103,14 @@ pub fn draw<F: Drawn>(canvas: &mut Canvas<'_>, app: &App, list: &List, layout: &
             None => None,
         };
         let Some(row) = row else { continue };
-        let look = Look {
+        let state = RowState {
             cursor,
             marked: list.is_marked(F::id(row)),
             in_range: range.is_some_and(|(a, b)| (a..=b).contains(&line)),
             stale: F::staleness(app, row),
         };
         F::tail(canvas, app, row, y);
-        draw_row::<F>(canvas, row, &placement, look, &ctx, y);
+        draw_row::<F>(canvas, row, &placement, state, &ctx, y);
     }
 }
 
@@ -126,7 +126,7 @@ enum Cursor {
 #[derive(Clone, Copy)]
 // Four independent facts, not a state machine.
 #[allow(clippy::struct_excessive_bools)]
-struct Look {
+struct RowState {
     cursor: Cursor,
     marked: bool,
     in_range: bool,
@@ -178,23 +178,23 @@ fn draw_row<F: Drawn>(
     canvas: &mut Canvas<'_>,
     row: &F::Row,
     placement: &Placement,
-    look: Look,
+    state: RowState,
     ctx: &ViewContext,
     y: u16,
 ) {
-    if look.marked {
+    if state.marked {
         let mark = canvas.glyph("•", "*");
         let style = canvas.style(Role::Marked);
         canvas.put(1, y, 1, mark, style);
     }
     for placed in &placement.columns {
-        cell::<F>(canvas, row, *placed, look, ctx, y);
+        cell::<F>(canvas, row, *placed, state, ctx, y);
     }
-    if look.in_range {
+    if state.in_range {
         let style = canvas.style(Role::Marked);
         canvas.tint(GUTTER, y, u16::MAX - GUTTER, style);
     }
-    pointer(canvas, look.cursor, y);
+    pointer(canvas, state.cursor, y);
 }
 
 /// Shows that the cursor is on this line.
@@ -214,12 +214,12 @@ fn cell<F: Drawn>(
     canvas: &mut Canvas<'_>,
     row: &F::Row,
     placed: Placed,
-    look: Look,
+    state: RowState,
     ctx: &ViewContext,
     y: u16,
 ) {
     let Some(field) = F::of(placed.field) else { return };
-    let old = field.is_old(row, look.stale);
+    let old = field.is_old(row, state.stale);
     let style = canvas.style(if old { Role::Dim } else { field.role(row) });
     let text = field.cell(row, ctx);
     match field.spec().align {

@@ -134,10 +134,10 @@ fn of_the_marked_ones_the_right_ones_are_terminated_and_the_rest_is_untouched() 
 
     cockpit.send("c");
     cockpit.wait_for("terminate 2");
-    cockpit.settle(Duration::from_millis(600));
+    cockpit.wait_until_quiet(Duration::from_millis(600));
     // The wrong count opens nothing.
     cockpit.send("terminate 5\r");
-    cockpit.settle(Duration::from_millis(600));
+    cockpit.wait_until_quiet(Duration::from_millis(600));
     assert!(gone(SCREEN).is_empty(), "{}", cockpit.screen());
     cockpit.send("\x15terminate 2\r");
     cockpit.wait_for("2 done, 0 refused, 0 failed, 0 unknown");

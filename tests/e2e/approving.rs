@@ -47,7 +47,7 @@ fn an_approval_is_typed_after_the_question_and_in_full() {
     let mut terminal = approve(home.path(), &path);
     terminal.send(&format!("{word}\r"));
     terminal.wait_for(&format!("type `{word}` to approve"));
-    terminal.settle(std::time::Duration::from_millis(500));
+    terminal.wait_until_quiet(std::time::Duration::from_millis(500));
     assert_eq!(file(&path)["approvals"], serde_json::json!([]), "{}", terminal.screen());
     terminal.send(&format!("{word}\r"));
     assert_eq!(terminal.wait_exit(), 0, "{}", terminal.screen());

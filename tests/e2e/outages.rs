@@ -219,6 +219,6 @@ fn a_cache_that_cannot_be_written_lives_in_memory_and_says_so() {
     cockpit.send("!");
     cockpit.wait_for("burntop goes on in memory");
     cockpit.send("!");
-    cockpit.settle(Duration::from_millis(200));
+    cockpit.wait_until_quiet(Duration::from_millis(200));
     quit(cockpit);
 }

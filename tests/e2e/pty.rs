@@ -227,7 +227,7 @@ impl Pty {
     }
 
     /// Waits until the program has been silent for `quiet`, to measure what one action costs.
-    pub fn settle(&self, quiet: Duration) {
+    pub fn wait_until_quiet(&self, quiet: Duration) {
         let until = Instant::now() + LIMIT;
         let mut seen = self.shared.seen();
         loop {

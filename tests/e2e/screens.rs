@@ -42,7 +42,7 @@ fn no_color_sends_no_colour_and_keeps_the_cursor_line() {
         cockpit.send("3");
         cockpit.wait_for_line(&["train-7b-old", "IDLE"]);
         cockpit.send("j");
-        cockpit.settle(Duration::from_millis(300));
+        cockpit.wait_until_quiet(Duration::from_millis(300));
         let sent = styles(&cockpit.raw());
         assert!(!sent.iter().copied().any(is_colour), "{env:?}: {sent:?}");
         assert!(sent.contains(&7), "{env:?}: no reverse video");
@@ -194,7 +194,7 @@ fn a_fixed_clock_paints_the_same_screen_twice() {
         cockpit.wait_gone("not judged yet");
         // What is read last.
         cockpit.wait_for("4 Storage");
-        cockpit.settle(Duration::from_millis(700));
+        cockpit.wait_until_quiet(Duration::from_millis(700));
         cockpit.screen().lines().map(str::to_owned).collect::<Vec<_>>()
     };
     let first = picture(1);
@@ -210,7 +210,7 @@ fn long_list(env: &[(&str, &str)]) -> (tempfile::TempDir, Pty) {
     cockpit.send("3");
     cockpit.wait_for_line(&["train-7b-old", "IDLE"]);
     cockpit.wait_gone("not judged yet");
-    cockpit.settle(Duration::from_millis(700));
+    cockpit.wait_until_quiet(Duration::from_millis(700));
     (home, cockpit)
 }
 
@@ -219,7 +219,7 @@ fn costs(cockpit: &mut Pty, keys: &str) -> Vec<usize> {
     let cost = |key: char| {
         let mark = cockpit.mark();
         cockpit.send(&key.to_string());
-        cockpit.settle(Duration::from_millis(60));
+        cockpit.wait_until_quiet(Duration::from_millis(60));
         cockpit.bytes_since(mark).len()
     };
     keys.chars().map(cost).collect()
@@ -246,7 +246,7 @@ fn a_list_that_scrolls_by_a_line_is_moved_and_costs_little() {
     let mark = cockpit.mark();
     cockpit.send("\u{c}");
     cockpit.wait_for_output(mark, "\x1b[2J");
-    cockpit.settle(Duration::from_millis(300));
+    cockpit.wait_until_quiet(Duration::from_millis(300));
     assert_eq!(cockpit.screen(), moved);
 }
 

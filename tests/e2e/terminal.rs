@@ -49,11 +49,11 @@ fn the_first_write_takes_the_screen_and_paints_it() {
 #[test]
 fn a_key_costs_one_synchronised_frame() {
     let mut demo = demo::spawn(&[], SIZE);
-    demo.settle(Duration::from_millis(200));
+    demo.wait_until_quiet(Duration::from_millis(200));
     let mark = demo.mark();
     demo.send("j");
     demo.wait_for("keys 1 last Char('j')");
-    demo.settle(Duration::from_millis(200));
+    demo.wait_until_quiet(Duration::from_millis(200));
     let bytes = demo.bytes_since(mark);
     assert_eq!(count(&bytes, b"\x1b[?2026h"), 1);
     assert_eq!(count(&bytes, b"\x1b[?2026l"), 1);
@@ -183,7 +183,7 @@ fn a_loop_that_hangs_is_ended_by_the_watchdog_with_the_terminal_restored() {
     let mut demo = demo::spawn(&[], SIZE);
     demo.send("h");
     demo.wait_for("keys 1");
-    demo.settle(Duration::from_millis(400));
+    demo.wait_until_quiet(Duration::from_millis(400));
     demo.signal(Signal::TERM);
     assert_eq!(demo.wait_exit(), 143);
     demo.assert_restored();
@@ -305,7 +305,7 @@ fn a_stop_from_outside_is_painted_over_when_it_ends() {
     demo.signal(Signal::CONT);
     demo.send("x");
     demo.wait_for("keys 1");
-    demo.settle(Duration::from_millis(200));
+    demo.wait_until_quiet(Duration::from_millis(200));
     assert!(count(&demo.bytes_since(mark), b"\x1b[?1049h") >= 1);
     demo.send("q");
     assert_eq!(demo.wait_exit(), 0);
@@ -334,7 +334,7 @@ fn a_closed_terminal_ends_a_loop_that_hangs() {
     let mut demo = demo::spawn_by_shell("trap '' HUP; exec \"$@\"", &[], SIZE);
     demo.send("h");
     demo.wait_for("keys 1");
-    demo.settle(Duration::from_millis(400));
+    demo.wait_until_quiet(Duration::from_millis(400));
     demo.hang_up();
     assert_eq!(demo.wait_exit(), 129);
 }
@@ -346,7 +346,7 @@ const HUGE: (u16, u16) = (1_000, 400);
 fn keys_are_handled_while_the_terminal_takes_no_output() {
     let dir = tempfile::tempdir().unwrap();
     let mut demo = demo::spawn(&[("CRASH_DIR", dir.path().to_str().unwrap())], HUGE);
-    demo.settle(Duration::from_millis(200));
+    demo.wait_until_quiet(Duration::from_millis(200));
     let mark = demo.mark();
     demo.stall(true);
     let note = dir.path().join("note");
@@ -361,7 +361,7 @@ fn keys_are_handled_while_the_terminal_takes_no_output() {
     }
     demo.stall(false);
     demo.wait_for("keys 40 last Char('n')");
-    demo.settle(Duration::from_millis(200));
+    demo.wait_until_quiet(Duration::from_millis(200));
     // What could not be sent was not drawn, and the newest state is what stands there at last.
     let frames = count(&demo.bytes_since(mark), b"\x1b[?2026h");
     assert!(frames <= 4, "{frames} frames for 40 keys behind a stalled terminal");
@@ -373,7 +373,7 @@ fn keys_are_handled_while_the_terminal_takes_no_output() {
 #[test]
 fn a_stalled_terminal_does_not_hold_the_end() {
     let mut demo = demo::spawn(&[], HUGE);
-    demo.settle(Duration::from_millis(200));
+    demo.wait_until_quiet(Duration::from_millis(200));
     demo.stall(true);
     demo.send("w");
     demo.send("w");
@@ -390,7 +390,7 @@ fn a_flood_of_messages_draws_few_frames() {
     let mut demo = demo::spawn(&[], SIZE);
     demo.send("f");
     demo.wait_for(&format!("messages {FLOOD}"));
-    demo.settle(Duration::from_millis(200));
+    demo.wait_until_quiet(Duration::from_millis(200));
     let frames = count(&demo.raw(), b"\x1b[?2026h");
     assert!(frames < 100, "{frames} frames for {FLOOD} messages");
 }
@@ -408,7 +408,7 @@ fn ticks_come_at_their_deadlines() {
 #[test]
 fn an_idle_program_does_not_wake_up() {
     let demo = demo::spawn(&[], SIZE);
-    demo.settle(Duration::from_millis(300));
+    demo.wait_until_quiet(Duration::from_millis(300));
     let screen = demo.screen();
     let pid = screen.lines().find_map(|line| line.strip_prefix("pid ")).unwrap().to_owned();
     let switches = || -> u64 {

@@ -8,11 +8,11 @@ use std::process::{Command, Output};
 use serde_json::Value;
 
 /// A folder with files, in which burntop runs: no credentials, no configuration.
-struct Desk {
+struct Workdir {
     dir: tempfile::TempDir,
 }
 
-impl Desk {
+impl Workdir {
     fn new() -> Self {
         Self { dir: tempfile::tempdir().unwrap() }
     }
@@ -78,22 +78,22 @@ fn hourly(header: &str, units: impl IntoIterator<Item = String>) -> String {
 }
 
 /// 1, 2, …, 100 units: with r/p = 0.6 the best commitment is 40, by hand.
-fn ramp(desk: &Desk) {
-    desk.file("ramp.csv", &hourly("time,gpus", (1..=100).map(|n: i32| n.to_string())));
+fn ramp(workdir: &Workdir) {
+    workdir.file("ramp.csv", &hourly("time,gpus", (1..=100).map(|n: i32| n.to_string())));
 }
 
 /// Twelve weeks between 20 and 79 units.
-fn weeks(desk: &Desk) {
+fn weeks(workdir: &Workdir) {
     let units = (0..12 * 168).map(|h| (20 + (h * 7 + h / 168 * 13) % 60).to_string());
-    desk.file("weeks.csv", &hourly("time,gpus", units));
+    workdir.file("weeks.csv", &hourly("time,gpus", units));
 }
 
 #[test]
 fn reserve_of_the_past_is_the_sum_that_a_pencil_makes() {
-    let desk = Desk::new();
-    ramp(&desk);
+    let workdir = Workdir::new();
+    ramp(&workdir);
     let base = "reserve --demand ramp.csv --on-demand 3 --reserved 1.8 --paths 0";
-    let report = desk.json(base);
+    let report = workdir.json(base);
     assert_eq!(report["schema"], "burntop/whatif-reserve/1");
     near(&report["optimum"]["commit"], 40.0);
     // 1.8 × 40 × 100 + 3 × (1 + … + 60), against 3 × (1 + … + 100).
@@ -102,7 +102,7 @@ fn reserve_of_the_past_is_the_sum_that_a_pencil_makes() {
     near(&report["optimum"]["esr"], 1.0 - 12_690.0 / 15_150.0);
     near(&report["optimum"]["coverage"], 1.0 - 1_830.0 / 5_050.0);
     near(&report["optimum"]["utilisation"], 3_220.0 / 4_000.0);
-    let valued = desk.json(&format!("{base} --commit 90"));
+    let valued = workdir.json(&format!("{base} --commit 90"));
     near(&valued["optimum"]["commit"], 40.0);
     near(&valued["valuation"]["commit"], 90.0);
     // 1.8 × 90 × 100 + 3 × (1 + … + 10): dearer than on demand.
@@ -115,11 +115,11 @@ fn reserve_of_the_past_is_the_sum_that_a_pencil_makes() {
 
 #[test]
 fn reserve_over_futures_is_the_same_with_the_same_seed() {
-    let desk = Desk::new();
-    weeks(&desk);
+    let workdir = Workdir::new();
+    weeks(&workdir);
     let base = "reserve --demand weeks.csv --on-demand 10 --reserved 6 --paths 500 --drift 0.01";
     let [one, same, other] =
-        ["--seed 1", "--seed 1", "--seed 2"].map(|seed| desk.json(&format!("{base} {seed}")));
+        ["--seed 1", "--seed 1", "--seed 2"].map(|seed| workdir.json(&format!("{base} {seed}")));
     assert_eq!(one["valuation"], same["valuation"]);
     assert_ne!(one["valuation"]["mean_usd"], other["valuation"]["mean_usd"]);
     let value = |name: &str| one["valuation"][name].as_f64().unwrap();
@@ -130,17 +130,17 @@ fn reserve_over_futures_is_the_same_with_the_same_seed() {
     let best = one["optimum"]["commit"].as_f64().unwrap();
     let cost = one["optimum"]["cost_usd"].as_f64().unwrap();
     for units in [best - 3.0, best - 1.0, best + 1.0, best + 3.0] {
-        let beside = desk.json(&format!("{base} --seed 1 --commit {units}"));
+        let beside = workdir.json(&format!("{base} --seed 1 --commit {units}"));
         assert!(beside["valuation"]["mean_usd"].as_f64().unwrap() >= cost, "{units}");
     }
 }
 
 #[test]
 fn optimum_is_the_cheapest_of_each_unit() {
-    let desk = Desk::new();
-    ramp(&desk);
-    desk.file("t.toml", "on_demand = 3.0\n[[tier]]\nname = '1y'\nrate = 1.8\nterm = '1y'\n");
-    let report = desk.json("optimum --demand ramp.csv --tiers t.toml");
+    let workdir = Workdir::new();
+    ramp(&workdir);
+    workdir.file("t.toml", "on_demand = 3.0\n[[tier]]\nname = '1y'\nrate = 1.8\nterm = '1y'\n");
+    let report = workdir.json("optimum --demand ramp.csv --tiers t.toml");
     assert_eq!(report["schema"], "burntop/whatif-optimum/1");
     // 8,760 h: 1 … 100 once, its last four days (5 … 100) 90 times, 5 … 24 once. Above 43 units are
     // 57 × 91 h, the first level that at most 60 % of the hours exceed.
@@ -153,18 +153,18 @@ fn optimum_is_the_cheapest_of_each_unit() {
     near(&report["esr"], 1.0 - cost / on_demand);
     assert_eq!(report["period"]["extrapolated"], "demand of 100 h repeated to 1 year");
     let example = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/tiers.example.toml");
-    desk.json(&format!("optimum --demand ramp.csv --tiers {example}"));
+    workdir.json(&format!("optimum --demand ramp.csv --tiers {example}"));
 }
 
 /// A term longer than the demand is paid to its end, and said to rest on repeated demand.
 #[test]
 fn optimum_charges_whole_terms_and_names_what_is_extrapolated() {
-    let desk = Desk::new();
-    weeks(&desk);
+    let workdir = Workdir::new();
+    weeks(&workdir);
     let tiers = |term: &str| {
         let text = format!("on_demand = 3.0\n[[tier]]\nname = 'c'\nrate = 1.4\nterm = '{term}'\n");
-        desk.file("t.toml", &text);
-        desk.json("optimum --demand weeks.csv --tiers t.toml")
+        workdir.file("t.toml", &text);
+        workdir.json("optimum --demand weeks.csv --tiers t.toml")
     };
     let (once, twice, three) = (tiers("12w"), tiers("24w"), tiers("3y"));
     assert!(once["period"]["extrapolated"].is_null(), "{once}");
@@ -183,22 +183,22 @@ fn optimum_charges_whole_terms_and_names_what_is_extrapolated() {
             .unwrap()
             .starts_with("demand of 12 weeks repeated to 3 years:")
     );
-    let text = desk.run("optimum --demand weeks.csv --tiers t.toml");
+    let text = workdir.run("optimum --demand weeks.csv --tiers t.toml");
     let text = String::from_utf8(text.stdout).unwrap();
     assert!(text.contains("demand of 12 weeks repeated to 3 years"), "{text}");
     // A period of the shorter term would be cut: refused, with the reason.
     let text = "on_demand = 3.0\n[[tier]]\nname = 'a'\nrate = 1.4\nterm = '1y'\n[[tier]]\nname = \
                 'b'\nrate = 1.5\nterm = '5w'\n";
-    desk.file("t.toml", text);
-    let said = desk.refused("optimum --demand weeks.csv --tiers t.toml");
+    workdir.file("t.toml", text);
+    let said = workdir.refused("optimum --demand weeks.csv --tiers t.toml");
     assert!(said.contains("a term must divide the next longer one"), "{said}");
 }
 
 #[test]
 fn backtest_names_ours_and_the_others_and_foresight_is_cheapest() {
-    let desk = Desk::new();
-    weeks(&desk);
-    let report = desk.json(
+    let workdir = Workdir::new();
+    weeks(&workdir);
+    let report = workdir.json(
         "backtest --demand weeks.csv --column gpus --on-demand 10 --reserved 6.3 --term-weeks 4 \
          --every-weeks 1",
     );
@@ -213,22 +213,22 @@ fn backtest_names_ours_and_the_others_and_foresight_is_cheapest() {
 
 #[test]
 fn a_scenario_compared_with_itself_differs_by_exactly_nothing() {
-    let desk = Desk::new();
-    weeks(&desk);
+    let workdir = Workdir::new();
+    weeks(&workdir);
     let scenario = "name = 'a'\n[future]\npaths = 300\n[[family]]\nname = 'gpus'\non_demand = \
                     10.0\ndrift = 0.01\n[[family.offer]]\nname = 'ri'\nkind = \
                     'standard_ri'\nweeks = 52\npayment = 'no-upfront'\nrate = \
                     6.0\n[[family.buy]]\noffer = 'ri'\nunits = 30.0\n";
-    desk.file("a.toml", scenario);
-    desk.file("b.toml", &scenario.replace("30.0", "31.0").replace("'a'", "'b'"));
-    let report = desk.json("compare a.toml a.toml b.toml --demand weeks.csv");
+    workdir.file("a.toml", scenario);
+    workdir.file("b.toml", &scenario.replace("30.0", "31.0").replace("'a'", "'b'"));
+    let report = workdir.json("compare a.toml a.toml b.toml --demand weeks.csv");
     let difference = |row: usize| &report["rows"][row]["difference"];
     assert!(difference(0).is_null());
     for name in ["mean_usd", "error_usd", "cheaper"] {
         assert_eq!(difference(1)[name], 0, "{name}");
     }
     assert_ne!(difference(2)["mean_usd"], 0);
-    let memo = desk.run("memo --demand weeks.csv --scenario a.toml");
+    let memo = workdir.run("memo --demand weeks.csv --scenario a.toml");
     assert_eq!(memo.status.code(), Some(0), "{}", said(&memo));
     let memo = String::from_utf8(memo.stdout).unwrap();
     for part in ["# a\n", "## What to do", "seed 1", "## Inputs", "## What is not known"] {
@@ -238,8 +238,8 @@ fn a_scenario_compared_with_itself_differs_by_exactly_nothing() {
 
 #[test]
 fn the_simulators_say_their_arithmetic() {
-    let desk = Desk::new();
-    let report = desk.json(
+    let workdir = Workdir::new();
+    let report = workdir.json(
         "gpu-savings monthly_usd=200000 utilisation=30% target=70% spot_share=60% \
          spot_discount=70% spot_overhead=0",
     );
@@ -259,18 +259,18 @@ fn the_simulators_say_their_arithmetic() {
         "unit-cost",
         "programme",
     ] {
-        let listed = desk.json(&format!("{kind} --list"));
+        let listed = workdir.json(&format!("{kind} --list"));
         assert_eq!(listed["schema"], format!("burntop/whatif-{kind}/1"));
-        let said = desk.refused(&format!("{kind} nonsense=1"));
+        let said = workdir.refused(&format!("{kind} nonsense=1"));
         assert!(said.contains("there is no input `nonsense`"), "{said}");
     }
-    assert!(desk.refused("gpu-savings").contains("is not given"));
+    assert!(workdir.refused("gpu-savings").contains("is not given"));
 }
 
 /// Files and what is said about them: one bad input each.
 #[test]
 fn bad_files_are_refused_with_their_line_and_column() {
-    let desk = Desk::new();
+    let workdir = Workdir::new();
     let head = "time,gpus\n2026-01-01T00:00:00Z,5\n";
     for (text, want) in [
         (String::new(), "d.csv:1:1: the file is empty"),
@@ -284,23 +284,24 @@ fn bad_files_are_refused_with_their_line_and_column() {
         ("time,gpus\n2026-01-01,5\n2026-01-02,5\n".to_owned(), "a day without an hour"),
         ("time,a,b\n2026-01-01T00:00:00Z,1,2\n".to_owned(), "pick one with --column: a, b"),
     ] {
-        desk.file("d.csv", &text);
-        let said = desk.refused("reserve --demand d.csv --on-demand 3 --reserved 2 --paths 0");
+        workdir.file("d.csv", &text);
+        let said = workdir.refused("reserve --demand d.csv --on-demand 3 --reserved 2 --paths 0");
         assert!(said.contains(want), "{text}\n{said}");
     }
     assert!(
-        desk.refused("reserve --demand gone.csv --on-demand 3 --reserved 2")
+        workdir
+            .refused("reserve --demand gone.csv --on-demand 3 --reserved 2")
             .contains("there is no file gone.csv")
     );
-    std::fs::write(desk.dir.path().join("d.csv"), b"time,a\n2026-01-01 00:00,\xff\n").unwrap();
-    let said = desk.refused("reserve --demand d.csv --on-demand 3 --reserved 2");
+    std::fs::write(workdir.dir.path().join("d.csv"), b"time,a\n2026-01-01 00:00,\xff\n").unwrap();
+    let said = workdir.refused("reserve --demand d.csv --on-demand 3 --reserved 2");
     assert!(said.contains("d.csv:2: not UTF-8"), "{said}");
 }
 
 /// What is odd and can be valued: said, with exit code 0.
 #[test]
 fn odd_files_are_valued_and_the_oddity_is_said() {
-    let desk = Desk::new();
+    let workdir = Workdir::new();
     let mixed = "time,gpus\n2026-01-01T00:00:00Z,5\n2026-01-01T01:00:00Z;6,5\n";
     let gaps = "time,gpus\n2026-01-01T00:00:00Z,5\n2026-01-01T05:00:00Z,6\n";
     let double = "time,gpus\n2026-01-01T00:00:00Z,5\n2026-01-01T00:00:00Z,5\n";
@@ -315,36 +316,36 @@ fn odd_files_are_valued_and_the_oddity_is_said() {
         (zero, "", "the demand is 0 in every known hour"),
         (autumn, "--zone Europe/Berlin", "show twice"),
     ] {
-        desk.file("d.csv", text);
+        workdir.file("d.csv", text);
         let args = format!("reserve --demand d.csv --on-demand 3 --reserved 2 {more}");
-        let report = desk.json(&args).to_string();
+        let report = workdir.json(&args).to_string();
         assert!(report.contains(want), "{text}\n{report}");
     }
-    ramp(&desk);
-    let dear = desk.json("reserve --demand ramp.csv --on-demand 2 --reserved 3 --paths 0");
+    ramp(&workdir);
+    let dear = workdir.json("reserve --demand ramp.csv --on-demand 2 --reserved 3 --paths 0");
     near(&dear["optimum"]["commit"], 0.0);
     assert!(dear["warnings"][0].as_str().unwrap().contains("is not below the on-demand price"));
 }
 
 #[test]
 fn ten_years_and_two_hundred_columns_are_fine() {
-    let desk = Desk::new();
-    desk.file("long.csv", &hourly("time,gpus", (0..87_600).map(|h| (h % 24).to_string())));
-    let report = desk.json("reserve --demand long.csv --on-demand 3 --reserved 1.8 --paths 0");
+    let workdir = Workdir::new();
+    workdir.file("long.csv", &hourly("time,gpus", (0..87_600).map(|h| (h % 24).to_string())));
+    let report = workdir.json("reserve --demand long.csv --on-demand 3 --reserved 1.8 --paths 0");
     assert_eq!(report["demand"]["hours"], 87_600);
     let names: Vec<String> = (0..200).map(|n| format!("f{n}")).collect();
     let row: Vec<String> = (0..200).map(|n| n.to_string()).collect();
     let header = format!("time,{}", names.join(","));
-    desk.file("wide.csv", &hourly(&header, (0..48).map(|_| row.join(","))));
-    let report =
-        desk.json("reserve --demand wide.csv --column f7 --on-demand 3 --reserved 1.8 --paths 0");
+    workdir.file("wide.csv", &hourly(&header, (0..48).map(|_| row.join(","))));
+    let report = workdir
+        .json("reserve --demand wide.csv --column f7 --on-demand 3 --reserved 1.8 --paths 0");
     near(&report["optimum"]["commit"], 7.0);
 }
 
 #[test]
 fn wrong_prices_terms_and_scenarios_are_refused() {
-    let desk = Desk::new();
-    ramp(&desk);
+    let workdir = Workdir::new();
+    ramp(&workdir);
     for (args, want) in [
         ("--on-demand 0 --reserved 1", "--on-demand: 0 is no price"),
         ("--on-demand nan --reserved 1", "--on-demand: NaN is no price"),
@@ -356,12 +357,12 @@ fn wrong_prices_terms_and_scenarios_are_refused() {
         ("--on-demand 3", "--reserved"),
         ("--on-demand 3 --reserved 2 --zone Mars/Olympus", "there is no zone Mars/Olympus"),
     ] {
-        let said = desk.refused(&format!("reserve --demand ramp.csv {args}"));
+        let said = workdir.refused(&format!("reserve --demand ramp.csv {args}"));
         assert!(said.contains(want), "{args}\n{said}");
     }
     let later = "schema = 'burntop/scenario/2'\n";
-    let path = desk.file("s.toml", later);
-    let said = desk.refused("reserve --demand ramp.csv --scenario s.toml");
+    let path = workdir.file("s.toml", later);
+    let said = workdir.refused("reserve --demand ramp.csv --scenario s.toml");
     assert!(said.contains("s.toml:1: made by a later burntop"), "{said}");
     assert_eq!(std::fs::read_to_string(&path).unwrap(), later);
     for (text, want) in [
@@ -375,19 +376,19 @@ fn wrong_prices_terms_and_scenarios_are_refused() {
             "the rate of `sp` for gpus is not known",
         ),
     ] {
-        desk.file("s.toml", text);
-        let said = desk.refused("reserve --demand ramp.csv --scenario s.toml");
+        workdir.file("s.toml", text);
+        let said = workdir.refused("reserve --demand ramp.csv --scenario s.toml");
         assert!(said.contains(want), "{text}\n{said}");
     }
-    desk.file("t.toml", "on_demand = -1.0\n");
-    let said = desk.refused("optimum --demand ramp.csv --tiers t.toml");
+    workdir.file("t.toml", "on_demand = -1.0\n");
+    let said = workdir.refused("optimum --demand ramp.csv --tiers t.toml");
     assert!(said.contains("t.toml:1:13: on_demand: -1 is no price"), "{said}");
 }
 
 /// Whoever plans with the demo has its history as the demand.
 #[test]
 fn the_demo_has_a_past_to_plan_for() {
-    let desk = Desk::new();
-    let said = desk.refused("reserve --demo --on-demand 3 --reserved 2 --paths 0");
+    let workdir = Workdir::new();
+    let said = workdir.refused("reserve --demo --on-demand 3 --reserved 2 --paths 0");
     assert!(said.contains("several families; pick one with --family"), "{said}");
 }

@@ -161,7 +161,7 @@ pub fn quit(mut cockpit: Pty) {
 fn press_refresh(cockpit: &mut Pty) -> bool {
     cockpit.send("r");
     // The word of an earlier press may still stand until this key is handled.
-    cockpit.settle(Duration::from_millis(300));
+    cockpit.wait_until_quiet(Duration::from_millis(300));
     cockpit.wait_until("the price or the reading", |screen| {
         ["enter refresh", "reading again"].iter().any(|text| screen.contents().contains(text))
     });

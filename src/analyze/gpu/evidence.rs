@@ -27,7 +27,7 @@ const ZERO: f32 = 0.005;
 
 /// What a moment speaks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sight {
+pub(super) enum Indication {
     /// Two witnesses for idle.
     Idle,
     /// Activity is low, the second witness is missing or speaks against.
@@ -43,7 +43,7 @@ pub(super) enum Sight {
 /// What a moment says.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Evidence {
-    pub sight: Sight,
+    pub indication: Indication,
     pub rung: Rung,
     pub activity: Option<Activity>,
     /// The main signal of the rung and its value.
@@ -86,8 +86,8 @@ impl Evidence {
         if let Some(activity) = &mut self.activity {
             activity.busiest = activity.busiest.max(seen);
         }
-        if self.sight != Sight::Use {
-            self.sight = Sight::Use;
+        if self.indication != Indication::Use {
+            self.indication = Indication::Use;
             self.elsewhere = Some(seen);
         }
     }
@@ -156,22 +156,22 @@ pub(super) fn evidence(
             .is_some_and(|m| at_rest == Some(true) || (m < EMPTY_MIB && processes == Some(false)));
     let phantom = looks_used && !works && nothing_there;
 
-    let sight = if phantom {
-        Sight::Phantom
+    let indication = if phantom {
+        Indication::Phantom
     } else if works || looks_used || (rung == Rung::D && share.is_some_and(|s| s >= WORKS_BY_POWER))
     {
-        Sight::Use
+        Indication::Use
     } else if main.is_some() {
         let second = if neuron {
             mem.is_some_and(|m| m < 1.0)
         } else {
             at_rest == Some(true) || idle_bit == Some(true)
         };
-        if second { Sight::Idle } else { Sight::Low }
+        if second { Indication::Idle } else { Indication::Low }
     } else if at_rest == Some(true) && idle_bit == Some(true) {
-        Sight::Idle
+        Indication::Idle
     } else {
-        Sight::Blind
+        Indication::Blind
     };
 
     let effective = match main {
@@ -208,7 +208,7 @@ pub(super) fn evidence(
         && (in_memory || processes == Some(true));
 
     Evidence {
-        sight,
+        indication,
         rung,
         activity,
         main,

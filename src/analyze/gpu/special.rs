@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::evidence::{Evidence, Sight};
+use super::evidence::{Evidence, Indication};
 use super::item::Item;
 use super::track::Track;
 use super::verdict::error;
@@ -70,9 +70,9 @@ pub(super) fn waste(verdict: &GpuVerdict, e: &Evidence, usd: Option<f64>) -> Opt
     match verdict.state {
         GpuState::HeldIdle | GpuState::UnallocatedIdle | GpuState::Stalled => usd,
         GpuState::Busy | GpuState::Inefficient => usd.map(|_| 0.0),
-        GpuState::Unhealthy => match e.sight {
-            Sight::Use => usd.map(|_| 0.0),
-            Sight::Idle | Sight::Low => usd,
+        GpuState::Unhealthy => match e.indication {
+            Indication::Use => usd.map(|_| 0.0),
+            Indication::Idle | Indication::Low => usd,
             _ => None,
         },
         GpuState::Unknown | GpuState::Stale => None,

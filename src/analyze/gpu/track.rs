@@ -1,7 +1,7 @@
 //! What is remembered of one GPU between sweeps: when a quiet spell began, whether it hangs, which
 //! errors are new. About a kilobyte each.
 
-use super::evidence::{Evidence, Sight};
+use super::evidence::{Evidence, Indication};
 use super::rules::{GpuRules, INEFFICIENT_HYSTERESIS, MEAN_OVER_MS, NEURON_QUIET_MS, XID_NEW_MS};
 use crate::domain::gpu::xid;
 use crate::domain::{GpuSample, GpuSignal, GpuState, Rung};
@@ -63,7 +63,7 @@ pub(super) struct Track {
     xid_at: i64,
     xid_is_new: bool,
     uses_since_xid: u32,
-    last_sight: Sight,
+    last_indication: Indication,
     /// The state concluded last.
     pub state: Option<GpuState>,
 }
@@ -87,7 +87,7 @@ impl Default for Track {
             xid_at: 0,
             xid_is_new: false,
             uses_since_xid: 0,
-            last_sight: Sight::Blind,
+            last_indication: Indication::Blind,
             state: None,
         }
     }
@@ -114,14 +114,14 @@ impl Track {
             self.stall = None;
             self.wasteful = None;
             self.mean = f32::NAN;
-            self.last_sight = Sight::Blind;
+            self.last_indication = Indication::Blind;
         }
-        if e.sight == Sight::Use {
+        if e.indication == Indication::Use {
             self.quiet = None;
             self.low = None;
             self.zero = None;
             self.used_at = Some(self.used_at.map_or(at, |u| u.max(at)));
-            self.last_sight = Sight::Use;
+            self.last_indication = Indication::Use;
         }
         if !e.stalls {
             self.stall = None;
@@ -132,29 +132,31 @@ impl Track {
             return;
         }
         self.errors(at, e, sample);
-        let before = self.last_sight;
-        self.against = match e.sight {
-            Sight::Low if e.at_rest == Some(false) && e.idle_bit != Some(true) => self.against + 1,
+        let before = self.last_indication;
+        self.against = match e.indication {
+            Indication::Low if e.at_rest == Some(false) && e.idle_bit != Some(true) => {
+                self.against + 1
+            }
             _ => 0,
         };
         // A reading at the limit is a flicker; more of them are work that no engine shows.
         if self.against >= rules.min_samples && self.quiet.take().is_some() {
             self.quiet_began = false;
         }
-        match e.sight {
-            Sight::Idle => {
+        match e.indication {
+            Indication::Idle => {
                 if self.quiet.is_none() {
-                    self.quiet_began = before == Sight::Use;
+                    self.quiet_began = before == Indication::Use;
                 }
                 Spell::extend(&mut self.quiet, at);
                 Spell::extend(&mut self.low, at);
             }
-            Sight::Low => {
+            Indication::Low => {
                 // Use, then low activity whose power still falls: the beginning stays known.
-                self.quiet_began |= before == Sight::Use && self.quiet.is_none();
+                self.quiet_began |= before == Indication::Use && self.quiet.is_none();
                 Spell::extend(&mut self.low, at);
             }
-            Sight::Use | Sight::Phantom | Sight::Blind => {}
+            Indication::Use | Indication::Phantom | Indication::Blind => {}
         }
         if e.cores_at_zero {
             Spell::extend(&mut self.zero, at);
@@ -164,8 +166,8 @@ impl Track {
         if e.stalls {
             Spell::extend(&mut self.stall, at);
         }
-        if !matches!(e.sight, Sight::Phantom | Sight::Blind) {
-            self.last_sight = e.sight;
+        if !matches!(e.indication, Indication::Phantom | Indication::Blind) {
+            self.last_indication = e.indication;
             self.told_at = at;
         }
         self.window(at, e, sample, rules);
@@ -187,7 +189,7 @@ impl Track {
             return;
         }
         let rested = recent.max_power_w.zip(e.rest).is_some_and(|(p, rest)| p <= rest);
-        if e.sight != Sight::Idle || !rested || recent.samples < rules.min_samples {
+        if e.indication != Indication::Idle || !rested || recent.samples < rules.min_samples {
             return;
         }
         let from = self.used_at.map_or(from, |u| from.max(u));
@@ -200,7 +202,8 @@ impl Track {
 
     /// The weighted mean of activity, and since when it is too low.
     fn efficiency(&mut self, at: i64, e: &Evidence, sample: &GpuSample, below: f32) {
-        let usable = e.activity.filter(|a| a.rung <= Rung::C && e.sight != Sight::Phantom);
+        let usable =
+            e.activity.filter(|a| a.rung <= Rung::C && e.indication != Indication::Phantom);
         let Some(activity) = usable else { return };
         let old = if self.at == i64::MIN { at } else { self.at };
         self.mean = if self.mean.is_nan() {
@@ -233,7 +236,7 @@ impl Track {
                 return;
             }
         }
-        if e.sight == Sight::Use {
+        if e.indication == Indication::Use {
             self.uses_since_xid = self.uses_since_xid.saturating_add(1);
         }
     }
@@ -246,16 +249,16 @@ impl Track {
     }
 
     /// The spell that may be called idle: two witnesses long enough, or NeuronCores at 0 for long.
-    pub fn idle(&self, sight: Sight, rules: &GpuRules) -> Option<Spell> {
+    pub fn idle(&self, indication: Indication, rules: &GpuRules) -> Option<Spell> {
         let needed = rules.min_idle.as_millis() as i64;
         let long = self.quiet.filter(|q| q.samples >= rules.min_samples && q.lasted() >= needed);
         let zero =
             self.zero.filter(|z| z.samples >= rules.min_samples && z.lasted() >= NEURON_QUIET_MS);
-        match sight {
-            Sight::Idle => long.or(zero),
-            Sight::Low => zero,
+        match indication {
+            Indication::Idle => long.or(zero),
+            Indication::Low => zero,
             // Called idle before; a value that nothing can cause does not change it.
-            Sight::Phantom if self.state.is_some_and(GpuState::is_idle) => long,
+            Indication::Phantom if self.state.is_some_and(GpuState::is_idle) => long,
             _ => None,
         }
     }

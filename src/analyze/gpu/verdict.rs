@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::evidence::{Evidence, Sight};
+use super::evidence::{Evidence, Indication};
 use super::rules::GpuRules;
 use super::since::{Since, since};
 use super::track::{Spell, Track};
@@ -78,18 +78,18 @@ fn state(track: &Track, e: &Evidence, case: &Case<'_>) -> Conclusion {
     if let Some(reason) = error(track, case.sample, false) {
         return told(GpuState::Unhealthy, reason, Some(Advice::Replace));
     }
-    if let Some(spell) = track.idle(e.sight, rules) {
+    if let Some(spell) = track.idle(e.indication, rules) {
         let (state, reason, advice) = idle(e);
         return Conclusion { state, reason, advice: Some(advice), spell: Some(spell) };
     }
-    match e.sight {
-        Sight::Use => working(track, e, case),
-        Sight::Idle | Sight::Low => quiet(track, e, case),
-        Sight::Phantom => {
+    match e.indication {
+        Indication::Use => working(track, e, case),
+        Indication::Idle | Indication::Low => quiet(track, e, case),
+        Indication::Phantom => {
             let util = case.sample.signals.get(GpuSignal::Util).map_or(0, percent);
             told(GpuState::Unknown, Say::Phantom(util), None)
         }
-        Sight::Blind => match e.power {
+        Indication::Blind => match e.power {
             Some(watts) if e.rung == Rung::D => {
                 told(GpuState::Unknown, Say::PowerOnly(watts.round() as u16), Some(Advice::Profile))
             }
@@ -191,7 +191,7 @@ fn quiet(track: &Track, e: &Evidence, case: &Case<'_>) -> Conclusion {
         let percent = percent(recent.max_activity);
         return told(GpuState::Busy, Say::UsedLately { percent, minutes }, None);
     }
-    if e.sight == Sight::Idle {
+    if e.indication == Indication::Idle {
         let (lasted, samples) = track.quiet.map_or((0, 0), |q| (q.lasted(), q.samples));
         let reason = Say::TooShort {
             seconds: seconds(lasted),

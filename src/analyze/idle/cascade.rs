@@ -2,7 +2,7 @@
 //! asks in rounds: the cheapest evidence first, and no more of an instance once it is decided.
 
 use super::exempt::Exemption;
-use super::judge::{Look, Subject};
+use super::judge::{JudgeInput, Subject};
 use super::machine::Machine;
 use super::policy::{Policy, gpu_indices};
 use super::stretch::Slice;
@@ -34,27 +34,27 @@ pub fn next_signals(subject: &Subject<'_>, policy: &Policy) -> Vec<Signal> {
     if Exemption::of(&subject.instance.tags, subject.now).holds() {
         return Vec::new();
     }
-    let look = Look::new(subject, policy);
+    let input = JudgeInput::new(subject, policy);
     // Where the type reports no EBS operations, the instance's volumes do.
     let has_volumes = !subject.instance.block_devices.is_empty();
     let can_be = |signal: Signal| has_volumes || exists(signal, subject.spec);
     let missing = |signal: &Signal| subject.series.get(*signal).is_none() && can_be(*signal);
     let cpu_known = !missing(&Signal::CpuMean);
-    if look.too_young && cpu_known {
+    if input.too_young && cpu_known {
         return Vec::new();
     }
-    if policy.uses_gpu() && matches!(look.machine, Machine::Gpus(_)) {
-        return gpu_by_gpu(subject, policy, &look, missing);
+    if policy.uses_gpu() && matches!(input.machine, Machine::Gpus(_)) {
+        return gpu_by_gpu(subject, policy, &input, missing);
     }
-    if cpu_known && look.survey.in_use() {
+    if cpu_known && input.survey.in_use() {
         return Vec::new();
     }
     // CPU first, then the veto of the GPUs, then the rest two by two.
-    let host = policy.host_signals(look.machine.has_gpu_limits());
+    let host = policy.host_signals(input.machine.has_gpu_limits());
     let named = |signals: &[Signal]| -> Vec<Signal> {
         signals.iter().copied().filter(|s| host.contains(s) && missing(s)).collect()
     };
-    let gpus = || gpu_indices(look.machine.gpus()).map(Signal::GpuMax).filter(missing).collect();
+    let gpus = || gpu_indices(input.machine.gpus()).map(Signal::GpuMax).filter(missing).collect();
     let rounds: [&dyn Fn() -> Vec<Signal>; 5] = [
         &|| named(&[Signal::CpuMean]),
         &|| named(&[Signal::CpuMax]),
@@ -75,12 +75,12 @@ pub(super) fn exists(signal: Signal, spec: Option<&TypeSpec>) -> bool {
 fn gpu_by_gpu(
     subject: &Subject<'_>,
     policy: &Policy,
-    look: &Look,
+    input: &JudgeInput,
     missing: impl Fn(&Signal) -> bool + Copy,
 ) -> Vec<Signal> {
-    let gpus = || gpu_indices(look.machine.gpus());
+    let gpus = || gpu_indices(input.machine.gpus());
     let mut first: Vec<Signal> = [Signal::CpuMean].into_iter().filter(missing).collect();
-    if !look.too_young {
+    if !input.too_young {
         first.extend(gpus().map(Signal::GpuMax).filter(missing));
     }
     if !first.is_empty() {
@@ -88,15 +88,15 @@ fn gpu_by_gpu(
     }
     let was_active = |i: &u16| {
         let series = subject.series.get(Signal::GpuMax(*i));
-        series.is_some_and(|s| Slice::of(s, look.frame.judged).stats().max > 0.0)
+        series.is_some_and(|s| Slice::of(s, input.frame.judged).stats().max > 0.0)
     };
     let mut next: Vec<Signal> =
         gpus().filter(was_active).map(Signal::GpuMean).filter(missing).collect();
     // Where a GPU works, the host can only matter for calling the others idle.
-    let open = if look.survey.gpu_works() {
-        look.idle_gpus().is_some_and(|k| k > 0)
+    let open = if input.survey.gpu_works() {
+        input.idle_gpus().is_some_and(|k| k > 0)
     } else {
-        !look.survey.in_use()
+        !input.survey.in_use()
     };
     if open {
         next.extend(policy.host_signals(true).into_iter().filter(missing));

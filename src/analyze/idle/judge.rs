@@ -37,7 +37,7 @@ pub struct Subject<'a> {
 }
 
 /// A first look at a subject: everything that the verdict follows from.
-pub(super) struct Look {
+pub(super) struct JudgeInput {
     pub machine: Machine,
     pub frame: Frame,
     pub survey: Survey,
@@ -47,7 +47,7 @@ pub(super) struct Look {
     pub too_young: bool,
 }
 
-impl Look {
+impl JudgeInput {
     /// Looks at `subject` under `policy`.
     pub fn new(subject: &Subject<'_>, policy: &Policy) -> Self {
         let machine = Machine::of(subject.spec);
@@ -105,20 +105,20 @@ fn born_at(subject: &Subject<'_>, frame: Frame) -> Timestamp {
 
 /// Judges one instance. See the module's documentation for the rules.
 pub fn judge(subject: &Subject<'_>, policy: &Policy) -> Verdict {
-    let look = Look::new(subject, policy);
+    let input = JudgeInput::new(subject, policy);
     let exemption = Exemption::of(&subject.instance.tags, subject.now);
-    let idle_gpus = look.idle_gpus();
-    let little = if look.survey.in_use() {
-        underused(subject.series, policy, look.machine, look.frame, &look.survey)
+    let idle_gpus = input.idle_gpus();
+    let little = if input.survey.in_use() {
+        underused(subject.series, policy, input.machine, input.frame, &input.survey)
     } else {
         None
     };
-    let kind = kind(policy, &look, &exemption, idle_gpus, little.is_some());
+    let kind = kind(policy, &input, &exemption, idle_gpus, little.is_some());
     let start = match kind {
-        VerdictKind::Idle => start(subject, policy, &look, &|f| f.required, None),
+        VerdictKind::Idle => start(subject, policy, &input, &|f| f.required, None),
         VerdictKind::Partial => {
-            let gpus: Vec<u16> = look.survey.gpus().filter_map(idle_gpu).collect();
-            start(subject, policy, &look, &is_idle_gpu, Some(&gpus))
+            let gpus: Vec<u16> = input.survey.gpus().filter_map(idle_gpu).collect();
+            start(subject, policy, &input, &is_idle_gpu, Some(&gpus))
         }
         _ => None,
     };
@@ -126,19 +126,19 @@ pub fn judge(subject: &Subject<'_>, policy: &Policy) -> Verdict {
     let reason = reason::of(&reason::Facts {
         subject,
         policy,
-        look: &look,
+        input: &input,
         exemption: &exemption,
         kind,
         idle_gpus,
         start,
         little,
     });
-    let not_checked = not_checked(subject, policy, &look);
+    let not_checked = not_checked(subject, policy, &input);
     // What an idle stretch is like is told by its own hours: the work before it is over.
-    let gpu_percent = idle_since.map_or(look.survey.gpu_percent, |since| {
-        gpu_mean(subject.series, look.frame.judged.since(Hour::containing(since)))
+    let gpu_percent = idle_since.map_or(input.survey.gpu_percent, |since| {
+        gpu_mean(subject.series, input.frame.judged.since(Hour::containing(since)))
     });
-    let Look { machine, survey, frame, .. } = look;
+    let JudgeInput { machine, survey, frame, .. } = input;
     let unknown = kind == VerdictKind::Unknown;
     let coverage = coverage(&survey, machine, frame, unknown);
     // What was not fetched is no evidence; it is shown where it is what was missing. Collected in
@@ -165,15 +165,15 @@ pub fn judge(subject: &Subject<'_>, policy: &Policy) -> Verdict {
 /// The order of verdicts.
 fn kind(
     policy: &Policy,
-    look: &Look,
+    input: &JudgeInput,
     exemption: &Exemption,
     idle_gpus: Option<u32>,
     does_little: bool,
 ) -> VerdictKind {
-    let survey = &look.survey;
+    let survey = &input.survey;
     if exemption.holds() {
         VerdictKind::Exempt
-    } else if look.too_young {
+    } else if input.too_young {
         VerdictKind::TooNew
     } else if survey.in_use() {
         let some_idle = idle_gpus.is_some_and(|k| k > 0);
@@ -184,10 +184,10 @@ fn kind(
         } else {
             VerdictKind::Busy
         }
-    } else if look.frame.is_short() {
+    } else if input.frame.is_short() {
         // An old instance, restarted: its evidence is too new.
         VerdictKind::TooNew
-    } else if matches!(look.machine, Machine::Blind | Machine::UnknownType) || !survey.is_covered()
+    } else if matches!(input.machine, Machine::Blind | Machine::UnknownType) || !survey.is_covered()
     {
         VerdictKind::Unknown
     } else {
@@ -199,12 +199,12 @@ fn kind(
 fn start(
     subject: &Subject<'_>,
     policy: &Policy,
-    look: &Look,
+    input: &JudgeInput,
     select: &dyn Fn(&Finding) -> bool,
     gpus: Option<&[u16]>,
 ) -> Option<Start> {
-    let found = quiet_since(subject, policy, look.machine, look.frame, &look.survey, select)?;
-    Some(found.or_earlier(subject, look.frame, gpus))
+    let found = quiet_since(subject, policy, input.machine, input.frame, &input.survey, select)?;
+    Some(found.or_earlier(subject, input.frame, gpus))
 }
 
 /// The lowest coverage of what the policy needs. What was never fetched counts as 0 where the
@@ -223,14 +223,14 @@ fn coverage(survey: &Survey, machine: Machine, frame: Frame, unknown: bool) -> f
 }
 
 /// What the verdict does not rest on and could matter.
-fn not_checked(subject: &Subject<'_>, policy: &Policy, look: &Look) -> Arc<[Arc<str>]> {
+fn not_checked(subject: &Subject<'_>, policy: &Policy, input: &JudgeInput) -> Arc<[Arc<str>]> {
     let words = &*WORDS;
     let mut out = Vec::with_capacity(6);
     out.push(words.memory.clone());
-    if look.machine != Machine::CpuOnly {
+    if input.machine != Machine::CpuOnly {
         out.push(words.efa.clone());
     }
-    match look.machine {
+    match input.machine {
         Machine::Blind => out.push(words.no_telemetry.clone()),
         Machine::Gpus(_) if !policy.uses_gpu() => out.push(words.gpu_blind.clone()),
         _ => {}
@@ -238,7 +238,7 @@ fn not_checked(subject: &Subject<'_>, policy: &Policy, look: &Look) -> Arc<[Arc<
     if subject.spec.is_some_and(|s| s.instance_store_gb > 0) {
         out.push(words.instance_store.clone());
     }
-    let limits = policy.limits(look.machine.has_gpu_limits());
+    let limits = policy.limits(input.machine.has_gpu_limits());
     let sees_network = match &policy.test {
         Test::Hourly { .. } => limits.is_some_and(|l| l.network_per_day.is_some()),
         Test::LowDays { .. } => true,
@@ -261,10 +261,10 @@ fn not_checked(subject: &Subject<'_>, policy: &Policy, look: &Look) -> Arc<[Arc<
             words.ebs_unreported.clone()
         });
     }
-    let decided = look.too_young || look.survey.in_use();
+    let decided = input.too_young || input.survey.in_use();
     let peaks_missing = limits.is_some_and(|l| l.cpu_max_percent.is_some())
         && subject.series.get(Signal::CpuMax).is_none();
-    if decided && (peaks_missing || look.survey.findings.iter().any(|f| !f.fetched)) {
+    if decided && (peaks_missing || input.survey.findings.iter().any(|f| !f.fetched)) {
         out.push(words.not_fetched.clone());
     }
     intern::shared_list(&out)

@@ -3,7 +3,7 @@
 use std::fmt::{self, Display as _};
 
 use super::exempt::{EXEMPT_TAG, Exemption};
-use super::judge::{Look, Subject};
+use super::judge::{JudgeInput, Subject};
 use super::machine::Machine;
 use super::policy::Policy;
 use super::since::Start;
@@ -15,7 +15,7 @@ use crate::domain::{SignalEvidence, VerdictKind};
 pub(super) struct Facts<'a> {
     pub subject: &'a Subject<'a>,
     pub policy: &'a Policy,
-    pub look: &'a Look,
+    pub input: &'a JudgeInput,
     pub exemption: &'a Exemption,
     pub kind: VerdictKind,
     pub idle_gpus: Option<u32>,
@@ -53,19 +53,19 @@ fn exempt(facts: &Facts<'_>) -> String {
 }
 
 fn too_new(facts: &Facts<'_>) -> String {
-    let look = facts.look;
-    let minimum = span(look.frame.stretch);
-    if look.age_hours < 0 {
+    let input = facts.input;
+    let minimum = span(input.frame.stretch);
+    if input.age_hours < 0 {
         return format!(
             "Too new: its launch lies in the future, so a clock is wrong; {minimum} are needed."
         );
     }
-    let age = span(look.age_hours.unsigned_abs() as usize);
-    if look.too_young {
+    let age = span(input.age_hours.unsigned_abs() as usize);
+    if input.too_young {
         return format!("Too new: {age} old, {minimum} of evidence are needed.");
     }
-    let hours = look.frame.hours();
-    let who = if look.age_hours as usize > look.frame.hours() + 1 {
+    let hours = input.frame.hours();
+    let who = if input.age_hours as usize > input.frame.hours() + 1 {
         format!("Restarted: {age} old, but")
     } else {
         "Too new:".to_owned()
@@ -74,9 +74,9 @@ fn too_new(facts: &Facts<'_>) -> String {
 }
 
 fn idle(facts: &Facts<'_>) -> String {
-    let look = facts.look;
+    let input = facts.input;
     let policy = facts.policy;
-    let evidence = |what: What| look.survey.findings.iter().find(|f| f.what == what);
+    let evidence = |what: What| input.survey.findings.iter().find(|f| f.what == what);
     let for_hours =
         facts.start.map_or_else(String::new, |start| format!(" for {}", lasted(facts, start)));
     if let Some(mean) = evidence(What::WindowMean) {
@@ -88,14 +88,14 @@ fn idle(facts: &Facts<'_>) -> String {
         return format!(
             "Idle by low days: {low:.0} of the last {} had low CPU and network, {needed:.0} \
              suffice.",
-            look.frame.hours() / 24
+            input.frame.hours() / 24
         );
     }
     let highest = |wanted: &dyn Fn(&Finding) -> bool| {
-        let all = look.survey.findings.iter().filter(|f| wanted(f));
+        let all = input.survey.findings.iter().filter(|f| wanted(f));
         all.filter_map(|f| f.evidence.value).reduce(f64::max).unwrap_or(0.0)
     };
-    match look.machine {
+    match input.machine {
         Machine::Gpus(n) if policy.uses_gpu() => {
             let top = figure(highest(&|f| matches!(f.what, What::Gpu(_))), "%");
             let limit = figure(policy.gpu_percent, "%");
@@ -117,7 +117,7 @@ fn idle(facts: &Facts<'_>) -> String {
 }
 
 fn partial(facts: &Facts<'_>) -> String {
-    let gpus = facts.look.survey.gpus().filter(|f| f.required && !f.evidence.busy);
+    let gpus = facts.input.survey.gpus().filter(|f| f.required && !f.evidence.busy);
     let which = indices(gpus.filter_map(|f| match f.what {
         What::Gpu(i) => Some(i),
         _ => None,
@@ -125,7 +125,7 @@ fn partial(facts: &Facts<'_>) -> String {
     format!(
         "{} of {} GPUs idle for {} (GPU {which}) while the others work.",
         facts.idle_gpus.unwrap_or(0),
-        facts.look.machine.gpus(),
+        facts.input.machine.gpus(),
         facts.start.map_or_else(|| "–".to_owned(), |start| lasted(facts, start)),
     )
 }
@@ -133,7 +133,7 @@ fn partial(facts: &Facts<'_>) -> String {
 fn underused(facts: &Facts<'_>) -> String {
     let little = figure(facts.little.unwrap_or(0.0), "%");
     let limits = facts.policy.underused();
-    if facts.look.machine == Machine::CpuOnly {
+    if facts.input.machine == Machine::CpuOnly {
         let limit = figure(limits.map_or(0.0, |l| l.cpu_percent), "%");
         let why = decisive(facts).map_or_else(String::new, |f| format!(": {}", did(f)));
         format!("In use{why}, but no hour's mean CPU passed {little} (underused up to {limit}).")
@@ -144,32 +144,34 @@ fn underused(facts: &Facts<'_>) -> String {
 }
 
 fn busy(facts: &Facts<'_>) -> String {
-    let look = facts.look;
+    let input = facts.input;
     let Some(finding) = decisive(facts) else { return "In use.".into() };
     let did = did(finding);
     let Some(last) = finding.last_use.filter(|_| finding.what != What::WindowMean) else {
         return format!("In use: {did}.");
     };
-    let quiet = look.frame.hours() - 1 - last.min(look.frame.hours() - 1);
-    let aside = if facts.idle_gpus.is_some_and(|k| k == look.machine.gpus()) {
+    let quiet = input.frame.hours() - 1 - last.min(input.frame.hours() - 1);
+    let aside = if facts.idle_gpus.is_some_and(|k| k == input.machine.gpus()) {
         "; no GPU worked"
     } else {
         ""
     };
     match finding.what {
         What::LowDays => format!("In use: {did}."),
-        _ if quiet == 0 || look.frame.recent == 0 && quiet < 24 => format!("In use: {did}{aside}."),
+        _ if quiet == 0 || input.frame.recent == 0 && quiet < 24 => {
+            format!("In use: {did}{aside}.")
+        }
         _ => format!(
             "Idle for only {}, minimum {}: {did}{aside}.",
             span(quiet),
-            span(look.frame.stretch)
+            span(input.frame.stretch)
         ),
     }
 }
 
 /// The finding that tells most of a box in use: the latest use, GPUs first.
 fn decisive<'a>(facts: &Facts<'a>) -> Option<&'a Finding> {
-    let busy = facts.look.survey.findings.iter().filter(|f| f.evidence.busy);
+    let busy = facts.input.survey.findings.iter().filter(|f| f.evidence.busy);
     busy.reduce(|best, f| if f.last_use > best.last_use { f } else { best })
 }
 
@@ -221,9 +223,9 @@ fn held(e: &SignalEvidence, verb: &str) -> impl fmt::Display {
 }
 
 fn unknown(facts: &Facts<'_>) -> String {
-    let look = facts.look;
+    let input = facts.input;
     let instance_type = &facts.subject.instance.instance_type;
-    match look.machine {
+    match input.machine {
         Machine::UnknownType => {
             return format!(
                 "Unknown: nothing is known of the type {instance_type}, so neither is what should \
@@ -239,16 +241,16 @@ fn unknown(facts: &Facts<'_>) -> String {
         _ => {}
     }
     let lacking: Vec<&Finding> =
-        look.survey.findings.iter().filter(|f| f.required && !(f.fetched && f.covered)).collect();
+        input.survey.findings.iter().filter(|f| f.required && !(f.fetched && f.covered)).collect();
     let gpus = lacking.iter().filter(|f| matches!(f.what, What::Gpu(_))).count();
     let Some(worst) = lacking.iter().min_by(|a, b| a.coverage.total_cmp(&b.coverage)) else {
         return "Unknown: the evidence does not suffice.".into();
     };
-    let hours = look.frame.hours();
+    let hours = input.frame.hours();
     let got = |f: &Finding| (f.coverage * hours as f32).round();
     let silent = lacking.iter().all(|f| f.evidence.got == 0);
     if gpus > 0 {
-        let n = look.machine.gpus();
+        let n = input.machine.gpus();
         let unread = lacking.iter().any(|f| matches!(f.what, What::Gpu(_)) && !f.fetched);
         return if silent && gpus == n as usize && unread {
             "Unknown: the GPU metrics were not fetched, so nothing says that the GPUs are idle."
@@ -260,7 +262,7 @@ fn unknown(facts: &Facts<'_>) -> String {
                 "Unknown: {gpus} of {n} GPUs report too little, the worst in {:.0} of {hours} h; \
                  90 % are needed, in the last {} too.",
                 got(worst),
-                span(look.frame.stretch)
+                span(input.frame.stretch)
             )
         };
     }
@@ -277,7 +279,7 @@ fn unknown(facts: &Facts<'_>) -> String {
         "Unknown: {} reported in {:.0} of {hours} h; 90 % are needed, in the last {} too.",
         worst.evidence.label,
         got(worst),
-        span(look.frame.stretch)
+        span(input.frame.stretch)
     )
 }
 

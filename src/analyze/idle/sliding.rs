@@ -21,10 +21,10 @@ impl<'a> Both<'a> {
         self.slices[0].hours
     }
 
-    /// The values of both, hour by hour, where every hour of both is sound.
+    /// The values of both, hour by hour, where every hour of both is valid.
     fn dense(&self) -> Option<[&'a [f32]; 2]> {
         let hours = self.hours();
-        let complete = self.stats.iter().all(|s| s.sound == hours);
+        let complete = self.stats.iter().all(|s| s.valid == hours);
         complete.then(|| self.slices.map(|s| &s.values[..hours]))
     }
 }
@@ -41,8 +41,9 @@ pub(super) fn trail_per_second(both: Both<'_>, limit: Limit, recent: usize) -> T
     } else {
         let [a, b] = both.slices;
         let sum = |i| {
-            let sound = |v: f32| if v < 0.0 || v.is_infinite() { f64::NAN } else { f64::from(v) };
-            match (sound(a.at(i)), sound(b.at(i))) {
+            let valid_or_nan =
+                |v: f32| if v < 0.0 || v.is_infinite() { f64::NAN } else { f64::from(v) };
+            match (valid_or_nan(a.at(i)), valid_or_nan(b.at(i))) {
                 (x, y) if x.is_nan() => y,
                 (x, y) if y.is_nan() => x,
                 (x, y) => x + y,
@@ -117,7 +118,7 @@ pub(super) fn trail_per_day(both: Both<'_>, limit: Limit, recent: usize, stretch
     // Malformed datapoints carry no amount; each ends the quiet stretch by itself.
     out.last_use = both.slices.iter().filter_map(|s| s.last_use(f32::INFINITY)).max();
     out.malformed = out.last_use.is_some();
-    if both.stats.iter().any(|s| s.sound > 0) {
+    if both.stats.iter().any(|s| s.valid > 0) {
         let (sum, got) = ([0.0; 2], [0; 2]);
         let window = Sparse { slices: both.slices, sum, got, least: least(width) as i32 };
         roll(window, hours, width, recent, limit, &mut out);
@@ -198,7 +199,7 @@ struct Sparse<'a> {
 }
 
 impl Sparse<'_> {
-    /// The amounts of hour `i`, and whether each is sound.
+    /// The amounts of hour `i`, and whether each is valid.
     fn hour(&self, i: usize) -> [(f64, i32); 2] {
         self.slices.map(|s| {
             let (bits, mask) = bits_and_mask(s.at(i));
@@ -209,16 +210,16 @@ impl Sparse<'_> {
 
 impl Window for Sparse<'_> {
     fn add(&mut self, i: usize) {
-        for (k, (amount, sound)) in self.hour(i).into_iter().enumerate() {
+        for (k, (amount, valid)) in self.hour(i).into_iter().enumerate() {
             self.sum[k] += amount;
-            self.got[k] += sound;
+            self.got[k] += valid;
         }
     }
 
     fn remove(&mut self, i: usize) {
-        for (k, (amount, sound)) in self.hour(i).into_iter().enumerate() {
+        for (k, (amount, valid)) in self.hour(i).into_iter().enumerate() {
             self.sum[k] -= amount;
-            self.got[k] -= sound;
+            self.got[k] -= valid;
         }
     }
 

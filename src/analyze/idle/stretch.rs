@@ -24,29 +24,29 @@ pub(in crate::analyze) struct Slice<'a> {
 pub(in crate::analyze) struct Stats {
     /// Hours with a datapoint, malformed ones among them.
     pub got: usize,
-    /// Hours with a datapoint that made sense.
-    pub sound: usize,
-    /// Highest sound value; −∞ without one.
+    /// Hours with a datapoint that made sense: finite and not negative.
+    pub valid: usize,
+    /// Highest valid value; −∞ without one.
     pub max: f32,
-    /// Sum of the sound values.
+    /// Sum of the valid values.
     pub sum: f64,
 }
 
 impl Stats {
     /// True when a malformed datapoint came.
     pub fn malformed(&self) -> bool {
-        self.got > self.sound
+        self.got > self.valid
     }
 
-    /// Mean of the sound values.
+    /// Mean of the valid values.
     pub fn mean(&self) -> Option<f64> {
-        (self.sound > 0).then(|| self.sum / self.sound as f64)
+        (self.valid > 0).then(|| self.sum / self.valid as f64)
     }
 
     /// Mean over `hours`, where up to the tolerated tenth of them may be missing and is taken to
     /// be like the rest. With more missing it is a lower bound: what is not witnessed is not use.
     pub fn mean_of(&self, hours: usize) -> f64 {
-        self.sum / self.sound.max(least(hours)).max(1) as f64
+        self.sum / self.valid.max(least(hours)).max(1) as f64
     }
 }
 
@@ -103,7 +103,7 @@ impl<'a> Slice<'a> {
         stats(self.from(from)).got
     }
 
-    /// Highest sound value from hour `from` on.
+    /// Highest valid value from hour `from` on.
     pub fn max_from(&self, from: usize) -> Option<f32> {
         Some(stats(self.from(from)).max).filter(|m| m.is_finite())
     }
@@ -133,7 +133,7 @@ impl<'a> Slice<'a> {
 /// NaN come above.
 const INFINITY_BITS: i32 = f32::INFINITY.to_bits() as i32;
 
-/// The bits of a value, and all ones where it is sound (finite and not negative).
+/// The bits of a value, and all ones where it is valid (finite and not negative).
 #[inline]
 pub(super) fn bits_and_mask(v: f32) -> (i32, i32) {
     // Adding 0 makes +0 of −0, whose sign bit would read as negative.
@@ -152,14 +152,14 @@ pub(super) fn kept(bits: i32, mask: i32) -> f64 {
 /// every hour, at ten times the cost.
 fn stats(values: &[f32]) -> Stats {
     let mut got = [0_i32; LANES];
-    let mut sound = [0_i32; LANES];
-    // Bits of the highest sound value, −1 without one.
+    let mut valid = [0_i32; LANES];
+    // Bits of the highest valid value, −1 without one.
     let mut max = [-1_i32; LANES];
     let mut sum = [0_f64; LANES];
     let mut add = |lane: usize, v: f32| {
         let (bits, mask) = bits_and_mask(v);
         got[lane] += i32::from((bits & i32::MAX) <= INFINITY_BITS);
-        sound[lane] -= mask;
+        valid[lane] -= mask;
         max[lane] = max[lane].max(bits | !mask);
         sum[lane] += kept(bits, mask);
     };
@@ -175,13 +175,13 @@ fn stats(values: &[f32]) -> Stats {
     let max = max.into_iter().max().unwrap_or(-1);
     Stats {
         got: got.iter().sum::<i32>() as usize,
-        sound: sound.iter().sum::<i32>() as usize,
+        valid: valid.iter().sum::<i32>() as usize,
         max: if max < 0 { f32::NEG_INFINITY } else { f32::from_bits(max as u32) },
         sum: sum.iter().sum(),
     }
 }
 
-/// Sum and number of the sound values of `of` in the hours in which `by` is at least `level`.
+/// Sum and number of the valid values of `of` in the hours in which `by` is at least `level`.
 pub(super) fn sum_where(of: &Slice<'_>, by: &Slice<'_>, level: f32) -> (f64, usize) {
     let mut count = [0_i32; LANES];
     let mut sum = [0_f64; LANES];

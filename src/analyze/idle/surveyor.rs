@@ -101,7 +101,7 @@ impl<'a> Surveyor<'a> {
         let lowest = series.iter().map(|(_, s)| s.stats.got).min().unwrap_or(0);
         let coverage = if hours == 0 { 1.0 } else { (lowest as f32 / hours as f32).min(1.0) };
         let Some(&(signal, _)) = series.first() else { return };
-        // The sound values beside a malformed one decided nothing.
+        // The valid values beside a malformed one decided nothing.
         let by_value = trail.worst.is_some_and(|worst| worst >= line.threshold);
         let value = match line.what {
             // Days that suffice decided nothing beside one that made no sense.
@@ -166,19 +166,19 @@ impl<'a> Surveyor<'a> {
         let all = gpu_indices(devices).map(|i| (i, true)).chain(extra);
         let role = if policy.uses_gpu() { EvidenceRole::Test } else { EvidenceRole::Counter };
         let level = policy.gpu_percent as f32;
-        let (mut sum, mut sound, mut unknown) = (0.0, 0_usize, false);
+        let (mut sum, mut valid, mut unknown) = (0.0, 0_usize, false);
         for (i, required) in all {
             let max = self.see(Signal::GpuMax(i));
             let mean = self.see(Signal::GpuMean(i));
             let mut seen = trail(&max.slice, &max.stats, level, self.frame.recent);
             seen.join(trail(&mean.slice, &mean.stats, level, self.frame.recent));
             // A GPU whose maxima are all 0 has a mean of 0; it need not be fetched to be known.
-            let known = if mean.stats.sound > 0 { Some(mean.stats) } else { None }
-                .or(Some(max.stats).filter(|s| s.sound > 0 && s.max <= 0.0));
+            let known = if mean.stats.valid > 0 { Some(mean.stats) } else { None }
+                .or(Some(max.stats).filter(|s| s.valid > 0 && s.max <= 0.0));
             match known {
                 Some(stats) => {
                     sum += stats.sum;
-                    sound += stats.sound;
+                    valid += stats.valid;
                 }
                 None => unknown |= max.stats.got > 0,
             }
@@ -201,7 +201,7 @@ impl<'a> Surveyor<'a> {
                 last.fetched |= !required;
             }
         }
-        self.out.gpu_percent = (sound > 0 && !unknown).then(|| sum / sound as f64);
+        self.out.gpu_percent = (valid > 0 && !unknown).then(|| sum / valid as f64);
     }
 
     fn hourly(&mut self, limits: &Limits) {
@@ -312,7 +312,7 @@ impl<'a> Surveyor<'a> {
 
     pub(super) fn cpu(&mut self) -> Seen<'a> {
         let cpu = self.see(Signal::CpuMean);
-        self.out.cpu = Some(cpu.stats).filter(|s| s.sound > 0);
+        self.out.cpu = Some(cpu.stats).filter(|s| s.valid > 0);
         cpu
     }
 

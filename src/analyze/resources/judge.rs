@@ -51,7 +51,7 @@ pub(super) enum Shape {
 }
 
 /// Everything looked at.
-pub(super) struct Look<'a> {
+pub(super) struct JudgeInput<'a> {
     pub resource: &'a Resource,
     pub holders: &'a Holders<'a>,
     pub rule: Rule,
@@ -108,7 +108,7 @@ fn quiet(facts: &ResourceFacts, rule: &Rule, judged: HourRange) -> Quiet {
     }
 }
 
-impl<'a> Look<'a> {
+impl<'a> JudgeInput<'a> {
     pub fn new(subject: &Subject<'a>) -> Self {
         let resource = &subject.facts.resource;
         let rule = Rule::of(resource, subject.accelerated);
@@ -302,14 +302,16 @@ impl<'a> Look<'a> {
     }
 }
 
-/// Highest sum of 24 hours in a row, of what is sound.
+/// Highest sum of 24 hours in a row, of what is valid.
 fn highest_day(slice: &Slice<'_>) -> f64 {
-    let sound = |i: usize| {
+    let valid_or_zero = |i: usize| {
         let v = slice.at(i);
         if v.is_finite() && v > 0.0 { f64::from(v) } else { 0.0 }
     };
     let last = slice.hours.saturating_sub(24);
-    (0..=last).map(|from| (from..slice.hours.min(from + 24)).map(sound).sum()).fold(0.0, f64::max)
+    (0..=last)
+        .map(|from| (from..slice.hours.min(from + 24)).map(valid_or_zero).sum())
+        .fold(0.0, f64::max)
 }
 
 /// What the thing's own shape says.
@@ -353,26 +355,26 @@ fn shape(resource: &Resource, subject: &Subject<'_>) -> Shape {
 
 /// Judges one resource.
 pub(super) fn judge(subject: &Subject<'_>) -> Verdict {
-    let look = Look::new(subject);
-    let kind = look.kind();
-    let since = (kind == VerdictKind::Idle).then(|| look.idle_since()).flatten();
+    let input = JudgeInput::new(subject);
+    let kind = input.kind();
+    let since = (kind == VerdictKind::Idle).then(|| input.idle_since()).flatten();
     let (idle_since, idle_since_at_least) = (since.map(|s| s.0), since.is_some_and(|s| s.1));
     let unknown = kind == VerdictKind::Unknown;
-    let reason = reason::of(&look, kind, idle_since);
-    let not_checked = reason::not_checked(&look);
-    let required = look.findings.iter().filter(|f| f.required && (f.fetched || unknown));
+    let reason = reason::of(&input, kind, idle_since);
+    let not_checked = reason::not_checked(&input);
+    let required = input.findings.iter().filter(|f| f.required && (f.fetched || unknown));
     let coverage = required.map(|f| f.evidence.coverage()).fold(f32::INFINITY, f32::min);
     let coverage = match coverage.is_finite() {
         true => coverage,
         false => f32::from(u8::from(!unknown)),
     };
-    let cpu_percent = look
+    let cpu_percent = input
         .findings
         .iter()
         .find(|f| f.signal == ResourceSignal::CpuMax)
         .and_then(|f| f.evidence.value)
         .map(|v| v as f32);
-    let gpu_percent = look
+    let gpu_percent = input
         .findings
         .iter()
         .find(|f| f.signal == ResourceSignal::GpuMax)
@@ -388,7 +390,7 @@ pub(super) fn judge(subject: &Subject<'_>) -> Verdict {
         gpu_percent,
         cpu_percent,
         network_bytes_per_day: None,
-        signals: look
+        signals: input
             .findings
             .into_iter()
             .filter(|f| f.fetched || unknown)

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::judge::{Finding, Look, Shape};
+use super::judge::{Finding, JudgeInput, Shape};
 use super::rules::QUIET_DAY;
 use crate::analyze::idle::{EXEMPT_TAG, Exemption, figure, span};
 use crate::domain::{
@@ -12,23 +12,23 @@ use crate::domain::{
 };
 
 /// Why this verdict.
-pub(super) fn of(look: &Look<'_>, kind: VerdictKind, since: Option<Timestamp>) -> String {
+pub(super) fn of(input: &JudgeInput<'_>, kind: VerdictKind, since: Option<Timestamp>) -> String {
     let text = match kind {
-        VerdictKind::Exempt => exempt(look),
-        VerdictKind::TooNew => too_new(look),
-        VerdictKind::Idle => idle(look, since),
-        VerdictKind::Underused | VerdictKind::Partial => underused(look),
-        VerdictKind::Busy => busy(look),
-        VerdictKind::Unknown => unknown(look),
+        VerdictKind::Exempt => exempt(input),
+        VerdictKind::TooNew => too_new(input),
+        VerdictKind::Idle => idle(input, since),
+        VerdictKind::Underused | VerdictKind::Partial => underused(input),
+        VerdictKind::Busy => busy(input),
+        VerdictKind::Unknown => unknown(input),
     };
-    match &look.exemption {
+    match &input.exemption {
         Exemption::Expired(day) => format!("{text} The exemption by tag ended with {day}."),
         _ => text,
     }
 }
 
-fn exempt(look: &Look<'_>) -> String {
-    match &look.exemption {
+fn exempt(input: &JudgeInput<'_>) -> String {
+    match &input.exemption {
         Exemption::Until(day) => format!("Exempt by tag {EXEMPT_TAG} until the end of {day} UTC."),
         Exemption::Malformed => format!(
             "Exempt, to be safe: the tag {EXEMPT_TAG} holds neither `true` nor a date like \
@@ -38,14 +38,14 @@ fn exempt(look: &Look<'_>) -> String {
     }
 }
 
-fn too_new(look: &Look<'_>) -> String {
-    let minimum = span(look.rule.stretch);
-    let (what, since) = if look.is_new() {
-        ("Too new", look.resource.created_at)
+fn too_new(input: &JudgeInput<'_>) -> String {
+    let minimum = span(input.rule.stretch);
+    let (what, since) = if input.is_new() {
+        ("Too new", input.resource.created_at)
     } else {
-        ("Changed or started lately", look.resource.changed_at)
+        ("Changed or started lately", input.resource.changed_at)
     };
-    match since.map(|t| look.now.duration_since(t).as_hours()) {
+    match since.map(|t| input.now.duration_since(t).as_hours()) {
         Some(hours) if hours < 0 => {
             format!(
                 "Too new: it was made in the future, so a clock is wrong; {minimum} are needed."
@@ -60,24 +60,24 @@ fn too_new(look: &Look<'_>) -> String {
 }
 
 /// `for 9 d`, `for at least 14 d`; empty where nobody knows.
-fn lasting(look: &Look<'_>, since: Option<Timestamp>) -> String {
+fn lasting(input: &JudgeInput<'_>, since: Option<Timestamp>) -> String {
     let Some(t) = since else { return String::new() };
-    let hours = span(look.now.duration_since(t).as_hours().max(0) as usize);
+    let hours = span(input.now.duration_since(t).as_hours().max(0) as usize);
     // As old as the evidence, so perhaps older.
     let at_least =
-        look.resource.created_at != Some(t) && !matches!(look.shape, Shape::UnusedSince(_));
+        input.resource.created_at != Some(t) && !matches!(input.shape, Shape::UnusedSince(_));
     format!(" for {}{hours}", if at_least { "at least " } else { "" })
 }
 
-fn idle(look: &Look<'_>, since: Option<Timestamp>) -> String {
-    let lasting = lasting(look, since);
-    let resource = look.resource;
+fn idle(input: &JudgeInput<'_>, since: Option<Timestamp>) -> String {
+    let lasting = lasting(input, since);
+    let resource = input.resource;
     match resource.kind {
         ResourceKind::Endpoint => {
             let peaks: Vec<String> = [ResourceSignal::GpuMax, ResourceSignal::CpuMax]
                 .into_iter()
                 .filter_map(|signal| {
-                    let e = &look.findings.iter().find(|f| f.signal == signal)?.evidence;
+                    let e = &input.findings.iter().find(|f| f.signal == signal)?.evidence;
                     Some(format!("{} {}", signal.label(), figure(e.value?, &e.unit)))
                 })
                 .collect();
@@ -86,7 +86,7 @@ fn idle(look: &Look<'_>, since: Option<Timestamp>) -> String {
             format!("No invocation{lasting}{peaks}.")
         }
         ResourceKind::Notebook => {
-            let e = look.findings.first().map(|f| &f.evidence);
+            let e = input.findings.first().map(|f| &f.evidence);
             let top = e.and_then(|e| Some(figure(e.value?, &e.unit).to_string()));
             let limit = e.map_or_else(String::new, |e| figure(e.threshold, &e.unit).to_string());
             let top = top.unwrap_or_else(|| "–".into());
@@ -95,10 +95,10 @@ fn idle(look: &Look<'_>, since: Option<Timestamp>) -> String {
         ResourceKind::StudioApp => {
             format!(
                 "Nobody has used it{lasting}, says SageMaker (limit {}).",
-                span(look.rule.stretch)
+                span(input.rule.stretch)
             )
         }
-        ResourceKind::ElasticIp => address(look, &lasting),
+        ResourceKind::ElasticIp => address(input, &lasting),
         ResourceKind::NatGateway => match &resource.serves {
             Some(routes) if routes.is_empty() => {
                 format!("No connection{lasting}, and no route table leads to it.")
@@ -119,43 +119,47 @@ fn idle(look: &Look<'_>, since: Option<Timestamp>) -> String {
         },
         ResourceKind::LoadBalancer => match (&resource.serves, resource.working()) {
             (Some(all), Some(0)) if all.is_empty() => {
-                format!("No target is registered, and no request came{}.", window(look, &lasting))
+                format!("No target is registered, and no request came{}.", window(input, &lasting))
             }
             (Some(all), Some(0)) => format!(
                 "None of {} targets is in health, and no request came{}.",
                 all.len(),
-                window(look, &lasting)
+                window(input, &lasting)
             ),
             (Some(_), Some(n)) => format!(
                 "No {} came{lasting}, though {n} {} in health.",
-                asked(look),
+                asked(input),
                 if n == 1 { "target is" } else { "targets are" }
             ),
-            _ => format!("No {} came{lasting}; its targets could not be read.", asked(look)),
+            _ => format!("No {} came{lasting}; its targets could not be read.", asked(input)),
         },
         ResourceKind::StoppedInstance => format!("Stopped{lasting}; its volumes go on billing."),
     }
 }
 
 /// How long no request came: as far as it is witnessed, else the window that was asked for.
-fn window(look: &Look<'_>, lasting: &str) -> String {
-    if lasting.is_empty() { format!(" in {}", span(look.judged.len())) } else { lasting.to_owned() }
+fn window(input: &JudgeInput<'_>, lasting: &str) -> String {
+    if lasting.is_empty() {
+        format!(" in {}", span(input.judged.len()))
+    } else {
+        lasting.to_owned()
+    }
 }
 
-fn asked(look: &Look<'_>) -> &'static str {
-    if look.resource.is_application() { "request" } else { "connection" }
+fn asked(input: &JudgeInput<'_>) -> &'static str {
+    if input.resource.is_application() { "request" } else { "connection" }
 }
 
-fn address(look: &Look<'_>, lasting: &str) -> String {
-    let serves = look.resource.serves.as_deref().unwrap_or(&[]);
+fn address(input: &JudgeInput<'_>, lasting: &str) -> String {
+    let serves = input.resource.serves.as_deref().unwrap_or(&[]);
     let seen = if lasting.is_empty() { String::new() } else { format!(", seen so{lasting}") };
     let stopped = serves.iter().find_map(|id| {
-        let (state, since) = look.holders.get(&**id)?;
+        let (state, since) = input.holders.get(&**id)?;
         Some((id, *state, *since))
     });
     match (stopped, serves.first()) {
         (Some((id, InstanceState::Stopped, Some(t))), _) => {
-            let hours = span(look.now.duration_since(t).as_hours().max(0) as usize);
+            let hours = span(input.now.duration_since(t).as_hours().max(0) as usize);
             format!("Associated with {id}, which is stopped since {hours}.")
         }
         (Some((id, state, _)), _) => format!("Associated with {id}, which is {}.", state.word()),
@@ -167,26 +171,26 @@ fn address(look: &Look<'_>, lasting: &str) -> String {
     }
 }
 
-fn underused(look: &Look<'_>) -> String {
-    match look.resource.kind {
+fn underused(input: &JudgeInput<'_>) -> String {
+    match input.resource.kind {
         ResourceKind::LoadBalancer => {
-            let counted = look.findings.iter().find(|f| {
+            let counted = input.findings.iter().find(|f| {
                 matches!(f.signal, ResourceSignal::Requests | ResourceSignal::Connections)
             });
             let most = counted.map_or(0.0, |f| f.highest_day);
-            let bytes = look.findings.iter().find(|f| f.signal == ResourceSignal::Bytes);
+            let bytes = input.findings.iter().find(|f| f.signal == ResourceSignal::Bytes);
             let bytes = bytes.map_or_else(String::new, |f| {
                 format!(", nor more than {:.1} MB", f.highest_day / 1e6)
             });
             format!(
                 "In use, but no day had more than {most:.0} {}s (AWS Trusted Advisor calls it idle \
                  below {QUIET_DAY:.0} a day){bytes}.",
-                asked(look)
+                asked(input)
             )
         }
         _ => {
             let peak = |signal| {
-                let e = &look.findings.iter().find(|f| f.signal == signal)?.evidence;
+                let e = &input.findings.iter().find(|f| f.signal == signal)?.evidence;
                 Some(format!("{} {}", signal.label(), figure(e.value?, &e.unit)))
             };
             let peaks: Vec<String> = [ResourceSignal::GpuMax, ResourceSignal::CpuMax]
@@ -198,10 +202,10 @@ fn underused(look: &Look<'_>) -> String {
     }
 }
 
-fn busy(look: &Look<'_>) -> String {
-    if let Some(last) = decisive(look) {
+fn busy(input: &JudgeInput<'_>) -> String {
+    if let Some(last) = decisive(input) {
         let did = did(last);
-        let hours = look.judged.len().saturating_sub(1);
+        let hours = input.judged.len().saturating_sub(1);
         let quiet = hours.saturating_sub(last.seen.last_use.unwrap_or(hours));
         return if quiet < 24 {
             format!("In use: {did}.")
@@ -209,13 +213,13 @@ fn busy(look: &Look<'_>) -> String {
             format!("In use: {did}, the last time {} ago.", span(quiet))
         };
     }
-    match (&look.shape, look.resource.kind) {
+    match (&input.shape, input.resource.kind) {
         (Shape::UnusedSince(t) | Shape::AwaySince(t), _) => {
-            let hours = look.now.duration_since(*t).as_hours().max(0) as usize;
+            let hours = input.now.duration_since(*t).as_hours().max(0) as usize;
             format!("In use: somebody used it {} ago.", span(hours))
         }
         (_, ResourceKind::ElasticIp) => {
-            let what = look.resource.serves.iter().flatten().next();
+            let what = input.resource.serves.iter().flatten().next();
             what.map_or_else(|| "In use.".into(), |w| format!("In use: associated with {w}."))
         }
         _ => "In use.".into(),
@@ -223,8 +227,8 @@ fn busy(look: &Look<'_>) -> String {
 }
 
 /// The latest use.
-fn decisive<'a>(look: &'a Look<'_>) -> Option<&'a Finding> {
-    let busy = look.findings.iter().filter(|f| f.evidence.busy);
+fn decisive<'a>(input: &'a JudgeInput<'_>) -> Option<&'a Finding> {
+    let busy = input.findings.iter().filter(|f| f.evidence.busy);
     busy.reduce(|best, f| if f.seen.last_use > best.seen.last_use { f } else { best })
 }
 
@@ -240,10 +244,10 @@ fn did(f: &Finding) -> String {
     format!("{} reached {}", f.signal.label(), value(&f.evidence))
 }
 
-fn unknown(look: &Look<'_>) -> String {
-    match (look.resource.kind, &look.shape) {
+fn unknown(input: &JudgeInput<'_>) -> String {
+    match (input.resource.kind, &input.shape) {
         (ResourceKind::StudioApp, Shape::AwaySince(t)) => {
-            let hours = look.now.duration_since(*t).as_hours().max(0) as usize;
+            let hours = input.now.duration_since(*t).as_hours().max(0) as usize;
             return format!(
                 "Unknown: nobody has used it for {}, says SageMaker, but nothing tells what its GPUs \
                  do: a run may go on without its user.",
@@ -261,17 +265,17 @@ fn unknown(look: &Look<'_>) -> String {
         (ResourceKind::Notebook, Shape::Untold) => {
             return "Unknown: nothing tells what its GPUs do.".into();
         }
-        (ResourceKind::Notebook, _) if look.findings.iter().all(|f| f.evidence.got == 0) => {
+        (ResourceKind::Notebook, _) if input.findings.iter().all(|f| f.evidence.got == 0) => {
             return "Unknown: CloudWatch has no metrics of notebook instances, and this one publishes \
                     none of its own."
                 .into();
         }
         _ => {}
     }
-    if !look.complete {
+    if !input.complete {
         return "Unknown: CloudWatch did not answer for all of its signals.".into();
     }
-    let lacking = look.findings.iter().filter(|f| f.required && !(f.fetched && f.covered));
+    let lacking = input.findings.iter().filter(|f| f.required && !(f.fetched && f.covered));
     let Some(worst) = lacking.min_by_key(|f| f.evidence.got) else {
         return "Unknown: the evidence does not suffice.".into();
     };
@@ -285,16 +289,16 @@ fn unknown(look: &Look<'_>) -> String {
         "Unknown: {} reported in {} of {} h; 90 % are needed, in the last {} too.",
         worst.signal.label(),
         worst.evidence.got,
-        look.judged.len(),
-        span(look.rule.stretch)
+        input.judged.len(),
+        span(input.rule.stretch)
     )
 }
 
 /// What the verdict does not rest on and could matter, and whose limit it went by.
-pub(super) fn not_checked(look: &Look<'_>) -> Arc<[Arc<str>]> {
-    let mut out: Vec<Arc<str>> = vec![format!("criterion: {}", look.rule.source).into()];
+pub(super) fn not_checked(input: &JudgeInput<'_>) -> Arc<[Arc<str>]> {
+    let mut out: Vec<Arc<str>> = vec![format!("criterion: {}", input.rule.source).into()];
     let mut also = |text: &str| out.push(text.into());
-    match look.resource.kind {
+    match input.resource.kind {
         ResourceKind::Endpoint => {
             also("whether something falls back to it when another endpoint fails");
         }
@@ -309,12 +313,12 @@ pub(super) fn not_checked(look: &Look<'_>) -> Arc<[Arc<str>]> {
         }
         ResourceKind::StoppedInstance => also("what is on the volumes"),
     }
-    if look.resource.kind == ResourceKind::Endpoint
-        && !look.findings.iter().any(|f| f.signal == ResourceSignal::GpuMax)
+    if input.resource.kind == ResourceKind::Endpoint
+        && !input.findings.iter().any(|f| f.signal == ResourceSignal::GpuMax)
     {
         also("GPU activity: its types have none, as far as is known");
     }
-    if look.resource.is_application() && look.in_use() && look.does_little() {
+    if input.resource.is_application() && input.in_use() && input.does_little() {
         also(
             "WebSockets: each counts as one request, however long it lasts and whatever it carries",
         );

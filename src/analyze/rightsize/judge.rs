@@ -6,7 +6,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::fit::{Ask, Candidate, Market};
-use super::need::{Evidence, GpuMemory, Look, evidence};
+use super::need::{Evidence, GpuMemory, SizingInput, evidence};
 use super::rules::SizeRules;
 use super::seen::hours;
 use super::types::{Traits, family};
@@ -88,8 +88,8 @@ pub(super) fn judge(
         return (!busy).then(|| blank(texts, row, CannotTell::NoPrice, "Its price is not known."));
     };
     let traits = Traits::of(spec);
-    let look = Look { row, spec, traits: &traits, verdict, gpus, now: input.now, rules };
-    let evidence = evidence(look);
+    let sizing = SizingInput { row, spec, traits: &traits, verdict, gpus, now: input.now, rules };
+    let evidence = evidence(sizing);
     let offered = offered(input, row);
     let ask = Ask { spec, traits: &traits, evidence: &evidence, offered, rules };
     let limit = price * (1.0 - rules.least_saving);

@@ -77,7 +77,7 @@ pub fn proposals(input: &SavingsInput<'_>) -> Vec<Arc<Proposal>> {
 
 /// The types that something of `fleet` may become, and those of the fleet: what plans have to be asked
 /// rates for, so that the net of a proposal is known. Without prices, so more than are proposed.
-pub fn kin<'a, S: BuildHasher>(
+pub fn candidate_types<'a, S: BuildHasher>(
     fleet: impl IntoIterator<Item = &'a Arc<str>>,
     types: &HashMap<Arc<str>, Arc<TypeSpec>, S>,
 ) -> BTreeSet<Arc<str>> {

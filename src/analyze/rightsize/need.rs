@@ -62,7 +62,7 @@ pub struct Evidence {
 
 /// An instance and what is known of it.
 #[derive(Clone, Copy, Debug)]
-pub struct Look<'a> {
+pub struct SizingInput<'a> {
     /// The instance.
     pub row: &'a Row,
     /// Its type.
@@ -80,8 +80,8 @@ pub struct Look<'a> {
 }
 
 /// The evidence on one instance.
-pub fn evidence(look: Look<'_>) -> Evidence {
-    let Look { spec, rules, .. } = look;
+pub fn evidence(sizing: SizingInput<'_>) -> Evidence {
+    let SizingInput { spec, rules, .. } = sizing;
     let mut out = Evidence {
         need: Need::default(),
         gpu_memory: GpuMemory::None,
@@ -91,27 +91,27 @@ pub fn evidence(look: Look<'_>) -> Evidence {
         risk: Risk::Low,
         says: Vec::new(),
     };
-    let working = seen::working_gpus(look);
+    let working = seen::working_gpus(sizing);
     // A list shows the first sentence alone: what the GPUs of a GPU box do.
     if spec.devices() > 0 {
-        gpu(&mut out, look, working);
+        gpu(&mut out, sizing, working);
     }
-    cpu(&mut out, look);
+    cpu(&mut out, sizing);
     memory(&mut out, spec, working, rules);
     if spec.instance_store_gb > 0 {
         out.need.local_nvme = true;
         out.risk = out.risk.max(Risk::Medium);
     }
-    network(&mut out, look, working);
+    network(&mut out, sizing, working);
     out
 }
 
 /// vCPUs: the busiest hour's maximum where it was read, else a multiple of the highest hourly mean.
-fn cpu(out: &mut Evidence, look: Look<'_>) {
-    let Look { spec, rules, .. } = look;
+fn cpu(out: &mut Evidence, sizing: SizingInput<'_>) {
+    let SizingInput { spec, rules, .. } = sizing;
     let room = 1.0 - rules.cpu_headroom;
-    let of_mean = || seen::highest_cpu(look, Signal::CpuMean).map(|mean| (mean, false));
-    let read = seen::highest_cpu(look, Signal::CpuMax).map(|max| (max, true)).or_else(of_mean);
+    let of_mean = || seen::highest_cpu(sizing, Signal::CpuMean).map(|mean| (mean, false));
+    let read = seen::highest_cpu(sizing, Signal::CpuMax).map(|max| (max, true)).or_else(of_mean);
     let mut guessed = None;
     let (peak, of) = match read {
         Some((Ok(max), true)) => (max, "the hourly maximum"),
@@ -150,8 +150,8 @@ fn cpu(out: &mut Evidence, look: Look<'_>) {
 }
 
 /// How many GPUs work, and since when the others do not; `None` where all do.
-fn count(look: Look<'_>, working: u32) -> Option<String> {
-    let Look { spec, verdict, now, .. } = look;
+fn count(sizing: SizingInput<'_>, working: u32) -> Option<String> {
+    let SizingInput { spec, verdict, now, .. } = sizing;
     let devices = spec.devices();
     let lately = devices.saturating_sub(seen::idle_gpus(verdict));
     let ago = verdict.idle_since.map(|t| span(now.duration_since(t).as_hours()));
@@ -167,16 +167,16 @@ fn count(look: Look<'_>, working: u32) -> Option<String> {
     Some(format!(
         "{working} of {devices} GPUs worked within {}, {} of them not{since}. They are kept: their \
          work may come back.",
-        span(seen::gpu_hours(look)),
+        span(seen::gpu_hours(sizing)),
         working.saturating_sub(lately)
     ))
 }
 
-fn gpu(out: &mut Evidence, look: Look<'_>, working: u32) {
-    let Look { spec, traits, gpus, rules, .. } = look;
+fn gpu(out: &mut Evidence, sizing: SizingInput<'_>, working: u32) {
+    let SizingInput { spec, traits, gpus, rules, .. } = sizing;
     out.need.gpus = Some(working);
-    out.says.extend(count(look, working));
-    match seen::gpu_peak(look) {
+    out.says.extend(count(sizing, working));
+    match seen::gpu_peak(sizing) {
         Ok(peak) => out.gpu_peak = peak,
         Err(why) => out.says.push(format!("{why}: the full speed of the GPUs is kept.")),
     }
@@ -320,8 +320,8 @@ fn memory(out: &mut Evidence, spec: &TypeSpec, working: u32, rules: &SizeRules) 
     }
 }
 
-fn network(out: &mut Evidence, look: Look<'_>, working: u32) {
-    let Look { row, spec, traits, verdict, rules, .. } = look;
+fn network(out: &mut Evidence, sizing: SizingInput<'_>, working: u32) {
+    let SizingInput { row, spec, traits, verdict, rules, .. } = sizing;
     let day =
         verdict.signals.iter().find(|s| s.signal == Signal::NetworkIn && &*s.unit == "bytes/day");
     let known = day.filter(|s| seen::is_complete(s, rules)).and_then(|s| s.highest);

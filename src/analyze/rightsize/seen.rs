@@ -3,7 +3,7 @@
 //! A verdict asks whether the last hours were quiet; a size must hold the busiest of all. So it is the
 //! highest value that counts here, and only where enough datapoints came to know it.
 
-use super::need::Look;
+use super::need::SizingInput;
 use super::rules::SizeRules;
 use crate::domain::{Signal, SignalEvidence, Verdict, VerdictKind};
 
@@ -23,8 +23,8 @@ pub(super) fn hours(verdict: &Verdict) -> u32 {
 
 /// The highest hourly CPU of all judged hours, percent of all vCPUs, or a clause that says why it is
 /// not known; `None` where it was not read.
-pub(super) fn highest_cpu(look: Look<'_>, signal: Signal) -> Option<Result<f64, String>> {
-    let Look { spec, verdict, rules, .. } = look;
+pub(super) fn highest_cpu(sizing: SizingInput<'_>, signal: Signal) -> Option<Result<f64, String>> {
+    let SizingInput { spec, verdict, rules, .. } = sizing;
     // All lines of a signal speak of one series, each in its unit. Low days are none of these: they
     // count hours and do not measure them.
     let lines = || verdict.signals.iter().filter(|s| s.signal == signal);
@@ -41,10 +41,10 @@ pub(super) fn highest_cpu(look: Look<'_>, signal: Signal) -> Option<Result<f64, 
 
 /// GPUs that did something in the judged hours, not in the last of them alone: work that comes back
 /// needs them. A GPU of which that cannot be told counts.
-pub(super) fn working_gpus(look: Look<'_>) -> u32 {
-    let devices = look.spec.devices();
-    let still = gpu_lines(look).filter(|s| is_still(s, look.rules)).count() as u32;
-    devices.saturating_sub(still.min(idle_gpus(look.verdict)))
+pub(super) fn working_gpus(sizing: SizingInput<'_>) -> u32 {
+    let devices = sizing.spec.devices();
+    let still = gpu_lines(sizing).filter(|s| is_still(s, sizing.rules)).count() as u32;
+    devices.saturating_sub(still.min(idle_gpus(sizing.verdict)))
 }
 
 /// GPUs that the verdict calls idle, be it for its minimum stretch only.
@@ -53,30 +53,31 @@ pub(super) fn idle_gpus(verdict: &Verdict) -> u32 {
 }
 
 /// Hours that were judged of the GPUs.
-pub(super) fn gpu_hours(look: Look<'_>) -> i64 {
-    i64::from(gpu_lines(look).map(|s| s.expected).max().unwrap_or(0))
+pub(super) fn gpu_hours(sizing: SizingInput<'_>) -> i64 {
+    i64::from(gpu_lines(sizing).map(|s| s.expected).max().unwrap_or(0))
 }
 
 /// The highest activity of any GPU in any judged hour, 0–1, or a clause that says why it is not known.
-pub(super) fn gpu_peak(look: Look<'_>) -> Result<f64, String> {
-    let thin = gpu_lines(look).filter(|s| s.got > 0 && !is_complete(s, look.rules));
+pub(super) fn gpu_peak(sizing: SizingInput<'_>) -> Result<f64, String> {
+    let thin = gpu_lines(sizing).filter(|s| s.got > 0 && !is_complete(s, sizing.rules));
     if let Some(s) = thin.min_by_key(|s| s.got) {
         return Err(format!("{} is known of {} of {} hours", s.label, s.got, s.expected));
     }
-    let known = gpu_lines(look).filter(|s| is_complete(s, look.rules)).filter_map(|s| s.highest);
+    let known =
+        gpu_lines(sizing).filter(|s| is_complete(s, sizing.rules)).filter_map(|s| s.highest);
     let (count, peak) = known.fold((0_u32, 0.0), |(n, peak), h| (n + 1, f64::max(peak, h)));
-    if count != look.spec.devices() {
+    if count != sizing.spec.devices() {
         return Err("The peaks of the GPUs are not known".to_owned());
     }
     Ok((peak / 100.0).clamp(0.0, 1.0))
 }
 
 /// The evidence of each GPU that the type has.
-fn gpu_lines(look: Look<'_>) -> impl Iterator<Item = &SignalEvidence> {
-    let devices = look.spec.devices();
+fn gpu_lines(sizing: SizingInput<'_>) -> impl Iterator<Item = &SignalEvidence> {
+    let devices = sizing.spec.devices();
     let of_type =
         move |s: &&SignalEvidence| matches!(s.signal, Signal::GpuMax(i) if u32::from(i) < devices);
-    look.verdict.signals.iter().filter(of_type)
+    sizing.verdict.signals.iter().filter(of_type)
 }
 
 /// True for a GPU that is known not to have reached the policy's limit in any judged hour.

@@ -96,7 +96,7 @@ impl Lot {
 
     /// One setting for all: where one of ours moves only in part, so does the whole. The base holds
     /// at least as many as must stay.
-    fn settle(&mut self, rules: &SpotRules) {
+    fn fix_distribution(&mut self, rules: &SpotRules) {
         let (base, percent) = if self.partly > 0 {
             (rules.base_instances, rules.on_demand_percent.min(100))
         } else {
@@ -149,7 +149,7 @@ impl Lots {
             of.insert(row.instance.id.clone(), number);
         }
         for lot in &mut all {
-            lot.settle(rules);
+            lot.fix_distribution(rules);
         }
         Self { of, all }
     }

@@ -16,7 +16,7 @@ mod storage;
 #[cfg(test)]
 mod tests;
 
-pub use sequence::{Sight, Task, TaskKind, sequence};
+pub use sequence::{DataGaps, Task, TaskKind, sequence};
 
 use std::sync::Arc;
 

@@ -116,9 +116,9 @@ pub struct Task {
     pub why: String,
 }
 
-/// What is not seen of the fleet.
+/// What the fleet lacks data on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Sight {
+pub struct DataGaps {
     /// GPU instances without GPU telemetry.
     pub blind: u32,
     /// Running instances that lack one of the tags team, project, environment and cost center.
@@ -126,14 +126,14 @@ pub struct Sight {
 }
 
 /// What to do next, in order. What there is nothing to do for is left out; nothing is said while the waterfall is early.
-pub fn sequence(savings: &Savings, sight: Sight) -> Vec<Task> {
+pub fn sequence(savings: &Savings, gaps: DataGaps) -> Vec<Task> {
     if savings.waterfall.early {
         return Vec::new();
     }
-    TaskKind::ALL.into_iter().filter_map(|kind| task(kind, savings, sight)).collect()
+    TaskKind::ALL.into_iter().filter_map(|kind| task(kind, savings, gaps)).collect()
 }
 
-fn task(kind: TaskKind, savings: &Savings, sight: Sight) -> Option<Task> {
+fn task(kind: TaskKind, savings: &Savings, gaps: DataGaps) -> Option<Task> {
     if let Some(step) = kind.step() {
         let step = savings.waterfall.steps.iter().find(|s| s.kind == step)?;
         return (step.items > 0).then(|| Task {
@@ -148,8 +148,8 @@ fn task(kind: TaskKind, savings: &Savings, sight: Sight) -> Option<Task> {
     let (count, why, effort) = match kind {
         TaskKind::See => {
             let parts = [
-                (sight.blind, "without GPU telemetry"),
-                (sight.untagged, "not fully tagged"),
+                (gaps.blind, "without GPU telemetry"),
+                (gaps.untagged, "not fully tagged"),
                 (savings.unread.len() as u32, "reads of commitments missing"),
             ];
             let said: Vec<String> = parts
@@ -214,7 +214,7 @@ mod tests {
             },
             ..Savings::default()
         };
-        let tasks = sequence(&savings, Sight { blind: 3, untagged: 0 });
+        let tasks = sequence(&savings, DataGaps { blind: 3, untagged: 0 });
         let kinds: Vec<TaskKind> = tasks.iter().map(|t| t.kind).collect();
         use TaskKind::{Commit, See, Spot, Stop, Storage};
         assert_eq!(kinds, [See, Stop, Storage, Spot, Commit], "nothing is too large");
@@ -222,16 +222,16 @@ mod tests {
         assert_eq!(usd, [None, Some(1460.0), Some(365.0), Some(2190.0), Some(365.0)]);
         assert_eq!((tasks[0].count, &*tasks[0].why), (3, "3 without GPU telemetry"));
         savings.waterfall.early = true;
-        assert!(sequence(&savings, Sight { blind: 3, untagged: 0 }).is_empty(), "of a part");
+        assert!(sequence(&savings, DataGaps { blind: 3, untagged: 0 }).is_empty(), "of a part");
         savings.waterfall = Waterfall::default();
-        assert!(sequence(&savings, Sight::default()).is_empty());
+        assert!(sequence(&savings, DataGaps::default()).is_empty());
     }
 
     #[test]
     fn what_is_unused_waits_for_all_commitments() {
         let mut savings = crate::tabs::savings::picture::fixture::savings();
         let has = |savings: &Savings| {
-            let tasks = sequence(savings, Sight::default());
+            let tasks = sequence(savings, DataGaps::default());
             tasks.into_iter().find(|t| t.kind == TaskKind::UseCommitments).map(|t| t.why)
         };
         assert_eq!(has(&savings).as_deref(), Some("$82.04/h are paid and used by nothing"));

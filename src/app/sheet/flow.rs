@@ -63,7 +63,7 @@ impl App {
             self.open(Page::Sheet);
             return Vec::new();
         }
-        let rows = self.meant();
+        let rows = self.target_rows();
         if rows.is_empty() {
             self.say(Notice::new(Level::Warn, "there is no instance here to act on"));
             return Vec::new();
@@ -86,9 +86,9 @@ impl App {
         }
     }
 
-    /// The instances that are meant: in the table the marked ones, else the one under the cursor;
-    /// elsewhere the one that the page is about. As they are known now, worst first.
-    pub(super) fn meant(&self) -> Vec<Arc<Row>> {
+    /// The instances that an action is for: in the table the marked ones, else the one under the
+    /// cursor; elsewhere the one that the page is about. As they are known now, worst first.
+    pub(super) fn target_rows(&self) -> Vec<Arc<Row>> {
         let Some(fleet) = self.latest() else { return Vec::new() };
         let marked = self.shows_table().then(|| self.screen().marked_instances(self));
         let mut ids: HashSet<Arc<str>> = marked.into_iter().flatten().collect();
@@ -285,7 +285,7 @@ impl App {
 
     /// After each message: a sheet that nobody looks at any more is gone, unless it runs or its
     /// end was not seen.
-    pub(in crate::app) fn settle_sheet(&mut self) {
+    pub(in crate::app) fn after_update_sheet(&mut self) {
         let open = self.pages.iter().any(|o| matches!(o.page, Page::Sheet));
         let shown = self.on_sheet();
         let Some(sheet) = self.sheet.as_mut() else { return };

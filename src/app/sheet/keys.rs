@@ -130,12 +130,12 @@ impl App {
 
     /// What the tag of a mark says where nobody gave another reason.
     pub(in crate::app) fn mark_reason(&self) -> String {
-        let meant;
+        let targets;
         let rows = match &self.sheet {
             Some(sheet) if self.on_sheet() => sheet.rows(),
             _ => {
-                meant = self.meant();
-                &meant
+                targets = self.target_rows();
+                &targets
             }
         };
         let is_idle = |row: &std::sync::Arc<crate::fleet::Row>| {

@@ -29,7 +29,7 @@ pub use run::{Run, Standing as RowStanding};
 use crate::act::plan::{Plan, Preflighted};
 use crate::fleet::Row;
 #[cfg(test)]
-pub use standing::SETTLE;
+pub use standing::KEY_DELAY;
 
 /// Most instances of one sheet: more could not be read before they are confirmed. A plan file may contain more.
 pub const MAX_ROWS: usize = 500;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// How long a dialog must have stood before keys count. A little over the time in which anybody
 /// reacts to a picture; keys that come sooner were meant for what was there before.
-pub const SETTLE: Duration = Duration::from_millis(300);
+pub const KEY_DELAY: Duration = Duration::from_millis(300);
 
 /// Time since which a dialog has been on the screen, by a monotonic clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,7 +28,7 @@ impl Standing {
     pub fn counts(&mut self, uptime: Duration) -> bool {
         match self.since {
             None => false,
-            Some(since) if uptime.saturating_sub(since) >= SETTLE => true,
+            Some(since) if uptime.saturating_sub(since) >= KEY_DELAY => true,
             Some(_) => {
                 self.since = Some(uptime);
                 false

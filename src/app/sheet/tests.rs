@@ -6,7 +6,7 @@ use std::time::Duration;
 use jiff::SignedDuration;
 
 use super::fixture::{self, answer, app, at, checked, executed, look, press_checked, verified};
-use super::{SETTLE, Stage, VerbKind};
+use super::{KEY_DELAY, Stage, VerbKind};
 use crate::act::plan::{EXPIRES_TAG, OutcomeKind, Progress, Verb};
 use crate::app::fixture::{now, press};
 use crate::app::{App, Effect, Msg, Notice, Page};
@@ -187,7 +187,7 @@ fn keys_typed_before_the_dialog_stood_are_dropped() {
     // Drawn, but a moment ago: a burst is dropped to its end, however long it goes on.
     app.prepare();
     app.mark_drawn();
-    let almost = SETTLE.saturating_sub(Duration::from_millis(1));
+    let almost = KEY_DELAY.saturating_sub(Duration::from_millis(1));
     let mut uptime = Duration::from_secs(100);
     for _ in 0..20 {
         uptime += almost;
@@ -197,7 +197,7 @@ fn keys_typed_before_the_dialog_stood_are_dropped() {
     assert_eq!(app.dialog().unwrap().focus(), super::Place::Cancel);
     assert!(app.notice().unwrap().text.contains("dropped"));
     // After a pause it listens.
-    app.set_uptime(uptime + SETTLE);
+    app.set_uptime(uptime + KEY_DELAY);
     let effects = press(&mut app, "<tab><enter>");
     assert_eq!(executed(&effects).unwrap().rows().len(), 2);
 }
@@ -210,7 +210,7 @@ fn typing_ahead_of_a_phrase_confirms_nothing() {
     let keys = format!("{phrase}<tab>because<enter>");
     assert_eq!(press(&mut app, &keys), []);
     look(&mut app, 5);
-    app.set_uptime(Duration::from_secs(5) + SETTLE / 2);
+    app.set_uptime(Duration::from_secs(5) + KEY_DELAY / 2);
     assert_eq!(press(&mut app, &keys), []);
     assert_eq!(app.dialog().unwrap().phrase().text(), "");
     assert_eq!(app.dialog().unwrap().justification().text(), "");

@@ -8,7 +8,8 @@ use tokio::time::Instant;
 use super::sweeper::Context;
 use super::{Teller, teller};
 use crate::cache::GpuHours;
-use crate::domain::{ErrorKind, Hour, HourRange, SourceError};
+use crate::domain::{Backoff, ErrorKind, Hour, HourRange, SourceError};
+use crate::source::jittered;
 
 /// An hour is asked for this long after its end: a source may take in its last samples late.
 const LAG: SignedDuration = SignedDuration::from_mins(2);
@@ -32,21 +33,19 @@ pub(super) async fn run(ctx: Context) {
         let _ = tokio::time::timeout(ONCE_WITHIN, round(&ctx)).await;
         return;
     }
-    let mut failures = 0_u32;
+    let mut backoff = Backoff::default();
     loop {
         let wait = match round(&ctx).await {
             Round::Forgetful => return,
             Round::Done => {
-                if std::mem::take(&mut failures) > 0 {
+                if std::mem::take(&mut backoff).has_failed() {
                     tracing::info!(scope = %ctx.scope(), "hours of GPUs are read again");
                 }
                 until_next_hour(&ctx)
             }
             Round::Failed(error) => {
                 tracing::warn!(scope = %ctx.scope(), %error, "hours of GPUs");
-                let pause = PAUSE * 2_u32.saturating_pow(failures.min(6));
-                failures = failures.saturating_add(1);
-                pause.min(PAUSE_AT_MOST).mul_f64(0.75 + fastrand::f64() * 0.5)
+                jittered(backoff.pause(PAUSE, PAUSE_AT_MOST), 0.25)
             }
         };
         tokio::select! {

@@ -11,7 +11,7 @@
 //! ```
 //!
 //! A source that hangs or fails delays no other. What sources say comes in at two points:
-//! [`Sweep`]s at the picture, [`GpuHours`] at [`Desk::learn`]; how they are doing goes to the world
+//! [`Sweep`]s at the picture, [`GpuHours`] at [`LiveState::learn`]; how they are doing goes to the world
 //! like that of every source.
 
 mod board;
@@ -56,7 +56,7 @@ pub(super) type Teller = (SourceId, Arc<str>);
 const HOSTS_WITHIN: Duration = Duration::from_secs(10);
 
 /// What the tasks of this folder share with the rest of the bus.
-pub(super) struct Desk {
+pub(super) struct LiveState {
     /// The sources, best first.
     pub sources: Vec<Arc<dyn GpuSource>>,
     /// What the judgement goes by.
@@ -93,8 +93,8 @@ pub(super) enum Input {
     Track(GpuKey, tokio::sync::oneshot::Sender<GpuHistory>),
 }
 
-impl Desk {
-    /// A desk over `sources`, best first.
+impl LiveState {
+    /// The state over `sources`, best first.
     pub fn new(sources: Vec<Arc<dyn GpuSource>>, rules: Arc<GpuRules>) -> Self {
         Self {
             sources,
@@ -113,13 +113,15 @@ impl Desk {
 
     /// What was seen of a GPU since the start; nothing where no picture is made.
     async fn track(&self, key: &GpuKey) -> GpuHistory {
-        let line = self.inputs.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let Some(line) = line.and_then(|weak| weak.upgrade()) else { return GpuHistory::default() };
+        let inputs = self.inputs.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let Some(inputs) = inputs.and_then(|weak| weak.upgrade()) else {
+            return GpuHistory::default();
+        };
         let (answer, answered) = tokio::sync::oneshot::channel();
-        if line.send(Input::Track(key.clone(), answer)).await.is_err() {
+        if inputs.send(Input::Track(key.clone(), answer)).await.is_err() {
             return GpuHistory::default();
         }
-        drop(line);
+        drop(inputs);
         answered.await.unwrap_or_default()
     }
 
@@ -208,7 +210,7 @@ fn hosts(fleet: &Fleet) -> Arc<[GpuHost]> {
 }
 
 /// Where the tasks of this folder come from and go to.
-pub(super) struct Lines {
+pub(super) struct Channels {
     /// To the world.
     pub updates: mpsc::Sender<Update>,
     /// To whoever runs the bus.
@@ -221,8 +223,8 @@ pub(super) struct Lines {
 
 /// Runs everything about GPUs until the bus stops; with `only_once` until each source was read once
 /// and the world has ended.
-pub(super) async fn run(shared: Arc<Shared>, lines: Lines, only_once: bool) {
-    let Lines { updates, events, mut inventories, over } = lines;
+pub(super) async fn run(shared: Arc<Shared>, channels: Channels, only_once: bool) {
+    let Channels { updates, events, mut inventories, over } = channels;
     let (inputs, inbox) = mpsc::channel(64);
     if shared.settings.offline {
         shared.live.ready.cancel();

@@ -10,7 +10,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
-use super::super::settle::SETTLE;
+use super::super::debounce::Debounce;
 use super::super::{Event, Shared};
 use super::board::Board;
 use super::book::{HourBook, KEEP_HOURS};
@@ -132,18 +132,20 @@ pub(super) async fn run(
     if summary::is_remembered(shared).await {
         picture.awaited = shared.live.sources.iter().map(|s| teller(&**s)).collect();
     }
+    // No `board::run`: a picture is made on a worker, is also due by time alone, and waits for the
+    // sources that the picture of the last run is of.
     let mut nothing_yet = !picture.awaited.is_empty();
     let hold = Instant::now() + HOLD;
     let mut fleet = shared.live.fleet.subscribe();
     fleet.mark_changed();
     let mut running: Option<JoinHandle<Made>> = None;
-    let mut due: Option<Instant> = None;
+    let mut debounce = Debounce::default();
     let mut open = true;
     loop {
         let begin = match (&running, picture.memory.is_some()) {
             (None, true) if !nothing_yet => {
                 let again = picture.made + AGAIN;
-                let at = due.map_or(again, |at| at.min(again));
+                let at = debounce.due().map_or(again, |at| at.min(again));
                 Some(if picture.awaited.is_empty() { at } else { hold })
             }
             _ => None,
@@ -162,14 +164,14 @@ pub(super) async fn run(
                 picture.publish(made.ok(), events).await;
             }
             () = sleep_until(begin.unwrap_or(hold)), if begin.is_some() => {
-                due = None;
+                debounce.clear();
                 picture.awaited.clear();
                 let job = picture.job();
                 running = Some(tokio::task::spawn_blocking(move || job.run()));
             }
             changed = fleet.changed() => {
                 if changed.is_ok() {
-                    due.get_or_insert_with(|| Instant::now() + SETTLE);
+                    debounce.start();
                 }
             }
             input = inbox.recv(), if open => match input {
@@ -177,7 +179,7 @@ pub(super) async fn run(
                     // Until somebody has answered, what the last run saw stays, with its age.
                     nothing_yet &= !matches!(input, Input::Sweep(_));
                     if picture.take(input) {
-                        due.get_or_insert_with(|| Instant::now() + SETTLE);
+                        debounce.start();
                     }
                 }
                 None => open = false,

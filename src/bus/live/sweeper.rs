@@ -15,8 +15,8 @@ use super::super::scope::until_beat;
 use super::super::world::Update;
 use super::trouble::{News, Troubles};
 use super::{Input, teller};
-use crate::domain::{ErrorKind, Scope, SourceError, SourceId, Sweep};
-use crate::source::{Ask, GpuSource};
+use crate::domain::{Backoff, ErrorKind, Scope, SourceError, SourceId, Sweep};
+use crate::source::{Ask, GpuSource, jittered};
 
 /// The longest a sweep may take, whatever the time-outs of the source say: four of its intervals,
 /// and never longer than this.
@@ -61,7 +61,8 @@ pub(super) async fn run(ctx: Context) {
         let live = &ctx.shared.live;
         (live.focus.subscribe(), live.hosts.subscribe(), ctx.shared.refresh.subscribe())
     };
-    let mut sweeper = Sweeper { ctx, troubles: Troubles::default(), failures: 0, told: None };
+    let mut sweeper =
+        Sweeper { ctx, troubles: Troubles::default(), backoff: Backoff::default(), told: None };
     let mut wakes = Wakes { focus, hosts, refresh };
     let mut first = true;
     loop {
@@ -73,12 +74,13 @@ pub(super) async fn run(ctx: Context) {
         }
         first &= !worked;
         let every = sweeper.ctx.source.every();
-        let next = if sweeper.failures == 0 && every >= BEATS_FROM {
+        let next = if worked && every >= BEATS_FROM {
             // In step with the other sources and the inventories: the machine wakes once, and one
             // picture takes all of them in.
             Instant::now() + until_beat(sweeper.ctx.shared.started.elapsed(), every)
         } else {
-            began + rhythm(every, sweeper.failures).mul_f64(0.95 + fastrand::f64() * 0.1)
+            // A tenth is left to chance, so that many cockpits do not ask in step.
+            began + jittered(rhythm(every, worked, &mut sweeper.backoff), 0.05)
         };
         if !sweeper.until(next, began + GAP.min(every), &mut wakes).await {
             return;
@@ -86,7 +88,8 @@ pub(super) async fn run(ctx: Context) {
     }
 }
 
-/// What may end a wait.
+/// What may end a wait. A sweep answers what was asked for until it began, as a round does whose task has
+/// a [`super::super::wake::Wake`]; but hosts and focus are values, not requests that count.
 struct Wakes {
     focus: tokio::sync::watch::Receiver<Arc<[Arc<str>]>>,
     hosts: tokio::sync::watch::Receiver<Arc<[crate::source::GpuHost]>>,
@@ -104,8 +107,7 @@ impl Wakes {
 struct Sweeper {
     ctx: Context,
     troubles: Troubles,
-    /// In a row.
-    failures: u32,
+    backoff: Backoff,
     /// When the world was last told that all is well, and the coverage it was told.
     told: Option<(Instant, f32)>,
 }
@@ -132,7 +134,7 @@ impl Sweeper {
         let limit = (self.ctx.source.every() * 4).min(SWEEP_LIMIT);
         match guarded(&*self.ctx.source, &ask, limit).await {
             Ok(sweep) => {
-                self.failures = 0;
+                self.backoff.reset();
                 self.tell(coverage(&sweep)).await;
                 let news = self.troubles.compare(&sweep);
                 self.log(news).await;
@@ -141,7 +143,6 @@ impl Sweeper {
                 true
             }
             Err(error) => {
-                self.failures = self.failures.saturating_add(1);
                 self.told = None;
                 self.report(Outcome::Bad(Arc::new(error))).await;
                 let failed = Input::Failed(teller(&*self.ctx.source));
@@ -157,7 +158,7 @@ impl Sweeper {
         // Where each look is billed, only time makes one due, and a refresh where the last one
         // brought nothing.
         let billed = self.ctx.source.source() == SourceId::CloudWatchGpu;
-        let in_vain = self.failures > 0;
+        let in_vain = self.backoff.has_failed();
         let blind = self.ctx.shared.live.hosts.borrow().is_empty();
         let mut next = next;
         let mut look = Instant::now();
@@ -165,7 +166,7 @@ impl Sweeper {
         loop {
             let focus = wakes.focus.borrow_and_update().clone();
             let closely = self.ctx.source.focus_every().filter(|_| !focus.is_empty());
-            let closely = closely.filter(|_| self.failures == 0);
+            let closely = closely.filter(|_| !in_vain);
             let look_at = closely.map_or(next, |_| look.min(next));
             tokio::select! {
                 biased;
@@ -244,11 +245,10 @@ impl Sweeper {
 }
 
 /// Time from one sweep to the next off the common beat: the source's own interval, doubled with each
-/// failure in a row. A tenth of it is left to chance by the caller, so that many cockpits do not ask in
-/// step.
-fn rhythm(every: Duration, failures: u32) -> Duration {
+/// failure in a row.
+fn rhythm(every: Duration, worked: bool, backoff: &mut Backoff) -> Duration {
     let every = every.max(Duration::from_millis(100));
-    (every * 2_u32.saturating_pow(failures.min(12))).min(PAUSE_AT_MOST.max(every))
+    if worked { every } else { backoff.pause(every * 2, PAUSE_AT_MOST.max(every)) }
 }
 
 /// A sweep under a limit. A defect that ends it is a failure like any other.
@@ -296,11 +296,15 @@ mod tests {
 
     #[test]
     fn failures_double_the_pause_up_to_five_minutes() {
-        let s = Duration::from_secs;
-        let pauses: Vec<u64> = (0..8).map(|n| rhythm(s(15), n).as_secs()).collect();
+        let (s, mut backoff) = (Duration::from_secs, Backoff::default());
+        let pauses: Vec<u64> =
+            (0..8).map(|n| rhythm(s(15), n == 0, &mut backoff).as_secs()).collect();
         assert_eq!(pauses, [15, 30, 60, 120, 240, 300, 300, 300]);
-        assert_eq!(rhythm(s(900), 3), s(900), "no oftener than it is read when all is well");
-        assert_eq!(rhythm(Duration::ZERO, 0), Duration::from_millis(100));
-        assert_eq!(rhythm(s(1), u32::MAX), s(300));
+        assert_eq!(rhythm(s(1), false, &mut backoff), s(256));
+        assert_eq!(rhythm(s(1), false, &mut backoff), s(300));
+        let slow = rhythm(s(900), false, &mut backoff);
+        assert_eq!(slow, s(900), "no oftener than it is read when all is well");
+        backoff.reset();
+        assert_eq!(rhythm(Duration::ZERO, true, &mut backoff), Duration::from_millis(100));
     }
 }

@@ -1,13 +1,13 @@
 //! What could be saved: worked out on a worker thread from what was read, the
 //! newest only, and only where something that it is made from is another than before.
 
-use std::future::pending;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use jiff::Timestamp;
 use tokio::time::Instant;
 
+use super::super::debounce::until;
 use super::order::InOrder;
 use super::{Event, Pictures};
 use crate::analyze::savings::{SavingsInput, SavingsRules, picture};
@@ -40,7 +40,8 @@ pub(super) struct SavingsWork {
     latest: Arc<Mutex<Option<Arc<Savings>>>>,
     /// When the last picture was begun.
     begun: Option<Instant>,
-    /// When the next one is due, where something newer waits.
+    /// When the next one is due, where something newer waits: counted from the last one, not from the
+    /// first update as the bus debounces.
     due: Option<Instant>,
 }
 
@@ -138,10 +139,7 @@ fn same_instances(a: &Fleet, b: &Fleet) -> bool {
 impl SavingsWork {
     /// Ends when a picture is due; never where none waits.
     pub(super) async fn due(&self) {
-        match self.due {
-            Some(at) => tokio::time::sleep_until(at).await,
-            None => pending().await,
-        }
+        until(self.due).await;
     }
 
     /// What is new in `basis` since the last picture was begun.

@@ -5,8 +5,8 @@
 //! share. What is outdated is dropped between stages and, in the long one, between its pieces. A
 //! panic ends one answer, never the thread.
 
-mod desk;
 mod engine;
+mod queue;
 #[cfg(test)]
 mod tests;
 mod work;
@@ -16,7 +16,7 @@ pub use engine::whole;
 use std::sync::Arc;
 use std::thread;
 
-use desk::Desk;
+use queue::RequestQueue;
 pub use work::Threads;
 
 use crate::whatif::{Engine, PlanAnswer, PlanRequest};
@@ -28,32 +28,32 @@ const THREADS: usize = 2;
 /// that it is at.
 #[derive(Debug)]
 pub struct Planner {
-    desk: Arc<Desk>,
+    queue: Arc<RequestQueue>,
 }
 
 impl Planner {
     /// Starts the thread; `send` gets each answer there.
     pub fn start(send: impl Fn(PlanAnswer) + Send + 'static) -> Self {
-        let desk = Arc::new(Desk::default());
-        let here = Arc::clone(&desk);
+        let queue = Arc::new(RequestQueue::default());
+        let here = Arc::clone(&queue);
         let started = thread::Builder::new().name("planner".into()).spawn(move || {
             work::Work::<Engine>::new(&here, &send, Threads(THREADS)).run();
         });
         if started.is_err() {
-            desk.close();
+            queue.close();
         }
-        Self { desk }
+        Self { queue }
     }
 
     /// Asks for the value of a scenario. An earlier request for the same slot is outdated by it.
     /// False where no thread could be started: nothing will be answered.
     pub fn ask(&self, request: PlanRequest) -> bool {
-        self.desk.ask(request)
+        self.queue.ask(request)
     }
 }
 
 impl Drop for Planner {
     fn drop(&mut self) {
-        self.desk.close();
+        self.queue.close();
     }
 }

@@ -4,7 +4,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
-use super::desk::Desk;
+use super::queue::RequestQueue;
 use super::work::{Threads, Valuer, Work};
 use crate::whatif::{
     Answer, Demand, DemandOrigin, FamilyInputs, Future, Lists, PlanAnswer, PlanRequest, Scenario,
@@ -109,9 +109,9 @@ impl Valuer for Fake {
     }
 }
 
-/// A worker on a thread of its own, its desk and its answers.
+/// A worker on a thread of its own, its queue and its answers.
 struct Running {
-    desk: Arc<Desk>,
+    queue: Arc<RequestQueue>,
     answers: Receiver<PlanAnswer>,
     thread: Option<std::thread::JoinHandle<()>>,
     demand: Arc<Demand>,
@@ -119,20 +119,20 @@ struct Running {
 
 impl Running {
     fn start() -> Self {
-        let desk = Arc::new(Desk::default());
+        let queue = Arc::new(RequestQueue::default());
         let (send, answers) = channel();
-        let here = Arc::clone(&desk);
+        let here = Arc::clone(&queue);
         let thread = std::thread::spawn(move || {
             let send = move |answer| send.send(answer).unwrap();
             Work::<Fake>::new(&here, &send, Threads(2)).run();
         });
-        Self { desk, answers, thread: Some(thread), demand: demand() }
+        Self { queue, answers, thread: Some(thread), demand: demand() }
     }
 
     fn ask(&self, generation: u64, slot: Slot, name: &str) {
         let demand = Arc::clone(&self.demand);
         let scenario = scenario(name);
-        assert!(self.desk.ask(PlanRequest { generation, slot, demand, scenario }));
+        assert!(self.queue.ask(PlanRequest { generation, slot, demand, scenario }));
     }
 
     fn next(&self) -> PlanAnswer {
@@ -148,7 +148,7 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        self.desk.close();
+        self.queue.close();
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
@@ -162,8 +162,8 @@ fn an_answer_comes_in_stages() {
     for stage in [Stage::Quick, Stage::Settled, Stage::Whole] {
         assert_eq!(running.key(), (7, Slot::B, stage));
     }
-    running.desk.close();
-    assert!(!running.desk.ask(PlanRequest {
+    running.queue.close();
+    assert!(!running.queue.ask(PlanRequest {
         generation: 8,
         slot: Slot::A,
         demand: demand(),
@@ -236,7 +236,7 @@ fn other_futures_are_not_compared() {
     let other =
         Scenario { future: Future { seed: 9, ..Future::default() }, ..(*scenario("b")).clone() };
     let demand = Arc::clone(&running.demand);
-    running.desk.ask(PlanRequest {
+    running.queue.ask(PlanRequest {
         generation: 2,
         slot: Slot::B,
         demand,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use super::desk::{Desk, Job};
+use super::queue::{Job, RequestQueue};
 use crate::whatif::compare::paired;
 use crate::whatif::{
     Answer, Comparison, Demand, PlanAnswer, Scenario, Slot, SlotComparison, Stage, Workers,
@@ -74,20 +74,24 @@ struct Valued<V> {
 
 /// The work of the thread.
 pub(super) struct Work<'a, V> {
-    desk: &'a Desk,
+    queue: &'a RequestQueue,
     send: &'a dyn Fn(PlanAnswer),
     workers: Threads,
     slots: [Option<Valued<V>>; Slot::ALL.len()],
 }
 
 impl<'a, V: Valuer> Work<'a, V> {
-    pub(super) fn new(desk: &'a Desk, send: &'a dyn Fn(PlanAnswer), workers: Threads) -> Self {
-        Self { desk, send, workers, slots: [None, None, None] }
+    pub(super) fn new(
+        queue: &'a RequestQueue,
+        send: &'a dyn Fn(PlanAnswer),
+        workers: Threads,
+    ) -> Self {
+        Self { queue, send, workers, slots: [None, None, None] }
     }
 
-    /// Works until the desk is closed.
+    /// Works until the queue is closed.
     pub(super) fn run(mut self) {
-        while let Some(job) = self.desk.next() {
+        while let Some(job) = self.queue.next() {
             self.step(&job);
         }
     }
@@ -102,7 +106,7 @@ impl<'a, V: Valuer> Work<'a, V> {
                  BURNTOP_LOG=debug may say more"
                 .to_owned())
         });
-        if self.desk.is_outdated(job) {
+        if self.queue.is_outdated(job) {
             return;
         }
         let next = match (&result, job.stage) {
@@ -118,7 +122,7 @@ impl<'a, V: Valuer> Work<'a, V> {
         };
         let result = match result {
             Ok(Some(answer)) => Ok(Arc::new(answer)),
-            Ok(None) => return self.desk.done(job, next),
+            Ok(None) => return self.queue.done(job, next),
             Err(why) => Err(why),
         };
         let comparisons = match &result {
@@ -131,7 +135,7 @@ impl<'a, V: Valuer> Work<'a, V> {
             result,
             comparisons,
         });
-        self.desk.done(job, next);
+        self.queue.done(job, next);
     }
 
     /// `None` when it was stopped for something more urgent.
@@ -164,7 +168,7 @@ impl<'a, V: Valuer> Work<'a, V> {
             }
         }
         let Some(valued) = slot else { return Ok(None) };
-        let stop = || self.desk.is_outdated(job) || self.desk.is_urgent(job);
+        let stop = || self.queue.is_outdated(job) || self.queue.is_urgent(job);
         let answer = valued.valuer.answer(job.stage, &self.workers, &stop)?;
         valued.is_settled |= answer.stage > Stage::Quick;
         // The long stage ends early when it is stopped: what it has is not whole.

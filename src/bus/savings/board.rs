@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc;
 
+use super::super::board::{self, Board as _, Turn};
+use super::super::context::Told;
 use super::super::facts::{account_key, wanted};
 use super::super::readings::Readings;
-use super::super::settle::Settle;
 use super::super::world::Update;
 use super::super::{Account, Event, Regions, Settings, Shared, past};
 use super::keep::kind;
@@ -20,16 +21,6 @@ use crate::domain::{
 
 /// Hours of the fleet that come with a picture: a week.
 const HOURS: u32 = 168;
-
-/// Where the board hears and tells.
-pub(super) struct Lines {
-    /// What the tasks say.
-    pub inbox: mpsc::Receiver<Input>,
-    /// To the world: commitments for the join.
-    pub updates: mpsc::Sender<Update>,
-    /// Pictures.
-    pub events: mpsc::Sender<Event>,
-}
 
 /// Everything known.
 #[derive(Default)]
@@ -50,16 +41,26 @@ pub(super) struct Board {
     pub(super) readings: Readings,
 }
 
-/// Runs until every task has dropped its line or the bus stops; publishes what the cache holds
+/// Where the board hears and tells.
+pub(super) struct Channels {
+    /// What the tasks say.
+    pub inbox: mpsc::Receiver<Input>,
+    /// To the world: commitments for the join.
+    pub updates: mpsc::Sender<Update>,
+    /// Pictures.
+    pub events: mpsc::Sender<Event>,
+}
+
+/// Runs until every task has dropped its sender or the bus stops; publishes what the cache holds
 /// first, and a last picture at the end.
 pub(super) async fn run(
     shared: &Arc<Shared>,
     accounts: &[Account],
     expected: &Known,
-    lines: Lines,
+    channels: Channels,
     only_once: bool,
 ) {
-    let Lines { mut inbox, updates, events } = lines;
+    let Channels { inbox, updates, events } = channels;
     let mut board = Board::default();
     let selection = &expected.selection;
     let known = wanted(&shared.cache, selection, shared.now()).await;
@@ -71,30 +72,37 @@ pub(super) async fn run(
     for reading in board.readings.iter() {
         let _ = updates.send(Update::Remembered(reading.clone())).await;
     }
-    board.tell(shared, &updates).await;
-    if !only_once {
-        board.publish(shared, accounts, &events).await;
+    let mut published = Published { shared, accounts, updates, events, board };
+    published.share().await;
+    board::run(&mut published, inbox, &shared.stop, only_once).await;
+}
+
+/// The board with where it is published.
+struct Published<'a> {
+    shared: &'a Shared,
+    accounts: &'a [Account],
+    updates: mpsc::Sender<Update>,
+    events: mpsc::Sender<Event>,
+    board: Board,
+}
+
+impl board::Board for Published<'_> {
+    type Input = Input;
+
+    async fn take(&mut self, input: Input) -> bool {
+        self.board.take(input, self.shared).await;
+        true
     }
-    let mut settle = Settle::default();
-    loop {
-        tokio::select! {
-            biased;
-            () = shared.stop.cancelled() => break,
-            () = settle.over() => {
-                board.tell(shared, &updates).await;
-                if !only_once {
-                    board.publish(shared, accounts, &events).await;
-                }
-            }
-            input = inbox.recv() => {
-                let Some(input) = input else { break };
-                board.take(input, shared).await;
-                settle.begin();
-            }
-        }
+
+    async fn publish(&mut self, _turn: Turn) {
+        self.share().await;
+        self.board.publish(self.shared, self.accounts, &self.events).await;
     }
-    board.tell(shared, &updates).await;
-    board.publish(shared, accounts, &events).await;
+
+    /// The join wants the commitments, whether or not there is a picture.
+    async fn share(&mut self) {
+        self.board.tell(self.shared, &self.updates).await;
+    }
 }
 
 impl Board {
@@ -152,7 +160,7 @@ impl Board {
                 shared.cache.put(kind::RESOURCES, &scope, now, &*resources).await;
                 self.resources.insert(scope, resources);
             }
-            Input::Source { source, scope, outcome } => {
+            Input::Source(Told { source, scope, outcome }) => {
                 self.readings.tell(source, scope, outcome, shared.now());
             }
         }

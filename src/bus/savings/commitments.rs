@@ -6,14 +6,14 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 
 use super::super::guarded;
+use super::super::poll::Poll;
 use super::super::readings::Outcome;
-use super::super::retry::Retry;
-use super::super::wishes::Wishes;
+use super::super::wake::Wake;
 use super::keep::{Asked, Plans, kind};
-use super::{Context, Input, is_due, kin, waiting};
+use super::{Context, Input, candidates};
 use crate::domain::{
     Commitment, CommitmentSource, CommitmentState, Commits, PlanType, SavingsPlan, Scope,
-    SourceError, SourceId,
+    SourceError, SourceId, is_due,
 };
 
 /// Rates change when AWS lowers prices; a day bounds how stale one can be.
@@ -38,27 +38,24 @@ pub(super) async fn run(ctx: Context, scopes: Vec<Scope>) {
 
 /// Reserved Instances and capacity of one region.
 async fn region(ctx: Context) {
-    let every = ctx.settings().commitments_every;
-    let mut last = oldest(&ctx).await;
-    let mut refreshes = Wishes::from_now(&ctx.shared.refresh);
-    // What was started or stopped fills or empties reserved capacity: what is used of it by others is
-    // the difference, and both have to be of one moment.
-    let mut looks = Wishes::from_now(&ctx.shared.look);
-    let mut retry = Retry::new(&ctx.shared);
+    let mut poll = Poll::new((), oldest(&ctx).await, ctx.settings().commitments_every);
+    let mut wake = Wake::new(&ctx.shared);
     loop {
-        retry.begin();
-        let forced = refreshes.serve() | looks.serve();
-        if forced || ctx.only_once || is_due(last, every, ctx.shared.now()) {
+        // What was started or stopped fills or empties reserved capacity: what is used of it by others
+        // is the difference, and both have to be of one moment.
+        let asked = wake.begin();
+        let forced = asked.refresh || asked.look;
+        if forced || ctx.only_once || poll.is_due(ctx.shared.now()) {
             ctx.report(SourceId::Commitments, ctx.scope.clone(), Outcome::Loading).await;
             let (scope, account, region) = (&ctx.scope, &ctx.scope.account, &ctx.scope.region);
             let (reserved, capacity) = tokio::join!(
                 guarded(
                     "ec2:DescribeReservedInstances",
-                    ctx.provider.reserved_instances(account, region)
+                    ctx.source.reserved_instances(account, region)
                 ),
                 guarded(
                     "ec2:DescribeCapacityReservations",
-                    ctx.provider.capacity_reservations(account, region)
+                    ctx.source.capacity_reservations(account, region)
                 ),
             );
             if let Ok(capacity) = &capacity {
@@ -68,23 +65,18 @@ async fn region(ctx: Context) {
             let second = keep(&ctx, CommitmentSource::CapacityReservations, capacity).await;
             let failed: Vec<Arc<SourceError>> = first.into_iter().chain(second).collect();
             tell(&ctx, &failed).await;
-            // What failed is due, however young what was there before.
-            last = failed.is_empty().then(|| ctx.shared.now());
+            poll.read_at = failed.is_empty().then(|| ctx.shared.now());
             if failed.is_empty() {
-                retry.worked();
+                wake.worked();
             } else if !ctx.only_once && failed.iter().any(|e| e.kind.may_pass()) {
-                if !retry.pause(&ctx.shared.stop).await {
+                if !wake.pause().await {
                     return;
                 }
                 continue;
             }
         }
-        if ctx.only_once {
+        if ctx.only_once || !wake.wait_or_look(poll.wait()).await {
             return;
-        }
-        tokio::select! {
-            going = ctx.wait(&mut refreshes, waiting(every)) => if !going { return },
-            () = looks.come() => {}
         }
     }
 }
@@ -129,36 +121,34 @@ async fn tell(ctx: &Context, failed: &[Arc<SourceError>]) {
 
 /// The plans of the account and their rates.
 async fn of_account(ctx: Context) {
-    let every = ctx.settings().commitments_every;
     let now = ctx.shared.now();
     let stored = ctx.shared.cache.get::<Plans>(kind::PLANS, &ctx.scope, now).await;
-    let mut last = stored.as_ref().and_then(|s| s.taken_at);
-    let mut kept = stored.map(|s| s.value);
+    let read_at = stored.as_ref().and_then(|s| s.taken_at);
+    let kept = stored.map(|s| s.value);
+    let mut poll = Poll::new(kept, read_at, ctx.settings().commitments_every);
     let mut types = ctx.shared.savings.types();
-    let mut refreshes = Wishes::from_now(&ctx.shared.refresh);
-    let mut retry = Retry::new(&ctx.shared);
+    let mut wake = Wake::new(&ctx.shared);
     ctx.shared.savings.known(ctx.only_once).await;
     loop {
-        retry.begin();
-        let forced = refreshes.serve();
+        let forced = wake.begin().refresh;
         let running = types.borrow_and_update().by_region();
-        let fleet = Wanted { all: kin::by_region(&ctx, &running), running };
-        let due = forced || ctx.only_once || is_due(last, every, ctx.shared.now());
-        let open = kept.as_ref().is_some_and(|k| is_open(k, &fleet.all, ctx.shared.now()));
+        let fleet = Wanted { all: candidates::by_region(&ctx, &running), running };
+        let due = forced || ctx.only_once || poll.is_due(ctx.shared.now());
+        let open = poll.value.as_ref().is_some_and(|k| is_open(k, &fleet.all, ctx.shared.now()));
         if due || open {
             ctx.report(SourceId::Commitments, ctx.scope.clone(), Outcome::Loading).await;
-            match look(&ctx, &mut kept, due, &fleet).await {
+            match look(&ctx, &mut poll.value, due, &fleet).await {
                 Ok(()) => {
                     tell(&ctx, &[]).await;
-                    last = Some(ctx.shared.now());
-                    retry.worked();
+                    poll.read_at = Some(ctx.shared.now());
+                    wake.worked();
                 }
                 Err(error) => {
-                    last = last.filter(|_| !due);
+                    poll.read_at = poll.read_at.filter(|_| !due);
                     let transient = error.kind.may_pass();
                     tell(&ctx, &[error]).await;
                     if !ctx.only_once && transient {
-                        if !retry.pause(&ctx.shared.stop).await {
+                        if !wake.pause().await {
                             return;
                         }
                         continue;
@@ -170,7 +160,7 @@ async fn of_account(ctx: Context) {
             return;
         }
         tokio::select! {
-            going = ctx.wait(&mut refreshes, waiting(every)) => if !going { return },
+            going = wake.wait(poll.wait()) => if !going { return },
             seen = types.changed() => if seen.is_err() { return },
         }
     }
@@ -186,7 +176,7 @@ async fn look(
 ) -> Result<(), Arc<SourceError>> {
     let source = CommitmentSource::SavingsPlans;
     if due || kept.is_none() {
-        let call = ctx.provider.savings_plans(&ctx.scope.account);
+        let call = ctx.source.savings_plans(&ctx.scope.account);
         match guarded("savingsplans:DescribeSavingsPlans", call).await {
             Ok(plans) => *kept = Some(merged(plans, kept.take())),
             Err(error) => {
@@ -299,7 +289,7 @@ async fn rates(
     let regions: BTreeSet<Arc<str>> = missing.iter().map(|(r, _)| r.clone()).collect();
     let types: Vec<_> = types.into_iter().collect();
     let regions: Vec<_> = regions.into_iter().collect();
-    let call = ctx.provider.savings_plan_rates(&id, &types, &regions);
+    let call = ctx.source.savings_plan_rates(&id, &types, &regions);
     match guarded("savingsplans:DescribeSavingsPlanRates", call).await {
         Ok(found) => {
             let new = |r: &Arc<str>, t: &Arc<str>| regions.contains(r) && types.contains(t);

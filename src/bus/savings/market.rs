@@ -2,15 +2,16 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
+use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 
 use super::super::guarded;
+use super::super::poll::Poll;
 use super::super::readings::Outcome;
-use super::super::retry::Retry;
-use super::super::wishes::Wishes;
+use super::super::wake::Wake;
 use super::keep::{Market, kind};
-use super::{Context, Input, is_due, kin, waiting};
+use super::{Context, Input, candidates};
 use crate::domain::{Hour, SourceError, SourceId, SpotHistory};
 
 /// How far back prices are read: what a week shows, and hundreds of prices a type.
@@ -18,35 +19,34 @@ const WINDOW: SignedDuration = SignedDuration::from_hours(7 * 24);
 
 /// Between two looks at prices: sums stand on them, so that what the cache holds is brought to the
 /// hour. Only what came since is asked for, which is a page where a week has many.
-const PRICED_EVERY: SignedDuration = SignedDuration::from_hours(1);
+const PRICED_EVERY: Duration = Duration::from_hours(1);
 
 /// Runs until stopped; with `only_once` one round.
 pub(super) async fn run(ctx: Context) {
-    let every = ctx.settings().market_every;
     let now = ctx.shared.now();
     // The board has what the cache holds; here it is what was asked for, and when.
     let stored = ctx.shared.cache.get::<Market>(kind::SPOT_HISTORY, &ctx.scope, now).await;
     let (mut spot_at, mut asked) =
         stored.map_or_else(Default::default, |s| (s.taken_at, s.value.asked));
-    let mut offered_at = ctx.shared.cache.taken_at(kind::OFFERINGS, &ctx.scope, now).await;
-    let (mut priced_at, mut priced) = kin::read_before(&ctx).await;
+    let offered_at = ctx.shared.cache.taken_at(kind::OFFERINGS, &ctx.scope, now).await;
+    let mut offered = Poll::new((), offered_at, ctx.settings().market_every);
+    let mut priced = candidates::read_before(&ctx).await;
+    // Spot prices are due in each hour, whatever their age.
+    let wait = offered.wait().min(PRICED_EVERY);
     let mut types = ctx.shared.savings.types();
-    let mut refreshes = Wishes::from_now(&ctx.shared.refresh);
-    let mut retry = Retry::new(&ctx.shared);
+    let mut wake = Wake::new(&ctx.shared);
     ctx.shared.savings.known(ctx.only_once).await;
     loop {
-        retry.begin();
-        let forced = refreshes.serve();
+        let forced = wake.begin().refresh;
         let running = types.borrow_and_update().running(&ctx.scope);
         let now = ctx.shared.now();
         let (mut first, mut second, mut third) = (Ok(()), Ok(()), Ok(()));
         // A type that is new may become what nothing else could.
-        let more = !running.is_subset(&priced);
-        if more || is_due(priced_at, kin::PRICES_FOR, now) {
-            third = kin::prices(&ctx, &running, now).await;
+        let more = !running.is_subset(&priced.value);
+        if more || priced.is_due(now) {
+            third = candidates::prices(&ctx, &running, now).await;
             if third.is_ok() && !running.is_empty() {
-                priced_at = Some(now);
-                priced.clone_from(&running);
+                priced.good(now, running.clone());
             }
         }
         let new = !running.is_subset(&asked);
@@ -61,10 +61,9 @@ pub(super) async fn run(ctx: Context) {
                 asked.clear();
             }
         }
-        if forced || is_due(offered_at, every, now) {
+        if forced || offered.is_due(now) {
             second = offerings(&ctx, now).await;
-            // What failed is due, however young what was there before.
-            offered_at = second.is_ok().then_some(now);
+            offered.read_at = second.is_ok().then_some(now);
         }
         let failed =
             |r: &Result<(), Arc<SourceError>>| r.as_ref().is_err_and(|error| error.kind.may_pass());
@@ -72,14 +71,14 @@ pub(super) async fn run(ctx: Context) {
             return;
         }
         if failed(&first) || failed(&second) || failed(&third) {
-            if !retry.pause(&ctx.shared.stop).await {
+            if !wake.pause().await {
                 return;
             }
             continue;
         }
-        retry.worked();
+        wake.worked();
         tokio::select! {
-            going = ctx.wait(&mut refreshes, waiting(every.min(PRICED_EVERY))) => if !going { return },
+            going = wake.wait(wait) => if !going { return },
             seen = types.changed() => if seen.is_err() { return },
         }
     }
@@ -106,7 +105,7 @@ async fn spot(
     let answer = if names.is_empty() {
         Ok(Vec::new())
     } else {
-        let call = ctx.provider.spot_history(&ctx.scope.region, &names, from);
+        let call = ctx.source.spot_history(&ctx.scope.region, &names, from);
         guarded("ec2:DescribeSpotPriceHistory", call).await
     };
     match answer {
@@ -156,7 +155,7 @@ fn joined(
 async fn offerings(ctx: &Context, now: Timestamp) -> Result<(), Arc<SourceError>> {
     let source = SourceId::Offerings;
     ctx.report(source, ctx.scope.clone(), Outcome::Loading).await;
-    let call = ctx.provider.zone_offerings(&ctx.scope.region);
+    let call = ctx.source.zone_offerings(&ctx.scope.region);
     match guarded("ec2:DescribeInstanceTypeOfferings", call).await {
         Ok(zones) => {
             ctx.shared.cache.put(kind::OFFERINGS, &ctx.scope, now, &zones).await;

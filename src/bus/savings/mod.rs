@@ -13,32 +13,29 @@
 //! Each part of each account and region fails for itself, and what fails keeps its last good value.
 
 mod board;
+mod candidates;
 mod commitments;
-mod desk;
 mod keep;
-mod kin;
 mod market;
 mod resources;
+mod state;
 #[cfg(test)]
 mod tests;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-use std::time::Duration;
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 use tokio::sync::mpsc;
 
-pub(super) use self::desk::Desk;
-use super::account::report;
-use super::readings::Outcome;
-use super::wishes::Wishes;
+pub(super) use self::state::SavingsState;
+use super::context::Told;
 use super::world::Update;
-use super::{Account, Event, Regions, Shared};
+use super::{Account, Event, Regions, Shared, context};
 use crate::analyze::savings::SavingsRules;
 use crate::domain::{
-    Commitment, CommitmentSource, Scope, ScopeResources, SharingGroups, SourceError, SourceId,
-    SpotHistory, ZoneOffering,
+    Commitment, CommitmentSource, Scope, ScopeResources, SharingGroups, SourceError, SpotHistory,
+    ZoneOffering,
 };
 use crate::source::Provider;
 
@@ -127,14 +124,7 @@ pub(super) enum Input {
         zones: Vec<ZoneOffering>,
     },
     /// How a source is doing.
-    Source {
-        /// Which.
-        source: SourceId,
-        /// Where.
-        scope: Scope,
-        /// How asking it went.
-        outcome: Outcome,
-    },
+    Source(Told),
     /// The resources of an account and region, all of them, with what they did.
     Resources {
         /// Where.
@@ -144,44 +134,18 @@ pub(super) enum Input {
     },
 }
 
-/// What the tasks of an account and region work with.
-#[derive(Clone)]
-pub(super) struct Context {
-    pub shared: Arc<Shared>,
-    pub provider: Arc<dyn Provider>,
-    pub scope: Scope,
-    /// To the world: how sources are doing.
-    pub updates: mpsc::Sender<Update>,
-    /// To the board.
-    pub inputs: mpsc::Sender<Input>,
-    pub only_once: bool,
+impl From<Told> for Input {
+    fn from(told: Told) -> Self {
+        Self::Source(told)
+    }
 }
+
+/// What the tasks of an account and region work with.
+pub(super) type Context = context::Context<Arc<dyn Provider>, mpsc::Sender<Input>>;
 
 impl Context {
     fn settings(&self) -> &SavingsSettings {
         &self.shared.settings.savings
-    }
-
-    /// Tells the world and the board how a source is doing.
-    pub(super) async fn report(&self, source: SourceId, scope: Scope, outcome: Outcome) {
-        let told = Input::Source { source, scope: scope.clone(), outcome: outcome.clone() };
-        let _ = self.inputs.send(told).await;
-        report(&self.updates, source, scope, outcome).await;
-    }
-
-    /// A line for the log: something failed, and the rest of its source works.
-    pub(super) async fn trouble(&self, source: SourceId, scope: &Scope, error: Arc<SourceError>) {
-        let update = Update::Trouble { source, scope: scope.clone(), error: Some(error) };
-        let _ = self.updates.send(update).await;
-    }
-
-    /// Waits for `time`, a refresh, or the end; false when the bus stops.
-    pub(super) async fn wait(&self, refreshes: &mut Wishes, time: Duration) -> bool {
-        tokio::select! {
-            () = self.shared.stop.cancelled() => false,
-            () = refreshes.come() => true,
-            () = tokio::time::sleep(time) => true,
-        }
     }
 }
 
@@ -193,7 +157,7 @@ pub(super) struct Known {
     pub scopes: HashMap<String, HashSet<Scope>>,
 }
 
-/// Starts the board; what it is told comes in by the returned line, and it ends with the last of
+/// Starts the board; what it is told comes in by the returned channel, and it ends with the last of
 /// them. `None` where nothing is read.
 pub(super) fn start(
     shared: &Arc<Shared>,
@@ -208,10 +172,10 @@ pub(super) fn start(
         return None;
     }
     let (inputs, inbox) = mpsc::channel(64);
-    let lines = board::Lines { inbox, updates: updates.clone(), events };
+    let channels = board::Channels { inbox, updates: updates.clone(), events };
     let (shared, accounts) = (shared.clone(), accounts.to_vec());
     let board = tokio::spawn(async move {
-        board::run(&shared, &accounts, &known, lines, only_once).await;
+        board::run(&shared, &accounts, &known, channels, only_once).await;
     });
     Some((inputs, board))
 }
@@ -239,14 +203,4 @@ pub(super) async fn run(ctx: Context, label: String, regions: Vec<Arc<str>>) {
         tasks.spawn(commitments::run(ctx, scopes));
     }
     while tasks.join_next().await.is_some() {}
-}
-
-/// True when what was read at `last` is to be read again.
-fn is_due(last: Option<Timestamp>, every: SignedDuration, now: Timestamp) -> bool {
-    last.is_none_or(|at| now.duration_since(at) >= every || at > now)
-}
-
-/// As a duration to wait for, at least a second.
-fn waiting(every: SignedDuration) -> Duration {
-    Duration::try_from(every).unwrap_or_default().max(Duration::from_secs(1))
 }

@@ -10,14 +10,15 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 
 use super::super::guarded;
+use super::super::poll::{self, Poll};
 use super::super::readings::Outcome;
-use super::super::wishes::Wishes;
+use super::super::wake::Wake;
 use super::keep::kind;
-use super::{Context, Input, waiting};
+use super::{Context, Input};
 use crate::cache::FactKind;
 use crate::domain::{
     ErrorKind, Hour, HourRange, HourlySeries, RESOURCE_HOURS, Resource, ResourceFacts,
-    ResourceKind, ResourcePrice, Scope, ScopeResources, SourceError, SourceId, arcs,
+    ResourceKind, ResourcePrice, Scope, ScopeResources, SourceError, SourceId, arcs, is_due,
 };
 use crate::source::catalogue::resource_price;
 use crate::source::ledger::BilledApi;
@@ -53,17 +54,15 @@ pub(super) async fn run(ctx: Context) {
     // The board writes it: what is published is what is remembered.
     let stored = ctx.shared.cache.get::<ScopeResources>(kind::RESOURCES, &ctx.scope, now).await;
     let known = stored.map(|s| Arc::new(s.value)).unwrap_or_default();
-    let mut round = Round { known, prices: None, told: Vec::new(), unanswered: None };
-    let mut refreshes = Wishes::from_now(&ctx.shared.refresh);
+    let every = poll::wait(ctx.settings().resources_every);
+    let prices = Poll::new(Vec::new(), None, AGAIN);
+    let mut round = Round { known, prices, told: Vec::new(), unanswered: None };
+    let mut wake = Wake::new(&ctx.shared);
     loop {
-        refreshes.serve();
+        wake.begin();
         ctx.report(SourceId::Resources, ctx.scope.clone(), Outcome::Loading).await;
         round.run(&ctx).await;
-        if ctx.only_once {
-            return;
-        }
-        let every = ctx.shared.settings.savings.resources_every;
-        if !ctx.wait(&mut refreshes, waiting(every)).await {
+        if ctx.only_once || !wake.wait(every).await {
             return;
         }
     }
@@ -72,8 +71,8 @@ pub(super) async fn run(ctx: Context) {
 /// What one task knows.
 struct Round {
     known: Arc<ScopeResources>,
-    /// Prices, and when they were asked for.
-    prices: Option<(Vec<ResourcePrice>, Timestamp)>,
+    /// Prices, and when they were asked for, with or without an answer.
+    prices: Poll<Vec<ResourcePrice>>,
     /// Troubles that were told: one line each until they are over.
     told: Vec<(String, ErrorKind)>,
     /// When hours were last asked for and not all answered: each question is billed.
@@ -89,8 +88,7 @@ impl Round {
         self.price(ctx, &mut listed, now, &mut troubles).await;
         since_when(&mut listed, &self.known, now);
         let mut items = merged(listed, &self.known);
-        let waits = self.unanswered.is_some_and(|at| now.duration_since(at) < AGAIN);
-        if failed < KINDS.len() && (ctx.only_once || !waits) {
+        if failed < KINDS.len() && (ctx.only_once || is_due(self.unanswered, AGAIN, now)) {
             let before = troubles.len();
             hours(ctx, &mut items, now, &mut troubles).await;
             let answered = troubles.len() == before && items.iter().all(|i| i.complete);
@@ -112,7 +110,7 @@ impl Round {
     async fn list(&self, ctx: &Context, troubles: &mut Vec<Arc<SourceError>>) -> Vec<Resource> {
         let Scope { account, region } = &ctx.scope;
         let asks = KINDS.map(|kind| {
-            let ask = ctx.provider.resources(account, region, kind);
+            let ask = ctx.source.resources(account, region, kind);
             async move { (kind, guarded(operation(kind), ask).await) }
         });
         let mut out = Vec::new();
@@ -154,9 +152,8 @@ impl Round {
             |kind: &ResourceKind, prices: &[ResourcePrice]| prices.iter().any(|p| p.kind == *kind);
         let mut prices = stored.map(|s| s.value).unwrap_or_default();
         let complete = fresh && kinds.iter().all(|k| has(k, &prices));
-        let lately = self.prices.as_ref().is_some_and(|(_, at)| now.duration_since(*at) < AGAIN);
-        if !complete && !lately {
-            let ask = ctx.provider.resource_prices(region, &kinds);
+        if !complete && self.prices.is_due(now) {
+            let ask = ctx.source.resource_prices(region, &kinds);
             match guarded("pricing:GetProducts", ask).await {
                 Ok(new) => {
                     // What another account of the region has asked for stays.
@@ -166,11 +163,9 @@ impl Round {
                 }
                 Err(error) => troubles.push(Arc::new(error)),
             }
-            self.prices = Some((prices.clone(), now));
-        } else if let Some((asked, _)) = &self.prices
-            && prices.is_empty()
-        {
-            prices.clone_from(asked);
+            self.prices.good(now, prices.clone());
+        } else if prices.is_empty() {
+            prices.clone_from(&self.prices.value);
         }
         for resource in resources {
             let kind = resource.kind;
@@ -284,7 +279,7 @@ async fn hours(
         for batch in batches(items, &members, range) {
             let resources: Vec<Resource> =
                 batch.iter().map(|i| items[*i].resource.clone()).collect();
-            let answers = ask(ctx, &resources, range, now).await;
+            let answers = ask(ctx, &resources, range).await;
             match answers {
                 Ok(answers) => {
                     for i in batch {
@@ -326,24 +321,12 @@ async fn ask(
     ctx: &Context,
     resources: &[Resource],
     range: HourRange,
-    now: Timestamp,
 ) -> Result<Vec<ResourceHours>, SourceError> {
-    if ctx.shared.settings.billed {
-        let series = resources.iter().map(Resource::series).sum::<usize>() as u64;
-        let lists = resources.iter().any(|r| r.kind == ResourceKind::Notebook);
-        for (api, units) in
-            [(BilledApi::GetMetricData, series), (BilledApi::ListMetrics, u64::from(lists))]
-        {
-            if units == 0 {
-                continue;
-            }
-            ctx.shared.ledger.charge(api, units, now).await.map_err(|refused| {
-                let (message, fix) = (refused.to_string(), refused.fix());
-                SourceError::new(ErrorKind::OwnCostCap, api.name(), &message, fix)
-            })?;
-        }
-    }
-    let call = ctx.provider.resource_hours(&ctx.scope.region, resources, range);
+    let series = resources.iter().map(Resource::series).sum::<usize>() as u64;
+    let lists = resources.iter().any(|r| r.kind == ResourceKind::Notebook);
+    ctx.shared.charge(BilledApi::GetMetricData, series).await?;
+    ctx.shared.charge(BilledApi::ListMetrics, u64::from(lists)).await?;
+    let call = ctx.source.resource_hours(&ctx.scope.region, resources, range);
     guarded("cloudwatch:GetMetricData", call).await
 }
 

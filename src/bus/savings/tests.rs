@@ -414,9 +414,9 @@ async fn rates_are_asked_for_again_only_when_a_type_is_new_or_a_day_has_passed()
 async fn what_a_new_type_may_become_is_priced_whatever_the_cache_has() {
     let (played, cache) = (Played::new(held()), cache());
     // How often prices were asked for that are wanted for the sake of another type alone.
-    let times = |kin: &str| {
+    let times = |name: &str| {
         let asked = played.asked();
-        asked.prices.iter().filter(|types| types.contains(kin)).count()
+        asked.prices.iter().filter(|types| types.contains(name)).count()
     };
     read(&played, &cache).await;
     assert_eq!((times("m7i.large"), times("c7i.12xlarge")), (1, 0));

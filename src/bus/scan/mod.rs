@@ -78,20 +78,20 @@ pub fn run<F: Fold>(
         0 => thread::available_parallelism().map_or(1, usize::from).min(THREADS_AT_MOST),
         n => n,
     };
-    let desk = Desk::new(pass);
+    let state = PassState::new(pass);
     let folds: Vec<Option<F>> = thread::scope(|scope| {
         let workers: Vec<_> =
-            (1..threads).map(|_| scope.spawn(|| desk.work(supply, make()))).collect();
-        let own = desk.work(supply, make());
+            (1..threads).map(|_| scope.spawn(|| state.work(supply, make()))).collect();
+        let own = state.work(supply, make());
         // A thread that panicked has lost what it read; that is an error, not an end.
         std::iter::once(Some(own)).chain(workers.into_iter().map(|w| w.join().ok())).collect()
     });
-    let mut errors = desk.errors.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut errors = state.errors.into_inner().unwrap_or_else(PoisonError::into_inner);
     if folds.iter().any(Option::is_none) {
         let fix = "this is a defect of burntop: report it with the manifest";
         errors.push(SourceError::new(ErrorKind::Malformed, "reading", "a reader gave up", fix));
     }
-    let (rows, good) = (desk.rows.into_inner(), desk.good.into_inner());
+    let (rows, good) = (state.rows.into_inner(), state.good.into_inner());
     if !errors.is_empty() && (pass.on_error == OnError::Stop || (good == 0 && rows == 0)) {
         return Err(errors.swap_remove(0));
     }
@@ -113,7 +113,7 @@ pub fn run<F: Fold>(
 }
 
 /// What the threads of a pass share.
-struct Desk<'a> {
+struct PassState<'a> {
     pass: Pass<'a>,
     rows: AtomicU64,
     /// Pieces read to their end.
@@ -123,7 +123,7 @@ struct Desk<'a> {
     errors: Mutex<Vec<SourceError>>,
 }
 
-impl<'a> Desk<'a> {
+impl<'a> PassState<'a> {
     fn new(pass: Pass<'a>) -> Self {
         Self {
             pass,

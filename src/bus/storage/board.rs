@@ -5,14 +5,15 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc;
 
-use super::super::readings::{News, Outcome, Readings};
-use super::super::settle::Settle;
+use super::super::board::{self, Turn};
+use super::super::context::Told;
+use super::super::readings::{News, Readings};
 use super::super::world::Change;
 use super::super::{Event, Regions, Shared};
 use super::{Picture, keep, scans};
+use crate::domain::Scope;
 use crate::domain::storage::bucket::{BucketFacts, Fact, IncompleteUploads};
 use crate::domain::storage::{Bucket, EbsFacts, EbsPrices, S3Prices, Scan, StorageFacts};
-use crate::domain::{Scope, SourceId};
 use crate::source::storage_prices;
 
 /// What the tasks of this folder tell the board.
@@ -34,7 +35,13 @@ pub(in crate::bus) enum Input {
     /// What volumes and snapshots cost in a region, from the price list.
     EbsPrices(Arc<EbsPrices>),
     /// How a source is doing.
-    Source { source: SourceId, scope: Scope, outcome: Outcome },
+    Source(Told),
+}
+
+impl From<Told> for Input {
+    fn from(told: Told) -> Self {
+        Self::Source(told)
+    }
 }
 
 /// Everything known.
@@ -54,52 +61,56 @@ pub(super) struct Board {
     pub(super) readings: Readings,
 }
 
-/// Runs until every task has dropped its line or the bus stops; publishes what the cache holds
+/// Runs until every task has dropped its sender or the bus stops; publishes what the cache holds
 /// first, and a last picture at the end.
 pub(super) async fn run(
     shared: &Arc<Shared>,
     selection: &[(String, Regions)],
-    mut inbox: mpsc::Receiver<Input>,
+    inbox: mpsc::Receiver<Input>,
     events: &mpsc::Sender<Event>,
     only_once: bool,
 ) {
-    let mut board = keep::board(shared, selection).await;
+    let board = keep::board(shared, selection).await;
     // With nobody who goes on reading there is no background.
     let at_end = only_once || shared.settings.offline;
-    let mut loader = scans::Loader::default();
-    if !only_once {
-        board.publish(shared, events).await;
+    let mut published =
+        Published { shared, events, board, at_end, loader: scans::Loader::default() };
+    board::run(&mut published, inbox, &shared.stop, only_once).await;
+}
+
+/// The board with where it is published.
+struct Published<'a> {
+    shared: &'a Arc<Shared>,
+    events: &'a mpsc::Sender<Event>,
+    board: Board,
+    /// Scans are read for the last picture, not in the background.
+    at_end: bool,
+    loader: scans::Loader,
+}
+
+impl board::Board for Published<'_> {
+    type Input = Input;
+
+    async fn take(&mut self, input: Input) -> bool {
+        let are_buckets = matches!(input, Input::Buckets { .. });
+        self.board.take(input, self.shared);
+        if are_buckets && !self.at_end {
+            self.loader.load(self.shared, self.board.names());
+        }
+        self.board.change != Change::Nothing
     }
-    if !at_end {
-        loader.load(shared, board.names());
-    }
-    let mut settle = Settle::default();
-    loop {
-        tokio::select! {
-            biased;
-            () = shared.stop.cancelled() => break,
-            () = settle.over() => {
-                board.publish(shared, events).await;
-            }
-            input = inbox.recv() => {
-                let Some(input) = input else { break };
-                let are_buckets = matches!(input, Input::Buckets { .. });
-                board.take(input, shared);
-                if are_buckets && !at_end {
-                    loader.load(shared, board.names());
-                }
-                if !only_once && board.change != Change::Nothing {
-                    settle.begin();
-                }
+
+    async fn publish(&mut self, turn: Turn) {
+        if turn == Turn::Last && self.at_end {
+            for scan in scans::of(&self.shared.cache, self.board.names()).await {
+                self.board.take(Input::Scan(scan), self.shared);
             }
         }
-    }
-    if at_end {
-        for scan in scans::of(&shared.cache, board.names()).await {
-            board.take(Input::Scan(scan), shared);
+        self.board.publish(self.shared, self.events).await;
+        if turn == Turn::First && !self.at_end {
+            self.loader.load(self.shared, self.board.names());
         }
     }
-    board.publish(shared, events).await;
 }
 
 impl Board {
@@ -168,7 +179,7 @@ impl Board {
                 self.ebs_prices.insert(prices.region.as_str().into(), prices);
                 Change::Rows
             }
-            Input::Source { source, scope, outcome } => {
+            Input::Source(Told { source, scope, outcome }) => {
                 // Sums say what they leave out: which sources have answered is news to rows.
                 let answered = |readings: &Readings| {
                     readings.get(source, &scope).map(|reading| reading.taken_at.is_some())

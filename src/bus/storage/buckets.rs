@@ -7,18 +7,18 @@ use std::time::Duration;
 use futures_util::FutureExt as _;
 use futures_util::future::join_all;
 use futures_util::stream::{self, StreamExt as _};
-use jiff::Timestamp;
 
 use super::super::guarded;
+use super::super::poll::Poll;
 use super::super::readings::Outcome;
-use super::super::wishes::Wishes;
+use super::super::wake::Wake;
 use super::super::world::Update;
 use super::board::Input;
 use super::keep::{self, kind};
 use super::region::Region;
-use super::{Context, Pending, is_due, pricing};
+use super::{Context, Pending, pricing};
 use crate::domain::storage::Bucket;
-use crate::domain::{Scope, SourceError, SourceId};
+use crate::domain::{Backoff, Scope, SourceError, SourceId};
 use crate::source::ledger::BilledApi;
 
 /// Regions with directory buckets (S3 user guide, "Directory bucket Availability Zones"): in others
@@ -36,8 +36,9 @@ const EXPRESS: [&str; 7] = [
 /// Buckets whose region is asked for at once.
 const LOCATIONS_AT_ONCE: usize = 8;
 
-/// After a list that failed: five minutes, doubled up to an hour.
+/// After a list that failed: five minutes, doubled up to an hour, and never longer than between lists.
 const AGAIN: Duration = Duration::from_mins(5);
+const AGAIN_AT_MOST: Duration = Duration::from_hours(1);
 
 /// Runs until stopped; with `only_once` one round.
 pub(super) async fn run(ctx: Context, fleet_regions: Vec<Arc<str>>) {
@@ -46,22 +47,24 @@ pub(super) async fn run(ctx: Context, fleet_regions: Vec<Arc<str>>) {
     }
     let express = fleet_regions.into_iter().filter(|r| EXPRESS.contains(&&**r)).collect();
     let mut buckets = Buckets::from_cache(&ctx, express).await;
-    let mut refreshes = Wishes::from_now(&ctx.shared.refresh);
-    let mut forces = Wishes::from_now(&ctx.shared.force);
-    let mut failed = 0_u32;
+    let mut wake = Wake::new(&ctx.shared);
+    let mut backoff = Backoff::default();
     loop {
-        refreshes.serve();
+        wake.begin();
         // Each request to S3 is billed.
-        let forced = forces.serve();
+        let forced = wake.forces.take_new();
         let good = buckets.round(&ctx, forced || ctx.only_once).await;
         let _ = ctx.updates.send(Update::OwnCost).await;
         if ctx.only_once {
             return;
         }
-        failed = if good { 0 } else { failed.saturating_add(1) };
-        let every = Duration::try_from(ctx.settings().list_every).unwrap_or(AGAIN);
-        let again = if good { every } else { (AGAIN * (1 << (failed - 1).min(4))).min(every) };
-        if !ctx.wait(&mut refreshes, again.max(Duration::from_secs(1))).await {
+        let mut wait = buckets.list.wait();
+        if good {
+            backoff.reset();
+        } else {
+            wait = backoff.pause(AGAIN, AGAIN_AT_MOST.min(wait));
+        }
+        if !ctx.wait(&mut wake, wait).await {
             return;
         }
     }
@@ -70,26 +73,25 @@ pub(super) async fn run(ctx: Context, fleet_regions: Vec<Arc<str>>) {
 struct Buckets {
     scope: Scope,
     express: Vec<Arc<str>>,
-    /// The newest list, and when it was made.
-    list: Vec<Bucket>,
-    listed_at: Option<Timestamp>,
+    /// The newest list.
+    list: Poll<Vec<Bucket>>,
     regions: BTreeMap<Arc<str>, Region>,
 }
 
 impl Buckets {
     /// Goes on from what the last run left.
     async fn from_cache(ctx: &Context, express: Vec<Arc<str>>) -> Self {
-        let scope = Scope::account_wide(ctx.account.clone());
+        let scope = Scope::account_wide(ctx.scope.account.clone());
         let now = ctx.shared.now();
         let stored = ctx.shared.cache.get::<Vec<Bucket>>(kind::BUCKETS, &scope, now).await;
-        let (list, listed_at) = stored.map_or((Vec::new(), None), |s| (s.value, s.taken_at));
-        Self { scope, express, list, listed_at, regions: BTreeMap::new() }
+        let list = Poll::from_cache(stored, ctx.settings().list_every);
+        Self { scope, express, list, regions: BTreeMap::new() }
     }
 
     /// One round; false when the list could not be had.
     async fn round(&mut self, ctx: &Context, forced: bool) -> bool {
         let mut good = true;
-        if forced || is_due(self.listed_at, ctx.settings().list_every, ctx.shared.now()) {
+        if forced || self.list.is_due(ctx.shared.now()) {
             ctx.report(SourceId::S3, self.scope.clone(), Outcome::Loading).await;
             good = match self.read_list(ctx).await {
                 Ok(coverage) => {
@@ -105,8 +107,8 @@ impl Buckets {
             };
         }
         let taken = |b: &&Bucket| keep::is_taken(&ctx.shared, b);
-        let buckets: Vec<Bucket> = self.list.iter().filter(taken).cloned().collect();
-        let input = Input::Buckets { account: ctx.account.clone(), buckets: buckets.clone() };
+        let buckets: Vec<Bucket> = self.list.value.iter().filter(taken).cloned().collect();
+        let input = Input::Buckets { account: ctx.scope.account.clone(), buckets: buckets.clone() };
         let _ = ctx.inputs.send(input).await;
         self.read_regions(ctx, buckets, forced).await;
         good
@@ -115,18 +117,17 @@ impl Buckets {
     /// Reads the list and keeps it. What share of it was answered: directory buckets are listed by
     /// region.
     async fn read_list(&mut self, ctx: &Context) -> Result<f32, SourceError> {
-        ctx.charge(BilledApi::S3List, 1 + self.express.len() as u64).await?;
-        let call = ctx.source.buckets(&ctx.account, &self.express);
+        ctx.shared.charge(BilledApi::S3List, 1 + self.express.len() as u64).await?;
+        let call = ctx.source.buckets(&ctx.scope.account, &self.express);
         let mut list = guarded("s3:ListAllMyBuckets", call).await?;
         for (region, error) in &list.troubles {
-            let scope = Scope::new(ctx.account.clone(), region.clone());
+            let scope = Scope::new(ctx.scope.account.clone(), region.clone());
             ctx.trouble(SourceId::S3, &scope, Arc::new(error.clone())).await;
         }
         self.locate(ctx, &mut list.buckets).await;
         let now = ctx.shared.now();
         ctx.shared.cache.put(kind::BUCKETS, &self.scope, now, &list.buckets).await;
-        self.list = list.buckets;
-        self.listed_at = Some(now);
+        self.list.good(now, list.buckets);
         let asked = 1 + self.express.len();
         Ok((asked - list.troubles.len().min(asked - 1)) as f32 / asked as f32)
     }
@@ -135,6 +136,7 @@ impl Buckets {
     async fn locate(&self, ctx: &Context, buckets: &mut [Bucket]) {
         let known: HashMap<&Arc<str>, &Arc<str>> = self
             .list
+            .value
             .iter()
             .filter(|b| &*b.scope.region != "-")
             .map(|b| (&b.name, &b.scope.region))
@@ -159,7 +161,7 @@ impl Buckets {
         self.regions.retain(|region, _| by_region.contains_key(region));
         for (region, buckets) in &by_region {
             if !self.regions.contains_key(region) {
-                let scope = Scope::new(ctx.account.clone(), region.clone());
+                let scope = Scope::new(ctx.scope.account.clone(), region.clone());
                 let new = Region::from_cache(ctx, scope, buckets).await;
                 self.regions.insert(region.clone(), new);
             }
@@ -168,7 +170,7 @@ impl Buckets {
         for (region, state) in &mut self.regions {
             if let Some(buckets) = by_region.remove(region) {
                 rounds.push(state.round(ctx, buckets, forced).boxed());
-                let scope = Scope::new(ctx.account.clone(), region.clone());
+                let scope = Scope::new(ctx.scope.account.clone(), region.clone());
                 rounds.push(pricing::s3(ctx, scope).boxed());
             }
         }
@@ -178,7 +180,7 @@ impl Buckets {
 
 /// Asks for the region of a bucket; without an answer it stays unknown.
 async fn locate(ctx: &Context, bucket: &mut Bucket) {
-    let asked = match ctx.charge(BilledApi::S3Get, 1).await {
+    let asked = match ctx.shared.charge(BilledApi::S3Get, 1).await {
         Ok(()) => guarded("s3:GetBucketLocation", ctx.source.region_of(&bucket.name)).await,
         Err(refused) => Err(refused),
     };

@@ -2,14 +2,14 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use super::super::guarded;
+use super::super::poll::Poll;
 use super::super::readings::Outcome;
-use super::super::wishes::Wishes;
+use super::super::wake::Wake;
 use super::board::Input;
 use super::keep::kind;
-use super::{Context, is_due, pricing};
+use super::{Context, pricing};
 use crate::domain::storage::EbsFacts;
 use crate::domain::storage::bucket::Fact;
 use crate::domain::{Scope, SourceError, SourceId, arcs};
@@ -25,22 +25,21 @@ pub(super) async fn run(ctx: Context, scope: Scope) {
         return;
     }
     // The board has what the cache holds: a second copy of all volumes is read where a list fails.
-    let mut last = ctx.shared.cache.taken_at(kind::EBS, &scope, ctx.shared.now()).await;
-    let mut refreshes = Wishes::from_now(&ctx.shared.refresh);
-    let every = ctx.settings().ebs_every;
+    let read_at = ctx.shared.cache.taken_at(kind::EBS, &scope, ctx.shared.now()).await;
+    let mut poll = Poll::new((), read_at, ctx.settings().ebs_every);
+    let mut wake = Wake::new(&ctx.shared);
     loop {
-        let forced = refreshes.serve();
-        if forced || ctx.only_once || is_due(last, every, ctx.shared.now()) {
+        let forced = wake.begin().refresh;
+        if forced || ctx.only_once || poll.is_due(ctx.shared.now()) {
             ctx.report(SourceId::Ebs, scope.clone(), Outcome::Loading).await;
             let look = look(&ctx, &scope);
             let ((facts, outcome), ()) = tokio::join!(look, pricing::ebs(&ctx, &scope));
             ctx.shared.cache.put(kind::EBS, &scope, facts.taken_at, &facts).await;
-            last = Some(facts.taken_at);
+            poll.good(facts.taken_at, ());
             let _ = ctx.inputs.send(Input::Ebs(Box::new(facts))).await;
             ctx.report(SourceId::Ebs, scope.clone(), outcome).await;
         }
-        let wait = Duration::try_from(every).unwrap_or_default().max(Duration::from_secs(1));
-        if ctx.only_once || !ctx.wait(&mut refreshes, wait).await {
+        if ctx.only_once || !ctx.wait(&mut wake, poll.wait()).await {
             return;
         }
     }

@@ -35,15 +35,11 @@ pub(super) use board::Input;
 pub use pricing::{bucket_region, s3_prices};
 pub use uploads::put_uploads;
 
-use super::account::report;
-use super::readings::Outcome;
-use super::wishes::Wishes;
-use super::world::Update;
-use super::{Event, Regions, Shared};
+use super::wake::Wake;
+use super::{Event, Regions, Shared, context};
+use crate::domain::Scope;
 use crate::domain::storage::{Scan, StorageFacts};
-use crate::domain::{ErrorKind, Scope, SourceError, SourceId};
 use crate::source::StorageSource;
-use crate::source::ledger::BilledApi;
 
 /// Whether a part of storage is read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -137,7 +133,7 @@ impl StorageSettings {
 }
 
 /// What storage shares with the rest of the bus.
-pub(super) struct Desk {
+pub(super) struct StorageState {
     /// What is read.
     pub settings: StorageSettings,
     /// True from the moment on when somebody looks.
@@ -148,7 +144,7 @@ pub(super) struct Desk {
     priced: Mutex<HashMap<(&'static str, Arc<str>), Timestamp>>,
 }
 
-impl Desk {
+impl StorageState {
     pub fn new(settings: StorageSettings) -> Self {
         Self {
             settings,
@@ -170,13 +166,13 @@ impl Desk {
 
     /// Tells the board, while there is one.
     pub async fn tell(&self, input: Input) {
-        let line = self.inputs.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let Some(line) = line.and_then(|weak| weak.upgrade()) else { return };
-        let _ = line.send(input).await;
+        let channel = self.inputs.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let Some(channel) = channel.and_then(|weak| weak.upgrade()) else { return };
+        let _ = channel.send(input).await;
     }
 }
 
-/// Starts the board; what it is told comes in by the returned line, and it ends with the last of
+/// Starts the board; what it is told comes in by the returned channel, and it ends with the last of
 /// them. `None` where nothing of storage is read.
 pub(super) fn start(
     shared: &Arc<Shared>,
@@ -198,54 +194,19 @@ pub(super) fn start(
 }
 
 /// What the tasks of an account work with.
-#[derive(Clone)]
-pub(super) struct Context {
-    pub shared: Arc<Shared>,
-    pub source: Arc<dyn StorageSource>,
-    pub account: Arc<str>,
-    pub updates: mpsc::Sender<Update>,
-    pub inputs: mpsc::Sender<Input>,
-    pub only_once: bool,
-}
+pub(super) type Context = context::Context<Arc<dyn StorageSource>, mpsc::Sender<Input>>;
 
 impl Context {
     fn settings(&self) -> &StorageSettings {
         &self.shared.storage.settings
     }
 
-    /// Tells the world and the board how a source is doing.
-    async fn report(&self, source: SourceId, scope: Scope, outcome: Outcome) {
-        let told = Input::Source { source, scope: scope.clone(), outcome: outcome.clone() };
-        let _ = self.inputs.send(told).await;
-        report(&self.updates, source, scope, outcome).await;
-    }
-
-    /// A line for the log: something failed, and the rest of its source works.
-    async fn trouble(&self, source: SourceId, scope: &Scope, error: Arc<SourceError>) {
-        let update = Update::Trouble { source, scope: scope.clone(), error: Some(error) };
-        let _ = self.updates.send(update).await;
-    }
-
-    /// Charges calls to the ledger before they are made.
-    async fn charge(&self, api: BilledApi, units: u64) -> Result<(), SourceError> {
-        if !self.shared.settings.billed || units == 0 {
-            return Ok(());
-        }
-        let charged = self.shared.ledger.charge(api, units, self.shared.now()).await;
-        charged.map_err(|refused| {
-            let (message, fix) = (refused.to_string(), refused.fix());
-            SourceError::new(ErrorKind::OwnCostCap, api.name(), &message, fix)
-        })
-    }
-
     /// Waits for `time`, a refresh, somebody who looks, or the end; false when the bus stops.
-    async fn wait(&self, refreshes: &mut Wishes, time: Duration) -> bool {
+    async fn wait(&self, wake: &mut Wake, time: Duration) -> bool {
         let mut wanted = self.shared.storage.wanted.subscribe();
         tokio::select! {
-            () = self.shared.stop.cancelled() => false,
-            () = refreshes.come() => true,
+            going = wake.wait(time) => going,
             _ = wanted.changed() => true,
-            () = tokio::time::sleep(time) => true,
         }
     }
 
@@ -275,11 +236,11 @@ const AFTER_THE_FLEET: Duration = Duration::from_secs(3);
 /// Reads the storage of an account; `regions` are those of its fleet. Runs until stopped; with
 /// `only_once` until everything was read once.
 pub(super) async fn run(ctx: Context, label: Arc<str>, regions: Vec<Arc<str>>) {
-    let known = Input::Account { account: ctx.account.clone(), label };
+    let known = Input::Account { account: ctx.scope.account.clone(), label };
     let _ = ctx.inputs.send(known).await;
     let mut tasks = tokio::task::JoinSet::new();
     for region in &regions {
-        tasks.spawn(ebs::run(ctx.clone(), Scope::new(ctx.account.clone(), region.clone())));
+        tasks.spawn(ebs::run(ctx.clone(), Scope::new(ctx.scope.account.clone(), region.clone())));
     }
     tasks.spawn(buckets::run(ctx, regions));
     while tasks.join_next().await.is_some() {}
@@ -287,11 +248,6 @@ pub(super) async fn run(ctx: Context, label: Arc<str>, regions: Vec<Arc<str>>) {
 
 /// A call that waits to be made, one of many.
 type Pending<'a, T> = futures_util::future::BoxFuture<'a, T>;
-
-/// True when what was read at `last` is to be read again.
-fn is_due(last: Option<Timestamp>, every: SignedDuration, now: Timestamp) -> bool {
-    last.is_none_or(|at| now.duration_since(at) >= every || at > now)
-}
 
 /// The raw pictures of the last run, for `--offline` and the start; also what a report falls back
 /// to.

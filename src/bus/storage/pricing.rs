@@ -8,12 +8,12 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::super::guarded;
+use super::Context;
 use super::board::Input;
 use super::keep::kind;
-use super::{Context, is_due};
 use crate::cache::{Cache, FactKind};
 use crate::domain::storage::{Bucket, EbsPrices, S3Prices};
-use crate::domain::{Scope, SourceError, SourceId};
+use crate::domain::{Scope, SourceError, SourceId, is_due};
 use crate::source::storage_prices;
 
 /// List prices change a few times a year; a week bounds how stale one can be.

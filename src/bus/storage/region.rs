@@ -11,10 +11,10 @@ use super::super::CALL_LIMIT;
 use super::super::readings::Outcome;
 use super::board::Input;
 use super::sizes::Sizes;
-use super::{Context, Pending, is_due, keep};
+use super::{Context, Pending, keep};
 use crate::domain::storage::Bucket;
 use crate::domain::storage::bucket::{BucketFacts, Fact};
-use crate::domain::{ErrorKind, Scope, SourceError, SourceId};
+use crate::domain::{ErrorKind, Scope, SourceError, SourceId, is_due};
 use crate::source::BucketConfig;
 use crate::source::ledger::BilledApi;
 
@@ -45,7 +45,7 @@ impl Region {
     pub async fn from_cache(ctx: &Context, scope: Scope, buckets: &[Bucket]) -> Self {
         let now = ctx.shared.now();
         Self {
-            known: keep::remembered(&ctx.shared, &ctx.account, buckets, now).await,
+            known: keep::remembered(&ctx.shared, &ctx.scope.account, buckets, now).await,
             sizes: Sizes::from_cache(&ctx.shared, &scope).await,
             failing: HashMap::new(),
             whole: HashMap::new(),
@@ -155,7 +155,7 @@ impl Region {
 
 /// One look, charged, and over after a minute whatever its own time-outs say.
 async fn look_at(ctx: &Context, bucket: Bucket) -> (BucketConfig, Bucket) {
-    if let Err(refused) = ctx.charge(BilledApi::S3Get, REQUESTS).await {
+    if let Err(refused) = ctx.shared.charge(BilledApi::S3Get, REQUESTS).await {
         return (nothing(&Arc::new(refused)), bucket);
     }
     let look = tokio::time::timeout(CALL_LIMIT, ctx.source.config(&bucket)).await;

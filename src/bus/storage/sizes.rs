@@ -10,11 +10,11 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 
 use super::super::{Shared, guarded};
-use super::{Context, is_due};
+use super::Context;
 use crate::cache::BucketSize;
 use crate::domain::storage::bucket::{BucketFacts, DailySeries};
 use crate::domain::storage::storage_type::tier_of;
-use crate::domain::{HOURS_PER_MONTH, Hour, Scope, SourceError};
+use crate::domain::{HOURS_PER_MONTH, Hour, Scope, SourceError, is_due};
 use crate::source::ledger::BilledApi;
 use crate::source::pages::Pages;
 use crate::source::{SizeMetric, SizePoints, SizeSeries};
@@ -143,7 +143,7 @@ impl Sizes {
         const CALL: &str = "cloudwatch:ListMetrics";
         let mut pages = Pages::of(CALL, region);
         while let Some(token) = pages.ask() {
-            ctx.charge(BilledApi::ListMetrics, 1).await?;
+            ctx.shared.charge(BilledApi::ListMetrics, 1).await?;
             let call = ctx.source.size_series(region, token);
             let page = guarded(CALL, call).await?;
             let of_ours = |s: &SizeSeries| {
@@ -164,7 +164,7 @@ impl Sizes {
         for (start, series) in by_start {
             let days = usize::try_from(end - start).unwrap_or(1).max(1);
             for batch in series.chunks(SERIES_PER_CALL.min(POINTS_PER_CALL / days).max(1)) {
-                ctx.charge(BilledApi::GetMetricData, batch.len() as u64).await?;
+                ctx.shared.charge(BilledApi::GetMetricData, batch.len() as u64).await?;
                 let call = ctx.source.size_data(region, batch, date(start)..date(end));
                 let answers = guarded("cloudwatch:GetMetricData", call).await?;
                 let changed = self.merge(batch, answers, end);

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use jiff::civil::Date;
 use jiff::{SignedDuration, Timestamp};
 
+use super::super::context::Told;
 use super::super::readings::Outcome as Asking;
 use super::super::tests::scripted::{self, ACCOUNT, Answer, REGION, Script, Scripted};
 use super::super::{Account, Outcome, Parts, Regions, once};
@@ -512,10 +513,8 @@ async fn a_look_that_changed_nothing_is_news_of_the_source_alone() {
         }
         Input::Ebs(Box::new(facts))
     };
-    let source = |region: &str, outcome| Input::Source {
-        source: SourceId::Ebs,
-        scope: Scope::new(ACCOUNT, region),
-        outcome,
+    let source = |region: &str, outcome| {
+        Input::Source(Told { source: SourceId::Ebs, scope: Scope::new(ACCOUNT, region), outcome })
     };
     board.take(source(REGION, Asking::Loading), &shared);
     board.take(again(|_| {}), &shared);

@@ -66,9 +66,9 @@ pub(super) fn fold<F: Fold>(
     need: Need,
     make: impl Fn(&ListInfo) -> F + Sync,
 ) -> Result<Listed<F>, CliError> {
-    let desk = Desk::open(ctx)?;
-    let listed = Opened::open(args, &desk).and_then(|opened| opened.read(&desk, need, make));
-    desk.close();
+    let session = ListSession::open(ctx)?;
+    let listed = Opened::open(args, &session).and_then(|opened| opened.read(&session, need, make));
+    session.close();
     listed
 }
 
@@ -76,34 +76,34 @@ pub(super) fn fold<F: Fold>(
 /// listing, which is billed: a scan is of the whole list, and the subcommand goes to the prefix in
 /// its tree.
 pub(super) fn scan(args: &ListArgs, ctx: &Ctx<'_>) -> Result<Scan, CliError> {
-    let desk = Desk::open(ctx)?;
-    let scan = scan_with(args, &desk);
-    desk.close();
+    let session = ListSession::open(ctx)?;
+    let scan = scan_with(args, &session);
+    session.close();
     scan
 }
 
-fn scan_with(args: &ListArgs, desk: &Desk<'_>) -> Result<Scan, CliError> {
+fn scan_with(args: &ListArgs, session: &ListSession<'_>) -> Result<Scan, CliError> {
     if args.list {
         let tree = |info: &_| TreeFold::new(info, TreeLimits::default());
-        let listed = Opened::open(args, desk)?.read(desk, Need::default(), tree)?;
-        return Ok(desk.kept(listed));
+        let listed = Opened::open(args, session)?.read(session, Need::default(), tree)?;
+        return Ok(session.kept(listed));
     }
     let whole = ListArgs { prefix: None, ..args.clone() };
-    if let Some(scan) = desk.offline(&whole) {
+    if let Some(scan) = session.offline(&whole) {
         return Ok(scan);
     }
-    let opened = match Opened::open(&whole, desk) {
+    let opened = match Opened::open(&whole, session) {
         Ok(opened) => opened,
         // What was found out before is better than nothing.
-        Err(error) => return desk.remembered(&whole, error),
+        Err(error) => return session.remembered(&whole, error),
     };
-    let stored = opened.key().and_then(|key| desk.runtime.block_on(desk.cache.scan(&key)));
+    let stored = opened.key().and_then(|key| session.runtime.block_on(session.cache.scan(&key)));
     if let Some(scan) = stored {
         return Ok(scan);
     }
     let tree = |info: &_| TreeFold::new(info, TreeLimits::default());
-    let listed = opened.read(desk, Need::default(), tree)?;
-    Ok(desk.kept(listed))
+    let listed = opened.read(session, Need::default(), tree)?;
+    Ok(session.kept(listed))
 }
 
 /// Remembers what a pass found, beside what others found in the same list.
@@ -127,13 +127,13 @@ async fn keep_in(cache: &Cache, key: &ScanKey, mut scan: Scan) {
 }
 
 /// What finding and reading a list work with.
-struct Desk<'a> {
+struct ListSession<'a> {
     ctx: &'a Ctx<'a>,
     runtime: tokio::runtime::Runtime,
     cache: Cache,
 }
 
-impl<'a> Desk<'a> {
+impl<'a> ListSession<'a> {
     fn open(ctx: &'a Ctx<'a>) -> Result<Self, CliError> {
         Ok(Self { ctx, runtime: runtime()?, cache: session::open_cache_aloud(ctx.invocation) })
     }
@@ -212,8 +212,8 @@ enum Opened {
 }
 
 impl Opened {
-    fn open(args: &ListArgs, desk: &Desk<'_>) -> Result<Self, CliError> {
-        let ctx = desk.ctx;
+    fn open(args: &ListArgs, session: &ListSession<'_>) -> Result<Self, CliError> {
+        let ctx = session.ctx;
         if args.engine == Engine::Athena {
             let text = "--engine athena adds up prefixes, for `explore`; this subcommand reads the \
                         list on this machine";
@@ -227,38 +227,38 @@ impl Opened {
             let path = path.display().to_string().into();
             return Ok(Self::Dir { dir: Box::new(dir), path, now, is_whole });
         }
-        let finder = Finder::of(ctx.invocation, &desk.cache);
+        let finder = Finder::of(ctx.invocation, &session.cache);
         if let Some(named) = &args.inventory {
-            if desk.is_offline() && s3_uri(named).is_some() {
+            if session.is_offline() && s3_uri(named).is_some() {
                 let message = format!("{named} cannot be read with --offline");
                 return Err(CliError::Failed { exit: Exit::Unreadable, message });
             }
-            let opened = desk.runtime.block_on(finder.open(named, args.bucket.as_deref()));
+            let opened = session.runtime.block_on(finder.open(named, args.bucket.as_deref()));
             let inventory = opened.map_err(failed)?;
             return Ok(Self::Inventory { inventory, prefix: prefix.into_bytes() });
         }
         let bucket = match &args.bucket {
             Some(bucket) => Some(bucket.clone()),
-            None => desk.runtime.block_on(showcase(ctx)),
+            None => session.runtime.block_on(showcase(ctx)),
         };
         let Some(bucket) = bucket else {
             let text = "name a list of objects: --inventory, --bucket or --dir";
             return Err(CliError::Usage(text.into()));
         };
-        if desk.is_offline() {
+        if session.is_offline() {
             let bucket = clean(&bucket);
             let message = format!("the cache has no list of {bucket}, and --offline asks nobody");
             return Err(CliError::Failed { exit: Exit::Unreadable, message });
         }
         if args.list {
-            let walk = desk.runtime.block_on(Walk::offer(&bucket, finder, args, ctx));
+            let walk = session.runtime.block_on(Walk::offer(&bucket, finder, args, ctx));
             let walk = walk.map_err(|error| match error {
                 SourceOr::Source(error) => failed(error),
                 SourceOr::Cli(error) => error,
             })?;
             return Ok(Self::Walk { walk: Box::new(walk), prefix });
         }
-        match desk.runtime.block_on(finder.of_bucket(&bucket)) {
+        match session.runtime.block_on(finder.of_bucket(&bucket)) {
             Ok(inventory) => Ok(Self::Inventory { inventory, prefix: prefix.into_bytes() }),
             Err(why) => Err(without_inventory(&bucket, why)),
         }
@@ -283,11 +283,11 @@ impl Opened {
 
     fn read<F: Fold>(
         self,
-        desk: &Desk<'_>,
+        session: &ListSession<'_>,
         need: Need,
         make: impl Fn(&ListInfo) -> F + Sync,
     ) -> Result<Listed<F>, CliError> {
-        let (scanned_at, key) = (desk.ctx.invocation.options.now(), self.key());
+        let (scanned_at, key) = (session.ctx.invocation.options.now(), self.key());
         let stop = CancellationToken::new();
         let mut listed = match self {
             Self::Inventory { inventory, prefix } => {
@@ -298,10 +298,10 @@ impl Opened {
                     columns: manifest.schema.columns(),
                 };
                 let pieces = {
-                    let _inside = desk.runtime.enter();
+                    let _inside = session.runtime.enter();
                     inventory.pieces(need, &prefix)
                 };
-                let done = whole(pass(&pieces, desk, &stop, || make(&info))?)?;
+                let done = whole(pass(&pieces, session, &stop, || make(&info))?)?;
                 let listed_at =
                     Timestamp::from_millisecond(manifest.created_ms).unwrap_or(scanned_at);
                 Listed {
@@ -322,7 +322,7 @@ impl Opened {
                     listed_ms: now.as_millisecond(),
                     columns: LocalDir::COLUMNS,
                 };
-                let done = whole(pass(&*dir, desk, &stop, || make(&info))?)?;
+                let done = whole(pass(&*dir, session, &stop, || make(&info))?)?;
                 Listed {
                     origin: ScanOrigin::Directory(path),
                     listed_at: now,
@@ -336,7 +336,7 @@ impl Opened {
                 }
             }
             Self::Walk { walk, prefix } => {
-                let listing = walked(*walk, &prefix, desk, &stop, make)?;
+                let listing = walked(*walk, &prefix, session, &stop, make)?;
                 Listed { key, scanned_at, listed_at: scanned_at, ..listing }
             }
         };
@@ -351,11 +351,11 @@ impl Opened {
 fn walked<F: Fold>(
     walk: Walk,
     prefix: &str,
-    desk: &Desk<'_>,
+    session: &ListSession<'_>,
     stop: &CancellationToken,
     make: impl Fn(&ListInfo) -> F + Sync,
 ) -> Result<Listed<F>, CliError> {
-    let now = desk.ctx.invocation.options.now();
+    let now = session.ctx.invocation.options.now();
     let mut notes = Vec::new();
     let mut order = Order {
         source: walk.owner.source,
@@ -374,8 +374,8 @@ fn walked<F: Fold>(
             listed_ms: now.as_millisecond(),
             columns: order.what.columns(),
         };
-        let pages = Pages::start(order.clone(), desk.runtime.handle());
-        let done = pass(&pages, desk, stop, || make(&info))?;
+        let pages = Pages::start(order.clone(), session.runtime.handle());
+        let done = pass(&pages, session, stop, || make(&info))?;
         let listed = pages.listed();
         if let Some(error) = listed.error.clone().filter(|_| listed.rows == 0) {
             if order.what == ListWhat::Versions && error.kind == ErrorKind::Denied {
@@ -389,10 +389,10 @@ fn walked<F: Fold>(
             tell(format_args!("{error}; {}", error.fix));
         }
         if prefix.is_empty() && !is_directory(&walk.bucket) && !stop.is_cancelled() {
-            match desk.runtime.block_on(order.uploads()) {
+            match session.runtime.block_on(order.uploads()) {
                 Ok(uploads) => {
-                    let put = bus::put_uploads(&desk.cache, &walk.bucket, now, &uploads);
-                    desk.runtime.block_on(put);
+                    let put = bus::put_uploads(&session.cache, &walk.bucket, now, &uploads);
+                    session.runtime.block_on(put);
                     notes.extend(uploads_note(&uploads));
                 }
                 Err(error) => notes.push(format!("unfinished uploads are not known: {error}")),
@@ -442,13 +442,13 @@ fn whole<F>(done: scan::Done<F>) -> Result<scan::Done<F>, CliError> {
 /// Reads a supply with a line of progress on a terminal, and ctrl-C.
 fn pass<F: Fold>(
     supply: &dyn Supply,
-    desk: &Desk<'_>,
+    session: &ListSession<'_>,
     stop: &CancellationToken,
     make: impl Fn() -> F + Sync,
 ) -> Result<scan::Done<F>, CliError> {
     let progress = Progress::default();
     let interrupted = stop.clone();
-    let listener = desk.runtime.spawn(async move {
+    let listener = session.runtime.spawn(async move {
         if tokio::signal::ctrl_c().await.is_ok() {
             interrupted.cancel();
         }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex as SyncMutex, PoisonError};
 use jiff::Timestamp;
 use tokio::sync::Mutex;
 
-use super::backoff::Backoff;
+use super::pause::Pause;
 use super::targets::{Focus, Target};
 use super::{Asked, OPERATION};
 use crate::domain::{ErrorKind, SourceError};
@@ -31,7 +31,7 @@ pub struct Host {
 struct State {
     reader: Reader,
     gather: Gather,
-    backoff: Backoff,
+    pause: Pause,
 }
 
 /// Result of reading a host.
@@ -48,7 +48,7 @@ impl Host {
     pub fn new(target: Target, vocabulary: Arc<Vocabulary>, budget: Arc<Budget>) -> Self {
         let page = Page { address: target.shown.clone(), instance_id: target.instance_id.clone() };
         let gather = Gather::of_page(vocabulary, page, MAX_DEVICES).within(budget);
-        let state = State { reader: Reader::default(), gather, backoff: Backoff::default() };
+        let state = State { reader: Reader::default(), gather, pause: Pause::default() };
         Self { target, state: Mutex::new(state), names: SyncMutex::default() }
     }
 
@@ -61,7 +61,7 @@ impl Host {
     /// Reads the page of the host, unless it is paused after failures.
     pub async fn read(&self, http: &Http, asked: Asked, limit: Limit, every_s: u32) -> Read {
         let mut state = self.state.lock().await;
-        if let Some(error) = state.backoff.holds(asked.now) {
+        if let Some(error) = state.pause.holds(asked.now) {
             return Read::Failed(error);
         }
         let answer = http.get(OPERATION, &self.target.url, limit).await;
@@ -70,7 +70,7 @@ impl Host {
             .and_then(|answer| state.page(&answer, asked.moment()));
         match read {
             Ok(gathered) => {
-                state.backoff.worked();
+                state.pause.worked();
                 let mut names: Vec<Arc<str>> =
                     gathered.samples.iter().filter_map(|s| s.identity.host.node.clone()).collect();
                 names.dedup();
@@ -79,7 +79,7 @@ impl Host {
             }
             Err(error) => {
                 let error = Arc::new(error);
-                state.backoff.failed(Arc::clone(&error), asked.now, every_s);
+                state.pause.failed(Arc::clone(&error), asked.now, every_s);
                 Read::Failed(error)
             }
         }

@@ -1,13 +1,13 @@
-//! Exporters read directly: dcgm-exporter and its kin publish a page per host, and this source
+//! Exporters read directly: dcgm-exporter and its like publish a page per host, and this source
 //! reads those pages. For sites without a metric server, for up to a few hundred hosts, and for the
 //! hosts one looks at closely.
 //!
 //! A host that fails is asked less and less often, and stands in the sweep with its error until it
 //! answers.
 
-mod backoff;
 mod file;
 mod host;
+mod pause;
 mod targets;
 #[cfg(test)]
 mod tests;

@@ -64,7 +64,7 @@ pub(super) fn read(
         let found = leaf(&descr, &schema.names[place], column).map_err(Trouble::Schema)?;
         leaves[column as usize] = is_needed(column, making.need).then_some(found);
     }
-    sound(meta)?;
+    check_columns(meta)?;
     let total = meta.file_metadata().num_rows().max(1) as u64;
     let mut batch = ObjectBatch::default();
     let (mut done, mut told) = (0u64, 0);
@@ -92,7 +92,7 @@ pub(super) fn read(
 }
 
 /// Refuses a footer whose columns lie nowhere: the decoder takes it at its word.
-fn sound(meta: &ParquetMetaData) -> Result<(), Trouble> {
+fn check_columns(meta: &ParquetMetaData) -> Result<(), Trouble> {
     for column in meta.row_groups().iter().flat_map(RowGroupMetaData::columns) {
         let starts = [Some(column.data_page_offset()), column.dictionary_page_offset()];
         let lies = |n: i64| n < 0;

@@ -40,9 +40,9 @@ const FIELDS: [(u32, GpuSignal); 3] = [
     (NVML_FI_DEV_GET_GPU_RECOVERY_ACTION, GpuSignal::RecoveryAction),
 ];
 
-/// Settings of one reading.
-pub(super) struct Look<'a> {
-    /// Present time.
+/// What one look is about.
+pub(super) struct SweepParams<'a> {
+    /// The present moment.
     pub now: Timestamp,
     /// True when slow values and processes are read as well.
     pub round: bool,
@@ -105,16 +105,17 @@ impl<'n> Gpu<'n> {
         &self.device
     }
 
-    /// Reads the properties that rarely change, and the list of MIG slices.
-    pub fn learn(&mut self, nvml: &'n Nvml, look: &Look<'_>) {
+    /// Reads the facts, and which slices there are.
+    pub fn learn(&mut self, nvml: &'n Nvml, params: &SweepParams<'_>) {
         self.calls.renew();
         // The wrapper frees samples by a function that it takes for granted.
         let may_profile = nvml.lib().nvmlGpmSampleFree.is_ok();
-        self.facts = facts::read(&self.device, &mut self.calls, self.index, look.host, may_profile);
+        self.facts =
+            facts::read(&self.device, &mut self.calls, self.index, params.host, may_profile);
         let known = std::mem::take(&mut self.slices);
         if self.facts.partitioned {
             let bus = &self.facts.identity.pci_bus_id;
-            let ask = || smi::instances(&look.places.nvidia_smi);
+            let ask = || smi::instances(&params.places.nvidia_smi);
             self.slices = slice::list(&self.device, &mut self.calls, known, ask, bus);
         }
         self.known = true;
@@ -136,28 +137,28 @@ impl<'n> Gpu<'n> {
         any
     }
 
-    /// Reads the GPU.
-    pub fn look(&mut self, nvml: &'n Nvml, look: &Look<'_>) {
+    /// Reads the GPU anew.
+    pub fn look(&mut self, nvml: &'n Nvml, params: &SweepParams<'_>) {
         if !self.known {
-            self.learn(nvml, look);
+            self.learn(nvml, params);
         }
         self.calls.last = None;
-        self.pulse(nvml, look);
-        if look.round {
-            self.round(look);
+        self.pulse(nvml, params);
+        if params.round {
+            self.round(params);
         }
         if self.calls.fault.is_some() {
             return;
         }
         for slice in &mut self.slices {
-            let there = slice.look(nvml, &self.device, self.facts.gpm, look);
+            let there = slice.look(nvml, &self.device, self.facts.gpm, params);
             // The list is read anew at the next look, once a round.
-            self.known &= there || !look.round;
+            self.known &= there || !params.round;
         }
         self.taken_at = Timestamp::now();
     }
 
-    fn pulse(&mut self, nvml: &'n Nvml, look: &Look<'_>) {
+    fn pulse(&mut self, nvml: &'n Nvml, params: &SweepParams<'_>) {
         let (device, calls) = (&self.device, &mut self.calls);
         let mut s = GpuSignals::default();
         if let Some(rates) = calls.ask(Call::Utilization, || device.utilization_rates()) {
@@ -191,13 +192,13 @@ impl<'n> Gpu<'n> {
         self.throttle = reasons.map(|r| Throttle(r.bits()));
         // On a partitioned GPU the slices are profiled.
         if self.facts.gpm && self.slices.is_empty() {
-            let told = self.gpm.look(nvml, calls, look.now, || device.gpm_sample());
+            let told = self.gpm.look(nvml, calls, params.now, || device.gpm_sample());
             s.fill_from(&told);
         }
         self.pulse = s;
     }
 
-    fn round(&mut self, look: &Look<'_>) {
+    fn round(&mut self, params: &SweepParams<'_>) {
         let (device, calls) = (&self.device, &mut self.calls);
         let mut s = GpuSignals::default();
         if let Some(clock) = calls.ask(Call::MemoryClock, || device.clock_info(Clock::Memory)) {
@@ -218,7 +219,7 @@ impl<'n> Gpu<'n> {
         }
         // 20 ms each: for a GPU that somebody looks at, where profiling does not tell it anyway.
         let told = self.pulse.get(GpuSignal::PcieTx).is_some();
-        if look.close && !told {
+        if params.close && !told {
             for (counter, signal) in [
                 (PcieUtilCounter::Send, GpuSignal::PcieTx),
                 (PcieUtilCounter::Receive, GpuSignal::PcieRx),
@@ -230,7 +231,7 @@ impl<'n> Gpu<'n> {
         }
         self.slow = s;
         if self.slices.is_empty() {
-            self.runs = runs(&self.device, &mut self.calls, Some(&mut self.seen_use), look);
+            self.runs = runs(&self.device, &mut self.calls, Some(&mut self.seen_use), params);
         }
     }
 

@@ -8,7 +8,7 @@ use nvml_wrapper::enums::device::UsedGpuMemory;
 use nvml_wrapper::struct_wrappers::device::ProcessInfo;
 
 use super::call::{Call, Calls};
-use super::gpu::Look;
+use super::gpu::SweepParams;
 use super::process;
 use crate::domain::{GpuOwner, GpuProcess};
 
@@ -40,7 +40,7 @@ pub(super) fn runs(
     device: &Device<'_>,
     calls: &mut Calls,
     seen: Option<&mut u64>,
-    look: &Look<'_>,
+    params: &SweepParams<'_>,
 ) -> Runs {
     let compute = calls.ask(Call::Compute, || device.running_compute_processes());
     let graphics = calls.ask(Call::Graphics, || device.running_graphics_processes());
@@ -58,7 +58,7 @@ pub(super) fn runs(
         .iter()
         .take(MAX_PROCESSES)
         .map(|info| {
-            let told = process::describe(look.places, look.users, info.pid);
+            let told = process::describe(params.places, params.users, info.pid);
             GpuProcess {
                 pid: info.pid,
                 user: told.user,

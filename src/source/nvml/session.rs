@@ -9,7 +9,7 @@ use nvml_wrapper::error::NvmlError;
 use nvml_wrapper::{EventSet, Nvml};
 
 use super::call::Fault;
-use super::gpu::{Gpu, Look};
+use super::gpu::{Gpu, SweepParams};
 use super::host::Places;
 use super::process::Users;
 use super::worker::Request;
@@ -101,7 +101,7 @@ impl<'n> Session<'n> {
             }
             self.users = Users::read(&self.places.passwd);
         }
-        let look = Look {
+        let params = SweepParams {
             now: request.now,
             round,
             close,
@@ -111,14 +111,14 @@ impl<'n> Session<'n> {
         };
         if facts {
             for gpu in &mut self.gpus {
-                gpu.learn(self.nvml, &look);
+                gpu.learn(self.nvml, &params);
             }
         }
         if request.with_recent {
             prime(self.nvml, &mut self.gpus, request.now);
         }
         for gpu in &mut self.gpus {
-            gpu.look(self.nvml, &look);
+            gpu.look(self.nvml, &params);
             if let Some(Fault::Library(e)) = gpu.calls.fault.take_if(|f| f.is_of_all()) {
                 return Err(End::Library(e));
             }

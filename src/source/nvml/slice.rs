@@ -8,7 +8,7 @@ use nvml_wrapper::{Device, Nvml};
 
 use super::call::{Call, Calls};
 use super::gpm::Gpm;
-use super::gpu::Look;
+use super::gpu::SweepParams;
 use super::runs::{Runs, runs};
 use super::smi::Instances;
 use crate::domain::{GpuIdentity, GpuSignal, GpuSignals, Mig, text};
@@ -110,7 +110,7 @@ impl<'n> Slice<'n> {
         nvml: &'n Nvml,
         parent: &Device<'n>,
         gpm: bool,
-        look: &Look<'_>,
+        params: &SweepParams<'_>,
     ) -> bool {
         self.signals = GpuSignals::default();
         let memory = self.calls.ask(Call::Memory, || self.device.memory_info());
@@ -118,13 +118,13 @@ impl<'n> Slice<'n> {
             self.signals.set(GpuSignal::MemUsed, memory.used as f64 / MIB);
             self.signals.set(GpuSignal::MemTotal, memory.total as f64 / MIB);
         }
-        if look.round {
-            self.runs = runs(&self.device, &mut self.calls, None, look);
+        if params.round {
+            self.runs = runs(&self.device, &mut self.calls, None, params);
             // Processes name the instance they run in.
             self.instance = self.instance.or(self.runs.instance);
         }
         if let (true, Some(id)) = (gpm, self.instance) {
-            let now = look.now;
+            let now = params.now;
             let told = self.gpm.look(nvml, &mut self.calls, now, || parent.gpm_mig_sample(id));
             self.signals.fill_from(&told);
         }

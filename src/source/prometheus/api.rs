@@ -211,7 +211,7 @@ impl Api {
         self.may(operation, Instant::now())?;
         let charged = bill.charge(asked).await.map_err(|e| named(&self.name, e))?;
         let answer = self.send(operation, path, Some(encode_form(&form)), MAX_BYTES).await?;
-        bill.settle(asked, charged, &answer.body).await;
+        bill.book_difference(asked, charged, &answer.body).await;
         Ok(Body { answer, name: Arc::clone(&self.name) })
     }
 

@@ -47,9 +47,9 @@ impl Bill {
         })
     }
 
-    /// Books the samples that the answer reports beyond the charge. The charge stays when the answer reports fewer or
-    /// none.
-    pub(super) async fn settle(&self, query: &str, charged: u64, answer: &[u8]) {
+    /// Books what the answer processed beyond what was charged. An answer that does not say leaves the
+    /// charge as it is, and so does one that processed less.
+    pub(super) async fn book_difference(&self, query: &str, charged: u64, answer: &[u8]) {
         let Some(samples) = processed(answer) else { return };
         {
             let mut processed = self.processed.lock().unwrap_or_else(PoisonError::into_inner);
@@ -148,12 +148,12 @@ mod tests {
         let bill = bill(1.0);
         let charged = bill.charge("up").await.unwrap();
         assert_eq!(spent(&bill).await, 10, "100,000 samples before anything is known");
-        bill.settle("up", charged, answer(1_000_000_000).as_bytes()).await;
+        bill.book_difference("up", charged, answer(1_000_000_000).as_bytes()).await;
         assert_eq!(spent(&bill).await, micro_usd(0.10));
         // The same one again is charged with what it cost, and a quarter less is not given back.
         let charged = bill.charge("up").await.unwrap();
         assert_eq!(spent(&bill).await, micro_usd(0.20));
-        bill.settle("up", charged, answer(750_000_000).as_bytes()).await;
+        bill.book_difference("up", charged, answer(750_000_000).as_bytes()).await;
         assert_eq!(spent(&bill).await, micro_usd(0.20));
         bill.charge("up").await.unwrap();
         assert_eq!(spent(&bill).await, micro_usd(0.275));
@@ -163,7 +163,7 @@ mod tests {
     async fn at_the_cap_nothing_is_sent_and_what_was_spent_beyond_it_is_known() {
         let bill = bill(0.01);
         let charged = bill.charge("up").await.unwrap();
-        bill.settle("up", charged, answer(1_000_000_000).as_bytes()).await;
+        bill.book_difference("up", charged, answer(1_000_000_000).as_bytes()).await;
         assert_eq!(spent(&bill).await, micro_usd(0.10), "spent is spent");
         let refused = bill.charge("down").await.unwrap_err();
         assert_eq!(refused.kind, ErrorKind::OwnCostCap);
@@ -173,7 +173,7 @@ mod tests {
     async fn an_answer_that_does_not_say_keeps_its_charge() {
         let bill = bill(1.0);
         let charged = bill.charge("up").await.unwrap();
-        bill.settle("up", charged, b"{}").await;
+        bill.book_difference("up", charged, b"{}").await;
         assert_eq!(spent(&bill).await, 10);
     }
 

@@ -118,14 +118,14 @@ pub(super) async fn answer(
     tokio::time::timeout(ANSWER_LIMIT, work).await.unwrap_or_else(|_| Err(error::silent()))
 }
 
-/// Lines of a stream; overlong lines are skipped.
-pub(super) struct Lines<R> {
+/// Reads the lines of a stream; one that is too long is skipped.
+pub(super) struct LineReader<R> {
     from: BufReader<R>,
     line: Vec<u8>,
 }
 
-impl<R: AsyncRead + Unpin> Lines<R> {
-    /// Reads the lines of `from`.
+impl<R: AsyncRead + Unpin> LineReader<R> {
+    /// Reads lines of `from`.
     pub fn new(from: R) -> Self {
         Self { from: BufReader::new(from), line: Vec::new() }
     }
@@ -167,7 +167,7 @@ mod tests {
         let mut text = b"one\n".to_vec();
         text.extend(vec![b'x'; 3 * MAX_LINE]);
         text.extend(b"\ntwo\r\n\xff\nhalf");
-        let mut lines = Lines::new(&text[..]);
+        let mut lines = LineReader::new(&text[..]);
         let mut read = Vec::new();
         while let Some(line) = lines.next().await {
             read.push(line);

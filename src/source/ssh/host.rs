@@ -9,12 +9,13 @@ use jiff::{SignedDuration, Timestamp};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use super::call::{self, Call, Lines};
+use super::call::{self, Call, LineReader};
 use super::error;
 use super::fields::Columns;
 use super::rows::{APPS, Row, app_row, gpu_row};
 use super::target::{Login, Place};
-use crate::domain::{GpuOwner, GpuProcess, GpuSample, SourceError};
+use crate::domain::{Backoff, GpuOwner, GpuProcess, GpuSample, SourceError};
+use crate::source::jittered;
 
 /// Between two lines about a GPU in a stream, milliseconds.
 const BEAT_MS: u32 = 1_000;
@@ -217,7 +218,7 @@ impl Host {
     }
 
     async fn follow_gpus(&self, login: &Login) {
-        let mut wait = FIRST_WAIT;
+        let mut backoff = Backoff::default();
         loop {
             let began = Instant::now();
             match self.stream(login).await {
@@ -227,10 +228,10 @@ impl Host {
             }
             // One that ran for a while was fine.
             if began.elapsed() > LONGEST_WAIT {
-                wait = FIRST_WAIT;
+                backoff.reset();
             }
-            tokio::time::sleep(wait.mul_f64(0.75 + fastrand::f64() / 2.0)).await;
-            wait = (wait * 2).min(LONGEST_WAIT);
+            let wait = backoff.pause(FIRST_WAIT, LONGEST_WAIT);
+            tokio::time::sleep(jittered(wait, 0.25)).await;
         }
     }
 
@@ -242,7 +243,7 @@ impl Host {
             columns.query()
         );
         let (call, out) = Call::start(login, &self.place.target, &command)?;
-        let mut lines = Lines::new(out);
+        let mut lines = LineReader::new(out);
         let (mut odd, mut any) = (Vec::new(), false);
         loop {
             let Ok(line) = tokio::time::timeout(SILENCE, lines.next()).await else {

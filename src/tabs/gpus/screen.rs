@@ -192,8 +192,8 @@ impl Screen for GpuScreen {
         app.sum_up_gpus();
     }
 
-    fn settle(&self, app: &mut App, effects: &mut Vec<Effect>) {
-        app.settle_focus(effects);
+    fn after_update(&self, app: &mut App, effects: &mut Vec<Effect>) {
+        app.after_update_focus(effects);
     }
 
     fn prepare(&self, app: &mut App) -> bool {

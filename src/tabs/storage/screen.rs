@@ -128,8 +128,8 @@ impl Screen for StorageScreen {
         app.sync_storage();
     }
 
-    fn settle(&self, app: &mut App, effects: &mut Vec<Effect>) {
-        app.settle_storage(effects);
+    fn after_update(&self, app: &mut App, effects: &mut Vec<Effect>) {
+        app.after_update_storage(effects);
     }
 
     fn picture(&self, app: &App) -> Option<Picture> {

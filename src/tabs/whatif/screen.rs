@@ -134,7 +134,7 @@ impl Screen for WhatIfScreen {
     fn prepare(&self, app: &mut App) -> bool {
         // What another page left is no line of this tab.
         app.body = crate::app::Body::default();
-        app.settle_list();
+        app.clamp_list();
         true
     }
 

@@ -156,7 +156,7 @@ pub fn sweep(source: SourceId, at: i64, samples: Vec<GpuSample>) -> Arc<Sweep> {
 }
 
 /// A watch with its fleet, that looks each 30 s.
-pub struct Desk {
+pub struct WatchFixture {
     pub watch: Watch,
     pub fleet: Fleet,
     pub rules: GpuRules,
@@ -164,7 +164,7 @@ pub struct Desk {
     pub intervals: Intervals,
 }
 
-impl Desk {
+impl WatchFixture {
     pub fn new() -> Self {
         Self::of(vec![instance(1), instance(2)])
     }
@@ -204,7 +204,7 @@ impl Desk {
     }
 
     /// The row after five minutes of the same sample.
-    pub fn settle(&mut self, sample: &GpuSample) -> Arc<GpuRow> {
+    pub fn after_five_minutes(&mut self, sample: &GpuSample) -> Arc<GpuRow> {
         let at = |now| GpuSample { taken_at: t(now), ..sample.clone() };
         let picture = self.watch(0, 300, at);
         picture.rows[0].clone()

@@ -215,7 +215,7 @@ fn five_minutes_of_the_same_sample_have_the_state_of_the_golden_case() {
         ),
     ];
     for (name, sample, state, rung) in cases {
-        let row = Desk::new().settle(&sample);
+        let row = WatchFixture::new().after_five_minutes(&sample);
         let said = (row.verdict.state, row.verdict.rung);
         assert_eq!(said, (state, rung), "{name}: {:?}", row.verdict);
         assert!(!row.verdict.reason.is_empty(), "{name}");
@@ -230,12 +230,12 @@ fn owners_processes_and_memory_tell_held_from_free() {
         signals.extend_from_slice(extra);
         gpu(0, 0, &signals)
     };
-    let state = |s: &GpuSample| Desk::new().settle(s).verdict.state;
+    let state = |s: &GpuSample| WatchFixture::new().after_five_minutes(s).verdict.state;
     assert_eq!(state(&idle(&[(S::MemUsed, 600.0)])), G::HeldIdle);
     assert_eq!(state(&idle(&[(S::MemUsed, 400.0)])), G::UnallocatedIdle);
     assert_eq!(state(&owned(idle(&[(S::MemUsed, 0.0)]), "nlp", "train-0")), G::HeldIdle);
     // Nobody says: nobody may be told to take it away.
-    let unsaid = Desk::new().settle(&idle(&[]));
+    let unsaid = WatchFixture::new().after_five_minutes(&idle(&[]));
     assert_eq!(unsaid.verdict.state, G::HeldIdle);
     assert!(unsaid.verdict.reason.contains("no source says"));
     assert_eq!(state(&no_process(idle(&[]))), G::UnallocatedIdle);
@@ -244,21 +244,22 @@ fn owners_processes_and_memory_tell_held_from_free() {
         GpuProcess { pid: 7, user: None, command: "python".into(), mem_mib: None, sm: None };
     busy.processes = Some(Arc::from([process]));
     assert_eq!(state(&busy), G::HeldIdle);
-    let full = Desk::new().settle(&idle(&[(S::MemUsed, 74_000.0), (S::MemTotal, 81_559.0)]));
+    let full = WatchFixture::new()
+        .after_five_minutes(&idle(&[(S::MemUsed, 74_000.0), (S::MemTotal, 81_559.0)]));
     assert!(full.verdict.reason.contains("pre-allocated (91 %)"), "{}", full.verdict.reason);
     assert!(full.verdict.advice.contains("$7,300/month"), "{}", full.verdict.advice);
 }
 
 #[test]
 fn a_phantom_neither_makes_busy_nor_ends_an_idle_spell() {
-    let mut desk = Desk::new();
+    let mut fixture = WatchFixture::new();
     let quiet = [(S::Util, 0.0), (S::MemUsed, 0.0), (S::Power, 70.0), (S::PowerLimit, 700.0)];
-    let idle = desk.watch(0, 300, |at| gpu(0, at, &quiet));
+    let idle = fixture.watch(0, 300, |at| gpu(0, at, &quiet));
     assert_eq!(idle.rows[0].verdict.state, G::UnallocatedIdle);
     let phantom = [(S::Util, 1.0), (S::MemUsed, 0.0), (S::Power, 70.0), (S::PowerLimit, 700.0)];
-    let now = desk.watch(330, 330, |at| gpu(0, at, &phantom));
+    let now = fixture.watch(330, 330, |at| gpu(0, at, &phantom));
     assert_eq!(now.rows[0].verdict.state, G::UnallocatedIdle);
-    let after = desk.watch(360, 360, |at| gpu(0, at, &quiet));
+    let after = fixture.watch(360, 360, |at| gpu(0, at, &quiet));
     assert_eq!(after.rows[0].verdict.idle_since, Some(t(0)));
 }
 
@@ -273,10 +274,10 @@ fn a_hang_is_stalled_after_ten_minutes_and_an_honest_load_is_not() {
         (S::Power, 180.0),
         (S::PowerLimit, 700.0),
     ];
-    let mut desk = Desk::new();
-    let early = desk.watch(0, 570, |at| gpu(0, at, &hang));
+    let mut fixture = WatchFixture::new();
+    let early = fixture.watch(0, 570, |at| gpu(0, at, &hang));
     assert_eq!(early.rows[0].verdict.state, G::Busy);
-    let late = desk.watch(600, 660, |at| gpu(0, at, &hang));
+    let late = fixture.watch(600, 660, |at| gpu(0, at, &hang));
     assert_eq!(late.rows[0].verdict.state, G::Stalled);
     assert_eq!(late.rows[0].waste_usd_per_hour, Some(10.0));
     // Each of these is a reason not to call it a hang.
@@ -286,8 +287,8 @@ fn a_hang_is_stalled_after_ten_minutes_and_an_honest_load_is_not() {
         if value.is_finite() {
             signals.push((signal, value));
         }
-        let mut desk = Desk::new();
-        desk.watch(0, 720, |at| gpu(0, at, &signals)).rows[0].verdict.state
+        let mut fixture = WatchFixture::new();
+        fixture.watch(0, 720, |at| gpu(0, at, &signals)).rows[0].verdict.state
     };
     assert_ne!(but(S::Tensor, 0.3), G::Stalled, "tensor works");
     assert_ne!(but(S::Tensor, f64::NAN), G::Stalled, "tensor not known");
@@ -302,8 +303,8 @@ fn a_hang_is_stalled_after_ten_minutes_and_an_honest_load_is_not() {
 fn low_use_is_inefficient_by_its_kind_of_work() {
     let low = [(S::SmActive, 0.3), (S::Dram, 0.1), (S::Power, 300.0), (S::PowerLimit, 700.0)];
     let after = |sample: fn(GpuSample) -> GpuSample, seconds| {
-        let mut desk = Desk::new();
-        let picture = desk.watch(0, seconds, |at| sample(gpu(0, at, &low)));
+        let mut fixture = WatchFixture::new();
+        let picture = fixture.watch(0, seconds, |at| sample(gpu(0, at, &low)));
         picture.rows[0].clone()
     };
     assert_eq!(after(|s| s, 600).verdict.state, G::Busy, "not for long enough");
@@ -325,7 +326,7 @@ fn a_source_with_a_memory_is_believed_at_once() {
     let look = |recent: Option<RecentWindow>| {
         let mut sample = gpu(0, 0, &signals);
         sample.recent = recent;
-        Desk::new().see(0, &[sweep(SourceId::Exporter, 0, vec![sample])]).rows[0].clone()
+        WatchFixture::new().see(0, &[sweep(SourceId::Exporter, 0, vec![sample])]).rows[0].clone()
     };
     let window = |samples, max_activity, max_power_w| {
         Some(RecentWindow { seconds: 900, samples, max_activity, max_power_w })
@@ -353,13 +354,13 @@ fn a_memory_that_comes_after_a_later_look_counts_all_the_same() {
         RecentWindow { seconds: 900, samples: 30, max_activity: 0.01, max_power_w: Some(75.0) };
     remembered.recent = Some(window);
     let remembered = sweep(SourceId::Prometheus, 0, vec![remembered]);
-    let mut desk = Desk::new();
+    let mut fixture = WatchFixture::new();
     assert_eq!(
-        desk.see(3, std::slice::from_ref(&direct)).rows[0].verdict.state,
+        fixture.see(3, std::slice::from_ref(&direct)).rows[0].verdict.state,
         G::Unknown,
         "one sample"
     );
-    let both = desk.see(4, &[direct, remembered]);
+    let both = fixture.see(4, &[direct, remembered]);
     assert_eq!(both.rows[0].verdict.state, G::UnallocatedIdle);
 }
 
@@ -376,9 +377,9 @@ fn neuron_devices_need_no_power() {
         })
     };
     let state = |sample: &GpuSample, seconds| {
-        let mut desk = Desk::of(vec![row.clone()]);
+        let mut fixture = WatchFixture::of(vec![row.clone()]);
         let at = |now| GpuSample { taken_at: t(now), ..sample.clone() };
-        desk.watch(0, seconds, at).rows[0].clone()
+        fixture.watch(0, seconds, at).rows[0].clone()
     };
     assert_eq!(state(&device(0.0, Some(0.0)), 300).verdict.state, G::UnallocatedIdle);
     assert_eq!(state(&device(0.0, Some(9_000.0)), 300).verdict.state, G::Unknown);

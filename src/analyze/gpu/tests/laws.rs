@@ -103,10 +103,10 @@ fn witnessed() -> Vec<(S, f64)> {
     ]
 }
 
-fn settled(signals: &[(S, f64)], bit: Option<bool>) -> G {
+fn state_of(signals: &[(S, f64)], bit: Option<bool>) -> G {
     let mut sample = gpu(0, 0, signals);
     sample.throttle = bit.map(|b| Throttle(u64::from(b)));
-    Desk::new().settle(&sample).verdict.state
+    WatchFixture::new().after_five_minutes(&sample).verdict.state
 }
 
 proptest! {
@@ -124,7 +124,7 @@ proptest! {
             sweep(SourceId::Exporter, 0, first),
             sweep(SourceId::Prometheus, 10, second),
         ];
-        let (mut a, mut b) = (Desk::new(), Desk::new());
+        let (mut a, mut b) = (WatchFixture::new(), WatchFixture::new());
         for now in [0, 60, 200, 1_000] {
             let one = a.see(now, &sweeps);
             let two = b.see(now, &shuffled(&sweeps, turn));
@@ -173,7 +173,7 @@ proptest! {
             signals.push((S::Power, 70.0 + 630.0 * value));
         }
         let bit = if loud.is_some() { bit.map(|_| false) } else { bit };
-        let before = settled(&signals, bit);
+        let before = state_of(&signals, bit);
         if loud.is_some() {
             prop_assert!(!before.is_idle(), "{signals:?}");
         } else {
@@ -181,10 +181,10 @@ proptest! {
         }
         if less < signals.len() {
             signals.remove(less);
-            let after = settled(&signals, bit);
+            let after = state_of(&signals, bit);
             prop_assert!(!after.is_idle() || before.is_idle(), "{before:?} {after:?} {signals:?}");
         }
-        let silent = settled(&signals, None);
+        let silent = state_of(&signals, None);
         prop_assert!(!silent.is_idle() || before.is_idle(), "{before:?} {silent:?} {signals:?}");
     }
 }

@@ -17,8 +17,9 @@ fn typed(model: &str, devices: u32, equivalents: f64) -> Row {
 
 #[test]
 fn a_fraction_of_a_gpu_is_the_whole_price_of_its_type() {
-    let mut desk = Desk::of(vec![typed("L4", 1, 0.125)]);
-    let picture = desk.see(0, &[sweep(SourceId::Exporter, 0, vec![gpu(0, 0, &[(S::Util, 0.5)])])]);
+    let mut fixture = WatchFixture::of(vec![typed("L4", 1, 0.125)]);
+    let picture =
+        fixture.see(0, &[sweep(SourceId::Exporter, 0, vec![gpu(0, 0, &[(S::Util, 0.5)])])]);
     let row = &picture.rows[0];
     assert!((row.equivalents - 0.125).abs() < 1e-12);
     assert!((row.usd_per_hour.unwrap() - 80.0).abs() < 1e-12);
@@ -28,12 +29,12 @@ fn a_fraction_of_a_gpu_is_the_whole_price_of_its_type() {
 
 #[test]
 fn slices_are_shown_and_what_is_left_is_not_lost() {
-    let mut desk = Desk::of(vec![typed("H100", 1, 1.0)]);
+    let mut fixture = WatchFixture::of(vec![typed("H100", 1, 1.0)]);
     let whole = gpu(0, 0, &[(S::Power, 434.0), (S::PowerLimit, 700.0)]);
     let busy = slice(gpu(0, 0, &[(S::GrEngine, 0.9)]), 1, "3g.40gb");
     let quiet = slice(gpu(0, 0, &[(S::GrEngine, 0.0)]), 2, "1g.10gb");
     for samples in [vec![whole, busy.clone(), quiet.clone()], vec![busy, quiet]] {
-        let picture = desk.see(0, &[sweep(SourceId::Exporter, 0, samples)]);
+        let picture = fixture.see(0, &[sweep(SourceId::Exporter, 0, samples)]);
         let mut got: Vec<(String, G, i64)> = picture
             .rows
             .iter()
@@ -56,12 +57,12 @@ fn slices_are_shown_and_what_is_left_is_not_lost() {
 #[test]
 fn a_slice_is_idle_when_its_whole_gpu_is_at_rest() {
     let watch = |watts: f64| {
-        let mut desk = Desk::of(vec![typed("H100", 1, 1.0)]);
+        let mut fixture = WatchFixture::of(vec![typed("H100", 1, 1.0)]);
         let mut last = Vec::new();
         for at in (0..=300).step_by(30) {
             let whole = gpu(0, at, &[(S::Power, watts), (S::PowerLimit, 700.0)]);
             let part = slice(gpu(0, at, &[(S::GrEngine, 0.0), (S::MemUsed, 20.0)]), 1, "7g.80gb");
-            let picture = desk.see(at, &[sweep(SourceId::Exporter, at, vec![whole, part])]);
+            let picture = fixture.see(at, &[sweep(SourceId::Exporter, at, vec![whole, part])]);
             last = picture.rows;
         }
         assert_eq!(last.len(), 1, "nothing is left of it");
@@ -73,25 +74,25 @@ fn a_slice_is_idle_when_its_whole_gpu_is_at_rest() {
 
 #[test]
 fn teams_come_from_tags_then_from_namespaces() {
-    let look = |desk: &mut Desk| {
+    let look = |fixture: &mut WatchFixture| {
         let sample = owned(gpu(0, 0, &[(S::Util, 0.5)]), "NLP-prod", "x");
-        desk.see(0, &[sweep(SourceId::Exporter, 0, vec![sample])]).rows[0].team.clone()
+        fixture.see(0, &[sweep(SourceId::Exporter, 0, vec![sample])]).rows[0].team.clone()
     };
-    let mut desk = Desk::new();
-    assert_eq!(look(&mut desk), None);
-    desk.rules.namespace_is_team = true;
-    assert_eq!(look(&mut desk).as_deref(), Some("NLP-prod"));
+    let mut fixture = WatchFixture::new();
+    assert_eq!(look(&mut fixture), None);
+    fixture.rules.namespace_is_team = true;
+    assert_eq!(look(&mut fixture).as_deref(), Some("NLP-prod"));
     let rule = |namespace: &str| crate::analyze::gpu::TeamRule {
         namespace: namespace.into(),
         team: "language".into(),
     };
-    desk.rules.teams = vec![rule("vision"), rule("nlp-*")];
-    assert_eq!(look(&mut desk).as_deref(), Some("language"));
+    fixture.rules.teams = vec![rule("vision"), rule("nlp-*")];
+    assert_eq!(look(&mut fixture).as_deref(), Some("language"));
     let mut tagged = instance(1);
     tagged.team = Some("tagged".into());
-    desk.fleet = fleet(vec![tagged]);
-    desk.fleet.version = 2;
-    assert_eq!(look(&mut desk).as_deref(), Some("tagged"));
+    fixture.fleet = fleet(vec![tagged]);
+    fixture.fleet.version = 2;
+    assert_eq!(look(&mut fixture).as_deref(), Some("tagged"));
 }
 
 proptest! {
@@ -113,8 +114,8 @@ proptest! {
                 samples.push(slice(sample, gi as u32, &format!("{width}g.10gb")));
             }
         }
-        let mut desk = Desk::of(vec![typed("H100", devices, f64::from(devices))]);
-        let picture = desk.see(0, &[sweep(SourceId::Exporter, 0, samples)]);
+        let mut fixture = WatchFixture::of(vec![typed("H100", devices, f64::from(devices))]);
+        let picture = fixture.see(0, &[sweep(SourceId::Exporter, 0, samples)]);
         let told = layouts.len() as f64;
         let want = 80.0 * (told / f64::from(devices)).min(1.0);
         prop_assert!((picture.totals.burn() - want).abs() < 1e-9, "{} {want}", picture.totals.burn());

@@ -27,12 +27,12 @@ fn hours(s: &HourlySeries) -> Vec<f32> {
     (RANGE.from.0..RANGE.to.0).map(|h| s.at(Hour(h))).collect()
 }
 
-fn sound(v: f32) -> bool {
+fn valid(v: f32) -> bool {
     v.is_finite() && v >= 0.0
 }
 
 fn malformed(v: f32) -> bool {
-    !v.is_nan() && !sound(v)
+    !v.is_nan() && !valid(v)
 }
 
 fn both<'a>(a: &'a HourlySeries, b: &'a HourlySeries) -> Both<'a> {
@@ -61,11 +61,11 @@ proptest! {
     #[test]
     fn figures_over_all_hours(s in series()) {
         let (slice, all) = (Slice::of(&s, RANGE), hours(&s));
-        let fine: Vec<f32> = all.iter().copied().filter(|v| sound(*v)).collect();
+        let fine: Vec<f32> = all.iter().copied().filter(|v| valid(*v)).collect();
         let stats = slice.stats();
         prop_assert_eq!(stats.got, all.iter().filter(|v| !v.is_nan()).count());
         prop_assert_eq!(stats.got, s.got(RANGE));
-        prop_assert_eq!(stats.sound, fine.len());
+        prop_assert_eq!(stats.valid, fine.len());
         prop_assert_eq!(stats.malformed(), all.iter().any(|v| malformed(*v)));
         let max = fine.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         prop_assert!(stats.max.total_cmp(&(max + 0.0)).is_eq());
@@ -81,7 +81,7 @@ proptest! {
         let got = sum_where(&Slice::of(&a, RANGE), &Slice::of(&b, RANGE), level);
         let pairs = hours(&a).into_iter().zip(hours(&b));
         let picked: Vec<f64> =
-            pairs.filter(|(a, b)| sound(*a) && *b >= level).map(|p| f64::from(p.0)).collect();
+            pairs.filter(|(a, b)| valid(*a) && *b >= level).map(|p| f64::from(p.0)).collect();
         prop_assert_eq!(got.1, picked.len());
         prop_assert!((got.0 - picked.iter().sum::<f64>()).abs() < 1e-6);
     }
@@ -93,7 +93,7 @@ proptest! {
         let exact = Limit::above(limit.value * 3600.0);
         let (x, y) = (hours(&a), hours(&b));
         let sums: Vec<Option<f64>> = x.iter().zip(&y).map(|(x, y)| {
-            [*x, *y].into_iter().filter(|v| sound(*v)).map(f64::from).reduce(|p, q| p + q)
+            [*x, *y].into_iter().filter(|v| valid(*v)).map(f64::from).reduce(|p, q| p + q)
         }).collect();
         let odd: Vec<bool> = x.iter().zip(&y).map(|(x, y)| malformed(*x) || malformed(*y)).collect();
         let want = slow(&sums, &odd, exact, recent);
@@ -113,7 +113,7 @@ proptest! {
         let least = (width * 9).div_ceil(10);
         let (x, y) = (hours(&a), hours(&b));
         let day = |v: &[f32]| {
-            let seen: Vec<f64> = v.iter().copied().filter(|v| sound(*v)).map(f64::from).collect();
+            let seen: Vec<f64> = v.iter().copied().filter(|v| valid(*v)).map(f64::from).collect();
             (seen.iter().sum::<f64>() * 24.0 / seen.len().max(least) as f64, seen.is_empty())
         };
         let windows = x.len() + 1 - width;

@@ -308,7 +308,7 @@ fn malformed_evidence_means_in_use() {
     let gpu = v.signals.iter().find(|s| s.signal == Signal::GpuMax(0)).unwrap();
     assert!(gpu.busy && gpu.value.is_none() && gpu.is_malformed());
     assert!(v.signals.iter().filter(|s| *s != gpu).all(|s| !s.is_malformed()));
-    // A sound value that passes the limit decides by itself.
+    // A valid value that passes the limit decides by itself.
     let both = Case::quiet(8, 1, DEFAULT).with(Signal::GpuMax(0), [3], MALFORMED);
     let v = both.with(Signal::GpuMax(0), [2], 90.0).judge(DEFAULT);
     let gpu = v.signals.iter().find(|s| s.signal == Signal::GpuMax(0)).unwrap();

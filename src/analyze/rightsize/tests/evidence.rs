@@ -167,7 +167,7 @@ fn what_an_old_verdict_does_not_know_is_kept() {
     let rules = SizeRules::default();
     let row = world.fleet().rows[0].clone();
     let traits = super::super::Traits::of(&spec);
-    let look = super::super::need::Look {
+    let sizing = super::super::need::SizingInput {
         row: &row,
         spec: &spec,
         traits: &traits,
@@ -176,7 +176,7 @@ fn what_an_old_verdict_does_not_know_is_kept() {
         now: now(),
         rules: &rules,
     };
-    let evidence = super::super::need::evidence(look);
+    let evidence = super::super::need::evidence(sizing);
     assert_eq!((evidence.need.gpus, evidence.need.vcpus), (Some(4), None));
     assert_eq!((evidence.need.memory_mib, evidence.gpu_peak), (None, 1.0));
 }

@@ -151,8 +151,9 @@ proptest! {
         match (&proposal.verdict, want) {
             (SizeVerdict::Smaller { to, usd_per_hour, .. }, Some((usd, name))) => {
                 prop_assert_eq!((&**to, *usd_per_hour), (name, usd));
-                let kin = super::super::kin([&Arc::from(seen.instance_type)], &catalogue_book().types);
-                prop_assert!(kin.contains(to), "{} {to}", seen.instance_type);
+                let (was, types) = (Arc::from(seen.instance_type), &catalogue_book().types);
+                let candidates = super::super::candidate_types([&was], types);
+                prop_assert!(candidates.contains(to), "{} {to}", seen.instance_type);
                 prop_assert_eq!(proposal.gross_usd_per_hour, Some(now - usd));
                 // Nothing is committed: what is saved at list price is what the bill falls by.
                 prop_assert!((proposal.net_usd_per_hour.unwrap() - (now - usd)).abs() < 1e-6);

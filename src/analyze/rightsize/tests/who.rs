@@ -129,11 +129,11 @@ fn the_order_is_by_dollars_then_what_cannot_be_told() {
 }
 
 #[test]
-fn kin_are_what_something_may_become() {
+fn candidates_are_what_something_may_become() {
     let types = catalogue_book().types;
-    let kin = |name: &str| super::super::kin([&Arc::from(name)], &types);
+    let candidates = |name: &str| super::super::candidate_types([&Arc::from(name)], &types);
     // General-purpose x86 of its generation or later with 384 GiB to 1.5 TiB.
-    let of_m7i = kin("m7i.24xlarge");
+    let of_m7i = candidates("m7i.24xlarge");
     let names: Vec<&str> = of_m7i.iter().map(|n| &**n).collect();
     let want = [
         "c7i.48xlarge",
@@ -145,13 +145,13 @@ fn kin_are_what_something_may_become() {
         "r7i.48xlarge",
     ];
     assert_eq!(names, want);
-    let of_p4d = kin("p4d.24xlarge");
+    let of_p4d = candidates("p4d.24xlarge");
     assert!(of_p4d.contains("g6.xlarge") && of_p4d.contains("p5.4xlarge"));
     assert!(!of_p4d.contains("g5g.xlarge") && !of_p4d.contains("g4dn.metal"));
     assert!(!of_p4d.contains("m7i.large") && !of_p4d.contains("trn1.2xlarge"));
     // Nothing is proposed for what cannot be told.
-    assert_eq!(kin("trn1.32xlarge").len(), 1);
-    assert_eq!(kin("zz1.large").len(), 1);
+    assert_eq!(candidates("trn1.32xlarge").len(), 1);
+    assert_eq!(candidates("zz1.large").len(), 1);
 }
 
 #[test]

@@ -68,9 +68,9 @@ pub(super) fn roll_up(matches: &mut [Match], tree: &Tree) -> Vec<Group> {
         leaves.truncate(FOLLOWED);
     }
     let chosen = choose(&leaves, tree);
-    let settled = settle(&chosen, tree);
+    let moved = rolled_up(&chosen, tree);
     for (leaf, pair) in chosen.leaf_pair {
-        lifted.insert(leaf, settled.get(&pair).copied().unwrap_or(pair));
+        lifted.insert(leaf, moved.get(&pair).copied().unwrap_or(pair));
     }
     let mut groups: HashMap<Key, Group, FastHasher> = HashMap::default();
     for m in matches {
@@ -162,7 +162,7 @@ fn holds(bytes: u64, (u, v): Key, tree: &Tree) -> bool {
 
 /// Where pairs go that are no finding of their own: little, and little of either side; or many
 /// within one series.
-fn settle(chosen: &Chosen, tree: &Tree) -> HashMap<Key, Key, FastHasher> {
+fn rolled_up(chosen: &Chosen, tree: &Tree) -> HashMap<Key, Key, FastHasher> {
     let in_series = |(u, v): Key| u != v && tree.series(u) == tree.series(v);
     let mut of_series: HashMap<Rank, usize, FastHasher> = HashMap::default();
     for pair in chosen.bytes.keys().filter(|k| in_series(**k)) {

@@ -209,8 +209,14 @@ async fn round_of(
     let (inputs, mut inbox) = mpsc::channel(64);
     let provider = provider.clone();
     let shared = handle.shared;
-    let context =
-        Context { shared, provider, scope: scope.clone(), updates, inputs, only_once: true };
+    let context = Context {
+        shared,
+        source: provider,
+        scope: scope.clone(),
+        updates,
+        inputs,
+        only_once: true,
+    };
     run(context).await;
     let mut out = Told { resources: None, outcome: None, troubles: Vec::new() };
     while let Ok(input) = inbox.try_recv() {

@@ -9,7 +9,7 @@ use crate::tabs::gpus::picture::group::node_id;
 
 impl App {
     /// Asks for a closer look where what is looked at has changed.
-    pub(crate) fn settle_focus(&mut self, effects: &mut Vec<Effect>) {
+    pub(crate) fn after_update_focus(&mut self, effects: &mut Vec<Effect>) {
         let wanted = self.wanted_focus();
         if wanted != self.tabs.gpus.focused {
             self.tabs.gpus.focused.clone_from(&wanted);

@@ -1,7 +1,7 @@
 //! What could be saved: the waterfall, the order of work, and what is paid and not used.
 
 use super::{Metric, Overview, Score};
-use crate::analyze::waterfall::{Sight, Task, sequence};
+use crate::analyze::waterfall::{DataGaps, Task, sequence};
 use crate::domain::{HOURS_PER_MONTH, Lifecycle, ResourceKind, VerdictKind};
 use crate::fleet::savings::{CommitmentSums, Waterfall};
 use crate::fleet::{Net, Row, Savings, StorageFleet};
@@ -126,10 +126,10 @@ impl Overview {
                 if known { in_force(savings, left_out) } else { "commitments not read".to_owned() };
             Score::new(metric, share.filter(|_| known), rests_on).put(&mut self.scores);
         }
-        let sight = Sight { blind: self.blind.instances, untagged: self.untagged };
+        let gaps = DataGaps { blind: self.blind.instances, untagged: self.untagged };
         self.saved = Some(Saved {
             waterfall: savings.waterfall.clone(),
-            sequence: sequence(savings, sight),
+            sequence: sequence(savings, gaps),
             commitments: (known && !savings.waterfall.early).then_some(*sums),
             resources: idle_resources(savings),
         });

@@ -117,7 +117,7 @@ impl App {
 
     /// Asks once for what is only read when somebody looks: volumes and snapshots, and all of
     /// storage where it is not read in the background.
-    pub(crate) fn settle_storage(&mut self, effects: &mut Vec<Effect>) {
+    pub(crate) fn after_update_storage(&mut self, effects: &mut Vec<Effect>) {
         // What stopped instances go on billing are their volumes.
         let resources =
             self.tab == Tab::Overview && self.tabs.savings.look() == SavingsLook::Resources;

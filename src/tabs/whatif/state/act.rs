@@ -340,7 +340,7 @@ impl App {
     }
 
     /// Brings scrolling back to where something is; called before drawing.
-    pub(crate) fn settle_list(&mut self) {
+    pub(crate) fn clamp_list(&mut self) {
         if self.tabs.whatif.chart.is_text() && self.tabs.whatif.scroll > 0 {
             self.tabs.whatif.scroll = self.tabs.whatif.scroll.min(self.last_list_line());
         }

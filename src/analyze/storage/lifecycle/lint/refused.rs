@@ -317,7 +317,7 @@ fn chain(steps: &[Step<'_>], say: Say<'_>) {
 fn unknown(class: &str) -> String {
     let shown = clean(class);
     match closest_class(class) {
-        Some(meant) => format!("there is no class {shown}; {} is meant", meant.api()),
+        Some(class) => format!("there is no class {shown}; {} is meant", class.api()),
         None => {
             let all: Vec<&str> = StorageClass::ALL
                 .into_iter()

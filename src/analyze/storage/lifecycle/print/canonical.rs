@@ -23,7 +23,7 @@ pub(in crate::analyze::storage::lifecycle) fn canonical_rules(rules: &[Lifecycle
 
 /// The canonical form of one rule: rules of equal meaning have equal text.
 pub fn canonical_rule(rule: &LifecycleRule) -> String {
-    rule_json(&settled(rule)).to_string()
+    rule_json(&canonical_of(rule)).to_string()
 }
 
 fn document(minimum: &str, rules: &[LifecycleRule]) -> String {
@@ -52,17 +52,17 @@ pub(in crate::analyze::storage::lifecycle) fn hex(bytes: &[u8]) -> String {
 }
 
 /// A rule in which nothing is left to taste.
-fn settled(rule: &LifecycleRule) -> LifecycleRule {
-    let settle = |when: &mut When| {
+fn canonical_of(rule: &LifecycleRule) -> LifecycleRule {
+    let canonicalize = |when: &mut When| {
         if let When::Date(date) = when {
             *date = when::canonical(date);
         }
     };
     let mut rule = rule.clone();
     rule.filter.tags.sort();
-    rule.transitions.iter_mut().for_each(|t| settle(&mut t.when));
+    rule.transitions.iter_mut().for_each(|t| canonicalize(&mut t.when));
     if let Some(when) = rule.expiration.as_mut().and_then(|e| e.when.as_mut()) {
-        settle(when);
+        canonicalize(when);
     }
     // Moves of one rule are a set as well.
     rule.transitions.sort_by_key(|t| format!("{t:?}"));

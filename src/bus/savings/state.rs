@@ -34,19 +34,19 @@ impl Types {
 
 /// The shared part.
 #[derive(Debug)]
-pub struct Desk {
+pub struct SavingsState {
     types: watch::Sender<Types>,
     /// Cancelled when every inventory was read, or could not be.
     pub listed: CancellationToken,
 }
 
-impl Default for Desk {
+impl Default for SavingsState {
     fn default() -> Self {
         Self { types: watch::channel(Types::default()).0, listed: CancellationToken::new() }
     }
 }
 
-impl Desk {
+impl SavingsState {
     /// An inventory was read.
     pub fn see(&self, scope: &Scope, instances: &[Arc<Instance>]) {
         let billed = instances.iter().filter(|i| i.state.is_billed());

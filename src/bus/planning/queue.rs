@@ -6,7 +6,7 @@ use crate::whatif::{PlanRequest, Slot, Stage};
 
 /// The requests that wait, one per slot at most.
 #[derive(Debug, Default)]
-pub(super) struct Desk {
+pub(super) struct RequestQueue {
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -28,7 +28,7 @@ pub(super) struct Job {
     pub(super) number: u64,
 }
 
-impl Desk {
+impl RequestQueue {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -5,8 +5,9 @@ use std::sync::{Arc, LazyLock};
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::super::facts::{KinOffers, kind};
+use super::super::facts::{CandidateOffers, kind};
 use super::super::guarded;
+use super::super::poll::Poll;
 use super::super::readings::Outcome;
 use super::super::world::Update;
 use super::Context;
@@ -16,7 +17,7 @@ use crate::source::catalogue;
 use crate::source::provider::PriceWanted;
 
 /// List prices change a few times a year; a week bounds how stale one can be.
-pub(super) const PRICES_FOR: SignedDuration = SignedDuration::from_hours(24 * 7);
+const PRICES_FOR: SignedDuration = SignedDuration::from_hours(24 * 7);
 
 static TYPES: LazyLock<HashMap<Arc<str>, Arc<TypeSpec>>> = LazyLock::new(|| {
     let specs = catalogue::type_specs().iter();
@@ -25,7 +26,7 @@ static TYPES: LazyLock<HashMap<Arc<str>, Arc<TypeSpec>>> = LazyLock::new(|| {
 
 /// The types that run, and those that they may become.
 pub(super) fn of(running: &BTreeSet<Arc<str>>) -> BTreeSet<Arc<str>> {
-    rightsize::kin(running, &TYPES)
+    rightsize::candidate_types(running, &TYPES)
 }
 
 /// The same by region, where sizes are looked at; else what runs alone.
@@ -57,10 +58,10 @@ pub(super) async fn prices(
     if wanted.is_empty() {
         return Ok(());
     }
-    match guarded("pricing:GetProducts", ctx.provider.list_prices(&wanted)).await {
+    match guarded("pricing:GetProducts", ctx.source.list_prices(&wanted)).await {
         Ok(offers) => {
-            let kept = KinOffers { asked: running.clone(), offers };
-            ctx.shared.cache.put(kind::KIN_OFFERS, &ctx.scope, now, &kept).await;
+            let kept = CandidateOffers { asked: running.clone(), offers };
+            ctx.shared.cache.put(kind::CANDIDATE_OFFERS, &ctx.scope, now, &kept).await;
             let _ = ctx.updates.send(Update::Offers(kept.offers)).await;
             Ok(())
         }
@@ -72,9 +73,11 @@ pub(super) async fn prices(
     }
 }
 
-/// When the prices in the cache were read, which the first picture has, and for which running types.
-pub(super) async fn read_before(ctx: &Context) -> (Option<Timestamp>, BTreeSet<Arc<str>>) {
+/// The running types that the prices in the cache were asked for; the first picture has the prices.
+pub(super) async fn read_before(ctx: &Context) -> Poll<BTreeSet<Arc<str>>> {
     let now = ctx.shared.now();
-    let stored = ctx.shared.cache.get::<KinOffers>(kind::KIN_OFFERS, &ctx.scope, now).await;
-    stored.map_or_else(Default::default, |s| (s.taken_at, s.value.asked))
+    let stored =
+        ctx.shared.cache.get::<CandidateOffers>(kind::CANDIDATE_OFFERS, &ctx.scope, now).await;
+    let (asked, read_at) = stored.map_or_else(Default::default, |s| (s.value.asked, s.taken_at));
+    Poll::new(asked, read_at, PRICES_FOR)
 }
