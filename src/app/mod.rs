@@ -49,7 +49,7 @@ pub use crate::tabs::storage::state::{
     ListHow, Listing, ListingState, StorageLook, StoragePage, TierSubject,
 };
 pub use crate::tabs::whatif::state::{Area, DemandFrom, Plan, PlanChart, PlanPage};
-pub use appearance::{Appearance, ColorDepth, Role, ThemeName};
+pub use appearance::{Appearance, ColorDepth, ThemeName};
 pub(crate) use deed::Deed;
 pub use effect::{Confirmation, Effect, Regions};
 pub use init::{AppInit, Extent};
@@ -66,7 +66,7 @@ pub(crate) use picture::{alone, shown};
 pub use prompt::{Prompt, PromptError, PromptKind};
 pub use saved_view::SavedView;
 pub use screen::Screen;
-pub use sources::{Intervals, SourceStatus, Sources, Staleness, behind};
+pub use sources::{Intervals, SourceStatus, Sources};
 
 use crate::act::plan::Rules;
 use crate::fleet::gpu::GpuFleet;
@@ -74,6 +74,7 @@ use crate::fleet::{Fleet, Savings, StorageFleet};
 use crate::tabs::TabStates;
 #[cfg(test)]
 pub use crate::tabs::gpus::state::GpuLook;
+pub use crate::view::Role;
 use crate::view::ViewContext;
 use age::Age;
 use content::Line;

@@ -2,14 +2,18 @@
 //! marks come from it alone: they are written once, against [`FieldTable`] and
 //! [`Rows`], behind which the kind of row does not show.
 
+use std::borrow::Cow;
 use std::fmt::{self, Debug};
 use std::hash::Hash;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
 use super::ViewContext;
+use super::role::Role;
 use super::rows::{Part, Rows, RowsOf};
 use super::value::Value;
+use crate::domain::{Scope, SourceSet};
+use crate::fleet::gpu::Told;
 use crate::query::Kind;
 
 /// How a column is aligned.
@@ -110,6 +114,9 @@ pub trait FieldTable: Debug + Send + Sync {
 
     /// See [`TableField::shared_words`].
     fn shared_words(&self) -> Vec<[&'static str; 2]>;
+
+    /// See [`TableField::NOUNS`].
+    fn nouns(&self) -> [&'static str; 2];
 }
 
 impl dyn FieldTable {
@@ -140,6 +147,26 @@ impl<F: TableField> FieldTable for PhantomData<F> {
     fn shared_words(&self) -> Vec<[&'static str; 2]> {
         F::shared_words()
     }
+
+    fn nouns(&self) -> [&'static str; 2] {
+        F::NOUNS
+    }
+}
+
+/// Where a row comes from: what tells how fresh it is.
+#[derive(Clone, Debug, Default)]
+pub struct Origin<'a> {
+    /// Account and region; `None` where no source is read again for it.
+    pub scope: Option<Cow<'a, Scope>>,
+    /// Who told of this row alone, and when.
+    pub told: &'a [Told],
+}
+
+impl<'a> Origin<'a> {
+    /// Of a row that comes from a scope.
+    pub fn of(scope: &'a Scope) -> Self {
+        Self { scope: Some(Cow::Borrowed(scope)), told: &[] }
+    }
 }
 
 /// A field of one kind of row, and through it the list: which fields there are, and what each says
@@ -147,6 +174,9 @@ impl<F: TableField> FieldTable for PhantomData<F> {
 pub trait TableField: Copy + Eq + Ord + Hash + Debug + Send + Sync + 'static {
     /// What stands on a line.
     type Row: Send + Sync + 'static;
+
+    /// What one row and what several are called.
+    const NOUNS: [&'static str; 2];
 
     /// The columns on a screen when none are chosen.
     const SCREEN_COLUMNS: &'static [Self];
@@ -174,8 +204,10 @@ pub trait TableField: Copy + Eq + Ord + Hash + Debug + Send + Sync + 'static {
     /// What a row burns now, USD/h, for the sum of the marked ones; `None` without a known price.
     fn usd_per_hour(row: &Self::Row) -> Option<f64>;
 
-    /// The value of the tag with exactly this key, for `tag:Key`.
-    fn tag<'a>(row: &'a Self::Row, key: &str) -> Option<&'a str>;
+    /// The value of the tag with exactly this key, for `tag:Key`; `None` for rows without tags.
+    fn tag<'a>(_row: &'a Self::Row, _key: &str) -> Option<&'a str> {
+        None
+    }
 
     /// True when `holds` for any of the texts that a bare word is searched in, but for
     /// [`TableField::shared_words`]. The texts themselves, no cell formatted: this runs for every
@@ -197,6 +229,22 @@ pub trait TableField: Copy + Eq + Ord + Hash + Debug + Send + Sync + 'static {
     /// The text of the cell, not padded and not cut.
     fn cell(self, row: &Self::Row, ctx: &ViewContext) -> String {
         self.value(row, ctx).shown(self.spec().kind, ctx)
+    }
+
+    /// What the colour of the cell means. Few cells have one: each change of colour is bytes over SSH.
+    fn role(self, _row: &Self::Row) -> Role {
+        Role::Text
+    }
+
+    /// Where a row comes from.
+    fn origin(_row: &Self::Row) -> Origin<'_> {
+        Origin::default()
+    }
+
+    /// The sources that the cell rests on: when one of them is behind where the row comes from, so is
+    /// the cell.
+    fn rests_on(self, _row: &Self::Row) -> SourceSet {
+        SourceSet::default()
     }
 
     /// The value as exports state it: ratios 0–1 instead of percentages, enums in snake case.
@@ -287,6 +335,7 @@ mod tests {
 
     impl TableField for Disk {
         type Row = DiskRow;
+        const NOUNS: [&'static str; 2] = ["disk", "disks"];
         const SCREEN_COLUMNS: &'static [Self] = &[Self::Id, Self::Full];
         const DROPPED_FIRST: &'static [Self] = &[];
 
@@ -314,10 +363,6 @@ mod tests {
         }
 
         fn usd_per_hour(_: &DiskRow) -> Option<f64> {
-            None
-        }
-
-        fn tag<'a>(_: &'a DiskRow, _: &str) -> Option<&'a str> {
             None
         }
 

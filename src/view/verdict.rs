@@ -1,5 +1,6 @@
 //! The words of a verdict.
 
+use super::role::Role;
 use super::symbols::Symbols;
 use crate::domain::{Verdict, VerdictKind};
 
@@ -13,6 +14,16 @@ pub fn word(kind: VerdictKind) -> &'static str {
         VerdictKind::TooNew => "too new",
         VerdictKind::Busy => "busy",
         VerdictKind::Exempt => "exempt",
+    }
+}
+
+/// What the colour of a verdict means.
+pub fn role(kind: VerdictKind) -> Role {
+    match kind {
+        VerdictKind::Idle | VerdictKind::Partial => Role::Idle,
+        VerdictKind::Underused | VerdictKind::Unknown => Role::Warn,
+        VerdictKind::Busy => Role::Ok,
+        VerdictKind::TooNew | VerdictKind::Exempt => Role::Dim,
     }
 }
 

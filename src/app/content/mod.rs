@@ -13,10 +13,10 @@ use std::sync::Arc;
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::appearance::Role;
 use crate::domain::storage::Subject;
 use crate::tabs::Tab;
 use crate::tabs::savings::state::{SavingsLook, SavingsPage};
+use crate::view::Role;
 
 /// A piece of a line that means one thing.
 #[derive(Clone, Debug, PartialEq, Eq)]

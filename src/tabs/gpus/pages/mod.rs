@@ -16,17 +16,6 @@ pub use empty::empty;
 pub use lists::{distribution, findings, missing, of_instance, overview};
 pub use page::page;
 
-/// The role of a state.
-pub fn state_role(state: GpuState) -> Role {
-    match state {
-        GpuState::Unhealthy | GpuState::Stalled => Role::Crit,
-        GpuState::HeldIdle | GpuState::UnallocatedIdle => Role::Idle,
-        GpuState::Inefficient | GpuState::Unknown => Role::Warn,
-        GpuState::Stale => Role::Dim,
-        GpuState::Busy => Role::Ok,
-    }
-}
-
 /// How the GPUs are doing, what is not seen, and what the telemetry lacks; a line each.
 pub fn strip(app: &App, width: usize) -> Vec<Line> {
     let Some(said) = app.gpu_tab().said() else { return Vec::new() };

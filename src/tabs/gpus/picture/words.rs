@@ -1,6 +1,7 @@
 //! The words, glyphs and letters of the states of a GPU.
 
 use crate::domain::{GpuState, GpuVerdict, Workload};
+use crate::view::Role;
 use crate::view::symbols::Symbols;
 
 /// The word that stands beside a state's glyph. What costs money or needs a look is loud.
@@ -14,6 +15,17 @@ pub fn word(state: GpuState) -> &'static str {
         GpuState::Unknown => "UNKNOWN",
         GpuState::Stale => "stale",
         GpuState::Busy => "busy",
+    }
+}
+
+/// What the colour of a state means.
+pub fn role(state: GpuState) -> Role {
+    match state {
+        GpuState::Unhealthy | GpuState::Stalled => Role::Crit,
+        GpuState::HeldIdle | GpuState::UnallocatedIdle => Role::Idle,
+        GpuState::Inefficient | GpuState::Unknown => Role::Warn,
+        GpuState::Stale => Role::Dim,
+        GpuState::Busy => Role::Ok,
     }
 }
 
