@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use super::screen::Screen;
+use super::content::Line;
+use super::screen::{Hints, Screen};
+use super::{App, Effect};
 use crate::domain::{GpuHistory, GpuKey, SeriesSet};
 use crate::tabs::gpus::screen::GpuScreen;
 use crate::tabs::idle::screen::IdleScreen;
@@ -86,6 +88,16 @@ impl Page {
     }
 }
 
+/// The page that a list opens of a row.
+pub(crate) struct RowPage {
+    /// Its name, for the line above the body.
+    pub(crate) title: &'static str,
+    /// Its lines, of the row known by an id.
+    pub(crate) lines: fn(&App, &Arc<str>, usize) -> Vec<Line>,
+    /// The keys that the footer names on it.
+    pub(crate) hints: Hints,
+}
+
 /// A page with how far it is scrolled.
 #[derive(Clone, Debug)]
 pub struct Opened {
@@ -93,6 +105,27 @@ pub struct Opened {
     pub page: Page,
     /// First line on screen.
     pub scroll: usize,
+}
+
+/// A question in a box over the body. Two are equal when they are one and the same.
+#[derive(Debug)]
+pub struct Question {
+    /// The title of the box.
+    pub title: &'static str,
+    /// What is asked, as it stands now.
+    pub text: fn(&App) -> String,
+    /// The keys that the footer names.
+    pub hints: Hints,
+    /// What `enter` does.
+    pub(crate) go_on: fn(&mut App) -> Vec<Effect>,
+    /// What `esc` does.
+    pub(crate) leave: fn(&mut App),
+}
+
+impl PartialEq for Question {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self, other)
+    }
 }
 
 /// What stands above page and tab and takes the keys.
@@ -110,8 +143,8 @@ pub enum Popup {
     },
     /// Waiting for the letter of the column to sort by.
     Sort,
-    /// A list of objects that was asked about, see `Storage::listing`.
-    ConfirmList,
+    /// A question of a tab.
+    Ask(&'static Question),
     /// A refresh that costs money.
     ConfirmRefresh {
         /// How much, USD.

@@ -132,8 +132,8 @@ pub trait Screen: Sync {
     }
 
     /// The lists that it shows, in their order.
-    fn lists(&self) -> &'static [ListSpec] {
-        &[]
+    fn lists(&self) -> Vec<&'static ListSpec> {
+        Vec::new()
     }
 
     /// False where there is nothing to filter, to sort, to choose columns of.
@@ -141,18 +141,15 @@ pub trait Screen: Sync {
         true
     }
 
-    /// The list that keys and commands about lists mean: its first one, else that of the instances. Whoever shows
-    /// several says which.
+    /// The list that keys and commands about lists mean: where the screen has none, that of the
+    /// instances.
     fn list<'a>(&self, app: &'a App) -> &'a List {
-        self.lists().first().map_or(&app.tabs.idle, |spec| (spec.list)(app))
+        &app.tabs.idle
     }
 
     /// The same, to change it.
     fn list_mut<'a>(&self, app: &'a mut App) -> &'a mut List {
-        match self.lists().first() {
-            Some(spec) => (spec.list_mut)(app),
-            None => &mut app.tabs.idle,
-        }
+        &mut app.tabs.idle
     }
 
     /// Shows the list that commands about lists mean.
@@ -262,6 +259,11 @@ pub trait Screen: Sync {
     /// The lines of a page.
     fn page_lines(&self, _app: &App, _page: &Page, _width: usize) -> Vec<Line> {
         Vec::new()
+    }
+
+    /// The same, with the line that a cursor of the page's own is on, which stays in sight.
+    fn page_with_cursor(&self, app: &App, page: &Page, width: usize) -> (Vec<Line>, Option<usize>) {
+        (self.page_lines(app, page, width), None)
     }
 
     /// What a page shows, as it is exported.

@@ -40,7 +40,7 @@ pub struct CommandSpec {
     pub name: &'static str,
     /// Other names.
     pub aliases: &'static [&'static str],
-    /// What follows the name.
+    /// What follows the name; `{}` stands for all words of the completion.
     pub usage: &'static str,
     /// A sentence for the help screen.
     pub doc: &'static str,

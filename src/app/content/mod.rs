@@ -15,7 +15,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use crate::domain::storage::Subject;
 use crate::tabs::Tab;
-use crate::tabs::savings::state::{SavingsLook, SavingsPage};
+use crate::tabs::savings::state::SavingsList;
 use crate::view::Role;
 
 /// A piece of a line that means one thing.
@@ -46,9 +46,7 @@ pub enum Target {
     /// A tab, as it was left.
     Tab(Tab),
     /// A list of what could be saved.
-    List(SavingsLook),
-    /// A row of such a list.
-    Saving(SavingsPage),
+    List(SavingsList),
 }
 
 impl Line {

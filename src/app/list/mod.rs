@@ -84,7 +84,11 @@ struct Inputs {
 impl List {
     /// The list of rows that fields of type `F` tell of, with its default columns and no rows yet.
     pub fn of<F: TableField>() -> Self {
-        let table = F::table();
+        Self::new(F::table())
+    }
+
+    /// The list of rows that these fields tell of.
+    pub fn new(table: &'static dyn FieldTable) -> Self {
         Self {
             table,
             rows: None,
@@ -195,6 +199,11 @@ impl List {
         self.rows.as_ref()
     }
 
+    /// The same, where they are those that `stamp` tells.
+    pub fn rows_of(&self, stamp: RowsStamp) -> Option<&Arc<dyn Rows>> {
+        self.rows.as_ref().filter(|_| self.made_from.is_some_and(|m| m.of == stamp))
+    }
+
     fn key(&self, row: u32) -> Option<&Arc<str>> {
         self.rows.as_ref()?.key(row)
     }
@@ -209,7 +218,7 @@ impl List {
 
     fn remember(&mut self) {
         let head = self.heads.as_ref().and_then(|h| h.id_at(self.cursor));
-        let id = head.or_else(|| self.key(self.current_row()?));
+        let id = head.or_else(|| self.current_id());
         self.cursor_id = id.cloned();
     }
 
@@ -268,6 +277,11 @@ impl List {
             TableLine::Row(row) => Some(row),
             TableLine::Head(_) => None,
         }
+    }
+
+    /// What the row under the cursor is known by.
+    pub fn current_id(&self) -> Option<&Arc<str>> {
+        self.key(self.current_row()?)
     }
 
     /// The row under the cursor, where the list is of such rows.

@@ -12,7 +12,8 @@ use crate::tabs::savings::picture::{ResourceField, ResourceItem, resource_items}
 use crate::tabs::storage::pages::parts::{fact, heading, paragraph, role_fact};
 use crate::view::{TableField, ViewContext, format, verdict};
 
-pub(super) fn lines(app: &App, id: &Arc<str>, width: usize) -> Vec<Line> {
+/// The page.
+pub(crate) fn lines(app: &App, id: &Arc<str>, width: usize) -> Vec<Line> {
     let Some(savings) = app.savings() else { return gone() };
     // The page may be opened from elsewhere than its list.
     let items = resource_items(savings);
