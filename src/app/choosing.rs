@@ -41,13 +41,13 @@ impl App {
                 self.popup = None;
                 return self.read_again(true);
             }
-            (Popup::ConfirmList, Action::Enter) => {
+            (Popup::Ask(question), Action::Enter) => {
                 self.popup = None;
-                return self.go_on_listing();
+                return (question.go_on)(self);
             }
-            (Popup::ConfirmList, Action::Back) => {
+            (Popup::Ask(question), Action::Back) => {
                 self.popup = None;
-                self.tabs.storage.listing = None;
+                (question.leave)(self);
             }
             (Popup::Columns { .. }, Action::Enter) | (_, Action::Back) => self.popup = None,
             (Popup::Columns { cursor }, action) => {

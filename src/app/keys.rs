@@ -4,7 +4,7 @@ use super::content::Target;
 use super::keymap::{Action, Context, Key};
 use super::screen::PAGE_CONTEXTS;
 use super::sheet::Sheet;
-use super::{App, Effect, Level, Notice, Page, Popup, Prompt, PromptKind, Tab};
+use super::{App, Effect, Level, Notice, Page, Popup, Prompt, PromptKind, Tab, turned};
 
 /// Lines that a wheel step moves.
 pub(super) const WHEEL: isize = 3;
@@ -168,8 +168,7 @@ impl App {
         match target {
             Target::Instance(instance) => return self.open_why(instance),
             Target::Tab(tab) => return tab.screen().follow(self),
-            Target::List(look) => self.go_to_savings(look),
-            Target::Saving(page) => self.go_to_saving(page),
+            Target::List(list) => self.go_to_savings(list),
             Target::Storage(subject) => self.go_to_subject(&subject),
         }
         Vec::new()
@@ -177,9 +176,7 @@ impl App {
 
     fn turn_tab(&mut self, forward: bool) {
         let tabs: Vec<Tab> = self.tabs().collect();
-        let at = tabs.iter().position(|tab| *tab == self.tab).unwrap_or(0);
-        let step = if forward { 1 } else { tabs.len() - 1 };
-        self.go_to_tab(tabs[(at + step) % tabs.len()]);
+        self.go_to_tab(turned(&tabs, self.tab, forward));
     }
 
     fn page_height(&self) -> isize {

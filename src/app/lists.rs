@@ -1,7 +1,11 @@
 //! The lists that tabs show, by name: what views, the help and the configuration know of them.
 
-use super::{App, Effect, Level, List, Notice, SavedView, Screen};
-use crate::view::FieldTable;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use super::{App, Effect, Level, List, Notice, Picture, RowsStamp, SavedView, Screen};
+use crate::view::{FieldTable, Rows, ViewContext};
 
 /// A list of a tab, as saved views, help and configuration refer to it.
 #[derive(Clone, Copy, Debug)]
@@ -22,7 +26,45 @@ pub struct ListSpec {
     pub grouping: Option<GroupingSpec>,
 }
 
-/// Ways to group the rows of a list.
+/// Where the rows of a list are that a screen shows beside others, and what is made of them.
+pub(crate) struct ListSource {
+    /// How many there are, before any filter.
+    pub(crate) len: fn(&App) -> usize,
+    /// All of them.
+    pub(crate) rows: fn(&App) -> Arc<dyn Rows>,
+    /// Those that the list shows, as they are exported at a moment.
+    pub(crate) shown: fn(&App, &List, Timestamp) -> Option<Picture>,
+    /// One of them with all fields, by its id.
+    pub(crate) alone: fn(&App, &str, Timestamp) -> Option<Picture>,
+}
+
+/// The source of the rows that fields of a type tell of: where they are held, before any filter, and
+/// what their report is of.
+macro_rules! list_source {
+    ($field:ty, $held:expr, $of:expr $(,)?) => {{
+        const HELD: fn(&App) -> &[Arc<<$field as TableField>::Row>] = $held;
+        const OF: fn(&App) -> Option<<$field as ListField>::Of> = $of;
+        ListSource {
+            len: |app| HELD(app).len(),
+            rows: |app| <$field>::shared(&HELD(app).into()),
+            shown: |app, list, now| Some(Picture::new(shown::<$field>(list, OF(app)?), now)),
+            alone: |app, id, now| {
+                let row = HELD(app).iter().find(|row| **<$field>::id(row) == *id)?;
+                Some(Picture::new(alone::<$field>(row, OF(app)?), now))
+            },
+        }
+    }};
+}
+pub(crate) use list_source;
+
+/// The one before or behind in a list, round and round.
+pub(crate) fn turned<T: Copy + PartialEq>(all: &[T], now: T, forward: bool) -> T {
+    let at = all.iter().position(|t| *t == now).unwrap_or(0);
+    let step = if forward { 1 } else { all.len() - 1 };
+    all[(at + step) % all.len()]
+}
+
+/// How the rows of a list can be grouped.
 #[derive(Clone, Copy, Debug)]
 pub struct GroupingSpec {
     /// Names of all ways.
@@ -44,6 +86,19 @@ pub fn list_of(name: &str) -> Option<&'static ListSpec> {
 }
 
 impl App {
+    /// Brings a list up to date with its rows, which `stamp` tells from others.
+    pub(crate) fn sync_list(
+        &mut self,
+        spec: &ListSpec,
+        source: &ListSource,
+        stamp: RowsStamp,
+        ctx: &ViewContext,
+    ) {
+        let known = (spec.list)(self).rows_of(stamp).cloned();
+        let rows = known.unwrap_or_else(|| (source.rows)(self));
+        (spec.list_mut)(self).sync(stamp, ctx, || rows);
+    }
+
     /// Looks at a list as a saved view says.
     pub(super) fn use_view(&mut self, name: &str) {
         let Some(view) = self.views.iter().find(|v| v.name == name).cloned() else { return };

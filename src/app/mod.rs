@@ -44,12 +44,12 @@ use jiff::Timestamp;
 
 pub use crate::tabs::Tab;
 pub use crate::tabs::gpus::state::{TRAIL, legend_lines};
-pub use crate::tabs::savings::state::{SavingsLook, SavingsPage};
+pub use crate::tabs::savings::state::SavingsList;
 pub use crate::tabs::storage::state::{
-    ListHow, Listing, ListingState, StorageLook, StoragePage, TierSubject,
+    ListHow, Listing, ListingState, StorageList, StoragePage, TierSubject,
 };
 pub use crate::tabs::whatif::state::{Area, DemandFrom, Plan, PlanChart, PlanPage};
-pub use appearance::{Appearance, ColorDepth, Role, ThemeName};
+pub use appearance::{Appearance, ColorDepth, ThemeName};
 pub(crate) use deed::Deed;
 pub use effect::{Confirmation, Effect, Regions};
 pub use init::{AppInit, Extent};
@@ -58,15 +58,17 @@ pub use keymap::{Action, Key, Keymap};
 pub use layout::{Layout, MINIMUM};
 pub use list::{GUTTER, List, Placed, Placement, RowsStamp, TableLine, column_entries};
 pub use lists::{GroupingSpec, ListSpec, list_of, lists};
+pub(crate) use lists::{ListSource, list_source, turned};
 pub use mouse::tab_label;
 pub use msg::{AccountInfo, Level, LogEntry, Mode, Msg, Notice, OwnCost};
-pub use page::{Opened, Page, Popup};
+pub(crate) use page::RowPage;
+pub use page::{Opened, Page, Popup, Question};
 pub use picture::Picture;
 pub(crate) use picture::{alone, shown};
 pub use prompt::{Prompt, PromptError, PromptKind};
 pub use saved_view::SavedView;
 pub use screen::Screen;
-pub use sources::{Intervals, SourceStatus, Sources, Staleness, behind};
+pub use sources::{Intervals, SourceStatus, Sources};
 
 use crate::act::plan::Rules;
 use crate::fleet::gpu::GpuFleet;
@@ -74,6 +76,7 @@ use crate::fleet::{Fleet, Savings, StorageFleet};
 use crate::tabs::TabStates;
 #[cfg(test)]
 pub use crate::tabs::gpus::state::GpuLook;
+pub use crate::view::Role;
 use crate::view::ViewContext;
 use age::Age;
 use content::Line;

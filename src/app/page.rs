@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use super::screen::Screen;
+use super::content::Line;
+use super::screen::{Hints, Screen};
+use super::{App, Effect};
 use crate::domain::{GpuHistory, GpuKey, SeriesSet};
 use crate::tabs::gpus::screen::GpuScreen;
 use crate::tabs::idle::screen::IdleScreen;
@@ -86,7 +88,17 @@ impl Page {
     }
 }
 
-/// A page with its scroll position.
+/// The page that a list opens of a row.
+pub(crate) struct RowPage {
+    /// Its name, for the line above the body.
+    pub(crate) title: &'static str,
+    /// Its lines, of the row known by an id.
+    pub(crate) lines: fn(&App, &Arc<str>, usize) -> Vec<Line>,
+    /// The keys that the footer names on it.
+    pub(crate) hints: Hints,
+}
+
+/// A page with how far it is scrolled.
 #[derive(Clone, Debug)]
 pub struct Opened {
     /// The page.
@@ -95,7 +107,28 @@ pub struct Opened {
     pub scroll: usize,
 }
 
-/// A chooser or question above page and tab that takes the keys.
+/// A question in a box over the body. Two are equal when they are one and the same.
+#[derive(Debug)]
+pub struct Question {
+    /// The title of the box.
+    pub title: &'static str,
+    /// What is asked, as it stands now.
+    pub text: fn(&App) -> String,
+    /// The keys that the footer names.
+    pub hints: Hints,
+    /// What `enter` does.
+    pub(crate) go_on: fn(&mut App) -> Vec<Effect>,
+    /// What `esc` does.
+    pub(crate) leave: fn(&mut App),
+}
+
+impl PartialEq for Question {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self, other)
+    }
+}
+
+/// What stands above page and tab and takes the keys.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Popup {
     /// The column chooser.
@@ -110,9 +143,9 @@ pub enum Popup {
     },
     /// Waits for the letter of the column to sort by.
     Sort,
-    /// Question whether to list a bucket's objects, see `Storage::listing`.
-    ConfirmList,
-    /// Question whether to refresh at a cost.
+    /// A question of a tab.
+    Ask(&'static Question),
+    /// A refresh that costs money.
     ConfirmRefresh {
         /// The cost, USD.
         usd: f64,

@@ -9,8 +9,6 @@ use super::content::{self, Line};
 use super::{App, Extent, Page, Sources};
 use crate::domain::Reading;
 use crate::fleet::Fleet;
-use crate::tabs::idle::picture::Field;
-use crate::view::TableField;
 
 impl App {
     /// Updates all that is drawn: order of rows, lines of pages, scrolling. Called before drawing; does nothing
@@ -31,11 +29,10 @@ impl App {
             return;
         }
         let width = usize::from(layout.width.saturating_sub(2));
-        self.body.cursor = None;
         self.body.dialog = None;
-        self.body.lines = self.body_lines(width);
+        (self.body.lines, self.body.cursor) = self.body_lines(width);
+        self.show_cursor();
         self.prepare_sheet(width);
-        self.prepare_guide(width);
         let last = self.last_scroll();
         if let Some(opened) = self.pages.last_mut() {
             opened.scroll = opened.scroll.min(last);
@@ -54,22 +51,23 @@ impl App {
             && self.no_credentials().is_some()
     }
 
-    fn body_lines(&self, width: usize) -> Vec<Line> {
-        if self.shows_welcome() {
-            let message = self.no_credentials().unwrap_or_default();
-            return content::welcome::lines(self, message, width);
-        }
+    /// What fills the body, and the line of it that a cursor of its own is on.
+    fn body_lines(&self, width: usize) -> (Vec<Line>, Option<usize>) {
         if let Some((page, of)) = self.page_with_screen() {
-            return of.page_lines(self, page, width);
+            return of.page_with_cursor(self, page, width);
         }
-        match self.page().map(|o| &o.page) {
+        let lines = match self.page().map(|o| &o.page) {
+            None if self.shows_welcome() => {
+                content::welcome::lines(self, self.no_credentials().unwrap_or_default(), width)
+            }
             None => self.screen().lines(self, width),
             Some(Page::Help) => content::help::lines(self, width),
             Some(Page::Log) => content::log::lines(self, width),
             Some(Page::OwnCost) => content::own_cost::lines(self.own_cost(), width),
             // The sheet is made with its cursor.
             Some(_) => Vec::new(),
-        }
+        };
+        (lines, None)
     }
 
     /// The lines of the action sheet, the one under the cursor in sight, and its dialog.
@@ -97,19 +95,12 @@ impl App {
         }
     }
 
-    /// The lines of the guide, the input under the cursor in sight.
-    fn prepare_guide(&mut self, width: usize) {
-        if !self.on_guide() {
-            return;
-        }
-        let (lines, cursor) = crate::tabs::savings::pages::guide(self, width);
-        self.body.lines = lines;
-        self.body.cursor = Some(cursor);
+    /// Scrolls the page so that the line of its cursor is on screen. Scrolling further down shows what
+    /// stands below; a key that moves the cursor comes back to it.
+    fn show_cursor(&mut self) {
         let height = self.body_height();
-        if let Some(opened) = self.pages.last_mut() {
-            // Scrolling further down shows the answer; a key on the inputs comes back to them.
-            let lowest = (cursor + 1).saturating_sub(height);
-            opened.scroll = opened.scroll.max(lowest);
+        if let (Some(cursor), Some(opened)) = (self.body.cursor, self.pages.last_mut()) {
+            opened.scroll = opened.scroll.max((cursor + 1).saturating_sub(height));
         }
     }
 
@@ -150,11 +141,7 @@ impl App {
     /// Updates the lists of the tab on screen from their data.
     pub(crate) fn sync_table(&mut self) {
         self.screen().sync(self);
-        let ctx = self.view_context();
-        if let Some(fleet) = self.shown().cloned() {
-            let stamp = (fleet.version, fleet.as_of);
-            self.tabs.idle.sync(stamp, &ctx, || Field::part(fleet, |fleet| &fleet.rows));
-        }
+        self.sync_instances();
     }
 
     /// Takes a fleet in. Costs a walk over its rows, no more; nothing where only the readings are

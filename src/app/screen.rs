@@ -127,9 +127,9 @@ pub trait Screen: Sync {
         body.saturating_sub(3) / 3
     }
 
-    /// The lists it shows, in order.
-    fn lists(&self) -> &'static [ListSpec] {
-        &[]
+    /// The lists that it shows, in their order.
+    fn lists(&self) -> Vec<&'static ListSpec> {
+        Vec::new()
     }
 
     /// False without a list to filter, sort or choose columns of.
@@ -137,18 +137,15 @@ pub trait Screen: Sync {
         true
     }
 
-    /// List that keys and commands apply to: its first one, else that of instances; screens with several
-    /// override it.
+    /// The list that keys and commands about lists mean: where the screen has none, that of the
+    /// instances.
     fn list<'a>(&self, app: &'a App) -> &'a List {
-        self.lists().first().map_or(&app.tabs.idle, |spec| (spec.list)(app))
+        &app.tabs.idle
     }
 
     /// The list that keys and commands apply to, mutable.
     fn list_mut<'a>(&self, app: &'a mut App) -> &'a mut List {
-        match self.lists().first() {
-            Some(spec) => (spec.list_mut)(app),
-            None => &mut app.tabs.idle,
-        }
+        &mut app.tabs.idle
     }
 
     /// Brings the list that keys and commands apply to on screen.
@@ -260,7 +257,12 @@ pub trait Screen: Sync {
         Vec::new()
     }
 
-    /// Content of a page as a report; `None` where there is nothing to export.
+    /// The same, with the line that a cursor of the page's own is on, which stays in sight.
+    fn page_with_cursor(&self, app: &App, page: &Page, width: usize) -> (Vec<Line>, Option<usize>) {
+        (self.page_lines(app, page, width), None)
+    }
+
+    /// What a page shows, as it is exported.
     fn page_picture(&self, _app: &App, _page: &Page) -> Option<Picture> {
         None
     }

@@ -4,8 +4,8 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::age::Age;
-use crate::domain::{ErrorKind, Lifecycle, Reading, Scope, SourceId, SourceState};
-use crate::tabs::idle::picture::Field;
+use crate::domain::{ErrorKind, Reading, Scope, SourceId, SourceSet, SourceState};
+use crate::view::Origin;
 
 /// Interval at which each source is read, in seconds. Figures older than twice the interval are stale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,28 +127,8 @@ impl SourceStatus {
     }
 }
 
-/// Set of sources that are stale for one scope.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Staleness(u32);
-
-impl Staleness {
-    /// True when `source` is in the set.
-    pub fn has(self, source: SourceId) -> bool {
-        self.0 & bit(source) != 0
-    }
-
-    /// Adds `source`.
-    pub fn add(&mut self, source: SourceId) {
-        self.0 |= bit(source);
-    }
-}
-
-fn bit(source: SourceId) -> u32 {
-    1 << (source as u8)
-}
-
-/// How much of the fleet has been read. A scope is a region of an account, or an account whose regions are not
-/// known.
+/// How much of the fleet has been read at all. A scope is a region of an account, or an account
+/// whose regions are not known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
     /// Number of scopes to read, as far as known.
@@ -209,8 +189,8 @@ pub struct Sources {
     /// How much of the fleet has been read.
     pub progress: Progress,
     /// Scopes with something stale; account-wide sources are under the region `-`.
-    stale: Vec<(Scope, Staleness)>,
-    /// Time at which any of this changes without new readings; `None` = never.
+    stale: Vec<(Scope, SourceSet)>,
+    /// When any of this looks different, if nothing new arrives.
     pub changes_at: Option<Timestamp>,
 }
 
@@ -274,12 +254,9 @@ impl Sources {
     }
 
     fn add_stale(&mut self, scope: &Scope, source: SourceId) {
-        if let Some((_, staleness)) = self.stale.iter_mut().find(|(s, _)| s == scope) {
-            staleness.add(source);
-        } else {
-            let mut staleness = Staleness::default();
-            staleness.add(source);
-            self.stale.push((scope.clone(), staleness));
+        match self.stale.iter_mut().find(|(s, _)| s == scope) {
+            Some((_, stale)) => stale.add(source),
+            None => self.stale.push((scope.clone(), SourceSet::of(&[source]))),
         }
     }
 
@@ -287,37 +264,24 @@ impl Sources {
         self.changes_at = Some(self.changes_at.map_or(at, |t| t.min(at)));
     }
 
-    /// Sources that are stale for an instance in `scope`: those of the scope, and those of its account.
-    pub fn staleness(&self, scope: &Scope) -> Staleness {
-        let mut all = Staleness::default();
-        for (s, staleness) in &self.stale {
-            if s.account == scope.account && (s.region == scope.region || &*s.region == "-") {
-                all.0 |= staleness.0;
+    /// Which sources are behind where a row comes from, at `now`: those of its scope, those of its
+    /// account, and those that told of the row itself.
+    pub fn behind(&self, from: &Origin<'_>, intervals: &Intervals, now: Timestamp) -> SourceSet {
+        let mut all = SourceSet::default();
+        for (of, stale) in &self.stale {
+            let is_from = |scope: &Scope| {
+                of.account == scope.account && (of.region == scope.region || of.is_account_wide())
+            };
+            if from.scope.as_deref().is_some_and(is_from) {
+                all = all.and(*stale);
+            }
+        }
+        for told in from.told {
+            if now >= intervals.stale_from(told.source, told.taken_at) {
+                all.add(told.source);
             }
         }
         all
-    }
-}
-
-/// Sources that a cell depends on; it is stale when one of them is.
-pub fn behind(field: Field, lifecycle: Lifecycle) -> &'static [SourceId] {
-    use SourceId::{CloudWatch, Ec2, Prices, Spot, Types};
-    let spot = lifecycle == Lifecycle::Spot;
-    match field {
-        Field::UsdPerHour | Field::PriceBasis if spot => &[Ec2, Spot],
-        Field::UsdPerHour | Field::PriceBasis => &[Ec2, Prices],
-        Field::WastedUsd | Field::WasteUsdPerHour if spot => &[Ec2, Spot, CloudWatch],
-        Field::WastedUsd | Field::WasteUsdPerHour => &[Ec2, Prices, CloudWatch],
-        Field::Verdict
-        | Field::IdleSince
-        | Field::Gpu
-        | Field::Cpu
-        | Field::NetworkPerDay
-        | Field::Coverage
-        | Field::IdleGpus
-        | Field::Reason => &[Ec2, CloudWatch],
-        Field::Gpus | Field::GpuModel | Field::Vcpus | Field::Memory => &[Ec2, Types],
-        _ => &[Ec2],
     }
 }
 
@@ -371,6 +335,13 @@ mod tests {
         Sources::fold(readings, &Intervals::default(), at(now))
     }
 
+    /// True when a source is behind for what comes from a scope.
+    fn is_behind(sources: &Sources, scope: [&str; 2], source: SourceId) -> bool {
+        let scope = Scope::new(scope[0], scope[1]);
+        let behind = sources.behind(&Origin::of(&scope), &Intervals::default(), at(0));
+        behind.meets(SourceSet::of(&[source]))
+    }
+
     #[test]
     fn the_worst_scope_wins_and_failures_are_counted() {
         let sources = fold(
@@ -393,19 +364,19 @@ mod tests {
             reading(SourceId::Ec2, "a", Some(0), None),
             reading(SourceId::Ec2, "b", Some(60), None),
         ];
-        assert!(!fold(&readings, 119).staleness(&Scope::new("1", "a")).has(SourceId::Ec2));
+        assert!(!is_behind(&fold(&readings, 119), ["1", "a"], SourceId::Ec2));
         let later = fold(&readings, 120);
-        assert!(later.staleness(&Scope::new("1", "a")).has(SourceId::Ec2));
-        assert!(!later.staleness(&Scope::new("1", "a")).has(SourceId::CloudWatch));
-        assert!(!later.staleness(&Scope::new("1", "b")).has(SourceId::Ec2));
-        assert!(!later.staleness(&Scope::new("2", "a")).has(SourceId::Ec2));
+        assert!(is_behind(&later, ["1", "a"], SourceId::Ec2));
+        assert!(!is_behind(&later, ["1", "a"], SourceId::CloudWatch));
+        assert!(!is_behind(&later, ["1", "b"], SourceId::Ec2));
+        assert!(!is_behind(&later, ["2", "a"], SourceId::Ec2));
     }
 
     #[test]
     fn account_wide_sources_reach_all_regions_of_the_account() {
         let sources = fold(&[reading(SourceId::Prices, "-", Some(-2_000_000), None)], 0);
-        assert!(sources.staleness(&Scope::new("1", "x")).has(SourceId::Prices));
-        assert!(!sources.staleness(&Scope::new("2", "x")).has(SourceId::Prices));
+        assert!(is_behind(&sources, ["1", "x"], SourceId::Prices));
+        assert!(!is_behind(&sources, ["2", "x"], SourceId::Prices));
     }
 
     #[test]

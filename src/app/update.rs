@@ -169,17 +169,7 @@ impl App {
         self.from_cache = false;
         let before = self.why_verdict();
         self.take_fleet(fleet);
-        // The graphs on screen belong to the verdict on screen.
-        let after = self.why_verdict();
-        if before == after {
-            return Vec::new();
-        }
-        match self.page().map(|o| &o.page) {
-            Some(Page::Why { instance, .. }) => {
-                vec![Effect::LoadSeries { instance: instance.clone() }]
-            }
-            _ => Vec::new(),
-        }
+        self.explain_anew(before.as_ref())
     }
 
     fn on_log(&mut self, entry: LogEntry) {

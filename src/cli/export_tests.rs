@@ -23,7 +23,7 @@ use crate::tabs::savings::picture::{CommitmentField, ProposalField, ResourceFiel
 use crate::tabs::storage::picture::{BlockField, BucketField, PrefixField};
 use crate::tabs::whatif::picture::fixture as plans;
 use crate::tabs::whatif::state::fixture as planning;
-use crate::view::{Sort, Symbols, TableField, ViewContext, table};
+use crate::view::{Symbols, ViewContext};
 use crate::whatif::Stage;
 
 /// A full minute: the screen counts no seconds.
@@ -151,17 +151,12 @@ static VIEWS: [View; 10] = [
         printed: |w, i| Box::new(reports::overview(i, &w.overview, &[], &w.ctx)),
     },
     View {
-        // Its own order on the screen is a calm one.
-        keys: "2:group flat<enter>:sort wasted_usd<enter>",
+        keys: "2:group flat<enter>",
         filter: Some("team=nlp"),
         storage: |w| &w.storage,
         printed: |w, i| {
             let filter = reports::filter::<GpuField>(i).unwrap();
-            let list = gpus::report(i, &w.gpus, filter.as_ref(), &w.ctx);
-            let sort = Sort::by(GpuField::WastedUsd.spec());
-            let order = table::select(&GpuField::rows(&list.rows), None, sort, &w.ctx);
-            let rows = order.into_iter().map(|i| list.rows[i as usize].clone()).collect();
-            Box::new(List { rows, ..list })
+            Box::new(gpus::report(i, &w.gpus, filter.as_ref(), &w.ctx))
         },
     },
     View {

@@ -67,7 +67,7 @@ pub use organization::{Member, is_account_id, is_partition};
 pub use polling::{Backoff, is_due};
 pub use price::{Offer, PriceBasis, Provenance, Rate};
 pub use private_prices::{Discount, PricedFor, PrivatePrices, PrivateRate};
-pub use reading::{Reading, SourceId, SourceState};
+pub use reading::{Reading, SourceId, SourceSet, SourceState};
 pub use resource::{
     BilledUnit, NOT_WORKING, PUBLIC_IPV4_USD_PER_HOUR, RESOURCE_HOURS, Resource, ResourceKind,
     ResourcePrice, ResourceSignal, STOPPED_HOURS,

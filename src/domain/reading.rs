@@ -49,6 +49,33 @@ pub enum SourceId {
     Resources,
 }
 
+/// Some of the sources.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SourceSet(u32);
+
+impl SourceSet {
+    /// These.
+    pub fn of(sources: &[SourceId]) -> Self {
+        Self(sources.iter().fold(0, |bits, source| bits | 1 << (*source as u8)))
+    }
+
+    /// Adds a source.
+    pub fn add(&mut self, source: SourceId) {
+        *self = self.and(Self::of(&[source]));
+    }
+
+    /// These and the others.
+    #[must_use]
+    pub fn and(self, others: Self) -> Self {
+        Self(self.0 | others.0)
+    }
+
+    /// True where a source is in both.
+    pub fn meets(self, others: Self) -> bool {
+        self.0 & others.0 != 0
+    }
+}
+
 impl SourceId {
     /// All sources, in the order of the header.
     pub const ALL: [Self; 17] = [

@@ -146,7 +146,7 @@ mod tests {
     fn keys_of_lists_mean_a_list_of_the_screen_that_is_on() {
         let app = crate::app::fixture::app((120, 30));
         for screen in screens().filter(|screen| !screen.lists().is_empty()) {
-            let mut own = screen.lists().iter().map(|spec| (spec.list)(&app));
+            let mut own = screen.lists().into_iter().map(|spec| (spec.list)(&app));
             let is_own = own.any(|list| std::ptr::eq(list, screen.list(&app)));
             assert!(is_own, "{:?}", screen.lists()[0]);
         }

@@ -174,9 +174,7 @@ fn shown_keys(app: &App) -> &'static [(Action, &'static str)] {
         Some(Popup::Presets { .. }) => {
             return &[(Action::Enter, "judge by it"), (Action::Back, "cancel")];
         }
-        Some(Popup::ConfirmList) => {
-            return &[(Action::Enter, "make it"), (Action::Back, "cancel")];
-        }
+        Some(Popup::Ask(question)) => return question.hints,
         Some(Popup::ConfirmRefresh { .. }) => {
             return &[(Action::Enter, "refresh"), (Action::Back, "cancel")];
         }

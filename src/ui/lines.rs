@@ -41,13 +41,13 @@ pub fn tabs(canvas: &mut Canvas<'_>, app: &App, y: u16) {
     }
 }
 
-/// State of a table for the line of tabs: number of rows shown out of `all`, filter and order. `nouns` are the singular
-/// and plural of a row; `order` describes the default order.
-pub fn table_state(list: &List, nouns: [&str; 2], all: usize, order: &str) -> Vec<(String, Role)> {
+/// How many rows of `all` the list shows, by which filter and in which order; `order` are the words for
+/// the order of the rows as they come.
+pub fn table_state(list: &List, all: usize, order: &str) -> Vec<(String, Role)> {
     let mut parts = Vec::new();
     let shown = list.order().len();
     if list.filter_text().is_empty() {
-        let noun = nouns[usize::from(all != 1)];
+        let noun = list.table().nouns()[usize::from(all != 1)];
         parts.push((format!("{} {noun}", count(all)), Role::Dim));
     } else {
         parts.push((format!("{} of {}", count(shown), count(all)), Role::Warn));

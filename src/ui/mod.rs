@@ -57,8 +57,11 @@ fn draw_frame(canvas: &mut Canvas<'_>, app: &App, layout: &Layout) -> Option<(u1
     if let Some(y) = layout.upper_rule {
         lines::upper_rule(canvas, app, y);
     }
-    if app.is_drawn_by_screen() {
-        tabs::screen_on(app).draw(canvas, app, layout);
+    if let Some(inner) = app.inner_layout().filter(|_| app.is_drawn_by_screen()) {
+        for (line, y) in app.strip().iter().zip(layout.body_top..) {
+            text::put(canvas, line, y);
+        }
+        tabs::screen_on(app).draw(canvas, app, &inner);
     } else {
         text::draw(canvas, app, layout);
     }

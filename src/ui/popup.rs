@@ -2,7 +2,7 @@
 
 use super::canvas::Canvas;
 use crate::app::content::{columns, wrap};
-use crate::app::{App, Layout, List, ListingState, Popup, Role, column_entries};
+use crate::app::{App, Layout, List, Popup, Role, column_entries};
 use crate::view::{FieldSpec, format};
 
 /// One line of a box.
@@ -71,23 +71,7 @@ pub fn draw(canvas: &mut Canvas<'_>, app: &App, layout: &Layout) {
             let note = Note::of(&entries, *cursor, widest);
             list(canvas, layout, "Judge by", (&entries, &note), Some(*cursor), widest);
         }
-        Popup::ConfirmList => {
-            let text = match app.storage_tab().listing().map(|l| &l.state) {
-                Some(ListingState::Offer { says, usd }) => {
-                    let usd = match usd {
-                        Some(usd) => format!("about {}", format::usd_spent(*usd)),
-                        None => "an amount that is not known".to_owned(),
-                    };
-                    format!("{says} Requests cost {usd}.")
-                }
-                _ => "Nothing is offered any more.".to_owned(),
-            };
-            let entries: Vec<Entry> = wrap(&text, widest.min(60))
-                .into_iter()
-                .map(|text| Entry { text, role: Role::Text, note: "" })
-                .collect();
-            list(canvas, layout, "List objects", (&entries, &Note::default()), None, widest);
-        }
+        Popup::Ask(of) => question(canvas, layout, of.title, &(of.text)(app), widest, 60),
         Popup::ConfirmRefresh { usd } => {
             let mut text =
                 format!("Reading everything again costs about {}.", format::usd_spent(*usd));
@@ -98,13 +82,23 @@ pub fn draw(canvas: &mut Canvas<'_>, app: &App, layout: &Layout) {
                     format::usd(own.cap_usd)
                 );
             }
-            let entries: Vec<Entry> = wrap(&text, widest.min(50))
-                .into_iter()
-                .map(|text| Entry { text, role: Role::Text, note: "" })
-                .collect();
-            list(canvas, layout, "Refresh", (&entries, &Note::default()), None, widest);
+            question(canvas, layout, "Refresh", &text, widest, 50);
         }
     }
+}
+
+/// A box with a question, its lines at most so many columns wide.
+fn question(
+    canvas: &mut Canvas<'_>,
+    layout: &Layout,
+    title: &str,
+    text: &str,
+    widest: usize,
+    columns: usize,
+) {
+    let entry = |text| Entry { text, role: Role::Text, note: "" };
+    let entries: Vec<Entry> = wrap(text, widest.min(columns)).into_iter().map(entry).collect();
+    list(canvas, layout, title, (&entries, &Note::default()), None, widest);
 }
 
 /// A box in the middle of the body; where there is no room for a border, the lines alone.

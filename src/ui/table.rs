@@ -5,47 +5,11 @@ use std::ops::Range;
 use ratatui::style::{Modifier, Style};
 
 use super::canvas::Canvas;
-use super::text;
+use super::{Draw, text};
 use crate::app::content::reading;
-use crate::app::{App, GUTTER, Layout, List, Placed, Placement, Popup, Role, Staleness, TableLine};
-use crate::view::{Align, FieldSpec, Sort, TableField, ViewContext};
-
-/// How one kind of row is drawn in a table.
-pub trait Drawn: TableField {
-    /// What one row and what several are called.
-    const NOUNS: [&'static str; 2];
-
-    /// Role that colours a cell. Few cells have one other than plain: each change of colour costs bytes over SSH.
-    fn role(self, row: &Self::Row) -> Role;
-
-    /// Stale sources of the account and region of a row; called once per row.
-    fn staleness(app: &App, row: &Self::Row) -> Staleness;
-
-    /// True when the field of this row comes from a stale source.
-    fn is_old(self, row: &Self::Row, stale: Staleness) -> bool;
-
-    /// Draws the heading of a group of rows.
-    fn head(_: &mut Canvas<'_>, _: &App, _head: u32, _: &Placement, _y: u16) {}
-
-    /// Draws text after the last column of a row.
-    fn tail(_: &mut Canvas<'_>, _: &App, _: &Self::Row, _y: u16) {}
-}
-
-/// Nouns and drawing function of a list's rows, for any kind of row.
-#[derive(Clone, Copy)]
-pub struct Looks {
-    /// Singular and plural of a row, see [`Drawn::NOUNS`].
-    pub nouns: [&'static str; 2],
-    /// Draws the table, see [`draw`].
-    pub draw: fn(&mut Canvas<'_>, &App, &List, &Layout),
-}
-
-impl Looks {
-    /// Looks of rows with fields of type `F`.
-    pub const fn of<F: Drawn>() -> Self {
-        Self { nouns: F::NOUNS, draw: draw::<F> }
-    }
-}
+use crate::app::{App, GUTTER, Layout, List, Placed, Placement, Popup, Role, TableLine};
+use crate::domain::SourceSet;
+use crate::view::{Align, FieldSpec, Rows, Sort, ViewContext};
 
 /// Draws the heading where there is room for it; the lines that are left for the rows.
 fn draw_heading(
@@ -73,14 +37,24 @@ pub fn draw_reading(canvas: &mut Canvas<'_>, app: &App, list: &List, layout: &La
     }
 }
 
-/// Draws heading and rows; `layout` has at least one line.
-pub fn draw<F: Drawn>(canvas: &mut Canvas<'_>, app: &App, list: &List, layout: &Layout) {
+/// Draws heading and rows of the list of a screen; `layout` has room for at least one line.
+pub fn draw(
+    canvas: &mut Canvas<'_>,
+    app: &App,
+    screen: &(impl Draw + ?Sized),
+    list: &List,
+    layout: &Layout,
+) {
     let placement = list.placement(app.table_width());
     let room = draw_heading(canvas, list, &placement, layout);
     let Some(rows) = list.rows() else { return };
     if list.order().is_empty() {
         let way_out = if app.prompt().is_some() { "" } else { " esc removes it." };
-        let text = format!("None of {} {} matches the filter.{way_out}", rows.len(), F::NOUNS[1]);
+        let text = format!(
+            "None of {} {} matches the filter.{way_out}",
+            rows.len(),
+            rows.table().nouns()[1]
+        );
         let style = canvas.style(Role::Dim);
         canvas.put(1, room.start, u16::MAX, &text, style);
         return;
@@ -94,23 +68,22 @@ pub fn draw<F: Drawn>(canvas: &mut Canvas<'_>, app: &App, list: &List, layout: &
             Some(_) => Cursor::BehindBox,
         };
         let row = match list.line(line) {
-            Some(TableLine::Row(row)) => rows.get::<F::Row>(row),
+            Some(TableLine::Row(row)) => row,
             Some(TableLine::Head(head)) => {
-                F::head(canvas, app, head, &placement, y);
+                screen.head(canvas, app, head, &placement, y);
                 pointer(canvas, cursor, y);
                 continue;
             }
-            None => None,
+            None => continue,
         };
-        let Some(row) = row else { continue };
         let state = RowState {
             cursor,
-            marked: list.is_marked(F::id(row)),
+            marked: rows.key(row).is_some_and(|id| list.is_marked(id)),
             in_range: range.is_some_and(|(a, b)| (a..=b).contains(&line)),
-            stale: F::staleness(app, row),
+            behind: app.sources().behind(&rows.origin(row), app.intervals(), ctx.now),
         };
-        F::tail(canvas, app, row, y);
-        draw_row::<F>(canvas, row, &placement, state, &ctx, y);
+        screen.tail(canvas, app, row, y);
+        draw_row(canvas, &**rows, row, &placement, state, &ctx, y);
     }
 }
 
@@ -130,7 +103,8 @@ struct RowState {
     cursor: Cursor,
     marked: bool,
     in_range: bool,
-    stale: Staleness,
+    /// The sources that are behind where it comes from.
+    behind: SourceSet,
 }
 
 fn heading(canvas: &mut Canvas<'_>, sort: Sort, placement: &Placement, y: u16) {
@@ -174,9 +148,10 @@ fn letter(spec: &FieldSpec) -> Option<u16> {
     u16::try_from(at).ok()
 }
 
-fn draw_row<F: Drawn>(
+fn draw_row(
     canvas: &mut Canvas<'_>,
-    row: &F::Row,
+    rows: &dyn Rows,
+    row: u32,
     placement: &Placement,
     state: RowState,
     ctx: &ViewContext,
@@ -188,7 +163,7 @@ fn draw_row<F: Drawn>(
         canvas.put(1, y, 1, mark, style);
     }
     for placed in &placement.columns {
-        cell::<F>(canvas, row, *placed, state, ctx, y);
+        cell(canvas, rows, row, *placed, state, ctx, y);
     }
     if state.in_range {
         let style = canvas.style(Role::Marked);
@@ -210,27 +185,27 @@ fn pointer(canvas: &mut Canvas<'_>, cursor: Cursor, y: u16) {
     }
 }
 
-fn cell<F: Drawn>(
+fn cell(
     canvas: &mut Canvas<'_>,
-    row: &F::Row,
+    rows: &dyn Rows,
+    row: u32,
     placed: Placed,
     state: RowState,
     ctx: &ViewContext,
     y: u16,
 ) {
-    let Some(field) = F::of(placed.field) else { return };
-    let old = field.is_old(row, state.stale);
-    let style = canvas.style(if old { Role::Dim } else { field.role(row) });
-    let text = field.cell(row, ctx);
-    match field.spec().align {
+    let Some(cell) = rows.cell(row, placed.field, ctx) else { return };
+    let old = cell.rests_on.meets(state.behind);
+    let style = canvas.style(if old { Role::Dim } else { cell.role });
+    match placed.field.align {
         Align::Left => {
-            canvas.put(placed.x, y, placed.width, &text, style);
+            canvas.put(placed.x, y, placed.width, &cell.text, style);
         }
         Align::Right => {
             let end = placed.x + placed.width;
-            let x = canvas.put_right(end, y, placed.width, &text, style);
+            let x = canvas.put_right(end, y, placed.width, &cell.text, style);
             // What is not known is not old either.
-            if old && text != ctx.symbols.unknown() {
+            if old && cell.text != ctx.symbols.unknown() {
                 canvas.put(x.saturating_sub(1), y, 1, "~", style);
             }
         }

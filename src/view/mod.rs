@@ -5,6 +5,7 @@
 
 pub mod filter;
 pub mod format;
+mod role;
 mod rows;
 mod search;
 pub mod symbols;
@@ -17,10 +18,11 @@ pub mod verdict;
 pub(crate) mod fixture;
 
 pub use filter::{FieldRef, Filter};
+pub use role::Role;
 pub use rows::Rows;
 pub use symbols::Symbols;
 pub use table::Sort;
-pub use table_field::{Align, FieldSpec, FieldTable, TableField};
+pub use table_field::{Align, FieldSpec, FieldTable, Origin, TableField};
 pub use value::Value;
 
 use jiff::Timestamp;

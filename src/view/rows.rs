@@ -6,8 +6,10 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use super::ViewContext;
-use super::table_field::{FieldSpec, FieldTable, TableField};
+use super::role::Role;
+use super::table_field::{FieldSpec, FieldTable, Origin, TableField};
 use super::value::Value;
+use crate::domain::SourceSet;
 
 /// Shared, immutable rows that a list shows, filters, sorts and exports, by index. An index or field outside
 /// the list has no value.
@@ -38,7 +40,13 @@ pub trait Rows: Send + Sync {
     /// Value of a field, see [`TableField::value`].
     fn value(&self, row: u32, field: &FieldSpec, ctx: &ViewContext) -> Value<'_>;
 
-    /// Passes [`TableField::ranked`] of each of `which` to `take`, in order: one call for a whole column.
+    /// The cell of a row under a field; `None` for a row or field of another list.
+    fn cell(&self, row: u32, field: &FieldSpec, ctx: &ViewContext) -> Option<Cell>;
+
+    /// See [`TableField::origin`].
+    fn origin(&self, row: u32) -> Origin<'_>;
+
+    /// Hands [`TableField::ranked`] of each of `which` to `take`, in their order: one call for a whole column.
     fn ranked<'a>(
         &'a self,
         which: &[u32],
@@ -57,7 +65,18 @@ pub trait Rows: Send + Sync {
     fn shared_word(&self, row: u32) -> Option<usize>;
 }
 
-/// Callback that receives the texts of a field.
+/// What stands in a table under a field.
+#[derive(Clone, Debug)]
+pub struct Cell {
+    /// See [`TableField::cell`].
+    pub text: String,
+    /// See [`TableField::role`].
+    pub role: Role,
+    /// See [`TableField::rests_on`].
+    pub rests_on: SourceSet,
+}
+
+/// What is done with the texts of a field.
 pub type LookAtTexts<'a> = &'a mut dyn FnMut(&mut dyn Iterator<Item = &str>);
 
 impl fmt::Debug for dyn Rows {
@@ -122,6 +141,16 @@ impl<F: TableField, H: AsRef<[Arc<F::Row>]> + Send + Sync> Rows for RowsOf<F, H>
 
     fn value(&self, row: u32, field: &FieldSpec, ctx: &ViewContext) -> Value<'_> {
         self.both(row, field).map_or(Value::Unknown, |(field, row)| field.value(row, ctx))
+    }
+
+    fn cell(&self, row: u32, field: &FieldSpec, ctx: &ViewContext) -> Option<Cell> {
+        let (field, row) = self.both(row, field)?;
+        let (role, rests_on) = (field.role(row), field.rests_on(row));
+        Some(Cell { text: field.cell(row, ctx), role, rests_on })
+    }
+
+    fn origin(&self, row: u32) -> Origin<'_> {
+        self.at(row).map_or_else(Origin::default, |row| F::origin(row))
     }
 
     fn ranked<'a>(

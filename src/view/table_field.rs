@@ -2,14 +2,18 @@
 //! marks come from it alone: they are written once, against [`FieldTable`] and
 //! [`Rows`], behind which the kind of row does not show.
 
+use std::borrow::Cow;
 use std::fmt::{self, Debug};
 use std::hash::Hash;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
 use super::ViewContext;
+use super::role::Role;
 use super::rows::{Part, Rows, RowsOf};
 use super::value::Value;
+use crate::domain::{Scope, SourceSet};
+use crate::fleet::gpu::Told;
 use crate::query::Kind;
 
 /// Alignment of a column.
@@ -110,6 +114,9 @@ pub trait FieldTable: Debug + Send + Sync {
 
     /// Texts that recur from row to row, see [`TableField::shared_words`].
     fn shared_words(&self) -> Vec<[&'static str; 2]>;
+
+    /// See [`TableField::NOUNS`].
+    fn nouns(&self) -> [&'static str; 2];
 }
 
 impl dyn FieldTable {
@@ -140,6 +147,26 @@ impl<F: TableField> FieldTable for PhantomData<F> {
     fn shared_words(&self) -> Vec<[&'static str; 2]> {
         F::shared_words()
     }
+
+    fn nouns(&self) -> [&'static str; 2] {
+        F::NOUNS
+    }
+}
+
+/// Where a row comes from: what tells how fresh it is.
+#[derive(Clone, Debug, Default)]
+pub struct Origin<'a> {
+    /// Account and region; `None` where no source is read again for it.
+    pub scope: Option<Cow<'a, Scope>>,
+    /// Who told of this row alone, and when.
+    pub told: &'a [Told],
+}
+
+impl<'a> Origin<'a> {
+    /// Of a row that comes from a scope.
+    pub fn of(scope: &'a Scope) -> Self {
+        Self { scope: Some(Cow::Borrowed(scope)), told: &[] }
+    }
 }
 
 /// A field of one type of row, with its values. The fields of a type define its list: columns, filter, order
@@ -148,7 +175,10 @@ pub trait TableField: Copy + Eq + Ord + Hash + Debug + Send + Sync + 'static {
     /// Type of a row.
     type Row: Send + Sync + 'static;
 
-    /// Default columns on screen.
+    /// What one row and what several are called.
+    const NOUNS: [&'static str; 2];
+
+    /// The columns on a screen when none are chosen.
     const SCREEN_COLUMNS: &'static [Self];
 
     /// Columns to drop when the screen is too narrow, least important first; those not listed go after them,
@@ -173,8 +203,10 @@ pub trait TableField: Copy + Eq + Ord + Hash + Debug + Send + Sync + 'static {
     /// Cost of a row now, USD/h, for the sum of the marked ones; `None` without a known price.
     fn usd_per_hour(row: &Self::Row) -> Option<f64>;
 
-    /// Value of the tag with exactly this key, for `tag:Key`; `None` where the row lacks it.
-    fn tag<'a>(row: &'a Self::Row, key: &str) -> Option<&'a str>;
+    /// The value of the tag with exactly this key, for `tag:Key`; `None` for rows without tags.
+    fn tag<'a>(_row: &'a Self::Row, _key: &str) -> Option<&'a str> {
+        None
+    }
 
     /// True when `holds` for any text that a bare word of a filter is searched in, without
     /// [`TableField::shared_words`]. Passes stored texts and formats no cell, since it runs for every row at
@@ -197,7 +229,23 @@ pub trait TableField: Copy + Eq + Ord + Hash + Debug + Send + Sync + 'static {
         self.value(row, ctx).shown(self.spec().kind, ctx)
     }
 
-    /// Value as exported: ratios 0–1 instead of percentages, enums in snake case.
+    /// What the colour of the cell means. Few cells have one: each change of colour is bytes over SSH.
+    fn role(self, _row: &Self::Row) -> Role {
+        Role::Text
+    }
+
+    /// Where a row comes from.
+    fn origin(_row: &Self::Row) -> Origin<'_> {
+        Origin::default()
+    }
+
+    /// The sources that the cell rests on: when one of them is behind where the row comes from, so is
+    /// the cell.
+    fn rests_on(self, _row: &Self::Row) -> SourceSet {
+        SourceSet::default()
+    }
+
+    /// The value as exports state it: ratios 0–1 instead of percentages, enums in snake case.
     fn exported<'a>(self, row: &'a Self::Row, ctx: &ViewContext) -> Value<'a> {
         self.value(row, ctx).exported(self.spec().kind)
     }
@@ -285,6 +333,7 @@ mod tests {
 
     impl TableField for Disk {
         type Row = DiskRow;
+        const NOUNS: [&'static str; 2] = ["disk", "disks"];
         const SCREEN_COLUMNS: &'static [Self] = &[Self::Id, Self::Full];
         const DROPPED_FIRST: &'static [Self] = &[];
 
@@ -312,10 +361,6 @@ mod tests {
         }
 
         fn usd_per_hour(_: &DiskRow) -> Option<f64> {
-            None
-        }
-
-        fn tag<'a>(_: &'a DiskRow, _: &str) -> Option<&'a str> {
             None
         }
 

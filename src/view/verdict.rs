@@ -1,5 +1,6 @@
 //! The words of a verdict.
 
+use super::role::Role;
 use super::symbols::Symbols;
 use crate::domain::{Verdict, VerdictKind};
 
@@ -16,7 +17,17 @@ pub fn word(kind: VerdictKind) -> &'static str {
     }
 }
 
-/// Cell of a verdict, glyph and label: `○ IDLE`, `◐ 5/8 idle`.
+/// What the colour of a verdict means.
+pub fn role(kind: VerdictKind) -> Role {
+    match kind {
+        VerdictKind::Idle | VerdictKind::Partial => Role::Idle,
+        VerdictKind::Underused | VerdictKind::Unknown => Role::Warn,
+        VerdictKind::Busy => Role::Ok,
+        VerdictKind::TooNew | VerdictKind::Exempt => Role::Dim,
+    }
+}
+
+/// Glyph and word: `○ IDLE`, `◐ 5/8 idle`.
 pub fn cell(verdict: &Verdict, symbols: Symbols) -> String {
     let glyph = symbols.verdict(verdict.kind);
     match (verdict.kind, verdict.idle_gpus) {

@@ -678,7 +678,8 @@ fn trial(name: &str) -> (Vec<String>, Vec<String>) {
 #[test]
 fn what_is_added_touches_few_files() {
     let page = read("docs/architecture.md");
-    for (name, new, most) in [("tab", 3, 4), ("column", 0, 2), ("subcommand", 1, 3)] {
+    for (name, new, most) in [("tab", 3, 4), ("column", 0, 2), ("list", 1, 3), ("subcommand", 1, 3)]
+    {
         let (made, touched) = trial(name);
         assert_eq!(made.len(), new, "{made:?}");
         assert!((1..=most).contains(&touched.len()), "{name} touches {touched:?}");

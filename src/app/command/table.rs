@@ -40,7 +40,7 @@ pub struct CommandSpec {
     pub name: &'static str,
     /// Further names.
     pub aliases: &'static [&'static str],
-    /// Syntax of the arguments, for the help.
+    /// What follows the name; `{}` stands for all words of the completion.
     pub usage: &'static str,
     /// One sentence for the help.
     pub doc: &'static str,

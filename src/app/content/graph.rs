@@ -6,7 +6,7 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::{Line, columns, pad};
-use crate::app::appearance::{Appearance, Role};
+use crate::app::{Appearance, Role};
 use crate::domain::{Hour, HourRange};
 use crate::tabs::gpus::picture::GpuGraphPage;
 use crate::tabs::idle::picture::{Graph, GraphPage};

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::{Line, wrap};
-use crate::app::command::commands;
+use crate::app::command::{Words, commands};
 use crate::app::keymap::{Action, Context};
 use crate::app::{App, Role, lists};
 use crate::domain::{GpuState, VerdictKind};
@@ -73,7 +73,11 @@ pub fn lines(app: &App, width: usize) -> Vec<Line> {
     }
     heading("Commands, after :", &mut lines);
     for command in commands() {
-        let name = format!("{} {}", command.name, command.usage);
+        let words = match command.words {
+            Words::Each(of) => of(app).join("|"),
+            _ => String::new(),
+        };
+        let name = format!("{} {}", command.name, command.usage.replace("{}", &words));
         entry(name.trim_end(), command.doc, width, &mut lines);
     }
     heading("The filter", &mut lines);

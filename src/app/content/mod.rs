@@ -13,10 +13,10 @@ use std::sync::Arc;
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::appearance::Role;
 use crate::domain::storage::Subject;
 use crate::tabs::Tab;
-use crate::tabs::savings::state::{SavingsLook, SavingsPage};
+use crate::tabs::savings::state::SavingsList;
+use crate::view::Role;
 
 /// A piece of a line with one meaning.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,10 +45,8 @@ pub enum Target {
     Storage(Subject),
     /// A tab, in the state it was left.
     Tab(Tab),
-    /// A savings list.
-    List(SavingsLook),
-    /// A row of a savings list.
-    Saving(SavingsPage),
+    /// A list of what could be saved.
+    List(SavingsList),
 }
 
 impl Line {

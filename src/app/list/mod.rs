@@ -84,7 +84,11 @@ struct Inputs {
 impl List {
     /// An empty list of rows with fields of type `F`, with its default columns.
     pub fn of<F: TableField>() -> Self {
-        let table = F::table();
+        Self::new(F::table())
+    }
+
+    /// The list of rows that these fields tell of.
+    pub fn new(table: &'static dyn FieldTable) -> Self {
         Self {
             table,
             rows: None,
@@ -193,6 +197,11 @@ impl List {
         self.rows.as_ref()
     }
 
+    /// The same, where they are those that `stamp` tells.
+    pub fn rows_of(&self, stamp: RowsStamp) -> Option<&Arc<dyn Rows>> {
+        self.rows.as_ref().filter(|_| self.made_from.is_some_and(|m| m.of == stamp))
+    }
+
     fn key(&self, row: u32) -> Option<&Arc<str>> {
         self.rows.as_ref()?.key(row)
     }
@@ -207,7 +216,7 @@ impl List {
 
     fn remember(&mut self) {
         let head = self.heads.as_ref().and_then(|h| h.id_at(self.cursor));
-        let id = head.or_else(|| self.key(self.current_row()?));
+        let id = head.or_else(|| self.current_id());
         self.cursor_id = id.cloned();
     }
 
@@ -268,7 +277,12 @@ impl List {
         }
     }
 
-    /// The row under the cursor, as `R`; `None` on a heading, or where rows are of another type.
+    /// What the row under the cursor is known by.
+    pub fn current_id(&self) -> Option<&Arc<str>> {
+        self.key(self.current_row()?)
+    }
+
+    /// The row under the cursor, where the list is of such rows.
     pub fn current<R: 'static>(&self) -> Option<&Arc<R>> {
         self.rows.as_ref()?.get(self.current_row()?)
     }

@@ -68,6 +68,7 @@ static DISKS: [FieldSpec; 3] = [
 impl TableField for Disk {
     type Row = DiskRow;
 
+    const NOUNS: [&'static str; 2] = ["disk", "disks"];
     const SCREEN_COLUMNS: &'static [Self] = &[Self::Name, Self::Full, Self::Cost];
     const DROPPED_FIRST: &'static [Self] = &[Self::Full];
 
@@ -97,10 +98,6 @@ impl TableField for Disk {
 
     fn usd_per_hour(row: &DiskRow) -> Option<f64> {
         row.usd_per_hour
-    }
-
-    fn tag<'a>(_: &'a DiskRow, _: &str) -> Option<&'a str> {
-        None
     }
 
     fn any_text(row: &DiskRow, mut holds: impl FnMut(&str) -> bool) -> bool {

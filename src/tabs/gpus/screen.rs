@@ -10,7 +10,7 @@ use crate::app::command::CommandSpec;
 use crate::app::content::Line;
 use crate::app::keymap::{Action, Context};
 use crate::app::screen::{Hints, Screen};
-use crate::app::{App, Effect, GroupingSpec, ListSpec, Page, Picture, Tab};
+use crate::app::{App, Effect, GroupingSpec, List, ListSpec, Page, Picture, Tab};
 use crate::fleet::Row;
 use crate::tabs::gpus::TAB;
 use crate::view::{TableField, ViewContext};
@@ -155,8 +155,16 @@ impl Screen for GpuScreen {
         }
     }
 
-    fn lists(&self) -> &'static [ListSpec] {
-        &[ListSpec {
+    fn list<'a>(&self, app: &'a App) -> &'a List {
+        &app.tabs.gpus.table
+    }
+
+    fn list_mut<'a>(&self, app: &'a mut App) -> &'a mut List {
+        &mut app.tabs.gpus.table
+    }
+
+    fn lists(&self) -> Vec<&'static ListSpec> {
+        vec![&ListSpec {
             name: "gpus",
             rows: "GPUs",
             fields: GpuField::table,

@@ -10,20 +10,10 @@ use crate::app::Role;
 use crate::app::content::graph::{self, Plot};
 use crate::app::content::{Line, columns, wrap};
 use crate::app::keymap::Action;
-use crate::domain::{SeriesSet, VerdictKind};
+use crate::domain::SeriesSet;
 use crate::fleet::Row;
 use crate::tabs::idle::picture::Field;
-use crate::view::{Symbols, TableField, ViewContext, format};
-
-/// Role, and with it the colour, of a verdict.
-pub fn verdict_role(kind: VerdictKind) -> Role {
-    match kind {
-        VerdictKind::Idle | VerdictKind::Partial => Role::Idle,
-        VerdictKind::Underused | VerdictKind::Unknown => Role::Warn,
-        VerdictKind::Busy => Role::Ok,
-        VerdictKind::TooNew | VerdictKind::Exempt => Role::Dim,
-    }
-}
+use crate::view::{Symbols, TableField, ViewContext, format, verdict};
 
 /// Lines of the Why page of an instance; `series` is `None` until loaded.
 pub fn lines(
@@ -61,7 +51,7 @@ pub fn lines(
 }
 
 fn head(page: &WhyPage, row: &Row, ctx: &ViewContext, width: usize) -> Vec<Line> {
-    let role = page.verdict.map_or(Role::Dim, verdict_role);
+    let role = page.verdict.map_or(Role::Dim, verdict::role);
     let mut verdict = Line::of(role, page.verdict_cell.clone());
     if let Some(since) = &page.since {
         verdict = verdict.text(format!("  {since}"));

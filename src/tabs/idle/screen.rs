@@ -65,8 +65,8 @@ impl Screen for IdleScreen {
         app.open_why(id)
     }
 
-    fn lists(&self) -> &'static [ListSpec] {
-        &[ListSpec {
+    fn lists(&self) -> Vec<&'static ListSpec> {
+        vec![&ListSpec {
             name: "idle",
             rows: "instances",
             fields: Field::table,
@@ -138,7 +138,16 @@ impl Screen for IdleScreen {
 }
 
 impl App {
-    /// Report of one instance; `None` where it is not in the fleet on screen.
+    /// Brings the list of instances up to date: keys mean it also on a screen without a list.
+    pub(crate) fn sync_instances(&mut self) {
+        let ctx = self.view_context();
+        if let Some(fleet) = self.shown().cloned() {
+            let stamp = (fleet.version, fleet.as_of);
+            self.tabs.idle.sync(stamp, &ctx, || Field::part(fleet, |fleet| &fleet.rows));
+        }
+    }
+
+    /// One instance.
     pub(crate) fn instance_picture(&self, id: &str) -> Option<Picture> {
         let fleet = self.shown()?;
         let row = fleet.rows.iter().find(|r| *r.instance.id == *id)?;
@@ -163,7 +172,18 @@ impl App {
             .flatten()
     }
 
-    /// Stores loaded series in the open Why page of their instance.
+    /// Asks anew for the series behind the why page on screen where its verdict is another than
+    /// before: the graphs belong to the verdict.
+    pub(crate) fn explain_anew(&self, before: Option<&Arc<Verdict>>) -> Vec<Effect> {
+        match self.page().map(|o| &o.page) {
+            Some(Page::Why { instance, .. }) if self.why_verdict().as_ref() != before => {
+                vec![Effect::LoadSeries { instance: instance.clone() }]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Takes the series of an instance whose evidence is open.
     pub(crate) fn on_series(&mut self, of: &Arc<str>, loaded: &Arc<SeriesSet>) {
         for opened in &mut self.pages {
             if let Page::Why { instance, series } = &mut opened.page

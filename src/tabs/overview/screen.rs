@@ -11,7 +11,6 @@ use crate::app::{App, Effect, Picture, Tab};
 use crate::fleet::Row;
 use crate::report::OverviewReport;
 use crate::tabs::overview::TAB;
-use crate::tabs::savings::state::SavingsLook;
 
 /// Screen of the Overview tab.
 pub(crate) struct OverviewScreen;
@@ -26,7 +25,7 @@ impl Screen for OverviewScreen {
     }
 
     fn open(&self, app: &mut App) -> Vec<Effect> {
-        app.go_to_savings(SavingsLook::Overview);
+        app.go_to_savings(None);
         Vec::new()
     }
 

@@ -1,12 +1,12 @@
 //! Commands of the lists of what could be saved.
 
-use super::state::SavingsLook;
+use super::lists::SavingsList;
 use crate::app::command::{Command, CommandSpec, Words, simple};
 
 /// Goes to a list.
-fn list(look: SavingsLook) -> Command {
+fn list(list: SavingsList) -> Command {
     Command::own(move |app| {
-        app.go_to_savings(look);
+        app.go_to_savings(list);
         Vec::new()
     })
 }
@@ -18,7 +18,7 @@ pub(super) const COMMANDS: &[CommandSpec] = &[
         usage: "",
         doc: "Reserved Instances, Savings Plans and reserved capacity, and what of them is unused.",
         words: Words::None,
-        build: simple!(list(SavingsLook::Commitments)),
+        build: simple!(list(SavingsList::Commitments)),
     },
     CommandSpec {
         name: "rightsize",
@@ -26,7 +26,7 @@ pub(super) const COMMANDS: &[CommandSpec] = &[
         usage: "",
         doc: "Instances that could be smaller, net of commitments.",
         words: Words::None,
-        build: simple!(list(SavingsLook::Proposals)),
+        build: simple!(list(SavingsList::Proposals)),
     },
     CommandSpec {
         name: "guide",
@@ -45,7 +45,7 @@ pub(super) const COMMANDS: &[CommandSpec] = &[
         usage: "",
         doc: "What could run on Spot, and what that is worth.",
         words: Words::None,
-        build: simple!(list(SavingsLook::Spot)),
+        build: simple!(list(SavingsList::Spot)),
     },
     CommandSpec {
         name: "resources",
@@ -53,6 +53,6 @@ pub(super) const COMMANDS: &[CommandSpec] = &[
         usage: "",
         doc: "What else idles: notebooks, endpoints, apps, addresses, gateways, balancers.",
         words: Words::None,
-        build: simple!(list(SavingsLook::Resources)),
+        build: simple!(list(SavingsList::Resources)),
     },
 ];

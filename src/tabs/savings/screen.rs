@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::state::{SavingsLook, SavingsPage, SavingsTab};
+use super::state::SavingsTab;
 use super::{commands, lists, pages};
 use crate::app::command::CommandSpec;
 use crate::app::content::Line;
@@ -35,8 +35,8 @@ impl Screen for SavingsScreen {
         if !self.shows_table(app) {
             return &[(Action::NextSavings, "next list"), (Action::Log, ""), (Action::Refresh, "")];
         }
-        match app.tabs.savings.look {
-            SavingsLook::Proposals | SavingsLook::Spot => &[
+        if app.tabs.savings.shown().spec().of_instances {
+            return &[
                 (Action::Enter, ""),
                 (Action::NextSavings, "next list"),
                 (Action::Filter, ""),
@@ -46,18 +46,18 @@ impl Screen for SavingsScreen {
                 (Action::Export, ""),
                 (Action::CopyRow, ""),
                 (Action::Columns, ""),
-            ],
-            _ => &[
-                (Action::Enter, ""),
-                (Action::NextSavings, "next list"),
-                (Action::Filter, ""),
-                (Action::Sort, ""),
-                (Action::Mark, ""),
-                (Action::Export, ""),
-                (Action::CopyRow, ""),
-                (Action::Columns, ""),
-            ],
+            ];
         }
+        &[
+            (Action::Enter, ""),
+            (Action::NextSavings, "next list"),
+            (Action::Filter, ""),
+            (Action::Sort, ""),
+            (Action::Mark, ""),
+            (Action::Export, ""),
+            (Action::CopyRow, ""),
+            (Action::Columns, ""),
+        ]
     }
 
     fn owns(&self) -> Option<Context> {
@@ -81,8 +81,8 @@ impl Screen for SavingsScreen {
         pages::strip(app, width)
     }
 
-    fn lists(&self) -> &'static [ListSpec] {
-        lists::LISTS
+    fn lists(&self) -> Vec<&'static ListSpec> {
+        lists::LISTS.iter().map(|spec| &spec.list).collect()
     }
 
     fn commands(&self) -> &'static [CommandSpec] {
@@ -94,11 +94,11 @@ impl Screen for SavingsScreen {
     }
 
     fn list<'a>(&self, app: &'a App) -> &'a List {
-        app.tabs.savings.list(app.tabs.savings.look)
+        app.tabs.savings.list(app.tabs.savings.shown())
     }
 
     fn list_mut<'a>(&self, app: &'a mut App) -> &'a mut List {
-        app.tabs.savings.list_mut(app.tabs.savings.look)
+        app.tabs.savings.list_mut(app.tabs.savings.shown())
     }
 
     fn go_to_list(&self, app: &mut App) {
@@ -160,32 +160,7 @@ impl Screen for SavingsScreen {
                 (Action::Down, "next"),
                 (Action::PageDown, "answer"),
             ],
-            Page::Savings(SavingsPage::Spot(_)) => &[
-                (Action::Back, ""),
-                (Action::Enter, "evidence"),
-                (Action::CopyId, "copy policy"),
-                (Action::Right, "next"),
-                (Action::Left, "previous"),
-                (Action::Act, ""),
-                (Action::CopyRow, ""),
-            ],
-            Page::Savings(SavingsPage::Proposal(_)) => &[
-                (Action::Back, ""),
-                (Action::Enter, "evidence"),
-                (Action::Right, "next"),
-                (Action::Left, "previous"),
-                (Action::Act, ""),
-                (Action::CopyId, ""),
-                (Action::CopyRow, ""),
-            ],
-            Page::Savings(SavingsPage::Commitment(_) | SavingsPage::Resource(_)) => &[
-                (Action::Back, ""),
-                (Action::Right, "next"),
-                (Action::Left, "previous"),
-                (Action::CopyId, ""),
-                (Action::CopyRow, ""),
-                (Action::Down, ""),
-            ],
+            Page::Savings(page) => page.list.spec().page.hints,
             _ => PAGE_HINTS,
         }
     }
@@ -207,10 +182,18 @@ impl Screen for SavingsScreen {
 
     fn page_lines(&self, app: &App, page: &Page, width: usize) -> Vec<Line> {
         match page {
-            Page::Savings(page) => pages::page(app, page, width),
+            Page::Savings(page) => (page.list.spec().page.lines)(app, &page.id, width),
             // The guide is made with its cursor.
             _ => Vec::new(),
         }
+    }
+
+    fn page_with_cursor(&self, app: &App, page: &Page, width: usize) -> (Vec<Line>, Option<usize>) {
+        if matches!(page, Page::Guide) {
+            let (lines, cursor) = pages::guide(app, width);
+            return (lines, Some(cursor));
+        }
+        (self.page_lines(app, page, width), None)
     }
 
     fn page_row<'a>(&self, app: &'a App, _: &Page) -> Option<&'a Arc<Row>> {

@@ -1,6 +1,6 @@
 //! What the cockpit asks of the Storage tab.
 
-use super::state::{Storage, StorageLook, StoragePage};
+use super::state::{Storage, StoragePage};
 use super::{commands, lists, pages};
 use crate::app::command::CommandSpec;
 use crate::app::content::Line;
@@ -46,38 +46,7 @@ impl Screen for StorageScreen {
         if !self.shows_table(app) {
             return &[(Action::NextList, ""), (Action::Log, ""), (Action::Refresh, "")];
         }
-        match app.tabs.storage.look {
-            StorageLook::Buckets => &[
-                (Action::Enter, "explore"),
-                (Action::NextList, ""),
-                (Action::Filter, ""),
-                (Action::Sort, ""),
-                (Action::Details, ""),
-                (Action::Tiers, ""),
-                (Action::LifecycleRules, ""),
-                (Action::ListObjects, ""),
-                (Action::Export, ""),
-            ],
-            StorageLook::Explorer => &[
-                (Action::Enter, "in"),
-                (Action::Back, "out"),
-                (Action::Filter, "find"),
-                (Action::Sort, ""),
-                (Action::Tiers, ""),
-                (Action::Mark, ""),
-                (Action::NextList, ""),
-                (Action::Export, ""),
-            ],
-            _ => &[
-                (Action::Enter, ""),
-                (Action::NextList, ""),
-                (Action::Filter, ""),
-                (Action::Sort, ""),
-                (Action::Mark, ""),
-                (Action::Export, ""),
-                (Action::Columns, ""),
-            ],
-        }
+        app.tabs.storage.look.spec().ways.hints
     }
 
     fn owns(&self) -> Option<Context> {
@@ -100,8 +69,8 @@ impl Screen for StorageScreen {
         pages::strip(app, width)
     }
 
-    fn lists(&self) -> &'static [ListSpec] {
-        lists::LISTS
+    fn lists(&self) -> Vec<&'static ListSpec> {
+        lists::LISTS.iter().map(|spec| &spec.list).collect()
     }
 
     fn commands(&self) -> &'static [CommandSpec] {
@@ -109,7 +78,7 @@ impl Screen for StorageScreen {
     }
 
     fn shows_table(&self, app: &App) -> bool {
-        !app.storage_tab_is_empty()
+        app.storage_rows_on_screen() > 0
     }
 
     fn list<'a>(&self, app: &'a App) -> &'a List {
@@ -163,17 +132,8 @@ impl Screen for StorageScreen {
                 (Action::SetReads, ""),
                 (Action::Down, ""),
             ],
-            StoragePage::Bucket(_) => &[
-                (Action::Back, ""),
-                (Action::Tiers, ""),
-                (Action::LifecycleRules, ""),
-                (Action::ListObjects, ""),
-                (Action::Down, ""),
-            ],
-            StoragePage::Finding(_) => {
-                &[(Action::Back, ""), (Action::Enter, "go there"), (Action::Down, "")]
-            }
-            _ => PAGE_HINTS,
+            StoragePage::Row(list, _) => list.spec().page.as_ref().map_or(PAGE_HINTS, |p| p.hints),
+            StoragePage::Lifecycle(_) => PAGE_HINTS,
         }
     }
 

@@ -8,7 +8,6 @@ use crate::app::App;
 use crate::app::Role;
 use crate::domain::{InstanceState, Scope, VerdictKind};
 use crate::fleet::Row;
-use crate::tabs::idle::pages::verdict_role;
 use crate::view::{format, verdict};
 use jiff::Timestamp;
 
@@ -73,7 +72,7 @@ impl<'a> Cells<'a> {
             let span = format::span(ctx.now.duration_since(since).as_secs());
             text = format!("{text} {span}");
         }
-        (text, verdict_role(kind))
+        (text, verdict::role(kind))
     }
 
     /// Appends the lines of the instance, after `sign` and with `remark` about it.

@@ -5,7 +5,6 @@ use ratatui::style::{Modifier, Style};
 use crate::app::content::columns;
 use crate::app::{App, Layout, Role, legend_lines};
 use crate::domain::GpuState;
-use crate::tabs::gpus::pages::state_role;
 use crate::tabs::gpus::picture::heat::HeatCell;
 use crate::tabs::gpus::picture::{HeatMap, words};
 use crate::ui::canvas::Canvas;
@@ -73,7 +72,7 @@ fn halves(
 
 /// The letter of a state; bold for what wastes much, dim for what wastes nothing.
 fn letter(canvas: &mut Canvas<'_>, cell: &HeatCell, is_cursor: bool, x: u16, y: u16) {
-    let mut style = canvas.style(state_role(cell.state));
+    let mut style = canvas.style(words::role(cell.state));
     match cell.level {
         Some(5..) => style = style.add_modifier(Modifier::BOLD),
         Some(0) => style = style.remove_modifier(Modifier::BOLD),
@@ -144,7 +143,7 @@ fn states(canvas: &mut Canvas<'_>, app: &App, map: &HeatMap, y: u16) {
             let style = Style::new().fg(canvas.heat(state, Some(7)));
             canvas.fill(x, y, 1, "█", style);
         } else {
-            let style = canvas.style(state_role(state));
+            let style = canvas.style(words::role(state));
             let mut buffer = [0; 4];
             canvas.fill(x, y, 1, words::letter(state).encode_utf8(&mut buffer), style);
         }

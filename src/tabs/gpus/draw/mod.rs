@@ -5,43 +5,51 @@ mod golden;
 mod heat;
 
 use crate::app::content::{columns, graph};
-use crate::app::{App, GUTTER, Layout, Placement, Role, Staleness, TRAIL, behind};
-use crate::domain::SourceId;
+use crate::app::{App, GUTTER, Layout, Placement, Role, TRAIL};
 use crate::fleet::GpuRow;
 use crate::tabs::gpus::pages::grouping_words;
-use crate::tabs::gpus::pages::state_role;
 use crate::tabs::gpus::picture::HeatZoom;
 use crate::tabs::gpus::picture::words;
 use crate::tabs::gpus::picture::{GpuField, GpuGroup};
 use crate::tabs::gpus::screen::GpuScreen;
-use crate::tabs::idle::picture::Field;
 use crate::ui::canvas::Canvas;
-use crate::ui::table::{self, Drawn};
-use crate::ui::{Draw, table_state, text};
+use crate::ui::{Draw, table, table_state};
 use crate::view::{Symbols, TableField, format};
 
 /// Columns of the bar of a group.
 const BAR: u16 = 12;
 
 impl Draw for GpuScreen {
-    /// Draws the tab below the frame's lines: the strip, then the table or the map.
+    /// Draws the table or the map.
     fn draw(&self, canvas: &mut Canvas<'_>, app: &App, layout: &Layout) {
-        for (line, y) in app.strip().iter().zip(layout.body_top..) {
-            text::put(canvas, line, y);
-        }
-        let Some(inner) = app.inner_layout() else { return };
         if app.shows_heat() {
-            heat::draw(canvas, app, &inner);
+            heat::draw(canvas, app, layout);
         } else {
-            table::draw::<GpuField>(canvas, app, app.gpu_tab().table(), &inner);
+            table::draw(canvas, app, self, app.gpu_tab().table(), layout);
         }
+    }
+
+    fn head(&self, canvas: &mut Canvas<'_>, app: &App, head: u32, placement: &Placement, y: u16) {
+        if let Some(group) = app.gpu_tab().groups().get(head as usize) {
+            draw_head(canvas, app, group, placement, y);
+        }
+    }
+
+    /// Draws the trail of a GPU.
+    fn tail(&self, canvas: &mut Canvas<'_>, app: &App, row: u32, y: u16) {
+        let gpu = app.gpu_tab().table().rows().and_then(|rows| rows.get::<GpuRow>(row));
+        let Some(gpu) = gpu.filter(|_| app.trail_width() > 0) else { return };
+        let trail: Vec<f32> = gpu.trail.iter().collect();
+        let trail = graph::sparkline(&trail, usize::from(TRAIL - 2), canvas.symbols());
+        let style = canvas.style(Role::Ok);
+        let x = canvas.width().saturating_sub(TRAIL - 1);
+        canvas.put(x, y, TRAIL - 2, &trail, style);
     }
 
     /// As for any table, with its groups; for the map, which part of the fleet it shows.
     fn state(&self, app: &App) -> Vec<(String, Role)> {
         let tab = app.gpu_tab();
-        let mut parts =
-            table_state(tab.table(), GpuField::NOUNS, app.gpu_rows().len(), "worst first");
+        let mut parts = table_state(tab.table(), app.gpu_rows().len(), "worst first");
         if app.shows_heat() {
             parts.truncate(if tab.table().filter_text().is_empty() { 1 } else { 2 });
             parts.push(match tab.heat().zoom() {
@@ -61,78 +69,6 @@ impl Draw for GpuScreen {
         let page = map.page_of(app.gpu_tab().heat().cursor()) + 1;
         Some(format!("page {page} of {}", map.pages))
     }
-}
-
-impl Drawn for GpuField {
-    const NOUNS: [&'static str; 2] = ["GPU", "GPUs"];
-
-    fn role(self, row: &GpuRow) -> Role {
-        let state = row.verdict.state;
-        match self {
-            Self::State => state_role(state),
-            Self::WastedUsd | Self::WasteUsdPerHour if state.is_idle() => Role::Idle,
-            _ => Role::Text,
-        }
-    }
-
-    fn staleness(app: &App, row: &GpuRow) -> Staleness {
-        let now = app.gpu_context().now;
-        let scope = row.node.instance.as_deref().map(|r| &r.instance.scope);
-        let mut stale = scope.map(|s| app.sources().staleness(s)).unwrap_or_default();
-        for told in &row.told {
-            if now >= app.intervals().stale_from(told.source, told.taken_at) {
-                stale.add(told.source);
-            }
-        }
-        stale
-    }
-
-    fn is_old(self, row: &GpuRow, stale: Staleness) -> bool {
-        let lifecycle = row.node.instance.as_deref().map(|r| r.instance.lifecycle);
-        let priced = |field| lifecycle.is_some_and(|l| any(behind(field, l), stale));
-        // What the best source said is what is shown.
-        let telemetry = row.told.first().is_some_and(|told| stale.has(told.source));
-        match self {
-            Self::UsdPerHour | Self::PriceBasis => priced(Field::UsdPerHour),
-            Self::WastedUsd | Self::WasteUsdPerHour => telemetry || priced(Field::UsdPerHour),
-            Self::Account
-            | Self::Region
-            | Self::InstanceId
-            | Self::Name
-            | Self::InstanceType
-            | Self::Team
-            | Self::Node
-            | Self::GpuIndex
-            | Self::Uuid
-            | Self::Model
-            | Self::Mig
-            | Self::Gpus
-            | Self::Age
-            | Self::Sources => false,
-            _ => telemetry,
-        }
-    }
-
-    fn head(canvas: &mut Canvas<'_>, app: &App, head: u32, placement: &Placement, y: u16) {
-        if let Some(group) = app.gpu_tab().groups().get(head as usize) {
-            draw_head(canvas, app, group, placement, y);
-        }
-    }
-
-    fn tail(canvas: &mut Canvas<'_>, app: &App, row: &GpuRow, y: u16) {
-        if app.trail_width() == 0 {
-            return;
-        }
-        let trail: Vec<f32> = row.trail.iter().collect();
-        let trail = graph::sparkline(&trail, usize::from(TRAIL - 2), canvas.symbols());
-        let style = canvas.style(Role::Ok);
-        let x = canvas.width().saturating_sub(TRAIL - 1);
-        canvas.put(x, y, TRAIL - 2, &trail, style);
-    }
-}
-
-fn any(sources: &[SourceId], stale: Staleness) -> bool {
-    sources.iter().any(|s| stale.has(*s))
 }
 
 /// Dollars in their columns, then name, count, states as a bar and in words, what the group is.
@@ -180,7 +116,7 @@ fn draw_head(canvas: &mut Canvas<'_>, app: &App, group: &GpuGroup, placement: &P
         if columns(&text) >= usize::from(canvas.width().saturating_sub(x)) {
             return;
         }
-        let style = canvas.style(state_role(state));
+        let style = canvas.style(words::role(state));
         x = canvas.put(x, y, u16::MAX, &text, style) + 2;
     }
     for note in &group.notes {
@@ -194,7 +130,7 @@ fn draw_head(canvas: &mut Canvas<'_>, app: &App, group: &GpuGroup, placement: &P
 /// The states of a group, stacked; each has a look of its own without colours too.
 fn bar(canvas: &mut Canvas<'_>, group: &GpuGroup, mut x: u16, y: u16) -> u16 {
     for (state, width) in group.sums.bar(BAR) {
-        let style = canvas.style(state_role(state));
+        let style = canvas.style(words::role(state));
         let letter = words::letter(state).to_string();
         let glyph = match canvas.symbols() {
             Symbols::Unicode if canvas.has_colours() => "█",

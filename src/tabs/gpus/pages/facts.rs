@@ -1,6 +1,5 @@
 //! The parts of a GPU's page that are lists.
 
-use super::state_role;
 use crate::app::App;
 use crate::app::Role;
 use crate::app::content::{Line, wrap};
@@ -109,7 +108,7 @@ pub fn siblings(app: &App, page: &GpuDetail, ctx: &ViewContext) -> Vec<Line> {
             Line::new()
                 .text("  ")
                 .column(Role::Text, &GpuField::Mig.cell(row, ctx), 12)
-                .column(state_role(row.verdict.state), &words::cell(&row.verdict, ctx.symbols), 15)
+                .column(words::role(row.verdict.state), &words::cell(&row.verdict, ctx.symbols), 15)
                 .number(Role::Text, &GpuField::Effective.cell(row, ctx), 5)
                 .number(
                     Role::Text,

@@ -3,7 +3,6 @@
 
 use std::sync::Arc;
 
-use super::state_role;
 use crate::app::App;
 use crate::app::Role;
 use crate::app::content::{Line, Target, columns, wrap};
@@ -144,7 +143,7 @@ pub fn of_instance(app: &App, instance: &Arc<str>, width: usize) -> Vec<Line> {
             .text("  ")
             .number(Role::Text, &GpuField::GpuIndex.cell(row, &ctx), 3)
             .text("  ")
-            .column(state_role(row.verdict.state), &state, 15)
+            .column(words::role(row.verdict.state), &state, 15)
             .number(Role::Text, &GpuField::Effective.cell(row, &ctx), 5)
             .text("  ");
         let used: usize = line.spans.iter().map(|s| columns(&s.text)).sum();
@@ -174,7 +173,7 @@ pub fn findings(found: &[GpuFinding], ctx: &ViewContext) -> Vec<Line> {
             .number(Role::Text, &ctx.symbols.or_unknown(priced, format::usd_per_hour), 10)
             .number(Role::Text, &wasted, 10)
             .text("  ")
-            .with(state_role(finding.state), format!("{what} {}", words::plain(finding.state)))
+            .with(words::role(finding.state), format!("{what} {}", words::plain(finding.state)))
             .to(Target::Tab(TAB))
     };
     found.iter().map(line).collect()
@@ -205,7 +204,7 @@ pub fn overview(app: &App, width: usize) -> Option<Line> {
         let count = sums.count(state);
         if count > 0 {
             let count = format::grouped(f64::from(count), 0);
-            parts.push((state_role(state), format!("{dot} {count} {}", words::plain(state))));
+            parts.push((words::role(state), format!("{dot} {count} {}", words::plain(state))));
         }
     }
     let mut line = Line::new();

@@ -16,18 +16,7 @@ pub use empty::empty;
 pub use lists::{distribution, findings, missing, of_instance, overview};
 pub use page::page;
 
-/// Role, and with it the colour, of a state.
-pub fn state_role(state: GpuState) -> Role {
-    match state {
-        GpuState::Unhealthy | GpuState::Stalled => Role::Crit,
-        GpuState::HeldIdle | GpuState::UnallocatedIdle => Role::Idle,
-        GpuState::Inefficient | GpuState::Unknown => Role::Warn,
-        GpuState::Stale => Role::Dim,
-        GpuState::Busy => Role::Ok,
-    }
-}
-
-/// Lines above the table: sums over the GPUs, missing telemetry, poor sources.
+/// How the GPUs are doing, what is not seen, and what the telemetry lacks; a line each.
 pub fn strip(app: &App, width: usize) -> Vec<Line> {
     let Some(said) = app.gpu_tab().said() else { return Vec::new() };
     let ctx = app.gpu_context();

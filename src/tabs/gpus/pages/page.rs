@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use super::{facts, state_role};
+use super::facts;
 use crate::app::App;
 use crate::app::Role;
 use crate::app::content::graph::Plot;
 use crate::app::content::{Line, wrap};
 use crate::domain::GpuHistory;
 use crate::tabs::gpus::picture::detail::Component;
-use crate::tabs::gpus::picture::{GpuDetail, GpuGraphPage, detail};
+use crate::tabs::gpus::picture::{GpuDetail, GpuGraphPage, detail, words};
 use crate::tabs::overview::pages::{GAP, beside, widest};
 use crate::view::{Symbols, ViewContext, format};
 
@@ -71,7 +71,7 @@ fn head(page: &GpuDetail, width: usize) -> Vec<Line> {
     let mut lines = Vec::new();
     paragraph(Role::Heading, &page.title, 0, width, &mut lines);
     let said = &page.conclusion;
-    let mut state = Line::of(state_role(said.state), said.cell.clone());
+    let mut state = Line::of(words::role(said.state), said.cell.clone());
     if let Some(span) = &said.idle_for {
         state = state.text(format!("  for {span}"));
     }

@@ -7,18 +7,21 @@ use super::field_table::GpuField;
 use super::field_table::{BANDS, FIELDS, RUNGS, STATES};
 use super::words;
 use crate::analyze::gpu::Band;
-use crate::domain::{GpuSignal, GpuState, Rung};
+use crate::domain::{GpuSignal, GpuState, Rung, SourceSet};
 use crate::fleet::{GpuRow, Row};
+use crate::tabs::idle::picture::Field;
 use crate::tabs::idle::picture::field_value::price_basis;
 use crate::view::table_field::{FieldSpec, TableField};
 use crate::view::value::Value;
-use crate::view::{ViewContext, format};
+use crate::view::{Origin, Role, ViewContext, format};
 
 /// Bytes in a MiB.
 const MIB: f64 = 1_048_576.0;
 
 impl TableField for GpuField {
     type Row = GpuRow;
+
+    const NOUNS: [&'static str; 2] = ["GPU", "GPUs"];
 
     const SCREEN_COLUMNS: &'static [Self] = super::DEFAULT_COLUMNS;
 
@@ -43,6 +46,46 @@ impl TableField for GpuField {
 
     fn spec(self) -> &'static FieldSpec {
         &FIELDS[self as usize]
+    }
+
+    fn role(self, row: &GpuRow) -> Role {
+        let state = row.verdict.state;
+        match self {
+            Self::State => words::role(state),
+            Self::WastedUsd | Self::WasteUsdPerHour if state.is_idle() => Role::Idle,
+            _ => Role::Text,
+        }
+    }
+
+    fn origin(row: &GpuRow) -> Origin<'_> {
+        let scope = row.node.instance.as_deref().map(|r| Cow::Borrowed(&r.instance.scope));
+        Origin { scope, told: &row.told }
+    }
+
+    fn rests_on(self, row: &GpuRow) -> SourceSet {
+        let instance = row.node.instance.as_deref();
+        let price = || instance.map(|r| Field::UsdPerHour.rests_on(r)).unwrap_or_default();
+        // What the best source said is what is shown.
+        let telemetry = || SourceSet::of(row.told.first().map(|t| t.source).as_slice());
+        match self {
+            Self::UsdPerHour | Self::PriceBasis => price(),
+            Self::WastedUsd | Self::WasteUsdPerHour => telemetry().and(price()),
+            Self::Account
+            | Self::Region
+            | Self::InstanceId
+            | Self::Name
+            | Self::InstanceType
+            | Self::Team
+            | Self::Node
+            | Self::GpuIndex
+            | Self::Uuid
+            | Self::Model
+            | Self::Mig
+            | Self::Gpus
+            | Self::Age
+            | Self::Sources => SourceSet::default(),
+            _ => telemetry(),
+        }
     }
 
     fn id(row: &GpuRow) -> &Arc<str> {

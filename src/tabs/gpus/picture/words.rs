@@ -1,6 +1,7 @@
 //! The words, glyphs and letters of the states of a GPU.
 
 use crate::domain::{GpuState, GpuVerdict, Workload};
+use crate::view::Role;
 use crate::view::symbols::Symbols;
 
 /// Label beside a state's glyph; upper case where it costs money or needs attention.
@@ -17,7 +18,18 @@ pub fn word(state: GpuState) -> &'static str {
     }
 }
 
-/// Glyph of a state, one column wide; always shown with its label.
+/// What the colour of a state means.
+pub fn role(state: GpuState) -> Role {
+    match state {
+        GpuState::Unhealthy | GpuState::Stalled => Role::Crit,
+        GpuState::HeldIdle | GpuState::UnallocatedIdle => Role::Idle,
+        GpuState::Inefficient | GpuState::Unknown => Role::Warn,
+        GpuState::Stale => Role::Dim,
+        GpuState::Busy => Role::Ok,
+    }
+}
+
+/// The glyph of a state, one column wide; always shown with its word.
 pub fn glyph(state: GpuState, symbols: Symbols) -> &'static str {
     match (symbols, state) {
         (Symbols::Unicode, GpuState::Unhealthy) => "✗",

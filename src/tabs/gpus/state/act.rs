@@ -11,6 +11,7 @@ use crate::report::Gpus;
 use crate::tabs::gpus::TAB;
 use crate::tabs::gpus::picture::heat::HeatStep;
 use crate::tabs::gpus::picture::{GpuField, GpuGrouping};
+use crate::view::Sort;
 
 impl App {
     /// Applies an action of the tab's own context.
@@ -164,7 +165,16 @@ impl App {
 
     /// Report of the GPUs of list and map, as filtered; `None` without any.
     pub(crate) fn gpu_picture(&self) -> Option<Picture> {
-        let list = shown::<GpuField>(&self.tabs.gpus.table, self.gpus_of()?);
+        let table = &self.tabs.gpus.table;
+        let mut list = shown::<GpuField>(table, self.gpus_of()?);
+        if table.sort == Sort::default() {
+            // The order on screen holds still for the eye. A file has the one of the fleet, in which
+            // `burntop gpus` prints.
+            let mut order = table.order().to_vec();
+            order.sort_unstable();
+            let rows = table.rows()?;
+            list.rows = order.into_iter().filter_map(|row| rows.get(row).cloned()).collect();
+        }
         let fills = self.shows_gpu_table() || self.shows_heat();
         fills.then(|| Picture::new(list, self.gpu_context().now))
     }

@@ -8,15 +8,20 @@ use jiff::Timestamp;
 use super::SCREEN_COLUMNS;
 use super::field_table::FIELDS;
 use super::field_table::Field;
-use crate::domain::{Owner, Platform, PriceBasis, Provenance, Rate, Tenancy, Verdict, VerdictKind};
+use crate::domain::{
+    Lifecycle, Owner, Platform, PriceBasis, Provenance, Rate, SourceId, SourceSet, Tenancy,
+    Verdict, VerdictKind,
+};
 use crate::fleet::{Net, Row};
 use crate::tabs::savings::picture::words;
 use crate::view::table_field::{FieldSpec, TableField};
 use crate::view::value::Value;
-use crate::view::{ViewContext, format, verdict};
+use crate::view::{Origin, Role, ViewContext, format, verdict};
 
 impl TableField for Field {
     type Row = Row;
+
+    const NOUNS: [&'static str; 2] = ["instance", "instances"];
 
     const SCREEN_COLUMNS: &'static [Self] = SCREEN_COLUMNS;
 
@@ -43,6 +48,44 @@ impl TableField for Field {
 
     fn spec(self) -> &'static FieldSpec {
         &FIELDS[self as usize]
+    }
+
+    fn role(self, row: &Row) -> Role {
+        let kind = row.verdict.as_ref().map(|v| v.kind);
+        match (self, kind) {
+            (Self::Verdict, Some(kind)) => verdict::role(kind),
+            (
+                Self::WastedUsd | Self::WasteUsdPerHour,
+                Some(VerdictKind::Idle | VerdictKind::Partial),
+            ) => Role::Idle,
+            _ if !row.instance.state.is_billed() => Role::Dim,
+            _ => Role::Text,
+        }
+    }
+
+    fn origin(row: &Row) -> Origin<'_> {
+        Origin::of(&row.instance.scope)
+    }
+
+    fn rests_on(self, row: &Row) -> SourceSet {
+        use SourceId::{CloudWatch, Ec2, Prices, Spot, Types};
+        let spot = row.instance.lifecycle == Lifecycle::Spot;
+        SourceSet::of(match self {
+            Self::UsdPerHour | Self::PriceBasis if spot => &[Ec2, Spot],
+            Self::UsdPerHour | Self::PriceBasis => &[Ec2, Prices],
+            Self::WastedUsd | Self::WasteUsdPerHour if spot => &[Ec2, Spot, CloudWatch],
+            Self::WastedUsd | Self::WasteUsdPerHour => &[Ec2, Prices, CloudWatch],
+            Self::Verdict
+            | Self::IdleSince
+            | Self::Gpu
+            | Self::Cpu
+            | Self::NetworkPerDay
+            | Self::Coverage
+            | Self::IdleGpus
+            | Self::Reason => &[Ec2, CloudWatch],
+            Self::Gpus | Self::GpuModel | Self::Vcpus | Self::Memory => &[Ec2, Types],
+            _ => &[Ec2],
+        })
     }
 
     fn id(row: &Row) -> &Arc<str> {

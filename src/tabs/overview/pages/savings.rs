@@ -4,7 +4,7 @@ use super::{cut, line_columns};
 use crate::analyze::waterfall::{Task, TaskKind};
 use crate::app::Role;
 use crate::app::content::{Line, Target, columns, wrap};
-use crate::app::{SavingsLook, Tab};
+use crate::app::{SavingsList, Tab};
 use crate::domain::HOURS_PER_MONTH;
 use crate::fleet::savings::{Effort, Risk, Step, StepKind};
 use crate::tabs::overview::picture::{Overview, Saved, WasteOf};
@@ -85,7 +85,7 @@ pub(super) fn parts(
             "unused commitments",
             &format::usd_per_hour(unused),
             saved.unused_of(ctx.symbols).map(|of| format!("  {of}")).unwrap_or_default(),
-            Target::List(SavingsLook::Commitments),
+            Target::List(SavingsList::Commitments),
         );
     }
     let (count, usd) = saved.idle_resources();
@@ -98,7 +98,7 @@ pub(super) fn parts(
             "idle resources",
             &ctx.symbols.or_unknown(known.then_some(usd), format::usd_per_hour),
             format!("  {}", cut(&kinds.join(", "), KINDS, ctx.symbols)),
-            Target::List(SavingsLook::Resources),
+            Target::List(SavingsList::Resources),
         );
     }
     lines
@@ -265,8 +265,8 @@ fn risk_role(risk: Risk) -> Role {
 fn target(kind: StepKind) -> Target {
     match kind {
         StepKind::Idle => Target::Tab(Tab::Idle),
-        StepKind::RightSize => Target::List(SavingsLook::Proposals),
-        StepKind::Spot => Target::List(SavingsLook::Spot),
+        StepKind::RightSize => Target::List(SavingsList::Proposals),
+        StepKind::Spot => Target::List(SavingsList::Spot),
         StepKind::Storage => Target::Tab(Tab::Storage),
         StepKind::Commitments => Target::Tab(Tab::WhatIf),
     }
@@ -322,7 +322,7 @@ fn why(task: &Task) -> String {
 fn place(kind: TaskKind) -> Target {
     match kind {
         TaskKind::See => Target::Tab(Tab::Gpus),
-        TaskKind::UseCommitments => Target::List(SavingsLook::Commitments),
+        TaskKind::UseCommitments => Target::List(SavingsList::Commitments),
         TaskKind::Stop
         | TaskKind::Storage
         | TaskKind::RightSize
@@ -391,8 +391,8 @@ mod tests {
             waterfall(saved, &ctx, 78).into_iter().filter_map(|l| l.target).collect();
         let want = [
             Target::Tab(Tab::Idle),
-            Target::List(SavingsLook::Proposals),
-            Target::List(SavingsLook::Spot),
+            Target::List(SavingsList::Proposals),
+            Target::List(SavingsList::Spot),
             Target::Tab(Tab::Storage),
             Target::Tab(Tab::WhatIf),
         ];

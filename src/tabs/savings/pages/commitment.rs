@@ -20,7 +20,8 @@ const NAMED: usize = 20;
 /// Columns of the bar of use.
 const BAR: usize = 20;
 
-pub(super) fn lines(app: &App, id: &Arc<str>, width: usize) -> Vec<Line> {
+/// The page.
+pub(crate) fn lines(app: &App, id: &Arc<str>, width: usize) -> Vec<Line> {
     let Some(savings) = app.savings() else { return gone() };
     let Some(row) = savings.commitments.iter().find(|r| r.commitment.id == *id) else {
         return gone();

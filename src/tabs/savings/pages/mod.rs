@@ -1,12 +1,12 @@
 //! The lists of what could be saved in words: the strip above the tables, and their pages.
 
-mod commitment;
+pub(super) mod commitment;
 mod empty;
 mod guide;
-mod proposal;
-mod resource;
-mod spot;
-mod strip;
+pub(super) mod proposal;
+pub(super) mod resource;
+pub(super) mod spot;
+pub(super) mod strip;
 
 pub use empty::empty;
 pub use guide::guide;
@@ -14,21 +14,10 @@ pub use strip::{elsewhere, strip};
 
 use crate::app::Role;
 use crate::app::content::Line;
-use crate::app::{App, SavingsPage};
 use crate::fleet::{Net, Row};
 use crate::tabs::savings::picture::words;
 use crate::tabs::storage::pages::parts;
 use crate::view::{ViewContext, format};
-
-/// The lines of a page.
-pub fn page(app: &App, page: &SavingsPage, width: usize) -> Vec<Line> {
-    match page {
-        SavingsPage::Commitment(id) => commitment::lines(app, id, width),
-        SavingsPage::Proposal(id) => proposal::lines(app, id, width),
-        SavingsPage::Spot(id) => spot::lines(app, id, width),
-        SavingsPage::Resource(id) => resource::lines(app, id, width),
-    }
-}
 
 fn gone() -> Vec<Line> {
     vec![Line::of(Role::Warn, "It is not there any more.")]

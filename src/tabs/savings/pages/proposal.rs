@@ -12,7 +12,8 @@ use crate::tabs::savings::picture::words;
 use crate::tabs::storage::pages::parts::{fact, heading, paragraph, role_fact};
 use crate::view::{ViewContext, format};
 
-pub(super) fn lines(app: &App, id: &Arc<str>, width: usize) -> Vec<Line> {
+/// The page.
+pub(crate) fn lines(app: &App, id: &Arc<str>, width: usize) -> Vec<Line> {
     let found = app.savings().and_then(|s| s.proposals.iter().find(|p| p.id == *id));
     let Some(row) = found else { return gone() };
     let ctx = app.savings_context();

@@ -7,13 +7,13 @@ use crate::app::App;
 use crate::app::Role;
 use crate::app::content::{Line, columns};
 use crate::domain::{EvidenceRole, HOURS_PER_MONTH};
-use crate::tabs::idle::pages::verdict_role;
 use crate::tabs::idle::picture::{EvidenceLine, Standing, evidence_lines};
 use crate::tabs::savings::picture::{ResourceField, ResourceItem, resource_items};
 use crate::tabs::storage::pages::parts::{fact, heading, paragraph, role_fact};
 use crate::view::{TableField, ViewContext, format, verdict};
 
-pub(super) fn lines(app: &App, id: &Arc<str>, width: usize) -> Vec<Line> {
+/// The page.
+pub(crate) fn lines(app: &App, id: &Arc<str>, width: usize) -> Vec<Line> {
     let Some(savings) = app.savings() else { return gone() };
     // The page may be opened from elsewhere than its list.
     let items = resource_items(savings);
@@ -23,7 +23,7 @@ pub(super) fn lines(app: &App, id: &Arc<str>, width: usize) -> Vec<Line> {
     let mut lines = vec![Line::of(Role::Heading, of.kind.label()).text(format!("  {}", of.name))];
     match row.verdict.as_deref() {
         Some(judged) => {
-            let mut line = Line::of(verdict_role(judged.kind), verdict::cell(judged, ctx.symbols));
+            let mut line = Line::of(verdict::role(judged.kind), verdict::cell(judged, ctx.symbols));
             if let Some(since) = judged.idle_since {
                 let span = format::span(ctx.now.duration_since(since).as_secs());
                 let span = format::at_least(span, judged.idle_since_at_least);

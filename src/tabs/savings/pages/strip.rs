@@ -1,14 +1,15 @@
 //! The lines above the lists: which list, and what all of it comes to.
 
+use crate::app::App;
 use crate::app::Role;
-use crate::app::content::{Line, columns};
-use crate::app::{App, SavingsLook};
+use crate::app::content::Line;
 use crate::domain::HOURS_PER_MONTH;
 use crate::fleet::Savings;
 use crate::fleet::savings::{SizeVerdict, SpotFit};
+use crate::tabs::savings::lists::LISTS;
+use crate::tabs::savings::picture::is_idle;
 use crate::tabs::savings::picture::words::{at_least, utilisation};
-use crate::tabs::savings::picture::{ResourceItem, is_idle};
-use crate::tabs::storage::pages::strip::join;
+use crate::tabs::storage::pages::strip::{join, names};
 use crate::view::{Symbols, format};
 
 /// The strip, most important line first.
@@ -16,35 +17,18 @@ pub fn strip(app: &App, width: usize) -> Vec<Line> {
     let Some(savings) = app.savings() else { return Vec::new() };
     let symbols = app.appearance().symbols;
     let separator = format!(" {} ", symbols.separator());
-    let parts = match app.savings_tab().look() {
-        SavingsLook::Overview => Vec::new(),
-        SavingsLook::Commitments => commitments(savings, symbols),
-        SavingsLook::Proposals => proposals(savings, symbols),
-        SavingsLook::Spot => spot(savings, symbols),
-        SavingsLook::Resources => resources(app.savings_tab().items(), symbols),
-    };
-    let mut lines = vec![lists(app, width)];
-    if !parts.is_empty() {
-        lines.push(join(parts, &separator, width));
+    let here = app.savings_tab().look().map(|list| list.spec());
+    let titles = std::iter::once(OVERVIEW).chain(LISTS.iter().map(|list| list.title));
+    let mut lines = vec![names(titles, here.map_or(OVERVIEW, |list| list.title), width)];
+    if let Some(list) = here {
+        lines.push(join((list.sums)(app, savings, symbols), &separator, width));
     }
     lines.extend(unknown(savings));
     lines
 }
 
-/// The lists by name, the one on screen marked by brackets and colour; narrow, that one alone.
-fn lists(app: &App, width: usize) -> Line {
-    let here = app.savings_tab().look();
-    let all: usize = SavingsLook::ALL.iter().map(|look| columns(look.title()) + 3).sum();
-    let mut line = Line::new();
-    for look in SavingsLook::ALL {
-        if look == here {
-            line = line.with(Role::Accent, format!("[{}]", look.title())).text(" ");
-        } else if all <= width {
-            line = line.with(Role::Dim, format!(" {} ", look.title())).text(" ");
-        }
-    }
-    line
-}
+/// The title of what the lists stand behind.
+const OVERVIEW: &str = "Overview";
 
 type Parts = Vec<(Role, String)>;
 
@@ -56,7 +40,7 @@ fn share(share: Option<f64>, symbols: Symbols) -> String {
     symbols.or_unknown(share.map(|s| s * 100.0), format::percent)
 }
 
-fn commitments(savings: &Savings, symbols: Symbols) -> Parts {
+pub(crate) fn commitments(_: &App, savings: &Savings, symbols: Symbols) -> Parts {
     let sums = &savings.sums;
     vec![
         (
@@ -92,7 +76,7 @@ fn sum(values: impl Iterator<Item = Option<f64>>) -> (Option<f64>, usize) {
     ((known > 0).then_some(usd), unknown)
 }
 
-fn proposals(savings: &Savings, symbols: Symbols) -> Parts {
+pub(crate) fn proposals(_: &App, savings: &Savings, symbols: Symbols) -> Parts {
     let smaller =
         || savings.proposals.iter().filter(|p| matches!(p.verdict, SizeVerdict::Smaller { .. }));
     let (net, unknown) = sum(smaller().map(|p| p.net_usd_per_hour));
@@ -114,7 +98,7 @@ fn proposals(savings: &Savings, symbols: Symbols) -> Parts {
     parts
 }
 
-fn spot(savings: &Savings, symbols: Symbols) -> Parts {
+pub(crate) fn spot(_: &App, savings: &Savings, symbols: Symbols) -> Parts {
     let of = |fit: SpotFit| savings.spot.iter().filter(move |r| r.fit == fit).count();
     let fits = || savings.spot.iter().filter(|r| matches!(r.fit, SpotFit::Yes | SpotFit::Partial));
     let (net, unknown) = sum(fits().map(|r| r.net_usd_per_hour));
@@ -132,7 +116,8 @@ fn spot(savings: &Savings, symbols: Symbols) -> Parts {
     parts
 }
 
-fn resources(items: &[std::sync::Arc<ResourceItem>], symbols: Symbols) -> Parts {
+pub(crate) fn resources(app: &App, _: &Savings, symbols: Symbols) -> Parts {
+    let items = app.savings_tab().items();
     let idle = || items.iter().filter(|i| i.is_idle());
     let (waste, unpriced) = sum(idle().map(|i| i.row.waste_usd_per_hour));
     let (net, unknown) = sum(idle().map(|i| i.net_usd_per_hour));

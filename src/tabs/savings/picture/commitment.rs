@@ -1,15 +1,16 @@
 //! The fields of a commitment.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::words;
-use crate::domain::{CommitmentKind, CommitmentState, Commits};
+use crate::domain::{CommitmentKind, CommitmentState, Commits, Scope, SourceId, SourceSet};
 use crate::fleet::savings::CommitmentRow;
 use crate::query::Unit;
 use crate::tabs::storage::picture::spec::{
     by, choice, field_enum, fields, number, text, time, wide,
 };
-use crate::view::{FieldSpec, TableField, Value, ViewContext};
+use crate::view::{FieldSpec, Origin, Role, TableField, Value, ViewContext};
 
 field_enum! {
     /// A field of a commitment.
@@ -178,6 +179,8 @@ static FIELDS: [FieldSpec; F::ALL.len()] = [
 impl TableField for CommitmentField {
     type Row = CommitmentRow;
 
+    const NOUNS: [&'static str; 2] = ["commitment", "commitments"];
+
     const SCREEN_COLUMNS: &'static [Self] = &[
         F::Unused,
         F::UsdPerHour,
@@ -236,6 +239,29 @@ impl TableField for CommitmentField {
     /// Every finding answers, not the first alone.
     fn several(self, row: &CommitmentRow) -> Option<impl Iterator<Item = &str>> {
         (self == F::Finding).then(|| row.findings.iter().map(|f| &**f))
+    }
+
+    fn role(self, row: &CommitmentRow) -> Role {
+        match self {
+            F::Unused if row.unused_usd_per_hour.is_some_and(|usd| usd > 0.0) => Role::Idle,
+            F::Saves if row.saves_usd_per_hour.is_some_and(|usd| usd < 0.0) => Role::Warn,
+            F::Finding => Role::Warn,
+            _ if row.commitment.state != CommitmentState::Active => Role::Dim,
+            _ => Role::Text,
+        }
+    }
+
+    fn origin(row: &CommitmentRow) -> Origin<'_> {
+        let account = row.commitment.account.clone();
+        let scope = match words::region(&row.commitment) {
+            Some(region) => Scope::new(account, region),
+            None => Scope::account_wide(account),
+        };
+        Origin { scope: Some(Cow::Owned(scope)), told: &[] }
+    }
+
+    fn rests_on(self, _: &CommitmentRow) -> SourceSet {
+        SourceSet::of(if self == F::Covers { &[] } else { &[SourceId::Commitments] })
     }
 
     fn id(row: &CommitmentRow) -> &Arc<str> {

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use super::words;
-use crate::fleet::savings::{CannotTell, Proposal, SizeVerdict};
+use crate::domain::{SourceId, SourceSet};
+use crate::fleet::savings::{CannotTell, Proposal, Risk, SizeVerdict};
 use crate::query::Unit;
 use crate::tabs::storage::picture::spec::{
     by, choice, field_enum, fields, number, text, time, wide,
 };
-use crate::view::{FieldSpec, TableField, Value, ViewContext};
+use crate::view::{FieldSpec, Origin, Role, TableField, Value, ViewContext};
 
 field_enum! {
     /// A field of a proposal.
@@ -171,6 +172,8 @@ static FIELDS: [FieldSpec; F::ALL.len()] = [
 impl TableField for ProposalField {
     type Row = Proposal;
 
+    const NOUNS: [&'static str; 2] = ["proposal", "proposals"];
+
     const SCREEN_COLUMNS: &'static [Self] = &[
         F::Net,
         F::Gross,
@@ -235,6 +238,25 @@ impl TableField for ProposalField {
 
     fn several(self, row: &Proposal) -> Option<impl Iterator<Item = &str>> {
         (self == F::Notes).then(|| row.says.iter().map(|s| &**s))
+    }
+
+    fn role(self, row: &Proposal) -> Role {
+        match self {
+            F::Net if row.net_usd_per_hour.is_some_and(|usd| usd > 0.0) => Role::Idle,
+            F::Risk if row.risk == Risk::High => Role::Warn,
+            F::WorthlessUntil => Role::Warn,
+            _ if matches!(row.verdict, SizeVerdict::Cannot(_)) => Role::Dim,
+            _ => Role::Text,
+        }
+    }
+
+    fn origin(row: &Proposal) -> Origin<'_> {
+        Origin::of(&row.scope)
+    }
+
+    fn rests_on(self, _: &Proposal) -> SourceSet {
+        let is_money = matches!(self, F::Net | F::Gross);
+        SourceSet::of(if is_money { &[SourceId::CloudWatch, SourceId::Commitments] } else { &[] })
     }
 
     fn id(row: &Proposal) -> &Arc<str> {

@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::words;
-use crate::domain::{CommitmentKind, CommitmentSource, ResourceKind, VerdictKind};
+use crate::domain::{
+    CommitmentKind, CommitmentSource, ResourceKind, SourceId, SourceSet, VerdictKind,
+};
 use crate::fleet::Savings;
 use crate::fleet::savings::ResourceRow;
 use crate::query::{Kind, Unit};
@@ -12,7 +14,7 @@ use crate::tabs::idle::picture::field_table::VERDICTS;
 use crate::tabs::storage::picture::spec::{
     by, choice, field_enum, fields, number, text, time, wide,
 };
-use crate::view::{FieldSpec, TableField, Value, ViewContext, format, verdict};
+use crate::view::{FieldSpec, Origin, Role, TableField, Value, ViewContext, format, verdict};
 
 field_enum! {
     /// A field of a resource.
@@ -220,6 +222,8 @@ static FIELDS: [FieldSpec; F::ALL.len()] = [
 impl TableField for ResourceField {
     type Row = ResourceItem;
 
+    const NOUNS: [&'static str; 2] = ["resource", "resources"];
+
     const SCREEN_COLUMNS: &'static [Self] = &[
         F::Waste,
         F::Net,
@@ -277,6 +281,23 @@ impl TableField for ResourceField {
             return since.map_or(Value::Unknown, Value::Time);
         }
         self.value(item, ctx).exported(self.spec().kind)
+    }
+
+    fn role(self, item: &ResourceItem) -> Role {
+        match (self, item.row.verdict.as_ref()) {
+            (F::Verdict, Some(judged)) => verdict::role(judged.kind),
+            (F::Waste, _) if item.is_idle() => Role::Idle,
+            _ => Role::Text,
+        }
+    }
+
+    fn origin(item: &ResourceItem) -> Origin<'_> {
+        Origin::of(&item.row.resource.scope)
+    }
+
+    fn rests_on(self, _: &ResourceItem) -> SourceSet {
+        let is_itself = matches!(self, F::Name | F::Id | F::Kind);
+        SourceSet::of(if is_itself { &[] } else { &[SourceId::Resources] })
     }
 
     fn cell(self, item: &ResourceItem, ctx: &ViewContext) -> String {

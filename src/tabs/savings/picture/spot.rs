@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use super::words;
-use crate::domain::Interruption;
+use crate::domain::{Interruption, SourceId, SourceSet};
 use crate::fleet::savings::{SpotFit, SpotRow};
 use crate::query::Unit;
 use crate::tabs::storage::picture::spec::{by, choice, field_enum, fields, number, text, wide};
-use crate::view::{FieldSpec, TableField, Value, ViewContext};
+use crate::view::{FieldSpec, Origin, Role, TableField, Value, ViewContext};
 
 field_enum! {
     /// A field of a Spot candidate.
@@ -176,6 +176,8 @@ static FIELDS: [FieldSpec; F::ALL.len()] = [
 impl TableField for SpotField {
     type Row = SpotRow;
 
+    const NOUNS: [&'static str; 2] = ["instance", "instances"];
+
     const SCREEN_COLUMNS: &'static [Self] = &[
         F::Net,
         F::Gross,
@@ -260,6 +262,28 @@ impl TableField for SpotField {
 
     fn several(self, row: &SpotRow) -> Option<impl Iterator<Item = &str>> {
         (self == F::Notes).then(|| row.says.iter().map(|s| &**s))
+    }
+
+    fn role(self, row: &SpotRow) -> Role {
+        match (self, row.fit) {
+            (F::Net, _) if row.net_usd_per_hour.is_some_and(|usd| usd > 0.0) => Role::Idle,
+            (F::Fit, SpotFit::Yes) => Role::Ok,
+            (F::Fit, SpotFit::Partial | SpotFit::Unknown) => Role::Warn,
+            (_, SpotFit::No) => Role::Dim,
+            _ => Role::Text,
+        }
+    }
+
+    fn origin(row: &SpotRow) -> Origin<'_> {
+        Origin::of(&row.scope)
+    }
+
+    fn rests_on(self, _: &SpotRow) -> SourceSet {
+        SourceSet::of(match self {
+            F::Net => &[SourceId::SpotHistory, SourceId::Commitments],
+            F::Gross | F::Spot | F::Effective => &[SourceId::SpotHistory],
+            _ => &[],
+        })
     }
 
     fn id(row: &SpotRow) -> &Arc<str> {

@@ -1,34 +1,21 @@
 //! What keys do on the lists.
 
-use super::{SavingsLook, SavingsPage};
+use super::SavingsList;
 use crate::analyze::spot::asg_cli_input;
 use crate::app::keymap::Action;
-use crate::app::{App, Effect, Level, Notice, Page, Tab};
+use crate::app::{App, Effect, Level, Notice, Page, Tab, turned};
 
 impl App {
     /// Shows a list, or the overview.
-    pub(crate) fn go_to_savings(&mut self, look: SavingsLook) {
+    pub(crate) fn go_to_savings(&mut self, look: impl Into<Option<SavingsList>>) {
         self.go_to_tab(Tab::Overview);
-        self.look_at_savings(look);
+        self.look_at_savings(look.into());
     }
 
-    /// Changes the list on screen.
-    pub(crate) fn look_at_savings(&mut self, look: SavingsLook) {
+    /// Changes the list on screen; `None` for the overview.
+    pub(crate) fn look_at_savings(&mut self, look: Option<SavingsList>) {
         self.tabs.savings.look = look;
         self.sync_savings();
-    }
-
-    /// Shows a row of a list.
-    pub(crate) fn go_to_saving(&mut self, page: SavingsPage) {
-        let look = match &page {
-            SavingsPage::Commitment(_) => SavingsLook::Commitments,
-            SavingsPage::Proposal(_) => SavingsLook::Proposals,
-            SavingsPage::Spot(_) => SavingsLook::Spot,
-            SavingsPage::Resource(_) => SavingsLook::Resources,
-        };
-        self.go_to_savings(look);
-        self.tabs.savings.list_mut(look).go_to(page.id());
-        self.open(Page::Savings(page));
     }
 
     /// What a key does that belongs to the lists: the next one, round and round. From the list of
@@ -43,10 +30,12 @@ impl App {
             return;
         }
         if self.tab == Tab::Idle {
-            self.go_to_savings(SavingsLook::Resources);
+            self.go_to_savings(SavingsList::Resources);
             return;
         }
-        self.look_at_savings(self.tabs.savings.look.turn(action == Action::NextSavings));
+        let all: Vec<_> = std::iter::once(None).chain(SavingsList::ALL.map(Some)).collect();
+        let forward = action == Action::NextSavings;
+        self.look_at_savings(turned(&all, self.tabs.savings.look, forward));
     }
 
     /// What `enter` does on a list.
@@ -73,7 +62,7 @@ impl App {
         let list = self.list();
         let is_plain = list.filter_text().is_empty() && !list.has_range();
         if is_plain {
-            self.look_at_savings(SavingsLook::Overview);
+            self.look_at_savings(None);
         }
         is_plain
     }
@@ -81,10 +70,9 @@ impl App {
     /// On a page: the page of the row above or below in the list.
     pub(crate) fn next_saving(&mut self, below: bool) {
         let Some(page) = self.current_saving() else { return };
-        let id = page.id().clone();
         self.sync_savings();
         let before = self.list().cursor();
-        if !self.list_mut().go_to(&id) {
+        if !self.list_mut().go_to(&page.id) {
             return;
         }
         self.list_mut().step(if below { 1 } else { -1 });
@@ -102,12 +90,14 @@ impl App {
     pub(crate) fn saving_to_copy(&self) -> Option<(String, String)> {
         let current = self.current_saving()?;
         // On the page that shows it, the policy is what one wants to take along.
-        if let (SavingsPage::Spot(id), true) = (&current, !self.pages.is_empty())
-            && let Some(policy) = self.fleet_of_saving(id).and_then(|fleet| asg_cli_input(fleet))
+        if current.list == SavingsList::Spot
+            && !self.pages.is_empty()
+            && let Some(fleet) = self.fleet_of_saving(&current.id)
+            && let Some(policy) = asg_cli_input(fleet)
         {
             return Some(("the Auto Scaling group's policy".to_owned(), format!("{policy:#}")));
         }
-        let id = current.id().to_string();
+        let id = current.id.to_string();
         Some((id.clone(), id))
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::analyze::rightsize::guide::{Guide, GuideAsk, Precision, Task, recommend};
 use crate::app::keymap::Action;
-use crate::app::{App, Effect, Page};
+use crate::app::{App, Effect, Page, turned};
 use crate::tabs::savings::picture::{GuideRow, guide_number, guide_rows, guide_set, guide_step};
 
 /// What is asked, and where the cursor is.
@@ -34,13 +34,6 @@ impl GuideForm {
     pub fn row(&self) -> GuideRow {
         guide_rows().nth(self.cursor).unwrap_or(GuideRow::Task)
     }
-}
-
-/// The one before or behind in a list, round and round.
-fn turned<T: Copy + PartialEq>(all: &[T], now: T, forward: bool) -> T {
-    let at = all.iter().position(|t| *t == now).unwrap_or(0);
-    let step = if forward { 1 } else { all.len() - 1 };
-    all[(at + step) % all.len()]
 }
 
 impl App {

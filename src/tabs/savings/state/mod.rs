@@ -5,7 +5,6 @@ mod act;
 #[cfg(test)]
 pub(crate) mod fixture;
 mod guide;
-mod look;
 mod page;
 mod rows;
 #[cfg(test)]
@@ -15,21 +14,19 @@ use std::sync::Arc;
 
 use crate::app::{App, List, RowsStamp, Tab};
 use crate::fleet::Savings;
-use crate::tabs::savings::picture::{
-    CommitmentField, ProposalField, ResourceField, ResourceItem, SpotField,
-};
+pub use crate::tabs::savings::lists::SavingsList;
+use crate::tabs::savings::picture::ResourceItem;
 use crate::view::ViewContext;
 pub use guide::GuideForm;
-pub use look::SavingsLook;
 pub use page::SavingsPage;
 
 /// State of the lists.
 #[derive(Clone, Debug)]
 pub struct SavingsTab {
-    /// Which of its lists is shown.
-    pub(crate) look: SavingsLook,
-    /// The lists, in the order of [`SavingsLook::ALL`] behind the overview.
-    lists: [List; 4],
+    /// Which of its lists is shown; `None` for the overview.
+    pub(crate) look: Option<SavingsList>,
+    /// The lists, in the order of [`SavingsList::ALL`].
+    lists: [List; SavingsList::ALL.len()],
     /// The guide.
     pub(crate) guide: GuideForm,
     /// The resources with their nets, made once per picture.
@@ -41,13 +38,8 @@ pub struct SavingsTab {
 impl Default for SavingsTab {
     fn default() -> Self {
         Self {
-            look: SavingsLook::default(),
-            lists: [
-                List::of::<CommitmentField>(),
-                List::of::<ProposalField>(),
-                List::of::<SpotField>(),
-                List::of::<ResourceField>(),
-            ],
+            look: None,
+            lists: SavingsList::start(),
             guide: GuideForm::default(),
             items: Arc::default(),
             items_of: None,
@@ -56,19 +48,24 @@ impl Default for SavingsTab {
 }
 
 impl SavingsTab {
-    /// What the first tab shows.
-    pub fn look(&self) -> SavingsLook {
+    /// The list that the first tab shows; `None` for the overview.
+    pub fn look(&self) -> Option<SavingsList> {
         self.look
     }
 
-    /// One of the lists; the first for the overview.
-    pub fn list(&self, look: SavingsLook) -> &List {
-        &self.lists[look.list()]
+    /// The same; the first list for the overview.
+    pub(crate) fn shown(&self) -> SavingsList {
+        self.look.unwrap_or(SavingsList::Commitments)
+    }
+
+    /// One of the lists.
+    pub fn list(&self, list: SavingsList) -> &List {
+        &self.lists[list as usize]
     }
 
     /// The same, to change it.
-    pub(crate) fn list_mut(&mut self, look: SavingsLook) -> &mut List {
-        &mut self.lists[look.list()]
+    pub(crate) fn list_mut(&mut self, list: SavingsList) -> &mut List {
+        &mut self.lists[list as usize]
     }
 
     /// The resources with their nets.
@@ -85,7 +82,7 @@ impl App {
 
     /// True where the first tab shows a list instead of the overview.
     pub fn is_on_savings(&self) -> bool {
-        self.tab == Tab::Overview && self.tabs.savings.look != SavingsLook::Overview
+        self.tab == Tab::Overview && self.tabs.savings.look.is_some()
     }
 
     /// True on a list, without a page above it, where there is a table to show.
@@ -96,14 +93,7 @@ impl App {
 
     /// Rows of the list on screen, before any filter.
     pub fn savings_rows_on_screen(&self) -> usize {
-        let Some(savings) = self.savings() else { return 0 };
-        match self.tabs.savings.look {
-            SavingsLook::Overview => 0,
-            SavingsLook::Commitments => savings.commitments.len(),
-            SavingsLook::Proposals => savings.proposals.len(),
-            SavingsLook::Spot => savings.spot.len(),
-            SavingsLook::Resources => savings.resources.len(),
-        }
+        self.tabs.savings.look.map_or(0, |list| (list.spec().source.len)(self))
     }
 
     /// What cells of the lists are rendered with.
@@ -116,9 +106,11 @@ impl App {
     /// Takes a picture of what could be saved in.
     pub(crate) fn on_savings(&mut self, savings: Arc<Savings>) {
         self.savings = Some(savings);
-        let on_screen = self.is_on_savings().then(|| self.tabs.savings.look.list());
+        let look = self.tabs.savings.look.filter(|_| self.is_on_savings());
         let lists = self.tabs.savings.lists.iter_mut().enumerate();
-        lists.filter(|(at, _)| Some(*at) != on_screen).for_each(|(_, list)| list.release());
+        lists
+            .filter(|(at, _)| look.map(|list| list as usize) != Some(*at))
+            .for_each(|(_, list)| list.release());
         self.fold_sources();
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::fixture::{after, app, heard, init};
-use super::{SavingsLook, SavingsPage};
+use super::{SavingsList, SavingsPage};
 use crate::app::fixture::press;
 use crate::app::{App, Effect, Msg, Page};
 use crate::report::Format;
@@ -16,6 +16,10 @@ fn page(app: &App) -> Option<&SavingsPage> {
         Some(Page::Savings(page)) => Some(page),
         _ => None,
     }
+}
+
+fn commitment(id: &str) -> SavingsPage {
+    SavingsPage { list: SavingsList::Commitments, id: id.into() }
 }
 
 fn text(app: &mut App) -> String {
@@ -32,26 +36,27 @@ fn text(app: &mut App) -> String {
 #[test]
 fn a_key_goes_through_the_lists_and_commands_name_them() {
     let mut app = app(SIZE);
-    for look in SavingsLook::ALL.iter().skip(1).chain([&SavingsLook::Overview]) {
+    for look in SavingsList::ALL.map(Some).into_iter().chain([None]) {
         press(&mut app, "o");
-        assert_eq!(app.savings_tab().look(), *look);
+        assert_eq!(app.savings_tab().look(), look);
     }
     press(&mut app, "O");
-    assert_eq!(app.savings_tab().look(), SavingsLook::Resources);
-    for look in SavingsLook::ALL {
-        press(&mut app, &format!("3:{}<enter>", look.name()));
+    assert_eq!(app.savings_tab().look(), Some(SavingsList::Resources));
+    for look in SavingsList::ALL.map(Some).into_iter().chain([None]) {
+        let name = look.map_or("overview", |list| list.spec().list.name);
+        press(&mut app, &format!("3:{name}<enter>"));
         assert_eq!((app.tab().title(), app.savings_tab().look()), ("Overview", look));
     }
     // The number of the tab is the overview, wherever one was.
     press(&mut app, ":spot<enter>31");
-    assert_eq!(app.savings_tab().look(), SavingsLook::Overview);
+    assert_eq!(app.savings_tab().look(), None);
 }
 
 #[test]
 fn before_anything_is_known_the_key_says_so_and_nothing_moves() {
     let mut app = crate::app::fixture::app_with(crate::tabs::gpus::picture::fixture::hosts(), SIZE);
     press(&mut app, "o");
-    assert_eq!(app.savings_tab().look(), SavingsLook::Overview);
+    assert_eq!(app.savings_tab().look(), None);
     assert!(app.notice().unwrap().text.contains("not worked out yet"));
     press(&mut app, ":commitments<enter>");
     assert!(text(&mut app).starts_with("Commitments: not known yet"));
@@ -64,16 +69,17 @@ fn before_anything_is_known_the_key_says_so_and_nothing_moves() {
 #[test]
 fn enter_opens_the_page_of_the_row_and_arrows_go_on() {
     let mut app = after(SIZE, "o<enter>");
-    assert_eq!(page(&app), Some(&SavingsPage::Commitment("cr-0aaa".into())));
+    assert_eq!(page(&app), Some(&commitment("cr-0aaa")));
     press(&mut app, "l");
-    assert_eq!(page(&app), Some(&SavingsPage::Commitment("11111111-ri".into())));
+    assert_eq!(page(&app), Some(&commitment("11111111-ri")));
     press(&mut app, "h");
-    assert_eq!(page(&app), Some(&SavingsPage::Commitment("cr-0aaa".into())));
+    assert_eq!(page(&app), Some(&commitment("cr-0aaa")));
     press(&mut app, "<esc><esc>");
-    assert_eq!((app.tab().title(), app.savings_tab().look()), ("Overview", SavingsLook::Overview));
+    assert_eq!((app.tab().title(), app.savings_tab().look()), ("Overview", None));
     let app = after(SIZE, "oooo<enter>");
-    let Some(SavingsPage::Resource(id)) = page(&app) else { panic!() };
-    assert!(id.ends_with("endpoint/old-ranker"));
+    let page = page(&app).unwrap();
+    assert_eq!(page.list, SavingsList::Resources);
+    assert!(page.id.ends_with("endpoint/old-ranker"));
 }
 
 #[test]
@@ -137,35 +143,35 @@ fn pages_say_what_is_known() {
 fn lists_filter_sort_and_mark_by_their_own_fields() {
     let mut app = after(SIZE, "o/unused>$30/h<enter>");
     app.prepare();
-    assert_eq!(app.savings_tab().list(SavingsLook::Commitments).order().len(), 1);
+    assert_eq!(app.savings_tab().list(SavingsList::Commitments).order().len(), 1);
     // A field of another list is wrong here, and said so.
     press(&mut app, "/fit=yes<enter>");
     assert!(app.prompt().unwrap().error.is_some());
     press(&mut app, "<esc>");
-    assert_eq!(app.savings_tab().list(SavingsLook::Commitments).filter_text(), "unused>$30/h");
+    assert_eq!(app.savings_tab().list(SavingsList::Commitments).filter_text(), "unused>$30/h");
     // The first esc takes the filter away, the next the list.
     press(&mut app, "<esc>");
-    assert_eq!(app.savings_tab().look(), SavingsLook::Commitments);
-    assert_eq!(app.savings_tab().list(SavingsLook::Commitments).filter_text(), "");
+    assert_eq!(app.savings_tab().look(), Some(SavingsList::Commitments));
+    assert_eq!(app.savings_tab().list(SavingsList::Commitments).filter_text(), "");
     press(&mut app, "<space><space>");
-    let marked = app.savings_tab().list(SavingsLook::Commitments).marked().unwrap();
+    let marked = app.savings_tab().list(SavingsList::Commitments).marked().unwrap();
     assert_eq!(marked.count, 2);
     assert!((marked.usd_per_hour - 164.08).abs() < 1e-9);
     press(&mut app, "osn");
     app.prepare();
-    let order = app.savings_tab().list(SavingsLook::Proposals).order().to_vec();
+    let order = app.savings_tab().list(SavingsList::Proposals).order().to_vec();
     assert_eq!(order, [0, 1, 2, 3], "what is not known stands last");
     press(&mut app, ":sort gross<enter>");
     app.prepare();
-    assert_eq!(app.savings_tab().list(SavingsLook::Proposals).order()[0], 1);
+    assert_eq!(app.savings_tab().list(SavingsList::Proposals).order()[0], 1);
     // What a list looks like is kept under a name, as of every list.
     let effects = press(&mut app, "wmine<enter>");
     let [Effect::SaveView(view)] = &effects[..] else { panic!("{effects:?}") };
     assert_eq!((&*view.list, &*view.sort), ("rightsize", "gross_usd_per_hour"));
     press(&mut app, ":sort worst<enter>3:view mine<enter>");
-    assert_eq!(app.savings_tab().look(), SavingsLook::Proposals);
+    assert_eq!(app.savings_tab().look(), Some(SavingsList::Proposals));
     app.prepare();
-    assert_eq!(app.savings_tab().list(SavingsLook::Proposals).order()[0], 1);
+    assert_eq!(app.savings_tab().list(SavingsList::Proposals).order()[0], 1);
 }
 
 #[test]
@@ -200,7 +206,7 @@ fn what_is_on_screen_is_exported() {
     let text = picture.written(Format::Table);
     assert!(text.contains("; filter net>$1/h\n"), "{text}");
     assert_eq!(picture.json_lines(usize::MAX).lines().count(), 1);
-    let columns = app.savings_tab().list(SavingsLook::Proposals).columns();
+    let columns = app.savings_tab().list(SavingsList::Proposals).columns();
     let headings = columns.iter().map(|f| f.header).collect::<Vec<_>>().join(" ");
     let first: Vec<&str> = text.lines().next().unwrap().split_whitespace().collect();
     assert_eq!(first.join(" "), headings);
@@ -209,7 +215,10 @@ fn what_is_on_screen_is_exported() {
 #[test]
 fn the_list_of_idle_instances_leads_to_what_else_idles() {
     let mut app = after(SIZE, "3o");
-    assert_eq!((app.tab().title(), app.savings_tab().look()), ("Overview", SavingsLook::Resources));
+    assert_eq!(
+        (app.tab().title(), app.savings_tab().look()),
+        ("Overview", Some(SavingsList::Resources))
+    );
     app.prepare();
     assert!(app.shows_savings_table());
 }
@@ -228,7 +237,7 @@ fn other_accounts_forget_what_could_be_saved() {
     let mut app = after(SIZE, "o");
     app.update(Msg::Mode(crate::app::Mode::Demo));
     assert!(app.savings().is_none());
-    assert_eq!(app.savings_tab().look(), SavingsLook::Overview);
+    assert_eq!(app.savings_tab().look(), None);
 }
 
 #[test]

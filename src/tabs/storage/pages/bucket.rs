@@ -1,5 +1,7 @@
 //! Everything known of a bucket.
 
+use std::sync::Arc;
+
 use super::parts::{fact, finding, heading, paragraph, provenance, role_fact, usd};
 use crate::app::App;
 use crate::app::Role;
@@ -11,7 +13,7 @@ use crate::tabs::storage::picture::{tier_bar, words};
 use crate::view::format;
 
 /// The page.
-pub(super) fn lines(app: &App, name: &str, width: usize) -> Vec<Line> {
+pub(crate) fn lines(app: &App, name: &Arc<str>, width: usize) -> Vec<Line> {
     let mut lines = Vec::new();
     let ctx = app.storage_context();
     let Some((fleet, row)) = app.storage().and_then(|f| Some((f, f.bucket(name)?))) else {
@@ -138,7 +140,7 @@ fn tiers(app: &App, row: &BucketRow, width: usize, lines: &mut Vec<Line>) {
 fn setup(facts: &BucketFacts, width: usize, lines: &mut Vec<Line>) {
     fn told<T>(
         name: &str,
-        fact_of: &Result<T, std::sync::Arc<SourceError>>,
+        fact_of: &Result<T, Arc<SourceError>>,
         says: impl FnOnce(&T) -> String,
         width: usize,
         lines: &mut Vec<Line>,

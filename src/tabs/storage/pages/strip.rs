@@ -3,10 +3,11 @@
 use super::parts::provenance;
 use crate::app::Role;
 use crate::app::content::{Line, columns};
-use crate::app::{App, StorageLook};
+use crate::app::{App, StorageList};
 use crate::domain::HOURS_PER_MONTH;
 use crate::domain::storage::{GIB, ScanOrigin, size_words};
 use crate::fleet::StorageFleet;
+use crate::tabs::storage::lists::LISTS;
 use crate::tabs::storage::picture::words;
 use crate::tabs::storage::state::{Listing, ListingState};
 use crate::view::format;
@@ -14,8 +15,10 @@ use crate::view::format;
 /// The strip, most important line first.
 pub fn strip(app: &App, width: usize) -> Vec<Line> {
     let Some(fleet) = app.storage() else { return Vec::new() };
-    let mut lines = vec![lists(app, width)];
-    if app.storage_tab().look() == StorageLook::Explorer {
+    let here = app.storage_tab().look();
+    let titles = LISTS.iter().map(|list| list.title);
+    let mut lines = vec![names(titles, here.spec().title, width.saturating_sub(6))];
+    if here == StorageList::Explorer {
         lines.push(way(app, width));
     } else {
         lines.push(sums(app, fleet, width));
@@ -26,16 +29,20 @@ pub fn strip(app: &App, width: usize) -> Vec<Line> {
     lines
 }
 
-/// The lists by name, the one on screen marked by brackets and colour; narrow, that one alone.
-fn lists(app: &App, width: usize) -> Line {
-    let here = app.storage_tab().look();
-    let all: usize = StorageLook::ALL.iter().map(|look| columns(look.title()) + 3).sum();
+/// The lists by name, the one `here` marked by brackets and colour; that one alone where the names do
+/// not fit into so many columns.
+pub(crate) fn names(
+    titles: impl Iterator<Item = &'static str> + Clone,
+    here: &str,
+    room: usize,
+) -> Line {
+    let all: usize = titles.clone().map(|title| columns(title) + 3).sum();
     let mut line = Line::new();
-    for look in StorageLook::ALL {
-        if look == here {
-            line = line.with(Role::Accent, format!("[{}]", look.title())).text(" ");
-        } else if all + 6 <= width {
-            line = line.with(Role::Dim, format!(" {} ", look.title())).text(" ");
+    for title in titles {
+        if title == here {
+            line = line.with(Role::Accent, format!("[{title}]")).text(" ");
+        } else if all <= room {
+            line = line.with(Role::Dim, format!(" {title} ")).text(" ");
         }
     }
     line

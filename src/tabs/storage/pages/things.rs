@@ -33,11 +33,11 @@ pub(crate) fn all_fields<F: TableField>(
 }
 
 /// A volume or snapshot.
-pub(super) fn block(app: &App, id: &str, width: usize) -> Vec<Line> {
+pub(crate) fn block(app: &App, id: &Arc<str>, width: usize) -> Vec<Line> {
     let rows = &app.storage_tab().rows().blocks;
-    let Some(row) = rows.iter().find(|r| **r.id() == *id) else { return gone() };
+    let Some(row) = rows.iter().find(|r| r.id() == id) else { return gone() };
     let ctx = app.storage_context();
-    let mut lines = vec![Line::of(Role::Heading, id.to_owned())];
+    let mut lines = vec![Line::of(Role::Heading, id.to_string())];
     all_fields::<BlockField>(row, &ctx, width, &mut lines);
     if row.findings().is_empty() {
         heading("No finding", &mut lines);
@@ -51,9 +51,9 @@ pub(super) fn block(app: &App, id: &str, width: usize) -> Vec<Line> {
 }
 
 /// A finding.
-pub(super) fn finding(app: &App, id: &str, width: usize) -> Vec<Line> {
+pub(crate) fn finding(app: &App, id: &Arc<str>, width: usize) -> Vec<Line> {
     let rows = &app.storage_tab().rows().findings;
-    let Some(row) = rows.iter().find(|r| *r.id == *id) else { return gone() };
+    let Some(row) = rows.iter().find(|r| r.id == *id) else { return gone() };
     let ctx = app.storage_context();
     let mut lines = vec![Line::of(Role::Heading, row.subject.to_string())];
     finding_lines(&row.finding, &ctx, width, &mut lines);
@@ -67,9 +67,9 @@ pub(super) fn finding(app: &App, id: &str, width: usize) -> Vec<Line> {
 }
 
 /// A run with its steps.
-pub(super) fn run(app: &App, id: &str, width: usize) -> Vec<Line> {
+pub(crate) fn run(app: &App, id: &Arc<str>, width: usize) -> Vec<Line> {
     let rows = &app.storage_tab().rows().runs;
-    let Some(row) = rows.iter().find(|r| *r.id == *id) else { return gone() };
+    let Some(row) = rows.iter().find(|r| r.id == *id) else { return gone() };
     let ctx = app.storage_context();
     let policy = usual_policy();
     let plan = plan_of(app, row, &policy);
@@ -158,9 +158,9 @@ fn plan_of(app: &App, row: &RunRow, policy: &Policy) -> Option<RunPlan> {
 }
 
 /// A pair of copies.
-pub(super) fn copy(app: &App, id: &str, width: usize) -> Vec<Line> {
+pub(crate) fn copy(app: &App, id: &Arc<str>, width: usize) -> Vec<Line> {
     let rows = &app.storage_tab().rows().copies;
-    let Some(row) = rows.iter().find(|r| *r.id == *id) else { return gone() };
+    let Some(row) = rows.iter().find(|r| r.id == *id) else { return gone() };
     let ctx = app.storage_context();
     let mut lines = vec![Line::of(Role::Heading, format!("{} and its copy", row.prefix_a))];
     all_fields::<CopyField>(row, &ctx, width, &mut lines);

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use super::spec::{by, choice, field_enum, fields, number, text, time, wide};
 use super::words;
-use crate::domain::Scope;
 use crate::domain::storage::{FindingKind, GIB, SnapshotTier, StorageFinding};
+use crate::domain::{Scope, SourceId, SourceSet};
 use crate::fleet::StorageFleet;
-use crate::fleet::storage::{SnapshotRow, VolumeRow};
+use crate::fleet::storage::{SnapshotRow, VolumeRow, VolumeUse};
 use crate::query::Unit;
-use crate::view::{FieldSpec, TableField, Value, ViewContext};
+use crate::view::{FieldSpec, Origin, Role, TableField, Value, ViewContext};
 
 field_enum! {
     /// A field of a volume or snapshot.
@@ -248,6 +248,8 @@ static FIELDS: [FieldSpec; F::ALL.len()] = [
 impl TableField for BlockField {
     type Row = BlockRow;
 
+    const NOUNS: [&'static str; 2] = ["volume or snapshot", "volumes and snapshots"];
+
     const SCREEN_COLUMNS: &'static [Self] = &[
         F::UsdPerMonth,
         F::Savings,
@@ -334,6 +336,26 @@ impl TableField for BlockField {
             F::Region => Value::text(&row.scope().region),
             F::Az => Value::maybe(volume.map(|v| &*v.volume.az)),
         }
+    }
+
+    fn role(self, row: &BlockRow) -> Role {
+        match (self, row) {
+            (F::Savings, _) => Role::Idle,
+            (F::Used, BlockRow::Volume(v)) => match v.used {
+                VolumeUse::Unattached | VolumeUse::Stopped => Role::Idle,
+                VolumeUse::InUse => Role::Ok,
+                VolumeUse::Unknown => Role::Text,
+            },
+            _ => Role::Text,
+        }
+    }
+
+    fn origin(row: &BlockRow) -> Origin<'_> {
+        Origin::of(row.scope())
+    }
+
+    fn rests_on(self, _: &BlockRow) -> SourceSet {
+        SourceSet::of(if self == F::Id { &[] } else { &[SourceId::Ebs] })
     }
 
     fn cell(self, row: &BlockRow, ctx: &ViewContext) -> String {

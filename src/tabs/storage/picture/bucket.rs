@@ -5,9 +5,10 @@ use std::sync::Arc;
 use super::spec::{by, choice, field_enum, fields, number, text, time, wide};
 use super::{tier_bar, words};
 use crate::domain::storage::BucketFacts;
+use crate::domain::{SourceId, SourceSet};
 use crate::fleet::storage::{BucketKind, BucketRow, SizedBy};
 use crate::query::Unit;
-use crate::view::{FieldSpec, TableField, Value, ViewContext};
+use crate::view::{FieldSpec, Origin, Role, TableField, Value, ViewContext};
 
 field_enum! {
     /// A field of a bucket.
@@ -241,6 +242,8 @@ fn shares(row: &BucketRow) -> [f64; 5] {
 impl TableField for BucketField {
     type Row = BucketRow;
 
+    const NOUNS: [&'static str; 2] = ["bucket", "buckets"];
+
     const SCREEN_COLUMNS: &'static [Self] = &[
         F::UsdPerMonth,
         F::Savings,
@@ -319,6 +322,23 @@ impl TableField for BucketField {
             }
             F::Unpriced => Value::number(row.bytes.map(|_| row.unpriced_bytes as f64)),
         }
+    }
+
+    fn role(self, row: &BucketRow) -> Role {
+        match self {
+            F::Savings if row.savings.is_some() => Role::Idle,
+            F::Lifecycle if words::rules(row) == Some(0) => Role::Warn,
+            _ => Role::Text,
+        }
+    }
+
+    fn origin(row: &BucketRow) -> Origin<'_> {
+        Origin::of(&row.scope)
+    }
+
+    fn rests_on(self, row: &BucketRow) -> SourceSet {
+        let told = row.facts.is_some() && self != F::Name;
+        SourceSet::of(if told { &[SourceId::S3] } else { &[] })
     }
 
     fn cell(self, row: &BucketRow, ctx: &ViewContext) -> String {

@@ -9,7 +9,7 @@ use crate::domain::storage::{GIB, PrefixPair};
 use crate::domain::text::clean;
 use crate::fleet::StorageFleet;
 use crate::query::Unit;
-use crate::view::{FieldSpec, TableField, Value, ViewContext};
+use crate::view::{FieldSpec, Role, TableField, Value, ViewContext};
 
 field_enum! {
     /// A field of a pair of copies.
@@ -151,6 +151,8 @@ static FIELDS: [FieldSpec; F::ALL.len()] = [
 impl TableField for CopyField {
     type Row = CopyRow;
 
+    const NOUNS: [&'static str; 2] = ["pair", "pairs"];
+
     const SCREEN_COLUMNS: &'static [Self] = &[
         F::UsdPerMonth,
         F::Confidence,
@@ -180,6 +182,13 @@ impl TableField for CopyField {
         }
     }
 
+    fn role(self, row: &CopyRow) -> Role {
+        match self {
+            F::UsdPerMonth if row.usd_per_month.is_some() => Role::Idle,
+            _ => Role::Text,
+        }
+    }
+
     fn cell(self, row: &CopyRow, ctx: &ViewContext) -> String {
         match (self, self.value(row, ctx)) {
             (F::UsdPerMonth, Value::Number(usd)) => words::usd(usd),
@@ -195,10 +204,6 @@ impl TableField for CopyField {
 
     fn usd_per_hour(row: &CopyRow) -> Option<f64> {
         row.usd_per_month.map(|usd| usd / crate::domain::HOURS_PER_MONTH)
-    }
-
-    fn tag<'a>(_: &'a CopyRow, _: &str) -> Option<&'a str> {
-        None
     }
 
     fn any_text(row: &CopyRow, mut holds: impl FnMut(&str) -> bool) -> bool {

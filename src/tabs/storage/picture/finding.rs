@@ -6,9 +6,10 @@ use super::spec::{by, choice, field_enum, fields, number, text, wide};
 use super::words;
 use crate::domain::storage::{Effort, FindingKind, Risk, StorageFinding, Subject};
 use crate::domain::text::clean;
+use crate::domain::{SourceId, SourceSet};
 use crate::fleet::StorageFleet;
 use crate::query::Unit;
-use crate::view::{FieldSpec, TableField, Value, ViewContext};
+use crate::view::{FieldSpec, Origin, Role, TableField, Value, ViewContext};
 
 field_enum! {
     /// A field of a finding.
@@ -101,6 +102,8 @@ static FIELDS: [FieldSpec; F::ALL.len()] = [
 impl TableField for FindingField {
     type Row = FindingRow;
 
+    const NOUNS: [&'static str; 2] = ["finding", "findings"];
+
     const SCREEN_COLUMNS: &'static [Self] =
         &[F::UsdPerMonth, F::Kind, F::Effort, F::Risk, F::Subject, F::What];
     const DROPPED_FIRST: &'static [Self] = &[F::What, F::Effort, F::Risk];
@@ -123,6 +126,22 @@ impl TableField for FindingField {
         }
     }
 
+    fn role(self, row: &FindingRow) -> Role {
+        match self {
+            F::UsdPerMonth => Role::Idle,
+            F::Risk if row.finding.risk == Risk::High => Role::Warn,
+            _ => Role::Text,
+        }
+    }
+
+    fn origin(row: &FindingRow) -> Origin<'_> {
+        Origin::of(&row.finding.scope)
+    }
+
+    fn rests_on(self, _: &FindingRow) -> SourceSet {
+        SourceSet::of(if self == F::UsdPerMonth { &[SourceId::S3, SourceId::Ebs] } else { &[] })
+    }
+
     fn cell(self, row: &FindingRow, ctx: &ViewContext) -> String {
         match (self, self.value(row, ctx)) {
             (F::UsdPerMonth, Value::Number(usd)) => words::usd(usd),
@@ -138,10 +157,6 @@ impl TableField for FindingField {
 
     fn usd_per_hour(row: &FindingRow) -> Option<f64> {
         row.finding.usd_per_month.map(|usd| usd / crate::domain::HOURS_PER_MONTH)
-    }
-
-    fn tag<'a>(_: &'a FindingRow, _: &str) -> Option<&'a str> {
-        None
     }
 
     fn any_text(row: &FindingRow, mut holds: impl FnMut(&str) -> bool) -> bool {

@@ -8,7 +8,7 @@ use crate::analyze::storage::price::{Rates, monthly};
 use crate::domain::storage::{NodeId, NodeKind, PrefixTree, Tier};
 use crate::domain::text::clean;
 use crate::query::Unit;
-use crate::view::{FieldSpec, TableField, Value, ViewContext};
+use crate::view::{FieldSpec, Role, TableField, Value, ViewContext};
 
 field_enum! {
     /// A field of a prefix or object.
@@ -209,6 +209,8 @@ static FIELDS: [FieldSpec; F::ALL.len()] = [
 impl TableField for PrefixField {
     type Row = PrefixRow;
 
+    const NOUNS: [&'static str; 2] = ["entry", "entries"];
+
     const SCREEN_COLUMNS: &'static [Self] =
         &[F::UsdPerMonth, F::Share, F::Bytes, F::Objects, F::Age, F::Tiers, F::Name];
     const DROPPED_FIRST: &'static [Self] = &[F::Share, F::Objects, F::Age, F::Tiers];
@@ -248,6 +250,13 @@ impl TableField for PrefixField {
         }
     }
 
+    fn role(self, row: &PrefixRow) -> Role {
+        match self {
+            F::Name if row.opens => Role::Accent,
+            _ => Role::Text,
+        }
+    }
+
     fn cell(self, row: &PrefixRow, ctx: &ViewContext) -> String {
         if self == F::Tiers {
             let heats = row.heats.map(f64::from);
@@ -270,10 +279,6 @@ impl TableField for PrefixField {
 
     fn usd_per_hour(row: &PrefixRow) -> Option<f64> {
         row.usd_per_month.map(|usd| usd / crate::domain::HOURS_PER_MONTH)
-    }
-
-    fn tag<'a>(_: &'a PrefixRow, _: &str) -> Option<&'a str> {
-        None
     }
 
     fn any_text(row: &PrefixRow, mut holds: impl FnMut(&str) -> bool) -> bool {

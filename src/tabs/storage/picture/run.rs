@@ -9,7 +9,7 @@ use crate::domain::storage::{Family, GIB, Run};
 use crate::domain::text::clean;
 use crate::fleet::StorageFleet;
 use crate::query::Unit;
-use crate::view::{FieldSpec, TableField, Value, ViewContext};
+use crate::view::{FieldSpec, Role, TableField, Value, ViewContext};
 
 field_enum! {
     /// A field of a run.
@@ -156,6 +156,8 @@ static FIELDS: [FieldSpec; F::ALL.len()] = [
 impl TableField for RunField {
     type Row = RunRow;
 
+    const NOUNS: [&'static str; 2] = ["run", "runs"];
+
     const SCREEN_COLUMNS: &'static [Self] = &[
         F::UsdPerMonth,
         F::Bytes,
@@ -189,6 +191,14 @@ impl TableField for RunField {
         }
     }
 
+    fn role(self, row: &RunRow) -> Role {
+        match self {
+            F::State if row.run.active => Role::Ok,
+            F::Incomplete if row.run.steps.iter().any(|s| !s.complete) => Role::Warn,
+            _ => Role::Text,
+        }
+    }
+
     fn cell(self, row: &RunRow, ctx: &ViewContext) -> String {
         match (self, self.value(row, ctx)) {
             (F::UsdPerMonth, Value::Number(usd)) => words::usd(usd),
@@ -203,10 +213,6 @@ impl TableField for RunField {
 
     fn usd_per_hour(row: &RunRow) -> Option<f64> {
         row.usd_per_month.map(|usd| usd / crate::domain::HOURS_PER_MONTH)
-    }
-
-    fn tag<'a>(_: &'a RunRow, _: &str) -> Option<&'a str> {
-        None
     }
 
     fn any_text(row: &RunRow, mut holds: impl FnMut(&str) -> bool) -> bool {

@@ -2,20 +2,22 @@
 
 use std::sync::Arc;
 
-use super::{ListHow, Listing, ListingState, Storage, StorageLook, StoragePage, TierSubject};
+use super::{
+    ListHow, Listing, ListingState, MAKE_LIST, Storage, StorageList, StoragePage, TierSubject,
+};
 use crate::app::keymap::Action;
-use crate::app::{App, Effect, Level, Notice, Page, Popup};
-use crate::domain::storage::Subject;
+use crate::app::{App, Effect, Level, Notice, Page, Popup, turned};
+use crate::domain::storage::{StorageFinding, Subject};
 use crate::fleet::storage::{BucketKind, BucketRow};
 use crate::tabs::storage::TAB;
-use crate::tabs::storage::picture::{CopyRow, FindingRow, PrefixRow, RunRow};
+use crate::tabs::storage::picture::PrefixRow;
 
 /// Reads per month that `+` and `-` go through.
 const READS: [f64; 12] = [0.0, 0.05, 0.1, 0.3, 0.5, 0.75, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0];
 
 impl App {
     /// Shows a list of the tab.
-    pub(crate) fn go_to_storage(&mut self, look: StorageLook) {
+    pub(crate) fn go_to_storage(&mut self, look: StorageList) {
         if !self.has_storage() {
             self.tabs.storage.wanted = true;
             self.say(Notice::new(
@@ -29,8 +31,8 @@ impl App {
     }
 
     /// Changes the list on screen. The explorer begins with the costliest bucket that has a list.
-    pub(crate) fn look_at_storage(&mut self, look: StorageLook) {
-        if look == StorageLook::Explorer && self.tabs.storage.explorer.is_none() {
+    pub(crate) fn look_at_storage(&mut self, look: StorageList) {
+        if look == StorageList::Explorer && self.tabs.storage.explorer.is_none() {
             let current = self.current_bucket().map(|row| row.name.clone());
             self.explore_any(current);
         }
@@ -39,7 +41,7 @@ impl App {
     }
 
     /// Shows a list without a filter, the cursor on a row.
-    fn look_at_storage_row(&mut self, look: StorageLook, id: &Arc<str>) {
+    fn look_at_storage_row(&mut self, look: StorageList, id: &Arc<str>) {
         self.look_at_storage(look);
         self.tabs.storage.list_mut(look).clear_filter();
         self.sync_storage();
@@ -58,82 +60,58 @@ impl App {
 
     /// The bucket that keys mean: under the cursor, of the page, or the one walked through.
     pub fn current_bucket(&self) -> Option<&Arc<BucketRow>> {
-        let fleet = self.storage()?;
         let tab = &self.tabs.storage;
-        match self.page().map(|o| &o.page) {
-            Some(Page::Storage(StoragePage::Bucket(name) | StoragePage::Lifecycle(name))) => {
-                return fleet.bucket(name);
-            }
-            Some(Page::Storage(StoragePage::Tiers(subject))) => {
-                return match subject {
-                    TierSubject::Fleet => None,
-                    TierSubject::Bucket(name) | TierSubject::Prefix(name, _) => fleet.bucket(name),
-                };
-            }
-            Some(Page::Storage(StoragePage::Finding(id))) => {
-                let row = tab.rows.findings.iter().find(|r| r.id == *id)?;
-                return match &row.finding.subject {
-                    Subject::Bucket(name) | Subject::Prefix(name, _) => fleet.bucket(name),
-                    _ => None,
-                };
-            }
-            Some(_) => return None,
-            None if self.tab != TAB => return None,
-            None => {}
-        }
-        let list = tab.list(tab.look);
-        match tab.look {
-            StorageLook::Buckets => list.current(),
-            StorageLook::Explorer => {
-                let name = &tab.explorer.as_ref()?.way().next()?.to_owned();
-                fleet.bucket(name)
-            }
-            StorageLook::Findings => match &list.current::<FindingRow>()?.finding.subject {
-                Subject::Bucket(name) | Subject::Prefix(name, _) => fleet.bucket(name),
-                _ => None,
+        let of = |list: StorageList, id| (list.spec().ways.bucket)(self, id);
+        let name = match self.page().map(|o| &o.page) {
+            Some(Page::Storage(page)) => match page {
+                StoragePage::Row(list, id) => of(*list, Some(id))?,
+                StoragePage::Lifecycle(name)
+                | StoragePage::Tiers(TierSubject::Bucket(name) | TierSubject::Prefix(name, _)) => {
+                    name
+                }
+                StoragePage::Tiers(TierSubject::Fleet) => return None,
             },
-            StorageLook::Blocks => None,
-            StorageLook::Runs => fleet.bucket(&list.current::<RunRow>()?.bucket),
-            StorageLook::Copies => fleet.bucket(&list.current::<CopyRow>()?.bucket),
-        }
+            None if self.tab == TAB => {
+                of(tab.look, tab.list(tab.look).current_id().map(|id| &**id))?
+            }
+            _ => return None,
+        };
+        self.storage()?.bucket(name)
+    }
+
+    /// A finding, by its id.
+    pub(crate) fn finding(&self, id: &str) -> Option<&StorageFinding> {
+        let row = self.tabs.storage.rows.findings.iter().find(|r| *r.id == *id)?;
+        Some(&row.finding)
     }
 
     /// What `enter` does on the tab.
     pub(crate) fn enter_storage(&mut self) -> Vec<Effect> {
         self.sync_storage();
-        let Some(fleet) = self.storage().cloned() else { return Vec::new() };
-        let tab = &mut self.tabs.storage;
-        let list = &mut tab.lists[tab.look as usize];
-        let id = list.current_row().and_then(|row| list.rows()?.key(row)).cloned();
-        let page = match tab.look {
-            StorageLook::Explorer => {
-                self.go_into();
-                return Vec::new();
-            }
-            StorageLook::Buckets => {
-                list.choose();
-                if id.as_ref().is_some_and(|name| tab.explore(&fleet, name)) {
-                    tab.look = StorageLook::Explorer;
-                    return Vec::new();
-                }
-                id.map(StoragePage::Bucket)
-            }
-            StorageLook::Findings => id.map(StoragePage::Finding),
-            StorageLook::Blocks => id.map(StoragePage::Block),
-            StorageLook::Runs => id.map(StoragePage::Run),
-            StorageLook::Copies => id.map(StoragePage::Copy),
-        };
-        if let Some(page) = page {
-            self.open(Page::Storage(page));
+        let look = self.tabs.storage.look;
+        if let Some(id) = self.tabs.storage.list(look).current_id().cloned() {
+            (look.spec().ways.enter)(self, id);
         }
         Vec::new()
     }
 
+    /// Into the list of a bucket, where there is one; else its page.
+    pub(crate) fn enter_bucket(&mut self, name: Arc<str>) {
+        let Some(fleet) = self.storage().cloned() else { return };
+        let tab = &mut self.tabs.storage;
+        tab.list_mut(StorageList::Buckets).choose();
+        if tab.explore(&fleet, &name) {
+            tab.look = StorageList::Explorer;
+        } else {
+            self.open(Page::Storage(StoragePage::Row(StorageList::Buckets, name)));
+        }
+    }
+
     /// One level down in the explorer.
-    fn go_into(&mut self) {
+    pub(crate) fn go_into(&mut self) {
         let tab = &mut self.tabs.storage;
         let Some(explorer) = &mut tab.explorer else { return };
-        let list = &mut tab.lists[StorageLook::Explorer as usize];
+        let list = &mut tab.lists[StorageList::Explorer as usize];
         let Some(row) = list.current::<PrefixRow>() else { return };
         let (node, opens) = (row.node, row.opens);
         if !explorer.enter(node) {
@@ -148,11 +126,12 @@ impl App {
 
     /// What `enter` does on a page of the tab: a finding leads to what it is about.
     pub(crate) fn enter_storage_page(&mut self) -> Vec<Effect> {
-        let Some(Page::Storage(StoragePage::Finding(id))) = self.page().map(|o| &o.page) else {
+        let Some(Page::Storage(StoragePage::Row(StorageList::Findings, id))) =
+            self.page().map(|o| &o.page)
+        else {
             return Vec::new();
         };
-        let found = self.tabs.storage.rows.findings.iter().find(|r| r.id == *id);
-        let Some(subject) = found.map(|r| r.finding.subject.clone()) else { return Vec::new() };
+        let Some(subject) = self.finding(id).map(|f| f.subject.clone()) else { return Vec::new() };
         self.go_to_subject(&subject);
         Vec::new()
     }
@@ -163,21 +142,21 @@ impl App {
         self.go_to_tab(TAB);
         match subject {
             Subject::Bucket(name) => {
-                self.look_at_storage_row(StorageLook::Buckets, name);
+                self.look_at_storage_row(StorageList::Buckets, name);
             }
             Subject::Prefix(name, prefix) => {
                 if !self.tabs.storage.explore(&fleet, name) {
                     self.go_to_subject(&Subject::Bucket(name.clone()));
                     return;
                 }
-                self.tabs.storage.look = StorageLook::Explorer;
+                self.tabs.storage.look = StorageList::Explorer;
                 if let Some(explorer) = &mut self.tabs.storage.explorer {
                     explorer.go_to(prefix.as_bytes());
                 }
                 self.sync_storage();
             }
             Subject::Volume(id) | Subject::Snapshot(id) => {
-                self.look_at_storage_row(StorageLook::Blocks, id);
+                self.look_at_storage_row(StorageList::Blocks, id);
             }
         }
     }
@@ -190,7 +169,7 @@ impl App {
         let Storage { look, lists, explorer, .. } = &mut self.tabs.storage;
         let list = &mut lists[*look as usize];
         let is_plain = list.filter_text().is_empty();
-        if *look == StorageLook::Explorer
+        if *look == StorageList::Explorer
             && is_plain
             && let Some(explorer) = explorer
             && let Some(left) = explorer.leave()
@@ -204,8 +183,8 @@ impl App {
             }
             return true;
         }
-        if *look != StorageLook::Buckets && is_plain {
-            self.look_at_storage(StorageLook::Buckets);
+        if *look != StorageList::Buckets && is_plain {
+            self.look_at_storage(StorageList::Buckets);
             return true;
         }
         false
@@ -216,11 +195,12 @@ impl App {
         self.sync_storage();
         match action {
             Action::NextList | Action::PreviousList if self.pages.is_empty() => {
-                self.look_at_storage(self.tabs.storage.look.turn(action == Action::NextList));
+                let forward = action == Action::NextList;
+                self.look_at_storage(turned(&StorageList::ALL, self.tabs.storage.look, forward));
             }
             Action::Details => {
                 if let Some(name) = self.current_bucket().map(|row| row.name.clone()) {
-                    self.open(Page::Storage(StoragePage::Bucket(name)));
+                    self.open(Page::Storage(StoragePage::Row(StorageList::Buckets, name)));
                 }
             }
             Action::Tiers => self.open(Page::Storage(StoragePage::Tiers(self.tier_subject()))),
@@ -243,7 +223,7 @@ impl App {
 
     fn tier_subject(&self) -> TierSubject {
         let tab = &self.tabs.storage;
-        if tab.look == StorageLook::Explorer
+        if tab.look == StorageList::Explorer
             && self.pages.is_empty()
             && let Some(explorer) = &tab.explorer
             && let Some(bucket) = explorer.way().next().map(Arc::<str>::from)
@@ -311,7 +291,7 @@ impl App {
     pub(crate) fn on_listing(&mut self, listing: Listing) {
         match &listing.state {
             ListingState::Offer { .. } => {
-                self.popup = Some(Popup::ConfirmList);
+                self.popup = Some(Popup::Ask(&MAKE_LIST));
             }
             ListingState::Failed(why) => {
                 let text = format!("the list of {}: {why}", listing.bucket);

@@ -4,7 +4,6 @@
 mod act;
 #[cfg(test)]
 pub(crate) mod fixture;
-mod look;
 mod page;
 mod rows;
 #[cfg(test)]
@@ -14,23 +13,21 @@ use std::sync::Arc;
 
 use crate::app::{App, Effect, List, Tab};
 use crate::fleet::StorageFleet;
-use crate::tabs::savings::state::SavingsLook;
+use crate::tabs::savings::state::SavingsList;
 use crate::tabs::storage::TAB;
-use crate::tabs::storage::picture::{
-    BlockField, BucketField, CopyField, Explorer, FindingField, PrefixField, RunField,
-};
+pub use crate::tabs::storage::lists::StorageList;
+use crate::tabs::storage::picture::Explorer;
 use crate::view::ViewContext;
-pub use look::StorageLook;
-pub use page::{ListHow, Listing, ListingState, StoragePage, TierSubject};
+pub use page::{ListHow, Listing, ListingState, MAKE_LIST, StoragePage, TierSubject};
 pub(crate) use rows::Rows;
 
 /// State of the Storage tab.
 #[derive(Clone, Debug)]
 pub struct Storage {
     /// Which of its lists is shown.
-    pub(crate) look: StorageLook,
-    /// The lists, in the order of [`StorageLook::ALL`].
-    lists: [List; 6],
+    pub(crate) look: StorageList,
+    /// The lists, in the order of [`StorageList::ALL`].
+    lists: [List; StorageList::ALL.len()],
     /// The rows that are made from the fleet, once per fleet.
     pub(crate) rows: Rows,
     /// The walk through a list, where one was begun.
@@ -48,15 +45,8 @@ pub struct Storage {
 impl Default for Storage {
     fn default() -> Self {
         Self {
-            look: StorageLook::default(),
-            lists: [
-                List::of::<BucketField>(),
-                List::of::<PrefixField>(),
-                List::of::<FindingField>(),
-                List::of::<BlockField>(),
-                List::of::<RunField>(),
-                List::of::<CopyField>(),
-            ],
+            look: StorageList::Buckets,
+            lists: StorageList::start(),
             rows: Rows::default(),
             explorer: None,
             reads: page::FIRST_READS,
@@ -69,18 +59,18 @@ impl Default for Storage {
 
 impl Storage {
     /// Which list is on screen.
-    pub fn look(&self) -> StorageLook {
+    pub fn look(&self) -> StorageList {
         self.look
     }
 
     /// One of the lists.
-    pub fn list(&self, look: StorageLook) -> &List {
-        &self.lists[look as usize]
+    pub fn list(&self, list: StorageList) -> &List {
+        &self.lists[list as usize]
     }
 
     /// The same, to change it.
-    pub(crate) fn list_mut(&mut self, look: StorageLook) -> &mut List {
-        &mut self.lists[look as usize]
+    pub(crate) fn list_mut(&mut self, list: StorageList) -> &mut List {
+        &mut self.lists[list as usize]
     }
 
     /// The rows that are made from the fleet.
@@ -120,7 +110,7 @@ impl App {
     pub(crate) fn after_update_storage(&mut self, effects: &mut Vec<Effect>) {
         // What stopped instances go on billing are their volumes.
         let resources =
-            self.tab == Tab::Overview && self.tabs.savings.look() == SavingsLook::Resources;
+            self.tab == Tab::Overview && self.tabs.savings.look() == Some(SavingsList::Resources);
         let tab = &mut self.tabs.storage;
         if (tab.wanted || resources || self.tab == TAB) && !tab.asked {
             tab.asked = true;
@@ -136,25 +126,9 @@ impl App {
         ViewContext { now: joined.map_or(ctx.now, |at| at.max(ctx.now)), ..ctx }
     }
 
-    /// True when the list on screen has no row to choose from at all.
-    pub fn storage_tab_is_empty(&self) -> bool {
-        self.storage_rows_on_screen() == 0
-    }
-
     /// Rows of the list on screen, before any filter.
     pub fn storage_rows_on_screen(&self) -> usize {
-        let fleet = self.storage();
-        let rows = &self.tabs.storage.rows;
-        match self.tabs.storage.look {
-            StorageLook::Buckets => fleet.map_or(0, |f| f.buckets.len()),
-            StorageLook::Explorer => {
-                self.tabs.storage.explorer.as_ref().map_or(0, |e| e.here().rows.len())
-            }
-            StorageLook::Findings => rows.findings.len(),
-            StorageLook::Blocks => rows.blocks.len(),
-            StorageLook::Runs => rows.runs.len(),
-            StorageLook::Copies => rows.copies.len(),
-        }
+        (self.tabs.storage.look.spec().source.len)(self)
     }
 
     /// Takes a picture of storage in.

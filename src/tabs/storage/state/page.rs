@@ -2,22 +2,18 @@
 
 use std::sync::Arc;
 
+use crate::app::{Action, App, Question};
+use crate::tabs::storage::lists::StorageList;
+use crate::view::format;
+
 /// Reads per month that the tier what-if begins with: each byte once in about three months.
 pub(super) const FIRST_READS: f64 = 0.3;
 
 /// A page above the tab.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StoragePage {
-    /// Everything known of a bucket.
-    Bucket(Arc<str>),
-    /// A volume or snapshot.
-    Block(Arc<str>),
-    /// A finding, by its id.
-    Finding(Arc<str>),
-    /// A run, by its id.
-    Run(Arc<str>),
-    /// A pair of copies, by its id.
-    Copy(Arc<str>),
+    /// Everything known of a row of a list, by the row's id.
+    Row(StorageList, Arc<str>),
     /// What each class would cost.
     Tiers(TierSubject),
     /// The lifecycle rules of a bucket.
@@ -28,11 +24,7 @@ impl StoragePage {
     /// Its name, for the line above the body.
     pub fn title(&self) -> &'static str {
         match self {
-            Self::Bucket(_) => "Bucket",
-            Self::Block(_) => "EBS",
-            Self::Finding(_) => "Finding",
-            Self::Run(_) => "Run",
-            Self::Copy(_) => "Copies",
+            Self::Row(list, _) => list.spec().page.as_ref().map_or("", |page| page.title),
             Self::Tiers(_) => "Tier what-if",
             Self::Lifecycle(_) => "Lifecycle",
         }
@@ -96,3 +88,19 @@ pub enum ListingState {
     /// It is there; the next picture holds it.
     Done,
 }
+
+/// Whether a list of objects is to be made that was asked about.
+pub static MAKE_LIST: Question = Question {
+    title: "List objects",
+    text: |app| match app.storage_tab().listing().map(|listing| &listing.state) {
+        Some(ListingState::Offer { says, usd }) => {
+            let usd = usd.map(|usd| format!("about {}", format::usd_spent(usd)));
+            let usd = usd.as_deref().unwrap_or("an amount that is not known");
+            format!("{says} Requests cost {usd}.")
+        }
+        _ => "Nothing is offered any more.".to_owned(),
+    },
+    hints: &[(Action::Enter, "make it"), (Action::Back, "cancel")],
+    go_on: App::go_on_listing,
+    leave: |app| app.tabs.storage.listing = None,
+};

@@ -1,27 +1,22 @@
-//! The rows that are made from the fleet, and the order of the tables.
+//! The rows that are made from the fleet, and the list on screen.
 
 use std::sync::Arc;
 
-use jiff::Timestamp;
-
-use super::{Storage, StorageLook};
+use super::{Storage, StorageList};
 use crate::analyze::storage::picture::{blended_rates, marginal_rates};
 use crate::analyze::storage::price::Rates;
-use crate::app::{App, Picture, shown};
+use crate::app::{App, Picture, RowsStamp};
 use crate::fleet::StorageFleet;
 use crate::fleet::storage::BucketRow;
-use crate::report::{Explored, Volume};
 use crate::tabs::storage::picture::{
-    BlockField, BlockRow, BucketField, CopyField, CopyRow, Explorer, FindingField, FindingRow,
-    PrefixField, RunField, RunRow, block_rows, copy_rows, finding_rows, run_rows,
+    BlockRow, CopyRow, Explorer, FindingRow, RunRow, block_rows, copy_rows, finding_rows, run_rows,
 };
-use crate::view::{TableField, ViewContext};
 
 /// Rows of the lists that are not the fleet's own.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rows {
     /// What they were made from.
-    of: Option<(u64, Option<Timestamp>)>,
+    pub of: Option<RowsStamp>,
     /// Findings.
     pub findings: Arc<[Arc<FindingRow>]>,
     /// Volumes and snapshots.
@@ -37,28 +32,17 @@ impl App {
     pub(crate) fn sync_storage(&mut self) {
         let ctx = self.storage_context();
         let Some(fleet) = self.storage().cloned() else { return };
-        self.tabs.storage.sync(&fleet, &ctx);
+        self.tabs.storage.make_rows(&fleet);
+        let spec = self.tabs.storage.look.spec();
+        if let Some(stamp) = (spec.ways.stamp)(self) {
+            self.sync_list(&spec.list, &spec.source, stamp, &ctx);
+        }
     }
 
     /// The list on screen, as it is exported.
     pub(crate) fn storage_picture(&self) -> Option<Picture> {
         let tab = &self.tabs.storage;
-        let (list, of) = (tab.list(tab.look), self.storage()?.clone());
-        let now = self.storage_context().now;
-        Some(match tab.look {
-            StorageLook::Buckets => Picture::new(shown::<BucketField>(list, of), now),
-            StorageLook::Explorer => {
-                let explorer = tab.explorer.as_ref()?;
-                let (scan, rates) = (explorer.scan().clone(), explorer.rates().cloned());
-                let volume = Volume::Account;
-                let of = Explored { scan, rates, volume, from: explorer.here().node };
-                Picture::new(shown::<PrefixField>(list, of), now)
-            }
-            StorageLook::Findings => Picture::new(shown::<FindingField>(list, of), now),
-            StorageLook::Blocks => Picture::new(shown::<BlockField>(list, of), now),
-            StorageLook::Runs => Picture::new(shown::<RunField>(list, of), now),
-            StorageLook::Copies => Picture::new(shown::<CopyField>(list, of), now),
-        })
+        (tab.look.spec().source.shown)(self, tab.list(tab.look), self.storage_context().now)
     }
 }
 
@@ -73,34 +57,11 @@ fn rates_by_bucket(
 }
 
 impl Storage {
-    fn sync(&mut self, fleet: &Arc<StorageFleet>, ctx: &ViewContext) {
-        let stamp = (fleet.version, fleet.as_of);
-        if self.rows.of != Some(stamp) {
-            self.make_rows(fleet);
-            self.rows.of = Some(stamp);
-        }
-        let Self { lists, rows, explorer, look, .. } = self;
-        let list = &mut lists[*look as usize];
-        match look {
-            StorageLook::Buckets => {
-                list.sync(stamp, ctx, || BucketField::part(fleet.clone(), |fleet| &fleet.buckets));
-            }
-            StorageLook::Findings => {
-                list.sync(stamp, ctx, || FindingField::shared(&rows.findings));
-            }
-            StorageLook::Blocks => list.sync(stamp, ctx, || BlockField::shared(&rows.blocks)),
-            StorageLook::Runs => list.sync(stamp, ctx, || RunField::shared(&rows.runs)),
-            StorageLook::Copies => list.sync(stamp, ctx, || CopyField::shared(&rows.copies)),
-            StorageLook::Explorer => {
-                if let Some(explorer) = explorer {
-                    let rows = || PrefixField::shared(&explorer.here().rows);
-                    list.sync((explorer.version(), None), ctx, rows);
-                }
-            }
-        }
-    }
-
     fn make_rows(&mut self, fleet: &Arc<StorageFleet>) {
+        let stamp = (fleet.version, fleet.as_of);
+        if self.rows.of.replace(stamp) == Some(stamp) {
+            return;
+        }
         let find = |all: &'_ [(Arc<str>, Rates)], name: &str| {
             all.iter().position(|(bucket, _)| **bucket == *name)
         };
@@ -139,7 +100,7 @@ impl Storage {
         let version = self.explorer.as_ref().map_or(0, Explorer::version);
         let rates = rates.map(|card| Arc::new(blended_rates(card)));
         self.explorer = Some(Explorer::after(version, scan.clone(), rates));
-        self.list_mut(StorageLook::Explorer).start_anew();
+        self.list_mut(StorageList::Explorer).start_anew();
         true
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::fixture::{after, app, heard, init};
-use super::{ListHow, Listing, ListingState, StorageLook, StoragePage, TierSubject};
+use super::{ListHow, Listing, ListingState, MAKE_LIST, StorageList, StoragePage, TierSubject};
 use crate::app::fixture::{press, titles};
 use crate::app::{App, Effect, Msg, Page, Popup};
 use crate::domain::SourceId;
@@ -48,13 +48,13 @@ fn the_tab_is_there_when_there_is_storage() {
 #[test]
 fn a_key_goes_through_the_lists_and_commands_name_them() {
     let mut app = after(SIZE, "4");
-    for look in StorageLook::ALL.iter().skip(1).chain([&StorageLook::Buckets]) {
+    for look in StorageList::ALL.iter().skip(1).chain([&StorageList::Buckets]) {
         press(&mut app, "o");
         assert_eq!(app.storage_tab().look(), *look);
     }
     press(&mut app, "O");
-    assert_eq!(app.storage_tab().look(), StorageLook::Copies);
-    for look in StorageLook::ALL {
+    assert_eq!(app.storage_tab().look(), StorageList::Copies);
+    for look in StorageList::ALL {
         press(&mut app, &format!("1:storage {}<enter>", look.name()));
         assert_eq!((app.tab().title(), app.storage_tab().look()), ("Storage", look));
     }
@@ -66,7 +66,7 @@ fn a_key_goes_through_the_lists_and_commands_name_them() {
 #[test]
 fn enter_drills_and_esc_comes_back_to_the_same_row() {
     let mut app = after(SIZE, "4/check<enter><enter>");
-    assert_eq!(app.storage_tab().look(), StorageLook::Explorer);
+    assert_eq!(app.storage_tab().look(), StorageList::Explorer);
     assert_eq!(way(&app), ["ml-checkpoints"]);
     assert_eq!(here(&mut app), "runs/");
     press(&mut app, "<enter>j");
@@ -78,11 +78,11 @@ fn enter_drills_and_esc_comes_back_to_the_same_row() {
     press(&mut app, "<enter>");
     assert_eq!(way(&app), ["ml-checkpoints"], "an object has nothing below it");
     press(&mut app, "<esc>");
-    assert_eq!(app.storage_tab().look(), StorageLook::Buckets);
+    assert_eq!(app.storage_tab().look(), StorageList::Buckets);
     // The filter of the buckets is still there, and goes with the next.
-    assert_eq!(app.storage_tab().list(StorageLook::Buckets).filter_text(), "check");
+    assert_eq!(app.storage_tab().list(StorageList::Buckets).filter_text(), "check");
     press(&mut app, "<esc>");
-    assert_eq!(app.storage_tab().list(StorageLook::Buckets).filter_text(), "");
+    assert_eq!(app.storage_tab().list(StorageList::Buckets).filter_text(), "");
 }
 
 #[test]
@@ -93,14 +93,14 @@ fn the_explorer_sorts_filters_and_marks() {
     assert_eq!(here(&mut app), "README.md", "oldest first");
     press(&mut app, "/size>100GiB<enter>");
     app.prepare();
-    assert_eq!(app.storage_tab().list(StorageLook::Explorer).order().len(), 2);
+    assert_eq!(app.storage_tab().list(StorageList::Explorer).order().len(), 2);
     press(&mut app, "<space>");
-    assert_eq!(app.storage_tab().list(StorageLook::Explorer).marked().unwrap().count, 1);
+    assert_eq!(app.storage_tab().list(StorageList::Explorer).marked().unwrap().count, 1);
     // A filter of another table's field is wrong here, and said so.
     press(&mut app, "/verdict=idle<enter>");
     assert!(app.prompt().unwrap().error.is_some());
     press(&mut app, "<esc>");
-    assert_eq!(app.storage_tab().list(StorageLook::Explorer).filter_text(), "size>100GiB");
+    assert_eq!(app.storage_tab().list(StorageList::Explorer).filter_text(), "size>100GiB");
 }
 
 #[test]
@@ -128,13 +128,13 @@ fn a_newer_list_keeps_the_place() {
 fn a_bucket_without_a_list_opens_its_page_and_asks_what_one_takes() {
     let mut app = after(SIZE, "4");
     press(&mut app, "<enter>");
-    assert_eq!(page(&app), Some(&StoragePage::Bucket("datasets".into())));
+    assert_eq!(page(&app), Some(&StoragePage::Row(StorageList::Buckets, "datasets".into())));
     let effects = press(&mut app, "i");
     let asks = Effect::ListObjects { bucket: "datasets".into(), how: ListHow::Ask };
     assert_eq!(effects, [asks]);
     let state = ListingState::Offer { says: "52 pages.".into(), usd: Some(0.00026) };
     app.update(Msg::Listing(Listing { bucket: "datasets".into(), state }));
-    assert_eq!(app.popup(), Some(&Popup::ConfirmList));
+    assert_eq!(app.popup(), Some(&Popup::Ask(&MAKE_LIST)));
     // No is no.
     assert_eq!(press(&mut app, "<esc>"), []);
     assert!(app.popup().is_none() && app.storage_tab().listing().is_none());
@@ -182,11 +182,11 @@ fn reads_per_month_move_and_are_typed() {
 #[test]
 fn a_finding_leads_to_what_it_is_about() {
     let mut app = after(SIZE, ":storage findings<enter>/kind=prunable_checkpoints<enter><enter>");
-    assert!(matches!(page(&app), Some(StoragePage::Finding(_))));
+    assert!(matches!(page(&app), Some(StoragePage::Row(StorageList::Findings, _))));
     press(&mut app, "<enter>");
     assert_eq!(way(&app), ["ml-checkpoints", "runs/"]);
     let mut volume = after(SIZE, ":storage findings<enter>/kind=gp2<enter><enter><enter>");
-    assert_eq!(volume.storage_tab().look(), StorageLook::Blocks);
+    assert_eq!(volume.storage_tab().look(), StorageList::Blocks);
     volume.prepare();
     let row = volume.list().current::<BlockRow>().unwrap();
     assert_eq!(&**row.id(), "vol-00000000000000001");
@@ -197,7 +197,7 @@ fn the_overview_leads_to_the_costliest_finding() {
     let mut app = app((100, 60));
     app.prepare();
     press(&mut app, "G<enter>");
-    assert_eq!((app.tab().title(), app.storage_tab().look()), ("Storage", StorageLook::Blocks));
+    assert_eq!((app.tab().title(), app.storage_tab().look()), ("Storage", StorageList::Blocks));
     app.prepare();
 }
 
@@ -247,7 +247,7 @@ fn what_is_on_screen_is_exported() {
     let text = picture.written(Format::Table);
     assert!(text.contains("; filter check\n"), "{text}");
     assert_eq!(picture.json_lines(usize::MAX).lines().count(), 1);
-    let columns = app.storage_tab().list(StorageLook::Buckets).columns();
+    let columns = app.storage_tab().list(StorageList::Buckets).columns();
     let headings: Vec<&str> = columns.iter().map(|f| f.header).collect();
     let first = text.lines().next().unwrap();
     assert_eq!(first.split_whitespace().collect::<Vec<_>>(), headings);
