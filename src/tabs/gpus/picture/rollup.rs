@@ -2,6 +2,7 @@
 
 use crate::domain::GpuState;
 use crate::fleet::GpuRow;
+use crate::view::{ViewContext, format};
 
 /// Sums over GPUs.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -68,7 +69,7 @@ impl RollUp {
         match row.wasted_usd {
             Some(usd) => {
                 self.wasted_usd += usd;
-                self.wasted_at_least |= usd > 0.0 && row.verdict.idle_since_at_least;
+                self.wasted_at_least |= row.wasted_at_least();
             }
             None => self.wasted_unknown += u32::from(row.verdict.state.is_idle()),
         }
@@ -98,6 +99,14 @@ impl RollUp {
     pub fn known_wasted(&self) -> Option<f64> {
         let is_nothing = self.wasted_unknown == 0 && self.waste_known > 0;
         (self.wasted_usd > 0.0 || is_nothing).then_some(self.wasted_usd)
+    }
+
+    /// Them in a cell. As in the rows: a dash where no spell of idleness has cost anything, and a
+    /// sign where they are a lower bound.
+    pub fn wasted_cell(&self, ctx: &ViewContext) -> String {
+        let wasted = self.known_wasted().filter(|usd| *usd > 0.0);
+        let words = |usd| format::bound(format::usd_total(usd), self.wasted_at_least, ctx.symbols);
+        ctx.symbols.or_unknown(wasted, words)
     }
 
     /// Mean effective use by GPU equivalents, 0–1; `None` when it is known of no GPU.
