@@ -70,12 +70,13 @@ pub(super) fn overview(
     ctx: &ViewContext,
 ) -> OverviewReport {
     let filter = invocation.options.filter.as_ref();
+    let (storage, savings) = filter.is_none().then(|| outcome.pictures(ctx.now)).unzip();
     let report = OverviewReport {
         fleet: outcome.fleet.clone(),
         gpus: outcome.gpus.clone(),
         // Where it was not read, its picture says so.
-        storage: filter.is_none().then(|| Arc::new(outcome.storage_picture(ctx.now))),
-        savings: filter.is_none().then(|| Arc::new(outcome.savings_picture(ctx.now))),
+        storage,
+        savings: savings.map(Arc::new),
         preset: invocation.config.preset.clone(),
         filter: String::new(),
     };
