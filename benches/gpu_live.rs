@@ -88,6 +88,7 @@ fn main() {
             fleet: &fleet,
             rules: &rules,
             hours: &hours,
+            starts: None,
         });
         println!(
             "{} GPUs: read {} ms, picture {} ms of CPU; {:.2} s until it was there; {} troubles; {} MiB",

@@ -174,6 +174,7 @@ impl World {
             fleet: &self.fleet,
             rules: &self.rules,
             hours: &self.hours,
+            starts: None,
         })
     }
 }

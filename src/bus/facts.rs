@@ -31,6 +31,8 @@ pub(super) mod kind {
     pub const VERDICTS: FactKind = FactKind::new("verdicts", 4);
     /// [`super::super::starts::Starts`] per scope.
     pub const STARTS: FactKind = FactKind::new("idle-starts", 1);
+    /// The same of all GPUs, under [`super::of_all_gpus`].
+    pub const GPU_STARTS: FactKind = FactKind::new("gpu-idle-starts", 1);
     /// [`super::KnownAccount`] under the label of the account.
     pub const ACCOUNT: FactKind = FactKind::new("account", 1);
 }
@@ -116,6 +118,11 @@ pub(super) struct Cached {
 /// Where an account's identity is kept: under its label, which is known before it answers.
 pub(super) fn account_key(label: &str) -> Scope {
     Scope::new(&*text::clean(label), "-")
+}
+
+/// Where facts about GPUs are kept: their sources may know of no account.
+pub(super) fn of_all_gpus() -> Scope {
+    Scope::new("gpus", "-")
 }
 
 /// An account of the selection, as it was when it last answered.

@@ -17,7 +17,7 @@ use super::gpus::{self, GpuMap};
 use super::live::Evidence;
 use super::readings::Outcome;
 use super::scope::Context;
-use super::starts::Starts;
+use super::starts::{Seen, Starts};
 use super::work::Work;
 use super::world::Update;
 use super::{guarded, rejudge};
@@ -72,7 +72,7 @@ impl Rounds {
             None => Self::stored(ctx, policy.clone()).await,
         };
         let filled = ctx.shared.live.filled();
-        let starts = Starts::from_cache(&ctx.shared, &ctx.scope).await;
+        let starts = Starts::from_cache(&ctx.shared, kind::STARTS, &ctx.scope).await;
         let none = Self {
             policy,
             last: None,
@@ -143,7 +143,7 @@ impl Rounds {
         let running: HashSet<&Arc<str>> =
             instances.iter().filter(|i| i.state.is_billed()).map(|i| &i.id).collect();
         self.judged.retain(|id, _| running.contains(id));
-        self.starts.retain(|id| running.contains(id));
+        self.starts.retain(|id, _| running.contains(id));
         self.keep(ctx).await;
     }
 
@@ -196,7 +196,8 @@ impl Rounds {
     /// Remembers since when what was judged as of `now` idles.
     fn note(&mut self, policy: &Policy, verdicts: &[(Arc<str>, Arc<Verdict>)], now: Timestamp) {
         let until = HourRange::last_closed(now, 0).to;
-        self.starts.note(policy, verdicts.iter().map(|(id, v)| (id, &**v)), until);
+        let seen = verdicts.iter().map(|(id, v)| (id, Seen::of_instance(v, until)));
+        self.starts.note(&facts::policy_key(policy), seen);
     }
 
     /// Keeps the verdicts for the next start, dated by the last round that was answered: without
@@ -308,15 +309,17 @@ impl<'a> Round<'a> {
                 None
             }
         };
+        let policy = facts::policy_key(&self.policy);
         for chunk in subset.chunks(CHUNK) {
             let mut works = self.fetch(chunk, gpus.as_ref()).await;
-            let known = starts.of(&self.policy);
+            let known = starts.of(&policy);
             for work in &mut works {
                 work.before = known.and_then(|of| of.get(&work.instance.id)).cloned();
             }
             let verdicts = self.judge(works, judged).await;
-            let seen = verdicts.iter().map(|(id, v)| (id, &**v));
-            starts.note(&self.policy, seen, self.range.to);
+            let until = self.range.to;
+            let seen = verdicts.iter().map(|(id, v)| (id, Seen::of_instance(v, until)));
+            starts.note(&policy, seen);
             judged.extend(verdicts.iter().cloned());
             let update = Update::Verdicts { policy: self.policy.clone(), verdicts };
             let _ = self.ctx.updates.send(update).await;

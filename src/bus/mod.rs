@@ -354,9 +354,7 @@ pub async fn once(parts: Parts) -> Outcome {
             Event::NoCredentials(error) => outcome.no_credentials = Some(error),
             // One account that answers is enough, whoever was first.
             Event::Account(_) => outcome.no_credentials = None,
-            Event::Source { reading, error: Some(_), .. } if reading.source.is_gpu() => {
-                troubles.push(reading);
-            }
+            Event::Source { reading, error: Some(_), .. } => troubles.push(reading),
             _ => {}
         }
     }
@@ -369,8 +367,10 @@ pub async fn once(parts: Parts) -> Outcome {
         all.any(|r| failed(r) && r.source == t.source && r.scope == t.scope)
     };
     troubles.retain(|trouble| !known(trouble));
-    if !troubles.is_empty() {
-        Arc::make_mut(&mut outcome.fleet).readings.append(&mut troubles);
+    let (mut of_gpus, others) = troubles.into_iter().partition(|t: &Reading| t.source.is_gpu());
+    outcome.parts = others;
+    if !of_gpus.is_empty() {
+        Arc::make_mut(&mut outcome.fleet).readings.append(&mut of_gpus);
     }
     outcome
 }
@@ -387,6 +387,8 @@ pub struct Outcome {
     /// Commitments, the Spot market and resources as far as they could be read;
     /// [`Self::savings_picture`] says what could be saved.
     pub savings: Arc<SavingsFacts>,
+    /// What failed of sources that answered otherwise, GPUs aside: those stand in the fleet's readings.
+    pub parts: Vec<Reading>,
     /// Set when no account could be asked for want of credentials.
     pub no_credentials: Option<Arc<SourceError>>,
     /// What savings are judged by.

@@ -67,7 +67,7 @@ async fn all(shared: &Shared, selection: &[(String, Regions)], updates: &mpsc::S
         // them as missing.
         let read_at = cached.readings.taken_at(SourceId::CloudWatch, &scope);
         let now = read_at.unwrap_or_else(|| shared.now());
-        let starts = Starts::from_cache(shared, &scope).await;
+        let starts = Starts::from_cache(shared, facts::kind::STARTS, &scope).await;
         let Rejudged { verdicts, wanted } =
             from_cache(shared, &policy, &instances, &types, now, &starts).await;
         missing += wanted;
@@ -89,7 +89,7 @@ pub(super) async fn from_cache(
     let running: Vec<_> = instances.iter().filter(|i| i.state.is_billed()).cloned().collect();
     let mut out = Rejudged::default();
     let evidence = Evidence::gather(shared, instances, types).await;
-    let seen = starts.of(policy);
+    let seen = starts.of(&facts::policy_key(policy));
     for chunk in running.chunks(CHUNK) {
         let ids: Vec<Arc<str>> = chunk.iter().map(|i| i.id.clone()).collect();
         let mut stored = shared.cache.load_series(ids.clone(), range).await;

@@ -79,7 +79,7 @@ impl World {
             Arc::new(outcome.storage_picture(now))
         };
         let mut screen = read(Want::All, SavingsWant::All);
-        let (savings, storage) = (screen.savings_picture(now), screen.storage_picture(now));
+        let (storage, savings) = screen.pictures(now);
         let args = ExploreArgs { depth: 1, top: usize::MAX, ..ExploreArgs::default() };
         let ctx = storage::Ctx { invocation: &invocation, env: &env };
         let explored = storage::explore::report(&args, &ctx).unwrap();
@@ -87,7 +87,7 @@ impl World {
         Self {
             listed: Arc::new(screen.storage_picture(now)),
             savings: Arc::new(savings),
-            storage: Arc::new(storage),
+            storage,
             screen,
             overview: read(Want::Free, SavingsWant::All),
             idle: read(Want::Free, SavingsWant::Net),

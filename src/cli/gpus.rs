@@ -39,6 +39,7 @@ pub fn run(
         None => reports::print(&list, invocation, &ctx, out)?,
     }
     reports::tell_beside_table(invocation, &outcome.fleet.readings);
+    reports::shortfalls(&outcome).iter().for_each(tell);
     if let Some(found) = options.fail_on.as_ref().and_then(|f| f.tripped_by_gpus(&totals)) {
         tell(format_args!("--fail-on: {found}"));
         return Ok(Exit::Findings);

@@ -11,11 +11,11 @@ use super::tell::tell;
 use super::{session, storage_settings};
 use crate::bus::{self, Outcome};
 use crate::config::Env;
-use crate::domain::{Reading, SourceId, SourceState};
+use crate::domain::{Reading, SourceError, SourceId, SourceState};
 use crate::fleet::Totals;
 use crate::report::{Format, Instances, List, OverviewReport, Report, write};
 use crate::tabs::idle::picture::Field;
-use crate::view::{Filter, Sort, TableField, ViewContext, table};
+use crate::view::{Filter, Sort, TableField, ViewContext, format, table};
 
 /// Reads every account once and prints the report. Fails for options that do not fit, and where nothing could
 /// be read.
@@ -43,6 +43,7 @@ pub fn run(
         print(&idle(invocation, &outcome, filter.as_ref(), &ctx), invocation, &ctx, out)?;
     }
     tell_beside_table(invocation, &fleet.readings);
+    shortfalls(&outcome).iter().for_each(tell);
     let totals = Totals::of(rows.iter().filter_map(|i| fleet.rows.get(*i as usize)).map(|r| &**r));
     if let Some(found) = invocation.options.fail_on.as_ref().and_then(|f| f.tripped(&totals)) {
         tell(format_args!("--fail-on: {found}"));
@@ -71,12 +72,13 @@ pub(super) fn overview(
     ctx: &ViewContext,
 ) -> OverviewReport {
     let filter = invocation.options.filter.as_ref();
+    let (storage, savings) = filter.is_none().then(|| outcome.pictures(ctx.now)).unzip();
     let report = OverviewReport {
         fleet: outcome.fleet.clone(),
         gpus: outcome.gpus.clone(),
         // Where it was not read, its picture says so.
-        storage: filter.is_none().then(|| Arc::new(outcome.storage_picture(ctx.now))),
-        savings: filter.is_none().then(|| Arc::new(outcome.savings_picture(ctx.now))),
+        storage,
+        savings: savings.map(Arc::new),
         preset: invocation.config.preset.clone(),
         filter: String::new(),
     };
@@ -196,9 +198,51 @@ pub(super) fn troubles<'a>(
 ) -> impl Iterator<Item = String> {
     readings.into_iter().filter_map(|reading| {
         let SourceState::Failed(error) = &reading.state else { return None };
-        let fix = if error.fix.is_empty() { String::new() } else { format!("; {}", error.fix) };
+        let fix = and_fix(error);
         Some(format!("{} {}: {error}{fix}", reading.source.word(), reading.scope))
     })
+}
+
+/// One line per source that answered in part: how much was read, what failed, what helps. It stands in
+/// no report, and is told beside those of each format.
+pub(super) fn shortfalls(outcome: &Outcome) -> Vec<String> {
+    let readings = &outcome.fleet.readings;
+    let in_part = |r: &Reading| r.state == SourceState::Live && is_partial(r);
+    let has_own = |part: &Reading| {
+        readings.iter().any(|r| r.source == part.source && r.scope == part.scope && in_part(r))
+    };
+    let is_of = |part: &Reading, whole: &Reading| {
+        let of_account = whole.scope.is_account_wide() && !has_own(part);
+        part.source == whole.source
+            && part.scope.account == whole.scope.account
+            && (part.scope == whole.scope || of_account)
+    };
+    let line = |whole: &Reading| {
+        let read = format::percent((f64::from(whole.coverage) * 100.0 + 1e-4).floor());
+        let mut failed: Vec<&SourceError> = Vec::new();
+        for part in outcome.parts.iter().filter(|part| is_of(part, whole)) {
+            let SourceState::Failed(error) = &part.state else { continue };
+            if failed.iter().all(|f| f.operation != error.operation) {
+                failed.push(error);
+            }
+        }
+        let why = match failed.first() {
+            Some(error) => format!(": {error}{}", and_fix(error)),
+            None => String::new(),
+        };
+        let more = match failed.len() {
+            0 | 1 => String::new(),
+            2 => " (and of 1 more operation)".to_owned(),
+            n => format!(" (and of {} more operations)", n - 1),
+        };
+        format!("{} {}: {read} was read{why}{more}", whole.source.word(), whole.scope)
+    };
+    readings.iter().filter(|r| in_part(r)).map(line).collect()
+}
+
+/// What helps against an error, to stand behind it.
+fn and_fix(error: &SourceError) -> String {
+    if error.fix.is_empty() { String::new() } else { format!("; {}", error.fix) }
 }
 
 /// True when a source failed, or answered for a part of what was asked only.
@@ -212,7 +256,52 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::domain::{ErrorKind, Scope, SourceError};
+    use crate::domain::{ErrorKind, Scope};
+    use crate::fleet::Fleet;
+
+    #[test]
+    fn what_was_read_in_part_is_told_with_what_failed_and_what_helps() {
+        let reading = |region: &str, coverage, state| Reading {
+            source: SourceId::S3,
+            scope: Scope::new("123456789012", region),
+            taken_at: None,
+            coverage,
+            state,
+        };
+        let failed = |region: &str, operation: &str, fix: &str| {
+            let error = SourceError::new(ErrorKind::Denied, operation, "AccessDenied", fix);
+            reading(region, 0.0, SourceState::Failed(Arc::new(error)))
+        };
+        let fleet = Fleet {
+            readings: vec![
+                reading("-", 0.8, SourceState::Live),
+                reading("us-east-1", 0.9999, SourceState::Live),
+                reading("eu-west-1", 0.5, SourceState::Live),
+                // Whole, of an earlier run, and told among what failed.
+                reading("us-west-2", 1.0, SourceState::Live),
+                reading("us-east-2", 0.5, SourceState::Cached),
+                failed("sa-east-1", "s3:ListBucket", "allow it"),
+            ],
+            ..Fleet::default()
+        };
+        let parts = vec![
+            failed("us-east-1", "s3:GetBucketTagging", "allow it"),
+            failed("us-east-1", "s3:GetBucketTagging", "allow it"),
+            failed("us-east-1", "s3:GetBucketVersioning", "allow it"),
+            failed("ap-south-1", "s3express:ListAllMyDirectoryBuckets", ""),
+        ];
+        let outcome = Outcome { fleet: Arc::new(fleet), parts, ..Outcome::default() };
+        assert_eq!(
+            shortfalls(&outcome),
+            [
+                "s3 123456789012/-: 80% was read: s3express:ListAllMyDirectoryBuckets: AccessDenied",
+                "s3 123456789012/us-east-1: 99% was read: s3:GetBucketTagging: AccessDenied; allow it \
+                 (and of 1 more operation)",
+                "s3 123456789012/eu-west-1: 50% was read",
+            ]
+        );
+        assert!(shortfalls(&Outcome::default()).is_empty());
+    }
 
     #[test]
     fn half_an_answer_is_partial_and_an_old_one_is_not() {

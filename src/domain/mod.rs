@@ -78,7 +78,7 @@ pub use secret::Secret;
 pub use signal_evidence::{Criterion, EvidenceRole, SignalEvidence};
 pub use spot::{Interruption, SpotHistory, ZoneOffering};
 pub use tags::{TagKeys, Tags};
-pub use verdict::{IdleStart, Verdict, VerdictKind};
+pub use verdict::{IdleStart, IdleStarts, Verdict, VerdictKind};
 
 /// Hours in a month, the convention of AWS's calculators (365 × 24 / 12). Every monthly figure in
 /// burntop uses it and says so.

@@ -1,10 +1,12 @@
 //! What burntop concludes about an instance, with the evidence.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::gpu::GpuVerdict;
 use super::hour::Hour;
 use super::instance::Instance;
 use super::intern;
@@ -113,8 +115,11 @@ impl Verdict {
     }
 }
 
-/// Start of an idle stretch, kept while the instance idles, so that the stretch does not begin anew with the window
-/// that each verdict covers.
+/// Starts by the id of what idles.
+pub type IdleStarts = BTreeMap<Arc<str>, IdleStart>;
+
+/// How far back an idle stretch was seen to reach. It is kept while an instance or a GPU idles, so that
+/// the stretch does not begin anew with the hours that each verdict looks at.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IdleStart {
     /// Start of the stretch, as [`Verdict::idle_since`].
@@ -123,7 +128,7 @@ pub struct IdleStart {
     pub at_least: bool,
     /// Hour after the last judged one: the stretch is idle up to here.
     pub until: Hour,
-    /// Indices of the idle GPUs where others work; `None` when the whole instance idles.
+    /// The GPUs of an instance that idle, where others work; `None`: all of it.
     pub gpus: Option<Vec<u16>>,
 }
 
@@ -134,5 +139,27 @@ impl IdleStart {
         let idle = verdict.signals.iter().filter(|s| !s.busy).filter_map(|s| s.signal.gpu());
         let gpus = (verdict.kind == VerdictKind::Partial).then(|| idle.collect());
         Some(Self { since, at_least, until, gpus })
+    }
+
+    /// What a verdict over hours up to `until` has seen of a GPU; `None` where it does not idle.
+    pub fn of_gpu(verdict: &GpuVerdict, until: Hour) -> Option<Self> {
+        let (since, at_least) = (verdict.idle_since?, verdict.idle_since_at_least);
+        Some(Self { since, at_least, until, gpus: None })
+    }
+
+    /// True where this is an earlier start of a stretch that was seen anew: that one began at `at`, as
+    /// far as could be seen in the hours looked at, which reach from `looked_from` to `to`. No hour
+    /// lies between what was seen then and now, and nothing was launched anew.
+    pub fn goes_on(
+        &self,
+        at: Timestamp,
+        looked_from: Timestamp,
+        to: Hour,
+        launched: Option<Timestamp>,
+    ) -> bool {
+        self.until.start() >= looked_from
+            && self.until <= to
+            && self.since <= at
+            && launched.is_none_or(|launched| self.since >= launched)
     }
 }

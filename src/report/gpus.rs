@@ -295,10 +295,7 @@ fn group_cells(group: &GpuGroup, ctx: &ViewContext) -> Vec<Cell> {
         rate(sums.known_effective_burn()),
         rate(sums.known_waste()),
         Cell {
-            // As in the rows: a dash where no spell of idleness has cost anything.
-            shown: ctx.symbols.or_unknown(sums.known_wasted().filter(|usd| *usd > 0.0), |usd| {
-                format::bound(format::usd_total(usd), sums.wasted_at_least, ctx.symbols)
-            }),
+            shown: sums.wasted_cell(ctx),
             value: sums.known_wasted().map_or(Value::Unknown, Value::Number),
         },
         number(sums.efficiency(), &|e| format::percent(e * 100.0)),

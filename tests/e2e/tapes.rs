@@ -256,23 +256,29 @@ fn the_demo_is_the_same_twice_and_every_report_has_it() {
     assert!(sliced.iter().any(|r| r["state"] == "unknown"), "{sliced:#?}");
     assert!(sliced.iter().all(|r| r["gpus"].as_f64().unwrap() < 1.0));
 
-    let text_and_code = |args: &[&str], code: i32| {
+    let text_and_told = |args: &[&str], code: i32| {
         let output = burntop(one.path(), args);
         assert_eq!(output.status.code(), Some(code), "{args:?}: {}", said(&output));
+        let told = String::from_utf8(output.stderr).unwrap();
         let text = String::from_utf8(output.stdout).unwrap();
         assert!(
             !text.chars().any(|c| c != '\n' && burntop::parts::domain::text::is_unsafe(c)),
             "{text}"
         );
-        text
+        (text, told)
     };
-    let text = |args: &[&str]| text_and_code(args, 0);
+    let text = |args: &[&str]| text_and_told(args, 0).0;
     for group in ["team", "node", "owner", "model", "state"] {
         let groups = text(&["--demo", "gpus", "--now", NOW, "--group", group]);
         assert!(groups.contains(&group.to_uppercase()), "{groups}");
     }
     // It sums buckets as well, and of one that is planted not all can be read.
-    let overview = text_and_code(&["--demo", "overview", "--now", NOW], 3);
+    let (overview, told) = text_and_told(&["--demo", "overview", "--now", NOW], 3);
+    let s3: Vec<&str> = told.lines().filter(|line| line.contains(" s3 ")).collect();
+    assert!(
+        matches!(s3[..], [why] if why.contains("% was read: s3:") && why.contains("AccessDenied")),
+        "{told}"
+    );
     for words in ["Teams", "GPU utilisation", "GPU telemetry missing"] {
         assert!(overview.contains(words), "no {words}\n{overview}");
     }

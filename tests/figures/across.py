@@ -100,6 +100,8 @@ def across_gpus(check, reports, by_id, lines):
             for key in ["waste_usd_per_hour", "wasted_usd", "gpus"]:
                 check.near(f"{line['name']}: {key}", line[key], total(of, key), len(of))
             check.near(f"{line['name']}: unpriced", line["unpriced"], unknown(of, "usd_per_hour"))
+            if line["wasted_usd"] is not None:
+                check.holds(f"{line['name']}: wasted at least", line["wasted_at_least"] == at_least(of))
         if line["section"] == "score" and line["name"] == "gpu_utilisation":
             of = [row for row in rows if row["effective"] is not None]
             check.near("score: GPUs", line["share"], sum(row["effective"] * row["gpus"] for row in of) / total(of, "gpus"))
@@ -190,13 +192,16 @@ def who(row):
     return tuple(str(row.get(key)) for key in keys)
 
 
-def goes_on(check, before, after):
-    """One report of what idles, and one an hour later by the same cache: what still idles idles since the same moment,
-    unless a use was seen in between, and has wasted no less."""
+def goes_on(check, before, after, launched=None):
+    """One report of what idles, and one later by the same cache: what still idles idles since the same moment, unless a
+    use was seen in between or its instance was launched anew (`launched`, by id), and has wasted no less."""
     known = {who(row): row for row in before["rows"]}
     for row in after["rows"]:
         old = known.get(who(row))
         if not old or not old["idle_since"] or not row["idle_since"]:
+            continue
+        launch = (launched or {}).get(row.get("instance_id"))
+        if launch and moment(launch) > moment(old["idle_since"]):
             continue
         later = moment(row["idle_since"]) > moment(old["idle_since"])
         same = all(row.get(key) == old.get(key) for key in ["verdict", "state", "idle_gpus", "usd_per_hour"])

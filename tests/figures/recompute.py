@@ -94,6 +94,9 @@ MOMENTS = ["2026-01-15T03:12:40Z", "2026-01-15T17:59:59Z", "2026-02-28T23:30:00Z
 HOURS_AHEAD = 3
 # Hours after a moment at which its cache is held against a new one, moment by moment.
 LATER = [[50], [], [4]]
+# Hours after a moment at which its cache looks again, and at none between: each gap is shorter than the week that sources
+# remember, and together they are longer than the fifteen days of hours that the cache keeps.
+GAPS = [[], [144, 288, 432], []]
 
 
 def wrong_in(reports):
@@ -243,7 +246,7 @@ def said(check, what):
     return lines + [f"  {line}" for line in check.wrong[:20]], len(check.wrong)
 
 
-def look(burntop, now, later):
+def look(burntop, now, later, gaps):
     """All about one moment: what is to be printed, how much does not follow, the reports."""
     lines, failed = [], 0
 
@@ -260,7 +263,7 @@ def look(burntop, now, later):
         check = Checks()
         across.same(check, "gpus, asked again", reports["gpus"]["rows"], ask(burntop, home, now, OF_ACCOUNTS["gpus"])["rows"])
         # Hour by hour: a start that was seen stays.
-        last = reports
+        last = dict(reports)
         for ahead in range(1, HOURS_AHEAD + 1):
             at = after(now, ahead)
             next_hour = {name: ask(burntop, home, at, OF_ACCOUNTS[name]) for name in ["idle", "gpus", "resources"]}
@@ -283,10 +286,26 @@ def look(burntop, now, later):
             for name, report in anew.items():
                 across.same(check, name, report, by_cache[name])
             tell(check, f"and {ahead} h on, by this cache and by a new one")
+        check = Checks()
+        for ahead in gaps:
+            at = after(now, ahead)
+            report = ask(burntop, home, at, OF_ACCOUNTS["gpus"])
+            launched = {row["instance_id"]: row["launched_at"] for row in ask(burntop, home, at, ["idle"])["rows"]}
+            accounts.gpus(check, report)
+            across.goes_on(check, last["gpus"], report, launched)
+            last["gpus"] = report
+        if gaps:
+            tell(check, f"and with gaps, {gaps[-1]} h on")
     # What a list tells of a bucket is known of it from then on: last.
     with tempfile.TemporaryDirectory() as home:
         lists = read_lists(burntop, home, now)
         tell(wrong_in(lists), "of lists and what is typed in")
+        known = read(burntop, home, now)
+        found = [f["kind"] for row in known["buckets"]["rows"] if row["name"] == BUCKET for f in row["findings"]]
+        check = wrong_in(known)
+        check.holds(f"what a list told of {BUCKET}: {found}", "prunable_checkpoints" in found)
+        tell(check, "with what lists told")
+        tell(wrong_in(read_offline(burntop, home, now, known)), "with that, from a cache")
     return lines, failed, dict(reports, **lists)
 
 
@@ -299,7 +318,7 @@ def main():
         sys.exit(__doc__)
     burntop = os.path.abspath(sys.argv[1])
     with ThreadPoolExecutor(max_workers=2) as pool:
-        looks = list(pool.map(lambda at: look(burntop, *at), zip(MOMENTS, LATER)))
+        looks = list(pool.map(lambda at: look(burntop, *at), zip(MOMENTS, LATER, GAPS)))
     for lines, _, _ in looks:
         print("\n".join(lines), flush=True)
     tried, blind = self_check(looks[0][2])

@@ -57,6 +57,12 @@ impl Watch {
         let entry = entries.get_mut(slot as usize)?;
         entry.seen = *pictures;
         entry.limit_ms = item.limit_ms;
+        let id = match &entry.row {
+            Some(row) => row.id.clone(),
+            // Most are called as their device is.
+            None if item.key.gpu_instance.is_none() => item.key.device.clone(),
+            None => item.key.to_string().into(),
+        };
         let labels = labels(entry, &item, group, input);
         let (kind, team) = (labels.workload, labels.team.clone());
         let stays = entry.track.state.is_some_and(GpuState::is_idle);
@@ -81,6 +87,7 @@ impl Watch {
                 model: modelled.model,
                 workload: kind,
                 hours: &|| hours(&item, input),
+                before: &|| input.starts?.get(&id),
                 launched: instance.map(|i| i.instance.launched_at),
                 usd_per_hour: usd,
                 rules: input.rules,
@@ -95,12 +102,6 @@ impl Watch {
         };
         entry.verdict = Some(verdict.clone());
         let waste = waste(&verdict, &e, usd);
-        let id = match &entry.row {
-            Some(row) => row.id.clone(),
-            // Most are called as their device is.
-            None if item.key.gpu_instance.is_none() => item.key.device.clone(),
-            None => item.key.to_string().into(),
-        };
         let wasted = verdict.idle_since.zip(usd).map(|(since, usd)| {
             // To the last look: nobody can call wasted what nobody saw.
             let until = item.sample.taken_at.min(input.now);

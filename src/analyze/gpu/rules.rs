@@ -83,6 +83,14 @@ pub struct GpuRules {
     pub namespace_is_team: bool,
 }
 
+impl GpuRules {
+    /// Tells rules apart by all that idleness goes by: what one calls idle is not so for another.
+    pub fn idleness(&self) -> String {
+        let Self { idle_below, idle_power_factor, min_samples, min_idle, .. } = self;
+        format!("{idle_below} {idle_power_factor} {min_samples} {min_idle:?}")
+    }
+}
+
 impl Default for GpuRules {
     fn default() -> Self {
         let own = |words: &[&str]| words.iter().map(|w| (*w).to_owned()).collect();

@@ -1,9 +1,10 @@
-//! Since when a GPU is idle: what was seen while running, carried back by closed hours.
+//! Since when a GPU is idle: what was seen while running, carried back by closed hours, and by the
+//! start that was seen before these.
 
 use jiff::{SignedDuration, Timestamp};
 
 use super::track::Spell;
-use crate::domain::{Hour, HoursOfGpu};
+use crate::domain::{Hour, HoursOfGpu, IdleStart};
 
 /// A closed hour is told this long after its end, or not at all.
 const LATEST: SignedDuration = SignedDuration::from_mins(10);
@@ -38,6 +39,25 @@ pub(super) fn since(
         out = Since { at: launched.min(moment(spell.last)), at_least: false };
     }
     out
+}
+
+impl Since {
+    /// The start that was seen earlier, where its spell goes on: nobody saw use before this one, which
+    /// lasts until `last`, and no hour without a look lies between the two.
+    pub fn or_earlier(
+        self,
+        before: Option<&IdleStart>,
+        last: Timestamp,
+        launched: Option<Timestamp>,
+    ) -> Self {
+        let looked_from = Hour::containing(self.at).start();
+        let to = Hour::containing(last).plus(1);
+        let goes_on = |b: &&IdleStart| b.goes_on(self.at, looked_from, to, launched);
+        match before.filter(|_| self.at_least).filter(goes_on) {
+            Some(before) => Self { at: before.since, at_least: before.at_least },
+            None => self,
+        }
+    }
 }
 
 fn extend(out: &mut Since, last: Timestamp, began: bool, hours: HoursOfGpu<'_>, idle_below: f32) {
@@ -150,5 +170,40 @@ mod tests {
         let launched = Hour(BASE + 1).start();
         let got = since(spell, false, None, Some(launched), 0.05);
         assert_eq!(got, Since { at: launched, at_least: false });
+    }
+
+    #[test]
+    fn a_start_that_was_seen_before_stays_until_a_use_or_an_hour_that_nobody_saw() {
+        let at =
+            |hour: i32, minute: i64| Hour(BASE + hour).start() + SignedDuration::from_mins(minute);
+        let before = |until: i32| IdleStart {
+            since: at(-900, 0),
+            at_least: false,
+            until: Hour(BASE + until),
+            gpus: None,
+        };
+        let now = Since { at: at(6, 20), at_least: true };
+        let go = |now: Since, before: &IdleStart, launched| {
+            now.or_earlier(Some(before), at(6, 50), launched)
+        };
+        let kept = Since { at: at(-900, 0), at_least: false };
+        // Seen in this hour before a restart, or in the one before it.
+        assert_eq!([7, 6].map(|until| go(now, &before(until), None)), [kept; 2]);
+        assert_eq!(go(now, &before(5), None), now, "an hour without a look lies between");
+        // Hours that the source remembers bridge it.
+        let told = Since { at: at(2, 0), at_least: true };
+        assert_eq!([5, 2].map(|until| go(told, &before(until), None)), [kept; 2]);
+        assert_eq!(go(told, &before(1), None), told);
+        // What was seen to begin has begun; nor did anything idle before it was launched.
+        let began = Since { at: at(6, 20), at_least: false };
+        assert_eq!(go(began, &before(7), None), began);
+        assert_eq!(go(now, &before(7), Some(at(-800, 0))), now);
+        assert_eq!(go(now, &before(7), Some(at(-901, 0))), kept);
+        assert_eq!(go(now, &before(8), None), now, "of a clock that was ahead");
+        assert_eq!(now.or_earlier(None, at(6, 50), None), now);
+        let longer = IdleStart { at_least: true, ..before(7) };
+        assert_eq!(go(now, &longer, None), Since { at_least: true, ..kept }, "as it was seen then");
+        let later = Since { at: at(-901, 0), at_least: true };
+        assert_eq!(go(later, &before(7), None), later, "never a later one");
     }
 }

@@ -10,8 +10,8 @@ use super::since::{Since, since};
 use super::track::{Spell, Track};
 use super::words::{Advice, Say, Words, percent};
 use crate::domain::{
-    GpuModel, GpuSample, GpuSignal, GpuState, GpuVerdict, HOURS_PER_MONTH, HoursOfGpu, Rung,
-    Witness, Workload,
+    GpuModel, GpuSample, GpuSignal, GpuState, GpuVerdict, HOURS_PER_MONTH, HoursOfGpu, IdleStart,
+    Rung, Witness, Workload,
 };
 
 /// What a verdict looks at besides evidence and memory.
@@ -21,6 +21,8 @@ pub(super) struct Case<'a> {
     pub workload: Workload,
     /// The closed hours, looked up where they are needed.
     pub hours: &'a dyn Fn() -> Option<HoursOfGpu<'a>>,
+    /// The start of its idle spell that was seen earlier, looked up where it is needed.
+    pub before: &'a dyn Fn() -> Option<&'a IdleStart>,
     pub launched: Option<Timestamp>,
     pub usd_per_hour: Option<f64>,
     pub rules: &'a GpuRules,
@@ -51,7 +53,12 @@ pub(super) fn conclude(
     let c = state(track, e, case);
     track.state = Some(c.state);
     let since: Option<Since> = c.spell.filter(|_| c.state.is_idle()).map(|spell| {
-        since(spell, track.quiet_began, (case.hours)(), case.launched, case.rules.idle_below)
+        let (began, launched) = (track.quiet_began, case.launched);
+        since(spell, began, (case.hours)(), launched, case.rules.idle_below).or_earlier(
+            (case.before)(),
+            case.sample.taken_at,
+            launched,
+        )
     });
     let samples = match (c.state, c.spell) {
         (_, Some(spell)) => spell.samples,

@@ -15,7 +15,8 @@ use super::rules::GpuRules;
 use super::track::Track;
 use super::words::Words;
 use crate::domain::{
-    FastMap, GpuKey, GpuModel, GpuOwner, GpuVerdict, HourTable, SourceId, Sweep, Workload,
+    FastMap, GpuKey, GpuModel, GpuOwner, GpuVerdict, HourTable, IdleStarts, SourceId, Sweep,
+    Workload,
 };
 use crate::fleet::gpu::{Sources, blind};
 use crate::fleet::{Fleet, GpuFleet, GpuRow, GpuTotals};
@@ -47,6 +48,8 @@ pub struct WatchInput<'a> {
     pub rules: &'a GpuRules,
     /// Closed hours. Keys as in [`crate::fleet::GpuRow::key`].
     pub hours: &'a HourTable,
+    /// Since when GPUs idle, as far as it was seen before those hours; by [`crate::fleet::GpuRow::id`].
+    pub starts: Option<&'a IdleStarts>,
 }
 
 /// A model as the rows name it.

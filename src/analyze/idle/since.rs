@@ -24,18 +24,14 @@ impl Start {
     pub fn or_earlier(self, subject: &Subject<'_>, frame: Frame, gpus: Option<&[u16]>) -> Self {
         let Some(before) = subject.before.filter(|_| self.at_least) else { return self };
         let looked_from = self.at.min(frame.judged.from.start());
-        let goes_on = before.until.start() >= looked_from && before.until <= frame.judged.to;
+        let launched = Some(subject.instance.launched_at);
+        let goes_on = before.goes_on(self.at, looked_from, frame.judged.to, launched);
         let idled = match (&before.gpus, gpus) {
             (None, _) => true,
             (Some(then), Some(now)) => now.iter().all(|gpu| then.contains(gpu)),
             (Some(_), None) => false,
         };
-        let is_of_life = before.since >= subject.instance.launched_at;
-        if goes_on && idled && is_of_life && before.since <= self.at {
-            Self { at: before.since, at_least: before.at_least }
-        } else {
-            self
-        }
+        if goes_on && idled { Self { at: before.since, at_least: before.at_least } } else { self }
     }
 }
 

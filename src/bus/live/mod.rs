@@ -44,7 +44,7 @@ use super::world::Update;
 use super::{Event, Shared};
 use crate::analyze::gpu::GpuRules;
 use crate::cache::{Cache, GpuHours};
-use crate::domain::{GpuHistory, GpuKey, SourceId, Sweep};
+use crate::domain::{GpuHistory, GpuKey, IdleStarts, SourceId, Sweep};
 use crate::fleet::Fleet;
 use crate::source::{GpuHost, GpuSource};
 use book::HourBook;
@@ -85,6 +85,8 @@ pub(super) struct LiveState {
 pub(super) enum Input {
     /// A source has looked.
     Sweep(Sweep),
+    /// Since when GPUs idle, as a tape begins with it.
+    Starts(IdleStarts),
     /// A source could not look: the picture need not wait for it.
     Failed(Teller),
     /// Somebody wants to know when all before it was taken in.
@@ -297,6 +299,9 @@ async fn play(
                 if inputs.send(Input::Taken(answer)).await.is_ok() {
                     let _ = answered.await;
                 }
+            }
+            Played::GpuStarts(starts) => {
+                let _ = inputs.send(Input::Starts(starts)).await;
             }
             Played::Hours(hours) => shared.live.learn(&shared.cache, hours).await,
         }

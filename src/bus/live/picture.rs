@@ -11,6 +11,8 @@ use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 use super::super::debounce::Debounce;
+use super::super::facts::{kind, of_all_gpus};
+use super::super::starts::{Seen, Starts};
 use super::super::{Event, Shared};
 use super::board::Board;
 use super::book::{HourBook, KEEP_HOURS};
@@ -19,7 +21,7 @@ use super::summary::Stored;
 use super::{Input, Teller, summary, teller};
 use crate::analyze::gpu::{GpuRules, Watch, WatchInput};
 use crate::cache::GpuHours;
-use crate::domain::{GpuHistory, GpuKey, GpuTrace, Hour, Sweep};
+use crate::domain::{GpuHistory, GpuKey, GpuTrace, Hour, IdleStarts, Sweep};
 use crate::fleet::Fleet;
 use crate::fleet::gpu::{GpuFleet, GpuRow};
 
@@ -36,6 +38,27 @@ const HOLD: Duration = Duration::from_secs(20);
 struct Memory {
     watch: Watch,
     rollup: Rollup,
+    starts: Starts,
+    /// True when these are others than the cache holds.
+    unsaved: bool,
+}
+
+impl Memory {
+    /// What the last run left.
+    async fn from_cache(shared: &Shared) -> Box<Self> {
+        let starts = Starts::from_cache(shared, kind::GPU_STARTS, &of_all_gpus()).await;
+        Box::new(Self { starts, ..Self::default() })
+    }
+
+    /// The starts that the cache shall hold from now on, where these are others.
+    fn unsaved(&mut self, now: Timestamp) -> Option<Starts> {
+        let oldest = Hour::containing(now).plus(-KEEP_HOURS);
+        std::mem::take(&mut self.unsaved).then(|| {
+            // No hours are left that could lead back to one that ended before.
+            self.starts.retain(|_, start| start.until >= oldest);
+            self.starts.clone()
+        })
+    }
 }
 
 /// What one picture is made of.
@@ -63,11 +86,14 @@ struct Made {
     /// Hours that are over, seen by burntop itself.
     closed: Vec<GpuHours>,
     summary: Option<Stored>,
+    /// Since when GPUs idle, where it is time to store it and others do than before.
+    starts: Option<Starts>,
 }
 
 impl Job {
     fn run(mut self) -> Made {
-        let fleet = Arc::new(self.memory.watch.picture(WatchInput {
+        let (memory, rules) = (&mut *self.memory, self.rules.idleness());
+        let fleet = Arc::new(memory.watch.picture(WatchInput {
             version: self.version,
             now: self.now,
             sweeps: &self.sweeps,
@@ -75,14 +101,18 @@ impl Job {
             fleet: &self.fleet,
             rules: &self.rules,
             hours: &self.book.hours,
+            starts: memory.starts.of(&rules),
         }));
+        let seen = fleet.rows.iter().map(|r| (&r.id, Seen::of_gpu(r, self.rules.idle_below)));
+        memory.unsaved |= memory.starts.note(&rules, seen);
         for row in &fleet.rows {
-            self.memory.rollup.see(row, &self.intervals);
+            memory.rollup.see(row, &self.intervals);
         }
-        let closed = self.memory.rollup.close(self.now, &self.intervals);
+        let closed = memory.rollup.close(self.now, &self.intervals);
+        let starts = if self.store { memory.unsaved(self.now) } else { None };
         let news = self.shown.is_none_or(|shown| !looks_the_same(&shown, &fleet));
         let summary = self.store.then(|| Stored::of(&fleet)).flatten();
-        Made { memory: self.memory, fleet, news, closed, summary }
+        Made { memory: self.memory, fleet, news, closed, summary, starts }
     }
 }
 
@@ -92,6 +122,8 @@ struct Picture<'a> {
     board: Board,
     /// `None` while the worker has it.
     memory: Option<Box<Memory>>,
+    /// Starts that a tape begins with, until the worker has them.
+    played: IdleStarts,
     version: u64,
     shown: Option<Arc<GpuFleet>>,
     /// When the last picture was begun.
@@ -112,7 +144,11 @@ pub(super) async fn run(
     over: &CancellationToken,
     only_once: bool,
 ) {
-    let mut picture = Picture::new(shared);
+    let memory = Memory::from_cache(shared).await;
+    if let Some(starts) = memory.starts.of(&shared.live.rules.idleness()) {
+        shared.tap.gpu_starts(starts);
+    }
+    let mut picture = Picture::new(shared, memory);
     if only_once {
         while let Some(input) = inbox.recv().await {
             let news = picture.take(input);
@@ -190,15 +226,20 @@ pub(super) async fn run(
     if let Some(stored) = picture.shown.as_deref().and_then(Stored::of) {
         stored.keep(shared).await;
     }
+    let now = shared.now();
+    if let Some(starts) = picture.memory.as_mut().and_then(|memory| memory.unsaved(now)) {
+        picture.keep(&starts).await;
+    }
 }
 
 impl<'a> Picture<'a> {
-    fn new(shared: &'a Shared) -> Self {
+    fn new(shared: &'a Shared, memory: Box<Memory>) -> Self {
         Self {
             shared,
             intervals: Arc::new(shared.live.intervals()),
             board: Board::default(),
-            memory: Some(Box::default()),
+            memory: Some(memory),
+            played: IdleStarts::new(),
             version: 0,
             shown: None,
             made: Instant::now(),
@@ -214,6 +255,10 @@ impl<'a> Picture<'a> {
             Input::Sweep(sweep) => {
                 let was_awaited = self.awaited.remove(&(sweep.source, sweep.origin.clone()));
                 self.board.take(sweep) || was_awaited
+            }
+            Input::Starts(starts) => {
+                self.played = starts;
+                false
             }
             Input::Failed(teller) => self.awaited.remove(&teller),
             Input::Taken(answer) => {
@@ -232,12 +277,16 @@ impl<'a> Picture<'a> {
     fn job(&mut self) -> Job {
         self.version += 1;
         self.made = Instant::now();
+        let mut memory = self.memory.take().unwrap_or_default();
+        let played = std::mem::take(&mut self.played);
+        let seen = played.iter().map(|(id, start)| (id, Seen::Idle(start.clone())));
+        memory.starts.note(&self.shared.live.rules.idleness(), seen);
         let store = self.stored.is_none_or(|at| at.elapsed() >= SUMMARY_EVERY);
         if store {
             self.stored = Some(self.made);
         }
         Job {
-            memory: self.memory.take().unwrap_or_default(),
+            memory,
             version: self.version,
             now: self.shared.now(),
             sweeps: self.board.sweeps(),
@@ -255,7 +304,7 @@ impl<'a> Picture<'a> {
     async fn publish(&mut self, made: Option<Made>, events: &mpsc::Sender<Event>) {
         let Some(made) = made else {
             tracing::error!("the picture of the GPUs ended in a defect of burntop");
-            self.memory = Some(Box::default());
+            self.memory = Some(Memory::from_cache(self.shared).await);
             return;
         };
         self.memory = Some(made.memory);
@@ -267,6 +316,9 @@ impl<'a> Picture<'a> {
         if let Some(stored) = made.summary {
             stored.keep(self.shared).await;
         }
+        if let Some(starts) = made.starts {
+            self.keep(&starts).await;
+        }
         let live = &self.shared.live;
         for hours in made.closed {
             if live.is_forgetful(&(hours.source, hours.origin.clone())) {
@@ -275,6 +327,12 @@ impl<'a> Picture<'a> {
             }
         }
         self.tidy();
+    }
+
+    /// Keeps since when GPUs idle.
+    async fn keep(&self, starts: &Starts) {
+        let cache = &self.shared.cache;
+        cache.put(kind::GPU_STARTS, &of_all_gpus(), self.shared.now(), starts).await;
     }
 
     /// Once an hour, forgets hours that nothing looks at.

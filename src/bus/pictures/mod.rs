@@ -90,13 +90,19 @@ impl Outcome {
 
     /// What could be saved of all that was read.
     pub fn savings_picture(&self, now: Timestamp) -> Savings {
-        let storage = (!self.storage.is_empty()).then(|| Arc::new(self.storage_picture(now)));
+        self.pictures(now).1
+    }
+
+    /// Storage, and what could be saved: joined once, so that the findings which the one lists are those
+    /// that the other sums.
+    pub fn pictures(&self, now: Timestamp) -> (Arc<StorageFleet>, Savings) {
+        let storage = Arc::new(self.storage_picture(now));
         let basis = savings::Basis {
             facts: self.savings.clone(),
             fleet: self.fleet.clone(),
             gpus: self.gpus.clone(),
-            storage,
+            storage: (!self.storage.is_empty()).then(|| storage.clone()),
         };
-        basis.join(1, now, &self.savings_rules, &self.tag_keys)
+        (storage, basis.join(1, now, &self.savings_rules, &self.tag_keys))
     }
 }

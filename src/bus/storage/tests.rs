@@ -10,7 +10,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::super::context::Told;
 use super::super::readings::Outcome as Asking;
 use super::super::tests::scripted::{self, ACCOUNT, Answer, REGION, Script, Scripted};
-use super::super::{Account, Outcome, Parts, Regions, once};
+use super::super::{Account, Event, Outcome, Parts, Regions, once};
 use super::board::{Board, Input};
 use super::{Beside, StorageRead, StorageSettings};
 use crate::analyze::idle::Preset;
@@ -22,8 +22,11 @@ use crate::domain::storage::{
     Volume, VolumeKind,
 };
 use crate::domain::{
-    ErrorKind, Provenance, Reading, Scope, SourceError, SourceId, SourceState, Tags,
+    ErrorKind, HOURS_PER_MONTH, Provenance, Reading, Scope, SourceError, SourceId, SourceState,
+    Tags,
 };
+use crate::fleet::savings::{Step, StepKind};
+use crate::fleet::{Savings, StorageFleet};
 use crate::source::provider::Page;
 use crate::source::{
     BucketConfig, BucketList, Image, ListPlace, ListToken, ListWhat, Name, ObjectBytes, SizeMetric,
@@ -43,6 +46,8 @@ struct Store {
     /// Series by bucket and storage type, with what they say of each day.
     series: Vec<(&'static str, &'static str, f64)>,
     rules: usize,
+    /// True where no bucket keeps versions: what is deleted is freed.
+    unversioned: bool,
     /// When its price list is of, where it has one.
     priced_at: Option<Timestamp>,
 }
@@ -112,16 +117,17 @@ impl StorageSource for Played {
 
     async fn config(&self, bucket: &Bucket) -> BucketConfig {
         self.asked().configs.push(bucket.name.to_string());
-        let (rules, gone) = {
+        let (rules, gone, versioning) = {
             let store = self.store.lock().unwrap();
-            (store.rules, store.gone == Some(&*bucket.name))
+            let versioning = if store.unversioned { Versioning::Off } else { Versioning::Enabled };
+            (store.rules, store.gone == Some(&*bucket.name), versioning)
         };
         let rules = vec![crate::domain::storage::LifecycleRule::default(); rules];
         let lifecycle =
             (!rules.is_empty()).then(|| Arc::new(Lifecycle { rules, ..Lifecycle::default() }));
         let mut config = BucketConfig {
             tags: self.fact("s3:GetBucketTagging", bucket, Tags::default()),
-            versioning: self.fact("s3:GetBucketVersioning", bucket, Versioning::Enabled),
+            versioning: self.fact("s3:GetBucketVersioning", bucket, versioning),
             lifecycle: self.fact("s3:GetLifecycleConfiguration", bucket, lifecycle),
             lock: Ok(ObjectLock { enabled: false, default_days: None }),
             replicates: Ok(false),
@@ -497,7 +503,7 @@ async fn a_look_that_changed_nothing_is_news_of_the_source_alone() {
     let (events, mut told) = tokio::sync::mpsc::channel(8);
     let mut publish = async |board: &mut Board| {
         board.publish(&shared, &events).await;
-        let Some(super::super::Event::StorageFacts(facts)) = told.recv().await else { panic!() };
+        let Some(Event::StorageFacts(facts)) = told.recv().await else { panic!() };
         facts
     };
     let first = publish(&mut board).await;
@@ -667,7 +673,7 @@ async fn a_cockpit_gets_scans_in_the_background() {
     handle.want_storage();
     let found = async {
         while let Some(event) = told.recv().await {
-            if let super::super::Event::StorageFacts(facts) = event
+            if let Event::StorageFacts(facts) = event
                 && facts.scan("data").is_some()
             {
                 return true;
@@ -678,4 +684,63 @@ async fn a_cockpit_gets_scans_in_the_background() {
     let found = tokio::time::timeout(std::time::Duration::from_secs(30), found).await;
     handle.stop();
     assert_eq!(found, Ok(true));
+}
+
+/// What buckets save, USD per month, as the list and as the waterfall has it.
+fn saved(storage: &StorageFleet, savings: &Savings) -> (f64, f64) {
+    let listed = storage.buckets.iter().filter_map(|row| row.savings).sum();
+    let steps = savings.waterfall.steps.iter();
+    let step = steps.filter(|step| step.kind == StepKind::Storage).map(Step::saves);
+    (listed, step.sum::<f64>() * HOURS_PER_MONTH)
+}
+
+#[tokio::test]
+async fn what_a_run_of_checkpoints_saves_is_listed_and_summed_alike() {
+    let store = Store { unversioned: true, ..two() };
+    let (played, cache) = (Played::new(store), cache());
+    let parts = |offline| {
+        let buckets = StorageSettings { ebs: StorageRead::Never, ..settings() };
+        let mut parts = parts(&played, NOW, &cache, buckets);
+        parts.settings.savings.commitments = true;
+        parts.settings.offline = offline;
+        parts
+    };
+    let report = async |offline| {
+        let outcome = once(parts(offline)).await;
+        let (storage, savings) = outcome.pictures(NOW.parse().unwrap());
+        saved(&storage, &savings)
+    };
+    let (before, summed) = report(false).await;
+    assert!((before - summed).abs() < 1e-9, "{before} {summed}");
+    // Somebody lists the bucket, as `storage checkpoints` does.
+    let runs = Some(Arc::new(vec![crate::tabs::storage::picture::fixture::run()]));
+    cache.put_scan(&ScanKey::of_listing("data"), &Scan { runs, ..scan("data") }).await;
+    for offline in [true, false] {
+        let (listed, summed) = report(offline).await;
+        assert!(listed > before + 1.0 && (listed - summed).abs() < 1e-9, "{listed} {summed}");
+    }
+    // The cockpit, of what it shows last.
+    let wanted = report(true).await;
+    let (events, mut told) = tokio::sync::mpsc::channel(64);
+    let handle = super::super::start(parts(true), events);
+    let agree = async {
+        let (mut storage, mut savings) = (None, None);
+        while let Some(event) = told.recv().await {
+            match event {
+                Event::Storage(shown) => storage = Some(shown),
+                Event::Savings(shown) => savings = Some(shown),
+                _ => continue,
+            }
+            if let (Some(storage), Some(savings)) = (&storage, &savings) {
+                let shown = saved(storage, savings);
+                if (shown.0 - wanted.0).abs() < 1e-9 && (shown.1 - wanted.1).abs() < 1e-9 {
+                    return true;
+                }
+            }
+        }
+        false
+    };
+    let agree = tokio::time::timeout(std::time::Duration::from_secs(30), agree).await;
+    handle.stop();
+    assert_eq!(agree, Ok(true));
 }

@@ -6,8 +6,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::{
-    GpuHour, Holdings, Hour, Instance, Offer, Scope, SourceError, SourceId, Sweep, TypeSpec,
-    Verdict,
+    GpuHour, Holdings, Hour, IdleStarts, Instance, Offer, Scope, SourceError, SourceId, Sweep,
+    TypeSpec, Verdict,
 };
 
 /// Something that was said at a moment.
@@ -82,6 +82,11 @@ pub enum Said {
         hour: Hour,
         /// What the GPUs did.
         items: Vec<GpuHour>,
+    },
+    /// Since when GPUs idle, as far as it was seen before the recording.
+    GpuStarts {
+        /// By the id of the GPU.
+        items: IdleStarts,
     },
 }
 

@@ -9,7 +9,7 @@ use crate::bus::facts::Cached;
 use crate::bus::readings::Outcome;
 use crate::bus::world::Update;
 use crate::cache::GpuHours;
-use crate::domain::{GpuHour, Instance, Scope, SourceState, Sweep};
+use crate::domain::{GpuHour, IdleStarts, Instance, Scope, SourceState, Sweep};
 use crate::source::Identity;
 
 /// Records what passes, where a recording was asked for.
@@ -48,6 +48,11 @@ impl Tap {
             let (source, origin) = (hours.source, hours.origin.clone());
             Some(Said::Hours { source, origin, hour: hours.hour, items })
         });
+    }
+
+    /// Since when GPUs idle, as far as the cache knew.
+    pub fn gpu_starts(&self, starts: &IdleStarts) {
+        self.record(|| Some(Said::GpuStarts { items: starts.clone() }));
     }
 
     /// What the cache knew at the start: a recording begins with it, or half of the fleet would come
@@ -117,6 +122,7 @@ pub(in crate::bus) enum Played {
     World(Update),
     Sweep(Sweep),
     Hours(GpuHours),
+    GpuStarts(IdleStarts),
 }
 
 impl Played {
@@ -146,6 +152,7 @@ impl Played {
             Said::Hours { source, origin, hour, items } => {
                 return Self::Hours(GpuHours { source, origin, hour, gpus: items });
             }
+            Said::GpuStarts { items } => return Self::GpuStarts(items),
         })
     }
 }

@@ -9,6 +9,7 @@ use crate::cli::invocation::Invocation;
 use crate::cli::reports;
 use crate::cli::savings_settings::SavingsWant;
 use crate::cli::telemetry::Want;
+use crate::cli::tell::tell;
 use crate::domain::{Reading, Scope, SourceId, ZoneOffering};
 use crate::fleet::Fleet;
 use crate::report::SavedOf;
@@ -36,6 +37,7 @@ pub(super) fn once(
     let of =
         SavedOf::new(Arc::new(outcome.savings_picture(invocation.options.now())), &outcome.fleet);
     unreadable(invocation, &outcome, &of.readings, source)?;
+    reports::shortfalls(&outcome).iter().for_each(tell);
     let offerings = outcome.savings.offerings.clone();
     Ok(Read { of, fleet: outcome.fleet, offerings })
 }

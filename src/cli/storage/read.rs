@@ -4,6 +4,7 @@ use super::{CliError, Ctx, Exit};
 use crate::bus::Outcome;
 use crate::cli::reports;
 use crate::cli::telemetry::{StoragePart, Want};
+use crate::cli::tell::tell;
 use crate::domain::{Reading, SourceId};
 use crate::fleet::StorageFleet;
 
@@ -16,6 +17,7 @@ pub(super) fn once(ctx: &Ctx<'_>, part: StoragePart) -> Result<StorageFleet, Cli
     }
     let outcome = reports::read(ctx.invocation, Want::Storage(part))?;
     unreadable(ctx, &outcome, part)?;
+    reports::shortfalls(&outcome).iter().for_each(tell);
     Ok(outcome.storage_picture(options.now()))
 }
 

@@ -76,8 +76,13 @@ pub struct GpuRow {
 }
 
 impl GpuRow {
-    /// Useful share of its time, 0–1: its activity, but 0 for a stalled GPU, whose engines spin without result. `None`
-    /// when unknown.
+    /// True when `wasted_usd` is a lower bound: nobody looked before the idle spell was first seen.
+    pub fn wasted_at_least(&self) -> bool {
+        self.verdict.idle_since_at_least && self.wasted_usd.is_some_and(|usd| usd > 0.0)
+    }
+
+    /// The share of its time that is of use, 0–1: its activity, but nothing of a stalled GPU, whose
+    /// engines are busy to no end. `None` when it is not known.
     pub fn effective(&self) -> Option<f64> {
         let activity = self.verdict.activity?;
         let is_stalled = self.verdict.state == GpuState::Stalled;

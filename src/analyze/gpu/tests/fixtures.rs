@@ -8,8 +8,8 @@ use jiff::{SignedDuration, Timestamp};
 use crate::analyze::gpu::{GpuRules, Intervals, Watch, WatchInput};
 use crate::domain::{
     Accelerator, AcceleratorKind, GpuHour, GpuIdentity, GpuKey, GpuOwner, GpuSample, GpuSignal,
-    GpuSignals, HostNames, Hour, HourTable, Instance, InstanceState, Lifecycle, Mig, Platform,
-    PriceBasis, Provenance, Rate, Rung, Scope, SourceId, Sweep, Tags, Tenancy, TypeSpec,
+    GpuSignals, HostNames, Hour, HourTable, IdleStarts, Instance, InstanceState, Lifecycle, Mig,
+    Platform, PriceBasis, Provenance, Rate, Rung, Scope, SourceId, Sweep, Tags, Tenancy, TypeSpec,
 };
 use crate::fleet::{Fleet, GpuFleet, GpuRow, Row};
 
@@ -161,6 +161,7 @@ pub struct WatchFixture {
     pub fleet: Fleet,
     pub rules: GpuRules,
     pub hours: HourTable,
+    pub starts: IdleStarts,
     pub intervals: Intervals,
 }
 
@@ -175,6 +176,7 @@ impl WatchFixture {
             fleet: fleet(rows),
             rules: GpuRules::default(),
             hours: HourTable::default(),
+            starts: IdleStarts::new(),
             intervals: Intervals::from([(
                 (SourceId::Exporter, SourceId::Exporter.word().into()),
                 Duration::from_secs(30),
@@ -191,6 +193,7 @@ impl WatchFixture {
             fleet: &self.fleet,
             rules: &self.rules,
             hours: &self.hours,
+            starts: Some(&self.starts),
         })
     }
 

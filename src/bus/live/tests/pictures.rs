@@ -138,6 +138,69 @@ async fn idleness_goes_back_over_a_restart() {
 }
 
 #[tokio::test]
+async fn dollars_wasted_never_fall_while_a_gpu_idles_over_restarts_and_gaps() {
+    // Its source remembers a week, of which an hour is used where a test says so.
+    let source = |at: Timestamp, used: Option<i32>| {
+        let mut looks = quiet("n1", 0);
+        looks.taken_at = at;
+        Scripted::of(PROM, "main", [Say::These(vec![looks])]).remembering(move |hour| {
+            let max = if Some(hour.0) == used { 0.9 } else { 0.0 };
+            let identity = scripted::identity("n1", 0);
+            Ok(vec![GpuHour { identity, mean: max, max, samples: 60, rung: Rung::A }])
+        })
+    };
+    let cache = cache();
+    let since = async |days: i64, used: Option<i32>| {
+        let at = now() + jiff::SignedDuration::from_hours(24 * days);
+        let mut parts = parts(&[source(at, used)], &cache);
+        parts.clock = Arc::new(move || at);
+        let verdict = once(parts).await.gpus.rows[0].verdict.clone();
+        assert!(verdict.state.is_idle(), "{verdict:?}");
+        (verdict.idle_since.unwrap(), verdict.idle_since_at_least)
+    };
+    let first = since(0, None).await;
+    assert_eq!(first, (Hour(Hour::containing(now()).0 - 168).start(), true));
+    // At once, after six days that the source remembers, and after six more: the hours from which the
+    // start followed are not kept so long.
+    assert_eq!([since(0, None).await, since(6, None).await, since(12, None).await], [first; 3]);
+    // Use within what it remembers ends it.
+    let used = Hour::containing(now()).0 + 24 * 15;
+    let after = (Hour(used + 1).start(), false);
+    assert_eq!(since(18, Some(used)).await, after);
+    assert_eq!(since(18, None).await, after, "known for good");
+    // So do hours that nobody saw: the source remembers a week of the eight days since.
+    let (later, at_least) = since(26, None).await;
+    assert!(at_least && later > after.0, "{later}");
+}
+
+#[tokio::test]
+async fn a_source_without_a_memory_loses_no_start_over_a_restart_either() {
+    let cache = cache();
+    let say = |minutes: i64| {
+        let at = now() + jiff::SignedDuration::from_mins(minutes);
+        let mut looks = quiet("n1", 0);
+        looks.taken_at = at;
+        (at, Scripted::new(EXPORTER, "rack", [Say::These(vec![looks])]))
+    };
+    let since = async |minutes: i64| {
+        let (at, source) = say(minutes);
+        let mut parts = parts(&[source], &cache);
+        parts.clock = Arc::new(move || at);
+        once(parts).await.gpus.rows[0].verdict.idle_since.unwrap()
+    };
+    let first = since(0).await;
+    assert_eq!(first, now() - jiff::SignedDuration::from_mins(15));
+    for minutes in [40, 90, 150] {
+        assert_eq!(since(minutes).await, first, "{minutes}");
+    }
+    assert_eq!(
+        since(300).await,
+        now() + jiff::SignedDuration::from_mins(285),
+        "hours without a look"
+    );
+}
+
+#[tokio::test]
 async fn the_past_of_a_gpu_is_what_the_best_source_knows_or_what_was_seen() {
     let source = Scripted::new(PROM, "main", [Say::These(vec![sample("n1", 0, 0.5, now())])]);
     let mut bus = Bus::start(parts(&[source], &cache()));

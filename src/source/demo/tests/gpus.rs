@@ -350,6 +350,7 @@ async fn planted_gpus_get_their_state() {
             fleet: &fleet,
             rules: &rules,
             hours: &hours,
+            starts: None,
         });
         first = first.or_else(|| Some(sweeps[0].clone()));
     }

@@ -83,11 +83,7 @@ fn draw_head(canvas: &mut Canvas<'_>, app: &App, group: &GpuGroup, placement: &P
                 Role::Heading,
                 ctx.symbols.or_unknown(sums.known_burn(), |v| format::grouped(v, 2)),
             ),
-            Some(GpuField::WastedUsd) => {
-                // As in the rows: a dash where no spell of idleness has cost anything.
-                let wasted = sums.known_wasted().filter(|usd| *usd > 0.0);
-                (Role::Idle, ctx.symbols.or_unknown(wasted, format::usd_total))
-            }
+            Some(GpuField::WastedUsd) => (Role::Idle, sums.wasted_cell(&ctx)),
             Some(GpuField::WasteUsdPerHour) => {
                 (Role::Idle, ctx.symbols.or_unknown(sums.known_waste(), |v| format::grouped(v, 2)))
             }

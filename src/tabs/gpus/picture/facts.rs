@@ -92,7 +92,7 @@ pub(super) fn price(row: &GpuRow, ctx: &ViewContext) -> Vec<Fact> {
     }
     facts.push(fact("of it wasted", known(row.waste_usd_per_hour, format::usd_per_hour)));
     if row.verdict.state.is_idle() {
-        let at_least = row.verdict.idle_since_at_least;
+        let at_least = row.wasted_at_least();
         let wasted = ctx
             .symbols
             .or_unknown(row.wasted_usd, |usd| format::at_least(format::usd_total(usd), at_least));

@@ -199,6 +199,10 @@ impl TableField for GpuField {
             (Self::IdleSince, Value::Number(_)) if row.verdict.idle_since_at_least => {
                 format::bound(value.shown(self.spec().kind, ctx), true, ctx.symbols)
             }
+            (Self::WastedUsd, Value::Number(_)) => {
+                let text = value.shown(self.spec().kind, ctx);
+                format::bound(text, row.wasted_at_least(), ctx.symbols)
+            }
             (Self::Node, Value::Text(_)) => row.node.short_name().to_owned(),
             (Self::GpuIndex, Value::Number(n)) => match &row.sample.identity.mig {
                 // All slices have the index of their GPU: what tells them apart is theirs alone.

@@ -2,6 +2,7 @@
 
 use crate::domain::GpuState;
 use crate::fleet::GpuRow;
+use crate::view::{ViewContext, format};
 
 /// Sums over a set of GPUs.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -67,7 +68,7 @@ impl RollUp {
         match row.wasted_usd {
             Some(usd) => {
                 self.wasted_usd += usd;
-                self.wasted_at_least |= usd > 0.0 && row.verdict.idle_since_at_least;
+                self.wasted_at_least |= row.wasted_at_least();
             }
             None => self.wasted_unknown += u32::from(row.verdict.state.is_idle()),
         }
@@ -99,7 +100,15 @@ impl RollUp {
         (self.wasted_usd > 0.0 || is_nothing).then_some(self.wasted_usd)
     }
 
-    /// Mean effective use by GPU equivalents, 0–1; `None` when it is known for no GPU.
+    /// Them in a cell. As in the rows: a dash where no spell of idleness has cost anything, and a
+    /// sign where they are a lower bound.
+    pub fn wasted_cell(&self, ctx: &ViewContext) -> String {
+        let wasted = self.known_wasted().filter(|usd| *usd > 0.0);
+        let words = |usd| format::bound(format::usd_total(usd), self.wasted_at_least, ctx.symbols);
+        ctx.symbols.or_unknown(wasted, words)
+    }
+
+    /// Mean effective use by GPU equivalents, 0–1; `None` when it is known of no GPU.
     pub fn efficiency(&self) -> Option<f64> {
         (self.measured > 0.0).then(|| self.effective / self.measured)
     }

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use super::fixture::{at, gpus, history, many};
 use super::*;
 use crate::domain::{GpuHistory, GpuSignal, GpuState, GpuTrace};
-use crate::fleet::GpuFleet;
+use crate::fleet::{GpuFleet, GpuRow};
 use crate::query::Kind;
 use crate::view::fixture::{ascii, ctx};
 use crate::view::{Align, Filter, Sort, Symbols, TableField, Value, table};
@@ -84,7 +84,7 @@ fn cells_of_every_kind_of_gpu() {
         (
             "gpu-node-2",
             3,
-            "2.74 | $231 | ◌ UNALLOCATED | ≥3d12h | 0% | C | 0% | 0% | – | – | 3 | gpu-node-2 | A100 | nlp | –",
+            "2.74 | ≥$231 | ◌ UNALLOCATED | ≥3d12h | 0% | C | 0% | 0% | – | – | 3 | gpu-node-2 | A100 | nlp | –",
         ),
         (
             "gpu-node-3",
@@ -105,6 +105,27 @@ fn cells_of_every_kind_of_gpu() {
             assert!(text.is_ascii() || field.spec().kind == Kind::Text, "{field:?}: {text}");
         }
     }
+}
+
+#[test]
+fn dollars_of_a_spell_that_may_have_begun_before_are_a_lower_bound() {
+    let fleet = gpus();
+    let mut row = (*fleet.rows[at(&fleet, "gpu-node-1", 0) as usize]).clone();
+    let with = |row: &mut GpuRow, at_least| {
+        Arc::make_mut(&mut row.verdict).idle_since_at_least = at_least;
+        let sum = RollUp::of([&*row]).wasted_cell(&ctx());
+        (GpuField::WastedUsd.cell(row, &ctx()), GpuField::WastedUsd.cell(row, &ascii()), sum)
+    };
+    assert_eq!(with(&mut row, false), ("$165".into(), "$165".into(), "$165".into()));
+    assert_eq!(with(&mut row, true), ("≥$165".into(), ">$165".into(), "≥$165".into()));
+    // One part that is a bound makes a bound of the sum; nothing wasted yet is none.
+    let exact = &fleet.rows[at(&fleet, "gpu-node-1", 1) as usize];
+    assert_eq!(RollUp::of([&row, exact]).wasted_cell(&ctx()), "≥$330");
+    row.wasted_usd = Some(0.0);
+    assert_eq!(with(&mut row, true).2, "–");
+    assert!(!with(&mut row, true).0.contains('≥'));
+    row.wasted_usd = None;
+    assert_eq!(with(&mut row, true), ("–".into(), "-".into(), "–".into()));
 }
 
 #[test]

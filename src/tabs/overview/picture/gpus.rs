@@ -68,7 +68,7 @@ fn findings(gpus: &GpuFleet) -> Vec<GpuFinding> {
             }
             if let Some(usd) = row.wasted_usd {
                 *sum.wasted_usd.get_or_insert(0.0) += usd;
-                sum.wasted_at_least |= row.verdict.idle_since_at_least;
+                sum.wasted_at_least |= row.wasted_at_least();
             }
             sum
         })

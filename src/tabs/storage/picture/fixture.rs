@@ -153,7 +153,8 @@ pub(crate) fn scan(bucket: &str, tree: PrefixTree) -> Scan {
     }
 }
 
-fn run() -> Run {
+/// Twelve steps of a run, of which all but the last few may go.
+pub(crate) fn run() -> Run {
     let steps: Vec<Step> = (1..=12)
         .map(|i| Step {
             step: i * 1_000,

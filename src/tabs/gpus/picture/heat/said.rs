@@ -70,8 +70,8 @@ fn gpu(row: &GpuRow, ctx: &ViewContext) -> Vec<String> {
     parts.push(cell(GpuField::State) + &since.unwrap_or_default());
     parts.push(format!("effective {}", cell(GpuField::Effective)));
     parts.push(ctx.symbols.or_unknown(row.usd_per_hour, format::usd_per_hour));
-    if let Some(wasted) = row.wasted_usd {
-        parts.push(format!("{} wasted", format::usd_total(wasted)));
+    if row.wasted_usd.is_some() {
+        parts.push(format!("{} wasted", cell(GpuField::WastedUsd)));
     }
     parts.extend(row.team.as_deref().map(str::to_owned));
     parts.extend(row.sample.owner.words());
@@ -91,7 +91,7 @@ fn node<'a>(
         format!("waste {}", ctx.symbols.or_unknown(sums.known_waste(), format::usd_per_hour)),
     ];
     if sums.wasted_usd > 0.0 {
-        parts.push(format!("{} wasted", format::usd_total(sums.wasted_usd)));
+        parts.push(format!("{} wasted", sums.wasted_cell(ctx)));
     }
     parts.extend(worst.team.as_deref().map(str::to_owned));
     parts
