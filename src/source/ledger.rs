@@ -5,12 +5,11 @@
 //! stays charged: whether AWS billed it cannot be known, and the cap must hold either way.
 
 use jiff::Timestamp;
-use jiff::civil::Date;
 
 use crate::cache::{Cache, LedgerCharge, LedgerTrouble, Reserved};
-
-/// Millionths of a dollar in a dollar.
-const MICRO: u64 = 1_000_000;
+pub use crate::domain::own_cost::usd;
+use crate::domain::own_cost::{ApiCost, MICRO, OwnCost, SpendingUnknown};
+use crate::domain::{ErrorKind, SourceError, text};
 
 /// An API that AWS bills per use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -109,11 +108,6 @@ impl BilledApi {
     }
 }
 
-/// Dollars from millionths, for showing. Exact up to nine billion dollars.
-pub fn usd(micro_usd: u64) -> f64 {
-    micro_usd as f64 / MICRO as f64
-}
-
 /// Millionths from the dollars of the configuration, to the nearest. What is negative or not a
 /// number is nothing.
 pub fn micro_usd(usd: f64) -> u64 {
@@ -167,43 +161,10 @@ impl ChargeRefused {
             Self::Closed { .. } => "restart burntop",
         }
     }
-}
 
-/// What one API was charged on one day.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ApiCost {
-    /// Its name; a newer burntop may have charged one that this one does not know.
-    pub name: String,
-    /// Calls.
-    pub calls: u64,
-    /// Billed units, see [`BilledApi::unit`].
-    pub units: u64,
-    /// Cost, millionths of a dollar.
-    pub micro_usd: u64,
-}
-
-/// What burntop cost on one UTC day, all processes together.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OwnCost {
-    /// The UTC day.
-    pub day: Date,
-    /// Total, millionths of a dollar.
-    pub micro_usd: u64,
-    /// The cap, millionths of a dollar.
-    pub cap_micro_usd: u64,
-    /// By API, in the order of their names; only what was charged.
-    pub apis: Vec<ApiCost>,
-    /// False where no shared file can be made and only this process's spending is known.
-    pub shared: bool,
-    /// Why it may be more than that; the cap counts as spent then. `None`: it is all.
-    pub trouble: Option<LedgerTrouble>,
-}
-
-impl OwnCost {
-    /// What may still be spent today, millionths of a dollar: nothing while nobody knows what was.
-    pub fn remaining_micro_usd(&self) -> u64 {
-        let spent = if self.trouble.is_some() { u64::MAX } else { self.micro_usd };
-        self.cap_micro_usd.saturating_sub(spent)
+    /// The same as the error of `call`, as IAM or [`BilledApi::name`] name it.
+    pub fn error(&self, call: &str) -> SourceError {
+        SourceError::new(ErrorKind::OwnCostCap, call, &self.to_string(), self.fix())
     }
 }
 
@@ -287,7 +248,10 @@ impl Ledger {
             cap_micro_usd: self.cap_micro_usd,
             apis,
             shared: day.shared,
-            trouble: day.trouble,
+            trouble: day.trouble.map(|trouble| SpendingUnknown {
+                why: text::clean(&trouble.to_string()).into_owned(),
+                fix: trouble.fix(),
+            }),
         })
     }
 }

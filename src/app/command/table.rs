@@ -7,9 +7,9 @@ use jiff::tz::TimeZone;
 use super::{Command, Until, Wish, unknown};
 use crate::act::plan::{SHORTEST_GRACE, in_words, parse_span};
 use crate::app::appearance::ThemeName;
-use crate::app::effect::Regions;
 use crate::app::sheet::GRACE;
 use crate::app::{App, Screen, Tab};
+use crate::domain::Regions;
 use crate::report::Format;
 use crate::view::FieldSpec;
 
@@ -366,7 +366,7 @@ fn columns(_: &[&str], rest: &str, app: &App) -> Result<Command, String> {
 fn region(words: &[&str], _: &str, _: &App) -> Result<Command, String> {
     match words {
         [] => Err("all, or which regions?".into()),
-        ["all"] => Ok(Command::Region(Regions::All)),
+        ["all"] => Ok(Command::Region(Regions::Enabled)),
         codes => {
             // A region code is lower-case letters, digits and dashes; whether it exists is for
             // AWS to say.
@@ -376,9 +376,7 @@ fn region(words: &[&str], _: &str, _: &App) -> Result<Command, String> {
             };
             match codes.iter().find(|c| !plausible(c)) {
                 Some(code) => Err(format!("`{code}` is no region code")),
-                None => Ok(Command::Region(Regions::These(
-                    codes.iter().map(|c| (*c).to_owned()).collect(),
-                ))),
+                None => Ok(Command::Region(Regions::named(codes.iter().copied()))),
             }
         }
     }

@@ -1,5 +1,6 @@
 //! All commitments that are known, and what could not be read.
 
+use std::fmt;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -44,6 +45,12 @@ pub struct Unread {
     pub source: CommitmentSource,
     /// Why, a clause: `not read yet`, `denied: ec2:DescribeReservedInstances`.
     pub why: Arc<str>,
+}
+
+impl fmt::Display for Unread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} of {}", self.source.label(), self.scope)
+    }
 }
 
 /// All commitments that are known. Where something was read before and fails now, the last good
