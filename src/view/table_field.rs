@@ -148,21 +148,25 @@ impl FieldSpec {
     }
 
     /// The same, sorted by `key`, a letter of its heading.
+    #[must_use]
     pub const fn by(self, key: char) -> Self {
         Self { sort_key: Some(key), ..self }
     }
 
     /// The same, taking what room is left.
+    #[must_use]
     pub const fn wide(self) -> Self {
         Self { grows: true, ..self }
     }
 
     /// The same in another unit than its kind implies.
+    #[must_use]
     pub const fn unit(self, unit: &'static str) -> Self {
         Self { unit, ..self }
     }
 
     /// The same, the smallest first.
+    #[must_use]
     pub const fn smallest_first(self) -> Self {
         Self { descending_first: false, ..self }
     }
