@@ -194,17 +194,14 @@ pub(super) fn unreadable(invocation: &Invocation, outcome: &Outcome) -> Result<(
 pub(super) fn troubles<'a>(
     readings: impl IntoIterator<Item = &'a Reading>,
 ) -> impl Iterator<Item = String> {
-    readings.into_iter().filter_map(|reading| {
-        let SourceState::Failed(error) = &reading.state else { return None };
-        let fix = if error.fix.is_empty() { String::new() } else { format!("; {}", error.fix) };
-        Some(format!("{} {}: {error}{fix}", reading.source.word(), reading.scope))
-    })
+    let line =
+        |r: &Reading| Some(format!("{} {}: {}", r.source.word(), r.scope, r.failed()?.with_fix()));
+    readings.into_iter().filter_map(line)
 }
 
 /// True when a source failed, or answered for a part of what was asked only.
 pub(super) fn is_partial(reading: &Reading) -> bool {
-    matches!(reading.state, SourceState::Failed(_))
-        || (reading.state == SourceState::Live && reading.coverage < 1.0)
+    reading.failed().is_some() || (reading.state == SourceState::Live && reading.coverage < 1.0)
 }
 
 #[cfg(test)]

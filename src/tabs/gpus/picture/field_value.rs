@@ -10,7 +10,7 @@ use crate::analyze::gpu::Band;
 use crate::domain::{GpuSignal, GpuState, Rung};
 use crate::fleet::{GpuRow, Row};
 use crate::tabs::idle::picture::field_value::price_basis;
-use crate::view::table_field::{FieldSpec, TableField};
+use crate::view::table_field::{TableField, fields};
 use crate::view::value::Value;
 use crate::view::{ViewContext, format};
 
@@ -33,17 +33,7 @@ impl TableField for GpuField {
         Self::Team,
     ];
 
-    fn all() -> &'static [Self] {
-        &Self::ALL
-    }
-
-    fn specs() -> &'static [FieldSpec] {
-        &FIELDS
-    }
-
-    fn spec(self) -> &'static FieldSpec {
-        &FIELDS[self as usize]
-    }
+    fields!(FIELDS);
 
     fn id(row: &GpuRow) -> &Arc<str> {
         &row.id

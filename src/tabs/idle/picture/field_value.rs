@@ -11,7 +11,7 @@ use super::field_table::Field;
 use crate::domain::{Owner, Platform, PriceBasis, Provenance, Rate, Tenancy, Verdict, VerdictKind};
 use crate::fleet::{Net, Row};
 use crate::tabs::savings::picture::words;
-use crate::view::table_field::{FieldSpec, TableField};
+use crate::view::table_field::{TableField, fields};
 use crate::view::value::Value;
 use crate::view::{ViewContext, format, verdict};
 
@@ -33,17 +33,7 @@ impl TableField for Field {
         Self::Gpu,
     ];
 
-    fn all() -> &'static [Self] {
-        &Self::ALL
-    }
-
-    fn specs() -> &'static [FieldSpec] {
-        &FIELDS
-    }
-
-    fn spec(self) -> &'static FieldSpec {
-        &FIELDS[self as usize]
-    }
+    fields!(FIELDS);
 
     fn id(row: &Row) -> &Arc<str> {
         &row.instance.id

@@ -2,8 +2,9 @@
 
 use crate::app::Role;
 use crate::app::content::Line;
+use crate::app::content::reading::failed_sources;
 use crate::app::{App, SavingsLook};
-use crate::domain::{SourceId, SourceState};
+use crate::domain::SourceId;
 use crate::tabs::storage::pages::parts::paragraph;
 
 /// What a list says where it has nothing to show.
@@ -43,7 +44,7 @@ pub fn empty(app: &App, width: usize) -> Vec<Line> {
     lines.push(Line::of(Role::Heading, format!("{}: {what}", look.title())));
     paragraph(Role::Text, why, width, &mut lines);
     for unread in &savings.unread {
-        let text = format!("{} of {}: {}", unread.source.label(), unread.scope, unread.why);
+        let text = format!("{unread}: {}", unread.why);
         paragraph(Role::Warn, &text, width, &mut lines);
     }
     let sources: &[SourceId] = match look {
@@ -51,12 +52,9 @@ pub fn empty(app: &App, width: usize) -> Vec<Line> {
         SavingsLook::Resources => &[SourceId::Resources],
         _ => &[SourceId::Commitments],
     };
-    for reading in savings.readings.iter().filter(|r| sources.contains(&r.source)) {
-        if let SourceState::Failed(error) = &reading.state {
-            let text =
-                format!("{} {}: {error}. {}", reading.source.word(), reading.scope, error.fix);
-            paragraph(Role::Warn, &text, width, &mut lines);
-        }
+    let readings = savings.readings.iter().filter(|r| sources.contains(&r.source));
+    for text in failed_sources(readings) {
+        paragraph(Role::Warn, &text, width, &mut lines);
     }
     paragraph(
         Role::Dim,
